@@ -1,0 +1,35 @@
+PYTHON = .venv/bin/python
+
+.PHONY: setup test lint demo bench lowest clean
+
+setup:  ## .venv with the tested versions, and software Vulkan where it can be had
+	@scripts/setup
+
+test: setup  ## every test; those marked gpu only where a hardware GPU answers
+	$(PYTHON) -m pytest $(PYTEST_ARGS)
+
+lint: setup  ## style, format and types
+	$(PYTHON) -m ruff check .
+	$(PYTHON) -m ruff format --check .
+	$(PYTHON) -m mypy
+
+demo: setup  ## fit a photograph, and show the numbers and the report
+	$(PYTHON) examples/demo.py
+
+bench: setup  ## every benchmark in turn
+	@for benchmark in benchmarks/*.py; do \
+	    echo "== $$benchmark"; $(PYTHON) "$$benchmark" || exit 1; \
+	done
+
+# Old versions warn about the new ones of what they use in turn, hence -W default.
+lowest: setup  ## every test with the oldest versions that pyproject.toml admits
+	python3 -m venv --clear build/lowest
+	$(PYTHON) scripts/lowest.py > build/lowest.txt
+	build/lowest/bin/python -m pip install -qq -c build/lowest.txt hatchling editables
+	build/lowest/bin/python -m pip install -qq --no-build-isolation -c build/lowest.txt \
+	    -e '.[dev,gpu]'
+	build/lowest/bin/python -m pytest -W default $(PYTEST_ARGS)
+
+clean:  ## everything that git does not hold and that this Makefile made
+	rm -rf .venv build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,1 @@
+"""Trained numbers out: one safetensors file, whole, checked, never unpickled."""

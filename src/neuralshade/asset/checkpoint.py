@@ -1,0 +1,42 @@
+"""An unfinished fit on disk: an asset file with everything that a restart needs."""
+
+import os
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+from neuralshade.asset.file import AssetFile, read_asset_file, write_asset_file
+from neuralshade.asset.image import CHECKPOINT_KIND
+from neuralshade.errors import AssetError
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """Resolved ``recipe``, the ``picture`` it was fitted to, ``progress``, engine ``state``."""
+
+    recipe: dict[str, Any]
+    picture: dict[str, Any]
+    progress: dict[str, Any]
+    state: dict[str, torch.Tensor]
+
+
+def save_checkpoint(path: str | os.PathLike[str], checkpoint: Checkpoint) -> None:
+    """Write the checkpoint whole or not at all. Raises OutputError."""
+    header = {"kind": CHECKPOINT_KIND, "recipe": checkpoint.recipe,
+              "picture": checkpoint.picture, "progress": checkpoint.progress}  # fmt: skip
+    tensors = {name: value.detach().cpu().numpy() for name, value in checkpoint.state.items()}
+    write_asset_file(path, AssetFile(header, tensors))
+
+
+def load_checkpoint(path: str | os.PathLike[str]) -> Checkpoint:
+    """Read what ``save_checkpoint`` wrote; AssetError says why a file is refused."""
+    file = read_asset_file(path, CHECKPOINT_KIND)
+    # copied: safetensors hands out read-only views of the file's bytes
+    state = {name: torch.from_numpy(value.copy()) for name, value in file.tensors.items()}
+    try:
+        recipe, picture, progress = (file.header[n] for n in ("recipe", "picture", "progress"))
+    except KeyError as error:
+        raise AssetError(f"{path}: got no {error} in the header, need a whole checkpoint. "
+                         "Start the fit again.") from error  # fmt: skip
+    return Checkpoint(recipe, picture, progress, state)

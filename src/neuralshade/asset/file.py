@@ -1,0 +1,118 @@
+"""Reading and writing the one file format of the project."""
+
+import hashlib
+import json
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import safetensors
+import safetensors.numpy
+
+from neuralshade.atomic import whole_file
+from neuralshade.errors import AssetError
+
+FORMAT = 1  # raise it when older readers would misread the file
+KEY = "neuralshade"  # the one metadata entry of the safetensors header; JSON
+MARK = b'\\"checksum\\":\\"'  # JSON inside a JSON string: quotes are escaped
+DIGITS = 16  # of SHA-256, hex, over the whole file with the checksum's digits as zeros
+
+
+@dataclass(frozen=True)
+class AssetFile:
+    """Header and tensors of a file: ``header`` is plain JSON data, tensors are NumPy arrays."""
+
+    header: dict[str, Any]
+    tensors: dict[str, np.ndarray]
+
+
+def write_asset_file(path: str | os.PathLike[str], file: AssetFile) -> int:
+    """Write ``file`` whole or not at all; return its size in bytes. Raises OutputError."""
+    with whole_file(path) as partial:
+        partial.write_bytes(to_bytes(file))
+    return Path(path).stat().st_size
+
+
+def to_bytes(file: AssetFile) -> bytes:
+    """Return the bytes of the file, checksum filled in."""
+    header = {"format": FORMAT, **file.header, "checksum": "0" * DIGITS}
+    metadata = {KEY: json.dumps(header, separators=(",", ":"), allow_nan=False)}
+    tensors = {name: np.ascontiguousarray(value) for name, value in file.tensors.items()}
+    data = safetensors.numpy.save(tensors, metadata)
+    place = data.index(MARK) + len(MARK)
+    return data[:place] + _digest(data, place) + data[place + DIGITS :]
+
+
+def read_asset_file(path: str | os.PathLike[str], kind: str | None = None) -> AssetFile:
+    """Read a file that ``write_asset_file`` wrote.
+
+    Raises: AssetError, saying why, for a file that is missing, foreign, truncated, altered,
+        newer than this version, or of another kind than ``kind``.
+    """
+    try:
+        data = Path(path).read_bytes()
+    except OSError as error:
+        raise AssetError(f"{path}: got '{error.strerror}', need a readable asset file. "
+                         "Check the path.") from error  # fmt: skip
+    file = from_bytes(data, str(path))
+    if kind is not None and file.header["kind"] != kind:
+        raise AssetError(f"{path}: got an asset of kind {file.header['kind']!r}, need {kind!r}. "
+                         f"{_remedy(file.header['kind'])}")  # fmt: skip
+    return file
+
+
+def from_bytes(data: bytes, place: str = "asset") -> AssetFile:
+    """Return header and tensors of the bytes of a file; AssetError as ``read_asset_file``."""
+    header = _header(data, place)
+    if header["format"] > FORMAT:
+        raise AssetError(f"{place}: got format {header['format']}, need <= {FORMAT}. "
+                         "Upgrade neuralshade.")  # fmt: skip
+    digits = data.index(MARK) + len(MARK)
+    if _digest(data, digits) != data[digits : digits + DIGITS]:
+        raise AssetError(f"{place}: got bytes that do not match their checksum, need the file "
+                         "as it was written. Copy it again.")  # fmt: skip
+    return AssetFile(header, safetensors.numpy.load(data))
+
+
+def _header(data: bytes, place: str) -> dict[str, Any]:
+    try:
+        length = int.from_bytes(data[:8], "little")
+        if len(data) < 8 + length:
+            raise ValueError("cut")
+        metadata = json.loads(data[8 : 8 + length])["__metadata__"][KEY]
+        header = json.loads(metadata)
+        if not isinstance(header["kind"], str) or not isinstance(header["format"], int):
+            raise ValueError("header")
+        data.index(MARK)
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        raise AssetError(f"{place}: got {_guess(data)}, need a neuralshade asset. "
+                         "Make one with neuralshade fit.") from error  # fmt: skip
+    return dict(header)
+
+
+def _guess(data: bytes) -> str:
+    """Say what the bytes probably are, for the message."""
+    if not data:
+        return "an empty file"
+    if KEY.encode() in data[:4096]:
+        return "a damaged or truncated asset"
+    try:
+        safetensors.numpy.load(data)
+    except safetensors.SafetensorError:
+        return "a file that is no safetensors file"
+    return "a safetensors file of another program"
+
+
+def _digest(data: bytes, place: int) -> bytes:
+    state = hashlib.sha256(data[:place])
+    state.update(b"0" * DIGITS)
+    state.update(data[place + DIGITS :])
+    return state.hexdigest()[:DIGITS].encode()
+
+
+def _remedy(kind: str) -> str:
+    if kind.endswith("-checkpoint"):
+        return "Finish it with neuralshade fit --resume."
+    return "Use an asset that the matching fit verb made."

@@ -1,0 +1,70 @@
+"""A fitted picture: its field, and what is known about it."""
+
+import os
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from neuralshade.asset.file import AssetFile, read_asset_file, write_asset_file
+
+KIND = "image"
+CHECKPOINT_KIND = "image-checkpoint"
+CURVE_POINTS = 24  # of the training curve that are kept in an asset; it should stay small
+
+
+@dataclass(frozen=True)
+class ImageHeader:
+    """What an image asset says of itself, besides its numbers.
+
+    ``recipe`` makes it again; ``picture`` is the fitted picture's name, width and height in
+    pixels, channels, color_space, dtype and digest; ``training`` has steps, seconds and curve
+    (rows of step, seconds, loss, psnr_db); ``quality`` was measured on the stored numbers.
+    """
+
+    recipe: dict[str, Any]
+    picture: dict[str, Any]
+    training: dict[str, Any]
+    quality: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class ImageAsset:
+    """Header and tensors of a fitted picture, and the size of its file in bytes."""
+
+    header: ImageHeader
+    tensors: dict[str, np.ndarray]
+    byte_count: int
+    path: str
+
+
+def save_image_asset(
+    path: str | os.PathLike[str], header: ImageHeader, tensors: dict[str, np.ndarray]
+) -> int:
+    """Write the asset whole or not at all; return its size in bytes. Raises OutputError."""
+    curve = thin(header.training["curve"], CURVE_POINTS)
+    content = {
+        "kind": KIND,
+        "recipe": header.recipe,
+        "picture": header.picture,
+        "training": {**header.training, "curve": curve},
+        "quality": header.quality,
+    }
+    return write_asset_file(path, AssetFile(content, tensors))
+
+
+def load_image_asset(path: str | os.PathLike[str]) -> ImageAsset:
+    """Read what ``save_image_asset`` wrote; AssetError says why a file is refused."""
+    file = read_asset_file(path, KIND)
+    names = ("recipe", "picture", "training", "quality")
+    header = ImageHeader(*(file.header[name] for name in names))
+    return ImageAsset(header, file.tensors, os.path.getsize(path), str(path))
+
+
+def thin(curve: list[Any], count: int) -> list[Any]:
+    """Return at most ``count`` rows, log-spaced from the first to the last."""
+    if len(curve) <= count:
+        return curve
+    last = len(curve) - 1
+    picked = {round((last + 1) ** (i / (count - 1))) - 1 for i in range(count)}
+    return [curve[i] for i in sorted(picked | {last})]

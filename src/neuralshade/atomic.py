@@ -1,0 +1,126 @@
+"""Output files that are written whole or not at all."""
+
+import errno
+import os
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from neuralshade.errors import OutputError
+
+REASONS = {
+    errno.ENOENT: ("no such folder", "a folder that exists", "Create it first."),
+    errno.ENOTDIR: ("a file where a folder should be", "a folder", ""),
+    errno.EISDIR: ("a folder", "a file name", "Add a file name to it."),
+    errno.EACCES: ("a refusal to write there", "a writable folder", ""),
+    errno.EPERM: ("a refusal to write there", "a writable folder", ""),
+    errno.EROFS: ("a read-only file system", "a writable folder", ""),
+    errno.ENOSPC: ("a full disk", "room for the file", "Free some space, or choose another path."),
+    errno.EDQUOT: ("a used-up disk quota", "room for the file", "Free some space."),
+}
+DISK_ERRNOS = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO, errno.EFBIG}
+
+
+def check_writable(path: str | os.PathLike[str]) -> None:
+    """Raise OutputError if ``path`` cannot be written, leaving nothing behind.
+
+    Called before long work: a missing or read-only folder, or a folder in place of the
+    file, is refused now instead of after the training. Proves it by creating and removing
+    an empty file beside ``path``.
+    """
+    given = Path(path)
+    partial = _partial_path(given)
+    with _refusals_for(given, partial):
+        _create(partial)
+
+
+@contextmanager
+def whole_file(path: str | os.PathLike[str]) -> Iterator[Path]:
+    """Yield an empty temporary file beside ``path``; put it there if the block succeeds.
+
+    The temporary file has the suffix of ``path``. After the block it is flushed to disk,
+    renamed over ``path`` in one step, and the folder is flushed too. On any exception,
+    KeyboardInterrupt included, it is removed and an older ``path`` stays as it was.
+    A symbolic link at ``path`` is followed, not replaced.
+
+    Raises: OutputError if the folder is missing or refuses writing, ``path`` is a folder
+        or a device, or the disk is full. Other exceptions of the block pass unchanged.
+    """
+    given = Path(path)
+    partial = _partial_path(given)
+    with _refusals_for(given, partial):
+        _create(partial)
+        yield partial
+        _flush(partial)
+        os.replace(partial, _target(given))
+        _flush_folder(partial.parent)
+
+
+def _target(given: Path) -> Path:
+    return Path(os.path.realpath(given))
+
+
+def _partial_path(given: Path) -> Path:
+    """Return a fresh name beside the target; OutputError if the place is no place for a file."""
+    target = _target(given)
+    for refused, number in (
+        (target.is_dir(), errno.EISDIR),
+        (not target.parent.exists(), errno.ENOENT),
+        (not target.parent.is_dir(), errno.ENOTDIR),
+    ):
+        if refused:
+            raise _refusal(given, OSError(number, os.strerror(number)))
+    if target.exists() and not target.is_file():
+        raise OutputError(
+            f"{given}: got a device or pipe, need a regular file. Choose another output path."
+        )
+    # Short and without the target's name, which may already be as long as a name can be.
+    return target.with_name(f".neuralshade-{secrets.token_hex(8)}{target.suffix}")
+
+
+@contextmanager
+def _refusals_for(given: Path, partial: Path) -> Iterator[None]:
+    """Remove ``partial`` at the end, and turn what the disk refuses into OutputError."""
+    try:
+        yield
+    except OSError as error:
+        ours = str(error.filename) in (str(partial), str(partial.parent))
+        if ours or error.errno in DISK_ERRNOS:
+            raise _refusal(given, error) from error
+        raise
+    finally:
+        if partial.exists():  # asked first: a read-only disk refuses to remove even nothing
+            partial.unlink()
+
+
+def _refusal(given: Path, error: OSError) -> OutputError:
+    fallback = (f"'{error.strerror}' while writing", "a writable place", "")
+    got, need, remedy = REASONS.get(error.errno or 0, fallback)
+    return OutputError(f"{given}: got {got}, need {need}. {remedy or 'Choose another path.'}")
+
+
+def _create(partial: Path) -> None:
+    # Not tempfile: it creates mode 0600, and results should obey the umask.
+    os.close(os.open(partial, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
+
+
+def _flush(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDWR)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _flush_folder(folder: Path) -> None:
+    if os.name == "nt":  # Windows cannot open a folder; its rename is journaled
+        return
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    except OSError as error:
+        if error.errno != errno.EINVAL:  # some network file systems have no folder flush
+            raise
+    finally:
+        os.close(descriptor)

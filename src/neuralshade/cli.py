@@ -1,0 +1,185 @@
+"""The command line: parse, call one public function, print."""
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+import neuralshade
+from neuralshade.cli_options import crop_type, recipe_flags, recipe_settings, size_type
+from neuralshade.errors import FitInterrupted, NeuralShadeError
+from neuralshade.recipes.image import ImageRecipe
+
+PRESET_NAMES = "grid, detail, rtxns, rtxns-fast, lake, tiny, tiny-9"
+TERMINAL = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run the command line and exit: 0, 1 (an error, explained), 2 (misuse), 130 (interrupted)."""
+    try:
+        commands.main(arguments, prog_name="neuralshade", standalone_mode=False)
+    except click.UsageError as error:
+        where = f" See {error.ctx.command_path} --help." if error.ctx else ""
+        _fail(f"{error.format_message()}{where}", 2)
+    except click.ClickException as error:
+        _fail(error.format_message(), error.exit_code)
+    except (FitInterrupted, NeuralShadeError) as error:
+        _fail(str(error), 130 if isinstance(error, FitInterrupted) else 1)
+    except (KeyboardInterrupt, click.Abort):
+        _fail("interrupted.", 130)
+    except BrokenPipeError:  # the reader of a pipe has seen enough
+        sys.stderr.close()
+        sys.exit(1)
+
+
+def _fail(message: str, code: int) -> None:
+    print(f"neuralshade: {message}", file=sys.stderr)
+    sys.exit(code)
+
+
+@click.group(context_settings=TERMINAL)
+@click.version_option(neuralshade.__version__, "-V", "--version", prog_name="neuralshade")
+def commands() -> None:
+    """Make parts of a renderer trainable, and ship the result."""
+
+
+@commands.group()
+def fit() -> None:
+    """Fit something small to something large, and save it as an asset."""
+
+
+def fit_flags(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the flags that every fit verb has."""
+    flags = [
+        click.option("-o", "--output", metavar="ASSET", help="File to write. [default: PICTURE's "
+                     "name with .nsh, in this folder]"),
+        click.option("--preset", metavar="NAME", help=f"Recipe to start from: {PRESET_NAMES}. "
+                     "[default: grid]"),
+        click.option("--recipe", metavar="FILE", help="Settings from a .toml file (fields as the "
+                     "flags below, and preset), or a .json file in tiny-cuda-nn's form."),
+        click.option("--engine", default="auto", show_default=True, help="auto, torch or gpu."),
+        click.option("--device", metavar="NAME", help="Torch device, such as cpu or cuda:0. "
+                     "[default: cpu]"),
+        click.option("--snapshots", metavar="DIR", help="Folder for pictures at log-spaced steps."),
+        click.option("--report", metavar="FILE.html", help="Page to write at the end."),
+        click.option("--resume", metavar="CHECKPOINT", help="Go on with an interrupted fit."),
+        click.option("--json", "as_json", is_flag=True, help="Print the result as one JSON line."),
+        click.option("--quiet", is_flag=True, help="Print nothing but errors."),
+    ]  # fmt: skip
+    for flag in reversed(flags):
+        command = flag(command)
+    return command
+
+
+@fit.command("image", context_settings={**TERMINAL, "ignore_unknown_options": False})
+@click.argument("picture")
+@fit_flags
+@recipe_flags(ImageRecipe)
+def fit_image(picture: str, output: str | None, preset: str | None, recipe: str | None,
+              as_json: bool, quiet: bool, **flags: Any) -> None:  # fmt: skip
+    """Fit an encoding and a small network to PICTURE.
+
+    PICTURE is a PNG, JPEG, WebP, TIFF, BMP, PPM, PGM, EXR or Radiance HDR file. Training ends
+    at --seconds, --steps or --target-psnr, whichever comes first; Ctrl-C keeps a checkpoint.
+
+    \b
+    neuralshade fit image photo.png -o photo.nsh --report photo.html
+    neuralshade fit image photo.png --preset detail --seconds 60
+    neuralshade fit image photo.png --bpp 1.5 --hidden-width 64
+    """
+    from neuralshade.terminal import print_result, watch
+
+    options = {name: flags.pop(name)
+               for name in ("engine", "device", "snapshots", "report", "resume")}  # fmt: skip
+    preset, settings = recipe_settings(preset, recipe, flags)
+    with watch(quiet) as observer:
+        result = neuralshade.fit_image(
+            picture,
+            output,
+            preset=preset,
+            options=neuralshade.FitOptions(**options),
+            observer=observer,
+            **settings,
+        )
+    if as_json:
+        click.echo(json.dumps(vars(result)))
+    elif not quiet:
+        print_result(result, options["report"])
+
+
+@commands.command()
+@click.argument("asset")
+@click.option("-o", "--output", required=True, metavar="OUT",
+              help="File to write: .png, .jpg, .ppm, .pgm or .exr.")  # fmt: skip
+@click.option("--size", type=size_type, metavar="WxH", help="Pixels. [default: as fitted]")
+@click.option("--crop", type=crop_type, metavar="U0,V0,U1,V1", default="0,0,1,1",
+              show_default=True, help="Part to draw; u goes right, v down.")  # fmt: skip
+def render(asset: str, output: str, size: tuple[int, int] | None, crop: Any) -> None:
+    """Draw ASSET at any resolution.
+
+    \b
+    neuralshade render photo.nsh -o big.png --size 4096x4096
+    neuralshade render photo.nsh -o eye.png --size 512x512 --crop 0.4,0.4,0.5,0.5
+    """
+    pixels = neuralshade.render(asset, output, size=size, crop=crop)
+    click.echo(f"{output}: {pixels.shape[1]} x {pixels.shape[0]}, {pixels.shape[2]} channels")
+
+
+@commands.command()
+@click.argument("asset")
+@click.argument("picture")
+@click.option("--json", "as_json", is_flag=True, help="Print the rows as one JSON line.")
+def evaluate(asset: str, picture: str, as_json: bool) -> None:
+    """Compare ASSET with PICTURE, and with what others make of the same bytes.
+
+    Prints PSNR (dB, alpha counts), SSIM and FLIP (colour only) for the asset, for JPEG and
+    WebP files of at most its size, and for a thumbnail of its size enlarged bilinearly.
+    """
+    from neuralshade.terminal import print_quality
+
+    rows = neuralshade.evaluate(asset, picture)
+    if as_json:
+        click.echo(json.dumps({"asset": asset, "picture": picture, "rows": _finite(rows)}))
+    else:
+        print_quality(rows)
+
+
+@commands.command()
+@click.argument("asset")
+@click.option("--json", "as_json", is_flag=True, help="Print everything as one JSON line.")
+def info(asset: str, as_json: bool) -> None:
+    """Say what ASSET is: sizes, bits per pixel, recipe, measured quality."""
+    from neuralshade.terminal import print_info
+
+    facts = neuralshade.info(asset)
+    if as_json:
+        click.echo(json.dumps(facts))
+    else:
+        print_info(facts)
+
+
+@commands.command()
+@click.argument("asset")
+@click.argument("picture")
+@click.option("-o", "--output", metavar="PAGE.html", help="[default: ASSET's name with .html]")
+@click.option("--snapshots", metavar="DIR", help="Folder that fit image --snapshots filled.")
+def report(asset: str, picture: str, output: str | None, snapshots: str | None) -> None:
+    """Write one self-contained page about ASSET, fitted to PICTURE.
+
+    Target, result, error around grey, feature grids, curves, and the same bytes elsewhere.
+    """
+    page = output or str(Path(Path(asset).name).with_suffix(".html"))
+    neuralshade.report(asset, picture, page, snapshots=snapshots or ())
+    click.echo(page)
+
+
+def _finite(rows: list[Any]) -> list[Any]:
+    """Replace infinity, which JSON lacks, by the string 'inf'."""
+    return [{k: "inf" if v == float("inf") else v for k, v in row.items()} for row in rows]
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,93 @@
+"""Recipe fields as command-line flags, and flags with a form of their own."""
+
+import dataclasses
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+from neuralshade.errors import ConfigError
+from neuralshade.recipes.recipe import type_of
+
+Command = Callable[..., Any]
+
+
+def recipe_flags(kind: type) -> Callable[[Command], Command]:
+    """Return a decorator that adds one flag per field of a recipe; unset flags are None."""
+
+    def add(command: Command) -> Command:
+        for field in reversed(dataclasses.fields(kind)):
+            command = _flag(field)(command)
+        return command
+
+    return add
+
+
+def _flag(field: "dataclasses.Field[Any]") -> Callable[[Command], Command]:
+    name, choices = field.name.replace("_", "-"), field.metadata["choices"]
+    about = field.metadata["about"]
+    about = about[0].upper() + about[1:]
+    if choices:
+        about += f": {', '.join(choices)}"
+    default = "none" if field.default is None else field.default
+    about += f". [default: {str(default).lower()}]"
+    if type_of(field) is bool:
+        return click.option(f"--{name}/--no-{name}", field.name, default=None, help=about)
+    shown = {int: "N", float: "X", str: "NAME"}[type_of(field)]
+    return click.option(f"--{name}", field.name, type=type_of(field), metavar=shown, help=about)
+
+
+def recipe_settings(
+    preset: str | None, recipe_file: str | None, flags: dict[str, Any]
+) -> tuple[str | None, dict[str, Any]]:
+    """Return preset and settings: the file's, overridden by the flags that were given."""
+    settings: dict[str, Any] = {}
+    if recipe_file is not None:
+        settings = _read_recipe(recipe_file)
+        from_file = settings.pop("preset", None)
+        preset = preset or from_file
+    return preset, settings | {k: v for k, v in flags.items() if v is not None}
+
+
+def _read_recipe(path: str) -> dict[str, Any]:
+    if Path(path).suffix == ".json":
+        from neuralshade.recipes.tiny_cuda_nn import read_tiny_cuda_nn
+
+        return read_tiny_cuda_nn(path)
+    if Path(path).suffix == ".toml":
+        from neuralshade.recipes.recipe import read_toml
+
+        return read_toml(path)
+    raise ConfigError(f"{path}: got suffix {Path(path).suffix!r}, need .toml or .json. "
+                      "Rename the recipe.")  # fmt: skip
+
+
+class _Size(click.ParamType[Any]):
+    """WxH, in pixels."""
+
+    name = "size"
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> Any:
+        sides = str(value).lower().split("x")
+        if len(sides) != 2 or not all(side.isdecimal() for side in sides):
+            self.fail(f"got {value!r}, need WxH in pixels, such as 1920x1080.", param, ctx)
+        return tuple(int(side) for side in sides)
+
+
+class _Crop(click.ParamType[Any]):
+    """u0,v0,u1,v1 in [0, 1]."""
+
+    name = "crop"
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> Any:
+        try:
+            edges = tuple(float(edge) for edge in str(value).split(","))
+        except ValueError:
+            edges = ()
+        if len(edges) != 4:
+            self.fail(f"got {value!r}, need four numbers such as 0,0,0.5,0.5.", param, ctx)
+        return edges
+
+
+size_type, crop_type = _Size(), _Crop()

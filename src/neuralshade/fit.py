@@ -1,0 +1,139 @@
+"""The loop of every fit: run steps, look in now and then, stop in time, lose nothing.
+
+Read this file first. A fit is: a picture (source), batches of it (sampler), a field (model),
+a loss, optimizers, and an engine that runs the steps (verbs/fit_image.py puts them together).
+Here the steps are run until an end is reached.
+"""
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from neuralshade.engine.torch_engine import TorchEngine
+from neuralshade.interrupt import Interruption
+from neuralshade.optimizer.schedule import rate_factor
+from neuralshade.recipes.image import ImageRecipe
+
+LOOK_SECONDS = 0.1  # between two looks at the clock
+MEASURE_SHARE = 0.02  # of the time goes into measuring PSNR on the way, at most
+TARGET_SHARE = 0.1  # the same where the fit ends by PSNR
+SNAPSHOT_RATIO = 2.0**0.5  # snapshots lie this factor of steps apart
+
+
+@dataclass
+class Progress:
+    """Where a fit stands: handed to observers, kept in checkpoints and reports."""
+
+    step: int = 0
+    seconds: float = 0.0  # of wall time, measuring included, over all sessions of a fit
+    loss: float = math.nan  # of the last batch
+    psnr_db: float | None = None  # at its last measuring
+    share: float = 0.0  # done, in [0, 1]
+    samples_per_second: float = 0.0
+    curve: list[list[float | None]] = field(default_factory=list)  # step, seconds, loss, psnr_db
+
+
+Observer = Callable[[Progress], None]
+
+
+def ignore(progress: Progress) -> None:
+    """Observe nothing."""
+
+
+@dataclass
+class Loop:
+    """Runs ``engine`` by the schedule and the ends of ``recipe``.
+
+    ``measure`` returns the PSNR in dB as the asset will have it. ``observer`` is called about
+    ten times a second, ``snapshot`` at log-spaced steps and at the end.
+    """
+
+    engine: TorchEngine
+    recipe: ImageRecipe
+    measure: Callable[[], float]
+    observer: Observer = ignore
+    snapshot: Observer | None = None
+    progress: Progress = field(default_factory=Progress)
+
+    def run(self) -> bool:
+        """Train to the end; return False where an interruption came first."""
+        start = time.perf_counter() - self.progress.seconds
+        chunk, measuring = 1, 0.0
+        with Interruption() as interruption:
+            while not self._ended():
+                if interruption.requested:
+                    return False
+                before = time.perf_counter()
+                self._advance(self._clipped(chunk))
+                trained = time.perf_counter()
+                chunk = _next_chunk(chunk, trained - before)
+                if self._is_measure_due(measuring, trained - start):
+                    self._measure()
+                    measuring += time.perf_counter() - trained
+                self.progress.seconds = time.perf_counter() - start
+                self._look()
+        return True
+
+    def _look(self) -> None:
+        p = self.progress
+        p.share = self._share(p.step, p.seconds)
+        p.samples_per_second = p.step * self.recipe.batch / p.seconds
+        self.observer(p)
+
+    def _advance(self, steps: int) -> None:
+        p, r = self.progress, self.recipe
+        per_step = p.seconds / p.step if p.step else 0.0
+        shares = [self._share(p.step + i, p.seconds + i * per_step) for i in range(steps)]
+        factors = [
+            rate_factor(r.schedule, share, p.step + i, r.rate_final, r.warmup)
+            for i, share in enumerate(shares)
+        ]
+        p.loss = self.engine.advance(factors)
+        p.step += steps
+        if self.snapshot is not None and p.step == self._next_snapshot(p.step - 1):
+            self.snapshot(p)
+
+    def _share(self, step: int, seconds: float) -> float:
+        """Return how much of the fit is done: the larger of steps and seconds used up."""
+        by_steps = step / self.recipe.steps if self.recipe.steps else 0.0
+        by_seconds = seconds / self.recipe.seconds if self.recipe.seconds else 0.0
+        return min(1.0, max(by_steps, by_seconds))
+
+    def _ended(self) -> bool:
+        p, target = self.progress, self.recipe.target_psnr
+        reached = target is not None and p.psnr_db is not None and p.psnr_db >= target
+        return reached or p.share >= 1.0
+
+    def _clipped(self, chunk: int) -> int:
+        """Return how many steps to run: no further than the end or the next snapshot."""
+        ends = [self.recipe.steps] if self.recipe.steps else []
+        if self.snapshot is not None:
+            ends.append(self._next_snapshot(self.progress.step))
+        return min([chunk, *(end - self.progress.step for end in ends)])
+
+    def _next_snapshot(self, step: int) -> int:
+        """Return the first log-spaced step after ``step``: 1, 2, 3, 4, 6, 8, 12, 16, 23 ..."""
+        due, exponent = 1, 0
+        while due <= step:
+            exponent += 1
+            due = max(due + 1, round(SNAPSHOT_RATIO**exponent))
+        return due
+
+    def _is_measure_due(self, measuring: float, elapsed: float) -> bool:
+        allowed = MEASURE_SHARE if self.recipe.target_psnr is None else TARGET_SHARE
+        return measuring <= allowed * elapsed
+
+    def _measure(self) -> None:
+        p = self.progress
+        p.psnr_db = self.measure()
+        p.curve.append([p.step, round(p.seconds, 3), _short(p.loss), round(p.psnr_db, 3)])
+
+
+def _next_chunk(chunk: int, seconds: float) -> int:
+    """Return a number of steps that takes about LOOK_SECONDS, judging by the last chunk."""
+    return max(1, min(2 * chunk, round(chunk * LOOK_SECONDS / max(seconds, 1e-9))))
+
+
+def _short(value: float) -> float:
+    return float(f"{value:.4g}")

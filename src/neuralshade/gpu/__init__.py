@@ -1,0 +1,1 @@
+"""Stage 0: open a device, say what it can do, draw random numbers; knows nothing of textures."""

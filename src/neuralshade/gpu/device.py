@@ -1,0 +1,136 @@
+"""Open a device for Slang kernels, and say what it can do. Needs the extra `gpu` (slangpy)."""
+
+from __future__ import annotations
+
+import ctypes
+import pathlib
+import sys
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from neuralshade.errors import ConfigError, DeviceError
+
+if TYPE_CHECKING:
+    import slangpy
+
+BACKENDS = ("vulkan", "metal", "d3d12", "cuda")  # the order in which "auto" looks for hardware
+SOFTWARE_NAMES = ("llvmpipe", "lavapipe", "swiftshader", "basic render", "warp")
+SOURCE_FOLDER = pathlib.Path(__file__).parents[
+    2
+]  # so that `import neuralshade.gpu.random;` is found
+REMEDY = {
+    "vulkan": "Install the GPU's driver, or mesa-vulkan-drivers >= 23 with libvulkan1.",
+    "metal": "Use vulkan outside macOS.",
+    "d3d12": "Use vulkan outside Windows.",
+    "cuda": "Install NVIDIA's driver, or use vulkan.",
+}
+
+
+@dataclass(frozen=True)
+class AdapterInfo:
+    """What answers when a device is opened."""
+
+    name: str  # as the driver gives it
+    api: str  # one of BACKENDS
+    software: bool  # the CPU plays the GPU: llvmpipe, SwiftShader, WARP
+    features: tuple[str, ...]  # SlangPy's names, sorted; "cooperative_vector" is one
+
+
+def open_device(backend: str = "auto") -> slangpy.Device:
+    """Return a new SlangPy device on which ``import neuralshade.<folder>.<stem>;`` works.
+
+    Where an API offers hardware and software, the hardware is taken.
+
+    Args:
+        backend: one of BACKENDS, or "auto": the first of them where hardware answers, else
+            Vulkan in software.
+
+    Raises: ConfigError for another backend; DeviceError where slangpy is missing, nothing
+        answers, or SlangPy refuses what does.
+    """
+    if backend not in ("auto", *BACKENDS):
+        choices = ", ".join(("auto", *BACKENDS))
+        raise ConfigError(f"device: got backend {backend!r}, need one of {choices}. Use auto.")
+    spy = _load_slangpy()
+    if backend == "auto":
+        backend = _hardware_backend(spy) or "vulkan"
+    adapters = sorted(_adapters(spy, backend), key=lambda adapter: is_software(adapter.name))
+    if not adapters:
+        raise DeviceError(f"device: got no {backend} device, need one. {REMEDY[backend]}")
+    try:
+        return spy.create_device(
+            type=spy.DeviceType[backend],
+            adapter_luid=adapters[0].luid,
+            include_paths=[SOURCE_FOLDER],
+            enable_hot_reload=False,  # its file watcher would outlive a closed device
+        )
+    except RuntimeError as error:
+        name = adapters[0].name
+        raise DeviceError(
+            f"device: got {name}, which SlangPy refuses, need a newer driver. {REMEDY[backend]}"
+        ) from error
+
+
+def describe_adapter(device: slangpy.Device) -> AdapterInfo:
+    """Return what ``device`` runs on and which features it offers."""
+    name = device.info.adapter_name
+    features = tuple(sorted(feature.name for feature in device.features))
+    return AdapterInfo(name, device.info.type.name, "software_device" in features, features)
+
+
+def hardware_adapter() -> AdapterInfo | None:
+    """Return what ``open_device("auto")`` opens if that is hardware, else None.
+
+    None also where slangpy or every driver is missing, or the driver is too old.
+    """
+    try:
+        device = open_device("auto")
+    except DeviceError:
+        return None
+    try:
+        adapter = describe_adapter(device)
+    finally:
+        device.close()
+    return None if adapter.software else adapter
+
+
+def is_software(adapter_name: str) -> bool:
+    """Return whether ``adapter_name`` is that of a known software rasterizer."""
+    return any(name in adapter_name.lower() for name in SOFTWARE_NAMES)
+
+
+def _load_slangpy() -> Any:
+    try:
+        import slangpy
+    except ModuleNotFoundError as error:
+        remedy = 'Run: pip install "neuralshade[gpu]"'
+        raise DeviceError(f"device: got no slangpy, need it for Slang kernels. {remedy}") from error
+    except ImportError as error:
+        remedy = "Install what it misses (Debian, Ubuntu: libatomic1)."
+        raise DeviceError(
+            f"device: got a slangpy that does not load ({error}), need it for Slang kernels. "
+            f"{remedy}"
+        ) from error
+    return slangpy
+
+
+def _hardware_backend(spy: Any) -> str | None:
+    for backend in BACKENDS:
+        if not all(is_software(adapter.name) for adapter in _adapters(spy, backend)):
+            return backend
+    return None
+
+
+def _adapters(spy: Any, backend: str) -> list[Any]:
+    if backend == "cuda" and not _cuda_answers():
+        return []
+    return list(spy.Device.enumerate_adapters(spy.DeviceType[backend]))
+
+
+def _cuda_answers() -> bool:
+    """Ask the driver itself: where it is missing, SlangPy's own question prints errors."""
+    try:
+        driver = ctypes.CDLL("nvcuda.dll" if sys.platform == "win32" else "libcuda.so.1")
+    except OSError:
+        return False
+    return bool(driver.cuInit(0) == 0)

@@ -1,0 +1,1 @@
+"""One number per sample, and its gradient."""

@@ -1,0 +1,1 @@
+"""What was gained: quality numbers, the same bytes spent otherwise, and the report page."""

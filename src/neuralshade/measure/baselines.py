@@ -1,0 +1,241 @@
+"""The same bytes spent otherwise: JPEG, WebP, and a thumbnail enlarged bilinearly."""
+
+import io
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image
+
+from neuralshade.errors import ShapeError
+from neuralshade.measure.pair import Pixels, check_color_space, check_picture, unit_float
+from neuralshade.measure.quality import psnr_db
+from neuralshade.measure.resample import resample
+
+LARGEST_PX = 1 << 25  # beyond it the search for a quality takes minutes; the row says so
+JPEG_SIDE_PX, WEBP_SIDE_PX = 65_535, 16_383  # limits of the two formats
+MODES = {1: "L", 2: "LA", 3: "RGB", 4: "RGBA"}
+SUBSAMPLINGS = {"4:2:0": 2, "4:4:4": 0}  # Pillow's numbers
+
+
+@dataclass(frozen=True)
+class Baseline:
+    """What another format makes of the same picture with the same bytes."""
+
+    name: str
+    byte_count: int  # of the real file; 0 where there is none
+    result: NDArray[np.float32] | None  # [H, W, C]; None: not possible, ``setting`` says why
+    setting: str
+
+
+def spend_on_jpeg(target: NDArray[np.uint8], byte_count: int) -> Baseline:
+    """Return the best JPEG file of at most ``byte_count`` bytes.
+
+    The highest quality that fits, with and without chroma subsampling, whichever has the higher
+    PSNR; Huffman tables optimized, sequential or progressive, whichever is smaller.
+
+    Args:
+        target: uint8 [H, W, C], C in 1..4, sRGB.
+        byte_count: the budget for the whole file.
+
+    Returns:
+        ``result`` is None where even quality 1 does not fit, with alpha (JPEG has none), and
+        for pictures beyond JPEG's 65,535 pixels a side or LARGEST_PX pixels.
+
+    Raises: ShapeError for another dtype or shape.
+    """
+    _check_bytes("spend_on_jpeg", target)
+    obstacle = _obstacle(target, JPEG_SIDE_PX)
+    if target.shape[2] in (2, 4):
+        obstacle = "not possible: JPEG has no alpha"
+    if obstacle:
+        return Baseline("JPEG", 0, None, obstacle)
+    kinds = SUBSAMPLINGS if target.shape[2] == 3 else {"grey": 0}
+    encoders = {k: partial(_jpeg_file, _pillow(target), kinds[k]) for k in kinds}
+    fits: list[tuple[float, Baseline]] = []
+    for kind, encode in encoders.items():
+        quality, file = _highest_quality(encode, byte_count)
+        if file is not None:
+            result = _pixels(file, target.shape[2])
+            setting = f"quality {quality}, {kind}"
+            fits.append((psnr_db(target, result), Baseline("JPEG", len(file), result, setting)))
+    if fits:
+        return max(fits, key=lambda fit: fit[0])[1]
+    smallest = min(len(encode(1)) for encode in encoders.values())
+    return Baseline("JPEG", 0, None, f"not possible: quality 1 needs {smallest:,} bytes")
+
+
+def spend_on_webp(target: NDArray[np.uint8], byte_count: int) -> Baseline:
+    """Return the best WebP file of at most ``byte_count`` bytes: lossless if that fits.
+
+    Otherwise the highest lossy quality that fits; method 6, alpha kept without loss, colors
+    under transparent pixels kept.
+
+    Args:
+        target: uint8 [H, W, C], C in 1..4, sRGB.
+        byte_count: the budget for the whole file.
+
+    Returns:
+        ``result`` is None where even quality 0 does not fit, and for pictures beyond WebP's
+        16,383 pixels a side or LARGEST_PX pixels.
+
+    Raises: ShapeError for another dtype or shape.
+    """
+    _check_bytes("spend_on_webp", target)
+    obstacle = _obstacle(target, WEBP_SIDE_PX)
+    if obstacle:
+        return Baseline("WebP", 0, None, obstacle)
+    picture = _pillow(target).convert("RGBA" if target.shape[2] in (2, 4) else "RGB")
+
+    def encode(quality: int) -> bytes:
+        return _file(picture, "WEBP", quality=quality, method=6, exact=True)
+
+    quality, file = _highest_quality(encode, byte_count, lowest=0)
+    setting = f"quality {quality}"
+    if file is None:
+        return Baseline("WebP", 0, None, f"not possible: quality 0 needs {len(encode(0)):,} bytes")
+    if quality == 100:
+        lossless = _file(picture, "WEBP", lossless=True, method=6, exact=True)
+        if len(lossless) <= byte_count:
+            file, setting = lossless, "lossless"
+    return Baseline("WebP", len(file), _pixels(file, target.shape[2]), setting)
+
+
+def spend_on_thumbnail(target: Pixels, byte_count: int, color_space: str) -> Baseline:
+    """Return the picture reduced to at most ``byte_count`` raw bytes and enlarged bilinearly.
+
+    Texels are area means of the stored values (no change of color space), kept as 8 bits a
+    channel, or as half floats if linear; the largest grid of about the picture's aspect that
+    fits. This is what a GPU's bilinear sampler shows of an uncompressed texture.
+
+    Args:
+        target: floats, uint8 or uint16 [H, W, C], C in 1..4, finite; sRGB in [0, 1] or linear.
+        byte_count: the budget for the texels.
+        color_space: "srgb" or "linear".
+
+    Returns:
+        ``result`` is None where not even one texel fits, and beyond LARGEST_PX pixels.
+
+    Raises: ShapeError, PictureError for NaN or infinity, ConfigError for another color space.
+    """
+    check_color_space("spend_on_thumbnail", color_space)
+    check_picture("spend_on_thumbnail", "target", target)
+    obstacle = _obstacle(target)
+    if obstacle:
+        return Baseline("Thumbnail", 0, None, obstacle)
+    height, width, channels = target.shape
+    half = color_space == "linear"
+    texel_bytes = channels * (2 if half else 1)
+    rows, cols = _thumbnail_size(height, width, byte_count // texel_bytes)
+    if rows == 0:
+        return Baseline("Thumbnail", 0, None, f"not possible: one texel needs {texel_bytes} bytes")
+    texels = resample(target, rows, cols, Image.Resampling.BOX)
+    kept = texels.clip(-65504, 65504).astype(np.float16) if half else to_uint8(texels)
+    restored = kept.astype(np.float32) / (1 if half else 255)
+    enlarged = resample(restored, height, width, Image.Resampling.BILINEAR)
+    setting = f"{cols} x {rows} texels, {'half float' if half else '8 bit'}, bilinear"
+    return Baseline("Thumbnail", kept.nbytes, enlarged, setting)
+
+
+def baselines(target: Pixels, color_space: str, byte_count: int) -> Iterator[Baseline]:
+    """Yield JPEG, WebP and the thumbnail, each with at most ``byte_count`` bytes.
+
+    Lazy, so that one result at a time is in memory. JPEG and WebP see the picture in 8 bits;
+    for linear (HDR) pictures they do not apply, and their ``result`` is None.
+
+    Args:
+        target: floats, uint8 or uint16 [H, W, C], C in 1..4, finite; sRGB in [0, 1] or linear.
+        color_space: "srgb" or "linear".
+        byte_count: the budget of each.
+
+    Raises: ShapeError, PictureError for NaN or infinity, ConfigError for another color space.
+    """
+    check_color_space("baselines", color_space)
+    check_picture("baselines", "target", target)
+    for name, spend in (("JPEG", spend_on_jpeg), ("WebP", spend_on_webp)):
+        if color_space == "linear":
+            yield Baseline(name, 0, None, "not possible: 8 bits do not hold HDR")
+        else:
+            yield spend(to_uint8(target), byte_count)
+    yield spend_on_thumbnail(target, byte_count, color_space)
+
+
+def to_uint8(picture: Pixels) -> NDArray[np.uint8]:
+    """Return [0, 1] as the nearest of 0..255; values outside are clamped, uint8 stays."""
+    if picture.dtype == np.uint8:
+        return picture
+    rounded: NDArray[np.uint8] = np.rint(unit_float(picture).clip(0, 1) * 255).astype(np.uint8)
+    return rounded
+
+
+def _check_bytes(place: str, target: Pixels) -> None:
+    check_picture(place, "target", target)
+    if target.dtype != np.uint8:
+        raise ShapeError(
+            f"{place}: got target {target.dtype}, need uint8. Convert it with to_uint8."
+        )
+
+
+def _obstacle(target: Pixels, side_px: int = LARGEST_PX) -> str:
+    height, width = target.shape[:2]
+    if max(height, width) > side_px:
+        return f"not possible: at most {side_px:,} pixels a side"
+    if height * width > LARGEST_PX:
+        return f"not tried: more than {LARGEST_PX >> 20} megapixels"
+    return ""
+
+
+def _highest_quality(
+    encode: Callable[[int], bytes], byte_count: int, lowest: int = 1
+) -> tuple[int, bytes | None]:
+    """Return the highest quality found by bisection whose file fits, and that file."""
+    fitting, too_large, file = lowest - 1, 101, None
+    while too_large - fitting > 1:
+        quality = (fitting + too_large) // 2
+        candidate = encode(quality)
+        if len(candidate) <= byte_count:
+            fitting, file = quality, candidate
+        else:
+            too_large = quality
+    return fitting, file
+
+
+def _thumbnail_size(height: int, width: int, texel_count: int) -> tuple[int, int]:
+    """Return the largest (rows, cols) of the same aspect with at most ``texel_count`` texels."""
+    longer, shorter = max(height, width), min(height, width)
+    long, short = 0, 0
+    for candidate in range(1, longer + 1):
+        across = max(1, round(candidate * shorter / longer))
+        if candidate * across > texel_count:
+            break
+        long, short = candidate, across
+    return (long, short) if height >= width else (short, long)
+
+
+def _pillow(target: NDArray[np.uint8]) -> Image.Image:
+    return Image.fromarray(target[..., 0] if target.shape[2] == 1 else target)
+
+
+def _jpeg_file(picture: Image.Image, subsampling: int, quality: int) -> bytes:
+    """Return the smaller of the sequential and the progressive file; they hold equal pixels."""
+    files = (
+        _file(
+            picture, "JPEG", quality=quality, subsampling=subsampling, optimize=True, progressive=p
+        )
+        for p in (False, True)
+    )
+    return min(files, key=len)
+
+
+def _file(picture: Image.Image, format_name: str, **how: int) -> bytes:
+    file = io.BytesIO()
+    picture.save(file, format_name, **how)
+    return file.getvalue()
+
+
+def _pixels(file: bytes, channels: int) -> NDArray[np.float32]:
+    picture = Image.open(io.BytesIO(file)).convert(MODES[channels])
+    shape = (picture.height, picture.width, channels)
+    return unit_float(np.asarray(picture, np.uint8).reshape(shape))

@@ -1,0 +1,106 @@
+"""Training curves as SVG text that takes its colors from the page around it."""
+
+import io
+import math
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from matplotlib import rc_context
+from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator
+
+CurvePoint = tuple[int, float, float, float | None]  # step, seconds, loss, PSNR in dB
+MOST_POINTS = 400  # per curve; more are thinned evenly along the log axis
+SIZE_IN = (4.6, 2.7)  # at this size the text is readable on a phone and on a wide screen
+# Matplotlib cannot write CSS names, so it draws in these colors and they are replaced.
+CSS_COLORS = {"#010101": "currentColor", "#020202": "var(--rule)", "#030303": "var(--accent)"}
+INK, RULE, ACCENT = CSS_COLORS
+STYLE: Any = {
+    "svg.fonttype": "none",  # real text: selectable, and in the page's font
+    "svg.hashsalt": "neuralshade",  # equal curves give equal bytes
+    "font.family": "sans-serif",
+    "font.size": 9,
+    "text.color": INK,
+    "axes.edgecolor": INK,
+    "axes.labelcolor": INK,
+    "xtick.color": INK,
+    "ytick.color": INK,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "path.simplify_threshold": 0.3,
+}
+
+
+def curve_charts(curve: Sequence[CurvePoint]) -> list[tuple[str, str]]:
+    """Return (title, SVG) of PSNR and loss, each against time and against steps.
+
+    Args:
+        curve: (step, seconds, loss, PSNR in dB or None), in order. Points that a log axis
+            cannot show (time, step or loss <= 0) and non-finite values are left out.
+
+    Returns:
+        Charts with at least two points; time, steps and loss have log axes.
+    """
+    points = np.array(
+        [[math.nan if v is None else v for v in point] for point in curve], np.float64
+    ).reshape(-1, 4)
+    axes = ((1, "seconds of training"), (0, "steps"))
+    values = ((3, "PSNR [dB]", "linear"), (2, "loss", "log"))
+    charts = []
+    for value, name, scale in values:
+        for axis, label in axes:
+            x, y = _drawable(points[:, axis], points[:, value], scale)
+            if len(x) >= 2:
+                title = f"{name.split(' ')[0]} against {label.split(' ')[0]}"
+                charts.append((title, _chart(x, y, label, name, scale)))
+    return charts
+
+
+def _drawable(x: Any, y: Any, scale: str) -> tuple[Any, Any]:
+    keep = np.isfinite(y) & (x > 0) & ((y > 0) | (scale == "linear"))
+    x, y = x[keep], y[keep]
+    if len(x) > MOST_POINTS:
+        marks = np.geomspace(x[0], x[-1], MOST_POINTS)
+        picked = np.unique(np.searchsorted(x, marks).clip(0, len(x) - 1))
+        x, y = x[picked], y[picked]
+    return x, y
+
+
+def _chart(x: Any, y: Any, x_label: str, y_label: str, scale: str) -> str:
+    with rc_context(STYLE):
+        figure = Figure(SIZE_IN, layout="constrained")
+        axes = figure.add_subplot(xlabel=x_label, ylabel=y_label, xscale="log", yscale=scale)
+        axes.plot(x, y, color=ACCENT, linewidth=1.6, solid_joinstyle="round")
+        axes.plot(x[-1:], y[-1:], "o", color=ACCENT, markersize=4)
+        last = f"{y[-1]:.2f}" if scale == "linear" else f"{y[-1]:.3g}"
+        away = (0, 6) if y[-1] >= y[0] else (0, -13)  # above a rising curve, below a falling one
+        axes.annotate(last, (x[-1], y[-1]), away, textcoords="offset points", ha="right")
+        axes.margins(x=0.02, y=0.16)
+        axes.grid(color=RULE, linewidth=0.6)
+        _plain_ticks(axes.xaxis, x)
+        if scale == "log":
+            _plain_ticks(axes.yaxis, y)
+        else:
+            axes.yaxis.set_major_locator(MaxNLocator(6))
+        file = io.StringIO()
+        nothing = dict.fromkeys(("Creator", "Date", "Format", "Type"))
+        figure.savefig(file, format="svg", transparent=True, metadata=nothing)
+    return _themed(file.getvalue())
+
+
+def _plain_ticks(axis: Any, values: Any) -> None:
+    """Label a log axis with plain numbers, and within few decades at 2 and 5 as well."""
+    decades = math.log10(values.max() / values.min())
+    axis.set_major_locator(LogLocator(subs=(1, 2, 5) if decades < 2 else (1,), numticks=12))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,g}"))
+    axis.set_minor_locator(LogLocator(subs=()))
+
+
+def _themed(svg: str) -> str:
+    svg = svg[svg.index("<svg") :]  # inside HTML neither prolog nor doctype belongs
+    svg = re.sub('<g id="[^"]*">', "<g>", svg)  # every chart would repeat these ids
+    for drawn, css in CSS_COLORS.items():
+        svg = svg.replace(drawn, css)
+    return svg

@@ -1,0 +1,119 @@
+"""The groups of pictures on the report page, each within its share of the page's bytes."""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from PIL import Image
+
+from neuralshade.measure.display import (
+    Shown,
+    error_picture,
+    error_scale,
+    feature_pages,
+    on_screen,
+    shown,
+)
+from neuralshade.measure.pair import Pixels, color_count
+from neuralshade.measure.quality import psnr_db
+from neuralshade.measure.resample import fit_within, resample
+
+CLOSE_UP_PX = 96  # side of the square with the largest error
+# Longer sides to try in pixels, and how many bytes of data URI the group may take. With the
+# curves (about 60 kB) and the close-ups (about 35 kB each) the page stays below 6 MB.
+PANES = ((1024, 768, 512, 384), 3_600_000)
+SNAPSHOTS = ((320, 224, 160, 112, 80), 1_100_000)
+GRIDS = ((512, 384, 256, 128, 64), 900_000)
+
+
+def comparison(target: Pixels, result: Pixels, stops: float | None) -> tuple[list[Shown], int]:
+    """Return target, result, error (and alpha's error), and the scale of the error."""
+    scale = 0
+
+    def draw(side: int) -> list[Shown]:
+        nonlocal scale
+        small_target, small_result = (on_screen(p, side, stops) for p in (target, result))
+        scale = error_scale(small_target, small_result)
+        error = error_picture(small_target, small_result, scale)
+        colors = color_count(target)
+        panes = [
+            shown("Target", "", small_target),
+            shown("Result", "", small_result),
+            shown("Error", "", error[..., :colors]),
+        ]
+        if colors < target.shape[2]:
+            panes.append(shown("Error of alpha", "", error[..., colors:]))
+        return panes
+
+    return _within(PANES, draw), scale
+
+
+def close_up(pictures: Sequence[tuple[str, Pixels]], stops: float | None) -> list[Shown]:
+    """Return one square of each picture, unreduced, where the second visibly differs most.
+
+    Empty if the pictures are not larger than the square.
+    """
+    target, result = pictures[0][1], pictures[1][1]
+    height, width = target.shape[:2]
+    if min(height, width) <= CLOSE_UP_PX:
+        return []
+    windows = [
+        np.s_[top : top + CLOSE_UP_PX, left : left + CLOSE_UP_PX]
+        for top in range(0, height - CLOSE_UP_PX + 1, CLOSE_UP_PX)
+        for left in range(0, width - CLOSE_UP_PX + 1, CLOSE_UP_PX)
+    ]
+
+    def closeness(window: tuple[slice, slice]) -> float:
+        seen = on_screen(target[window], CLOSE_UP_PX, stops)
+        return psnr_db(seen, on_screen(result[window], CLOSE_UP_PX, stops))
+
+    worst = min(windows, key=closeness)
+    place = f"at x {worst[1].start:,}, y {worst[0].start:,}"
+    return [
+        shown(name, place, on_screen(picture[worst], CLOSE_UP_PX, stops))
+        for name, picture in pictures
+    ]
+
+
+def snapshot_strip(snapshots: Sequence[tuple[int, Pixels]], stops: float | None) -> list[Shown]:
+    """Return the snapshots in order, titled by their step."""
+
+    def draw(side: int) -> list[Shown]:
+        return [
+            shown(f"step {step:,}", "", on_screen(picture, side, stops))
+            for step, picture in snapshots
+        ]
+
+    return _within(SNAPSHOTS, draw)
+
+
+def grid_pages(grids: Sequence[tuple[str, Pixels]]) -> list[Shown]:
+    """Return every grid, three features a picture; a caption tells ranges and a reduction."""
+    pages = [
+        (title, caption, picture)
+        for title, grid in grids
+        for caption, picture in feature_pages(grid)
+    ]
+
+    def draw(side: int) -> list[Shown]:
+        drawn = []
+        for title, caption, picture in pages:
+            rows, cols = picture.shape[:2]
+            height, width = fit_within(rows, cols, side)
+            if (height, width) != (rows, cols):
+                picture = resample(picture, height, width, Image.Resampling.BOX)
+                caption += f"; reduced to {width} x {height}"
+            drawn.append(shown(f"{title}, {cols} x {rows}", caption, picture))
+        return drawn
+
+    return _within(GRIDS, draw)
+
+
+def _within(limits: tuple[Sequence[int], int], draw: Callable[[int], list[Shown]]) -> list[Shown]:
+    """Return ``draw(side)`` for the first side whose pictures fit the byte limit, or the last."""
+    sides, most_bytes = limits
+    drawn: list[Shown] = []
+    for side in sides:
+        drawn = draw(side)
+        if sum(len(picture.uri) for picture in drawn) <= most_bytes:
+            break
+    return drawn

@@ -1,0 +1,166 @@
+"""How close a result is to its target: PSNR, SSIM and FLIP."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import flip_evaluator
+import numpy as np
+from skimage.metrics import structural_similarity
+
+from neuralshade.errors import ConfigError
+from neuralshade.measure.pair import (
+    Pixels,
+    check_color_space,
+    check_pair,
+    color_count,
+    color_rgb,
+    peak_of,
+    unit_float,
+)
+
+BAND_VALUES = 1 << 20  # how many numbers PSNR holds in float64 at a time
+SSIM_WINDOW_PX = 11  # sigma 1.5 cut at 3.5 sigma: 2 * 5 + 1
+CROP_PX = {"srgb": 4096, "linear": 2048}  # HDR-FLIP costs one FLIP per f-stop, up to 30 of them
+DARKEST_PEAK = 2.0**-20  # FLIP clamps the median to 2^-23 and ends the process below it
+
+
+@dataclass(frozen=True)
+class Quality:
+    """How close a result is to its target; ``None`` where a measure does not apply."""
+
+    psnr_db: float  # higher is better, inf for equal; alpha counts
+    ssim: float | None  # 1 is equal; color only; None below 11 x 11 pixels
+    flip: float | None  # mean error, 0 is equal, 1 the worst; color only
+    cropped: bool  # SSIM and FLIP saw only the centered CROP_PX square
+
+
+def psnr_db(target: Pixels, result: Pixels, peak: float = 1.0) -> float:
+    """Return the peak signal-to-noise ratio over all pixels and channels, alpha included.
+
+    10 log10(peak^2 / mean((result - target)^2)), summed in float64 band by band, so that
+    large pictures need no large temporaries.
+
+    Args:
+        target: floats (or uint8, uint16: these span [0, 1]) [H, W, C], C in 1..4, finite,
+            any color space.
+        result: [H, W, C], the same kinds.
+        peak: the value of white, > 0. 1 for sRGB; for linear pictures the target's maximum.
+
+    Returns:
+        Decibel; higher is better, ``inf`` for equal pictures.
+
+    Raises: ShapeError, PictureError for NaN or infinity, ConfigError for a peak <= 0.
+    """
+    check_pair("psnr_db", target, result)
+    if not peak > 0:
+        raise ConfigError(f"psnr_db.peak: got {peak}, need > 0. Pass 1 or the target's maximum.")
+    height = target.shape[0]
+    rows = max(1, BAND_VALUES // (target.size // height))
+    squares = 0.0
+    for top in range(0, height, rows):
+        band = slice(top, top + rows)
+        error = unit_float(result[band]).astype(np.float64) - unit_float(target[band])
+        squares += float(np.square(error).sum())
+    return float("inf") if squares == 0 else float(10 * np.log10(peak**2 * target.size / squares))
+
+
+def ssim(target: Pixels, result: Pixels, peak: float = 1.0) -> float | None:
+    """Return the mean structural similarity of the color channels; alpha does not count.
+
+    Gaussian window of sigma 1.5, population covariance, as in the paper; color pictures are
+    the mean over their channels. The measure was made for display values: on linear pictures
+    with a bright peak it is close to 1 for nearly everything.
+
+    Args:
+        target: floats, uint8 or uint16 [H, W, C], C in 1..4, finite.
+        result: [H, W, C], the same kinds.
+        peak: the value of white, > 0.
+
+    Returns:
+        1 for equal pictures, lower is worse; ``None`` if a side is below the 11-pixel window.
+
+    Raises: ShapeError, PictureError for NaN or infinity.
+    Source: Wang et al. 2004, Image Quality Assessment, section III.B; scikit-image computes it.
+    """
+    check_pair("ssim", target, result)
+    if min(target.shape[:2]) < SSIM_WINDOW_PX:
+        return None
+    similarity: Callable[..., Any] = structural_similarity  # has no annotations
+    colors = color_count(target)
+    reference, test = (unit_float(p[..., :colors]) / np.float32(peak) for p in (target, result))
+    value = similarity(
+        reference,
+        test,
+        channel_axis=2,
+        data_range=1.0,
+        gaussian_weights=True,
+        sigma=1.5,
+        use_sample_covariance=False,
+    )
+    return float(value)
+
+
+def flip(target: Pixels, result: Pixels, hdr: bool = False) -> float | None:
+    """Return the mean FLIP error of the color channels; alpha does not count.
+
+    FLIP predicts what a viewer notices when flipping between the two, at 67 pixels per
+    degree (a 4K display 0.7 m wide, 0.7 m away). Grey is repeated to RGB.
+
+    Args:
+        target: floats, uint8 or uint16 [H, W, C], C in 1..4, finite; sRGB in [0, 1], or
+            linear if ``hdr``.
+        result: [H, W, C], the same kinds. Clamped to the range of its kind, as a display does.
+        hdr: take the HDR variant, which covers the target's range of exposures.
+
+    Returns:
+        0 for equal pictures, at most 1; ``None`` for an HDR target darker than 2^-20
+        everywhere: such a target gives HDR-FLIP no exposure to look at.
+
+    Raises: ShapeError, PictureError for NaN or infinity.
+    Source: Andersson et al. 2020 and 2021; NVIDIA's flip-evaluator computes it.
+    """
+    check_pair("flip", target, result)
+    top = np.inf if hdr else 1.0
+    reference, test = (
+        np.ascontiguousarray(unit_float(color_rgb(p)).clip(0, top), np.float32)
+        for p in (target, result)
+    )
+    if hdr and reference.max() < DARKEST_PEAK:
+        return None
+    kind = "HDR" if hdr else "LDR"
+    _, mean, _ = flip_evaluator.evaluate(reference, test, kind, inputsRGB=True, applyMagma=False)
+    return float(mean)
+
+
+def centered_crop(picture: Pixels, side_px: int) -> Pixels:
+    """Return the middle ``side_px`` x ``side_px`` view, or less where the picture ends."""
+    top, left = (max(0, (size - side_px) // 2) for size in picture.shape[:2])
+    return picture[top : top + side_px, left : left + side_px]
+
+
+def measure_quality(target: Pixels, result: Pixels, color_space: str) -> Quality:
+    """Return PSNR (all channels), SSIM and FLIP (color channels) of ``result``.
+
+    SSIM and FLIP need many times the picture's memory. Above 4096^2 pixels (2048^2 if linear)
+    they see the centered square of that side only, and ``cropped`` says so; PSNR sees all.
+
+    Args:
+        target: floats, uint8 or uint16 [H, W, C], C in 1..4, finite.
+        result: [H, W, C], the same kinds.
+        color_space: "srgb" (display values in [0, 1]) or "linear" (HDR; white is the maximum).
+
+    Raises: ShapeError, PictureError for NaN or infinity, ConfigError for another color space.
+    """
+    check_color_space("measure_quality", color_space)
+    check_pair("measure_quality", target, result)
+    side_px = CROP_PX[color_space]
+    peak = peak_of(target, color_space)
+    cropped = target.shape[0] * target.shape[1] > side_px**2
+    seen = [centered_crop(p, side_px) if cropped else p for p in (target, result)]
+    return Quality(
+        psnr_db=psnr_db(target, result, peak),
+        ssim=ssim(seen[0], seen[1], peak),
+        flip=flip(seen[0], seen[1], hdr=color_space == "linear"),
+        cropped=cropped,
+    )

@@ -1,0 +1,102 @@
+"""The report: one HTML file that shows what a fit learned, and needs nothing else."""
+
+import json
+import math
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from neuralshade.atomic import whole_file
+from neuralshade.measure.curves import CurvePoint, curve_charts
+from neuralshade.measure.display import exposure_stops
+from neuralshade.measure.figures import close_up, comparison, grid_pages, snapshot_strip
+from neuralshade.measure.pair import (
+    Pixels,
+    check_color_space,
+    check_pair,
+    check_picture,
+    peak_of,
+)
+from neuralshade.measure.quality import psnr_db
+
+TEMPLATES = Path(__file__).parent / "template"
+
+
+@dataclass(frozen=True)
+class ReportData:
+    """What the page tells; plain data. Pictures: floats, uint8 or uint16 [H, W, C], C in 1..4."""
+
+    title: str
+    target: Pixels
+    result: Pixels  # [H, W, C] as the target
+    color_space: str  # of both, of snapshots and of rivals: "srgb" or "linear"
+    byte_count: int  # size of the asset file
+    facts: Sequence[tuple[str, str]] = ()  # (label, value): engine, device, seconds...
+    recipe: Mapping[str, Any] = field(default_factory=dict)  # JSON types
+    curve: Sequence[CurvePoint] = ()  # (step, seconds, loss, PSNR in dB or None)
+    snapshots: Sequence[tuple[int, Pixels]] = ()  # (step, [h, w, C])
+    grids: Sequence[tuple[str, Pixels]] = ()  # (title, float [h, w, c], any c >= 1)
+    table: Sequence[Mapping[str, Any]] = ()  # from rows_for
+    rivals: Sequence[tuple[str, Pixels]] = ()  # (name, [H, W, C]): shown in the close-up
+
+
+def write_report(path: str | os.PathLike[str], data: ReportData) -> None:
+    """Write ``data`` as one self-contained HTML file, whole or not at all.
+
+    No script, style, font or picture is loaded from elsewhere. Pictures are lossless WebP,
+    reduced to at most 1024 pixels a side, further where that keeps the page below 6 MB; the
+    page says so. Linear pictures are exposed and sRGB encoded. A section without data is
+    left out.
+
+    Raises: ShapeError, PictureError for NaN or infinity, ConfigError for another color space,
+        OutputError where the file cannot be written.
+    """
+    check_color_space("write_report", data.color_space)
+    check_pair("write_report", data.target, data.result)
+    for step, picture in data.snapshots:
+        check_picture("write_report", f"snapshot {step}", picture)
+    for _, rival in data.rivals:
+        check_pair("write_report", data.target, rival)
+    loader = FileSystemLoader(TEMPLATES)
+    templates = Environment(loader=loader, autoescape=True, undefined=StrictUndefined)
+    templates.filters["number"] = _number
+    page = templates.get_template("report.html.jinja").render(_content(data))
+    with whole_file(path) as unfinished:
+        unfinished.write_text(page, encoding="utf-8")
+
+
+def _content(data: ReportData) -> dict[str, Any]:
+    height, width, channels = data.target.shape
+    stops = exposure_stops(data.target) if data.color_space == "linear" else None
+    panes, scale = comparison(data.target, data.result, stops)
+    pictures = [("Target", data.target), ("Result", data.result), *data.rivals]
+    return {
+        "title": data.title,
+        "size": f"{width:,} x {height:,}",
+        "reduced": (panes[0].height, panes[0].width) != (height, width),
+        "channels": channels,
+        "byte_count": data.byte_count,
+        "bits_per_pixel": data.byte_count * 8 / (width * height),
+        "psnr_db": psnr_db(data.target, data.result, peak_of(data.target, data.color_space)),
+        "stops": stops,
+        "panes": panes,
+        "error_scale": scale,
+        "close_up": close_up(pictures, stops),
+        "table": data.table,
+        "charts": curve_charts(data.curve),
+        "snapshots": snapshot_strip(data.snapshots, stops),
+        "grids": grid_pages(data.grids),
+        "facts": data.facts,
+        "recipe": json.dumps(data.recipe, indent=2) if data.recipe else "",
+    }
+
+
+def _number(value: float | None, form: str) -> str:
+    """Return ``value`` as the page writes it: a dash for None, a sign for infinity."""
+    if value is None:
+        return "\N{EN DASH}"
+    return "\N{INFINITY}" if math.isinf(value) else form.format(value)

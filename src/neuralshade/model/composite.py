@@ -1,0 +1,38 @@
+"""Several encodings of the same position, side by side."""
+
+from collections.abc import Sequence
+
+import torch
+
+from neuralshade.model.encoding import Encoding
+
+
+class Composite(Encoding):
+    """Concatenation of ``parts`` in the order given; the width is the sum of theirs."""
+
+    def __init__(self, parts: Sequence[Encoding]):
+        super().__init__()
+        self.parts = torch.nn.ModuleList(parts)
+        self.members = tuple(parts)  # the same, typed
+        self.width = sum(part.width for part in parts)
+        self._prepared_widths: tuple[list[int], list[int]] | None = None
+
+    def forward(self, uv: torch.Tensor) -> torch.Tensor:
+        return torch.cat([part(uv) for part in self.members], dim=1)
+
+    def along(self, axis: int, x: torch.Tensor) -> torch.Tensor:
+        return torch.cat([part.along(axis, x) for part in self.members], dim=1)
+
+    def combine(self, along_u: torch.Tensor, along_v: torch.Tensor) -> torch.Tensor:
+        of_u = along_u.split(self.prepared_widths(0), dim=1)
+        of_v = along_v.split(self.prepared_widths(1), dim=1)
+        parts = zip(self.members, of_u, of_v, strict=True)
+        return torch.cat([part.combine(u, v) for part, u, v in parts])
+
+    def prepared_widths(self, axis: int) -> list[int]:
+        """Return how many columns each part's ``along`` has; asked of the parts once."""
+        if self._prepared_widths is None:
+            probe = torch.zeros(1)
+            widths = [[part.along(a, probe).shape[1] for part in self.members] for a in (0, 1)]
+            self._prepared_widths = (widths[0], widths[1])
+        return self._prepared_widths[axis]

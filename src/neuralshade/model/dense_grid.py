@@ -1,0 +1,94 @@
+"""Trainable texels on one or several regular grids."""
+
+import torch
+
+from neuralshade.model.encoding import Encoding
+from neuralshade.model.quantize import fake_quantize
+
+START_RANGE = 1e-2  # texels start uniform in [-START_RANGE, START_RANGE]
+
+
+def level_sizes(coarsest: int, finest: int, levels: int) -> list[int]:
+    """Return ``levels`` sizes growing by a constant factor from coarsest to finest."""
+    if levels == 1:
+        return [finest]
+    growth = (finest / coarsest) ** (1.0 / (levels - 1))
+    return [round(coarsest * growth**level) for level in range(levels)]
+
+
+class DenseGrid(Encoding):
+    """Encoding by bilinear look-up in ``levels`` grids of ``features`` numbers per texel.
+
+    Texel centres lie at (i + 0.5) / size, as in a texture; positions beyond the outermost
+    centres are clamped. Levels grow from ``coarsest`` by a constant factor to ``width`` x
+    ``height``; one level has just that size. levels * features numbers, coarsest level
+    first. ``bits`` = 8 rounds texels in every forward as the asset will store them
+    (straight-through gradient); 16 and 32 leave them alone.
+
+    Gradients reach the texels, not the position.
+    Source: multi-resolution grids as in Mueller et al. 2022, Instant NGP, section 3, without
+    the hash; texture addressing as in the Vulkan specification, "Texel Coordinate Systems".
+    """
+
+    bits: int = 32
+
+    def __init__(
+        self,
+        levels: int = 1,
+        features: int = 2,
+        coarsest: int = 16,
+        width: int = 128,
+        height: int = 128,
+        *,
+        rng: torch.Generator | None = None,
+    ):
+        super().__init__()
+        longest = max(width, height)
+        self.texels = torch.nn.ParameterList()
+        for size in level_sizes(min(coarsest, longest), longest, levels):
+            shape = (features, *(max(1, round(n * size / longest)) for n in (height, width)))
+            start = torch.empty(shape).uniform_(-START_RANGE, START_RANGE, generator=rng)
+            self.texels.append(torch.nn.Parameter(start))
+        self.width = levels * features
+
+    def forward(self, uv: torch.Tensor) -> torch.Tensor:
+        levels = []
+        for texels in self.stored():
+            height, width = texels.shape[1:]
+            (col, across), (row, down) = corner(uv[:, 0], width), corner(uv[:, 1], height)
+            next_col, next_row = (col + 1).clamp(max=width - 1), (row + 1).clamp(max=height - 1)
+            upper = torch.lerp(texels[:, row, col], texels[:, row, next_col], across)
+            lower = torch.lerp(texels[:, next_row, col], texels[:, next_row, next_col], across)
+            levels.append(torch.lerp(upper, lower, down))
+        return torch.cat(levels).t()
+
+    def along(self, axis: int, x: torch.Tensor) -> torch.Tensor:
+        """Return each level's interpolation matrix [n, texels along the axis], side by side."""
+        sizes = [texels.shape[2 - axis] for texels in self.texels]
+        return torch.cat([tent_weights(x, size) for size in sizes], dim=1)
+
+    def combine(self, along_u: torch.Tensor, along_v: torch.Tensor) -> torch.Tensor:
+        # Bilinear look-up on a lattice is separable: V T U^T with two weights a row. As dense
+        # products it needs no scatter going back, so sums have one order on every run.
+        of_u = along_u.split([texels.shape[2] for texels in self.texels], dim=1)
+        of_v = along_v.split([texels.shape[1] for texels in self.texels], dim=1)
+        levels = zip(of_v, self.stored(), of_u, strict=True)
+        return torch.cat([v @ t @ u.t() for v, t, u in levels])
+
+    def stored(self) -> list[torch.Tensor]:
+        """Return the texels of every level as the asset will hold them."""
+        return [fake_quantize(texels, self.bits) for texels in self.texels]
+
+
+def corner(x: torch.Tensor, size: int) -> tuple[torch.Tensor, torch.Tensor]:
+    """Return the texel before ``x`` and how far ``x`` is on the way to the next, in [0, 1]."""
+    position = (x * size - 0.5).clamp(0, size - 1)
+    index = position.floor()
+    return index.long(), position - index
+
+
+def tent_weights(x: torch.Tensor, size: int) -> torch.Tensor:
+    """Return the bilinear weight of every texel along one axis: [n] -> [n, size]."""
+    position = (x * size - 0.5).clamp(0, size - 1)
+    texel = torch.arange(size, device=x.device, dtype=x.dtype)
+    return (1.0 - (position[:, None] - texel).abs()).clamp_(min=0)

@@ -1,0 +1,70 @@
+"""Trainable vertices of many grids, the fine ones sharing a hash table."""
+
+import torch
+
+from neuralshade.model.encoding import Encoding
+from neuralshade.model.quantize import fake_quantize
+
+PRIME = 2_654_435_761  # Mueller et al. 2022, eq. 4; the first factor there is 1
+START_RANGE = 1e-4  # Mueller et al. 2022, section 4
+
+
+class HashGrid(Encoding):
+    """Encoding by bilinear look-up in ``levels`` grids of at most 2^log2_entries vertices.
+
+    Level l has N_l = floor(coarsest * growth^l) cells a side, growth such that the last
+    level has ``finest``. Levels whose (N_l + 1)^2 vertices fit the table are stored as they
+    are; the others index it by the hash (x xor y * 2654435761) mod 2^log2_entries and let
+    training sort out collisions. levels * features numbers, coarsest level first.
+
+    Gradients reach the vertices, not the position.
+    Source: Mueller et al. 2022, Instant NGP, eq. 2-4.
+    """
+
+    bits: int = 32
+
+    def __init__(
+        self,
+        levels: int = 16,
+        features: int = 2,
+        log2_entries: int = 15,
+        coarsest: int = 16,
+        finest: int = 512,
+        *,
+        rng: torch.Generator | None = None,
+    ):
+        super().__init__()
+        growth = (finest / coarsest) ** (1.0 / (levels - 1)) if levels > 1 else 1.0
+        # 1e-9: a growth that should reach a whole number must not stop just below it
+        self.cells = [int(coarsest * growth**level + 1e-9) for level in range(levels)]
+        self.table = 2**log2_entries
+        self.vertices = torch.nn.ParameterList()
+        for cells in self.cells:
+            shape = (min((cells + 1) ** 2, self.table), features)
+            start = torch.empty(shape).uniform_(-START_RANGE, START_RANGE, generator=rng)
+            self.vertices.append(torch.nn.Parameter(start))
+        self.width = levels * features
+
+    def forward(self, uv: torch.Tensor) -> torch.Tensor:
+        stored = [fake_quantize(v.t(), self.bits).t() for v in self.vertices]
+        levels = zip(self.cells, stored, strict=True)
+        return torch.cat([self.look_up(uv, cells, table) for cells, table in levels], dim=1)
+
+    def look_up(self, uv: torch.Tensor, cells: int, vertices: torch.Tensor) -> torch.Tensor:
+        """Return one level's interpolated features: [N, 2] -> [N, features]."""
+        position = uv * cells
+        first = position.floor().clamp(0, cells - 1)
+        across, down = (position - first).unbind(1)
+        col, row = first.long().unbind(1)
+        weights = [(1 - across) * (1 - down), across * (1 - down), (1 - across) * down,
+                   across * down]  # fmt: skip
+        corners = [(col, row), (col + 1, row), (col, row + 1), (col + 1, row + 1)]
+        index = torch.stack([self.index(x, y, cells) for x, y in corners])
+        values = torch.nn.functional.embedding(index, vertices)  # (4, N, features)
+        return (values * torch.stack(weights)[..., None]).sum(0)
+
+    def index(self, col: torch.Tensor, row: torch.Tensor, cells: int) -> torch.Tensor:
+        """Return the table entry of a vertex; row-major where the level needs no hash."""
+        if (cells + 1) ** 2 <= self.table:
+            return row * (cells + 1) + col
+        return (col ^ (row * PRIME)) & (self.table - 1)

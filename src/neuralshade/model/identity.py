@@ -1,0 +1,15 @@
+"""The position itself, unchanged."""
+
+import torch
+
+from neuralshade.model.encoding import AxisEncoding
+
+
+class Identity(AxisEncoding):
+    """Encoding ``y = x``: two numbers, u and v."""
+
+    def __init__(self) -> None:
+        super().__init__(per_axis=1)
+
+    def axis_features(self, x: torch.Tensor) -> torch.Tensor:
+        return x[..., None]

@@ -1,0 +1,92 @@
+"""A small fully connected network."""
+
+from itertools import pairwise
+from typing import Any
+
+import torch
+
+from neuralshade.model.activation import ACTIVATIONS, activate
+from neuralshade.model.linear import Linear
+
+
+class MLP(torch.nn.Module):
+    """``hidden_layers`` layers of ``hidden_width`` and one output layer.
+
+    Zero hidden layers make one affine map. ``activation`` follows every hidden layer,
+    ``output_activation`` the last. Gradients reach parameters and input.
+    """
+
+    def __init__(
+        self,
+        inputs: int,
+        outputs: int,
+        hidden_layers: int = 2,
+        hidden_width: int = 32,
+        activation: str = "relu",
+        output_activation: str = "none",
+        bias: bool = True,
+        *,
+        rng: torch.Generator,
+    ):
+        super().__init__()
+        widths = [inputs, *[hidden_width] * hidden_layers, outputs]
+        kinds = [*[activation] * hidden_layers, output_activation]
+        gains = [*[ACTIVATIONS[activation].gain] * hidden_layers, 0.5]
+        self.kinds = kinds
+        sizes = zip(pairwise(widths), gains, strict=True)
+        layers = [Linear(i, o, gain, bias, rng=rng) for (i, o), gain in sizes]
+        self.layers = torch.nn.ModuleList(layers)
+        self.members = tuple(layers)  # the same, typed
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        """Return the network's output: [..., inputs] -> [..., outputs]."""
+        for layer, kind in zip(self.members, self.kinds, strict=True):
+            x = activate(kind, layer(x))
+        return x
+
+    def on_columns(self, x: torch.Tensor, compute: torch.dtype) -> torch.Tensor:
+        """Return the output for samples stored as columns: [inputs, N] -> [outputs, N].
+
+        The same numbers as ``forward`` up to rounding, with products in ``compute``
+        (float32, bfloat16 or float16); parameters' gradients come back in float32.
+        """
+        parameters = [p for layer in self.members for p in layer.stored()]
+        return _ColumnMLP.apply(x, self.kinds, compute, *parameters)
+
+
+class _ColumnMLP(torch.autograd.Function):
+    """The whole network as one autograd step with its backward written by hand.
+
+    Samples are columns: a layer is W @ X, so that the weights stay in cache, rows of X are
+    contiguous, and no transpose is ever stored. One node in place of 3 per layer saves the
+    time that autograd takes per node, which counts at 8,192 samples a step.
+    """
+
+    @staticmethod
+    def forward(ctx: Any, x: Any, kinds: Any, compute: Any, *parameters: Any) -> torch.Tensor:
+        weights = [w.to(compute) for w in parameters[0::2]]
+        biases = [b if b is None else b.to(compute)[:, None] for b in parameters[1::2]]
+        inputs, kept = [x.to(compute)], []
+        for weight, bias, kind in zip(weights, biases, kinds, strict=True):
+            activation = ACTIVATIONS[kind]
+            pre = weight @ inputs[-1] if bias is None else torch.addmm(bias, weight, inputs[-1])
+            y = activation.forward_(pre)
+            kept.append(y if activation.keeps_output else pre)
+            inputs.append(y)
+        ctx.save_for_backward(*weights, *inputs[:-1], *kept)
+        ctx.kinds, ctx.has_bias = kinds, biases[0] is not None
+        return inputs[-1]
+
+    @staticmethod
+    def backward(ctx: Any, d_y: torch.Tensor) -> Any:
+        count = len(ctx.kinds)
+        saved = ctx.saved_tensors
+        weights, inputs, kept = saved[:count], saved[count : 2 * count], saved[2 * count :]
+        d_parameters: list[torch.Tensor | None] = []
+        for index in reversed(range(count)):
+            d_y = ACTIVATIONS[ctx.kinds[index]].backward(d_y, kept[index])
+            d_bias = d_y.sum(1, dtype=torch.float32) if ctx.has_bias else None
+            d_parameters[:0] = [(d_y @ inputs[index].t()).float(), d_bias]
+            if index > 0 or ctx.needs_input_grad[0]:
+                d_y = weights[index].t() @ d_y
+        return d_y if ctx.needs_input_grad[0] else None, None, None, *d_parameters

@@ -1,0 +1,1 @@
+"""Parameters and their gradients in, better parameters out."""

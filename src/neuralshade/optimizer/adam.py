@@ -1,0 +1,127 @@
+"""Adam, in two forms: every number each step, or touched cells only."""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+import torch
+
+
+class Optimizer(Protocol):
+    """What an engine asks of an optimizer; ``state`` holds everything a restart needs."""
+
+    def step(self, rate_factor: float) -> None: ...
+    def state(self) -> dict[str, torch.Tensor]: ...
+    def load_state(self, state: dict[str, torch.Tensor]) -> None: ...
+
+
+class Adam:
+    """Adam over all parameters of one group.
+
+    theta -= rate * m' / (sqrt(v') + epsilon), m and v running means of the gradient and its
+    square, ' the correction for their start at zero. float32.
+    Source: Kingma and Ba 2015, algorithm 1; the update itself is torch.optim.Adam's fused one.
+    """
+
+    def __init__(
+        self,
+        parameters: Sequence[torch.nn.Parameter],
+        rate: float,
+        betas: tuple[float, float] = (0.9, 0.99),
+        epsilon: float = 1e-8,
+    ):
+        self.parameters = list(parameters)
+        self.rate = rate
+        self.torch_adam = torch.optim.Adam(
+            self.parameters, lr=rate, betas=betas, eps=epsilon, fused=True
+        )
+        for p in self.parameters:  # moments from the start, so that a state is always whole
+            self.torch_adam.state[p] = {
+                "step": torch.zeros((), device=p.device),
+                "exp_avg": torch.zeros_like(p),
+                "exp_avg_sq": torch.zeros_like(p),
+            }
+
+    def step(self, rate_factor: float) -> None:
+        """Step once along the gradients, with the step size times ``rate_factor``."""
+        self.torch_adam.param_groups[0]["lr"] = self.rate * rate_factor
+        self.torch_adam.step()
+
+    def state(self) -> dict[str, torch.Tensor]:
+        """Return the live moments and counts by name."""
+        return {
+            f"{index}.{name}": value
+            for index, p in enumerate(self.parameters)
+            for name, value in self.torch_adam.state[p].items()
+        }
+
+    def load_state(self, state: dict[str, torch.Tensor]) -> None:
+        """Overwrite moments and counts with those that ``state`` returned once."""
+        for name, value in self.state().items():
+            value.copy_(state[name])
+
+
+class TouchedAdam:
+    """Adam that leaves a grid cell, its moments and its count alone while no sample hits it.
+
+    Plain Adam keeps moving a cell by its momentum long after its last gradient; with few
+    samples per step and many cells that drowns the gradients of the cells that were hit.
+    A cell is one position of a [features, height, width] or [entries, features] tensor; it is
+    touched when any of its features has a gradient other than 0.
+    Source: sparse Adam of Mueller et al. 2022, Instant NGP, section 4 ("skip Adam steps for
+    hash table entries whose gradient is exactly 0"), with a step count per cell.
+    """
+
+    def __init__(
+        self,
+        parameters: Sequence[torch.nn.Parameter],
+        rate: float,
+        betas: tuple[float, float] = (0.9, 0.99),
+        epsilon: float = 1e-8,
+    ):
+        self.parameters = list(parameters)
+        self.rate, self.betas, self.epsilon = rate, betas, epsilon
+        self.cells = [
+            (torch.zeros_like(p), torch.zeros_like(p), self._cell_zeros(p)) for p in parameters
+        ]
+
+    @staticmethod
+    def _feature_axis(p: torch.Tensor) -> int:
+        return 0 if p.dim() == 3 else 1
+
+    def _cell_zeros(self, p: torch.Tensor) -> torch.Tensor:
+        return torch.zeros_like(p).sum(self._feature_axis(p), keepdim=True)
+
+    @torch.no_grad()
+    def step(self, rate_factor: float) -> None:
+        """Step the touched cells once, with the step size times ``rate_factor``."""
+        (b1, b2), rate = self.betas, self.rate * rate_factor
+        for p, (m, v, count) in zip(self.parameters, self.cells, strict=True):
+            if p.grad is None:
+                continue
+            hit = (p.grad != 0).any(self._feature_axis(p), keepdim=True).float()
+            count += hit
+            m += (p.grad - m) * (hit * (1 - b1))
+            v += (p.grad.square() - v) * (hit * (1 - b2))
+            m_hat = m / (1 - b1**count).clamp_(min=1e-12)  # count 0: m is 0, keep it so
+            v_hat = v / (1 - b2**count).clamp_(min=1e-12)
+            p.sub_(hit * rate * m_hat / (v_hat.sqrt_() + self.epsilon))
+
+    def state(self) -> dict[str, torch.Tensor]:
+        """Return the live moments and counts by name."""
+        names = ("exp_avg", "exp_avg_sq", "count")
+        return {
+            f"{index}.{name}": value
+            for index, cell in enumerate(self.cells)
+            for name, value in zip(names, cell, strict=True)
+        }
+
+    def load_state(self, state: dict[str, torch.Tensor]) -> None:
+        """Overwrite moments and counts with those that ``state`` returned once."""
+        for name, value in self.state().items():
+            value.copy_(state[name])
+
+
+GRID_OPTIMIZERS: dict[str, type[Adam] | type[TouchedAdam]] = {
+    "adam": Adam,
+    "touched_adam": TouchedAdam,
+}

@@ -1,0 +1,77 @@
+"""A picture into an encoding and a small network: how its recipe is assembled."""
+
+import dataclasses
+
+import torch
+
+from neuralshade.engine.choose import choose_precision
+from neuralshade.engine.torch_engine import TorchEngine
+from neuralshade.model.field import Field
+from neuralshade.model.mlp import MLP
+from neuralshade.model.registry import build_encoding, format_encoding, parse_encoding
+from neuralshade.optimizer.adam import GRID_OPTIMIZERS, Adam, Optimizer
+from neuralshade.optimizer.average import WeightAverage
+from neuralshade.recipes.budget import auto_batch, auto_encoding
+from neuralshade.recipes.image import ImageRecipe
+from neuralshade.sampler.draw import sampler_of
+from neuralshade.source.picture import Picture
+from neuralshade.source.target import Target
+
+
+def resolve(recipe: ImageRecipe, picture: Picture) -> ImageRecipe:
+    """Return the recipe with every 'auto' replaced by what it means for this picture."""
+    encoding = recipe.encoding
+    if encoding == "auto":
+        encoding = auto_encoding(recipe, picture)
+    return dataclasses.replace(
+        recipe,
+        encoding=format_encoding(parse_encoding(encoding)),
+        loss=("relative_l2" if picture.hdr else "l2") if recipe.loss == "auto" else recipe.loss,
+        batch=recipe.batch or auto_batch(picture),
+    )
+
+
+def build_field(recipe: ImageRecipe, channels: int, rng: torch.Generator) -> Field:
+    """Return the untrained field of a resolved recipe; its start is drawn from ``rng``."""
+    encoding = build_encoding(recipe.encoding, rng)
+    network = MLP(
+        encoding.width,
+        channels,
+        recipe.hidden_layers,
+        recipe.hidden_width,
+        recipe.activation,
+        recipe.output_activation,
+        recipe.bias,
+        rng=rng,
+    )
+    field = Field(encoding, network)
+    field.store_as(recipe.grid_bits, recipe.network_bits)
+    return field
+
+
+def build_engine(recipe: ImageRecipe, picture: Picture, device: torch.device) -> TorchEngine:
+    """Assemble source, sampler, model, loss and optimizers of a resolved recipe."""
+    rng = torch.Generator().manual_seed(recipe.seed)
+    field = build_field(recipe, picture.channels, rng).to(device)
+    parameters = list(field.parameters())
+    return TorchEngine(
+        field,
+        Target(picture.pixels, device),
+        sampler_of(recipe.sampling, recipe.batch, picture.height, picture.width),
+        recipe.loss,
+        _optimizers(recipe, field),
+        rng,
+        choose_precision(recipe.precision, device),
+        recipe.loss_scale,
+        WeightAverage(parameters, recipe.average) if recipe.average > 0 else None,
+    )
+
+
+def _optimizers(recipe: ImageRecipe, field: Field) -> list[Optimizer]:
+    betas = (recipe.beta1, recipe.beta2)
+    network = Adam(list(field.network.parameters()), recipe.rate, betas, recipe.epsilon)
+    grids = list(field.encoding.parameters())
+    if not grids:
+        return [network]
+    build = GRID_OPTIMIZERS[recipe.grid_optimizer]
+    return [network, build(grids, recipe.grid_rate, betas, recipe.epsilon)]

@@ -1,0 +1,85 @@
+"""Recipes as data: frozen dataclasses to and from plain dicts and TOML files, checked."""
+
+import dataclasses
+import sys
+import typing
+from pathlib import Path
+from typing import Any, TypeAlias, TypeVar
+
+from neuralshade.errors import ConfigError
+from neuralshade.nearest import nearest
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+R = TypeVar("R")
+
+Field: TypeAlias = "dataclasses.Field[Any]"
+
+
+def setting(
+    default: Any,
+    about: str,
+    *,
+    choices: tuple[str, ...] = (),
+    limits: tuple[float, float] | None = None,
+) -> Any:
+    """Declare a recipe field: its default, one line about it with the unit, what it may be."""
+    metadata = {"about": about, "choices": choices, "limits": limits}
+    return dataclasses.field(default=default, metadata=metadata)
+
+
+def type_of(field: Field) -> type:
+    """Return str, int, float or bool: what the field holds besides None."""
+    kinds = [kind for kind in typing.get_args(field.type) if kind is not type(None)]
+    found: type = kinds[0] if kinds else field.type  # type: ignore[assignment]
+    return found
+
+
+def from_dict(kind: type[R], values: dict[str, Any]) -> R:
+    """Build a recipe; ConfigError for an unknown field (with the nearest) or a bad value."""
+    known = {f.name: f for f in dataclasses.fields(kind)}  # type: ignore[arg-type]
+    checked = {}
+    for name, value in values.items():
+        if name not in known:
+            raise ConfigError(f"{kind.__name__}.{name}: unknown setting, need one of "
+                              f"{list(known)}.{nearest(name, known)}")  # fmt: skip
+        checked[name] = _check(kind.__name__, known[name], value)
+    return kind(**checked)
+
+
+def to_dict(recipe: Any) -> dict[str, Any]:
+    """Return the recipe as a dict of strings, numbers, booleans and None."""
+    return dataclasses.asdict(recipe)
+
+
+def read_toml(path: str | Path) -> dict[str, Any]:
+    """Return the settings of a TOML recipe file; ConfigError names the file and the reason."""
+    try:
+        return tomllib.loads(Path(path).read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise ConfigError(f"{path}: got {reason}, need a TOML file of recipe settings. "
+                          "Write lines such as hidden_width = 32.") from error  # fmt: skip
+
+
+def _check(place: str, field: Field, value: Any) -> Any:
+    """Return ``value`` in the field's type; ConfigError where it is no such value."""
+    place, wanted = f"{place}.{field.name}", type_of(field)
+    if value is None and type(None) in typing.get_args(field.type):
+        return None
+    if wanted is float and isinstance(value, int) and not isinstance(value, bool):
+        value = float(value)
+    if type(value) is not wanted:
+        raise ConfigError(f"{place}: got {value!r}, need {wanted.__name__}. "
+                          f"The default is {field.default!r}.")  # fmt: skip
+    choices, limits = field.metadata["choices"], field.metadata["limits"]
+    if choices and value not in choices:
+        raise ConfigError(f"{place}: got {value!r}, need one of {list(choices)}."
+                          f"{nearest(str(value), choices)}")  # fmt: skip
+    if limits and not limits[0] <= value <= limits[1]:
+        raise ConfigError(f"{place}: got {value!r}, need {limits[0]:g} to {limits[1]:g}. "
+                          f"The default is {field.default!r}.")  # fmt: skip
+    return value

@@ -1,0 +1,1 @@
+"""Where a batch asks: pixels, lattices of pixels, continuous positions."""

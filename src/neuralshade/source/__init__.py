@@ -1,0 +1,1 @@
+"""What a fit learns from: pictures on disk or in memory."""

@@ -1,0 +1,150 @@
+"""Picture files into memory, read by OpenImageIO."""
+
+import math
+import os
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import OpenImageIO
+
+from neuralshade.errors import PictureError
+from neuralshade.source.channels import (
+    color_channels,
+    divide_by_alpha,
+    multiply_by_alpha,
+    upright,
+)
+from neuralshade.source.file_kind import damaged, file_kind, too_large, zero_size
+from neuralshade.source.picture import Picture, check_finite
+
+# Sample types: as stored, as read. OpenImageIO widens 1..7 and 9..15 bits by itself.
+READ_AS = {
+    "uint8": "uint8",
+    "uint16": "uint16",
+    "half": "half",
+    "float": "float",
+    "double": "float",
+}
+TIFF_COLORS = ("", "palette", "CMYK", "YCbCr")  # what libtiff turns into sRGB; "" is RGB, grey
+MIB = 2**20
+READ_ROWS = 256  # a multiple of every OpenEXR compression's block
+
+
+def load_picture(path: str | os.PathLike[str], *, memory_limit: int = 4 * 2**30) -> Picture:
+    """Return the picture of a PNG, JPEG, WebP, TIFF, BMP, PPM/PGM, OpenEXR or HDR file.
+
+    The format is told from the content. 8- and 16-bit integers (fewer bits widened, CMYK,
+    YCbCr and palettes turned into RGB) are "srgb"; half and float are "linear" (float64
+    rounded to float32). EXIF orientation is obeyed. An embedded color profile or gamma is
+    not applied: integers are taken as sRGB. Alpha is kept as Picture says, converted where a
+    file stores it the other way; a BMP's alpha that is 0 everywhere is no alpha and dropped.
+    Of several pages, frames or parts the first is taken; of an EXR's channels, R, G, B or Y
+    and A, in its data window.
+
+    Args:
+        memory_limit: bytes that the decoded pixels may take. Checked on the header, before
+            decoding (WebP: after it). Turning a picture upright takes as much again for a while.
+
+    Raises: PictureError if the file is missing, not such a picture, damaged or cut off,
+        larger than ``memory_limit``, or holds NaN or infinity.
+    """
+    place = Path(path)
+    kind = file_kind(place)
+    reader = _open(place, kind)
+    try:
+        spec = reader.spec()
+        pixels = _read(place, kind, reader, memory_limit)
+    finally:
+        reader.close()
+    is_float = pixels.dtype.kind == "f"
+    if pixels.shape[2] in (2, 4):
+        # BMP and WebP alpha is always unassociated, but OpenImageIO only marks WebP's.
+        straight = kind == "bmp" or bool(spec.get_int_attribute("oiio:UnassociatedAlpha"))
+        if is_float and straight:
+            multiply_by_alpha(pixels)
+        elif not is_float and not straight:
+            divide_by_alpha(pixels)
+        if kind == "bmp" and not pixels[..., -1].any():
+            pixels = pixels[..., :-1]
+    pixels = upright(pixels, spec.get_int_attribute("Orientation", 1))
+    check_finite(str(place), pixels)
+    color_space = "linear" if is_float else "srgb"
+    return Picture(np.ascontiguousarray(pixels), color_space, place.name)
+
+
+def _open(path: Path, kind: str) -> Any:
+    """Return OpenImageIO's reader of ``path``; PictureError if the header is no good."""
+    config = OpenImageIO.ImageSpec()
+    config.attribute("oiio:UnassociatedAlpha", 1)  # else it multiplies 8-bit color by alpha
+    reader = OpenImageIO.ImageInput.open(str(path), config)
+    if reader is None or reader.format_name() != kind:
+        reason = OpenImageIO.geterror() if reader is None else f"opened as {reader.format_name()}"
+        if "must be at least 1x1" in reason:
+            raise zero_size(path)
+        if re.search(r"may not exceed|exceeds the \d+ MB limit", reason):
+            raise too_large(path) from OSError(reason)
+        raise damaged(path, kind) from OSError(reason)
+    return reader
+
+
+def _read(path: Path, kind: str, reader: Any, memory_limit: int) -> npt.NDArray[Any]:
+    """Return the color channels and alpha as [H, W, C], decoded to the last byte."""
+    spec = reader.spec()
+    color = spec.get_string_attribute("tiff:ColorSpace")
+    if spec.deep or spec.depth > 1 or color not in TIFF_COLORS:
+        got = "deep pixels" if spec.deep else "a volume" if spec.depth > 1 else f"{color} color"
+        raise PictureError(f"{path}: got {got}, need flat RGB or grey. Convert it first.")
+    picks = color_channels(path, spec.channelnames)
+    dtype = _read_as(path, spec, picks)
+    begin, end = min(picks), max(picks) + 1
+    _check_memory(path, (spec.height, spec.width, end - begin), dtype, memory_limit)
+    pixels = _decode(reader, begin, end, dtype)
+    reason = reader.geterror()
+    # Both: libjpeg fills what is missing with grey and succeeds, telling only the error text.
+    if pixels is None or reason:
+        raise damaged(path, kind) from OSError(reason)
+    wanted = [pick - begin for pick in picks]
+    return pixels if wanted == list(range(end - begin)) else pixels[..., wanted]
+
+
+def _decode(reader: Any, begin: int, end: int, dtype: str) -> npt.NDArray[Any] | None:
+    """Return channels ``begin`` to ``end`` as [H, W, C], or None if the reader fails."""
+    spec = reader.spec()
+    if spec.tile_width:
+        whole: npt.NDArray[Any] | None = reader.read_image(0, 0, begin, end, dtype)
+        return whole
+    # By blocks: OpenImageIO decodes into memory of its own first, then copies.
+    pixels: npt.NDArray[Any] | None = None
+    for top in range(0, spec.height, READ_ROWS):
+        bottom = min(top + READ_ROWS, spec.height)
+        rows = reader.read_scanlines(spec.y + top, spec.y + bottom, 0, begin, end, dtype)
+        if rows is None:
+            return None
+        if pixels is None:
+            pixels = np.empty((spec.height, spec.width, end - begin), rows.dtype)
+        pixels[top:bottom] = rows.reshape(bottom - top, spec.width, end - begin)
+    return pixels
+
+
+def _read_as(path: Path, spec: Any, picks: list[int]) -> str:
+    stored = {str(spec.channelformat(pick)) for pick in picks}
+    if unread := sorted(stored - READ_AS.keys()):
+        raise PictureError(
+            f"{path}: got {unread[0]} samples, need 8- or 16-bit integers, half or float. "
+            "Convert it first."
+        )
+    return READ_AS[stored.pop()] if len(stored) == 1 else "float"
+
+
+def _check_memory(path: Path, shape: tuple[int, ...], dtype: str, memory_limit: int) -> None:
+    size = math.prod(shape) * OpenImageIO.TypeDesc(dtype).size()
+    if size > memory_limit:
+        height, width, channels = shape
+        raise PictureError(
+            f"{path}: got {width} x {height} pixels of {channels} {dtype} "
+            f"({size / MIB:.1f} MiB), need at most {memory_limit / MIB:.1f} MiB. "
+            "Scale the picture down, or raise memory_limit."
+        )

@@ -1,0 +1,150 @@
+"""Pictures into files: Pillow writes 8-bit formats, OpenImageIO writes OpenEXR.
+
+Not OpenImageIO for all: on a full disk its PNG writer reports success and its JPEG writer
+ends the process. Pillow encodes into memory, and Python's own write reports every error.
+"""
+
+import errno
+import io
+import os
+import shutil
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import OpenImageIO
+from PIL import Image
+
+from neuralshade.atomic import whole_file
+from neuralshade.errors import OutputError, PictureError, ShapeError
+from neuralshade.source.channels import multiply_by_alpha
+from neuralshade.source.color import linear_to_srgb, srgb_to_linear
+from neuralshade.source.image_file import load_picture
+from neuralshade.source.picture import BLOCK_ROWS, check_color_space, check_finite, check_shape
+
+PILLOW_FORMATS = {".png": "PNG", ".jpg": "JPEG", ".jpeg": "JPEG", ".ppm": "PPM", ".pgm": "PPM"}
+SUFFIXES = (*PILLOW_FORMATS, ".exr")
+CHANNELS = {".jpg": (1, 3), ".jpeg": (1, 3), ".ppm": (1, 3), ".pgm": (1,)}
+EXR_NAMES = {1: ("Y",), 2: ("Y", "A"), 3: ("R", "G", "B"), 4: ("R", "G", "B", "A")}
+JPEG_SIDE_PX = 65_500  # libjpeg's JPEG_MAX_DIMENSION
+JPEG_OPTIONS: dict[str, Any] = {"quality": 95, "subsampling": "4:4:4"}
+
+
+def save_picture(
+    path: str | os.PathLike[str], values: npt.NDArray[np.floating[Any]], color_space: str
+) -> None:
+    """Write ``values`` to a .png, .jpg, .jpeg, .ppm, .pgm or .exr file, whole or not at all.
+
+    All but .exr: 8-bit sRGB; linear values are encoded, all are clamped to [0, 1] and
+    rounded. PNG keeps alpha, unassociated. JPEG is quality 95 without chroma subsampling.
+    .exr: linear, half for float16 values, float for float32; sRGB values are decoded;
+    alpha is associated; neither clamped.
+
+    Args:
+        values: float16 or float32 [H, W, C], C in 1..4, finite; alpha as Picture says.
+        color_space: of ``values``, "srgb" or "linear".
+
+    Raises: OutputError for an unknown suffix, channels that the format lacks (alpha in JPEG
+        or PPM, color in PGM), a side beyond JPEG's limit, or a place that cannot be written;
+        ShapeError, ConfigError or PictureError for bad ``values`` or ``color_space``.
+    """
+    place = Path(path)
+    suffix = check_suffix(place)
+    check_color_space(color_space)
+    _check_values(place, values, suffix)
+    with whole_file(place) as partial:
+        if suffix == ".exr":
+            _write_exr(place, partial, values, color_space)
+        else:
+            partial.write_bytes(_encoded(values, color_space, suffix))
+
+
+def check_suffix(path: str | os.PathLike[str]) -> str:
+    """Return the lower-case suffix of ``path``; OutputError if ``save_picture`` lacks it."""
+    suffix = Path(path).suffix
+    if suffix.lower() not in SUFFIXES:
+        raise OutputError(
+            f"{path}: got suffix '{suffix}', need one of {', '.join(SUFFIXES)}. Rename the output."
+        )
+    return suffix.lower()
+
+
+def _check_values(place: Path, values: npt.NDArray[Any], suffix: str) -> None:
+    check_shape("values", values)
+    if values.dtype.name not in ("float16", "float32"):
+        raise ShapeError(
+            f"values: got dtype {values.dtype}, need float16 or float32. "
+            "Pass Picture.as_float(), or values.astype(numpy.float32)."
+        )
+    check_finite("values", values)
+    channels, allowed = values.shape[2], CHANNELS.get(suffix, (1, 2, 3, 4))
+    if channels not in allowed:
+        need = " or ".join(map(str, allowed))
+        alpha = " with alpha" if channels in (2, 4) else ""
+        remedy = "Write .png or .exr." if alpha else "Write .ppm."
+        raise OutputError(
+            f"{place}: got {channels} channels{alpha}, need {need} for {suffix}. {remedy}"
+        )
+    if suffix in (".jpg", ".jpeg") and max(values.shape) > JPEG_SIDE_PX:
+        raise OutputError(
+            f"{place}: got a side of {max(values.shape)} pixels, need at most {JPEG_SIDE_PX} "
+            f"for {suffix}. Write .png."
+        )
+
+
+def _encoded(values: npt.NDArray[Any], color_space: str, suffix: str) -> bytes:
+    """Return the bytes of an 8-bit file."""
+    pixels: npt.NDArray[np.uint8] = np.empty(values.shape, np.uint8)
+    for top in range(0, values.shape[0], BLOCK_ROWS):
+        block = values[top : top + BLOCK_ROWS].astype(np.float32)
+        if color_space == "linear":
+            _encode_srgb(block)
+        pixels[top : top + BLOCK_ROWS] = np.rint(np.clip(block, 0, 1) * 255)
+    if suffix == ".ppm":
+        pixels = np.repeat(pixels, 3 // pixels.shape[2], axis=2)
+    grey = pixels.shape[2] == 1
+    image = Image.fromarray(pixels[:, :, 0] if grey else pixels)
+    kind = PILLOW_FORMATS[suffix]
+    buffer = io.BytesIO()
+    image.save(buffer, kind, **(JPEG_OPTIONS if kind == "JPEG" else {}))
+    return buffer.getvalue()
+
+
+def _encode_srgb(block: npt.NDArray[np.float32]) -> None:
+    """Turn linear color with associated alpha into sRGB with unassociated, in place."""
+    colors = block.shape[2] - (block.shape[2] in (2, 4))
+    if colors < block.shape[2]:
+        alpha = np.where(block[..., -1:] == 0, 1, block[..., -1:])
+        block[..., :-1] /= alpha
+    block[..., :colors] = linear_to_srgb(np.clip(block[..., :colors], 0, 1))
+
+
+def _write_exr(place: Path, partial: Path, values: npt.NDArray[Any], color_space: str) -> None:
+    height, width, channels = values.shape
+    pixels = values.astype(np.float32)  # a copy, as it is changed below
+    if color_space == "srgb":
+        colors = channels - (channels in (2, 4))
+        pixels[..., :colors] = srgb_to_linear(pixels[..., :colors])
+        if colors < channels:
+            multiply_by_alpha(pixels)
+    sample = "half" if values.dtype == np.float16 else "float"
+    spec = OpenImageIO.ImageSpec(width, height, channels, sample)
+    spec.channelnames = EXR_NAMES[channels]
+    writer: Any = OpenImageIO.ImageOutput.create(str(partial))
+    done = writer.open(str(partial), spec) and writer.write_image(pixels)
+    done = writer.close() and done
+    if not done or writer.has_error:
+        raise _exr_refusal(place, partial, pixels.nbytes, writer.geterror())
+    try:
+        # Read back: on a disk that fills up with the last bytes, the writer sees no error.
+        load_picture(partial, memory_limit=2 * pixels.nbytes)
+    except PictureError as error:
+        raise _exr_refusal(place, partial, pixels.nbytes, "a cut-off file") from error
+
+
+def _exr_refusal(place: Path, partial: Path, size: int, reason: str) -> OSError:
+    """Return why an EXR was not written: OpenImageIO says that it failed, not why."""
+    if shutil.disk_usage(partial.parent).free < size:
+        return OSError(errno.ENOSPC, reason)  # whole_file words it
+    return OutputError(f"{place}: got '{reason}', need a writable place. Choose another path.")

@@ -1,0 +1,50 @@
+"""A picture as the numbers that a fit is compared with."""
+
+import numpy as np
+import torch
+
+
+class Target:
+    """The picture's channels in planes, kept in the stored dtype to save memory.
+
+    ``planes`` [C, H, W] uint8, uint16, float16 or float32. Look-ups return float32 columns
+    [C, N], integers scaled to [0, 1], in the picture's own colour space.
+    """
+
+    def __init__(self, pixels: np.ndarray, device: torch.device):
+        planes = np.ascontiguousarray(np.moveaxis(pixels, 2, 0))
+        self.planes = torch.from_numpy(planes).to(device)
+        integer = np.issubdtype(pixels.dtype, np.integer)
+        self.unit = 1.0 / np.iinfo(pixels.dtype).max if integer else 1.0
+
+    @property
+    def height(self) -> int:
+        return self.planes.shape[1]
+
+    @property
+    def width(self) -> int:
+        return self.planes.shape[2]
+
+    def at_lattice(self, rows: torch.Tensor, cols: torch.Tensor) -> torch.Tensor:
+        """Return the pixels where ``rows`` [R] cross ``cols`` [C], row by row: [C, R * C]."""
+        picked = self.planes[:, rows[:, None], cols[None, :]]
+        return picked.flatten(1).float().mul_(self.unit)
+
+    def at_pixels(self, row: torch.Tensor, col: torch.Tensor) -> torch.Tensor:
+        """Return pixels (row[i], col[i]) as columns [C, N]."""
+        return self.planes[:, row, col].float().mul_(self.unit)
+
+    def at_positions(self, uv: torch.Tensor) -> torch.Tensor:
+        """Return the picture at ``uv`` [N, 2], bilinear between pixel centres, clamped."""
+        size = torch.tensor([self.width, self.height], device=uv.device)
+        place = (uv * size - 0.5).clamp(min=0)
+        place = torch.minimum(place, size - 1.0)
+        first = place.floor().long()
+        across, down = (place - first).unbind(1)
+        (col, row), (last_col, last_row) = first.unbind(1), (size - 1).unbind(0)
+        next_col, next_row = torch.minimum(col + 1, last_col), torch.minimum(row + 1, last_row)
+        upper = torch.lerp(self.at_pixels(row, col), self.at_pixels(row, next_col), across)
+        lower = torch.lerp(
+            self.at_pixels(next_row, col), self.at_pixels(next_row, next_col), across
+        )
+        return torch.lerp(upper, lower, down)

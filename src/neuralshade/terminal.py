@@ -1,0 +1,119 @@
+"""What a person sees: progress on standard error, results on standard output."""
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, ProgressColumn, Task, TextColumn
+from rich.table import Table
+from rich.text import Text
+
+from neuralshade.fit import Observer, ignore
+from neuralshade.fit import Progress as FitProgress
+
+PLAIN_SECONDS = 2.0  # between two lines where there is no terminal
+
+
+@contextmanager
+def watch(quiet: bool) -> Iterator[Observer]:
+    """Yield an observer that shows a fit: a bar on a terminal, plain lines elsewhere."""
+    if quiet:
+        yield ignore
+    elif sys.stderr.isatty():
+        with _bar() as bar:
+            task = bar.add_task("fit", total=1.0)
+
+            def show(p: FitProgress) -> None:
+                bar.update(task, completed=p.share, status=_status(p), left=_left(p))
+
+            yield show
+    else:
+        yield _PlainLines()
+
+
+def _bar() -> Progress:
+    columns: list[ProgressColumn] = [
+        BarColumn(bar_width=24),
+        TextColumn("{task.fields[status]}"),
+        _Left(),
+    ]
+    return Progress(*columns, console=Console(stderr=True), transient=True)
+
+
+class _Left(ProgressColumn):
+    def render(self, task: Task) -> Text:
+        return Text(task.fields.get("left", ""), style="cyan")
+
+
+class _PlainLines:
+    """Prints a line every PLAIN_SECONDS."""
+
+    def __init__(self) -> None:
+        self.printed = 0.0
+
+    def __call__(self, p: FitProgress) -> None:
+        if p.seconds - self.printed >= PLAIN_SECONDS:
+            self.printed = p.seconds
+            print(f"{_status(p)}  {_left(p)}", file=sys.stderr, flush=True)
+
+
+def _status(p: FitProgress) -> str:
+    psnr = "-" if p.psnr_db is None else f"{p.psnr_db:.2f}"
+    rate = p.samples_per_second / 1e6
+    return f"step {p.step:,}  loss {p.loss:.3g}  PSNR {psnr} dB  {rate:.2f} M samples/s"
+
+
+def _left(p: FitProgress) -> str:
+    left = p.seconds * (1 - p.share) / p.share if p.share > 0 else 0.0
+    return f"{left:.0f} s left"
+
+
+def print_result(result: Any, report: str | None) -> None:
+    """Print what a fit reached."""
+    print(f"{result.asset}: {result.psnr_db:.2f} dB in {result.asset_bytes:,} bytes "
+          f"({result.bits_per_pixel:.2f} bits per pixel)")  # fmt: skip
+    print(f"{result.steps:,} steps in {result.seconds:.1f} s on {result.device}, "
+          f"{result.samples_per_second / 1e6:.2f} M samples/s")  # fmt: skip
+    if result.skipped_steps:
+        print(f"{result.skipped_steps} steps were skipped: their gradient was not finite")
+    if report is not None:
+        print(report)
+
+
+def print_quality(rows: list[dict[str, Any]]) -> None:
+    """Print the table of quality at equal bytes."""
+    table = Table(box=None, pad_edge=False)
+    table.add_column("")
+    for title in ("bytes", "bits/pixel", "PSNR dB", "SSIM", "FLIP"):
+        table.add_column(title, justify="right")
+    table.add_column("setting")
+    for row in rows:
+        forms = {"bytes": ",d", "bits_per_pixel": ".3f", "psnr_db": ".2f", "ssim": ".4f",
+                 "flip": ".4f"}  # fmt: skip
+        numbers = ["-" if row[k] is None else format(row[k], form) for k, form in forms.items()]
+        table.add_row(str(row["name"]), *numbers, str(row["setting"]))
+    Console(width=None if sys.stdout.isatty() else 120).print(table)
+    if any(row["cropped"] for row in rows):
+        print("SSIM and FLIP: centre of the picture only")
+
+
+def print_info(facts: dict[str, Any]) -> None:
+    """Print what an asset says of itself."""
+    picture, training = facts["picture"], facts["training"]
+    lines = {
+        "kind": f"{facts['kind']}, format {facts['format']}",
+        "size": f"{facts['bytes']:,} bytes, {facts['bits_per_pixel']:.3f} bits per pixel",
+        "picture": f"{picture['name']}, {picture['width']} x {picture['height']}, "
+        f"{picture['channels']} channels, {picture['color_space']}, {picture['dtype']}",
+        "quality": f"{facts['quality']['psnr_db']:.2f} dB PSNR when it was fitted",
+        "training": f"{training['steps']:,} steps in {training['seconds']:.1f} s",
+        "numbers": f"{facts['parameters']:,}",
+        **{f"  {name}": text for name, text in facts["tensors"].items()},
+        "recipe": "",
+        **{f"  {name}": str(value) for name, value in facts["recipe"].items()},
+    }
+    width = max(map(len, lines))
+    for name, text in lines.items():
+        print(f"{name:{width}}  {text}".rstrip())

@@ -1,0 +1,64 @@
+"""PSNR of a field against its picture: a quick one while training, the exact one after."""
+
+import math
+from typing import Any
+
+import numpy as np
+import torch
+
+from neuralshade.asset.tensors import unpack_field
+from neuralshade.engine.draw import draw_strips
+from neuralshade.engine.torch_engine import TorchEngine
+from neuralshade.model.field import Field
+from neuralshade.recipes.image import ImageRecipe
+from neuralshade.recipes.image_build import build_field
+from neuralshade.sampler.sample import PixelLattice
+from neuralshade.source.picture import Picture
+
+GLANCE_SIDE = 512  # rows and columns that a look while training compares, at most
+
+
+def white_of(picture: Picture) -> float:
+    """Return the peak of PSNR: 1, or the largest value of an HDR picture."""
+    return (float(picture.pixels.max()) or 1.0) if picture.hdr else 1.0
+
+
+@torch.no_grad()
+def glance_psnr(engine: TorchEngine, white: float, hdr: bool) -> float:
+    """Return the PSNR in dB on evenly spread rows and columns, 512 x 512 at most."""
+    target = engine.target
+    lattice = PixelLattice(_spread(target.height), _spread(target.width))
+    with engine.averaged():
+        predicted, wanted = engine.ask(lattice)
+    error = (predicted.float() if hdr else predicted.float().clamp(0, 1)) - wanted
+    return _psnr(float(error.square().mean()), white)
+
+
+def stored_quality(
+    recipe: ImageRecipe, tensors: dict[str, np.ndarray], picture: Picture
+) -> dict[str, Any]:
+    """Return the PSNR in dB over every pixel of what ``tensors`` hold, in float32."""
+    field = stored_field(recipe, tensors, picture.channels, "asset")
+    squares = 0.0
+    for rows, strip in draw_strips(field, picture.width, picture.height):
+        drawn = strip if picture.hdr else strip.clip(0, 1)
+        squares += float(np.square(drawn.astype(np.float64) - picture.as_float(rows)).sum())
+    return {"psnr_db": round(_psnr(squares / picture.pixels.size, white_of(picture)), 3)}
+
+
+def stored_field(
+    recipe: ImageRecipe, tensors: dict[str, np.ndarray], channels: int, place: str
+) -> Field:
+    """Return the field that ``tensors`` hold; AssetError naming ``place`` if they do not fit."""
+    field = build_field(recipe, channels, torch.Generator())
+    unpack_field(field, tensors, place)
+    return field
+
+
+def _spread(size: int) -> torch.Tensor:
+    return torch.arange(0, size, math.ceil(size / GLANCE_SIDE))
+
+
+def _psnr(mean_square: float, white: float) -> float:
+    """Return dB; 200 for a perfect fit, since infinity is no JSON number."""
+    return 10.0 * math.log10(white**2 / mean_square) if mean_square > 0 else 200.0

@@ -1,0 +1,57 @@
+"""neuralshade render: an asset into pixels of any number."""
+
+import os
+
+import numpy as np
+
+from neuralshade.engine.draw import Crop, draw_field
+from neuralshade.errors import ConfigError
+from neuralshade.source.image_output import check_suffix, save_picture
+from neuralshade.verbs.opening import AssetLike, open_asset
+
+LARGEST_SIDE = 65_536
+
+
+def render(
+    asset: AssetLike,
+    output: str | os.PathLike[str] | None = None,
+    *,
+    size: tuple[int, int] | None = None,
+    crop: Crop = (0.0, 0.0, 1.0, 1.0),
+) -> np.ndarray:
+    """Return the asset's picture at any resolution, and save it where ``output`` is given.
+
+    Args:
+        asset: path of an asset, or what ``load`` returned.
+        output: .png, .jpg, .ppm, .pgm or .exr file.
+        size: width and height in pixels; by default those it was fitted at (of the crop).
+        crop: u0, v0, u1, v1: the part to draw, u to the right and v down, the whole is
+            0, 0, 1, 1. Grids clamp beyond it.
+
+    Returns:
+        float32 [height, width, channels] in the fitted picture's colour space; sRGB values
+        are clamped to [0, 1].
+
+    Raises: AssetError, ConfigError for a size or crop without pixels, OutputError.
+    """
+    opened = open_asset(asset)
+    if output is not None:
+        check_suffix(output)
+    u0, v0, u1, v1 = crop
+    if not (0 <= u0 < u1 <= 1 and 0 <= v0 < v1 <= 1):
+        raise ConfigError(f"crop: got {u0:g},{v0:g},{u1:g},{v1:g}, need u0 < u1 and v0 < v1 "
+                          "in [0, 1]. The whole picture is 0,0,1,1.")  # fmt: skip
+    width, height = size or _natural_size(opened.size, crop)
+    if not (1 <= width <= LARGEST_SIDE and 1 <= height <= LARGEST_SIDE):
+        raise ConfigError(f"size: got {width}x{height}, need 1 to {LARGEST_SIDE} pixels a side. "
+                          "Write for example 1920x1080.")  # fmt: skip
+    drawn = draw_field(opened.field, width, height, crop)
+    pixels = drawn if opened.color_space == "linear" else drawn.clip(0, 1)
+    if output is not None:
+        save_picture(output, pixels, opened.color_space)
+    return pixels
+
+
+def _natural_size(fitted: tuple[int, int], crop: Crop) -> tuple[int, int]:
+    u0, v0, u1, v1 = crop
+    return max(1, round(fitted[0] * (u1 - u0))), max(1, round(fitted[1] * (v1 - v0)))

@@ -1,0 +1,61 @@
+"""neuralshade report: one page that shows what a fit learned."""
+
+import os
+from collections.abc import Sequence
+
+import numpy as np
+
+from neuralshade.measure.baselines import baselines
+from neuralshade.measure.report import ReportData, write_report
+from neuralshade.measure.rows import rows_for
+from neuralshade.verbs.opening import AssetLike, PictureLike, open_asset
+from neuralshade.verbs.render import render
+from neuralshade.verbs.snapshots import feature_grids, load_snapshots
+
+Snapshot = tuple[int, np.ndarray]
+
+
+def report(
+    asset: AssetLike,
+    picture: PictureLike,
+    output: str | os.PathLike[str],
+    *,
+    snapshots: str | os.PathLike[str] | Sequence[Snapshot] = (),
+    facts: Sequence[tuple[str, str]] = (),
+) -> None:
+    """Write one self-contained HTML page: target, result, error, grids, curves, table.
+
+    Args:
+        asset: path of an asset, or what ``load`` returned.
+        picture: the picture it was fitted to.
+        output: the page.
+        snapshots: the folder that ``fit_image`` filled, or (step, float32 [h, w, C]) pairs.
+        facts: (label, value) lines to add to those that the asset tells.
+
+    Raises: AssetError, PictureError, OutputError.
+    """
+    opened = open_asset(asset)
+    target = opened.target(picture)
+    values = target.as_float()
+    result = render(opened.asset, size=(target.width, target.height))
+    byte_count, header = opened.asset.byte_count, opened.asset.header
+    rivals = list(baselines(values, opened.color_space, byte_count))
+    taken = load_snapshots(snapshots) if isinstance(snapshots, (str, os.PathLike)) else snapshots
+    training = header.training
+    data = ReportData(
+        title=header.picture["name"],
+        target=values,
+        result=result,
+        color_space=opened.color_space,
+        byte_count=byte_count,
+        facts=[*facts, ("Training", f"{training['seconds']:.1f} s, {training['steps']:,} steps"),
+               ("Numbers", f"{sum(p.numel() for p in opened.field.parameters()):,}")],
+        recipe=header.recipe,
+        curve=[tuple(row) for row in training["curve"]],
+        snapshots=taken,
+        grids=[(f"{g.shape[1]} x {g.shape[0]}, {g.shape[2]} features", g)
+               for g in feature_grids(opened.field)],
+        table=rows_for(values, result, byte_count, opened.color_space, rivals=rivals),
+        rivals=[(r.name, r.result) for r in rivals if r.result is not None],
+    )  # fmt: skip
+    write_report(output, data)

@@ -1,0 +1,85 @@
+"""Pictures of a fit on its way, at log-spaced steps."""
+
+import os
+from pathlib import Path
+
+import numpy as np
+
+from neuralshade.atomic import check_writable
+from neuralshade.engine.draw import draw_field
+from neuralshade.engine.torch_engine import TorchEngine
+from neuralshade.errors import OutputError
+from neuralshade.fit import Progress
+from neuralshade.model.dense_grid import DenseGrid
+from neuralshade.model.field import Field
+from neuralshade.source.image_file import load_picture
+from neuralshade.source.image_output import save_picture
+from neuralshade.source.picture import Picture
+
+LONGEST_PX = 1024  # of a snapshot; the field is continuous, so a smaller one is drawn directly
+KEPT_PX = 256  # of those kept in memory for a report
+
+Kept = list[tuple[int, np.ndarray]]  # (step, float32 [h, w, C])
+
+
+class Snapshots:
+    """Draws the field when asked; keeps small pictures, and files where there is a folder.
+
+    Files: prediction_STEP.png (.exr for HDR), and grid_STEP.png of the finest dense grid.
+    """
+
+    def __init__(self, engine: TorchEngine, picture: Picture, folder: Path | None):
+        self.engine, self.picture, self.folder = engine, picture, folder
+        self.kept: Kept = []
+        if folder is not None:
+            make_folder(folder)
+            check_writable(folder / "prediction.png")
+
+    def take(self, progress: Progress) -> None:
+        """Draw the field as it is now."""
+        with self.engine.averaged():
+            self.kept.append((progress.step, self._draw(KEPT_PX)))
+            if self.folder is not None:
+                self._save(self.folder, progress.step)
+
+    def _draw(self, longest: int) -> np.ndarray:
+        width, height = self.picture.width, self.picture.height
+        shrink = min(1.0, longest / max(width, height))
+        size = max(1, round(width * shrink)), max(1, round(height * shrink))
+        drawn = draw_field(self.engine.field, *size)
+        return drawn if self.picture.hdr else drawn.clip(0, 1)
+
+    def _save(self, folder: Path, step: int) -> None:
+        suffix = ".exr" if self.picture.hdr else ".png"
+        path = folder / f"prediction_{step:07d}{suffix}"
+        save_picture(path, self._draw(LONGEST_PX), self.picture.color_space)
+        for grid in feature_grids(self.engine.field)[-1:]:
+            low, high = grid.min(), grid.max()
+            shown = ((grid - low) / max(high - low, 1e-12))[:, :, :3]
+            shown = shown if shown.shape[2] != 2 else shown[:, :, :1]
+            save_picture(folder / f"grid_{step:07d}.png", shown, "srgb")
+
+
+def feature_grids(field: Field) -> list[np.ndarray]:
+    """Return every dense grid of the field as float32 [height, width, features], as stored."""
+    grids = [module for module in field.modules() if isinstance(module, DenseGrid)]
+    levels = [texels.detach().cpu() for grid in grids for texels in grid.stored()]
+    return [np.ascontiguousarray(level.permute(1, 2, 0).numpy()) for level in levels]
+
+
+def load_snapshots(folder: str | os.PathLike[str]) -> Kept:
+    """Return the predictions that a fit left in ``folder``, in order of steps."""
+    paths = sorted(Path(folder).glob("prediction_*.*"))
+    if not paths:
+        raise OutputError(f"{folder}: got no prediction_*.png, need the folder that "
+                          "fit image --snapshots filled. Leave --snapshots out.")  # fmt: skip
+    return [(int(path.stem.split("_")[1]), load_picture(path).as_float()) for path in paths]
+
+
+def make_folder(folder: Path) -> None:
+    """Create ``folder`` where its parent exists; OutputError where that is refused."""
+    try:
+        folder.mkdir(exist_ok=True)
+    except OSError as error:
+        raise OutputError(f"{folder}: got '{error.strerror}', need a folder for snapshots. "
+                          "Create its parent, or choose another.") from error  # fmt: skip

@@ -1,0 +1,131 @@
+"""gpu/device: what opens, what it says of itself, and what it says when nothing opens."""
+
+import os
+import subprocess
+import sys
+from types import SimpleNamespace
+
+import pytest
+
+from neuralshade.errors import ConfigError, DeviceError
+from neuralshade.gpu import device as stem
+from neuralshade.gpu.device import describe_adapter, hardware_adapter, is_software, open_device
+
+
+def refuse(*arguments, **settings):
+    raise RuntimeError("Failed to create device!")
+
+
+@pytest.fixture
+def two_adapters(monkeypatch):
+    pytest.importorskip("slangpy")
+    adapters = [
+        SimpleNamespace(name="llvmpipe (LLVM 15)", luid=1),
+        SimpleNamespace(name="RTX", luid=2),
+    ]
+    monkeypatch.setattr(stem, "_adapters", lambda spy, backend: adapters)
+
+
+def test_adapter_is_described(device):
+    adapter = describe_adapter(device)
+    assert adapter.name == device.info.adapter_name
+    assert adapter.api in stem.BACKENDS
+    assert adapter.software == is_software(adapter.name)
+    assert {"half", "atomic_float", "wave_ops"} <= set(adapter.features)
+    assert list(adapter.features) == sorted(adapter.features)
+
+
+def test_each_call_opens_a_device_of_its_own(device):
+    other = open_device(device.info.type.name)
+    assert other is not device
+    other.close()
+    assert device.info.adapter_name  # the first one still answers
+
+
+@pytest.mark.gpu
+def test_hardware_answers():
+    adapter = hardware_adapter()
+    assert adapter is not None
+    assert not adapter.software
+    assert "half" in adapter.features
+
+
+def test_software_is_no_hardware(device):
+    if not describe_adapter(device).software:
+        pytest.skip("a hardware GPU answers here")
+    assert hardware_adapter() is None
+
+
+@pytest.mark.parametrize(
+    "name, software",
+    [
+        ("llvmpipe (LLVM 19.1.7, 256 bits)", True),
+        ("SwiftShader Device (Subzero)", True),
+        ("Microsoft Basic Render Driver", True),
+        ("NVIDIA H200", False),
+        ("AMD Radeon Graphics (RADV RENOIR)", False),
+        ("Apple M2", False),
+    ],
+)
+def test_software_is_known_by_name(name, software):
+    assert is_software(name) == software
+
+
+def test_hardware_is_taken_before_software(two_adapters, monkeypatch):
+    monkeypatch.setattr("slangpy.create_device", lambda **settings: settings)
+    assert open_device("vulkan")["adapter_luid"] == 2
+
+
+def test_slangpy_stays_out_until_a_device_is_asked_for():
+    code = "import sys, neuralshade.gpu.device; sys.exit('slangpy' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code]).returncode == 0
+
+
+def test_refusal_of_an_unknown_backend():
+    with pytest.raises(ConfigError) as refused:
+        open_device("vulcan")
+    choices = "auto, vulkan, metal, d3d12, cuda"
+    assert str(refused.value) == f"device: got backend 'vulcan', need one of {choices}. Use auto."
+
+
+def test_refusal_without_slangpy(monkeypatch):
+    monkeypatch.setitem(sys.modules, "slangpy", None)
+    with pytest.raises(DeviceError) as refused:
+        open_device()
+    remedy = 'Run: pip install "neuralshade[gpu]"'
+    assert str(refused.value) == f"device: got no slangpy, need it for Slang kernels. {remedy}"
+    assert hardware_adapter() is None
+
+
+def test_refusal_of_a_slangpy_that_does_not_load(monkeypatch, tmp_path):
+    (tmp_path / "slangpy.py").write_text("raise ImportError('libatomic.so.1: no such file')")
+    monkeypatch.delitem(sys.modules, "slangpy", raising=False)
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(DeviceError) as refused:
+        open_device()
+    assert str(refused.value) == (
+        "device: got a slangpy that does not load (libatomic.so.1: no such file), need it for "
+        "Slang kernels. Install what it misses (Debian, Ubuntu: libatomic1)."
+    )
+
+
+def test_refusal_without_a_driver():
+    pytest.importorskip("slangpy")
+    code = "from neuralshade.gpu.device import open_device; open_device('vulkan')"
+    without = {**os.environ, "VK_DRIVER_FILES": "/none", "VK_ICD_FILENAMES": "/none"}
+    done = subprocess.run([sys.executable, "-c", code], env=without, capture_output=True, text=True)
+    assert done.stderr.splitlines()[-1] == (
+        "neuralshade.errors.DeviceError: device: got no vulkan device, need one. "
+        "Install the GPU's driver, or mesa-vulkan-drivers >= 23 with libvulkan1."
+    )
+
+
+def test_refusal_of_an_old_driver(two_adapters, monkeypatch):
+    monkeypatch.setattr("slangpy.create_device", refuse)
+    with pytest.raises(DeviceError) as refused:
+        open_device("vulkan")
+    assert str(refused.value) == (
+        "device: got RTX, which SlangPy refuses, need a newer driver. "
+        "Install the GPU's driver, or mesa-vulkan-drivers >= 23 with libvulkan1."
+    )
+    assert hardware_adapter() is None

@@ -1,0 +1,100 @@
+"""measure/curves: training curves as SVG for the page."""
+
+import itertools
+import math
+import re
+import xml.etree.ElementTree
+
+import numpy as np
+import pytest
+
+from neuralshade.measure.curves import MOST_POINTS, curve_charts
+
+SVG = "{http://www.w3.org/2000/svg}"
+CURVE = [(step, step * 0.01, 1 / step, 20 + math.log10(step)) for step in (1, 10, 100, 1000)]
+
+
+def line_of(svg):
+    """Return the points of the curve in SVG units: the path drawn in the accent color."""
+    root = xml.etree.ElementTree.fromstring(svg)
+    (path,) = [
+        p.get("d")
+        for p in root.iter(f"{SVG}path")
+        if "stroke: var(--accent)" in p.get("style", "") and "fill: none" in p.get("style", "")
+    ]
+    numbers = [float(n) for n in re.findall(r"-?[\d.]+", path)]
+    return list(zip(numbers[::2], numbers[1::2], strict=True))
+
+
+def texts_of(svg):
+    root = xml.etree.ElementTree.fromstring(svg)
+    return ["".join(t.itertext()).strip() for t in root.iter(f"{SVG}text")]
+
+
+def test_all_four_charts():
+    charts = curve_charts(CURVE)
+    assert [title for title, _ in charts] == [
+        "PSNR against seconds",
+        "PSNR against steps",
+        "loss against seconds",
+        "loss against steps",
+    ]
+    for (_, svg), labels in zip(
+        charts,
+        [
+            {"PSNR [dB]", "seconds of training", "0.1", "10", "23.00"},
+            {"PSNR [dB]", "steps", "1", "1,000", "23.00"},
+            {"loss", "seconds of training", "0.1", "10", "0.001"},
+            {"loss", "steps", "1", "1,000", "0.01", "0.001"},
+        ],
+        strict=True,
+    ):
+        assert labels <= set(texts_of(svg))
+
+
+@pytest.mark.parametrize("chart", range(4))
+def test_axes_are_logarithmic(chart):
+    points = line_of(curve_charts(CURVE)[chart][1])
+    assert len(points) == 4
+    for axis in (0, 1):  # equal factors in the data are equal distances, in both axes here
+        gaps = [after[axis] - before[axis] for before, after in itertools.pairwise(points)]
+        assert gaps == pytest.approx([gaps[0]] * 3, abs=0.01)
+        assert abs(gaps[0]) > 10
+
+
+def test_colors_come_from_the_page():
+    for _, svg in curve_charts(CURVE):
+        assert not re.findall(r"#[0-9a-f]{6}", re.sub('href="[^"]*"|url[^)]*', "", svg))
+        assert "currentColor" in svg
+        assert svg.startswith("<svg")
+
+
+def test_points_without_psnr_still_have_a_loss():
+    charts = curve_charts([(*point[:3], None) for point in CURVE])
+    assert [title for title, _ in charts] == ["loss against seconds", "loss against steps"]
+
+
+def test_what_a_log_axis_cannot_show_is_left_out():
+    curve = [(0, 0.0, 0.5, 9.0), *CURVE, (2000, 20.0, math.nan, None), (3000, 30.0, 0.0, math.inf)]
+    for (_, svg), (_, clean) in zip(curve_charts(curve), curve_charts(CURVE), strict=True):
+        assert line_of(svg) == line_of(clean)
+
+
+@pytest.mark.parametrize("count", [0, 1])
+def test_too_few_points_give_no_chart(count):
+    assert curve_charts(CURVE[:count]) == []
+
+
+def test_long_curves_are_thinned_along_the_log_axis():
+    jagged = 1 + 0.5 * np.random.default_rng(0).random(50_000)
+    curve = [(s, s * 1e-3, float(j) / s, None) for s, j in enumerate(jagged, start=1)]
+    _, (_, svg) = curve_charts(curve)
+    points = line_of(svg)
+    assert MOST_POINTS / 2 < len(points) <= MOST_POINTS
+    middle = (points[0][0] + points[-1][0]) / 2  # step 224 of 50,000
+    assert 0.3 < sum(x < middle for x, _ in points) / len(points) < 0.5
+    assert f"{curve[-1][2]:.3g}" in texts_of(svg)  # the last point is kept
+
+
+def test_equal_curves_give_equal_bytes():
+    assert curve_charts(CURVE) == curve_charts(list(CURVE))

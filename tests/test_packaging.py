@@ -1,0 +1,71 @@
+"""What is installed: the wheel's files, the pinned set, and an import that stays light."""
+
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import zipfile
+from importlib.metadata import requires
+
+import pytest
+
+ROOT = pathlib.Path(__file__).parent.parent
+PACKAGE = ROOT / "src/neuralshade"
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("wheel")
+    build = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(folder)]
+    done = subprocess.run([*build, str(ROOT)], capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    (path,) = folder.glob("neuralshade-*-py3-none-any.whl")
+    with zipfile.ZipFile(path) as archive:
+        yield archive
+
+
+def test_wheel_holds_every_file_of_the_package(wheel):
+    written = [path for path in PACKAGE.rglob("*") if path.is_file() and path.suffix != ".pyc"]
+    expected = {path.relative_to(ROOT / "src").as_posix() for path in written}
+    assert {"neuralshade/py.typed", "neuralshade/gpu/random.slang"} <= expected
+    held = {name for name in wheel.namelist() if not name.startswith("neuralshade-")}
+    assert held == expected
+
+
+def test_wheel_brings_command_and_license(wheel):
+    (info,) = {name.split("/")[0] for name in wheel.namelist()} - {"neuralshade"}
+    command = wheel.read(f"{info}/entry_points.txt").decode()
+    assert "neuralshade = neuralshade.cli:main" in command
+    assert "Apache License" in wheel.read(f"{info}/licenses/LICENSE").decode()
+    assert "License-Expression: Apache-2.0" in wheel.read(f"{info}/METADATA").decode()
+
+
+def test_kernel_of_the_wheel_runs_from_a_clean_folder(wheel, device, tmp_path):
+    wheel.extractall(tmp_path)
+    code = (
+        "import neuralshade.gpu.device as d, numpy as np, slangpy as spy\n"
+        "module = spy.Module(d.open_device().load_module('neuralshade/gpu/random.slang'))\n"
+        "print(d.__file__, module.hash_bits(np.zeros((1, 4), np.uint32), _result='numpy').shape)"
+    )
+    settings = {"cwd": tmp_path, "env": {**os.environ, "PYTHONPATH": "."}}
+    run = [sys.executable, "-c", code]
+    done = subprocess.run(run, **settings, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split()[0].startswith(str(tmp_path))
+
+
+def test_import_is_light():
+    heavy = ["torch", "numpy", "OpenImageIO", "PIL", "skimage", "rich", "jinja2", "slangpy"]
+    code = f"import sys, neuralshade; print(*(m for m in {heavy} if m in sys.modules))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert (done.stdout.strip(), done.stderr) == ("", "")
+
+
+def test_every_dependency_is_pinned():
+    pins = (ROOT / "constraints.txt").read_text()
+    pinned = {name.lower().replace("_", "-") for name in re.findall(r"(?m)^([\w-]+)==", pins)}
+    needed = {re.match(r"[\w-]+", need)[0].lower() for need in requires("neuralshade") or []}
+    assert len(needed) > 10
+    assert needed <= pinned
+    assert "+" not in re.sub(r"(?m)#.*", "", pins), "a pin with a local version fits one machine"
