@@ -92,8 +92,8 @@ def add_backports(folder: pathlib.Path, codename: str) -> None:
     known = archives(codename)
     lines: list[str | None] = []
     stanzas: list[str | None] = []
-    main = APT_FOLDER / "sources.list"
-    for path in [main, *sorted((APT_FOLDER / "sources.list.d").glob("*"))]:
+    one_file = APT_FOLDER / "sources.list"
+    for path in [one_file, *sorted((APT_FOLDER / "sources.list.d").glob("*"))]:
         if not path.is_file():
             continue
         text = path.read_text()
@@ -101,10 +101,12 @@ def add_backports(folder: pathlib.Path, codename: str) -> None:
             stanzas += [backports_stanza(s, codename, known) for s in re.split(r"\n\s*\n", text)]
         elif path.suffix == ".list":
             lines += [backports_line(line, codename, known) for line in text.splitlines()]
-        if path != main:
+        if path != one_file:
             shutil.copy(path, folder / path.name)
-    (folder / "backports.list").write_text("".join(f"{line}\n" for line in lines if line))
-    (folder / "backports.sources").write_text("\n".join(s for s in stanzas if s))
+    (folder / "neuralshade-backports.list").write_text(
+        "".join(f"{line}\n" for line in lines if line)
+    )
+    (folder / "neuralshade-backports.sources").write_text("\n".join(s for s in stanzas if s))
 
 
 def install() -> None:

@@ -139,6 +139,7 @@ def test_measure_quality_of_a_linear_picture(photo):
 
 
 def test_a_large_picture_is_cropped_and_says_so(photo, monkeypatch):
+    monkeypatch.setitem(quality.WHOLE_PX, "srgb", 70)  # 4900 of the 5063 pixels
     monkeypatch.setitem(quality.CROP_PX, "srgb", 32)
     result = photo.copy()
     result[:14], result[-15:], result[:, :25], result[:, -26:] = 0, 0, 0, 0  # 61 x 83 less 32 x 32
@@ -146,6 +147,14 @@ def test_a_large_picture_is_cropped_and_says_so(photo, monkeypatch):
     assert found.cropped
     assert (found.ssim, found.flip) == (pytest.approx(1.0), 0.0)
     assert found.psnr_db == psnr_db(photo, result) < 20
+
+
+def test_a_picture_just_small_enough_is_not_cropped(photo, monkeypatch):
+    monkeypatch.setitem(quality.WHOLE_PX, "srgb", 72)  # 5184 pixels
+    monkeypatch.setitem(quality.CROP_PX, "srgb", 32)
+    found = measure_quality(photo, photo * 0.9, "srgb")
+    assert not found.cropped
+    assert found.flip == flip(photo, photo * 0.9)
 
 
 @pytest.mark.parametrize("measure", [psnr_db, ssim, flip])

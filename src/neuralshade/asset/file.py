@@ -37,9 +37,11 @@ def write_asset_file(path: str | os.PathLike[str], file: AssetFile) -> int:
 
 def to_bytes(file: AssetFile) -> bytes:
     """Return the bytes of the file, checksum filled in."""
-    header = {"format": FORMAT, **file.header, "checksum": "0" * DIGITS}
+    # first, so that nothing else of the header can be taken for it
+    header = {"checksum": "0" * DIGITS, "format": FORMAT, **file.header}
     metadata = {KEY: json.dumps(header, separators=(",", ":"), allow_nan=False)}
-    tensors = {name: np.ascontiguousarray(value) for name, value in file.tensors.items()}
+    # not ascontiguousarray, which turns a single number into a list of one
+    tensors = {name: np.asarray(value, order="C") for name, value in file.tensors.items()}
     data = safetensors.numpy.save(tensors, metadata)
     place = data.index(MARK) + len(MARK)
     return data[:place] + _digest(data, place) + data[place + DIGITS :]

@@ -1,12 +1,13 @@
 """A fitted picture: its field, and what is known about it."""
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
 
 from neuralshade.asset.file import AssetFile, read_asset_file, write_asset_file
+from neuralshade.errors import AssetError
 
 KIND = "image"
 CHECKPOINT_KIND = "image-checkpoint"
@@ -56,8 +57,11 @@ def save_image_asset(
 def load_image_asset(path: str | os.PathLike[str]) -> ImageAsset:
     """Read what ``save_image_asset`` wrote; AssetError says why a file is refused."""
     file = read_asset_file(path, KIND)
-    names = ("recipe", "picture", "training", "quality")
-    header = ImageHeader(*(file.header[name] for name in names))
+    try:
+        header = ImageHeader(*(file.header[f.name] for f in fields(ImageHeader)))
+    except KeyError as error:
+        raise AssetError(f"{path}: got no {error} in the header, need a whole asset. "
+                         "Fit it again.") from error  # fmt: skip
     return ImageAsset(header, file.tensors, os.path.getsize(path), str(path))
 
 

@@ -28,7 +28,8 @@ def pack_field(field: Field) -> dict[str, np.ndarray]:
             tensors[name] = _slices_first(name, steps_of).contiguous().numpy()
             tensors[name + SCALE] = scale.flatten().numpy()
         else:
-            tensors[name] = (values.half() if bits == 16 else values).numpy()
+            # copied: an average's weights go back to the trained ones after this
+            tensors[name] = (values.half() if bits == 16 else values.clone()).numpy()
     return tensors
 
 
@@ -38,19 +39,26 @@ def unpack_field(field: Field, tensors: dict[str, np.ndarray], place: str) -> No
 
     Raises: AssetError naming ``place`` and the tensor that is missing or has a wrong shape.
     """
-    for name, parameter, _ in _named(field):
-        stored = tensors.get(name)
-        if stored is None or stored.shape != tuple(parameter.shape):
-            got = "no such tensor" if stored is None else f"shape {list(stored.shape)}"
-            raise AssetError(f"{place}: got {got} for {name}, need {list(parameter.shape)} as its "
-                             "recipe says. Fit it again.")  # fmt: skip
-        values = torch.from_numpy(stored.astype(np.float32))
-        if name + SCALE in tensors:
+    for name, parameter, bits in _named(field):
+        values = _stored(tensors, name, parameter.shape, place)
+        if bits == 8:
             slices = _slices_first(name, values)
-            scale = torch.from_numpy(tensors[name + SCALE]).reshape(-1, *[1] * (slices.dim() - 1))
-            values = _slices_first(name, slices * scale)
+            scale = _stored(tensors, name + SCALE, slices.shape[:1], place)
+            values = _slices_first(name, slices * scale.reshape(-1, *[1] * (slices.dim() - 1)))
         parameter.copy_(values)
     field.store_as(grid_bits=32, network_bits=32)
+
+
+def _stored(
+    tensors: dict[str, np.ndarray], name: str, shape: torch.Size, place: str
+) -> torch.Tensor:
+    """Return a tensor of the file in float32; AssetError where it is missing or misshapen."""
+    stored = tensors.get(name)
+    if stored is None or stored.shape != tuple(shape):
+        got = "no such tensor" if stored is None else f"shape {list(stored.shape)}"
+        raise AssetError(f"{place}: got {got} for {name}, need {list(shape)} as its "
+                         "recipe says. Fit it again.")  # fmt: skip
+    return torch.from_numpy(stored.astype(np.float32))
 
 
 def _slices_first(name: str, values: torch.Tensor) -> torch.Tensor:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 import torch
 
+from neuralshade.engine.threads import Threads
 from neuralshade.loss.pointwise import LOSSES
 from neuralshade.model.field import Field
 from neuralshade.optimizer.adam import Optimizer
@@ -14,6 +15,7 @@ from neuralshade.sampler.draw import Sampler
 from neuralshade.sampler.sample import PixelLattice, Pixels, Sample
 from neuralshade.source.target import Target
 
+HOLD_STEPS = 12  # run and undone to choose a number of threads for a repeatable fit
 TABLE_LIMIT = 2**24  # prepared numbers kept per axis (64 MB); above it each step prepares its own
 
 
@@ -35,12 +37,14 @@ class TorchEngine:
     compute: torch.dtype = torch.float32
     loss_scale: float = 1024.0
     average: WeightAverage | None = None
+    repeatable: bool = False  # hold on to one number of threads, for equal bits
     skipped: int = 0
     _tables: tuple[torch.Tensor, torch.Tensor] | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
         self.device = self.target.planes.device
         self.parameters = list(self.field.parameters())
+        self.threads = Threads(torch.get_num_threads() if self.device.type == "cpu" else 1)
         self.scale = self.loss_scale if self.compute == torch.float16 else 1.0
         height, width = self.target.height, self.target.width
         probe = self.field.encoding.along(0, torch.zeros(1, device=self.device))
@@ -49,10 +53,17 @@ class TorchEngine:
 
     def advance(self, rate_factors: Sequence[float]) -> float:
         """Run one step per factor of the step size; return the last step's mean loss."""
-        loss = torch.zeros(())
-        for factor in rate_factors:
-            loss = self._step(factor)
-        return float(loss)
+        if self.repeatable and not self.threads.held:
+            self._hold_threads()
+        factors, losses = iter(rate_factors), []
+        self.threads.run(len(rate_factors), lambda: losses.append(self._step(next(factors))))
+        return float(losses[-1])
+
+    def _hold_threads(self) -> None:
+        """Choose the number of threads for good, by steps that are undone again."""
+        before = {name: value.clone() for name, value in self.state().items()}
+        self.threads.run(HOLD_STEPS, lambda: self._step(0.0))
+        self.load_state({**before, "threads": torch.tensor(self.threads.count)})
 
     def _step(self, rate_factor: float) -> torch.Tensor:
         predicted, wanted = self.ask(self.sampler(self.rng))
@@ -128,6 +139,7 @@ class TorchEngine:
     def state(self) -> dict[str, torch.Tensor]:
         """Return everything that a restart needs besides the recipe, by name."""
         state = {"rng": self.rng.get_state(), "skipped": torch.tensor(self.skipped)}
+        state["threads"] = torch.tensor(self.threads.count)
         state |= {f"field.{name}": p.detach() for name, p in self.field.named_parameters()}
         for index, optimizer in enumerate(self.optimizers):
             state |= {f"optimizer.{index}.{k}": v for k, v in optimizer.state().items()}
@@ -140,6 +152,8 @@ class TorchEngine:
         """Take over what ``state`` returned once; the next step is as if nothing stopped."""
         self.rng.set_state(state["rng"])
         self.skipped = int(state["skipped"])
+        if self.repeatable:
+            self.threads.hold(int(state["threads"]))
         for name, p in self.field.named_parameters():
             p.copy_(state[f"field.{name}"])
         for index, optimizer in enumerate(self.optimizers):

@@ -107,7 +107,7 @@ def feature_pages(grid: Pixels) -> list[tuple[str, NDArray[np.float32]]]:
         stretched = np.where(high > low, (page - low) / span, 0.5).clip(0, 1).astype(np.float32)
         shown = color_rgb(stretched) if page.shape[2] == 1 else _with_blue(stretched)
         names = ("grey",) if page.shape[2] == 1 else ("red", "green", "blue")
-        ranges = zip(names, low, high, strict=True)  # two features have no blue
+        ranges = zip(names[: page.shape[2]], low, high, strict=True)
         caption = ", ".join(
             f"{name} #{first + index}: {lo:.3g} .. {hi:.3g}"
             for index, (name, lo, hi) in enumerate(ranges)

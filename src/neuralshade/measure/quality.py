@@ -21,7 +21,10 @@ from neuralshade.measure.pair import (
 
 BAND_VALUES = 1 << 20  # how many numbers PSNR holds in float64 at a time
 SSIM_WINDOW_PX = 11  # sigma 1.5 cut at 3.5 sigma: 2 * 5 + 1
-CROP_PX = {"srgb": 4096, "linear": 2048}  # HDR-FLIP costs one FLIP per f-stop, up to 30 of them
+# SSIM and FLIP take about 150 bytes a pixel and 1 s a megapixel; HDR-FLIP takes one FLIP per
+# f-stop, up to 30 of them. Larger pictures than these squares are cropped to the smaller ones.
+WHOLE_PX = {"srgb": 4096, "linear": 2048}
+CROP_PX = {"srgb": 3072, "linear": 2048}
 DARKEST_PEAK = 2.0**-20  # FLIP clamps the median to 2^-23 and ends the process below it
 
 
@@ -142,8 +145,9 @@ def centered_crop(picture: Pixels, side_px: int) -> Pixels:
 def measure_quality(target: Pixels, result: Pixels, color_space: str) -> Quality:
     """Return PSNR (all channels), SSIM and FLIP (color channels) of ``result``.
 
-    SSIM and FLIP need many times the picture's memory. Above 4096^2 pixels (2048^2 if linear)
-    they see the centered square of that side only, and ``cropped`` says so; PSNR sees all.
+    SSIM and FLIP need many times the picture's memory. Above 4096^2 pixels they see only the
+    centered 3072 x 3072 (linear: above 2048^2, 2048 x 2048), and ``cropped`` says so; PSNR
+    sees all.
 
     Args:
         target: floats, uint8 or uint16 [H, W, C], C in 1..4, finite.
@@ -154,10 +158,9 @@ def measure_quality(target: Pixels, result: Pixels, color_space: str) -> Quality
     """
     check_color_space("measure_quality", color_space)
     check_pair("measure_quality", target, result)
-    side_px = CROP_PX[color_space]
     peak = peak_of(target, color_space)
-    cropped = target.shape[0] * target.shape[1] > side_px**2
-    seen = [centered_crop(p, side_px) if cropped else p for p in (target, result)]
+    cropped = target.shape[0] * target.shape[1] > WHOLE_PX[color_space] ** 2
+    seen = [centered_crop(p, CROP_PX[color_space]) if cropped else p for p in (target, result)]
     return Quality(
         psnr_db=psnr_db(target, result, peak),
         ssim=ssim(seen[0], seen[1], peak),

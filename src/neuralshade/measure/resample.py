@@ -6,6 +6,8 @@ from PIL import Image
 
 from neuralshade.measure.pair import Pixels, unit_float
 
+BAND_VALUES = 1 << 22  # how many numbers of a large picture are float32 at a time
+
 
 def resample(
     picture: Pixels, height: int, width: int, how: Image.Resampling
@@ -15,11 +17,24 @@ def resample(
     Texel centers lie at half-texel positions and the border is clamped, as in a GPU sampler.
     Going down, the filter widens to cover every texel (BOX: area mean; BILINEAR: triangle).
     """
-    planes = []  # one at a time: a large picture need not be float32 as a whole
+    rows = max(1, BAND_VALUES // picture.shape[1])
+    planes = []
     for channel in range(picture.shape[2]):
-        plane = np.ascontiguousarray(unit_float(picture[..., channel]))
-        planes.append(np.asarray(Image.fromarray(plane).resize((width, height), how)))
+        plane = picture[..., channel]
+        # First the width, band by band: the filters are separable, and rows are independent
+        narrow = [
+            _resized(plane[top : top + rows], None, width, how)
+            for top in range(0, len(plane), rows)
+        ]
+        planes.append(_resized(np.concatenate(narrow), height, width, how))
     return np.stack(planes, axis=2)
+
+
+def _resized(
+    plane: Pixels, height: int | None, width: int, how: Image.Resampling
+) -> NDArray[np.float32]:
+    values = Image.fromarray(np.ascontiguousarray(unit_float(plane)))
+    return np.asarray(values.resize((width, len(plane) if height is None else height), how))
 
 
 def fit_within(height: int, width: int, side: int) -> tuple[int, int]:

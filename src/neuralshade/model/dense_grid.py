@@ -2,6 +2,7 @@
 
 import torch
 
+from neuralshade.model.bilinear import mix_corners
 from neuralshade.model.encoding import Encoding
 from neuralshade.model.quantize import fake_quantize
 
@@ -57,10 +58,10 @@ class DenseGrid(Encoding):
             height, width = texels.shape[1:]
             (col, across), (row, down) = corner(uv[:, 0], width), corner(uv[:, 1], height)
             next_col, next_row = (col + 1).clamp(max=width - 1), (row + 1).clamp(max=height - 1)
-            upper = torch.lerp(texels[:, row, col], texels[:, row, next_col], across)
-            lower = torch.lerp(texels[:, next_row, col], texels[:, next_row, next_col], across)
-            levels.append(torch.lerp(upper, lower, down))
-        return torch.cat(levels).t()
+            upper, lower = row * width, next_row * width
+            index = torch.stack([upper + col, upper + next_col, lower + col, lower + next_col])
+            levels.append(mix_corners(texels.flatten(1).t(), index, across, down))
+        return torch.cat(levels, dim=1)
 
     def along(self, axis: int, x: torch.Tensor) -> torch.Tensor:
         """Return each level's interpolation matrix [n, texels along the axis], side by side."""

@@ -2,6 +2,7 @@
 
 import torch
 
+from neuralshade.model.bilinear import mix_corners
 from neuralshade.model.encoding import Encoding
 from neuralshade.model.quantize import fake_quantize
 
@@ -56,12 +57,9 @@ class HashGrid(Encoding):
         first = position.floor().clamp(0, cells - 1)
         across, down = (position - first).unbind(1)
         col, row = first.long().unbind(1)
-        weights = [(1 - across) * (1 - down), across * (1 - down), (1 - across) * down,
-                   across * down]  # fmt: skip
         corners = [(col, row), (col + 1, row), (col, row + 1), (col + 1, row + 1)]
         index = torch.stack([self.index(x, y, cells) for x, y in corners])
-        values = torch.nn.functional.embedding(index, vertices)  # (4, N, features)
-        return (values * torch.stack(weights)[..., None]).sum(0)
+        return mix_corners(vertices, index, across, down)
 
     def index(self, col: torch.Tensor, row: torch.Tensor, cells: int) -> torch.Tensor:
         """Return the table entry of a vertex; row-major where the level needs no hash."""

@@ -64,6 +64,7 @@ def build_engine(recipe: ImageRecipe, picture: Picture, device: torch.device) ->
         choose_precision(recipe.precision, device),
         recipe.loss_scale,
         WeightAverage(parameters, recipe.average) if recipe.average > 0 else None,
+        repeatable=recipe.seconds is None,
     )
 
 

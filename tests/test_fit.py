@@ -1,0 +1,231 @@
+"""fit: the loop ends where it was told to, and tells what it does."""
+
+import itertools
+import math
+import signal
+import threading
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import neuralshade.fit
+from neuralshade.fit import Loop, Progress
+from neuralshade.interrupt import SIGNALS, Interruption
+from neuralshade.optimizer.schedule import rate_factor
+from neuralshade.recipes.image import ImageRecipe
+
+STEP_SECONDS = 0.01
+
+
+class Clock:
+    """Stands in for time.perf_counter: time passes only where a step or a measuring does."""
+
+    def __init__(self):
+        self.now = 1000.0
+
+    def __call__(self):
+        return self.now
+
+
+class FakeEngine:
+    """Counts steps and keeps their rate factors; the loss halves with every step."""
+
+    def __init__(self, clock, step_seconds=STEP_SECONDS):
+        self.clock, self.step_seconds = clock, step_seconds
+        self.factors, self.chunks = [], []
+
+    def advance(self, factors):
+        self.clock.now += self.step_seconds * len(factors)
+        self.factors += factors
+        self.chunks.append(len(factors))
+        return 0.5 ** len(self.factors)
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    stand_in = Clock()
+    monkeypatch.setattr(neuralshade.fit.time, "perf_counter", stand_in)
+    return stand_in
+
+
+def loop_of(clock, *, measure=lambda: 10.0, step_seconds=STEP_SECONDS, **recipe):
+    ends = {"steps": None, "seconds": None, "batch": 100} | recipe
+    return Loop(FakeEngine(clock, step_seconds), ImageRecipe(**ends), measure)
+
+
+@pytest.mark.parametrize("steps", [1, 2, 7, 1000])
+def test_steps_end_it_exactly(clock, steps):
+    loop = loop_of(clock, steps=steps)
+    assert loop.run()
+    assert len(loop.engine.factors) == loop.progress.step == steps
+    assert loop.progress.share == 1.0
+
+
+def test_seconds_end_it_within_one_look(clock):
+    loop = loop_of(clock, seconds=5.0)
+    assert loop.run()
+    assert 5.0 <= loop.progress.seconds <= 5.0 + 2 * neuralshade.fit.LOOK_SECONDS
+    assert loop.progress.step == pytest.approx(500, abs=21)
+
+
+@pytest.mark.parametrize("steps, seconds, ended_by", [(50, 100.0, 50), (10**6, 0.5, 50)])
+def test_the_first_of_two_ends_counts(clock, steps, seconds, ended_by):
+    loop = loop_of(clock, steps=steps, seconds=seconds)
+    assert loop.run()
+    assert loop.progress.step == pytest.approx(ended_by, abs=11)
+
+
+def test_target_ends_it_early(clock):
+    reached = iter(range(0, 100, 5))
+    loop = loop_of(clock, steps=10**6, target_psnr=30.0, measure=lambda: float(next(reached)))
+    assert loop.run()
+    assert loop.progress.psnr_db == 30.0
+    assert loop.progress.step < 10_000
+
+
+def test_target_alone_is_an_end(clock):
+    reached = iter(range(0, 100, 5))
+    loop = loop_of(clock, target_psnr=12.0, measure=lambda: float(next(reached)))
+    assert loop.run()
+    assert loop.progress.psnr_db == 15.0 and loop.progress.share == 0.0
+
+
+def test_observer_is_called_about_ten_times_a_second(clock):
+    seen = []
+    loop = loop_of(clock, seconds=10.0, step_seconds=0.001)
+    loop.observer = lambda p: seen.append((p.step, p.seconds, p.share, p.samples_per_second))
+    loop.run()
+    assert 90 <= len(seen) <= 130
+    assert seen == sorted(seen)
+    for step, seconds, share, rate in seen:
+        assert share == pytest.approx(min(1.0, seconds / 10.0))
+        assert rate == pytest.approx(step * 100 / seconds)
+    assert seen[-1][2] == 1.0
+
+
+def test_slow_steps_are_looked_at_one_by_one(clock):
+    loop = loop_of(clock, steps=5, step_seconds=3.0)
+    loop.run()
+    assert loop.engine.chunks == [1] * 5
+
+
+def test_measuring_takes_its_share_of_the_time(clock):
+    spent = []
+
+    def measure():
+        clock.now += 0.05
+        spent.append(0.05)
+        return 10.0
+
+    loop = loop_of(clock, seconds=60.0, measure=measure)
+    loop.run()
+    assert 0.01 * 60 <= sum(spent) <= 0.02 * 60 + 0.1
+    steps = [row[0] for row in loop.progress.curve]
+    assert steps == sorted(set(steps)) and len(steps) == len(spent)
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.integers(1, 300), st.sampled_from(["constant", "cosine", "exponential"]),
+       st.integers(0, 400))  # fmt: skip
+def test_the_schedule_sees_every_step_whatever_the_chunks(steps, schedule, warmup):
+    """What is learned must not depend on how fast the machine is."""
+    clock = Clock()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(neuralshade.fit.time, "perf_counter", clock)
+        loop = loop_of(clock, steps=steps, schedule=schedule, warmup=warmup)
+        loop.run()
+    expected = [rate_factor(schedule, i / steps, i, 0.01, warmup) for i in range(steps)]
+    assert loop.engine.factors == pytest.approx(expected)
+
+
+def snapshot_steps(clock, **recipe):
+    taken = []
+    loop = loop_of(clock, **recipe)
+    loop.snapshot = lambda p: taken.append(p.step)
+    loop.run()
+    return taken, loop.progress.step
+
+
+def test_snapshots_are_log_spaced(clock):
+    taken, _ = snapshot_steps(clock, steps=1024)
+    assert taken[:4] == [1, 2, 3, 4] and taken[-1] == 1024
+    ratios = [b / a for a, b in itertools.pairwise(taken[3:])]
+    assert min(ratios) > 1.15 and max(ratios) <= 1.5
+    assert len(taken) <= 2 * 10 + 3  # two per doubling
+
+
+@pytest.mark.parametrize("ends", [{"steps": 1000}, {"seconds": 3.0}, {"target_psnr": 5.0}])
+def test_the_last_snapshot_is_the_end(clock, ends):
+    reached = itertools.count()
+    taken, last = snapshot_steps(clock, **ends, measure=lambda: float(next(reached)))
+    assert taken[-1] == last and taken == sorted(set(taken))
+
+
+def test_snapshots_do_not_change_the_rates(clock):
+    with_snapshots, without = loop_of(clock, steps=100), loop_of(clock, steps=100)
+    with_snapshots.snapshot = lambda p: None
+    assert with_snapshots.run() and without.run()
+    assert with_snapshots.engine.factors == without.engine.factors
+
+
+@pytest.mark.parametrize("number", SIGNALS)
+def test_a_signal_stops_it_between_two_steps(clock, number):
+    loop = loop_of(clock, steps=1000)
+    loop.observer = lambda p: p.step >= 20 and signal.raise_signal(number)
+    before = [signal.getsignal(s) for s in SIGNALS]
+    assert not loop.run()
+    assert 20 <= loop.progress.step == len(loop.engine.factors) < 1000
+    assert [signal.getsignal(s) for s in SIGNALS] == before
+
+
+def test_interrupted_loop_goes_on_where_it_stopped(clock):
+    whole, parted = loop_of(clock, steps=200), loop_of(clock, steps=200)
+    whole.run()
+    parted.observer = lambda p: 50 <= p.step < 150 and signal.raise_signal(signal.SIGINT)
+    assert not parted.run()
+    rest = Loop(parted.engine, parted.recipe, parted.measure, progress=parted.progress)
+    clock.now += 1e6  # the break does not count
+    assert rest.run()
+    assert rest.engine.factors == whole.engine.factors
+    assert rest.progress.seconds == pytest.approx(whole.progress.seconds)
+
+
+def test_signal_before_the_first_step(clock):
+    """Nothing has been learned, so there is no loss, and the caller must cope with that."""
+    loop = loop_of(clock, steps=10)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Interruption, "__enter__", lambda self: vars(self).update(requested=True)
+                      or self)  # fmt: skip
+        assert not loop.run()
+    assert loop.progress.step == 0 and math.isnan(loop.progress.loss)
+
+
+def test_second_signal_acts_as_without_us():
+    with Interruption() as interruption:
+        signal.raise_signal(signal.SIGINT)
+        assert interruption.requested
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+
+
+def test_other_threads_may_train():
+    problems = []
+
+    def work():
+        try:
+            with Interruption() as interruption:
+                assert not interruption.requested
+        except Exception as error:
+            problems.append(error)
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    assert problems == []
+
+
+def test_progress_starts_empty():
+    first, second = Progress(), Progress()
+    first.curve.append([1, 0.0, 0.1, 10.0])
+    assert second.curve == [] and second.psnr_db is None
