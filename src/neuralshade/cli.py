@@ -10,7 +10,7 @@ import click
 
 import neuralshade
 from neuralshade.cli_options import crop_type, recipe_flags, recipe_settings, size_type
-from neuralshade.errors import FitInterrupted, NeuralShadeError
+from neuralshade.errors import NeuralShadeError
 from neuralshade.recipes.image import ImageRecipe
 
 PRESET_NAMES = "grid, detail, rtxns, rtxns-fast, lake, tiny, tiny-9"
@@ -26,8 +26,8 @@ def main(arguments: list[str] | None = None) -> None:
         _fail(f"{error.format_message()}{where}", 2)
     except click.ClickException as error:
         _fail(error.format_message(), error.exit_code)
-    except (FitInterrupted, NeuralShadeError) as error:
-        _fail(str(error), 130 if isinstance(error, FitInterrupted) else 1)
+    except NeuralShadeError as error:
+        _fail(str(error), 1)
     except (KeyboardInterrupt, click.Abort):
         _fail("interrupted.", 130)
     except BrokenPipeError:  # the reader of a pipe has seen enough
@@ -40,13 +40,27 @@ def _fail(message: str, code: int) -> None:
     sys.exit(code)
 
 
-@click.group(context_settings=TERMINAL)
+class _Interrupted(click.ClickException):
+    exit_code = 130
+
+
+class _Commands(click.Group):
+    """Keeps the message of an interruption, which click would replace by an empty line."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt as error:  # FitInterrupted is one
+            raise _Interrupted(str(error) or "interrupted.") from error
+
+
+@click.group(cls=_Commands, context_settings=TERMINAL, no_args_is_help=False)
 @click.version_option(neuralshade.__version__, "-V", "--version", prog_name="neuralshade")
 def commands() -> None:
     """Make parts of a renderer trainable, and ship the result."""
 
 
-@commands.group()
+@commands.group(no_args_is_help=False)
 def fit() -> None:
     """Fit something small to something large, and save it as an asset."""
 

@@ -46,6 +46,9 @@ def recipe_settings(
     if recipe_file is not None:
         settings = _read_recipe(recipe_file)
         from_file = settings.pop("preset", None)
+        if not isinstance(from_file, (str, type(None))):
+            raise ConfigError(f"{recipe_file}: got preset={from_file!r}, need the name of a "
+                              'preset. Write for example preset = "grid".')  # fmt: skip
         preset = preset or from_file
     return preset, settings | {k: v for k, v in flags.items() if v is not None}
 

@@ -23,7 +23,7 @@ def watch(quiet: bool) -> Iterator[Observer]:
         yield ignore
     elif sys.stderr.isatty():
         with _bar() as bar:
-            task = bar.add_task("fit", total=1.0)
+            task = bar.add_task("fit", total=1.0, status="starting", left="")
 
             def show(p: FitProgress) -> None:
                 bar.update(task, completed=p.share, status=_status(p), left=_left(p))
@@ -56,7 +56,7 @@ class _PlainLines:
     def __call__(self, p: FitProgress) -> None:
         if p.seconds - self.printed >= PLAIN_SECONDS:
             self.printed = p.seconds
-            print(f"{_status(p)}  {_left(p)}", file=sys.stderr, flush=True)
+            print(f"{_status(p)}  {_left(p)}".rstrip(), file=sys.stderr, flush=True)
 
 
 def _status(p: FitProgress) -> str:
@@ -66,8 +66,8 @@ def _status(p: FitProgress) -> str:
 
 
 def _left(p: FitProgress) -> str:
-    left = p.seconds * (1 - p.share) / p.share if p.share > 0 else 0.0
-    return f"{left:.0f} s left"
+    """Say how long it will take; nothing where only a PSNR ends the fit."""
+    return f"{p.seconds * (1 - p.share) / p.share:.0f} s left" if p.share > 0 else ""
 
 
 def print_result(result: Any, report: str | None) -> None:

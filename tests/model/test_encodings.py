@@ -226,7 +226,9 @@ def test_equal_seeds_give_equal_bytes_within_the_start_range(text):
 def test_parts_stand_side_by_side_in_the_order_given(rng):
     uv = positions(9, rng)
     whole = build_encoding("one_blob:bins=3 + identity + triangle_wave:octaves=2", rng)
-    blob, wave = (build_encoding(t, rng)(uv) for t in ("one_blob:bins=3", "triangle_wave:octaves=2"))
+    blob, wave = (
+        build_encoding(t, rng)(uv) for t in ("one_blob:bins=3", "triangle_wave:octaves=2")
+    )
     assert whole.width == 6 + 2 + 4
     torch.testing.assert_close(whole(uv), torch.cat([blob, uv, wave], dim=1))
 

@@ -1,5 +1,7 @@
 """model/mlp, model/linear, model/field: both paths equal NumPy in value, each other in gradient."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 import torch
@@ -39,10 +41,9 @@ def test_forward_equals_numpy(inputs, outputs, width, hidden_layers, bias, rng):
             wanted = wanted + layer.bias.detach().double().numpy()
         wanted = NUMPY_ACTIVATIONS[kind](wanted)
     np.testing.assert_allclose(network(x).detach(), wanted, rtol=1e-5, atol=1e-5)
-    assert sum(p.numel() for p in network.parameters()) == sum(
-        o * i + (o if bias else 0)
-        for i, o in zip([inputs] + [width] * hidden_layers, [width] * hidden_layers + [outputs])
-    )  # fmt: skip
+    widths = [inputs, *[width] * hidden_layers, outputs]
+    weights = sum(a * b for a, b in pairwise(widths))
+    assert sum(p.numel() for p in network.parameters()) == weights + bias * sum(widths[1:])
 
 
 def gradients(network: MLP, x: torch.Tensor, y: torch.Tensor, d_y: torch.Tensor) -> list:

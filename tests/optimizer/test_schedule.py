@@ -1,6 +1,7 @@
 """optimizer/schedule: start, end, warm-up and shape of every kind."""
 
 import math
+from itertools import pairwise
 
 import pytest
 
@@ -34,7 +35,7 @@ def test_starts_at_one_ends_at_final_and_never_rises(kind):
     factors = [without_warmup(kind, i / 50) for i in range(51)]
     assert factors[0] == 1.0
     assert factors[-1] == pytest.approx(1.0 if kind == "constant" else FINAL)
-    assert all(a >= b for a, b in zip(factors, factors[1:]))
+    assert all(a >= b for a, b in pairwise(factors))
     assert without_warmup(kind, 1.7) == factors[-1]  # past the end nothing changes
 
 

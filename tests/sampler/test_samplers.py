@@ -31,7 +31,7 @@ def test_lattices_draw_rows_and_columns_without_replacement(batch, height, width
     for index, size in ((sample.rows, height), (sample.cols, width)):
         assert index.dtype == torch.int64
         assert len(set(index.tolist())) == len(index)
-        assert 0 <= index.min()
+        assert index.min() >= 0
         assert index.max() < size
 
 

@@ -1,22 +1,14 @@
 """verbs/fit_image: any picture becomes an asset whose quality is what was said."""
 
-import dataclasses
 import io
 import os
 
 import numpy as np
 import OpenImageIO
 import pytest
-import torch
 from PIL import Image
 
 import neuralshade
-from neuralshade import FitOptions
-from neuralshade.asset.image import save_image_asset
-from neuralshade.errors import ConfigError, DeviceError, OutputError, PictureError
-from neuralshade.recipes.budget import network_bytes
-from neuralshade.recipes.image_build import resolve
-from neuralshade.recipes.presets import preset_recipe
 
 
 def save_16_bit(path):
@@ -38,7 +30,7 @@ def end_to_end(path, folder, settings):
     assert pixels.shape == picture.pixels.shape and pixels.dtype == np.float32
     assert neuralshade.load_picture(drawn).pixels.shape == picture.pixels.shape
     neuralshade.report(asset, path, page)
-    assert page.read_text().startswith("<!doctype html>")
+    assert page.read_text().startswith("<!DOCTYPE html>")
     assert neuralshade.info(asset)["picture"]["channels"] == picture.channels
     return result, rows
 
@@ -99,7 +91,7 @@ def test_transform(tmp_path, save_smooth, few, transform, size):
     target = {"identity": whole, "zoom": whole[6:18, 9:27], "flip": whole.swapaxes(0, 1)}
     errors = {name: float(np.square(drawn - t).mean()) for name, t in target.items()
               if t.shape == drawn.shape}  # fmt: skip
-    assert errors[transform] < 2e-3
+    assert errors[transform] == min(errors.values()) < 1e-2
 
 
 @pytest.mark.parametrize("steps", [1, 7])
@@ -176,97 +168,6 @@ def test_samples_are_those_that_were_drawn(tmp_path, save_smooth):
     assert result.samples_per_second == pytest.approx(20 / result.seconds, rel=0.01)
 
 
-def bytes_at(preset, height, width, channels, folder):
-    """Return an asset's size with a training curve as long as it gets, and its budget."""
-    picture = neuralshade.picture_from_array(np.zeros((height, width, channels), np.uint8))
-    picture = dataclasses.replace(picture, name="photograph_of_a_lake_0123.png")
-    recipe = resolve(preset_recipe(preset, {}), picture)
-    curve = [[100_000 + i, 12.345 + i, 0.0001234, 38.123] for i in range(100)]
-    fitted = neuralshade.fit_image(picture, folder / "x.nsh", preset=preset, steps=1)
-    asset = neuralshade.load(folder / "x.nsh")
-    longest = dataclasses.replace(
-        asset.header,
-        recipe=dataclasses.asdict(recipe),
-        training={"steps": 100_099, "seconds": 123.456, "curve": curve},
-    )
-    size = save_image_asset(folder / "y.nsh", longest, asset.tensors)
-    assert fitted.asset_bytes <= size
-    return size, recipe.bpp * height * width / 8, network_bytes(recipe, channels)
-
-
-@pytest.mark.parametrize("preset", ["grid", "detail"])
-@pytest.mark.parametrize("height, width, channels", [(64, 96, 3), (256, 192, 3), (192, 256, 4),
-                                                     (100, 1000, 1), (512, 512, 3)])  # fmt: skip
-def test_assets_keep_to_their_budget(tmp_path, preset, height, width, channels):
-    size, budget, _ = bytes_at(preset, height, width, channels, tmp_path)
-    assert size <= budget
-
-
-def test_assets_use_their_budget(tmp_path):
-    size, budget, _ = bytes_at("grid", 512, 512, 3, tmp_path)
-    assert size >= 0.98 * budget
-
-
-def refusal(kind, *arguments, **settings):
-    with pytest.raises(kind) as caught:
-        neuralshade.fit_image(*arguments, **settings)
-    assert "\n" not in str(caught.value)
-    return str(caught.value)
-
-
-def test_unknown_setting_refused(tmp_path, save_smooth):
-    message = refusal(ConfigError, save_smooth(), tmp_path / "x.nsh", hiden_width=32)
-    names = [f.name for f in dataclasses.fields(neuralshade.ImageRecipe)]
-    assert message == (
-        f"ImageRecipe.hiden_width: unknown setting, need one of {names}. "
-        "Did you mean hidden_width?"
-    )
-
-
-@pytest.mark.parametrize("engine, message", [
-    ("gpu", 'engine: got "gpu", need "auto" or "torch": this version of neuralshade has no GPU '
-            "engine yet. Use --engine torch."),
-    ("cpu", "engine: got 'cpu', need one of ['auto', 'torch', 'gpu']."),
-])  # fmt: skip
-def test_engine_refused(tmp_path, save_smooth, engine, message):
-    kind = DeviceError if engine == "gpu" else ConfigError
-    options = FitOptions(engine=engine)
-    assert refusal(kind, save_smooth(), tmp_path / "x.nsh", options=options) == message
-
-
-@pytest.mark.parametrize("device", ["cuda:99", "warp", "", "cpu:", "mps:4"])
-def test_device_refused(tmp_path, save_smooth, device):
-    options = FitOptions(device=device)
-    there = ", ".join(["cpu", *(f"cuda:{i}" for i in range(torch.cuda.device_count()))])
-    assert refusal(DeviceError, save_smooth(), tmp_path / "x.nsh", options=options) == (
-        f"device: got {device!r}, need a torch device of this machine: {there}. "
-        "Use --device cpu."
-    )
-
-
-@pytest.mark.parametrize("place", ["asset", "report"])
-def test_output_places_are_tried_before_training(tmp_path, save_smooth, few, place):
-    path, absent = save_smooth(), tmp_path / "absent/x"
-    asset = absent if place == "asset" else tmp_path / "x.nsh"
-    options = FitOptions(report=absent if place == "report" else None)
-
-    def never(progress):
-        raise AssertionError("it trains")
-
-    message = refusal(OutputError, path, asset, options=options, observer=never, **few)
-    assert message == f"{absent}: got no such folder, need a folder that exists. Create it first."
-    assert [p.name for p in tmp_path.iterdir()] == ["a.png"]
-
-
-def test_the_picture_is_not_overwritten(tmp_path, save_smooth, few):
-    path = save_smooth()
-    before = path.read_bytes()
-    assert refusal(OutputError, path, path, **few) == (
-        f"{path}: got the picture itself as output, need another file. Choose another path."
-    )
-    assert path.read_bytes() == before
-
-
 def test_picture_of_values_that_float16_lacks(tmp_path, save_smooth, few):
     """The sun in an HDR panorama: biases are float16 in the file, and must not overflow."""
     path = save_smooth("a.exr", peak=1e6)
@@ -283,13 +184,6 @@ def test_diverging_fit_ends_in_words_or_well(tmp_path, save_smooth, few):
         assert not (tmp_path / "x.nsh").exists()
     else:
         assert np.isfinite(result.psnr_db)
-
-
-def test_missing_picture_refused(tmp_path):
-    path = tmp_path / "absent.png"
-    assert refusal(PictureError, path, tmp_path / "x.nsh") == (
-        f"{path}: got no such file, need a picture. Check the path."
-    )
 
 
 def test_webp_and_tiff_are_read(tmp_path, few):

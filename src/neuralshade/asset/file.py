@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import math
 import os
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,7 +23,10 @@ DIGITS = 16  # of SHA-256, hex, over the whole file with the checksum's digits a
 
 @dataclass(frozen=True)
 class AssetFile:
-    """Header and tensors of a file: ``header`` is plain JSON data, tensors are NumPy arrays."""
+    """Header and tensors of a file: ``header`` is plain JSON data, tensors are NumPy arrays.
+
+    NaN and infinity, which JSON lacks, are None after writing and reading.
+    """
 
     header: dict[str, Any]
     tensors: dict[str, np.ndarray]
@@ -39,7 +43,7 @@ def to_bytes(file: AssetFile) -> bytes:
     """Return the bytes of the file, checksum filled in."""
     # first, so that nothing else of the header can be taken for it
     header = {"checksum": "0" * DIGITS, "format": FORMAT, **file.header}
-    metadata = {KEY: json.dumps(header, separators=(",", ":"), allow_nan=False)}
+    metadata = {KEY: json.dumps(_finite(header), separators=(",", ":"), allow_nan=False)}
     # not ascontiguousarray, which turns a single number into a list of one
     tensors = {name: np.asarray(value, order="C") for name, value in file.tensors.items()}
     data = safetensors.numpy.save(tensors, metadata)
@@ -92,6 +96,14 @@ def _header(data: bytes, place: str) -> dict[str, Any]:
         raise AssetError(f"{place}: got {_guess(data)}, need a neuralshade asset. "
                          "Make one with neuralshade fit.") from error  # fmt: skip
     return dict(header)
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _finite(inner) for name, inner in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_finite(inner) for inner in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _guess(data: bytes) -> str:

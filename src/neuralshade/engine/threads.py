@@ -13,7 +13,7 @@ from contextlib import contextmanager
 import torch
 
 PROBE_STEPS = 3
-FIRST_WAIT, LONGEST_WAIT = 1.0, 8.0  # seconds between two tries of the count not in use
+FIRST_WAIT, LONGEST_WAIT = 0.5, 8.0  # seconds between two tries of the count not in use
 
 
 class Threads:
@@ -35,22 +35,26 @@ class Threads:
 
     def run(self, steps: int, step: Callable[[], object]) -> None:
         """Call ``step`` so many times, with the best number of threads known."""
-        due = steps >= 2 * PROBE_STEPS and time.perf_counter() >= self.next_probe
-        done = self._probe(step) if due and not self.held else 0
-        if done < steps:
-            self._timed(self.count, steps - done, step)
+        while steps > 0:
+            count, few = self._next(steps)
+            self._timed(count, few, step)
+            steps -= few
 
-    def _probe(self, step: Callable[[], object]) -> int:
-        """Time the counts that are unknown or not in use; return how many steps that made."""
-        other = 1 if self.count == self.most else self.most
-        before = self.count
-        tried = [c for c in (before, other) if c == other or c not in self.seconds_per_step]
-        for count in tried:
-            self._timed(count, PROBE_STEPS, step)
-        self.count = min(self.seconds_per_step, key=lambda c: self.seconds_per_step[c])
-        self.wait = FIRST_WAIT if self.count != before else min(2 * self.wait, LONGEST_WAIT)
+    def _next(self, steps: int) -> tuple[int, int]:
+        """Return a number of threads and how many steps to run with it."""
+        if self.held:
+            return self.count, steps
+        for count in (self.most, 1):
+            if count not in self.seconds_per_step:
+                return count, min(PROBE_STEPS, steps)
+        best = min(self.seconds_per_step, key=lambda count: self.seconds_per_step[count])
+        if best != self.count:
+            self.count, self.wait = best, FIRST_WAIT
+        if time.perf_counter() < self.next_probe:
+            return best, steps
+        self.wait = min(2 * self.wait, LONGEST_WAIT)
         self.next_probe = time.perf_counter() + self.wait
-        return PROBE_STEPS * len(tried)
+        return 1 if best == self.most else self.most, min(PROBE_STEPS, steps)
 
     def _timed(self, count: int, steps: int, step: Callable[[], object]) -> None:
         with _threads(count):

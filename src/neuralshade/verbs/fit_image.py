@@ -1,7 +1,9 @@
 """neuralshade fit image: a picture into an encoding and a small network."""
 
 import dataclasses
+import math
 import os
+import shlex
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,18 +15,18 @@ from neuralshade.asset.image import ImageHeader, save_image_asset
 from neuralshade.asset.tensors import pack_field
 from neuralshade.atomic import check_writable
 from neuralshade.engine.choose import choose_device, choose_engine
-from neuralshade.errors import ConfigError, FitInterrupted
+from neuralshade.errors import AssetError, ConfigError, FitInterrupted
 from neuralshade.fit import Loop, Observer, Progress, ignore
 from neuralshade.recipes.image import ImageRecipe
 from neuralshade.recipes.image_build import build_engine, resolve
 from neuralshade.recipes.memory import check_memory
-from neuralshade.recipes.presets import preset_recipe
+from neuralshade.recipes.presets import ENDS, preset_recipe
 from neuralshade.recipes.recipe import from_dict, to_dict
 from neuralshade.source.image_file import load_picture
 from neuralshade.source.picture import Picture
 from neuralshade.source.transform import transform_picture
+from neuralshade.verbs.inputs import check_no_input
 from neuralshade.verbs.measuring import glance_psnr, stored_quality, white_of
-from neuralshade.verbs.report import report
 from neuralshade.verbs.snapshots import Snapshots
 
 
@@ -84,6 +86,8 @@ def fit_image(
     """
     source = picture if isinstance(picture, Picture) else load_picture(picture)
     target = Path(output) if output is not None else Path(Path(source.name).stem + ".nsh")
+    for path in (target, options.report):
+        check_no_input(path, picture)
     engine_name, device = choose_engine(options.engine), choose_device(options.device)
     checkpoint = load_checkpoint(options.resume) if options.resume is not None else None
     recipe = _recipe_for(source, preset, settings, checkpoint, options.resume)
@@ -91,7 +95,7 @@ def fit_image(
         if path is not None:
             check_writable(path)
     job = _Job(source, recipe, target, device, options, observer)
-    job.train(checkpoint)
+    job.train(checkpoint, None if isinstance(picture, Picture) else os.fspath(picture))
     return job.finish(engine_name)
 
 
@@ -104,18 +108,25 @@ def _recipe_for(
 ) -> ImageRecipe:
     """Return the resolved recipe: of the checkpoint where there is one, else as asked."""
     if checkpoint is None:
-        return resolve(preset_recipe(preset or "grid", settings), picture)
+        return _resolved(preset_recipe(preset or "grid", settings), picture)
     if checkpoint.picture["digest"] != picture.digest:
         raise ConfigError(f"{place}: got a checkpoint of {checkpoint.picture['name']!r}, need one "
                           f"of {picture.name!r}. Resume with the same picture.")  # fmt: skip
     recipe = from_dict(ImageRecipe, checkpoint.recipe)
-    asked = to_dict(resolve(preset_recipe(preset, settings), picture)) if preset else settings
-    for name, value in asked.items():
-        kept = getattr(recipe, name, None)
-        if value != kept and hasattr(recipe, name):
-            raise ConfigError(f"{place}: got {name}={value!r}, need {kept!r} as the fit was "
+    kept = to_dict(recipe)
+    named = kept if preset is None else to_dict(preset_recipe(preset, settings))
+    named |= {end: kept[end] for end in ENDS}  # those of a preset may have been replaced
+    asked = _resolved(from_dict(ImageRecipe, named | settings), picture)
+    for name, value in to_dict(asked).items():
+        if value != kept[name]:
+            raise ConfigError(f"{place}: got {name}={value!r}, need {kept[name]!r} as the fit was "
                               f"started with. Leave --{name.replace('_', '-')} out.")  # fmt: skip
     return recipe
+
+
+def _resolved(recipe: ImageRecipe, picture: Picture) -> ImageRecipe:
+    """Return what 'auto' means for the picture that is fitted: the transformed one."""
+    return resolve(recipe, transform_picture(picture, recipe.transform))
 
 
 class _Job:
@@ -148,11 +159,15 @@ class _Job:
             self.snapshots.take if self.snapshots else None,
         )
 
-    def train(self, checkpoint: Checkpoint | None) -> None:
-        """Run the loop; on interruption save a checkpoint and raise FitInterrupted."""
+    def train(self, checkpoint: Checkpoint | None, place: str | None) -> None:
+        """Run the loop; on interruption save a checkpoint and raise FitInterrupted.
+
+        ``place`` is where the picture was read, None for one in memory.
+        """
         if checkpoint is not None:
-            self.engine.load_state(checkpoint.state)
-            self.loop.progress = Progress(**checkpoint.progress)
+            self._load(checkpoint.state)
+            known = {k: v for k, v in checkpoint.progress.items() if v is not None}
+            self.loop.progress = Progress(**known)
         if not self.loop.run():
             path = self.output.with_suffix(".checkpoint.nsh")
             progress = dataclasses.asdict(self.loop.progress)
@@ -160,8 +175,26 @@ class _Job:
             save_checkpoint(path, Checkpoint(to_dict(self.recipe), facts, progress, state))
             raise FitInterrupted(
                 f"interrupted at step {self.loop.progress.step}: the fit is kept in {path}. "
-                f"Go on with: neuralshade fit image {self.original.name} --resume {path}"
+                f"Go on with: {self._resume_command(path, place)}"
             )
+
+    def _load(self, state: dict[str, torch.Tensor]) -> None:
+        try:
+            self.engine.load_state(state)
+        except (KeyError, RuntimeError) as error:  # a tensor is missing, or has another shape
+            raise AssetError(
+                f"{self.options.resume}: got a state that does not fit its recipe, "
+                "need a whole checkpoint. Start the fit again."
+            ) from error
+
+    def _resume_command(self, checkpoint: Path, place: str | None) -> str:
+        if place is None:
+            return f"fit_image(picture, options=FitOptions(resume={str(checkpoint)!r}))"
+        words = ["neuralshade", "fit", "image", place, "-o", str(self.output)]
+        for flag in ("device", "snapshots", "report"):
+            value = getattr(self.options, flag)
+            words += [] if value is None else [f"--{flag}", os.fspath(value)]
+        return shlex.join([*words, "--resume", str(checkpoint)])
 
     def finish(self, engine_name: str) -> FitResult:
         """Quantise, measure, write the asset and what else was asked for."""
@@ -169,10 +202,15 @@ class _Job:
             tensors = pack_field(self.engine.field)
         quality = stored_quality(self.recipe, tensors, self.picture)
         p = self.loop.progress
+        if not math.isfinite(quality["psnr_db"]):
+            raise ConfigError(f"fit: got numbers beyond float32 after {p.step} steps, need a fit "
+                              "that converges. Lower rate and grid_rate.")  # fmt: skip
         training = {"steps": p.step, "seconds": round(p.seconds, 3), "curve": p.curve}
         header = ImageHeader(to_dict(self.recipe), picture_facts(self.original), training, quality)
         size = save_image_asset(self.output, header, tensors)
         if self.options.report is not None:
+            from neuralshade.verbs.report import report  # loads plots and metrics: 1.5 s
+
             kept = self.snapshots.kept if self.snapshots else ()
             facts = [("Engine", f"{engine_name} on {self.device}")]
             report(self.output, self.original, self.options.report, snapshots=kept, facts=facts)

@@ -60,5 +60,7 @@ def _spread(size: int) -> torch.Tensor:
 
 
 def _psnr(mean_square: float, white: float) -> float:
-    """Return dB; 200 for a perfect fit, since infinity is no JSON number."""
+    """Return dB; 200 for a perfect fit, since infinity is no JSON number; NaN for no fit."""
+    if not math.isfinite(mean_square):
+        return math.nan
     return 10.0 * math.log10(white**2 / mean_square) if mean_square > 0 else 200.0

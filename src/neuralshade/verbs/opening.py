@@ -4,6 +4,8 @@ import os
 from dataclasses import dataclass
 from functools import cached_property
 
+import numpy as np
+
 from neuralshade.asset.image import ImageAsset, load_image_asset
 from neuralshade.errors import AssetError, ConfigError
 from neuralshade.model.field import Field
@@ -41,6 +43,8 @@ class Opened:
         facts = self.asset.header.picture
         if self.recipe.transform == "flip":
             return facts["height"], facts["width"]
+        if self.recipe.transform == "zoom":
+            return _zoomed(facts["width"]), _zoomed(facts["height"])
         return facts["width"], facts["height"]
 
     def target(self, picture: PictureLike) -> Picture:
@@ -52,6 +56,11 @@ class Opened:
                              f"{loaded.color_space}, need {channels}, {self.color_space}. "
                              "Compare with the picture it was fitted to.")  # fmt: skip
         return transform_picture(loaded, self.recipe.transform)
+
+
+def _zoomed(side: int) -> int:
+    row = Picture(np.zeros((1, side, 1), np.uint8), "srgb", "row")
+    return transform_picture(row, "zoom").width
 
 
 def open_asset(asset: AssetLike) -> Opened:

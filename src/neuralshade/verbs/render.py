@@ -3,7 +3,9 @@
 import os
 
 import numpy as np
+import psutil
 
+from neuralshade.atomic import check_writable
 from neuralshade.engine.draw import Crop, draw_field
 from neuralshade.errors import ConfigError
 from neuralshade.source.image_output import check_suffix, save_picture
@@ -37,6 +39,7 @@ def render(
     opened = open_asset(asset)
     if output is not None:
         check_suffix(output)
+        check_writable(output)
     u0, v0, u1, v1 = crop
     if not (0 <= u0 < u1 <= 1 and 0 <= v0 < v1 <= 1):
         raise ConfigError(f"crop: got {u0:g},{v0:g},{u1:g},{v1:g}, need u0 < u1 and v0 < v1 "
@@ -45,11 +48,21 @@ def render(
     if not (1 <= width <= LARGEST_SIDE and 1 <= height <= LARGEST_SIDE):
         raise ConfigError(f"size: got {width}x{height}, need 1 to {LARGEST_SIDE} pixels a side. "
                           "Write for example 1920x1080.")  # fmt: skip
+    _check_memory(width, height, int(opened.asset.header.picture["channels"]))
     drawn = draw_field(opened.field, width, height, crop)
-    pixels = drawn if opened.color_space == "linear" else drawn.clip(0, 1)
+    pixels = np.ascontiguousarray(drawn if opened.color_space == "linear" else drawn.clip(0, 1))
     if output is not None:
         save_picture(output, pixels, opened.color_space)
     return pixels
+
+
+def _check_memory(width: int, height: int, channels: int) -> None:
+    """Raise ConfigError where the pixels and two copies would not fit into free memory."""
+    needed, free = 3 * 4 * width * height * channels, psutil.virtual_memory().available
+    if needed > free:
+        raise ConfigError(f"size: got {width}x{height}, need about {needed / 2**30:.1f} GB of "
+                          f"memory for it where {free / 2**30:.1f} GB are free. Draw it in "
+                          "parts with crop.")  # fmt: skip
 
 
 def _natural_size(fitted: tuple[int, int], crop: Crop) -> tuple[int, int]:

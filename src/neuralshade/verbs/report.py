@@ -8,6 +8,7 @@ import numpy as np
 from neuralshade.measure.baselines import baselines
 from neuralshade.measure.report import ReportData, write_report
 from neuralshade.measure.rows import rows_for
+from neuralshade.verbs.inputs import check_no_input
 from neuralshade.verbs.opening import AssetLike, PictureLike, open_asset
 from neuralshade.verbs.render import render
 from neuralshade.verbs.snapshots import feature_grids, load_snapshots
@@ -34,6 +35,7 @@ def report(
 
     Raises: AssetError, PictureError, OutputError.
     """
+    check_no_input(output, asset, picture)
     opened = open_asset(asset)
     target = opened.target(picture)
     values = target.as_float()

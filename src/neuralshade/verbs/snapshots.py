@@ -47,7 +47,7 @@ class Snapshots:
         shrink = min(1.0, longest / max(width, height))
         size = max(1, round(width * shrink)), max(1, round(height * shrink))
         drawn = draw_field(self.engine.field, *size)
-        return drawn if self.picture.hdr else drawn.clip(0, 1)
+        return np.ascontiguousarray(drawn if self.picture.hdr else drawn.clip(0, 1))
 
     def _save(self, folder: Path, step: int) -> None:
         suffix = ".exr" if self.picture.hdr else ".png"
@@ -69,7 +69,7 @@ def feature_grids(field: Field) -> list[np.ndarray]:
 
 def load_snapshots(folder: str | os.PathLike[str]) -> Kept:
     """Return the predictions that a fit left in ``folder``, in order of steps."""
-    paths = sorted(Path(folder).glob("prediction_*.*"))
+    paths = sorted(Path(folder).glob("prediction_[0-9]*.*"))
     if not paths:
         raise OutputError(f"{folder}: got no prediction_*.png, need the folder that "
                           "fit image --snapshots filled. Leave --snapshots out.")  # fmt: skip

@@ -1,0 +1,18 @@
+"""Inputs are read, never written."""
+
+import os
+from typing import Any
+
+from neuralshade.errors import OutputError
+
+
+def check_no_input(output: Any, *inputs: Any) -> None:
+    """Raise OutputError where the path ``output`` is the same file as one of ``inputs``.
+
+    Inputs that are no paths but data in memory are fine, and so is no output (None).
+    """
+    for given in inputs:
+        paths = [path for path in (output, given) if isinstance(path, (str, os.PathLike))]
+        if len(paths) == 2 and all(map(os.path.exists, paths)) and os.path.samefile(*paths):
+            raise OutputError(f"{output}: got the input {given} itself as output, need another "
+                              "file. Choose another path.")  # fmt: skip

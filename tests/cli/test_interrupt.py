@@ -1,0 +1,141 @@
+"""cli: Ctrl-C and SIGTERM keep what was learned, and the printed command goes on with it."""
+
+import shlex
+import signal
+import subprocess
+import time
+
+import pytest
+
+import neuralshade
+from neuralshade.cli import main
+
+LONG = ["--steps", "1000000", "--hidden-width", "8"]
+
+
+def interrupt(process, number):
+    """Wait for the first line of progress, then send the signal; return code, out, err."""
+    first = process.stderr.readline()
+    assert first.startswith("step "), first
+    process.send_signal(number)
+    out, err = process.communicate(timeout=60)
+    return process.returncode, out, err
+
+
+def wait_for(path):
+    deadline = time.monotonic() + 60
+    while not path.exists():
+        assert time.monotonic() < deadline, f"{path} never came"
+        time.sleep(0.01)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_leaves_a_checkpoint(folder, start, number):
+    (folder / "sub dir").mkdir()
+    process = start("fit", "image", "a.png", "-o", "sub dir/x.nsh", *LONG, cwd=folder)
+    code, out, err = interrupt(process, number)
+    *progress, last = err.splitlines()
+    assert (code, out) == (130, "")
+    assert all(line.startswith("step ") for line in progress)
+    assert last.startswith("neuralshade: interrupted at step ")
+    assert "the fit is kept in sub dir/x.checkpoint.nsh. Go on with: neuralshade fit" in last
+    assert [p.name for p in (folder / "sub dir").iterdir()] == ["x.checkpoint.nsh"]
+
+
+def test_the_printed_command_works(folder, run, tmp_path, monkeypatch):
+    """From the folder where the fit was started, with the picture in another one."""
+    (folder / "my photos").mkdir()
+    picture = (folder / "a.png").rename(folder / "my photos/a.png").relative_to(folder)
+    few = ["--steps", "60", "--hidden-width", "8", "--seed", "9"]
+    run("fit", "image", picture, "-o", "whole.nsh", *few)
+    interrupt_at_step(monkeypatch, 20)
+    done = run("fit", "image", picture, "-o", "parted.nsh", "--report", "r.html", *few)
+    assert (done.code, done.out) == (130, [])
+    monkeypatch.undo()
+    monkeypatch.chdir(folder)
+    command = shlex.split(done.err[-1].partition("Go on with: ")[2])
+    assert command.pop(0) == "neuralshade"
+    done = run(*command)
+    assert done.code == 0 and (folder / "r.html").exists()
+    whole, parted = (neuralshade.load(name).tensors for name in ("whole.nsh", "parted.nsh"))
+    assert whole.keys() == parted.keys()
+    for name, value in whole.items():
+        assert value.tobytes() == parted[name].tobytes(), name
+
+
+def interrupt_at_step(monkeypatch, step):
+    from neuralshade.engine.torch_engine import TorchEngine
+
+    advance, made = TorchEngine.advance, []
+
+    def interrupted(self, factors):
+        made.extend(factors)
+        if len(made) >= step:
+            signal.raise_signal(signal.SIGINT)
+        return advance(self, factors)
+
+    monkeypatch.setattr(TorchEngine, "advance", interrupted)
+
+
+def test_resumed_in_another_process_bit_for_bit(folder, start):
+    """The same, with real signals and nothing shared but the file."""
+    few = ["--steps", "3000", "--preset", "tiny", "--batch", "64"]
+    process = start("fit", "image", "a.png", "-o", "parted.nsh", "--snapshots", "snaps", *few,
+                    cwd=folder)  # fmt: skip
+    wait_for(folder / "snaps/prediction_0000064.png")
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert not (folder / "snaps/prediction_0002048.png").exists()
+    command = shlex.split(err.splitlines()[-1].partition("Go on with: ")[2])[1:]
+    process = start(*command, "--json", cwd=folder)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 0, err
+    main(["fit", "image", "a.png", "-o", "whole.nsh", "--quiet", *few])
+    whole, parted = (neuralshade.load(name).tensors for name in ("whole.nsh", "parted.nsh"))
+    for name, value in whole.items():
+        assert value.tobytes() == parted[name].tobytes(), name
+
+
+def test_interrupted_outside_of_training(folder, run, monkeypatch):
+    """Before and after the loop there is nothing to keep, and no traceback either."""
+
+    def press(*arguments, **options):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("neuralshade.verbs.fit_image.load_picture", press)
+    done = run("fit", "image", "a.png")
+    assert (done.code, done.out, done.err) == (130, [], ["neuralshade: interrupted."])
+
+
+def test_interrupted_while_writing(folder, run, monkeypatch, few):
+    def press(*arguments, **options):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("neuralshade.atomic.os.replace", press)
+    done = run("fit", "image", "a.png", *few)
+    assert (done.code, done.out, done.err) == (130, [], ["neuralshade: interrupted."])
+    assert [p.name for p in folder.iterdir()] == ["a.png"]
+
+
+def test_full_disk_for_the_checkpoint(folder, run, mount, monkeypatch):
+    disk = mount("size=16k")
+    interrupt_at_step(monkeypatch, 2)
+    done = run("fit", "image", "a.png", "-o", disk / "x.nsh", "--steps", "9", "--quiet",
+               "--encoding", "dense_grid:width=200,height=100")  # fmt: skip
+    assert (done.code, done.out) == (1, [])
+    assert done.err == [
+        f"neuralshade: {disk}/x.checkpoint.nsh: got a full disk, need room for the file. "
+        "Free some space, or choose another path."
+    ]
+    assert list(disk.iterdir()) == []
+
+
+def test_a_reader_that_has_seen_enough(folder, start, run, few):
+    """As in neuralshade info a.nsh | head -1."""
+    run("fit", "image", "a.png", *few)
+    process = start("info", "a.nsh", cwd=folder, stdout=subprocess.PIPE)
+    process.stdout.close()
+    process.stdout = None
+    assert "Traceback" not in process.communicate(timeout=60)[1]
+    assert process.wait(60) in (0, 1)

@@ -1,0 +1,110 @@
+"""cli: assets that are none, and command lines that nobody can obey."""
+
+import shutil
+
+import pytest
+
+from neuralshade.asset.file import AssetFile, write_asset_file
+
+LOOKS = {
+    "info": ("info", "x.nsh"),
+    "render": ("render", "x.nsh", "-o", "o.png"),
+    "evaluate": ("evaluate", "x.nsh", "a.png"),
+    "report": ("report", "x.nsh", "a.png"),
+}
+
+
+@pytest.mark.parametrize("verb", LOOKS)
+def test_no_asset(refused, verb):
+    assert refused(*LOOKS[verb]) == (
+        "x.nsh: got 'No such file or directory', need a readable asset file. Check the path."
+    )
+
+
+@pytest.mark.parametrize("verb", LOOKS)
+def test_a_picture_is_no_asset(folder, refused, verb):
+    shutil.copy("a.png", "x.nsh")
+    assert refused(*LOOKS[verb]) == (
+        "x.nsh: got a file that is no safetensors file, need a neuralshade asset. "
+        "Make one with neuralshade fit."
+    )
+
+
+@pytest.mark.parametrize("verb", LOOKS)
+def test_a_damaged_asset(folder, refused, fitted_asset, verb):
+    data = bytearray(fitted_asset.read_bytes())
+    data[-5] ^= 1
+    (folder / "x.nsh").write_bytes(data)
+    assert refused(*LOOKS[verb]) == (
+        "x.nsh: got bytes that do not match their checksum, need the file as it was written. "
+        "Copy it again."
+    )
+
+
+@pytest.mark.parametrize("verb", LOOKS)
+def test_an_asset_of_another_kind(folder, refused, verb):
+    write_asset_file("x.nsh", AssetFile({"kind": "splats"}, {}))
+    assert refused(*LOOKS[verb]) == (
+        "x.nsh: got an asset of kind 'splats', need 'image'. "
+        "Use an asset that the matching fit verb made."
+    )
+
+
+@pytest.mark.parametrize("flags, message", [
+    (("--size", "0x9"),
+     "size: got 0x9, need 1 to 65536 pixels a side. Write for example 1920x1080."),
+    (("--crop", "0.5,0,0.5,1"),
+     "crop: got 0.5,0,0.5,1, need u0 < u1 and v0 < v1 in [0, 1]. The whole picture is 0,0,1,1."),
+    (("-o", "o.gif"), "o.gif: got suffix '.gif', need one of .png, .jpg, .jpeg, .ppm, .pgm, .exr. "
+     "Rename the output."),
+    (("-o", "absent/o.png"),
+     "absent/o.png: got no such folder, need a folder that exists. Create it first."),
+])  # fmt: skip
+def test_render(refused, fitted_asset, flags, message):
+    assert refused("render", fitted_asset, "-o", "o.png", *flags) == message
+
+
+@pytest.mark.parametrize("arguments, message", [
+    (("fit", "image"), "Missing argument 'PICTURE'. See neuralshade fit image --help."),
+    (("fit", "image", "a.png", "--nonsense", "3"),
+     "No such option. See neuralshade fit image --help."),
+    ((), "Missing command. See neuralshade --help."),
+    (("fit",), "Missing command. See neuralshade fit --help."),
+    (("fit", "image", "a.png", "--steps", "many"),
+     "Invalid value for '--steps': 'many' is not a valid integer. "
+     "See neuralshade fit image --help."),
+    (("fit", "video", "a.png"), "No such command 'video'. See neuralshade fit --help."),
+    (("rnder", "x"), "No such command 'rnder'. See neuralshade --help."),
+    (("render", "x.nsh"), "Missing option '-o' / '--output'. See neuralshade render --help."),
+    (("render", "x.nsh", "-o", "o.png", "--size", "12"),
+     "Invalid value for '--size': got '12', need WxH in pixels, such as 1920x1080. "
+     "See neuralshade render --help."),
+    (("render", "x.nsh", "-o", "o.png", "--size", "axb"),
+     "Invalid value for '--size': got 'axb', need WxH in pixels, such as 1920x1080. "
+     "See neuralshade render --help."),
+    (("render", "x.nsh", "-o", "o.png", "--crop", "0,1"),
+     "Invalid value for '--crop': got '0,1', need four numbers such as 0,0,0.5,0.5. "
+     "See neuralshade render --help."),
+    (("info",), "Missing argument 'ASSET'. See neuralshade info --help."),
+    (("info", "x.nsh", "y.nsh"),
+     "Got unexpected extra argument (y.nsh). See neuralshade info --help."),
+])  # fmt: skip
+def test_misuse(refused, arguments, message):
+    got = refused(*arguments, code=2)
+    # click words these; newer releases name what was probably meant
+    what, _, where = message.partition(". See ")
+    assert got.startswith(what) and got.endswith(f" See {where}")
+
+
+def test_misuse_in_a_process_of_its_own(folder, start):
+    process = start("fit", "image", "a.png", "--nonsense", cwd=folder)
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, out, err.count("\n")) == (2, "", 1)
+    assert err.startswith("neuralshade: No such option")
+
+
+def test_an_error_in_a_process_of_its_own(folder, start):
+    process = start("fit", "image", "absent.png", cwd=folder)
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, out) == (1, "")
+    assert err == "neuralshade: absent.png: got no such file, need a picture. Check the path.\n"

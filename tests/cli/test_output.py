@@ -1,0 +1,248 @@
+"""cli: what the verbs print, with and without a terminal."""
+
+import dataclasses
+import json
+import os
+import pty
+import re
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import neuralshade
+from neuralshade.cli import PRESET_NAMES
+from neuralshade.fit import Progress
+from neuralshade.recipes.image import ImageRecipe
+from neuralshade.recipes.presets import PRESETS
+from neuralshade.terminal import watch
+
+VERBS = ["fit image", "render", "evaluate", "info", "report"]
+FLAGS = {
+    "fit image": ["--output", "--preset", "--recipe", "--engine", "--device", "--snapshots",
+                  "--report", "--resume", "--json", "--quiet", "--seconds", "--steps",
+                  "--target-psnr", "--seed", "--bpp"],
+    "render": ["--output", "--size", "--crop"],
+    "evaluate": ["--json"],
+    "info": ["--json"],
+    "report": ["--output", "--snapshots"],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_help_tells_every_flag(run, verb):
+    done = run(*verb.split(), "--help")
+    text = " ".join(done.out)
+    assert done.code == 0 and done.err == []
+    assert text.startswith(f"Usage: neuralshade {verb} [OPTIONS] ")
+    for flag in [*FLAGS[verb], "--help"]:
+        assert re.search(rf"{flag}\b(?!-)", text), flag
+    if verb == "fit image":
+        for field in dataclasses.fields(ImageRecipe):
+            assert f"--{field.name.replace('_', '-')} " in text, field.name
+
+
+def test_help_of_the_program_tells_every_verb(run):
+    text = "\n".join(run("--help").out)
+    assert all(re.search(rf"^  {verb.split()[0]} ", text, re.M) for verb in VERBS)
+
+
+def test_help_fits_the_terminal(run):
+    for verb in VERBS:
+        assert max(map(len, run(*verb.split(), "--help").out)) <= 100
+
+
+def test_help_names_the_presets_that_exist(run):
+    assert PRESET_NAMES.split(", ") == list(PRESETS)
+
+
+def test_help_and_version_load_nothing_heavy():
+    """People read help often; PyTorch alone takes a second."""
+    code = f"""
+import sys
+from neuralshade.cli import main
+for words in {[verb.split() for verb in VERBS]!r}:
+    main([*words, "--help"])
+main(["--version"])
+heavy = ("torch", "numpy", "OpenImageIO", "skimage", "rich.progress", "matplotlib", "PIL")
+print("heavy:", *[name for name in heavy if name in sys.modules])
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.endswith(f"neuralshade, version {neuralshade.__version__}\nheavy:\n")
+
+
+def one_json_line(done):
+    assert (done.code, done.err, len(done.out)) == (0, [], 1), done
+
+    def no_constant(name):
+        raise AssertionError(f"{name} is no JSON")
+
+    return json.loads(done.out[0], parse_constant=no_constant)
+
+
+def test_json(run, folder, few):
+    result = one_json_line(run("fit", "image", "a.png", "--json", *few))
+    wanted = {"asset", "engine", "device", "seconds", "steps", "samples_per_second", "loss",
+              "psnr_db", "asset_bytes", "bits_per_pixel"}  # fmt: skip
+    assert wanted <= result.keys()
+    assert (result["asset"], result["steps"]) == ("a.nsh", 30)
+    assert result["asset_bytes"] == (folder / "a.nsh").stat().st_size
+    table = one_json_line(run("evaluate", "a.nsh", "a.png", "--json"))
+    assert (table["asset"], table["picture"]) == ("a.nsh", "a.png")
+    assert table["rows"][0]["psnr_db"] == pytest.approx(result["psnr_db"], abs=0.01)
+    assert {"name", "bytes", "bits_per_pixel", "psnr_db", "ssim", "flip"} <= table["rows"][0].keys()
+    facts = one_json_line(run("info", "a.nsh", "--json"))
+    assert facts["quality"]["psnr_db"] == result["psnr_db"]
+
+
+def test_json_of_a_perfect_fit(run, folder):
+    """A black picture is learned exactly or nearly so, and JSON has no word for infinity."""
+    neuralshade.save_picture("black.png", np.zeros((4, 5, 3), np.float32), "srgb")
+    one_json_line(run("fit", "image", "black.png", "--preset", "tiny-9", "--steps", "400",
+                      "--output-activation", "relu", "--json"))  # fmt: skip
+    table = one_json_line(run("evaluate", "black.nsh", "black.png", "--json"))
+    assert table["rows"][0]["psnr_db"] == "inf" or table["rows"][0]["psnr_db"] > 30
+    assert "inf" in {row["psnr_db"] for row in table["rows"]}  # the lossless ones
+
+
+def test_quiet_prints_nothing(run, folder, few):
+    done = run("fit", "image", "a.png", "--quiet", *few)
+    assert (done.code, done.out, done.err) == (0, [], [])
+    assert (folder / "a.nsh").exists()
+
+
+def test_quiet_and_json(run, folder, few):
+    one_json_line(run("fit", "image", "a.png", "--quiet", "--json", *few))
+
+
+def test_fit_prints_its_result(run, folder, few):
+    done = run("fit", "image", "a.png", "-o", "x.nsh", "--report", "x.html", *few)
+    size = (folder / "x.nsh").stat().st_size
+    assert done.code == 0 and len(done.out) == 3
+    assert re.fullmatch(
+        rf"x\.nsh: \d+\.\d\d dB in {size:,} bytes \({size * 8 / (24 * 36):.2f} bits per pixel\)",
+        done.out[0],
+    )
+    assert re.fullmatch(r"30 steps in \d+\.\d s on cpu, \d+\.\d\d M samples/s", done.out[1])
+    assert done.out[2] == "x.html"
+
+
+def test_progress_lines_without_a_terminal(run, folder, monkeypatch):
+    monkeypatch.setattr("neuralshade.terminal.PLAIN_SECONDS", 0.2)
+    done = run("fit", "image", "a.png", "--seconds", "1", "--hidden-width", "8")
+    assert done.code == 0 and 3 <= len(done.err) <= 6
+    for line in done.err:
+        assert re.fullmatch(
+            r"step [\d,]+  loss [-+.e\d]+  PSNR \d+\.\d\d dB  \d+\.\d\d M samples/s  \d+ s left",
+            line,
+        ), line
+
+
+def test_time_left_is_not_told_where_nobody_knows_it(capsys):
+    """A fit that ends by its PSNR alone has no share that is done."""
+    watch_line = Progress(step=5, seconds=3.0, loss=0.1, share=0.0, samples_per_second=2e6)
+    with watch(quiet=False) as observer:
+        observer(watch_line)
+    assert capsys.readouterr().err == "step 5  loss 0.1  PSNR - dB  2.00 M samples/s\n"
+
+
+def test_progress_bar_on_a_terminal(folder, start):
+    """A pseudo-terminal of 100 columns stands in for a person's."""
+    leader, follower = pty.openpty()
+    environment = {"TERM": "xterm-256color", "COLUMNS": "100"}
+    process = start("fit", "image", "a.png", "--seconds", "1", "--hidden-width", "8",
+                    cwd=folder, stdout=subprocess.DEVNULL, stderr=follower, text=False,
+                    environment=environment)  # fmt: skip
+    os.close(follower)
+    shown = read_all(leader)
+    assert process.wait(60) == 0, shown
+    assert "\x1b[" in shown and "━" in shown
+    plain = re.sub(r"\x1b\[[\d;?]*[A-Za-z]", "", shown)
+    assert re.search(r"step [\d,]+  loss \S+  PSNR \S+ dB  \S+ M samples/s", plain)
+    assert re.search(r"\d+ s left", plain)
+    assert "Traceback" not in shown
+
+
+def read_all(descriptor):
+    pieces = []
+    while True:
+        try:
+            piece = os.read(descriptor, 65_536)
+        except OSError:  # Linux ends a pseudo-terminal with EIO
+            piece = b""
+        if not piece:
+            os.close(descriptor)
+            return b"".join(pieces).decode()
+        pieces.append(piece)
+
+
+def test_evaluate_prints_a_table(run, folder, few):
+    run("fit", "image", "a.png", *few)
+    done = run("evaluate", "a.nsh", "a.png")
+    assert done.code == 0 and done.err == []
+    header, *rows = [line for line in done.out if line.strip()]
+    assert header.split() == ["bytes", "bits/pixel", "PSNR", "dB", "SSIM", "FLIP", "setting"]
+    assert [row.split()[0] for row in rows] == ["neuralshade", "JPEG", "WebP", "Thumbnail"]
+    size = (folder / "a.nsh").stat().st_size
+    assert rows[0].split()[1] == f"{size:,}"
+
+
+def test_info_prints_what_it_is(run, folder, few):
+    run("fit", "image", "a.png", *few)
+    done = run("info", "a.nsh")
+    text = "\n".join(done.out)
+    assert done.code == 0 and done.err == []
+    for wanted in ("a.png, 36 x 24, 3 channels, srgb, uint8", "image, format 1", "30 steps",
+                   "dB PSNR when it was fitted", "bits per pixel", "hidden_width"):  # fmt: skip
+        assert wanted in text
+
+
+def test_render_prints_what_it_wrote(run, folder, few):
+    run("fit", "image", "a.png", *few)
+    done = run("render", "a.nsh", "-o", "o.png", "--size", "50X20", "--crop", "0,0,0.5,1")
+    assert (done.code, done.out, done.err) == (0, ["o.png: 50 x 20, 3 channels"], [])
+    assert neuralshade.load_picture("o.png").pixels.shape == (20, 50, 3)
+
+
+def test_report_goes_by_the_name_of_its_asset(run, folder, few):
+    (folder / "sub").mkdir()
+    run("fit", "image", "a.png", "-o", "sub/x.nsh", "--snapshots", "snaps", *few)
+    done = run("report", "sub/x.nsh", "a.png", "--snapshots", "snaps")
+    assert (done.code, done.out, done.err) == (0, ["x.html"], [])
+    assert "Snapshots" in (folder / "x.html").read_text()
+
+
+@pytest.mark.parametrize("name, text", [
+    ("r.toml", 'preset = "lake"\nsteps = 3\nbatch = 64\n'),
+    ("r.json", '{"encoding": {"otype": "Frequency", "n_frequencies": 3}, '
+               '"network": {"n_neurons": 16}}'),
+])  # fmt: skip
+def test_recipe_files(run, folder, name, text):
+    (folder / name).write_text(text)
+    result = one_json_line(run("fit", "image", "a.png", "--recipe", name, "--steps", "2",
+                               "--batch", "64", "--json"))  # fmt: skip
+    assert result["steps"] == 2  # flags override the file
+    recipe = neuralshade.load("a.nsh").header.recipe
+    expected = {"r.toml": ("touched_adam", 32), "r.json": ("adam", 16)}[name]
+    assert (recipe["grid_optimizer"], recipe["hidden_width"]) == expected
+
+
+def test_a_preset_flag_overrides_that_of_the_file(run, folder):
+    (folder / "r.toml").write_text('preset = "lake"\nsteps = 3\n')
+    one_json_line(run("fit", "image", "a.png", "--recipe", "r.toml", "--preset", "tiny", "--json"))
+    assert neuralshade.load("a.nsh").header.recipe["encoding"] == "identity"
+
+
+def test_skipped_steps_are_told(run, folder, monkeypatch):
+    from neuralshade.engine.torch_engine import TorchEngine
+
+    monkeypatch.setattr(TorchEngine, "_gradients_are_finite", lambda self: False)
+    done = run("fit", "image", "a.png", "--preset", "tiny", "--steps", "5")
+    assert done.out[2] == "5 steps were skipped: their gradient was not finite"
+
+
+def test_python_module_runs_too(folder, start):
+    process = start("--version", cwd=folder)
+    out, _ = process.communicate(timeout=60)
+    assert (process.returncode, out) == (0, f"neuralshade, version {neuralshade.__version__}\n")

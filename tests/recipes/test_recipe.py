@@ -1,0 +1,198 @@
+"""recipes/recipe, recipes/image, recipes/names: round trips, and every refusal word for word."""
+
+import dataclasses
+import json
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from neuralshade.engine.choose import PRECISIONS
+from neuralshade.errors import ConfigError
+from neuralshade.loss.pointwise import LOSSES
+from neuralshade.model.activation import ACTIVATIONS
+from neuralshade.optimizer.adam import GRID_OPTIMIZERS
+from neuralshade.optimizer.schedule import SCHEDULES
+from neuralshade.recipes import names
+from neuralshade.recipes.image import ImageRecipe
+from neuralshade.recipes.recipe import from_dict, read_toml, to_dict, type_of
+from neuralshade.sampler.draw import SAMPLINGS
+from neuralshade.source.transform import TRANSFORMS
+
+FIELDS = [f.name for f in dataclasses.fields(ImageRecipe)]
+TEXTS = ["auto", "identity", "frequency:octaves=3 + dense_grid:width=7", "hash_grid:levels=2"]
+
+
+@st.composite
+def recipes(draw) -> ImageRecipe:
+    """Draw every field within its declared choices and limits."""
+    values = {"encoding": draw(st.sampled_from(TEXTS))}
+    for field in dataclasses.fields(ImageRecipe):
+        wanted, limits = type_of(field), field.metadata["limits"]
+        if field.metadata["choices"]:
+            values[field.name] = draw(st.sampled_from(field.metadata["choices"]))
+        elif field.name.endswith("_bits"):
+            values[field.name] = draw(st.sampled_from([8, 16, 32]))
+        elif wanted is bool:
+            values[field.name] = draw(st.booleans())
+        elif wanted is int:
+            values[field.name] = draw(st.integers(int(limits[0]), int(limits[1])))
+        elif wanted is float:
+            values[field.name] = draw(st.floats(*limits))
+    for end in draw(st.sets(st.sampled_from(["steps", "seconds", "target_psnr"]), max_size=2)):
+        values[end] = None
+    return ImageRecipe(**values)
+
+
+def toml_of(values: dict) -> str:
+    lines = [f"{name} = {json.dumps(value)}" for name, value in values.items() if value is not None]
+    return "\n".join(lines)
+
+
+@given(recipes())
+@settings(max_examples=60, deadline=None)
+def test_dict_and_json_round_trip(recipe):
+    values = to_dict(recipe)
+    assert list(values) == FIELDS
+    assert from_dict(ImageRecipe, values) == recipe
+    assert from_dict(ImageRecipe, json.loads(json.dumps(values))) == recipe
+
+
+@given(recipes())
+@settings(max_examples=30, deadline=None)
+def test_toml_round_trip(tmp_path_factory, recipe):
+    path = tmp_path_factory.getbasetemp() / "recipe.toml"
+    path.write_text(toml_of(to_dict(recipe)), encoding="utf-8")
+    absent = {name: None for name, value in to_dict(recipe).items() if value is None}
+    assert from_dict(ImageRecipe, read_toml(path) | absent) == recipe
+
+
+def test_no_settings_give_the_defaults_and_whole_numbers_become_floats():
+    assert from_dict(ImageRecipe, {}) == ImageRecipe()
+    recipe = from_dict(ImageRecipe, {"rate": 1, "seconds": 5})
+    assert (recipe.rate, recipe.seconds) == (1.0, 5.0)
+    assert type(recipe.rate) is float
+    assert type(recipe.seconds) is float
+
+
+def test_every_default_lies_within_its_limits_and_says_what_it_is():
+    assert from_dict(ImageRecipe, to_dict(ImageRecipe())) == ImageRecipe()
+    assert all(f.metadata["about"] for f in dataclasses.fields(ImageRecipe))
+
+
+def test_names_equal_the_registries():
+    assert tuple(ACTIVATIONS) == names.ACTIVATIONS
+    assert tuple(GRID_OPTIMIZERS) == names.GRID_OPTIMIZERS
+    assert tuple(LOSSES) == names.LOSSES
+    assert tuple(PRECISIONS) == names.PRECISIONS
+    assert SAMPLINGS == names.SAMPLINGS
+    assert tuple(SCHEDULES) == names.SCHEDULES
+    assert TRANSFORMS == names.TRANSFORMS
+
+
+REFUSALS = [
+    (
+        {"hiden_width": 32},
+        f"ImageRecipe.hiden_width: unknown setting, need one of {FIELDS}. "
+        "Did you mean hidden_width?",
+    ),
+    ({"zzzzzz": 1}, f"ImageRecipe.zzzzzz: unknown setting, need one of {FIELDS}."),
+    (
+        {"hidden_width": "32"},
+        "ImageRecipe.hidden_width: got '32', need int. The default is 32.",
+    ),
+    ({"hidden_width": 32.0}, "ImageRecipe.hidden_width: got 32.0, need int. The default is 32."),
+    ({"hidden_width": True}, "ImageRecipe.hidden_width: got True, need int. The default is 32."),
+    ({"hidden_width": None}, "ImageRecipe.hidden_width: got None, need int. The default is 32."),
+    ({"bpp": True}, "ImageRecipe.bpp: got True, need float. The default is 4.0."),
+    ({"bpp": [4]}, "ImageRecipe.bpp: got [4], need float. The default is 4.0."),
+    ({"bias": 1}, "ImageRecipe.bias: got 1, need bool. The default is True."),
+    ({"encoding": 5}, "ImageRecipe.encoding: got 5, need str. The default is 'auto'."),
+    ({"steps": 2.5}, "ImageRecipe.steps: got 2.5, need int. The default is None."),
+    ({"bpp": 0}, "ImageRecipe.bpp: got 0.0, need 0.01 to 64. The default is 4.0."),
+    ({"bpp": float("nan")}, "ImageRecipe.bpp: got nan, need 0.01 to 64. The default is 4.0."),
+    ({"rate": float("inf")}, "ImageRecipe.rate: got inf, need 1e-09 to 10. The default is 0.01."),
+    ({"hidden_layers": 9}, "ImageRecipe.hidden_layers: got 9, need 0 to 8. The default is 2."),
+    ({"hidden_width": 7}, "ImageRecipe.hidden_width: got 7, need 8 to 256. The default is 32."),
+    ({"steps": 0}, "ImageRecipe.steps: got 0, need 1 to 1e+09. The default is None."),
+    (
+        {"activation": "Relu"},
+        "ImageRecipe.activation: got 'Relu', need one of ['none', 'relu', 'leaky_relu', 'tanh', "
+        "'sigmoid', 'exp', 'softplus', 'silu', 'elu', 'sine']. Did you mean relu?",
+    ),
+    (
+        {"loss": "huber"},
+        "ImageRecipe.loss: got 'huber', need one of ['auto', 'l1', 'l2', 'relative_l2', 'log_l1', "
+        "'smape'].",
+    ),
+    (
+        {"transform": "zom"},
+        "ImageRecipe.transform: got 'zom', need one of ['identity', 'zoom', 'flip']. "
+        "Did you mean zoom?",
+    ),
+    (
+        {"grid_bits": 12},
+        "ImageRecipe.grid_bits: got 12, need 8, 16 or 32. Use 8 for the smallest file.",
+    ),
+    (
+        {"network_bits": 31},
+        "ImageRecipe.network_bits: got 31, need 8, 16 or 32. Use 8 for the smallest file.",
+    ),
+    (
+        {"seconds": None},
+        "ImageRecipe.steps: got None with no seconds and no target_psnr, need an end. "
+        "Set one of the three.",
+    ),
+    (
+        {"encoding": "hash_grid:levels=0"},
+        "encoding hash_grid.levels: got '0', need a whole number from 1 to 32. "
+        "Write for example levels=1.",
+    ),
+]
+
+
+@pytest.mark.parametrize("values, message", REFUSALS, ids=[str(v) for v, _ in REFUSALS])
+def test_refusals(values, message):
+    with pytest.raises(ConfigError) as caught:
+        from_dict(ImageRecipe, values)
+    assert str(caught.value) == message
+
+
+def test_a_whole_number_too_large_for_a_float_is_refused():
+    with pytest.raises(ConfigError):
+        from_dict(ImageRecipe, {"bpp": 10**400})
+
+
+def test_each_end_alone_is_enough():
+    for end, value in (("steps", 5), ("seconds", 0.5), ("target_psnr", 30.0)):
+        recipe = from_dict(ImageRecipe, {"seconds": None, end: value})
+        assert getattr(recipe, end) == value
+
+
+@pytest.mark.parametrize(
+    "content, reason",
+    [
+        (None, "No such file or directory"),
+        (b"hidden_width = \n", "Invalid value (at line 1, column 16)"),
+        (b"bpp = 1\nbpp = 2\n", "Cannot overwrite a value (at line 2, column 8)"),
+        (
+            b"\xff\xfe",
+            "'utf-8' codec can't decode byte 0xff in position 0: invalid start byte",
+        ),
+    ],
+)
+def test_a_recipe_file_that_cannot_be_read_is_refused(content, reason, tmp_path):
+    path = tmp_path / "recipe.toml"
+    if content is not None:
+        path.write_bytes(content)
+    with pytest.raises(ConfigError) as caught:
+        read_toml(path)
+    assert str(caught.value) == (
+        f"{path}: got {reason}, need a TOML file of recipe settings. "
+        "Write lines such as hidden_width = 32."
+    )
+
+
+def test_a_folder_is_no_recipe_file(tmp_path):
+    with pytest.raises(ConfigError, match="got Is a directory, need a TOML file"):
+        read_toml(tmp_path)

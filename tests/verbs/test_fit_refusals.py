@@ -1,0 +1,75 @@
+"""verbs/fit_image: what cannot be fitted is refused before it costs anything."""
+
+import dataclasses
+
+import pytest
+import torch
+
+import neuralshade
+from neuralshade import FitOptions
+from neuralshade.errors import ConfigError, DeviceError, OutputError, PictureError
+
+
+def refusal(kind, *arguments, **settings):
+    with pytest.raises(kind) as caught:
+        neuralshade.fit_image(*arguments, **settings)
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+def test_unknown_setting_refused(tmp_path, save_smooth):
+    message = refusal(ConfigError, save_smooth(), tmp_path / "x.nsh", hiden_width=32)
+    names = [f.name for f in dataclasses.fields(neuralshade.ImageRecipe)]
+    assert message == (
+        f"ImageRecipe.hiden_width: unknown setting, need one of {names}. Did you mean hidden_width?"
+    )
+
+
+@pytest.mark.parametrize("engine, message", [
+    ("gpu", 'engine: got "gpu", need "auto" or "torch": this version of neuralshade has no GPU '
+            "engine yet. Use --engine torch."),
+    ("cpu", "engine: got 'cpu', need one of ['auto', 'torch', 'gpu']."),
+])  # fmt: skip
+def test_engine_refused(tmp_path, save_smooth, engine, message):
+    kind = DeviceError if engine == "gpu" else ConfigError
+    options = FitOptions(engine=engine)
+    assert refusal(kind, save_smooth(), tmp_path / "x.nsh", options=options) == message
+
+
+@pytest.mark.parametrize("device", ["cuda:99", "warp", "", "cpu:", "mps:4"])
+def test_device_refused(tmp_path, save_smooth, few, device):
+    options = FitOptions(device=device)
+    there = ", ".join(["cpu", *(f"cuda:{i}" for i in range(torch.cuda.device_count()))])
+    assert refusal(DeviceError, save_smooth(), tmp_path / "x.nsh", options=options, **few) == (
+        f"device: got {device!r}, need a torch device of this machine: {there}. Use --device cpu."
+    )
+
+
+@pytest.mark.parametrize("place", ["asset", "report"])
+def test_output_places_are_tried_before_training(tmp_path, save_smooth, few, place):
+    path, absent = save_smooth(), tmp_path / "absent/x"
+    asset = absent if place == "asset" else tmp_path / "x.nsh"
+    options = FitOptions(report=absent if place == "report" else None)
+
+    def never(progress):
+        raise AssertionError("it trains")
+
+    message = refusal(OutputError, path, asset, options=options, observer=never, **few)
+    assert message == f"{absent}: got no such folder, need a folder that exists. Create it first."
+    assert [p.name for p in tmp_path.iterdir()] == ["a.png"]
+
+
+def test_the_picture_is_not_overwritten(tmp_path, save_smooth, few):
+    path = save_smooth()
+    before = path.read_bytes()
+    assert refusal(OutputError, path, path, **few) == (
+        f"{path}: got the input {path} itself as output, need another file. Choose another path."
+    )
+    assert path.read_bytes() == before
+
+
+def test_missing_picture_refused(tmp_path):
+    path = tmp_path / "absent.png"
+    assert refusal(PictureError, path, tmp_path / "x.nsh") == (
+        f"{path}: got no such file, need a picture. Check the path."
+    )
