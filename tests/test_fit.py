@@ -110,19 +110,86 @@ def test_slow_steps_are_looked_at_one_by_one(clock):
     assert loop.engine.chunks == [1] * 5
 
 
-def test_measuring_takes_its_share_of_the_time(clock):
+def measuring(clock, costs):
+    """Return a measurement that takes the next of ``costs``, then the last; and what it took."""
     spent = []
 
     def measure():
-        clock.now += 0.05
-        spent.append(0.05)
+        spent.append(costs[min(len(spent), len(costs) - 1)])
+        clock.now += spent[-1]
         return 10.0
 
+    return measure, spent
+
+
+def test_measuring_takes_its_share_of_the_time(clock):
+    measure, spent = measuring(clock, [0.05])
     loop = loop_of(clock, seconds=60.0, measure=measure)
     loop.run()
-    assert 0.01 * 60 <= sum(spent) <= 0.02 * 60 + 0.1
+    # above: the first one, the one that reaches the share, and that of the end
+    assert 0.01 * 60 <= sum(spent) <= 0.02 * 60 + 3 * 0.05 + 1e-9
     steps = [row[0] for row in loop.progress.curve]
     assert steps == sorted(set(steps)) and len(steps) == len(spent)
+
+
+def test_the_first_measuring_waits_for_some_training(clock):
+    loop = loop_of(clock, seconds=3.0)
+    seen = []
+    loop.observer = lambda p: seen.append((p.seconds, p.psnr_db))
+    loop.run()
+    assert all((psnr is None) == (seconds < 0.3) for seconds, psnr in seen)
+    assert loop.progress.curve[0][1] == pytest.approx(0.3, abs=0.11)
+
+
+def test_a_slow_first_measuring_does_not_put_off_the_second(clock):
+    """It loads and allocates; at 2 % of the time, 0.5 s would be paid off after 25 s."""
+    measure, spent = measuring(clock, [0.5, 0.002])
+    loop = loop_of(clock, seconds=4.0, measure=measure)
+    loop.run()
+    assert loop.progress.curve[1][1] < 1.1
+    assert len(spent) > 10
+
+
+@pytest.mark.parametrize("steps", [1, 20])
+def test_a_fit_too_short_to_be_measured_is_measured_at_its_end(clock, steps):
+    loop = loop_of(clock, steps=steps)
+    seen = []
+    loop.observer = lambda p: seen.append(p.psnr_db)
+    loop.run()
+    assert [row[0] for row in loop.progress.curve] == [steps]
+    assert seen[-1] == 10.0
+
+
+def test_the_end_is_measured_where_the_last_measuring_is_long_ago(clock):
+    """Each takes 0.2 s, so the third is due after 10 s; the end of a fit of 8 s is not far off."""
+    measure, _ = measuring(clock, [0.2])
+    loop = loop_of(clock, seconds=8.0, measure=measure)
+    loop.run()
+    assert len(loop.progress.curve) == 3
+    assert loop.progress.curve[-1][0] == loop.progress.step
+    assert 8.0 <= loop.progress.seconds < 8.2  # what comes after the training does not count
+
+
+def test_the_end_is_not_measured_twice(clock):
+    loop = loop_of(clock, seconds=8.0)
+    loop.run()
+    steps = [row[0] for row in loop.progress.curve]
+    assert steps == sorted(set(steps)) and steps[-1] >= 0.95 * loop.progress.step
+
+
+def test_a_resumed_fit_does_not_catch_up_on_measuring(clock):
+    measure, spent = measuring(clock, [0.05])
+    progress = Progress(step=10_000, seconds=100.0, psnr_db=20.0)
+    loop = Loop(FakeEngine(clock), ImageRecipe(seconds=101.0), measure, progress=progress)
+    loop.run()
+    assert len(spent) <= 3
+
+
+def test_samples_are_counted_as_they_are_drawn(clock):
+    loop = loop_of(clock, steps=50, batch=100)
+    loop.samples_per_step = 91
+    loop.run()
+    assert loop.progress.samples_per_second == pytest.approx(91 / STEP_SECONDS)
 
 
 @settings(max_examples=20, deadline=None)
@@ -149,7 +216,7 @@ def snapshot_steps(clock, **recipe):
 
 def test_snapshots_are_log_spaced(clock):
     taken, _ = snapshot_steps(clock, steps=1024)
-    assert taken[:4] == [1, 2, 3, 4] and taken[-1] == 1024
+    assert taken[:10] == [1, 2, 3, 4, 5, 6, 8, 11, 16, 23] and taken[-1] == 1024
     ratios = [b / a for a, b in itertools.pairwise(taken[3:])]
     assert min(ratios) > 1.15 and max(ratios) <= 1.5
     assert len(taken) <= 2 * 10 + 3  # two per doubling

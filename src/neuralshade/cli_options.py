@@ -49,7 +49,7 @@ def recipe_settings(
         if not isinstance(from_file, (str, type(None))):
             raise ConfigError(f"{recipe_file}: got preset={from_file!r}, need the name of a "
                               'preset. Write for example preset = "grid".')  # fmt: skip
-        preset = preset or from_file
+        preset = from_file if preset is None else preset
     return preset, settings | {k: v for k, v in flags.items() if v is not None}
 
 

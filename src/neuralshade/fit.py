@@ -16,8 +16,10 @@ from neuralshade.optimizer.schedule import rate_factor
 from neuralshade.recipes.image import ImageRecipe
 
 LOOK_SECONDS = 0.1  # between two looks at the clock
-MEASURE_SHARE = 0.02  # of the time goes into measuring PSNR on the way, at most
+FIRST_MEASURE_SECONDS = 0.3  # of training before PSNR is first measured; it says nothing sooner
+MEASURE_SHARE = 0.02  # of the time goes into measuring PSNR on the way, the first one excepted
 TARGET_SHARE = 0.1  # the same where the fit ends by PSNR
+STALE_SHARE = 0.05  # of all steps since the last measuring: then PSNR is measured at the end too
 SNAPSHOT_RATIO = 2.0**0.5  # snapshots lie this factor of steps apart
 
 
@@ -46,7 +48,8 @@ class Loop:
     """Runs ``engine`` by the schedule and the ends of ``recipe``.
 
     ``measure`` returns the PSNR in dB as the asset will have it. ``observer`` is called about
-    ten times a second, ``snapshot`` at log-spaced steps and at the end.
+    ten times a second, ``snapshot`` at log-spaced steps and at the end. ``samples_per_step`` is
+    how many samples a step really draws, where that is not ``recipe.batch``.
     """
 
     engine: TorchEngine
@@ -55,11 +58,15 @@ class Loop:
     observer: Observer = ignore
     snapshot: Observer | None = None
     progress: Progress = field(default_factory=Progress)
+    samples_per_step: int | None = None
+    _last_snapshot: int | None = field(default=None, init=False)
 
     def run(self) -> bool:
         """Train to the end; return False where an interruption came first."""
-        start = time.perf_counter() - self.progress.seconds
-        chunk, measuring = 1, 0.0
+        opened = time.perf_counter()
+        start = opened - self.progress.seconds
+        chunk = 1
+        measuring: float | None = None
         with Interruption() as interruption:
             while not self._ended():
                 if interruption.requested:
@@ -68,17 +75,37 @@ class Loop:
                 self._advance(self._clipped(chunk))
                 trained = time.perf_counter()
                 chunk = _next_chunk(chunk, trained - before)
-                if self._is_measure_due(measuring, trained - start):
+                if self._is_measure_due(measuring, trained - opened):
+                    self.progress.seconds = trained - start
                     self._measure()
-                    measuring += time.perf_counter() - trained
+                    spent = time.perf_counter() - trained
+                    # the first one warms up, and would put off the second by its own slowness
+                    measuring = 0.0 if measuring is None else measuring + spent
                 self.progress.seconds = time.perf_counter() - start
                 self._look()
+        self._close()
         return True
+
+    def _close(self) -> None:
+        """Measure and draw what was reached, where that was not done lately."""
+        p = self.progress
+        measured = p.curve[-1][0] if p.curve else None
+        if (measured or 0) < (1 - STALE_SHARE) * p.step:
+            self._measure()
+            self._look()
+        if self._last_snapshot != p.step:
+            self._draw()
+
+    def _draw(self) -> None:
+        if self.snapshot is not None:
+            self.snapshot(self.progress)
+            self._last_snapshot = self.progress.step
 
     def _look(self) -> None:
         p = self.progress
         p.share = self._share(p.step, p.seconds)
-        p.samples_per_second = p.step * self.recipe.batch / p.seconds
+        count = self.recipe.batch if self.samples_per_step is None else self.samples_per_step
+        p.samples_per_second = p.step * count / p.seconds
         self.observer(p)
 
     def _advance(self, steps: int) -> None:
@@ -91,8 +118,8 @@ class Loop:
         ]
         p.loss = self.engine.advance(factors)
         p.step += steps
-        if self.snapshot is not None and p.step == self._next_snapshot(p.step - 1):
-            self.snapshot(p)
+        if p.step == self._next_snapshot(p.step - 1):
+            self._draw()
 
     def _share(self, step: int, seconds: float) -> float:
         """Return how much of the fit is done: the larger of steps and seconds used up."""
@@ -113,14 +140,17 @@ class Loop:
         return min([chunk, *(end - self.progress.step for end in ends)])
 
     def _next_snapshot(self, step: int) -> int:
-        """Return the first log-spaced step after ``step``: 1, 2, 3, 4, 6, 8, 12, 16, 23 ..."""
+        """Return the first log-spaced step after ``step``: 1, 2, 3, 4, 5, 6, 8, 11, 16, 23 ..."""
         due, exponent = 1, 0
         while due <= step:
             exponent += 1
             due = max(due + 1, round(SNAPSHOT_RATIO**exponent))
         return due
 
-    def _is_measure_due(self, measuring: float, elapsed: float) -> bool:
+    def _is_measure_due(self, measuring: float | None, elapsed: float) -> bool:
+        """Compare the seconds spent on measuring (None before the first) with those elapsed."""
+        if measuring is None:
+            return elapsed >= FIRST_MEASURE_SECONDS
         allowed = MEASURE_SHARE if self.recipe.target_psnr is None else TARGET_SHARE
         return measuring <= allowed * elapsed
 

@@ -6,14 +6,17 @@ from contextlib import contextmanager
 from typing import Any
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress, ProgressColumn, Task, TextColumn
-from rich.table import Table
+from rich.progress import BarColumn, Progress, ProgressColumn, Task
+from rich.progress_bar import ProgressBar
+from rich.table import Column, Table
 from rich.text import Text
 
 from neuralshade.fit import Observer, ignore
 from neuralshade.fit import Progress as FitProgress
 
 PLAIN_SECONDS = 2.0  # between two lines where there is no terminal
+BAR_COLUMNS, LEAST_BAR_COLUMNS = 24, 6  # the most and the least that a bar takes
+LESS_NEEDED = ("rate", "loss", "step", "left")  # left out in this order where there is no room
 
 
 @contextmanager
@@ -23,10 +26,10 @@ def watch(quiet: bool) -> Iterator[Observer]:
         yield ignore
     elif sys.stderr.isatty():
         with _bar() as bar:
-            task = bar.add_task("fit", total=1.0, status="starting", left="")
+            task = bar.add_task("fit", total=1.0, parts={"step": "starting"})
 
             def show(p: FitProgress) -> None:
-                bar.update(task, completed=p.share, status=_status(p), left=_left(p))
+                bar.update(task, completed=p.share, parts=_parts(p))
 
             yield show
     else:
@@ -34,17 +37,44 @@ def watch(quiet: bool) -> Iterator[Observer]:
 
 
 def _bar() -> Progress:
-    columns: list[ProgressColumn] = [
-        BarColumn(bar_width=24),
-        TextColumn("{task.fields[status]}"),
-        _Left(),
-    ]
-    return Progress(*columns, console=Console(stderr=True), transient=True)
+    console = Console(stderr=True)
+    return Progress(_Bar(console), _Status(console), console=console, transient=True)
 
 
-class _Left(ProgressColumn):
+class _Bar(BarColumn):
+    """A bar as wide as the status leaves room for."""
+
+    def __init__(self, console: Console):
+        super().__init__(bar_width=BAR_COLUMNS)
+        self.console = console
+
+    def render(self, task: Task) -> ProgressBar:
+        room = self.console.width - len(fitting(task.fields["parts"], self.console.width)) - 2
+        self.bar_width = max(0, min(BAR_COLUMNS, room))
+        return super().render(task)
+
+
+class _Status(ProgressColumn):
+    """What is known of the fit, as much as fits into one line."""
+
+    def __init__(self, console: Console):
+        super().__init__(Column(no_wrap=True))
+        self.console = console
+
     def render(self, task: Task) -> Text:
-        return Text(task.fields.get("left", ""), style="cyan")
+        text = Text(fitting(task.fields["parts"], self.console.width))
+        text.highlight_regex(r"\d+ s left", "cyan")
+        return text
+
+
+def fitting(parts: dict[str, str], columns: int) -> str:
+    """Return the parts in one line that leaves room for a bar, the less needed ones left out."""
+    for left_out in range(len(LESS_NEEDED) + 1):
+        kept = [text for name, text in parts.items() if name not in LESS_NEEDED[:left_out]]
+        line = "  ".join(filter(None, kept))
+        if len(line) + 2 + LEAST_BAR_COLUMNS <= columns:
+            break
+    return line
 
 
 class _PlainLines:
@@ -56,18 +86,20 @@ class _PlainLines:
     def __call__(self, p: FitProgress) -> None:
         if p.seconds - self.printed >= PLAIN_SECONDS:
             self.printed = p.seconds
-            print(f"{_status(p)}  {_left(p)}".rstrip(), file=sys.stderr, flush=True)
+            print("  ".join(filter(None, _parts(p).values())), file=sys.stderr, flush=True)
 
 
-def _status(p: FitProgress) -> str:
+def _parts(p: FitProgress) -> dict[str, str]:
+    """Return what is shown of a fit; no time left where only a PSNR ends it."""
     psnr = "-" if p.psnr_db is None else f"{p.psnr_db:.2f}"
-    rate = p.samples_per_second / 1e6
-    return f"step {p.step:,}  loss {p.loss:.3g}  PSNR {psnr} dB  {rate:.2f} M samples/s"
-
-
-def _left(p: FitProgress) -> str:
-    """Say how long it will take; nothing where only a PSNR ends the fit."""
-    return f"{p.seconds * (1 - p.share) / p.share:.0f} s left" if p.share > 0 else ""
+    left = f"{p.seconds * (1 - p.share) / p.share:.0f} s left" if p.share > 0 else ""
+    return {
+        "step": f"step {p.step:,}",
+        "loss": f"loss {p.loss:.3g}",
+        "psnr": f"PSNR {psnr} dB",
+        "rate": f"{p.samples_per_second / 1e6:.2f} M samples/s",
+        "left": left,
+    }
 
 
 def print_result(result: Any, report: str | None) -> None:

@@ -10,7 +10,9 @@ from neuralshade.recipes.image_build import build_field
 from neuralshade.recipes.recipe import to_dict
 
 SMALL = ImageRecipe(
-    encoding="dense_grid:levels=2,features=2,coarsest=2,width=5,height=3", hidden_width=8
+    encoding="dense_grid:levels=2,features=2,coarsest=2,width=5,height=3",
+    hidden_width=8,
+    grid_bits=8,
 )
 
 

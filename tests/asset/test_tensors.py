@@ -54,7 +54,7 @@ def wide(recipe):
 
 
 @pytest.mark.parametrize("bias", [True, False])
-@pytest.mark.parametrize("grid_bits, network_bits", [*itertools.product([8, 16, 32], [8, 16]),
+@pytest.mark.parametrize("grid_bits, network_bits", [*itertools.product([4, 8, 16, 32], [8, 16]),
                                                          (32, 32)])  # fmt: skip
 @pytest.mark.parametrize("encoding", ENCODINGS)
 def test_stored_field_draws_what_training_drew(encoding, grid_bits, network_bits, bias):
@@ -80,12 +80,12 @@ def test_numbers_have_the_bits_of_the_recipe(bits):
 
 
 def test_shapes_are_the_portable_layout():
-    recipe = wide(ImageRecipe(encoding=ENCODINGS["both"], network_bits=8, bias=False))
+    recipe = wide(ImageRecipe(encoding=ENCODINGS["both"], grid_bits=8, network_bits=8, bias=False))
     shapes = {name: value.shape for name, value in pack_field(random_field(recipe)).items()}
     assert shapes == {
-        "encoding.parts.0.vertices.0": (9, 2),
+        "encoding.parts.0.vertices.0": (2, 9),
         "encoding.parts.0.vertices.0.scale": (2,),
-        "encoding.parts.0.vertices.1": (16, 2),
+        "encoding.parts.0.vertices.1": (2, 16),
         "encoding.parts.0.vertices.1.scale": (2,),
         "encoding.parts.2.texels.0": (3, 4, 4),
         "encoding.parts.2.texels.0.scale": (3,),
@@ -115,7 +115,7 @@ def test_int8_is_within_half_a_step(seed, size):
 
 
 def test_all_zero_grid_stays_zero():
-    recipe = wide(ImageRecipe(encoding=ENCODINGS["dense"]))
+    recipe = wide(ImageRecipe(encoding=ENCODINGS["dense"], grid_bits=8))
     field = random_field(recipe)
     with torch.no_grad():
         for texels in field.encoding.parameters():
@@ -134,6 +134,20 @@ def test_packing_changes_nothing_and_shares_nothing():
         assert torch.equal(was, now)
 
 
+def test_four_bits_are_two_numbers_in_a_byte():
+    recipe = wide(ImageRecipe(encoding=ENCODINGS["dense"], grid_bits=4))
+    field = random_field(recipe)
+    tensors = pack_field(field)
+    stored = tensors["encoding.parts.0.texels.2"]
+    assert stored.dtype == np.uint8
+    assert stored.shape == (2, 5, 4)  # 7 texels a row
+    step = tensors["encoding.parts.0.texels.2.scale"]
+    first, second = stored[0, 0, 0] & 15, stored[0, 0, 0] >> 4
+    shown = [(int(level) - 8 + 0.5) * step[0] for level in (first, second)]
+    texels = unpacked(recipe, tensors).encoding.parts[0].texels[2]
+    np.testing.assert_allclose(texels[0, 0, :2].detach(), shown, rtol=1e-6)
+
+
 def test_missing_tensor_refused():
     recipe = wide(ImageRecipe(encoding=ENCODINGS["dense"]))
     tensors = pack_field(random_field(recipe))
@@ -147,7 +161,7 @@ def test_missing_tensor_refused():
 
 
 def test_wrong_shape_refused():
-    recipe = wide(ImageRecipe(encoding=ENCODINGS["dense"]))
+    recipe = wide(ImageRecipe(encoding=ENCODINGS["dense"], grid_bits=8))
     tensors = pack_field(random_field(recipe))
     name = "encoding.parts.0.texels.2"
     tensors[name] = np.ascontiguousarray(tensors[name].transpose(0, 2, 1))

@@ -135,13 +135,13 @@ def test_unknown_field_in_a_recipe_file(folder, refused):
 @pytest.mark.parametrize("flags, message", [
     (["--activation", "rely"], "ImageRecipe.activation: got 'rely', need one of "),
     (["--hidden-width", "7"],
-     "ImageRecipe.hidden_width: got 7, need 8 to 256. The default is 32."),
+     "ImageRecipe.hidden_width: got 7, need 0 or 8 to 256. 0 chooses by bpp."),
     (["--hidden-layers", "9"],
      "ImageRecipe.hidden_layers: got 9, need 0 to 8. The default is 2."),
     (["--bpp", "nan"], "ImageRecipe.bpp: got nan, need 0.01 to 64. The default is 4.0."),
     (["--seconds", "inf"],
-     "ImageRecipe.seconds: got inf, need 0.01 to 1e+07. The default is 20.0."),
-    (["--steps", "0"], "ImageRecipe.steps: got 0, need 1 to 1e+09. The default is None."),
+     "ImageRecipe.seconds: got inf, need 0.01 to 10000000. The default is 20.0."),
+    (["--steps", "0"], "ImageRecipe.steps: got 0, need 1 to 1000000000. The default is None."),
     (["--grid-bits", "9"],
      "ImageRecipe.grid_bits: got 9, need 8, 16 or 32. Use 8 for the smallest file."),
     (["--encoding", "hash_grid:levels=0"],
@@ -153,7 +153,10 @@ def test_unknown_field_in_a_recipe_file(folder, refused):
     (["--engine", "gpu"],
      'engine: got "gpu", need "auto" or "torch": this version of neuralshade has no GPU engine '
      "yet. Use --engine torch."),
-    (["--engine", "tpu"], "engine: got 'tpu', need one of ['auto', 'torch', 'gpu']."),
+    (["--engine", "tpu"], "engine: got 'tpu', need one of ['auto', 'torch', 'gpu']. "
+     "Use --engine auto."),
+    (["--device", ""], "device: got '', need a torch device of this machine: cpu"),
+    (["--preset", ""], "preset: got '', need one of ['grid', "),
     (["--resume", "absent.nsh"],
      "absent.nsh: got 'No such file or directory', need a readable asset file. Check the path."),
     (["--resume", "a.png"],

@@ -18,10 +18,18 @@ def test_both_names_mean_pytorch(name):
     assert choose_engine(name) == "torch"
 
 
-def test_an_unknown_engine_is_refused():
+@pytest.mark.parametrize("name, remedy", [
+    ("cuda", "Use --engine auto."),
+    ("cpu", "Use --engine auto."),  # near to gpu, which this version has not
+    ("Torch", "Did you mean torch?"),
+    ("", "Use --engine auto."),
+])  # fmt: skip
+def test_an_unknown_engine_is_refused(name, remedy):
     with pytest.raises(ConfigError) as caught:
-        choose_engine("cuda")
-    assert str(caught.value) == "engine: got 'cuda', need one of ['auto', 'torch', 'gpu']."
+        choose_engine(name)
+    assert str(caught.value) == (
+        f"engine: got '{name}', need one of ['auto', 'torch', 'gpu']. {remedy}"
+    )
 
 
 def test_the_gpu_engine_is_refused_until_it_exists():
@@ -39,7 +47,7 @@ def test_the_cpu_is_there(name):
     assert "cpu" in torch_devices()
 
 
-@pytest.mark.parametrize("name", ["nope", "cuda:99", "cpu cpu", "meta"])
+@pytest.mark.parametrize("name", ["nope", "cuda:99", "cpu cpu", "meta", ""])
 def test_a_device_that_cannot_be_used_is_refused(name):
     """'meta' is a torch device, but tensors on it hold no numbers."""
     with pytest.raises(DeviceError) as caught:

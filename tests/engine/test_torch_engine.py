@@ -13,7 +13,8 @@ from neuralshade.model.registry import build_encoding
 from neuralshade.optimizer.adam import Adam
 from neuralshade.optimizer.average import WeightAverage
 from neuralshade.recipes.image import ImageRecipe
-from neuralshade.recipes.image_build import build_engine, resolve
+from neuralshade.recipes.image_build import build_engine
+from neuralshade.recipes.resolve import resolve
 from neuralshade.sampler.draw import SAMPLINGS, sampler_of
 from neuralshade.sampler.sample import PixelLattice, Pixels, Sample
 from neuralshade.source.picture import picture_from_array

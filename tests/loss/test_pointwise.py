@@ -1,5 +1,6 @@
 """loss/pointwise: every loss equals its formula and its central difference."""
 
+import math
 from collections.abc import Callable
 
 import numpy as np
@@ -71,6 +72,14 @@ def test_arguments_are_left_alone_and_gradients_are_tensors_of_their_own(kind, r
     assert torch.equal(p, p_before)
     assert torch.equal(t, t_before)
     assert torch.equal(value, kept)
+
+
+@pytest.mark.parametrize("kind", LOSSES)
+@pytest.mark.parametrize("p, t", [(math.nan, 0.5), (0.5, math.nan), (math.inf, 0.5)])
+def test_an_error_that_is_not_finite_shows_in_the_gradient(kind, p, t):
+    """The engine skips a step by its gradient; torch.sign(NaN) is 0."""
+    _, d_p = LOSSES[kind](torch.tensor([p, 0.3]), torch.tensor([t, 0.1]))
+    assert d_p.isfinite().tolist() == [False, True]
 
 
 @pytest.mark.parametrize("kind", ["relative_l2", "smape"])

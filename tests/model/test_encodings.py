@@ -76,7 +76,7 @@ def largest_root(power: int, base: int) -> int:
 def hash_cells(level: int, levels: int, coarsest: int, finest: int) -> int:
     """floor(coarsest * growth^level), growth^(levels - 1) = finest / coarsest, exactly."""
     if levels == 1:
-        return coarsest
+        return finest
     return largest_root(levels - 1, coarsest ** (levels - 1 - level) * finest**level)
 
 
@@ -130,7 +130,7 @@ CASES = {  # text: width
     "dense_grid:features=3,width=7,height=2": 3,
     "dense_grid:features=2,width=1,height=6": 2,
     "dense_grid:levels=3,features=2,coarsest=3,width=11,height=5": 6,
-    "hash_grid:levels=1,features=3,log2_entries=6,coarsest=5": 3,
+    "hash_grid:levels=1,features=3,log2_entries=6,finest=5": 3,
     "hash_grid:levels=3,features=2,log2_entries=5,coarsest=2,finest=19": 6,
     "hash_grid:levels=4,features=1,log2_entries=12,coarsest=1,finest=8": 4,
     "hash_grid:levels=5,features=2,log2_entries=4,coarsest=3,finest=300": 10,

@@ -97,6 +97,18 @@ def test_hash_grid_last_level_is_not_one_short(levels, coarsest, finest):
     assert HashGrid(levels, 1, 4, coarsest, finest).cells[-1] == finest
 
 
+def test_one_hash_level_has_finest_cells():
+    assert HashGrid(1, 1, 4, 16, 50).cells == [50]
+
+
+@pytest.mark.parametrize("grid", [DenseGrid(2, 3, 2, 6, 4), HashGrid(2, 3, 4, 2, 6)])
+def test_gradients_reach_the_numbers_and_not_the_position(grid, rng):
+    uv = torch.rand(9, 2, generator=rng).requires_grad_()
+    grid(uv).sum().backward()
+    assert uv.grad is None
+    assert all(p.grad.abs().sum() > 0 for p in grid.parameters())
+
+
 @given(
     log2_entries=st.integers(4, 20),
     cells=st.integers(1, 1_048_576),

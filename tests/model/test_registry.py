@@ -100,6 +100,20 @@ def test_settings_left_out_have_their_defaults_and_spaces_do_not_matter():
             "Write for example octaves=1.",
         ),
         (
+            "one_blob:bins=" + "9" * 5000,
+            f"encoding one_blob.bins: got '{'9' * 79}..., need a whole number from 1 to 1024. "
+            "Write for example bins=1.",
+        ),
+        (
+            "hash_grid:levels=2,levels=3",  # nothing that a recipe says is dropped in silence
+            "encoding hash_grid.levels: got it twice, need it once. Leave one out.",
+        ),
+        (
+            "hash_grid:lev\nels=2",
+            f"encoding hash_grid.'lev\\nels': unknown setting, need one of {HASH}. "
+            "Did you mean levels?",
+        ),
+        (
             "hash_grid:coarsest=64,finest=32",
             "encoding hash_grid.coarsest: got 64, need at most finest=32. Lower coarsest.",
         ),
@@ -111,15 +125,8 @@ def test_refusals(text, message):
     assert str(caught.value) == message
 
 
-def test_a_number_of_5000_digits_is_refused_as_too_large():
-    with pytest.raises(ConfigError):
-        parse_encoding("one_blob:bins=" + "9" * 5000)
-
-
-def test_a_setting_given_twice_is_refused():
-    """Nothing that a recipe says is dropped in silence."""
-    with pytest.raises(ConfigError):
-        parse_encoding("hash_grid:levels=2,levels=3")
+def test_one_level_needs_no_coarsest():
+    assert parse_encoding("hash_grid:levels=1,finest=5")[0][1]["coarsest"] == 16
 
 
 @pytest.mark.parametrize(

@@ -12,8 +12,9 @@ from neuralshade.model.field import Field
 from neuralshade.model.linear import Linear
 from neuralshade.optimizer.adam import Adam, TouchedAdam
 from neuralshade.recipes.image import ImageRecipe
-from neuralshade.recipes.image_build import build_engine, build_field, resolve
+from neuralshade.recipes.image_build import build_engine, build_field
 from neuralshade.recipes.presets import PRESETS, preset_recipe
+from neuralshade.recipes.resolve import resolve
 from neuralshade.sampler.sample import PixelLattice, Pixels, Positions
 from neuralshade.source.picture import Picture, picture_from_array
 
@@ -106,7 +107,7 @@ def test_tiny_nets():
 def test_budgets_of_grid_and_detail(name, bpp):
     recipe = recipe_of(name)
     assert recipe.bpp == bpp
-    assert recipe.grid_bits == 8
+    assert recipe.grid_bits == 4
     assert preset_recipe(name, {}).encoding == "auto"
     engine = build_engine(recipe, random_picture(), CPU)
     assert isinstance(engine.sampler(engine.rng), PixelLattice)

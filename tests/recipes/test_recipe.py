@@ -15,7 +15,7 @@ from neuralshade.optimizer.adam import GRID_OPTIMIZERS
 from neuralshade.optimizer.schedule import SCHEDULES
 from neuralshade.recipes import names
 from neuralshade.recipes.image import ImageRecipe
-from neuralshade.recipes.recipe import from_dict, read_toml, to_dict, type_of
+from neuralshade.recipes.recipe import from_dict, read_toml, setting, to_dict, type_of
 from neuralshade.sampler.draw import SAMPLINGS
 from neuralshade.source.transform import TRANSFORMS
 
@@ -39,6 +39,7 @@ def recipes(draw) -> ImageRecipe:
             values[field.name] = draw(st.integers(int(limits[0]), int(limits[1])))
         elif wanted is float:
             values[field.name] = draw(st.floats(*limits))
+    values["hidden_width"] = draw(st.just(0) | st.integers(8, 256))
     for end in draw(st.sets(st.sampled_from(["steps", "seconds", "target_psnr"]), max_size=2)):
         values[end] = None
     return ImageRecipe(**values)
@@ -99,11 +100,11 @@ REFUSALS = [
     ({"zzzzzz": 1}, f"ImageRecipe.zzzzzz: unknown setting, need one of {FIELDS}."),
     (
         {"hidden_width": "32"},
-        "ImageRecipe.hidden_width: got '32', need int. The default is 32.",
+        "ImageRecipe.hidden_width: got '32', need int. The default is 0.",
     ),
-    ({"hidden_width": 32.0}, "ImageRecipe.hidden_width: got 32.0, need int. The default is 32."),
-    ({"hidden_width": True}, "ImageRecipe.hidden_width: got True, need int. The default is 32."),
-    ({"hidden_width": None}, "ImageRecipe.hidden_width: got None, need int. The default is 32."),
+    ({"hidden_width": 32.0}, "ImageRecipe.hidden_width: got 32.0, need int. The default is 0."),
+    ({"hidden_width": True}, "ImageRecipe.hidden_width: got True, need int. The default is 0."),
+    ({"hidden_width": None}, "ImageRecipe.hidden_width: got None, need int. The default is 0."),
     ({"bpp": True}, "ImageRecipe.bpp: got True, need float. The default is 4.0."),
     ({"bpp": [4]}, "ImageRecipe.bpp: got [4], need float. The default is 4.0."),
     ({"bias": 1}, "ImageRecipe.bias: got 1, need bool. The default is True."),
@@ -113,8 +114,34 @@ REFUSALS = [
     ({"bpp": float("nan")}, "ImageRecipe.bpp: got nan, need 0.01 to 64. The default is 4.0."),
     ({"rate": float("inf")}, "ImageRecipe.rate: got inf, need 1e-09 to 10. The default is 0.01."),
     ({"hidden_layers": 9}, "ImageRecipe.hidden_layers: got 9, need 0 to 8. The default is 2."),
-    ({"hidden_width": 7}, "ImageRecipe.hidden_width: got 7, need 8 to 256. The default is 32."),
-    ({"steps": 0}, "ImageRecipe.steps: got 0, need 1 to 1e+09. The default is None."),
+    ({"hidden_width": 7}, "ImageRecipe.hidden_width: got 7, need 0 or 8 to 256. 0 chooses by bpp."),
+    (
+        {"batch": 2**24 + 1},
+        "ImageRecipe.batch: got 16777217, need 0 to 16777216. The default is 0.",
+    ),
+    (
+        {"seed": 2**63},
+        "ImageRecipe.seed: got 9223372036854775808, need 0 to 9223372036854775807. "
+        "The default is 0.",
+    ),
+    (
+        {"bpp": 10**400},
+        "ImageRecipe.bpp: got a number of about 401 digits, need float. The default is 4.0.",
+    ),
+    (
+        {"steps": -(10**5000)},  # Python refuses to write it out
+        "ImageRecipe.steps: got a number of about 5001 digits, need 1 to 1000000000. "
+        "The default is None.",
+    ),
+    (
+        {"bpp": "4" * 100},
+        f"ImageRecipe.bpp: got '{'4' * 79}..., need float. The default is 4.0.",
+    ),
+    (
+        {"a\nb": 1},
+        f"ImageRecipe.'a\\nb': unknown setting, need one of {FIELDS}.",
+    ),
+    ({"steps": 0}, "ImageRecipe.steps: got 0, need 1 to 1000000000. The default is None."),
     (
         {"activation": "Relu"},
         "ImageRecipe.activation: got 'Relu', need one of ['none', 'relu', 'leaky_relu', 'tanh', "
@@ -132,11 +159,13 @@ REFUSALS = [
     ),
     (
         {"grid_bits": 12},
-        "ImageRecipe.grid_bits: got 12, need 8, 16 or 32. Use 8 for the smallest file.",
+        "ImageRecipe.grid_bits: got 12, need one of [4, 8, 16, 32]. "
+        "Fewer bits make a smaller file.",
     ),
     (
         {"network_bits": 31},
-        "ImageRecipe.network_bits: got 31, need 8, 16 or 32. Use 8 for the smallest file.",
+        "ImageRecipe.network_bits: got 31, need one of [8, 16, 32]. "
+        "Fewer bits make a smaller file.",
     ),
     (
         {"seconds": None},
@@ -151,16 +180,28 @@ REFUSALS = [
 ]
 
 
-@pytest.mark.parametrize("values, message", REFUSALS, ids=[str(v) for v, _ in REFUSALS])
+@pytest.mark.parametrize("values, message", REFUSALS, ids=[m[:40] for _, m in REFUSALS])
 def test_refusals(values, message):
     with pytest.raises(ConfigError) as caught:
         from_dict(ImageRecipe, values)
     assert str(caught.value) == message
 
 
-def test_a_whole_number_too_large_for_a_float_is_refused():
-    with pytest.raises(ConfigError):
-        from_dict(ImageRecipe, {"bpp": 10**400})
+@dataclasses.dataclass(frozen=True)
+class Unlimited:
+    """A recipe whose number has no limits."""
+
+    size: float = setting(1.0, "any")
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), -float("inf")])
+def test_what_is_not_finite_is_refused_without_limits_too(value):
+    assert from_dict(Unlimited, {"size": -1e300}).size == -1e300
+    with pytest.raises(ConfigError) as caught:
+        from_dict(Unlimited, {"size": value})
+    assert str(caught.value) == (
+        f"Unlimited.size: got {value}, need a finite number. The default is 1.0."
+    )
 
 
 def test_each_end_alone_is_enough():
@@ -191,6 +232,17 @@ def test_a_recipe_file_that_cannot_be_read_is_refused(content, reason, tmp_path)
         f"{path}: got {reason}, need a TOML file of recipe settings. "
         "Write lines such as hidden_width = 32."
     )
+
+
+@pytest.mark.parametrize("content", ["seed = " + "9" * 5000, "a = " + "[" * 100_000])
+def test_a_recipe_file_that_python_gives_up_on_is_refused(content, tmp_path):
+    (tmp_path / "recipe.toml").write_text(content)
+    with pytest.raises(ConfigError) as caught:
+        read_toml(tmp_path / "recipe.toml")
+    assert str(caught.value).endswith(
+        ", need a TOML file of recipe settings. Write lines such as hidden_width = 32."
+    )
+    assert "\n" not in str(caught.value)
 
 
 def test_a_folder_is_no_recipe_file(tmp_path):

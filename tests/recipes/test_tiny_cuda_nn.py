@@ -192,7 +192,7 @@ REFUSALS = [
         only("encoding.stochastic_interpolation", "True", "False"),
     ),
     (
-        {"encoding": {"otype": "DenseGrid", "log2_hashmap_size": 15}},
+        {"encoding": {"otype": "DenseGrid", "n_levels": 4, "log2_hashmap_size": 15}},
         "encoding.log2_hashmap_size: unknown or unsupported key, need one of ['base_resolution', "
         "'interpolation', 'n_features_per_level', 'n_levels', 'otype', 'per_level_scale', "
         "'stochastic_interpolation', 'type'].",
@@ -207,7 +207,19 @@ REFUSALS = [
         {"optimizer": {"otype": "Shampoo"}},
         "optimizer.otype: got 'Shampoo', need one of ['Adam', 'EMA'].",
     ),
-    ({"optimizer": {**ADAM, "l2_reg": 1e-6}}, only("optimizer.l2_reg", "1e-06", "0.0")),
+    (
+        {"optimizer": {**ADAM, "l2_reg": 1e-6}},
+        "optimizer.l2_reg: got 1e-06, need 0.0: nothing else is supported here. Set it to 0.",
+    ),
+    (
+        {"optimizer": {"otype": "EMA", "decay": 0.9, "nested": {"otype": "EMA", "nested": ADAM}}},
+        "optimizer.nested.otype: got 'EMA', need one of ['Adam'].",  # we have one decay, not two
+    ),
+    (
+        {"encoding": {"otype": "OneBlob", "n_bins": 10**400}},
+        "encoding.n_bins: got a number of about 401 digits, need int below 2^63. "
+        "tiny-cuda-nn's default is 16.",
+    ),
     ({"optimizer": {"relative_decay": 0.1}}, only("optimizer.relative_decay", "0.1", "0.0")),
     ({"optimizer": {"absolute_decay": 0.1}}, only("optimizer.absolute_decay", "0.1", "0.0")),
     ({"optimizer": {"adabound": True}}, only("optimizer.adabound", "True", "False")),
@@ -236,23 +248,46 @@ def test_refusals(config, message):
     assert str(caught.value) == message
 
 
-@pytest.mark.parametrize("growth", [1e300, float("inf"), float("nan")])
-def test_a_growth_that_leads_nowhere_is_refused(growth):
+def growth_message(got: str, most: float) -> str:
+    return (f"encoding.per_level_scale: got {got}, need 1 to {most} for 16 levels from 16. "
+            f"Set it to {most} for the finest grid.")  # fmt: skip
+
+
+@pytest.mark.parametrize("kind, most", [("HashGrid", 2.0945), ("DenseGrid", 1.7411)])
+@pytest.mark.parametrize("growth", [1e300, 0.99, 0, -2.0, 2.0946])
+def test_a_growth_out_of_bounds_is_refused(kind, most, growth):
+    with pytest.raises(ConfigError) as caught:
+        from_tiny_cuda_nn({"encoding": {"otype": kind, "per_level_scale": growth}})
+    assert str(caught.value) == growth_message(str(growth), most)
+    finest = from_tiny_cuda_nn({"encoding": {"otype": kind, "per_level_scale": most}})["encoding"]
+    assert parse_encoding(finest)
+
+
+@pytest.mark.parametrize("growth", [float("inf"), float("nan")])
+def test_a_growth_that_is_not_finite_is_refused(growth):
     """JSON as Python reads it may say 1e999 or NaN."""
-    with pytest.raises(ConfigError):
+    with pytest.raises(ConfigError) as caught:
         from_tiny_cuda_nn({"encoding": {"otype": "HashGrid", "per_level_scale": growth}})
+    assert str(caught.value) == (
+        f"encoding.per_level_scale: got {growth}, need finite float. tiny-cuda-nn's default is 2.0."
+    )
 
 
-def test_an_average_of_an_average_is_refused():
-    """One of the two decays would be dropped in silence."""
-    inner = {"otype": "EMA", "decay": 0.5, "nested": ADAM}
-    with pytest.raises(ConfigError):
-        from_tiny_cuda_nn({"optimizer": {"otype": "EMA", "decay": 0.9, "nested": inner}})
+@pytest.mark.parametrize("values", [{"n_levels": 0}, {"n_levels": 99}, {"base_resolution": 0}])
+def test_sizes_out_of_bounds_are_refused_when_the_encoding_is_read(values):
+    text = from_tiny_cuda_nn({"encoding": {"otype": "HashGrid", **values}})["encoding"]
+    with pytest.raises(ConfigError, match=r"^encoding hash_grid\.(levels|coarsest): got '"):
+        parse_encoding(text)
+
+
+def test_one_level_does_not_grow():
+    config = {"otype": "HashGrid", "n_levels": 1, "base_resolution": 7, "per_level_scale": 0.5}
+    assert "finest=7" in from_tiny_cuda_nn({"encoding": config})["encoding"]
 
 
 def test_numbers_beyond_our_limits_are_refused_when_the_recipe_is_made():
     settings = from_tiny_cuda_nn({"network": {"n_neurons": 512}})
-    with pytest.raises(ConfigError, match=r"^ImageRecipe\.hidden_width: got 512, need 8 to 256\."):
+    with pytest.raises(ConfigError, match=r"^ImageRecipe\.hidden_width: got 512, need 0 to 256\."):
         from_dict(ImageRecipe, settings)
 
 
@@ -280,3 +315,14 @@ def test_a_file_that_cannot_be_read_is_refused(content, reason, tmp_path):
     assert str(caught.value) == (
         f"{path}: got {reason}, need a JSON file in tiny-cuda-nn's form. See docs/recipes.md."
     )
+
+
+@pytest.mark.parametrize("content", ["[" * 100_000, '{"loss": ' + "9" * 5000 + "}"])
+def test_a_file_that_python_gives_up_on_is_refused(content, tmp_path):
+    (tmp_path / "config.json").write_text(content)
+    with pytest.raises(ConfigError) as caught:
+        read_tiny_cuda_nn(tmp_path / "config.json")
+    assert str(caught.value).endswith(
+        ", need a JSON file in tiny-cuda-nn's form. See docs/recipes.md."
+    )
+    assert "\n" not in str(caught.value)

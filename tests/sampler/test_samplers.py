@@ -6,7 +6,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from neuralshade.sampler.draw import SAMPLINGS, lattice_shape, sampler_of
+from neuralshade.sampler.draw import SAMPLINGS, lattice_shape, sampler_of, samples_per_step
 from neuralshade.sampler.sample import PixelLattice, Pixels, Positions
 
 SIZES = [(1, 1), (1, 9), (7, 1), (5, 12), (40, 3)]  # height, width
@@ -33,6 +33,16 @@ def test_lattices_draw_rows_and_columns_without_replacement(batch, height, width
         assert len(set(index.tolist())) == len(index)
         assert index.min() >= 0
         assert index.max() < size
+
+
+@pytest.mark.parametrize("height, width", SIZES)
+@pytest.mark.parametrize("batch", [1, 7, 300])
+@pytest.mark.parametrize("kind", SAMPLINGS)
+def test_samples_are_counted_as_they_are_drawn(kind, batch, height, width, rng):
+    sample = sampler_of(kind, batch, height, width)(rng)
+    sizes = [len(index) for index in tensors(sample)]
+    drawn = sizes[0] * sizes[1] if isinstance(sample, PixelLattice) else sizes[0]
+    assert samples_per_step(kind, batch, height, width) == drawn
 
 
 @pytest.mark.parametrize("height, width", SIZES)

@@ -48,6 +48,17 @@ def test_openexr_gives_back_floats(tmp_path, data, width):
     assert np.array_equal(picture.pixels, values)
 
 
+@pytest.mark.parametrize("dtype", [np.float16, np.float32])
+@pytest.mark.parametrize("suffix", [".exr", ".png"])
+def test_any_order_in_memory(tmp_path, rng, suffix, dtype):
+    whole = rng.integers(0, 256, (3, 16, 12), dtype=np.uint8)
+    for pixels in (whole.T, whole.transpose(1, 2, 0)[::-1, ::2], np.asfortranarray(whole.T)):
+        values = pixels.astype(dtype, order="K") / dtype(256)
+        save_picture(tmp_path / f"a{suffix}", values, "linear" if suffix == ".exr" else "srgb")
+        loaded = load_picture(tmp_path / f"a{suffix}").as_float()
+        np.testing.assert_allclose(loaded, values, rtol=0, atol=0 if suffix == ".exr" else 1 / 255)
+
+
 @pytest.mark.parametrize("suffix, channels", [(".ppm", 3), (".pgm", 1), (".PNG", 3)])
 def test_other_lossless_formats(tmp_path, rng, suffix, channels):
     pixels = rng.integers(0, 256, (70, 3, channels), dtype=np.uint8)

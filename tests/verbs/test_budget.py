@@ -7,8 +7,8 @@ import pytest
 
 import neuralshade
 from neuralshade.asset.image import save_image_asset
-from neuralshade.recipes.image_build import resolve
 from neuralshade.recipes.presets import preset_recipe
+from neuralshade.recipes.resolve import resolve
 
 
 def bytes_at(preset, height, width, channels, folder):
@@ -30,7 +30,7 @@ def bytes_at(preset, height, width, channels, folder):
 
 
 @pytest.mark.parametrize("preset", ["grid", "detail"])
-@pytest.mark.parametrize("height, width, channels", [(64, 96, 3), (256, 192, 3), (192, 256, 4),
+@pytest.mark.parametrize("height, width, channels", [(128, 96, 3), (256, 192, 3), (192, 256, 4),
                                                      (100, 1000, 1), (512, 512, 3)])  # fmt: skip
 def test_assets_keep_to_their_budget(tmp_path, preset, height, width, channels):
     size, budget = bytes_at(preset, height, width, channels, tmp_path)

@@ -28,7 +28,7 @@ def test_unknown_setting_refused(tmp_path, save_smooth):
 @pytest.mark.parametrize("engine, message", [
     ("gpu", 'engine: got "gpu", need "auto" or "torch": this version of neuralshade has no GPU '
             "engine yet. Use --engine torch."),
-    ("cpu", "engine: got 'cpu', need one of ['auto', 'torch', 'gpu']."),
+    ("cpu", "engine: got 'cpu', need one of ['auto', 'torch', 'gpu']. Use --engine auto."),
 ])  # fmt: skip
 def test_engine_refused(tmp_path, save_smooth, engine, message):
     kind = DeviceError if engine == "gpu" else ConfigError

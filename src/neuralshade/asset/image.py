@@ -8,6 +8,7 @@ import numpy as np
 
 from neuralshade.asset.file import AssetFile, read_asset_file, write_asset_file
 from neuralshade.errors import AssetError
+from neuralshade.source.picture import Picture
 
 KIND = "image"
 CHECKPOINT_KIND = "image-checkpoint"
@@ -43,6 +44,11 @@ def save_image_asset(
     path: str | os.PathLike[str], header: ImageHeader, tensors: dict[str, np.ndarray]
 ) -> int:
     """Write the asset whole or not at all; return its size in bytes. Raises OutputError."""
+    return write_asset_file(path, image_file(header, tensors))
+
+
+def image_file(header: ImageHeader, tensors: dict[str, np.ndarray]) -> AssetFile:
+    """Return the asset as the file holds it, its curve thinned out."""
     curve = thin(header.training["curve"], CURVE_POINTS)
     content = {
         "kind": KIND,
@@ -51,7 +57,23 @@ def save_image_asset(
         "training": {**header.training, "curve": curve},
         "quality": header.quality,
     }
-    return write_asset_file(path, AssetFile(content, tensors))
+    return AssetFile(content, tensors)
+
+
+def picture_facts(picture: Picture, digest: str | None = None) -> dict[str, Any]:
+    """Return what an asset says of the picture it was fitted to.
+
+    ``digest`` spares reading every pixel where the right one does not matter.
+    """
+    return {
+        "name": picture.name,
+        "width": picture.width,
+        "height": picture.height,
+        "channels": picture.channels,
+        "color_space": picture.color_space,
+        "dtype": picture.pixels.dtype.name,
+        "digest": picture.digest if digest is None else digest,
+    }
 
 
 def load_image_asset(path: str | os.PathLike[str]) -> ImageAsset:

@@ -1,35 +1,59 @@
 """Trained parameters to the tensors of a file, and back."""
 
+from dataclasses import dataclass
+
 import numpy as np
 import torch
 
+from neuralshade.asset.nibbles import pack_nibbles, unpack_nibbles
 from neuralshade.errors import AssetError
 from neuralshade.model.dense_grid import DenseGrid
 from neuralshade.model.field import Field
 from neuralshade.model.hash_grid import HashGrid
 from neuralshade.model.linear import Linear
-from neuralshade.model.quantize import quantize
+from neuralshade.model.quantize import dequantize, quantize
 
-SCALE = ".scale"  # suffix of the steps that belong to an int8 tensor
+SCALE = ".scale"  # suffix of the steps that belong to a quantised tensor
+
+
+@dataclass(frozen=True)
+class Stored:
+    """One parameter as it is stored: how many bits, and whether it is a grid's."""
+
+    name: str
+    parameter: torch.nn.Parameter
+    bits: int
+    grid: bool
+
+    def slices_first(self, values: torch.Tensor) -> torch.Tensor:
+        """Put the axis that has its own steps first; its own inverse."""
+        return values.t() if ".vertices." in self.name else values
+
+    @property
+    def slice_shape(self) -> torch.Size:
+        return self.slices_first(self.parameter).shape
 
 
 def pack_field(field: Field) -> dict[str, np.ndarray]:
-    """Return the field's parameters as its ``bits`` say: int8 with steps, float16 or float32.
+    """Return the field's parameters as its ``bits`` say.
 
     Names are the parameters' names. Weights are row-major [outputs, inputs], dense grids
-    [features, height, width], hash tables [entries, features]. The step of int8 numbers is
-    float32 per output row, or per feature.
+    [features, height, width], hash tables [features, entries] where quantised, else
+    [entries, features]. 32 bits are float32, 16 float16; 8 are int8; 4 are uint8 with two
+    numbers of the last axis in a byte. The step of quantised numbers, NAME.scale, is float32
+    per output row or feature: see quantize.py for what a level means.
     """
     tensors: dict[str, np.ndarray] = {}
-    for name, parameter, bits in _named(field):
-        values = parameter.detach().cpu()
-        if bits == 8:
-            steps_of, scale = quantize(_slices_first(name, values))
-            tensors[name] = _slices_first(name, steps_of).contiguous().numpy()
-            tensors[name + SCALE] = scale.flatten().numpy()
-        else:
+    for kept in stored_parameters(field):
+        values = kept.parameter.detach().cpu()
+        if kept.bits >= 16:
             # copied: an average's weights go back to the trained ones after this
-            tensors[name] = (values.half() if bits == 16 else values.clone()).numpy()
+            tensors[kept.name] = (values.half() if kept.bits == 16 else values.clone()).numpy()
+            continue
+        levels, step = quantize(kept.slices_first(values), kept.bits, kept.grid)
+        numbers = levels.contiguous().numpy()
+        tensors[kept.name] = pack_nibbles(numbers) if kept.bits == 4 else numbers
+        tensors[kept.name + SCALE] = step.flatten().numpy()
     return tensors
 
 
@@ -39,42 +63,47 @@ def unpack_field(field: Field, tensors: dict[str, np.ndarray], place: str) -> No
 
     Raises: AssetError naming ``place`` and the tensor that is missing or has a wrong shape.
     """
-    for name, parameter, bits in _named(field):
-        values = _stored(tensors, name, parameter.shape, place)
-        if bits == 8:
-            slices = _slices_first(name, values)
-            scale = _stored(tensors, name + SCALE, slices.shape[:1], place)
-            values = _slices_first(name, slices * scale.reshape(-1, *[1] * (slices.dim() - 1)))
-        parameter.copy_(values)
+    for kept in stored_parameters(field):
+        if kept.bits >= 16:
+            shape = tuple(kept.parameter.shape)
+            kept.parameter.copy_(torch.from_numpy(_find(tensors, kept.name, shape, place)))
+        else:
+            kept.parameter.copy_(kept.slices_first(_dequantized(kept, tensors, place)))
     field.store_as(grid_bits=32, network_bits=32)
 
 
-def _stored(
-    tensors: dict[str, np.ndarray], name: str, shape: torch.Size, place: str
-) -> torch.Tensor:
-    """Return a tensor of the file in float32; AssetError where it is missing or misshapen."""
+def _dequantized(kept: Stored, tensors: dict[str, np.ndarray], place: str) -> torch.Tensor:
+    *outer, count = kept.slice_shape
+    width = (count + 1) // 2 if kept.bits == 4 else count
+    numbers = _find(tensors, kept.name, (*outer, width), place)
+    step = torch.from_numpy(_find(tensors, kept.name + SCALE, (kept.slice_shape[0],), place))
+    levels = unpack_nibbles(numbers, count) if kept.bits == 4 else numbers
+    return dequantize(
+        torch.from_numpy(levels), step.reshape(-1, *[1] * (len(kept.slice_shape) - 1)), kept.bits
+    )
+
+
+def _find(
+    tensors: dict[str, np.ndarray], name: str, shape: tuple[int, ...], place: str
+) -> np.ndarray:
+    """Return a tensor of the file; AssetError where it is missing or misshapen."""
     stored = tensors.get(name)
-    if stored is None or stored.shape != tuple(shape):
+    if stored is None or stored.shape != shape:
         got = "no such tensor" if stored is None else f"shape {list(stored.shape)}"
         raise AssetError(f"{place}: got {got} for {name}, need {list(shape)} as its "
                          "recipe says. Fit it again.")  # fmt: skip
-    return torch.from_numpy(stored.astype(np.float32))
+    return stored
 
 
-def _slices_first(name: str, values: torch.Tensor) -> torch.Tensor:
-    """Put the axis that has its own steps first; its own inverse."""
-    return values.t() if ".vertices." in name else values
-
-
-def _named(field: Field) -> list[tuple[str, torch.nn.Parameter, int]]:
-    """Return name, parameter and bits of everything that is stored."""
-    named = []
+def stored_parameters(field: Field) -> list[Stored]:
+    """Return everything that is stored, in the order of the field's modules."""
+    stored = []
     for path, module in field.named_modules():
         if isinstance(module, Linear):
-            named.append((f"{path}.weight", module.weight, module.bits))
+            stored.append(Stored(f"{path}.weight", module.weight, module.bits, False))
             if module.bias is not None:
-                named.append((f"{path}.bias", module.bias, max(16, module.bits)))
+                stored.append(Stored(f"{path}.bias", module.bias, max(16, module.bits), False))
         elif isinstance(module, (DenseGrid, HashGrid)):
             for name, parameter in module.named_parameters():
-                named.append((f"{path}.{name}", parameter, module.bits))
-    return named
+                stored.append(Stored(f"{path}.{name}", parameter, module.bits, True))
+    return stored

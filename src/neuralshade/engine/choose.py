@@ -3,15 +3,18 @@
 import torch
 
 from neuralshade.errors import ConfigError, DeviceError
+from neuralshade.nearest import nearest
 
 ENGINES = ("auto", "torch", "gpu")
+PRESENT = ("auto", "torch")  # of these, what this version has
 PRECISIONS = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
 
 
 def choose_engine(name: str) -> str:
     """Return the engine to use; DeviceError where it cannot run here."""
     if name not in ENGINES:
-        raise ConfigError(f"engine: got {name!r}, need one of {list(ENGINES)}.")
+        remedy = nearest(name, PRESENT) or " Use --engine auto."
+        raise ConfigError(f"engine: got {name!r}, need one of {list(ENGINES)}.{remedy}")
     if name == "gpu":
         raise DeviceError('engine: got "gpu", need "auto" or "torch": this version of '
                           "neuralshade has no GPU engine yet. Use --engine torch.")  # fmt: skip
@@ -19,10 +22,10 @@ def choose_engine(name: str) -> str:
 
 
 def choose_device(name: str | None) -> torch.device:
-    """Return the torch device of that name, ready to use; the CPU where no name is given."""
+    """Return the torch device of that name, ready to use; the CPU where ``name`` is None."""
     try:
-        device = torch.device(name or "cpu")
-        torch.zeros(1, device=device)
+        device = torch.device("cpu" if name is None else name)
+        torch.zeros(1, device=device).item()  # read back: devices such as meta hold no numbers
     except Exception as error:  # torch raises RuntimeError, AssertionError or NotImplementedError
         known = ", ".join(torch_devices())
         raise DeviceError(f"device: got {name!r}, need a torch device of this machine: {known}. "

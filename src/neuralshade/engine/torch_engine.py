@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 import torch
 
+from neuralshade.engine.heap import keep_heap
 from neuralshade.engine.threads import Threads
 from neuralshade.loss.pointwise import LOSSES
 from neuralshade.model.field import Field
@@ -45,10 +46,11 @@ class TorchEngine:
         self.device = self.target.planes.device
         self.parameters = list(self.field.parameters())
         self.threads = Threads(torch.get_num_threads() if self.device.type == "cpu" else 1)
+        if self.device.type == "cpu":
+            keep_heap()
         self.scale = self.loss_scale if self.compute == torch.float16 else 1.0
         height, width = self.target.height, self.target.width
-        probe = self.field.encoding.along(0, torch.zeros(1, device=self.device))
-        if max(height, width) * probe.shape[1] <= TABLE_LIMIT:
+        if max(self._table_size(0, width), self._table_size(1, height)) <= TABLE_LIMIT:
             self._tables = (self._along(0, width), self._along(1, height))
 
     def advance(self, rate_factors: Sequence[float]) -> float:
@@ -101,6 +103,10 @@ class TorchEngine:
         cols, rows = sample.cols.to(self.device), sample.rows.to(self.device)
         return along(0, self._centers(cols, 0)), along(1, self._centers(rows, 1))
 
+    def _table_size(self, axis: int, count: int) -> int:
+        probe = self.field.encoding.along(axis, torch.zeros(1, device=self.device))
+        return count * probe.shape[1]
+
     def _along(self, axis: int, count: int) -> torch.Tensor:
         index = torch.arange(count, device=self.device)
         return self.field.encoding.along(axis, self._centers(index, axis))
@@ -110,8 +116,8 @@ class TorchEngine:
         return (index + 0.5) / (self.target.width, self.target.height)[axis]
 
     def _gradients_are_finite(self) -> bool:
-        total = sum(p.grad.sum() for p in self.parameters if p.grad is not None)
-        return bool(torch.isfinite(torch.as_tensor(total)))
+        gradients = [p.grad for p in self.parameters if p.grad is not None]
+        return bool(torch.nn.utils.get_total_norm(gradients).isfinite())
 
     def _unscale(self) -> None:
         if self.scale != 1.0:

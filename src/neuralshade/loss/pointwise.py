@@ -1,7 +1,8 @@
 """Losses that compare one number with one number; the mean over a batch is what is trained.
 
 Each is a pair (value, gradient by the prediction), written out so that every engine computes
-the same gradient. p is the prediction, t the target, both float [...]; results likewise.
+the same gradient. p is the prediction, t the target, both float [...]; results likewise. An
+error that is not finite has a gradient that is not finite, so that the step can be skipped.
 """
 
 from collections.abc import Callable
@@ -13,10 +14,18 @@ FLOOR = 1e-2  # added to squared or absolute denominators; keeps black from domi
 Loss = Callable[[torch.Tensor, torch.Tensor], tuple[torch.Tensor, torch.Tensor]]
 
 
+def _sign(error: torch.Tensor) -> torch.Tensor:
+    """Return the sign of ``error``, and NaN where it is not finite.
+
+    torch.sign(NaN) is 0, which would let a broken step pass for one without an error.
+    """
+    return error.sign() + 0.0 * error
+
+
 def l1(p: torch.Tensor, t: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
     """Return |p - t| and its gradient sign(p - t)."""
     error = p - t
-    return error.abs(), error.sign()
+    return error.abs(), _sign(error)
 
 
 def l2(p: torch.Tensor, t: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
@@ -39,7 +48,7 @@ def log_l1(p: torch.Tensor, t: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor
     """Return log(1 + |p - t|) and its gradient sign(p - t) / (1 + |p - t|)."""
     error = p - t
     size = error.abs()
-    return torch.log1p(size), error.sign() / (1.0 + size)
+    return torch.log1p(size), _sign(error) / (1.0 + size)
 
 
 def smape(p: torch.Tensor, t: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
@@ -49,7 +58,7 @@ def smape(p: torch.Tensor, t: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]
     Vogels et al. 2018, Denoising with Kernel Prediction, section 5.1.
     """
     error, weight = p - t, 1.0 / (0.5 * (p.abs() + t.abs()) + FLOOR)
-    return error.abs() * weight, error.sign() * weight
+    return error.abs() * weight, _sign(error) * weight
 
 
 LOSSES: dict[str, Loss] = {

@@ -21,6 +21,6 @@ def mix_corners(
     one order on every run; that of indexing with [] has not.
     """
     left, upper = 1.0 - across, 1.0 - down
-    weights = torch.stack([left * upper, across * upper, left * down, across * down])
+    weights = torch.stack([left * upper, across * upper, left * down, across * down]).detach()
     values = torch.nn.functional.embedding(index, table)  # (4, N, features)
     return (values * weights[..., None]).sum(0)

@@ -26,6 +26,9 @@ class CellWave(Encoding):
     def along(self, axis: int, x: torch.Tensor) -> torch.Tensor:
         return torch.sin(x * (2.0 * math.pi * self.cells[axis]))[:, None]
 
-    def combine(self, along_u: torch.Tensor, along_v: torch.Tensor) -> torch.Tensor:
+    def combine(
+        self, along_u: torch.Tensor, along_v: torch.Tensor, compute: torch.dtype | None = None
+    ) -> torch.Tensor:
+        along_u, along_v = along_u.to(dtype=compute), along_v.to(dtype=compute)
         rows, cols = len(along_v), len(along_u)
         return torch.stack([along_u.t().expand(rows, cols), along_v.expand(rows, cols)])

@@ -23,11 +23,13 @@ class Composite(Encoding):
     def along(self, axis: int, x: torch.Tensor) -> torch.Tensor:
         return torch.cat([part.along(axis, x) for part in self.members], dim=1)
 
-    def combine(self, along_u: torch.Tensor, along_v: torch.Tensor) -> torch.Tensor:
+    def combine(
+        self, along_u: torch.Tensor, along_v: torch.Tensor, compute: torch.dtype | None = None
+    ) -> torch.Tensor:
         of_u = along_u.split(self.prepared_widths(0), dim=1)
         of_v = along_v.split(self.prepared_widths(1), dim=1)
         parts = zip(self.members, of_u, of_v, strict=True)
-        return torch.cat([part.combine(u, v) for part, u, v in parts])
+        return torch.cat([part.combine(u, v, compute) for part, u, v in parts])
 
     def prepared_widths(self, axis: int) -> list[int]:
         """Return how many columns each part's ``along`` has; asked of the parts once."""

@@ -23,7 +23,7 @@ class DenseGrid(Encoding):
     Texel centres lie at (i + 0.5) / size, as in a texture; positions beyond the outermost
     centres are clamped. Levels grow from ``coarsest`` by a constant factor to ``width`` x
     ``height``; one level has just that size. levels * features numbers, coarsest level
-    first. ``bits`` = 8 rounds texels in every forward as the asset will store them
+    first. ``bits`` = 4 or 8 rounds texels in every forward as the asset will store them
     (straight-through gradient); 16 and 32 leave them alone.
 
     Gradients reach the texels, not the position.
@@ -68,17 +68,20 @@ class DenseGrid(Encoding):
         sizes = [texels.shape[2 - axis] for texels in self.texels]
         return torch.cat([tent_weights(x, size) for size in sizes], dim=1)
 
-    def combine(self, along_u: torch.Tensor, along_v: torch.Tensor) -> torch.Tensor:
+    def combine(
+        self, along_u: torch.Tensor, along_v: torch.Tensor, compute: torch.dtype | None = None
+    ) -> torch.Tensor:
         # Bilinear look-up on a lattice is separable: V T U^T with two weights a row. As dense
         # products it needs no scatter going back, so sums have one order on every run.
+        along_u, along_v = along_u.to(dtype=compute), along_v.to(dtype=compute)
         of_u = along_u.split([texels.shape[2] for texels in self.texels], dim=1)
         of_v = along_v.split([texels.shape[1] for texels in self.texels], dim=1)
         levels = zip(of_v, self.stored(), of_u, strict=True)
-        return torch.cat([v @ t @ u.t() for v, t, u in levels])
+        return torch.cat([v @ t.to(dtype=compute) @ u.t() for v, t, u in levels])
 
     def stored(self) -> list[torch.Tensor]:
         """Return the texels of every level as the asset will hold them."""
-        return [fake_quantize(texels, self.bits) for texels in self.texels]
+        return [fake_quantize(texels, self.bits, grid=True) for texels in self.texels]
 
 
 def corner(x: torch.Tensor, size: int) -> tuple[torch.Tensor, torch.Tensor]:

@@ -22,8 +22,14 @@ class Encoding(torch.nn.Module):
         """Prepare coordinates ``x`` [n] of axis 0 (u) or 1 (v): -> [n, any]; no gradient."""
         return x[:, None]
 
-    def combine(self, along_u: torch.Tensor, along_v: torch.Tensor) -> torch.Tensor:
-        """Return the encoding of the lattice of prepared columns and rows: [width, R, C]."""
+    def combine(
+        self, along_u: torch.Tensor, along_v: torch.Tensor, compute: torch.dtype | None = None
+    ) -> torch.Tensor:
+        """Return the encoding of the lattice of prepared columns and rows: [width, R, C].
+
+        ``compute`` is what the network multiplies in; products may be made in it already.
+        None keeps the dtype that was prepared.
+        """
         rows, cols = len(along_v), len(along_u)
         u = along_u[:, 0].expand(rows, cols)
         v = along_v[:, 0, None].expand(rows, cols)
@@ -53,7 +59,10 @@ class AxisEncoding(Encoding):
     def along(self, axis: int, x: torch.Tensor) -> torch.Tensor:
         return self.axis_features(x)
 
-    def combine(self, along_u: torch.Tensor, along_v: torch.Tensor) -> torch.Tensor:
+    def combine(
+        self, along_u: torch.Tensor, along_v: torch.Tensor, compute: torch.dtype | None = None
+    ) -> torch.Tensor:
+        along_u, along_v = along_u.to(dtype=compute), along_v.to(dtype=compute)
         rows, cols = len(along_v), len(along_u)
         per_axis = self.width // 2
         of_u = along_u.t()[:, None, :].expand(per_axis, rows, cols)

@@ -29,7 +29,7 @@ class Field(torch.nn.Module):
         self, along_u: torch.Tensor, along_v: torch.Tensor, compute: torch.dtype
     ) -> torch.Tensor:
         """Return the channels of a lattice prepared by ``encoding.along``: [C, R * C]."""
-        encoded = self.encoding.combine(along_u, along_v)
+        encoded = self.encoding.combine(along_u, along_v, compute)
         return self.network.on_columns(encoded.flatten(1), compute)
 
     def store_as(self, grid_bits: int, network_bits: int) -> None:

@@ -10,13 +10,24 @@ PRIME = 2_654_435_761  # Mueller et al. 2022, eq. 4; the first factor there is 1
 START_RANGE = 1e-4  # Mueller et al. 2022, section 4
 
 
+def level_cells(coarsest: int, finest: int, levels: int) -> list[int]:
+    """Return the cells a side of ``levels`` levels that grow from coarsest to finest."""
+    if levels == 1:
+        return [finest]
+    growth = (finest / coarsest) ** (1.0 / (levels - 1))
+    # 1e-12: far above rounding; a size that is a whole number must not fall to the one below
+    sizes = [coarsest * growth**level * (1.0 + 1e-12) for level in range(levels - 1)]
+    return [*map(int, sizes), finest]
+
+
 class HashGrid(Encoding):
     """Encoding by bilinear look-up in ``levels`` grids of at most 2^log2_entries vertices.
 
     Level l has N_l = floor(coarsest * growth^l) cells a side, growth such that the last
-    level has ``finest``. Levels whose (N_l + 1)^2 vertices fit the table are stored as they
-    are; the others index it by the hash (x xor y * 2654435761) mod 2^log2_entries and let
-    training sort out collisions. levels * features numbers, coarsest level first.
+    level has ``finest``; one level has just that size. Levels whose (N_l + 1)^2 vertices fit
+    the table are stored as they are; the others index it by the hash
+    (x xor y * 2654435761) mod 2^log2_entries and let training sort out collisions.
+    levels * features numbers, coarsest level first.
 
     Gradients reach the vertices, not the position.
     Source: Mueller et al. 2022, Instant NGP, eq. 2-4.
@@ -35,9 +46,7 @@ class HashGrid(Encoding):
         rng: torch.Generator | None = None,
     ):
         super().__init__()
-        growth = (finest / coarsest) ** (1.0 / (levels - 1)) if levels > 1 else 1.0
-        # 1e-9: a growth that should reach a whole number must not stop just below it
-        self.cells = [int(coarsest * growth**level + 1e-9) for level in range(levels)]
+        self.cells = level_cells(coarsest, finest, levels)
         self.table = 2**log2_entries
         self.vertices = torch.nn.ParameterList()
         for cells in self.cells:
@@ -47,7 +56,7 @@ class HashGrid(Encoding):
         self.width = levels * features
 
     def forward(self, uv: torch.Tensor) -> torch.Tensor:
-        stored = [fake_quantize(v.t(), self.bits).t() for v in self.vertices]
+        stored = [fake_quantize(v.t(), self.bits, grid=True).t() for v in self.vertices]
         levels = zip(self.cells, stored, strict=True)
         return torch.cat([self.look_up(uv, cells, table) for cells, table in levels], dim=1)
 

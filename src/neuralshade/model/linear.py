@@ -23,8 +23,13 @@ class Linear(torch.nn.Module):
         self.weight = torch.nn.Parameter(weight)
         self.bias = torch.nn.Parameter(torch.zeros(outputs)) if bias else None
 
-    def stored(self) -> tuple[torch.Tensor, torch.Tensor | None]:
-        """Return weight and bias as the asset will hold them; biases have at least 16 bits."""
+    def stored(self, round_to_16: bool = True) -> tuple[torch.Tensor, torch.Tensor | None]:
+        """Return weight and bias as the asset will hold them; biases have at least 16 bits.
+
+        Rounding to 16 bits is left out where ``round_to_16`` is False.
+        """
+        if self.bits >= 16 and not round_to_16:
+            return self.weight, self.bias
         bias = None if self.bias is None else fake_quantize(self.bias, max(self.bits, 16))
         return fake_quantize(self.weight, self.bits), bias
 

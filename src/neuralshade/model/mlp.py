@@ -50,7 +50,8 @@ class MLP(torch.nn.Module):
         The same numbers as ``forward`` up to rounding, with products in ``compute``
         (float32, bfloat16 or float16); parameters' gradients come back in float32.
         """
-        parameters = [p for layer in self.members for p in layer.stored()]
+        rounds = compute == torch.float32  # half products round weights more than 16 bits do
+        parameters = [p for layer in self.members for p in layer.stored(rounds)]
         return _ColumnMLP.apply(x, self.kinds, compute, *parameters)
 
 
@@ -85,7 +86,7 @@ class _ColumnMLP(torch.autograd.Function):
         d_parameters: list[torch.Tensor | None] = []
         for index in reversed(range(count)):
             d_y = ACTIVATIONS[ctx.kinds[index]].backward(d_y, kept[index])
-            d_bias = d_y.sum(1, dtype=torch.float32) if ctx.has_bias else None
+            d_bias = d_y.sum(1).float() if ctx.has_bias else None
             d_parameters[:0] = [(d_y @ inputs[index].t()).float(), d_bias]
             if index > 0 or ctx.needs_input_grad[0]:
                 d_y = weights[index].t() @ d_y

@@ -1,30 +1,68 @@
 """Rounding numbers to the steps that an asset stores, while they are still trained."""
 
+from dataclasses import dataclass
 from typing import Any
 
 import torch
 
-LEVELS_8BIT = 127  # integers -127 ... 127; -128 is never used, so that the range is symmetric
+SMALLEST_STEP = 1e-30  # so that a slice of zeros divides by something
 
 
-def scale_of(values: torch.Tensor) -> torch.Tensor:
-    """Return the 8-bit step per slice of the first axis: [K, ...] -> float32 [K, 1, ...].
+@dataclass(frozen=True)
+class Levels:
+    """The integers low ... high, each standing for (integer + offset) * step.
 
-    The largest magnitude of a slice becomes +-127. Slices of zeros get step 1.
+    ``reach``: in a grid, steps cover at most so many root mean squares of a feature to either
+    side. A few texels far out would otherwise make the steps coarse for all; they are moved in
+    instead, and training sees it. Measured at 4 bits per pixel on four pictures, 6000 steps:
+    4-bit texels 36.3 dB with reach 1.7, 36.1 with 2.0, 35.9 with 2.2, 33.0 without.
+    """
+
+    low: int
+    high: int
+    offset: float
+    reach: float
+
+    @property
+    def largest(self) -> float:
+        return self.high + self.offset
+
+
+LEVELS = {
+    4: Levels(-8, 7, 0.5, 1.8),  # no zero, so that all 16 levels are used symmetrically
+    8: Levels(-127, 127, 0.0, 4.0),
+}
+
+
+def step_of(values: torch.Tensor, bits: int, grid: bool) -> torch.Tensor:
+    """Return the step per slice of the first axis: [K, ...] -> float32 [K, 1, ...], > 0.
+
+    The largest magnitude of a slice becomes the last level, or ``reach`` root mean squares
+    do where that is less and ``values`` are a grid's.
     """
     axes = tuple(range(1, values.dim()))
-    largest = values.detach().abs().amax(dim=axes, keepdim=True).float()
-    return torch.where(largest > 0, largest / LEVELS_8BIT, 1.0)
+    values = values.detach().float()
+    largest = values.abs().amax(dim=axes, keepdim=True)
+    if grid:
+        rms = values.square().mean(dim=axes, keepdim=True).sqrt_()
+        largest = torch.minimum(largest, rms * LEVELS[bits].reach)
+    return (largest / LEVELS[bits].largest).clamp_(min=SMALLEST_STEP)
 
 
-def quantize(values: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-    """Return int8 [K, ...] and its float32 steps [K, 1, ...]; their product approximates."""
-    scale = scale_of(values)
-    return (values.detach() / scale).round().to(torch.int8), scale
+def quantize(values: torch.Tensor, bits: int, grid: bool) -> tuple[torch.Tensor, torch.Tensor]:
+    """Return int8 levels [K, ...] and their float32 steps [K, 1, ...]; see ``dequantize``."""
+    step = step_of(values, bits, grid)
+    return _nearest(values.detach(), step, bits).to(torch.int8), step
 
 
-def fake_quantize(values: torch.Tensor, bits: int) -> torch.Tensor:
-    """Return ``values`` rounded as ``bits`` bits will hold them: 8 (int8), 16 (float16), 32.
+def dequantize(levels: torch.Tensor, step: torch.Tensor, bits: int) -> torch.Tensor:
+    """Return (level + offset) * step in float32."""
+    return (levels.float() + LEVELS[bits].offset) * step
+
+
+def fake_quantize(values: torch.Tensor, bits: int, grid: bool = False) -> torch.Tensor:
+    """Return ``values`` rounded as ``bits`` bits will hold them: 4 and 8 (steps per slice of
+    the first axis), 16 (float16), 32 (unchanged).
 
     Gradients: pass through to ``values`` unchanged (straight-through estimator,
     Bengio et al. 2013, section 4).
@@ -32,9 +70,17 @@ def fake_quantize(values: torch.Tensor, bits: int) -> torch.Tensor:
     if bits == 32:
         return values
     if bits == 16:
-        return _StraightThrough.apply(values, values.detach().half().float())
-    scale = scale_of(values)
-    return _StraightThrough.apply(values, (values.detach() / scale).round_().mul_(scale))
+        rounded = values.detach().half().float()
+    else:
+        step = step_of(values, bits, grid)
+        rounded = _nearest(values.detach(), step, bits).add_(LEVELS[bits].offset).mul_(step)
+    result: torch.Tensor = _StraightThrough.apply(values, rounded)
+    return result
+
+
+def _nearest(values: torch.Tensor, step: torch.Tensor, bits: int) -> torch.Tensor:
+    levels = LEVELS[bits]
+    return (values / step).sub_(levels.offset).round_().clamp_(levels.low, levels.high)
 
 
 class _StraightThrough(torch.autograd.Function):

@@ -6,6 +6,7 @@ is a concatenation of parts joined by ``+``; each part is a kind and its setting
 """
 
 import inspect
+import re
 
 import torch
 
@@ -20,6 +21,7 @@ from neuralshade.model.identity import Identity
 from neuralshade.model.one_blob import OneBlob
 from neuralshade.model.triangle_wave import TriangleWave
 from neuralshade.nearest import nearest
+from neuralshade.wording import named, shown
 
 ENCODINGS: dict[str, type[Encoding]] = {
     "identity": Identity,
@@ -76,26 +78,32 @@ def _parse_part(text: str) -> tuple[str, dict[str, int]]:
     kind, _, listed = text.partition(":")
     kind = kind.strip()
     if kind not in ENCODINGS:
-        raise ConfigError(f"encoding: got {kind!r}, need one of {list(ENCODINGS)}."
+        raise ConfigError(f"encoding: got {shown(kind)}, need one of {list(ENCODINGS)}."
                           f"{nearest(kind, ENCODINGS)}")  # fmt: skip
-    settings = defaults_of(kind)
+    settings, given = defaults_of(kind), set[str]()
     for item in filter(None, (item.strip() for item in listed.split(","))):
         name, _, value = (piece.strip() for piece in item.partition("="))
         if name not in settings:
-            raise ConfigError(f"encoding {kind}.{name}: unknown setting, need one of "
+            raise ConfigError(f"encoding {kind}.{named(name)}: unknown setting, need one of "
                               f"{list(settings)}.{nearest(name, settings)}")  # fmt: skip
+        if name in given:
+            raise ConfigError(f"encoding {kind}.{name}: got it twice, need it once. "
+                              "Leave one out.")  # fmt: skip
+        given.add(name)
         settings[name] = _number(f"encoding {kind}.{name}", value, *LIMITS[name])
-    if settings.get("coarsest", 0) > settings.get("finest", settings.get("coarsest", 0)):
+    if kind == "hash_grid" and settings["levels"] > 1 and settings["coarsest"] > settings["finest"]:
         raise ConfigError(f"encoding {kind}.coarsest: got {settings['coarsest']}, need at most "
                           f"finest={settings['finest']}. Lower coarsest.")  # fmt: skip
     return kind, settings
 
 
 def _number(place: str, text: str, low: int, high: int) -> int:
-    if not text.lstrip("-").isdecimal() or not low <= int(text) <= high:
-        raise ConfigError(f"{place}: got {text!r}, need a whole number from {low} to {high}. "
+    # few digits: Python refuses to read numbers of thousands
+    number = int(text) if re.fullmatch("[-+]?[0-9]{1,18}", text) else None
+    if number is None or not low <= number <= high:
+        raise ConfigError(f"{place}: got {shown(text)}, need a whole number from {low} to {high}. "
                           f"Write for example {place.rpartition('.')[2]}={low}.")  # fmt: skip
-    return int(text)
+    return number
 
 
 def parameter_count(text: str) -> int:

@@ -24,7 +24,8 @@ class ImageRecipe:
     bpp: float = setting(4.0, "bits per pixel of the file that encoding='auto' may use",
                          limits=(0.01, 64))  # fmt: skip
     hidden_layers: int = setting(2, "hidden layers of the network", limits=(0, 8))
-    hidden_width: int = setting(32, "neurons per hidden layer", limits=(8, 256))
+    hidden_width: int = setting(0, "neurons per hidden layer, 8 to 256; 0 chooses by bpp",
+                                limits=(0, 256))  # fmt: skip
     activation: str = setting("relu", "after each hidden layer", choices=ACTIVATIONS)
     output_activation: str = setting("none", "after the last layer", choices=ACTIVATIONS)
     bias: bool = setting(True, "layers add a bias")
@@ -46,13 +47,13 @@ class ImageRecipe:
                                 limits=(1e-6, 1))  # fmt: skip
     warmup: int = setting(20, "steps over which the step size grows to its full value",
                           limits=(0, 1_000_000))  # fmt: skip
-    average: float = setting(0.0, "decay of the averaged weights that are kept; 0 keeps the last",
+    average: float = setting(0.98, "decay of the averaged weights that are kept; 0 keeps the last",
                              limits=(0, 0.999999))  # fmt: skip
     precision: str = setting("auto", "of the network's products while training; masters are "
                              "float32 always", choices=("auto", *PRECISIONS))  # fmt: skip
     loss_scale: float = setting(1024.0, "multiplies gradients that are float16", limits=(1, 2**24))
-    grid_bits: int = setting(8, "per grid number in the file: 8, 16 or 32", limits=(8, 32))
-    network_bits: int = setting(16, "per network weight in the file: 8, 16 or 32", limits=(8, 32))
+    grid_bits: int = setting(4, "per grid number in the file: 4, 8, 16 or 32", limits=(4, 32))
+    network_bits: int = setting(8, "per network weight in the file: 8, 16 or 32", limits=(8, 32))
     transform: str = setting("identity", "of the picture before it is fitted: zoom is "
                              "uv * 0.5 + 0.25, flip swaps u and v", choices=TRANSFORMS)  # fmt: skip
     steps: int | None = setting(None, "stop after so many steps", limits=(1, 10**9))
@@ -63,10 +64,13 @@ class ImageRecipe:
 
     def __post_init__(self) -> None:
         """Refuse settings that are fine one by one and make no sense together."""
-        for name in ("grid_bits", "network_bits"):
-            if getattr(self, name) not in (8, 16, 32):
-                raise ConfigError(f"ImageRecipe.{name}: got {getattr(self, name)}, need 8, 16 or "
-                                  "32. Use 8 for the smallest file.")  # fmt: skip
+        for name, allowed in (("grid_bits", (4, 8, 16, 32)), ("network_bits", (8, 16, 32))):
+            if getattr(self, name) not in allowed:
+                raise ConfigError(f"ImageRecipe.{name}: got {getattr(self, name)}, need one of "
+                                  f"{list(allowed)}. Fewer bits make a smaller file.")  # fmt: skip
+        if 0 < self.hidden_width < 8:
+            raise ConfigError(f"ImageRecipe.hidden_width: got {self.hidden_width}, need 0 or 8 to "
+                              "256. 0 chooses by bpp.")  # fmt: skip
         if self.steps is None and self.seconds is None and self.target_psnr is None:
             raise ConfigError("ImageRecipe.steps: got None with no seconds and no target_psnr, "
                               "need an end. Set one of the three.")  # fmt: skip

@@ -1,34 +1,18 @@
 """A picture into an encoding and a small network: how its recipe is assembled."""
 
-import dataclasses
-
 import torch
 
 from neuralshade.engine.choose import choose_precision
 from neuralshade.engine.torch_engine import TorchEngine
 from neuralshade.model.field import Field
 from neuralshade.model.mlp import MLP
-from neuralshade.model.registry import build_encoding, format_encoding, parse_encoding
+from neuralshade.model.registry import build_encoding
 from neuralshade.optimizer.adam import GRID_OPTIMIZERS, Adam, Optimizer
 from neuralshade.optimizer.average import WeightAverage
-from neuralshade.recipes.budget import auto_batch, auto_encoding
 from neuralshade.recipes.image import ImageRecipe
 from neuralshade.sampler.draw import sampler_of
 from neuralshade.source.picture import Picture
 from neuralshade.source.target import Target
-
-
-def resolve(recipe: ImageRecipe, picture: Picture) -> ImageRecipe:
-    """Return the recipe with every 'auto' replaced by what it means for this picture."""
-    encoding = recipe.encoding
-    if encoding == "auto":
-        encoding = auto_encoding(recipe, picture)
-    return dataclasses.replace(
-        recipe,
-        encoding=format_encoding(parse_encoding(encoding)),
-        loss=("relative_l2" if picture.hdr else "l2") if recipe.loss == "auto" else recipe.loss,
-        batch=recipe.batch or auto_batch(picture),
-    )
 
 
 def build_field(recipe: ImageRecipe, channels: int, rng: torch.Generator) -> Field:

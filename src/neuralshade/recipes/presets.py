@@ -32,8 +32,9 @@ class Preset:
 
 PRESETS: dict[str, Preset] = {
     "grid": Preset(
-        "Two dense grids and a 32 x 2 network in at most 4 bits per pixel. The default. "
-        "Source: ours, measured against 4 to 6 levels; grids after Mueller et al. 2022.",
+        "Two dense grids of 4-bit numbers and a 64 x 2 network in at most 4 bits per pixel. The "
+        "default. Source: ours; quantised grids after Vaidyanathan et al. 2023, Random-Access "
+        "Neural Compression of Material Textures.",
         {},
     ),
     "detail": Preset(
@@ -42,7 +43,7 @@ PRESETS: dict[str, Preset] = {
     ),
     "rtxns": Preset(
         "The network and training of NVIDIA RTX Neural Shading's sample Simple Training: "
-        "24-bit-free frequency encoding, 4 x 64, Adam from 1e-3 to 1e-4, batches of 32 x 32, "
+        "three octaves of sine and cosine, 4 x 64, Adam from 1e-3 to 1e-4, batches of 32 x 32, "
         "256 epochs of 128 batches. Source: RTXNS, samples/SimpleTraining.",
         {
             **RTXNS_NETWORK,
@@ -53,6 +54,7 @@ PRESETS: dict[str, Preset] = {
             "rate_final": 0.1,
             "warmup": 0,
             "beta2": 0.999,
+            "average": 0.0,
             "loss_scale": 1024.0,
             "steps": EPOCH_STEPS * EPOCHS,
             "seconds": None,
@@ -74,19 +76,28 @@ PRESETS: dict[str, Preset] = {
             "sampling": "pixels",
             "batch": 16_384,
             "grid_optimizer": "touched_adam",
+            "average": 0.0,
             "grid_bits": 16,
+            "network_bits": 16,
+            "hidden_width": 32,
             "loss": "l2",
         },
     ),
     "tiny": Preset(
         "2 -> 32 -> 32 -> 3 with tanh on the bare position: what a network sees without an "
         "encoding. Source: NVIDIA's neural shading course, SIGGRAPH 2025.",
-        {"encoding": "identity", "activation": "tanh", "seconds": 5.0},
+        {
+            "encoding": "identity",
+            "hidden_width": 32,
+            "activation": "tanh",
+            "network_bits": 16,
+            "seconds": 5.0,
+        },
     ),
     "tiny-9": Preset(
         "Nine parameters, one affine map 2 -> 3: a colour gradient. "
         "Source: NVIDIA's neural shading course, SIGGRAPH 2025.",
-        {"encoding": "identity", "hidden_layers": 0, "seconds": 2.0},
+        {"encoding": "identity", "hidden_layers": 0, "network_bits": 16, "seconds": 2.0},
     ),
 }
 

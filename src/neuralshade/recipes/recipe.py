@@ -1,6 +1,7 @@
 """Recipes as data: frozen dataclasses to and from plain dicts and TOML files, checked."""
 
 import dataclasses
+import math
 import sys
 import typing
 from pathlib import Path
@@ -8,6 +9,7 @@ from typing import Any, TypeAlias, TypeVar
 
 from neuralshade.errors import ConfigError
 from neuralshade.nearest import nearest
+from neuralshade.wording import named, shown
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -44,7 +46,7 @@ def from_dict(kind: type[R], values: dict[str, Any]) -> R:
     checked = {}
     for name, value in values.items():
         if name not in known:
-            raise ConfigError(f"{kind.__name__}.{name}: unknown setting, need one of "
+            raise ConfigError(f"{kind.__name__}.{named(name)}: unknown setting, need one of "
                               f"{list(known)}.{nearest(name, known)}")  # fmt: skip
         checked[name] = _check(kind.__name__, known[name], value)
     return kind(**checked)
@@ -59,7 +61,8 @@ def read_toml(path: str | Path) -> dict[str, Any]:
     """Return the settings of a TOML recipe file; ConfigError names the file and the reason."""
     try:
         return tomllib.loads(Path(path).read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    # ValueError: no UTF-8, no TOML, or a number of thousands of digits; nesting may be too deep
+    except (OSError, ValueError, RecursionError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise ConfigError(f"{path}: got {reason}, need a TOML file of recipe settings. "
                           "Write lines such as hidden_width = 32.") from error  # fmt: skip
@@ -70,16 +73,25 @@ def _check(place: str, field: Field, value: Any) -> Any:
     place, wanted = f"{place}.{field.name}", type_of(field)
     if value is None and type(None) in typing.get_args(field.type):
         return None
-    if wanted is float and isinstance(value, int) and not isinstance(value, bool):
+    if wanted is float and type(value) is int and abs(value) <= sys.float_info.max:
         value = float(value)
     if type(value) is not wanted:
-        raise ConfigError(f"{place}: got {value!r}, need {wanted.__name__}. "
+        raise ConfigError(f"{place}: got {shown(value)}, need {wanted.__name__}. "
                           f"The default is {field.default!r}.")  # fmt: skip
     choices, limits = field.metadata["choices"], field.metadata["limits"]
     if choices and value not in choices:
-        raise ConfigError(f"{place}: got {value!r}, need one of {list(choices)}."
+        raise ConfigError(f"{place}: got {shown(value)}, need one of {list(choices)}."
                           f"{nearest(str(value), choices)}")  # fmt: skip
     if limits and not limits[0] <= value <= limits[1]:
-        raise ConfigError(f"{place}: got {value!r}, need {limits[0]:g} to {limits[1]:g}. "
+        low, high = map(_plain, limits)
+        raise ConfigError(f"{place}: got {shown(value)}, need {low} to {high}. "
+                          f"The default is {field.default!r}.")  # fmt: skip
+    if isinstance(value, float) and not math.isfinite(value):
+        raise ConfigError(f"{place}: got {value!r}, need a finite number. "
                           f"The default is {field.default!r}.")  # fmt: skip
     return value
+
+
+def _plain(limit: float) -> str:
+    """Return a limit without an exponent where it is a whole number."""
+    return str(int(limit)) if limit == int(limit) else f"{limit:g}"

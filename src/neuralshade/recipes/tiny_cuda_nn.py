@@ -2,17 +2,22 @@
 
 What it says is honoured or refused by name; nothing is dropped in silence. Where the two
 differ by design: our layers have biases unless told otherwise, theirs never have; their
-one-blob uses a quartic kernel, ours the Gaussian of the paper.
+one-blob uses a quartic kernel, ours the Gaussian of the paper; base_resolution counts their
+vertices and our cells; their Adam adds an L2 penalty of 1e-8 where l2_reg is left out, ours
+has none.
 """
 
 import json
+import math
 import os
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from neuralshade.errors import ConfigError
 from neuralshade.nearest import nearest
+from neuralshade.wording import named, shown
 
 Settings = dict[str, Any]
 Names = dict[str, str]
@@ -38,14 +43,18 @@ LOSS_NAMES = {
 }
 NETWORK_TYPES = {"FullyFusedMLP": "", "CutlassMLP": ""}
 GRID_TYPES = {"Hash": "hash_grid", "Dense": "dense_grid"}
+OPTIMIZERS = {"Adam": "adam", "EMA": "ema"}
 SECTIONS = ("encoding", "network", "optimizer", "loss")
+LARGEST = {int: 2.0**63, float: sys.float_info.max}  # no number of ours goes beyond
+BOUNDED = {int: "int below 2^63", float: "finite float"}
 
 
 def read_tiny_cuda_nn(path: str | os.PathLike[str]) -> Settings:
     """Return the settings of a JSON file; ConfigError names what cannot be honoured."""
     try:
         config = json.loads(Path(path).read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
+    # ValueError: no UTF-8, no JSON, or a number of thousands of digits; nesting may be too deep
+    except (OSError, ValueError, RecursionError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise ConfigError(f"{path}: got {reason}, need a JSON file in tiny-cuda-nn's form. "
                           "See docs/recipes.md.") from error  # fmt: skip
@@ -84,6 +93,7 @@ class _Section:
         self.place, self.left, self.known = place, dict(values), set[str]()
 
     def has(self, key: str) -> bool:
+        self.known.add(key)
         return key in self.left
 
     def take(self, key: str, default: Any) -> Any:
@@ -93,8 +103,10 @@ class _Section:
     def number(self, key: str, default: float, kind: type = int) -> Any:
         value = self.take(key, default)
         allowed = (int,) if kind is int else (int, float)
-        if isinstance(value, bool) or not isinstance(value, allowed):
-            raise ConfigError(f"{self.place}.{key}: got {value!r}, need {kind.__name__}. "
+        # NaN and infinity, which JSON as Python reads it may hold, fail the comparison
+        if type(value) not in allowed or not abs(value) <= LARGEST[kind]:
+            need = BOUNDED[kind] if type(value) in allowed else kind.__name__
+            raise ConfigError(f"{self.place}.{key}: got {shown(value)}, need {need}. "
                               f"tiny-cuda-nn's default is {default}.")  # fmt: skip
         return value
 
@@ -103,20 +115,20 @@ class _Section:
         given = self.take(key, default)
         ours = {theirs.lower(): name for theirs, name in names.items()}
         if not isinstance(given, str) or given.lower() not in ours:
-            raise ConfigError(f"{self.place}.{key}: got {given!r}, need one of {list(names)}."
+            raise ConfigError(f"{self.place}.{key}: got {shown(given)}, need one of {list(names)}."
                               f"{nearest(str(given), names)}")  # fmt: skip
         return ours[given.lower()]
 
-    def only(self, key: str, value: Any) -> None:
+    def only(self, key: str, value: Any, remedy: str = "Leave it out.") -> None:
         """Refuse the key unless it is absent or says what we do anyway."""
         given = self.take(key, value)
         if given != value:
-            raise ConfigError(f"{self.place}.{key}: got {given!r}, need {value!r}: nothing else "
-                              "is supported here. Leave it out.")  # fmt: skip
+            raise ConfigError(f"{self.place}.{key}: got {shown(given)}, need {value!r}: nothing "
+                              f"else is supported here. {remedy}")  # fmt: skip
 
     def finish(self) -> None:
         for key in self.left:
-            raise ConfigError(f"{self.place}.{key}: unknown or unsupported key, need one of "
+            raise ConfigError(f"{self.place}.{named(key)}: unknown or unsupported key, need one of "
                               f"{sorted(self.known)}.{nearest(key, self.known)}")  # fmt: skip
 
 
@@ -147,15 +159,30 @@ def _grid(section: _Section, kind: str) -> str:
     levels = section.number("n_levels", 16)
     features = section.number("n_features_per_level", 2)
     coarsest = section.number("base_resolution", 16)
-    growth = section.number("per_level_scale", 2.0, float)
     section.only("interpolation", "Linear")
     section.only("stochastic_interpolation", False)
-    finest = round(coarsest * growth ** (levels - 1))
+    finest = _finest(section, kind, levels, coarsest)
     sizes = f"levels={levels},features={features},coarsest={coarsest}"
     if kind == "dense_grid":
         return f"{kind}:{sizes},width={finest},height={finest}"
     entries = section.number("log2_hashmap_size", 19)
     return f"{kind}:{sizes},finest={finest},log2_entries={entries}"
+
+
+def _finest(section: _Section, kind: str, levels: int, coarsest: int) -> int:
+    """Return the cells a side of the last level; ConfigError where the growth is out of bounds."""
+    from neuralshade.model.registry import LIMITS  # loads PyTorch
+
+    growth = section.number("per_level_scale", 2.0, float)
+    largest = LIMITS["finest" if kind == "hash_grid" else "width"][1]
+    if levels not in range(2, LIMITS["levels"][1] + 1) or coarsest not in range(1, largest + 1):
+        return coarsest  # nothing grows, or the text of the encoding is refused as it is read
+    most = math.floor(1e4 * (largest / coarsest) ** (1 / (levels - 1))) / 1e4
+    if not 1 <= growth <= most:
+        raise ConfigError(f"{section.place}.per_level_scale: got {growth!r}, need 1 to {most} for "
+                          f"{levels} levels from {coarsest}. Set it to {most} for the finest "
+                          "grid.")  # fmt: skip
+    return round(coarsest * growth ** (levels - 1))
 
 
 def _network(section: _Section) -> Settings:
@@ -168,16 +195,17 @@ def _network(section: _Section) -> Settings:
     }
 
 
-def _optimizer(section: _Section) -> Settings:
+def _optimizer(section: _Section, names: Names = OPTIMIZERS) -> Settings:
     """Read Adam, or the averaging that is wrapped around it."""
-    otype = section.choice("otype", {"Adam": "adam", "EMA": "ema"}, "Adam")
+    otype = section.choice("otype", names, "Adam")
     if otype == "ema":
         inner = _Section(f"{section.place}.nested", section.take("nested", {}))
-        settings = _optimizer(inner) | {"average": section.number("decay", 0.99, float)}
+        adam = {"Adam": "adam"}  # an average of an average has two decays, and we have one
+        settings = _optimizer(inner, adam) | {"average": section.number("decay", 0.99, float)}
         inner.finish()
         return settings
     rate = float(section.number("learning_rate", 1e-3, float))
-    section.only("l2_reg", 0.0)
+    section.only("l2_reg", 0.0, "Set it to 0.")
     section.only("relative_decay", 0.0)
     section.only("absolute_decay", 0.0)
     section.only("adabound", False)

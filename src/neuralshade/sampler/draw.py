@@ -42,6 +42,14 @@ def lattice_shape(batch: int, height: int, width: int) -> tuple[int, int]:
     return max(1, min(height, batch // cols)), cols
 
 
+def samples_per_step(kind: str, batch: int, height: int, width: int) -> int:
+    """Return how many samples the sampler of that kind draws: a lattice only nears ``batch``."""
+    if kind == "lattice":
+        rows, cols = lattice_shape(batch, height, width)
+        return rows * cols
+    return batch
+
+
 def sampler_of(kind: str, batch: int, height: int, width: int) -> Sampler:
     """Return the sampler that a recipe calls 'lattice', 'pixels' or 'positions'."""
     if kind == "lattice":

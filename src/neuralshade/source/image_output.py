@@ -122,7 +122,8 @@ def _encode_srgb(block: npt.NDArray[np.float32]) -> None:
 
 def _write_exr(place: Path, partial: Path, values: npt.NDArray[Any], color_space: str) -> None:
     height, width, channels = values.shape
-    pixels = values.astype(np.float32)  # a copy, as it is changed below
+    # a copy, as it is changed below; row by row, as OpenImageIO reads it
+    pixels = values.astype(np.float32, order="C")
     if color_space == "srgb":
         colors = channels - (channels in (2, 4))
         pixels[..., :colors] = srgb_to_linear(pixels[..., :colors])

@@ -1,33 +1,36 @@
 """neuralshade fit image: a picture into an encoding and a small network."""
 
-import dataclasses
 import math
 import os
-import shlex
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import torch
 
-from neuralshade.asset.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
-from neuralshade.asset.image import ImageHeader, save_image_asset
+from neuralshade.asset.checkpoint import Checkpoint, load_checkpoint
+from neuralshade.asset.image import ImageHeader, picture_facts, save_image_asset
 from neuralshade.asset.tensors import pack_field
 from neuralshade.atomic import check_writable
 from neuralshade.engine.choose import choose_device, choose_engine
-from neuralshade.errors import AssetError, ConfigError, FitInterrupted
-from neuralshade.fit import Loop, Observer, Progress, ignore
+from neuralshade.errors import ConfigError, FitInterrupted
+from neuralshade.fit import Loop, Observer, ignore
 from neuralshade.recipes.image import ImageRecipe
-from neuralshade.recipes.image_build import build_engine, resolve
+from neuralshade.recipes.image_build import build_engine
 from neuralshade.recipes.memory import check_memory
-from neuralshade.recipes.presets import ENDS, preset_recipe
-from neuralshade.recipes.recipe import from_dict, to_dict
+from neuralshade.recipes.presets import preset_recipe
+from neuralshade.recipes.recipe import to_dict
+from neuralshade.recipes.resolve import resolve
+from neuralshade.sampler.draw import samples_per_step
 from neuralshade.source.image_file import load_picture
 from neuralshade.source.picture import Picture
 from neuralshade.source.transform import transform_picture
 from neuralshade.verbs.inputs import check_no_input
 from neuralshade.verbs.measuring import glance_psnr, stored_quality, white_of
+from neuralshade.verbs.resuming import keep, restore, resume_command, resumed_recipe
 from neuralshade.verbs.snapshots import Snapshots
+
+KEPT_FLAGS = ("device", "snapshots", "report")  # options that are given to a resumed fit again
 
 
 @dataclass(frozen=True)
@@ -90,43 +93,17 @@ def fit_image(
         check_no_input(path, picture)
     engine_name, device = choose_engine(options.engine), choose_device(options.device)
     checkpoint = load_checkpoint(options.resume) if options.resume is not None else None
-    recipe = _recipe_for(source, preset, settings, checkpoint, options.resume)
+    if checkpoint is None:
+        recipe = preset_recipe("grid" if preset is None else preset, settings)
+        recipe = resolve(recipe, transform_picture(source, recipe.transform))
+    else:
+        recipe = resumed_recipe(checkpoint, options.resume, source, preset, settings)
     for path in (target, options.report):
         if path is not None:
             check_writable(path)
     job = _Job(source, recipe, target, device, options, observer)
     job.train(checkpoint, None if isinstance(picture, Picture) else os.fspath(picture))
     return job.finish(engine_name)
-
-
-def _recipe_for(
-    picture: Picture,
-    preset: str | None,
-    settings: dict[str, Any],
-    checkpoint: Checkpoint | None,
-    place: Any,
-) -> ImageRecipe:
-    """Return the resolved recipe: of the checkpoint where there is one, else as asked."""
-    if checkpoint is None:
-        return _resolved(preset_recipe(preset or "grid", settings), picture)
-    if checkpoint.picture["digest"] != picture.digest:
-        raise ConfigError(f"{place}: got a checkpoint of {checkpoint.picture['name']!r}, need one "
-                          f"of {picture.name!r}. Resume with the same picture.")  # fmt: skip
-    recipe = from_dict(ImageRecipe, checkpoint.recipe)
-    kept = to_dict(recipe)
-    named = kept if preset is None else to_dict(preset_recipe(preset, settings))
-    named |= {end: kept[end] for end in ENDS}  # those of a preset may have been replaced
-    asked = _resolved(from_dict(ImageRecipe, named | settings), picture)
-    for name, value in to_dict(asked).items():
-        if value != kept[name]:
-            raise ConfigError(f"{place}: got {name}={value!r}, need {kept[name]!r} as the fit was "
-                              f"started with. Leave --{name.replace('_', '-')} out.")  # fmt: skip
-    return recipe
-
-
-def _resolved(recipe: ImageRecipe, picture: Picture) -> ImageRecipe:
-    """Return what 'auto' means for the picture that is fitted: the transformed one."""
-    return resolve(recipe, transform_picture(picture, recipe.transform))
 
 
 class _Job:
@@ -150,6 +127,7 @@ class _Job:
         if options.snapshots is not None or options.report is not None:
             folder = None if options.snapshots is None else Path(options.snapshots)
             self.snapshots = Snapshots(self.engine, self.picture, folder)
+        height, width = self.picture.height, self.picture.width
         white, hdr = white_of(self.picture), self.picture.hdr
         self.loop = Loop(
             self.engine,
@@ -157,6 +135,7 @@ class _Job:
             lambda: glance_psnr(self.engine, white, hdr),
             observer,
             self.snapshots.take if self.snapshots else None,
+            samples_per_step=samples_per_step(recipe.sampling, recipe.batch, height, width),
         )
 
     def train(self, checkpoint: Checkpoint | None, place: str | None) -> None:
@@ -165,36 +144,15 @@ class _Job:
         ``place`` is where the picture was read, None for one in memory.
         """
         if checkpoint is not None:
-            self._load(checkpoint.state)
-            known = {k: v for k, v in checkpoint.progress.items() if v is not None}
-            self.loop.progress = Progress(**known)
+            self.loop.progress = restore(self.engine, checkpoint, self.options.resume)
         if not self.loop.run():
             path = self.output.with_suffix(".checkpoint.nsh")
-            progress = dataclasses.asdict(self.loop.progress)
-            facts, state = picture_facts(self.original), self.engine.state()
-            save_checkpoint(path, Checkpoint(to_dict(self.recipe), facts, progress, state))
+            keep(path, self.recipe, self.original, self.loop.progress, self.engine)
+            flags = {name: getattr(self.options, name) for name in KEPT_FLAGS}
             raise FitInterrupted(
                 f"interrupted at step {self.loop.progress.step}: the fit is kept in {path}. "
-                f"Go on with: {self._resume_command(path, place)}"
+                f"Go on with: {resume_command(path, place, self.output, flags)}"
             )
-
-    def _load(self, state: dict[str, torch.Tensor]) -> None:
-        try:
-            self.engine.load_state(state)
-        except (KeyError, RuntimeError) as error:  # a tensor is missing, or has another shape
-            raise AssetError(
-                f"{self.options.resume}: got a state that does not fit its recipe, "
-                "need a whole checkpoint. Start the fit again."
-            ) from error
-
-    def _resume_command(self, checkpoint: Path, place: str | None) -> str:
-        if place is None:
-            return f"fit_image(picture, options=FitOptions(resume={str(checkpoint)!r}))"
-        words = ["neuralshade", "fit", "image", place, "-o", str(self.output)]
-        for flag in ("device", "snapshots", "report"):
-            value = getattr(self.options, flag)
-            words += [] if value is None else [f"--{flag}", os.fspath(value)]
-        return shlex.join([*words, "--resume", str(checkpoint)])
 
     def finish(self, engine_name: str) -> FitResult:
         """Quantise, measure, write the asset and what else was asked for."""
@@ -228,16 +186,3 @@ class _Job:
             bits_per_pixel=size * 8 / pixels,
             skipped_steps=self.engine.skipped,
         )
-
-
-def picture_facts(picture: Picture) -> dict[str, Any]:
-    """Return what an asset says of the picture it was fitted to."""
-    return {
-        "name": picture.name,
-        "width": picture.width,
-        "height": picture.height,
-        "channels": picture.channels,
-        "color_space": picture.color_space,
-        "dtype": picture.pixels.dtype.name,
-        "digest": picture.digest,
-    }

@@ -1,0 +1,89 @@
+"""Going on with an interrupted fit: its checkpoint, its recipe, and the command to type.
+
+A fit that ends by its number of steps and was resumed has the bits of one that was not
+interrupted (on the CPU). A fit that ends by the clock has not: its step sizes follow the clock,
+and its number of threads what is fastest at the moment; docs/resuming.md says more.
+"""
+
+import dataclasses
+import os
+import shlex
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from neuralshade.asset.checkpoint import Checkpoint, save_checkpoint
+from neuralshade.asset.image import picture_facts
+from neuralshade.engine.torch_engine import TorchEngine
+from neuralshade.errors import AssetError, ConfigError
+from neuralshade.fit import Progress
+from neuralshade.recipes.image import ImageRecipe
+from neuralshade.recipes.presets import ENDS, preset_recipe
+from neuralshade.recipes.recipe import from_dict, to_dict
+from neuralshade.recipes.resolve import resolve
+from neuralshade.source.picture import Picture
+from neuralshade.source.transform import transform_picture
+
+PathLike = str | os.PathLike[str]
+
+
+def resumed_recipe(
+    checkpoint: Checkpoint,
+    place: PathLike | None,
+    picture: Picture,
+    preset: str | None,
+    settings: dict[str, Any],
+) -> ImageRecipe:
+    """Return the recipe of the checkpoint read from ``place``, for the picture as it was loaded.
+
+    Raises: ConfigError where the picture is another one, or where ``preset`` or ``settings``
+        ask for something else than the fit was started with.
+    """
+    if checkpoint.picture["digest"] != picture.digest:
+        raise ConfigError(f"{place}: got a checkpoint of {checkpoint.picture['name']!r}, need one "
+                          f"of {picture.name!r}. Resume with the same picture.")  # fmt: skip
+    recipe = from_dict(ImageRecipe, checkpoint.recipe)
+    kept = to_dict(recipe)
+    named = kept if preset is None else to_dict(preset_recipe(preset, settings))
+    named |= {end: kept[end] for end in ENDS}  # those of a preset may have been replaced
+    asked = from_dict(ImageRecipe, named | settings)
+    asked = resolve(asked, transform_picture(picture, asked.transform))
+    for name, value in to_dict(asked).items():
+        if value != kept[name]:
+            raise ConfigError(f"{place}: got {name}={value!r}, need {kept[name]!r} as the fit was "
+                              f"started with. Leave --{name.replace('_', '-')} out.")  # fmt: skip
+    return recipe
+
+
+def restore(engine: TorchEngine, checkpoint: Checkpoint, place: PathLike | None) -> Progress:
+    """Set the engine to the checkpoint's state; return how far the fit had come."""
+    try:
+        engine.load_state(checkpoint.state)
+    except (KeyError, RuntimeError) as error:  # a tensor is missing, or has another shape
+        raise AssetError(f"{place}: got a state that does not fit its recipe, "
+                         "need a whole checkpoint. Start the fit again.") from error  # fmt: skip
+    known = {name: value for name, value in checkpoint.progress.items() if value is not None}
+    return Progress(**known)
+
+
+def keep(
+    path: Path, recipe: ImageRecipe, picture: Picture, progress: Progress, engine: TorchEngine
+) -> None:
+    """Save the checkpoint that ``resumed_recipe`` and ``restore`` go on from."""
+    facts, done = picture_facts(picture), dataclasses.asdict(progress)
+    save_checkpoint(path, Checkpoint(to_dict(recipe), facts, done, engine.state()))
+
+
+def resume_command(
+    checkpoint: Path, picture: str | None, output: Path, flags: Mapping[str, PathLike | None]
+) -> str:
+    """Return what to type to go on: a command, or Python where the picture is in memory (None).
+
+    ``flags`` holds what the fit was given that is not in its checkpoint; None is left out.
+    """
+    if picture is None:
+        return f"fit_image(picture, options=FitOptions(resume={str(checkpoint)!r}))"
+    words = ["neuralshade", "fit", "image", picture, "-o", str(output)]
+    for flag, value in flags.items():
+        words += [] if value is None else [f"--{flag}", os.fspath(value)]
+    return shlex.join([*words, "--resume", str(checkpoint)])
