@@ -7,7 +7,6 @@ from typing import Any
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, ProgressColumn, Task
-from rich.progress_bar import ProgressBar
 from rich.table import Column, Table
 from rich.text import Text
 
@@ -38,20 +37,8 @@ def watch(quiet: bool) -> Iterator[Observer]:
 
 def _bar() -> Progress:
     console = Console(stderr=True)
-    return Progress(_Bar(console), _Status(console), console=console, transient=True)
-
-
-class _Bar(BarColumn):
-    """A bar as wide as the status leaves room for."""
-
-    def __init__(self, console: Console):
-        super().__init__(bar_width=BAR_COLUMNS)
-        self.console = console
-
-    def render(self, task: Task) -> ProgressBar:
-        room = self.console.width - len(fitting(task.fields["parts"], self.console.width)) - 2
-        self.bar_width = max(0, min(BAR_COLUMNS, room))
-        return super().render(task)
+    bar = BarColumn(bar_width=BAR_COLUMNS)  # rich makes it shorter where there is no room
+    return Progress(bar, _Status(console), console=console, transient=True)
 
 
 class _Status(ProgressColumn):
@@ -108,6 +95,8 @@ def print_result(result: Any, report: str | None) -> None:
           f"({result.bits_per_pixel:.2f} bits per pixel)")  # fmt: skip
     print(f"{result.steps:,} steps in {result.seconds:.1f} s on {result.device}, "
           f"{result.samples_per_second / 1e6:.2f} M samples/s")  # fmt: skip
+    if result.bpp_exceeded:
+        print("more bits per pixel than asked for: the picture is too small for them")
     if result.skipped_steps:
         print(f"{result.skipped_steps} steps were skipped: their gradient was not finite")
     if report is not None:

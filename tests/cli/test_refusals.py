@@ -143,7 +143,7 @@ def test_unknown_field_in_a_recipe_file(folder, refused):
      "ImageRecipe.seconds: got inf, need 0.01 to 10000000. The default is 20.0."),
     (["--steps", "0"], "ImageRecipe.steps: got 0, need 1 to 1000000000. The default is None."),
     (["--grid-bits", "9"],
-     "ImageRecipe.grid_bits: got 9, need 8, 16 or 32. Use 8 for the smallest file."),
+     "ImageRecipe.grid_bits: got 9, need one of [4, 8, 16, 32]. Fewer bits make a smaller file."),
     (["--encoding", "hash_grid:levels=0"],
      "encoding hash_grid.levels: got '0', need a whole number from 1 to 32. "
      "Write for example levels=1."),
@@ -178,6 +178,12 @@ def test_flags(refused, flags, message):
     if "gird" in flags[-1] or "levles" in flags[-1] or "rely" in flags[-1]:
         near = {"rely": "relu", "hash_gird": "hash_grid", "hash_grid:levles=3": "levels"}
         assert got.endswith(f" Did you mean {near[flags[-1]]}?")
+
+
+def test_an_empty_preset_is_not_that_of_the_file(folder, refused):
+    (folder / "r.toml").write_text('preset = "tiny"\n')
+    message = refused("fit", "image", "a.png", "--recipe", "r.toml", "--preset", "")
+    assert message == f"preset: got '', need one of {list(PRESETS)}."
 
 
 def test_device(refused):

@@ -97,6 +97,11 @@ def test_hash_grid_last_level_is_not_one_short(levels, coarsest, finest):
     assert HashGrid(levels, 1, 4, coarsest, finest).cells[-1] == finest
 
 
+def test_hash_grid_levels_that_are_whole_numbers_stay_so():
+    """64^(1 / 3) is 3.9999999999999996 in float64."""
+    assert HashGrid(4, 1, 4, 1, 64).cells == [1, 4, 16, 64]
+
+
 def test_one_hash_level_has_finest_cells():
     assert HashGrid(1, 1, 4, 16, 50).cells == [50]
 

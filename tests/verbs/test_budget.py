@@ -47,3 +47,13 @@ def test_budget_is_that_of_the_transformed_picture(tmp_path, save_smooth, transf
 def test_assets_use_their_budget(tmp_path):
     size, budget = bytes_at("grid", 512, 512, 3, tmp_path)
     assert size >= 0.98 * budget
+
+
+@pytest.mark.parametrize("size, exceeded", [(40, True), (160, False)])
+def test_a_picture_too_small_for_its_bits_is_told(tmp_path, save_smooth, size, exceeded):
+    path = save_smooth(height=size, width=size)
+    result = neuralshade.fit_image(path, tmp_path / "x.nsh", steps=1)
+    assert (result.bits_per_pixel > 4) == exceeded
+    assert result.bpp_exceeded == exceeded
+    own = neuralshade.fit_image(path, tmp_path / "y.nsh", steps=1, encoding="one_blob:bins=256")
+    assert not own.bpp_exceeded

@@ -68,9 +68,10 @@ def test_info(fitted):
     assert facts["picture"]["name"] == "a.png"
     assert facts["quality"].keys() == {"psnr_db"}
     tensors = {n: t for n, t in facts["tensors"].items() if not n.endswith(".scale")}
-    assert tensors["network.layers.0.weight"] == "float16 [8, 2]"
+    assert tensors["network.layers.0.weight"] == "int8 [8, 2]"
     numbers = [math.prod(json.loads(text.partition(" ")[2])) for text in tensors.values()]
-    assert facts["parameters"] == sum(numbers)
+    packed = math.prod((12, 8, 2)) // 2  # bytes of the grid, two 4-bit numbers in each
+    assert packed in numbers and facts["parameters"] == sum(numbers) + packed
 
 
 def test_asset_of_an_unknown_recipe_refused(fitted, tmp_path):

@@ -93,6 +93,6 @@ def corner(x: torch.Tensor, size: int) -> tuple[torch.Tensor, torch.Tensor]:
 
 def tent_weights(x: torch.Tensor, size: int) -> torch.Tensor:
     """Return the bilinear weight of every texel along one axis: [n] -> [n, size]."""
-    position = (x * size - 0.5).clamp(0, size - 1)
+    position = (x.detach() * size - 0.5).clamp(0, size - 1)
     texel = torch.arange(size, device=x.device, dtype=x.dtype)
     return (1.0 - (position[:, None] - texel).abs()).clamp_(min=0)

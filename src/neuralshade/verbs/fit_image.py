@@ -15,6 +15,7 @@ from neuralshade.atomic import check_writable
 from neuralshade.engine.choose import choose_device, choose_engine
 from neuralshade.errors import ConfigError, FitInterrupted
 from neuralshade.fit import Loop, Observer, ignore
+from neuralshade.recipes.budget import auto_encoding
 from neuralshade.recipes.image import ImageRecipe
 from neuralshade.recipes.image_build import build_engine
 from neuralshade.recipes.memory import check_memory
@@ -59,6 +60,7 @@ class FitResult:
     asset_bytes: int
     bits_per_pixel: float
     skipped_steps: int  # whose gradient was not finite
+    bpp_exceeded: bool  # the picture is too small for a file of the bits per pixel asked for
 
 
 def fit_image(
@@ -185,4 +187,8 @@ class _Job:
             asset_bytes=size,
             bits_per_pixel=size * 8 / pixels,
             skipped_steps=self.engine.skipped,
+            bpp_exceeded=size * 8 / pixels > self.recipe.bpp and self._is_sized_by_bpp(),
         )
+
+    def _is_sized_by_bpp(self) -> bool:
+        return self.recipe.encoding == auto_encoding(self.recipe, self.picture)

@@ -15,7 +15,7 @@ from neuralshade.recipes.image_build import build_field
 from neuralshade.sampler.sample import PixelLattice
 from neuralshade.source.picture import Picture
 
-GLANCE_SIDE = 512  # rows and columns that a look while training compares, at most
+GLANCE_SIDE = 256  # rows and columns that a look while training compares, at most
 
 
 def white_of(picture: Picture) -> float:
@@ -25,7 +25,7 @@ def white_of(picture: Picture) -> float:
 
 @torch.no_grad()
 def glance_psnr(engine: TorchEngine, white: float, hdr: bool) -> float:
-    """Return the PSNR in dB on evenly spread rows and columns, 512 x 512 at most."""
+    """Return the PSNR in dB on evenly spread rows and columns, 256 x 256 at most."""
     target = engine.target
     lattice = PixelLattice(_spread(target.height), _spread(target.width))
     with engine.averaged():
