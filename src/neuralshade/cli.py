@@ -12,8 +12,9 @@ import neuralshade
 from neuralshade.cli_options import crop_type, recipe_flags, recipe_settings, size_type
 from neuralshade.errors import NeuralShadeError
 from neuralshade.recipes.image import ImageRecipe
+from neuralshade.recipes.presets import PRESETS
 
-PRESET_NAMES = "grid, detail, rtxns, rtxns-fast, lake, tiny, tiny-9"
+PRESET_NAMES = ", ".join(PRESETS)
 TERMINAL = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 
 

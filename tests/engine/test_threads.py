@@ -78,3 +78,15 @@ def test_an_interrupted_step_gives_the_number_of_threads_back():
     with pytest.raises(KeyboardInterrupt):
         Threads(before + 1).run(1, step)
     assert torch.get_num_threads() == before
+
+
+def test_many_cores_try_a_few_threads_as_well(monkeypatch):
+    monkeypatch.setattr(threads, "FIRST_WAIT", 0.0)
+    monkeypatch.setattr(threads, "LONGEST_WAIT", 0.0)
+    given: list[int] = []
+    monkeypatch.setattr(torch, "set_num_threads", given.append)
+    chosen = Threads(16)
+    for _ in range(12):
+        chosen.run(PROBE_STEPS, lambda: time.sleep(0.0 if given[-1] == 4 else SLOW_SECONDS))
+    assert chosen.count == 4
+    assert set(given) >= {16, 4, 1}

@@ -2,8 +2,9 @@
 
 Every product waits for its slowest thread. On a machine where something else runs, one thread
 is often far faster than all of them: with one of two cores taken, 3.0 M samples/s against
-0.09 M were measured. So both are tried, and tried again, because the rest of the machine
-changes its mind.
+0.09 M were measured. And a batch of a small network does not feed many: with 16 threads on 16
+cores a hash grid ran 11 steps in 5 s. So several counts are tried, and tried again, because the
+rest of the machine changes its mind.
 """
 
 import time
@@ -13,18 +14,21 @@ from contextlib import contextmanager
 import torch
 
 PROBE_STEPS = 3
-FIRST_WAIT, LONGEST_WAIT = 0.5, 8.0  # seconds between two tries of the count not in use
+FIRST_WAIT, LONGEST_WAIT = 0.5, 8.0  # seconds between two tries of a count not in use
+FEW = 4  # threads, tried besides one and all
+GAIN = 0.95  # of the time per step in use is what another count must stay below to replace it
 
 
 class Threads:
-    """Runs steps with one thread or with ``most``, whichever was faster when last tried.
+    """Runs steps with one, a few or ``most`` threads, whichever was fastest when last tried.
 
     Thread counts can change the order of sums, and so the last bits of a result: a fit that
     must be repeatable holds on to one count.
     """
 
     def __init__(self, most: int):
-        self.most = self.count = most
+        self.count = most
+        self.counts = sorted({1, min(FEW, most), most}, reverse=True)
         self.held = most == 1
         self.seconds_per_step: dict[int, float] = {}
         self.wait, self.next_probe = FIRST_WAIT, 0.0
@@ -44,17 +48,20 @@ class Threads:
         """Return a number of threads and how many steps to run with it."""
         if self.held:
             return self.count, steps
-        for count in (self.most, 1):
-            if count not in self.seconds_per_step:
+        times = self.seconds_per_step
+        for count in self.counts:
+            if count not in times:
                 return count, min(PROBE_STEPS, steps)
-        best = min(self.seconds_per_step, key=lambda count: self.seconds_per_step[count])
-        if best != self.count:
+        best = min(times, key=lambda count: times[count])
+        if times[best] < GAIN * times[self.count]:
             self.count, self.wait = best, FIRST_WAIT
         if time.perf_counter() < self.next_probe:
-            return best, steps
+            return self.count, steps
         self.wait = min(2 * self.wait, LONGEST_WAIT)
         self.next_probe = time.perf_counter() + self.wait
-        return 1 if best == self.most else self.most, min(PROBE_STEPS, steps)
+        self.counts.append(self.counts.pop(0))  # each has its turn
+        other = next(count for count in self.counts if count != self.count)
+        return other, min(PROBE_STEPS, steps)
 
     def _timed(self, count: int, steps: int, step: Callable[[], object]) -> None:
         with _threads(count):

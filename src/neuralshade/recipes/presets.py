@@ -63,7 +63,7 @@ PRESETS: dict[str, Preset] = {
     "rtxns-fast": Preset(
         "The network of rtxns with training settings of ours: pixel lattices, larger batches, "
         "a higher rate that falls to zero.",
-        {**RTXNS_NETWORK, "batch": 4096, "rate": 1e-2, "warmup": 100, "seconds": 10.0},
+        {**RTXNS_NETWORK, "batch": 8192, "rate": 1e-2, "warmup": 100, "seconds": 10.0},
     ),
     "lake": Preset(
         "A 200 x 137 grid of 3 features, sub-cell sinusoids and two octaves of global Fourier "
@@ -73,8 +73,8 @@ PRESETS: dict[str, Preset] = {
             "encoding": "dense_grid:features=3,width=200,height=137 + "
             "cell_wave:width=200,height=137 + frequency:octaves=2",
             "output_activation": "sigmoid",
-            "sampling": "pixels",
             "batch": 16_384,
+            "grid_rate": 2e-2,
             "grid_optimizer": "touched_adam",
             "average": 0.0,
             "grid_bits": 16,
