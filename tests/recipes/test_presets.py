@@ -15,7 +15,7 @@ from neuralshade.recipes.image import ImageRecipe
 from neuralshade.recipes.image_build import build_engine, build_field
 from neuralshade.recipes.presets import PRESETS, preset_recipe
 from neuralshade.recipes.resolve import resolve
-from neuralshade.sampler.sample import PixelLattice, Pixels, Positions
+from neuralshade.sampler.sample import PixelLattice, Positions
 from neuralshade.source.picture import Picture, picture_from_array
 
 CPU = torch.device("cpu")
@@ -91,7 +91,7 @@ def test_lake():
     assert recipe.batch == 16_384
     engine = build_engine(recipe, random_picture(), CPU)
     assert [type(optimizer) for optimizer in engine.optimizers] == [Adam, TouchedAdam]
-    assert isinstance(engine.sampler(engine.rng), Pixels)
+    assert isinstance(engine.sampler(engine.rng), PixelLattice)
 
 
 def test_tiny_nets():
