@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from neuralshade.engine import draw
-from neuralshade.engine.draw import draw_field, draw_strips
+from neuralshade.engine.draw import draw_blocks, draw_field
 from neuralshade.model.field import Field
 from neuralshade.model.mlp import MLP
 from neuralshade.model.registry import build_encoding
@@ -49,20 +49,20 @@ def test_a_crop_is_that_part_of_the_whole(small_field):
     np.testing.assert_allclose(part, whole[:4, 6:], rtol=1e-4, atol=1e-5)
 
 
-@pytest.mark.parametrize("strip_samples", [1, 13, 30, 64, 10_000])
-def test_strips_cover_the_rows_in_order_and_their_borders_do_not_show(
-    strip_samples, small_field, monkeypatch
+@pytest.mark.parametrize("block_samples", [1, 13, 30, 64, 10_000])
+@pytest.mark.parametrize("block_cols", [1, 3, 10, 1024])
+def test_blocks_cover_every_pixel_once_and_their_borders_do_not_show(
+    block_samples, block_cols, small_field, monkeypatch
 ):
     whole = draw_field(small_field, 10, 11)
-    monkeypatch.setattr(draw, "STRIP_SAMPLES", strip_samples)
-    strips = list(draw_strips(small_field, 10, 11))
-    ends = [0, *(rows.stop for rows, _ in strips)]
-    assert [rows.start for rows, _ in strips] == ends[:-1]
-    assert ends[-1] == 11
-    assert all(len(part) == rows.stop - rows.start for rows, part in strips)
-    assert len(strips) == -(-11 // max(1, strip_samples // 10))
-    together = np.concatenate([part for _, part in strips])
-    np.testing.assert_allclose(together, whole, rtol=1e-5, atol=1e-6)
+    monkeypatch.setattr(draw, "BLOCK_SAMPLES", block_samples)
+    monkeypatch.setattr(draw, "BLOCK_COLS", block_cols)
+    drawn = np.zeros(whole.shape[:2], int)
+    for rows, cols, block in draw_blocks(small_field, 10, 11):
+        assert block.shape[0] * block.shape[1] <= max(block_samples, block.shape[1])
+        drawn[rows, cols] += 1
+        np.testing.assert_allclose(block, whole[rows, cols], rtol=1e-5, atol=1e-6)
+    assert (drawn == 1).all()
 
 
 def test_values_are_not_clamped(rng):

@@ -7,27 +7,33 @@ import torch
 
 from neuralshade.model.field import Field
 
-STRIP_SAMPLES = 2**15  # evaluated at once: 4 MB a layer of 32, which stays in cache
+BLOCK_SAMPLES = 2**15  # evaluated at once: 4 MB a layer of 32, which stays in cache
+BLOCK_COLS = 1024  # columns of a block, at most
 
 Crop = tuple[float, float, float, float]  # u0, v0, u1, v1
 
 
 @torch.no_grad()
-def draw_strips(
+def draw_blocks(
     field: Field, width: int, height: int, crop: Crop = (0.0, 0.0, 1.0, 1.0)
-) -> Iterator[tuple[slice, np.ndarray]]:
-    """Yield (rows, float32 [rows, width, channels]) from top to bottom; see ``draw_field``."""
+) -> Iterator[tuple[slice, slice, np.ndarray]]:
+    """Yield (rows, cols, float32 [rows, cols, channels]) that cover ``draw_field``'s picture.
+
+    Blocks, because a block reads few texels of a large grid, and little of it is in memory.
+    """
     device = next(field.parameters()).device
     u0, v0, u1, v1 = crop
     u = u0 + (torch.arange(width, device=device) + 0.5) / width * (u1 - u0)
     v = v0 + (torch.arange(height, device=device) + 0.5) / height * (v1 - v0)
-    along_u = field.encoding.along(0, u)
-    top = 0
-    for rows in v.split(max(1, STRIP_SAMPLES // width)):
-        columns = field.combine(along_u, field.encoding.along(1, rows), torch.float32)
-        strip = columns.reshape(-1, len(rows), width).permute(1, 2, 0)
-        yield slice(top, top + len(rows)), strip.cpu().numpy()
-        top += len(rows)
+    for left in range(0, width, BLOCK_COLS):
+        cols = slice(left, min(left + BLOCK_COLS, width))
+        along_u = field.encoding.along(0, u[cols])
+        for top in range(0, height, max(1, BLOCK_SAMPLES // len(along_u))):
+            rows = slice(top, min(top + max(1, BLOCK_SAMPLES // len(along_u)), height))
+            along_v = field.encoding.along(1, v[rows])
+            columns = field.combine(along_u, along_v, torch.float32)
+            block = columns.reshape(-1, len(along_v), len(along_u)).permute(1, 2, 0)
+            yield rows, cols, block.cpu().numpy()
 
 
 def draw_field(
@@ -38,4 +44,10 @@ def draw_field(
     float32 [height, width, channels], in the colour space the field was fitted in, not
     clamped.
     """
-    return np.concatenate([strip for _, strip in draw_strips(field, width, height, crop)])
+    picture: np.ndarray | None = None
+    for rows, cols, block in draw_blocks(field, width, height, crop):
+        if picture is None:
+            picture = np.empty((height, width, block.shape[2]), np.float32)
+        picture[rows, cols] = block
+    assert picture is not None, (width, height)
+    return picture

@@ -76,12 +76,28 @@ class DenseGrid(Encoding):
         along_u, along_v = along_u.to(dtype=compute), along_v.to(dtype=compute)
         of_u = along_u.split([texels.shape[2] for texels in self.texels], dim=1)
         of_v = along_v.split([texels.shape[1] for texels in self.texels], dim=1)
-        levels = zip(of_v, self.stored(), of_u, strict=True)
+        levels = list(zip(of_v, self.stored(), of_u, strict=True))
+        if not torch.is_grad_enabled():  # drawing: a strip or a crop reads few of the texels
+            levels = [_touched(*level) for level in levels]
         return torch.cat([v @ t.to(dtype=compute) @ u.t() for v, t, u in levels])
 
     def stored(self) -> list[torch.Tensor]:
         """Return the texels of every level as the asset will hold them."""
         return [fake_quantize(texels, self.bits, grid=True) for texels in self.texels]
+
+
+def _touched(
+    v: torch.Tensor, texels: torch.Tensor, u: torch.Tensor
+) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """Return the parts of one level's factors outside which all weights are 0."""
+    rows, cols = (_span(weights) for weights in (v, u))
+    return v[:, rows], texels[:, rows, cols], u[:, cols]
+
+
+def _span(weights: torch.Tensor) -> slice:
+    """Return the columns of [n, size] from the first to the last that is not all 0."""
+    used = weights.any(0).nonzero()
+    return slice(int(used[0]), int(used[-1]) + 1)
 
 
 def corner(x: torch.Tensor, size: int) -> tuple[torch.Tensor, torch.Tensor]:

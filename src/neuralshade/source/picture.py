@@ -58,9 +58,11 @@ class Picture:
         state.update(self.pixels.reshape(-1).view(np.uint8).data)
         return state.hexdigest()
 
-    def as_float(self, rows: slice = slice(None)) -> npt.NDArray[np.float32]:
-        """Return ``rows`` as float32 [h, W, C], same color space; integers become [0, 1]."""
-        block = self.pixels[rows]
+    def as_float(
+        self, rows: slice = slice(None), cols: slice = slice(None)
+    ) -> npt.NDArray[np.float32]:
+        """Return a part as float32 [h, w, C], same color space; integers become [0, 1]."""
+        block = self.pixels[rows, cols]
         if block.dtype.kind == "f":
             return block.astype(np.float32)
         peak = np.float32(np.iinfo(block.dtype).max)

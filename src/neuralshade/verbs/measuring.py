@@ -7,7 +7,7 @@ import numpy as np
 import torch
 
 from neuralshade.asset.tensors import unpack_field
-from neuralshade.engine.draw import draw_strips
+from neuralshade.engine.draw import draw_blocks
 from neuralshade.engine.torch_engine import TorchEngine
 from neuralshade.model.field import Field
 from neuralshade.recipes.image import ImageRecipe
@@ -40,9 +40,10 @@ def stored_quality(
     """Return the PSNR in dB over every pixel of what ``tensors`` hold, in float32."""
     field = stored_field(recipe, tensors, picture.channels, "asset")
     squares = 0.0
-    for rows, strip in draw_strips(field, picture.width, picture.height):
-        drawn = strip if picture.hdr else strip.clip(0, 1)
-        squares += float(np.square(drawn.astype(np.float64) - picture.as_float(rows)).sum())
+    for rows, cols, block in draw_blocks(field, picture.width, picture.height):
+        drawn = block if picture.hdr else block.clip(0, 1)
+        error = drawn.astype(np.float64) - picture.as_float(rows, cols)
+        squares += float(np.square(error).sum())
     return {"psnr_db": round(_psnr(squares / picture.pixels.size, white_of(picture)), 3)}
 
 
