@@ -2,9 +2,9 @@
 
 Every product waits for its slowest thread. On a machine where something else runs, one thread
 is often far faster than all of them: with one of two cores taken, 3.0 M samples/s against
-0.09 M were measured. And a batch of a small network does not feed many: with 16 threads on 16
-cores a hash grid ran 11 steps in 5 s. So several counts are tried, and tried again, because the
-rest of the machine changes its mind.
+0.09 M were measured. And a batch of a small network does not feed many: choosing between 16
+threads and one on 16 cores, a hash grid ran 11 steps in 5 s. So several counts are
+tried, and tried again, because the rest of the machine changes its mind.
 """
 
 import time

@@ -15,7 +15,7 @@ BYTES_PER_SAMPLE_NUMBER = 8  # kept for the backward pass, and its gradient
 def needed_bytes(recipe: ImageRecipe, picture: Picture) -> int:
     """Return about how many bytes a fit of a resolved recipe takes at its peak.
 
-    Within a factor of 1.3 of what was measured from 0.3 to 268 megapixels.
+    An estimate from sizes, compared with one measurement only: see docs/performance.md.
     """
     grids = parameter_count(recipe.encoding)
     sample_numbers = recipe.hidden_width * (recipe.hidden_layers + 1) * 2
