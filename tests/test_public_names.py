@@ -23,6 +23,7 @@ NAMES = [
     "Picture",
     "PictureError",
     "ShapeError",
+    "devices",
     "evaluate",
     "fit_image",
     "info",

@@ -191,6 +191,28 @@ def report(asset: str, picture: str, output: str | None, snapshots: str | None) 
     click.echo(page)
 
 
+@commands.command()
+@click.option("--json", "as_json", is_flag=True, help="Print everything as one JSON line.")
+def devices(as_json: bool) -> None:
+    """List what can train and evaluate here, and what --engine auto takes.
+
+    Adapters of Vulkan, Metal, D3D12 and CUDA with their features and the kernels that
+    --engine gpu would run on each, then the devices of PyTorch. Each adapter is opened in turn;
+    one that does not open is listed with the reason.
+
+    \b
+    neuralshade devices
+    neuralshade devices --json
+    """
+    from neuralshade.terminal_devices import print_devices
+
+    found = neuralshade.devices()
+    if as_json:
+        click.echo(json.dumps(found))
+    else:
+        print_devices(found)
+
+
 def _finite(rows: list[Any]) -> list[Any]:
     """Replace infinity, which JSON lacks, by the string 'inf'."""
     return [{k: "inf" if v == float("inf") else v for k, v in row.items()} for row in rows]

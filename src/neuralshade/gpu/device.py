@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ctypes
 import pathlib
+import re
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -34,6 +36,20 @@ class AdapterInfo:
     api: str  # one of BACKENDS
     software: bool  # the CPU plays the GPU: llvmpipe, SwiftShader, WARP
     features: tuple[str, ...]  # SlangPy's names, sorted; "cooperative_vector" is one
+    vendor_id: int = 0  # of PCI, as the API gives it; 0 where it gives none
+    subgroup_size: tuple[int, int] = (0, 0)  # threads, least and most; 0 where unknown
+    profile: str = ""  # newest that Slang may compile for, such as spirv_1_6; "" where unknown
+
+
+@dataclass(frozen=True)
+class ListedAdapter:
+    """What an API lists, opened or not."""
+
+    name: str
+    api: str  # one of BACKENDS
+    software: bool  # judged by the name where it does not open
+    opened: AdapterInfo | None  # None where it does not open
+    error: str | None  # why it does not open, in one line
 
 
 def open_device(backend: str = "auto") -> slangpy.Device:
@@ -57,25 +73,36 @@ def open_device(backend: str = "auto") -> slangpy.Device:
     adapters = sorted(_adapters(spy, backend), key=lambda adapter: is_software(adapter.name))
     if not adapters:
         raise DeviceError(f"device: got no {backend} device, need one. {REMEDY[backend]}")
-    try:
-        return spy.create_device(
-            type=spy.DeviceType[backend],
-            adapter_luid=adapters[0].luid,
-            include_paths=[SOURCE_FOLDER],
-            enable_hot_reload=False,  # its file watcher would outlive a closed device
-        )
-    except RuntimeError as error:
-        name = adapters[0].name
-        raise DeviceError(
-            f"device: got {name}, which SlangPy refuses, need a newer driver. {REMEDY[backend]}"
-        ) from error
+    return _open(spy, backend, adapters[0])
 
 
 def describe_adapter(device: slangpy.Device) -> AdapterInfo:
     """Return what ``device`` runs on and which features it offers."""
-    name = device.info.adapter_name
-    features = tuple(sorted(feature.name for feature in device.features))
-    return AdapterInfo(name, device.info.type.name, "software_device" in features, features)
+    same_api = _adapters(_load_slangpy(), device.info.type.name)
+    name = device.info.adapter_name  # an open device does not tell its vendor
+    return _describe(device, next((a.vendor_id for a in same_api if a.name == name), 0))
+
+
+def list_adapters() -> list[ListedAdapter]:
+    """Open and close each adapter of each API, and return what was learned.
+
+    They come in the order of BACKENDS, and within an API hardware first, so the first hardware
+    is what ``open_device("auto")`` tries. One that does not open is listed with the reason. The
+    list is empty where no driver answers.
+
+    Raises: DeviceError where slangpy is missing or does not load.
+    """
+    spy = _load_slangpy()
+    return [
+        _try(spy, backend, adapter)
+        for backend in BACKENDS
+        for adapter in sorted(_adapters(spy, backend), key=lambda a: is_software(a.name))
+    ]
+
+
+def auto_adapter(listed: Sequence[ListedAdapter]) -> ListedAdapter | None:
+    """Return which of ``list_adapters()`` ``open_device("auto")`` tries as hardware, or None."""
+    return next((adapter for adapter in listed if not is_software(adapter.name)), None)
 
 
 def hardware_adapter() -> AdapterInfo | None:
@@ -97,6 +124,59 @@ def hardware_adapter() -> AdapterInfo | None:
 def is_software(adapter_name: str) -> bool:
     """Return whether ``adapter_name`` is that of a known software rasterizer."""
     return any(name in adapter_name.lower() for name in SOFTWARE_NAMES)
+
+
+def _open(spy: Any, backend: str, adapter: Any) -> Any:
+    try:
+        return spy.create_device(
+            type=spy.DeviceType[backend],
+            adapter_luid=adapter.luid,
+            include_paths=[SOURCE_FOLDER],
+            enable_hot_reload=False,  # its file watcher would outlive a closed device
+        )
+    except RuntimeError as error:
+        raise DeviceError(
+            f"device: got {adapter.name}, which SlangPy refuses, need a newer driver. "
+            f"{REMEDY[backend]}"
+        ) from error
+
+
+def _try(spy: Any, backend: str, adapter: Any) -> ListedAdapter:
+    try:
+        device = _open(spy, backend, adapter)
+    except DeviceError as error:
+        software = is_software(adapter.name)
+        return ListedAdapter(adapter.name, backend, software, None, str(error))
+    try:
+        opened = _describe(device, adapter.vendor_id)
+    finally:
+        device.close()
+    return ListedAdapter(adapter.name, backend, opened.software, opened, None)
+
+
+def _describe(device: Any, vendor_id: int) -> AdapterInfo:
+    features = tuple(sorted(feature.name for feature in device.features))
+    limits = device.info.limits
+    return AdapterInfo(
+        device.info.adapter_name,
+        device.info.type.name,
+        "software_device" in features,
+        features,
+        vendor_id,
+        (limits.min_wave_size, limits.max_wave_size),
+        newest_profile(device.capabilities),
+    )
+
+
+def newest_profile(capabilities: Sequence[str]) -> str:
+    """Return the newest profile among Slang's capabilities, or "" where none is.
+
+    That of a CUDA device is a lower bound: Slang has no name for each compute capability.
+    """
+    form = re.compile(r"_(spirv|cuda_sm|metallib|sm)_(\d+)_(\d+)")
+    found = [match for match in map(form.fullmatch, capabilities) if match]
+    newest = max(found, key=lambda m: (int(m[2]), int(m[3])), default=None)
+    return newest[0][1:] if newest else ""
 
 
 def _load_slangpy() -> Any:

@@ -1,5 +1,7 @@
 """Losses that compare one number with one number; the mean over a batch is what is trained.
 
+Device half: pointwise.slang.
+
 Each is a pair (value, gradient by the prediction), written out so that every engine computes
 the same gradient. p is the prediction, t the target, both float [...]; results likewise. An
 error that is not finite has a gradient that is not finite, so that the step can be skipped.
@@ -8,6 +10,10 @@ error that is not finite has a gradient that is not finite, so that the step can
 from collections.abc import Callable
 
 import torch
+
+from neuralshade.errors import ConfigError
+from neuralshade.nearest import nearest
+from neuralshade.wording import shown
 
 FLOOR = 1e-2  # added to squared or absolute denominators; keeps black from dominating
 
@@ -68,3 +74,14 @@ LOSSES: dict[str, Loss] = {
     "log_l1": log_l1,
     "smape": smape,
 }
+
+
+def slang_name(kind: str) -> str:
+    """Return what loss ``kind`` is called in Slang: relative_l2 is RelativeL2.
+
+    Raises: ConfigError for a kind that is not registered.
+    """
+    if kind not in LOSSES:
+        raise ConfigError(f"loss: got {shown(kind)}, need one of {list(LOSSES)}."
+                          f"{nearest(kind, LOSSES)}")  # fmt: skip
+    return kind.title().replace("_", "")

@@ -1,10 +1,17 @@
-"""Activations: each with the backward that needs the fewest numbers kept."""
+"""Activations: each with the backward that needs the fewest numbers kept.
+
+Device half: activation.slang.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import torch
+
+from neuralshade.errors import ConfigError
+from neuralshade.nearest import nearest
+from neuralshade.wording import shown
 
 aten = torch.ops.aten
 LEAK = 0.01  # slope of leaky_relu below zero
@@ -53,6 +60,17 @@ ACTIVATIONS: dict[str, Activation] = {
     ),
     "sine": Activation(lambda x: torch.sin(x), lambda d, x: d * torch.cos(x), keeps_output=False),
 }
+
+
+def slang_name(kind: str) -> str:
+    """Return what activation ``kind`` is called in Slang: leaky_relu is LeakyRelu.
+
+    Raises: ConfigError for a kind that is not registered.
+    """
+    if kind not in ACTIVATIONS:
+        raise ConfigError(f"activation: got {shown(kind)}, need one of {list(ACTIVATIONS)}."
+                          f"{nearest(kind, ACTIVATIONS)}")  # fmt: skip
+    return kind.title().replace("_", "")
 
 
 def activate(kind: str, x: torch.Tensor) -> torch.Tensor:

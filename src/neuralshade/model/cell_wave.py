@@ -1,10 +1,11 @@
-"""Where inside its grid cell a position lies."""
+"""Where inside its grid cell a position lies. Device half: cell_wave.slang."""
 
 import math
 
 import torch
 
 from neuralshade.model.encoding import Encoding
+from neuralshade.model.parameters import SlangHalf
 
 
 class CellWave(Encoding):
@@ -24,7 +25,9 @@ class CellWave(Encoding):
         return torch.cat([self.along(0, uv[:, 0]), self.along(1, uv[:, 1])], dim=1)
 
     def along(self, axis: int, x: torch.Tensor) -> torch.Tensor:
-        return torch.sin(x * (2.0 * math.pi * self.cells[axis]))[:, None]
+        periods = x * self.cells[axis]
+        # whole periods taken off first, exactly: a float32 angle of many turns says little
+        return torch.sin((periods - periods.round()) * (2.0 * math.pi))[:, None]
 
     def combine(
         self, along_u: torch.Tensor, along_v: torch.Tensor, compute: torch.dtype | None = None
@@ -32,3 +35,9 @@ class CellWave(Encoding):
         along_u, along_v = along_u.to(dtype=compute), along_v.to(dtype=compute)
         rows, cols = len(along_v), len(along_u)
         return torch.stack([along_u.t().expand(rows, cols), along_v.expand(rows, cols)])
+
+    def slang(self, name: str) -> SlangHalf:
+        return SlangHalf(
+            f"CellWave<{self.cells[0]}, {self.cells[1]}>",
+            frozenset({"neuralshade.model.cell_wave"}),
+        )

@@ -1,10 +1,12 @@
-"""Several encodings of the same position, side by side."""
+"""Several encodings of the same position, side by side. Device half: composite.slang."""
 
+import dataclasses
 from collections.abc import Sequence
 
 import torch
 
 from neuralshade.model.encoding import Encoding
+from neuralshade.model.parameters import SlangHalf, Table, check_count
 
 
 class Composite(Encoding):
@@ -38,3 +40,30 @@ class Composite(Encoding):
             widths = [[part.along(a, probe).shape[1] for part in self.members] for a in (0, 1)]
             self._prepared_widths = (widths[0], widths[1])
         return self._prepared_widths[axis]
+
+    def slang(self, name: str) -> SlangHalf:
+        """Return ``Composite<A, Composite<B, C>>`` for three parts; one part is itself."""
+        if len(self.members) == 1:
+            return self.members[0].slang(name)
+        check_count(type(self).__name__, self.number_count())
+        halves = [part.slang(f"{name}Part{i}") for i, part in enumerate(self.members)]
+        nested = halves[-1].type
+        for half in reversed(halves[:-1]):
+            nested = f"Composite<{half.type}, {nested}>"
+        modules = frozenset({"neuralshade.model.composite"}).union(*(h.modules for h in halves))
+        return SlangHalf(nested, modules, "".join(half.declarations for half in halves))
+
+    def number_count(self) -> int:
+        return sum(part.number_count() for part in self.members)
+
+    def views(self, flat: torch.Tensor) -> list[torch.Tensor]:
+        parts = flat.split([part.number_count() for part in self.members])
+        return [v for part, own in zip(self.members, parts, strict=True) for v in part.views(own)]
+
+    def tables(self) -> list[Table]:
+        tables, first = list[Table](), 0
+        for part in self.members:
+            own = part.tables()
+            tables += [dataclasses.replace(table, first=first + table.first) for table in own]
+            first += part.number_count()
+        return tables

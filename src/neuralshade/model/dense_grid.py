@@ -1,9 +1,10 @@
-"""Trainable texels on one or several regular grids."""
+"""Trainable texels on one or several regular grids. Device half: dense_grid.slang."""
 
 import torch
 
 from neuralshade.model.bilinear import mix_corners
-from neuralshade.model.encoding import Encoding
+from neuralshade.model.grid import Grid
+from neuralshade.model.parameters import SlangHalf
 from neuralshade.model.quantize import fake_quantize
 
 START_RANGE = 1e-2  # texels start uniform in [-START_RANGE, START_RANGE]
@@ -17,7 +18,7 @@ def level_sizes(coarsest: int, finest: int, levels: int) -> list[int]:
     return [round(coarsest * growth**level) for level in range(levels)]
 
 
-class DenseGrid(Encoding):
+class DenseGrid(Grid):
     """Encoding by bilinear look-up in ``levels`` grids of ``features`` numbers per texel.
 
     Texel centres lie at (i + 0.5) / size, as in a texture; positions beyond the outermost
@@ -31,7 +32,7 @@ class DenseGrid(Encoding):
     the hash; texture addressing as in the Vulkan specification, "Texel Coordinate Systems".
     """
 
-    bits: int = 32
+    features_axis = 0
 
     def __init__(
         self,
@@ -51,6 +52,12 @@ class DenseGrid(Encoding):
             start = torch.empty(shape).uniform_(-START_RANGE, START_RANGE, generator=rng)
             self.texels.append(torch.nn.Parameter(start))
         self.width = levels * features
+
+    def sizes(self) -> list[tuple[int, int]]:
+        return [(texels.shape[2], texels.shape[1]) for texels in self.texels]
+
+    def slang(self, name: str) -> SlangHalf:
+        return self.slang_half(name, "dense_grid", "DenseGrid")
 
     def forward(self, uv: torch.Tensor) -> torch.Tensor:
         levels = []

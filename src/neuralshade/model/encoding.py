@@ -1,6 +1,11 @@
-"""What every encoding can do: widen a position into the numbers a network reads."""
+"""What every encoding can do: widen a position into numbers. Device half: encoding.slang."""
+
+from collections.abc import Sequence
 
 import torch
+
+from neuralshade.errors import ShapeError
+from neuralshade.model.parameters import SlangHalf, Table
 
 
 class Encoding(torch.nn.Module):
@@ -10,6 +15,9 @@ class Encoding(torch.nn.Module):
     Where the numbers of a column and of a row can be prepared apart, they also write
     ``along`` and ``combine``; then a lattice of R rows and C columns costs R + C
     preparations instead of R * C.
+
+    ``slang`` names the device half. Subclasses with trained numbers also write
+    ``number_count``, ``views`` and ``tables``, which say where those lie on the device.
     """
 
     width: int
@@ -39,6 +47,69 @@ class Encoding(torch.nn.Module):
     def on_lattice(self, u: torch.Tensor, v: torch.Tensor) -> torch.Tensor:
         """Return the encoding at every (u, v) of ``u`` [C] and ``v`` [R]: [width, R, C]."""
         return self.combine(self.along(0, u), self.along(1, v))
+
+    def slang(self, name: str) -> SlangHalf:
+        """Return what this encoding is in Slang: a type that implements ``IEncoding``.
+
+        ``name`` is an identifier that begins the names of all structs declared for it; no
+        other encoding of the same program may have it.
+
+        Raises: ConfigError if the trained numbers are too many for the shader's index.
+        """
+        raise AssertionError(f"{type(self).__name__} has no slang")
+
+    def number_count(self) -> int:
+        """Return ``PARAMETERS`` of the device half: trained numbers, filled up to even."""
+        return 0
+
+    def views(self, flat: torch.Tensor) -> list[torch.Tensor]:
+        """Return the parts of ``flat`` [number_count] that hold each parameter, in its shape.
+
+        They share memory with ``flat``, and come in the order of ``parameters()``.
+        """
+        return []
+
+    def tables(self) -> list[Table]:
+        """Return where the levels of every grid lie in what ``flatten`` returns."""
+        return []
+
+    def flatten(self, values: Sequence[torch.Tensor]) -> torch.Tensor:
+        """Return numbers in the order in which the device half reads them.
+
+        Args:
+            values: float, any dtype, shaped like ``list(self.parameters())``: the parameters
+                themselves, their gradients, or their moments.
+
+        Returns:
+            float32 [number_count], on the device of ``values``; the filling is 0. No gradient.
+
+        Raises: ShapeError if number or shapes of ``values`` differ from the parameters'.
+        """
+        got, need = ([list(v.shape) for v in many] for many in (values, self.parameters()))
+        if got != need:
+            raise ShapeError(f"{type(self).__name__}.flatten: got shapes {got}, need {need}. "
+                             "Pass one tensor per parameter, in their order.")  # fmt: skip
+        place = values[0].device if values else None
+        flat = torch.zeros(self.number_count(), dtype=torch.float32, device=place)
+        for view, value in zip(self.views(flat), values, strict=True):
+            view.copy_(value.detach())
+        return flat
+
+    def unflatten(self, flat: torch.Tensor) -> list[torch.Tensor]:
+        """Return copies of ``flat``'s numbers, shaped like ``list(self.parameters())``.
+
+        Undoes ``flatten``; keeps dtype and device.
+
+        Args:
+            flat: any dtype, [number_count].
+
+        Raises: ShapeError for another shape.
+        """
+        if flat.shape != (self.number_count(),):
+            got, need = list(flat.shape), [self.number_count()]
+            raise ShapeError(f"{type(self).__name__}.unflatten: got shape {got}, need {need}. "
+                             "Pass what flatten returned.")  # fmt: skip
+        return [v.clone(memory_format=torch.contiguous_format) for v in self.views(flat.detach())]
 
 
 class AxisEncoding(Encoding):

@@ -1,10 +1,11 @@
-"""Sine and cosine octaves of each coordinate."""
+"""Sine and cosine octaves of each coordinate. Device half: frequency.slang."""
 
 import math
 
 import torch
 
 from neuralshade.model.encoding import AxisEncoding
+from neuralshade.model.parameters import SlangHalf
 
 
 class Frequency(AxisEncoding):
@@ -20,5 +21,10 @@ class Frequency(AxisEncoding):
 
     def axis_features(self, x: torch.Tensor) -> torch.Tensor:
         octave = torch.arange(self.octaves, device=x.device)
-        angle = x[..., None] * (math.pi * 2.0**octave).to(x.dtype)
+        turns = x[..., None] * (0.5 * 2.0**octave).to(x.dtype)
+        # whole turns taken off first, exactly: a float32 angle of many turns says little
+        angle = (turns - turns.round()) * (2.0 * math.pi)
         return torch.stack([angle.sin(), angle.cos()], dim=-1).flatten(-2)
+
+    def slang(self, name: str) -> SlangHalf:
+        return SlangHalf(f"Frequency<{self.octaves}>", frozenset({"neuralshade.model.frequency"}))

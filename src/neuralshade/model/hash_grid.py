@@ -1,9 +1,13 @@
-"""Trainable vertices of many grids, the fine ones sharing a hash table."""
+"""Trainable vertices of many grids, the fine ones sharing a hash table.
+
+Device half: hash_grid.slang.
+"""
 
 import torch
 
 from neuralshade.model.bilinear import mix_corners
-from neuralshade.model.encoding import Encoding
+from neuralshade.model.grid import Grid
+from neuralshade.model.parameters import SlangHalf
 from neuralshade.model.quantize import fake_quantize
 
 PRIME = 2_654_435_761  # Mueller et al. 2022, eq. 4; the first factor there is 1
@@ -20,7 +24,7 @@ def level_cells(coarsest: int, finest: int, levels: int) -> list[int]:
     return [*map(int, sizes), finest]
 
 
-class HashGrid(Encoding):
+class HashGrid(Grid):
     """Encoding by bilinear look-up in ``levels`` grids of at most 2^log2_entries vertices.
 
     Level l has N_l = floor(coarsest * growth^l) cells a side, growth such that the last
@@ -33,7 +37,7 @@ class HashGrid(Encoding):
     Source: Mueller et al. 2022, Instant NGP, eq. 2-4.
     """
 
-    bits: int = 32
+    features_axis = 1
 
     def __init__(
         self,
@@ -54,6 +58,12 @@ class HashGrid(Encoding):
             start = torch.empty(shape).uniform_(-START_RANGE, START_RANGE, generator=rng)
             self.vertices.append(torch.nn.Parameter(start))
         self.width = levels * features
+
+    def sizes(self) -> list[tuple[int, int]]:
+        return [(cells, cells) for cells in self.cells]
+
+    def slang(self, name: str) -> SlangHalf:
+        return self.slang_half(name, "hash_grid", "HashGrid", self.table.bit_length() - 1)
 
     def forward(self, uv: torch.Tensor) -> torch.Tensor:
         stored = [fake_quantize(v.t(), self.bits, grid=True).t() for v in self.vertices]

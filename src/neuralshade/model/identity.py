@@ -1,8 +1,9 @@
-"""The position itself, unchanged."""
+"""The position itself, unchanged. Device half: identity.slang."""
 
 import torch
 
 from neuralshade.model.encoding import AxisEncoding
+from neuralshade.model.parameters import SlangHalf
 
 
 class Identity(AxisEncoding):
@@ -13,3 +14,6 @@ class Identity(AxisEncoding):
 
     def axis_features(self, x: torch.Tensor) -> torch.Tensor:
         return x[..., None]
+
+    def slang(self, name: str) -> SlangHalf:
+        return SlangHalf("Identity", frozenset({"neuralshade.model.identity"}))

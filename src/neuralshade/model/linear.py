@@ -1,7 +1,8 @@
-"""One trainable affine layer."""
+"""One trainable affine layer. Device half: linear.slang."""
 
 import torch
 
+from neuralshade.model.parameters import SlangHalf
 from neuralshade.model.quantize import fake_quantize
 
 
@@ -36,3 +37,10 @@ class Linear(torch.nn.Module):
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         """Return ``x W^T + b``: [..., inputs] -> [..., outputs]."""
         return torch.nn.functional.linear(x, *self.stored())
+
+    def slang(self) -> SlangHalf:
+        """Return what this layer is called in Slang; its parameters there: weight, bias."""
+        outputs, inputs = self.weight.shape
+        bias = "false" if self.bias is None else "true"
+        name = f"Linear<{inputs}, {outputs}, {bias}>"
+        return SlangHalf(name, frozenset({"neuralshade.model.linear"}))

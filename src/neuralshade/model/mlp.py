@@ -1,12 +1,13 @@
-"""A small fully connected network."""
+"""A small fully connected network. Device half: mlp.slang."""
 
 from itertools import pairwise
 from typing import Any
 
 import torch
 
-from neuralshade.model.activation import ACTIVATIONS, activate
+from neuralshade.model.activation import ACTIVATIONS, activate, slang_name
 from neuralshade.model.linear import Linear
+from neuralshade.model.parameters import SlangHalf
 
 
 class MLP(torch.nn.Module):
@@ -53,6 +54,18 @@ class MLP(torch.nn.Module):
         rounds = compute == torch.float32  # half products round weights more than 16 bits do
         parameters = [p for layer in self.members for p in layer.stored(rounds)]
         return _ColumnMLP.apply(x, self.kinds, compute, *parameters)
+
+    def slang(self) -> SlangHalf:
+        """Return what this network is called in Slang.
+
+        Its parameters there, in the order of ``parameters()``: layer by layer the weights row
+        by row, then the biases, with nothing between.
+        """
+        first, last = self.members[0].weight, self.members[-1].weight
+        sizes = f"{first.shape[1]}, {last.shape[0]}, {len(self.members) - 1}, {first.shape[0]}"
+        bias = "false" if self.members[0].bias is None else "true"
+        name = f"MLP<{sizes}, {bias}, {slang_name(self.kinds[0])}, {slang_name(self.kinds[-1])}>"
+        return SlangHalf(name, frozenset({"neuralshade.model.activation", "neuralshade.model.mlp"}))
 
 
 class _ColumnMLP(torch.autograd.Function):

@@ -1,10 +1,11 @@
-"""One soft bump per bin of each coordinate."""
+"""One soft bump per bin of each coordinate. Device half: one_blob.slang."""
 
 import math
 
 import torch
 
 from neuralshade.model.encoding import AxisEncoding
+from neuralshade.model.parameters import SlangHalf
 
 
 class OneBlob(AxisEncoding):
@@ -24,3 +25,6 @@ class OneBlob(AxisEncoding):
         edge = torch.arange(self.bins + 1, device=x.device, dtype=x.dtype) / self.bins
         below = torch.erf((edge - x[..., None]) * (self.bins / math.sqrt(2.0)))
         return 0.5 * (below[..., 1:] - below[..., :-1])
+
+    def slang(self, name: str) -> SlangHalf:
+        return SlangHalf(f"OneBlob<{self.bins}>", frozenset({"neuralshade.model.one_blob"}))

@@ -1,4 +1,4 @@
-"""Rounding numbers to the steps that an asset stores, while they are still trained."""
+"""Rounding numbers as an asset stores them, while training. Device half: quantize.slang."""
 
 from dataclasses import dataclass
 from typing import Any

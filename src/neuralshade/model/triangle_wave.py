@@ -1,8 +1,9 @@
-"""Triangle-wave octaves of each coordinate: the frequency encoding without a sine."""
+"""Triangle-wave octaves of each coordinate, without a sine. Device half: triangle_wave.slang."""
 
 import torch
 
 from neuralshade.model.encoding import AxisEncoding
+from neuralshade.model.parameters import SlangHalf
 
 
 class TriangleWave(AxisEncoding):
@@ -22,3 +23,8 @@ class TriangleWave(AxisEncoding):
         octave = torch.arange(self.octaves, device=x.device)
         phase = x[..., None] * (2.0**octave).to(x.dtype)
         return (torch.remainder(phase, 2.0) - 1.0).abs()
+
+    def slang(self, name: str) -> SlangHalf:
+        return SlangHalf(
+            f"TriangleWave<{self.octaves}>", frozenset({"neuralshade.model.triangle_wave"})
+        )

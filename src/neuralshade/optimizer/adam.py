@@ -1,4 +1,4 @@
-"""Adam, in two forms: every number each step, or touched cells only."""
+"""Adam: every number each step, or touched cells only. Device half: adam.slang."""
 
 from collections.abc import Sequence
 from typing import Protocol

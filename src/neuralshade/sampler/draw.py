@@ -1,4 +1,4 @@
-"""Drawing a batch, three ways."""
+"""Drawing a batch, three ways. Device half: draw.slang."""
 
 from collections.abc import Callable
 from functools import partial

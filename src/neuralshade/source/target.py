@@ -1,4 +1,4 @@
-"""A picture as the numbers that a fit is compared with."""
+"""A picture as the numbers that a fit is compared with. Device half: target.slang."""
 
 import numpy as np
 import torch
@@ -48,3 +48,21 @@ class Target:
             self.at_pixels(next_row, col), self.at_pixels(next_row, next_col), across
         )
         return torch.lerp(upper, lower, down)
+
+
+def device_pixels(pixels: np.ndarray) -> tuple[str, str, np.ndarray]:
+    """Return how the device keeps ``pixels`` [H, W, C], C <= 4, and the numbers it keeps.
+
+    The type in target.slang, the element of its buffer, and uint32 [H * W] or float32
+    [H * W, 4]; integers of more than 8 bits become float32 in [0, 1].
+    """
+    height, width, channels = pixels.shape
+    if pixels.dtype == np.uint8:
+        filled = np.zeros((height * width, 4), np.uint8)
+        filled[:, :channels] = pixels.reshape(-1, channels)
+        return "ByteTarget", "uint", filled.view("<u4").reshape(-1).astype(np.uint32)
+    unit = 1.0 / np.iinfo(pixels.dtype).max if np.issubdtype(pixels.dtype, np.integer) else 1.0
+    numbers = np.zeros((height * width, 4), np.float32)
+    numbers[:, :channels] = pixels.reshape(-1, channels)
+    numbers *= np.float32(unit)
+    return "FloatTarget", "float4", numbers

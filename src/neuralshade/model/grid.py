@@ -1,0 +1,72 @@
+"""What dense and hash grids share: their trained numbers on the device."""
+
+import itertools
+
+import torch
+
+from neuralshade.model.encoding import Encoding
+from neuralshade.model.parameters import SlangHalf, Table, check_count
+
+LEVELS = """public struct {name}Levels : ILevels
+{{
+    public static const int COUNT = {count};
+    public static const uint ENTRIES = {entries}u;
+    static const int2 SIZES[COUNT] = {{ {sizes} }};
+    static const uint FIRSTS[COUNT] = {{ {firsts} }};
+    public static int2 size(int level) {{ return SIZES[level]; }}
+    public static uint first(int level) {{ return FIRSTS[level]; }}
+}}
+"""
+
+
+class Grid(Encoding):
+    """Encoding by levels of table entries; each parameter holds one level.
+
+    On the device the levels follow each other, and the features of an entry lie together.
+    ``bits`` is how many the asset keeps of a number.
+    """
+
+    bits: int = 32
+    features_axis: int  # the axis of each parameter along which its features lie
+
+    def sizes(self) -> list[tuple[int, int]]:
+        """Return (across, down) of each level, in texels or in cells."""
+        raise AssertionError(f"{type(self).__name__} has no sizes")
+
+    def slang_half(self, name: str, stem: str, kind: str, *settings: int) -> SlangHalf:
+        """Return ``kind`` <levels, features, settings> with its levels declared after ``name``."""
+        check_count(type(self).__name__, self.number_count())
+        tables = self.tables()
+        declaration = LEVELS.format(
+            name=name,
+            count=len(tables),
+            entries=sum(table.entries for table in tables),
+            sizes=", ".join(f"int2({across}, {down})" for across, down in self.sizes()),
+            firsts=", ".join(f"{table.first // table.features}u" for table in tables),
+        )
+        listed = ", ".join(map(str, (f"{name}Levels", tables[0].features, *settings)))
+        modules = frozenset({"neuralshade.model.bilinear", f"neuralshade.model.{stem}"})
+        return SlangHalf(f"{kind}<{listed}>", modules, declaration)
+
+    def number_count(self) -> int:
+        count = sum(level.numel() for level in self.parameters())
+        return count + count % 2
+
+    def views(self, flat: torch.Tensor) -> list[torch.Tensor]:
+        views, first = [], 0
+        for level in self.parameters():
+            shape = level.movedim(self.features_axis, -1).shape
+            view = flat[first : first + level.numel()].view(shape)
+            views.append(view.movedim(-1, self.features_axis))
+            first += level.numel()
+        return views
+
+    def tables(self) -> list[Table]:
+        levels = list(self.parameters())
+        counts = [level.numel() for level in levels]
+        firsts = itertools.accumulate(counts, initial=0)
+        features = levels[0].shape[self.features_axis]
+        return [
+            Table(first, count // features, features, self.bits)
+            for first, count in zip(firsts, counts, strict=False)
+        ]

@@ -1,0 +1,49 @@
+"""Trained numbers as shaders read them. Device half: parameters.slang."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from neuralshade.errors import ConfigError
+
+LARGEST_COUNT = 2**32 - 2  # shaders index by 32 bits, and read numbers in pairs
+
+
+@dataclass(frozen=True)
+class SlangHalf:
+    """What a module of this package is called in Slang."""
+
+    type: str  # how the type is written: "Frequency<6>"
+    modules: frozenset[str]  # what must be imported: {"neuralshade.model.frequency"}
+    declarations: str = ""  # structs of sizes that the type names, to stand before it
+
+
+@dataclass(frozen=True)
+class Table:
+    """Where one level of a grid lies among the trained numbers of an encoding."""
+
+    first: int  # index of its first number in device order
+    entries: int  # texels, or vertices of a hash table
+    features: int  # numbers per entry, which lie together
+    bits: int  # how many the asset keeps of a number: 4, 8, 16 or 32
+
+
+def check_count(place: str, count: int) -> None:
+    """Raise ConfigError, saying ``place``, if so many trained numbers are beyond an index."""
+    if count > LARGEST_COUNT:
+        raise ConfigError(f"{place}.slang: got {count} trained numbers, need at most "
+                          f"{LARGEST_COUNT}. Make the grids smaller.")  # fmt: skip
+
+
+def pack_halves(values: np.ndarray) -> np.ndarray:
+    """Return what ``PackedParameters`` reads: uint32, two float16 each, the first one low.
+
+    Args:
+        values: float [N], flattened where it is not; an odd N is filled up by a zero.
+
+    Returns:
+        uint32 [(N + 1) // 2].
+    """
+    halves = np.zeros(values.size + values.size % 2, np.float16)
+    halves[: values.size] = values.reshape(-1)
+    return halves.view("<u4").astype(np.uint32)

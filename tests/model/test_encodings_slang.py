@@ -1,0 +1,250 @@
+"""model: the Slang half of every registered encoding equals its Python half in float64."""
+
+import pathlib
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from neuralshade.model.composite import Composite
+from neuralshade.model.dense_grid import DenseGrid
+from neuralshade.model.encoding import Encoding
+from neuralshade.model.hash_grid import HashGrid
+from neuralshade.model.parameters import pack_halves
+from neuralshade.model.registry import ENCODINGS, build_encoding, parse_encoding
+
+CASES = (
+    "identity",
+    "frequency:octaves=1",
+    "frequency:octaves=6",
+    "frequency:octaves=24",
+    "triangle_wave:octaves=1",
+    "triangle_wave:octaves=5",
+    "triangle_wave:octaves=24",
+    "one_blob:bins=1",
+    "one_blob:bins=7",
+    "one_blob:bins=32",
+    "cell_wave:width=1,height=300",
+    "dense_grid:features=1,width=1,height=1",
+    "dense_grid:features=3,width=7,height=2",
+    "dense_grid:features=2,width=1,height=6",
+    "dense_grid:features=4,width=9,height=1",
+    "dense_grid:levels=3,features=2,coarsest=3,width=11,height=5",
+    "dense_grid:levels=3,features=5,coarsest=2,width=3,height=8",
+    "hash_grid:levels=1,features=2,log2_entries=6,finest=5",
+    "hash_grid:levels=1,features=1,log2_entries=8,finest=15",  # 16^2 vertices just fit
+    "hash_grid:levels=3,features=2,log2_entries=5,coarsest=2,finest=19",
+    "hash_grid:levels=5,features=3,log2_entries=4,coarsest=1,finest=300",
+    "hash_grid:levels=1,features=1,log2_entries=4,finest=65535",  # 65536^2 is 0 in 32 bits
+    "dense_grid:levels=2,features=3,coarsest=2,width=3,height=3 + one_blob:bins=3"
+    " + hash_grid:levels=2,features=1,log2_entries=4,coarsest=2,finest=9",
+    "frequency:octaves=2 + dense_grid:features=1,width=5,height=3 + identity"
+    " + dense_grid:features=2,width=2,height=4",
+)
+PARTS = (1, 2, 3, 100)  # more than any case has columns, too
+TRAINED = tuple(text for text in CASES if "grid" in text)
+FIRST_BYTE = 8
+CHECKS = pathlib.Path(__file__).with_name("encoding_checks.slang")
+ERROR_FUNCTION = """
+import neuralshade.model.one_blob;
+float shown(float x) { return error_function(x); }
+"""
+
+
+@dataclass(frozen=True)
+class Ran:
+    """What one case gave on the device, and what it was given."""
+
+    encoding: Encoding  # float64
+    uv: np.ndarray  # float32 [N, 2]
+    d_encoded: np.ndarray  # float32 [N, width]
+    sizes: tuple[int, int]  # WIDTH and PARAMETERS of the Slang half
+    encoded: np.ndarray  # [PARTS, N, width]
+    counts: np.ndarray  # how often each of them was put
+    others: dict[str, np.ndarray]  # [N, width] of parameters stored otherwise, or of `encode`
+    gradients: np.ndarray  # [PARTS, PARAMETERS]
+    differences: np.ndarray  # [PARAMETERS]
+
+
+def program_text(encoding: Encoding) -> str:
+    half = encoding.slang("Tested")
+    lines = [
+        "import neuralshade.model.encoding;",
+        "import neuralshade.model.parameters;",
+        *(f"import {module};" for module in sorted(half.modules)),
+        half.declarations,
+        f"typealias Tested = {half.type};",
+        f"static const int ROWS = {len(PARTS)};",
+        f"static const int FIRST_BYTE = {FIRST_BYTE};",
+    ]
+    return "\n".join([*lines, CHECKS.read_text()])
+
+
+def grids(encoding: Encoding) -> list[DenseGrid | HashGrid]:
+    return [part for part in encoding.modules() if isinstance(part, (DenseGrid, HashGrid))]
+
+
+def chosen_positions(encoding: Encoding, rng: torch.Generator) -> np.ndarray:
+    """Return corners of the square, texel centers and vertices of all levels, random ones."""
+    chosen = [torch.tensor([[0.0, 0.0], [1.0, 1.0], [0.0, 1.0], [1.0, 0.0], [0.5, 0.5]])]
+    for grid in grids(encoding):
+        for size in map(torch.tensor, grid.sizes()):
+            index = torch.rand(3, 2, generator=rng) * size
+            chosen += [(index.floor() + 0.5) / size, index.floor() / size]
+    return torch.cat([*chosen, torch.rand(12, 2, generator=rng)]).numpy()
+
+
+class Kernels:
+    """The entry points of one case, with every buffer they may read."""
+
+    def __init__(self, device: Any, name: str, text: str, given: dict[str, np.ndarray]):
+        self.spy = pytest.importorskip("slangpy")
+        self.device = device
+        self.module = device.load_module_from_source(name, text)
+        self.given = {key: self.buffer(values) for key, values in given.items()}
+
+    def buffer(self, values: np.ndarray) -> Any:
+        usage = self.spy.BufferUsage.shader_resource | self.spy.BufferUsage.unordered_access
+        return self.device.create_buffer(data=np.ascontiguousarray(values), usage=usage)
+
+    def run(self, entry: str, threads: int, **shapes: tuple[int, ...]) -> dict[str, np.ndarray]:
+        """Run ``entry``; return its buffers (``sizes`` and ``counts`` hold int32)."""
+        kinds = {"results": np.float32, "counts": np.int32, "sizes": np.int32}
+        out = {k: self.buffer(np.zeros(max(2, np.prod(s)), kinds[k])) for k, s in shapes.items()}
+        linked = self.device.link_program([self.module], [self.module.entry_point(entry)])
+        kernel = self.device.create_compute_kernel(linked)
+        kernel.dispatch([threads, 1, 1], vars={**self.given, **out})
+        numbers = {k: b.to_numpy().view(np.uint8).view(kinds[k]) for k, b in out.items()}
+        return {k: numbers[k][: np.prod(s)].reshape(s) for k, s in shapes.items()}
+
+
+@pytest.fixture(scope="module")
+def known() -> dict[str, Ran]:
+    """Keep what has run already: one case serves several tests."""
+    return {}
+
+
+@pytest.fixture(params=CASES)
+def ran(request: pytest.FixtureRequest, device: Any, known: dict[str, Ran]) -> Ran:
+    if request.param not in known:
+        known[request.param] = run_case(request.param, device)
+    return known[request.param]
+
+
+def run_case(text: str, device: Any) -> Ran:
+    rng = torch.Generator().manual_seed(0)
+    encoding = build_encoding(text, rng)
+    for parameter in encoding.parameters():
+        torch.nn.init.uniform_(parameter, -1.0, 1.0, generator=rng)
+        parameter.data = parameter.data.half().float()  # equal in every storage
+    uv = chosen_positions(encoding, rng)
+    d_encoded = torch.randn(len(uv), encoding.width, generator=rng).numpy()
+    flat = encoding.flatten(list(encoding.parameters())).numpy()
+    stored = np.resize(flat, max(2, len(flat)))
+    words = pack_halves(stored)
+    given = {"positions": uv, "floats": stored, "words": words, "d_encoded": d_encoded}
+    given["parts_of_row"] = np.array(PARTS, np.int32)
+    given["bytes"] = np.concatenate([np.full(FIRST_BYTE // 4, 0x7E007E00, np.uint32), words])
+    name = f"test_encodings_{CASES.index(text)}"
+    kernels = Kernels(device, name, program_text(encoding), given)
+    row, rows = (len(uv), encoding.width), (len(PARTS), len(uv), encoding.width)
+    encoded = kernels.run("by_parts", len(uv), results=rows, counts=rows, sizes=(2,))
+    others = {"from_packed": {"counts": row}, "from_bytes": {"counts": row}, "at_once": {}}
+    others = {k: kernels.run(k, len(uv), results=row, **v)["results"] for k, v in others.items()}
+    sums = kernels.run("gradients", 1, results=(len(PARTS), len(flat)))["results"]
+    losses = kernels.run("nudged_losses", max(1, 2 * len(flat)), results=(len(flat), 2))["results"]
+    return Ran(encoding.double(), uv, d_encoded, tuple(encoded["sizes"]), encoded["results"],
+               encoded["counts"], others, sums, losses[:, 0] - losses[:, 1])  # fmt: skip
+
+
+def tolerance(encoding: Encoding) -> float:
+    """Return what float32 may cost: 2^-24 of a position per cell, and a few last bits."""
+    sizes = [size for grid in grids(encoding) for size in grid.sizes()]
+    sizes += [part.cells for part in encoding.modules() if hasattr(part, "cells")
+              and not isinstance(part, HashGrid)]  # fmt: skip
+    return 4e-6 + 2.5e-7 * max((max(size) for size in sizes), default=0)
+
+
+def test_every_registered_kind_has_a_case():
+    assert {kind for text in CASES for kind, _ in parse_encoding(text)} == set(ENCODINGS)
+
+
+def test_sizes_are_those_of_the_python_half(ran):
+    flat = ran.encoding.flatten(list(ran.encoding.parameters()))
+    assert ran.sizes == (ran.encoding.width, len(flat))
+
+
+def test_value_equals_the_python_half(ran):
+    wanted = ran.encoding(torch.from_numpy(ran.uv).double()).detach().numpy()
+    np.testing.assert_allclose(ran.encoded[0], wanted, rtol=0, atol=tolerance(ran.encoding))
+
+
+def test_each_column_is_put_once_whatever_the_parts(ran):
+    assert np.all(ran.counts == 1)
+
+
+def test_parts_and_storages_and_encode_give_the_same_numbers(ran):
+    # 1e-6: compilers may fuse a product and a sum in one and not in the other
+    for row in (*ran.encoded[1:], *ran.others.values()):
+        np.testing.assert_allclose(row, ran.encoded[0], rtol=0, atol=1e-6)
+
+
+@pytest.mark.parametrize("ran", TRAINED, indirect=True)
+def test_gradient_equals_that_of_the_python_half(ran):
+    encoded = ran.encoding(torch.from_numpy(ran.uv).double())
+    parameters = list(ran.encoding.parameters())
+    d_encoded = torch.from_numpy(ran.d_encoded).double()
+    wanted = ran.encoding.flatten(torch.autograd.grad(encoded, parameters, d_encoded)).numpy()
+    assert np.abs(wanted).max() > 0.1
+    # 2: sums of a few dozen gradients of about 1 each
+    close = {"rtol": 0, "atol": 2 * tolerance(ran.encoding)}
+    for row in ran.gradients:
+        np.testing.assert_allclose(row, wanted, **close)
+
+
+@pytest.mark.parametrize("ran", TRAINED, indirect=True)
+def test_gradient_equals_central_difference(ran):
+    # 1e-4: the losses that are subtracted are sums of some hundred numbers of about 1
+    np.testing.assert_allclose(ran.gradients[0], ran.differences, rtol=0, atol=1e-4)
+
+
+@pytest.mark.parametrize(
+    "text", ["frequency:octaves=24", "triangle_wave:octaves=24", "cell_wave:width=65536,height=512"]
+)
+def test_python_half_keeps_its_finest_waves_in_float32(text, rng):
+    encoding, uv = build_encoding(text, None), torch.rand(200, 2, generator=rng)
+    wanted = encoding(uv.double())
+    torch.testing.assert_close(encoding(uv).double(), wanted, rtol=0, atol=4e-6)
+
+
+def test_error_function_is_off_by_less_than_2e_7(device):
+    spy = pytest.importorskip("slangpy")
+    module = spy.Module(device.load_module_from_source("test_error_function", ERROR_FUNCTION))
+    x = np.linspace(-6.0, 6.0, 20_001).astype(np.float32)
+    wanted = torch.erf(torch.from_numpy(x).double()).numpy()
+    np.testing.assert_allclose(module.shown(x, _result="numpy"), wanted, rtol=0, atol=2e-7)
+
+
+def test_one_part_stands_alone_and_several_are_nested():
+    one = build_encoding("frequency:octaves=3", None).slang("Photo")
+    assert (one.type, one.declarations) == ("Frequency<3>", "")
+    assert one.modules == {"neuralshade.model.frequency"}
+    parts = [DenseGrid(2, 3, 2, 4, 2), *build_encoding("identity", None).parts, HashGrid(1, 2, 4)]
+    several = Composite(parts).slang("Photo")
+    assert several.type == (
+        "Composite<DenseGrid<PhotoPart0Levels, 3>, "
+        "Composite<Identity, HashGrid<PhotoPart2Levels, 2, 4>>>"
+    )
+    assert several.declarations == "".join(
+        part.slang(f"PhotoPart{i}").declarations for i, part in enumerate(parts)
+    )
+    stems = ("bilinear", "composite", "dense_grid", "hash_grid", "identity")
+    assert several.modules == {f"neuralshade.model.{stem}" for stem in stems}
+
+
+def test_a_lone_grid_in_a_composite_keeps_the_name():
+    half = build_encoding("dense_grid:width=3,height=5,features=4", None).slang("Photo")
+    assert half.type == "DenseGrid<PhotoLevels, 4>"
+    assert "struct PhotoLevels : ILevels" in half.declarations
