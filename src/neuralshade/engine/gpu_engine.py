@@ -1,0 +1,293 @@
+"""Training steps in Slang on the GPU."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import torch
+
+from neuralshade.engine.fused import infer_text, kernel_text
+from neuralshade.engine.gradients import GRADIENTS
+from neuralshade.engine.infer import INFER_THREADS, VIEW
+from neuralshade.engine.layout import NetworkLayout
+from neuralshade.engine.matrix import MatrixPlan, matrix_constants, matrix_plan
+from neuralshade.engine.portable import PortablePlan, portable_constants, portable_plan
+from neuralshade.engine.step_state import StepState
+from neuralshade.engine.task import TaskText
+from neuralshade.engine.update import levels_of, table_words, update_text
+from neuralshade.errors import DeviceError
+from neuralshade.gpu.kernel import Kernel, device_buffer, load_text
+from neuralshade.model.field import Field
+from neuralshade.sampler.sample import PixelLattice
+from neuralshade.source.target import Target
+
+if TYPE_CHECKING:
+    import slangpy
+
+SUBMITTED_STEPS = 64  # recorded while the GPU still runs those before
+SCALE_SHARE = 1 / 16  # of the recipe's loss scale: it is for a mean, ours multiplies each sample
+GROUPS = 132  # that share a batch
+
+
+@dataclass(frozen=True)
+class Training:
+    """How a field is trained, whatever it is."""
+
+    batch: int
+    rate: float
+    grid_rate: float
+    betas: tuple[float, float]
+    epsilon: float
+    average: float  # decay of the mean weights; 0 keeps none
+    touched: bool  # Adam for grids steps entries with a gradient only
+    loss_scale: float
+    exact: bool  # equal bits on every run
+
+
+class Numbers:
+    """Trained numbers on the device, with what Adam keeps of them and their rounded copies."""
+
+    def __init__(self, device: slangpy.Device, values: np.ndarray, halves: bool):
+        size = values.nbytes
+        self.count = values.size
+        self.values = device_buffer(device, values)
+        self.moments = device_buffer(device, size=2 * size)
+        self.means = device_buffer(device, size=size)
+        self.stored = device_buffer(device, size=size // 2 if halves else size)
+        self.stored_mean = device_buffer(device, size=size // 2 if halves else size)
+
+    def bound(self) -> dict[str, Any]:
+        """Return the buffers by the names that the update kernels use."""
+        return {"values": self.values, "moments": self.moments, "means": self.means,
+                "stored": self.stored}  # fmt: skip
+
+
+class GpuEngine:
+    """Runs steps on the GPU: draw, encode, forward, loss, backward, Adam, in two dispatches
+    or four. The host only counts; ``field`` is brought up to date by ``averaged``.
+    """
+
+    def __init__(
+        self,
+        device: slangpy.Device,
+        field: Field,
+        task: Any,
+        target: Target,
+        training: Training,
+        rng: torch.Generator,
+        path: str = "fma",
+    ):
+        self.gpu, self.field, self.target, self.rng = device, field, target, rng
+        self.training = training
+        self.device = device.info.adapter_name
+        build = matrix_plan if path == "matrix" else portable_plan
+        plan: MatrixPlan | PortablePlan = build(field.network, training.batch, GROUPS)
+        self.plan = plan
+        self.layout = NetworkLayout(field.network, plan.align)
+        halves = plan.halves
+        self.task: TaskText = task(halves=halves)
+        network = self.layout.flatten(list(field.network.parameters()))
+        encoding = field.encoding.flatten(list(field.encoding.parameters())).numpy()
+        self.network = Numbers(device, network, halves)
+        self.grid = Numbers(device, encoding, halves)
+        self.state_now = StepState(0, 0, 0, 0, training.loss_scale * SCALE_SHARE)
+        self._build_buffers()
+        self._build_kernels()
+        self._round()
+
+    def _build_buffers(self) -> None:
+        device, plan = self.gpu, self.plan
+        tables = self.field.encoding.tables()
+        words, self.cell_groups, entries = table_words(tables)
+        self.rows = self.layout.rows()
+        sum_bytes = GRADIENTS[self.training.exact][2]
+        self.rounds_cells = any(table.bits < 16 for table in tables)
+        most = max((table.features for table in tables), default=1)
+        self.buffers = {
+            "rows": device_buffer(device, self.rows),
+            "tables": device_buffer(device, words),
+            "partials": device_buffer(device, size=4 * plan.slots * self.layout.size),
+            "partial_losses": device_buffer(device, size=4 * plan.groups),
+            "states": device_buffer(device, self.state_now.pair()),
+            "broken": device_buffer(device, size=8),
+            "first_step": device_buffer(device, size=4),
+            "rates": device_buffer(device, size=4 * SUBMITTED_STEPS),
+            "hits": device_buffer(device, size=4 * entries if self.training.touched else 0),
+            "extents": device_buffer(device, size=8 * self.cell_groups * most),
+            "grid_sums": device_buffer(device, size=sum_bytes * self.grid.count),
+        }
+
+    def _settings(self, *, rounds_mean: bool) -> dict[str, Any]:
+        t = self.training
+        adam = {"beta1": t.betas[0], "beta2": t.betas[1], "epsilon": t.epsilon}
+        outputs = self.field.network.members[-1].weight.shape[0]
+        return {
+            "network": {"rate": t.rate, **adam},
+            "grid": {"rate": t.grid_rate, **adam},
+            "average": t.average,
+            "numbers": float(t.batch * outputs),
+            "slots": self.plan.slots,
+            "slot_size": self.layout.size,
+            "table_count": len(self.field.encoding.tables()),
+            "losses": self.plan.groups,
+            "rounds_mean": int(rounds_mean),
+        }
+
+    def _build_kernels(self) -> None:
+        halves, t = self.plan.halves, self.training
+        tables = self.field.encoding.tables()
+        update = load_text(
+            self.gpu, update_text(tables, halves=halves, exact=t.exact, touched=t.touched)
+        )
+        train = load_text(self.gpu, self._train_text())
+        shared = {**self.buffers, "grid_gradients": self.buffers["grid_sums"],
+                  "levels4": levels_of(4), "levels8": levels_of(8)}  # fmt: skip
+        steps = {**shared, "settings": self._settings(rounds_mean=False)}
+        means = {**shared, "settings": self._settings(rounds_mean=t.average > 0)}
+
+        def kernel(module: Any, entry: str, *variables: dict[str, Any]) -> Kernel:
+            merged = {name: value for some in variables for name, value in some.items()}
+            return Kernel(self.gpu, module, entry, merged)
+
+        self.train_kernel = kernel(train, "train", shared, dict(self.task.variables), {
+            "network": self.network.stored, "network_words": self.network.stored,
+            "grid_numbers": self.grid.stored,
+            "batch": t.batch, "groups": self.plan.groups, "slot_size": self.layout.size,
+        })  # fmt: skip
+        network, grid = self.network.bound(), self.grid.bound()
+        self.update_network = kernel(update, "update_network", steps, network)
+        self.update_cells = kernel(update, "update_cells", steps, grid)
+        self.round_cells = kernel(update, "round_cells", steps, grid)
+        self.first_round = [
+            (kernel(update, "round_network", steps, network), len(self.rows)),
+            (kernel(update, "measure_grid", steps, grid), self.cell_groups),
+            (self.round_cells, self.cell_groups),
+        ]
+        self._build_look(update, means, kernel)
+
+    def _train_text(self) -> str:
+        if isinstance(self.plan, MatrixPlan):
+            constants = matrix_constants(self.plan, len(self.field.network.members) - 1)
+            return kernel_text(self.field, self.task, "matrix", constants)
+        return kernel_text(self.field, self.task, "portable", portable_constants(self.plan))
+
+    def _build_look(self, update: Any, means: dict[str, Any], kernel: Any) -> None:
+        """Build what rounds the mean weights, and what evaluates them."""
+        mean = self.training.average > 0
+        network = {"values": self.network.means if mean else self.network.values,
+                   "stored": self.network.stored_mean}  # fmt: skip
+        grid = {"values": self.grid.means if mean else self.grid.values,
+                "stored": self.grid.stored_mean}  # fmt: skip
+        self.mean_round = [
+            (kernel(update, "round_network", means, network), len(self.rows)),
+            (kernel(update, "measure_grid", means, grid), self.cell_groups),
+            (kernel(update, "round_cells", means, grid), self.cell_groups),
+        ]
+        text = infer_text(self.field, self.task, self.layout, halves=self.plan.halves)
+        self.infer = load_text(self.gpu, text)
+
+    def advance(self, rate_factors: Sequence[float]) -> float:
+        """Run one step per factor of the step size; return the last step's mean loss."""
+        for first in range(0, len(rate_factors), SUBMITTED_STEPS):
+            self._submit(rate_factors[first : first + SUBMITTED_STEPS])
+        self.state_now = StepState.of(self._read("states"))
+        return self.state_now.loss
+
+    def _submit(self, rate_factors: Sequence[float]) -> None:
+        encoder = self.gpu.create_command_encoder()
+        rates = np.array(rate_factors, np.float32)
+        step = np.array([self._next_step], np.uint32)
+        encoder.upload_buffer_data(self.buffers["rates"], 0, rates)
+        encoder.upload_buffer_data(self.buffers["first_step"], 0, step)
+        with encoder.begin_compute_pass() as into:
+            for _ in rate_factors:
+                self.train_kernel.record(into, [self.plan.groups])
+                self.update_network.record(into, [len(self.rows)])
+                if self.cell_groups:
+                    self.update_cells.record(into, [self.cell_groups])
+                    if self.rounds_cells:
+                        self.round_cells.record(into, [self.cell_groups])
+        self._send(encoder)
+        self._next_step += len(rate_factors)
+
+    _next_step = 0
+
+    def _send(self, encoder: Any) -> None:
+        try:
+            self.gpu.submit_command_buffer(encoder.finish())
+        except RuntimeError as error:
+            raise DeviceError(
+                f"device: got an error from {self.device} ({error}), need one that answers. "
+                "Resume from the last checkpoint, or start again."
+            ) from error
+
+    def _read(self, name: str) -> np.ndarray:
+        return self.buffers[name].to_numpy()
+
+    def _round(self) -> None:
+        """Make the rounded copies of what was just uploaded."""
+        self._run(self.first_round)
+
+    def _run(self, kernels: Sequence[tuple[Kernel, int]]) -> None:
+        encoder = self.gpu.create_command_encoder()
+        with encoder.begin_compute_pass() as into:
+            for kernel, groups in kernels:
+                if groups:
+                    kernel.record(into, [groups])
+        self._send(encoder)
+
+    @property
+    def skipped(self) -> int:
+        """Return how many steps had a gradient that was not finite."""
+        return self.state_now.skipped
+
+    def glance(self, lattice: PixelLattice) -> tuple[torch.Tensor, torch.Tensor]:
+        """Return the averaged field's and the picture's channels at a lattice, as columns."""
+        height, width = self.target.height, self.target.width
+        u, v = (lattice.cols + 0.5) / width, (lattice.rows + 0.5) / height
+        uv = torch.stack(torch.meshgrid(u, v, indexing="xy"), dim=-1).reshape(-1, 2)
+        drawn = self.at_positions(uv.float().numpy())
+        return torch.from_numpy(drawn).t(), self.target.at_lattice(lattice.rows, lattice.cols)
+
+    def at_positions(self, uv: np.ndarray) -> np.ndarray:
+        """Return the averaged field at ``uv`` float32 [N, 2] in [0, 1]: float32 [N, C]."""
+        outputs = self.field.network.members[-1].weight.shape[0]
+        view = np.zeros(1, VIEW)
+        view["count"] = len(uv)
+        drawn = device_buffer(self.gpu, size=4 * len(uv) * outputs)
+        kernel = Kernel(self.gpu, self.infer, "draw_positions", {
+            **self.task.variables, "network": self.network.stored_mean,
+            "grid_numbers": self.grid.stored_mean, "positions": device_buffer(self.gpu, uv),
+            "views": device_buffer(self.gpu, view), "drawn": drawn,
+        })  # fmt: skip
+        self._run([*self.mean_round, (kernel, -(-len(uv) // INFER_THREADS))])
+        raw = drawn.to_numpy().view(np.float32)
+        return raw[: len(uv) * outputs].reshape(len(uv), outputs)
+
+    @contextmanager
+    def averaged(self) -> Iterator[None]:
+        """Let the field have the averaged weights, where there are any, inside the block."""
+        self._fill_field(mean=self.training.average > 0 and self.state_now.applied > 0)
+        yield
+
+    @torch.no_grad()
+    def _fill_field(self, *, mean: bool) -> None:
+        factor = 1.0
+        if mean:
+            factor = 1.0 / (1.0 - self.training.average**self.state_now.applied)
+        for part, numbers in self._parts(lambda n: n.means if mean else n.values):
+            for parameter, value in zip(part.parameters(), numbers, strict=True):
+                parameter.copy_(value * factor)
+
+    def _parts(self, buffer: Any) -> list[tuple[torch.nn.Module, list[torch.Tensor]]]:
+        """Return each half of the field with the numbers that a buffer holds of it."""
+        network = buffer(self.network).to_numpy().view(np.float32)[: self.network.count]
+        grid = buffer(self.grid).to_numpy().view(np.float32)[: self.grid.count]
+        return [
+            (self.field.network, self.layout.unflatten(network)),
+            (self.field.encoding, self.field.encoding.unflatten(torch.from_numpy(grid))),
+        ]

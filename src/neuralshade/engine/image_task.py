@@ -1,0 +1,95 @@
+"""Fitting a picture on the device. Device half: image_task.slang."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from neuralshade.engine.gradients import GRADIENTS
+from neuralshade.engine.task import TaskText
+from neuralshade.gpu.kernel import device_buffer
+from neuralshade.loss.pointwise import slang_name
+from neuralshade.model.encoding import Encoding
+from neuralshade.sampler.draw import lattice_shape
+from neuralshade.source.target import device_pixels
+
+if TYPE_CHECKING:
+    import slangpy
+
+SAMPLERS = {"lattice": "LatticeSampler", "pixels": "PixelSampler", "positions": "PositionSampler"}
+
+TEXT = """
+typealias Encoding = {encoding};
+typealias Task = ImageTask<
+    {channels}, Encoding, {loss}, {sampler}, {target}, {parameters}, {gradients}>;
+
+StructuredBuffer<{number}> grid_numbers;
+RWStructuredBuffer<Atomic<{sum}>> grid_sums;
+StructuredBuffer<{pixel}> picture;
+uniform int2 picture_size;
+uniform uint2 lattice;
+uniform uint seed;
+
+{parameters} grid()
+{{
+    return {{ grid_numbers }};
+}}
+
+Task make_task()
+{{
+    {sampler} sampler = {{ {sampler_fields} }};
+    {target} target = {{ picture, picture_size }};
+    {gradients} gradients = {{ grid_sums }};
+    return {{ sampler, target, grid(), gradients, seed }};
+}}
+"""
+
+
+def image_task(
+    device: slangpy.Device,
+    encoding: Encoding,
+    pixels: np.ndarray,
+    loss: str,
+    sampling: str,
+    batch: int,
+    seed: int,
+    *,
+    halves: bool,
+    exact: bool,
+) -> TaskText:
+    """Return the task of fitting ``pixels`` [H, W, C], uploaded to the device.
+
+    ``halves``: grid numbers are read as packed float16, else as float32. ``exact``: gradients
+    of grids are summed as integers, which gives equal bits on every run.
+    """
+    height, width, channels = pixels.shape
+    target, element, stored = device_pixels(pixels)
+    gradients, sum_element, _ = GRADIENTS[exact]
+    half = encoding.slang("Image")
+    imports = half.modules | {"neuralshade.engine.image_task", "neuralshade.engine.gradients",
+                              "neuralshade.loss.pointwise", "neuralshade.model.parameters",
+                              "neuralshade.sampler.draw", "neuralshade.source.target"}  # fmt: skip
+    text = TEXT.format(
+        encoding=half.type,
+        channels=channels,
+        loss=slang_name(loss),
+        sampler=SAMPLERS[sampling],
+        sampler_fields="lattice.x, lattice.y" if sampling == "lattice" else "",
+        target=target,
+        parameters="PackedParameters" if halves else "FloatParameters",
+        gradients=gradients,
+        number="uint" if halves else "float",
+        sum=sum_element,
+        pixel=element,
+    )
+    lines = "".join(f"import {name};\n" for name in sorted(imports))
+    return TaskText(
+        lines + half.declarations + text,
+        {
+            "picture": device_buffer(device, stored),
+            "picture_size": np.array([width, height], np.int32),
+            "lattice": np.array(lattice_shape(batch, height, width), np.uint32),
+            "seed": (seed ^ (seed >> 32)) & 0xFFFFFFFF,
+        },
+    )

@@ -1,0 +1,85 @@
+"""Where each of a network's numbers lies on the device."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+
+from neuralshade.model.mlp import MLP
+
+ROW = np.dtype([("first", "<u4"), ("columns", "<u4"), ("live", "<u4"), ("bits", "<u4")])
+
+
+@dataclass(frozen=True)
+class Layer:
+    """One layer: row-major weights from ``first``, then its biases; sides may be filled up."""
+
+    first: int
+    rows: int
+    cols: int
+    padded_rows: int
+    padded_cols: int
+    bias: bool
+    bits: int
+
+    @property
+    def first_bias(self) -> int:
+        return self.first + self.padded_rows * self.padded_cols
+
+    @property
+    def end(self) -> int:
+        return self.first_bias + self.padded_rows
+
+
+class NetworkLayout:
+    """The portable layout: layer by layer row-major weights, then biases (zeros without bias).
+
+    Sides are filled up with zeros to multiples of ``align``, as matrix units need it.
+    """
+
+    def __init__(self, network: MLP, align: int = 1):
+        self.layers: list[Layer] = []
+        first = 0
+        for linear in network.members:
+            rows, cols = linear.weight.shape
+            padded_rows, padded_cols = (-(-side // align) * align for side in (rows, cols))
+            bias = linear.bias is not None
+            layer = Layer(first, rows, cols, padded_rows, padded_cols, bias, linear.bits)
+            self.layers.append(layer)
+            first = layer.end
+        self.size = first
+
+    def rows(self) -> np.ndarray:
+        """Return a table of ROW: every trained row of weights, and each layer's biases."""
+        table = []
+        for at in self.layers:
+            table += [
+                (at.first + row * at.padded_cols, at.padded_cols, at.cols, at.bits)
+                for row in range(at.rows)
+            ]
+            if at.bias:
+                table.append((at.first_bias, at.padded_rows, at.rows, max(at.bits, 16)))
+        return np.array(table, ROW)
+
+    def flatten(self, values: Sequence[torch.Tensor]) -> np.ndarray:
+        """Return tensors shaped like the network's parameters as one float32 array."""
+        flat = np.zeros(self.size, np.float32)
+        given = iter(values)
+        for at in self.layers:
+            weights = flat[at.first : at.first_bias].reshape(at.padded_rows, at.padded_cols)
+            weights[: at.rows, : at.cols] = next(given).detach().cpu().numpy()
+            if at.bias:
+                flat[at.first_bias : at.first_bias + at.rows] = next(given).detach().cpu().numpy()
+        return flat
+
+    def unflatten(self, flat: np.ndarray) -> list[torch.Tensor]:
+        """Return what ``flatten`` was given."""
+        values = []
+        for at in self.layers:
+            weights = flat[at.first : at.first_bias].reshape(at.padded_rows, at.padded_cols)
+            values.append(torch.from_numpy(weights[: at.rows, : at.cols].copy()))
+            if at.bias:
+                biases = flat[at.first_bias : at.first_bias + at.rows]
+                values.append(torch.from_numpy(biases.copy()))
+        return values
