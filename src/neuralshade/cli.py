@@ -76,8 +76,12 @@ def fit_flags(command: Callable[..., Any]) -> Callable[..., Any]:
         click.option("--recipe", metavar="FILE", help="Settings from a .toml file (fields as the "
                      "flags below, and preset), or a .json file in tiny-cuda-nn's form."),
         click.option("--engine", default="auto", show_default=True, help="auto, torch or gpu."),
-        click.option("--device", metavar="NAME", help="Torch device, such as cpu or cuda:0. "
-                     "[default: cpu]"),
+        click.option("--device", metavar="NAME", help="Torch device (cpu, cuda:0), or the GPU "
+                     "engine's API (vulkan, metal, d3d12, cuda). [default: see devices]"),
+        click.option("--kernels", default="auto", show_default=True, help="Of the GPU engine: "
+                     "auto, matrix (cooperative matrices) or fma (loops)."),
+        click.option("--deterministic", is_flag=True, help="Equal bits on every run of the GPU "
+                     "engine, more slowly."),
         click.option("--snapshots", metavar="DIR", help="Folder for pictures at log-spaced steps."),
         click.option("--report", metavar="FILE.html", help="Page to write at the end."),
         click.option("--resume", metavar="CHECKPOINT", help="Go on with an interrupted fit."),
@@ -108,7 +112,8 @@ def fit_image(picture: str, output: str | None, preset: str | None, recipe: str 
     from neuralshade.terminal import print_result, watch
 
     options = {name: flags.pop(name)
-               for name in ("engine", "device", "snapshots", "report", "resume")}  # fmt: skip
+               for name in ("engine", "device", "kernels", "deterministic", "snapshots", "report",
+                            "resume")}  # fmt: skip
     preset, settings = recipe_settings(preset, recipe, flags)
     with watch(quiet) as observer:
         result = neuralshade.fit_image(

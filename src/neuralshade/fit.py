@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from neuralshade.engine.torch_engine import TorchEngine
+from neuralshade.engine.engine import Engine
 from neuralshade.interrupt import Interruption
 from neuralshade.optimizer.schedule import rate_factor
 from neuralshade.recipes.image import ImageRecipe
@@ -52,7 +52,7 @@ class Loop:
     how many samples a step really draws, where that is not ``recipe.batch``.
     """
 
-    engine: TorchEngine
+    engine: Engine
     recipe: ImageRecipe
     measure: Callable[[], float]
     observer: Observer = ignore

@@ -72,7 +72,7 @@ def test_software_is_known_by_name(name, software):
 
 
 def test_hardware_is_taken_before_software(two_adapters, monkeypatch):
-    monkeypatch.setattr("slangpy.create_device", lambda **settings: settings)
+    monkeypatch.setattr("slangpy.Device", lambda **settings: settings)
     assert open_device("vulkan")["adapter_luid"] == 2
 
 
@@ -121,7 +121,7 @@ def test_refusal_without_a_driver():
 
 
 def test_refusal_of_an_old_driver(two_adapters, monkeypatch):
-    monkeypatch.setattr("slangpy.create_device", refuse)
+    monkeypatch.setattr("slangpy.Device", refuse)
     with pytest.raises(DeviceError) as refused:
         open_device("vulkan")
     assert str(refused.value) == (

@@ -65,7 +65,7 @@ def machine(monkeypatch):
             for api, adapters in apis.items()
         }
 
-        def create_device(*, type, adapter_luid, **settings):
+        def open_device(*, type, adapter_luid, **settings):
             api, index = adapter_luid
             assert api == type
             adapter = made[api][index]
@@ -73,11 +73,12 @@ def machine(monkeypatch):
                 raise RuntimeError("Failed to create device!")
             return FakeDevice(adapter, api, still_open)
 
+        open_device.enumerate_adapters = lambda api: made.get(api, [])
         fake = SimpleNamespace(
             __version__="7.8.9",
             DeviceType={api: api for api in BACKENDS},
-            Device=SimpleNamespace(enumerate_adapters=lambda api: made.get(api, [])),
-            create_device=create_device,
+            Device=open_device,
+            SHADER_PATH="",
         )
         monkeypatch.setitem(sys.modules, "slangpy", fake)
         monkeypatch.setattr(gpu_device, "_cuda_answers", lambda: True)

@@ -1,24 +1,99 @@
-"""Which engine, device and precision a fit runs with."""
+"""Which engine, device, kernels and precision a fit runs with."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import torch
 
+from neuralshade.engine.matrix import fits_matrices
+from neuralshade.engine.paths import training_path
 from neuralshade.errors import ConfigError, DeviceError
+from neuralshade.gpu.device import (
+    BACKENDS,
+    describe_adapter,
+    open_device,
+    open_hardware,
+)
+from neuralshade.model.mlp import MLP
 from neuralshade.nearest import nearest
 
+if TYPE_CHECKING:
+    import slangpy
+
 ENGINES = ("auto", "torch", "gpu")
-PRESENT = ("auto", "torch")  # of these, what this version has
+KERNELS = ("auto", "matrix", "fma")
 PRECISIONS = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
 
+log = logging.getLogger("neuralshade")
 
-def choose_engine(name: str) -> str:
-    """Return the engine to use; DeviceError where it cannot run here."""
-    if name not in ENGINES:
-        remedy = nearest(name, PRESENT) or " Use --engine auto."
-        raise ConfigError(f"engine: got {name!r}, need one of {list(ENGINES)}.{remedy}")
-    if name == "gpu":
-        raise DeviceError('engine: got "gpu", need "auto" or "torch": this version of '
-                          "neuralshade has no GPU engine yet. Use --engine torch.")  # fmt: skip
-    return "torch"
+
+@dataclass(frozen=True)
+class Chosen:
+    """An engine's name and what it runs on: a torch device, and a GPU for the GPU engine."""
+
+    engine: str
+    device: torch.device
+    gpu: slangpy.Device | None = None
+
+    @property
+    def device_name(self) -> str:
+        """Return what the steps run on, for people."""
+        return str(self.device) if self.gpu is None else str(self.gpu.info.adapter_name)
+
+
+def choose_engine(engine: str, device: str | None) -> Chosen:
+    """Return the engine to use, with its device opened.
+
+    'auto' takes the GPU engine where hardware answers and ``device`` is not a torch device.
+
+    Raises: ConfigError for another engine; DeviceError where it cannot run here.
+    """
+    if engine not in ENGINES:
+        remedy = nearest(engine, ENGINES) or " Use --engine auto."
+        raise ConfigError(f"engine: got {engine!r}, need one of {list(ENGINES)}.{remedy}")
+    graphics = device is None or device in BACKENDS
+    if engine == "gpu" and not graphics:
+        raise DeviceError(f"device: got {device!r}, need one of {list(BACKENDS)} with "
+                          "--engine gpu. Leave --device out.")  # fmt: skip
+    if engine == "torch" or not graphics:
+        return Chosen("torch", choose_device(device))
+    if engine == "gpu" or device is not None:
+        return Chosen("gpu", torch.device("cpu"), open_device(device or "auto"))
+    gpu = open_hardware()
+    if gpu is None:
+        log.info("engine: PyTorch on the CPU, since no hardware GPU answers")
+        return Chosen("torch", torch.device("cpu"))
+    return Chosen("gpu", torch.device("cpu"), gpu)
+
+
+def choose_kernels(gpu: slangpy.Device, network: MLP, precision: str, kernels: str) -> str:
+    """Return "matrix" or "fma": which kernels train ``network`` on ``gpu``.
+
+    Matrices multiply in float16. What they cannot do goes to the loops, with a line that says
+    so, unless ``kernels`` forces them.
+
+    Raises: ConfigError for another name; DeviceError where "matrix" is forced in vain.
+    """
+    if kernels not in KERNELS:
+        remedy = nearest(kernels, KERNELS) or " Use --kernels auto."
+        raise ConfigError(f"kernels: got {kernels!r}, need one of {list(KERNELS)}.{remedy}")
+    if kernels == "fma":
+        return "fma"
+    offered = training_path(describe_adapter(gpu)) == "matrix"
+    refusal = fits_matrices(network) if offered else "this adapter's were never measured"
+    if kernels == "matrix" and refusal is not None:
+        raise DeviceError(f'kernels: got "matrix" for a network that matrices do not take '
+                          f"({refusal}), need auto or fma. Use --kernels auto.")  # fmt: skip
+    if kernels == "auto" and precision in ("float32", "bfloat16"):
+        if precision == "bfloat16":
+            log.warning("precision: the GPU engine has no bfloat16, it takes float32")
+        return "fma"
+    if offered and refusal is not None:
+        log.warning("kernels: FMA loops instead of matrices for this network: %s", refusal)
+    return "fma" if refusal is not None else "matrix"
 
 
 def choose_device(name: str | None) -> torch.device:

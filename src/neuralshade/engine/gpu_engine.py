@@ -279,15 +279,118 @@ class GpuEngine:
         factor = 1.0
         if mean:
             factor = 1.0 / (1.0 - self.training.average**self.state_now.applied)
-        for part, numbers in self._parts(lambda n: n.means if mean else n.values):
-            for parameter, value in zip(part.parameters(), numbers, strict=True):
-                parameter.copy_(value * factor)
+        values = self._field_order(self._download("means" if mean else "values"))
+        for parameter, value in zip(self.field.parameters(), values, strict=True):
+            parameter.copy_(value * factor)
 
-    def _parts(self, buffer: Any) -> list[tuple[torch.nn.Module, list[torch.Tensor]]]:
-        """Return each half of the field with the numbers that a buffer holds of it."""
-        network = buffer(self.network).to_numpy().view(np.float32)[: self.network.count]
-        grid = buffer(self.grid).to_numpy().view(np.float32)[: self.grid.count]
-        return [
-            (self.field.network, self.layout.unflatten(network)),
-            (self.field.encoding, self.field.encoding.unflatten(torch.from_numpy(grid))),
-        ]
+    def state(self) -> dict[str, torch.Tensor]:
+        """Return everything that a restart needs besides the recipe, by name.
+
+        Names and shapes are those of ``TorchEngine.state``, so that either can go on.
+        """
+        now = self.state_now
+        state = {"rng": self.rng.get_state(), "skipped": torch.tensor(now.skipped),
+                 "threads": torch.tensor(1)}  # fmt: skip
+        state["gpu.steps"] = torch.tensor([now.step, now.applied, now.good, now.skipped])
+        state["gpu.scale"] = torch.tensor(now.scale)
+        names = [f"field.{name}" for name, _ in self.field.named_parameters()]
+        state |= dict(zip(names, self._field_order(self._download("values")), strict=True))
+        state |= self._optimizer_state()
+        if self.training.average > 0:
+            means = self._field_order(self._download("means"))
+            state |= {f"average.{i}": mean for i, mean in enumerate(means)}
+            state["average.count"] = torch.tensor(float(now.applied))
+        return state
+
+    def _optimizer_state(self) -> dict[str, torch.Tensor]:
+        state: dict[str, torch.Tensor] = {}
+        applied = torch.tensor(float(self.state_now.applied))
+        first, second = self._download("moments", 0), self._download("moments", 1)
+        for group, half in enumerate(("network", "encoding")):
+            for i, (m, v) in enumerate(zip(first[half], second[half], strict=True)):
+                at = f"optimizer.{group}.{i}."
+                state |= {at + "exp_avg": m, at + "exp_avg_sq": v}
+                if not (self.training.touched and half == "encoding"):
+                    state[at + "step"] = applied
+        if self.training.touched:
+            hits = self._read("hits").view(np.uint32)
+            for i, (first_entry, count, shape) in enumerate(self._cells()):
+                counted = torch.from_numpy(
+                    hits[first_entry : first_entry + count].astype(np.float32)
+                )
+                state[f"optimizer.1.{i}.count"] = counted.reshape(shape)
+        return state
+
+    def _cells(self) -> list[tuple[int, int, list[int]]]:
+        """Return first entry, entries, and the shape of their counts, for every grid level."""
+        cells, first = [], 0
+        parameters = self.field.encoding.parameters()
+        for table, parameter in zip(self.field.encoding.tables(), parameters, strict=True):
+            shape = list(parameter.shape)
+            shape[0 if parameter.dim() == 3 else 1] = 1
+            cells.append((first, table.entries, shape))
+            first += table.entries
+        return cells
+
+    def _download(self, name: str, part: int = 0) -> dict[str, list[torch.Tensor]]:
+        """Return the numbers of a buffer in the shapes of both halves' parameters."""
+
+        def numbers(of: Numbers) -> np.ndarray:
+            raw = getattr(of, name).to_numpy().view(np.float32)
+            return raw[part * of.count : (part + 1) * of.count]
+
+        grid = torch.from_numpy(numbers(self.grid).copy())
+        return {"network": self.layout.unflatten(numbers(self.network)),
+                "encoding": self.field.encoding.unflatten(grid)}  # fmt: skip
+
+    @staticmethod
+    def _field_order(halves: dict[str, list[torch.Tensor]]) -> list[torch.Tensor]:
+        return [*halves["encoding"], *halves["network"]]
+
+    def load_state(self, state: dict[str, torch.Tensor]) -> None:
+        """Take over what ``state`` returned once, here or on the other engine."""
+        self.rng.set_state(state["rng"])
+        names = [name for name, _ in self.field.named_parameters()]
+        self._upload("values", [state[f"field.{name}"] for name in names])
+        if self.training.average > 0:
+            self._upload("means", [state[f"average.{i}"] for i in range(len(names))])
+        self._load_optimizers(state)
+        applied = int(state["optimizer.0.0.step"])
+        skipped = int(state["skipped"])
+        steps = state.get("gpu.steps", torch.tensor([applied + skipped, applied, 0, skipped]))
+        scale = float(state.get("gpu.scale", torch.tensor(self.state_now.scale)))
+        step, applied, good, skipped = (int(number) for number in steps)
+        self.state_now = StepState(step, applied, good, skipped, scale)
+        self._next_step = step
+        self._write("states", self.state_now.pair())
+        self._round()
+
+    def _load_optimizers(self, state: dict[str, torch.Tensor]) -> None:
+        counts = (len(list(self.field.encoding.parameters())),
+                  len(list(self.field.network.parameters())))  # fmt: skip
+        order = [(1, i) for i in range(counts[0])] + [(0, i) for i in range(counts[1])]
+        for part, name in enumerate(("exp_avg", "exp_avg_sq")):
+            self._upload("moments", [state[f"optimizer.{g}.{i}.{name}"] for g, i in order], part)
+        if self.training.touched:
+            hits = [state[f"optimizer.1.{i}.count"].reshape(-1) for i in range(counts[0])]
+            self._write("hits", torch.cat(hits).numpy().astype(np.uint32))
+
+    def _upload(self, name: str, values: Sequence[torch.Tensor], part: int = 0) -> None:
+        """Write numbers shaped like the field's parameters into a buffer of both halves."""
+        grids = len(list(self.field.encoding.parameters()))
+        flats = (self.field.encoding.flatten(list(values[:grids])).numpy(),
+                 self.layout.flatten(values[grids:]))  # fmt: skip
+        for of, flat in zip((self.grid, self.network), flats, strict=True):
+            encoder = self.gpu.create_command_encoder()
+            if flat.size:
+                encoder.upload_buffer_data(getattr(of, name), 4 * part * of.count, flat)
+            self._send(encoder)
+
+    def _write(self, name: str, values: np.ndarray) -> None:
+        encoder = self.gpu.create_command_encoder()
+        encoder.upload_buffer_data(self.buffers[name], 0, values)
+        self._send(encoder)
+
+    def close(self) -> None:
+        """Give the device back; nothing else may be asked afterwards."""
+        self.gpu.close()

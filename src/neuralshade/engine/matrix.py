@@ -41,8 +41,6 @@ def fits_matrices(network: MLP) -> str | None:
         return f"its input is {first.shape[1]} wide, beyond {WIDEST}"
     if hidden and not SIDE <= first.shape[0] <= WIDEST:
         return f"its hidden layers are {first.shape[0]} wide, not {SIDE} to {WIDEST}"
-    if hidden and first.shape[0] % SIDE:
-        return f"its hidden layers are {first.shape[0]} wide, no multiple of {SIDE}"
     if last.shape[0] > SIDE:
         return f"it has {last.shape[0]} outputs, more than {SIDE}"
     return None

@@ -96,6 +96,15 @@ class TorchEngine:
         uv = sample.uv.to(self.device)
         return self.field.on_samples(uv, self.compute), self.target.at_positions(uv)
 
+    @torch.no_grad()
+    def glance(self, lattice: PixelLattice) -> tuple[torch.Tensor, torch.Tensor]:
+        """Return the averaged field's and the picture's channels at a lattice, as columns."""
+        with self.averaged():
+            return self.ask(lattice)
+
+    def close(self) -> None:
+        """Give nothing back: memory goes with the engine."""
+
     def _prepared(self, sample: PixelLattice) -> tuple[torch.Tensor, torch.Tensor]:
         if self._tables is not None:
             return self._tables[0][sample.cols], self._tables[1][sample.rows]

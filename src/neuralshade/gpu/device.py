@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import ctypes
+import logging
 import pathlib
 import re
 import sys
+import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+import platformdirs
 
 from neuralshade.errors import ConfigError, DeviceError
 
 if TYPE_CHECKING:
     import slangpy
+
+log = logging.getLogger("neuralshade")
 
 BACKENDS = ("vulkan", "metal", "d3d12", "cuda")  # the order in which "auto" looks for hardware
 SOFTWARE_NAMES = ("llvmpipe", "lavapipe", "swiftshader", "basic render", "warp")
@@ -121,6 +127,19 @@ def hardware_adapter() -> AdapterInfo | None:
     return None if adapter.software else adapter
 
 
+def open_hardware() -> slangpy.Device | None:
+    """Return what ``open_device("auto")`` opens if that is hardware; open nothing else.
+
+    None also where slangpy or every driver is missing, or the driver is too old.
+    """
+    try:
+        if _hardware_backend(_load_slangpy()) is None:
+            return None
+        return open_device("auto")
+    except DeviceError:
+        return None
+
+
 def is_software(adapter_name: str) -> bool:
     """Return whether ``adapter_name`` is that of a known software rasterizer."""
     return any(name in adapter_name.lower() for name in SOFTWARE_NAMES)
@@ -128,17 +147,31 @@ def is_software(adapter_name: str) -> bool:
 
 def _open(spy: Any, backend: str, adapter: Any) -> Any:
     try:
-        return spy.create_device(
+        return spy.Device(
             type=spy.DeviceType[backend],
             adapter_luid=adapter.luid,
-            include_paths=[SOURCE_FOLDER],
+            compiler_options={"include_paths": [spy.SHADER_PATH, SOURCE_FOLDER]},
             enable_hot_reload=False,  # its file watcher would outlive a closed device
+            enable_rhi_validation=False,  # costs host time at each call
+            shader_cache_path=cache_folder(),
         )
     except RuntimeError as error:
         raise DeviceError(
             f"device: got {adapter.name}, which SlangPy refuses, need a newer driver. "
             f"{REMEDY[backend]}"
         ) from error
+
+
+def cache_folder() -> pathlib.Path | None:
+    """Return the folder that keeps compiled kernels between runs; None where none can be had."""
+    folder = pathlib.Path(platformdirs.user_cache_dir("neuralshade")) / "kernels"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            return folder
+    except OSError as error:
+        log.info("kernels: they are compiled anew, since %s cannot be written (%s)", folder, error)
+        return None
 
 
 def _try(spy: Any, backend: str, adapter: Any) -> ListedAdapter:

@@ -1,8 +1,13 @@
 """A picture into an encoding and a small network: how its recipe is assembled."""
 
+from functools import partial
+from typing import Any
+
 import torch
 
-from neuralshade.engine.choose import choose_precision
+from neuralshade.engine.choose import choose_kernels, choose_precision
+from neuralshade.engine.gpu_engine import GpuEngine, Training
+from neuralshade.engine.image_task import image_task
 from neuralshade.engine.torch_engine import TorchEngine
 from neuralshade.model.field import Field
 from neuralshade.model.mlp import MLP
@@ -10,7 +15,7 @@ from neuralshade.model.registry import build_encoding
 from neuralshade.optimizer.adam import GRID_OPTIMIZERS, Adam, Optimizer
 from neuralshade.optimizer.average import WeightAverage
 from neuralshade.recipes.image import ImageRecipe
-from neuralshade.sampler.draw import sampler_of
+from neuralshade.sampler.draw import sampler_of, samples_per_step
 from neuralshade.source.picture import Picture
 from neuralshade.source.target import Target
 
@@ -50,6 +55,33 @@ def build_engine(recipe: ImageRecipe, picture: Picture, device: torch.device) ->
         WeightAverage(parameters, recipe.average) if recipe.average > 0 else None,
         repeatable=recipe.seconds is None,
     )
+
+
+def build_gpu_engine(
+    recipe: ImageRecipe, picture: Picture, gpu: Any, kernels: str, exact: bool
+) -> GpuEngine:
+    """Assemble the same on an opened SlangPy device; see ``choose_kernels`` and ``Training``."""
+    rng = torch.Generator().manual_seed(recipe.seed)
+    field = build_field(recipe, picture.channels, rng)
+    path = choose_kernels(gpu, field.network, recipe.precision, kernels)
+    drawn = samples_per_step(recipe.sampling, recipe.batch, picture.height, picture.width)
+    task = partial(
+        image_task, gpu, field.encoding, picture.pixels, recipe.loss, recipe.sampling,
+        recipe.batch, recipe.seed, exact=exact,
+    )  # fmt: skip
+    training = Training(
+        batch=drawn,
+        rate=recipe.rate,
+        grid_rate=recipe.grid_rate,
+        betas=(recipe.beta1, recipe.beta2),
+        epsilon=recipe.epsilon,
+        average=recipe.average,
+        touched=recipe.grid_optimizer == "touched_adam",
+        loss_scale=recipe.loss_scale,
+        exact=exact,
+    )
+    target = Target(picture.pixels, torch.device("cpu"))
+    return GpuEngine(gpu, field, task, target, training, rng, path)
 
 
 def _optimizers(recipe: ImageRecipe, field: Field) -> list[Optimizer]:

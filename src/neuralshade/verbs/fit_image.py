@@ -2,22 +2,22 @@
 
 import math
 import os
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-
-import torch
 
 from neuralshade.asset.checkpoint import Checkpoint, load_checkpoint
 from neuralshade.asset.image import ImageHeader, picture_facts, save_image_asset
 from neuralshade.asset.tensors import pack_field
 from neuralshade.atomic import check_writable
-from neuralshade.engine.choose import choose_device, choose_engine
+from neuralshade.engine.choose import Chosen, choose_engine
+from neuralshade.engine.engine import Engine
 from neuralshade.errors import ConfigError, FitInterrupted
 from neuralshade.fit import Loop, Observer, ignore
 from neuralshade.recipes.budget import auto_encoding
 from neuralshade.recipes.image import ImageRecipe
-from neuralshade.recipes.image_build import build_engine
+from neuralshade.recipes.image_build import build_engine, build_gpu_engine
 from neuralshade.recipes.memory import check_memory
 from neuralshade.recipes.presets import preset_recipe
 from neuralshade.recipes.recipe import to_dict
@@ -31,7 +31,8 @@ from neuralshade.verbs.measuring import glance_psnr, stored_quality, white_of
 from neuralshade.verbs.resuming import keep, restore, resume_command, resumed_recipe
 from neuralshade.verbs.snapshots import Snapshots
 
-KEPT_FLAGS = ("device", "snapshots", "report")  # options that are given to a resumed fit again
+# options that a resumed fit is given again, where they are not the default
+KEPT_FLAGS = ("engine", "device", "kernels", "deterministic", "snapshots", "report")
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,9 @@ class FitOptions:
     """How a fit is run, whatever is fitted; none of it changes what is learned."""
 
     engine: str = "auto"  # auto, torch or gpu
-    device: str | None = None  # a torch device such as cpu or cuda:0; None chooses the CPU
+    device: str | None = None  # torch device (cpu, cuda:0), or API of the GPU engine (vulkan)
+    kernels: str = "auto"  # of the GPU engine: matrix or fma
+    deterministic: bool = False  # the GPU engine gives equal bits on every run, more slowly
     snapshots: str | os.PathLike[str] | None = None  # folder for log-spaced pictures
     report: str | os.PathLike[str] | None = None  # HTML file to write at the end
     resume: str | os.PathLike[str] | None = None  # checkpoint to go on from
@@ -93,7 +96,6 @@ def fit_image(
     target = Path(output) if output is not None else Path(Path(source.name).stem + ".nsh")
     for path in (target, options.report):
         check_no_input(path, picture)
-    engine_name, device = choose_engine(options.engine), choose_device(options.device)
     checkpoint = load_checkpoint(options.resume) if options.resume is not None else None
     if checkpoint is None:
         recipe = preset_recipe("grid" if preset is None else preset, settings)
@@ -103,9 +105,10 @@ def fit_image(
     for path in (target, options.report):
         if path is not None:
             check_writable(path)
-    job = _Job(source, recipe, target, device, options, observer)
-    job.train(checkpoint, None if isinstance(picture, Picture) else os.fspath(picture))
-    return job.finish(engine_name)
+    chosen = choose_engine(options.engine, options.device)
+    with closing(_Job(source, recipe, target, chosen, options, observer)) as job:
+        job.train(checkpoint, None if isinstance(picture, Picture) else os.fspath(picture))
+        return job.finish()
 
 
 class _Job:
@@ -116,15 +119,15 @@ class _Job:
         picture: Picture,
         recipe: ImageRecipe,
         output: Path,
-        device: torch.device,
+        chosen: Chosen,
         options: FitOptions,
         observer: Observer,
     ):
         self.original, self.recipe, self.output = picture, recipe, output
-        self.options, self.device = options, device
+        self.options, self.chosen = options, chosen
         self.picture = transform_picture(picture, recipe.transform)
         check_memory(recipe, self.picture)
-        self.engine = build_engine(recipe, self.picture, device)
+        self.engine = self._build()
         self.snapshots: Snapshots | None = None
         if options.snapshots is not None or options.report is not None:
             folder = None if options.snapshots is None else Path(options.snapshots)
@@ -140,6 +143,21 @@ class _Job:
             samples_per_step=samples_per_step(recipe.sampling, recipe.batch, height, width),
         )
 
+    def _build(self) -> Engine:
+        gpu, options = self.chosen.gpu, self.options
+        if gpu is None:
+            return build_engine(self.recipe, self.picture, self.chosen.device)
+        try:
+            exact = options.deterministic
+            return build_gpu_engine(self.recipe, self.picture, gpu, options.kernels, exact)
+        except BaseException:
+            gpu.close()
+            raise
+
+    def close(self) -> None:
+        """Give the device back."""
+        self.engine.close()
+
     def train(self, checkpoint: Checkpoint | None, place: str | None) -> None:
         """Run the loop; on interruption save a checkpoint and raise FitInterrupted.
 
@@ -150,13 +168,14 @@ class _Job:
         if not self.loop.run():
             path = self.output.with_suffix(".checkpoint.nsh")
             keep(path, self.recipe, self.original, self.loop.progress, self.engine)
-            flags = {name: getattr(self.options, name) for name in KEPT_FLAGS}
+            given, usual = vars(self.options), vars(FitOptions())
+            flags = {name: given[name] for name in KEPT_FLAGS if given[name] != usual[name]}
             raise FitInterrupted(
                 f"interrupted at step {self.loop.progress.step}: the fit is kept in {path}. "
                 f"Go on with: {resume_command(path, place, self.output, flags)}"
             )
 
-    def finish(self, engine_name: str) -> FitResult:
+    def finish(self) -> FitResult:
         """Quantise, measure, write the asset and what else was asked for."""
         with self.engine.averaged():
             tensors = pack_field(self.engine.field)
@@ -172,13 +191,13 @@ class _Job:
             from neuralshade.verbs.report import report  # loads plots and metrics: 1.5 s
 
             kept = self.snapshots.kept if self.snapshots else ()
-            facts = [("Engine", f"{engine_name} on {self.device}")]
+            facts = [("Engine", f"{self.chosen.engine} on {self.chosen.device_name}")]
             report(self.output, self.original, self.options.report, snapshots=kept, facts=facts)
         pixels = self.picture.width * self.picture.height
         return FitResult(
             asset=str(self.output),
-            engine=engine_name,
-            device=str(self.device),
+            engine=self.chosen.engine,
+            device=self.chosen.device_name,
             seconds=p.seconds,
             steps=p.step,
             samples_per_second=p.samples_per_second,

@@ -8,7 +8,7 @@ import torch
 
 from neuralshade.asset.tensors import unpack_field
 from neuralshade.engine.draw import draw_blocks
-from neuralshade.engine.torch_engine import TorchEngine
+from neuralshade.engine.engine import Engine
 from neuralshade.model.field import Field
 from neuralshade.recipes.image import ImageRecipe
 from neuralshade.recipes.image_build import build_field
@@ -23,13 +23,11 @@ def white_of(picture: Picture) -> float:
     return (float(picture.pixels.max()) or 1.0) if picture.hdr else 1.0
 
 
-@torch.no_grad()
-def glance_psnr(engine: TorchEngine, white: float, hdr: bool) -> float:
+def glance_psnr(engine: Engine, white: float, hdr: bool) -> float:
     """Return the PSNR in dB on evenly spread rows and columns, 256 x 256 at most."""
     target = engine.target
     lattice = PixelLattice(_spread(target.height), _spread(target.width))
-    with engine.averaged():
-        predicted, wanted = engine.ask(lattice)
+    predicted, wanted = engine.glance(lattice)
     error = (predicted.float() if hdr else predicted.float().clamp(0, 1)) - wanted
     return _psnr(float(error.square().mean()), white)
 

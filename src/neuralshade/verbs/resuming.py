@@ -10,11 +10,11 @@ import os
 import shlex
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from neuralshade.asset.checkpoint import Checkpoint, save_checkpoint
 from neuralshade.asset.image import picture_facts
-from neuralshade.engine.torch_engine import TorchEngine
+from neuralshade.engine.engine import Engine
 from neuralshade.errors import AssetError, ConfigError
 from neuralshade.fit import Progress
 from neuralshade.recipes.image import ImageRecipe
@@ -55,7 +55,7 @@ def resumed_recipe(
     return recipe
 
 
-def restore(engine: TorchEngine, checkpoint: Checkpoint, place: PathLike | None) -> Progress:
+def restore(engine: Engine, checkpoint: Checkpoint, place: PathLike | None) -> Progress:
     """Set the engine to the checkpoint's state; return how far the fit had come."""
     try:
         engine.load_state(checkpoint.state)
@@ -67,7 +67,7 @@ def restore(engine: TorchEngine, checkpoint: Checkpoint, place: PathLike | None)
 
 
 def keep(
-    path: Path, recipe: ImageRecipe, picture: Picture, progress: Progress, engine: TorchEngine
+    path: Path, recipe: ImageRecipe, picture: Picture, progress: Progress, engine: Engine
 ) -> None:
     """Save the checkpoint that ``resumed_recipe`` and ``restore`` go on from."""
     facts, done = picture_facts(picture), dataclasses.asdict(progress)
@@ -75,15 +75,18 @@ def keep(
 
 
 def resume_command(
-    checkpoint: Path, picture: str | None, output: Path, flags: Mapping[str, PathLike | None]
+    checkpoint: Path,
+    picture: str | None,
+    output: Path,
+    flags: Mapping[str, PathLike | Literal[True]],
 ) -> str:
     """Return what to type to go on: a command, or Python where the picture is in memory (None).
 
-    ``flags`` holds what the fit was given that is not in its checkpoint; None is left out.
+    ``flags`` holds what the fit was given that is not in its checkpoint; True has no value.
     """
     if picture is None:
         return f"fit_image(picture, options=FitOptions(resume={str(checkpoint)!r}))"
     words = ["neuralshade", "fit", "image", picture, "-o", str(output)]
     for flag, value in flags.items():
-        words += [] if value is None else [f"--{flag}", os.fspath(value)]
+        words += [f"--{flag}"] if value is True else [f"--{flag}", os.fspath(value)]
     return shlex.join([*words, "--resume", str(checkpoint)])

@@ -7,7 +7,7 @@ import numpy as np
 
 from neuralshade.atomic import check_writable
 from neuralshade.engine.draw import draw_field
-from neuralshade.engine.torch_engine import TorchEngine
+from neuralshade.engine.engine import Engine
 from neuralshade.errors import OutputError
 from neuralshade.fit import Progress
 from neuralshade.model.dense_grid import DenseGrid
@@ -28,7 +28,7 @@ class Snapshots:
     Files: prediction_STEP.png (.exr for HDR), and grid_STEP.png of the finest dense grid.
     """
 
-    def __init__(self, engine: TorchEngine, picture: Picture, folder: Path | None):
+    def __init__(self, engine: Engine, picture: Picture, folder: Path | None):
         self.engine, self.picture, self.folder = engine, picture, folder
         self.kept: Kept = []
         if folder is not None:
