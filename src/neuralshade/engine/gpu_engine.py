@@ -11,7 +11,7 @@ import numpy as np
 import torch
 
 from neuralshade.engine.fused import infer_text, kernel_text
-from neuralshade.engine.gradients import GRADIENTS
+from neuralshade.engine.gradients import COPIES, GRADIENTS, choose_gradients, crowded_numbers
 from neuralshade.engine.infer import INFER_THREADS, VIEW
 from neuralshade.engine.layout import NetworkLayout
 from neuralshade.engine.matrix import MatrixPlan, matrix_constants, matrix_plan
@@ -89,7 +89,8 @@ class GpuEngine:
         self.plan = plan
         self.layout = NetworkLayout(field.network, plan.align)
         halves = plan.halves
-        self.task: TaskText = task(halves=halves)
+        self.gradients = choose_gradients(device, exact=training.exact, halves=halves)
+        self.task: TaskText = task(halves=halves, gradients=self.gradients)
         network = self.layout.flatten(list(field.network.parameters()))
         encoding = field.encoding.flatten(list(field.encoding.parameters())).numpy()
         self.network = Numbers(device, network, halves)
@@ -104,7 +105,8 @@ class GpuEngine:
         tables = self.field.encoding.tables()
         words, self.cell_groups, entries = table_words(tables)
         self.rows = self.layout.rows()
-        sum_bytes = GRADIENTS[self.training.exact][2]
+        self.crowded = 0 if self.gradients == "fixed" else crowded_numbers(tables)
+        kind = GRADIENTS[self.gradients]
         self.rounds_cells = any(table.bits < 16 for table in tables)
         most = max((table.features for table in tables), default=1)
         self.buffers = {
@@ -118,7 +120,10 @@ class GpuEngine:
             "rates": device_buffer(device, size=4 * SUBMITTED_STEPS),
             "hits": device_buffer(device, size=4 * entries if self.training.touched else 0),
             "extents": device_buffer(device, size=8 * self.cell_groups * most),
-            "grid_sums": device_buffer(device, size=sum_bytes * self.grid.count),
+            "grid_sums": device_buffer(
+                device, size=kind.sum_bytes * self.grid.count + 4 * COPIES * self.crowded
+            ),
+            "grid_halves": device_buffer(device, size=kind.half_bytes * self.grid.count),
         }
 
     def _settings(self, *, rounds_mean: bool) -> dict[str, Any]:
@@ -135,13 +140,17 @@ class GpuEngine:
             "table_count": len(self.field.encoding.tables()),
             "losses": self.plan.groups,
             "rounds_mean": int(rounds_mean),
+            "network_numbers": self.network.count,
+            "grid_numbers": self.grid.count,
+            "crowded": self.crowded,
         }
 
     def _build_kernels(self) -> None:
         halves, t = self.plan.halves, self.training
         tables = self.field.encoding.tables()
         update = load_text(
-            self.gpu, update_text(tables, halves=halves, exact=t.exact, touched=t.touched)
+            self.gpu,
+            update_text(tables, halves=halves, gradients=self.gradients, touched=t.touched),
         )
         train = load_text(self.gpu, self._train_text())
         shared = {**self.buffers, "grid_gradients": self.buffers["grid_sums"],

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from neuralshade.engine.gradients import GRADIENTS
+from neuralshade.engine.gradients import COPIES, GRADIENTS, crowded_numbers
 from neuralshade.engine.task import TaskText
 from neuralshade.gpu.kernel import device_buffer
 from neuralshade.loss.pointwise import slang_name
@@ -25,22 +25,23 @@ typealias Task = ImageTask<
     {channels}, Encoding, {loss}, {sampler}, {target}, {parameters}, {gradients}>;
 
 StructuredBuffer<{number}> grid_numbers;
-RWStructuredBuffer<Atomic<{sum}>> grid_sums;
-StructuredBuffer<{pixel}> picture;
+{gradient_buffers}StructuredBuffer<{pixel}> picture;
 uniform int2 picture_size;
 uniform uint2 lattice;
 uniform uint seed;
+uniform uint crowded;
+static const uint COPIES = {copies};
 
 {parameters} grid()
 {{
     return {{ grid_numbers }};
 }}
 
-Task make_task()
+Task make_task(uint group)
 {{
     {sampler} sampler = {{ {sampler_fields} }};
     {target} target = {{ picture, picture_size }};
-    {gradients} gradients = {{ grid_sums }};
+    {gradients} gradients = {{ {gradient_fields} }};
     return {{ sampler, target, grid(), gradients, seed }};
 }}
 """
@@ -56,16 +57,16 @@ def image_task(
     seed: int,
     *,
     halves: bool,
-    exact: bool,
+    gradients: str,
 ) -> TaskText:
     """Return the task of fitting ``pixels`` [H, W, C], uploaded to the device.
 
-    ``halves``: grid numbers are read as packed float16, else as float32. ``exact``: gradients
-    of grids are summed as integers, which gives equal bits on every run.
+    ``halves``: grid numbers are read as packed float16, else as float32. ``gradients``:
+    how those of grids are summed, a key of GRADIENTS.
     """
     height, width, channels = pixels.shape
     target, element, stored = device_pixels(pixels)
-    gradients, sum_element, _ = GRADIENTS[exact]
+    sums = GRADIENTS[gradients]
     half = encoding.slang("Image")
     imports = half.modules | {"neuralshade.engine.image_task", "neuralshade.engine.gradients",
                               "neuralshade.loss.pointwise", "neuralshade.model.parameters",
@@ -78,10 +79,12 @@ def image_task(
         sampler_fields="lattice.x, lattice.y" if sampling == "lattice" else "",
         target=target,
         parameters="PackedParameters" if halves else "FloatParameters",
-        gradients=gradients,
+        gradients=sums.type,
+        gradient_buffers=sums.declarations,
+        gradient_fields=sums.fields,
         number="uint" if halves else "float",
-        sum=sum_element,
         pixel=element,
+        copies=COPIES,
     )
     lines = "".join(f"import {name};\n" for name in sorted(imports))
     return TaskText(
@@ -90,6 +93,7 @@ def image_task(
             "picture": device_buffer(device, stored),
             "picture_size": np.array([width, height], np.int32),
             "lattice": np.array(lattice_shape(batch, height, width), np.uint32),
+            "crowded": 0 if gradients == "fixed" else crowded_numbers(encoding.tables()),
             "seed": (seed ^ (seed >> 32)) & 0xFFFFFFFF,
         },
     )

@@ -20,7 +20,10 @@ class MatrixPlan:
     hidden_padded: int
     phases: int  # in which a tile's rows are shared
     splits: int  # waves that sum the same block of weights
-    staged: bool  # middle layers' weights are kept in group-shared memory
+    stages_last: bool  # the last layer's weights are kept in group-shared memory,
+    stages_middle: bool  # the middle layers',
+    first_tiles: int  # and of the first layer's inputs so many times 16
+    weight_words: int  # of group-shared memory that weights take, 16 bytes each
     sums_in_registers: bool
     groups: int
 
@@ -60,28 +63,59 @@ def matrix_plan(network: MLP, batch: int, groups: int) -> MatrixPlan:
     blocks = -(-tiles * tiles // sharers) * max(0, layers - 1)
     blocks += -(-tiles * (inputs // SIDE) // sharers)
     stride = max(hidden, inputs) // 8 + 1
-    shared = 16 * rows * (2 * stride + SIDE // 8 + 1)
-    staged = 16 * max(0, layers - 1) * hidden * (hidden // 8 + 1)
+    free = SHARED_BYTES // 16 - 2 * rows * stride
+    stages_last, stages_middle, first_tiles, words = _staged(
+        free, layers, inputs, hidden, network.members[-1].weight.shape[0]
+    )
     return MatrixPlan(
         inputs,
         hidden,
         phases,
         splits,
-        0 < staged <= SHARED_BYTES - shared,
+        stages_last,
+        stages_middle,
+        first_tiles,
+        words,
         8 * blocks <= SUM_NUMBERS,
         min(groups, -(-batch // TILE)),
     )
 
 
+def _staged(
+    free: int, layers: int, inputs: int, hidden: int, outputs: int
+) -> tuple[bool, bool, int, int]:
+    """Return which weights ``free`` words of group-shared memory hold, and the words they take.
+
+    The middle layers come first: they are read most. The last layer's fragments read 16 rows.
+    """
+    if layers == 0:
+        return False, False, 0, 0
+    stride = hidden // 8 + 1
+    last, middle = outputs * stride, (layers - 1) * hidden * stride
+    stages_middle = layers > 1 and max(last + middle, SIDE * stride) <= free
+    used = last + (middle if stages_middle else 0)
+    if max(used, SIDE * stride) > free:
+        return False, stages_middle, 0, used
+    tiles = inputs // SIDE
+    while tiles and used + hidden * 2 * tiles > free:
+        tiles -= 1
+    used += hidden * 2 * tiles
+    return True, stages_middle, tiles, max(used, SIDE * stride)
+
+
 def matrix_constants(plan: MatrixPlan, layers: int) -> str:
     """Return the plan as the text that the device half is compiled with."""
-    pairs, slices = plan.hidden_padded // 2, 1
-    while slices * 2 * pairs <= WAVES * 32 and slices < TILE // plan.phases:
+    quads, slices = plan.hidden_padded // 4, 1
+    while slices * 2 * quads <= WAVES * 32 and slices < TILE // plan.phases:
         slices *= 2
     return (
-        f"#define STAGED {int(plan.staged)}\n"
+        f"#define STAGES_LAST {int(plan.stages_last)}\n"
+        f"#define STAGES_MIDDLE {int(plan.stages_middle)}\n"
+        f"#define FIRST_TILES {plan.first_tiles}\n"
         f"#define SUMS_IN_REGISTERS {int(plan.sums_in_registers)}\n"
         f"#define NO_HIDDEN_LAYERS {int(layers == 0)}\n"
+        f"static const int FIRST_STRIDE = {2 * plan.first_tiles};\n"
+        f"static const uint WEIGHT_WORDS = {plan.weight_words};\n"
         f"static const int INPUTS_PADDED = {plan.inputs_padded};\n"
         f"static const int HIDDEN_PADDED = {plan.hidden_padded};\n"
         f"static const int PHASES = {plan.phases};\n"

@@ -9,7 +9,7 @@ from typing import Any
 class TaskText:
     """A task in Slang, and what it reads.
 
-    ``text`` declares ``Task`` (an ITask), ``make_task()``, ``Encoding`` (an IEncoding) and the
+    ``text`` declares ``Task`` (an ITask), ``make_task(group)``, ``Encoding`` (an IEncoding) and the
     buffers that they read; ``variables`` binds these buffers by name.
     """
 

@@ -4,24 +4,27 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from neuralshade.engine.gradients import COPIES, GRADIENTS
 from neuralshade.model.parameters import Table
 from neuralshade.model.quantize import LEVELS
 
-GROUP_CELLS = 1024  # entries of a grid that one group updates: CELL_THREADS * THREAD_CELLS
+GROUP_CELLS = 256  # entries of a grid that one group updates, one a thread
 
-TEXT = """#define FIXED_POINT {fixed}
+TEXT = """#define GRADIENTS {gradients}
 #define TOUCHED {touched}
+#define COPIES {copies}
 typealias Stored = {stored};
 static const int MAX_FEATURES = {features};
 #include "neuralshade/engine/update.cs.slang"
 """
 
 
-def update_text(tables: Sequence[Table], *, halves: bool, exact: bool, touched: bool) -> str:
+def update_text(tables: Sequence[Table], *, halves: bool, gradients: str, touched: bool) -> str:
     """Return the module with the update kernels for these grids."""
     return TEXT.format(
-        fixed=int(exact),
+        gradients=GRADIENTS[gradients].number,
         touched=int(touched),
+        copies=COPIES,
         stored="half" if halves else "float",
         features=max((table.features for table in tables), default=1),
     )

@@ -67,7 +67,7 @@ def build_gpu_engine(
     drawn = samples_per_step(recipe.sampling, recipe.batch, picture.height, picture.width)
     task = partial(
         image_task, gpu, field.encoding, picture.pixels, recipe.loss, recipe.sampling,
-        recipe.batch, recipe.seed, exact=exact,
+        recipe.batch, recipe.seed,
     )  # fmt: skip
     training = Training(
         batch=drawn,
