@@ -1,4 +1,5 @@
-PYTHON = .venv/bin/python
+# PYTHON is left to the user: `make test PYTHON=python3.12` names what scripts/setup makes .venv of.
+VENV_PYTHON = .venv/bin/python
 
 .PHONY: setup test lint demo bench lowest clean
 
@@ -6,25 +7,25 @@ setup:  ## .venv with the tested versions, and software Vulkan where it can be h
 	@scripts/setup
 
 test: setup  ## every test; those marked gpu only where a hardware GPU answers
-	$(PYTHON) -m pytest $(PYTEST_ARGS)
+	$(VENV_PYTHON) -m pytest $(PYTEST_ARGS)
 
 lint: setup  ## style, format and types
-	$(PYTHON) -m ruff check .
-	$(PYTHON) -m ruff format --check .
-	$(PYTHON) -m mypy
+	$(VENV_PYTHON) -m ruff check .
+	$(VENV_PYTHON) -m ruff format --check .
+	$(VENV_PYTHON) -m mypy
 
 demo: setup  ## fit a photograph, and show the numbers and the report
-	$(PYTHON) examples/demo.py
+	$(VENV_PYTHON) examples/demo.py
 
 bench: setup  ## every benchmark in turn
 	@for benchmark in benchmarks/*.py; do \
-	    echo "== $$benchmark"; $(PYTHON) "$$benchmark" || exit 1; \
+	    echo "== $$benchmark"; $(VENV_PYTHON) "$$benchmark" || exit 1; \
 	done
 
 # Old versions warn about the new ones of what they use in turn, hence -W default.
 lowest: setup  ## every test with the oldest versions that pyproject.toml admits
-	python3 -m venv --clear build/lowest
-	$(PYTHON) scripts/lowest.py > build/lowest.txt
+	$(VENV_PYTHON) -m venv --clear build/lowest
+	$(VENV_PYTHON) scripts/lowest.py > build/lowest.txt
 	build/lowest/bin/python -m pip install -qq -c build/lowest.txt hatchling editables
 	build/lowest/bin/python -m pip install -qq --no-build-isolation -c build/lowest.txt \
 	    -e '.[dev,gpu]'

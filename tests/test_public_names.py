@@ -23,6 +23,7 @@ NAMES = [
     "Picture",
     "PictureError",
     "ShapeError",
+    "bench",
     "devices",
     "evaluate",
     "fit_image",

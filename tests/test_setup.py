@@ -1,11 +1,15 @@
-"""scripts/software_vulkan: a machine's own apt entries become backports entries, and no others."""
+"""scripts: which Python .venv is made of, and apt entries that become backports entries."""
 
 import importlib.util
+import os
 import pathlib
+import shutil
+import subprocess
 
 import pytest
 
-PATH = pathlib.Path(__file__).parent.parent / "scripts/software_vulkan.py"
+ROOT = pathlib.Path(__file__).parent.parent
+PATH = ROOT / "scripts/software_vulkan.py"
 KNOWN = {("http://mirror.example/debian", "bookworm"), ("http://mirror.example/debian", "stable")}
 
 
@@ -62,3 +66,123 @@ def test_stanza_keeps_mirror_and_key(script):
 )
 def test_other_stanzas_get_no_twin(script, stanza):
     assert script.backports_stanza(stanza, "bookworm", KNOWN) is None
+
+
+# Stands in for an interpreter: says its version, makes .venv of itself, writes down the rest.
+PYTHON = """#!/bin/sh
+case "$*" in
+    *python_version*) echo {version} ;;
+    *"sys.version_info < (3, 10)"*) [ {version} != 3.9.2 ] ;;
+    "-m venv "*) mkdir -p .venv/bin && cp "$0" .venv/bin/python && echo "made of {version}" >>log ;;
+    "-m pip "*) echo "{version} installs" >>log ;;
+esac
+"""
+
+
+@pytest.fixture
+def checkout(tmp_path):
+    """Give a folder with what the set-up reads, and pythons in bin/."""
+    (tmp_path / "scripts/__pycache__").mkdir(parents=True)
+    (tmp_path / "bin").mkdir()
+    for name in ("Makefile", "scripts/setup", "scripts/software_vulkan.py"):
+        shutil.copy(ROOT / name, tmp_path / name)
+    for name in ("pyproject.toml", "constraints.txt"):
+        (tmp_path / name).write_text("")
+    add_python(tmp_path, "python3", "3.11.2")
+    add_python(tmp_path, "python3.12", "3.12.4")
+    return tmp_path
+
+
+def add_python(folder, name, version):
+    path = folder / "bin" / name
+    path.write_text(PYTHON.format(version=version))
+    path.chmod(0o755)
+
+
+def set_up(folder, python=None):
+    """Run the set-up; return what was made and installed, and what it says on standard error."""
+    (folder / "log").write_text("")
+    environment = {n: v for n, v in os.environ.items() if n != "PYTHON"}
+    environment["PATH"] = f"{folder}/bin:{environment['PATH']}"
+    if python is not None:
+        environment["PYTHON"] = python
+    done = subprocess.run(
+        ["scripts/setup"], cwd=folder, env=environment, capture_output=True, text=True
+    )
+    return (folder / "log").read_text().splitlines(), done.stderr
+
+
+def made_of(version):
+    return [f"made of {version}", *[f"{version} installs"] * 2], ""
+
+
+NOTHING = ([], "")
+
+
+def test_the_second_run_does_nothing(checkout):
+    assert set_up(checkout) == made_of("3.11.2")
+    assert set_up(checkout) == NOTHING
+
+
+def test_the_python_that_was_named_stays(checkout):
+    assert set_up(checkout, "python3.12") == made_of("3.12.4")
+    assert set_up(checkout) == NOTHING
+    assert set_up(checkout, "python3.12") == NOTHING
+    (checkout / "constraints.txt").write_text("six==1.17.0")
+    assert set_up(checkout) == (["3.12.4 installs"] * 2, "")
+    assert set_up(checkout, "python3") == made_of("3.11.2")
+
+
+@pytest.mark.parametrize("change", ["upgraded", "gone", "unfinished"])
+def test_a_venv_that_does_not_work_is_made_afresh(checkout, change):
+    set_up(checkout, "python3.12")
+    if change == "upgraded":
+        add_python(checkout, "python3.12", "3.12.5")
+        shutil.copy(checkout / "bin/python3.12", checkout / ".venv/bin/python")
+    elif change == "gone":
+        (checkout / ".venv/bin/python").unlink()
+    else:
+        (checkout / ".venv/setup-place").unlink()
+    assert set_up(checkout) == made_of("3.11.2")
+
+
+def test_a_checkout_that_moved(checkout):
+    set_up(checkout)
+    moved = checkout.with_name("moved")
+    checkout.rename(moved)
+    assert set_up(moved) == made_of("3.11.2")
+
+
+def test_an_old_python_is_refused(checkout):
+    add_python(checkout, "python3", "3.9.2")
+    assert set_up(checkout) == (
+        [],
+        "setup: got Python 3.9.2, need >= 3.10. Name a newer one, once: "
+        "make setup PYTHON=python3.11.\n",
+    )
+    assert set_up(checkout, "python3.12") == made_of("3.12.4")
+    assert set_up(checkout) == NOTHING
+
+
+def test_a_python_that_is_absent_is_refused(checkout):
+    assert set_up(checkout, "python4") == (
+        [],
+        "setup: got no python4, need Python >= 3.10. Install it (Debian, Ubuntu: python3 "
+        "python3-venv).\n",
+    )
+
+
+@pytest.mark.skipif(shutil.which("make") is None, reason="needs make")
+@pytest.mark.parametrize("target", ["test", "lint", "demo", "lowest"])
+def test_make_uses_the_venv_whatever_python_it_is_made_of(checkout, target):
+    command = ["make", "--dry-run", "--no-print-directory", target, "PYTHON=python3.12"]
+    done = subprocess.run(command, cwd=checkout, capture_output=True, text=True, check=True)
+    assert ".venv/bin/python " in done.stdout and "python3.12" not in done.stdout
+
+
+@pytest.mark.skipif(shutil.which("make") is None, reason="needs make")
+def test_make_hands_python_to_the_set_up(checkout):
+    environment = os.environ | {"PATH": f"{checkout}/bin:{os.environ['PATH']}"}
+    command = ["make", "setup", "PYTHON=python3.12"]
+    subprocess.run(command, cwd=checkout, env=environment, capture_output=True, check=True)
+    assert "made of 3.12.4" in (checkout / "log").read_text()

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from neuralshade.source.image_file import load_picture
     from neuralshade.source.image_output import save_picture
     from neuralshade.source.picture import Picture, picture_from_array
+    from neuralshade.verbs.bench import bench
     from neuralshade.verbs.devices import devices
     from neuralshade.verbs.evaluate import evaluate
     from neuralshade.verbs.fit_image import FitOptions, FitResult, fit_image
@@ -39,6 +40,7 @@ _HOMES = {  # name -> module, and its name there where that differs
     "FitResult": ("verbs.fit_image", "FitResult"),
     "ImageRecipe": ("recipes.image", "ImageRecipe"),
     "Picture": ("source.picture", "Picture"),
+    "bench": ("verbs.bench", "bench"),
     "devices": ("verbs.devices", "devices"),
     "evaluate": ("verbs.evaluate", "evaluate"),
     "fit_image": ("verbs.fit_image", "fit_image"),
@@ -65,6 +67,7 @@ __all__ = [
     "Picture",
     "PictureError",
     "ShapeError",
+    "bench",
     "devices",
     "evaluate",
     "fit_image",

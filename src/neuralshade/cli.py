@@ -1,6 +1,7 @@
 """The command line: parse, call one public function, print."""
 
 import json
+import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -22,6 +23,8 @@ def main(arguments: list[str] | None = None) -> None:
     """Run the command line and exit: 0, 1 (an error, explained), 2 (misuse), 130 (interrupted)."""
     try:
         commands.main(arguments, prog_name="neuralshade", standalone_mode=False)
+        if sys.stdout is not None:  # None where it is closed
+            sys.stdout.flush()  # here, where a refusal can still be told
     except click.UsageError as error:
         where = f" See {error.ctx.command_path} --help." if error.ctx else ""
         _fail(f"{error.format_message()}{where}", 2)
@@ -32,13 +35,28 @@ def main(arguments: list[str] | None = None) -> None:
     except (KeyboardInterrupt, click.Abort):
         _fail("interrupted.", 130)
     except BrokenPipeError:  # the reader of a pipe has seen enough
-        sys.stderr.close()
+        _drop_output()
         sys.exit(1)
+    except OSError as error:
+        if error.errno is None or error.filename is not None:
+            raise  # a file's, which should have been an error of ours
+        _drop_output()
+        _fail(f"standard output: got '{error.strerror}', need room for the output. "
+              "Send it elsewhere.", 1)  # fmt: skip
+
+
+def _drop_output() -> None:
+    """Send what still waits to be printed to nowhere, so that Python can end in peace."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _fail(message: str, code: int) -> None:
-    print(f"neuralshade: {message}", file=sys.stderr)
+    _say(message)
     sys.exit(code)
+
+
+def _say(message: str) -> None:
+    print(f"neuralshade: {message}", file=sys.stderr)
 
 
 class _Interrupted(click.ClickException):
@@ -160,9 +178,13 @@ def evaluate(asset: str, picture: str, as_json: bool) -> None:
     """
     from neuralshade.terminal import print_quality
 
-    rows = neuralshade.evaluate(asset, picture)
+    notices: list[str] = []
+    rows = neuralshade.evaluate(asset, picture, notice=notices.append)
+    for notice in notices:
+        _say(notice)
     if as_json:
-        click.echo(json.dumps({"asset": asset, "picture": picture, "rows": _finite(rows)}))
+        facts = {"asset": asset, "picture": picture, "notices": notices}
+        click.echo(json.dumps(facts | {"rows": _finite(rows)}))
     else:
         print_quality(rows)
 
@@ -192,7 +214,7 @@ def report(asset: str, picture: str, output: str | None, snapshots: str | None) 
     Target, result, error around grey, feature grids, curves, and the same bytes elsewhere.
     """
     page = output or str(Path(Path(asset).name).with_suffix(".html"))
-    neuralshade.report(asset, picture, page, snapshots=snapshots or ())
+    neuralshade.report(asset, picture, page, snapshots=snapshots or (), notice=_say)
     click.echo(page)
 
 
@@ -216,6 +238,33 @@ def devices(as_json: bool) -> None:
         click.echo(json.dumps(found))
     else:
         print_devices(found)
+
+
+@commands.command()
+@click.option("--json", "as_json", is_flag=True, help="Print everything as one JSON line.")
+@click.option("--quick", is_flag=True, help="Small batches and few repetitions.")
+@click.option("--device", metavar="API", help="vulkan, metal, d3d12 or cuda. [default: the first "
+              "with hardware]")  # fmt: skip
+@click.option("--kernels", default="auto", show_default=True, help="auto, matrix (cooperative "
+              "matrices) or fma (loops).")  # fmt: skip
+def bench(as_json: bool, quick: bool, device: str | None, kernels: str) -> None:
+    """Time training and inference here, beside PyTorch on the same GPU.
+
+    Takes about two minutes. GPU times are the GPU's own, medians after a second of warming up.
+    Let nothing else run meanwhile.
+
+    \b
+    neuralshade bench
+    neuralshade bench --quick --json
+    """
+    from neuralshade.terminal_bench import print_bench, stages
+
+    with stages() as observer:
+        found = neuralshade.bench(quick=quick, device=device, kernels=kernels, observer=observer)
+    if as_json:
+        click.echo(json.dumps(found))
+    else:
+        print_bench(found)
 
 
 def _finite(rows: list[Any]) -> list[Any]:

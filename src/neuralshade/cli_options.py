@@ -3,7 +3,7 @@
 import dataclasses
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -11,6 +11,10 @@ from neuralshade.errors import ConfigError
 from neuralshade.recipes.recipe import type_of
 
 Command = Callable[..., Any]
+if TYPE_CHECKING:
+    ParamType = click.ParamType[Any]
+else:  # no generic class before click 8.4
+    ParamType = click.ParamType
 
 
 def recipe_flags(kind: type) -> Callable[[Command], Command]:
@@ -66,7 +70,7 @@ def _read_recipe(path: str) -> dict[str, Any]:
                       "Rename the recipe.")  # fmt: skip
 
 
-class _Size(click.ParamType[Any]):
+class _Size(ParamType):
     """WxH, in pixels."""
 
     name = "size"
@@ -78,7 +82,7 @@ class _Size(click.ParamType[Any]):
         return tuple(int(side) for side in sides)
 
 
-class _Crop(click.ParamType[Any]):
+class _Crop(ParamType):
     """u0,v0,u1,v1 in [0, 1]."""
 
     name = "crop"

@@ -115,7 +115,8 @@ def print_quality(rows: list[dict[str, Any]]) -> None:
                  "flip": ".4f"}  # fmt: skip
         numbers = ["-" if row[k] is None else format(row[k], form) for k, form in forms.items()]
         table.add_row(str(row["name"]), *numbers, str(row["setting"]))
-    Console(width=None if sys.stdout.isatty() else 120).print(table)
+    person = sys.stdout is not None and sys.stdout.isatty()
+    Console(width=None if person else 120).print(table)
     if any(row["cropped"] for row in rows):
         print("SSIM and FLIP: centre of the picture only")
 

@@ -43,7 +43,7 @@ def test_asset_refused_as_checkpoint(asset_path):
         load_checkpoint(asset_path)
     assert str(caught.value) == (
         f"{asset_path}: got an asset of kind 'image', need 'image-checkpoint'. "
-        "Use an asset that the matching fit verb made."
+        "That fit is finished: name the .checkpoint.nsh file of an interrupted one."
     )
 
 

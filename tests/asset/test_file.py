@@ -64,6 +64,12 @@ def test_arrays_need_not_be_contiguous():
     assert np.array_equal(back.tensors["t"], value)
 
 
+def test_tensors_come_back_in_the_order_of_their_names():
+    names = [f"t{i}" for i in range(9)]
+    file = AssetFile({"kind": "k"}, {name: np.zeros(1, np.int8) for name in reversed(names)})
+    assert list(from_bytes(to_bytes(file)).tensors) == names
+
+
 def test_a_header_may_talk_of_checksums():
     header = {"kind": "k", "name": '\\"checksum\\":\\"0000', "checksums": {"checksum": "x" * 16}}
     back = from_bytes(to_bytes(AssetFile(header, {})))

@@ -87,12 +87,16 @@ def files_of(folder):
 
 @pytest.fixture
 def start():
-    """Give a function that starts a command line in another process; ends what is left."""
+    """Give a function that starts a command line in another process; ends what is left.
+
+    Without PYTHONUNBUFFERED, as a person's shell is: what is printed waits in a buffer.
+    """
     started = []
 
     def start(*arguments, cwd, environment=(), **options):
         command = [sys.executable, "-m", "neuralshade.cli", *map(str, arguments)]
         environment = os.environ | {"OMP_NUM_THREADS": "1"} | dict(environment)
+        environment.pop("PYTHONUNBUFFERED", None)
         options = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True} | options
         started.append(subprocess.Popen(command, cwd=cwd, env=environment, **options))
         return started[-1]

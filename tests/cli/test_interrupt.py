@@ -2,7 +2,6 @@
 
 import shlex
 import signal
-import subprocess
 import time
 
 import pytest
@@ -129,13 +128,3 @@ def test_full_disk_for_the_checkpoint(folder, run, mount, monkeypatch):
         "Free some space, or choose another path."
     ]
     assert list(disk.iterdir()) == []
-
-
-def test_a_reader_that_has_seen_enough(folder, start, run, few):
-    """As in neuralshade info a.nsh | head -1."""
-    run("fit", "image", "a.png", *few)
-    process = start("info", "a.nsh", cwd=folder, stdout=subprocess.PIPE)
-    process.stdout.close()
-    process.stdout = None
-    assert "Traceback" not in process.communicate(timeout=60)[1]
-    assert process.wait(60) in (0, 1)

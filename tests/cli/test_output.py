@@ -92,7 +92,7 @@ def test_json(run, folder, few):
     assert (result["asset"], result["steps"]) == ("a.nsh", 30)
     assert result["asset_bytes"] == (folder / "a.nsh").stat().st_size
     table = one_json_line(run("evaluate", "a.nsh", "a.png", "--json"))
-    assert (table["asset"], table["picture"]) == ("a.nsh", "a.png")
+    assert (table["asset"], table["picture"], table["notices"]) == ("a.nsh", "a.png", [])
     assert table["rows"][0]["psnr_db"] == pytest.approx(result["psnr_db"], abs=0.01)
     assert {"name", "bytes", "bits_per_pixel", "psnr_db", "ssim", "flip"} <= table["rows"][0].keys()
     facts = one_json_line(run("info", "a.nsh", "--json"))
@@ -217,6 +217,21 @@ def test_evaluate_prints_a_table(run, folder, few):
     assert [row.split()[0] for row in rows] == ["neuralshade", "JPEG", "WebP", "Thumbnail"]
     size = (folder / "a.nsh").stat().st_size
     assert rows[0].split()[1] == f"{size:,}"
+
+
+def test_another_resolution_is_told(run, folder, few):
+    run("fit", "image", "a.png", *few)
+    neuralshade.save_picture("small.png", np.full((12, 18, 3), 0.5, np.float32), "srgb")
+    notice = (
+        "a.nsh: fitted at 36 x 24 pixels, compared with small.png at 18 x 12. "
+        "Bits per pixel count the latter."
+    )
+    for verb in ("evaluate", "report"):
+        done = run(verb, "a.nsh", "small.png")
+        assert (done.code, done.err) == (0, [f"neuralshade: {notice}"])
+    done = run("evaluate", "a.nsh", "small.png", "--json")
+    assert done.err == [f"neuralshade: {notice}"] and len(done.out) == 1
+    assert json.loads(done.out[0])["notices"] == [notice]
 
 
 def test_info_prints_what_it_is(run, folder, few):

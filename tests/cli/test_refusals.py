@@ -150,11 +150,11 @@ def test_unknown_field_in_a_recipe_file(folder, refused):
     (["--encoding", "hash_gird"], "encoding: got 'hash_gird', need one of "),
     (["--encoding", "hash_grid:levles=3"], "encoding hash_grid.levles: unknown setting, need "),
     (["--encoding", ""], "encoding: got '', need one of "),
-    (["--engine", "gpu"],
-     'engine: got "gpu", need "auto" or "torch": this version of neuralshade has no GPU engine '
-     "yet. Use --engine torch."),
+    (["--engine", "gpu", "--device", "cpu"],
+     "device: got 'cpu', need one of ['vulkan', 'metal', 'd3d12', 'cuda'] with --engine gpu. "
+     "Leave --device out."),
     (["--engine", "tpu"], "engine: got 'tpu', need one of ['auto', 'torch', 'gpu']. "
-     "Use --engine auto."),
+     "Did you mean gpu?"),
     (["--device", ""], "device: got '', need a torch device of this machine: cpu"),
     (["--preset", ""], "preset: got '', need one of ['grid', "),
     (["--resume", "absent.nsh"],
@@ -168,8 +168,11 @@ def test_unknown_field_in_a_recipe_file(folder, refused):
      "absent/snaps: got 'No such file or directory', need a folder for snapshots. "
      "Create its parent, or choose another."),
     (["--recipe", "absent.toml"],
-     "absent.toml: got No such file or directory, need a TOML file of recipe settings. "
-     "Write lines such as hidden_width = 32."),
+     "absent.toml: got 'No such file or directory', need a TOML file of recipe settings. "
+     "Check the path."),
+    (["--recipe", "absent.json"],
+     "absent.json: got 'No such file or directory', need a JSON file in tiny-cuda-nn's form. "
+     "Check the path."),
     (["--recipe", "a.png"], "a.png: got suffix '.png', need .toml or .json. Rename the recipe."),
 ])  # fmt: skip
 def test_flags(refused, flags, message):

@@ -7,38 +7,113 @@ from neuralshade.engine.choose import (
     PRECISIONS,
     choose_device,
     choose_engine,
+    choose_kernels,
     choose_precision,
     torch_devices,
 )
+from neuralshade.engine.matrix import fits_matrices
+from neuralshade.engine.paths import training_path
 from neuralshade.errors import ConfigError, DeviceError
+from neuralshade.gpu.device import describe_adapter
+from neuralshade.model.mlp import MLP
 
 
-@pytest.mark.parametrize("name", ["auto", "torch"])
-def test_both_names_mean_pytorch(name):
-    assert choose_engine(name) == "torch"
+@pytest.mark.parametrize("engine, device", [("torch", None), ("torch", "cpu"), ("auto", "cpu")])
+def test_pytorch_is_taken(engine, device):
+    chosen = choose_engine(engine, device)
+    assert (chosen.engine, chosen.device_name, chosen.gpu) == ("torch", "cpu", None)
+
+
+def test_auto_takes_pytorch_where_no_hardware_answers_and_says_so(device, caplog):
+    if not describe_adapter(device).software:
+        pytest.skip("a hardware GPU answers here")
+    caplog.set_level("INFO", "neuralshade")
+    assert choose_engine("auto", None).engine == "torch"
+    assert caplog.messages == ["engine: PyTorch on the CPU, since no hardware GPU answers"]
+
+
+@pytest.mark.gpu
+def test_auto_takes_hardware():
+    chosen = choose_engine("auto", None)
+    chosen.gpu.close()
+    assert chosen.engine == "gpu"
+
+
+def test_the_gpu_engine_takes_what_answers(device):
+    chosen = choose_engine("gpu", device.info.type.name)
+    assert chosen.device_name == device.info.adapter_name
+    chosen.gpu.close()
 
 
 @pytest.mark.parametrize("name, remedy", [
-    ("cuda", "Use --engine auto."),
-    ("cpu", "Use --engine auto."),  # near to gpu, which this version has not
+    ("cuda:1", "Use --engine torch --device cuda:1."),
+    ("cpu", "Use --engine torch --device cpu."),
+    ("gppu", "Did you mean gpu?"),
     ("Torch", "Did you mean torch?"),
     ("", "Use --engine auto."),
 ])  # fmt: skip
 def test_an_unknown_engine_is_refused(name, remedy):
     with pytest.raises(ConfigError) as caught:
-        choose_engine(name)
+        choose_engine(name, None)
     assert str(caught.value) == (
         f"engine: got '{name}', need one of ['auto', 'torch', 'gpu']. {remedy}"
     )
 
 
-def test_the_gpu_engine_is_refused_until_it_exists():
+def test_the_gpu_engine_runs_on_no_torch_device():
     with pytest.raises(DeviceError) as caught:
-        choose_engine("gpu")
+        choose_engine("gpu", "cuda:0")
     assert str(caught.value) == (
-        'engine: got "gpu", need "auto" or "torch": this version of neuralshade has no GPU '
-        "engine yet. Use --engine torch."
+        "device: got 'cuda:0', need one of ['vulkan', 'metal', 'd3d12', 'cuda'] with "
+        "--engine gpu. Leave --device out."
     )
+
+
+@pytest.fixture
+def network(rng):
+    return MLP(12, 3, 2, 32, rng=rng)
+
+
+def test_what_the_adapter_has_not_is_refused(device, network):
+    if training_path(describe_adapter(device)) == "matrix":
+        pytest.skip("this adapter has matrices")
+    assert choose_kernels(device, network, "auto", "auto") == "fma"
+    with pytest.raises(DeviceError) as caught:
+        choose_kernels(device, network, "auto", "matrix")
+    assert str(caught.value) == (
+        'kernels: got "matrix" for a network that matrices do not take (this adapter\'s were '
+        "never measured), need auto or fma. Use --kernels auto."
+    )
+
+
+def test_unknown_kernels_are_refused(device, network):
+    with pytest.raises(ConfigError) as caught:
+        choose_kernels(device, network, "auto", "matrixx")
+    assert str(caught.value) == (
+        "kernels: got 'matrixx', need one of ['auto', 'matrix', 'fma']. Did you mean matrix?"
+    )
+
+
+@pytest.mark.parametrize("precision, notes", [
+    ("float32", []),
+    ("bfloat16", ["precision: the GPU engine has no bfloat16, it takes float32"]),
+])  # fmt: skip
+def test_precision_beyond_half_takes_the_loops(device, network, precision, notes, caplog):
+    assert choose_kernels(device, network, precision, "auto") == "fma"
+    assert caplog.messages == notes
+
+
+@pytest.mark.parametrize("inputs, outputs, layers, width, refusal", [
+    (128, 16, 8, 128, None),
+    (12, 3, 0, 64, None),
+    (12, 3, 2, 40, None),
+    (129, 3, 2, 64, "its input is 129 wide, beyond 128"),
+    (12, 3, 2, 8, "its hidden layers are 8 wide, not 16 to 128"),
+    (12, 3, 2, 256, "its hidden layers are 256 wide, not 16 to 128"),
+    (12, 17, 2, 64, "it has 17 outputs, more than 16"),
+])  # fmt: skip
+def test_what_matrices_take(inputs, outputs, layers, width, refusal, rng):
+    assert fits_matrices(MLP(inputs, outputs, layers, width, rng=rng)) == refusal
 
 
 @pytest.mark.parametrize("name", [None, "cpu"])

@@ -77,6 +77,7 @@ def data(noise):
         facts=[("engine", "torch"), ("seconds", "20.1")],
         recipe={"loss": "l2", "network": {"hidden_width": 32}},
         curve=[(1, 0.1, 0.3, 10.0), (10, 1.0, 0.03, None), (100, 9.0, 0.003, 30.0)],
+        curve_note="measured now and then",
         snapshots=[(1, target * 0.5), (1000, target)],
         grids=[("level 0", noise.normal(size=(8, 12, 5)).astype(np.float32))],
         table=[
@@ -118,6 +119,7 @@ def test_every_section_is_there(data, write):
         "WebP lossless 900 0.300 \N{INFINITY} 0.9000 \N{EN DASH}",
         "engine torch seconds 20.1",
         '"network": { "hidden_width": 32 }',
+        "measured now and then Snapshots",
         "red #0: ",
         "green #4: ",
     ):

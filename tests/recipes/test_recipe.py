@@ -213,7 +213,6 @@ def test_each_end_alone_is_enough():
 @pytest.mark.parametrize(
     "content, reason",
     [
-        (None, "No such file or directory"),
         (b"hidden_width = \n", "Invalid value (at line 1, column 16)"),
         (b"bpp = 1\nbpp = 2\n", "Cannot overwrite a value (at line 2, column 8)"),
         (
@@ -224,8 +223,7 @@ def test_each_end_alone_is_enough():
 )
 def test_a_recipe_file_that_cannot_be_read_is_refused(content, reason, tmp_path):
     path = tmp_path / "recipe.toml"
-    if content is not None:
-        path.write_bytes(content)
+    path.write_bytes(content)
     with pytest.raises(ConfigError) as caught:
         read_toml(path)
     assert str(caught.value) == (
@@ -245,6 +243,12 @@ def test_a_recipe_file_that_python_gives_up_on_is_refused(content, tmp_path):
     assert "\n" not in str(caught.value)
 
 
-def test_a_folder_is_no_recipe_file(tmp_path):
-    with pytest.raises(ConfigError, match="got Is a directory, need a TOML file"):
-        read_toml(tmp_path)
+@pytest.mark.parametrize(
+    "name, reason", [("absent.toml", "No such file or directory"), ("", "Is a directory")]
+)
+def test_a_wrong_path_of_a_recipe_file_is_refused(name, reason, tmp_path):
+    with pytest.raises(ConfigError) as caught:
+        read_toml(tmp_path / name)
+    assert str(caught.value) == (
+        f"{tmp_path / name}: got '{reason}', need a TOML file of recipe settings. Check the path."
+    )

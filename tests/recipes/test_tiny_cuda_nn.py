@@ -258,19 +258,27 @@ def test_a_file_is_read(tmp_path):
 @pytest.mark.parametrize(
     "content, reason",
     [
-        (None, "No such file or directory"),
         (b"", "Expecting value: line 1 column 1 (char 0)"),
         (b"\xff", "'utf-8' codec can't decode byte 0xff in position 0: invalid start byte"),
     ],
 )
 def test_a_file_that_cannot_be_read_is_refused(content, reason, tmp_path):
     path = tmp_path / "config.json"
-    if content is not None:
-        path.write_bytes(content)
+    path.write_bytes(content)
     with pytest.raises(ConfigError) as caught:
         read_tiny_cuda_nn(path)
     assert str(caught.value) == (
         f"{path}: got {reason}, need a JSON file in tiny-cuda-nn's form. See docs/recipes.md."
+    )
+
+
+def test_a_wrong_path_is_refused(tmp_path):
+    path = tmp_path / "absent.json"
+    with pytest.raises(ConfigError) as caught:
+        read_tiny_cuda_nn(path)
+    assert str(caught.value) == (
+        f"{path}: got 'No such file or directory', need a JSON file in tiny-cuda-nn's form. "
+        "Check the path."
     )
 
 

@@ -25,15 +25,10 @@ def test_unknown_setting_refused(tmp_path, save_smooth):
     )
 
 
-@pytest.mark.parametrize("engine, message", [
-    ("gpu", 'engine: got "gpu", need "auto" or "torch": this version of neuralshade has no GPU '
-            "engine yet. Use --engine torch."),
-    ("cpu", "engine: got 'cpu', need one of ['auto', 'torch', 'gpu']. Use --engine auto."),
-])  # fmt: skip
-def test_engine_refused(tmp_path, save_smooth, engine, message):
-    kind = DeviceError if engine == "gpu" else ConfigError
-    options = FitOptions(engine=engine)
-    assert refusal(kind, save_smooth(), tmp_path / "x.nsh", options=options) == message
+def test_engine_refused(tmp_path, save_smooth):
+    message = "engine: got 'gp', need one of ['auto', 'torch', 'gpu']. Did you mean gpu?"
+    options = FitOptions(engine="gp")
+    assert refusal(ConfigError, save_smooth(), tmp_path / "x.nsh", options=options) == message
 
 
 @pytest.mark.parametrize("device", ["cuda:99", "warp", "", "cpu:", "mps:4"])
@@ -57,6 +52,26 @@ def test_output_places_are_tried_before_training(tmp_path, save_smooth, few, pla
     message = refusal(OutputError, path, asset, options=options, observer=never, **few)
     assert message == f"{absent}: got no such folder, need a folder that exists. Create it first."
     assert [p.name for p in tmp_path.iterdir()] == ["a.png"]
+
+
+@pytest.mark.parametrize("options, message", [
+    ({"report": "x.nsh"}, "x.nsh: got the path of the asset for the report too"),
+    ({"report": "sub/../x.nsh"}, "sub/../x.nsh: got the path of the asset for the report too"),
+    ({"snapshots": "x.nsh"}, "x.nsh: got the path of the asset for the snapshots too"),
+    ({"report": "y", "snapshots": "y"}, "y: got the path of the report for the snapshots too"),
+])  # fmt: skip
+def test_outputs_on_one_path_refused(tmp_path, save_smooth, few, monkeypatch, options, message):
+    path = save_smooth()
+    monkeypatch.chdir(tmp_path)
+
+    def never(progress):
+        raise AssertionError("it trains")
+
+    (tmp_path / "sub").mkdir()
+    options = FitOptions(**options)
+    got = refusal(OutputError, path, "x.nsh", options=options, observer=never, **few)
+    assert got == f"{message}, need one for each. Choose another path."
+    assert {p.name for p in tmp_path.iterdir()} == {"a.png", "sub"}
 
 
 def test_the_picture_is_not_overwritten(tmp_path, save_smooth, few):

@@ -3,6 +3,7 @@
 import dataclasses
 import json
 import math
+import re
 
 import numpy as np
 import pytest
@@ -36,9 +37,27 @@ def test_evaluate_rows(fitted):
 
 def test_evaluate_at_another_resolution(fitted, save_smooth):
     """The asset is drawn at the picture's resolution, whatever it was fitted at."""
-    larger = neuralshade.evaluate(fitted / "a.nsh", save_smooth(height=48, width=72))
+    picture, notices = save_smooth("b.png", height=48, width=72), []
+    larger = neuralshade.evaluate(fitted / "a.nsh", picture, notice=notices.append)
     size = (fitted / "a.nsh").stat().st_size
     assert larger[0]["bits_per_pixel"] == pytest.approx(size * 8 / (48 * 72))
+    notice = (
+        f"{fitted}/a.nsh: fitted at 36 x 24 pixels, compared with b.png at 72 x 48. "
+        "Bits per pixel count the latter."
+    )
+    assert notices == [notice]
+    page = picture.with_name("x.html")
+    neuralshade.report(fitted / "a.nsh", picture, page, notice=notices.append)
+    assert notices == [notice, notice]
+    assert "<dt>Fitted at</dt><dd>36 x 24 pixels</dd>" in page.read_text()
+
+
+@pytest.mark.parametrize("transform", ["identity", "zoom", "flip"])
+def test_nothing_is_noticed_of_the_picture_it_was_fitted_to(tmp_path, save_smooth, few, transform):
+    picture, notices = save_smooth(height=25), []
+    neuralshade.fit_image(picture, tmp_path / "x.nsh", transform=transform, **few)
+    neuralshade.evaluate(tmp_path / "x.nsh", picture, notice=notices.append)
+    assert notices == []
 
 
 @pytest.mark.parametrize("name, channels, got", [("b.png", 1, "1 channels, srgb"),
@@ -67,6 +86,7 @@ def test_info(fitted):
     assert facts["recipe"]["hidden_width"] == 8 and facts["training"]["steps"] == 30
     assert facts["picture"]["name"] == "a.png"
     assert facts["quality"].keys() == {"psnr_db"}
+    assert list(facts["tensors"]) == sorted(facts["tensors"])
     tensors = {n: t for n, t in facts["tensors"].items() if not n.endswith(".scale")}
     assert tensors["network.layers.0.weight"] == "int8 [8, 2]"
     numbers = [math.prod(json.loads(text.partition(" ")[2])) for text in tensors.values()]
@@ -115,7 +135,13 @@ def test_report_of_a_fit(tmp_path, save_smooth, few):
     options = FitOptions(report=tmp_path / "x.html")
     neuralshade.fit_image(save_smooth(), tmp_path / "x.nsh", options=options, **few)
     assert sections_of(tmp_path / "x.html") == set(SECTIONS)
-    assert "torch on cpu" in (tmp_path / "x.html").read_text()
+    text = (tmp_path / "x.html").read_text()
+    assert "torch on cpu" in text
+    assert (
+        "PSNR as it was measured while training, on 256 x 256 evenly spread pixels at most. The "
+        "number at the top is that of the file, on every pixel."
+    ) in text
+    assert re.findall("<b>([^<]* feature[^<]*)</b>", text) == ["2 features, 12 x 8"]
 
 
 def test_report_of_an_asset(fitted, tmp_path):
@@ -218,7 +244,7 @@ class FakeEngine:
     def averaged(self):
         return torch.no_grad()
 
-    def ask(self, sample):
+    def glance(self, lattice):
         return torch.full((3, 20), self.drawn), torch.full((3, 20), 0.5)
 
 

@@ -102,6 +102,15 @@ def test_message_is_a_command_that_can_be_pasted(tmp_path, save_smooth, few):
     assert shlex.split(message.partition("Go on with: ")[2])[3] == str(picture)
 
 
+def test_names_that_look_like_flags_can_be_pasted(tmp_path, save_smooth, few, monkeypatch):
+    save_smooth("-a.png")
+    monkeypatch.chdir(tmp_path)
+    message = interrupted("-a.png", None, few, report="-r.html")
+    assert message.partition("Go on with: ")[2] == (
+        "neuralshade fit image ./-a.png -o ./-a.nsh --report ./-r.html --resume ./-a.checkpoint.nsh"
+    )
+
+
 def test_message_for_a_picture_in_memory(tmp_path, few):
     picture = neuralshade.picture_from_array(np.zeros((4, 5, 3), np.uint8))
     message = interrupted(picture, tmp_path / "x.nsh", few)
@@ -124,15 +133,14 @@ def test_interrupted_before_the_first_step(tmp_path, save_smooth, few, monkeypat
 
 
 def test_seconds_go_on_counting(tmp_path, save_smooth, few):
-    settings = few | {"steps": None, "seconds": 0.4}
-    with pytest.raises(FitInterrupted):
-        neuralshade.fit_image(
-            save_smooth(), tmp_path / "x.nsh", **settings,
-            observer=lambda p: p.seconds > 0.3 and signal.raise_signal(signal.SIGINT),
-        )  # fmt: skip
-    options = FitOptions(resume=tmp_path / "x.checkpoint.nsh")
-    result = neuralshade.fit_image(tmp_path / "a.png", tmp_path / "x.nsh", options=options)
-    assert 0.4 <= result.seconds < 1.0
+    picture, path = save_smooth(), tmp_path / "x.checkpoint.nsh"
+    interrupted(picture, tmp_path / "x.nsh", few | {"steps": None, "seconds": 20.0}, step=1)
+    checkpoint, seen = load_checkpoint(path), []
+    checkpoint.progress["seconds"] = 19.9  # as if it had been interrupted then
+    save_checkpoint(path, checkpoint)
+    result = neuralshade.fit_image(picture, tmp_path / "x.nsh", options=FitOptions(resume=path),
+                                   observer=lambda p: seen.append(p.seconds))  # fmt: skip
+    assert seen[0] > 19.9 and result.seconds == seen[-1] >= 20.0
 
 
 @pytest.fixture
@@ -207,7 +215,7 @@ def test_asset_refused(tmp_path, save_smooth, few):
     neuralshade.fit_image(tmp_path / "a.png", tmp_path / "done.nsh", **few)
     assert refusal(AssetError, tmp_path / "done.nsh") == (
         f"{tmp_path}/done.nsh: got an asset of kind 'image', need 'image-checkpoint'. "
-        "Use an asset that the matching fit verb made."
+        "That fit is finished: name the .checkpoint.nsh file of an interrupted one."
     )
 
 

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import safetensors
 import safetensors.numpy
+from numpy.typing import NDArray
 
 from neuralshade.atomic import whole_file
 from neuralshade.errors import AssetError
@@ -18,6 +19,7 @@ from neuralshade.errors import AssetError
 FORMAT = 1  # raise it when older readers would misread the file
 KEY = "neuralshade"  # the one metadata entry of the safetensors header; JSON
 MARK = b'\\"checksum\\":\\"'  # JSON inside a JSON string: quotes are escaped
+CHECKPOINT = "-checkpoint"  # ends the kind of an unfinished fit
 DIGITS = 16  # of SHA-256, hex, over the whole file with the checksum's digits as zeros
 
 
@@ -25,11 +27,12 @@ DIGITS = 16  # of SHA-256, hex, over the whole file with the checksum's digits a
 class AssetFile:
     """Header and tensors of a file: ``header`` is plain JSON data, tensors are NumPy arrays.
 
-    NaN and infinity, which JSON lacks, are None after writing and reading.
+    NaN and infinity, which JSON lacks, are None after writing and reading; tensors are
+    sorted by name.
     """
 
     header: dict[str, Any]
-    tensors: dict[str, np.ndarray]
+    tensors: dict[str, NDArray[Any]]
 
 
 def write_asset_file(path: str | os.PathLike[str], file: AssetFile) -> int:
@@ -65,7 +68,7 @@ def read_asset_file(path: str | os.PathLike[str], kind: str | None = None) -> As
     file = from_bytes(data, str(path))
     if kind is not None and file.header["kind"] != kind:
         raise AssetError(f"{path}: got an asset of kind {file.header['kind']!r}, need {kind!r}. "
-                         f"{_remedy(file.header['kind'])}")  # fmt: skip
+                         f"{_remedy(file.header['kind'], kind)}")  # fmt: skip
     return file
 
 
@@ -79,7 +82,8 @@ def from_bytes(data: bytes, place: str = "asset") -> AssetFile:
     if _digest(data, digits) != data[digits : digits + DIGITS]:
         raise AssetError(f"{place}: got bytes that do not match their checksum, need the file "
                          "as it was written. Copy it again.")  # fmt: skip
-    return AssetFile(header, safetensors.numpy.load(data))
+    # safetensors returns them in another order every time
+    return AssetFile(header, dict(sorted(safetensors.numpy.load(data).items())))
 
 
 def _header(data: bytes, place: str) -> dict[str, Any]:
@@ -126,7 +130,9 @@ def _digest(data: bytes, place: int) -> bytes:
     return state.hexdigest()[:DIGITS].encode()
 
 
-def _remedy(kind: str) -> str:
-    if kind.endswith("-checkpoint"):
+def _remedy(kind: str, wanted: str) -> str:
+    if kind.endswith(CHECKPOINT):
         return "Finish it with neuralshade fit --resume."
+    if kind + CHECKPOINT == wanted:
+        return "That fit is finished: name the .checkpoint.nsh file of an interrupted one."
     return "Use an asset that the matching fit verb made."

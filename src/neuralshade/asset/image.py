@@ -4,14 +4,14 @@ import os
 from dataclasses import dataclass, fields
 from typing import Any
 
-import numpy as np
+from numpy.typing import NDArray
 
-from neuralshade.asset.file import AssetFile, read_asset_file, write_asset_file
+from neuralshade.asset.file import CHECKPOINT, AssetFile, read_asset_file, write_asset_file
 from neuralshade.errors import AssetError
 from neuralshade.source.picture import Picture
 
 KIND = "image"
-CHECKPOINT_KIND = "image-checkpoint"
+CHECKPOINT_KIND = KIND + CHECKPOINT
 CURVE_POINTS = 24  # of the training curve that are kept in an asset; it should stay small
 
 
@@ -35,19 +35,19 @@ class ImageAsset:
     """Header and tensors of a fitted picture, and the size of its file in bytes."""
 
     header: ImageHeader
-    tensors: dict[str, np.ndarray]
+    tensors: dict[str, NDArray[Any]]
     byte_count: int
     path: str
 
 
 def save_image_asset(
-    path: str | os.PathLike[str], header: ImageHeader, tensors: dict[str, np.ndarray]
+    path: str | os.PathLike[str], header: ImageHeader, tensors: dict[str, NDArray[Any]]
 ) -> int:
     """Write the asset whole or not at all; return its size in bytes. Raises OutputError."""
     return write_asset_file(path, image_file(header, tensors))
 
 
-def image_file(header: ImageHeader, tensors: dict[str, np.ndarray]) -> AssetFile:
+def image_file(header: ImageHeader, tensors: dict[str, NDArray[Any]]) -> AssetFile:
     """Return the asset as the file holds it, its curve thinned out."""
     curve = thin(header.training["curve"], CURVE_POINTS)
     content = {

@@ -1,9 +1,10 @@
 """Trained parameters to the tensors of a file, and back."""
 
 from dataclasses import dataclass
+from typing import Any
 
-import numpy as np
 import torch
+from numpy.typing import NDArray
 
 from neuralshade.asset.nibbles import pack_nibbles, unpack_nibbles
 from neuralshade.errors import AssetError
@@ -34,7 +35,7 @@ class Stored:
         return self.slices_first(self.parameter).shape
 
 
-def pack_field(field: Field) -> dict[str, np.ndarray]:
+def pack_field(field: Field) -> dict[str, NDArray[Any]]:
     """Return the field's parameters as its ``bits`` say.
 
     Names are the parameters' names. Weights are row-major [outputs, inputs], dense grids
@@ -43,7 +44,7 @@ def pack_field(field: Field) -> dict[str, np.ndarray]:
     numbers of the last axis in a byte. The step of quantised numbers, NAME.scale, is float32
     per output row or feature: see quantize.py for what a level means.
     """
-    tensors: dict[str, np.ndarray] = {}
+    tensors: dict[str, NDArray[Any]] = {}
     for kept in stored_parameters(field):
         values = kept.parameter.detach().cpu()
         if kept.bits >= 16:
@@ -58,7 +59,7 @@ def pack_field(field: Field) -> dict[str, np.ndarray]:
 
 
 @torch.no_grad()
-def unpack_field(field: Field, tensors: dict[str, np.ndarray], place: str) -> None:
+def unpack_field(field: Field, tensors: dict[str, NDArray[Any]], place: str) -> None:
     """Fill ``field`` with what ``pack_field`` returned; from then on it rounds no more.
 
     Raises: AssetError naming ``place`` and the tensor that is missing or has a wrong shape.
@@ -72,7 +73,7 @@ def unpack_field(field: Field, tensors: dict[str, np.ndarray], place: str) -> No
     field.store_as(grid_bits=32, network_bits=32)
 
 
-def _dequantized(kept: Stored, tensors: dict[str, np.ndarray], place: str) -> torch.Tensor:
+def _dequantized(kept: Stored, tensors: dict[str, NDArray[Any]], place: str) -> torch.Tensor:
     *outer, count = kept.slice_shape
     width = (count + 1) // 2 if kept.bits == 4 else count
     numbers = _find(tensors, kept.name, (*outer, width), place)
@@ -84,8 +85,8 @@ def _dequantized(kept: Stored, tensors: dict[str, np.ndarray], place: str) -> to
 
 
 def _find(
-    tensors: dict[str, np.ndarray], name: str, shape: tuple[int, ...], place: str
-) -> np.ndarray:
+    tensors: dict[str, NDArray[Any]], name: str, shape: tuple[int, ...], place: str
+) -> NDArray[Any]:
     """Return a tensor of the file; AssetError where it is missing or misshapen."""
     stored = tensors.get(name)
     if stored is None or stored.shape != shape:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import torch
 
 from neuralshade.engine.matrix import fits_matrices
-from neuralshade.engine.paths import training_path
+from neuralshade.engine.paths import inference_path, training_path
 from neuralshade.errors import ConfigError, DeviceError
 from neuralshade.gpu.device import (
     BACKENDS,
@@ -53,6 +53,8 @@ def choose_engine(engine: str, device: str | None) -> Chosen:
     """
     if engine not in ENGINES:
         remedy = nearest(engine, ENGINES) or " Use --engine auto."
+        if engine.partition(":")[0] in ("cpu", "cuda", "mps"):  # "cpu" is near to "gpu"
+            remedy = f" Use --engine torch --device {engine}."
         raise ConfigError(f"engine: got {engine!r}, need one of {list(ENGINES)}.{remedy}")
     graphics = device is None or device in BACKENDS
     if engine == "gpu" and not graphics:
@@ -94,6 +96,11 @@ def choose_kernels(gpu: slangpy.Device, network: MLP, precision: str, kernels: s
     if offered and refusal is not None:
         log.warning("kernels: FMA loops instead of matrices for this network: %s", refusal)
     return "fma" if refusal is not None else "matrix"
+
+
+def choose_vectors(gpu: slangpy.Device, kernels: str) -> bool:
+    """Return whether what matrices trained is evaluated by cooperative vectors on ``gpu``."""
+    return kernels == "matrix" and inference_path(describe_adapter(gpu)) == "vector"
 
 
 def choose_device(name: str | None) -> torch.device:

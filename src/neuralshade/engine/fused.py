@@ -1,6 +1,5 @@
 """The text of the kernels that train and evaluate one field, and what they share."""
 
-from neuralshade.engine.layout import NetworkLayout
 from neuralshade.engine.task import TaskText
 from neuralshade.model.activation import slang_name
 from neuralshade.model.field import Field
@@ -12,18 +11,6 @@ static const int INPUTS = {inputs};
 static const int OUTPUTS = {outputs};
 static const int HIDDEN_LAYERS = {layers};
 static const int HIDDEN_WIDTH = {width};
-"""
-INFER = """
-static const int NETWORK_INPUTS = {inputs};
-static const int NETWORK_OUTPUTS = {outputs};
-typealias Network = MLP<
-    NETWORK_INPUTS, NETWORK_OUTPUTS, HIDDEN_LAYERS, {width}, true, Hidden, Output>;
-StructuredBuffer<{number}> network;
-{parameters} weights()
-{{
-    return {{ network }};
-}}
-#include "neuralshade/engine/infer.cs.slang"
 """
 
 
@@ -51,17 +38,3 @@ def kernel_text(field: Field, task: TaskText, stem: str, constants: str) -> str:
         f'#include "neuralshade/engine/{stem}.cs.slang"\n',
     ]
     return "".join(lines)
-
-
-def infer_text(field: Field, task: TaskText, layout: NetworkLayout, *, halves: bool) -> str:
-    """Return the module that evaluates ``field`` at any position, one thread each."""
-    first, last = layout.layers[0], layout.layers[-1]
-    infer = INFER.format(
-        inputs=first.padded_cols,
-        outputs=last.padded_rows,
-        width=first.padded_rows,
-        number="uint" if halves else "float",
-        parameters="PackedParameters" if halves else "FloatParameters",
-    )
-    imports = "import neuralshade.model.activation;\nimport neuralshade.model.mlp;\n"
-    return imports + task.text + sizes_text(field) + infer

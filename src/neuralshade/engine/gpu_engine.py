@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import torch
 
-from neuralshade.engine.fused import infer_text, kernel_text
+from neuralshade.engine.fused import kernel_text
 from neuralshade.engine.gradients import COPIES, GRADIENTS, choose_gradients, crowded_numbers
-from neuralshade.engine.infer import INFER_THREADS, VIEW
+from neuralshade.engine.infer import Inference
 from neuralshade.engine.layout import NetworkLayout
 from neuralshade.engine.matrix import MatrixPlan, matrix_constants, matrix_plan
 from neuralshade.engine.portable import PortablePlan, portable_constants, portable_plan
@@ -80,9 +80,11 @@ class GpuEngine:
         training: Training,
         rng: torch.Generator,
         path: str = "fma",
+        vectors: bool = True,
     ):
         self.gpu, self.field, self.target, self.rng = device, field, target, rng
         self.training = training
+        self.vectors = path == "matrix" and vectors
         self.device = device.info.adapter_name
         build = matrix_plan if path == "matrix" else portable_plan
         plan: MatrixPlan | PortablePlan = build(field.network, training.batch, GROUPS)
@@ -196,8 +198,15 @@ class GpuEngine:
             (kernel(update, "measure_grid", means, grid), self.cell_groups),
             (kernel(update, "round_cells", means, grid), self.cell_groups),
         ]
-        text = infer_text(self.field, self.task, self.layout, halves=self.plan.halves)
-        self.infer = load_text(self.gpu, text)
+        self.inference = Inference(
+            self.gpu,
+            self.field,
+            self.layout,
+            self.network.stored_mean,
+            self.grid.stored_mean,
+            halves=self.plan.halves,
+            vectors=self.vectors,
+        )
 
     def advance(self, rate_factors: Sequence[float]) -> float:
         """Run one step per factor of the step size; return the last step's mean loss."""
@@ -243,11 +252,14 @@ class GpuEngine:
 
     def _run(self, kernels: Sequence[tuple[Kernel, int]]) -> None:
         encoder = self.gpu.create_command_encoder()
+        self._record(encoder, kernels)
+        self._send(encoder)
+
+    def _record(self, encoder: Any, kernels: Sequence[tuple[Kernel, int]]) -> None:
         with encoder.begin_compute_pass() as into:
             for kernel, groups in kernels:
                 if groups:
                     kernel.record(into, [groups])
-        self._send(encoder)
 
     @property
     def skipped(self) -> int:
@@ -259,23 +271,16 @@ class GpuEngine:
         height, width = self.target.height, self.target.width
         u, v = (lattice.cols + 0.5) / width, (lattice.rows + 0.5) / height
         uv = torch.stack(torch.meshgrid(u, v, indexing="xy"), dim=-1).reshape(-1, 2)
-        drawn = self.at_positions(uv.float().numpy())
+        self.round_mean()
+        drawn = self.inference.at_positions(uv.float().numpy())
         return torch.from_numpy(drawn).t(), self.target.at_lattice(lattice.rows, lattice.cols)
 
-    def at_positions(self, uv: np.ndarray) -> np.ndarray:
-        """Return the averaged field at ``uv`` float32 [N, 2] in [0, 1]: float32 [N, C]."""
-        outputs = self.field.network.members[-1].weight.shape[0]
-        view = np.zeros(1, VIEW)
-        view["count"] = len(uv)
-        drawn = device_buffer(self.gpu, size=4 * len(uv) * outputs)
-        kernel = Kernel(self.gpu, self.infer, "draw_positions", {
-            **self.task.variables, "network": self.network.stored_mean,
-            "grid_numbers": self.grid.stored_mean, "positions": device_buffer(self.gpu, uv),
-            "views": device_buffer(self.gpu, view), "drawn": drawn,
-        })  # fmt: skip
-        self._run([*self.mean_round, (kernel, -(-len(uv) // INFER_THREADS))])
-        raw = drawn.to_numpy().view(np.float32)
-        return raw[: len(uv) * outputs].reshape(len(uv), outputs)
+    def round_mean(self) -> None:
+        """Bring what ``inference`` evaluates up to date with the steps."""
+        encoder = self.gpu.create_command_encoder()
+        self._record(encoder, self.mean_round)
+        self.inference.refresh(encoder)
+        self._send(encoder)
 
     @contextmanager
     def averaged(self) -> Iterator[None]:

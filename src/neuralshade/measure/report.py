@@ -38,6 +38,7 @@ class ReportData:
     facts: Sequence[tuple[str, str]] = ()  # (label, value): engine, device, seconds...
     recipe: Mapping[str, Any] = field(default_factory=dict)  # JSON types
     curve: Sequence[CurvePoint] = ()  # (step, seconds, loss, PSNR in dB or None)
+    curve_note: str = ""  # shown below the curve: how it was measured
     snapshots: Sequence[tuple[int, Pixels]] = ()  # (step, [h, w, C])
     grids: Sequence[tuple[str, Pixels]] = ()  # (title, float [h, w, c], any c >= 1)
     table: Sequence[Mapping[str, Any]] = ()  # from rows_for
@@ -88,6 +89,7 @@ def _content(data: ReportData) -> dict[str, Any]:
         "close_up": close_up(pictures, stops),
         "table": data.table,
         "charts": curve_charts(data.curve),
+        "curve_note": data.curve_note,
         "snapshots": snapshot_strip(data.snapshots, stops),
         "grids": grid_pages(data.grids),
         "facts": data.facts,

@@ -17,7 +17,9 @@ class Linear(torch.nn.Module):
 
     bits: int = 32
 
-    def __init__(self, inputs: int, outputs: int, gain: float, bias: bool, *, rng: torch.Generator):
+    def __init__(
+        self, inputs: int, outputs: int, gain: float, bias: bool, *, rng: torch.Generator | None
+    ):
         super().__init__()
         bound = gain * (3.0 / inputs) ** 0.5
         weight = torch.empty(outputs, inputs).uniform_(-bound, bound, generator=rng)

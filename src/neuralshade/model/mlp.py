@@ -27,7 +27,7 @@ class MLP(torch.nn.Module):
         output_activation: str = "none",
         bias: bool = True,
         *,
-        rng: torch.Generator,
+        rng: torch.Generator | None,
     ):
         super().__init__()
         widths = [inputs, *[hidden_width] * hidden_layers, outputs]

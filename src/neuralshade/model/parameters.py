@@ -1,8 +1,10 @@
 """Trained numbers as shaders read them. Device half: parameters.slang."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from neuralshade.errors import ConfigError
 
@@ -35,7 +37,7 @@ def check_count(place: str, count: int) -> None:
                           f"{LARGEST_COUNT}. Make the grids smaller.")  # fmt: skip
 
 
-def pack_halves(values: np.ndarray) -> np.ndarray:
+def pack_halves(values: NDArray[Any]) -> NDArray[Any]:
     """Return what ``PackedParameters`` reads: uint32, two float16 each, the first one low.
 
     Args:

@@ -5,7 +5,7 @@ from typing import Any
 
 import torch
 
-from neuralshade.engine.choose import choose_kernels, choose_precision
+from neuralshade.engine.choose import choose_kernels, choose_precision, choose_vectors
 from neuralshade.engine.gpu_engine import GpuEngine, Training
 from neuralshade.engine.image_task import image_task
 from neuralshade.engine.torch_engine import TorchEngine
@@ -81,7 +81,8 @@ def build_gpu_engine(
         exact=exact,
     )
     target = Target(picture.pixels, torch.device("cpu"))
-    return GpuEngine(gpu, field, task, target, training, rng, path)
+    vectors = choose_vectors(gpu, path)
+    return GpuEngine(gpu, field, task, target, training, rng, path, vectors)
 
 
 def _optimizers(recipe: ImageRecipe, field: Field) -> list[Optimizer]:

@@ -61,10 +61,12 @@ def read_toml(path: str | Path) -> dict[str, Any]:
     """Return the settings of a TOML recipe file; ConfigError names the file and the reason."""
     try:
         return tomllib.loads(Path(path).read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ConfigError(f"{path}: got '{error.strerror}', need a TOML file of recipe settings. "
+                          "Check the path.") from error  # fmt: skip
     # ValueError: no UTF-8, no TOML, or a number of thousands of digits; nesting may be too deep
-    except (OSError, ValueError, RecursionError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise ConfigError(f"{path}: got {reason}, need a TOML file of recipe settings. "
+    except (ValueError, RecursionError) as error:
+        raise ConfigError(f"{path}: got {error}, need a TOML file of recipe settings. "
                           "Write lines such as hidden_width = 32.") from error  # fmt: skip
 
 

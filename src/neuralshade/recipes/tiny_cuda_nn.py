@@ -53,10 +53,12 @@ def read_tiny_cuda_nn(path: str | os.PathLike[str]) -> Settings:
     """Return the settings of a JSON file; ConfigError names what cannot be honoured."""
     try:
         config = json.loads(Path(path).read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ConfigError(f"{path}: got '{error.strerror}', need a JSON file in tiny-cuda-nn's "
+                          "form. Check the path.") from error  # fmt: skip
     # ValueError: no UTF-8, no JSON, or a number of thousands of digits; nesting may be too deep
-    except (OSError, ValueError, RecursionError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise ConfigError(f"{path}: got {reason}, need a JSON file in tiny-cuda-nn's form. "
+    except (ValueError, RecursionError) as error:
+        raise ConfigError(f"{path}: got {error}, need a JSON file in tiny-cuda-nn's form. "
                           "See docs/recipes.md.") from error  # fmt: skip
     return from_tiny_cuda_nn(config)
 

@@ -1,7 +1,10 @@
 """A picture as the numbers that a fit is compared with. Device half: target.slang."""
 
+from typing import Any
+
 import numpy as np
 import torch
+from numpy.typing import NDArray
 
 
 class Target:
@@ -11,7 +14,7 @@ class Target:
     [C, N], integers scaled to [0, 1], in the picture's own colour space.
     """
 
-    def __init__(self, pixels: np.ndarray, device: torch.device):
+    def __init__(self, pixels: NDArray[Any], device: torch.device):
         planes = np.ascontiguousarray(np.moveaxis(pixels, 2, 0))
         self.planes = torch.from_numpy(planes).to(device)
         integer = np.issubdtype(pixels.dtype, np.integer)
@@ -50,7 +53,7 @@ class Target:
         return torch.lerp(upper, lower, down)
 
 
-def device_pixels(pixels: np.ndarray) -> tuple[str, str, np.ndarray]:
+def device_pixels(pixels: NDArray[Any]) -> tuple[str, str, NDArray[Any]]:
     """Return how the device keeps ``pixels`` [H, W, C], C <= 4, and the numbers it keeps.
 
     The type in target.slang, the element of its buffer, and uint32 [H * W] or float32

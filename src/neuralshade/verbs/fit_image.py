@@ -26,7 +26,7 @@ from neuralshade.sampler.draw import samples_per_step
 from neuralshade.source.image_file import load_picture
 from neuralshade.source.picture import Picture
 from neuralshade.source.transform import transform_picture
-from neuralshade.verbs.inputs import check_no_input
+from neuralshade.verbs.inputs import check_apart, check_no_input
 from neuralshade.verbs.measuring import glance_psnr, stored_quality, white_of
 from neuralshade.verbs.resuming import keep, restore, resume_command, resumed_recipe
 from neuralshade.verbs.snapshots import Snapshots
@@ -96,6 +96,7 @@ def fit_image(
     target = Path(output) if output is not None else Path(Path(source.name).stem + ".nsh")
     for path in (target, options.report):
         check_no_input(path, picture)
+    check_apart(asset=target, report=options.report, snapshots=options.snapshots)
     checkpoint = load_checkpoint(options.resume) if options.resume is not None else None
     if checkpoint is None:
         recipe = preset_recipe("grid" if preset is None else preset, settings)

@@ -1,4 +1,4 @@
-"""Inputs are read, never written."""
+"""Paths that may not be one: inputs are read, never written, and outputs are files each."""
 
 import os
 from typing import Any
@@ -16,3 +16,15 @@ def check_no_input(output: Any, *inputs: Any) -> None:
         if len(paths) == 2 and all(map(os.path.exists, paths)) and os.path.samefile(*paths):
             raise OutputError(f"{output}: got the input {given} itself as output, need another "
                               "file. Choose another path.")  # fmt: skip
+
+
+def check_apart(**outputs: str | os.PathLike[str] | None) -> None:
+    """Raise OutputError where two of the outputs, named by what they are, have one path."""
+    taken: dict[str, str] = {}
+    for name, path in outputs.items():
+        if path is None:
+            continue
+        before = taken.setdefault(os.path.realpath(path), name)
+        if before != name:
+            raise OutputError(f"{path}: got the path of the {before} for the {name} too, need "
+                              "one for each. Choose another path.")  # fmt: skip

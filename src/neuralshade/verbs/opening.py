@@ -1,6 +1,7 @@
 """Opening an asset for the verbs that look at one."""
 
 import os
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -18,6 +19,11 @@ from neuralshade.verbs.measuring import stored_field
 
 AssetLike = str | os.PathLike[str] | ImageAsset
 PictureLike = str | os.PathLike[str] | Picture
+Notice = Callable[[str], None]
+
+
+def ignore(notice: str) -> None:
+    """Tell nobody."""
 
 
 @dataclass(frozen=True)
@@ -47,15 +53,23 @@ class Opened:
             return _zoomed(facts["width"]), _zoomed(facts["height"])
         return facts["width"], facts["height"]
 
-    def target(self, picture: PictureLike) -> Picture:
-        """Return ``picture`` as this asset was asked to show it; PictureError if it can't be."""
+    def target(self, picture: PictureLike, notice: Notice) -> Picture:
+        """Return ``picture`` as this asset was asked to show it; AssetError if it can't be.
+
+        A picture of another size can be: the field is continuous. ``notice`` is told.
+        """
         loaded = picture if isinstance(picture, Picture) else load_picture(picture)
         channels = self.asset.header.picture["channels"]
         if (loaded.channels, loaded.color_space) != (channels, self.color_space):
             raise AssetError(f"{self.asset.path}: got a picture with {loaded.channels} channels, "
                              f"{loaded.color_space}, need {channels}, {self.color_space}. "
                              "Compare with the picture it was fitted to.")  # fmt: skip
-        return transform_picture(loaded, self.recipe.transform)
+        target = transform_picture(loaded, self.recipe.transform)
+        if (target.width, target.height) != self.size:
+            notice(f"{self.asset.path}: fitted at {self.size[0]} x {self.size[1]} pixels, "
+                   f"compared with {loaded.name} at {target.width} x {target.height}. "
+                   "Bits per pixel count the latter.")  # fmt: skip
+        return target
 
 
 def _zoomed(side: int) -> int:

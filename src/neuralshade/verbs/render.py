@@ -1,9 +1,11 @@
 """neuralshade render: an asset into pixels of any number."""
 
 import os
+from typing import Any
 
 import numpy as np
 import psutil
+from numpy.typing import NDArray
 
 from neuralshade.atomic import check_writable
 from neuralshade.engine.draw import Crop, draw_field
@@ -20,7 +22,7 @@ def render(
     *,
     size: tuple[int, int] | None = None,
     crop: Crop = (0.0, 0.0, 1.0, 1.0),
-) -> np.ndarray:
+) -> NDArray[Any]:
     """Return the asset's picture at any resolution, and save it where ``output`` is given.
 
     Args:

@@ -2,18 +2,24 @@
 
 import os
 from collections.abc import Sequence
+from typing import Any
 
-import numpy as np
+from numpy.typing import NDArray
 
 from neuralshade.measure.baselines import baselines
 from neuralshade.measure.report import ReportData, write_report
 from neuralshade.measure.rows import rows_for
 from neuralshade.verbs.inputs import check_no_input
-from neuralshade.verbs.opening import AssetLike, PictureLike, open_asset
+from neuralshade.verbs.measuring import GLANCE_SIDE
+from neuralshade.verbs.opening import AssetLike, Notice, PictureLike, ignore, open_asset
 from neuralshade.verbs.render import render
 from neuralshade.verbs.snapshots import feature_grids, load_snapshots
 
-Snapshot = tuple[int, np.ndarray]
+Snapshot = tuple[int, NDArray[Any]]
+CURVE_NOTE = (
+    f"PSNR as it was measured while training, on {GLANCE_SIDE} x {GLANCE_SIDE} evenly spread "
+    "pixels at most. The number at the top is that of the file, on every pixel."
+)
 
 
 def report(
@@ -23,21 +29,23 @@ def report(
     *,
     snapshots: str | os.PathLike[str] | Sequence[Snapshot] = (),
     facts: Sequence[tuple[str, str]] = (),
+    notice: Notice = ignore,
 ) -> None:
     """Write one self-contained HTML page: target, result, error, grids, curves, table.
 
     Args:
         asset: path of an asset, or what ``load`` returned.
-        picture: the picture it was fitted to.
+        picture: the picture it was fitted to, at whose resolution it is shown.
         output: the page.
         snapshots: the folder that ``fit_image`` filled, or (step, float32 [h, w, C]) pairs.
         facts: (label, value) lines to add to those that the asset tells.
+        notice: called with a line where the picture is not of the size it was fitted at.
 
     Raises: AssetError, PictureError, OutputError.
     """
     check_no_input(output, asset, picture)
     opened = open_asset(asset)
-    target = opened.target(picture)
+    target = opened.target(picture, notice)
     values = target.as_float()
     result = render(opened.asset, size=(target.width, target.height))
     byte_count, header = opened.asset.byte_count, opened.asset.header
@@ -50,12 +58,14 @@ def report(
         result=result,
         color_space=opened.color_space,
         byte_count=byte_count,
-        facts=[*facts, ("Training", f"{training['seconds']:.1f} s, {training['steps']:,} steps"),
+        facts=[*facts, ("Fitted at", f"{opened.size[0]:,} x {opened.size[1]:,} pixels"),
+               ("Training", f"{training['seconds']:.1f} s, {training['steps']:,} steps"),
                ("Numbers", f"{sum(p.numel() for p in opened.field.parameters()):,}")],
         recipe=header.recipe,
         curve=[tuple(row) for row in training["curve"]],
+        curve_note=CURVE_NOTE,
         snapshots=taken,
-        grids=[(f"{g.shape[1]} x {g.shape[0]}, {g.shape[2]} features", g)
+        grids=[(f"{g.shape[2]} feature{'s' if g.shape[2] > 1 else ''}", g)
                for g in feature_grids(opened.field)],
         table=rows_for(values, result, byte_count, opened.color_space, rivals=rivals),
         rivals=[(r.name, r.result) for r in rivals if r.result is not None],

@@ -86,7 +86,13 @@ def resume_command(
     """
     if picture is None:
         return f"fit_image(picture, options=FitOptions(resume={str(checkpoint)!r}))"
-    words = ["neuralshade", "fit", "image", picture, "-o", str(output)]
+    words = ["neuralshade", "fit", "image", _typed(picture), "-o", _typed(output)]
     for flag, value in flags.items():
-        words += [f"--{flag}"] if value is True else [f"--{flag}", os.fspath(value)]
-    return shlex.join([*words, "--resume", str(checkpoint)])
+        words += [f"--{flag}"] if value is True else [f"--{flag}", _typed(value)]
+    return shlex.join([*words, "--resume", _typed(checkpoint)])
+
+
+def _typed(path: PathLike) -> str:
+    """Return ``path`` so that nobody takes it for a flag."""
+    text = os.fspath(path)
+    return f"./{text}" if text.startswith("-") else text
