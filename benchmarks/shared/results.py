@@ -5,12 +5,12 @@ import json
 import os
 import platform
 import sys
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
 FOLDER = Path(__file__).parent.parent / "results"
-PACKAGES = ("torch", "numpy", "Pillow", "scikit-image", "flip-evaluator")
+PACKAGES = ("torch", "numpy", "Pillow", "scikit-image", "flip-evaluator", "slangpy")
 
 
 def machine() -> dict[str, Any]:
@@ -21,8 +21,16 @@ def machine() -> dict[str, Any]:
         "cpu": cpu_name(),
         "cores": os.cpu_count(),
         "system": f"{platform.system()} {platform.machine()}, Python {platform.python_version()}",
-        "versions": {name: version(name) for name in PACKAGES},
+        "versions": {name: installed(name) for name in PACKAGES},
     }
+
+
+def installed(package: str) -> str:
+    """Return a package's version, or that it is missing: not every benchmark needs them all."""
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return "not installed"
 
 
 def cpu_name() -> str:
@@ -38,10 +46,14 @@ def cpu_name() -> str:
     return f"{named.get('model name', '')} ({family}; {', '.join(wanted) or 'no bf16'})"
 
 
-def write_results(name: str, sections: dict[str, list[dict[str, Any]]]) -> None:
-    """Write NAME.json and NAME.md, each section a table of equal-keyed rows."""
+def write_results(
+    name: str, sections: dict[str, list[dict[str, Any]]], facts: dict[str, Any] | None = None
+) -> None:
+    """Write NAME.json and NAME.md: ``facts`` beside the machine's, then a table of equal-keyed
+    rows per section.
+    """
     FOLDER.mkdir(exist_ok=True)
-    about = machine()
+    about = {**machine(), **(facts or {})}
     data = {"machine": about, **sections}
     (FOLDER / f"{name}.json").write_text(json.dumps(data, indent=1) + "\n")
     lines = [f"# {name}", "", *(f"- {key}: {value}" for key, value in about.items()), ""]

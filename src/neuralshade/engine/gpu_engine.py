@@ -14,13 +14,15 @@ from neuralshade.engine.fused import kernel_text
 from neuralshade.engine.gradients import COPIES, GRADIENTS, choose_gradients, crowded_numbers
 from neuralshade.engine.infer import Inference
 from neuralshade.engine.layout import NetworkLayout
+from neuralshade.engine.many_steps import INCLUDE, live_numbers, takes_many
 from neuralshade.engine.matrix import MatrixPlan, matrix_constants, matrix_plan
 from neuralshade.engine.portable import PortablePlan, portable_constants, portable_plan
-from neuralshade.engine.step_state import StepState
+from neuralshade.engine.step_state import STATE, StepState
 from neuralshade.engine.task import TaskText
 from neuralshade.engine.update import levels_of, table_words, update_text
 from neuralshade.errors import DeviceError
-from neuralshade.gpu.kernel import Kernel, device_buffer, load_text
+from neuralshade.gpu.device import multiprocessors
+from neuralshade.gpu.kernel import Kernel, device_buffer, load_text, read_back_buffer
 from neuralshade.model.field import Field
 from neuralshade.sampler.sample import PixelLattice
 from neuralshade.source.target import Target
@@ -28,7 +30,7 @@ from neuralshade.source.target import Target
 if TYPE_CHECKING:
     import slangpy
 
-SUBMITTED_STEPS = 64  # recorded while the GPU still runs those before
+SUBMITTED_STEPS = 128  # recorded while the GPU still runs those before
 SCALE_SHARE = 1 / 16  # of the recipe's loss scale: it is for a mean, ours multiplies each sample
 GROUPS = 132  # that share a batch
 
@@ -51,13 +53,13 @@ class Training:
 class Numbers:
     """Trained numbers on the device, with what Adam keeps of them and their rounded copies."""
 
-    def __init__(self, device: slangpy.Device, values: np.ndarray, halves: bool):
+    def __init__(self, device: slangpy.Device, values: np.ndarray, halves: bool, copies: int = 1):
         size = values.nbytes
         self.count = values.size
         self.values = device_buffer(device, values)
         self.moments = device_buffer(device, size=2 * size)
         self.means = device_buffer(device, size=size)
-        self.stored = device_buffer(device, size=size // 2 if halves else size)
+        self.stored = device_buffer(device, size=copies * (size // 2 if halves else size))
         self.stored_mean = device_buffer(device, size=size // 2 if halves else size)
 
     def bound(self) -> dict[str, Any]:
@@ -93,11 +95,18 @@ class GpuEngine:
         halves = plan.halves
         self.gradients = choose_gradients(device, exact=training.exact, halves=halves)
         self.task: TaskText = task(halves=halves, gradients=self.gradients)
+        resident = multiprocessors(device)
+        self.many = isinstance(plan, MatrixPlan) and takes_many(
+            plan, self.layout, field.encoding, training.batch, resident
+        )
+        self.resident = resident or 0
         network = self.layout.flatten(list(field.network.parameters()))
         encoding = field.encoding.flatten(list(field.encoding.parameters())).numpy()
-        self.network = Numbers(device, network, halves)
+        copies = SUBMITTED_STEPS + 1 if self.many else 1
+        self.network = Numbers(device, network, halves, copies)
         self.grid = Numbers(device, encoding, halves)
         self.state_now = StepState(0, 0, 0, 0, training.loss_scale * SCALE_SHARE)
+        self.seen = read_back_buffer(device, 2 * STATE.itemsize)
         self._build_buffers()
         self._build_kernels()
         self._round()
@@ -118,7 +127,7 @@ class GpuEngine:
             "partial_losses": device_buffer(device, size=4 * plan.groups),
             "states": device_buffer(device, self.state_now.pair()),
             "broken": device_buffer(device, size=8),
-            "first_step": device_buffer(device, size=4),
+            "first_step": device_buffer(device, size=8),
             "rates": device_buffer(device, size=4 * SUBMITTED_STEPS),
             "hits": device_buffer(device, size=4 * entries if self.training.touched else 0),
             "extents": device_buffer(device, size=8 * self.cell_groups * most),
@@ -170,6 +179,8 @@ class GpuEngine:
             "batch": t.batch, "groups": self.plan.groups, "slot_size": self.layout.size,
         })  # fmt: skip
         network, grid = self.network.bound(), self.grid.bound()
+        if self.many:
+            self._build_many(train, kernel, shared)
         self.update_network = kernel(update, "update_network", steps, network)
         self.update_cells = kernel(update, "update_cells", steps, grid)
         self.round_cells = kernel(update, "round_cells", steps, grid)
@@ -180,10 +191,29 @@ class GpuEngine:
         ]
         self._build_look(update, means, kernel)
 
+    def _build_many(self, train: Any, kernel: Any, shared: dict[str, Any]) -> None:
+        t, settings = self.training, self._settings(rounds_mean=False)
+        self.buffers |= {"gate": device_buffer(self.gpu, size=4),
+                         "live": device_buffer(self.gpu, live_numbers(self.layout))}  # fmt: skip
+        many = {"adam": settings["network"], "average": t.average,
+                "numbers": settings["numbers"], "resident": self.resident,
+                "slots": self.plan.slots}  # fmt: skip
+        self.train_many = kernel(train, "train_many", shared, dict(self.task.variables), {
+            "network": self.network.stored, "network_words": self.network.stored,
+            "network_ring": self.network.stored, "values": self.network.values,
+            "moments": self.network.moments, "means": self.network.means,
+            "partial_words": self.buffers["partials"],
+            "loss_words": self.buffers["partial_losses"],
+            "grid_numbers": self.grid.stored, "batch": t.batch, "groups": self.plan.groups,
+            "slot_size": self.layout.size, "many": many,
+            "gate": self.buffers["gate"], "live": self.buffers["live"],
+        })  # fmt: skip
+
     def _train_text(self) -> str:
         if isinstance(self.plan, MatrixPlan):
             constants = matrix_constants(self.plan, len(self.field.network.members) - 1)
-            return kernel_text(self.field, self.task, "matrix", constants)
+            text = kernel_text(self.field, self.task, "matrix", constants)
+            return text + INCLUDE if self.many else text
         return kernel_text(self.field, self.task, "portable", portable_constants(self.plan))
 
     def _build_look(self, update: Any, means: dict[str, Any], kernel: Any) -> None:
@@ -212,15 +242,21 @@ class GpuEngine:
         """Run one step per factor of the step size; return the last step's mean loss."""
         for first in range(0, len(rate_factors), SUBMITTED_STEPS):
             self._submit(rate_factors[first : first + SUBMITTED_STEPS])
-        self.state_now = StepState.of(self._read("states"))
+        self.state_now = StepState.of(self._read_states())
         return self.state_now.loss
 
     def _submit(self, rate_factors: Sequence[float]) -> None:
         encoder = self.gpu.create_command_encoder()
         rates = np.array(rate_factors, np.float32)
-        step = np.array([self._next_step], np.uint32)
+        step = np.array([self._next_step, len(rate_factors)], np.uint32)
         encoder.upload_buffer_data(self.buffers["rates"], 0, rates)
         encoder.upload_buffer_data(self.buffers["first_step"], 0, step)
+        if self.many and len(rate_factors) > 1:
+            encoder.clear_buffer(self.buffers["gate"])
+            self._record(encoder, [(self.train_many, self.resident)])
+            self._send(encoder)
+            self._next_step += len(rate_factors)
+            return
         with encoder.begin_compute_pass() as into:
             for _ in rate_factors:
                 self.train_kernel.record(into, [self.plan.groups])
@@ -242,6 +278,14 @@ class GpuEngine:
                 f"device: got an error from {self.device} ({error}), need one that answers. "
                 "Resume from the last checkpoint, or start again."
             ) from error
+
+    def _read_states(self) -> np.ndarray:
+        """Read the states through memory that the host sees: ten times faster than to_numpy."""
+        encoder = self.gpu.create_command_encoder()
+        encoder.copy_buffer(self.seen, 0, self.buffers["states"], 0, 2 * STATE.itemsize)
+        self._send(encoder)
+        self.gpu.wait()
+        return self.seen.to_numpy()
 
     def _read(self, name: str) -> np.ndarray:
         return self.buffers[name].to_numpy()
@@ -402,7 +446,8 @@ class GpuEngine:
 
     def _write(self, name: str, values: np.ndarray) -> None:
         encoder = self.gpu.create_command_encoder()
-        encoder.upload_buffer_data(self.buffers[name], 0, values)
+        raw = np.ascontiguousarray(values).reshape(-1).view(np.uint8)
+        encoder.upload_buffer_data(self.buffers[name], 0, raw)
         self._send(encoder)
 
     def close(self) -> None:

@@ -5,11 +5,12 @@ from dataclasses import dataclass
 from neuralshade.model.mlp import MLP
 
 SIDE = 16  # of a fragment
-WAVES = 8  # of 32 threads in a group
-TILE = WAVES * SIDE  # samples that a group takes at once
+LANES = 32  # threads of a wave
+WAVES, FEW_WAVES = 8, 4  # in a group; few where there are few samples a group
+TILE = WAVES * SIDE  # samples that a group takes at once, with WAVES
 SHARED_BYTES = 48 * 1024  # of group-shared memory
 WIDEST = 128  # hidden layer, and input
-SUM_NUMBERS = 72  # per thread that sums may take in registers; beyond, they lie in memory
+SUM_NUMBERS = 112  # per thread that sums may take in registers; beyond, they lie in memory
 
 
 @dataclass(frozen=True)
@@ -26,6 +27,7 @@ class MatrixPlan:
     weight_words: int  # of group-shared memory that weights take, 16 bytes each
     sums_in_registers: bool
     groups: int
+    waves: int
 
     align = SIDE
     halves = True
@@ -56,10 +58,11 @@ def matrix_plan(network: MLP, batch: int, groups: int) -> MatrixPlan:
     inputs = _up(first.shape[1])
     hidden = _up(first.shape[0]) if layers else SIDE
     tiles = hidden // SIDE
-    phases = 1 if max(hidden, inputs) <= 32 else 2
-    rows = TILE // phases
-    splits = min({1: 8, 2: 2}.get(tiles, 1), rows // SIDE)  # each sums 16 samples at least
-    sharers = WAVES // splits
+    waves = FEW_WAVES if batch <= groups * FEW_WAVES * SIDE else WAVES
+    phases = 1 if max(hidden, inputs) <= 32 or waves == FEW_WAVES else 2
+    rows = waves * SIDE // phases
+    splits = min(max(1, waves // tiles**2), rows // SIDE)  # each sums 16 samples at least
+    sharers = waves // splits
     blocks = -(-tiles * tiles // sharers) * max(0, layers - 1)
     blocks += -(-tiles * (inputs // SIDE) // sharers)
     stride = max(hidden, inputs) // 8 + 1
@@ -77,7 +80,8 @@ def matrix_plan(network: MLP, batch: int, groups: int) -> MatrixPlan:
         first_tiles,
         words,
         8 * blocks <= SUM_NUMBERS,
-        min(groups, -(-batch // TILE)),
+        min(groups, -(-batch // (waves * SIDE))),
+        waves,
     )
 
 
@@ -106,7 +110,7 @@ def _staged(
 def matrix_constants(plan: MatrixPlan, layers: int) -> str:
     """Return the plan as the text that the device half is compiled with."""
     quads, slices = plan.hidden_padded // 4, 1
-    while slices * 2 * quads <= WAVES * 32 and slices < TILE // plan.phases:
+    while slices * 2 * quads <= plan.waves * LANES and slices < plan.waves * SIDE // plan.phases:
         slices *= 2
     return (
         f"#define STAGES_LAST {int(plan.stages_last)}\n"
@@ -116,6 +120,7 @@ def matrix_constants(plan: MatrixPlan, layers: int) -> str:
         f"#define NO_HIDDEN_LAYERS {int(layers == 0)}\n"
         f"static const int FIRST_STRIDE = {2 * plan.first_tiles};\n"
         f"static const uint WEIGHT_WORDS = {plan.weight_words};\n"
+        f"static const int WAVES = {plan.waves};\n"
         f"static const int INPUTS_PADDED = {plan.inputs_padded};\n"
         f"static const int HIDDEN_PADDED = {plan.hidden_padded};\n"
         f"static const int PHASES = {plan.phases};\n"

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("neuralshade")
 
+MULTIPROCESSOR_COUNT = 16  # of CUdevice_attribute
 BACKENDS = ("vulkan", "metal", "d3d12", "cuda")  # the order in which "auto" looks for hardware
 SOFTWARE_NAMES = ("llvmpipe", "lavapipe", "swiftshader", "basic render", "warp")
 SOURCE_FOLDER = pathlib.Path(__file__).parents[
@@ -240,10 +241,34 @@ def _adapters(spy: Any, backend: str) -> list[Any]:
     return list(spy.Device.enumerate_adapters(spy.DeviceType[backend]))
 
 
+def multiprocessors(device: slangpy.Device) -> int | None:
+    """Return how many multiprocessors an NVIDIA GPU has; None where its driver does not tell.
+
+    Where there are several GPUs, the one of that name is asked.
+    """
+    driver = _cuda_driver()
+    if driver is None:
+        return None
+    count, handle, value = (ctypes.c_int() for _ in range(3))
+    driver.cuDeviceGetCount(ctypes.byref(count))
+    for index in range(count.value):
+        name = ctypes.create_string_buffer(256)
+        driver.cuDeviceGet(ctypes.byref(handle), index)
+        driver.cuDeviceGetName(name, len(name), handle)
+        if name.value.decode(errors="replace") == device.info.adapter_name:
+            driver.cuDeviceGetAttribute(ctypes.byref(value), MULTIPROCESSOR_COUNT, handle)
+            return value.value
+    return None
+
+
 def _cuda_answers() -> bool:
     """Ask the driver itself: where it is missing, SlangPy's own question prints errors."""
+    return _cuda_driver() is not None
+
+
+def _cuda_driver() -> Any:
     try:
         driver = ctypes.CDLL("nvcuda.dll" if sys.platform == "win32" else "libcuda.so.1")
     except OSError:
-        return False
-    return bool(driver.cuInit(0) == 0)
+        return None
+    return driver if driver.cuInit(0) == 0 else None

@@ -53,6 +53,15 @@ def device_buffer(
         ) from error
 
 
+def read_back_buffer(device: slangpy.Device, size: int) -> slangpy.Buffer:
+    """Return ``size`` bytes that the device copies into and the host reads at once."""
+    import slangpy as spy
+
+    return device.create_buffer(
+        size=size, usage=spy.BufferUsage.copy_destination, memory_type=spy.MemoryType.read_back
+    )
+
+
 class Kernel:
     """One entry point with its variables bound for good.
 
