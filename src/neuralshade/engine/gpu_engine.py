@@ -14,7 +14,7 @@ from neuralshade.engine.fused import kernel_text
 from neuralshade.engine.gradients import COPIES, GRADIENTS, choose_gradients, crowded_numbers
 from neuralshade.engine.infer import Inference
 from neuralshade.engine.layout import NetworkLayout
-from neuralshade.engine.many_steps import INCLUDE, live_numbers, takes_many
+from neuralshade.engine.many_steps import INCLUDE, copy_size, live_numbers, takes_many
 from neuralshade.engine.matrix import MatrixPlan, matrix_constants, matrix_plan
 from neuralshade.engine.portable import PortablePlan, portable_constants, portable_plan
 from neuralshade.engine.step_state import STATE, StepState
@@ -53,13 +53,14 @@ class Training:
 class Numbers:
     """Trained numbers on the device, with what Adam keeps of them and their rounded copies."""
 
-    def __init__(self, device: slangpy.Device, values: np.ndarray, halves: bool, copies: int = 1):
+    def __init__(self, device: slangpy.Device, values: np.ndarray, halves: bool, room: int = 0):
         size = values.nbytes
         self.count = values.size
         self.values = device_buffer(device, values)
         self.moments = device_buffer(device, size=2 * size)
         self.means = device_buffer(device, size=size)
-        self.stored = device_buffer(device, size=copies * (size // 2 if halves else size))
+        room = max(room, self.count)  # of rounded numbers
+        self.stored = device_buffer(device, size=room * (2 if halves else 4))
         self.stored_mean = device_buffer(device, size=size // 2 if halves else size)
 
     def bound(self) -> dict[str, Any]:
@@ -102,8 +103,8 @@ class GpuEngine:
         self.resident = resident or 0
         network = self.layout.flatten(list(field.network.parameters()))
         encoding = field.encoding.flatten(list(field.encoding.parameters())).numpy()
-        copies = SUBMITTED_STEPS + 1 if self.many else 1
-        self.network = Numbers(device, network, halves, copies)
+        room = (SUBMITTED_STEPS + 1) * copy_size(self.layout) if self.many else 0
+        self.network = Numbers(device, network, halves, room)
         self.grid = Numbers(device, encoding, halves)
         self.state_now = StepState(0, 0, 0, 0, training.loss_scale * SCALE_SHARE)
         self.seen = read_back_buffer(device, 2 * STATE.itemsize)
@@ -197,7 +198,7 @@ class GpuEngine:
                          "live": device_buffer(self.gpu, live_numbers(self.layout))}  # fmt: skip
         many = {"adam": settings["network"], "average": t.average,
                 "numbers": settings["numbers"], "resident": self.resident,
-                "slots": self.plan.slots}  # fmt: skip
+                "slots": self.plan.slots, "copy_size": copy_size(self.layout)}  # fmt: skip
         self.train_many = kernel(train, "train_many", shared, dict(self.task.variables), {
             "network": self.network.stored, "network_words": self.network.stored,
             "network_ring": self.network.stored, "values": self.network.values,
@@ -211,7 +212,8 @@ class GpuEngine:
 
     def _train_text(self) -> str:
         if isinstance(self.plan, MatrixPlan):
-            constants = matrix_constants(self.plan, len(self.field.network.members) - 1)
+            layers = len(self.field.network.members) - 1
+            constants = matrix_constants(self.plan, layers, many=self.many)
             text = kernel_text(self.field, self.task, "matrix", constants)
             return text + INCLUDE if self.many else text
         return kernel_text(self.field, self.task, "portable", portable_constants(self.plan))

@@ -19,7 +19,7 @@ from neuralshade.model.mlp import MLP
 if TYPE_CHECKING:
     import slangpy
 
-INFER_THREADS = 64  # of a group
+INFER_THREADS = 256  # of a group
 TEXTURE_TILE_PX = 8  # a group's side, drawing into a texture
 BLOCK_PIXELS = 2**24  # of a picture, evaluated at once
 VIEW = np.dtype(

@@ -9,6 +9,7 @@ from neuralshade.engine.matrix import LANES, MatrixPlan
 from neuralshade.model.encoding import Encoding
 
 INCLUDE = '#include "neuralshade/engine/many_steps.cs.slang"\n'
+LINE_HALVES = 64  # float16 in a line of the cache, 128 bytes
 MOST_SAMPLES = 2**15  # of a step; beyond, two dispatches cost little beside it
 
 
@@ -28,6 +29,14 @@ def takes_many(
         and encoding.number_count() == 0
         and all(layer.bits >= 16 for layer in layout.layers)
     )
+
+
+def copy_size(layout: NetworkLayout) -> int:
+    """Return the numbers from one step's weights to the next step's.
+
+    A line of the cache must not hold numbers of two steps: read early, it would be stale later.
+    """
+    return -(-layout.size // LINE_HALVES) * LINE_HALVES
 
 
 def live_numbers(layout: NetworkLayout) -> np.ndarray:

@@ -107,12 +107,16 @@ def _staged(
     return True, stages_middle, tiles, max(used, SIDE * stride)
 
 
-def matrix_constants(plan: MatrixPlan, layers: int) -> str:
-    """Return the plan as the text that the device half is compiled with."""
+def matrix_constants(plan: MatrixPlan, layers: int, *, many: bool = False) -> str:
+    """Return the plan as the text that the device half is compiled with.
+
+    ``many``: many_steps.cs.slang follows, which writes the weights that this reads.
+    """
     quads, slices = plan.hidden_padded // 4, 1
     while slices * 2 * quads <= plan.waves * LANES and slices < plan.waves * SIDE // plan.phases:
         slices *= 2
     return (
+        f"#define MANY_STEPS {int(many)}\n"
         f"#define STAGES_LAST {int(plan.stages_last)}\n"
         f"#define STAGES_MIDDLE {int(plan.stages_middle)}\n"
         f"#define FIRST_TILES {plan.first_tiles}\n"
