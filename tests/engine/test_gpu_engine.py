@@ -259,3 +259,15 @@ def test_the_reference_goes_on_where_the_device_stopped(pairs, name):
     assert max(far(host.state(), kept).values()) == 0.0
     assert pair.gpu.advance([1.0]) == pytest.approx(host.advance([1.0]), rel=1e-5)
     assert max(far(pair.gpu.state(), host.state()).values()) < 1e-3
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_an_overflow_of_the_scaled_gradient_spoils_nothing(device, path):
+    """At the largest scale float16 overflows, in sums of biases first; float32 does not."""
+    pair = pair_of(device, "rtxns", path)
+    state = pair.gpu.state()
+    pair.gpu.load_state({**state, "gpu.scale": torch.tensor(2.0**24)})
+    pair.gpu.advance([1.0] * 60)
+    assert (pair.gpu.skipped > 0) == (path == "matrix")
+    for name, value in pair.gpu.state().items():
+        assert bool(torch.isfinite(value.float()).all()), name

@@ -1,8 +1,10 @@
 """Evaluating a field on a regular grid of positions."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import torch
 
 from neuralshade.model.field import Field
@@ -16,7 +18,7 @@ Crop = tuple[float, float, float, float]  # u0, v0, u1, v1
 @torch.no_grad()
 def draw_blocks(
     field: Field, width: int, height: int, crop: Crop = (0.0, 0.0, 1.0, 1.0)
-) -> Iterator[tuple[slice, slice, np.ndarray]]:
+) -> Iterator[tuple[slice, slice, npt.NDArray[Any]]]:
     """Yield (rows, cols, float32 [rows, cols, channels]) that cover ``draw_field``'s picture.
 
     Blocks, because a block reads few texels of a large grid, and little of it is in memory.
@@ -38,13 +40,13 @@ def draw_blocks(
 
 def draw_field(
     field: Field, width: int, height: int, crop: Crop = (0.0, 0.0, 1.0, 1.0)
-) -> np.ndarray:
+) -> npt.NDArray[Any]:
     """Return the field at the centres of width x height pixels that cover ``crop``.
 
     float32 [height, width, channels], in the colour space the field was fitted in, not
     clamped.
     """
-    picture: np.ndarray | None = None
+    picture: npt.NDArray[Any] | None = None
     for rows, cols, block in draw_blocks(field, width, height, crop):
         if picture is None:
             picture = np.empty((height, width, block.shape[2]), np.float32)

@@ -4,25 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 import torch
 
-from neuralshade.engine.fused import kernel_text
-from neuralshade.engine.gradients import COPIES, GRADIENTS, choose_gradients, crowded_numbers
+from neuralshade.engine.gpu_kernels import FitKernels
+from neuralshade.engine.gpu_numbers import GridWork, Numbers, step_buffers
+from neuralshade.engine.gpu_state import GpuState
+from neuralshade.engine.gradients import choose_gradients
 from neuralshade.engine.infer import Inference
 from neuralshade.engine.layout import NetworkLayout
-from neuralshade.engine.many_steps import INCLUDE, copy_size, live_numbers, takes_many
-from neuralshade.engine.matrix import MatrixPlan, matrix_constants, matrix_plan
-from neuralshade.engine.portable import PortablePlan, portable_constants, portable_plan
+from neuralshade.engine.many_steps import copy_size, live_numbers, takes_many
+from neuralshade.engine.matrix import MatrixPlan, matrix_plan
+from neuralshade.engine.portable import PortablePlan, portable_plan
 from neuralshade.engine.step_state import STATE, StepState
 from neuralshade.engine.task import TaskText
-from neuralshade.engine.update import levels_of, table_words, update_text
+from neuralshade.engine.training import Training
 from neuralshade.errors import DeviceError
 from neuralshade.gpu.device import multiprocessors
-from neuralshade.gpu.kernel import Kernel, device_buffer, load_text, read_back_buffer
+from neuralshade.gpu.kernel import Kernel, device_buffer, read_back_buffer
 from neuralshade.model.field import Field
 from neuralshade.sampler.sample import PixelLattice
 from neuralshade.source.target import Target
@@ -33,40 +35,6 @@ if TYPE_CHECKING:
 SUBMITTED_STEPS = 128  # recorded while the GPU still runs those before
 SCALE_SHARE = 1 / 16  # of the recipe's loss scale: it is for a mean, ours multiplies each sample
 GROUPS = 132  # that share a batch
-
-
-@dataclass(frozen=True)
-class Training:
-    """How a field is trained, whatever it is."""
-
-    batch: int
-    rate: float
-    grid_rate: float
-    betas: tuple[float, float]
-    epsilon: float
-    average: float  # decay of the mean weights; 0 keeps none
-    touched: bool  # Adam for grids steps entries with a gradient only
-    loss_scale: float
-    exact: bool  # equal bits on every run
-
-
-class Numbers:
-    """Trained numbers on the device, with what Adam keeps of them and their rounded copies."""
-
-    def __init__(self, device: slangpy.Device, values: np.ndarray, halves: bool, room: int = 0):
-        size = values.nbytes
-        self.count = values.size
-        self.values = device_buffer(device, values)
-        self.moments = device_buffer(device, size=2 * size)
-        self.means = device_buffer(device, size=size)
-        room = max(room, self.count)  # of rounded numbers
-        self.stored = device_buffer(device, size=room * (2 if halves else 4))
-        self.stored_mean = device_buffer(device, size=size // 2 if halves else size)
-
-    def bound(self) -> dict[str, Any]:
-        """Return the buffers by the names that the update kernels use."""
-        return {"values": self.values, "moments": self.moments, "means": self.means,
-                "stored": self.stored}  # fmt: skip
 
 
 class GpuEngine:
@@ -108,128 +76,40 @@ class GpuEngine:
         self.grid = Numbers(device, encoding, halves)
         self.state_now = StepState(0, 0, 0, 0, training.loss_scale * SCALE_SHARE)
         self.seen = read_back_buffer(device, 2 * STATE.itemsize)
-        self._build_buffers()
-        self._build_kernels()
+        self._build(GridWork(field.encoding.tables(), self.gradients))
         self._round()
 
-    def _build_buffers(self) -> None:
-        device, plan = self.gpu, self.plan
-        tables = self.field.encoding.tables()
-        words, self.cell_groups, entries = table_words(tables)
-        self.rows = self.layout.rows()
-        self.crowded = 0 if self.gradients == "fixed" else crowded_numbers(tables)
-        kind = GRADIENTS[self.gradients]
-        self.rounds_cells = any(table.bits < 16 for table in tables)
-        most = max((table.features for table in tables), default=1)
+    def _build(self, work: GridWork) -> None:
+        gpu, layout, t = self.gpu, self.layout, self.training
+        network, grid = self.network, self.grid
+        self.cell_groups, self.crowded, self.rounds_cells = work.groups, work.crowded, work.rounds
+        self.rows = layout.rows()
         self.buffers = {
-            "rows": device_buffer(device, self.rows),
-            "tables": device_buffer(device, words),
-            "partials": device_buffer(device, size=4 * plan.slots * self.layout.size),
-            "partial_losses": device_buffer(device, size=4 * plan.groups),
-            "states": device_buffer(device, self.state_now.pair()),
-            "broken": device_buffer(device, size=8),
-            "first_step": device_buffer(device, size=8),
-            "rates": device_buffer(device, size=4 * SUBMITTED_STEPS),
-            "hits": device_buffer(device, size=4 * entries if self.training.touched else 0),
-            "extents": device_buffer(device, size=8 * self.cell_groups * most),
-            "grid_sums": device_buffer(
-                device, size=kind.sum_bytes * self.grid.count + 4 * COPIES * self.crowded
-            ),
-            "grid_halves": device_buffer(device, size=kind.half_bytes * self.grid.count),
+            **step_buffers(gpu, self.plan, self.rows, layout.size, self.state_now, SUBMITTED_STEPS),
+            **work.buffers(gpu, grid.count, t.touched),
         }
+        hits = self.buffers["hits"] if t.touched else None
+        self.kept = GpuState(self.field, layout, network, grid, hits, t.average > 0)
+        self._build_kernels(
+            FitKernels(
+                gpu, self.field, self.task, t, self.plan, layout, network, grid, work,
+                dict(self.buffers), self.gradients, self.many,
+            )
+        )  # fmt: skip
 
-    def _settings(self, *, rounds_mean: bool) -> dict[str, Any]:
-        t = self.training
-        adam = {"beta1": t.betas[0], "beta2": t.betas[1], "epsilon": t.epsilon}
-        outputs = self.field.network.members[-1].weight.shape[0]
-        return {
-            "network": {"rate": t.rate, **adam},
-            "grid": {"rate": t.grid_rate, **adam},
-            "average": t.average,
-            "numbers": float(t.batch * outputs),
-            "slots": self.plan.slots,
-            "slot_size": self.layout.size,
-            "table_count": len(self.field.encoding.tables()),
-            "losses": self.plan.groups,
-            "rounds_mean": int(rounds_mean),
-            "network_numbers": self.network.count,
-            "grid_numbers": self.grid.count,
-            "crowded": self.crowded,
-        }
-
-    def _build_kernels(self) -> None:
-        halves, t = self.plan.halves, self.training
-        tables = self.field.encoding.tables()
-        update = load_text(
-            self.gpu,
-            update_text(tables, halves=halves, gradients=self.gradients, touched=t.touched),
-        )
-        train = load_text(self.gpu, self._train_text())
-        shared = {**self.buffers, "grid_gradients": self.buffers["grid_sums"],
-                  "levels4": levels_of(4), "levels8": levels_of(8)}  # fmt: skip
-        steps = {**shared, "settings": self._settings(rounds_mean=False)}
-        means = {**shared, "settings": self._settings(rounds_mean=t.average > 0)}
-
-        def kernel(module: Any, entry: str, *variables: dict[str, Any]) -> Kernel:
-            merged = {name: value for some in variables for name, value in some.items()}
-            return Kernel(self.gpu, module, entry, merged)
-
-        self.train_kernel = kernel(train, "train", shared, dict(self.task.variables), {
-            "network": self.network.stored, "network_words": self.network.stored,
-            "grid_numbers": self.grid.stored,
-            "batch": t.batch, "groups": self.plan.groups, "slot_size": self.layout.size,
-        })  # fmt: skip
+    def _build_kernels(self, build: FitKernels) -> None:
         network, grid = self.network.bound(), self.grid.bound()
+        self.train_kernel = build.train()
         if self.many:
-            self._build_many(train, kernel, shared)
-        self.update_network = kernel(update, "update_network", steps, network)
-        self.update_cells = kernel(update, "update_cells", steps, grid)
-        self.round_cells = kernel(update, "round_cells", steps, grid)
-        self.first_round = [
-            (kernel(update, "round_network", steps, network), len(self.rows)),
-            (kernel(update, "measure_grid", steps, grid), self.cell_groups),
-            (self.round_cells, self.cell_groups),
-        ]
-        self._build_look(update, means, kernel)
-
-    def _build_many(self, train: Any, kernel: Any, shared: dict[str, Any]) -> None:
-        t, settings = self.training, self._settings(rounds_mean=False)
-        self.buffers |= {"gate": device_buffer(self.gpu, size=4),
-                         "live": device_buffer(self.gpu, live_numbers(self.layout))}  # fmt: skip
-        many = {"adam": settings["network"], "average": t.average,
-                "numbers": settings["numbers"], "resident": self.resident,
-                "slots": self.plan.slots, "copy_size": copy_size(self.layout)}  # fmt: skip
-        self.train_many = kernel(train, "train_many", shared, dict(self.task.variables), {
-            "network": self.network.stored, "network_words": self.network.stored,
-            "network_ring": self.network.stored, "values": self.network.values,
-            "moments": self.network.moments, "means": self.network.means,
-            "partial_words": self.buffers["partials"],
-            "loss_words": self.buffers["partial_losses"],
-            "grid_numbers": self.grid.stored, "batch": t.batch, "groups": self.plan.groups,
-            "slot_size": self.layout.size, "many": many,
-            "gate": self.buffers["gate"], "live": self.buffers["live"],
-        })  # fmt: skip
-
-    def _train_text(self) -> str:
-        if isinstance(self.plan, MatrixPlan):
-            layers = len(self.field.network.members) - 1
-            constants = matrix_constants(self.plan, layers, many=self.many)
-            text = kernel_text(self.field, self.task, "matrix", constants)
-            return text + INCLUDE if self.many else text
-        return kernel_text(self.field, self.task, "portable", portable_constants(self.plan))
-
-    def _build_look(self, update: Any, means: dict[str, Any], kernel: Any) -> None:
-        """Build what rounds the mean weights, and what evaluates them."""
-        mean = self.training.average > 0
-        network = {"values": self.network.means if mean else self.network.values,
-                   "stored": self.network.stored_mean}  # fmt: skip
-        grid = {"values": self.grid.means if mean else self.grid.values,
-                "stored": self.grid.stored_mean}  # fmt: skip
-        self.mean_round = [
-            (kernel(update, "round_network", means, network), len(self.rows)),
-            (kernel(update, "measure_grid", means, grid), self.cell_groups),
-            (kernel(update, "round_cells", means, grid), self.cell_groups),
-        ]
+            added = {"gate": device_buffer(self.gpu, size=4),
+                     "live": device_buffer(self.gpu, live_numbers(self.layout))}  # fmt: skip
+            self.train_many = build.train_many(self.resident, added)
+            self.buffers |= added
+        self.update_network = build.update("update_network", network)
+        self.update_cells = build.update("update_cells", grid)
+        self.first_round = build.rounding(network, grid)
+        self.round_cells = self.first_round[-1][0]
+        self.mean_round = build.mean_rounding()
         self.inference = Inference(
             self.gpu,
             self.field,
@@ -281,16 +161,13 @@ class GpuEngine:
                 "Resume from the last checkpoint, or start again."
             ) from error
 
-    def _read_states(self) -> np.ndarray:
+    def _read_states(self) -> npt.NDArray[Any]:
         """Read the states through memory that the host sees: ten times faster than to_numpy."""
         encoder = self.gpu.create_command_encoder()
         encoder.copy_buffer(self.seen, 0, self.buffers["states"], 0, 2 * STATE.itemsize)
         self._send(encoder)
         self.gpu.wait()
         return self.seen.to_numpy()
-
-    def _read(self, name: str) -> np.ndarray:
-        return self.buffers[name].to_numpy()
 
     def _round(self) -> None:
         """Make the rounded copies of what was just uploaded."""
@@ -339,7 +216,7 @@ class GpuEngine:
         factor = 1.0
         if mean:
             factor = 1.0 / (1.0 - self.training.average**self.state_now.applied)
-        values = self._field_order(self._download("means" if mean else "values"))
+        values = self.kept.numbers("means" if mean else "values")
         for parameter, value in zip(self.field.parameters(), values, strict=True):
             parameter.copy_(value * factor)
 
@@ -348,108 +225,20 @@ class GpuEngine:
 
         Names and shapes are those of ``TorchEngine.state``, so that either can go on.
         """
-        now = self.state_now
-        state = {"rng": self.rng.get_state(), "skipped": torch.tensor(now.skipped),
-                 "threads": torch.tensor(1)}  # fmt: skip
-        state["gpu.steps"] = torch.tensor([now.step, now.applied, now.good, now.skipped])
-        state["gpu.scale"] = torch.tensor(now.scale)
-        names = [f"field.{name}" for name, _ in self.field.named_parameters()]
-        state |= dict(zip(names, self._field_order(self._download("values")), strict=True))
-        state |= self._optimizer_state()
-        if self.training.average > 0:
-            means = self._field_order(self._download("means"))
-            state |= {f"average.{i}": mean for i, mean in enumerate(means)}
-            state["average.count"] = torch.tensor(float(now.applied))
-        return state
-
-    def _optimizer_state(self) -> dict[str, torch.Tensor]:
-        state: dict[str, torch.Tensor] = {}
-        applied = torch.tensor(float(self.state_now.applied))
-        first, second = self._download("moments", 0), self._download("moments", 1)
-        for group, half in enumerate(("network", "encoding")):
-            for i, (m, v) in enumerate(zip(first[half], second[half], strict=True)):
-                at = f"optimizer.{group}.{i}."
-                state |= {at + "exp_avg": m, at + "exp_avg_sq": v}
-                if not (self.training.touched and half == "encoding"):
-                    state[at + "step"] = applied
-        if self.training.touched:
-            hits = self._read("hits").view(np.uint32)
-            for i, (first_entry, count, shape) in enumerate(self._cells()):
-                counted = torch.from_numpy(
-                    hits[first_entry : first_entry + count].astype(np.float32)
-                )
-                state[f"optimizer.1.{i}.count"] = counted.reshape(shape)
-        return state
-
-    def _cells(self) -> list[tuple[int, int, list[int]]]:
-        """Return first entry, entries, and the shape of their counts, for every grid level."""
-        cells, first = [], 0
-        parameters = self.field.encoding.parameters()
-        for table, parameter in zip(self.field.encoding.tables(), parameters, strict=True):
-            shape = list(parameter.shape)
-            shape[0 if parameter.dim() == 3 else 1] = 1
-            cells.append((first, table.entries, shape))
-            first += table.entries
-        return cells
-
-    def _download(self, name: str, part: int = 0) -> dict[str, list[torch.Tensor]]:
-        """Return the numbers of a buffer in the shapes of both halves' parameters."""
-
-        def numbers(of: Numbers) -> np.ndarray:
-            raw = getattr(of, name).to_numpy().view(np.float32)
-            return raw[part * of.count : (part + 1) * of.count]
-
-        grid = torch.from_numpy(numbers(self.grid).copy())
-        return {"network": self.layout.unflatten(numbers(self.network)),
-                "encoding": self.field.encoding.unflatten(grid)}  # fmt: skip
-
-    @staticmethod
-    def _field_order(halves: dict[str, list[torch.Tensor]]) -> list[torch.Tensor]:
-        return [*halves["encoding"], *halves["network"]]
+        return {"rng": self.rng.get_state(), **self.kept.named(self.state_now)}
 
     def load_state(self, state: dict[str, torch.Tensor]) -> None:
         """Take over what ``state`` returned once, here or on the other engine."""
         self.rng.set_state(state["rng"])
-        names = [name for name, _ in self.field.named_parameters()]
-        self._upload("values", [state[f"field.{name}"] for name in names])
-        if self.training.average > 0:
-            self._upload("means", [state[f"average.{i}"] for i in range(len(names))])
-        self._load_optimizers(state)
-        applied = int(state["optimizer.0.0.step"])
-        skipped = int(state["skipped"])
-        steps = state.get("gpu.steps", torch.tensor([applied + skipped, applied, 0, skipped]))
-        scale = float(state.get("gpu.scale", torch.tensor(self.state_now.scale)))
-        step, applied, good, skipped = (int(number) for number in steps)
-        self.state_now = StepState(step, applied, good, skipped, scale)
-        self._next_step = step
-        self._write("states", self.state_now.pair())
+        self.state_now = self.kept.load(state, self.state_now.scale, self._write)
+        self._next_step = self.state_now.step
+        self._write(self.buffers["states"], 0, self.state_now.pair())
         self._round()
 
-    def _load_optimizers(self, state: dict[str, torch.Tensor]) -> None:
-        counts = (len(list(self.field.encoding.parameters())),
-                  len(list(self.field.network.parameters())))  # fmt: skip
-        order = [(1, i) for i in range(counts[0])] + [(0, i) for i in range(counts[1])]
-        for part, name in enumerate(("exp_avg", "exp_avg_sq")):
-            self._upload("moments", [state[f"optimizer.{g}.{i}.{name}"] for g, i in order], part)
-        if self.training.touched:
-            hits = [state[f"optimizer.1.{i}.count"].reshape(-1) for i in range(counts[0])]
-            self._write("hits", torch.cat(hits).numpy().astype(np.uint32))
-
-    def _upload(self, name: str, values: Sequence[torch.Tensor], part: int = 0) -> None:
-        """Write numbers shaped like the field's parameters into a buffer of both halves."""
-        grids = len(list(self.field.encoding.parameters()))
-        flats = (self.field.encoding.flatten(list(values[:grids])).numpy(),
-                 self.layout.flatten(values[grids:]))  # fmt: skip
-        for of, flat in zip((self.grid, self.network), flats, strict=True):
-            encoder = self.gpu.create_command_encoder()
-            if flat.size:
-                encoder.upload_buffer_data(getattr(of, name), 4 * part * of.count, flat)
-            self._send(encoder)
-
-    def _write(self, name: str, values: np.ndarray) -> None:
+    def _write(self, into: slangpy.Buffer, first_byte: int, values: npt.NDArray[Any]) -> None:
         encoder = self.gpu.create_command_encoder()
         raw = np.ascontiguousarray(values).reshape(-1).view(np.uint8)
-        encoder.upload_buffer_data(self.buffers[name], 0, raw)
+        encoder.upload_buffer_data(into, first_byte, raw)
         self._send(encoder)
 
     def close(self) -> None:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
 from neuralshade.engine.gradients import COPIES, GRADIENTS, crowded_numbers
 from neuralshade.engine.task import TaskText
@@ -50,7 +51,7 @@ Task make_task(uint group)
 def image_task(
     device: slangpy.Device,
     encoding: Encoding,
-    pixels: np.ndarray,
+    pixels: npt.NDArray[Any],
     loss: str,
     sampling: str,
     batch: int,

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 import torch
 
 from neuralshade.engine.draw import Crop
@@ -19,7 +20,7 @@ from neuralshade.model.mlp import MLP
 if TYPE_CHECKING:
     import slangpy
 
-INFER_THREADS = 256  # of a group
+INFER_THREADS = 64  # of a group
 TEXTURE_TILE_PX = 8  # a group's side, drawing into a texture
 BLOCK_PIXELS = 2**24  # of a picture, evaluated at once
 VIEW = np.dtype(
@@ -98,7 +99,7 @@ class Inference:
         if self.weights is not None:
             self.weights.load(encoder, self.network)
 
-    def at_positions(self, uv: np.ndarray) -> np.ndarray:
+    def at_positions(self, uv: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """Return the field at ``uv`` float32 [N, 2] in [0, 1]: float32 [N, C].
 
         Raises: ShapeError for another shape.
@@ -107,7 +108,7 @@ class Inference:
         self._run(kernel, groups)
         return self._numbers(drawn, len(uv))
 
-    def positions_kernel(self, uv: np.ndarray) -> tuple[Kernel, int, slangpy.Buffer]:
+    def positions_kernel(self, uv: npt.NDArray[Any]) -> tuple[Kernel, int, slangpy.Buffer]:
         """Return what evaluates ``uv``: the kernel, its groups, and where the result comes.
 
         Raises: ShapeError for another shape than float32 [N, 2].
@@ -122,7 +123,9 @@ class Inference:
         kernel = self._kernel("draw_positions", view, positions=positions, drawn=drawn)
         return kernel, -(-len(uv) // INFER_THREADS), drawn
 
-    def picture(self, width: int, height: int, crop: Crop = (0.0, 0.0, 1.0, 1.0)) -> np.ndarray:
+    def picture(
+        self, width: int, height: int, crop: Crop = (0.0, 0.0, 1.0, 1.0)
+    ) -> npt.NDArray[Any]:
         """Return the field at the centres of width x height pixels that cover ``crop``.
 
         float32 [height, width, C], not clamped.
@@ -145,7 +148,7 @@ class Inference:
         groups = [-(-size // TEXTURE_TILE_PX) for size in (texture.width, texture.height)]
         self._run(self._kernel("draw_texture", view, canvas=texture), *groups)
 
-    def _kernel(self, entry: str, view: np.ndarray, **variables: Any) -> Kernel:
+    def _kernel(self, entry: str, view: npt.NDArray[Any], **variables: Any) -> Kernel:
         bound = {**self.bound, **variables, "views": device_buffer(self.device, view)}
         return Kernel(self.device, self.module, entry, bound)
 
@@ -155,7 +158,7 @@ class Inference:
             kernel.record(into, groups)
         self.device.submit_command_buffer(encoder.finish())
 
-    def _numbers(self, drawn: slangpy.Buffer, count: int) -> np.ndarray:
+    def _numbers(self, drawn: slangpy.Buffer, count: int) -> npt.NDArray[Any]:
         raw = drawn.to_numpy().view(np.float32)
         return raw[: count * self.outputs].reshape(count, self.outputs)
 
@@ -198,7 +201,7 @@ def _imports(names: Iterable[str]) -> list[str]:
     return [f"import {name};\n" for name in sorted(names)]
 
 
-def _view(width: int, height: int, crop: Crop) -> np.ndarray:
+def _view(width: int, height: int, crop: Crop) -> npt.NDArray[Any]:
     view = np.zeros(1, VIEW)
     u0, v0, u1, v1 = crop
     view["first"], view["extent"], view["size_px"] = (u0, v0), (u1 - u0, v1 - v0), (width, height)

@@ -2,8 +2,10 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import torch
 
 from neuralshade.model.mlp import MLP
@@ -50,7 +52,7 @@ class NetworkLayout:
             first = layer.end
         self.size = first
 
-    def rows(self) -> np.ndarray:
+    def rows(self) -> npt.NDArray[Any]:
         """Return a table of ROW: every trained row of weights, and each layer's biases."""
         table = []
         for at in self.layers:
@@ -62,7 +64,7 @@ class NetworkLayout:
                 table.append((at.first_bias, at.padded_rows, at.rows, max(at.bits, 16)))
         return np.array(table, ROW)
 
-    def flatten(self, values: Sequence[torch.Tensor]) -> np.ndarray:
+    def flatten(self, values: Sequence[torch.Tensor]) -> npt.NDArray[Any]:
         """Return tensors shaped like the network's parameters as one float32 array."""
         flat = np.zeros(self.size, np.float32)
         given = iter(values)
@@ -73,7 +75,7 @@ class NetworkLayout:
                 flat[at.first_bias : at.first_bias + at.rows] = next(given).detach().cpu().numpy()
         return flat
 
-    def unflatten(self, flat: np.ndarray) -> list[torch.Tensor]:
+    def unflatten(self, flat: npt.NDArray[Any]) -> list[torch.Tensor]:
         """Return what ``flatten`` was given."""
         values = []
         for at in self.layers:

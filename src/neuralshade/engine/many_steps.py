@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+import numpy.typing as npt
 
 from neuralshade.engine.layout import NetworkLayout
 from neuralshade.engine.matrix import LANES, MatrixPlan
@@ -39,7 +42,7 @@ def copy_size(layout: NetworkLayout) -> int:
     return -(-layout.size // LINE_HALVES) * LINE_HALVES
 
 
-def live_numbers(layout: NetworkLayout) -> np.ndarray:
+def live_numbers(layout: NetworkLayout) -> npt.NDArray[Any]:
     """Return float32 [layout.size]: 1 where a number is trained, 0 where it fills up."""
     live = np.zeros(layout.size, np.float32)
     for first, _, count, _ in layout.rows().tolist():

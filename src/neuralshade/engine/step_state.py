@@ -1,8 +1,10 @@
 """What training carries from step to step on the device. Device half: step_state.slang."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 STATE = np.dtype(
     [
@@ -27,13 +29,13 @@ class StepState:
     scale: float
     loss: float = 0.0
 
-    def pair(self) -> np.ndarray:
+    def pair(self) -> npt.NDArray[Any]:
         """Return the two states of the device, both as this one."""
         one = (self.step, self.applied, self.good, self.skipped, self.scale, self.loss)
         return np.array([one, one], STATE)
 
     @staticmethod
-    def of(raw: np.ndarray) -> "StepState":
+    def of(raw: npt.NDArray[Any]) -> "StepState":
         """Return the state that the next training step will read."""
         values = raw.view(np.uint8)[: STATE.itemsize].view(STATE)[0]
         return StepState(*(values[name].item() for name in STATE.names or ()))

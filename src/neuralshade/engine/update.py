@@ -1,8 +1,10 @@
 """Gradients in, better parameters and rounded copies out. Device half: update.cs.slang."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from neuralshade.engine.gradients import COPIES, GRADIENTS
 from neuralshade.model.parameters import Table
@@ -30,7 +32,7 @@ def update_text(tables: Sequence[Table], *, halves: bool, gradients: str, touche
     )
 
 
-def table_words(tables: Sequence[Table]) -> tuple[np.ndarray, int, int]:
+def table_words(tables: Sequence[Table]) -> tuple[npt.NDArray[Any], int, int]:
     """Return the device's table of grid levels, groups to dispatch, and entries in all."""
     words, group, entry = [], 0, 0
     for table in tables:

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
 from neuralshade.errors import DeviceError
 
@@ -30,7 +31,7 @@ def load_text(device: slangpy.Device, text: str) -> slangpy.SlangModule:
 
 
 def device_buffer(
-    device: slangpy.Device, values: np.ndarray | None = None, *, size: int = 0
+    device: slangpy.Device, values: npt.NDArray[Any] | None = None, *, size: int = 0
 ) -> slangpy.Buffer:
     """Return a buffer with ``values``, or of ``size`` bytes of zeros; never an empty one.
 

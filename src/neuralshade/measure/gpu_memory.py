@@ -8,7 +8,8 @@ from typing import Any
 
 import torch
 
-from neuralshade.engine.gpu_engine import GpuEngine, Numbers
+from neuralshade.engine.gpu_engine import GpuEngine
+from neuralshade.engine.gpu_numbers import Numbers
 
 NVIDIA_SMI = ["nvidia-smi", "--query-gpu=name,memory.used", "--format=csv,noheader,nounits"]
 

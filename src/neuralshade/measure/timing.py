@@ -10,6 +10,7 @@ from statistics import median
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 import torch
 
 from neuralshade.engine.gpu_engine import GpuEngine
@@ -102,7 +103,7 @@ def gpu_step_seconds(engine: GpuEngine, patience: Patience) -> float:
         )
 
 
-def gpu_inference_seconds(engine: GpuEngine, uv: np.ndarray, patience: Patience) -> float:
+def gpu_inference_seconds(engine: GpuEngine, uv: npt.NDArray[Any], patience: Patience) -> float:
     """Return the median GPU time of evaluating ``uv`` float32 [N, 2] once, in seconds.
 
     Only the evaluation itself: no transfers, no rounding of weights before it.

@@ -6,9 +6,10 @@ from typing import Any
 import torch
 
 from neuralshade.engine.choose import choose_kernels, choose_precision, choose_vectors
-from neuralshade.engine.gpu_engine import GpuEngine, Training
+from neuralshade.engine.gpu_engine import GpuEngine
 from neuralshade.engine.image_task import image_task
 from neuralshade.engine.torch_engine import TorchEngine
+from neuralshade.engine.training import Training
 from neuralshade.model.field import Field
 from neuralshade.model.mlp import MLP
 from neuralshade.model.registry import build_encoding

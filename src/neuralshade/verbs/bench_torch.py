@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
+import numpy.typing as npt
 import torch
 
 from neuralshade.engine.choose import choose_precision
@@ -71,7 +71,7 @@ class TorchTwin:
         finally:
             self._release()
 
-    def inference_seconds(self, recipe: ImageRecipe, uv: np.ndarray) -> float | None:
+    def inference_seconds(self, recipe: ImageRecipe, uv: npt.NDArray[Any]) -> float | None:
         """Return the wall time of evaluating ``uv`` float32 [N, 2]; None out of memory."""
         try:
             field = self._engine(recipe).field

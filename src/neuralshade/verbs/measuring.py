@@ -4,6 +4,7 @@ import math
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import torch
 
 from neuralshade.asset.tensors import unpack_field
@@ -33,7 +34,7 @@ def glance_psnr(engine: Engine, white: float, hdr: bool) -> float:
 
 
 def stored_quality(
-    recipe: ImageRecipe, tensors: dict[str, np.ndarray], picture: Picture
+    recipe: ImageRecipe, tensors: dict[str, npt.NDArray[Any]], picture: Picture
 ) -> dict[str, Any]:
     """Return the PSNR in dB over every pixel of what ``tensors`` hold, in float32."""
     field = stored_field(recipe, tensors, picture.channels, "asset")
@@ -46,7 +47,7 @@ def stored_quality(
 
 
 def stored_field(
-    recipe: ImageRecipe, tensors: dict[str, np.ndarray], channels: int, place: str
+    recipe: ImageRecipe, tensors: dict[str, npt.NDArray[Any]], channels: int, place: str
 ) -> Field:
     """Return the field that ``tensors`` hold; AssetError naming ``place`` if they do not fit."""
     field = build_field(recipe, channels, torch.Generator())

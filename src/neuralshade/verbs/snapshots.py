@@ -2,8 +2,10 @@
 
 import os
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from neuralshade.atomic import check_writable
 from neuralshade.engine.draw import draw_field
@@ -19,7 +21,7 @@ from neuralshade.source.picture import Picture
 LONGEST_PX = 1024  # of a snapshot; the field is continuous, so a smaller one is drawn directly
 KEPT_PX = 256  # of those kept in memory for a report
 
-Kept = list[tuple[int, np.ndarray]]  # (step, float32 [h, w, C])
+Kept = list[tuple[int, npt.NDArray[Any]]]  # (step, float32 [h, w, C])
 
 
 class Snapshots:
@@ -42,7 +44,7 @@ class Snapshots:
             if self.folder is not None:
                 self._save(self.folder, progress.step)
 
-    def _draw(self, longest: int) -> np.ndarray:
+    def _draw(self, longest: int) -> npt.NDArray[Any]:
         width, height = self.picture.width, self.picture.height
         shrink = min(1.0, longest / max(width, height))
         size = max(1, round(width * shrink)), max(1, round(height * shrink))
@@ -60,7 +62,7 @@ class Snapshots:
             save_picture(folder / f"grid_{step:07d}.png", shown, "srgb")
 
 
-def feature_grids(field: Field) -> list[np.ndarray]:
+def feature_grids(field: Field) -> list[npt.NDArray[Any]]:
     """Return every dense grid of the field as float32 [height, width, features], as stored."""
     grids = [module for module in field.modules() if isinstance(module, DenseGrid)]
     levels = [texels.detach().cpu() for grid in grids for texels in grid.stored()]
