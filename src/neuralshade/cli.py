@@ -127,8 +127,9 @@ def fit_image(picture: str, output: str | None, preset: str | None, recipe: str 
     neuralshade fit image photo.png --preset detail --seconds 60
     neuralshade fit image photo.png --bpp 1.5 --hidden-width 64
     """
-    from neuralshade.terminal import print_result, watch
+    from neuralshade.terminal import print_result, show_notes, watch
 
+    show_notes(quiet)
     options = {name: flags.pop(name)
                for name in ("engine", "device", "kernels", "deterministic", "snapshots", "report",
                             "resume")}  # fmt: skip

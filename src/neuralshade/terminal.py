@@ -1,5 +1,6 @@
 """What a person sees: progress on standard error, results on standard output."""
 
+import logging
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,6 +17,23 @@ from neuralshade.fit import Progress as FitProgress
 PLAIN_SECONDS = 2.0  # between two lines where there is no terminal
 BAR_COLUMNS, LEAST_BAR_COLUMNS = 24, 6  # the most and the least that a bar takes
 LESS_NEEDED = ("rate", "loss", "step", "left")  # left out in this order where there is no room
+
+
+def show_notes(quiet: bool) -> None:
+    """Print what the package says of its choices to standard error, unless ``quiet``.
+
+    What was chosen as usual is for people only: scripts get what differs from what was asked.
+    """
+    log = logging.getLogger("neuralshade")
+    usual = logging.INFO if sys.stderr.isatty() else logging.WARNING
+    log.setLevel(logging.ERROR if quiet else usual)
+    if not log.handlers:
+        log.addHandler(_Notes())
+
+
+class _Notes(logging.Handler):
+    def emit(self, record: logging.LogRecord) -> None:
+        print(record.getMessage(), file=sys.stderr, flush=True)
 
 
 @contextmanager

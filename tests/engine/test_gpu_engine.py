@@ -11,7 +11,7 @@ import torch
 from neuralshade.engine.gpu_engine import GpuEngine
 from neuralshade.engine.paths import training_path
 from neuralshade.engine.torch_engine import TorchEngine
-from neuralshade.gpu.device import describe_adapter
+from neuralshade.gpu.device import describe_adapter, open_device
 from neuralshade.recipes.image import ImageRecipe
 from neuralshade.recipes.image_build import build_engine, build_gpu_engine
 from neuralshade.recipes.resolve import resolve
@@ -271,3 +271,15 @@ def test_an_overflow_of_the_scaled_gradient_spoils_nothing(device, path):
     assert (pair.gpu.skipped > 0) == (path == "matrix")
     for name, value in pair.gpu.state().items():
         assert bool(torch.isfinite(value.float()).all()), name
+
+
+def test_two_fits_in_one_process_do_not_meet(device):
+    """Each with a device of its own, their steps in turn: as if the other were not there."""
+    alone = pair_of(device, "grid", "fma", exact=True).gpu
+    losses = [alone.advance([1.0] * 3) for _ in range(3)]
+    others = [open_device(device.info.type.name) for _ in range(2)]
+    engines = [pair_of(other, "grid", "fma", exact=True).gpu for other in others]
+    both = [[engine.advance([1.0] * 3) for engine in engines] for _ in range(3)]
+    for engine in engines:
+        engine.close()
+    assert both == [[loss, loss] for loss in losses]

@@ -129,3 +129,22 @@ def test_refusal_of_an_old_driver(two_adapters, monkeypatch):
         "Install the GPU's driver, or mesa-vulkan-drivers >= 23 with libvulkan1."
     )
     assert hardware_adapter() is None
+
+
+def test_compiled_kernels_are_kept_in_the_user_s_cache(tmp_path, monkeypatch):
+    monkeypatch.setattr("platformdirs.user_cache_dir", lambda name: str(tmp_path / name))
+    assert stem.cache_folder() == tmp_path / "neuralshade" / "kernels"
+
+
+def test_without_a_cache_kernels_are_compiled_each_time_and_it_says_so(
+    tmp_path, monkeypatch, caplog
+):
+    file = tmp_path / "file"
+    file.write_text("in the way")
+    caplog.set_level("INFO", "neuralshade")
+    monkeypatch.setattr("platformdirs.user_cache_dir", lambda name: str(file))
+    assert stem.cache_folder() is None
+    assert caplog.messages == [
+        f"kernels: they are compiled anew, since {file}/kernels cannot be written "
+        f"([Errno 20] Not a directory: '{file}/kernels')"
+    ]

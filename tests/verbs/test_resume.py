@@ -10,7 +10,8 @@ import torch
 import neuralshade
 from neuralshade import FitInterrupted, FitOptions
 from neuralshade.asset.checkpoint import load_checkpoint, save_checkpoint
-from neuralshade.errors import AssetError, ConfigError, PictureError
+from neuralshade.engine.torch_engine import TorchEngine
+from neuralshade.errors import AssetError, ConfigError, DeviceError, PictureError
 from neuralshade.verbs import fit_image
 
 STEPS = 40
@@ -247,3 +248,41 @@ def test_checkpoint_without_its_state_refused(checkpoint, state):
         f"{checkpoint}: got a state that does not fit its recipe, need a whole checkpoint. "
         "Start the fit again."
     )
+
+
+def lose_device_after(monkeypatch, steps):
+    """Let the engine fail as a GPU does that is lost."""
+    run = TorchEngine.advance
+
+    def advance(engine, factors):
+        if engine.optimizers[0].state()["0.step"] >= steps:
+            raise DeviceError("device: got an error from X (lost), need one that answers.")
+        return run(engine, factors)
+
+    monkeypatch.setattr(TorchEngine, "advance", advance)
+
+
+def test_a_lost_device_costs_what_came_after_the_last_checkpoint(
+    tmp_path, save_smooth, monkeypatch
+):
+    monkeypatch.setattr(fit_image, "AUTOSAVE_SECONDS", 0.0)
+    picture, settings = save_smooth(), {"preset": "grid", "steps": STEPS, "seed": 3}
+    whole = neuralshade.fit_image(picture, tmp_path / "whole.nsh", **settings)
+    with monkeypatch.context() as lost:
+        lose_device_after(lost, 10)
+        with pytest.raises(DeviceError) as caught:
+            neuralshade.fit_image(picture, tmp_path / "x.nsh", **settings)
+    kept = tmp_path / "x.checkpoint.nsh"
+    assert str(caught.value).startswith(
+        "device: got an error from X (lost), need one that answers. The fit is kept in "
+        f"{kept}. Go on with: neuralshade fit image {picture} "
+    )
+    resumed = neuralshade.fit_image(picture, tmp_path / "x.nsh", options=FitOptions(resume=kept))
+    assert resumed.steps == whole.steps
+    assert_equal_tensors(tensors(tmp_path / "whole.nsh"), tensors(tmp_path / "x.nsh"))
+
+
+def test_no_checkpoint_is_left_by_a_fit_that_ends(tmp_path, save_smooth, monkeypatch):
+    monkeypatch.setattr(fit_image, "AUTOSAVE_SECONDS", 0.0)
+    neuralshade.fit_image(save_smooth(), tmp_path / "x.nsh", preset="grid", steps=STEPS)
+    assert [path.name for path in tmp_path.glob("x.*")] == ["x.nsh"]

@@ -43,6 +43,11 @@ class Chosen:
         """Return what the steps run on, for people."""
         return str(self.device) if self.gpu is None else str(self.gpu.info.adapter_name)
 
+    def close(self) -> None:
+        """Give the GPU back."""
+        if self.gpu is not None:
+            self.gpu.close()
+
 
 def choose_engine(engine: str, device: str | None) -> Chosen:
     """Return the engine to use, with its device opened.

@@ -13,8 +13,8 @@ from neuralshade.asset.tensors import pack_field
 from neuralshade.atomic import check_writable
 from neuralshade.engine.choose import Chosen, choose_engine
 from neuralshade.engine.engine import Engine
-from neuralshade.errors import ConfigError, FitInterrupted
-from neuralshade.fit import Loop, Observer, ignore
+from neuralshade.errors import ConfigError, DeviceError, FitInterrupted
+from neuralshade.fit import Loop, Observer, Progress, ignore
 from neuralshade.recipes.budget import auto_encoding
 from neuralshade.recipes.image import ImageRecipe
 from neuralshade.recipes.image_build import build_engine, build_gpu_engine
@@ -30,6 +30,8 @@ from neuralshade.verbs.inputs import check_apart, check_no_input
 from neuralshade.verbs.measuring import glance_psnr, stored_quality, white_of
 from neuralshade.verbs.resuming import keep, restore, resume_command, resumed_recipe
 from neuralshade.verbs.snapshots import Snapshots
+
+AUTOSAVE_SECONDS = 60.0  # of training between two checkpoints while a fit runs
 
 # options that a resumed fit is given again, where they are not the default
 KEPT_FLAGS = ("engine", "device", "kernels", "deterministic", "snapshots", "report")
@@ -106,14 +108,15 @@ def fit_image(
     for path in (target, options.report):
         if path is not None:
             check_writable(path)
-    chosen = choose_engine(options.engine, options.device)
-    with closing(_Job(source, recipe, target, chosen, options, observer)) as job:
-        job.train(checkpoint, None if isinstance(picture, Picture) else os.fspath(picture))
+    place = None if isinstance(picture, Picture) else os.fspath(picture)
+    with closing(choose_engine(options.engine, options.device)) as chosen:
+        job = _Job(source, recipe, target, chosen, options, observer, place)
+        job.train(checkpoint)
         return job.finish()
 
 
 class _Job:
-    """One fit from start to file."""
+    """One fit from start to file; ``place`` is where the picture was read, None for memory."""
 
     def __init__(
         self,
@@ -123,7 +126,12 @@ class _Job:
         chosen: Chosen,
         options: FitOptions,
         observer: Observer,
+        place: str | None,
     ):
+        self.observer, self.place = observer, place
+        self.checkpoint = output.with_suffix(".checkpoint.nsh")
+        self.saved_step: int | None = None  # of the checkpoint that this fit left while it ran
+        self.saved_seconds: float | None = None
         self.original, self.recipe, self.output = picture, recipe, output
         self.options, self.chosen = options, chosen
         self.picture = transform_picture(picture, recipe.transform)
@@ -139,7 +147,7 @@ class _Job:
             self.engine,
             recipe,
             lambda: glance_psnr(self.engine, white, hdr),
-            observer,
+            self._observe,
             self.snapshots.take if self.snapshots else None,
             samples_per_step=samples_per_step(recipe.sampling, recipe.batch, height, width),
         )
@@ -148,33 +156,44 @@ class _Job:
         gpu, options = self.chosen.gpu, self.options
         if gpu is None:
             return build_engine(self.recipe, self.picture, self.chosen.device)
-        try:
-            exact = options.deterministic
-            return build_gpu_engine(self.recipe, self.picture, gpu, options.kernels, exact)
-        except BaseException:
-            gpu.close()
-            raise
+        return build_gpu_engine(
+            self.recipe, self.picture, gpu, options.kernels, options.deterministic
+        )
 
-    def close(self) -> None:
-        """Give the device back."""
-        self.engine.close()
-
-    def train(self, checkpoint: Checkpoint | None, place: str | None) -> None:
-        """Run the loop; on interruption save a checkpoint and raise FitInterrupted.
-
-        ``place`` is where the picture was read, None for one in memory.
-        """
+    def train(self, checkpoint: Checkpoint | None) -> None:
+        """Run the loop; on interruption save a checkpoint and raise FitInterrupted."""
         if checkpoint is not None:
             self.loop.progress = restore(self.engine, checkpoint, self.options.resume)
-        if not self.loop.run():
-            path = self.output.with_suffix(".checkpoint.nsh")
-            keep(path, self.recipe, self.original, self.loop.progress, self.engine)
-            given, usual = vars(self.options), vars(FitOptions())
-            flags = {name: given[name] for name in KEPT_FLAGS if given[name] != usual[name]}
-            raise FitInterrupted(
-                f"interrupted at step {self.loop.progress.step}: the fit is kept in {path}. "
-                f"Go on with: {resume_command(path, place, self.output, flags)}"
-            )
+        try:
+            ended = self.loop.run()
+        except DeviceError as error:
+            if self.saved_step is None:
+                raise
+            kept = self._kept(self.saved_step)
+            raise DeviceError(f"{error} {kept[0].upper()}{kept[1:]}") from error
+        if not ended:
+            self._save()
+            step = self.loop.progress.step
+            raise FitInterrupted(f"interrupted at step {step}: {self._kept(step)}")
+
+    def _kept(self, step: int) -> str:
+        given, usual = vars(self.options), vars(FitOptions())
+        flags = {name: given[name] for name in KEPT_FLAGS if given[name] != usual[name]}
+        command = resume_command(self.checkpoint, self.place, self.output, flags)
+        kept = "the fit" if step == self.loop.progress.step else f"step {step}"
+        return f"{kept} is kept in {self.checkpoint}. Go on with: {command}"
+
+    def _observe(self, progress: Progress) -> None:
+        """Tell the observer; leave a checkpoint now and then, for a device that is lost."""
+        self.observer(progress)
+        if self.saved_seconds is None:
+            self.saved_seconds = progress.seconds
+        elif progress.seconds - self.saved_seconds >= AUTOSAVE_SECONDS:
+            self._save()
+            self.saved_step, self.saved_seconds = progress.step, progress.seconds
+
+    def _save(self) -> None:
+        keep(self.checkpoint, self.recipe, self.original, self.loop.progress, self.engine)
 
     def finish(self) -> FitResult:
         """Quantise, measure, write the asset and what else was asked for."""
@@ -188,6 +207,8 @@ class _Job:
         training = {"steps": p.step, "seconds": round(p.seconds, 3), "curve": p.curve}
         header = ImageHeader(to_dict(self.recipe), picture_facts(self.original), training, quality)
         size = save_image_asset(self.output, header, tensors)
+        if self.saved_step is not None:
+            self.checkpoint.unlink(missing_ok=True)  # it was for the case that this is not reached
         if self.options.report is not None:
             from neuralshade.verbs.report import report  # loads plots and metrics: 1.5 s
 
