@@ -16,6 +16,7 @@ NAMES = [
     "FitInterrupted",
     "FitOptions",
     "FitResult",
+    "GpuField",
     "ImageRecipe",
     "KernelError",
     "NeuralShadeError",

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from neuralshade.verbs.devices import devices
     from neuralshade.verbs.evaluate import evaluate
     from neuralshade.verbs.fit_image import FitOptions, FitResult, fit_image
+    from neuralshade.verbs.gpu_field import GpuField
     from neuralshade.verbs.info import info
     from neuralshade.verbs.render import render
     from neuralshade.verbs.report import report
@@ -38,6 +39,7 @@ __version__ = "0.1.0"
 _HOMES = {  # name -> module, and its name there where that differs
     "FitOptions": ("verbs.fit_image", "FitOptions"),
     "FitResult": ("verbs.fit_image", "FitResult"),
+    "GpuField": ("verbs.gpu_field", "GpuField"),
     "ImageRecipe": ("recipes.image", "ImageRecipe"),
     "Picture": ("source.picture", "Picture"),
     "bench": ("verbs.bench", "bench"),
@@ -60,6 +62,7 @@ __all__ = [
     "FitInterrupted",
     "FitOptions",
     "FitResult",
+    "GpuField",
     "ImageRecipe",
     "KernelError",
     "NeuralShadeError",

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("neuralshade")
 
+# Warnings of Slang's about code that is right for other sizes: a loop that runs zero times for a
+# network without hidden layers; an array that "may be" uninitialized since a loop fills it.
+FALSE_ALARMS = ("30514", "41035")
 MULTIPROCESSOR_COUNT = 16  # of CUdevice_attribute
 BACKENDS = ("vulkan", "metal", "d3d12", "cuda")  # the order in which "auto" looks for hardware
 SOFTWARE_NAMES = ("llvmpipe", "lavapipe", "swiftshader", "basic render", "warp")
@@ -151,7 +154,10 @@ def _open(spy: Any, backend: str, adapter: Any) -> Any:
         return spy.Device(
             type=spy.DeviceType[backend],
             adapter_luid=adapter.luid,
-            compiler_options={"include_paths": [spy.SHADER_PATH, SOURCE_FOLDER]},
+            compiler_options={
+                "include_paths": [spy.SHADER_PATH, SOURCE_FOLDER],
+                "disable_warnings": list(FALSE_ALARMS),
+            },
             enable_hot_reload=False,  # its file watcher would outlive a closed device
             enable_rhi_validation=False,  # costs host time at each call
             shader_cache_path=cache_folder(),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from neuralshade.errors import DeviceError
+from neuralshade.errors import DeviceError, KernelError
 
 if TYPE_CHECKING:
     import slangpy
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def load_text(device: slangpy.Device, text: str) -> slangpy.SlangModule:
     """Compile Slang text as a module; equal text gives the module that was compiled before.
 
-    Raises: DeviceError with all that the compiler said.
+    Raises: KernelError with all that the compiler said.
     """
     import slangpy as spy
 
@@ -26,8 +26,8 @@ def load_text(device: slangpy.Device, text: str) -> slangpy.SlangModule:
     try:
         return device.load_module_from_source(name, text)  # a name may stand for one text only
     except spy.SlangCompileError as error:
-        raise DeviceError(f"kernel: got Slang text that does not compile, need one that does. "
-                          f"Report this:\n{error}") from error  # fmt: skip
+        raise KernelError(f"{name}: got Slang text that does not compile, need one that does. "
+                          f"The compiler says:\n{error}") from error  # fmt: skip
 
 
 def device_buffer(
