@@ -75,6 +75,7 @@ class GpuEngine:
         self.network = Numbers(device, network, halves, room)
         self.grid = Numbers(device, encoding, halves)
         self.state_now = StepState(0, 0, 0, 0, training.loss_scale * SCALE_SHARE)
+        self._next_step = 0
         self.seen = read_back_buffer(device, 2 * STATE.itemsize)
         self._build(GridWork(field.encoding.tables(), self.gradients))
         self._round()
@@ -110,6 +111,13 @@ class GpuEngine:
         self.first_round = build.rounding(network, grid)
         self.round_cells = self.first_round[-1][0]
         self.mean_round = build.mean_rounding()
+        self.step = [
+            (self.train_kernel, self.plan.groups),
+            (self.update_network, len(self.rows)),
+            (self.update_cells, self.cell_groups),
+        ]
+        if self.rounds_cells:
+            self.step.append((self.round_cells, self.cell_groups))
         self.inference = Inference(
             self.gpu,
             self.field,
@@ -136,21 +144,10 @@ class GpuEngine:
         if self.many and len(rate_factors) > 1:
             encoder.clear_buffer(self.buffers["gate"])
             self._record(encoder, [(self.train_many, self.resident)])
-            self._send(encoder)
-            self._next_step += len(rate_factors)
-            return
-        with encoder.begin_compute_pass() as into:
-            for _ in rate_factors:
-                self.train_kernel.record(into, [self.plan.groups])
-                self.update_network.record(into, [len(self.rows)])
-                if self.cell_groups:
-                    self.update_cells.record(into, [self.cell_groups])
-                    if self.rounds_cells:
-                        self.round_cells.record(into, [self.cell_groups])
+        else:
+            self._record(encoder, self.step * len(rate_factors))
         self._send(encoder)
         self._next_step += len(rate_factors)
-
-    _next_step = 0
 
     def _send(self, encoder: Any) -> None:
         try:

@@ -11,9 +11,7 @@ from collections.abc import Callable
 
 import torch
 
-from neuralshade.errors import ConfigError
-from neuralshade.nearest import nearest
-from neuralshade.wording import shown
+from neuralshade.model.parameters import registered_name
 
 FLOOR = 1e-2  # added to squared or absolute denominators; keeps black from dominating
 
@@ -81,7 +79,4 @@ def slang_name(kind: str) -> str:
 
     Raises: ConfigError for a kind that is not registered.
     """
-    if kind not in LOSSES:
-        raise ConfigError(f"loss: got {shown(kind)}, need one of {list(LOSSES)}."
-                          f"{nearest(kind, LOSSES)}")  # fmt: skip
-    return kind.title().replace("_", "")
+    return registered_name("loss", kind, LOSSES)

@@ -9,9 +9,7 @@ from typing import Any
 
 import torch
 
-from neuralshade.errors import ConfigError
-from neuralshade.nearest import nearest
-from neuralshade.wording import shown
+from neuralshade.model.parameters import registered_name
 
 aten = torch.ops.aten
 LEAK = 0.01  # slope of leaky_relu below zero
@@ -67,10 +65,7 @@ def slang_name(kind: str) -> str:
 
     Raises: ConfigError for a kind that is not registered.
     """
-    if kind not in ACTIVATIONS:
-        raise ConfigError(f"activation: got {shown(kind)}, need one of {list(ACTIVATIONS)}."
-                          f"{nearest(kind, ACTIVATIONS)}")  # fmt: skip
-    return kind.title().replace("_", "")
+    return registered_name("activation", kind, ACTIVATIONS)
 
 
 def activate(kind: str, x: torch.Tensor) -> torch.Tensor:

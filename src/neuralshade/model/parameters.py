@@ -1,5 +1,6 @@
 """Trained numbers as shaders read them. Device half: parameters.slang."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -7,6 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from neuralshade.errors import ConfigError
+from neuralshade.nearest import nearest
+from neuralshade.wording import shown
 
 LARGEST_COUNT = 2**32 - 2  # shaders index by 32 bits, and read numbers in pairs
 
@@ -28,6 +31,18 @@ class Table:
     entries: int  # texels, or vertices of a hash table
     features: int  # numbers per entry, which lie together
     bits: int  # how many the asset keeps of a number: 4, 8, 16 or 32
+
+
+def registered_name(place: str, kind: str, known: Iterable[str]) -> str:
+    """Return what ``kind`` is called in Slang: leaky_relu is LeakyRelu.
+
+    Raises: ConfigError, saying ``place``, for a kind that is not among ``known``.
+    """
+    kinds = list(known)
+    if kind not in kinds:
+        raise ConfigError(f"{place}: got {shown(kind)}, need one of {kinds}."
+                          f"{nearest(kind, kinds)}")  # fmt: skip
+    return kind.title().replace("_", "")
 
 
 def check_count(place: str, count: int) -> None:

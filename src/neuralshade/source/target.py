@@ -17,8 +17,7 @@ class Target:
     def __init__(self, pixels: NDArray[Any], device: torch.device):
         planes = np.ascontiguousarray(np.moveaxis(pixels, 2, 0))
         self.planes = torch.from_numpy(planes).to(device)
-        integer = np.issubdtype(pixels.dtype, np.integer)
-        self.unit = 1.0 / np.iinfo(pixels.dtype).max if integer else 1.0
+        self.unit = unit_of(pixels.dtype)
 
     @property
     def height(self) -> int:
@@ -53,6 +52,11 @@ class Target:
         return torch.lerp(upper, lower, down)
 
 
+def unit_of(dtype: np.dtype[Any]) -> float:
+    """Return what stored numbers of that dtype are multiplied by: integers come to [0, 1]."""
+    return 1.0 / np.iinfo(dtype).max if np.issubdtype(dtype, np.integer) else 1.0
+
+
 def device_pixels(pixels: NDArray[Any]) -> tuple[str, str, NDArray[Any]]:
     """Return how the device keeps ``pixels`` [H, W, C], C <= 4, and the numbers it keeps.
 
@@ -64,8 +68,7 @@ def device_pixels(pixels: NDArray[Any]) -> tuple[str, str, NDArray[Any]]:
         filled = np.zeros((height * width, 4), np.uint8)
         filled[:, :channels] = pixels.reshape(-1, channels)
         return "ByteTarget", "uint", filled.view("<u4").reshape(-1).astype(np.uint32)
-    unit = 1.0 / np.iinfo(pixels.dtype).max if np.issubdtype(pixels.dtype, np.integer) else 1.0
     numbers = np.zeros((height * width, 4), np.float32)
     numbers[:, :channels] = pixels.reshape(-1, channels)
-    numbers *= np.float32(unit)
+    numbers *= np.float32(unit_of(pixels.dtype))
     return "FloatTarget", "float4", numbers
