@@ -39,7 +39,8 @@ def test_data_flows_one_way():
 
 
 def test_each_kernel_has_a_host_twin():
-    kernels = list(PACKAGE.rglob("*.slang"))
+    """But for gpu/instructions, which names instructions that the host has none of."""
+    kernels = [p for p in PACKAGE.rglob("*.slang") if p.parent.name != "instructions"]
     assert kernels
     for kernel in kernels:
         twin = kernel.with_name(kernel.name.split(".")[0] + ".py")  # fused.cs.slang -> fused.py

@@ -4,16 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from neuralshade.errors import DeviceError
-from neuralshade.gpu.kernel import Kernel, device_buffer, load_text
+from neuralshade.gpu.gpu import Gpu, run_once
 from neuralshade.model.parameters import Table
-
-if TYPE_CHECKING:
-    import slangpy
 
 
 @dataclass(frozen=True)
@@ -51,13 +46,13 @@ COPIES = 16  # of the sums of such levels
 
 
 def crowded_numbers(tables: Sequence[Table]) -> int:
-    """Return how many of the first numbers belong to levels of few entries; even."""
+    """Return how many of the first numbers belong to levels of few entries; a multiple of 4."""
     numbers = 0
     for table in tables:
         if table.entries > CROWDED_ENTRIES or table.first != numbers:
             break
         numbers = table.first + table.entries * table.features
-    return numbers - numbers % 2
+    return numbers - numbers % 4  # so that four at once are of one kind and lie aligned
 
 
 PROBE = """RWByteAddressBuffer halves;
@@ -70,25 +65,21 @@ void probe(uint thread : SV_DispatchThreadID)
 """
 
 
-def choose_gradients(device: slangpy.Device, *, exact: bool, halves: bool) -> str:
-    """Return which of GRADIENTS to use on ``device``.
+def choose_gradients(gpu: Gpu, *, exact: bool, halves: bool) -> str:
+    """Return which of GRADIENTS to use on ``gpu``.
 
     ``exact`` demands equal bits on every run; ``halves``: the network's gradients are float16
     already. Whether a device adds pairs of float16 is found by trying: no feature tells it.
     """
     if exact:
         return "fixed"
-    return "half" if halves and _adds_pairs(device) else "float"
+    return "half" if halves and _adds_pairs(gpu) else "float"
 
 
-def _adds_pairs(device: slangpy.Device) -> bool:
+def _adds_pairs(gpu: Gpu) -> bool:
+    sums = gpu.buffer(size=8)
     try:
-        sums = device_buffer(device, size=8)
-        kernel = Kernel(device, load_text(device, PROBE), "probe", {"halves": sums})
-        encoder = device.create_command_encoder()
-        with encoder.begin_compute_pass() as into:
-            kernel.record(into, [1])
-        device.submit_command_buffer(encoder.finish())
-    except (RuntimeError, DeviceError):
+        run_once(gpu, [(gpu.kernel(PROBE, "probe", {"halves": sums}), 1)])
+    except RuntimeError:  # ours, or SlangPy's own for a pipeline that it refuses
         return False
-    return sums.to_numpy().view(np.float16)[:4].tolist() == [32.0, 64.0, 32.0, 64.0]
+    return sums.read().view(np.float16)[:4].tolist() == [32.0, 64.0, 32.0, 64.0]

@@ -1,0 +1,1 @@
+"""Instructions of targets that Slang has no name for: Slang modules, with no Python half."""
