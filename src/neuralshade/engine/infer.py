@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,8 +13,10 @@ import torch
 from neuralshade.engine.draw import Crop
 from neuralshade.engine.fused import sizes_text
 from neuralshade.engine.layout import NetworkLayout
+from neuralshade.engine.wgmma import WgmmaPlan, wgmma_infer_constants
 from neuralshade.errors import ShapeError
-from neuralshade.gpu.kernel import Kernel, device_buffer, load_text
+from neuralshade.gpu.gpu import Buffer, Commands, Gpu, Kernel, Steps, run_once
+from neuralshade.gpu.slangpy_gpu import slangpy_gpu
 from neuralshade.model.field import Field
 from neuralshade.model.mlp import MLP
 
@@ -23,6 +26,7 @@ if TYPE_CHECKING:
 INFER_THREADS = 64  # of a group
 TEXTURE_TILE_PX = 8  # a group's side, drawing into a texture
 BLOCK_PIXELS = 2**24  # of a picture, evaluated at once
+KEPT_POSITIONS = 2**20  # what evaluates so many is kept for the next time
 VIEW = np.dtype(
     [
         ("first", "<f4", 2),
@@ -30,6 +34,8 @@ VIEW = np.dtype(
         ("size_px", "<u4", 2),
         ("count", "<u4"),
         ("begin", "<u4"),
+        ("groups", "<u4"),
+        ("unused", "<u4"),
     ]
 )
 TEXT = """
@@ -66,62 +72,110 @@ float[NETWORK_OUTPUTS] run_network(float x[NETWORK_INPUTS])
 """
 
 
+@dataclass(frozen=True)
+class _Canvas:
+    """An entry point bound to room for ``count`` results."""
+
+    kernel: Kernel
+    view: Buffer
+    drawn: Buffer
+    positions: Buffer
+    count: int
+
+
 class Inference:
     """Evaluates a field whose rounded numbers lie on the device.
 
     ``network`` has the order of ``layout``, ``grid`` that of the encoding; both are float16
-    where ``halves``, else float32. ``vectors``: by cooperative vectors, whose layout of the
-    weights ``refresh`` makes after the numbers have changed.
+    where ``halves``, else float32. ``vectors``: by cooperative vectors, which only SlangPy has,
+    and whose layout of the weights ``refresh`` makes after the numbers have changed. ``plan``: by
+    warpgroup products, which only CUDA has; ``layout`` is the plan's and numbers are float16.
+
+    Raises: DeviceError where ``vectors`` are asked of another GPU.
     """
 
     def __init__(
         self,
-        device: slangpy.Device,
+        gpu: Gpu,
         field: Field,
         layout: NetworkLayout,
-        network: slangpy.Buffer,
-        grid: slangpy.Buffer,
+        network: Buffer,
+        grid: Buffer,
         *,
         halves: bool,
         vectors: bool,
+        plan: WgmmaPlan | None = None,
     ):
-        self.device, self.network, self.vectors = device, network, vectors
+        self.gpu, self.network, self.vectors, self.plan = gpu, network, vectors, plan
         self.outputs = field.network.members[-1].weight.shape[0]
-        self.weights = cooperative_weights(device, field, layout) if vectors else None
-        text = infer_text(field, layout, halves, self.weights)
-        self.module = load_text(device, text)
-        self.bound: dict[str, Any] = {"network": network, "grid_numbers": grid}
+        self.weights = cooperative_weights(gpu, field, layout) if vectors else None
+        self.text = infer_text(field, layout, halves, self.weights, plan)
+        self.bound: dict[str, Any] = {
+            "network": network, "network_words": network, "grid_numbers": grid,
+        }  # fmt: skip
         if self.weights is not None:
             self.bound |= {"network": self.weights.buffer, "offsets": self.weights.offsets()}
+        self._kept: _Canvas | None = None
 
-    def refresh(self, encoder: slangpy.CommandEncoder) -> None:
+    def refresh(self, commands: Commands) -> None:
         """Record what brings the weights into the layout that vectors want."""
         if self.weights is not None:
-            self.weights.load(encoder, self.network)
+            recorder: Any = commands  # SlangPy's, as the weights are
+            portable: Any = self.network
+            self.weights.load(recorder.encoder, portable.native)
 
     def at_positions(self, uv: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """Return the field at ``uv`` float32 [N, 2] in [0, 1]: float32 [N, C].
 
         Raises: ShapeError for another shape.
         """
-        kernel, groups, drawn = self.positions_kernel(uv)
-        self._run(kernel, groups)
+        steps, drawn = self.positions_steps(uv)
+        commands = self.gpu.commands()
+        commands.run(steps)
+        commands.submit()
         return self._numbers(drawn, len(uv))
 
-    def positions_kernel(self, uv: npt.NDArray[Any]) -> tuple[Kernel, int, slangpy.Buffer]:
-        """Return what evaluates ``uv``: the kernel, its groups, and where the result comes.
+    def positions_steps(self, uv: npt.NDArray[Any]) -> tuple[Steps, Buffer]:
+        """Upload ``uv``; return what evaluates it, and where the result comes.
 
         Raises: ShapeError for another shape than float32 [N, 2].
         """
         if uv.ndim != 2 or uv.shape[1] != 2:
             raise ShapeError(f"at_positions.uv: got shape {list(uv.shape)}, need [N, 2]. "
                              "Put u and v of one position into one row.")  # fmt: skip
-        drawn = device_buffer(self.device, size=4 * len(uv) * self.outputs)
+        canvas = self._positions_canvas(len(uv))
         view = np.zeros(1, VIEW)
         view["count"] = len(uv)
-        positions = device_buffer(self.device, np.ascontiguousarray(uv, np.float32))
-        kernel = self._kernel("draw_positions", view, positions=positions, drawn=drawn)
-        return kernel, -(-len(uv) // INFER_THREADS), drawn
+        view["groups"] = self._groups(canvas, len(uv))
+        commands = self.gpu.commands()
+        commands.upload(canvas.view, 0, view)
+        commands.upload(canvas.positions, 0, np.ascontiguousarray(uv, np.float32))
+        commands.submit()
+        return self.gpu.steps([(canvas.kernel, int(view["groups"][0]))]), canvas.drawn
+
+    def steps_between(self, positions: Buffer, drawn: Buffer, count: int) -> Steps:
+        """Return what evaluates ``count`` positions where they lie, float32 [count, 2], into
+        ``drawn``, float32 [count, C].
+        """
+        view = np.zeros(1, VIEW)
+        view["count"] = count
+        on_device = self.gpu.buffer(view)
+        canvas = self._bind("draw_positions", on_device, drawn, positions, count)
+        groups = self._groups(canvas, count)
+        view["groups"] = groups
+        commands = self.gpu.commands()
+        commands.upload(on_device, 0, view)
+        commands.submit()
+        return self.gpu.steps([(canvas.kernel, groups)])
+
+    def _positions_canvas(self, count: int) -> _Canvas:
+        """Return one with room for ``count`` positions, the last one if that has."""
+        if self._kept is not None and self._kept.count >= count:
+            return self._kept
+        canvas = self._canvas("draw_positions", count, positions=count)
+        if count <= KEPT_POSITIONS:
+            self._kept = canvas
+        return canvas
 
     def picture(
         self, width: int, height: int, crop: Crop = (0.0, 0.0, 1.0, 1.0)
@@ -132,39 +186,69 @@ class Inference:
         """
         picture = np.empty((height * width, self.outputs), np.float32)
         most = min(BLOCK_PIXELS, height * width)
-        drawn = device_buffer(self.device, size=4 * most * self.outputs)
+        canvas = self._canvas("draw_pixels", most)
         for begin in range(0, height * width, most):
             view = _view(width, height, crop)
             view["begin"], view["count"] = begin, min(most, height * width - begin)
             count = int(view["count"][0])
-            kernel = self._kernel("draw_pixels", view, drawn=drawn)
-            self._run(kernel, -(-count // INFER_THREADS))
-            picture[begin : begin + count] = self._numbers(drawn, count)
+            groups = self._groups(canvas, count)
+            view["groups"] = groups
+            commands = self.gpu.commands()
+            commands.upload(canvas.view, 0, view)
+            commands.run(self.gpu.steps([(canvas.kernel, groups)]))
+            commands.submit()
+            picture[begin : begin + count] = self._numbers(canvas.drawn, count)
         return picture.reshape(height, width, self.outputs)
 
     def into_texture(self, texture: slangpy.Texture, crop: Crop = (0.0, 0.0, 1.0, 1.0)) -> None:
-        """Draw ``crop`` over all of a texture of this device that takes unordered access."""
-        view = _view(texture.width, texture.height, crop)
-        groups = [-(-size // TEXTURE_TILE_PX) for size in (texture.width, texture.height)]
-        self._run(self._kernel("draw_texture", view, canvas=texture), *groups)
+        """Draw ``crop`` over all of a texture of this device that takes unordered access.
 
-    def _kernel(self, entry: str, view: npt.NDArray[Any], **variables: Any) -> Kernel:
-        bound = {**self.bound, **variables, "views": device_buffer(self.device, view)}
-        return Kernel(self.device, self.module, entry, bound)
+        Raises: DeviceError for a GPU that is not SlangPy's.
+        """
+        gpu = slangpy_gpu(self.gpu, "textures")
+        view = gpu.buffer(_view(texture.width, texture.height, crop))
+        kernel = gpu.kernel(
+            self.text, "draw_texture", {**self.bound, "canvas": texture, "views": view}
+        )
+        across, down = (-(-size // TEXTURE_TILE_PX) for size in (texture.width, texture.height))
+        run_once(gpu, [(kernel, (across, down))])
 
-    def _run(self, kernel: Kernel, *groups: int) -> None:
-        encoder = self.device.create_command_encoder()
-        with encoder.begin_compute_pass() as into:
-            kernel.record(into, groups)
-        self.device.submit_command_buffer(encoder.finish())
+    def _canvas(self, entry: str, count: int, *, positions: int = 0) -> _Canvas:
+        gpu = self.gpu
+        view = gpu.buffer(size=VIEW.itemsize)
+        drawn = gpu.buffer(size=4 * count * self.outputs)
+        places = gpu.buffer(size=8 * positions)
+        return self._bind(entry, view, drawn, places, count)
 
-    def _numbers(self, drawn: slangpy.Buffer, count: int) -> npt.NDArray[Any]:
-        raw = drawn.to_numpy().view(np.float32)
+    def _bind(
+        self, entry: str, view: Buffer, drawn: Buffer, positions: Buffer, count: int
+    ) -> _Canvas:
+        bound = {**self.bound, "views": view, "drawn": drawn, "positions": positions}
+        shared = self.plan.infer_shared_bytes if self.plan else 0
+        kernel = self.gpu.kernel(self.text, entry, bound, shared_bytes=shared, fast_math=True)
+        return _Canvas(kernel, view, drawn, positions, count)
+
+    def _groups(self, canvas: _Canvas, count: int) -> int:
+        """Return the groups that evaluate ``count`` positions."""
+        tiles = -(-count // INFER_THREADS)
+        if self.plan is None:
+            return tiles
+        at_once = self.gpu.occupancy(canvas.kernel) or 1
+        return min(tiles, at_once * (self.gpu.multiprocessors or 1))
+
+    def _numbers(self, drawn: Buffer, count: int) -> npt.NDArray[Any]:
+        raw = drawn.read().view(np.float32)
         return raw[: count * self.outputs].reshape(count, self.outputs)
 
 
-def infer_text(field: Field, layout: NetworkLayout, halves: bool, weights: Any) -> str:
-    """Return the module that evaluates ``field``; ``weights`` are those of vectors, or None."""
+def infer_text(
+    field: Field, layout: NetworkLayout, halves: bool, weights: Any, plan: WgmmaPlan | None = None
+) -> str:
+    """Return the module that evaluates ``field``.
+
+    ``weights`` are those of vectors, ``plan`` that of warpgroup products; loops where both are
+    None.
+    """
     first, last = layout.layers[0], layout.layers[-1]
     encoding = field.encoding.slang("Drawn")
     kinds = {"number": "uint" if halves else "float",
@@ -175,18 +259,23 @@ def infer_text(field: Field, layout: NetworkLayout, halves: bool, weights: Any) 
     network = LOOPS.format(width=first.padded_rows, **kinds)
     if weights is not None:
         network = VECTORS.format(type=weights.slang().type)
+    kernels = '#include "neuralshade/engine/infer.cs.slang"\n'
+    if plan is not None:
+        network = wgmma_infer_constants(plan)
+        kernels = '#include "neuralshade/engine/wgmma.infer.cs.slang"\n'
     return "".join([
         *_imports(encoding.modules | {f"neuralshade.{name}" for name in modules}),
         encoding.declarations,
         sizes_text(field),
         TEXT.format(encoding=encoding.type, inputs=inputs, outputs=outputs, **kinds),
         network,
-        '#include "neuralshade/engine/infer.cs.slang"\n',
+        kernels,
     ])  # fmt: skip
 
 
-def cooperative_weights(device: slangpy.Device, field: Field, layout: NetworkLayout) -> Any:
+def cooperative_weights(gpu: Gpu, field: Field, layout: NetworkLayout) -> Any:
     """Return the weights of ``field``, sides filled up as in ``layout``, for vectors."""
+    device = slangpy_gpu(gpu, "cooperative vectors").device
     from neuralshade.model.mlp_cooperative import CooperativeWeights  # imports slangpy
 
     first, last = layout.layers[0], layout.layers[-1]

@@ -9,29 +9,54 @@ import numpy.typing as npt
 
 from neuralshade.engine.layout import NetworkLayout
 from neuralshade.engine.matrix import LANES, MatrixPlan
+from neuralshade.engine.plans import FusedPlan
+from neuralshade.gpu.gpu import Gpu, Kernel
 from neuralshade.model.encoding import Encoding
 
 INCLUDE = '#include "neuralshade/engine/many_steps.cs.slang"\n'
+BLOCK = 128  # numbers that a group trains at once, a thread each
+MOST_BLOCKS = 4  # that a group trains
+MOST_LOADS = 16  # of 16 bytes, that a thread has under way
 LINE_HALVES = 64  # float16 in a line of the cache, 128 bytes
-MOST_SAMPLES = 2**15  # of a step; beyond, two dispatches cost little beside it
+MOST_SAMPLES = 2**15  # of a step on cooperative matrices; beyond, two dispatches cost little
+GATE_BYTES = 256  # two counters, each in a line of the cache of its own
+
+
+def resident_groups(plan: FusedPlan, multiprocessors: int | None) -> int | None:
+    """Return the groups of a dispatch of many steps, which all run at once; None if unknown."""
+    return None if multiprocessors is None else max(multiprocessors, plan.groups)
+
+
+def all_at_once(gpu: Gpu, kernel: Kernel, resident: int) -> bool:
+    """Return whether ``resident`` groups of a kernel run at once: else they would wait for ever.
+
+    Where the device does not tell, a group for each multiprocessor is taken to.
+    """
+    each = gpu.occupancy(kernel)
+    return resident <= (1 if each is None else each) * (gpu.multiprocessors or 0)
 
 
 def takes_many(
-    plan: MatrixPlan, layout: NetworkLayout, encoding: Encoding, batch: int, resident: int | None
+    plan: FusedPlan, layout: NetworkLayout, encoding: Encoding, batch: int, resident: int | None
 ) -> bool:
-    """Return whether steps of this fit can share one dispatch.
+    """Return whether steps of this fit can share one dispatch of ``resident`` groups.
 
-    Only the network may be trained, with numbers of 16 bits or more, and all groups must run at
-    once: ``resident`` is how many do, None where that is not known.
+    Only the network may be trained, with numbers of 16 bits or more.
     """
     return (
         resident is not None
-        and batch <= MOST_SAMPLES
-        and plan.groups <= resident
-        and layout.size <= resident * plan.waves * LANES  # each thread trains one number
+        and (batch <= MOST_SAMPLES or not isinstance(plan, MatrixPlan))
+        and layout.size <= MOST_BLOCKS * BLOCK * resident
         and encoding.number_count() == 0
         and all(layer.bits >= 16 for layer in layout.layers)
     )
+
+
+def many_constants(plan: FusedPlan, layout: NetworkLayout, resident: int) -> str:
+    """Return the text that the device half is compiled with: how groups share the numbers."""
+    blocks = -(-layout.size // (BLOCK * resident))
+    loads = min(MOST_LOADS, -(-plan.slots // (plan.threads // LANES)))
+    return f"static const uint BLOCKS = {blocks};\nstatic const uint LOADS = {loads};\n"
 
 
 def copy_size(layout: NetworkLayout) -> int:

@@ -1,0 +1,133 @@
+"""Training steps on Hopper's warpgroup products, through CUDA. Device half: wgmma.cs.slang."""
+
+from dataclasses import dataclass
+
+from neuralshade.model.mlp import MLP
+
+SIDE = 16  # columns of a fragment
+WARPGROUP = 128  # threads
+TILE = 64  # samples that a warpgroup takes at once
+WIDTH = 64  # of the hidden layers, filled up
+WIDEST_INPUT = 64
+MOST_SUMS = 128  # float32 of a thread's registers that sums of gradients may take
+WIDE_BYTES, NARROW_BYTES = TILE * 128, TILE * 32  # of 64 rows in group-shared memory
+FEW_SUMS = 64  # of them: three warpgroups fit a multiprocessor, else two
+MANY_TILES = 16  # of a multiprocessor
+HALF_TILES = 4  # that a group sums: its sums may then be rounded to float16 on their way
+ALIGN_BYTES = 1024  # of group-shared memory, whose beginning may have to be moved
+
+
+@dataclass(frozen=True)
+class WgmmaPlan:
+    """How many warpgroups share a batch; the constants of the device half."""
+
+    inputs_padded: int
+    hidden_layers: int
+    groups: int
+    warpgroups: int  # of a group
+    tiles: int  # of a batch
+
+    align = SIDE
+    halves = True
+
+    @property
+    def threads(self) -> int:
+        """Return the threads of a group."""
+        return self.warpgroups * WARPGROUP
+
+    @property
+    def slots(self) -> int:
+        """Return how many partial sums of the gradient there are."""
+        return self.groups
+
+    @property
+    def shared_bytes(self) -> int:
+        """Return the group-shared memory that a launch of the training kernels asks for."""
+        tiles = self.inputs_padded // SIDE
+        own = 4 * WIDE_BYTES + (2 * tiles + 1) * NARROW_BYTES
+        sums = 4 * (self.hidden_layers * WIDTH + SIDE) + 4  # of biases and of the loss, in a warp
+        return self._weight_bytes + self.warpgroups * (own + 4 * sums)
+
+    @property
+    def infer_shared_bytes(self) -> int:
+        """Return that of the kernels that evaluate."""
+        return self._weight_bytes + self.inputs_padded // SIDE * NARROW_BYTES
+
+    @property
+    def _weight_bytes(self) -> int:
+        tiles, layers = self.inputs_padded // SIDE, self.hidden_layers
+        weights = (layers - 1) * WIDE_BYTES + SIDE * 128 + tiles * NARROW_BYTES
+        return ALIGN_BYTES + weights + 128 * (layers + 1)
+
+
+def fits_wgmma(network: MLP) -> str | None:
+    """Return why ``network`` cannot run on warpgroup products, or None where it can."""
+    first, last = network.members[0].weight, network.members[-1].weight
+    layers = len(network.members) - 1
+    if layers == 0:
+        return "it has no hidden layers"
+    if _up(first.shape[0]) != WIDTH:
+        return f"its hidden layers are {first.shape[0]} wide, not {WIDTH - SIDE + 1} to {WIDTH}"
+    if first.shape[1] > WIDEST_INPUT:
+        return f"its input is {first.shape[1]} wide, beyond {WIDEST_INPUT}"
+    if last.shape[0] > SIDE:
+        return f"it has {last.shape[0]} outputs, more than {SIDE}"
+    if _sums(_up(first.shape[1]), layers) > MOST_SUMS:
+        return f"sums for {layers} hidden layers do not fit the registers"
+    return None
+
+
+def wgmma_plan(network: MLP, batch: int, multiprocessors: int) -> WgmmaPlan:
+    """Return the plan for a network that ``fits_wgmma``.
+
+    A multiprocessor runs as many warpgroups as their registers let it: of one group, which then
+    shares weights and adds its sums up, or of several, which was faster for wide inputs.
+    """
+    inputs = _up(network.members[0].weight.shape[1])
+    layers = len(network.members) - 1
+    tiles = -(-batch // TILE)
+    at_once = 3 if _sums(inputs, layers) <= FEW_SUMS else 2  # warpgroups of a multiprocessor
+    if tiles <= multiprocessors:
+        groups, warpgroups = tiles, 1
+    elif inputs > SIDE and at_once == 2 and tiles >= MANY_TILES * multiprocessors:
+        groups, warpgroups = 2 * multiprocessors, 1
+    else:
+        groups, warpgroups = min(multiprocessors, -(-tiles // at_once)), at_once
+    return WgmmaPlan(inputs, layers, groups, warpgroups, tiles)
+
+
+def wgmma_constants(plan: WgmmaPlan, *, many: bool = False) -> str:
+    """Return the plan as the text that the training kernels are compiled with.
+
+    ``many``: many_steps.cs.slang follows, which writes the weights that this reads.
+    """
+    halves = many and plan.tiles <= HALF_TILES * plan.slots
+    return _constants(
+        plan,
+        plan.warpgroups,
+        f"""#define MANY_STEPS {int(many)}
+#define HALF_PARTIALS {int(halves)}
+static const bool TRAINS = true;
+""",
+    )
+
+
+def wgmma_infer_constants(plan: WgmmaPlan) -> str:
+    """Return the plan as the text that the kernels that evaluate are compiled with."""
+    return _constants(plan, 1, "#define MANY_STEPS 0\nstatic const bool TRAINS = false;\n")
+
+
+def _constants(plan: WgmmaPlan, warpgroups: int, more: str) -> str:
+    return f"""{more}#define ADD_FIRST_PRODUCT add_product_{plan.inputs_padded}
+static const int INPUTS_PADDED = {plan.inputs_padded};
+static const int WARPGROUPS = {warpgroups};
+"""
+
+
+def _sums(inputs: int, layers: int) -> int:
+    """Return the float32 numbers that a thread's sums take."""
+    return (layers - 1) * WIDTH // 2 + inputs // 2 + SIDE // 2
+
+
+def _up(size: int) -> int:
+    return -(-size // SIDE) * SIDE
