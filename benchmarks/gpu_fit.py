@@ -21,7 +21,7 @@ from shared.results import write_results
 import neuralshade
 from neuralshade.engine.gpu_engine import GpuEngine
 from neuralshade.errors import DeviceError
-from neuralshade.gpu.device import open_device, open_hardware
+from neuralshade.gpu.open import open_gpu, open_hardware
 from neuralshade.optimizer.schedule import rate_factor
 from neuralshade.recipes.bench_networks import bench_networks
 from neuralshade.recipes.image import ImageRecipe
@@ -162,13 +162,13 @@ def main() -> None:
     options = parser.parse_args()
     pictures = find_pictures(PICTURES)
     try:
-        gpu = open_device(options.device) if options.device else open_hardware()
+        gpu = open_gpu(options.device) if options.device else open_hardware()
     except DeviceError as error:
         parser.exit(1, f"{error}\n")
     if gpu is None or not pictures:
         print("left out: no hardware GPU answers" if gpu is None else "left out: no pictures")
         return
-    name, api = gpu.info.adapter_name, gpu.info.type.name
+    name, api = gpu.name, gpu.api
     torch_device = "cuda:0" if torch.cuda.is_available() else "cpu"
     about = {"gpu": f"{name} ({api})", "PyTorch": torch_device}
     sections = {}

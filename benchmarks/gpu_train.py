@@ -14,7 +14,7 @@ from typing import Any
 from shared.results import write_results
 
 import neuralshade
-from neuralshade.gpu.device import hardware_adapter
+from neuralshade.gpu.open import hardware_adapter
 from neuralshade.terminal_bench import rate, ratio, share
 
 Row = dict[str, Any]

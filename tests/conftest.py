@@ -9,7 +9,10 @@ import pytest
 import torch
 
 from neuralshade.errors import DeviceError
-from neuralshade.gpu.device import hardware_adapter, open_device
+from neuralshade.gpu.device import open_device
+from neuralshade.gpu.gpu import Gpu
+from neuralshade.gpu.open import hardware_adapter, open_gpu
+from neuralshade.gpu.slangpy_gpu import SlangpyGpu
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -29,6 +32,20 @@ def device() -> Iterator[Any]:
         if os.environ.get("CI") == "true" and shutil.which("apt-get"):
             pytest.fail(f"CI has apt, so it must have software Vulkan: {error}")
         pytest.skip(str(error))
+    yield opened
+    opened.close()
+
+
+@pytest.fixture(scope="session", params=["slangpy", pytest.param("cuda", marks=pytest.mark.gpu)])
+def gpu(request: pytest.FixtureRequest) -> Iterator[Gpu]:
+    """Give the session's GPU: through SlangPy as ``device``, then, where there is one, by CUDA."""
+    if request.param == "slangpy":
+        opened: Gpu = SlangpyGpu(request.getfixturevalue("device"), owned=False)
+    else:
+        try:
+            opened = open_gpu("cuda")
+        except DeviceError as error:
+            pytest.skip(str(error))
     yield opened
     opened.close()
 

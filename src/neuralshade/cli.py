@@ -95,9 +95,9 @@ def fit_flags(command: Callable[..., Any]) -> Callable[..., Any]:
                      "flags below, and preset), or a .json file in tiny-cuda-nn's form."),
         click.option("--engine", default="auto", show_default=True, help="auto, torch or gpu."),
         click.option("--device", metavar="NAME", help="Torch device (cpu, cuda:0), or the GPU "
-                     "engine's API (vulkan, metal, d3d12, cuda). [default: see devices]"),
+                     "engine's API (cuda, vulkan, metal, d3d12). [default: see devices]"),
         click.option("--kernels", default="auto", show_default=True, help="Of the GPU engine: "
-                     "auto, matrix (cooperative matrices) or fma (loops)."),
+                     "auto, wgmma, matrix or fma (loops)."),
         click.option("--deterministic", is_flag=True, help="Equal bits on every run of the GPU "
                      "engine, more slowly."),
         click.option("--snapshots", metavar="DIR", help="Folder for pictures at log-spaced steps."),
@@ -224,7 +224,7 @@ def report(asset: str, picture: str, output: str | None, snapshots: str | None) 
 def devices(as_json: bool) -> None:
     """List what can train and evaluate here, and what --engine auto takes.
 
-    Adapters of Vulkan, Metal, D3D12 and CUDA with their features and the kernels that
+    Adapters of CUDA, Vulkan, Metal and D3D12 with their features and the kernels that
     --engine gpu would run on each, then the devices of PyTorch. Each adapter is opened in turn;
     one that does not open is listed with the reason.
 
@@ -244,10 +244,10 @@ def devices(as_json: bool) -> None:
 @commands.command()
 @click.option("--json", "as_json", is_flag=True, help="Print everything as one JSON line.")
 @click.option("--quick", is_flag=True, help="Small batches and few repetitions.")
-@click.option("--device", metavar="API", help="vulkan, metal, d3d12 or cuda. [default: the first "
+@click.option("--device", metavar="API", help="cuda, vulkan, metal or d3d12. [default: the first "
               "with hardware]")  # fmt: skip
-@click.option("--kernels", default="auto", show_default=True, help="auto, matrix (cooperative "
-              "matrices) or fma (loops).")  # fmt: skip
+@click.option("--kernels", default="auto", show_default=True,
+              help="auto, wgmma, matrix or fma (loops).")  # fmt: skip
 def bench(as_json: bool, quick: bool, device: str | None, kernels: str) -> None:
     """Time training and inference here, beside PyTorch on the same GPU.
 

@@ -27,6 +27,8 @@ def print_devices(found: dict[str, Any]) -> None:
     console.print(_torch(found["torch"]), "")
     if found["hint"] is not None:
         _line(console, found["hint"])
+    if found["cuda"] is not None:
+        _line(console, found["cuda"])
     auto = found["auto"]
     taken = {"gpu": f"the GPU engine on {auto['device']}", "torch": "PyTorch on the CPU"}
     _line(console, f"--engine auto takes {taken[auto['engine']]}: {auto['reason']}.")
@@ -56,11 +58,12 @@ def _adapters(adapters: list[tuple[int, dict[str, Any]]]) -> Table:
 
 def _features(adapters: list[tuple[int, dict[str, Any]]]) -> Table:
     names = list(adapters[0][1]["features"])
-    table = _table("#", "profile", "sub-\ngroup", *map(_heading, names))
+    table = _table("#", "profile", "multi-\nproc.", "sub-\ngroup", *map(_heading, names))
     for index, adapter in adapters:
         has = ["yes" if adapter["features"][name] else "-" for name in names]
         sizes = "-".join(str(size) for size in dict.fromkeys(adapter["subgroup_size"]) if size)
-        table.add_row(str(index), adapter["profile"] or "-", sizes or "-", *has)
+        count = str(adapter["multiprocessors"] or "-")
+        table.add_row(str(index), adapter["profile"] or "-", count, sizes or "-", *has)
     return table
 
 

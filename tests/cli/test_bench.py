@@ -81,5 +81,5 @@ def test_tables(run, asked):
 
 def test_another_device_is_refused(refused):
     assert refused("bench", "--device", "cpu") == (
-        "device: got backend 'cpu', need one of auto, vulkan, metal, d3d12, cuda. Use auto."
+        "device: got API 'cpu', need one of auto, cuda, vulkan, metal, d3d12. Use auto."
     )

@@ -12,8 +12,9 @@ LONG = "AMD Radeon [RX 7900] Laptop GPU with a long name (RADV NAVI31)"
 
 
 def adapter(name="NVIDIA H200", api="vulkan", **other):
-    row = {"name": name, "api": api, "software": False, "error": None, "profile": "cuda_sm_9_0",
-           "subgroup_size": [32, 64], "features": dict.fromkeys(NAMES, True),
+    row = {"name": name, "api": api, "software": False, "error": None, "profile": "spirv_1_6",
+           "multiprocessors": 132, "subgroup_size": [32, 64],
+           "features": dict.fromkeys(NAMES, True),
            "training": "matrix", "inference": "vector"}  # fmt: skip
     return row | other
 
@@ -22,13 +23,13 @@ def adapter(name="NVIDIA H200", api="vulkan", **other):
 def printed(run, monkeypatch):
     """Give a function that prints a machine with these adapters, and returns the lines."""
 
-    def printed(*adapters, hint=None):
+    def printed(*adapters, hint=None, cuda=None):
         gpu = {"name": "cuda:0", "description": "NVIDIA GeForce RTX 4090 Laptop GPU",
                "api": "cuda", "version": "12.9", "memory_bytes": 140 * 2**30,
                "precision": "bfloat16"}  # fmt: skip
         auto = {"engine": "torch", "device": "cpu", "reason": "no adapter answers"}
         found = {"adapters": list(adapters), "torch": [gpu], "auto": auto, "slangpy": None,
-                 "hint": hint}  # fmt: skip
+                 "cuda": cuda, "hint": hint}  # fmt: skip
         monkeypatch.setattr(neuralshade, "devices", lambda: found)
         done = run("devices")
         assert (done.code, done.err) == (0, [])
@@ -40,7 +41,7 @@ def printed(run, monkeypatch):
 def test_help(run):
     text = " ".join(run("devices", "--help").out)
     assert text.startswith("Usage: neuralshade devices [OPTIONS] ")
-    assert "--json" in text and "Vulkan, Metal, D3D12 and CUDA" in text
+    assert "--json" in text and "CUDA, Vulkan, Metal and D3D12" in text
 
 
 def test_json_is_what_the_function_returns(run):
@@ -61,14 +62,15 @@ def test_this_machine_ends_with_what_auto_takes(run):
 def test_the_tables(printed):
     lines = printed(adapter(), adapter("[dim]llvmpipe", software=True, training="fma",
                                        inference="fma", subgroup_size=[8, 8],
+                                       multiprocessors=None,
                                        features=dict.fromkeys(NAMES, False)))  # fmt: skip
     words = [line.split() for line in lines]
     assert words[0] == ["#", "adapter", "API", "kind", "training", "inference"]
     assert lines[1].split("  ") == ["1", "NVIDIA H200", "", "vulkan", "hardware",
-                                    "cooperative matrices", "cooperative vectors"]  # fmt: skip
+                                    "matrix products", "cooperative vectors"]  # fmt: skip
     assert words[2] == ["2", "[dim]llvmpipe", "vulkan", "software", "FMA", "loops", "FMA", "loops"]
-    assert words[6] == ["1", "cuda_sm_9_0", "32-64", *["yes"] * 8]
-    assert words[7] == ["2", "cuda_sm_9_0", "8", *["-"] * 8]
+    assert words[6] == ["1", "spirv_1_6", "132", "32-64", *["yes"] * 8]
+    assert words[7] == ["2", "spirv_1_6", "-", "8", *["-"] * 8]
     assert words[9] == ["torch", "device", "description", "API", "memory", "precision"]
     assert lines[10].split("  ")[-4:] == [
         "NVIDIA GeForce RTX 4090 Laptop GPU",
@@ -83,12 +85,14 @@ def test_the_tables_fit_100_columns(printed):
     lines = printed(*[adapter(LONG)] * 16, adapter("Q" * 60, software=True))
     assert max(map(len, lines)) <= 100
     text = "\n".join(lines)
-    assert text.isascii() and text.count("cooperative matrices") == 17
+    assert text.isascii() and text.count("matrix products") == 17
     assert "[RX 7900]" in text and text.count("Q") == 60
 
 
 def test_an_adapter_that_does_not_open(printed):
-    nothing = dict.fromkeys(("profile", "subgroup_size", "features", "training", "inference"))
+    nothing = dict.fromkeys(
+        ("profile", "multiprocessors", "subgroup_size", "features", "training", "inference")
+    )
     reason = f"device: got Old card [x], which SlangPy refuses, need {'a newer driver, ' * 9}."
     lines = printed(adapter(error=reason, **nothing))
     assert lines[1].split() == ["1", "NVIDIA", "H200", "vulkan", "hardware", "does", "not", "open",
@@ -99,6 +103,7 @@ def test_an_adapter_that_does_not_open(printed):
 
 def test_the_hint_is_one_line(printed):
     hint = 'device: got no slangpy, need it for Slang kernels. Run: pip install "neuralshade[gpu]"'
-    lines = printed(hint=hint)
+    missing = "device: got no CUDA device (none), need an NVIDIA GPU and its driver. Use vulkan."
+    lines = printed(hint=hint, cuda=missing)
     assert lines[0].startswith("torch device")
-    assert lines[-2] == hint
+    assert lines[-3:-1] == [hint, missing]

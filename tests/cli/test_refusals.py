@@ -151,7 +151,7 @@ def test_unknown_field_in_a_recipe_file(folder, refused):
     (["--encoding", "hash_grid:levles=3"], "encoding hash_grid.levles: unknown setting, need "),
     (["--encoding", ""], "encoding: got '', need one of "),
     (["--engine", "gpu", "--device", "cpu"],
-     "device: got 'cpu', need one of ['vulkan', 'metal', 'd3d12', 'cuda'] with --engine gpu. "
+     "device: got 'cpu', need one of ['cuda', 'vulkan', 'metal', 'd3d12'] with --engine gpu. "
      "Leave --device out."),
     (["--engine", "tpu"], "engine: got 'tpu', need one of ['auto', 'torch', 'gpu']. "
      "Did you mean gpu?"),

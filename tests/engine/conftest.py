@@ -6,50 +6,50 @@ from typing import Any
 import numpy as np
 import pytest
 
-from neuralshade.gpu.kernel import Kernel, device_buffer, load_text
+from neuralshade.gpu.gpu import Gpu, Kernel
 
 
 class Dispatch:
     """Runs entry points of one text; what buffers hold afterwards is in ``read``."""
 
-    def __init__(self, device: Any, text: str, arrays: Mapping[str, np.ndarray], others: Any):
-        self.device, self.module, self.others = device, load_text(device, text), others
-        self.buffers = {name: device_buffer(device, array) for name, array in arrays.items()}
+    def __init__(self, gpu: Gpu, text: str, arrays: Mapping[str, np.ndarray], others: Any):
+        self.gpu, self.text, self.others = gpu, text, others
+        self.buffers = {name: gpu.buffer(array) for name, array in arrays.items()}
         self.kernels: dict[str, Kernel] = {}
 
-    def run(self, *entries: tuple[str, int]) -> None:
+    def run(self, *entries: tuple[str, int], shared_bytes: int = 0) -> None:
         """Run each (entry point, groups) after the one before it."""
-        encoder = self.device.create_command_encoder()
-        with encoder.begin_compute_pass() as into:
-            for entry, groups in entries:
-                self._kernel(entry).record(into, [groups])
-        self.device.submit_command_buffer(encoder.finish())
+        dispatches = [(self._kernel(entry, shared_bytes), groups) for entry, groups in entries]
+        commands = self.gpu.commands()
+        commands.run(self.gpu.steps(dispatches))
+        commands.submit()
 
-    def _kernel(self, entry: str) -> Kernel:
+    def _kernel(self, entry: str, shared_bytes: int) -> Kernel:
         if entry not in self.kernels:  # compiling one takes seconds
             variables = {**self.others, **self.buffers}
-            self.kernels[entry] = Kernel(self.device, self.module, entry, variables)
+            self.kernels[entry] = self.gpu.kernel(
+                self.text, entry, variables, shared_bytes=shared_bytes
+            )
         return self.kernels[entry]
 
     def write(self, **arrays: np.ndarray) -> None:
         """Replace the contents of buffers."""
-        encoder = self.device.create_command_encoder()
+        commands = self.gpu.commands()
         for name, array in arrays.items():
-            if array.size:
-                encoder.upload_buffer_data(self.buffers[name], 0, array)
-        self.device.submit_command_buffer(encoder.finish())
+            commands.upload(self.buffers[name], 0, array)
+        commands.submit()
 
     def read(self, name: str, dtype: Any, count: int) -> np.ndarray:
         """Return the first ``count`` elements of a buffer."""
-        raw = self.buffers[name].to_numpy().view(np.uint8)
+        raw = self.buffers[name].read()
         return raw[: count * np.dtype(dtype).itemsize].view(dtype)
 
 
 @pytest.fixture(scope="session")
-def dispatch(device):
+def dispatch(gpu):
     """Give a function that uploads ``arrays`` for a text; ``others`` are bound as they are."""
 
     def build(text: str, arrays: Mapping[str, np.ndarray], **others: Any) -> Dispatch:
-        return Dispatch(device, text, arrays, others)
+        return Dispatch(gpu, text, arrays, others)
 
     return build

@@ -1,5 +1,7 @@
 """engine/choose: what is taken, and every refusal word for word."""
 
+from types import SimpleNamespace
+
 import pytest
 import torch
 
@@ -12,9 +14,8 @@ from neuralshade.engine.choose import (
     torch_devices,
 )
 from neuralshade.engine.matrix import fits_matrices
-from neuralshade.engine.paths import training_path
 from neuralshade.errors import ConfigError, DeviceError
-from neuralshade.gpu.device import describe_adapter
+from neuralshade.gpu.device import NVIDIA_VENDOR_ID, AdapterInfo
 from neuralshade.model.mlp import MLP
 
 
@@ -24,9 +25,8 @@ def test_pytorch_is_taken(engine, device):
     assert (chosen.engine, chosen.device_name, chosen.gpu) == ("torch", "cpu", None)
 
 
-def test_auto_takes_pytorch_where_no_hardware_answers_and_says_so(device, caplog):
-    if not describe_adapter(device).software:
-        pytest.skip("a hardware GPU answers here")
+def test_auto_takes_pytorch_where_no_hardware_answers_and_says_so(monkeypatch, caplog):
+    monkeypatch.setattr("neuralshade.engine.choose.open_hardware", lambda: None)
     caplog.set_level("INFO", "neuralshade")
     assert choose_engine("auto", None).engine == "torch"
     assert caplog.messages == ["engine: PyTorch on the CPU, since no hardware GPU answers"]
@@ -39,9 +39,9 @@ def test_auto_takes_hardware():
     assert chosen.engine == "gpu"
 
 
-def test_the_gpu_engine_takes_what_answers(device):
-    chosen = choose_engine("gpu", device.info.type.name)
-    assert chosen.device_name == device.info.adapter_name
+def test_the_gpu_engine_takes_what_answers(gpu):
+    chosen = choose_engine("gpu", gpu.api)
+    assert (chosen.device_name, chosen.gpu.api) == (gpu.name, gpu.api)
     chosen.gpu.close()
 
 
@@ -64,7 +64,7 @@ def test_the_gpu_engine_runs_on_no_torch_device():
     with pytest.raises(DeviceError) as caught:
         choose_engine("gpu", "cuda:0")
     assert str(caught.value) == (
-        "device: got 'cuda:0', need one of ['vulkan', 'metal', 'd3d12', 'cuda'] with "
+        "device: got 'cuda:0', need one of ['cuda', 'vulkan', 'metal', 'd3d12'] with "
         "--engine gpu. Leave --device out."
     )
 
@@ -74,23 +74,65 @@ def network(rng):
     return MLP(12, 3, 2, 32, rng=rng)
 
 
-def test_what_the_adapter_has_not_is_refused(device, network):
-    if training_path(describe_adapter(device)) == "matrix":
-        pytest.skip("this adapter has matrices")
-    assert choose_kernels(device, network, "auto", "auto") == "fma"
+def offering(api, capability=(0, 0), features=()):
+    """Return what stands for a GPU that is asked what it offers."""
+    adapter = AdapterInfo("RTX", api, False, features, NVIDIA_VENDOR_ID, capability=capability)
+    return SimpleNamespace(name="RTX", api=api, adapter=adapter)
+
+
+HOPPER, AMPERE = offering("cuda", (9, 0)), offering("cuda", (8, 6))
+COOPERATIVE = offering("vulkan", features=("cooperative_matrix",))
+
+
+@pytest.mark.parametrize("gpu, width, taken", [
+    (HOPPER, 64, "wgmma"), (HOPPER, 32, "matrix"), (HOPPER, 256, "fma"),
+    (AMPERE, 64, "matrix"), (COOPERATIVE, 64, "matrix"), (offering("vulkan"), 64, "fma"),
+])  # fmt: skip
+def test_auto_takes_the_first_path_that_takes_the_network(gpu, width, taken, rng, caplog):
+    assert choose_kernels(gpu, MLP(12, 3, 2, width, rng=rng), "auto", "auto") == taken
+    assert caplog.messages == (width == 256) * [
+        "kernels: FMA loops instead of matrices for this network: "
+        "its hidden layers are 256 wide, not 16 to 128"
+    ]
+
+
+@pytest.mark.parametrize("gpu, kernels", [(HOPPER, "matrix"), (HOPPER, "fma"), (AMPERE, "fma")])
+def test_a_path_that_is_forced_is_taken(gpu, kernels, network):
+    assert choose_kernels(gpu, network, "auto", kernels) == kernels
+
+
+@pytest.mark.parametrize("gpu, kernels, offered", [
+    (AMPERE, "wgmma", "matrix and fma"), (offering("vulkan"), "matrix", "fma"),
+])  # fmt: skip
+def test_what_the_adapter_has_not_is_refused(gpu, kernels, offered, network):
     with pytest.raises(DeviceError) as caught:
-        choose_kernels(device, network, "auto", "matrix")
+        choose_kernels(gpu, network, "auto", kernels)
     assert str(caught.value) == (
-        'kernels: got "matrix" for a network that matrices do not take (this adapter\'s were '
-        "never measured), need auto or fma. Use --kernels auto."
+        f'kernels: got "{kernels}" on RTX through {gpu.api}, which has or was measured for '
+        f"{offered} only, need one of these or auto. Use --kernels auto."
     )
 
 
-def test_unknown_kernels_are_refused(device, network):
-    with pytest.raises(ConfigError) as caught:
-        choose_kernels(device, network, "auto", "matrixx")
+@pytest.mark.parametrize("kernels, title, reason", [
+    ("wgmma", "warpgroup products", "its hidden layers are 32 wide, not 49 to 64"),
+    ("matrix", "matrix products", "it has 17 outputs, more than 16"),
+])  # fmt: skip
+def test_what_forced_kernels_do_not_take_is_refused(kernels, title, reason, rng):
+    network = MLP(12, 17, 2, 32, rng=rng)
+    with pytest.raises(DeviceError) as caught:
+        choose_kernels(HOPPER, network, "auto", kernels)
     assert str(caught.value) == (
-        "kernels: got 'matrixx', need one of ['auto', 'matrix', 'fma']. Did you mean matrix?"
+        f'kernels: got "{kernels}" for a network that {title} do not take ({reason}), '
+        "need auto or fma. Use --kernels auto."
+    )
+
+
+def test_unknown_kernels_are_refused(network):
+    with pytest.raises(ConfigError) as caught:
+        choose_kernels(HOPPER, network, "auto", "matrixx")
+    assert str(caught.value) == (
+        "kernels: got 'matrixx', need one of ['auto', 'wgmma', 'matrix', 'fma']. "
+        "Did you mean matrix?"
     )
 
 
@@ -98,8 +140,8 @@ def test_unknown_kernels_are_refused(device, network):
     ("float32", []),
     ("bfloat16", ["precision: the GPU engine has no bfloat16, it takes float32"]),
 ])  # fmt: skip
-def test_precision_beyond_half_takes_the_loops(device, network, precision, notes, caplog):
-    assert choose_kernels(device, network, precision, "auto") == "fma"
+def test_precision_beyond_half_takes_the_loops(network, precision, notes, caplog):
+    assert choose_kernels(HOPPER, network, precision, "auto") == "fma"
     assert caplog.messages == notes
 
 

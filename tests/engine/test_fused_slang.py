@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 import torch
 
-from neuralshade.engine.fused import kernel_text
 from neuralshade.engine.gradients import (
     COPIES,
     GRADIENTS,
@@ -20,11 +19,9 @@ from neuralshade.engine.gradients import (
 )
 from neuralshade.engine.image_task import image_task
 from neuralshade.engine.layout import NetworkLayout
-from neuralshade.engine.matrix import matrix_constants, matrix_plan
-from neuralshade.engine.paths import training_path
-from neuralshade.engine.portable import portable_constants, portable_plan
+from neuralshade.engine.paths import training_paths
+from neuralshade.engine.plans import build_plan, refusal_of, train_text
 from neuralshade.engine.step_state import STATE, StepState
-from neuralshade.gpu.device import describe_adapter
 from neuralshade.loss.pointwise import LOSSES
 from neuralshade.model.activation import ACTIVATIONS
 from neuralshade.model.field import Field
@@ -37,6 +34,7 @@ from neuralshade.source.target import Target
 
 HEIGHT, WIDTH = 23, 37
 STEP, SEED, SCALE, GROUPS = 5, 77, 64.0, 3
+RATES = np.linspace(1.0, 0.4, 4, dtype=np.float32)  # fewer than steps: they go around
 GRIDS = (
     "dense_grid:levels=2,features=3,coarsest=3,width=9,height=5 + identity + "
     "hash_grid:levels=2,features=2,log2_entries=5,coarsest=2,finest=13"
@@ -81,13 +79,10 @@ CASES = [
     Case("identity + frequency:octaves=2", 4, 64, "sine", "none", "l2", "positions", 4, 130),
     Case("frequency:octaves=6", 1, 100, "none", "none", "l2", "pixels", 3, 70),
 ]  # fmt: skip
-PATHS = [
-    "portable",
-    pytest.param("matrix", marks=pytest.mark.gpu),
-]
+PATHS = ["fma", *(pytest.param(path, marks=pytest.mark.gpu) for path in ("matrix", "wgmma"))]
 # relative norm of the error of a parameter's gradient, and of the loss: float32 sums of 500
 # terms; activations and gradients in float16 (and those far below the largest vanish)
-ROOM = {"portable": (2e-5, 1e-5), "matrix": (2e-2, 5e-3)}
+ROOM = {False: (2e-5, 1e-5), True: (2e-2, 5e-3)}
 
 
 def test_the_cases_cover_every_kind():
@@ -131,23 +126,17 @@ def field_of(case: Case, rng: torch.Generator, halves: bool) -> Field:
 class Trained:
     """One step of the training kernel, without any update."""
 
-    def __init__(self, dispatch: Any, device: Any, case: Case, field: Field, path: str):
+    def __init__(self, dispatch: Any, gpu: Any, case: Case, field: Field, path: str):
         self.case, self.field = case, field
-        matrix = path == "matrix"
         self.batch = samples_per_step(case.sampling, case.batch, HEIGHT, WIDTH)
-        build = matrix_plan if matrix else portable_plan
-        self.plan = build(field.network, self.batch, GROUPS)
+        self.plan = build_plan(path, field.network, self.batch, gpu, GROUPS)
+        halves = self.plan.halves
         self.layout = NetworkLayout(field.network, self.plan.align)
-        self.kind = choose_gradients(device, exact=case.exact, halves=matrix)
+        self.kind = choose_gradients(gpu, exact=case.exact, halves=halves)
         task = image_task(
-            device, field.encoding, picture(case.channels, case.dtype), case.loss, case.sampling,
-            case.batch, SEED, halves=matrix, gradients=self.kind,
+            gpu, field.encoding, picture(case.channels, case.dtype), case.loss, case.sampling,
+            case.batch, SEED, halves=halves, gradients=self.kind,
         )  # fmt: skip
-        constants = (
-            matrix_constants(self.plan, case.hidden_layers)
-            if matrix
-            else portable_constants(self.plan)
-        )
         self.numbers = field.encoding.number_count()
         self.crowded = 0 if self.kind == "fixed" else crowded_numbers(field.encoding.tables())
         state = StepState(STEP, 3, 2, 1, SCALE, 0.25)
@@ -155,19 +144,19 @@ class Trained:
             "partials": np.full(self.plan.slots * self.layout.size, 7.0, np.float32),
             "partial_losses": np.full(self.plan.groups, 7.0, np.float32),
             "states": np.concatenate([state.pair()[:1], np.zeros(1, STATE)]),
+            "rate_ring": RATES,
             **self.sums(), **self.stored(),
         }  # fmt: skip
-        text = kernel_text(field, task, "matrix" if matrix else "portable", constants)
         self.run = dispatch(
-            text, arrays, batch=self.batch, groups=self.plan.groups,
-            slot_size=self.layout.size, **task.variables,
+            train_text(self.plan, field, task, many=False), arrays, batch=self.batch,
+            groups=self.plan.groups, slot_size=self.layout.size, **task.variables,
         )  # fmt: skip
         self.again()
 
     def again(self) -> "Trained":
         """Run the same step with what the field holds now."""
         self.run.write(**self.sums(), **self.stored())
-        self.run.run(("train", self.plan.groups))
+        self.run.run(("train", self.plan.groups), shared_bytes=self.plan.shared_bytes)
         return self
 
     def sums(self) -> dict[str, np.ndarray]:
@@ -242,19 +231,23 @@ def reference(case: Case, field: Field) -> tuple[float, list[np.ndarray]]:
     return float(loss.sum()), [g.numpy() for g in gradients]
 
 
-def trained(dispatch: Any, device: Any, case: Case, rng: torch.Generator, path: str) -> Trained:
+def trained(dispatch: Any, gpu: Any, case: Case, rng: torch.Generator, path: str) -> Trained:
     """Train on ``case``, fitted to what ``path`` can do."""
-    if path == "matrix" and training_path(describe_adapter(device)) != "matrix":
-        pytest.skip(f"{device.info.adapter_name} does not train on matrices")
-    if path == "matrix":  # hidden layers are multiples of a fragment there
-        case = replace(case, hidden_width=-(-case.hidden_width // 16) * 16)
-    return Trained(dispatch, device, case, field_of(case, rng, path == "matrix"), path)
+    if path not in training_paths(gpu.adapter):
+        pytest.skip(f"{gpu.name} does not train by {path}")
+    multiple = {"fma": 1, "matrix": 16, "wgmma": 64}[path]  # that hidden layers are there
+    case = replace(case, hidden_width=-(-case.hidden_width // multiple) * multiple)
+    field = field_of(case, rng, path != "fma")
+    refusal = refusal_of(path, field.network)
+    if refusal is not None:
+        pytest.skip(refusal)
+    return Trained(dispatch, gpu, case, field, path)
 
 
 def check(ran: Trained) -> None:
     """Compare loss and gradients with the reference, and see what else a step leaves."""
     loss, gradients = reference(ran.case, ran.field)
-    of_gradient, of_loss = ROOM["matrix" if ran.plan.halves else "portable"]
+    of_gradient, of_loss = ROOM[ran.plan.halves]
     assert ran.loss() == pytest.approx(loss, rel=of_loss)
     largest = max(np.linalg.norm(wanted) for wanted in gradients)
     for index, (got, wanted) in enumerate(zip(ran.gradients(), gradients, strict=True)):
@@ -266,19 +259,21 @@ def check(ran: Trained) -> None:
         assert np.linalg.norm(wanted) > 0, index
     assert ran.run.read("broken", np.uint32, 2).tolist() == [0, 0]
     states = ran.run.read("states", STATE, 2)
+    assert states[1]["rate"] == RATES[STEP % len(RATES)]
+    states[1]["rate"] = states[0]["rate"]
     assert states[0] == states[1]  # what the update kernels will read
 
 
 @pytest.fixture(scope="module", params=PATHS)
-def smooth(request, dispatch, device):
+def smooth(request, dispatch, gpu):
     """Give one case that is compiled once."""
-    return trained(dispatch, device, SMOOTH, torch.Generator().manual_seed(0), request.param)
+    return trained(dispatch, gpu, SMOOTH, torch.Generator().manual_seed(0), request.param)
 
 
 @pytest.mark.parametrize("path", PATHS)
 @pytest.mark.parametrize("case", CASES[1:], ids=lambda case: f"{case.activation}-{case.loss}")
-def test_both_halves_agree(dispatch, device, rng, case, path):
-    check(trained(dispatch, device, case, rng, path))
+def test_both_halves_agree(dispatch, gpu, rng, case, path):
+    check(trained(dispatch, gpu, case, rng, path))
 
 
 def test_both_halves_agree_with_integer_sums(smooth):
@@ -316,9 +311,9 @@ def test_a_number_that_is_not_finite_is_told(smooth, planted):
 
 
 @pytest.mark.parametrize("path", PATHS)
-def test_a_sum_that_overflows_is_told(dispatch, device, rng, path):
+def test_a_sum_that_overflows_is_told(dispatch, gpu, rng, path):
     """The loss is finite, and without grids nothing but the sums of gradients is looked at."""
-    ran = trained(dispatch, device, CASES[1], rng, path)
+    ran = trained(dispatch, gpu, CASES[1], rng, path)
     state = StepState(STEP, 3, 2, 1, 3e38).pair().view(np.uint8)
     ran.run.write(states=state)
     ran.again()

@@ -9,9 +9,9 @@ import pytest
 import torch
 
 from neuralshade.engine.gpu_engine import GpuEngine
-from neuralshade.engine.paths import training_path
+from neuralshade.engine.paths import training_paths
 from neuralshade.engine.torch_engine import TorchEngine
-from neuralshade.gpu.device import describe_adapter, open_device
+from neuralshade.gpu.open import open_gpu
 from neuralshade.recipes.image import ImageRecipe
 from neuralshade.recipes.image_build import build_engine, build_gpu_engine
 from neuralshade.recipes.resolve import resolve
@@ -44,7 +44,7 @@ RECIPES = {  # after the presets, small
     },
 }  # fmt: skip
 GAINS_DB = {"rtxns": 1.5, "tiny-9": 0.05}  # over one color, after 100 steps
-PATHS = ["fma", pytest.param("matrix", marks=pytest.mark.gpu)]
+PATHS = ["fma", *(pytest.param(path, marks=pytest.mark.gpu) for path in ("matrix", "wgmma"))]
 
 
 def smooth_picture() -> Picture:
@@ -81,30 +81,30 @@ def host_engine(recipe: ImageRecipe, picture: Picture) -> TorchEngine:
     return host
 
 
-def pair_of(device: Any, name: str, kernels: str, exact: bool = False, **settings: Any) -> Pair:
-    if kernels == "matrix" and training_path(describe_adapter(device)) != "matrix":
-        pytest.skip(f"{device.info.adapter_name} does not train on matrices")
+def pair_of(gpu: Any, name: str, kernels: str, exact: bool = False, **settings: Any) -> Pair:
+    if kernels not in training_paths(gpu.adapter):
+        pytest.skip(f"{gpu.name} does not train by {kernels}")
     settings = {**RECIPES.get(name, {}), **settings}
     picture = settings.pop("picture", None) or smooth_picture()
-    precision = "auto" if kernels == "matrix" else "float32"
+    precision = "float32" if kernels == "fma" else "auto"
     # epsilon: else the first step is the sign of a gradient, which rounding may turn
     recipe = ImageRecipe(
         **{"epsilon": 1e-5, "loss": "l2", "seed": 5, "precision": precision, **settings}
     )
     recipe = resolve(recipe, picture)
-    gpu = build_gpu_engine(recipe, picture, device, kernels, exact)
+    engine = build_gpu_engine(recipe, picture, gpu, kernels, exact)
     exact_recipe = resolve(ImageRecipe(**{**vars(recipe), "precision": "float32"}), picture)
-    return Pair(gpu, host_engine(exact_recipe, picture), exact_recipe, gpu.state())
+    return Pair(engine, host_engine(exact_recipe, picture), exact_recipe, engine.state())
 
 
 @pytest.fixture(scope="module")
-def pairs(device):
+def pairs(gpu):
     """Give a function that builds the pair of a recipe once for the float32 kernels."""
     built: dict[str, Pair] = {}
 
     def get(name: str) -> Pair:
         if name not in built:
-            built[name] = pair_of(device, name, "fma", exact=name == "hash")
+            built[name] = pair_of(gpu, name, "fma", exact=name == "hash")
         return built[name].restart()
 
     return get
@@ -153,9 +153,9 @@ def host_psnr_db(host: TorchEngine) -> float:
 
 @pytest.mark.parametrize("path", PATHS)
 @pytest.mark.parametrize("name", RECIPES)
-def test_quality_is_that_of_the_reference(device, pairs, name, path):
+def test_quality_is_that_of_the_reference(gpu, pairs, name, path):
     """Rounding drives the two apart; what they learn is as good."""
-    pair = pairs(name) if path == "fma" else pair_of(device, name, path)
+    pair = pairs(name) if path == "fma" else pair_of(gpu, name, path)
     host = host_engine(pair.recipe, smooth_picture())  # one that has not begun
     factors = list(np.linspace(1.0, 0.1, 100))
     losses = pair.gpu.advance(factors), host.advance(factors)
@@ -213,7 +213,7 @@ def test_a_step_that_is_not_finite_changes_counts_alone(pairs, name, planted):
 
 
 @pytest.mark.parametrize("name", ["tiny-9", "hash"])
-def test_steps_that_ask_at_a_broken_pixel_are_skipped(device, name):
+def test_steps_that_ask_at_a_broken_pixel_are_skipped(gpu, name):
     """Numbers beyond what float32 squares: of 40 steps those that draw that pixel.
 
     What such a step left in the sums of gradients must not be found in the next.
@@ -222,7 +222,7 @@ def test_steps_that_ask_at_a_broken_pixel_are_skipped(device, name):
     pixels[2, 3] = 3e38
     picture = picture_from_array(pixels, color_space="linear")
     settings = {"picture": picture, "sampling": "pixels", "batch": 24, "loss": "l2"}
-    pair = pair_of(device, name, "fma", exact=name == "hash", **settings)
+    pair = pair_of(gpu, name, "fma", exact=name == "hash", **settings)
     draws = [device_batch("pixels", 24, 8, 8, step, 5) for step in range(40)]
     hits = sum(bool(((d.row == 2) & (d.col == 3)).any()) for d in draws)
     assert 5 < hits < 35
@@ -248,6 +248,21 @@ def test_integer_sums_give_equal_bits(pairs):
     assert once["gpu.steps"].tolist() == [70, 70, 70, 0]
 
 
+def test_factors_go_around_their_ring(gpu, pairs, monkeypatch):
+    """Steps that nobody waits for, more of them than there is room for."""
+    factors = np.linspace(1.0, 0.2, 21).tolist()
+    pair = pairs("hash")
+    pair.gpu.advance(factors)
+    monkeypatch.setattr("neuralshade.engine.gpu_numbers.RATES", 8)
+    monkeypatch.setattr("neuralshade.engine.gpu_engine.RATES", 8)
+    short = pair_of(gpu, "hash", "fma", exact=True).gpu
+    assert short.buffers["rate_ring"].count == 8
+    for first in range(0, 18, 3):
+        short.submit(factors[first : first + 3])
+    short.advance(factors[18:])
+    assert_equal_states(short.state(), pair.gpu.state())
+
+
 @pytest.mark.parametrize("name", ["grid", "hash"])
 def test_the_reference_goes_on_where_the_device_stopped(pairs, name):
     pair = pairs(name)
@@ -262,9 +277,9 @@ def test_the_reference_goes_on_where_the_device_stopped(pairs, name):
 
 
 @pytest.mark.parametrize("path", PATHS)
-def test_an_overflow_of_the_scaled_gradient_spoils_nothing(device, path):
+def test_an_overflow_of_the_scaled_gradient_spoils_nothing(gpu, path):
     """At the largest scale float16 overflows, in sums of biases first; float32 does not."""
-    pair = pair_of(device, "rtxns", path)
+    pair = pair_of(gpu, "rtxns", path)
     state = pair.gpu.state()
     pair.gpu.load_state({**state, "gpu.scale": torch.tensor(2.0**24)})
     pair.gpu.advance([1.0] * 60)
@@ -273,11 +288,11 @@ def test_an_overflow_of_the_scaled_gradient_spoils_nothing(device, path):
         assert bool(torch.isfinite(value.float()).all()), name
 
 
-def test_two_fits_in_one_process_do_not_meet(device):
+def test_two_fits_in_one_process_do_not_meet(gpu):
     """Each with a device of its own, their steps in turn: as if the other were not there."""
-    alone = pair_of(device, "grid", "fma", exact=True).gpu
+    alone = pair_of(gpu, "grid", "fma", exact=True).gpu
     losses = [alone.advance([1.0] * 3) for _ in range(3)]
-    others = [open_device(device.info.type.name) for _ in range(2)]
+    others = [open_gpu(gpu.api) for _ in range(2)]
     engines = [pair_of(other, "grid", "fma", exact=True).gpu for other in others]
     both = [[engine.advance([1.0] * 3) for engine in engines] for _ in range(3)]
     for engine in engines:

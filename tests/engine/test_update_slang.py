@@ -20,6 +20,7 @@ from neuralshade.optimizer.adam import Adam, TouchedAdam
 RATE, BETAS, EPSILON, AVERAGE, SCALE = 0.02, (0.8, 0.95), 1e-5, 0.75, 32.0
 SLOTS, LOSSES, SAMPLES = 21, 5, 100.0  # SLOTS: not a multiple of 8, nor below 8
 STEPS = 4
+FACTORS = np.linspace(1.0, 0.4, STEPS).tolist()  # of the step size
 ADAM = {"rate": RATE, "beta1": BETAS[0], "beta2": BETAS[1], "epsilon": EPSILON}
 NETWORKS = [  # inputs, outputs, hidden layers, width, bits
     (5, 3, 2, 20, 8),
@@ -49,14 +50,12 @@ def buffers(values: np.ndarray, halves: bool) -> dict[str, np.ndarray]:
         "stored": np.full(values.size, 77, kind),
         "states": np.repeat(StepState(0, 0, 0, 0, SCALE).pair(), 1),
         "broken": np.zeros(2, np.uint32),
-        "rates": np.linspace(1.0, 0.4, STEPS, dtype=np.float32),
-        "first_step": np.zeros(1, np.uint32),
         "partial_losses": np.full(LOSSES, 2.0, np.float32),
     }
 
 
 def state_at(step: int) -> np.ndarray:
-    return StepState(step, step, step, 0, SCALE).pair().view(np.uint8)
+    return StepState(step, step, step, 0, SCALE).pair(FACTORS[step]).view(np.uint8)
 
 
 @dataclass
@@ -93,7 +92,7 @@ def test_a_network_moves_by_adam_and_its_filling_stays_zero(dispatch, rng, sizes
         sums = layout.unflatten(partials.sum(axis=0, dtype=np.float64).astype(np.float32))
         for p, d_p in zip(network.parameters(), sums, strict=True):
             p.grad = d_p / (SCALE * SAMPLES)
-        adam.step(float(np.linspace(1.0, 0.4, STEPS)[step]))
+        adam.step(FACTORS[step])
         mean.take(layout.flatten(list(network.parameters())).astype(np.float64))
     check_network(run, network, layout, mean, halves)
     state = StepState.of(run.read("states", STATE, 1))
@@ -192,7 +191,7 @@ def test_grids_move_by_their_optimizer_and_are_rounded(dispatch, rng, bits, grad
         grids.run.run(("update_cells", grids.groups), ("round_cells", grids.groups))
         for p, d_p in zip(encoding.parameters(), slopes, strict=True):
             p.grad = d_p
-        optimizer.step(float(np.linspace(1.0, 0.4, STEPS)[step]))
+        optimizer.step(FACTORS[step])
         mean.take(encoding.flatten(list(encoding.parameters())).double().numpy())
         assert not grids.left().any()  # the next sum starts
     check_grids(grids.run, encoding, mean)

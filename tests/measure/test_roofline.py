@@ -25,12 +25,12 @@ def test_operations_of_a_network():
 
 
 @pytest.mark.parametrize("batch, texels, entries", [(2, 8, 8), (100, 35, 12)])
-def test_bytes_of_a_step(device, batch, texels, entries):
+def test_bytes_of_a_step(gpu, batch, texels, entries):
     recipe = ImageRecipe(encoding="dense_grid:features=5,width=4,height=3", hidden_layers=1,
                          hidden_width=8, batch=batch, sampling="positions", steps=1, seconds=None,
                          loss="l2", grid_bits=16)  # fmt: skip
     picture = picture_from_array(np.zeros((5, 7, 3), np.float32))
-    engine = build_gpu_engine(recipe, picture, device, "fma", False)
+    engine = build_gpu_engine(recipe, picture, gpu, "fma", False)
     weights = (5 * 8 + 8) + (8 * 3 + 3)
     picture_bytes = engine.task.variables["picture"].size
     assert bytes_per_step(engine) == round(

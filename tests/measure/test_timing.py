@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 from neuralshade.engine.infer import INFER_THREADS
-from neuralshade.gpu.kernel import Kernel
 from neuralshade.measure import timing
 from neuralshade.measure.timing import (
     GpuClock,
@@ -25,12 +24,12 @@ ONCE = Patience(0.0, 1)
 
 
 @pytest.fixture
-def engine(device):
+def engine(gpu):
     """Give an engine whose steps take about a millisecond in software."""
     recipe = ImageRecipe(encoding="identity", hidden_layers=1, hidden_width=8, batch=64,
                          sampling="positions", steps=1, seconds=None, loss="l2")  # fmt: skip
     picture = picture_from_array(np.full((5, 7, 3), 100, np.uint8))
-    return build_gpu_engine(recipe, picture, device, "fma", False)
+    return build_gpu_engine(recipe, picture, gpu, "fma", False)
 
 
 def test_a_clock_adds_up_submissions_and_lies_within_wall_time(engine):
@@ -46,29 +45,26 @@ def test_a_clock_adds_up_submissions_and_lies_within_wall_time(engine):
         assert 0.0 < clock.read() < taken
 
 
-@pytest.mark.usefixtures("device")  # slangpy is there
 def test_a_reading_is_the_sum_of_end_minus_begin():
     written = []
-    pool = SimpleNamespace(
-        reset=written.clear,
-        get_timestamp_results=lambda first, count: [1.0, 2.0, 5.0, 9.5][:count],
+    times = np.array([1.0, 2.0, 5.0, 9.5])
+    stamps = SimpleNamespace(seconds=lambda count: times[:count])
+    commands = SimpleNamespace(
+        stamp=lambda stamps, index: written.append(index), submit=lambda: written.append("sent")
     )
-    encoder = SimpleNamespace(
-        write_timestamp=lambda pool, index: written.append(index), finish=lambda: "commands"
-    )
-    device = SimpleNamespace(create_query_pool=lambda type, count: pool, wait=lambda: None,
-                             create_command_encoder=lambda: encoder, info="info")  # fmt: skip
-    clock = GpuClock(device)
-    assert clock.create_command_encoder().finish() == "commands"
-    clock.create_command_encoder().finish()
-    assert written == [0, 1, 2, 3]
-    assert (clock.read(), clock.info, written) == (1.0 + 4.5, "info", [])
-    clock.create_command_encoder().finish()
-    assert written == [0, 1]
+    gpu = SimpleNamespace(stamps=lambda count: stamps, wait=lambda: None,
+                          commands=lambda: commands, name="name")  # fmt: skip
+    clock = GpuClock(gpu)
+    clock.commands().submit()
+    clock.commands().submit()
+    assert written == [0, 1, "sent", 2, 3, "sent"]
+    assert (clock.read(), clock.name) == (1.0 + 4.5, "name")
+    clock.commands().submit()
+    assert written[6:] == [0, 1, "sent"]
     assert clock.read() == 1.0
 
 
-def test_the_device_is_the_engine_s_own_again_even_after_an_error(engine, device):
+def test_the_device_is_the_engine_s_own_again_even_after_an_error(engine, gpu):
     def fail():
         with clocked(engine):
             assert isinstance(engine.gpu, GpuClock)
@@ -76,7 +72,7 @@ def test_the_device_is_the_engine_s_own_again_even_after_an_error(engine, device
 
     with pytest.raises(KeyError):
         fail()
-    assert engine.gpu is device
+    assert engine.gpu is gpu
 
 
 def test_timed_steps_are_real_ones(engine):
@@ -104,13 +100,14 @@ def test_more_steps_go_into_a_reading_while_warming_up(engine, monkeypatch):
 
 
 def test_inference_times_the_evaluation_of_every_position(engine, monkeypatch):
-    recorded = []
-    record = Kernel.record
-    monkeypatch.setattr(Kernel, "record", lambda kernel, into, groups: (
-        recorded.append(list(groups)), record(kernel, into, groups)))  # fmt: skip
+    prepared = []
+    steps = engine.gpu.steps
+    monkeypatch.setattr(
+        engine.gpu, "steps", lambda dispatches: prepared.append(dispatches) or steps(dispatches)
+    )
     uv = np.full((3 * INFER_THREADS + 1, 2), 0.5, np.float32)
     assert gpu_inference_seconds(engine, uv, ONCE) > 0.0
-    assert recorded.count([4]) == 3  # one compiles, one warms up, one counts
+    assert [groups for ((_, groups),) in prepared] == [4]
     assert engine.state_now.step == 0
 
 

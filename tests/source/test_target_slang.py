@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from neuralshade.gpu.kernel import Kernel, device_buffer, load_text
+from neuralshade.gpu.gpu import run_once
 from neuralshade.source.target import Target, device_pixels
 
 DTYPES = (np.uint8, np.uint16, np.float16, np.float32)
@@ -50,23 +50,20 @@ def positions(height: int, width: int) -> np.ndarray:
     return np.concatenate([corners, halves, rng.random((30, 2))]).astype(np.float32)
 
 
-def look(device, pixels: np.ndarray, uv: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def look(gpu, pixels: np.ndarray, uv: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the device's channels at every pixel and at ``uv``, each [N, 4]."""
     height, width, _ = pixels.shape
     target, element, stored = device_pixels(pixels)
     text = LOOK.replace("ELEMENT", element).replace("TARGET", target)
     out = {"at_pixels": height * width, "at_uv": len(uv)}
-    made = {name: device_buffer(device, size=16 * count) for name, count in out.items()}
-    kernel = Kernel(device, load_text(device, text.replace("POSITIONS", str(len(uv)))), "main", {
-        "pixels": device_buffer(device, stored), "uv": device_buffer(device, uv),
+    made = {name: gpu.buffer(size=16 * count) for name, count in out.items()}
+    kernel = gpu.kernel(text.replace("POSITIONS", str(len(uv))), "main", {
+        "pixels": gpu.buffer(stored), "uv": gpu.buffer(uv),
         "size_px": np.array([width, height], np.int32), **made,
     })  # fmt: skip
-    encoder = device.create_command_encoder()
-    with encoder.begin_compute_pass() as into:
-        kernel.record(into, [-(-max(out.values()) // 32)])
-    device.submit_command_buffer(encoder.finish())
+    run_once(gpu, [(kernel, -(-max(out.values()) // 32))])
     first, second = (
-        made[name].to_numpy().view(np.float32).reshape(-1, 4)[:count] for name, count in out.items()
+        made[name].read().view(np.float32).reshape(-1, 4)[:count] for name, count in out.items()
     )
     return first, second
 
@@ -74,9 +71,9 @@ def look(device, pixels: np.ndarray, uv: np.ndarray) -> tuple[np.ndarray, np.nda
 @pytest.mark.parametrize("height, width", SIZES)
 @pytest.mark.parametrize("channels", [1, 2, 3, 4])
 @pytest.mark.parametrize("dtype", DTYPES)
-def test_both_halves_agree(device, dtype, channels, height, width):
+def test_both_halves_agree(gpu, dtype, channels, height, width):
     pixels, uv = picture(height, width, channels, dtype), positions(height, width)
-    at_pixels, at_uv = look(device, pixels, uv)
+    at_pixels, at_uv = look(gpu, pixels, uv)
     target = Target(pixels, torch.device("cpu"))
     wanted = target.at_lattice(torch.arange(height), torch.arange(width)).t()
     # 2^-23: v / 255 on one half, v * (1 / 255) on the other

@@ -8,7 +8,7 @@ import pytest
 import torch
 
 import neuralshade
-from neuralshade.gpu.device import AdapterInfo, describe_adapter
+from neuralshade.gpu.device import AdapterInfo
 from neuralshade.measure import gpu_memory
 from neuralshade.measure.timing import Patience
 from neuralshade.recipes.image import ImageRecipe
@@ -33,10 +33,10 @@ ONCE = Patience(0.0, 1)
 
 
 @pytest.fixture(scope="module")
-def found(device):
+def found(gpu):
     """Give what the quick form measures here, and the stages that it told."""
     stages = []
-    return neuralshade.bench(quick=True, observer=stages.append), stages
+    return neuralshade.bench(quick=True, device=gpu.api, observer=stages.append), stages
 
 
 @pytest.fixture(scope="module")
@@ -87,10 +87,10 @@ def test_times_and_rates_agree(found):
         assert row["gpu_us"] < row["wall_us"]
 
 
-def test_small_measurements_say_so(found, device):
+def test_small_measurements_say_so(found, gpu):
     result, _ = found
     assert result["quick"]
-    name = describe_adapter(device).name
+    name = gpu.name
     if result["adapter"]["software"]:
         assert result["notes"] == [
             f"{name} is software: batches, repetitions and network C are small, and nothing here "
@@ -108,7 +108,7 @@ def test_another_device_is_refused():
     with pytest.raises(neuralshade.ConfigError) as caught:
         neuralshade.bench(device="cpu")
     assert str(caught.value) == (
-        "device: got backend 'cpu', need one of auto, vulkan, metal, d3d12, cuda. Use auto."
+        "device: got API 'cpu', need one of auto, cuda, vulkan, metal, d3d12. Use auto."
     )
 
 
@@ -117,7 +117,7 @@ def test_other_kernels_are_refused_before_anything_is_measured(device):
     with pytest.raises(neuralshade.ConfigError) as caught:
         neuralshade.bench(quick=True, kernels="tensor", observer=stages.append)
     assert str(caught.value) == (
-        "kernels: got 'tensor', need one of ['auto', 'matrix', 'fma']. Use --kernels auto."
+        "kernels: got 'tensor', need one of ['auto', 'wgmma', 'matrix', 'fma']. Use --kernels auto."
     )
     assert stages == ["memory"]
 

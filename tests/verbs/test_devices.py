@@ -11,13 +11,15 @@ import pytest
 
 import neuralshade
 from neuralshade.engine.choose import torch_devices
-from neuralshade.gpu import device as gpu_device
-from neuralshade.gpu.device import BACKENDS, describe_adapter, hardware_adapter, open_device
+from neuralshade.errors import DeviceError
+from neuralshade.gpu import open as gpu_open
+from neuralshade.gpu.device import BACKENDS, AdapterInfo, describe_adapter
+from neuralshade.gpu.open import hardware_adapter, open_gpu
 from neuralshade.verbs.devices import FEATURES
 
-KEYS = ["adapters", "torch", "auto", "slangpy", "hint"]
-ADAPTER_KEYS = ["name", "api", "software", "error", "profile", "subgroup_size", "features",
-                "training", "inference"]  # fmt: skip
+KEYS = ["adapters", "torch", "auto", "slangpy", "cuda", "hint"]
+ADAPTER_KEYS = ["name", "api", "software", "error", "profile", "multiprocessors",
+                "subgroup_size", "features", "training", "inference"]  # fmt: skip
 TORCH_KEYS = ["name", "description", "api", "version", "memory_bytes", "precision"]
 LLVMPIPE = {
     "name": "llvmpipe (LLVM 19)",
@@ -28,6 +30,9 @@ RTX = {"name": "RTX", "vendor_id": 0x10DE,
        "features": ("cooperative_matrix", "cooperative_vector", "half")}  # fmt: skip
 BROKEN = {"name": "Old card", "vendor_id": 0x1002, "features": None}  # None: it does not open
 ODD = {"name": "New renderer", "vendor_id": 0, "features": ("software_device",)}
+HOPPER = AdapterInfo("H200", "cuda", False, ("bfloat16", "half"), 0x10DE, (32, 32), "sm_90",
+                     (9, 0), 132, 232448)  # fmt: skip
+NO_CUDA = "device: got no CUDA device (none), need one."
 REFUSED = (
     "device: got Old card, which SlangPy refuses, need a newer driver. "
     "Install the GPU's driver, or mesa-vulkan-drivers >= 23 with libvulkan1."
@@ -53,12 +58,23 @@ class FakeDevice:
 
 @pytest.fixture
 def machine(monkeypatch):
-    """Give a function that makes SlangPy find these adapters (by API) and no others.
+    """Give a function that makes SlangPy find these adapters (by API) and no others; and CUDA
+    ``cuda``.
 
     It returns the list of devices that are open.
     """
 
-    def machine(**apis):
+    def machine(cuda=(), **apis):
+        def cuda_adapters():
+            if not cuda:
+                raise DeviceError(NO_CUDA)
+            return list(cuda)
+
+        def cuda_gpu():
+            adapter = cuda_adapters()[0]
+            return SimpleNamespace(name=adapter.name, api="cuda", adapter=adapter,
+                                   close=lambda: None)  # fmt: skip
+
         still_open = []
         made = {
             api: [SimpleNamespace(**fields, luid=(api, i)) for i, fields in enumerate(adapters)]
@@ -81,7 +97,9 @@ def machine(monkeypatch):
             SHADER_PATH="",
         )
         monkeypatch.setitem(sys.modules, "slangpy", fake)
-        monkeypatch.setattr(gpu_device, "_cuda_answers", lambda: True)
+        monkeypatch.setattr(gpu_open, "has_nvidia_driver", lambda: bool(cuda))
+        monkeypatch.setattr(gpu_open, "cuda_adapters", cuda_adapters)
+        monkeypatch.setattr(gpu_open, "CudaGpu", cuda_gpu)
         return still_open
 
     return machine
@@ -121,18 +139,21 @@ def test_keys_are_stable(machine):
 
 
 def test_every_api_is_listed_with_its_paths(machine):
-    still_open = machine(cuda=[RTX], d3d12=[RTX], vulkan=[LLVMPIPE, RTX])
+    still_open = machine(cuda=[HOPPER], d3d12=[RTX], vulkan=[LLVMPIPE, RTX])
     found = neuralshade.devices()
     rows = [(a["api"], a["name"], a["software"], a["training"], a["inference"])
             for a in found["adapters"]]  # fmt: skip
     assert rows == [
+        ("cuda", "H200", False, "wgmma", "fma"),
         ("vulkan", "RTX", False, "matrix", "vector"),
         ("vulkan", "llvmpipe (LLVM 19)", True, "fma", "fma"),
         ("d3d12", "RTX", False, "matrix", "vector"),
-        ("cuda", "RTX", False, "matrix", "fma"),
     ]
-    assert found["adapters"][0]["subgroup_size"] == [32, 64]
-    assert found["adapters"][0]["profile"] == "spirv_1_5"
+    hopper, rtx, *_ = found["adapters"]
+    assert (hopper["subgroup_size"], rtx["subgroup_size"]) == ([32, 32], [32, 64])
+    assert (hopper["profile"], rtx["profile"]) == ("sm_90", "spirv_1_5")
+    assert (hopper["multiprocessors"], rtx["multiprocessors"]) == (132, None)
+    assert found["cuda"] is None
     assert (found["slangpy"], found["hint"], still_open) == ("7.8.9", None, [])
 
 
@@ -147,7 +168,7 @@ def test_an_adapter_that_does_not_open_is_listed_and_the_rest_go_on(machine):
 
 @pytest.mark.parametrize("apis, engine, device, reason", [
     ({"vulkan": [LLVMPIPE, RTX]}, "gpu", "RTX", "hardware answers (vulkan)"),
-    ({"vulkan": [LLVMPIPE], "cuda": [RTX]}, "gpu", "RTX", "hardware answers (cuda)"),
+    ({"vulkan": [RTX], "cuda": [HOPPER]}, "gpu", "H200", "hardware answers (cuda)"),
     ({"metal": [RTX], "d3d12": [BROKEN]}, "gpu", "RTX", "hardware answers (metal)"),
     ({"vulkan": [LLVMPIPE], "d3d12": [LLVMPIPE]}, "torch", "cpu",
      "only software answers (vulkan, d3d12)"),
@@ -163,14 +184,16 @@ def test_auto_is_what_the_engine_would_take(machine, apis, engine, device, reaso
     assert (taken is not None) == (engine == "gpu")
     assert still_open == []
     if taken is not None:
-        opened = open_device("auto")
-        assert opened.info.adapter_name == device == taken.name
+        opened = open_gpu("auto")
+        assert opened.name == device == taken.name
         assert reason == f"hardware answers ({opened.api})"
 
 
-def test_without_slangpy(monkeypatch):
+def test_without_slangpy(machine, monkeypatch):
+    machine()
     monkeypatch.setitem(sys.modules, "slangpy", None)
     found = neuralshade.devices()
+    assert found["cuda"] == NO_CUDA
     assert (found["adapters"], found["slangpy"]) == ([], None)
     assert found["hint"] == (
         'device: got no slangpy, need it for Slang kernels. Run: pip install "neuralshade[gpu]"'

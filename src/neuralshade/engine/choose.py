@@ -4,27 +4,19 @@ from __future__ import annotations
 
 import logging
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import torch
 
-from neuralshade.engine.matrix import fits_matrices
-from neuralshade.engine.paths import inference_path, training_path
+from neuralshade.engine.paths import PATH_TITLES, TrainingPath, inference_path, training_paths
+from neuralshade.engine.plans import refusal_of
 from neuralshade.errors import ConfigError, DeviceError
-from neuralshade.gpu.device import (
-    BACKENDS,
-    describe_adapter,
-    open_device,
-    open_hardware,
-)
+from neuralshade.gpu.gpu import Gpu
+from neuralshade.gpu.open import APIS, open_gpu, open_hardware
 from neuralshade.model.mlp import MLP
 from neuralshade.nearest import nearest
 
-if TYPE_CHECKING:
-    import slangpy
-
 ENGINES = ("auto", "torch", "gpu")
-KERNELS = ("auto", "matrix", "fma")
+KERNELS = ("auto", "wgmma", "matrix", "fma")
 PRECISIONS = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
 
 log = logging.getLogger("neuralshade")
@@ -36,12 +28,12 @@ class Chosen:
 
     engine: str
     device: torch.device
-    gpu: slangpy.Device | None = None
+    gpu: Gpu | None = None
 
     @property
     def device_name(self) -> str:
         """Return what the steps run on, for people."""
-        return str(self.device) if self.gpu is None else str(self.gpu.info.adapter_name)
+        return str(self.device) if self.gpu is None else self.gpu.name
 
     def close(self) -> None:
         """Give the GPU back."""
@@ -53,6 +45,7 @@ def choose_engine(engine: str, device: str | None) -> Chosen:
     """Return the engine to use, with its device opened.
 
     'auto' takes the GPU engine where hardware answers and ``device`` is not a torch device.
+    "cuda" is CUDA for the GPU engine, and for engine="torch" the torch device.
 
     Raises: ConfigError for another engine; DeviceError where it cannot run here.
     """
@@ -61,14 +54,14 @@ def choose_engine(engine: str, device: str | None) -> Chosen:
         if engine.partition(":")[0] in ("cpu", "cuda", "mps"):  # "cpu" is near to "gpu"
             remedy = f" Use --engine torch --device {engine}."
         raise ConfigError(f"engine: got {engine!r}, need one of {list(ENGINES)}.{remedy}")
-    graphics = device is None or device in BACKENDS
+    graphics = device is None or device in APIS
     if engine == "gpu" and not graphics:
-        raise DeviceError(f"device: got {device!r}, need one of {list(BACKENDS)} with "
+        raise DeviceError(f"device: got {device!r}, need one of {list(APIS)} with "
                           "--engine gpu. Leave --device out.")  # fmt: skip
     if engine == "torch" or not graphics:
         return Chosen("torch", choose_device(device))
     if engine == "gpu" or device is not None:
-        return Chosen("gpu", torch.device("cpu"), open_device(device or "auto"))
+        return Chosen("gpu", torch.device("cpu"), open_gpu(device or "auto"))
     gpu = open_hardware()
     if gpu is None:
         log.info("engine: PyTorch on the CPU, since no hardware GPU answers")
@@ -76,36 +69,50 @@ def choose_engine(engine: str, device: str | None) -> Chosen:
     return Chosen("gpu", torch.device("cpu"), gpu)
 
 
-def choose_kernels(gpu: slangpy.Device, network: MLP, precision: str, kernels: str) -> str:
-    """Return "matrix" or "fma": which kernels train ``network`` on ``gpu``.
+def choose_kernels(gpu: Gpu, network: MLP, precision: str, kernels: str) -> TrainingPath:
+    """Return which kernels train ``network`` on ``gpu``: the first path offered that takes it.
 
-    Matrices multiply in float16. What they cannot do goes to the loops, with a line that says
-    so, unless ``kernels`` forces them.
+    All but the loops multiply in float16. Where all that do refuse, a line says why, unless
+    ``kernels`` forces a path.
 
-    Raises: ConfigError for another name; DeviceError where "matrix" is forced in vain.
+    Raises: ConfigError for another name; DeviceError where a path is forced in vain.
     """
     if kernels not in KERNELS:
         remedy = nearest(kernels, KERNELS) or " Use --kernels auto."
         raise ConfigError(f"kernels: got {kernels!r}, need one of {list(KERNELS)}.{remedy}")
-    if kernels == "fma":
-        return "fma"
-    offered = training_path(describe_adapter(gpu)) == "matrix"
-    refusal = fits_matrices(network) if offered else "this adapter's were never measured"
-    if kernels == "matrix" and refusal is not None:
-        raise DeviceError(f'kernels: got "matrix" for a network that matrices do not take '
-                          f"({refusal}), need auto or fma. Use --kernels auto.")  # fmt: skip
-    if kernels == "auto" and precision in ("float32", "bfloat16"):
+    offered = training_paths(gpu.adapter)
+    if kernels != "auto":
+        return _forced(gpu, network, offered, kernels)
+    if precision in ("float32", "bfloat16"):
         if precision == "bfloat16":
             log.warning("precision: the GPU engine has no bfloat16, it takes float32")
         return "fma"
-    if offered and refusal is not None:
-        log.warning("kernels: FMA loops instead of matrices for this network: %s", refusal)
-    return "fma" if refusal is not None else "matrix"
+    refusals = {path: refusal_of(path, network) for path in offered}
+    taken = next(path for path in offered if refusals[path] is None)
+    if taken == "fma" and len(offered) > 1:  # what the next best path says
+        log.warning("kernels: FMA loops instead of matrices for this network: %s",
+                    refusals[offered[-2]])  # fmt: skip
+    return taken
 
 
-def choose_vectors(gpu: slangpy.Device, kernels: str) -> bool:
+def _forced(
+    gpu: Gpu, network: MLP, offered: tuple[TrainingPath, ...], kernels: str
+) -> TrainingPath:
+    path = next((path for path in offered if path == kernels), None)
+    if path is None:
+        raise DeviceError(f'kernels: got "{kernels}" on {gpu.name} through {gpu.api}, which has or '
+                          f"was measured for {' and '.join(offered)} only, need one of these or "
+                          "auto. Use --kernels auto.")  # fmt: skip
+    refusal = refusal_of(path, network)
+    if refusal is not None:
+        raise DeviceError(f'kernels: got "{path}" for a network that {PATH_TITLES[path]} do not '
+                          f"take ({refusal}), need auto or fma. Use --kernels auto.")  # fmt: skip
+    return path
+
+
+def choose_vectors(gpu: Gpu, kernels: str) -> bool:
     """Return whether what matrices trained is evaluated by cooperative vectors on ``gpu``."""
-    return kernels == "matrix" and inference_path(describe_adapter(gpu)) == "vector"
+    return kernels == "matrix" and inference_path(gpu.adapter) == "vector"
 
 
 def choose_device(name: str | None) -> torch.device:

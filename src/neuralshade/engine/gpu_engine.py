@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -16,25 +16,28 @@ from neuralshade.engine.gpu_state import GpuState
 from neuralshade.engine.gradients import choose_gradients
 from neuralshade.engine.infer import Inference
 from neuralshade.engine.layout import NetworkLayout
-from neuralshade.engine.many_steps import copy_size, live_numbers, takes_many
-from neuralshade.engine.matrix import MatrixPlan, matrix_plan
-from neuralshade.engine.portable import PortablePlan, portable_plan
-from neuralshade.engine.step_state import STATE, StepState
+from neuralshade.engine.many_steps import (
+    GATE_BYTES,
+    all_at_once,
+    copy_size,
+    live_numbers,
+    resident_groups,
+    takes_many,
+)
+from neuralshade.engine.paths import TrainingPath
+from neuralshade.engine.plans import Plan, build_plan
+from neuralshade.engine.portable import PortablePlan
+from neuralshade.engine.step_state import RATES, STATE, StepState
 from neuralshade.engine.task import TaskText
 from neuralshade.engine.training import Training
-from neuralshade.errors import DeviceError
-from neuralshade.gpu.device import multiprocessors
-from neuralshade.gpu.kernel import Kernel, device_buffer, read_back_buffer
+from neuralshade.engine.wgmma import WgmmaPlan
+from neuralshade.gpu.gpu import Buffer, Dispatch, Gpu, raw_bytes
 from neuralshade.model.field import Field
 from neuralshade.sampler.sample import PixelLattice
 from neuralshade.source.target import Target
 
-if TYPE_CHECKING:
-    import slangpy
-
 SUBMITTED_STEPS = 128  # recorded while the GPU still runs those before
 SCALE_SHARE = 1 / 16  # of the recipe's loss scale: it is for a mean, ours multiplies each sample
-GROUPS = 132  # that share a batch
 
 
 class GpuEngine:
@@ -44,39 +47,39 @@ class GpuEngine:
 
     def __init__(
         self,
-        device: slangpy.Device,
+        gpu: Gpu,
         field: Field,
         task: Any,
         target: Target,
         training: Training,
         rng: torch.Generator,
-        path: str = "fma",
+        path: TrainingPath = "fma",
         vectors: bool = True,
     ):
-        self.gpu, self.field, self.target, self.rng = device, field, target, rng
+        self.gpu, self.field, self.target, self.rng = gpu, field, target, rng
         self.training = training
         self.vectors = path == "matrix" and vectors
-        self.device = device.info.adapter_name
-        build = matrix_plan if path == "matrix" else portable_plan
-        plan: MatrixPlan | PortablePlan = build(field.network, training.batch, GROUPS)
-        self.plan = plan
+        self.plan: Plan = build_plan(path, field.network, training.batch, gpu)
+        plan = self.plan
         self.layout = NetworkLayout(field.network, plan.align)
         halves = plan.halves
-        self.gradients = choose_gradients(device, exact=training.exact, halves=halves)
+        self.gradients = choose_gradients(gpu, exact=training.exact, halves=halves)
         self.task: TaskText = task(halves=halves, gradients=self.gradients)
-        resident = multiprocessors(device)
-        self.many = isinstance(plan, MatrixPlan) and takes_many(
+        resident = None
+        if not isinstance(plan, PortablePlan):
+            resident = resident_groups(plan, gpu.multiprocessors)
+        self.many = not isinstance(plan, PortablePlan) and takes_many(
             plan, self.layout, field.encoding, training.batch, resident
         )
         self.resident = resident or 0
         network = self.layout.flatten(list(field.network.parameters()))
         encoding = field.encoding.flatten(list(field.encoding.parameters())).numpy()
         room = (SUBMITTED_STEPS + 1) * copy_size(self.layout) if self.many else 0
-        self.network = Numbers(device, network, halves, room)
-        self.grid = Numbers(device, encoding, halves)
+        self.network = Numbers(gpu, network, halves, room)
+        self.grid = Numbers(gpu, encoding, halves)
         self.state_now = StepState(0, 0, 0, 0, training.loss_scale * SCALE_SHARE)
         self._next_step = 0
-        self.seen = read_back_buffer(device, 2 * STATE.itemsize)
+        self._in_flight = 0
         self._build(GridWork(field.encoding.tables(), self.gradients))
         self._round()
 
@@ -86,100 +89,87 @@ class GpuEngine:
         self.cell_groups, self.crowded, self.rounds_cells = work.groups, work.crowded, work.rounds
         self.rows = layout.rows()
         self.buffers = {
-            **step_buffers(gpu, self.plan, self.rows, layout.size, self.state_now, SUBMITTED_STEPS),
+            **step_buffers(gpu, self.plan, self.rows, layout.size, self.state_now),
             **work.buffers(gpu, grid.count, t.touched),
         }
+        self.rate_ring = self.buffers["rate_ring"]
+        self.states = gpu.reader(self.buffers["states"], 2 * STATE.itemsize)
         hits = self.buffers["hits"] if t.touched else None
         self.kept = GpuState(self.field, layout, network, grid, hits, t.average > 0)
         self._build_kernels(
             FitKernels(
                 gpu, self.field, self.task, t, self.plan, layout, network, grid, work,
-                dict(self.buffers), self.gradients, self.many,
+                dict(self.buffers), self.gradients,
+                self.resident if self.many else 0,
             )
         )  # fmt: skip
 
     def _build_kernels(self, build: FitKernels) -> None:
-        network, grid = self.network.bound(), self.grid.bound()
-        self.train_kernel = build.train()
-        if self.many:
-            added = {"gate": device_buffer(self.gpu, size=4),
-                     "live": device_buffer(self.gpu, live_numbers(self.layout))}  # fmt: skip
-            self.train_many = build.train_many(self.resident, added)
-            self.buffers |= added
-        self.update_network = build.update("update_network", network)
-        self.update_cells = build.update("update_cells", grid)
-        self.first_round = build.rounding(network, grid)
-        self.round_cells = self.first_round[-1][0]
-        self.mean_round = build.mean_rounding()
-        self.step = [
-            (self.train_kernel, self.plan.groups),
-            (self.update_network, len(self.rows)),
-            (self.update_cells, self.cell_groups),
+        gpu, network, grid = self.gpu, self.network.bound(), self.grid.bound()
+        step: list[Dispatch] = [
+            (build.train(), self.plan.groups),
+            (build.update("update_network", network), len(self.rows)),
         ]
+        if self.cell_groups:
+            step.append((build.update("update_cells", grid), self.cell_groups))
+        first_round = build.rounding(network, grid)
         if self.rounds_cells:
-            self.step.append((self.round_cells, self.cell_groups))
+            step.append(first_round[-1])
+        self.step = gpu.steps(step)
+        self.first_round = gpu.steps(first_round)
+        self.mean_round = gpu.steps(build.mean_rounding())
+        if self.many:
+            added = {"gate": gpu.buffer(size=GATE_BYTES), "first_step": gpu.buffer(size=8),
+                     "rates": gpu.buffer(size=4 * SUBMITTED_STEPS),
+                     "live": gpu.buffer(live_numbers(self.layout))}  # fmt: skip
+            kernel = build.train_many(added)
+            self.many = all_at_once(gpu, kernel, self.resident)
+            self.many_steps = gpu.steps([(kernel, self.resident)])
+            self.buffers |= added
         self.inference = Inference(
-            self.gpu,
+            gpu,
             self.field,
             self.layout,
             self.network.stored_mean,
             self.grid.stored_mean,
             halves=self.plan.halves,
             vectors=self.vectors,
+            plan=self.plan if isinstance(self.plan, WgmmaPlan) else None,
         )
 
     def advance(self, rate_factors: Sequence[float]) -> float:
         """Run one step per factor of the step size; return the last step's mean loss."""
         for first in range(0, len(rate_factors), SUBMITTED_STEPS):
-            self._submit(rate_factors[first : first + SUBMITTED_STEPS])
-        self.state_now = StepState.of(self._read_states())
+            self.submit(rate_factors[first : first + SUBMITTED_STEPS])
+        self.state_now = StepState.of(self.states.read())
+        self._in_flight = 0
         return self.state_now.loss
 
-    def _submit(self, rate_factors: Sequence[float]) -> None:
-        encoder = self.gpu.create_command_encoder()
-        rates = np.array(rate_factors, np.float32)
-        step = np.array([self._next_step, len(rate_factors)], np.uint32)
-        encoder.upload_buffer_data(self.buffers["rates"], 0, rates)
-        encoder.upload_buffer_data(self.buffers["first_step"], 0, step)
-        if self.many and len(rate_factors) > 1:
-            encoder.clear_buffer(self.buffers["gate"])
-            self._record(encoder, [(self.train_many, self.resident)])
+    def submit(self, rate_factors: Sequence[float]) -> None:
+        """Send steps, SUBMITTED_STEPS at most, and do not wait for them."""
+        count = len(rate_factors)
+        self._in_flight += count
+        if self._in_flight > RATES // 2:  # no factor in use may be overwritten
+            self.gpu.wait()
+            self._in_flight = count
+        commands = self.gpu.commands()
+        if self.many and count > 1:
+            step = np.array([self._next_step, count], np.uint32)
+            commands.upload(self.buffers["first_step"], 0, step)
+            commands.upload(self.buffers["rates"], 0, np.array(rate_factors, np.float32))
+            commands.clear(self.buffers["gate"])
+            commands.run(self.many_steps)
         else:
-            self._record(encoder, self.step * len(rate_factors))
-        self._send(encoder)
-        self._next_step += len(rate_factors)
-
-    def _send(self, encoder: Any) -> None:
-        try:
-            self.gpu.submit_command_buffer(encoder.finish())
-        except RuntimeError as error:
-            raise DeviceError(
-                f"device: got an error from {self.device} ({error}), need one that answers. "
-                "Resume from the last checkpoint, or start again."
-            ) from error
-
-    def _read_states(self) -> npt.NDArray[Any]:
-        """Read the states through memory that the host sees: ten times faster than to_numpy."""
-        encoder = self.gpu.create_command_encoder()
-        encoder.copy_buffer(self.seen, 0, self.buffers["states"], 0, 2 * STATE.itemsize)
-        self._send(encoder)
-        self.gpu.wait()
-        return self.seen.to_numpy()
+            self.rate_ring.write(commands, self._next_step, rate_factors)
+            commands.run(self.step, count)
+        commands.submit()
+        self._next_step += count
 
     def _round(self) -> None:
         """Make the rounded copies of what was just uploaded."""
-        self._run(self.first_round)
-
-    def _run(self, kernels: Sequence[tuple[Kernel, int]]) -> None:
-        encoder = self.gpu.create_command_encoder()
-        self._record(encoder, kernels)
-        self._send(encoder)
-
-    def _record(self, encoder: Any, kernels: Sequence[tuple[Kernel, int]]) -> None:
-        with encoder.begin_compute_pass() as into:
-            for kernel, groups in kernels:
-                if groups:
-                    kernel.record(into, [groups])
+        commands = self.gpu.commands()
+        commands.run(self.first_round)
+        commands.submit()
 
     @property
     def skipped(self) -> int:
@@ -197,10 +187,10 @@ class GpuEngine:
 
     def round_mean(self) -> None:
         """Bring what ``inference`` evaluates up to date with the steps."""
-        encoder = self.gpu.create_command_encoder()
-        self._record(encoder, self.mean_round)
-        self.inference.refresh(encoder)
-        self._send(encoder)
+        commands = self.gpu.commands()
+        commands.run(self.mean_round)
+        self.inference.refresh(commands)
+        commands.submit()
 
     @contextmanager
     def averaged(self) -> Iterator[None]:
@@ -232,11 +222,10 @@ class GpuEngine:
         self._write(self.buffers["states"], 0, self.state_now.pair())
         self._round()
 
-    def _write(self, into: slangpy.Buffer, first_byte: int, values: npt.NDArray[Any]) -> None:
-        encoder = self.gpu.create_command_encoder()
-        raw = np.ascontiguousarray(values).reshape(-1).view(np.uint8)
-        encoder.upload_buffer_data(into, first_byte, raw)
-        self._send(encoder)
+    def _write(self, into: Buffer, first_byte: int, values: npt.NDArray[Any]) -> None:
+        commands = self.gpu.commands()
+        commands.upload(into, first_byte, raw_bytes(values))
+        commands.submit()
 
     def close(self) -> None:
         """Give the device back; nothing else may be asked afterwards."""

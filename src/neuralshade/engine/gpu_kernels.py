@@ -4,77 +4,78 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from neuralshade.engine.fused import kernel_text
 from neuralshade.engine.gpu_numbers import GridWork, Numbers
 from neuralshade.engine.layout import NetworkLayout
-from neuralshade.engine.many_steps import INCLUDE, copy_size
-from neuralshade.engine.matrix import MatrixPlan, matrix_constants
-from neuralshade.engine.portable import PortablePlan, portable_constants
+from neuralshade.engine.many_steps import INCLUDE, copy_size, many_constants
+from neuralshade.engine.plans import Plan, train_text
+from neuralshade.engine.portable import PortablePlan
 from neuralshade.engine.task import TaskText
 from neuralshade.engine.training import Training
 from neuralshade.engine.update import levels_of, update_text
-from neuralshade.gpu.kernel import Kernel, load_text
+from neuralshade.gpu.gpu import Dispatch, Gpu, Kernel
 from neuralshade.model.field import Field
-
-if TYPE_CHECKING:
-    import slangpy
-
-Dispatches = list[tuple[Kernel, int]]  # with their groups
 
 
 @dataclass(frozen=True)
 class FitKernels:
     """What the kernels of one fit are compiled from and bound to."""
 
-    gpu: slangpy.Device
+    gpu: Gpu
     field: Field
     task: TaskText
     training: Training
-    plan: MatrixPlan | PortablePlan
+    plan: Plan
     layout: NetworkLayout
     network: Numbers
     grid: Numbers
     work: GridWork
     buffers: dict[str, Any]  # step_buffers, and those of ``work``
     gradients: str  # key of GRADIENTS
-    many: bool  # many steps share a dispatch
+    resident: int  # groups that run at once where many steps share a dispatch, else 0
 
     def train(self) -> Kernel:
         """Return the kernel that leaves one step's gradient."""
-        return self._kernel(self._train_module, "train", self._trained)
+        return self._train_kernel("train", self._trained)
 
-    def train_many(self, resident: int, added: dict[str, Any]) -> Kernel:
+    def train_many(self, added: dict[str, Any]) -> Kernel:
         """Return the kernel that runs many whole steps; ``added`` is what only it binds."""
         settings = self._settings(rounds_mean=False)
         many = {"adam": settings["network"], "average": self.training.average,
-                "numbers": settings["numbers"], "resident": resident,
+                "numbers": settings["numbers"], "resident": self.resident,
                 "slots": self.plan.slots, "copy_size": copy_size(self.layout)}  # fmt: skip
-        return self._kernel(self._train_module, "train_many", {
+        variables = {
             **self._trained, **added, "many": many, "network_ring": self.network.stored,
             "values": self.network.values, "moments": self.network.moments,
             "means": self.network.means, "partial_words": self.buffers["partials"],
             "loss_words": self.buffers["partial_losses"],
-        })  # fmt: skip
+        }  # fmt: skip
+        return self._train_kernel("train_many", variables)
 
     def update(self, entry: str, numbers: dict[str, Any], *, rounds_mean: bool = False) -> Kernel:
         """Return an entry point of update.cs.slang for ``numbers``, as Numbers.bound has them."""
-        settings = self._settings(rounds_mean=rounds_mean)
-        return self._kernel(self._update_module, entry, {"settings": settings, **numbers})
+        variables = {
+            **self.buffers, "grid_gradients": self.buffers["grid_sums"],
+            "levels4": levels_of(4), "levels8": levels_of(8),
+            "settings": self._settings(rounds_mean=rounds_mean), **numbers,
+        }  # fmt: skip
+        return self.gpu.kernel(self._update_text, entry, variables)
 
     def rounding(
         self, network: dict[str, Any], grid: dict[str, Any], *, rounds_mean: bool = False
-    ) -> Dispatches:
+    ) -> list[Dispatch]:
         """Return what rounds these numbers, trained ones or their mean."""
         rows = len(self.layout.rows())
-        return [
-            (self.update("round_network", network, rounds_mean=rounds_mean), rows),
-            (self.update("measure_grid", grid, rounds_mean=rounds_mean), self.work.groups),
-            (self.update("round_cells", grid, rounds_mean=rounds_mean), self.work.groups),
+        dispatches: list[Dispatch] = [
+            (self.update("round_network", network, rounds_mean=rounds_mean), rows)
         ]
+        for entry in ("measure_grid", "round_cells") if self.work.groups else ():
+            kernel = self.update(entry, grid, rounds_mean=rounds_mean)
+            dispatches.append((kernel, self.work.groups))
+        return dispatches
 
-    def mean_rounding(self) -> Dispatches:
+    def mean_rounding(self) -> list[Dispatch]:
         """Return what makes the rounded copies for inference: of mean weights if there are any."""
         mean = self.training.average > 0
         network, grid = (
@@ -83,10 +84,15 @@ class FitKernels:
         )
         return self.rounding(network, grid, rounds_mean=mean)
 
-    def _kernel(self, module: Any, entry: str, variables: dict[str, Any]) -> Kernel:
-        shared = {**self.buffers, "grid_gradients": self.buffers["grid_sums"],
-                  "levels4": levels_of(4), "levels8": levels_of(8)}  # fmt: skip
-        return Kernel(self.gpu, module, entry, {**shared, **variables})
+    def _train_kernel(self, entry: str, variables: dict[str, Any]) -> Kernel:
+        plan = self.plan
+        return self.gpu.kernel(
+            self._train_text,
+            entry,
+            {**self.buffers, **variables},
+            shared_bytes=plan.shared_bytes,
+            fast_math=plan.halves,  # what is rounded to float16 need not be finer before
+        )
 
     @property
     def _trained(self) -> dict[str, Any]:
@@ -120,23 +126,18 @@ class FitKernels:
         }
 
     @cached_property
-    def _update_module(self) -> slangpy.SlangModule:
-        text = update_text(
+    def _update_text(self) -> str:
+        return update_text(
             self.field.encoding.tables(),
             halves=self.plan.halves,
             gradients=self.gradients,
             touched=self.training.touched,
         )
-        return load_text(self.gpu, text)
 
     @cached_property
-    def _train_module(self) -> slangpy.SlangModule:
-        return load_text(self.gpu, self._train_text())
-
     def _train_text(self) -> str:
-        if isinstance(self.plan, MatrixPlan):
-            layers = len(self.field.network.members) - 1
-            constants = matrix_constants(self.plan, layers, many=self.many)
-            text = kernel_text(self.field, self.task, "matrix", constants)
-            return text + INCLUDE if self.many else text
-        return kernel_text(self.field, self.task, "portable", portable_constants(self.plan))
+        text = train_text(self.plan, self.field, self.task, many=self.resident > 0)
+        if self.resident == 0:
+            return text
+        assert not isinstance(self.plan, PortablePlan), "takes_many is asked for fused plans only"
+        return text + many_constants(self.plan, self.layout, self.resident) + INCLUDE

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -12,13 +12,11 @@ import torch
 from neuralshade.engine.gpu_numbers import Numbers
 from neuralshade.engine.layout import NetworkLayout
 from neuralshade.engine.step_state import StepState
+from neuralshade.gpu.gpu import Buffer
 from neuralshade.model.field import Field
 
-if TYPE_CHECKING:
-    import slangpy
-
 Halves = dict[str, list[torch.Tensor]]  # "network" and "encoding"
-Write = Callable[["slangpy.Buffer", int, npt.NDArray[Any]], None]  # from that byte on
+Write = Callable[[Buffer, int, npt.NDArray[Any]], None]  # from that byte on
 
 
 class GpuState:
@@ -34,7 +32,7 @@ class GpuState:
         layout: NetworkLayout,
         network: Numbers,
         grid: Numbers,
-        hits: slangpy.Buffer | None,
+        hits: Buffer | None,
         average: bool,
     ):
         self.field, self.layout = field, layout
@@ -70,7 +68,7 @@ class GpuState:
                 if self.hits is None or half == "network":
                     state[at + "step"] = applied
         if self.hits is not None:
-            hits = self.hits.to_numpy().view(np.uint32)
+            hits = self.hits.read().view(np.uint32)
             for i, (first_entry, count, shape) in enumerate(self._cells()):
                 counted = torch.from_numpy(
                     hits[first_entry : first_entry + count].astype(np.float32)

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from neuralshade.engine.gradients import COPIES, GRADIENTS, crowded_numbers
 from neuralshade.engine.task import TaskText
-from neuralshade.gpu.kernel import device_buffer
+from neuralshade.gpu.gpu import Gpu
 from neuralshade.loss.pointwise import slang_name
 from neuralshade.model.encoding import Encoding
 from neuralshade.sampler.draw import lattice_shape
 from neuralshade.source.target import device_pixels
-
-if TYPE_CHECKING:
-    import slangpy
 
 SAMPLERS = {"lattice": "LatticeSampler", "pixels": "PixelSampler", "positions": "PositionSampler"}
 
@@ -49,7 +46,7 @@ Task make_task(uint group)
 
 
 def image_task(
-    device: slangpy.Device,
+    gpu: Gpu,
     encoding: Encoding,
     pixels: npt.NDArray[Any],
     loss: str,
@@ -91,7 +88,7 @@ def image_task(
     return TaskText(
         lines + half.declarations + text,
         {
-            "picture": device_buffer(device, stored),
+            "picture": gpu.buffer(stored),
             "picture_size": np.array([width, height], np.int32),
             "lattice": np.array(lattice_shape(batch, height, width), np.uint32),
             "crowded": 0 if gradients == "fixed" else crowded_numbers(encoding.tables()),

@@ -2,36 +2,36 @@
 
 from typing import Literal
 
-from neuralshade.gpu.device import AdapterInfo
+from neuralshade.gpu.device import NVIDIA_VENDOR_ID, AdapterInfo
 
-KernelPath = Literal["matrix", "vector", "fma"]
+TrainingPath = Literal["wgmma", "matrix", "fma"]
+KernelPath = Literal["wgmma", "matrix", "vector", "fma"]
 PATH_TITLES: dict[KernelPath, str] = {
-    "matrix": "cooperative matrices",
+    "wgmma": "warpgroup products",
+    "matrix": "matrix products",
     "vector": "cooperative vectors",
     "fma": "FMA loops",
 }
-NVIDIA_VENDOR_ID = 0x10DE  # of PCI
+WARPGROUPS_OF = (9, 0)  # the one compute capability with wgmma instructions
+MATRICES_SINCE = (8, 0)  # compute capability with the mma.sync instructions that we use
 
 
-def training_path(adapter: AdapterInfo) -> KernelPath:
-    """Return "matrix" where the adapter trains on cooperative matrices, else "fma".
+def training_paths(adapter: AdapterInfo) -> tuple[TrainingPath, ...]:
+    """Return the paths that an adapter offers for training, the fastest first.
 
     Matrices of other vendors than NVIDIA were never measured, so those take the loops.
     """
-    matrices = "cooperative_matrix" in adapter.features
-    return "matrix" if matrices and _is_nvidia(adapter) else "fma"
+    if adapter.api == "cuda":
+        paths: tuple[TrainingPath, ...] = ("fma",)
+        if adapter.capability >= MATRICES_SINCE:
+            paths = ("matrix", *paths)
+        return ("wgmma", *paths) if adapter.capability == WARPGROUPS_OF else paths
+    nvidia = adapter.vendor_id == NVIDIA_VENDOR_ID
+    matrices = nvidia and "cooperative_matrix" in adapter.features
+    return ("matrix", "fma") if matrices else ("fma",)
 
 
 def inference_path(adapter: AdapterInfo) -> KernelPath:
-    """Return "vector", "matrix" or "fma": how the adapter evaluates a network.
-
-    SlangPy's CUDA device lists cooperative vectors and emulates them, slowly: it takes loops.
-    """
+    """Return "vector" or "fma": how the adapter evaluates a network."""
     vectors = "cooperative_vector" in adapter.features
-    if vectors and adapter.api in ("vulkan", "d3d12"):
-        return "vector"
-    return "fma" if vectors and adapter.api == "cuda" else training_path(adapter)
-
-
-def _is_nvidia(adapter: AdapterInfo) -> bool:
-    return adapter.api == "cuda" or adapter.vendor_id == NVIDIA_VENDOR_ID
+    return "vector" if vectors and adapter.api in ("vulkan", "d3d12") else "fma"

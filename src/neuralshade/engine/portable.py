@@ -18,6 +18,7 @@ class PortablePlan:
 
     align = 1
     halves = False
+    shared_bytes = 0  # of group-shared memory whose size the text leaves open
 
     @property
     def slots(self) -> int:

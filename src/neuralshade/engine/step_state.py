@@ -1,11 +1,12 @@
 """What training carries from step to step on the device. Device half: step_state.slang."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+RATES = 4096  # factors of the step size, one a step, that the device has at hand
 STATE = np.dtype(
     [
         ("step", "<u4"),
@@ -14,6 +15,7 @@ STATE = np.dtype(
         ("skipped", "<u4"),
         ("scale", "<f4"),
         ("loss", "<f4"),
+        ("rate", "<f4"),
     ]
 )
 
@@ -29,13 +31,13 @@ class StepState:
     scale: float
     loss: float = 0.0
 
-    def pair(self) -> npt.NDArray[Any]:
-        """Return the two states of the device, both as this one."""
-        one = (self.step, self.applied, self.good, self.skipped, self.scale, self.loss)
+    def pair(self, rate: float = 0.0) -> npt.NDArray[Any]:
+        """Return the two states of the device, both as this one, with a factor of the step size."""
+        one = (self.step, self.applied, self.good, self.skipped, self.scale, self.loss, rate)
         return np.array([one, one], STATE)
 
     @staticmethod
     def of(raw: npt.NDArray[Any]) -> "StepState":
         """Return the state that the next training step will read."""
         values = raw.view(np.uint8)[: STATE.itemsize].view(STATE)[0]
-        return StepState(*(values[name].item() for name in STATE.names or ()))
+        return StepState(*(values[field.name].item() for field in fields(StepState)))

@@ -1,4 +1,4 @@
-"""Open a device for Slang kernels, and say what it can do. Needs the extra `gpu` (slangpy)."""
+"""SlangPy's devices: open one, and say what it can do. Needs the extra `gpu` (slangpy)."""
 
 from __future__ import annotations
 
@@ -24,8 +24,9 @@ log = logging.getLogger("neuralshade")
 # Warnings of Slang's about code that is right for other sizes: a loop that runs zero times for a
 # network without hidden layers; an array that "may be" uninitialized since a loop fills it.
 FALSE_ALARMS = ("30514", "41035")
+NVIDIA_VENDOR_ID = 0x10DE  # of PCI
 MULTIPROCESSOR_COUNT = 16  # of CUdevice_attribute
-BACKENDS = ("vulkan", "metal", "d3d12", "cuda")  # the order in which "auto" looks for hardware
+BACKENDS = ("vulkan", "metal", "d3d12")  # the order in which "auto" looks for hardware
 SOFTWARE_NAMES = ("llvmpipe", "lavapipe", "swiftshader", "basic render", "warp")
 SOURCE_FOLDER = pathlib.Path(__file__).parents[
     2
@@ -34,7 +35,6 @@ REMEDY = {
     "vulkan": "Install the GPU's driver, or mesa-vulkan-drivers >= 23 with libvulkan1.",
     "metal": "Use vulkan outside macOS.",
     "d3d12": "Use vulkan outside Windows.",
-    "cuda": "Install NVIDIA's driver, or use vulkan.",
 }
 
 
@@ -43,12 +43,15 @@ class AdapterInfo:
     """What answers when a device is opened."""
 
     name: str  # as the driver gives it
-    api: str  # one of BACKENDS
+    api: str  # "cuda", or one of BACKENDS
     software: bool  # the CPU plays the GPU: llvmpipe, SwiftShader, WARP
     features: tuple[str, ...]  # SlangPy's names, sorted; "cooperative_vector" is one
     vendor_id: int = 0  # of PCI, as the API gives it; 0 where it gives none
     subgroup_size: tuple[int, int] = (0, 0)  # threads, least and most; 0 where unknown
     profile: str = ""  # newest that Slang may compile for, such as spirv_1_6; "" where unknown
+    capability: tuple[int, int] = (0, 0)  # CUDA's compute capability; (0, 0) elsewhere
+    multiprocessors: int | None = None  # None where unknown
+    shared_bytes: int = 0  # of group-shared memory that a group may ask for; 0 where unknown
 
 
 @dataclass(frozen=True)
@@ -56,7 +59,7 @@ class ListedAdapter:
     """What an API lists, opened or not."""
 
     name: str
-    api: str  # one of BACKENDS
+    api: str  # "cuda", or one of BACKENDS
     software: bool  # judged by the name where it does not open
     opened: AdapterInfo | None  # None where it does not open
     error: str | None  # why it does not open, in one line
@@ -96,9 +99,8 @@ def describe_adapter(device: slangpy.Device) -> AdapterInfo:
 def list_adapters() -> list[ListedAdapter]:
     """Open and close each adapter of each API, and return what was learned.
 
-    They come in the order of BACKENDS, and within an API hardware first, so the first hardware
-    is what ``open_device("auto")`` tries. One that does not open is listed with the reason. The
-    list is empty where no driver answers.
+    They come in the order of BACKENDS, and within an API hardware first. One that does not open
+    is listed with the reason. The list is empty where no driver answers.
 
     Raises: DeviceError where slangpy is missing or does not load.
     """
@@ -110,28 +112,7 @@ def list_adapters() -> list[ListedAdapter]:
     ]
 
 
-def auto_adapter(listed: Sequence[ListedAdapter]) -> ListedAdapter | None:
-    """Return which of ``list_adapters()`` ``open_device("auto")`` tries as hardware, or None."""
-    return next((adapter for adapter in listed if not is_software(adapter.name)), None)
-
-
-def hardware_adapter() -> AdapterInfo | None:
-    """Return what ``open_device("auto")`` opens if that is hardware, else None.
-
-    None also where slangpy or every driver is missing, or the driver is too old.
-    """
-    try:
-        device = open_device("auto")
-    except DeviceError:
-        return None
-    try:
-        adapter = describe_adapter(device)
-    finally:
-        device.close()
-    return None if adapter.software else adapter
-
-
-def open_hardware() -> slangpy.Device | None:
+def open_hardware_device() -> slangpy.Device | None:
     """Return what ``open_device("auto")`` opens if that is hardware; open nothing else.
 
     None also where slangpy or every driver is missing, or the driver is too old.
@@ -209,11 +190,8 @@ def _describe(device: Any, vendor_id: int) -> AdapterInfo:
 
 
 def newest_profile(capabilities: Sequence[str]) -> str:
-    """Return the newest profile among Slang's capabilities, or "" where none is.
-
-    That of a CUDA device is a lower bound: Slang has no name for each compute capability.
-    """
-    form = re.compile(r"_(spirv|cuda_sm|metallib|sm)_(\d+)_(\d+)")
+    """Return the newest profile among Slang's capabilities, or "" where none is."""
+    form = re.compile(r"_(spirv|metallib|sm)_(\d+)_(\d+)")
     found = [match for match in map(form.fullmatch, capabilities) if match]
     newest = max(found, key=lambda m: (int(m[2]), int(m[3])), default=None)
     return newest[0][1:] if newest else ""
@@ -242,8 +220,6 @@ def _hardware_backend(spy: Any) -> str | None:
 
 
 def _adapters(spy: Any, backend: str) -> list[Any]:
-    if backend == "cuda" and not _cuda_answers():
-        return []
     return list(spy.Device.enumerate_adapters(spy.DeviceType[backend]))
 
 
@@ -267,8 +243,8 @@ def multiprocessors(device: slangpy.Device) -> int | None:
     return None
 
 
-def _cuda_answers() -> bool:
-    """Ask the driver itself: where it is missing, SlangPy's own question prints errors."""
+def has_nvidia_driver() -> bool:
+    """Return whether NVIDIA's driver answers and has a GPU; nothing else is loaded for it."""
     return _cuda_driver() is not None
 
 

@@ -36,6 +36,7 @@ def used_bytes(twin: torch.device, adapter: str) -> tuple[int, str] | None:
 def buffer_bytes(engine: GpuEngine) -> int:
     """Return the sum of the sizes of all buffers that a fit keeps on the device."""
     kept: list[Any] = [*engine.buffers.values(), *engine.task.variables.values()]
+    kept = [getattr(thing, "buffer", thing) for thing in kept]  # of rings
     for numbers in (engine.network, engine.grid):
         kept += _buffers(numbers)
     return sum(buffer.size for buffer in kept if _is_buffer(buffer))
@@ -46,6 +47,4 @@ def _buffers(numbers: Numbers) -> list[Any]:
 
 
 def _is_buffer(thing: Any) -> bool:
-    import slangpy as spy
-
-    return isinstance(thing, spy.Buffer)
+    return hasattr(thing, "read") and hasattr(thing, "size")

@@ -7,16 +7,13 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from statistics import median
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-import numpy as np
 import numpy.typing as npt
 import torch
 
 from neuralshade.engine.gpu_engine import GpuEngine
-
-if TYPE_CHECKING:
-    import slangpy
+from neuralshade.gpu.gpu import Commands, Gpu, Stamps
 
 MOST_SUBMISSIONS = 64  # between two readings of a GpuClock
 CALL_SECONDS = 0.02  # of GPU work per reading; far above what a reading costs
@@ -33,66 +30,60 @@ class Patience:
 
 
 class GpuClock:
-    """Stands in for a device and adds a timestamp to both ends of each command encoder.
+    """Stands in for a Gpu and adds a stamp to both ends of each list of commands.
 
-    Everything else is the device's own, so an engine is timed as it is, uploads included.
+    Everything else is the GPU's own, so an engine is timed as it is, uploads included.
     """
 
-    def __init__(self, device: slangpy.Device):
-        import slangpy as spy
-
-        self._device, self._begun = device, 0
-        self._pool = device.create_query_pool(
-            type=spy.QueryType.timestamp, count=2 * MOST_SUBMISSIONS
-        )
-        self._pool.reset()
+    def __init__(self, gpu: Gpu):
+        self._gpu, self._begun = gpu, 0
+        self._stamps = gpu.stamps(2 * MOST_SUBMISSIONS)
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self._device, name)
+        return getattr(self._gpu, name)
 
-    def create_command_encoder(self) -> _TimedEncoder:
-        """Return an encoder that begins with a timestamp and finishes with another."""
+    def commands(self) -> _TimedCommands:
+        """Return commands that begin with a stamp and end with another."""
         first = 2 * self._begun
         self._begun += 1
         assert self._begun <= MOST_SUBMISSIONS, "read the clock before so many submissions"
-        encoder = self._device.create_command_encoder()
-        encoder.write_timestamp(self._pool, first)
-        return _TimedEncoder(encoder, self._pool, first + 1)
+        commands = self._gpu.commands()
+        commands.stamp(self._stamps, first)
+        return _TimedCommands(commands, self._stamps, first + 1)
 
     def read(self) -> float:
         """Wait for all submissions since the last reading; return the sum of their seconds."""
-        self._device.wait()
+        self._gpu.wait()
         if self._begun == 0:
             return 0.0
-        stamps = np.array(self._pool.get_timestamp_results(0, 2 * self._begun))
+        stamps = self._stamps.seconds(2 * self._begun)
         self._begun = 0
-        self._pool.reset()
         return float((stamps[1::2] - stamps[0::2]).sum())
 
 
-class _TimedEncoder:
-    def __init__(self, encoder: Any, pool: Any, last: int):
-        self._encoder, self._pool, self._last = encoder, pool, last
+class _TimedCommands:
+    def __init__(self, commands: Commands, stamps: Stamps, last: int):
+        self._commands, self._stamps, self._last = commands, stamps, last
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self._encoder, name)
+        return getattr(self._commands, name)
 
-    def finish(self) -> Any:
-        self._encoder.write_timestamp(self._pool, self._last)
-        return self._encoder.finish()
+    def submit(self) -> None:
+        self._commands.stamp(self._stamps, self._last)
+        self._commands.submit()
 
 
 @contextmanager
 def clocked(engine: GpuEngine) -> Iterator[GpuClock]:
     """Let ``engine`` submit through a GpuClock inside the block."""
-    device = engine.gpu
-    clock = GpuClock(device)
+    gpu = engine.gpu
+    clock = GpuClock(gpu)
     engine.gpu = clock
     try:
         yield clock
     finally:
-        device.wait()
-        engine.gpu = device
+        gpu.wait()
+        engine.gpu = gpu
 
 
 def gpu_step_seconds(engine: GpuEngine, patience: Patience) -> float:
@@ -109,14 +100,12 @@ def gpu_inference_seconds(engine: GpuEngine, uv: npt.NDArray[Any], patience: Pat
     Only the evaluation itself: no transfers, no rounding of weights before it.
     """
     engine.round_mean()
-    kernel, groups, _ = engine.inference.positions_kernel(uv)
+    steps, _ = engine.inference.positions_steps(uv)
 
     def evaluate(count: int) -> None:
-        encoder = engine.gpu.create_command_encoder()
-        with encoder.begin_compute_pass() as into:
-            for _ in range(count):
-                kernel.record(into, [groups])
-        engine.gpu.submit_command_buffer(encoder.finish())
+        commands = engine.gpu.commands()
+        commands.run(steps, count)
+        commands.submit()
 
     with clocked(engine) as clock:
         return _median_per_call(evaluate, clock, patience)

@@ -1,7 +1,6 @@
 """A picture into an encoding and a small network: how its recipe is assembled."""
 
 from functools import partial
-from typing import Any
 
 import torch
 
@@ -10,6 +9,7 @@ from neuralshade.engine.gpu_engine import GpuEngine
 from neuralshade.engine.image_task import image_task
 from neuralshade.engine.torch_engine import TorchEngine
 from neuralshade.engine.training import Training
+from neuralshade.gpu.gpu import Gpu
 from neuralshade.model.field import Field
 from neuralshade.model.mlp import MLP
 from neuralshade.model.registry import build_encoding
@@ -59,9 +59,9 @@ def build_engine(recipe: ImageRecipe, picture: Picture, device: torch.device) ->
 
 
 def build_gpu_engine(
-    recipe: ImageRecipe, picture: Picture, gpu: Any, kernels: str, exact: bool
+    recipe: ImageRecipe, picture: Picture, gpu: Gpu, kernels: str, exact: bool
 ) -> GpuEngine:
-    """Assemble the same on an opened SlangPy device; see ``choose_kernels`` and ``Training``."""
+    """Assemble the same on an opened GPU; see ``choose_kernels`` and ``Training``."""
     rng = torch.Generator().manual_seed(recipe.seed)
     field = build_field(recipe, picture.channels, rng)
     path = choose_kernels(gpu, field.network, recipe.precision, kernels)

@@ -5,14 +5,16 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import torch
 
 from neuralshade.engine.gpu_engine import SUBMITTED_STEPS, GpuEngine
-from neuralshade.engine.matrix import MatrixPlan
-from neuralshade.gpu.device import AdapterInfo, describe_adapter, open_device
+from neuralshade.engine.plans import path_of
+from neuralshade.gpu.device import AdapterInfo
+from neuralshade.gpu.gpu import Gpu
+from neuralshade.gpu.open import open_gpu
 from neuralshade.measure.gpu_memory import buffer_bytes, used_bytes
 from neuralshade.measure.roofline import (
     Ceilings,
@@ -35,9 +37,6 @@ from neuralshade.recipes.image_build import build_gpu_engine
 from neuralshade.recipes.recipe import from_dict
 from neuralshade.source.picture import Picture, picture_from_array
 from neuralshade.verbs.bench_torch import TorchTwin, torch_twin
-
-if TYPE_CHECKING:
-    import slangpy
 
 SIDE_PX = 512  # of the picture that is learned
 EPOCH_BATCH, EPOCH_STEPS = 1024, 128  # of RTXNS, samples/SimpleTraining
@@ -83,8 +82,8 @@ def bench(
     Args:
         quick: small batches and few repetitions; a software adapter is always measured so, and
             with a smaller network C.
-        device: API of the GPU engine (vulkan, metal, d3d12, cuda); the best one if None.
-        kernels: auto, matrix or fma.
+        device: API of the GPU engine (cuda, vulkan, metal, d3d12); the best one if None.
+        kernels: auto, wgmma, matrix or fma.
         observer: called with a line about what is measured next.
 
     Returns:
@@ -104,7 +103,7 @@ def bench(
     Raises: ConfigError for another device or kernels; DeviceError where it cannot run.
     """
     idle = _taken_by_all()
-    gpu = open_device("auto" if device is None else device)
+    gpu = open_gpu("auto" if device is None else device)
     try:
         return _Bench(gpu, kernels, quick, observer).run(idle)
     finally:
@@ -123,11 +122,9 @@ def _taken_by_all() -> dict[str, int]:
 class _Bench:
     """One run: an open device, and what is measured on it."""
 
-    def __init__(
-        self, gpu: slangpy.Device, kernels: str, quick: bool, observer: Callable[[str], None]
-    ):
+    def __init__(self, gpu: Gpu, kernels: str, quick: bool, observer: Callable[[str], None]):
         self.gpu, self.kernels, self.observer = gpu, kernels, observer
-        self.adapter: AdapterInfo = describe_adapter(gpu)
+        self.adapter: AdapterInfo = gpu.adapter
         self.quick = quick or self.adapter.software
         software = self.adapter.software
         self.plan = SOFTWARE if software else QUICK if quick else FULL
@@ -183,7 +180,7 @@ class _Bench:
             flops, moved = flops_per_sample(engine.field.network), bytes_per_step(engine)
             rows.append({
                 "network": network.name, "about": network.about, "batch": batch,
-                "kernels": "matrix" if isinstance(engine.plan, MatrixPlan) else "fma",
+                "kernels": path_of(engine.plan),
                 "step_us": seconds * 1e6,
                 **_rates(batch, seconds, theirs),
                 "flops_per_sample": flops, "bytes_per_step": moved,
@@ -246,7 +243,7 @@ class _Bench:
         for _ in range(self.plan.host_repeats):
             engine.gpu.wait()
             start = time.perf_counter()
-            engine._submit([RATE_FACTOR] * steps)
+            engine.submit([RATE_FACTOR] * steps)
             readings.append((time.perf_counter() - start) / steps)
         engine.gpu.wait()
         return float(np.median(readings))

@@ -7,9 +7,10 @@ import psutil
 import torch
 
 from neuralshade.engine.choose import choose_precision, torch_devices
-from neuralshade.engine.paths import inference_path, training_path
+from neuralshade.engine.paths import inference_path, training_paths
 from neuralshade.errors import DeviceError
-from neuralshade.gpu.device import REMEDY, ListedAdapter, auto_adapter, list_adapters
+from neuralshade.gpu.device import REMEDY, ListedAdapter, list_adapters
+from neuralshade.gpu.open import auto_adapter, list_cuda
 
 FEATURES = (  # of those SlangPy names, the ones that speed or results depend on
     "half",
@@ -32,16 +33,22 @@ def devices() -> dict[str, Any]:
     Returns:
         Plain JSON data. ``adapters``: a list of name, api, software, error (None where it
         opens); and, None where it does not open, profile (the newest that Slang may compile
-        for), subgroup_size ([least, most], threads), features (name -> bool), and training and
-        inference ("matrix", "vector" or "fma"). ``torch``: a list of name, description, api,
-        version, memory_bytes, precision (what ``precision="auto"`` takes). ``auto``: engine,
-        device, reason. ``slangpy``: its version or None. ``hint``: how to get adapters where
-        there are none, else None. SlangPy tells no driver version and no adapter's memory.
+        for, or CUDA's compute capability, such as sm_90), multiprocessors (None where unknown),
+        subgroup_size ([least, most], threads), features (name -> bool), and training and
+        inference ("wgmma", "matrix", "vector" or "fma"). ``torch``: a list of name, description,
+        api, version, memory_bytes, precision (what ``precision="auto"`` takes). ``auto``: engine,
+        device, reason. ``slangpy``: its version or None. ``cuda``: why the adapters of CUDA are
+        missing, or None. ``hint``: how to get adapters where there are none, else None. SlangPy
+        tells no driver version and no adapter's memory.
     """
-    version = hint = None
+    version = hint = without_cuda = None
     listed: list[ListedAdapter] = []
     try:
-        listed = list_adapters()
+        listed += list_cuda()
+    except DeviceError as error:  # a package, the driver or the GPU is missing
+        without_cuda = str(error)
+    try:
+        listed += list_adapters()
     except DeviceError as error:  # slangpy is missing or does not load
         hint = str(error)
     else:
@@ -53,6 +60,7 @@ def devices() -> dict[str, Any]:
         "torch": [_torch_device(name) for name in torch_devices()],
         "auto": _auto(listed),
         "slangpy": version,
+        "cuda": without_cuda,
         "hint": hint,
     }
 
@@ -71,9 +79,10 @@ def _adapter(adapter: ListedAdapter) -> dict[str, Any]:
         "software": adapter.software,
         "error": adapter.error,
         "profile": opened and (opened.profile or None),
+        "multiprocessors": opened and opened.multiprocessors,
         "subgroup_size": opened and list(opened.subgroup_size),
         "features": opened and {name: name in opened.features for name in FEATURES},
-        "training": opened and training_path(opened),
+        "training": opened and training_paths(opened)[0],
         "inference": opened and inference_path(opened),
     }
 

@@ -7,31 +7,41 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
+import torch
 
 from neuralshade.engine.draw import Crop
 from neuralshade.engine.infer import Inference
 from neuralshade.engine.layout import NetworkLayout
 from neuralshade.engine.matrix import SIDE
-from neuralshade.engine.paths import inference_path
-from neuralshade.gpu.device import describe_adapter, open_device
-from neuralshade.gpu.kernel import device_buffer
+from neuralshade.engine.paths import inference_path, training_paths
+from neuralshade.engine.wgmma import WgmmaPlan, fits_wgmma, wgmma_plan
+from neuralshade.errors import DeviceError, ShapeError
+from neuralshade.gpu.device import open_hardware_device
+from neuralshade.gpu.gpu import Gpu
+from neuralshade.gpu.open import open_gpu
+from neuralshade.gpu.slangpy_gpu import SlangpyGpu
+from neuralshade.model.mlp import MLP
 from neuralshade.verbs.opening import AssetLike, open_asset
 
 if TYPE_CHECKING:
     import slangpy
 
+KEPT_TENSORS = 4  # pairs of PyTorch's memory that kernels stay bound to
+
 
 class GpuField:
     """A fitted picture whose numbers lie on a GPU, ready to be evaluated.
 
-    Where the device has cooperative vectors the network runs in float16 on its matrix units,
-    else in float32 loops.
+    Where the device has cooperative vectors, or is a Hopper reached through CUDA and the network
+    is one that its warpgroup products take, it runs in float16 on the matrix units, else in
+    float32 loops.
 
     Args:
         asset: path of an asset, or what ``load`` returned.
-        device: an open SlangPy device, which stays open; or an API (vulkan, metal, d3d12, cuda)
-            or "auto", whose device ``close`` closes. An own device needs this package's parent
-            folder among its include paths, as ``neuralshade.gpu.device.open_device`` gives it.
+        device: an open SlangPy device, which stays open; or an API (cuda, vulkan, metal, d3d12)
+            or "auto", whose device ``close`` closes. "auto" prefers one with cooperative
+            vectors. An own device needs this package's parent folder among its include paths,
+            as ``neuralshade.gpu.device.open_device`` gives it.
 
     Raises: AssetError, DeviceError where no device answers or has too little memory, ConfigError
         for an unknown API.
@@ -40,34 +50,71 @@ class GpuField:
     def __init__(self, asset: AssetLike, device: slangpy.Device | str = "auto"):
         field = open_asset(asset).field
         self._owned = isinstance(device, str)
-        self.device: Any = open_device(device) if isinstance(device, str) else device
-        vectors = inference_path(describe_adapter(self.device)) == "vector"
-        layout = NetworkLayout(field.network, SIDE if vectors else 1)
-        number = np.float16 if vectors else np.float32
+        self.gpu = _opened(device) if isinstance(device, str) else SlangpyGpu(device, owned=False)
+        vectors = inference_path(self.gpu.adapter) == "vector"
+        plan = _products(field.network, self.gpu)
+        halves = vectors or plan is not None
+        layout = NetworkLayout(field.network, SIDE if halves else 1)
+        number = np.float16 if halves else np.float32
         network = layout.flatten(list(field.network.parameters())).astype(number)
         grid = field.encoding.flatten(list(field.encoding.parameters())).numpy().astype(number)
         self.inference = Inference(
-            self.device,
+            self.gpu,
             field,
             layout,
-            device_buffer(self.device, network),
-            device_buffer(self.device, grid),
-            halves=vectors,
+            self.gpu.buffer(network),
+            self.gpu.buffer(grid),
+            halves=halves,
             vectors=vectors,
+            plan=plan,
         )
-        encoder = self.device.create_command_encoder()
-        self.inference.refresh(encoder)
-        self.device.submit_command_buffer(encoder.finish())
+        self._tensor_steps: dict[tuple[int, int, int], Any] = {}
+        commands = self.gpu.commands()
+        self.inference.refresh(commands)
+        commands.submit()
 
-    def at(self, uv: npt.ArrayLike) -> npt.NDArray[np.float32]:
+    def at(self, uv: Any) -> Any:
         """Return the channels at ``uv`` [N, 2] in [0, 1], u to the right and v down.
 
-        float32 [N, C] in the fitted picture's colour space, not clamped. ``uv`` may be a NumPy
-        array or a torch tensor on the CPU.
+        float32 [N, C] in the fitted picture's colour space, not clamped, without gradients. A
+        NumPy array, a torch tensor on the CPU or nested lists give a NumPy array. With a field on
+        ``cuda``, a float32 torch tensor on the same GPU gives another one: the kernel reads and
+        writes PyTorch's memory, nothing is copied, and work of PyTorch's stream is waited for.
 
-        Raises: ShapeError for another shape.
+        Raises: ShapeError for another shape, or a tensor with gaps; DeviceError for a CUDA tensor
+        where the field is not on CUDA.
         """
+        if hasattr(uv, "__cuda_array_interface__"):
+            return self._at_tensor(uv)
         return self.inference.at_positions(np.asarray(uv, np.float32))
+
+    def _at_tensor(self, uv: torch.Tensor) -> torch.Tensor:
+        gpu: Any = self.gpu
+        if gpu.api != "cuda":
+            raise DeviceError(
+                f"at.uv: got a tensor on {uv.device} for a field on {gpu.api}, need a field on "
+                'cuda. Pass GpuField(asset, "cuda") or uv.cpu().'
+            )
+        if uv.dtype != torch.float32 or uv.ndim != 2 or uv.shape[1] != 2:
+            raise ShapeError(f"at.uv: got {uv.dtype} {list(uv.shape)}, need float32 [N, 2]. "
+                             "Put u and v of one position into one row.")  # fmt: skip
+        drawn = torch.empty(len(uv), self.inference.outputs, device=uv.device)
+        if len(uv) == 0:
+            return drawn
+        uv = uv.detach()
+        key = (uv.data_ptr(), drawn.data_ptr(), len(uv))
+        if key not in self._tensor_steps:  # binding costs a millisecond; PyTorch reuses memory
+            if len(self._tensor_steps) >= KEPT_TENSORS:
+                self._tensor_steps.clear()
+            self._tensor_steps[key] = self.inference.steps_between(
+                gpu.wrap(uv), gpu.wrap(drawn), len(uv)
+            )
+        torch.cuda.current_stream(uv.device).synchronize()
+        commands = gpu.commands()
+        commands.run(self._tensor_steps[key])
+        commands.submit()
+        gpu.wait()
+        return drawn
 
     def picture(
         self, width: int, height: int, crop: Crop = (0.0, 0.0, 1.0, 1.0)
@@ -79,13 +126,15 @@ class GpuField:
         """Draw ``crop`` over all of ``texture``, of this device and for unordered access.
 
         Channels that the picture has not are 0, alpha is 1. Nothing passes through the host.
+
+        Raises: DeviceError where the device is not SlangPy's.
         """
         self.inference.into_texture(texture, crop)
 
     def close(self) -> None:
         """Close the device where this object opened it."""
         if self._owned:
-            self.device.close()
+            self.gpu.close()
 
     def __enter__(self) -> GpuField:
         return self
@@ -97,3 +146,21 @@ class GpuField:
         trace: TracebackType | None,
     ) -> None:
         self.close()
+
+
+def _opened(api: str) -> Gpu:
+    """Open ``api``; of all, one with cooperative vectors, which evaluate several times faster."""
+    device = open_hardware_device() if api == "auto" else None
+    if device is not None:
+        gpu = SlangpyGpu(device)
+        if inference_path(gpu.adapter) == "vector":
+            return gpu
+        gpu.close()
+    return open_gpu(api)
+
+
+def _products(network: MLP, gpu: Gpu) -> WgmmaPlan | None:
+    """Return the plan of warpgroup products where ``gpu`` has them and they take ``network``."""
+    if "wgmma" not in training_paths(gpu.adapter) or fits_wgmma(network) is not None:
+        return None
+    return wgmma_plan(network, 1, gpu.multiprocessors or 1)

@@ -1,4 +1,4 @@
-"""Compiled entry points, and how to run them many times for little host time."""
+"""Entry points that SlangPy compiled, and how to run them many times for little host time."""
 
 from __future__ import annotations
 
@@ -6,10 +6,7 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-import numpy.typing as npt
-
-from neuralshade.errors import DeviceError, KernelError
+from neuralshade.errors import KernelError
 
 if TYPE_CHECKING:
     import slangpy
@@ -30,40 +27,7 @@ def load_text(device: slangpy.Device, text: str) -> slangpy.SlangModule:
                           f"The compiler says:\n{error}") from error  # fmt: skip
 
 
-def device_buffer(
-    device: slangpy.Device, values: npt.NDArray[Any] | None = None, *, size: int = 0
-) -> slangpy.Buffer:
-    """Return a buffer with ``values``, or of ``size`` bytes of zeros; never an empty one.
-
-    Raises: DeviceError where the device has not so much memory.
-    """
-    import slangpy as spy
-
-    usage = spy.BufferUsage.shader_resource | spy.BufferUsage.unordered_access
-    count = max(16, size if values is None else values.nbytes)
-    padded = np.zeros((count + 3) // 4 * 4, np.uint8)
-    if values is not None:
-        padded[: values.nbytes] = np.ascontiguousarray(values).reshape(-1).view(np.uint8)
-    try:
-        return device.create_buffer(data=padded, usage=usage)
-    except RuntimeError as error:
-        megabytes, name = len(padded) / 2**20, device.info.adapter_name
-        raise DeviceError(
-            f"memory: got no {megabytes:.1f} MB on {name}, need them for this fit. "
-            "Lower bpp, the grids or batch, or close what else uses the GPU."
-        ) from error
-
-
-def read_back_buffer(device: slangpy.Device, size: int) -> slangpy.Buffer:
-    """Return ``size`` bytes that the device copies into and the host reads at once."""
-    import slangpy as spy
-
-    return device.create_buffer(
-        size=size, usage=spy.BufferUsage.copy_destination, memory_type=spy.MemoryType.read_back
-    )
-
-
-class Kernel:
+class BoundKernel:
     """One entry point with its variables bound for good.
 
     Binding variables anew for each dispatch costs the host ten times the dispatch itself; so
@@ -90,7 +54,7 @@ class Kernel:
     def record(self, into: slangpy.ComputePassEncoder, groups: Sequence[int]) -> None:
         """Add a dispatch of so many groups (x, y, z) to a pass."""
         into.bind_pipeline(self.pipeline, self.root)
-        into.dispatch_compute([*groups, 1, 1][:3])
+        into.dispatch_compute(list(groups))
 
 
 def _write(cursor: Any, value: Any) -> None:

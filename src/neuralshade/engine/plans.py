@@ -1,0 +1,69 @@
+"""The plan and the text of each kernel path: the one place where a path is plugged in."""
+
+from __future__ import annotations
+
+from neuralshade.engine.fused import kernel_text
+from neuralshade.engine.matrix import (
+    SHARED_BYTES,
+    MatrixPlan,
+    fits_matrices,
+    matrix_constants,
+    matrix_plan,
+)
+from neuralshade.engine.paths import TrainingPath
+from neuralshade.engine.portable import PortablePlan, portable_constants, portable_plan
+from neuralshade.engine.task import TaskText
+from neuralshade.engine.wgmma import WgmmaPlan, fits_wgmma, wgmma_constants, wgmma_plan
+from neuralshade.gpu.gpu import Gpu
+from neuralshade.model.field import Field
+from neuralshade.model.mlp import MLP
+
+Plan = MatrixPlan | PortablePlan | WgmmaPlan
+FusedPlan = MatrixPlan | WgmmaPlan  # after whose text that of many_steps.cs.slang may follow
+GROUPS = 132  # that share a batch where the driver tells no better number
+
+
+def refusal_of(path: TrainingPath, network: MLP) -> str | None:
+    """Return why the kernels of ``path`` cannot train ``network``, or None where they can."""
+    if path == "wgmma":
+        return fits_wgmma(network)
+    return fits_matrices(network) if path == "matrix" else None
+
+
+def build_plan(
+    path: TrainingPath, network: MLP, batch: int, gpu: Gpu, groups: int | None = None
+) -> Plan:
+    """Return the plan for a network that ``path`` does not refuse.
+
+    ``groups``: that share a batch, at most; where None, as many as ``gpu`` runs well.
+    """
+    own = (gpu.multiprocessors if gpu.api == "cuda" else None) or GROUPS
+    groups = own if groups is None else groups
+    if path == "wgmma":
+        return wgmma_plan(network, batch, groups)
+    if path == "fma":
+        return portable_plan(network, batch, groups)
+    if gpu.api != "cuda":
+        return matrix_plan(network, batch, groups)
+    shared = max(SHARED_BYTES, gpu.adapter.shared_bytes)
+    return matrix_plan(network, batch, groups, shared_bytes=shared, mma=True)
+
+
+def train_text(plan: Plan, field: Field, task: TaskText, *, many: bool) -> str:
+    """Return the module that trains ``field`` on ``task``.
+
+    ``many``: text that includes many_steps.cs.slang follows.
+    """
+    if isinstance(plan, WgmmaPlan):
+        return kernel_text(field, task, "wgmma", wgmma_constants(plan, many=many))
+    if isinstance(plan, PortablePlan):
+        return kernel_text(field, task, "portable", portable_constants(plan))
+    layers = len(field.network.members) - 1
+    return kernel_text(field, task, "matrix", matrix_constants(plan, layers, many=many))
+
+
+def path_of(plan: Plan) -> TrainingPath:
+    """Return whose plan it is."""
+    if isinstance(plan, WgmmaPlan):
+        return "wgmma"
+    return "fma" if isinstance(plan, PortablePlan) else "matrix"

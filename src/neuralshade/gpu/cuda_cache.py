@@ -1,0 +1,99 @@
+"""Kernels from Slang text to machine code, kept between runs."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import importlib.metadata
+import json
+import logging
+import pathlib
+from dataclasses import dataclass
+
+from neuralshade.atomic import whole_file
+from neuralshade.errors import OutputError
+from neuralshade.gpu.cuda_compiler import OPTIONS, compile_cuda
+from neuralshade.gpu.cuda_packages import nvrtc_version
+from neuralshade.gpu.cuda_text import CudaLayout, mended
+from neuralshade.gpu.device import SOURCE_FOLDER, cache_folder
+from neuralshade.gpu.slang_export import export_slang
+
+FORM = 1  # of the kept files and of what is done to emitted text; goes up with either
+
+log = logging.getLogger("neuralshade")
+
+
+@dataclass(frozen=True)
+class BuiltKernel:
+    """Machine code (a cubin) and how its parameters lie."""
+
+    layout: CudaLayout
+    cubin: bytes
+
+
+def build_kernel(
+    text: str, entry: str, architecture: str, *, fast_math: bool = False
+) -> BuiltKernel:
+    """Return one entry point of Slang text as machine code, from the cache where it has that.
+
+    Args:
+        architecture: as NVRTC names it, such as sm_90a.
+        fast_math: as ``Gpu.kernel`` has it.
+
+    Raises: KernelError where the text does not compile; DeviceError where a package is missing.
+    """
+    folder = cache_folder()
+    if folder is None:
+        return _build(text, entry, architecture, fast_math)
+    path = folder / f"{_key(text, entry, architecture, fast_math)}.cuda"
+    kept = _read(path)
+    if kept is None:
+        kept = _build(text, entry, architecture, fast_math)
+        _keep(path, kept)
+    return kept
+
+
+def _build(text: str, entry: str, architecture: str, fast_math: bool) -> BuiltKernel:
+    emitted = mended(export_slang(text, entry), entry)
+    return BuiltKernel(
+        emitted.layout, compile_cuda(emitted.code, architecture, fast_math=fast_math)
+    )
+
+
+def _key(text: str, entry: str, architecture: str, fast_math: bool) -> str:
+    """Return a name for all that the machine code depends on."""
+    versions = (FORM, importlib.metadata.version("slangpy"), nvrtc_version(), OPTIONS, fast_math)
+    parts = [text, entry, architecture, repr(versions), _sources()]
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()
+
+
+@functools.cache
+def _sources() -> str:
+    """Return a digest of every Slang file that a text may include."""
+    digest = hashlib.sha256()
+    for path in sorted((SOURCE_FOLDER / "neuralshade").rglob("*.slang")):
+        digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
+    return digest.hexdigest()
+
+
+def _read(path: pathlib.Path) -> BuiltKernel | None:
+    """Return what was kept; None where there is nothing, or not all of it."""
+    try:
+        about, _, cubin = path.read_bytes().partition(b"\n")
+        facts = json.loads(about)
+        whole = hashlib.sha256(cubin).hexdigest() == facts.pop("digest")
+        return BuiltKernel(CudaLayout.from_facts(facts), cubin) if whole else None
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        log.info("kernels: %s is compiled anew, since it cannot be read (%s)", path, error)
+        return None
+
+
+def _keep(path: pathlib.Path, built: BuiltKernel) -> None:
+    facts = {**built.layout.facts(), "digest": hashlib.sha256(built.cubin).hexdigest()}
+    try:
+        with whole_file(path) as partial:
+            partial.write_bytes(json.dumps(facts).encode() + b"\n" + built.cubin)
+    except OutputError as error:
+        log.info("kernels: one was not kept for the next run (%s)", error)

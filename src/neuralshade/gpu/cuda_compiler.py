@@ -1,0 +1,92 @@
+"""CUDA text to machine code by NVRTC."""
+
+from __future__ import annotations
+
+import functools
+
+from neuralshade.errors import DeviceError, KernelError
+from neuralshade.gpu.cuda_packages import REMEDY, nvrtc, nvrtc_version
+
+LETTERED = (9, 0)  # the first compute capability with instructions of its own
+HALVES = "__half"  # what the text says where it needs cuda_fp16.h
+OPTIONS = ("--std=c++17", "--disable-warnings")  # Slang's own prelude has dozens of warnings
+
+
+def compile_cuda(code: str, architecture: str, *, fast_math: bool = False) -> bytes:
+    """Return ``code`` as machine code (a cubin) for ``architecture``, such as sm_90a.
+
+    ``fast_math``: as ``Gpu.kernel`` has it.
+
+    Raises: KernelError with all that NVRTC said; DeviceError where NVRTC or, for float16,
+        CUDA's headers are missing.
+    """
+    options = [f"--gpu-architecture={architecture}", *OPTIONS]
+    if fast_math:
+        options.append("--use_fast_math")
+    if HALVES in code:
+        options += ["-DSLANG_CUDA_ENABLE_HALF=1", header_option()]
+    api = nvrtc()
+    error, program = api.nvrtcCreateProgram(code.encode(), b"kernel.cu", 0, [], [])
+    assert error == api.nvrtcResult.NVRTC_SUCCESS, error
+    try:
+        flags = [option.encode() for option in options]
+        (error,) = api.nvrtcCompileProgram(program, len(flags), flags)
+        if error != api.nvrtcResult.NVRTC_SUCCESS:
+            size = api.nvrtcGetProgramLogSize(program)[1]
+            log = bytearray(size)
+            api.nvrtcGetProgramLog(program, log)
+            said = log.rstrip(b"\0").decode(errors="replace")
+            raise KernelError("kernel: got CUDA text that does not compile, need one that does. "
+                              f"NVRTC says:\n{said}")  # fmt: skip
+        cubin = bytearray(api.nvrtcGetCUBINSize(program)[1])
+        api.nvrtcGetCUBIN(program, cubin)
+        return bytes(cubin)
+    finally:
+        api.nvrtcDestroyProgram(program)
+
+
+def architecture(capability: tuple[int, int]) -> str:
+    """Return what NVRTC calls a compute capability: (8, 6) is sm_86, (9, 0) is sm_90a.
+
+    The letter stands for instructions, wgmma among them, that later GPUs do not have.
+    """
+    major, minor = capability
+    return f"sm_{major}{minor}" + ("a" if capability >= LETTERED else "")
+
+
+def check_known(name: str, capability: tuple[int, int]) -> None:
+    """Raise DeviceError where NVRTC does not compile for a device."""
+    major, minor = capability
+    _, known = nvrtc().nvrtcGetSupportedArchs()
+    if 10 * major + minor not in known:
+        version = ".".join(map(str, nvrtc_version()))
+        remedy = "Upgrade nvidia-cuda-nvrtc" if 10 * major + minor > max(known) else "Use vulkan"
+        raise DeviceError(f"device: got {name} of compute capability {major}.{minor}, need one "
+                          f"that NVRTC {version} knows. {remedy}.")  # fmt: skip
+
+
+def check_driver(name: str, version: int) -> None:
+    """Raise DeviceError where the driver of a device is too old for what NVRTC makes.
+
+    ``version``: the newest CUDA that the driver knows, as it tells it: 13000 is 13.0.
+    """
+    need = nvrtc_version()[0]
+    if version // 1000 < need:
+        got = f"{version // 1000}.{version % 1000 // 10}"
+        raise DeviceError(f"device: got a driver for CUDA {got} on {name}, need one for CUDA "
+                          f"{need}. Update NVIDIA's driver, or use vulkan.")  # fmt: skip
+
+
+@functools.cache
+def header_option() -> str:
+    """Return what tells NVRTC where cuda_fp16.h is: of nvidia-cuda-runtime, or a CUDA toolkit.
+
+    Raises: DeviceError where neither is found.
+    """
+    from cuda.pathfinder import find_nvidia_header_directory
+
+    folder = find_nvidia_header_directory("cudart")
+    if folder is None:
+        raise DeviceError("device: got no CUDA headers, need cuda_fp16.h to compile for CUDA. "
+                          f"{REMEDY}")  # fmt: skip
+    return f"--include-path={folder}"

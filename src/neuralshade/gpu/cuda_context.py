@@ -1,0 +1,112 @@
+"""A CUDA device that is open: its context, its stream, and what lives on it."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable
+from typing import Any
+
+from neuralshade.errors import DeviceError
+from neuralshade.gpu.cuda_compiler import check_driver, check_known
+from neuralshade.gpu.cuda_packages import driver
+from neuralshade.gpu.gpu import lost_device
+
+
+class CudaContext:
+    """The primary context of device ``index``, which PyTorch shares, and a stream of its own.
+
+    Raises: DeviceError where a package, the driver or the device is missing, or too old.
+    """
+
+    def __init__(self, index: int = 0):
+        api = driver()
+        self.device = _opened(api.cuDeviceGet(index))
+        self.name = _opened(api.cuDeviceGetName(256, self.device)).split(b"\0")[0].decode()
+        check_driver(self.name, _opened(api.cuDriverGetVersion()))
+        attribute = api.CUdevice_attribute
+        self.capability = (
+            self.ask(attribute.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR),
+            self.ask(attribute.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR),
+        )
+        check_known(self.name, self.capability)
+        self.multiprocessors = self.ask(attribute.CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)
+        self.shared_bytes = self.ask(
+            attribute.CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN
+        )
+        self.handle = _opened(api.cuDevicePrimaryCtxRetain(self.device))
+        self._set_current = api.cuCtxSetCurrent
+        self.enter()
+        self.stream = self.checked(api.cuStreamCreate(api.CUstream_flags.CU_STREAM_NON_BLOCKING))
+        self._owned: weakref.WeakSet[CudaOwned] = weakref.WeakSet()
+        self._leave = weakref.finalize(self, _leave, self.handle, self.stream, self.device)
+
+    def ask(self, attribute: Any) -> int:
+        """Return an attribute of the device."""
+        return int(_opened(driver().cuDeviceGetAttribute(attribute, self.device)))
+
+    def enter(self) -> None:
+        """Make this the thread's context: calls of the driver go there."""
+        self._set_current(self.handle)
+
+    def checked(self, answer: Any) -> Any:
+        """Return what a call of the driver gave besides its error; DeviceError if it has one."""
+        if answer[0]:
+            raise lost_device(self.name, error_name(answer[0]))
+        return answer[1] if len(answer) == 2 else answer[1:]
+
+    def wait(self) -> None:
+        """Wait for the stream; DeviceError where something on it failed."""
+        self.enter()
+        self.checked(driver().cuStreamSynchronize(self.stream))
+
+    def own(self, thing: CudaOwned) -> None:
+        """Free ``thing`` when this is closed, at the latest."""
+        self._owned.add(thing)
+
+    def close(self) -> None:
+        """Free all that lives here, and leave the device."""
+        for thing in list(self._owned):
+            thing.free()
+        self._leave()
+        self._set_current = _closed
+
+
+class CudaOwned:
+    """Something on a device, freed with this object, or with ``free`` before."""
+
+    def __init__(self, context: CudaContext, release: Callable[..., object], *handles: Any):
+        self.context = context
+        # the finalizer holds the context, so that it outlives what is on it
+        self.free = weakref.finalize(self, _release, context, release, *handles)
+        context.own(self)
+
+
+def error_name(error: Any) -> str:
+    """Return the driver's name of an error."""
+    failed, name = driver().cuGetErrorName(error)
+    return str(error) if failed else name.decode()
+
+
+def _opened(answer: Any) -> Any:
+    if answer[0]:
+        raise DeviceError(f"device: got {error_name(answer[0])} from NVIDIA's driver, need a CUDA "
+                          "device. Install NVIDIA's driver, or use vulkan.")  # fmt: skip
+    return answer[1] if len(answer) == 2 else answer[1:]
+
+
+def _closed(handle: object) -> None:
+    raise DeviceError("device: got work for a CUDA device that was closed, need an open one. "
+                      "Open it again.")  # fmt: skip
+
+
+def _release(context: CudaContext, release: Callable[..., object], *handles: Any) -> None:
+    driver().cuCtxSetCurrent(context.handle)
+    driver().cuStreamSynchronize(context.stream)  # it may be in use
+    release(*handles)  # after a failure everything fails: nothing is raised for it here
+
+
+def _leave(handle: Any, stream: Any, device: Any) -> None:
+    api = driver()
+    api.cuCtxSetCurrent(handle)
+    api.cuStreamDestroy(stream)
+    api.cuDevicePrimaryCtxRelease(device)

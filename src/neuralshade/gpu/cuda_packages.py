@@ -1,0 +1,61 @@
+"""NVIDIA's Python packages, loaded when a CUDA device is first asked for."""
+
+from __future__ import annotations
+
+import functools
+import importlib
+from typing import Any
+
+from neuralshade.errors import DeviceError
+
+REMEDY = 'Run: pip install "neuralshade[cuda]"'
+
+
+@functools.cache
+def driver() -> Any:
+    """Return the module that calls the CUDA driver, which has been started.
+
+    Raises: DeviceError where the package, the driver or every NVIDIA GPU is missing.
+    """
+    bindings = _bindings("driver")
+    try:
+        (error,) = bindings.cuInit(0)
+    except RuntimeError as missing:  # how the package says that there is no such library
+        raise _no_driver(str(missing)) from missing
+    if error:
+        raise _no_driver(str(error))
+    return bindings
+
+
+@functools.cache
+def nvrtc() -> Any:
+    """Return the module that calls NVRTC, whose library loads. That needs no GPU.
+
+    Raises: DeviceError where the package or the library is missing.
+    """
+    bindings = _bindings("nvrtc")
+    try:
+        bindings.nvrtcVersion()
+    except RuntimeError as missing:
+        raise DeviceError(f"device: got no NVRTC ({missing}), need it to compile for CUDA. "
+                          f"{REMEDY}") from missing  # fmt: skip
+    return bindings
+
+
+def nvrtc_version() -> tuple[int, int]:
+    """Return NVRTC's version, such as (13, 5); DeviceError where it is missing."""
+    _, major, minor = nvrtc().nvrtcVersion()
+    return major, minor
+
+
+def _bindings(name: str) -> Any:
+    try:
+        return importlib.import_module(f"cuda.bindings.{name}")
+    except ImportError as error:
+        raise DeviceError(f"device: got no cuda-bindings ({error}), need them for CUDA. "
+                          f"{REMEDY}") from error  # fmt: skip
+
+
+def _no_driver(reason: str) -> DeviceError:
+    return DeviceError(f"device: got no CUDA device ({reason}), need an NVIDIA GPU and its driver. "
+                       "Use vulkan, or install NVIDIA's driver.")  # fmt: skip

@@ -1,0 +1,172 @@
+"""CUDA text that Slang emits, mended for NVRTC, and the bytes of its parameters."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+from neuralshade.errors import KernelError
+from neuralshade.gpu.slang_export import Exported
+
+PARAMETERS = "SLANG_globalParams"  # the struct in constant memory that holds all parameters
+COPY = "SLANG_globalParamsCopy"  # the same in device memory, where the text asks for its address
+DECLARATION = re.compile(rf'extern "C" __constant__ (\w+) {PARAMETERS};\n')
+# Slang reads parameters as if they lay in device memory. In constant memory that is an error, or
+# silently reads address 0; a plain read is right, and faster.
+MISREAD = re.compile(r"(?:__ldg|slang_ldg_\d+)\(&globalParams_0->([\w.]+)\)")
+ADDRESSED = re.compile(r"&globalParams_0->")
+DTYPES = {
+    "bool": "?", "int8": "i1", "uint8": "u1", "int16": "<i2", "uint16": "<u2", "int32": "<i4",
+    "uint32": "<u4", "int64": "<i8", "uint64": "<u8", "float16": "<f2", "float32": "<f4",
+    "float64": "<f8",
+}  # fmt: skip
+BUFFER_SHAPES = ("structuredBuffer", "byteAddressBuffer")
+
+
+class Memory(Protocol):
+    """What may be bound as a buffer."""
+
+    @property
+    def pointer(self) -> int: ...
+    @property
+    def size(self) -> int: ...
+
+
+@dataclass(frozen=True)
+class CudaLayout:
+    """What launching a kernel takes besides its machine code."""
+
+    entry: str
+    parameters: list[dict[str, Any]]  # name, binding and type of each, as Slang reflects them
+    threads: tuple[int, int, int]  # of a group
+    used: frozenset[str]  # names of the parameters that the text reads
+    copies: bool  # whether they are wanted in device memory too
+
+    def facts(self) -> dict[str, Any]:
+        """Return the same as plain JSON data."""
+        return {**vars(self), "threads": list(self.threads), "used": sorted(self.used)}
+
+    @staticmethod
+    def from_facts(facts: dict[str, Any]) -> CudaLayout:
+        """Return what ``facts`` were made of."""
+        x, y, z = facts["threads"]
+        return CudaLayout(**{**facts, "threads": (x, y, z), "used": frozenset(facts["used"])})
+
+
+@dataclass(frozen=True)
+class CudaText:
+    """One kernel as CUDA text that NVRTC takes."""
+
+    code: str
+    layout: CudaLayout
+
+
+def mended(exported: Exported, entry: str) -> CudaText:
+    """Return what Slang exported with its reads of parameters put right."""
+    code = MISREAD.sub(r"(globalParams_0->\1)", exported.code)
+    copies = ADDRESSED.search(code) is not None
+    if copies:  # methods of parameters get their address; no read of theirs may be such a misread
+        code = ADDRESSED.sub(f"&{COPY}.", code)
+        code = DECLARATION.sub(rf'\g<0>extern "C" __device__ \1 {COPY};\n', code)
+    x, y, z = exported.reflection["entryPoints"][0]["threadGroupSize"]
+    parameters = exported.reflection["parameters"]
+    used = frozenset(p["name"] for p in parameters if _is_read(p["name"], code))
+    return CudaText(code, CudaLayout(entry, parameters, (x, y, z), used, copies))
+
+
+def _is_read(name: str, code: str) -> bool:
+    place = rf"(?:globalParams_0->|{COPY}\.){re.escape(name)}_\d+\b"
+    return re.search(place, code) is not None
+
+
+def packed(layout: CudaLayout, variables: Mapping[str, Any]) -> bytes:
+    """Return the bytes of the parameters.
+
+    Args:
+        variables: by name a buffer, a number, an array, or for a struct a dict of these; names
+            that the kernel does not declare are passed over.
+
+    Raises: KernelError where a parameter that the kernel reads gets nothing, or what it cannot
+        be.
+    """
+    ends = [p["binding"]["offset"] + p["binding"]["size"] for p in layout.parameters]
+    raw = np.zeros(max(ends, default=0), np.uint8)
+    for parameter in layout.parameters:
+        name = parameter["name"]
+        if name not in layout.used:
+            continue
+        if name not in variables:
+            raise KernelError(f"{layout.entry}.{name}: got nothing bound, need a value for it. "
+                              "Name it among the kernel's variables.")  # fmt: skip
+        _place(raw, parameter["binding"]["offset"], parameter["type"], variables[name], name)
+    return raw.tobytes()
+
+
+def _place(raw: Any, offset: int, kind: dict[str, Any], value: Any, name: str) -> None:
+    if kind["kind"] == "struct":
+        for field in kind["fields"]:
+            at = offset + field["binding"]["offset"]
+            _place(raw, at, field["type"], value[field["name"]], f"{name}.{field['name']}")
+        return
+    if kind["kind"] == "resource":
+        part = np.array(_buffer_words(kind, value, name), np.uint64).view(np.uint8)
+    else:
+        part = _numbers(kind, value, name).view(np.uint8)
+    raw[offset : offset + part.size] = part
+
+
+def _numbers(kind: dict[str, Any], value: Any, name: str) -> Any:
+    element = kind.get("elementType", kind)
+    count = kind.get("elementCount", 1)
+    if kind["kind"] not in ("scalar", "vector") or element["scalarType"] not in DTYPES:
+        raise KernelError(f"{name}: got a parameter of kind {kind['kind']}, need numbers, vectors, "
+                          "structs of these, or buffers. Put it into a buffer.")  # fmt: skip
+    numbers = np.asarray(value).astype(DTYPES[element["scalarType"]]).reshape(-1)
+    if numbers.size != count:
+        raise KernelError(f"{name}: got {numbers.size} numbers, need {count}. "
+                          "Pass as many as the kernel declares.")  # fmt: skip
+    return numbers
+
+
+def _buffer_words(kind: dict[str, Any], value: Memory, name: str) -> tuple[int, int]:
+    """Return what stands for a buffer: its address, and how many elements or bytes it has."""
+    if kind["baseShape"] not in BUFFER_SHAPES:
+        raise KernelError(f"{name}: got a {kind['baseShape']}, need a buffer on CUDA. "
+                          "Use Vulkan for textures.")  # fmt: skip
+    stride = element_size(kind["resultType"]) if "resultType" in kind else 1
+    return value.pointer, value.size // stride
+
+
+def element_size(kind: dict[str, Any]) -> int:
+    """Return the bytes from one element of a buffer to the next."""
+    if kind["kind"] == "struct":
+        return _struct_size(kind)
+    if kind["kind"] in ("vector", "array"):
+        return int(kind["elementCount"]) * element_size(kind["elementType"])
+    return np.dtype(DTYPES[kind["scalarType"]]).itemsize
+
+
+def _struct_size(kind: dict[str, Any]) -> int:
+    """Return the end of the last field, filled up to the alignment of the widest one."""
+    end, align = 1, 1
+    for field in kind["fields"]:
+        size = element_size(field["type"])
+        end = max(end, field["binding"]["offset"] + size)
+        align = max(align, _alignment(field["type"]))
+    return -(-end // align) * align
+
+
+def _alignment(kind: dict[str, Any]) -> int:
+    if kind["kind"] == "struct":
+        return max(_alignment(field["type"]) for field in kind["fields"])
+    if kind["kind"] == "array":
+        return _alignment(kind["elementType"])
+    if kind["kind"] == "vector":  # of 3 numbers as of 1, of 2 and 4 as of all of them
+        size = element_size(kind["elementType"])
+        count = int(kind["elementCount"])
+        return size if count == 3 else min(16, size * count)
+    return element_size(kind)

@@ -1,0 +1,189 @@
+"""What the engine asks of a GPU, whichever way it is reached."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from neuralshade.errors import DeviceError
+from neuralshade.gpu.device import AdapterInfo
+
+
+class Buffer(Protocol):
+    """Memory of a GPU; it lives as long as this object or a kernel that it is bound to."""
+
+    @property
+    def size(self) -> int:
+        """Return how many bytes there are."""
+
+    def read(self) -> npt.NDArray[np.uint8]:
+        """Wait for the GPU and return a copy of all bytes: uint8 [size]."""
+
+
+class Kernel(Protocol):
+    """One entry point with its variables bound for good."""
+
+
+Groups = int | tuple[int, int]  # along x, or along x and y
+Dispatch = tuple[Kernel, Groups]
+
+
+class Steps(Protocol):
+    """Dispatches that are run one after the other, prepared to be run again and again."""
+
+
+class Ring(Protocol):
+    """Numbers that the host writes in turn and kernels read: as many as the buffer holds.
+
+    Number ``i`` lies at ``i % count``. What is overwritten must no longer be in use.
+    """
+
+    @property
+    def buffer(self) -> Buffer:
+        """Return what kernels are bound to."""
+
+    def write(self, commands: Commands, first: int, values: npt.ArrayLike) -> None:
+        """Put ``values`` at ``first`` and behind, for whatever ``commands`` run after this."""
+
+
+class Reader(Protocol):
+    """The first bytes of a buffer, brought to the host again and again for little time."""
+
+    def read(self) -> npt.NDArray[np.uint8]:
+        """Wait for the GPU and return the bytes; the next call overwrites them."""
+
+
+class Stamps(Protocol):
+    """Times of the GPU's own clock."""
+
+    def seconds(self, count: int) -> npt.NDArray[np.float64]:
+        """Wait for the GPU and return the first ``count`` times, from any one beginning."""
+
+
+class Commands(Protocol):
+    """Work for the GPU, done in the order of the calls; ``submit`` sees that it begins."""
+
+    def upload(self, buffer: Buffer, first_byte: int, values: npt.NDArray[Any]) -> None:
+        """Copy an array into ``buffer`` from that byte on."""
+
+    def clear(self, buffer: Buffer) -> None:
+        """Fill a buffer with zeros."""
+
+    def run(self, steps: Steps, times: int = 1) -> None:
+        """Run all dispatches of ``steps``, so many times over."""
+
+    def stamp(self, stamps: Stamps, index: int) -> None:
+        """Note the time when all work before this is done."""
+
+    def submit(self) -> None:
+        """Send what was recorded; DeviceError where the device no longer answers."""
+
+
+class Gpu(Protocol):
+    """An open GPU. One object may be used by one thread at a time; several may be open."""
+
+    @property
+    def name(self) -> str:
+        """Return the adapter's name, as its driver gives it."""
+
+    @property
+    def api(self) -> str:
+        """Return one of APIS of ``neuralshade.gpu.device``."""
+
+    @property
+    def adapter(self) -> AdapterInfo:
+        """Return what the adapter offers."""
+
+    @property
+    def multiprocessors(self) -> int | None:
+        """Return how many there are; None where the driver does not tell."""
+
+    def buffer(self, values: npt.NDArray[Any] | None = None, *, size: int = 0) -> Buffer:
+        """Return a buffer with ``values``, or of ``size`` bytes of zeros; never an empty one.
+
+        Raises: DeviceError where the device has not so much memory.
+        """
+
+    def ring(self, dtype: npt.DTypeLike, count: int) -> Ring:
+        """Return a ring of ``count`` zeros."""
+
+    def reader(self, buffer: Buffer, size: int) -> Reader:
+        """Return what reads the first ``size`` bytes of ``buffer``."""
+
+    def kernel(
+        self,
+        text: str,
+        entry: str,
+        variables: Mapping[str, Any],
+        *,
+        shared_bytes: int = 0,
+        fast_math: bool = False,
+    ) -> Kernel:
+        """Compile an entry point of Slang text and bind its variables for good.
+
+        Args:
+            variables: by name a Buffer, a Ring, a number, an array, or for a struct a dict of
+                these; names that the text does not declare are passed over.
+            shared_bytes: of group-shared memory whose size the text leaves open, which only
+                CUDA has; elsewhere the text declares its own, and this says nothing.
+            fast_math: on CUDA, float32 sines, exponentials and quotients may be as coarse as
+                float16; elsewhere the driver decides.
+
+        Raises: KernelError with all that the compiler said.
+        """
+
+    def occupancy(self, kernel: Kernel) -> int | None:
+        """Return how many groups of ``kernel`` a multiprocessor runs at once; None if unknown."""
+
+    def steps(self, dispatches: Sequence[Dispatch]) -> Steps:
+        """Return ``dispatches`` prepared to be run; those of no groups are left out."""
+
+    def stamps(self, count: int) -> Stamps:
+        """Return room for ``count`` times."""
+
+    def commands(self) -> Commands:
+        """Return a new list of work, empty."""
+
+    def wait(self) -> None:
+        """Wait until all submitted work is done; DeviceError where it failed."""
+
+    def close(self) -> None:
+        """Give the device back where it was opened for this object; free what is left on it."""
+
+
+def run_once(gpu: Gpu, dispatches: Sequence[Dispatch]) -> None:
+    """Run dispatches one after the other."""
+    commands = gpu.commands()
+    commands.run(gpu.steps(dispatches))
+    commands.submit()
+
+
+def raw_bytes(values: npt.NDArray[Any]) -> npt.NDArray[np.uint8]:
+    """Return the bytes of an array, row-major: uint8 [bytes]."""
+    return np.ascontiguousarray(values).reshape(-1).view(np.uint8)
+
+
+def padded_size(size: int) -> int:
+    """Return the size of a buffer for ``size`` bytes: never 0, a multiple of 4."""
+    return (max(16, size) + 3) // 4 * 4
+
+
+def lost_device(name: str, reason: object) -> DeviceError:
+    """Return the error for a device that failed while it ran."""
+    return DeviceError(
+        f"device: got an error from {name} ({reason}), need one that answers. "
+        "Resume from the last checkpoint, or start again."
+    )
+
+
+def no_memory(name: str, asked: int, free: int | None = None) -> DeviceError:
+    """Return the error for ``asked`` bytes that a device has not; ``free``: what it has."""
+    wanted = f"{asked / 2**20:.1f} MB"
+    remedy = "Lower bpp, the grids or batch, or close what else uses the GPU."
+    if free is None:
+        return DeviceError(f"memory: got no {wanted} on {name}, need them for this fit. {remedy}")
+    return DeviceError(f"memory: got {free / 2**20:.1f} MB free on {name}, need {wanted} more "
+                       f"for this fit. {remedy}")  # fmt: skip

@@ -1,0 +1,91 @@
+"""Open a GPU by its API, or the best one; list what there is."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+
+from neuralshade.errors import ConfigError, DeviceError
+from neuralshade.gpu.cuda_gpu import CudaGpu, cuda_adapters
+from neuralshade.gpu.device import (
+    BACKENDS,
+    AdapterInfo,
+    ListedAdapter,
+    has_nvidia_driver,
+    is_software,
+    open_device,
+    open_hardware_device,
+)
+from neuralshade.gpu.gpu import Gpu
+from neuralshade.gpu.slangpy_gpu import SlangpyGpu
+
+APIS = ("cuda", *BACKENDS)  # the order in which "auto" looks for hardware
+
+log = logging.getLogger("neuralshade")
+
+
+def open_gpu(api: str = "auto") -> Gpu:
+    """Return a GPU, opened.
+
+    Args:
+        api: one of APIS, or "auto": the first of them where hardware answers, else Vulkan in
+            software.
+
+    Raises: ConfigError for another API; DeviceError where a package is missing, nothing
+        answers, or what does is too old.
+    """
+    if api not in ("auto", *APIS):
+        choices = ", ".join(("auto", *APIS))
+        raise ConfigError(f"device: got API {api!r}, need one of {choices}. Use auto.")
+    if api == "cuda":
+        return CudaGpu()
+    cuda = _cuda_or_none() if api == "auto" else None
+    return SlangpyGpu(open_device(api)) if cuda is None else cuda
+
+
+def open_hardware() -> Gpu | None:
+    """Return what ``open_gpu("auto")`` opens if that is hardware; open nothing else.
+
+    None also where the packages or every driver is missing, or the driver is too old.
+    """
+    cuda = _cuda_or_none()
+    if cuda is not None:
+        return cuda
+    device = open_hardware_device()
+    return None if device is None else SlangpyGpu(device)
+
+
+def hardware_adapter() -> AdapterInfo | None:
+    """Return what ``open_hardware`` opens, closed again; None where that is nothing."""
+    gpu = open_hardware()
+    if gpu is None:
+        return None
+    adapter = gpu.adapter
+    gpu.close()
+    return None if adapter.software else adapter
+
+
+def list_cuda() -> list[ListedAdapter]:
+    """Open and close each CUDA device, and return what was learned.
+
+    Raises: DeviceError where a package, the driver or every device is missing, or too old.
+    """
+    return [ListedAdapter(a.name, a.api, False, a, None) for a in cuda_adapters()]
+
+
+def auto_adapter(listed: Sequence[ListedAdapter]) -> ListedAdapter | None:
+    """Return which of all adapters ``open_gpu("auto")`` tries as hardware, or None.
+
+    ``listed``: in the order of APIS, as ``list_cuda`` and ``list_adapters`` give them.
+    """
+    return next((adapter for adapter in listed if not is_software(adapter.name)), None)
+
+
+def _cuda_or_none() -> CudaGpu | None:
+    if not has_nvidia_driver():
+        return None
+    try:
+        return CudaGpu()
+    except DeviceError as error:
+        log.info("device: CUDA is left out. %s", error)
+        return None

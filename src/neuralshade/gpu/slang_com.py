@@ -1,0 +1,150 @@
+"""Calls into the Slang compiler that slangpy brings, by the slots of its COM interfaces."""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import importlib.util
+import pathlib
+from collections.abc import Sequence
+from ctypes import byref, c_char_p, c_int, c_int64, c_size_t, c_uint32, c_void_p, sizeof
+from typing import Any
+
+from neuralshade.errors import DeviceError, KernelError
+
+LIBRARIES = ("libslang-compiler.so*", "libslang-compiler*.dylib", "slang-compiler.dll")
+LANGUAGE_VERSION = 2025  # of Slang, where a module names none
+# Places of methods in their interfaces' tables, as slang.h declares them. Slang appends to its
+# interfaces and leaves what is there.
+RELEASE = 2
+BLOB_POINTER, BLOB_SIZE = 3, 4
+CREATE_SESSION, PARSE_ARGUMENTS = 3, 27  # of IGlobalSession
+COMPOSE, LOAD_SOURCE = 6, 20  # of ISession
+GET_LAYOUT, ENTRY_POINT_CODE, LINK = 4, 6, 10  # of IComponentType
+FIND_ENTRY_POINT = 17  # of IModule
+
+
+class _GlobalDescription(ctypes.Structure):
+    _fields_ = (
+        ("structure_size", c_uint32),
+        ("api_version", c_uint32),
+        ("language_version", c_uint32),
+        ("enable_glsl", ctypes.c_bool),
+        ("reserved", c_uint32 * 16),
+    )
+
+
+class _SessionDescription(ctypes.Structure):
+    _fields_ = (
+        ("structure_size", c_size_t),
+        ("targets", c_void_p),
+        ("target_count", c_int64),
+        ("flags", c_uint32),
+        ("matrix_layout", c_uint32),
+        ("search_paths", c_void_p),
+        ("search_path_count", c_int64),
+        ("macros", c_void_p),
+        ("macro_count", c_int64),
+        ("file_system", c_void_p),
+        ("effect_annotations", ctypes.c_bool),
+        ("glsl_syntax", ctypes.c_bool),
+        ("options", c_void_p),
+        ("option_count", c_uint32),
+        ("skip_spirv_validation", ctypes.c_bool),
+    )
+
+
+class ComObject:
+    """A pointer to a COM object, released with this one unless ``borrowed``."""
+
+    def __init__(self, pointer: int, *, borrowed: bool = False):
+        self.pointer, self.borrowed = pointer, borrowed
+
+    def call(
+        self, slot: int, *arguments: Any, types: Sequence[Any] = (), result: Any = c_int
+    ) -> Any:
+        """Call the method in that slot of the object's table."""
+        table = ctypes.cast(self.pointer, ctypes.POINTER(ctypes.POINTER(c_void_p)))[0]
+        method = ctypes.CFUNCTYPE(result, c_void_p, *types)(table[slot])
+        return method(self.pointer, *arguments)
+
+    def made(self, slot: int, *arguments: Any, types: Sequence[Any] = ()) -> ComObject:
+        """Call a method whose last two arguments return an object and the compiler's words.
+
+        Raises: KernelError with these words where it returns no object.
+        """
+        out, words = c_void_p(), c_void_p()
+        pointers = (ctypes.POINTER(c_void_p),) * 2
+        code = self.call(slot, *arguments, byref(out), byref(words), types=(*types, *pointers))
+        said = take_blob(words.value).decode(errors="replace")
+        # some targets print an error and yet succeed, with text that does not compile
+        if code < 0 or not out.value or "error[" in said:
+            raise refusal(said or f"error {code & 0xFFFFFFFF:#x}")
+        return ComObject(out.value)
+
+    def __del__(self) -> None:
+        if not self.borrowed:
+            self.call(RELEASE, result=c_uint32)
+
+
+def take_blob(pointer: int | None) -> bytes:
+    """Return the bytes of a blob, and release it; empty for no blob."""
+    if not pointer:
+        return b""
+    blob = ComObject(pointer)
+    size = blob.call(BLOB_SIZE, result=c_size_t)
+    return ctypes.string_at(blob.call(BLOB_POINTER, result=c_void_p), size) if size else b""
+
+
+def refusal(said: str) -> KernelError:
+    """Return the error for Slang text that the compiler refuses, with its diagnostics whole."""
+    return KernelError("kernel: got Slang text that does not compile, need one that does. "
+                       f"The compiler says:\n{said}")  # fmt: skip
+
+
+@functools.cache
+def library() -> Any:
+    """Return the compiler's library, loaded.
+
+    Raises: DeviceError where slangpy is missing or brings none.
+    """
+    spec = importlib.util.find_spec("slangpy")  # slangpy itself need not be imported
+    if spec is None or spec.origin is None:
+        raise DeviceError("device: got no slangpy, need its Slang compiler for CUDA. "
+                          'Run: pip install "neuralshade[cuda]"')  # fmt: skip
+    folder = pathlib.Path(spec.origin).parent
+    found = [path for pattern in LIBRARIES for path in sorted(folder.glob(pattern))]
+    if not found:
+        raise DeviceError(f"device: got no Slang compiler in {folder}, need one for CUDA. "
+                          "Install slangpy again.")  # fmt: skip
+    return ctypes.CDLL(str(found[0]))
+
+
+@functools.cache
+def global_session() -> ComObject:
+    """Return the compiler's one global session of this process."""
+    description = _GlobalDescription(sizeof(_GlobalDescription), 0, LANGUAGE_VERSION, False)
+    out = c_void_p()
+    code = library().slang_createGlobalSession2(byref(description), byref(out))
+    if code < 0 or not out.value:
+        raise DeviceError(f"device: got error {code & 0xFFFFFFFF:#x} from the Slang compiler, "
+                          "need one that starts. Install slangpy again.")  # fmt: skip
+    return ComObject(out.value, borrowed=True)  # lives as long as the process
+
+
+def new_session(arguments: Sequence[str]) -> ComObject:
+    """Return a session set up by arguments as ``slangc`` takes them."""
+    texts = (c_char_p * len(arguments))(*[argument.encode() for argument in arguments])
+    description = _SessionDescription(structure_size=sizeof(_SessionDescription))
+    kept, out = c_void_p(), c_void_p()
+    one = global_session()
+    code = one.call(
+        PARSE_ARGUMENTS, len(arguments), texts, byref(description), byref(kept),
+        types=(c_int, c_void_p, c_void_p, c_void_p),
+    )  # fmt: skip
+    assert code >= 0, (code, arguments)
+    owner = ComObject(kept.value) if kept.value else None  # of what the description points to
+    code = one.call(CREATE_SESSION, byref(description), byref(out), types=(c_void_p, c_void_p))
+    assert code >= 0 and out.value, (code, arguments)
+    del owner
+    return ComObject(out.value)

@@ -1,0 +1,97 @@
+"""Source text for other compilers from Slang text: CUDA here. Needs no device."""
+
+from __future__ import annotations
+
+import ctypes
+import json
+from collections.abc import Sequence
+from ctypes import byref, c_char_p, c_int64, c_void_p
+from dataclasses import dataclass
+from typing import Any
+
+from neuralshade.errors import KernelError
+from neuralshade.gpu.device import FALSE_ALARMS, SOURCE_FOLDER
+from neuralshade.gpu.slang_com import (
+    COMPOSE,
+    ENTRY_POINT_CODE,
+    FIND_ENTRY_POINT,
+    GET_LAYOUT,
+    LINK,
+    LOAD_SOURCE,
+    ComObject,
+    library,
+    new_session,
+    refusal,
+    take_blob,
+)
+
+MODULE = b"exported"  # a session of its own has no other of that name
+
+
+@dataclass(frozen=True)
+class Exported:
+    """An entry point as text of the target language, and how its parameters lie."""
+
+    code: str
+    reflection: dict[str, Any]  # Slang's own JSON
+
+
+def export_slang(
+    text: str, entry: str, target: str = "cuda", options: Sequence[str] = ()
+) -> Exported:
+    """Compile one entry point of Slang text to text of ``target``, as ``slangc`` would.
+
+    Args:
+        text: a module; ``import neuralshade.<folder>.<stem>;`` works in it.
+        target: as ``slangc -target`` names it, of those whose output is text.
+        options: further arguments of ``slangc``.
+
+    Raises: KernelError with all that the compiler said; DeviceError where slangpy is missing.
+    """
+    alarms = [item for number in FALSE_ALARMS for item in ("-warnings-disable", number)]
+    session = new_session([
+        "-target", target, "-I", str(SOURCE_FOLDER), "-line-directive-mode", "none", *alarms,
+        *options,
+    ])  # fmt: skip
+    module = _load(session, text)
+    linked = _link(session, [module, _entry_point(module, entry)])
+    code = linked.made(ENTRY_POINT_CODE, 0, 0, types=(c_int64, c_int64))
+    code.borrowed = True  # take_blob releases it
+    return Exported(take_blob(code.pointer).decode(), _reflection(linked))
+
+
+def _load(session: ComObject, text: str) -> ComObject:
+    words = c_void_p()
+    pointer = session.call(
+        LOAD_SOURCE, MODULE, MODULE + b".slang", text.encode(), byref(words),
+        types=(c_char_p, c_char_p, c_char_p, c_void_p), result=c_void_p,
+    )  # fmt: skip
+    said = take_blob(words.value).decode(errors="replace")
+    if not pointer:
+        raise refusal(said)
+    return ComObject(pointer, borrowed=True)  # the session's
+
+
+def _entry_point(module: ComObject, entry: str) -> ComObject:
+    out = c_void_p()
+    module.call(FIND_ENTRY_POINT, entry.encode(), byref(out), types=(c_char_p, c_void_p))
+    if not out.value:
+        raise KernelError(f"kernel: got no entry point {entry!r} in the Slang text, need one. "
+                          'Mark it with [shader("compute")].')  # fmt: skip
+    return ComObject(out.value)
+
+
+def _link(session: ComObject, parts: Sequence[ComObject]) -> ComObject:
+    pointers = (c_void_p * len(parts))(*[part.pointer for part in parts])
+    composed = session.made(COMPOSE, pointers, len(parts), types=(c_void_p, c_int64))
+    return composed.made(LINK)
+
+
+def _reflection(linked: ComObject) -> dict[str, Any]:
+    layout = linked.call(GET_LAYOUT, 0, None, types=(c_int64, c_void_p), result=c_void_p)
+    assert layout, "a linked program has a layout"
+    to_json, blob = library().spReflection_ToJson, c_void_p()
+    to_json.argtypes = (c_void_p, c_void_p, ctypes.POINTER(c_void_p))
+    code = to_json(layout, None, byref(blob))
+    assert code >= 0, code
+    return json.loads(take_blob(blob.value))

@@ -1,0 +1,239 @@
+"""A GPU reached through SlangPy: Vulkan, Metal, D3D12."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from neuralshade.errors import DeviceError
+from neuralshade.gpu.device import AdapterInfo, describe_adapter, multiprocessors
+from neuralshade.gpu.gpu import Dispatch, lost_device, no_memory, padded_size, raw_bytes
+from neuralshade.gpu.slangpy_kernel import BoundKernel, load_text
+
+if TYPE_CHECKING:
+    import slangpy
+
+
+class SlangpyBuffer:
+    """A Buffer; ``native`` is SlangPy's own."""
+
+    def __init__(self, native: slangpy.Buffer):
+        self.native = native
+
+    @property
+    def size(self) -> int:
+        """Return how many bytes there are."""
+        return int(self.native.size)
+
+    def read(self) -> npt.NDArray[np.uint8]:
+        """Wait for the GPU and return a copy of all bytes."""
+        return self.native.to_numpy().view(np.uint8)
+
+
+class SlangpySteps:
+    """Dispatches, recorded anew each time: a command buffer can be submitted once only."""
+
+    def __init__(self, dispatches: Sequence[Dispatch]):
+        self.dispatches: list[tuple[Any, list[int]]] = []
+        for kernel, groups in dispatches:
+            sides = [groups] if isinstance(groups, int) else list(groups)
+            if all(sides):
+                self.dispatches.append((kernel, [*sides, 1, 1][:3]))
+
+
+class SlangpyRing:
+    """A Ring in device memory; the host's writes are uploads between dispatches."""
+
+    def __init__(self, gpu: SlangpyGpu, dtype: npt.DTypeLike, count: int):
+        self.dtype, self.count = np.dtype(dtype), count
+        self.buffer = gpu.buffer(np.zeros(count, self.dtype))
+
+    def write(self, commands: Any, first: int, values: npt.ArrayLike) -> None:
+        """Record uploads of ``values``: two where they go around."""
+        numbers, start = np.asarray(values, self.dtype), first % self.count
+        split = min(len(numbers), self.count - start)
+        commands.upload(self.buffer, start * self.dtype.itemsize, numbers[:split])
+        if split < len(numbers):
+            commands.upload(self.buffer, 0, numbers[split:])
+
+
+class SlangpyReader:
+    """A Reader through memory that the host sees: ten times faster than SlangPy's to_numpy."""
+
+    def __init__(self, gpu: SlangpyGpu, buffer: SlangpyBuffer, size: int):
+        import slangpy as spy
+
+        self.gpu, self.buffer, self.size = gpu, buffer, size
+        self.seen = gpu.device.create_buffer(
+            size=size, usage=spy.BufferUsage.copy_destination, memory_type=spy.MemoryType.read_back
+        )
+
+    def read(self) -> npt.NDArray[np.uint8]:
+        """Copy the bytes, wait, and return them."""
+        commands = self.gpu.commands()
+        commands.encoder.copy_buffer(self.seen, 0, self.buffer.native, 0, self.size)
+        commands.submit()
+        self.gpu.wait()
+        return self.seen.to_numpy().view(np.uint8)
+
+
+class SlangpyStamps:
+    """Stamps of a query pool."""
+
+    def __init__(self, gpu: SlangpyGpu, count: int):
+        import slangpy as spy
+
+        self.gpu = gpu
+        self.pool = gpu.device.create_query_pool(type=spy.QueryType.timestamp, count=count)
+        self.pool.reset()
+
+    def seconds(self, count: int) -> npt.NDArray[np.float64]:
+        """Wait, return the first ``count`` times, and make room for the next ones."""
+        self.gpu.wait()
+        times = np.array(self.pool.get_timestamp_results(0, count))
+        self.pool.reset()
+        return times
+
+
+class SlangpyCommands:
+    """Commands in SlangPy's ``encoder``, which may also be given what only SlangPy has."""
+
+    def __init__(self, gpu: SlangpyGpu):
+        self.gpu, self.encoder = gpu, gpu.device.create_command_encoder()
+
+    def upload(self, buffer: Any, first_byte: int, values: npt.NDArray[Any]) -> None:
+        """Copy an array into ``buffer`` from that byte on."""
+        if values.size:
+            self.encoder.upload_buffer_data(buffer.native, first_byte, raw_bytes(values))
+
+    def clear(self, buffer: Any) -> None:
+        """Fill a buffer with zeros."""
+        self.encoder.clear_buffer(buffer.native)
+
+    def run(self, steps: Any, times: int = 1) -> None:
+        """Record all dispatches, so many times over."""
+        with self.encoder.begin_compute_pass() as into:
+            for kernel, groups in steps.dispatches * times:
+                kernel.record(into, groups)
+
+    def stamp(self, stamps: Any, index: int) -> None:
+        """Note the time when all work before this is done."""
+        self.encoder.write_timestamp(stamps.pool, index)
+
+    def submit(self) -> None:
+        """Send what was recorded; DeviceError where the device no longer answers."""
+        try:
+            self.gpu.device.submit_command_buffer(self.encoder.finish())
+        except RuntimeError as error:
+            raise lost_device(self.gpu.name, error) from error
+
+
+class SlangpyGpu:
+    """A Gpu on an open SlangPy ``device``, which ``close`` closes where it is ``owned``.
+
+    The device needs this package's parent folder among its include paths, as
+    ``neuralshade.gpu.device.open_device`` gives it.
+    """
+
+    def __init__(self, device: slangpy.Device, *, owned: bool = True):
+        self.device, self.owned = device, owned
+        self.name: str = device.info.adapter_name
+        self.api: str = device.info.type.name
+
+    @cached_property
+    def adapter(self) -> AdapterInfo:
+        """Return what the adapter offers."""
+        return describe_adapter(self.device)
+
+    @cached_property
+    def multiprocessors(self) -> int | None:
+        """Return how many there are; None where the driver does not tell."""
+        return multiprocessors(self.device)
+
+    def buffer(self, values: npt.NDArray[Any] | None = None, *, size: int = 0) -> SlangpyBuffer:
+        """Return a buffer with ``values``, or of ``size`` bytes of zeros; never an empty one."""
+        import slangpy as spy
+
+        usage = spy.BufferUsage.shader_resource | spy.BufferUsage.unordered_access
+        padded = np.zeros(padded_size(size if values is None else values.nbytes), np.uint8)
+        if values is not None:
+            padded[: values.nbytes] = raw_bytes(values)
+        try:
+            return SlangpyBuffer(self.device.create_buffer(data=padded, usage=usage))
+        except RuntimeError as error:
+            raise no_memory(self.name, len(padded)) from error
+
+    def ring(self, dtype: npt.DTypeLike, count: int) -> SlangpyRing:
+        """Return a ring of ``count`` zeros."""
+        return SlangpyRing(self, dtype, count)
+
+    def reader(self, buffer: Any, size: int) -> SlangpyReader:
+        """Return what reads the first ``size`` bytes of ``buffer``."""
+        return SlangpyReader(self, buffer, size)
+
+    def kernel(
+        self,
+        text: str,
+        entry: str,
+        variables: Mapping[str, Any],
+        *,
+        shared_bytes: int = 0,
+        fast_math: bool = False,
+    ) -> BoundKernel:
+        """Compile an entry point of Slang text and bind its variables for good."""
+        module = load_text(self.device, text)
+        return BoundKernel(self.device, module, entry, native(variables))
+
+    def occupancy(self, kernel: object) -> None:
+        """Return None: SlangPy does not tell."""
+
+    def steps(self, dispatches: Sequence[Dispatch]) -> SlangpySteps:
+        """Return ``dispatches`` prepared to be run; those of no groups are left out."""
+        return SlangpySteps(dispatches)
+
+    def stamps(self, count: int) -> SlangpyStamps:
+        """Return room for ``count`` times."""
+        return SlangpyStamps(self, count)
+
+    def commands(self) -> SlangpyCommands:
+        """Return a new list of work, empty."""
+        return SlangpyCommands(self)
+
+    def wait(self) -> None:
+        """Wait until all submitted work is done; DeviceError where it failed."""
+        try:
+            self.device.wait()
+        except RuntimeError as error:
+            raise lost_device(self.name, error) from error
+
+    def close(self) -> None:
+        """Close the device where this object owns it."""
+        if self.owned:
+            self.device.close()
+
+
+def native(variables: Mapping[str, Any]) -> dict[str, Any]:
+    """Return variables with SlangPy's own objects in place of ours."""
+    return {name: _native(value) for name, value in variables.items()}
+
+
+def _native(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return native(value)
+    value = getattr(value, "buffer", value)  # of a ring
+    return getattr(value, "native", value)
+
+
+def slangpy_gpu(gpu: Any, wanted: str) -> SlangpyGpu:
+    """Return ``gpu`` if it is SlangPy's.
+
+    Raises: DeviceError that names what was ``wanted``, which only SlangPy has.
+    """
+    if not isinstance(gpu, SlangpyGpu):
+        raise DeviceError(f"device: got {gpu.name} through {gpu.api}, need SlangPy for {wanted}. "
+                          "Open it with the API vulkan, metal or d3d12.")  # fmt: skip
+    return gpu

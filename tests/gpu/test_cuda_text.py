@@ -1,0 +1,194 @@
+"""gpu/cuda_text: reads of parameters are put right, and their bytes lie as Slang says."""
+
+import struct
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from neuralshade.errors import KernelError
+from neuralshade.gpu.cuda_text import COPY, CudaLayout, element_size, mended, packed
+from neuralshade.gpu.slang_export import export_slang
+
+pytest.importorskip("slangpy")
+TEXT = """
+struct Inner
+{
+    float a;
+    float2 b;
+    half h;
+
+    float twice() { return 2.0f * a; }
+
+    float limited(float x)
+    {
+        if (x > a)
+            return b.y;
+        return b.x * x;
+    }
+}
+
+struct Outer
+{
+    Inner inner;
+    uint k;
+}
+
+uniform Outer outer;
+uniform int2 size_px;
+uniform bool flag;
+uniform float spare;
+uniform Inner alone;
+StructuredBuffer<Inner> inners;
+StructuredBuffer<uint4> words;
+ByteAddressBuffer bytes;
+RWTexture2D<float4> canvas;
+RWStructuredBuffer<float> into;
+
+[shader("compute")]
+[numthreads(32, 1, 1)]
+void plain(uint3 thread : SV_DispatchThreadID)
+{
+    Inner inner = outer.inner;
+    if (flag)
+        into[thread.x] = inner.twice() + float(size_px.y) + inners[1].a + float(words[0].w)
+            + bytes.Load<float>(4u) + float(outer.k);
+}
+
+[shader("compute")]
+[numthreads(32, 1, 1)]
+void addressed(uint3 thread : SV_DispatchThreadID)
+{
+    into[thread.x] = alone.limited(into[thread.x]);
+}
+
+[shader("compute")]
+[numthreads(32, 1, 1)]
+void drawn(uint3 thread : SV_DispatchThreadID)
+{
+    canvas[thread.xy] = float4(spare);
+}
+"""
+
+MANY = """
+uniform float many[3];
+RWStructuredBuffer<float> into;
+
+[shader("compute")]
+[numthreads(1, 1, 1)]
+void f(uint3 group : SV_GroupID)
+{
+    into[0] = many[group.x];
+}
+"""
+
+
+def buffer(pointer, size):
+    return SimpleNamespace(pointer=pointer, size=size)
+
+
+VARIABLES = {
+    "outer": {"inner": {"a": 1.5, "b": np.array([2.0, 3.0]), "h": 0.25}, "k": 7},
+    "size_px": np.array([30, -4]),
+    "flag": True,
+    "inners": buffer(0x1000, 96),
+    "words": buffer(0x2000, 64),
+    "bytes": buffer(0x3000, 64),
+    "into": buffer(0x4000, 64),
+    "unheard_of": 3,
+}
+
+
+@pytest.fixture(scope="module")
+def texts():
+    """Give each entry point's text, mended."""
+    names = ("plain", "addressed", "drawn")
+    return {name: mended(export_slang(TEXT, name), name) for name in names}
+
+
+@pytest.mark.parametrize("entry", ["plain", "addressed"])
+def test_no_parameter_is_read_as_if_it_lay_in_device_memory(texts, entry):
+    code = texts[entry].code
+    assert "(&globalParams_0->" in export_slang(TEXT, entry).code, "is this still needed?"
+    assert "&globalParams_0->" not in code
+
+
+def test_a_method_s_parameter_lies_in_device_memory_too(texts):
+    assert not texts["plain"].layout.copies and COPY not in texts["plain"].code
+    code = texts["addressed"].code
+    assert texts["addressed"].layout.copies
+    assert f'extern "C" __device__ GlobalParams_0 {COPY};' in code
+    assert f"(&{COPY}.alone" in code
+
+
+def test_bytes_lie_as_slang_says(texts):
+    layout = texts["plain"].layout
+    raw = packed(layout, VARIABLES)
+    at = {p["name"]: p["binding"]["offset"] for p in layout.parameters}
+    assert struct.unpack_from("<f4xff", raw, at["outer"]) == (1.5, 2.0, 3.0)
+    assert np.frombuffer(raw, np.float16, 1, at["outer"] + 16)[0] == 0.25
+    assert struct.unpack_from("<I", raw, at["outer"] + 24) == (7,)
+    assert struct.unpack_from("<ii?", raw, at["size_px"]) == (30, -4, True)
+    counts = {"inners": (0x1000, 4), "words": (0x2000, 4), "bytes": (0x3000, 64),
+              "into": (0x4000, 16)}  # fmt: skip
+    for name, words in counts.items():
+        assert struct.unpack_from("<QQ", raw, at[name]) == words, name
+    assert raw[at["canvas"] : at["canvas"] + 8] == bytes(8)  # not read, not bound
+
+
+def test_elements_are_as_far_apart_as_cuda_has_them():
+    def vector(count, scalar):
+        element = {"kind": "scalar", "scalarType": scalar}
+        return {"kind": "vector", "elementCount": count, "elementType": element}
+
+    def of(*fields):
+        kinds = [{"type": kind, "binding": {"offset": offset}} for offset, kind in fields]
+        return {"kind": "struct", "fields": kinds}
+
+    assert element_size(vector(3, "float32")) == 12
+    assert element_size(vector(4, "uint32")) == 16
+    assert element_size(of((0, vector(3, "float32")))) == 12
+    assert element_size(of((0, vector(2, "float32")), (8, vector(1, "float16")))) == 16
+    assert element_size(of((0, vector(4, "float32")), (16, vector(1, "uint32")))) == 32
+
+
+def test_a_layout_survives_being_kept(texts):
+    layout = texts["plain"].layout
+    assert CudaLayout.from_facts(layout.facts()) == layout
+    assert layout.used == frozenset(VARIABLES) - {"unheard_of"}
+    assert layout.threads == (32, 1, 1)
+
+
+def refusal(layout, **changes):
+    with pytest.raises(KernelError) as caught:
+        packed(layout, {**VARIABLES, **changes})
+    return str(caught.value)
+
+
+def test_what_is_read_must_be_bound(texts):
+    layout = texts["plain"].layout
+    with pytest.raises(KernelError) as caught:
+        packed(layout, {k: v for k, v in VARIABLES.items() if k != "words"})
+    assert str(caught.value) == (
+        "plain.words: got nothing bound, need a value for it. Name it among the kernel's variables."
+    )
+
+
+def test_numbers_must_be_as_many_as_declared(texts):
+    assert refusal(texts["plain"].layout, size_px=np.zeros(3)) == (
+        "size_px: got 3 numbers, need 2. Pass as many as the kernel declares."
+    )
+
+
+def test_textures_are_refused(texts):
+    assert refusal(texts["drawn"].layout, canvas=buffer(1, 1), spare=0.0) == (
+        "canvas: got a texture2D, need a buffer on CUDA. Use Vulkan for textures."
+    )
+
+
+def test_arrays_are_refused():
+    layout = mended(export_slang(MANY, "f"), "f").layout
+    assert refusal(layout, many=np.zeros(3)) == (
+        "many: got a parameter of kind array, need numbers, vectors, structs of these, or "
+        "buffers. Put it into a buffer."
+    )

@@ -1,0 +1,87 @@
+"""gpu/slang_export: the compiler in slangpy's wheel, by the places that slang.h gives."""
+
+import importlib.util
+import pathlib
+import re
+
+import pytest
+
+from neuralshade.errors import KernelError
+from neuralshade.gpu import slang_com
+from neuralshade.gpu.slang_export import export_slang
+
+spec = importlib.util.find_spec("slangpy")
+if spec is None:
+    pytest.skip("needs slangpy", allow_module_level=True)
+HEADER = pathlib.Path(spec.origin).parent / "include/slang.h"
+ADD = """
+import neuralshade.optimizer.adam;
+uniform AdamStep by;
+RWStructuredBuffer<float> into;
+
+[shader("compute")]
+[numthreads(64, 2, 1)]
+void add(uint3 thread : SV_DispatchThreadID)
+{
+    into[thread.x] += by.rate;
+}
+"""
+
+
+def methods(interface: str) -> list[str]:
+    """Return the names of an interface's own methods, in the order of slang.h."""
+    text = re.sub(r"//[^\n]*|/\*.*?\*/", "", HEADER.read_text(), flags=re.DOTALL)
+    body = re.search(rf"struct {interface}\b[^;{{]*\{{(.*?)\n\s*\}};", text, re.DOTALL)[1]
+    return re.findall(r"virtual[^;]*?SLANG_MCALL\s+(\w+)\s*\(", body)
+
+
+@pytest.mark.parametrize("interface, bases, places", [
+    ("ISlangUnknown", [], {"release": slang_com.RELEASE}),
+    ("ISlangBlob", ["ISlangUnknown"], {"getBufferPointer": slang_com.BLOB_POINTER,
+                                       "getBufferSize": slang_com.BLOB_SIZE}),
+    ("IGlobalSession", ["ISlangUnknown"], {"createSession": slang_com.CREATE_SESSION,
+                                           "parseCommandLineArguments": slang_com.PARSE_ARGUMENTS}),
+    ("ISession", ["ISlangUnknown"], {"createCompositeComponentType": slang_com.COMPOSE,
+                                     "loadModuleFromSourceString": slang_com.LOAD_SOURCE}),
+    ("IComponentType", ["ISlangUnknown"], {"getLayout": slang_com.GET_LAYOUT,
+                                           "getEntryPointCode": slang_com.ENTRY_POINT_CODE,
+                                           "link": slang_com.LINK}),
+    ("IModule", ["ISlangUnknown", "IComponentType"],
+     {"findEntryPointByName": slang_com.FIND_ENTRY_POINT}),
+])  # fmt: skip
+def test_methods_are_where_the_header_has_them(interface, bases, places):
+    if not HEADER.exists():
+        pytest.skip("this slangpy brings no slang.h")
+    table = [name for base in (*bases, interface) for name in methods(base)]
+    assert {name: table.index(name) for name in places} == places
+
+
+def test_an_entry_point_becomes_cuda_text():
+    exported = export_slang(ADD, "add")
+    assert 'extern "C" __global__ void add()' in exported.code
+    assert [p["name"] for p in exported.reflection["parameters"]] == ["by", "into"]
+    assert exported.reflection["entryPoints"][0]["threadGroupSize"] == [64, 2, 1]
+    assert export_slang(ADD, "add") == exported
+
+
+def test_other_targets_are_there_too():
+    assert "fn add(" in export_slang(ADD, "add", "wgsl").code
+
+
+def test_text_that_does_not_compile_is_refused_with_the_compiler_s_words():
+    with pytest.raises(KernelError) as caught:
+        export_slang("void f() { undefined_thing(); }", "f")
+    first, *rest = str(caught.value).splitlines()
+    assert first == (
+        "kernel: got Slang text that does not compile, need one that does. The compiler says:"
+    )
+    assert any("undefined identifier 'undefined_thing'" in line for line in rest)
+
+
+def test_a_missing_entry_point_is_refused():
+    with pytest.raises(KernelError) as caught:
+        export_slang(ADD, "subtract")
+    assert str(caught.value) == (
+        "kernel: got no entry point 'subtract' in the Slang text, need one. "
+        'Mark it with [shader("compute")].'
+    )
