@@ -177,11 +177,11 @@ def main() -> None:
             jeep = neuralshade.load_picture(pictures[PICTURES[0]])
             rows = to_quality(gpu, jeep, torch_device, options.most_steps)
             sections["jeep.jpg: wall time of training to a quality"] = rows
-            write_results("gpu_fit", sections, about)  # kept, should the rest fail
+            write_results(f"gpu_fit_{api}", sections, about)  # kept, should the rest fail
     finally:
         gpu.close()
     sections["Quality after as many samples"] = parity(pictures, options.steps, api, torch_device)
-    write_results("gpu_fit", sections, about)
+    write_results(f"gpu_fit_{api}", sections, about)
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
 """Training and inference on the GPU, beside PyTorch on the same one.
 
-    python benchmarks/gpu_train.py [--quick] [--device vulkan] [--kernels auto]
+    python benchmarks/gpu_train.py [--quick] [--device cuda] [--kernels auto]
 
-Needs nothing but a GPU; writes results/gpu_train.{json,md}. What is measured, and how:
+Needs nothing but a GPU; writes results/gpu_train_<API>.{json,md}. What is measured, and how:
 docs/bench.md. Without a hardware GPU it stops, unless --device names what to use; a software
 adapter is then measured with small batches, and the tables say so.
 """
@@ -142,7 +142,7 @@ def main() -> None:
         "Steps one by one": host(found["host"]),
         "Memory": [taken],
     }
-    write_results("gpu_train", sections, facts)
+    write_results(f"gpu_train_{adapter['api']}", sections, facts)
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -31,11 +32,12 @@ from neuralshade.engine.step_state import RATES, STATE, StepState
 from neuralshade.engine.task import TaskText
 from neuralshade.engine.training import Training
 from neuralshade.engine.wgmma import WgmmaPlan
-from neuralshade.gpu.gpu import Buffer, Dispatch, Gpu, raw_bytes
+from neuralshade.gpu.gpu import Buffer, Dispatch, Gpu, Steps, raw_bytes
 from neuralshade.model.field import Field
 from neuralshade.sampler.sample import PixelLattice
 from neuralshade.source.target import Target
 
+FEW_ALONE = 16  # steps submitted one by one, before they get kernels that cost the host less
 SUBMITTED_STEPS = 128  # recorded while the GPU still runs those before
 SCALE_SHARE = 1 / 16  # of the recipe's loss scale: it is for a mean, ours multiplies each sample
 
@@ -80,6 +82,7 @@ class GpuEngine:
         self.state_now = StepState(0, 0, 0, 0, training.loss_scale * SCALE_SHARE)
         self._next_step = 0
         self._in_flight = 0
+        self._alone = 0
         self._build(GridWork(field.encoding.tables(), self.gradients))
         self._round()
 
@@ -105,18 +108,8 @@ class GpuEngine:
         )  # fmt: skip
 
     def _build_kernels(self, build: FitKernels) -> None:
-        gpu, network, grid = self.gpu, self.network.bound(), self.grid.bound()
-        step: list[Dispatch] = [
-            (build.train(), self.plan.groups),
-            (build.update("update_network", network), len(self.rows)),
-        ]
-        if self.cell_groups:
-            step.append((build.update("update_cells", grid), self.cell_groups))
-        first_round = build.rounding(network, grid)
-        if self.rounds_cells:
-            step.append(first_round[-1])
-        self.step = gpu.steps(step)
-        self.first_round = gpu.steps(first_round)
+        gpu, self._kernels = self.gpu, build
+        self.first_round = gpu.steps(self._rounding)
         self.mean_round = gpu.steps(build.mean_rounding())
         if self.many:
             added = {"gate": gpu.buffer(size=GATE_BYTES), "first_step": gpu.buffer(size=8),
@@ -126,6 +119,8 @@ class GpuEngine:
             self.many = all_at_once(gpu, kernel, self.resident)
             self.many_steps = gpu.steps([(kernel, self.resident)])
             self.buffers |= added
+        if not self.many:
+            self._single_step  # noqa: B018 - builds it now, not in the middle of the fit
         self.inference = Inference(
             gpu,
             self.field,
@@ -136,6 +131,24 @@ class GpuEngine:
             vectors=self.vectors,
             plan=self.plan if isinstance(self.plan, WgmmaPlan) else None,
         )
+
+    @cached_property
+    def _rounding(self) -> list[Dispatch]:
+        return self._kernels.rounding(self.network.bound(), self.grid.bound())
+
+    @cached_property
+    def _single_step(self) -> Steps:
+        """Return the dispatches of one step; compiling them may take seconds."""
+        build = self._kernels
+        step: list[Dispatch] = [
+            (build.train(), self.plan.groups),
+            (build.update("update_network", self.network.bound()), len(self.rows)),
+        ]
+        if self.cell_groups:
+            step.append((build.update("update_cells", self.grid.bound()), self.cell_groups))
+        if self.rounds_cells:
+            step.append(self._rounding[-1])
+        return self.gpu.steps(step)
 
     def advance(self, rate_factors: Sequence[float]) -> float:
         """Run one step per factor of the step size; return the last step's mean loss."""
@@ -153,7 +166,8 @@ class GpuEngine:
             self.gpu.wait()
             self._in_flight = count
         commands = self.gpu.commands()
-        if self.many and count > 1:
+        self._alone = self._alone + 1 if count == 1 else 0
+        if self.many and self._alone <= FEW_ALONE:
             step = np.array([self._next_step, count], np.uint32)
             commands.upload(self.buffers["first_step"], 0, step)
             commands.upload(self.buffers["rates"], 0, np.array(rate_factors, np.float32))
@@ -161,7 +175,7 @@ class GpuEngine:
             commands.run(self.many_steps)
         else:
             self.rate_ring.write(commands, self._next_step, rate_factors)
-            commands.run(self.step, count)
+            commands.run(self._single_step, count)
         commands.submit()
         self._next_step += count
 

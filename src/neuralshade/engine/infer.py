@@ -13,6 +13,7 @@ import torch
 from neuralshade.engine.draw import Crop
 from neuralshade.engine.fused import sizes_text
 from neuralshade.engine.layout import NetworkLayout
+from neuralshade.engine.paths import KernelPath
 from neuralshade.engine.wgmma import WgmmaPlan, wgmma_infer_constants
 from neuralshade.errors import ShapeError
 from neuralshade.gpu.gpu import Buffer, Commands, Gpu, Kernel, Steps, run_once
@@ -116,6 +117,13 @@ class Inference:
         if self.weights is not None:
             self.bound |= {"network": self.weights.buffer, "offsets": self.weights.offsets()}
         self._kept: _Canvas | None = None
+
+    @property
+    def path(self) -> KernelPath:
+        """Return how the network is evaluated."""
+        if self.plan is not None:
+            return "wgmma"
+        return "vector" if self.vectors else "fma"
 
     def refresh(self, commands: Commands) -> None:
         """Record what brings the weights into the layout that vectors want."""

@@ -215,7 +215,7 @@ class _Bench:
         uv = np.random.default_rng(0).random((batch, 2), dtype=np.float32)
         seconds = gpu_inference_seconds(engine, uv, self.plan.patience)
         theirs = self.twin.inference_seconds(self._recipe(network, EPOCH_BATCH), uv)
-        path = "vector" if engine.inference.vectors else "fma"
+        path = engine.inference.path
         rates = _rates(batch, seconds, theirs)
         return {"network": network.name, "batch": batch, "kernels": path, **rates}
 
