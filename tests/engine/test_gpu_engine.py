@@ -85,6 +85,8 @@ def pair_of(gpu: Any, name: str, kernels: str, exact: bool = False, **settings: 
     if kernels not in training_paths(gpu.adapter):
         pytest.skip(f"{gpu.name} does not train by {kernels}")
     settings = {**RECIPES.get(name, {}), **settings}
+    if kernels == "wgmma":  # which take one width only
+        settings |= {"hidden_width": 64, "hidden_layers": max(1, settings.get("hidden_layers", 2))}
     picture = settings.pop("picture", None) or smooth_picture()
     precision = "float32" if kernels == "fma" else "auto"
     # epsilon: else the first step is the sign of a gradient, which rounding may turn

@@ -84,7 +84,7 @@ class GpuField:
         Raises: ShapeError for another shape, or a tensor with gaps; DeviceError for a CUDA tensor
         where the field is not on CUDA.
         """
-        if hasattr(uv, "__cuda_array_interface__"):
+        if isinstance(uv, torch.Tensor) and uv.is_cuda:
             return self._at_tensor(uv)
         return self.inference.at_positions(np.asarray(uv, np.float32))
 
