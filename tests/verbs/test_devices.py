@@ -144,7 +144,7 @@ def test_every_api_is_listed_with_its_paths(machine):
     rows = [(a["api"], a["name"], a["software"], a["training"], a["inference"])
             for a in found["adapters"]]  # fmt: skip
     assert rows == [
-        ("cuda", "H200", False, "wgmma", "fma"),
+        ("cuda", "H200", False, "wgmma", "wgmma"),
         ("vulkan", "RTX", False, "matrix", "vector"),
         ("vulkan", "llvmpipe (LLVM 19)", True, "fma", "fma"),
         ("d3d12", "RTX", False, "matrix", "vector"),

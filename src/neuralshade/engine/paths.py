@@ -32,6 +32,11 @@ def training_paths(adapter: AdapterInfo) -> tuple[TrainingPath, ...]:
 
 
 def inference_path(adapter: AdapterInfo) -> KernelPath:
-    """Return "vector" or "fma": how the adapter evaluates a network."""
+    """Return "vector", "wgmma" or "fma": how the adapter evaluates a network that fits that.
+
+    Loops evaluate what warpgroup products do not take.
+    """
+    if adapter.api == "cuda":
+        return "wgmma" if adapter.capability == WARPGROUPS_OF else "fma"
     vectors = "cooperative_vector" in adapter.features
     return "vector" if vectors and adapter.api in ("vulkan", "d3d12") else "fma"
