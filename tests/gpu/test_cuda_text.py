@@ -1,5 +1,9 @@
-"""gpu/cuda_text: reads of parameters are put right, and their bytes lie as Slang says."""
+"""gpu/cuda_text: reads of parameters are put right, and their bytes lie as Slang says.
 
+Kernels are found under the names that Slang gives them, and large groups are bounded.
+"""
+
+import re
 import struct
 from types import SimpleNamespace
 
@@ -7,8 +11,8 @@ import numpy as np
 import pytest
 
 from neuralshade.errors import KernelError
-from neuralshade.gpu.cuda_text import COPY, CudaLayout, element_size, mended, packed
-from neuralshade.gpu.slang_export import export_slang
+from neuralshade.gpu.cuda_text import COPY, CudaLayout, CudaText, element_size, mended, packed
+from neuralshade.gpu.slang_export import Exported, export_slang
 
 pytest.importorskip("slangpy")
 TEXT = """
@@ -79,6 +83,17 @@ RWStructuredBuffer<float> into;
 void f(uint3 group : SV_GroupID)
 {
     into[0] = many[group.x];
+}
+"""
+
+GROUP = """
+RWStructuredBuffer<float> into;
+
+[shader("compute")]
+[numthreads(X, Y, Z)]
+void NAME(uint thread : SV_GroupIndex)
+{
+    into[thread] = 1.0f;
 }
 """
 
@@ -192,3 +207,50 @@ def test_arrays_are_refused():
         "many: got a parameter of kind array, need numbers, vectors, structs of these, or "
         "buffers. Put it into a buffer."
     )
+
+
+def group_text(threads: tuple[int, int, int], entry: str = "fill") -> CudaText:
+    text = GROUP.replace("NAME", entry)
+    for axis, count in zip("XYZ", threads, strict=True):
+        text = text.replace(axis, str(count))
+    return mended(export_slang(text, entry), entry)
+
+
+@pytest.mark.parametrize("threads, bounds", [
+    ((32, 1, 1), ""), ((256, 1, 1), ""), ((16, 16, 1), ""),
+    ((257, 1, 1), "__launch_bounds__(257) "), ((16, 8, 3), "__launch_bounds__(384) "),
+    ((1024, 1, 1), "__launch_bounds__(1024) "),
+])  # fmt: skip
+def test_only_large_groups_are_bounded(threads, bounds):
+    """Without, NVRTC may give each thread more registers than a multiprocessor has for them."""
+    text = group_text(threads)
+    assert f'extern "C" __global__ void {bounds}fill(' in text.code
+    assert text.code.count("__launch_bounds__") == (1 if bounds else 0)
+    assert (text.layout.entry, text.layout.threads) == ("fill", threads)
+
+
+@pytest.mark.parametrize("threads", [(64, 1, 1), (512, 1, 1)])
+def test_an_entry_point_is_found_by_the_name_that_slang_gave_it(threads):
+    text = group_text(threads, "main")
+    assert text.layout.entry != "main", "is this still needed?"
+    assert re.search(rf'extern "C" __global__ void [^;]*\b{text.layout.entry}\(', text.code)
+
+
+def test_text_without_a_kernel_is_refused():
+    reflection = {"entryPoints": [{"threadGroupSize": [32, 1, 1]}], "parameters": []}
+    with pytest.raises(KernelError) as caught:
+        mended(Exported("void fill() {}", reflection), "fill")
+    assert str(caught.value) == (
+        "fill: got CUDA text without a kernel, need one. Mark the function as a compute shader."
+    )
+
+
+def test_a_struct_without_a_field_is_refused():
+    field = {"name": "size", "binding": {"offset": 0, "size": 4},
+             "type": {"kind": "scalar", "scalarType": "uint32"}}  # fmt: skip
+    parameter = {"name": "many", "binding": {"offset": 0, "size": 4},
+                 "type": {"kind": "struct", "fields": [field]}}  # fmt: skip
+    layout = CudaLayout("main_0", [parameter], (1, 1, 1), frozenset({"many"}), False)
+    assert packed(layout, {"many": {"size": 7}}) == b"\7\0\0\0"
+    with pytest.raises(KernelError, match=r"^many\.size: got nothing bound"):
+        packed(layout, {"many": {}})

@@ -13,7 +13,7 @@ MOST_SUMS = 128  # float32 of a thread's registers that sums of gradients may ta
 WIDE_BYTES, NARROW_BYTES = TILE * 128, TILE * 32  # of 64 rows in group-shared memory
 FEW_SUMS = 64  # of them: three warpgroups fit a multiprocessor, else two
 MANY_TILES = 16  # of a multiprocessor
-HALF_TILES = 4  # that a group sums: its sums may then be rounded to float16 on their way
+HALF_TILES = 4  # that a group sums on average: its sums may then be rounded to float16 on their way
 ALIGN_BYTES = 1024  # of group-shared memory, whose beginning may have to be moved
 
 

@@ -110,16 +110,22 @@ def packed(layout: CudaLayout, variables: Mapping[str, Any]) -> bytes:
         if name not in layout.used:
             continue
         if name not in variables:
-            raise KernelError(f"{layout.entry}.{name}: got nothing bound, need a value for it. "
-                              "Name it among the kernel's variables.")  # fmt: skip
+            raise _unbound(f"{layout.entry}.{name}")
         _place(raw, parameter["binding"]["offset"], parameter["type"], variables[name], name)
     return raw.tobytes()
+
+
+def _unbound(name: str) -> KernelError:
+    return KernelError(f"{name}: got nothing bound, need a value for it. "
+                       "Name it among the kernel's variables.")  # fmt: skip
 
 
 def _place(raw: Any, offset: int, kind: dict[str, Any], value: Any, name: str) -> None:
     if kind["kind"] == "struct":
         for field in kind["fields"]:
             at = offset + field["binding"]["offset"]
+            if field["name"] not in value:
+                raise _unbound(f"{name}.{field['name']}")
             _place(raw, at, field["type"], value[field["name"]], f"{name}.{field['name']}")
         return
     if kind["kind"] == "resource":
