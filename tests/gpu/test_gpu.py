@@ -162,3 +162,20 @@ def test_what_is_said_of_memory_and_of_a_lost_device():
 def test_a_device_of_somebody_else_stays_open(device):
     SlangpyGpu(device, owned=False).close()
     assert SlangpyGpu(device, owned=False).buffer(size=8).size == 16
+
+
+def test_a_dispatch_beyond_the_device_is_refused(gpu):
+    kernel = gpu.kernel(SCALE, "place", {"into": gpu.buffer(size=256)})
+    if gpu.api == "cuda":
+        pytest.skip("a launch may have more groups than a fit can ask for")
+    gpu.steps([(kernel, gpu.most_groups)])
+    for groups in (gpu.most_groups + 1, (gpu.most_groups + 1, 1)):
+        with pytest.raises(DeviceError, match=rf"^dispatch: got {gpu.most_groups + 1} groups"):
+            gpu.steps([(kernel, groups)])
+
+
+def test_a_buffer_that_cannot_be_bound_is_refused(gpu):
+    if gpu.api == "cuda":
+        pytest.skip("CUDA binds addresses")
+    with pytest.raises(DeviceError, match=r"^memory: got 4096\.0 MB for one buffer"):
+        gpu.buffer(size=2**32)

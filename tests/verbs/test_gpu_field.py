@@ -44,6 +44,13 @@ def test_picture_is_that_of_render(asset, gpu_field, close, crop):
     )
 
 
+def test_many_positions_are_evaluated_in_parts(gpu_field, monkeypatch):
+    uv = np.random.default_rng(0).random((300, 2), dtype=np.float32)
+    whole = gpu_field.at(uv)
+    monkeypatch.setattr("neuralshade.engine.infer.BLOCK_PIXELS", 100)
+    np.testing.assert_array_equal(gpu_field.at(uv), whole)
+
+
 def test_tensors_of_the_gpu_stay_there(gpu, gpu_field):
     if gpu.api != "cuda" or not torch.cuda.is_available():
         pytest.skip("needs PyTorch on CUDA and a field there")

@@ -137,11 +137,19 @@ class Inference:
 
         Raises: ShapeError for another shape.
         """
-        steps, drawn = self.positions_steps(uv)
-        commands = self.gpu.commands()
-        commands.run(steps)
-        commands.submit()
-        return self._numbers(drawn, len(uv))
+        if len(uv) <= self._most:
+            steps, drawn = self.positions_steps(uv)
+            commands = self.gpu.commands()
+            commands.run(steps)
+            commands.submit()
+            return self._numbers(drawn, len(uv))
+        parts = range(0, len(uv), self._most)
+        return np.concatenate([self.at_positions(uv[i : i + self._most]) for i in parts])
+
+    @property
+    def _most(self) -> int:
+        """Return how many positions or pixels are evaluated at once."""
+        return min(BLOCK_PIXELS, self.gpu.most_groups * INFER_THREADS)
 
     def positions_steps(self, uv: npt.NDArray[Any]) -> tuple[Steps, Buffer]:
         """Upload ``uv``; return what evaluates it, and where the result comes.
@@ -193,7 +201,7 @@ class Inference:
         float32 [height, width, C], not clamped.
         """
         picture = np.empty((height * width, self.outputs), np.float32)
-        most = min(BLOCK_PIXELS, height * width)
+        most = min(self._most, height * width)
         canvas = self._canvas("draw_pixels", most)
         for begin in range(0, height * width, most):
             view = _view(width, height, crop)

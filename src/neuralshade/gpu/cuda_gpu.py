@@ -25,6 +25,7 @@ from neuralshade.gpu.device import NVIDIA_VENDOR_ID, AdapterInfo
 from neuralshade.gpu.gpu import Dispatch, raw_bytes
 
 WAVE = 32  # threads, on every NVIDIA GPU
+MOST_GROUPS = 2**31 - 1  # of a launch along x, on all that this package takes
 BFLOAT16_SINCE = (8, 0)  # compute capability
 FEATURES = ("atomic_float", "atomic_int64", "half", "wave_ops")  # of all that NVRTC compiles for
 
@@ -93,6 +94,7 @@ class CudaGpu:
         self.context = CudaContext(index)
         self.name = self.context.name
         self.multiprocessors: int | None = self.context.multiprocessors
+        self.most_groups = MOST_GROUPS
         self.architecture = architecture(self.context.capability)
         self.adapter = _adapter(self.context)
         self._commands = CudaCommands(self.context)

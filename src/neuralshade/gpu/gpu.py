@@ -101,10 +101,15 @@ class Gpu(Protocol):
     def multiprocessors(self) -> int | None:
         """Return how many there are; None where the driver does not tell."""
 
+    @property
+    def most_groups(self) -> int:
+        """Return how many groups a dispatch may have along x."""
+
     def buffer(self, values: npt.NDArray[Any] | None = None, *, size: int = 0) -> Buffer:
         """Return a buffer with ``values``, or of ``size`` bytes of zeros; never an empty one.
 
-        Raises: DeviceError where the device has not so much memory.
+        Raises: DeviceError where the device has not so much memory, or kernels cannot be bound
+            to so much.
         """
 
     def ring(self, dtype: npt.DTypeLike, count: int) -> Ring:
@@ -139,7 +144,10 @@ class Gpu(Protocol):
         """Return how many groups of ``kernel`` a multiprocessor runs at once; None if unknown."""
 
     def steps(self, dispatches: Sequence[Dispatch]) -> Steps:
-        """Return ``dispatches`` prepared to be run; those of no groups are left out."""
+        """Return ``dispatches`` prepared to be run; those of no groups are left out.
+
+        Raises: DeviceError for more than ``most_groups``.
+        """
 
     def stamps(self, count: int) -> Stamps:
         """Return room for ``count`` times."""
@@ -169,6 +177,12 @@ def raw_bytes(values: npt.NDArray[Any]) -> npt.NDArray[np.uint8]:
 def padded_size(size: int) -> int:
     """Return the size of a buffer for ``size`` bytes: never 0, a multiple of 4."""
     return (max(16, size) + 3) // 4 * 4
+
+
+def too_many_groups(name: str, groups: int, most: int) -> DeviceError:
+    """Return the error for a dispatch that is too large for a device."""
+    return DeviceError(f"dispatch: got {groups} groups, need {most} or fewer on {name}. "
+                       "Lower bpp or the grids.")  # fmt: skip
 
 
 def lost_device(name: str, reason: object) -> DeviceError:

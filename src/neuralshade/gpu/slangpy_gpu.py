@@ -11,11 +11,20 @@ import numpy.typing as npt
 
 from neuralshade.errors import DeviceError
 from neuralshade.gpu.device import AdapterInfo, describe_adapter, multiprocessors
-from neuralshade.gpu.gpu import Dispatch, lost_device, no_memory, padded_size, raw_bytes
+from neuralshade.gpu.gpu import (
+    Dispatch,
+    lost_device,
+    no_memory,
+    padded_size,
+    raw_bytes,
+    too_many_groups,
+)
 from neuralshade.gpu.slangpy_kernel import BoundKernel, load_text
 
 if TYPE_CHECKING:
     import slangpy
+
+MOST_BOUND_BYTES = 2**32 - 1  # of one buffer: Vulkan's maxStorageBufferRange is no larger
 
 
 class SlangpyBuffer:
@@ -154,12 +163,23 @@ class SlangpyGpu:
         """Return how many there are; None where the driver does not tell."""
         return multiprocessors(self.device)
 
+    @cached_property
+    def most_groups(self) -> int:
+        """Return how many groups a dispatch may have along x."""
+        return int(self.device.info.limits.max_compute_dispatch_thread_groups.x)
+
     def buffer(self, values: npt.NDArray[Any] | None = None, *, size: int = 0) -> SlangpyBuffer:
         """Return a buffer with ``values``, or of ``size`` bytes of zeros; never an empty one."""
         import slangpy as spy
 
         usage = spy.BufferUsage.shader_resource | spy.BufferUsage.unordered_access
-        padded = np.zeros(padded_size(size if values is None else values.nbytes), np.uint8)
+        count = padded_size(size if values is None else values.nbytes)
+        if count > MOST_BOUND_BYTES:
+            raise DeviceError(
+                f"memory: got {count / 2**20:.1f} MB for one buffer, need less than 4096 MB "
+                f"through {self.api}. Use a smaller picture, or --device cuda."
+            )
+        padded = np.zeros(count, np.uint8)
         if values is not None:
             padded[: values.nbytes] = raw_bytes(values)
         try:
@@ -193,6 +213,10 @@ class SlangpyGpu:
 
     def steps(self, dispatches: Sequence[Dispatch]) -> SlangpySteps:
         """Return ``dispatches`` prepared to be run; those of no groups are left out."""
+        for _, groups in dispatches:
+            across = groups if isinstance(groups, int) else groups[0]
+            if across > self.most_groups:
+                raise too_many_groups(self.name, across, self.most_groups)
         return SlangpySteps(dispatches)
 
     def stamps(self, count: int) -> SlangpyStamps:
