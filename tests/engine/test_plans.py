@@ -72,6 +72,7 @@ class Exporter:
 
     def __init__(self) -> None:
         self.name, self.api, self.multiprocessors = "none", "cuda", MULTIPROCESSORS
+        self.most_groups = 2**31 - 1
         self.adapter = AdapterInfo("none", "cuda", False, (), NVIDIA_VENDOR_ID, (32, 32),
                                    capability=(9, 0), multiprocessors=MULTIPROCESSORS,
                                    shared_bytes=SHARED_BYTES)  # fmt: skip

@@ -54,6 +54,7 @@ class Builder:
 
     def __init__(self, capability):
         self.name, self.api, self.multiprocessors = "none", "cuda", 132
+        self.most_groups = 2**31 - 1
         self.adapter = AdapterInfo("none", "cuda", False, (), NVIDIA_VENDOR_ID, (32, 32),
                                    capability=capability, multiprocessors=132,
                                    shared_bytes=232448)  # fmt: skip
