@@ -5,7 +5,6 @@ import pytest
 import torch
 
 import neuralshade
-from neuralshade.engine.paths import inference_path
 from neuralshade.errors import DeviceError, ShapeError
 from neuralshade.gpu.slangpy_gpu import SlangpyGpu
 
@@ -30,10 +29,9 @@ def gpu_field(asset, gpu, device):
 
 
 @pytest.fixture
-def close(gpu):
-    """Give the tolerance: float16 products where the device may have them."""
-    halves = inference_path(gpu.adapter) == "vector" or gpu.api == "cuda"
-    return {"atol": 2e-2 if halves else 1e-5, "rtol": 0}
+def close(gpu_field):
+    """Give the tolerance: of float16 products where the network runs on them."""
+    return {"atol": 1e-5 if gpu_field.inference.path == "fma" else 2e-2, "rtol": 0}
 
 
 @pytest.mark.parametrize("crop", [(0.0, 0.0, 1.0, 1.0), CROP])

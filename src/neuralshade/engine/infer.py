@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -11,10 +10,10 @@ import numpy.typing as npt
 import torch
 
 from neuralshade.engine.draw import Crop
-from neuralshade.engine.fused import sizes_text
+from neuralshade.engine.infer_text import infer_text
 from neuralshade.engine.layout import NetworkLayout
 from neuralshade.engine.paths import KernelPath
-from neuralshade.engine.wgmma import WgmmaPlan, wgmma_infer_constants
+from neuralshade.engine.wgmma import WgmmaPlan
 from neuralshade.errors import ShapeError
 from neuralshade.gpu.gpu import Buffer, Commands, Gpu, Kernel, Steps, run_once
 from neuralshade.gpu.slangpy_gpu import slangpy_gpu
@@ -39,38 +38,6 @@ VIEW = np.dtype(
         ("unused", "<u4"),
     ]
 )
-TEXT = """
-typealias Encoding = {encoding};
-static const int NETWORK_INPUTS = {inputs};
-static const int NETWORK_OUTPUTS = {outputs};
-StructuredBuffer<{number}> grid_numbers;
-
-{parameters} grid()
-{{
-    return {{ grid_numbers }};
-}}
-"""
-LOOPS = """
-typealias Network = MLP<
-    NETWORK_INPUTS, NETWORK_OUTPUTS, HIDDEN_LAYERS, {width}, true, Hidden, Output>;
-StructuredBuffer<{number}> network;
-
-float[NETWORK_OUTPUTS] run_network(float x[NETWORK_INPUTS])
-{{
-    {parameters} weights = {{ network }};
-    return Network.eval(x, weights);
-}}
-"""
-VECTORS = """
-typealias Network = {type};
-ByteAddressBuffer network;
-uniform CooperativeOffsets offsets;
-
-float[NETWORK_OUTPUTS] run_network(float x[NETWORK_INPUTS])
-{{
-    return Network.eval(x, network, offsets);
-}}
-"""
 
 
 @dataclass(frozen=True)
@@ -240,8 +207,9 @@ class Inference:
         self, entry: str, view: Buffer, drawn: Buffer, positions: Buffer, count: int
     ) -> _Canvas:
         bound = {**self.bound, "views": view, "drawn": drawn, "positions": positions}
+        products = self.plan is not None  # in float16, so what feeds them may be as coarse
         shared = self.plan.infer_shared_bytes if self.plan else 0
-        kernel = self.gpu.kernel(self.text, entry, bound, shared_bytes=shared, fast_math=True)
+        kernel = self.gpu.kernel(self.text, entry, bound, shared_bytes=shared, fast_math=products)
         return _Canvas(kernel, view, drawn, positions, count)
 
     def _groups(self, canvas: _Canvas, count: int) -> int:
@@ -257,38 +225,6 @@ class Inference:
         return raw[: count * self.outputs].reshape(count, self.outputs)
 
 
-def infer_text(
-    field: Field, layout: NetworkLayout, halves: bool, weights: Any, plan: WgmmaPlan | None = None
-) -> str:
-    """Return the module that evaluates ``field``.
-
-    ``weights`` are those of vectors, ``plan`` that of warpgroup products; loops where both are
-    None.
-    """
-    first, last = layout.layers[0], layout.layers[-1]
-    encoding = field.encoding.slang("Drawn")
-    kinds = {"number": "uint" if halves else "float",
-             "parameters": "PackedParameters" if halves else "FloatParameters"}  # fmt: skip
-    modules = {"model.activation", "model.encoding", "model.parameters",
-               "model.mlp_cooperative" if weights else "model.mlp"}  # fmt: skip
-    inputs, outputs = first.padded_cols, last.padded_rows
-    network = LOOPS.format(width=first.padded_rows, **kinds)
-    if weights is not None:
-        network = VECTORS.format(type=weights.slang().type)
-    kernels = '#include "neuralshade/engine/infer.cs.slang"\n'
-    if plan is not None:
-        network = wgmma_infer_constants(plan)
-        kernels = '#include "neuralshade/engine/wgmma.infer.cs.slang"\n'
-    return "".join([
-        *_imports(encoding.modules | {f"neuralshade.{name}" for name in modules}),
-        encoding.declarations,
-        sizes_text(field),
-        TEXT.format(encoding=encoding.type, inputs=inputs, outputs=outputs, **kinds),
-        network,
-        kernels,
-    ])  # fmt: skip
-
-
 def cooperative_weights(gpu: Gpu, field: Field, layout: NetworkLayout) -> Any:
     """Return the weights of ``field``, sides filled up as in ``layout``, for vectors."""
     device = slangpy_gpu(gpu, "cooperative vectors").device
@@ -300,10 +236,6 @@ def cooperative_weights(gpu: Gpu, field: Field, layout: NetworkLayout) -> Any:
         padded = MLP(first.padded_cols, last.padded_rows, layers, first.padded_rows,
                      kinds[0], kinds[-1], rng=None)  # fmt: skip
     return CooperativeWeights(device, padded)
-
-
-def _imports(names: Iterable[str]) -> list[str]:
-    return [f"import {name};\n" for name in sorted(names)]
 
 
 def _view(width: int, height: int, crop: Crop) -> npt.NDArray[Any]:
