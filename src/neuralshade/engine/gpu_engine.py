@@ -32,7 +32,7 @@ from neuralshade.engine.step_state import RATES, STATE, StepState
 from neuralshade.engine.task import TaskText
 from neuralshade.engine.training import Training
 from neuralshade.engine.wgmma import WgmmaPlan
-from neuralshade.gpu.gpu import Buffer, Dispatch, Gpu, Steps, raw_bytes
+from neuralshade.gpu.gpu import Buffer, Dispatch, Gpu, Steps, raw_bytes, run_steps
 from neuralshade.model.field import Field
 from neuralshade.sampler.sample import PixelLattice
 from neuralshade.source.target import Target
@@ -181,9 +181,7 @@ class GpuEngine:
 
     def _round(self) -> None:
         """Make the rounded copies of what was just uploaded."""
-        commands = self.gpu.commands()
-        commands.run(self.first_round)
-        commands.submit()
+        run_steps(self.gpu, self.first_round)
 
     @property
     def skipped(self) -> int:

@@ -15,7 +15,7 @@ from neuralshade.engine.layout import NetworkLayout
 from neuralshade.engine.paths import KernelPath
 from neuralshade.engine.wgmma import WgmmaPlan
 from neuralshade.errors import ShapeError
-from neuralshade.gpu.gpu import Buffer, Commands, Gpu, Kernel, Steps, run_once
+from neuralshade.gpu.gpu import Buffer, Commands, Gpu, Kernel, Steps, run_once, run_steps
 from neuralshade.gpu.slangpy_gpu import slangpy_gpu
 from neuralshade.model.field import Field
 from neuralshade.model.mlp import MLP
@@ -106,9 +106,7 @@ class Inference:
         """
         if len(uv) <= self._most:
             steps, drawn = self.positions_steps(uv)
-            commands = self.gpu.commands()
-            commands.run(steps)
-            commands.submit()
+            run_steps(self.gpu, steps)
             return self._numbers(drawn, len(uv))
         parts = range(0, len(uv), self._most)
         return np.concatenate([self.at_positions(uv[i : i + self._most]) for i in parts])
@@ -129,12 +127,10 @@ class Inference:
         canvas = self._positions_canvas(len(uv))
         view = np.zeros(1, VIEW)
         view["count"] = len(uv)
-        view["groups"] = self._groups(canvas, len(uv))
         commands = self.gpu.commands()
-        commands.upload(canvas.view, 0, view)
         commands.upload(canvas.positions, 0, np.ascontiguousarray(uv, np.float32))
         commands.submit()
-        return self.gpu.steps([(canvas.kernel, int(view["groups"][0]))]), canvas.drawn
+        return self._steps(canvas, view), canvas.drawn
 
     def steps_between(self, positions: Buffer, drawn: Buffer, count: int) -> Steps:
         """Return what evaluates ``count`` positions where they lie, float32 [count, 2], into
@@ -142,14 +138,8 @@ class Inference:
         """
         view = np.zeros(1, VIEW)
         view["count"] = count
-        on_device = self.gpu.buffer(view)
-        canvas = self._bind("draw_positions", on_device, drawn, positions, count)
-        groups = self._groups(canvas, count)
-        view["groups"] = groups
-        commands = self.gpu.commands()
-        commands.upload(on_device, 0, view)
-        commands.submit()
-        return self.gpu.steps([(canvas.kernel, groups)])
+        on_device = self.gpu.buffer(size=VIEW.itemsize)
+        return self._steps(self._bind("draw_positions", on_device, drawn, positions, count), view)
 
     def _positions_canvas(self, count: int) -> _Canvas:
         """Return one with room for ``count`` positions, the last one if that has."""
@@ -174,12 +164,7 @@ class Inference:
             view = _view(width, height, crop)
             view["begin"], view["count"] = begin, min(most, height * width - begin)
             count = int(view["count"][0])
-            groups = self._groups(canvas, count)
-            view["groups"] = groups
-            commands = self.gpu.commands()
-            commands.upload(canvas.view, 0, view)
-            commands.run(self.gpu.steps([(canvas.kernel, groups)]))
-            commands.submit()
+            run_steps(self.gpu, self._steps(canvas, view))
             picture[begin : begin + count] = self._numbers(canvas.drawn, count)
         return picture.reshape(height, width, self.outputs)
 
@@ -211,6 +196,15 @@ class Inference:
         shared = self.plan.infer_shared_bytes if self.plan else 0
         kernel = self.gpu.kernel(self.text, entry, bound, shared_bytes=shared, fast_math=products)
         return _Canvas(kernel, view, drawn, positions, count)
+
+    def _steps(self, canvas: _Canvas, view: npt.NDArray[Any]) -> Steps:
+        """Upload ``view``; return what evaluates it."""
+        groups = self._groups(canvas, int(view["count"][0]))
+        view["groups"] = groups
+        commands = self.gpu.commands()
+        commands.upload(canvas.view, 0, view)
+        commands.submit()
+        return self.gpu.steps([(canvas.kernel, groups)])
 
     def _groups(self, canvas: _Canvas, count: int) -> int:
         """Return the groups that evaluate ``count`` positions."""

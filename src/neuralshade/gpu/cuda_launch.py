@@ -12,7 +12,7 @@ from neuralshade.gpu.cuda_cache import BuiltKernel
 from neuralshade.gpu.cuda_context import CudaContext, CudaOwned
 from neuralshade.gpu.cuda_packages import driver
 from neuralshade.gpu.cuda_text import COPY, PARAMETERS, packed
-from neuralshade.gpu.gpu import Dispatch
+from neuralshade.gpu.gpu import Dispatch, launches
 
 STATIC_SHARED_BYTES = 48 * 1024  # of group-shared memory; more must be asked for
 REPEATS = 16  # of a list of launches in one graph
@@ -94,11 +94,7 @@ class CudaSteps:
 
     def __init__(self, context: CudaContext, dispatches: Sequence[Dispatch]):
         self.context = context
-        self.launches: list[tuple[Any, tuple[int, int]]] = []
-        for kernel, groups in dispatches:
-            sides = (groups, 1) if isinstance(groups, int) else groups
-            if all(sides):
-                self.launches.append((kernel, sides))
+        self.launches = launches(dispatches)
         self._once: CudaGraph | None = None
         self._often: CudaGraph | None = None
         self._ran = False

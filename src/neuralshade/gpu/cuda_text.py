@@ -20,7 +20,6 @@ DECLARATION = re.compile(rf'extern "C" __constant__ (\w+) {PARAMETERS};\n')
 MISREAD = re.compile(r"(?:__ldg|slang_ldg_\d+)\(&globalParams_0->([\w.]+)\)")
 ADDRESSED = re.compile(r"&globalParams_0->")
 KERNEL = re.compile(r'(extern "C" __global__ void) (\w+)\(')
-KERNEL_BOUNDS = re.compile(r"__launch_bounds__\(\d+\) ")
 ALL_REGISTERS = 256  # threads of a group that may have as many registers as there are for one
 DTYPES = {
     "bool": "?", "int8": "i1", "uint8": "u1", "int16": "<i2", "uint16": "<u2", "int32": "<i4",
@@ -76,12 +75,12 @@ def mended(exported: Exported, entry: str) -> CudaText:
         code = ADDRESSED.sub(f"&{COPY}.", code)
         code = DECLARATION.sub(rf'\g<0>extern "C" __device__ \1 {COPY};\n', code)
     x, y, z = exported.reflection["entryPoints"][0]["threadGroupSize"]
-    if x * y * z > ALL_REGISTERS:  # else a group may be given more than a multiprocessor has
-        code = KERNEL.sub(rf"\1 __launch_bounds__({x * y * z}) \2(", code)
-    kernel = KERNEL.search(KERNEL_BOUNDS.sub("", code))
+    kernel = KERNEL.search(code)
     if kernel is None:
         raise KernelError(f"{entry}: got CUDA text without a kernel, need one. "
                           "Mark the function as a compute shader.")  # fmt: skip
+    if x * y * z > ALL_REGISTERS:  # else a group may be given more than a multiprocessor has
+        code = KERNEL.sub(rf"\1 __launch_bounds__({x * y * z}) \2(", code)
     parameters = exported.reflection["parameters"]
     used = frozenset(p["name"] for p in parameters if _is_read(p["name"], code))
     # Slang renames what C++ does not allow, such as main

@@ -162,11 +162,25 @@ class Gpu(Protocol):
         """Give the device back where it was opened for this object; free what is left on it."""
 
 
+def run_steps(gpu: Gpu, steps: Steps) -> None:
+    """Run all dispatches of ``steps`` once."""
+    commands = gpu.commands()
+    commands.run(steps)
+    commands.submit()
+
+
 def run_once(gpu: Gpu, dispatches: Sequence[Dispatch]) -> None:
     """Run dispatches one after the other."""
-    commands = gpu.commands()
-    commands.run(gpu.steps(dispatches))
-    commands.submit()
+    run_steps(gpu, gpu.steps(dispatches))
+
+
+def launches(dispatches: Sequence[Dispatch]) -> list[tuple[Any, tuple[int, int]]]:
+    """Return kernels with their groups along x and y, those of no groups left out."""
+    sides = [
+        (kernel, (groups, 1) if isinstance(groups, int) else groups)
+        for kernel, groups in dispatches
+    ]
+    return [(kernel, groups) for kernel, groups in sides if all(groups)]
 
 
 def raw_bytes(values: npt.NDArray[Any]) -> npt.NDArray[np.uint8]:

@@ -13,6 +13,7 @@ from neuralshade.errors import DeviceError
 from neuralshade.gpu.device import AdapterInfo, describe_adapter, multiprocessors
 from neuralshade.gpu.gpu import (
     Dispatch,
+    launches,
     lost_device,
     no_memory,
     padded_size,
@@ -47,11 +48,7 @@ class SlangpySteps:
     """Dispatches, recorded anew each time: a command buffer can be submitted once only."""
 
     def __init__(self, dispatches: Sequence[Dispatch]):
-        self.dispatches: list[tuple[Any, list[int]]] = []
-        for kernel, groups in dispatches:
-            sides = [groups] if isinstance(groups, int) else list(groups)
-            if all(sides):
-                self.dispatches.append((kernel, [*sides, 1, 1][:3]))
+        self.dispatches = [(kernel, [*groups, 1]) for kernel, groups in launches(dispatches)]
 
 
 class SlangpyRing:
@@ -213,8 +210,7 @@ class SlangpyGpu:
 
     def steps(self, dispatches: Sequence[Dispatch]) -> SlangpySteps:
         """Return ``dispatches`` prepared to be run; those of no groups are left out."""
-        for _, groups in dispatches:
-            across = groups if isinstance(groups, int) else groups[0]
+        for _, (across, _) in launches(dispatches):
             if across > self.most_groups:
                 raise too_many_groups(self.name, across, self.most_groups)
         return SlangpySteps(dispatches)

@@ -13,11 +13,11 @@ from neuralshade.engine.draw import Crop
 from neuralshade.engine.infer import Inference
 from neuralshade.engine.layout import NetworkLayout
 from neuralshade.engine.matrix import SIDE
-from neuralshade.engine.paths import inference_path, training_paths
+from neuralshade.engine.paths import inference_path
 from neuralshade.engine.wgmma import WgmmaPlan, fits_wgmma, wgmma_plan
 from neuralshade.errors import DeviceError, ShapeError
 from neuralshade.gpu.device import open_hardware_device
-from neuralshade.gpu.gpu import Gpu
+from neuralshade.gpu.gpu import Gpu, run_steps
 from neuralshade.gpu.open import open_gpu
 from neuralshade.gpu.slangpy_gpu import SlangpyGpu
 from neuralshade.model.mlp import MLP
@@ -110,9 +110,7 @@ class GpuField:
                 gpu.wrap(uv), gpu.wrap(drawn), len(uv)
             )
         torch.cuda.current_stream(uv.device).synchronize()
-        commands = gpu.commands()
-        commands.run(self._tensor_steps[key])
-        commands.submit()
+        run_steps(gpu, self._tensor_steps[key])
         gpu.wait()
         return drawn
 
@@ -161,6 +159,6 @@ def _opened(api: str) -> Gpu:
 
 def _products(network: MLP, gpu: Gpu) -> WgmmaPlan | None:
     """Return the plan of warpgroup products where ``gpu`` has them and they take ``network``."""
-    if "wgmma" not in training_paths(gpu.adapter) or fits_wgmma(network) is not None:
+    if inference_path(gpu.adapter) != "wgmma" or fits_wgmma(network) is not None:
         return None
     return wgmma_plan(network, 1, gpu.multiprocessors or 1)
