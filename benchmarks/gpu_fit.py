@@ -8,6 +8,7 @@ so. Without a hardware GPU it stops, unless --device names what to use.
 """
 
 import argparse
+import statistics
 import tempfile
 import time
 from dataclasses import replace
@@ -43,6 +44,8 @@ HALVINGS = 3  # of the interval, on a log scale, in which the number of steps is
 WARM_SECONDS = 1.0  # of training first: a GPU that idled runs at a third of its clock
 TORCH_STEPS = 40  # that are timed, after as many that are not
 PARITY_DB = 0.3  # that both engines may differ by
+KNOWN_DB = 0.1  # standard error of their mean gap at which no further seed is fitted
+FEWEST_SEEDS, MOST_SEEDS = 2, 16
 
 
 def goal_recipe(network: str, batch: int, steps: int) -> ImageRecipe:
@@ -126,30 +129,51 @@ def to_quality(gpu: Any, picture: Any, torch_device: str, most: int) -> list[Row
     return rows
 
 
-def parity(pictures: dict[str, Path], steps: int, gpu_api: str, torch_device: str) -> list[Row]:
-    """Return the PSNR of the asset from both engines after as many steps, for every preset."""
-    engines = {"gpu": gpu_api, "torch": torch_device}
-    rows = []
+def gap_of(path: Path, preset: str, steps: int, seed: int, devices: dict[str, str]) -> Row:
+    """Return both engines' asset quality and seconds, each from the same seed."""
+    row: Row = {}
     with tempfile.TemporaryDirectory() as folder:
-        for preset in PRESETS:
-            for name, path in pictures.items():
-                fits = {
-                    engine: neuralshade.fit_image(
-                        path, Path(folder) / "fit.nsh", preset=preset, steps=steps,
-                        options=neuralshade.FitOptions(engine=engine, device=device),
-                    )
-                    for engine, device in engines.items()
-                }  # fmt: skip
-                gap = fits["gpu"].psnr_db - fits["torch"].psnr_db
-                rows.append({
-                    "preset": preset, "picture": name, "steps": steps,
-                    "gpu dB": round(fits["gpu"].psnr_db, 2),
-                    "torch dB": round(fits["torch"].psnr_db, 2), "gpu - torch": round(gap, 2),
-                    "within 0.3 dB": "yes" if abs(gap) <= PARITY_DB else "NO",
-                    "gpu seconds": round(fits["gpu"].seconds, 2),
-                    "torch seconds": round(fits["torch"].seconds, 2),
-                })  # fmt: skip
-                print(rows[-1], flush=True)
+        for engine, device in devices.items():
+            fit = neuralshade.fit_image(
+                path, Path(folder) / "fit.nsh", preset=preset, steps=steps, seed=seed,
+                options=neuralshade.FitOptions(engine=engine, device=device),
+            )  # fmt: skip
+            row |= {f"{engine} dB": fit.psnr_db, f"{engine} seconds": fit.seconds}
+    return row
+
+
+def error_of_mean(gaps: list[float]) -> float:
+    """Return the standard error of the mean of ``gaps``."""
+    return statistics.stdev(gaps) / len(gaps) ** 0.5
+
+
+def parity(pictures: dict[str, Path], steps: int, gpu_api: str, torch_device: str) -> list[Row]:
+    """Return the PSNR of the asset from both engines after as many steps, for every preset.
+
+    Means over seeds, as many as it takes to know the gap, up to MOST_SEEDS.
+    """
+    devices = {"gpu": gpu_api, "torch": torch_device}
+    rows = []
+    for preset in PRESETS:
+        for name, path in pictures.items():
+            fits: list[Row] = []
+            gaps: list[float] = []
+            while len(gaps) < FEWEST_SEEDS or (
+                error_of_mean(gaps) > KNOWN_DB and len(gaps) < MOST_SEEDS
+            ):
+                fits.append(gap_of(path, preset, steps, len(gaps), devices))
+                gaps.append(fits[-1]["gpu dB"] - fits[-1]["torch dB"])
+            mean = {key: statistics.fmean(fit[key] for fit in fits) for key in fits[0]}
+            gap = statistics.fmean(gaps)
+            rows.append({
+                "preset": preset, "picture": name, "steps": steps, "seeds": len(gaps),
+                "gpu dB": round(mean["gpu dB"], 2), "torch dB": round(mean["torch dB"], 2),
+                "gpu - torch": round(gap, 2), "standard error": round(error_of_mean(gaps), 2),
+                "within 0.3 dB": "yes" if abs(gap) <= PARITY_DB else "NO",
+                "gpu seconds": round(mean["gpu seconds"], 2),
+                "torch seconds": round(mean["torch seconds"], 2),
+            })  # fmt: skip
+            print(rows[-1], flush=True)
     return rows
 
 
