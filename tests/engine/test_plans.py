@@ -15,7 +15,7 @@ import pytest
 from neuralshade.engine.gpu_engine import GpuEngine
 from neuralshade.engine.infer import INFER_THREADS
 from neuralshade.engine.portable import PortablePlan
-from neuralshade.engine.wgmma import WARPGROUP, WgmmaPlan
+from neuralshade.engine.wgmma import WARPGROUP
 from neuralshade.errors import KernelError
 from neuralshade.gpu.cuda_text import ALL_REGISTERS, CudaText, mended, packed
 from neuralshade.gpu.device import NVIDIA_VENDOR_ID, AdapterInfo
@@ -123,8 +123,10 @@ def fit(path: str, batch: int, **settings: Any) -> tuple[GpuEngine, list[Built]]
 
 def check(engine: GpuEngine, built: list[Built]) -> None:
     """Check each kernel's text, and those of ``engine.plan`` against it."""
-    threads, wgmma = threads_of(engine), isinstance(engine.plan, WgmmaPlan)
-    drawing = (WARPGROUP, engine.plan.infer_shared_bytes) if wgmma else (INFER_THREADS, 0)
+    threads, drawn_by = threads_of(engine), engine.inference.plan
+    drawing = (INFER_THREADS, 0)
+    if drawn_by is not None:
+        drawing = (drawn_by.infer_threads, drawn_by.infer_shared_bytes)
     planned = {"train": (threads, engine.plan.shared_bytes), "draw_positions": drawing}
     planned |= {"train_many": planned["train"], "draw_pixels": drawing}
     for kernel in built:
@@ -168,6 +170,7 @@ def test_every_kernel_comes_out_as_its_plan_says(path, encoding, layers, width, 
     engine, built = fit(path, batch, encoding=encoding, hidden_layers=layers, hidden_width=width)
     assert {kernel.entry for kernel in built} - {"probe"} == expected(engine)
     check(engine, built)
+    assert engine.inference.path == path  # what trains it evaluates it too
 
 
 @pytest.mark.parametrize("settings, batch", BENCHED, ids=["A24", "B"])
@@ -196,7 +199,7 @@ def test_three_warpgroups_are_bounded(wgmma_fit):
     assert threads_of(engine) == 3 * WARPGROUP > ALL_REGISTERS
     of = {kernel.entry: KERNEL.findall(kernel.text.code)[0][0] for kernel in built}
     assert of["train"] == of["train_many"] == str(3 * WARPGROUP)
-    assert of["draw_pixels"] == of["draw_positions"] == ""
+    assert of["draw_pixels"] == of["draw_positions"] == str(4 * WARPGROUP)
 
 
 def test_weights_that_a_dispatch_writes_are_not_read_as_constant(wgmma_fit):

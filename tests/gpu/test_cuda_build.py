@@ -7,13 +7,20 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+import torch
 
+from neuralshade.engine.infer import Inference
+from neuralshade.engine.layout import NetworkLayout
+from neuralshade.engine.plans import choose_infer_plan
 from neuralshade.errors import DeviceError, KernelError
 from neuralshade.gpu import cuda_cache, cuda_compiler, cuda_packages
 from neuralshade.gpu.cuda_cache import build_kernel
 from neuralshade.gpu.cuda_compiler import architecture, check_driver, check_known, compile_cuda
 from neuralshade.gpu.cuda_text import packed
 from neuralshade.gpu.device import NVIDIA_VENDOR_ID, AdapterInfo
+from neuralshade.model.field import Field
+from neuralshade.model.mlp import MLP
+from neuralshade.model.registry import build_encoding
 from neuralshade.recipes.image_build import build_gpu_engine
 from neuralshade.recipes.presets import preset_recipe
 from neuralshade.recipes.resolve import resolve
@@ -55,9 +62,10 @@ class Builder:
     def __init__(self, capability):
         self.name, self.api, self.multiprocessors = "none", "cuda", 132
         self.most_groups = 2**31 - 1
+        shared = 232448 if capability == (9, 0) else 101376
         self.adapter = AdapterInfo("none", "cuda", False, (), NVIDIA_VENDOR_ID, (32, 32),
                                    capability=capability, multiprocessors=132,
-                                   shared_bytes=232448)  # fmt: skip
+                                   shared_bytes=shared)  # fmt: skip
         self.built = []
 
     def buffer(self, values=None, *, size=0):
@@ -76,8 +84,13 @@ class Builder:
         assert built.cubin.startswith(ELF)
         self.built.append(entry)
 
+    def occupancy(self, kernel):
+        return 1
+
     def commands(self):
-        return SimpleNamespace(run=lambda steps: None, submit=lambda: None)
+        return SimpleNamespace(
+            run=lambda steps: None, submit=lambda: None, upload=lambda *what: None
+        )
 
     def reader(self, buffer, size):
         return None
@@ -96,6 +109,26 @@ def test_every_kernel_of_a_fit_is_built(preset, kernels, capability, exact):
     build_gpu_engine(recipe, picture, gpu, kernels, exact)
     grids = {"update_cells", "measure_grid", "round_cells"} if preset != "tiny-9" else set()
     assert set(gpu.built) - {"probe"} == {"train", "update_network", "round_network", *grids}
+
+
+@pytest.mark.parametrize("settings, width, outputs, capability, path", [
+    ("identity", 64, 9, (9, 0), "wgmma"), ("identity", 32, 3, (9, 0), "matrix"),
+    ("dense_grid:width=9,height=5", 32, 3, (8, 6), "matrix"),
+    ("one_blob:bins=64", 48, 1, (8, 0), "matrix"), ("identity", 16, 12, (12, 0), "matrix"),
+    ("identity", 8, 3, (9, 0), "fma"), ("identity", 32, 3, (7, 5), "fma"),
+])  # fmt: skip
+def test_every_kernel_that_evaluates_is_built(settings, width, outputs, capability, path):
+    encoding = build_encoding(settings, torch.Generator())
+    field = Field(encoding, MLP(encoding.width, outputs, 2, width, rng=torch.Generator()))
+    gpu = Builder(capability)
+    plan = choose_infer_plan(field.network, gpu)
+    layout = NetworkLayout(field.network, 1 if plan is None else plan.align)
+    inference = Inference(gpu, field, layout, gpu.buffer(), gpu.buffer(),
+                          halves=plan is not None, vectors=False, plan=plan)  # fmt: skip
+    assert inference.path == path
+    inference.at_positions(np.zeros((5, 2), np.float32))
+    inference.picture(3, 2)
+    assert gpu.built == ["draw_positions", "draw_pixels"]
 
 
 def test_equal_texts_are_built_once(cache, monkeypatch):

@@ -26,12 +26,11 @@ from neuralshade.engine.many_steps import (
     takes_many,
 )
 from neuralshade.engine.paths import TrainingPath
-from neuralshade.engine.plans import Plan, build_plan
+from neuralshade.engine.plans import Plan, build_plan, infer_plan, path_of
 from neuralshade.engine.portable import PortablePlan
 from neuralshade.engine.step_state import RATES, STATE, StepState
 from neuralshade.engine.task import TaskText
 from neuralshade.engine.training import Training
-from neuralshade.engine.wgmma import WgmmaPlan
 from neuralshade.gpu.gpu import Buffer, Dispatch, Gpu, Steps, raw_bytes, run_steps
 from neuralshade.model.field import Field
 from neuralshade.sampler.sample import PixelLattice
@@ -129,7 +128,7 @@ class GpuEngine:
             self.grid.stored_mean,
             halves=self.plan.halves,
             vectors=self.vectors,
-            plan=self.plan if isinstance(self.plan, WgmmaPlan) else None,
+            plan=infer_plan(path_of(self.plan), self.field.network, gpu),
         )
 
     @cached_property

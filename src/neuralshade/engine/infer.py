@@ -10,7 +10,7 @@ import numpy.typing as npt
 import torch
 
 from neuralshade.engine.draw import Crop
-from neuralshade.engine.infer_text import infer_text
+from neuralshade.engine.infer_text import InferPlan, infer_text
 from neuralshade.engine.layout import NetworkLayout
 from neuralshade.engine.paths import KernelPath
 from neuralshade.engine.wgmma import WgmmaPlan
@@ -57,7 +57,8 @@ class Inference:
     ``network`` has the order of ``layout``, ``grid`` that of the encoding; both are float16
     where ``halves``, else float32. ``vectors``: by cooperative vectors, which only SlangPy has,
     and whose layout of the weights ``refresh`` makes after the numbers have changed. ``plan``: by
-    warpgroup products, which only CUDA has; ``layout`` is the plan's and numbers are float16.
+    products of warpgroups or of warps, which only CUDA has; ``layout`` is the plan's and numbers
+    are float16.
 
     Raises: DeviceError where ``vectors`` are asked of another GPU.
     """
@@ -72,7 +73,7 @@ class Inference:
         *,
         halves: bool,
         vectors: bool,
-        plan: WgmmaPlan | None = None,
+        plan: InferPlan | None = None,
     ):
         self.gpu, self.network, self.vectors, self.plan = gpu, network, vectors, plan
         self.outputs = field.network.members[-1].weight.shape[0]
@@ -89,7 +90,7 @@ class Inference:
     def path(self) -> KernelPath:
         """Return how the network is evaluated."""
         if self.plan is not None:
-            return "wgmma"
+            return "wgmma" if isinstance(self.plan, WgmmaPlan) else "matrix"
         return "vector" if self.vectors else "fma"
 
     def refresh(self, commands: Commands) -> None:
@@ -134,7 +135,7 @@ class Inference:
 
     def steps_between(self, positions: Buffer, drawn: Buffer, count: int) -> Steps:
         """Return what evaluates ``count`` positions where they lie, float32 [count, 2], into
-        ``drawn``, float32 [count, C].
+        ``drawn``, float32 [count, C], which begins at a multiple of 16 bytes.
         """
         view = np.zeros(1, VIEW)
         view["count"] = count
@@ -208,11 +209,11 @@ class Inference:
 
     def _groups(self, canvas: _Canvas, count: int) -> int:
         """Return the groups that evaluate ``count`` positions."""
-        tiles = -(-count // INFER_THREADS)
         if self.plan is None:
-            return tiles
+            return -(-count // INFER_THREADS)
         at_once = self.gpu.occupancy(canvas.kernel) or 1
-        return min(tiles, at_once * (self.gpu.multiprocessors or 1))
+        wanted = -(-count // self.plan.infer_samples)
+        return min(wanted, at_once * (self.gpu.multiprocessors or 1))
 
     def _numbers(self, drawn: Buffer, count: int) -> npt.NDArray[Any]:
         raw = drawn.read().view(np.float32)

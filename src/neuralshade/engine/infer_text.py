@@ -5,8 +5,11 @@ from typing import Any
 
 from neuralshade.engine.fused import sizes_text
 from neuralshade.engine.layout import NetworkLayout
+from neuralshade.engine.matrix_infer import MatrixInferPlan, matrix_infer_constants
 from neuralshade.engine.wgmma import WgmmaPlan, wgmma_infer_constants
 from neuralshade.model.field import Field
+
+InferPlan = MatrixInferPlan | WgmmaPlan  # where products evaluate, through CUDA
 
 TEXT = """
 typealias Encoding = {encoding};
@@ -43,11 +46,11 @@ float[NETWORK_OUTPUTS] run_network(float x[NETWORK_INPUTS])
 
 
 def infer_text(
-    field: Field, layout: NetworkLayout, halves: bool, weights: Any, plan: WgmmaPlan | None = None
+    field: Field, layout: NetworkLayout, halves: bool, weights: Any, plan: InferPlan | None = None
 ) -> str:
     """Return the module that evaluates ``field``.
 
-    ``weights`` are those of vectors, ``plan`` that of warpgroup products; loops where both are
+    ``weights`` are those of vectors, ``plan`` that of products; loops where both are
     None.
     """
     first, last = layout.layers[0], layout.layers[-1]
@@ -61,7 +64,10 @@ def infer_text(
     if weights is not None:
         network = VECTORS.format(type=weights.slang().type)
     kernels = '#include "neuralshade/engine/infer.cs.slang"\n'
-    if plan is not None:
+    if isinstance(plan, MatrixInferPlan):
+        network = matrix_infer_constants(plan)
+        kernels = '#include "neuralshade/engine/matrix.infer.cs.slang"\n'
+    elif plan is not None:
         network = wgmma_infer_constants(plan)
         kernels = '#include "neuralshade/engine/wgmma.infer.cs.slang"\n'
     return "".join([

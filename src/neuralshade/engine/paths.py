@@ -31,12 +31,17 @@ def training_paths(adapter: AdapterInfo) -> tuple[TrainingPath, ...]:
     return ("matrix", "fma") if matrices else ("fma",)
 
 
-def inference_path(adapter: AdapterInfo) -> KernelPath:
-    """Return "vector", "wgmma" or "fma": how the adapter evaluates a network that fits that.
+def inference_paths(adapter: AdapterInfo) -> tuple[KernelPath, ...]:
+    """Return the paths that an adapter offers for evaluating, the fastest first.
 
-    Loops evaluate what warpgroup products do not take.
+    Loops take every network; through CUDA products take what they can train.
     """
     if adapter.api == "cuda":
-        return "wgmma" if adapter.capability == WARPGROUPS_OF else "fma"
+        return training_paths(adapter)
     vectors = "cooperative_vector" in adapter.features
-    return "vector" if vectors and adapter.api in ("vulkan", "d3d12") else "fma"
+    return ("vector",) if vectors and adapter.api in ("vulkan", "d3d12") else ("fma",)
+
+
+def inference_path(adapter: AdapterInfo) -> KernelPath:
+    """Return the first of ``inference_paths``."""
+    return inference_paths(adapter)[0]

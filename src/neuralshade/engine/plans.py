@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from neuralshade.engine.fused import kernel_text
+from neuralshade.engine.infer_text import InferPlan
 from neuralshade.engine.matrix import (
     SHARED_BYTES,
     MatrixPlan,
@@ -10,7 +11,8 @@ from neuralshade.engine.matrix import (
     matrix_constants,
     matrix_plan,
 )
-from neuralshade.engine.paths import TrainingPath
+from neuralshade.engine.matrix_infer import matrix_infer_plan
+from neuralshade.engine.paths import KernelPath, TrainingPath, inference_paths
 from neuralshade.engine.portable import PortablePlan, portable_constants, portable_plan
 from neuralshade.engine.task import TaskText
 from neuralshade.engine.wgmma import WgmmaPlan, fits_wgmma, wgmma_constants, wgmma_plan
@@ -23,8 +25,8 @@ FusedPlan = MatrixPlan | WgmmaPlan  # after whose text that of many_steps.cs.sla
 GROUPS = 132  # that share a batch where the driver tells no better number
 
 
-def refusal_of(path: TrainingPath, network: MLP) -> str | None:
-    """Return why the kernels of ``path`` cannot train ``network``, or None where they can."""
+def refusal_of(path: KernelPath, network: MLP) -> str | None:
+    """Return why the kernels of ``path`` cannot take ``network``, or None where they can."""
     if path == "wgmma":
         return fits_wgmma(network)
     return fits_matrices(network) if path == "matrix" else None
@@ -47,6 +49,24 @@ def build_plan(
         return matrix_plan(network, batch, groups)
     shared = max(SHARED_BYTES, gpu.adapter.shared_bytes)
     return matrix_plan(network, batch, groups, shared_bytes=shared, mma=True)
+
+
+def infer_plan(path: KernelPath, network: MLP, gpu: Gpu) -> InferPlan | None:
+    """Return the plan for evaluating a network that ``path`` does not refuse.
+
+    None where that takes no plan: by vectors, or by loops.
+    """
+    if path == "wgmma":
+        return wgmma_plan(network, 1, gpu.multiprocessors or 1)
+    if path == "matrix" and gpu.api == "cuda":
+        return matrix_infer_plan(network, gpu.adapter.shared_bytes)
+    return None
+
+
+def choose_infer_plan(network: MLP, gpu: Gpu) -> InferPlan | None:
+    """Return the plan of the fastest products of ``gpu`` that take ``network``; None without."""
+    taken = (path for path in inference_paths(gpu.adapter) if refusal_of(path, network) is None)
+    return infer_plan(next(taken), network, gpu)
 
 
 def train_text(plan: Plan, field: Field, task: TaskText, *, many: bool) -> str:

@@ -14,6 +14,7 @@ WIDE_BYTES, NARROW_BYTES = TILE * 128, TILE * 32  # of 64 rows in group-shared m
 FEW_SUMS = 64  # of them: three warpgroups fit a multiprocessor, else two
 MANY_TILES = 16  # of a multiprocessor
 HALF_TILES = 4  # that a group sums on average: its sums may then be rounded to float16 on their way
+INFER_WARPGROUPS = 4  # of a group that evaluates: they share weights, two groups fit
 ALIGN_BYTES = 1024  # of group-shared memory, whose beginning may have to be moved
 
 
@@ -26,6 +27,7 @@ class WgmmaPlan:
     groups: int
     warpgroups: int  # of a group
     tiles: int  # of a batch
+    outputs: int
 
     align = SIDE
     halves = True
@@ -51,7 +53,23 @@ class WgmmaPlan:
     @property
     def infer_shared_bytes(self) -> int:
         """Return that of the kernels that evaluate."""
-        return self._weight_bytes + self.inputs_padded // SIDE * NARROW_BYTES
+        own = self.inputs_padded // SIDE * NARROW_BYTES + self.infer_output_bytes
+        return self._weight_bytes + INFER_WARPGROUPS * own
+
+    @property
+    def infer_output_bytes(self) -> int:
+        """Return what a warpgroup's outputs take there: rows of float16, then all as float32."""
+        return max(NARROW_BYTES, TILE * 4 * self.outputs)
+
+    @property
+    def infer_threads(self) -> int:
+        """Return the threads of a group that evaluates."""
+        return INFER_WARPGROUPS * WARPGROUP
+
+    @property
+    def infer_samples(self) -> int:
+        """Return the samples that it takes at once."""
+        return INFER_WARPGROUPS * TILE
 
     @property
     def _weight_bytes(self) -> int:
@@ -93,7 +111,8 @@ def wgmma_plan(network: MLP, batch: int, multiprocessors: int) -> WgmmaPlan:
         groups, warpgroups = 2 * multiprocessors, 1
     else:
         groups, warpgroups = min(multiprocessors, -(-tiles // at_once)), at_once
-    return WgmmaPlan(inputs, layers, groups, warpgroups, tiles)
+    outputs = network.members[-1].weight.shape[0]
+    return WgmmaPlan(inputs, layers, groups, warpgroups, tiles, outputs)
 
 
 def wgmma_constants(plan: WgmmaPlan, *, many: bool = False) -> str:
@@ -105,6 +124,7 @@ def wgmma_constants(plan: WgmmaPlan, *, many: bool = False) -> str:
     return _constants(
         plan,
         plan.warpgroups,
+        NARROW_BYTES,
         f"""#define MANY_STEPS {int(many)}
 #define HALF_PARTIALS {int(halves)}
 static const bool TRAINS = true;
@@ -114,13 +134,19 @@ static const bool TRAINS = true;
 
 def wgmma_infer_constants(plan: WgmmaPlan) -> str:
     """Return the plan as the text that the kernels that evaluate are compiled with."""
-    return _constants(plan, 1, "#define MANY_STEPS 0\nstatic const bool TRAINS = false;\n")
+    return _constants(
+        plan,
+        INFER_WARPGROUPS,
+        plan.infer_output_bytes,
+        "#define MANY_STEPS 0\nstatic const bool TRAINS = false;\n",
+    )
 
 
-def _constants(plan: WgmmaPlan, warpgroups: int, more: str) -> str:
+def _constants(plan: WgmmaPlan, warpgroups: int, output_bytes: int, more: str) -> str:
     return f"""{more}#define ADD_FIRST_PRODUCT add_product_{plan.inputs_padded}
 static const int INPUTS_PADDED = {plan.inputs_padded};
 static const int WARPGROUPS = {warpgroups};
+static const uint OUTPUT_BYTES = {output_bytes}; // of a warpgroup
 """
 
 

@@ -14,13 +14,12 @@ from neuralshade.engine.infer import Inference
 from neuralshade.engine.layout import NetworkLayout
 from neuralshade.engine.matrix import SIDE
 from neuralshade.engine.paths import inference_path
-from neuralshade.engine.wgmma import WgmmaPlan, fits_wgmma, wgmma_plan
+from neuralshade.engine.plans import choose_infer_plan
 from neuralshade.errors import DeviceError, ShapeError
 from neuralshade.gpu.device import open_hardware_device
 from neuralshade.gpu.gpu import Gpu, run_steps
 from neuralshade.gpu.open import open_gpu
 from neuralshade.gpu.slangpy_gpu import SlangpyGpu
-from neuralshade.model.mlp import MLP
 from neuralshade.verbs.opening import AssetLike, open_asset
 
 if TYPE_CHECKING:
@@ -32,9 +31,8 @@ KEPT_TENSORS = 4  # pairs of PyTorch's memory that kernels stay bound to
 class GpuField:
     """A fitted picture whose numbers lie on a GPU, ready to be evaluated.
 
-    Where the device has cooperative vectors, or is a Hopper reached through CUDA and the network
-    is one that its warpgroup products take, it runs in float16 on the matrix units, else in
-    float32 loops.
+    Where the device has cooperative vectors, or is reached through CUDA and its matrix units take
+    the network, it runs in float16 on these, else in float32 loops.
 
     Args:
         asset: path of an asset, or what ``load`` returned.
@@ -52,7 +50,7 @@ class GpuField:
         self._owned = isinstance(device, str)
         self.gpu = _opened(device) if isinstance(device, str) else SlangpyGpu(device, owned=False)
         vectors = inference_path(self.gpu.adapter) == "vector"
-        plan = _products(field.network, self.gpu)
+        plan = choose_infer_plan(field.network, self.gpu)
         halves = vectors or plan is not None
         layout = NetworkLayout(field.network, SIDE if halves else 1)
         number = np.float16 if halves else np.float32
@@ -155,10 +153,3 @@ def _opened(api: str) -> Gpu:
             return gpu
         gpu.close()
     return open_gpu(api)
-
-
-def _products(network: MLP, gpu: Gpu) -> WgmmaPlan | None:
-    """Return the plan of warpgroup products where ``gpu`` has them and they take ``network``."""
-    if inference_path(gpu.adapter) != "wgmma" or fits_wgmma(network) is not None:
-        return None
-    return wgmma_plan(network, 1, gpu.multiprocessors or 1)
