@@ -51,7 +51,9 @@ def clock(monkeypatch):
 
 def loop_of(clock, *, measure=lambda: 10.0, step_seconds=STEP_SECONDS, **recipe):
     ends = {"steps": None, "seconds": None, "batch": 100} | recipe
-    return Loop(FakeEngine(clock, step_seconds), ImageRecipe(**ends), measure)
+    recipe = ImageRecipe(**ends)
+    engine = FakeEngine(clock, step_seconds)
+    return Loop(engine, recipe, measure, samples_per_step=recipe.batch)
 
 
 @pytest.mark.parametrize("steps", [1, 2, 7, 1000])

@@ -20,34 +20,42 @@ from neuralshade.errors import (
 )
 
 if TYPE_CHECKING:
-    from neuralshade.asset.image import load_image_asset as load
+    from neuralshade.asset.load import load_asset as load
     from neuralshade.recipes.image import ImageRecipe
+    from neuralshade.recipes.splats import SplatsRecipe
     from neuralshade.source.image_file import load_picture
     from neuralshade.source.image_output import save_picture
     from neuralshade.source.picture import Picture, picture_from_array
     from neuralshade.verbs.bench import bench
     from neuralshade.verbs.devices import devices
     from neuralshade.verbs.evaluate import evaluate
-    from neuralshade.verbs.fit_image import FitOptions, FitResult, fit_image
+    from neuralshade.verbs.fit_image import fit_image
+    from neuralshade.verbs.fit_splats import SplatsResult, fit_splats
     from neuralshade.verbs.gpu_field import GpuField
+    from neuralshade.verbs.gpu_splats import GpuSplats
     from neuralshade.verbs.info import info
+    from neuralshade.verbs.job import FitOptions, FitResult
     from neuralshade.verbs.render import render
     from neuralshade.verbs.report import report
 
 __version__ = "0.1.0"
 
 _HOMES = {  # name -> module, and its name there where that differs
-    "FitOptions": ("verbs.fit_image", "FitOptions"),
-    "FitResult": ("verbs.fit_image", "FitResult"),
+    "FitOptions": ("verbs.job", "FitOptions"),
+    "FitResult": ("verbs.job", "FitResult"),
     "GpuField": ("verbs.gpu_field", "GpuField"),
+    "GpuSplats": ("verbs.gpu_splats", "GpuSplats"),
     "ImageRecipe": ("recipes.image", "ImageRecipe"),
     "Picture": ("source.picture", "Picture"),
     "bench": ("verbs.bench", "bench"),
     "devices": ("verbs.devices", "devices"),
     "evaluate": ("verbs.evaluate", "evaluate"),
+    "SplatsRecipe": ("recipes.splats", "SplatsRecipe"),
+    "SplatsResult": ("verbs.fit_splats", "SplatsResult"),
     "fit_image": ("verbs.fit_image", "fit_image"),
+    "fit_splats": ("verbs.fit_splats", "fit_splats"),
     "info": ("verbs.info", "info"),
-    "load": ("asset.image", "load_image_asset"),
+    "load": ("asset.load", "load_asset"),
     "load_picture": ("source.image_file", "load_picture"),
     "picture_from_array": ("source.picture", "picture_from_array"),
     "render": ("verbs.render", "render"),
@@ -63,6 +71,7 @@ __all__ = [
     "FitOptions",
     "FitResult",
     "GpuField",
+    "GpuSplats",
     "ImageRecipe",
     "KernelError",
     "NeuralShadeError",
@@ -70,10 +79,13 @@ __all__ = [
     "Picture",
     "PictureError",
     "ShapeError",
+    "SplatsRecipe",
+    "SplatsResult",
     "bench",
     "devices",
     "evaluate",
     "fit_image",
+    "fit_splats",
     "info",
     "load",
     "load_picture",

@@ -7,13 +7,12 @@ Here the steps are run until an end is reached.
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import Protocol
 
-from neuralshade.engine.engine import Engine
 from neuralshade.interrupt import Interruption
 from neuralshade.optimizer.schedule import rate_factor
-from neuralshade.recipes.image import ImageRecipe
 
 LOOK_SECONDS = 0.1  # between two looks at the clock
 FIRST_MEASURE_SECONDS = 0.3  # of training before PSNR is first measured; it says nothing sooner
@@ -21,6 +20,29 @@ MEASURE_SHARE = 0.02  # of the time goes into measuring PSNR on the way, the fir
 TARGET_SHARE = 0.1  # the same where the fit ends by PSNR
 STALE_SHARE = 0.05  # of all steps since the last measuring: then PSNR is measured at the end too
 SNAPSHOT_RATIO = 2.0**0.5  # snapshots lie this factor of steps apart
+
+
+class Schedule(Protocol):
+    """What a recipe says of the end of a fit and of the step size on the way."""
+
+    @property
+    def steps(self) -> int | None: ...
+    @property
+    def seconds(self) -> float | None: ...
+    @property
+    def target_psnr(self) -> float | None: ...
+    @property
+    def schedule(self) -> str: ...
+    @property
+    def rate_final(self) -> float: ...
+    @property
+    def warmup(self) -> int: ...
+
+
+class Trained(Protocol):
+    """What runs the steps."""
+
+    def advance(self, rate_factors: Sequence[float]) -> float: ...
 
 
 @dataclass
@@ -49,16 +71,18 @@ class Loop:
 
     ``measure`` returns the PSNR in dB as the asset will have it. ``observer`` is called about
     ten times a second, ``snapshot`` at log-spaced steps and at the end. ``samples_per_step`` is
-    how many samples a step really draws, where that is not ``recipe.batch``.
+    how many samples a step draws. ``due`` is called
+    with the share of the fit that is done, and returns the share at which to call it again.
     """
 
-    engine: Engine
-    recipe: ImageRecipe
+    engine: Trained
+    recipe: Schedule
     measure: Callable[[], float]
     observer: Observer = ignore
     snapshot: Observer | None = None
     progress: Progress = field(default_factory=Progress)
-    samples_per_step: int | None = None
+    samples_per_step: int = 0
+    due: Callable[[float], float] | None = None
     _last_snapshot: int | None = field(default=None, init=False)
 
     def run(self) -> bool:
@@ -72,7 +96,7 @@ class Loop:
                 if interruption.requested:
                     return False
                 before = time.perf_counter()
-                self._advance(self._clipped(chunk))
+                self._advance(self._clipped(chunk, self._due()))
                 trained = time.perf_counter()
                 chunk = _next_chunk(chunk, trained - before)
                 if self._is_measure_due(measuring, trained - opened):
@@ -104,8 +128,7 @@ class Loop:
     def _look(self) -> None:
         p = self.progress
         p.share = self._share(p.step, p.seconds)
-        count = self.recipe.batch if self.samples_per_step is None else self.samples_per_step
-        p.samples_per_second = p.step * count / p.seconds
+        p.samples_per_second = p.step * self.samples_per_step / p.seconds
         self.observer(p)
 
     def _advance(self, steps: int) -> None:
@@ -132,9 +155,18 @@ class Loop:
         reached = target is not None and p.psnr_db is not None and p.psnr_db >= target
         return reached or p.share >= 1.0
 
-    def _clipped(self, chunk: int) -> int:
-        """Return how many steps to run: no further than the end or the next snapshot."""
-        ends = [self.recipe.steps] if self.recipe.steps else []
+    def _due(self) -> float:
+        """Do what is due now; return the share of the fit at which more will be."""
+        p = self.progress
+        return 1.0 if self.due is None else self.due(self._share(p.step, p.seconds))
+
+    def _clipped(self, chunk: int, share: float) -> int:
+        """Return how many steps to run: to the end, the next snapshot or ``share`` at most."""
+        r, p = self.recipe, self.progress
+        ends = [max(p.step + 1, math.ceil(r.steps * share))] if r.steps else []
+        if self.due is not None and r.seconds and p.step:
+            left = (share * r.seconds - p.seconds) * p.step / p.seconds
+            ends.append(p.step + max(1, math.ceil(left)))
         if self.snapshot is not None:
             ends.append(self._next_snapshot(self.progress.step))
         return min([chunk, *(end - self.progress.step for end in ends)])

@@ -23,8 +23,8 @@ def test_round_trip(tmp_path_factory, seed, shape):
         "transposed": torch.randn(2, 3, generator=rng).t(),
     }
     path = tmp_path_factory.getbasetemp() / "a.checkpoint.nsh"
-    save_checkpoint(path, Checkpoint(**PARTS, state=state))
-    back = load_checkpoint(path)
+    save_checkpoint(path, "image", Checkpoint(**PARTS, state=state))
+    back = load_checkpoint(path, "image")
     assert {"recipe": back.recipe, "picture": back.picture, "progress": back.progress} == PARTS
     assert back.state.keys() == state.keys()
     for name, value in state.items():
@@ -33,14 +33,16 @@ def test_round_trip(tmp_path_factory, seed, shape):
 
 def test_state_can_be_trained_on(tmp_path):
     path = tmp_path / "a.checkpoint.nsh"
-    save_checkpoint(path, Checkpoint(**PARTS, state={"p": torch.ones(3)}))
-    load_checkpoint(path).state["p"].add_(1.0)  # a read-only view would warn or end the process
-    assert torch.equal(load_checkpoint(path).state["p"], torch.ones(3))
+    save_checkpoint(path, "image", Checkpoint(**PARTS, state={"p": torch.ones(3)}))
+    load_checkpoint(path, "image").state["p"].add_(
+        1.0
+    )  # a read-only view would warn or end the process
+    assert torch.equal(load_checkpoint(path, "image").state["p"], torch.ones(3))
 
 
 def test_asset_refused_as_checkpoint(asset_path):
     with pytest.raises(AssetError) as caught:
-        load_checkpoint(asset_path)
+        load_checkpoint(asset_path, "image")
     assert str(caught.value) == (
         f"{asset_path}: got an asset of kind 'image', need 'image-checkpoint'. "
         "That fit is finished: name the .checkpoint.nsh file of an interrupted one."
@@ -54,7 +56,7 @@ def test_incomplete_header_refused(tmp_path, name):
     path = tmp_path / "a.nsh"
     write_asset_file(path, AssetFile(content, {}))
     with pytest.raises(AssetError) as caught:
-        load_checkpoint(path)
+        load_checkpoint(path, "image")
     assert str(caught.value) == (
         f"{path}: got no '{name}' in the header, need a whole checkpoint. Start the fit again."
     )

@@ -43,10 +43,10 @@ def test_a_damaged_asset(folder, refused, fitted_asset, verb):
 
 @pytest.mark.parametrize("verb", LOOKS)
 def test_an_asset_of_another_kind(folder, refused, verb):
-    write_asset_file("x.nsh", AssetFile({"kind": "splats"}, {}))
+    write_asset_file("x.nsh", AssetFile({"kind": "texture"}, {}))
     assert refused(*LOOKS[verb]) == (
-        "x.nsh: got an asset of kind 'splats', need 'image'. "
-        "Use an asset that the matching fit verb made."
+        "x.nsh: got an asset of kind 'texture', need one of ['image', 'splats']. "
+        "Upgrade neuralshade."
     )
 
 

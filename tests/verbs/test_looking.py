@@ -228,8 +228,8 @@ def test_folder_without_snapshots_refused(fitted, tmp_path, name):
         (tmp_path / name).write_bytes((fitted / "a.png").read_bytes())
     assert refusal(OutputError, neuralshade.report, fitted / "a.nsh", fitted / "a.png",
                    tmp_path / "x.html", snapshots=tmp_path) == (
-        f"{tmp_path}: got no prediction_*.png, need the folder that fit image --snapshots "
-        "filled. Leave --snapshots out."
+        f"{tmp_path}: got no prediction_*.png, need the folder that a fit filled "
+        "with --snapshots. Leave --snapshots out."
     )  # fmt: skip
 
 

@@ -7,7 +7,7 @@ import pytest
 
 import neuralshade
 from neuralshade.errors import AssetError, ConfigError, OutputError
-from neuralshade.verbs import render
+from neuralshade.verbs import opening, render
 
 
 def refusal(kind, *arguments, **options):
@@ -93,10 +93,10 @@ def test_size_refused(fitted, size):
 
 @pytest.fixture
 def never_drawn(monkeypatch):
-    def draw_field(*arguments):
+    def draw_field(self, *arguments):
         raise AssertionError("it draws")
 
-    monkeypatch.setattr(render, "draw_field", draw_field)
+    monkeypatch.setattr(opening.Opened, "draw", draw_field)
 
 
 def test_suffix_refused_before_drawing(fitted, tmp_path, never_drawn):

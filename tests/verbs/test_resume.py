@@ -80,7 +80,7 @@ def test_interruption_leaves_a_checkpoint_and_no_asset(tmp_path, save_smooth, fe
         neuralshade.fit_image(save_smooth(), tmp_path / "x.nsh", observer=interrupt_at(5, number),
                               options=FitOptions(report=tmp_path / "x.html"), **few)  # fmt: skip
     assert {p.name for p in tmp_path.iterdir()} == {"a.png", "x.checkpoint.nsh"}
-    checkpoint = load_checkpoint(tmp_path / "x.checkpoint.nsh")
+    checkpoint = load_checkpoint(tmp_path / "x.checkpoint.nsh", "image")
     assert checkpoint.progress["step"] >= 5
     assert checkpoint.picture["name"] == "a.png"
 
@@ -94,7 +94,7 @@ def test_an_older_asset_survives_an_interruption(tmp_path, save_smooth, few):
 def test_message_is_a_command_that_can_be_pasted(tmp_path, save_smooth, few):
     picture, output = save_smooth("my photo.png"), tmp_path / "out put.nsh"
     message = interrupted(picture, output, few, device="cpu", report=tmp_path / "r.html")
-    step = load_checkpoint(tmp_path / "out put.checkpoint.nsh").progress["step"]
+    step = load_checkpoint(tmp_path / "out put.checkpoint.nsh", "image").progress["step"]
     assert message == (
         f"interrupted at step {step}: the fit is kept in {tmp_path}/out put.checkpoint.nsh. "
         f"Go on with: neuralshade fit image '{picture}' -o '{output}' --device cpu "
@@ -136,9 +136,9 @@ def test_interrupted_before_the_first_step(tmp_path, save_smooth, few, monkeypat
 def test_seconds_go_on_counting(tmp_path, save_smooth, few):
     picture, path = save_smooth(), tmp_path / "x.checkpoint.nsh"
     interrupted(picture, tmp_path / "x.nsh", few | {"steps": None, "seconds": 20.0}, step=1)
-    checkpoint, seen = load_checkpoint(path), []
+    checkpoint, seen = load_checkpoint(path, "image"), []
     checkpoint.progress["seconds"] = 19.9  # as if it had been interrupted then
-    save_checkpoint(path, checkpoint)
+    save_checkpoint(path, "image", checkpoint)
     result = neuralshade.fit_image(picture, tmp_path / "x.nsh", options=FitOptions(resume=path),
                                    observer=lambda p: seen.append(p.seconds))  # fmt: skip
     assert seen[0] > 19.9 and result.seconds == seen[-1] >= 20.0
@@ -240,10 +240,10 @@ def test_damaged_checkpoint_refused(checkpoint):
 @pytest.mark.parametrize("state", [{}, {"field.network.layers.0.weight": torch.zeros(3, 4)}])
 def test_checkpoint_without_its_state_refused(checkpoint, state):
     """Made by hand or by another version: the file is whole, yet not what the recipe needs."""
-    kept = load_checkpoint(checkpoint)
+    kept = load_checkpoint(checkpoint, "image")
     del kept.state["field.network.layers.0.weight"]
     kept.state.update(state)
-    save_checkpoint(checkpoint, kept)
+    save_checkpoint(checkpoint, "image", kept)
     assert refusal(AssetError, checkpoint) == (
         f"{checkpoint}: got a state that does not fit its recipe, need a whole checkpoint. "
         "Start the fit again."
@@ -265,7 +265,7 @@ def lose_device_after(monkeypatch, steps):
 def test_a_lost_device_costs_what_came_after_the_last_checkpoint(
     tmp_path, save_smooth, monkeypatch
 ):
-    monkeypatch.setattr(fit_image, "AUTOSAVE_SECONDS", 0.0)
+    monkeypatch.setattr("neuralshade.verbs.job.AUTOSAVE_SECONDS", 0.0)
     picture, settings = save_smooth(), {"preset": "grid", "steps": STEPS, "seed": 3}
     whole = neuralshade.fit_image(picture, tmp_path / "whole.nsh", **settings)
     with monkeypatch.context() as lost:
@@ -283,6 +283,6 @@ def test_a_lost_device_costs_what_came_after_the_last_checkpoint(
 
 
 def test_no_checkpoint_is_left_by_a_fit_that_ends(tmp_path, save_smooth, monkeypatch):
-    monkeypatch.setattr(fit_image, "AUTOSAVE_SECONDS", 0.0)
+    monkeypatch.setattr("neuralshade.verbs.job.AUTOSAVE_SECONDS", 0.0)
     neuralshade.fit_image(save_smooth(), tmp_path / "x.nsh", preset="grid", steps=STEPS)
     assert [path.name for path in tmp_path.glob("x.*")] == ["x.nsh"]

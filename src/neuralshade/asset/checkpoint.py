@@ -6,8 +6,7 @@ from typing import Any
 
 import torch
 
-from neuralshade.asset.file import AssetFile, read_asset_file, write_asset_file
-from neuralshade.asset.image import CHECKPOINT_KIND
+from neuralshade.asset.file import CHECKPOINT, AssetFile, read_asset_file, write_asset_file
 from neuralshade.errors import AssetError
 
 
@@ -21,17 +20,17 @@ class Checkpoint:
     state: dict[str, torch.Tensor]
 
 
-def save_checkpoint(path: str | os.PathLike[str], checkpoint: Checkpoint) -> None:
-    """Write the checkpoint whole or not at all. Raises OutputError."""
-    header = {"kind": CHECKPOINT_KIND, "recipe": checkpoint.recipe,
+def save_checkpoint(path: str | os.PathLike[str], kind: str, checkpoint: Checkpoint) -> None:
+    """Write the checkpoint of a fit of that kind whole or not at all. Raises OutputError."""
+    header = {"kind": kind + CHECKPOINT, "recipe": checkpoint.recipe,
               "picture": checkpoint.picture, "progress": checkpoint.progress}  # fmt: skip
     tensors = {name: value.detach().cpu().numpy() for name, value in checkpoint.state.items()}
     write_asset_file(path, AssetFile(header, tensors))
 
 
-def load_checkpoint(path: str | os.PathLike[str]) -> Checkpoint:
+def load_checkpoint(path: str | os.PathLike[str], kind: str) -> Checkpoint:
     """Read what ``save_checkpoint`` wrote; AssetError says why a file is refused."""
-    file = read_asset_file(path, CHECKPOINT_KIND)
+    file = read_asset_file(path, kind + CHECKPOINT)
     # copied: safetensors hands out read-only views of the file's bytes
     state = {name: torch.from_numpy(value.copy()) for name, value in file.tensors.items()}
     try:

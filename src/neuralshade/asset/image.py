@@ -6,12 +6,11 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from neuralshade.asset.file import CHECKPOINT, AssetFile, read_asset_file, write_asset_file
+from neuralshade.asset.file import AssetFile, read_asset_file, write_asset_file
 from neuralshade.errors import AssetError
 from neuralshade.source.picture import Picture
 
 KIND = "image"
-CHECKPOINT_KIND = KIND + CHECKPOINT
 CURVE_POINTS = 24  # of the training curve that are kept in an asset; it should stay small
 
 

@@ -9,6 +9,7 @@ ACTIVATIONS = ("none", "relu", "leaky_relu", "tanh", "sigmoid", "exp", "softplus
 GRID_OPTIMIZERS = ("adam", "touched_adam")
 LOSSES = ("l1", "l2", "relative_l2", "log_l1", "smape")
 PRECISIONS = ("float32", "bfloat16", "float16")
+COMPOSITINGS = ("over", "sum", "normalized")
 SAMPLINGS = ("lattice", "pixels", "positions")
 SCHEDULES = ("constant", "cosine", "exponential")
 TRANSFORMS = ("identity", "zoom", "flip")

@@ -20,7 +20,7 @@ from neuralshade.gpu.device import open_hardware_device
 from neuralshade.gpu.gpu import Gpu, run_steps
 from neuralshade.gpu.open import open_gpu
 from neuralshade.gpu.slangpy_gpu import SlangpyGpu
-from neuralshade.verbs.opening import AssetLike, open_asset
+from neuralshade.verbs.opening import AssetLike, open_image
 
 if TYPE_CHECKING:
     import slangpy
@@ -46,7 +46,7 @@ class GpuField:
     """
 
     def __init__(self, asset: AssetLike, device: slangpy.Device | str = "auto"):
-        field = open_asset(asset).field
+        field = open_image(asset).field
         self._owned = isinstance(device, str)
         self.gpu = _opened(device) if isinstance(device, str) else SlangpyGpu(device, owned=False)
         vectors = inference_path(self.gpu.adapter) == "vector"

@@ -3,6 +3,7 @@
 from typing import Any
 
 from neuralshade.asset.file import FORMAT
+from neuralshade.asset.splats import SplatsAsset
 from neuralshade.verbs.opening import AssetLike, open_asset
 
 
@@ -10,22 +11,26 @@ def info(asset: AssetLike) -> dict[str, Any]:
     """Return what the asset says of itself, as plain JSON data.
 
     Keys: path, kind, format, bytes, bits_per_pixel, parameters, picture, recipe, training,
-    quality (measured when it was fitted), tensors (name -> dtype and shape).
+    quality (measured when it was fitted), tensors (name -> dtype and shape); of Gaussians also
+    cloud, see SplatsHeader.
 
     Raises: AssetError.
     """
     opened = open_asset(asset)
     file, (width, height) = opened.asset, opened.size
-    return {
+    facts = {
         "path": file.path,
-        "kind": "image",
+        "kind": opened.kind,
         "format": FORMAT,
         "bytes": file.byte_count,
         "bits_per_pixel": file.byte_count * 8 / (width * height),
-        "parameters": sum(p.numel() for p in opened.field.parameters()),
+        "parameters": opened.numbers,
         "picture": file.header.picture,
         "recipe": file.header.recipe,
         "training": file.header.training,
         "quality": file.header.quality,
         "tensors": {n: f"{t.dtype} {list(t.shape)}" for n, t in file.tensors.items()},
     }
+    if isinstance(file, SplatsAsset):
+        facts["cloud"] = file.header.cloud
+    return facts

@@ -1,37 +1,114 @@
 """Opening an asset for the verbs that look at one."""
 
 import os
-from collections.abc import Callable
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from neuralshade.asset.image import ImageAsset, load_image_asset
+from neuralshade.asset.image import ImageAsset
+from neuralshade.asset.load import Asset, load_asset
+from neuralshade.asset.splats import SplatsAsset, unpack_cloud
+from neuralshade.engine.draw import Crop, draw_blocks
+from neuralshade.engine.draw_splats import Cloud, draw_cloud_blocks
 from neuralshade.errors import AssetError, ConfigError
+from neuralshade.measure.ellipses import ellipses_picture
 from neuralshade.model.field import Field
 from neuralshade.recipes.image import ImageRecipe
 from neuralshade.recipes.recipe import from_dict
+from neuralshade.recipes.splats import SplatsRecipe
+from neuralshade.recipes.splats_build import cloud_of
 from neuralshade.source.image_file import load_picture
 from neuralshade.source.picture import Picture
 from neuralshade.source.transform import transform_picture
 from neuralshade.verbs.measuring import stored_field
+from neuralshade.verbs.snapshots import feature_grids
 
-AssetLike = str | os.PathLike[str] | ImageAsset
+AssetLike = str | os.PathLike[str] | Asset
 PictureLike = str | os.PathLike[str] | Picture
 Notice = Callable[[str], None]
+Titled = list[tuple[str, npt.NDArray[Any]]]  # title, float32 [h, w, C]
+WHOLE: Crop = (0.0, 0.0, 1.0, 1.0)
 
 
 def ignore(notice: str) -> None:
     """Tell nobody."""
 
 
+class Opened(ABC):
+    """An asset with its recipe read and what it fits built on demand."""
+
+    asset: Asset
+    recipe: Any
+    kind: str
+
+    @property
+    @abstractmethod
+    def numbers(self) -> int:
+        """Return how many trained numbers there are."""
+
+    @abstractmethod
+    def blocks(
+        self, width: int, height: int, crop: Crop
+    ) -> Iterator[tuple[slice, slice, npt.NDArray[Any]]]:
+        """Yield (rows, cols, float32 [rows, cols, C]) that cover the picture of ``crop``."""
+
+    @abstractmethod
+    def inside(self) -> Titled:
+        """Return pictures of what was learned, for the report."""
+
+    def draw(self, width: int, height: int, crop: Crop = WHOLE) -> npt.NDArray[Any]:
+        """Return float32 [height, width, C] at pixel centres of ``crop``, not clamped."""
+        channels = int(self.asset.header.picture["channels"])
+        picture = np.empty((height, width, channels), np.float32)
+        for rows, cols, block in self.blocks(width, height, crop):
+            picture[rows, cols] = block
+        return picture
+
+    def shown(self, picture: Picture) -> Picture:
+        """Return ``picture`` as this asset was asked to show it."""
+        return picture
+
+    @property
+    def color_space(self) -> str:
+        return str(self.asset.header.picture["color_space"])
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Return width and height in pixels of what was fitted."""
+        facts = self.asset.header.picture
+        return facts["width"], facts["height"]
+
+    def target(self, picture: PictureLike, notice: Notice) -> Picture:
+        """Return ``picture`` as this asset was asked to show it; AssetError if it can't be.
+
+        A picture of another size can be: what is fitted is continuous. ``notice`` is told.
+        """
+        loaded = picture if isinstance(picture, Picture) else load_picture(picture)
+        channels = self.asset.header.picture["channels"]
+        if (loaded.channels, loaded.color_space) != (channels, self.color_space):
+            raise AssetError(f"{self.asset.path}: got a picture with {loaded.channels} channels, "
+                             f"{loaded.color_space}, need {channels}, {self.color_space}. "
+                             "Compare with the picture it was fitted to.")  # fmt: skip
+        target = self.shown(loaded)
+        if (target.width, target.height) != self.size:
+            notice(f"{self.asset.path}: fitted at {self.size[0]} x {self.size[1]} pixels, "
+                   f"compared with {loaded.name} at {target.width} x {target.height}. "
+                   "Bits per pixel count the latter.")  # fmt: skip
+        return target
+
+
 @dataclass(frozen=True)
-class Opened:
-    """An asset with its recipe read and its field built on demand."""
+class OpenedImage(Opened):
+    """An encoding and a network."""
 
     asset: ImageAsset
     recipe: ImageRecipe
+    kind = "image"
 
     @cached_property
     def field(self) -> Field:
@@ -40,36 +117,66 @@ class Opened:
         return stored_field(self.recipe, self.asset.tensors, channels, self.asset.path)
 
     @property
-    def color_space(self) -> str:
-        return str(self.asset.header.picture["color_space"])
+    def numbers(self) -> int:
+        """Return how many trained numbers there are."""
+        return sum(p.numel() for p in self.field.parameters())
+
+    def blocks(
+        self, width: int, height: int, crop: Crop
+    ) -> Iterator[tuple[slice, slice, npt.NDArray[Any]]]:
+        """Yield (rows, cols, float32 [rows, cols, C]) that cover the picture of ``crop``."""
+        return draw_blocks(self.field, width, height, crop)
+
+    def inside(self) -> Titled:
+        """Return the feature grids."""
+        grids = feature_grids(self.field)
+        return [(f"{g.shape[2]} feature{'s' if g.shape[2] > 1 else ''}", g) for g in grids]
+
+    def shown(self, picture: Picture) -> Picture:
+        """Return ``picture`` as this asset was asked to show it."""
+        return transform_picture(picture, self.recipe.transform)
 
     @property
     def size(self) -> tuple[int, int]:
         """Return width and height in pixels of what was fitted, after the transform."""
-        facts = self.asset.header.picture
+        width, height = super().size
         if self.recipe.transform == "flip":
-            return facts["height"], facts["width"]
+            return height, width
         if self.recipe.transform == "zoom":
-            return _zoomed(facts["width"]), _zoomed(facts["height"])
-        return facts["width"], facts["height"]
+            return _zoomed(width), _zoomed(height)
+        return width, height
 
-    def target(self, picture: PictureLike, notice: Notice) -> Picture:
-        """Return ``picture`` as this asset was asked to show it; AssetError if it can't be.
 
-        A picture of another size can be: the field is continuous. ``notice`` is told.
-        """
-        loaded = picture if isinstance(picture, Picture) else load_picture(picture)
-        channels = self.asset.header.picture["channels"]
-        if (loaded.channels, loaded.color_space) != (channels, self.color_space):
-            raise AssetError(f"{self.asset.path}: got a picture with {loaded.channels} channels, "
-                             f"{loaded.color_space}, need {channels}, {self.color_space}. "
-                             "Compare with the picture it was fitted to.")  # fmt: skip
-        target = transform_picture(loaded, self.recipe.transform)
-        if (target.width, target.height) != self.size:
-            notice(f"{self.asset.path}: fitted at {self.size[0]} x {self.size[1]} pixels, "
-                   f"compared with {loaded.name} at {target.width} x {target.height}. "
-                   "Bits per pixel count the latter.")  # fmt: skip
-        return target
+@dataclass(frozen=True)
+class OpenedSplats(Opened):
+    """A cloud of Gaussians."""
+
+    asset: SplatsAsset
+    recipe: SplatsRecipe
+    kind = "splats"
+
+    @cached_property
+    def cloud(self) -> Cloud:
+        """Return the Gaussians as stored."""
+        values = unpack_cloud(self.asset, self.recipe.compositing == "over")
+        background = self.asset.header.cloud["background"]
+        return cloud_of(self.recipe, values, background, *self.size)
+
+    @property
+    def numbers(self) -> int:
+        """Return how many trained numbers there are."""
+        return self.cloud.values.numel()
+
+    def blocks(
+        self, width: int, height: int, crop: Crop
+    ) -> Iterator[tuple[slice, slice, npt.NDArray[Any]]]:
+        """Yield (rows, cols, float32 [rows, cols, C]) that cover the picture of ``crop``."""
+        return draw_cloud_blocks(self.cloud, width, height, crop)
+
+    def inside(self) -> Titled:
+        """Return where the Gaussians lie."""
+        count = self.cloud.values.shape[1]
+        return [(f"{count:,} Gaussians, at one standard deviation", ellipses_picture(self.cloud))]
 
 
 def _zoomed(side: int) -> int:
@@ -79,10 +186,20 @@ def _zoomed(side: int) -> int:
 
 def open_asset(asset: AssetLike) -> Opened:
     """Return the asset, ready to be drawn; AssetError says why a file is refused."""
-    loaded = asset if isinstance(asset, ImageAsset) else load_image_asset(asset)
+    loaded = load_asset(asset) if isinstance(asset, (str, os.PathLike)) else asset
     try:
-        recipe = from_dict(ImageRecipe, loaded.header.recipe)
+        if isinstance(loaded, SplatsAsset):
+            return OpenedSplats(loaded, from_dict(SplatsRecipe, loaded.header.recipe))
+        return OpenedImage(loaded, from_dict(ImageRecipe, loaded.header.recipe))
     except ConfigError as error:
         raise AssetError(f"{loaded.path}: got a recipe that this version cannot read ({error}), "
                          "need one it knows. Upgrade neuralshade.") from error  # fmt: skip
-    return Opened(loaded, recipe)
+
+
+def open_image(asset: AssetLike) -> OpenedImage:
+    """Return an asset that `fit image` made; AssetError for one of another kind."""
+    opened = open_asset(asset)
+    if not isinstance(opened, OpenedImage):
+        raise AssetError(f"{opened.asset.path}: got an asset of kind {opened.kind!r}, need "
+                         "'image'. Use one that fit image made.")  # fmt: skip
+    return opened

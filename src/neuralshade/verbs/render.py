@@ -8,7 +8,7 @@ import psutil
 from numpy.typing import NDArray
 
 from neuralshade.atomic import check_writable
-from neuralshade.engine.draw import Crop, draw_field
+from neuralshade.engine.draw import Crop
 from neuralshade.errors import ConfigError
 from neuralshade.source.image_output import check_suffix, save_picture
 from neuralshade.verbs.opening import AssetLike, open_asset
@@ -51,7 +51,7 @@ def render(
         raise ConfigError(f"size: got {width}x{height}, need 1 to {LARGEST_SIDE} pixels a side. "
                           "Write for example 1920x1080.")  # fmt: skip
     _check_memory(width, height, int(opened.asset.header.picture["channels"]))
-    drawn = draw_field(opened.field, width, height, crop)
+    drawn = opened.draw(width, height, crop)
     pixels = np.ascontiguousarray(drawn if opened.color_space == "linear" else drawn.clip(0, 1))
     if output is not None:
         save_picture(output, pixels, opened.color_space)

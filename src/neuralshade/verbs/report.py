@@ -13,7 +13,7 @@ from neuralshade.verbs.inputs import check_no_input
 from neuralshade.verbs.measuring import GLANCE_SIDE
 from neuralshade.verbs.opening import AssetLike, Notice, PictureLike, ignore, open_asset
 from neuralshade.verbs.render import render
-from neuralshade.verbs.snapshots import feature_grids, load_snapshots
+from neuralshade.verbs.snapshots import load_snapshots
 
 Snapshot = tuple[int, NDArray[Any]]
 CURVE_NOTE = (
@@ -60,13 +60,12 @@ def report(
         byte_count=byte_count,
         facts=[*facts, ("Fitted at", f"{opened.size[0]:,} x {opened.size[1]:,} pixels"),
                ("Training", f"{training['seconds']:.1f} s, {training['steps']:,} steps"),
-               ("Numbers", f"{sum(p.numel() for p in opened.field.parameters()):,}")],
+               ("Numbers", f"{opened.numbers:,}")],
         recipe=header.recipe,
         curve=[tuple(row) for row in training["curve"]],
         curve_note=CURVE_NOTE,
         snapshots=taken,
-        grids=[(f"{g.shape[2]} feature{'s' if g.shape[2] > 1 else ''}", g)
-               for g in feature_grids(opened.field)],
+        grids=opened.inside(),
         table=rows_for(values, result, byte_count, opened.color_space, rivals=rivals),
         rivals=[(r.name, r.result) for r in rivals if r.result is not None],
     )  # fmt: skip

@@ -8,54 +8,58 @@ and its number of threads what is fastest at the moment; docs/resuming.md says m
 import dataclasses
 import os
 import shlex
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Protocol, TypeVar
+
+import torch
 
 from neuralshade.asset.checkpoint import Checkpoint, save_checkpoint
 from neuralshade.asset.image import picture_facts
-from neuralshade.engine.engine import Engine
 from neuralshade.errors import AssetError, ConfigError
 from neuralshade.fit import Progress
-from neuralshade.recipes.image import ImageRecipe
-from neuralshade.recipes.presets import ENDS, preset_recipe
 from neuralshade.recipes.recipe import from_dict, to_dict
-from neuralshade.recipes.resolve import resolve
 from neuralshade.source.picture import Picture
-from neuralshade.source.transform import transform_picture
 
 PathLike = str | os.PathLike[str]
+R = TypeVar("R")
+
+
+class Kept(Protocol):
+    """What can be kept and gone on with."""
+
+    def state(self) -> dict[str, torch.Tensor]: ...
+    def load_state(self, state: dict[str, torch.Tensor]) -> None: ...
 
 
 def resumed_recipe(
     checkpoint: Checkpoint,
     place: PathLike | None,
     picture: Picture,
-    preset: str | None,
-    settings: dict[str, Any],
-) -> ImageRecipe:
+    kind: type[R],
+    asked: Callable[[dict[str, Any]], R],
+) -> R:
     """Return the recipe of the checkpoint read from ``place``, for the picture as it was loaded.
 
-    Raises: ConfigError where the picture is another one, or where ``preset`` or ``settings``
-        ask for something else than the fit was started with.
+    ``asked`` returns the recipe that the resumed fit was asked for, resolved, given what
+    the checkpoint has for what was not said.
+
+    Raises: ConfigError where the picture is another one, or where something else is asked for
+        than the fit was started with.
     """
     if checkpoint.picture["digest"] != picture.digest:
         raise ConfigError(f"{place}: got a checkpoint of {checkpoint.picture['name']!r}, need one "
                           f"of {picture.name!r}. Resume with the same picture.")  # fmt: skip
-    recipe = from_dict(ImageRecipe, checkpoint.recipe)
+    recipe = from_dict(kind, checkpoint.recipe)
     kept = to_dict(recipe)
-    named = kept if preset is None else to_dict(preset_recipe(preset, settings))
-    named |= {end: kept[end] for end in ENDS}  # those of a preset may have been replaced
-    asked = from_dict(ImageRecipe, named | settings)
-    asked = resolve(asked, transform_picture(picture, asked.transform))
-    for name, value in to_dict(asked).items():
+    for name, value in to_dict(asked(dict(kept))).items():
         if value != kept[name]:
             raise ConfigError(f"{place}: got {name}={value!r}, need {kept[name]!r} as the fit was "
                               f"started with. Leave --{name.replace('_', '-')} out.")  # fmt: skip
     return recipe
 
 
-def restore(engine: Engine, checkpoint: Checkpoint, place: PathLike | None) -> Progress:
+def restore(engine: Kept, checkpoint: Checkpoint, place: PathLike | None) -> Progress:
     """Set the engine to the checkpoint's state; return how far the fit had come."""
     try:
         engine.load_state(checkpoint.state)
@@ -67,14 +71,15 @@ def restore(engine: Engine, checkpoint: Checkpoint, place: PathLike | None) -> P
 
 
 def keep(
-    path: Path, recipe: ImageRecipe, picture: Picture, progress: Progress, engine: Engine
+    path: Path, kind: str, recipe: Any, picture: Picture, progress: Progress, engine: Kept
 ) -> None:
     """Save the checkpoint that ``resumed_recipe`` and ``restore`` go on from."""
     facts, done = picture_facts(picture), dataclasses.asdict(progress)
-    save_checkpoint(path, Checkpoint(to_dict(recipe), facts, done, engine.state()))
+    save_checkpoint(path, kind, Checkpoint(to_dict(recipe), facts, done, engine.state()))
 
 
 def resume_command(
+    kind: str,
     checkpoint: Path,
     picture: str | None,
     output: Path,
@@ -85,8 +90,8 @@ def resume_command(
     ``flags`` holds what the fit was given that is not in its checkpoint; True has no value.
     """
     if picture is None:
-        return f"fit_image(picture, options=FitOptions(resume={str(checkpoint)!r}))"
-    words = ["neuralshade", "fit", "image", _typed(picture), "-o", _typed(output)]
+        return f"fit_{kind}(picture, options=FitOptions(resume={str(checkpoint)!r}))"
+    words = ["neuralshade", "fit", kind, _typed(picture), "-o", _typed(output)]
     for flag, value in flags.items():
         words += [f"--{flag}"] if value is True else [f"--{flag}", _typed(value)]
     return shlex.join([*words, "--resume", _typed(checkpoint)])

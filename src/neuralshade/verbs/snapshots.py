@@ -1,6 +1,8 @@
 """Pictures of a fit on its way, at log-spaced steps."""
 
 import os
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
@@ -8,8 +10,6 @@ import numpy as np
 import numpy.typing as npt
 
 from neuralshade.atomic import check_writable
-from neuralshade.engine.draw import draw_field
-from neuralshade.engine.engine import Engine
 from neuralshade.errors import OutputError
 from neuralshade.fit import Progress
 from neuralshade.model.dense_grid import DenseGrid
@@ -25,21 +25,31 @@ Kept = list[tuple[int, npt.NDArray[Any]]]  # (step, float32 [h, w, C])
 
 
 class Snapshots:
-    """Draws the field when asked; keeps small pictures, and files where there is a folder.
+    """Draws what is fitted when asked; keeps small pictures, and files where there is a folder.
 
-    Files: prediction_STEP.png (.exr for HDR), and grid_STEP.png of the finest dense grid.
+    ``settled`` is the block in which ``draw`` (width, height in, float32 [h, w, C] out) and
+    ``grids`` show what the asset would. Files: prediction_STEP.png (.exr for HDR), and
+    grid_STEP.png of the last grid, where there are any.
     """
 
-    def __init__(self, engine: Engine, picture: Picture, folder: Path | None):
-        self.engine, self.picture, self.folder = engine, picture, folder
+    def __init__(
+        self,
+        picture: Picture,
+        folder: Path | None,
+        settled: Callable[[], AbstractContextManager[None]],
+        draw: Callable[[int, int], npt.NDArray[Any]],
+        grids: Callable[[], list[npt.NDArray[Any]]],
+    ):
+        self.picture, self.folder = picture, folder
+        self.settled, self.draw, self.grids = settled, draw, grids
         self.kept: Kept = []
         if folder is not None:
             make_folder(folder)
             check_writable(folder / "prediction.png")
 
     def take(self, progress: Progress) -> None:
-        """Draw the field as it is now."""
-        with self.engine.averaged():
+        """Draw what is fitted as it is now."""
+        with self.settled():
             self.kept.append((progress.step, self._draw(KEPT_PX)))
             if self.folder is not None:
                 self._save(self.folder, progress.step)
@@ -47,19 +57,26 @@ class Snapshots:
     def _draw(self, longest: int) -> npt.NDArray[Any]:
         width, height = self.picture.width, self.picture.height
         shrink = min(1.0, longest / max(width, height))
-        size = max(1, round(width * shrink)), max(1, round(height * shrink))
-        drawn = draw_field(self.engine.field, *size)
+        drawn = self.draw(max(1, round(width * shrink)), max(1, round(height * shrink)))
         return np.ascontiguousarray(drawn if self.picture.hdr else drawn.clip(0, 1))
 
     def _save(self, folder: Path, step: int) -> None:
         suffix = ".exr" if self.picture.hdr else ".png"
         path = folder / f"prediction_{step:07d}{suffix}"
         save_picture(path, self._draw(LONGEST_PX), self.picture.color_space)
-        for grid in feature_grids(self.engine.field)[-1:]:
+        for grid in self.grids()[-1:]:
             low, high = grid.min(), grid.max()
             shown = ((grid - low) / max(high - low, 1e-12))[:, :, :3]
             shown = shown if shown.shape[2] != 2 else shown[:, :, :1]
             save_picture(folder / f"grid_{step:07d}.png", shown, "srgb")
+
+
+def snapshots_for(options: Any, picture: Picture, *drawing: Any) -> Snapshots | None:
+    """Return what takes the snapshots that a fit's options ask for, None where they do not."""
+    if options.snapshots is None and options.report is None:
+        return None
+    folder = None if options.snapshots is None else Path(options.snapshots)
+    return Snapshots(picture, folder, *drawing)
 
 
 def feature_grids(field: Field) -> list[npt.NDArray[Any]]:
@@ -74,7 +91,7 @@ def load_snapshots(folder: str | os.PathLike[str]) -> Kept:
     paths = sorted(Path(folder).glob("prediction_[0-9]*.*"))
     if not paths:
         raise OutputError(f"{folder}: got no prediction_*.png, need the folder that "
-                          "fit image --snapshots filled. Leave --snapshots out.")  # fmt: skip
+                          "a fit filled with --snapshots. Leave --snapshots out.")  # fmt: skip
     return [(int(path.stem.split("_")[1]), load_picture(path).as_float()) for path in paths]
 
 

@@ -1,0 +1,87 @@
+"""Where Gaussians begin, where more are added, and which ones are taken away."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+
+from neuralshade.model.gaussian import COLOR, SMALLEST_PX, Compositing, stored_of
+
+Floats = npt.NDArray[np.float32]
+UNIFORM_SHARE = 0.3  # of the first centers; the others lie where the picture changes
+FIRST_SIZE = 0.5  # standard deviation over the distance of neighbors, at the start
+ADDED_SIZE = 0.35  # of one that is added later
+FIRST_OPACITY = 0.0  # its logit
+OVERLAP = 2 * np.pi * FIRST_SIZE**2  # sum of weights at a place, at the start
+
+
+def first_cloud(
+    wanted: Floats, count: int, compositing: Compositing, rng: np.random.Generator,
+    background: Floats,
+) -> Floats:  # fmt: skip
+    """Return ``count`` Gaussians that roughly make the picture ``wanted`` [H, W, C].
+
+    Many where it changes much, larger ones elsewhere: attributes float32 [A, count].
+    """
+    density = UNIFORM_SHARE / wanted[..., 0].size + (1 - UNIFORM_SHARE) * _changes(wanted)
+    centers, index = drawn_centers(density, count, rng)
+    size = FIRST_SIZE / np.sqrt(density.reshape(-1)[index] * count)
+    colors = wanted.reshape(-1, wanted.shape[2])[index]
+    if compositing.kind == "sum":
+        colors = (colors - background) / OVERLAP
+    return _cloud(centers, size, colors, compositing)
+
+
+def added_cloud(
+    wanted: Floats, drawn: Floats, count: int, size_px: float, compositing: Compositing,
+    rng: np.random.Generator,
+) -> Floats:  # fmt: skip
+    """Return ``count`` Gaussians where ``drawn`` is furthest from ``wanted``: [A, count]."""
+    error = np.square(wanted - drawn).sum(axis=2)
+    total = float(error.sum(dtype=np.float64))
+    density = error / total if total > 0 else np.full_like(error, 1 / error.size)
+    centers, index = drawn_centers(density, count, rng)
+    shown = wanted - drawn if compositing.kind == "sum" else wanted
+    colors = shown.reshape(-1, wanted.shape[2])[index]
+    size = np.full(count, ADDED_SIZE * size_px, np.float32)
+    return _cloud(centers, size, colors, compositing)
+
+
+def drawn_centers(
+    density: Floats, count: int, rng: np.random.Generator
+) -> tuple[Floats, npt.NDArray[np.int64]]:
+    """Return places in pixels [2, count] drawn by ``density`` [H, W], and their pixels.
+
+    Stratified: the places cover the density evenly.
+    """
+    width = density.shape[1]
+    upto = np.cumsum(density.reshape(-1), dtype=np.float64)
+    at = (np.arange(count) + rng.random(count)) / count * upto[-1]
+    index = np.searchsorted(upto, at, side="right").clip(max=density.size - 1)
+    inside = rng.random((2, count))
+    return (np.stack([index % width, index // width]) + inside).astype(np.float32), index
+
+
+def _changes(wanted: Floats) -> Floats:
+    """Return how much the picture changes at each pixel, sum 1: [H, W]."""
+    grey = wanted.mean(axis=2)
+    squares = np.zeros_like(grey)
+    for axis in range(2):
+        if grey.shape[axis] > 1:
+            squares += np.square(np.gradient(grey, axis=axis))
+    change = np.sqrt(squares)
+    total = float(change.sum(dtype=np.float64))
+    return change / total if total > 0 else np.full_like(change, 1 / change.size)
+
+
+def _cloud(centers: Floats, size: Any, colors: Floats, compositing: Compositing) -> Floats:
+    logs = np.log(np.maximum(size, SMALLEST_PX * 2))
+    rows = [centers, np.stack([logs, logs]), np.zeros((1, len(logs))),
+            stored_of(torch.from_numpy(colors.T.copy())).numpy()]  # fmt: skip
+    if compositing.opacity:
+        rows.append(np.full((1, len(logs)), FIRST_OPACITY))
+    assert len(rows[2]) + 4 == COLOR
+    return np.concatenate(rows).astype(np.float32)

@@ -1,0 +1,167 @@
+"""What every fit does, whatever is fitted: train, keep a checkpoint, write the asset."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+from neuralshade.asset.checkpoint import Checkpoint
+from neuralshade.atomic import check_writable
+from neuralshade.engine.choose import Chosen
+from neuralshade.errors import DeviceError, FitInterrupted
+from neuralshade.fit import Loop, Observer, Progress
+from neuralshade.source.picture import Picture
+from neuralshade.verbs.inputs import check_apart, check_no_input
+from neuralshade.verbs.resuming import keep, restore, resume_command
+
+AUTOSAVE_SECONDS = 60.0  # of training between two checkpoints while a fit runs
+
+# options that a resumed fit is given again, where they are not the default
+KEPT_FLAGS = ("engine", "device", "kernels", "deterministic", "snapshots", "report")
+
+R = TypeVar("R")
+
+
+@dataclass(frozen=True)
+class FitOptions:
+    """How a fit is run, whatever is fitted; none of it changes what is learned."""
+
+    engine: str = "auto"  # auto, torch or gpu
+    device: str | None = None  # torch device (cpu, cuda:0), or API of the GPU engine (vulkan)
+    kernels: str = "auto"  # of the GPU engine: matrix or fma
+    deterministic: bool = False  # the GPU engine gives equal bits on every run, more slowly
+    snapshots: str | os.PathLike[str] | None = None  # folder for log-spaced pictures
+    report: str | os.PathLike[str] | None = None  # HTML file to write at the end
+    resume: str | os.PathLike[str] | None = None  # checkpoint to go on from
+
+
+USUAL = FitOptions()
+
+
+@dataclass(frozen=True)
+class FitResult:
+    """What a fit reached; quality and size are those of the file."""
+
+    asset: str  # path
+    engine: str
+    device: str
+    seconds: float  # of training, measuring on the way included
+    steps: int
+    samples_per_second: float
+    loss: float  # of the last batch
+    psnr_db: float  # of the picture as the asset holds it
+    asset_bytes: int
+    bits_per_pixel: float
+    skipped_steps: int  # whose gradient was not finite
+    bpp_exceeded: bool  # the picture is too small for a file of the bits per pixel asked for
+
+
+def checked_output(picture: Any, name: str, output: Any, options: FitOptions) -> Path:
+    """Return the asset's path; OutputError where it, or another output, cannot be written."""
+    target = Path(output) if output is not None else Path(Path(name).stem + ".nsh")
+    for path in (target, options.report):
+        check_no_input(path, picture)
+    check_apart(asset=target, report=options.report, snapshots=options.snapshots)
+    for path in (target, options.report):
+        if path is not None:
+            check_writable(path)
+    return target
+
+
+class Job(Generic[R]):
+    """One fit from start to file; ``place`` is where the picture was read, None for memory.
+
+    A verb's own job sets ``engine`` and ``loop``.
+    """
+
+    kind: str  # of asset
+    engine: Any
+    loop: Loop
+
+    def __init__(
+        self,
+        picture: Picture,
+        recipe: R,
+        output: Path,
+        chosen: Chosen,
+        options: FitOptions,
+        observer: Observer,
+        place: str | None,
+    ):
+        self.observer, self.place = observer, place
+        self.checkpoint = output.with_suffix(".checkpoint.nsh")
+        self.saved_step: int | None = None  # of the checkpoint that this fit left while it ran
+        self.saved_seconds: float | None = None
+        self.original, self.recipe, self.output = picture, recipe, output
+        self.picture = picture  # as it is fitted
+        self.options, self.chosen = options, chosen
+
+    def train(self, checkpoint: Checkpoint | None) -> None:
+        """Run the loop; on interruption save a checkpoint and raise FitInterrupted."""
+        if checkpoint is not None:
+            self.loop.progress = restore(self.engine, checkpoint, self.options.resume)
+        try:
+            ended = self.loop.run()
+        except DeviceError as error:
+            if self.saved_step is None:
+                raise
+            kept = self._kept(self.saved_step)
+            raise DeviceError(f"{error} {kept[0].upper()}{kept[1:]}") from error
+        if not ended:
+            self._save()
+            step = self.loop.progress.step
+            raise FitInterrupted(f"interrupted at step {step}: {self._kept(step)}")
+
+    def _kept(self, step: int) -> str:
+        given, usual = vars(self.options), vars(USUAL)
+        flags = {name: given[name] for name in KEPT_FLAGS if given[name] != usual[name]}
+        command = resume_command(self.kind, self.checkpoint, self.place, self.output, flags)
+        kept = "the fit" if step == self.loop.progress.step else f"step {step}"
+        return f"{kept} is kept in {self.checkpoint}. Go on with: {command}"
+
+    def _observe(self, progress: Progress) -> None:
+        """Tell the observer; leave a checkpoint now and then, for a device that is lost."""
+        self.observer(progress)
+        if self.saved_seconds is None:
+            self.saved_seconds = progress.seconds
+        elif progress.seconds - self.saved_seconds >= AUTOSAVE_SECONDS:
+            self._save()
+            self.saved_step, self.saved_seconds = progress.step, progress.seconds
+
+    def _save(self) -> None:
+        keep(self.checkpoint, self.kind, self.recipe, self.original,
+             self.loop.progress, self.engine)  # fmt: skip
+
+    def _written(self) -> None:
+        """Take away the checkpoint that was for the case that the asset is not written."""
+        if self.saved_step is not None:
+            self.checkpoint.unlink(missing_ok=True)
+
+    def _report(self, snapshots: Any) -> None:
+        """Write the report where one was asked for."""
+        if self.options.report is None:
+            return
+        from neuralshade.verbs.report import report  # loads plots and metrics: 1.5 s
+
+        facts = [("Engine", f"{self.chosen.engine} on {self.chosen.device_name}")]
+        report(self.output, self.original, self.options.report, snapshots=snapshots, facts=facts)
+
+    def _result(self, psnr_db: float, size: int, *, bpp_exceeded: bool) -> dict[str, Any]:
+        """Return the fields of FitResult."""
+        p, pixels = self.loop.progress, self.picture.width * self.picture.height
+        return {
+            "asset": str(self.output),
+            "engine": self.chosen.engine,
+            "device": self.chosen.device_name,
+            "seconds": p.seconds,
+            "steps": p.step,
+            "samples_per_second": p.samples_per_second,
+            "loss": p.loss,
+            "psnr_db": psnr_db,
+            "asset_bytes": size,
+            "bits_per_pixel": size * 8 / pixels,
+            "skipped_steps": self.engine.skipped,
+            "bpp_exceeded": bpp_exceeded,
+        }
