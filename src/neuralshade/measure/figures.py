@@ -22,6 +22,7 @@ CLOSE_UP_PX = 96  # side of the square with the largest error
 # curves (about 60 kB) and the close-ups (about 35 kB each) the page stays below 6 MB.
 PANES = ((1024, 768, 512, 384), 3_600_000)
 SNAPSHOTS = ((320, 224, 160, 112, 80), 1_100_000)
+DRAWINGS = ((768, 512, 384, 256), 1_200_000)
 GRIDS = ((512, 384, 256, 128, 64), 900_000)
 
 
@@ -84,6 +85,15 @@ def snapshot_strip(snapshots: Sequence[tuple[int, Pixels]], stops: float | None)
         ]
 
     return _within(SNAPSHOTS, draw)
+
+
+def drawings(pictures: Sequence[tuple[str, Pixels]], stops: float | None) -> list[Shown]:
+    """Return pictures as large as target and result are shown, titled."""
+
+    def draw(side: int) -> list[Shown]:
+        return [shown(title, "", on_screen(picture, side, stops)) for title, picture in pictures]
+
+    return _within(DRAWINGS, draw)
 
 
 def grid_pages(grids: Sequence[tuple[str, Pixels]]) -> list[Shown]:

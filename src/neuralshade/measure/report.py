@@ -13,7 +13,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from neuralshade.atomic import whole_file
 from neuralshade.measure.curves import CurvePoint, curve_charts
 from neuralshade.measure.display import exposure_stops
-from neuralshade.measure.figures import close_up, comparison, grid_pages, snapshot_strip
+from neuralshade.measure.figures import close_up, comparison, drawings, grid_pages, snapshot_strip
 from neuralshade.measure.pair import (
     Pixels,
     check_color_space,
@@ -41,6 +41,7 @@ class ReportData:
     curve_note: str = ""  # shown below the curve: how it was measured
     snapshots: Sequence[tuple[int, Pixels]] = ()  # (step, [h, w, C])
     grids: Sequence[tuple[str, Pixels]] = ()  # (title, float [h, w, c], any c >= 1)
+    drawings: Sequence[tuple[str, Pixels]] = ()  # (title, as ``snapshots``): what lies inside
     table: Sequence[Mapping[str, Any]] = ()  # from rows_for
     rivals: Sequence[tuple[str, Pixels]] = ()  # (name, [H, W, C]): shown in the close-up
 
@@ -92,6 +93,7 @@ def _content(data: ReportData) -> dict[str, Any]:
         "curve_note": data.curve_note,
         "snapshots": snapshot_strip(data.snapshots, stops),
         "grids": grid_pages(data.grids),
+        "drawings": drawings(data.drawings, stops),
         "facts": data.facts,
         "recipe": json.dumps(data.recipe, indent=2) if data.recipe else "",
     }

@@ -27,6 +27,7 @@ from neuralshade.asset.splats import (
 )
 from neuralshade.engine.choose import choose_engine
 from neuralshade.engine.draw_splats import draw_cloud
+from neuralshade.engine.splat_painter import SplatPainter
 from neuralshade.errors import ConfigError, DeviceError
 from neuralshade.fit import Loop, Observer, ignore
 from neuralshade.recipes.recipe import from_dict, to_dict
@@ -161,7 +162,8 @@ class _Job(Job[SplatsRecipe]):
     def _drawn(self, width: int, height: int) -> npt.NDArray[np.float32]:
         values = self.engine.engine.values()
         size = self.picture.width, self.picture.height
-        return draw_cloud(cloud_of(self.recipe, values, self.background, *size), width, height)
+        cloud = cloud_of(self.recipe, values, self.background, *size)
+        return SplatPainter(self.engine.engine.gpu, cloud).picture(width, height)
 
     def _header(self, cloud: dict[str, Any], quality: dict[str, Any]) -> SplatsHeader:
         p, facts = self.loop.progress, picture_facts(self.original)

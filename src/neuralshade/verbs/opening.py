@@ -57,9 +57,13 @@ class Opened(ABC):
     ) -> Iterator[tuple[slice, slice, npt.NDArray[Any]]]:
         """Yield (rows, cols, float32 [rows, cols, C]) that cover the picture of ``crop``."""
 
-    @abstractmethod
-    def inside(self) -> Titled:
-        """Return pictures of what was learned, for the report."""
+    def grids(self) -> Titled:
+        """Return feature grids [h, w, features] for the report, with titles."""
+        return []
+
+    def drawings(self) -> Titled:
+        """Return other pictures [h, w, C] of what was learned, with titles."""
+        return []
 
     def draw(self, width: int, height: int, crop: Crop = WHOLE) -> npt.NDArray[Any]:
         """Return float32 [height, width, C] at pixel centres of ``crop``, not clamped."""
@@ -127,7 +131,7 @@ class OpenedImage(Opened):
         """Yield (rows, cols, float32 [rows, cols, C]) that cover the picture of ``crop``."""
         return draw_blocks(self.field, width, height, crop)
 
-    def inside(self) -> Titled:
+    def grids(self) -> Titled:
         """Return the feature grids."""
         grids = feature_grids(self.field)
         return [(f"{g.shape[2]} feature{'s' if g.shape[2] > 1 else ''}", g) for g in grids]
@@ -173,10 +177,10 @@ class OpenedSplats(Opened):
         """Yield (rows, cols, float32 [rows, cols, C]) that cover the picture of ``crop``."""
         return draw_cloud_blocks(self.cloud, width, height, crop)
 
-    def inside(self) -> Titled:
+    def drawings(self) -> Titled:
         """Return where the Gaussians lie."""
-        count = self.cloud.values.shape[1]
-        return [(f"{count:,} Gaussians, at one standard deviation", ellipses_picture(self.cloud))]
+        title = f"{self.cloud.values.shape[1]:,} Gaussians, apart from each other"
+        return [(title, ellipses_picture(self.cloud))]
 
 
 def _zoomed(side: int) -> int:

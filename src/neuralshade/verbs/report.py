@@ -16,10 +16,12 @@ from neuralshade.verbs.render import render
 from neuralshade.verbs.snapshots import load_snapshots
 
 Snapshot = tuple[int, NDArray[Any]]
-CURVE_NOTE = (
-    f"PSNR as it was measured while training, on {GLANCE_SIDE} x {GLANCE_SIDE} evenly spread "
-    "pixels at most. The number at the top is that of the file, on every pixel."
-)
+FILE_NOTE = "The number at the top is that of the file, on every pixel."
+CURVE_NOTES = {
+    "image": f"PSNR as it was measured while training, on {GLANCE_SIDE} x {GLANCE_SIDE} evenly "
+    f"spread pixels at most. {FILE_NOTE}",
+    "splats": f"PSNR of the picture as it would have been stored at that time. {FILE_NOTE}",
+}
 
 
 def report(
@@ -63,9 +65,10 @@ def report(
                ("Numbers", f"{opened.numbers:,}")],
         recipe=header.recipe,
         curve=[tuple(row) for row in training["curve"]],
-        curve_note=CURVE_NOTE,
+        curve_note=CURVE_NOTES[opened.kind],
         snapshots=taken,
-        grids=opened.inside(),
+        grids=opened.grids(),
+        drawings=opened.drawings(),
         table=rows_for(values, result, byte_count, opened.color_space, rivals=rivals),
         rivals=[(r.name, r.result) for r in rivals if r.result is not None],
     )  # fmt: skip
