@@ -10,6 +10,7 @@ import click
 from neuralshade.errors import ConfigError
 from neuralshade.recipes.recipe import type_of
 
+TERMINAL = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 Command = Callable[..., Any]
 if TYPE_CHECKING:
     ParamType = click.ParamType[Any]

@@ -15,7 +15,7 @@ from rich.console import Console
 
 import neuralshade
 from neuralshade import terminal
-from neuralshade.cli import PRESET_NAMES
+from neuralshade.cli_fit import PRESET_NAMES
 from neuralshade.fit import Progress
 from neuralshade.recipes.image import ImageRecipe
 from neuralshade.recipes.presets import PRESETS

@@ -1,0 +1,129 @@
+"""The fit verbs of the command line."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+import neuralshade
+from neuralshade.cli_options import TERMINAL, recipe_flags, recipe_settings
+from neuralshade.recipes.image import ImageRecipe
+from neuralshade.recipes.presets import PRESETS
+from neuralshade.recipes.splats import SplatsRecipe
+
+PRESET_NAMES = ", ".join(PRESETS)
+OUTPUT = click.option("-o", "--output", metavar="ASSET", help="File to write. [default: PICTURE's "
+                      "name with .nsh, in this folder]")  # fmt: skip
+PRESET = click.option("--preset", metavar="NAME", help="Recipe to start from: "
+                      f"{PRESET_NAMES}. [default: grid]")  # fmt: skip
+RECIPE = click.option("--recipe", metavar="FILE", help="Settings from a .toml file (fields as the "
+                      "flags below), or a .json file in tiny-cuda-nn's form for fit "
+                      "image.")  # fmt: skip
+ENGINE = [
+    click.option("--engine", default="auto", show_default=True, help="auto, torch or gpu."),
+    click.option("--kernels", default="auto", show_default=True, help="Of the GPU engine: "
+                 "auto, wgmma, matrix or fma (loops)."),
+    click.option("--deterministic", is_flag=True, help="Equal bits on every run of the GPU "
+                 "engine, more slowly."),
+]  # fmt: skip
+NAIVE = click.option("--naive", is_flag=True, help="Every pixel visits every Gaussian: slow, to "
+                     "compare with.")  # fmt: skip
+RUNNING = [
+    click.option("--device", metavar="NAME", help="Torch device (cpu, cuda:0), or the GPU "
+                 "engine's API (cuda, vulkan, metal, d3d12). [default: see devices]"),
+    click.option("--snapshots", metavar="DIR", help="Folder for pictures at log-spaced steps."),
+    click.option("--movie", metavar="FILE", help="The same pictures as an animation: .gif, or .mp4 "
+                 "with the extra `movie`."),
+    click.option("--tev", metavar="HOST[:PORT]", help="Running tev viewer to show the same "
+                 "pictures. [default of PORT: 14158]"),
+    click.option("--report", metavar="FILE.html", help="Page to write at the end."),
+    click.option("--resume", metavar="CHECKPOINT", help="Go on with an interrupted fit."),
+    click.option("--json", "as_json", is_flag=True, help="Print the result as one JSON line."),
+    click.option("--quiet", is_flag=True, help="Print nothing but errors."),
+]  # fmt: skip
+
+
+def flags(*given: Callable[..., Any]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Return a decorator that adds flags, in order."""
+
+    def add(command: Callable[..., Any]) -> Callable[..., Any]:
+        for flag in reversed(given):
+            command = flag(command)
+        return command
+
+    return add
+
+
+@click.group(no_args_is_help=False)
+def fit() -> None:
+    """Fit something small to something large, and save it as an asset."""
+
+
+def _run(fit: Callable[..., Any], picture: str, output: str | None, as_json: bool, quiet: bool,
+         options: dict[str, Any], **settings: Any) -> None:  # fmt: skip
+    """Fit, with progress for people, and print what was reached."""
+    from neuralshade.terminal import print_result, watch
+
+    with watch(quiet) as observer:
+        result = fit(picture, output, options=neuralshade.FitOptions(**options),
+                     observer=observer, **settings)  # fmt: skip
+    if as_json:
+        click.echo(json.dumps(vars(result)))
+    elif not quiet:
+        print_result(result, options["report"])
+
+
+@fit.command("image", context_settings={**TERMINAL, "ignore_unknown_options": False})
+@click.argument("picture")
+@flags(OUTPUT, PRESET, RECIPE, *ENGINE, *RUNNING)
+@recipe_flags(ImageRecipe)
+def fit_image(picture: str, output: str | None, preset: str | None, recipe: str | None,
+              as_json: bool, quiet: bool, **given: Any) -> None:  # fmt: skip
+    """Fit an encoding and a small network to PICTURE.
+
+    PICTURE is a PNG, JPEG, WebP, TIFF, BMP, PPM, PGM, EXR or Radiance HDR file. Training ends
+    at --seconds, --steps or --target-psnr, whichever comes first; Ctrl-C keeps a checkpoint.
+
+    \b
+    neuralshade fit image photo.png -o photo.nsh --report photo.html
+    neuralshade fit image photo.png --preset detail --seconds 60
+    neuralshade fit image photo.png --bpp 1.5 --hidden-width 64
+    """
+    from neuralshade.terminal import show_notes
+
+    show_notes(quiet)
+    options = {name: given.pop(name)
+               for name in ("engine", "device", "kernels", "deterministic", "snapshots", "movie",
+                            "tev", "report", "resume")}  # fmt: skip
+    preset, settings = recipe_settings(preset, recipe, given)
+    _run(neuralshade.fit_image, picture, output, as_json, quiet, options,
+         preset=preset, **settings)  # fmt: skip
+
+
+@fit.command("splats", context_settings={**TERMINAL, "ignore_unknown_options": False})
+@click.argument("picture")
+@flags(OUTPUT, RECIPE, NAIVE, *RUNNING)
+@recipe_flags(SplatsRecipe)
+def fit_splats(picture: str, output: str | None, recipe: str | None, as_json: bool, quiet: bool,
+               **given: Any) -> None:  # fmt: skip
+    """Fit 2D Gaussians to PICTURE.
+
+    As many as fit into --bpp or --bytes, or --count. Takes a GPU, or software Vulkan.
+    PICTURE is a PNG, JPEG, WebP, TIFF, BMP, PPM, PGM, EXR or Radiance HDR file. Training ends
+    at --seconds, --steps or --target-psnr, whichever comes first; Ctrl-C keeps a checkpoint.
+
+    \b
+    neuralshade fit splats photo.png -o photo.nsh --report photo.html
+    neuralshade fit splats photo.png --bpp 0.33
+    neuralshade fit splats photo.png --count 200 --compositing over --steps 10000
+    """
+    from neuralshade.terminal import show_notes
+
+    show_notes(quiet)
+    options = {name: given.pop(name)
+               for name in ("device", "snapshots", "movie", "tev", "report", "resume")}  # fmt: skip
+    preset, settings = recipe_settings(None, recipe, given)
+    if preset is not None:  # there is none here, and an unknown setting is refused
+        settings["preset"] = preset
+    _run(neuralshade.fit_splats, picture, output, as_json, quiet, options, **settings)
