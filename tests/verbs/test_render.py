@@ -96,7 +96,7 @@ def never_drawn(monkeypatch):
     def draw_field(self, *arguments):
         raise AssertionError("it draws")
 
-    monkeypatch.setattr(opening.Opened, "draw", draw_field)
+    monkeypatch.setattr(opening.OpenedImage, "draw", draw_field)
 
 
 def test_suffix_refused_before_drawing(fitted, tmp_path, never_drawn):

@@ -9,6 +9,7 @@ import numpy.typing as npt
 import torch
 
 from neuralshade.engine.draw import Crop
+from neuralshade.engine.threads import threads
 from neuralshade.model.gaussian import Compositing, color_at, reach_px
 
 TILE_PX = 32  # a side of what is evaluated at once, by the Gaussians that meet it
@@ -55,6 +56,7 @@ def draw_cloud(cloud: Cloud, width: int, height: int, crop: Crop = WHOLE) -> npt
     float32 [height, width, channels], in the colour space it was fitted in, not clamped.
     """
     picture = np.empty((height, width, len(cloud.background)), np.float32)
-    for rows, cols, block in draw_cloud_blocks(cloud, width, height, crop):
-        picture[rows, cols] = block
+    with threads(1):  # more would wait for each other: the operations are small
+        for rows, cols, block in draw_cloud_blocks(cloud, width, height, crop):
+            picture[rows, cols] = block
     return picture

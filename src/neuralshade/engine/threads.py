@@ -64,7 +64,7 @@ class Threads:
         return other, min(PROBE_STEPS, steps)
 
     def _timed(self, count: int, steps: int, step: Callable[[], object]) -> None:
-        with _threads(count):
+        with threads(count):
             start = time.perf_counter()
             for _ in range(steps):
                 step()
@@ -72,7 +72,8 @@ class Threads:
 
 
 @contextmanager
-def _threads(count: int) -> Iterator[None]:
+def threads(count: int) -> Iterator[None]:
+    """Let PyTorch use ``count`` threads inside the block."""
     before = torch.get_num_threads()
     torch.set_num_threads(count)
     try:

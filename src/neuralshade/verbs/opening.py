@@ -2,7 +2,7 @@
 
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -13,8 +13,8 @@ import numpy.typing as npt
 from neuralshade.asset.image import ImageAsset
 from neuralshade.asset.load import Asset, load_asset
 from neuralshade.asset.splats import SplatsAsset, unpack_cloud
-from neuralshade.engine.draw import Crop, draw_blocks
-from neuralshade.engine.draw_splats import Cloud, draw_cloud_blocks
+from neuralshade.engine.draw import Crop, draw_field
+from neuralshade.engine.draw_splats import Cloud, draw_cloud
 from neuralshade.errors import AssetError, ConfigError
 from neuralshade.measure.ellipses import ellipses_picture
 from neuralshade.model.field import Field
@@ -52,10 +52,8 @@ class Opened(ABC):
         """Return how many trained numbers there are."""
 
     @abstractmethod
-    def blocks(
-        self, width: int, height: int, crop: Crop
-    ) -> Iterator[tuple[slice, slice, npt.NDArray[Any]]]:
-        """Yield (rows, cols, float32 [rows, cols, C]) that cover the picture of ``crop``."""
+    def draw(self, width: int, height: int, crop: Crop = WHOLE) -> npt.NDArray[Any]:
+        """Return float32 [height, width, C] at pixel centres of ``crop``, not clamped."""
 
     def grids(self) -> Titled:
         """Return feature grids [h, w, features] for the report, with titles."""
@@ -64,14 +62,6 @@ class Opened(ABC):
     def drawings(self) -> Titled:
         """Return other pictures [h, w, C] of what was learned, with titles."""
         return []
-
-    def draw(self, width: int, height: int, crop: Crop = WHOLE) -> npt.NDArray[Any]:
-        """Return float32 [height, width, C] at pixel centres of ``crop``, not clamped."""
-        channels = int(self.asset.header.picture["channels"])
-        picture = np.empty((height, width, channels), np.float32)
-        for rows, cols, block in self.blocks(width, height, crop):
-            picture[rows, cols] = block
-        return picture
 
     def shown(self, picture: Picture) -> Picture:
         """Return ``picture`` as this asset was asked to show it."""
@@ -125,11 +115,9 @@ class OpenedImage(Opened):
         """Return how many trained numbers there are."""
         return sum(p.numel() for p in self.field.parameters())
 
-    def blocks(
-        self, width: int, height: int, crop: Crop
-    ) -> Iterator[tuple[slice, slice, npt.NDArray[Any]]]:
-        """Yield (rows, cols, float32 [rows, cols, C]) that cover the picture of ``crop``."""
-        return draw_blocks(self.field, width, height, crop)
+    def draw(self, width: int, height: int, crop: Crop = WHOLE) -> npt.NDArray[Any]:
+        """Return float32 [height, width, C] at pixel centres of ``crop``, not clamped."""
+        return draw_field(self.field, width, height, crop)
 
     def grids(self) -> Titled:
         """Return the feature grids."""
@@ -171,11 +159,9 @@ class OpenedSplats(Opened):
         """Return how many trained numbers there are."""
         return self.cloud.values.numel()
 
-    def blocks(
-        self, width: int, height: int, crop: Crop
-    ) -> Iterator[tuple[slice, slice, npt.NDArray[Any]]]:
-        """Yield (rows, cols, float32 [rows, cols, C]) that cover the picture of ``crop``."""
-        return draw_cloud_blocks(self.cloud, width, height, crop)
+    def draw(self, width: int, height: int, crop: Crop = WHOLE) -> npt.NDArray[Any]:
+        """Return float32 [height, width, C] at pixel centres of ``crop``, not clamped."""
+        return draw_cloud(self.cloud, width, height, crop)
 
     def drawings(self) -> Titled:
         """Return where the Gaussians lie."""
