@@ -46,7 +46,7 @@ def fit_image(
         picture: a picture file, or a Picture (see picture_from_array).
         output: the asset; by default the picture's name with .nsh, in the current folder.
         preset: grid (if None), detail, rtxns, rtxns-fast, lake, tiny or tiny-9.
-        options: engine, device, snapshots, report, resume.
+        options: engine, device, snapshots, movie, tev, report, resume.
         observer: called about ten times a second with a Progress.
         settings: fields of ImageRecipe that replace the preset's; an end (steps, seconds)
             given here replaces the preset's ends.

@@ -69,7 +69,7 @@ def fit_splats(
     Args:
         picture: a picture file, or a Picture (see picture_from_array).
         output: the asset; by default the picture's name with .nsh, in the current folder.
-        options: device, snapshots, report, resume. It runs on a GPU, or on software Vulkan.
+        options: device, snapshots, movie, tev, report, resume. It runs on a GPU, or on software Vulkan.
         observer: called about ten times a second with a Progress.
         naive: every pixel visits every Gaussian: slow, and what the usual path is tested
             against; the result is the same but for rounding.

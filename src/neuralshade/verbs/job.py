@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
+import torch
+
 from neuralshade.asset.checkpoint import Checkpoint
 from neuralshade.atomic import check_writable
 from neuralshade.engine.choose import Chosen
@@ -14,12 +16,16 @@ from neuralshade.errors import DeviceError, FitInterrupted
 from neuralshade.fit import Loop, Observer, Progress
 from neuralshade.source.picture import Picture
 from neuralshade.verbs.inputs import check_apart, check_no_input
+from neuralshade.verbs.movie import check_movie
 from neuralshade.verbs.resuming import keep, restore, resume_command
+from neuralshade.verbs.snapshots import PREFIX, Snapshots
+from neuralshade.verbs.tev import check_tev
 
 AUTOSAVE_SECONDS = 60.0  # of training between two checkpoints while a fit runs
 
 # options that a resumed fit is given again, where they are not the default
-KEPT_FLAGS = ("engine", "device", "kernels", "deterministic", "snapshots", "report")
+KEPT_FLAGS = ("engine", "device", "kernels", "deterministic", "snapshots", "movie", "tev",
+              "report")  # fmt: skip
 
 R = TypeVar("R")
 
@@ -33,6 +39,8 @@ class FitOptions:
     kernels: str = "auto"  # of the GPU engine: matrix or fma
     deterministic: bool = False  # the GPU engine gives equal bits on every run, more slowly
     snapshots: str | os.PathLike[str] | None = None  # folder for log-spaced pictures
+    movie: str | os.PathLike[str] | None = None  # .gif or .mp4 of log-spaced pictures, at the end
+    tev: str | None = None  # HOST or HOST:PORT of a tev viewer that is sent log-spaced pictures
     report: str | os.PathLike[str] | None = None  # HTML file to write at the end
     resume: str | os.PathLike[str] | None = None  # checkpoint to go on from
 
@@ -59,25 +67,51 @@ class FitResult:
 
 
 def checked_output(picture: Any, name: str, output: Any, options: FitOptions) -> Path:
-    """Return the asset's path; OutputError where it, or another output, cannot be written."""
+    """Return the asset's path.
+
+    Raises: OutputError where it, or another output, cannot be written; DeviceError or
+        ConfigError where a movie or a viewer is asked for that cannot be had.
+    """
     target = Path(output) if output is not None else Path(Path(name).stem + ".nsh")
-    for path in (target, options.report):
+    for path in (target, options.movie, options.report):
         check_no_input(path, picture)
-    check_apart(asset=target, report=options.report, snapshots=options.snapshots)
+    check_apart(asset=target, report=options.report, snapshots=options.snapshots,
+                movie=options.movie)  # fmt: skip
     for path in (target, options.report):
         if path is not None:
             check_writable(path)
+    check_movie(options.movie)
+    check_tev(options.tev)
     return target
+
+
+@dataclass(frozen=True)
+class _Whole:
+    """What a checkpoint keeps: the engine, and what snapshots have gathered."""
+
+    engine: Any
+    snapshots: Snapshots | None
+
+    def state(self) -> dict[str, torch.Tensor]:
+        gathered = {} if self.snapshots is None else self.snapshots.state()
+        return {**self.engine.state(), **gathered}
+
+    def load_state(self, state: dict[str, torch.Tensor]) -> None:
+        gathered = {name: value for name, value in state.items() if name.startswith(PREFIX)}
+        self.engine.load_state({n: value for n, value in state.items() if n not in gathered})
+        if self.snapshots is not None:  # left out where the resumed fit has none
+            self.snapshots.load_state(gathered)
 
 
 class Job(Generic[R]):
     """One fit from start to file; ``place`` is where the picture was read, None for memory.
 
-    A verb's own job sets ``engine`` and ``loop``.
+    A verb's own job sets ``engine``, ``snapshots`` and ``loop``.
     """
 
     kind: str  # of asset
     engine: Any
+    snapshots: Snapshots | None
     loop: Loop
 
     def __init__(
@@ -100,8 +134,16 @@ class Job(Generic[R]):
 
     def train(self, checkpoint: Checkpoint | None) -> None:
         """Run the loop; on interruption save a checkpoint and raise FitInterrupted."""
+        try:
+            self._train(checkpoint)
+        finally:
+            if self.snapshots is not None:
+                self.snapshots.close()
+
+    def _train(self, checkpoint: Checkpoint | None) -> None:
         if checkpoint is not None:
-            self.loop.progress = restore(self.engine, checkpoint, self.options.resume)
+            whole = _Whole(self.engine, self.snapshots)
+            self.loop.progress = restore(whole, checkpoint, self.options.resume)
         try:
             ended = self.loop.run()
         except DeviceError as error:
@@ -132,12 +174,17 @@ class Job(Generic[R]):
 
     def _save(self) -> None:
         keep(self.checkpoint, self.kind, self.recipe, self.original,
-             self.loop.progress, self.engine)  # fmt: skip
+             self.loop.progress, _Whole(self.engine, self.snapshots))  # fmt: skip
 
     def _written(self) -> None:
-        """Take away the checkpoint that was for the case that the asset is not written."""
+        """Take away the checkpoint that was for the case that the asset is not written.
+
+        Then write the movie, where one was asked for.
+        """
         if self.saved_step is not None:
             self.checkpoint.unlink(missing_ok=True)
+        if self.snapshots is not None:
+            self.snapshots.finish()
 
     def _report(self, snapshots: Any) -> None:
         """Write the report where one was asked for."""
