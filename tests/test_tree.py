@@ -8,7 +8,8 @@ FLOW = "gpu source sampler model loss optimizer engine asset measure deploy"
 FOLDERS = tuple(FLOW.split())
 ROOT = pathlib.Path(__file__).parent.parent
 PACKAGE = ROOT / "src/neuralshade"
-ABOVE = ("fit", "recipes", "cli", "cli_fit")  # these see several stages, so no stage may import them
+# these see several stages, so no stage may import them
+ABOVE = ("fit", "recipes", "cli", "cli_fit")
 
 
 def imported_names(path: pathlib.Path) -> list[str]:

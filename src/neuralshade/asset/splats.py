@@ -49,11 +49,12 @@ class SplatsAsset:
 def cloud_facts(count: int, ranges: NDArray[Any], background: NDArray[Any]) -> dict[str, Any]:
     """Return the ``cloud`` of a header, of RANGE [A] that attributes were rounded in."""
     levels = ranges["levels"].astype(int)
-    steps = (ranges["high"] - ranges["low"]) / np.maximum(levels - 1, 1)
-    steps = np.where(steps > 0, steps, 1.0)
+    low = ranges["low"].astype(np.float64)
+    steps = (ranges["high"] - low) / np.maximum(levels - 1, 1)
+    steps = np.where(steps > 0, steps, np.where(low != 0, low, 1.0))  # one level: it is the step
     return {
         "count": count,
-        "first": np.rint(ranges["low"] / steps).astype(int).tolist(),
+        "first": np.rint(low / steps).astype(int).tolist(),
         "levels": levels.tolist(),
         "step": [float(f"{step:.8g}") for step in steps],
         "background": [round(float(number), 5) for number in background],
@@ -76,6 +77,8 @@ def unpack_cloud(asset: SplatsAsset, ordered: bool) -> NDArray[np.float32]:
         sizes = dict(zip(_names(len(cloud["levels"])), cloud["levels"], strict=True))
         stream, count = asset.tensors[STREAM], int(cloud["count"])
         scale = np.array([cloud["first"], cloud["step"]], np.float64)[:, :, None]
+        if scale.shape[1] != len(sizes):
+            raise ValueError(f"{scale.shape[1]} steps for {len(sizes)} attributes")
     except (KeyError, TypeError, ValueError) as error:
         raise AssetError(f"{place}: got no whole description of its Gaussians ({error}), need "
                          "one. Fit it again.") from error  # fmt: skip

@@ -231,12 +231,13 @@ class SplatEngine:
             "moments": torch.from_numpy(kept.copy()),
             "ages": torch.from_numpy(ages.astype(np.int64)),
             "ranges": torch.from_numpy(self.ranges.view(np.float32).reshape(-1, 4).copy()),
-            "step": torch.tensor([self.state_now.step, self.state_now.applied]),
+            "step": torch.tensor([self.state_now.step, self.state_now.applied, self.skipped]),
         }
 
     def load_state(self, state: dict[str, torch.Tensor]) -> None:
         """Take over what ``state`` returned once."""
-        step, applied = (int(number) for number in state["step"])
+        step, applied, skipped = (int(number) for number in state["step"])
+        self._write("broken", np.array([skipped], np.uint32))
         self.state_now = StepState(step, applied, 0, 0, 1.0)
         self._next_step = step
         self._write("states", self.state_now.pair())

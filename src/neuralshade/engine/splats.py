@@ -189,7 +189,7 @@ class SplatBuffers:
             "background": shown,
             "target": {"pixels": gpu.buffer(words), "size_px": np.array([width, height], np.int32)},
             "adam": {"rate": 1.0, **adam},
-            "loss_scale": 1.0 / (layout.width * layout.height * channels),
+            "loss_scale": layout.tiles / (trained_tiles * layout.width * layout.height * channels),
             "trained_tiles": trained_tiles,
         }
 

@@ -7,7 +7,7 @@ import numpy.typing as npt
 import torch
 
 from neuralshade.engine.draw_splats import Cloud, draw_cloud
-from neuralshade.model.gaussian import COLOR, Compositing
+from neuralshade.model.gaussian import COLOR, Compositing, channels_of, stored_of
 
 LONGEST_PX = 768
 SHOWN_SIZE = 0.5  # of a Gaussian, so that neighbors come apart
@@ -26,7 +26,8 @@ def ellipses_picture(cloud: Cloud, longest_px: int = LONGEST_PX) -> npt.NDArray[
     values = cloud.values[: COLOR + channels, smallest_first].clone()
     values[2:4] += math.log(SHOWN_SIZE)
     if cloud.compositing.kind == "sum":
-        values[COLOR : COLOR + channels] = values[COLOR : COLOR + channels].abs()
+        colors = channels_of(values[COLOR : COLOR + channels]).abs()
+        values[COLOR : COLOR + channels] = stored_of(colors)
     values = torch.cat([values, torch.full_like(values[:1], LOGIT)])
     grey = torch.full((channels,), 0.5)
     shown = Cloud(values, grey, Compositing("over", cutoff=FEATHER),

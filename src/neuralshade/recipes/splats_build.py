@@ -23,8 +23,9 @@ USUAL_BITS = 33.0  # of a Gaussian in the file, without its place
 ORDER_BITS = 1.44  # log2(e): what the order of a set would take is log2(N) less this
 PLACES_PER_PX = 16.0  # that a center may have, about
 HEADER_BYTES = 900  # of a file, about
-ROOM = 1.5  # for more Gaussians than are expected to fit, where the size is given
+ROOM = 3.0  # for more Gaussians than are expected to fit, where the size is given
 MOST_COUNT = 1_000_000
+LARGEST = float(np.finfo(np.float32).max)  # NaN is not below it either
 
 
 def compositing_of(recipe: SplatsRecipe) -> Compositing:
@@ -53,8 +54,9 @@ def expected_count(recipe: SplatsRecipe, picture: Picture) -> int:
     places = math.log2(PLACES_PER_PX * picture.width * picture.height)
     count = bits / (USUAL_BITS + places)
     if count < 1:
-        raise ConfigError(f"SplatsRecipe.bytes: got {budget} bytes for the file, need about "
-                          f"{HEADER_BYTES + 8} for one Gaussian. Allow more bytes.")  # fmt: skip
+        name = "bpp" if recipe.bytes is None else "bytes"
+        raise ConfigError(f"SplatsRecipe.{name}: got {budget} bytes for the file, need about "
+                          f"{HEADER_BYTES + 8} for one Gaussian. Allow more {name}.")  # fmt: skip
     for _ in range(8):  # the more there are, the less a place takes
         order = max(0.0, math.log2(count) - ORDER_BITS) if recipe.compositing != "over" else 0.0
         count = bits / (USUAL_BITS + max(2.0, places - order))
@@ -70,7 +72,7 @@ def background_of(recipe: SplatsRecipe, picture: Picture) -> npt.NDArray[np.floa
         numbers = [float(number) for number in recipe.background.split(",")]
     except ValueError:
         numbers = []
-    if len(numbers) != picture.channels or not all(map(math.isfinite, numbers)):
+    if len(numbers) != picture.channels or not all(abs(n) <= LARGEST for n in numbers):
         raise ConfigError(f"SplatsRecipe.background: got {recipe.background!r}, need mean or "
                           f"{picture.channels} numbers joined by commas, as the picture has "
                           "channels. Write for example "

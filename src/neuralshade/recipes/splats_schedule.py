@@ -27,6 +27,8 @@ LEAST_PIXELS = 0.5  # that a Gaussian must make up, or it is moved
 MOVED_SHARE = 0.05  # of all Gaussians, at most, are moved at once
 LARGEST_SHEAR = 8.0
 LARGEST_LOGIT = 12.0
+BRIGHT_PERCENT = 99.0  # of the values are less bright than a bright one
+LEAST_RMSE = 1e-3  # over what is bright: that of a picture that is right
 FREE = 1e6  # a limit that is never met
 MOST_LEVELS = 512  # of an attribute but the centers
 # How far rounding has come, as a share of the time from its beginning to the end of the fit, when
@@ -37,8 +39,13 @@ Floats = npt.NDArray[np.float32]
 Ranges = npt.NDArray[Any]
 
 
-def free_ranges(recipe: SplatsRecipe, width: int, height: int, channels: int) -> Ranges:
-    """Return the attributes' limits and step sizes before they are rounded: RANGE [A]."""
+def free_ranges(
+    recipe: SplatsRecipe, width: int, height: int, channels: int, bright: float = 1.0
+) -> Ranges:
+    """Return the attributes' limits and step sizes before they are rounded: RANGE [A].
+
+    ``bright``: what the picture's large values are about; 1 but for HDR.
+    """
     sizes = (np.log(SMALLEST_PX), np.log(2.0 * max(width, height)), 0, recipe.shape_rate)
     rows = [
         (0, width, 0, recipe.center_rate),
@@ -46,19 +53,31 @@ def free_ranges(recipe: SplatsRecipe, width: int, height: int, channels: int) ->
         sizes,
         sizes,
         (-LARGEST_SHEAR, LARGEST_SHEAR, 0, recipe.shape_rate),
-        *[(-FREE, FREE, 0, recipe.color_rate)] * channels,
+        *[(-FREE * bright, FREE * bright, 0, recipe.color_rate * bright)] * channels,
         *[(-LARGEST_LOGIT, LARGEST_LOGIT, 0, recipe.opacity_rate)] * (recipe.compositing == "over"),
     ]
     return np.array(rows, RANGE)
 
 
-def stored_steps(recipe: SplatsRecipe, rmse: float, channels: int) -> list[float]:
+def bright_of(wanted: Floats, hdr: bool) -> float:
+    """Return what the picture's large values are about: 1, or by the values themselves for HDR.
+
+    Single brighter pixels, such as a sun, are left out.
+    """
+    if not hdr:
+        return 1.0
+    return max(float(np.percentile(np.abs(wanted), BRIGHT_PERCENT)), 1e-6)
+
+
+def stored_steps(
+    recipe: SplatsRecipe, rmse: float, channels: int, bright: float = 1.0
+) -> list[float]:
     """Return what the attributes are rounded to multiples of, in order.
 
     Colors may be as coarse as the picture is wrong anyway, by ``rmse``; places and shapes by
     its root, which was measured to be about right.
     """
-    coarse = math.sqrt(rmse)
+    coarse = math.sqrt(rmse / bright)
     shape = [recipe.center_step * coarse] * 2 + [recipe.size_step * coarse] * 2
     colors = [recipe.color_step * rmse] * channels
     opacity = [recipe.opacity_step * coarse] * (recipe.compositing == "over")
@@ -68,14 +87,14 @@ def stored_steps(recipe: SplatsRecipe, rmse: float, channels: int) -> list[float
 def stored_range(free: Any, values: Floats, step: float, *, center: bool) -> Any:
     """Return the range that an attribute's ``values`` [N] are rounded in from now on: RANGE.
 
-    It holds all values; MOST_LEVELS of those next to the mean where there would be more.
+    It holds all values; MOST_LEVELS of those next to the median where there would be more.
     Levels that nothing takes cost next to nothing.
     """
     step = float(np.float32(step))
     low, high = (0.0, float(free["high"])) if center else (float(values.min()), float(values.max()))
     first, last = math.floor(low / step), math.ceil(high / step)
     if not center and last - first >= MOST_LEVELS:
-        first = max(first, min(round(float(values.mean()) / step) - MOST_LEVELS // 2,
+        first = max(first, min(round(float(np.median(values)) / step) - MOST_LEVELS // 2,
                                last - MOST_LEVELS + 1))  # fmt: skip
         last = first + MOST_LEVELS - 1
     return np.array((first * step, last * step, last - first + 1, free["rate"]), RANGE)
@@ -98,12 +117,15 @@ class SplatFit:
         count: int,
         budget: int | None,
         weigh: Callable[[npt.NDArray[np.int32], Ranges], tuple[int, int]],
+        *,
+        hdr: bool = False,
     ):
         self.engine, self.recipe, self.wanted = engine, recipe, wanted
         self.compositing, self.count = compositing, count
         self.budget, self.weigh = budget, weigh
         self.rng = np.random.default_rng(recipe.seed)
-        self.free = free_ranges(recipe, engine.width, engine.height, engine.channels)
+        self.bright = bright_of(wanted, hdr)
+        self.free = free_ranges(recipe, engine.width, engine.height, engine.channels, self.bright)
         self.steps: list[float] = []
         engine.set_ranges(self.free)
         begin = max(recipe.round_from, recipe.grow_until)
@@ -153,7 +175,8 @@ class SplatFit:
 
     def rmse(self) -> float:
         """Return the root of the mean squared error of the picture as it is stored."""
-        return max(float(np.sqrt(np.square(self.engine.draw() - self.wanted).mean())), 1e-3)
+        error = np.square(self.engine.draw() - self.wanted).mean(dtype=np.float64)
+        return max(float(np.sqrt(error)), LEAST_RMSE * self.bright)
 
     def _grow(self) -> None:
         done, begun = self.next / GROWTHS, self.recipe.begin
@@ -192,7 +215,7 @@ class SplatFit:
         self._resize(self.count)
 
     def _steps_now(self) -> list[float]:
-        return stored_steps(self.recipe, self.rmse(), self.engine.channels)
+        return stored_steps(self.recipe, self.rmse(), self.engine.channels, self.bright)
 
     def _stored(self, steps: list[float]) -> Ranges:
         values = self.engine.values()

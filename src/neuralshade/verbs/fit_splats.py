@@ -42,10 +42,12 @@ from neuralshade.recipes.splats_build import (
 from neuralshade.recipes.splats_schedule import SplatFit
 from neuralshade.source.image_file import load_picture
 from neuralshade.source.picture import Picture
-from neuralshade.verbs.job import USUAL, FitOptions, FitResult, Job, checked_output
+from neuralshade.verbs.job import KEPT_FLAGS, USUAL, FitOptions, FitResult, Job, checked_output
 from neuralshade.verbs.measuring import white_of
 from neuralshade.verbs.resuming import resumed_recipe
 from neuralshade.verbs.snapshots import snapshots_for
+
+ONLY_IMAGE = ("engine", "kernels", "deterministic")  # flags that fit splats has not
 
 
 @dataclass(frozen=True)
@@ -69,7 +71,8 @@ def fit_splats(
     Args:
         picture: a picture file, or a Picture (see picture_from_array).
         output: the asset; by default the picture's name with .nsh, in the current folder.
-        options: device, snapshots, movie, tev, report, resume. It runs on a GPU, or on software Vulkan.
+        options: device, snapshots, movie, tev, report, resume. It runs on a GPU, or on
+            software Vulkan.
         observer: called about ten times a second with a Progress.
         naive: every pixel visits every Gaussian: slow, and what the usual path is tested
             against; the result is the same but for rounding.
@@ -94,14 +97,25 @@ def fit_splats(
                           "bound, need 0: SSIM is for values in [0, 1]. Leave it out.")  # fmt: skip
     background_of(recipe, source)  # refused before a device is opened
     expected_count(recipe, source)
-    if options.engine == "torch":
-        raise DeviceError('engine: got "torch", need gpu or auto: Gaussians train on a GPU or on '
-                          "software Vulkan. Leave --engine out.")  # fmt: skip
+    _check_options(options)
     place = None if isinstance(picture, Picture) else os.fspath(picture)
-    with closing(choose_engine("gpu", options.device)) as chosen:
+    engine = "gpu" if options.engine == "auto" else options.engine
+    with closing(choose_engine(engine, options.device)) as chosen:
         job = _Job(naive, source, recipe, target, chosen, options, observer, place)
         job.train(checkpoint)
         return job.finish()
+
+
+def _check_options(options: FitOptions) -> None:
+    """Refuse options that only fit image has, rather than pass them over."""
+    if options.engine == "torch":
+        raise DeviceError('engine: got "torch", need gpu or auto: Gaussians train on a GPU or on '
+                          "software Vulkan. Leave --engine out.")  # fmt: skip
+    for name in ("kernels", "deterministic"):
+        given, usual = getattr(options, name), getattr(USUAL, name)
+        if given != usual:
+            raise ConfigError(f"{name}: got {given!r}, need {usual!r}: fit splats has no choice of "
+                              f"it. Leave {name} out.")  # fmt: skip
 
 
 def splats_recipe(settings: dict[str, Any]) -> SplatsRecipe:
@@ -127,6 +141,7 @@ def unusual(recipe: SplatsRecipe) -> dict[str, Any]:
 
 class _Job(Job[SplatsRecipe]):
     kind = KIND
+    kept_flags = tuple(flag for flag in KEPT_FLAGS if flag not in ONLY_IMAGE)
 
     def __init__(self, naive: bool, picture: Picture, recipe: SplatsRecipe, *rest: Any):
         super().__init__(picture, recipe, *rest)
@@ -138,7 +153,7 @@ class _Job(Job[SplatsRecipe]):
         engine = build_splat_engine(recipe, picture, self.chosen.gpu, count, naive=naive)
         self.engine = SplatFit(
             engine, recipe, self.wanted, engine.form.together, count,
-            budget_of(recipe, picture), self._weigh,
+            budget_of(recipe, picture), self._weigh, hdr=picture.hdr,
         )  # fmt: skip
         self.snapshots = snapshots_for(self.options, picture, nullcontext, self._drawn, list)
         self.loop = Loop(

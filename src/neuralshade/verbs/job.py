@@ -23,9 +23,10 @@ from neuralshade.verbs.tev import check_tev
 
 AUTOSAVE_SECONDS = 60.0  # of training between two checkpoints while a fit runs
 
-# options that a resumed fit is given again, where they are not the default
-KEPT_FLAGS = ("engine", "device", "kernels", "deterministic", "snapshots", "movie", "tev",
-              "report")  # fmt: skip
+# Options that a resumed fit is given again, where they are not the default.
+KEPT_FLAGS: tuple[str, ...] = (
+    "engine", "device", "kernels", "deterministic", "snapshots", "movie", "tev", "report",
+)  # fmt: skip
 
 R = TypeVar("R")
 
@@ -110,6 +111,7 @@ class Job(Generic[R]):
     """
 
     kind: str  # of asset
+    kept_flags = KEPT_FLAGS
     engine: Any
     snapshots: Snapshots | None
     loop: Loop
@@ -158,7 +160,7 @@ class Job(Generic[R]):
 
     def _kept(self, step: int) -> str:
         given, usual = vars(self.options), vars(USUAL)
-        flags = {name: given[name] for name in KEPT_FLAGS if given[name] != usual[name]}
+        flags = {name: given[name] for name in self.kept_flags if given[name] != usual[name]}
         command = resume_command(self.kind, self.checkpoint, self.place, self.output, flags)
         kept = "the fit" if step == self.loop.progress.step else f"step {step}"
         return f"{kept} is kept in {self.checkpoint}. Go on with: {command}"

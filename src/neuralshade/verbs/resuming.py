@@ -63,7 +63,7 @@ def restore(engine: Kept, checkpoint: Checkpoint, place: PathLike | None) -> Pro
     """Set the engine to the checkpoint's state; return how far the fit had come."""
     try:
         engine.load_state(checkpoint.state)
-    except (KeyError, RuntimeError) as error:  # a tensor is missing, or has another shape
+    except (KeyError, RuntimeError, ValueError) as error:  # a tensor is missing, or another one
         raise AssetError(f"{place}: got a state that does not fit its recipe, "
                          "need a whole checkpoint. Start the fit again.") from error  # fmt: skip
     known = {name: value for name, value in checkpoint.progress.items() if value is not None}
