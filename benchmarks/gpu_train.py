@@ -1,6 +1,6 @@
 """Training and inference on the GPU, beside PyTorch on the same one.
 
-    python benchmarks/gpu_train.py [--quick] [--device cuda] [--kernels auto]
+    python benchmarks/gpu_train.py [--quick] [--device cuda] [--kernels auto] [--no-torch]
 
 Needs nothing but a GPU; writes results/gpu_train_<API>.{json,md}. What is measured, and how:
 docs/bench.md. Without a hardware GPU it stops, unless --device names what to use; a software
@@ -118,6 +118,7 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--device")
     parser.add_argument("--kernels", default="auto")
+    parser.add_argument("--no-torch", action="store_false", dest="torch")
     options = parser.parse_args()
     if options.device is None and hardware_adapter() is None:
         print("left out: no hardware GPU answers")

@@ -176,7 +176,8 @@ def devices(as_json: bool) -> None:
               "with hardware]")  # fmt: skip
 @click.option("--kernels", default="auto", show_default=True,
               help="auto, wgmma, matrix or fma (loops).")  # fmt: skip
-def bench(as_json: bool, quick: bool, device: str | None, kernels: str) -> None:
+@click.option("--no-torch", is_flag=True, help="Leave PyTorch out.")
+def bench(as_json: bool, quick: bool, device: str | None, kernels: str, no_torch: bool) -> None:
     """Time training and inference here, beside PyTorch on the same GPU.
 
     Takes about two minutes. GPU times are the GPU's own, medians after a second of warming up.
@@ -189,7 +190,8 @@ def bench(as_json: bool, quick: bool, device: str | None, kernels: str) -> None:
     from neuralshade.terminal_bench import print_bench, stages
 
     with stages() as observer:
-        found = neuralshade.bench(quick=quick, device=device, kernels=kernels, observer=observer)
+        found = neuralshade.bench(quick=quick, device=device, kernels=kernels, torch=not no_torch,
+                                  observer=observer)  # fmt: skip
     if as_json:
         click.echo(json.dumps(found))
     else:

@@ -46,16 +46,16 @@ def asked(monkeypatch):
 
 
 def test_json_is_what_the_function_returns(run, asked):
-    done = run("bench", "--json", "--quick", "--device", "vulkan", "--kernels", "fma")
+    done = run("bench", "--json", "--quick", "--device", "vulkan", "--kernels", "fma", "--no-torch")
     assert (done.code, done.err, len(done.out)) == (0, [], 1)
     assert json.loads(done.out[0]) == FOUND
-    assert asked == [{"quick": True, "device": "vulkan", "kernels": "fma"}]
+    assert asked == [{"quick": True, "device": "vulkan", "kernels": "fma", "torch": False}]
 
 
 def test_tables(run, asked):
     done = run("bench")
     assert (done.code, done.err) == (0, [])
-    assert asked == [{"quick": False, "device": None, "kernels": "auto"}]
+    assert asked == [{"quick": False, "device": None, "kernels": "auto", "torch": True}]
     lines = [" ".join(line.split()) for line in done.out]
     assert lines == [
         "GPU [red] (vulkan), beside PyTorch 2.13.0 on cuda:0",

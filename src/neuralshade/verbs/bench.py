@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -72,6 +72,7 @@ def bench(
     quick: bool = False,
     device: str | None = None,
     kernels: str = "auto",
+    torch: bool = True,
     observer: Callable[[str], None] = lambda stage: None,
 ) -> dict[str, Any]:
     """Time the GPU engine on this machine, and PyTorch on the same GPU, else on the CPU.
@@ -84,6 +85,7 @@ def bench(
             with a smaller network C.
         device: API of the GPU engine (cuda, vulkan, metal, d3d12); the best one if None.
         kernels: auto, wgmma, matrix or fma.
+        torch: whether PyTorch is timed, too; the ceilings are, either way.
         observer: called with a line about what is measured next.
 
     Returns:
@@ -105,7 +107,7 @@ def bench(
     idle = _taken_by_all()
     gpu = open_gpu("auto" if device is None else device)
     try:
-        return _Bench(gpu, kernels, quick, observer).run(idle)
+        return _Bench(gpu, kernels, quick, torch, observer).run(idle)
     finally:
         gpu.close()
 
@@ -122,7 +124,9 @@ def _taken_by_all() -> dict[str, int]:
 class _Bench:
     """One run: an open device, and what is measured on it."""
 
-    def __init__(self, gpu: Gpu, kernels: str, quick: bool, observer: Callable[[str], None]):
+    def __init__(
+        self, gpu: Gpu, kernels: str, quick: bool, torch: bool, observer: Callable[[str], None]
+    ):
         self.gpu, self.kernels, self.observer = gpu, kernels, observer
         self.adapter: AdapterInfo = gpu.adapter
         self.quick = quick or self.adapter.software
@@ -131,7 +135,8 @@ class _Bench:
         self.networks = bench_networks(software=software)
         texels = np.random.default_rng(0).integers(256, size=(SIDE_PX, SIDE_PX, 3), dtype=np.uint8)
         self.picture: Picture = picture_from_array(texels)
-        self.twin: TorchTwin = torch_twin(self.adapter, self.picture, self.plan.torch_patience)
+        twin = torch_twin(self.adapter, self.picture, self.plan.torch_patience)
+        self.twin: TorchTwin = replace(twin, runs=torch)
 
     def run(self, idle: dict[str, int]) -> dict[str, Any]:
         """Measure everything; memory first, before PyTorch takes some."""

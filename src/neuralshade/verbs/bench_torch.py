@@ -48,6 +48,7 @@ class TorchTwin:
     same_gpu: bool
     picture: Picture
     patience: Patience
+    runs: bool = True  # else nothing of it is timed
 
     def about(self) -> dict[str, Any]:
         """Return the device's name, what it is, and the version of torch."""
@@ -56,11 +57,13 @@ class TorchTwin:
                 "version": torch.__version__}  # fmt: skip
 
     def step_seconds(self, recipe: ImageRecipe, per_sample: float) -> float | None:
-        """Return the wall time of a step; None where memory or LONGEST_STEP does not allow it.
+        """Return the wall time of a step.
+
+        None where it does not run, or memory or LONGEST_STEP does not allow it.
 
         ``per_sample``: seconds at a smaller batch, by which the step is judged beforehand.
         """
-        if per_sample * recipe.batch > LONGEST_STEP:
+        if not self.runs or per_sample * recipe.batch > LONGEST_STEP:
             return None
         try:
             engine = self._engine(recipe)
@@ -72,7 +75,9 @@ class TorchTwin:
             self._release()
 
     def inference_seconds(self, recipe: ImageRecipe, uv: npt.NDArray[Any]) -> float | None:
-        """Return the wall time of evaluating ``uv`` float32 [N, 2]; None out of memory."""
+        """Return the wall time of evaluating ``uv`` float32 [N, 2]; None as ``step_seconds``."""
+        if not self.runs:
+            return None
         try:
             field = self._engine(recipe).field
             at = torch.from_numpy(uv).to(self.device)
