@@ -13,7 +13,6 @@ import torch
 from neuralshade.engine.splats import (
     RANGE,
     THREADS,
-    TILE_PX,
     VIEW,
     SplatBuffers,
     SplatForm,
@@ -21,6 +20,7 @@ from neuralshade.engine.splats import (
 )
 from neuralshade.engine.step_state import RATES, STATE, StepState
 from neuralshade.gpu.gpu import Dispatch, Gpu, Steps, raw_bytes, run_steps
+from neuralshade.model.gaussian import COLOR
 
 SUBMITTED_STEPS = 256  # recorded while the GPU still runs those before
 Floats = npt.NDArray[np.float32]
@@ -165,25 +165,12 @@ class SplatEngine:
         commands.clear(self.bound["gradients"])
         commands.run(self._weigh)
         commands.submit()
-        first_color = 5
         sums = self.bound["gradients"].read().view(np.float32).reshape(-1, self.form.stride)
-        counted = sums[: self.count, first_color].copy()
+        counted = sums[: self.count, COLOR].copy()
         commands = self.gpu.commands()
         commands.clear(self.bound["gradients"])
         commands.submit()
         return counted
-
-    def met_per_tile(self) -> float:
-        """Return how many Gaussians' boxes meet a tile, on average."""
-        boxes = self.bound["boxes"].read().view(np.float32).reshape(-1, 4)[: self.count]
-        low, high = boxes[:, :2] - boxes[:, 2:], boxes[:, :2] + boxes[:, 2:]
-        spans = [
-            (np.clip(np.ceil(high[:, axis] / TILE_PX), 0, -(-size // TILE_PX))
-             - np.clip(np.floor(low[:, axis] / TILE_PX), 0, -(-size // TILE_PX))).clip(min=0)
-            for axis, size in enumerate((self.width, self.height))
-        ]  # fmt: skip
-        met = float((spans[0] * spans[1]).sum())
-        return met / self.layout.tiles
 
     def values(self) -> Floats:
         """Return the trained numbers: float32 [A, N]."""

@@ -12,7 +12,7 @@ import torch
 from neuralshade.engine.draw_splats import Cloud
 from neuralshade.engine.splat_engine import SplatEngine, SplatTraining
 from neuralshade.engine.splat_growth import first_cloud
-from neuralshade.engine.splats import SplatForm
+from neuralshade.engine.splats import TILE_PX, SplatForm
 from neuralshade.errors import ConfigError
 from neuralshade.gpu.gpu import Gpu
 from neuralshade.model.gaussian import Compositing
@@ -23,6 +23,7 @@ USUAL_BITS = 33.0  # of a Gaussian in the file, without its place
 ORDER_BITS = 1.44  # log2(e): what the order of a set would take is log2(N) less this
 PLACES_PER_PX = 16.0  # that a center may have, about
 HEADER_BYTES = 900  # of a file, about
+SOFTWARE_TILES = 1024  # that software Vulkan trains in a step
 ROOM = 3.0  # for more Gaussians than are expected to fit, where the size is given
 MOST_COUNT = 1_000_000
 LARGEST = float(np.finfo(np.float32).max)  # NaN is not below it either
@@ -92,9 +93,16 @@ def build_splat_engine(
         picture.channels, recipe.compositing, recipe.strongest, recipe.cutoff, recipe.loss,
         recipe.ssim, naive,
     )  # fmt: skip
-    training = SplatTraining((recipe.beta1, recipe.beta2), recipe.epsilon, recipe.tiles)
+    share = recipe.tiles or (software_share(picture) if gpu.adapter.software else 1.0)
+    training = SplatTraining((recipe.beta1, recipe.beta2), recipe.epsilon, share)
     capacity = count if recipe.count else max(first, math.ceil(ROOM * count))
     return SplatEngine(gpu, form, training, picture.pixels, values, capacity, background)
+
+
+def software_share(picture: Picture) -> float:
+    """Return the share of tiles that a step trains on the CPU, for steps of a tenth of a second."""
+    tiles = -(-picture.width // TILE_PX) * -(-picture.height // TILE_PX)
+    return min(1.0, SOFTWARE_TILES / tiles)
 
 
 def cloud_of(

@@ -141,8 +141,15 @@ class SplatFit:
         """Do all that is due once ``share`` of the fit is done; return when more will be."""
         while self.next < len(self.stages) and share >= self.stages[self.next][0]:
             self.next += 1
-            self.stages[self.next - 1][1]()
+            act = self.stages[self.next - 1][1]
+            if act != self._grow or not self._grows_next(share):
+                act()
         return self.stages[self.next][0] if self.next < len(self.stages) else 1.0
+
+    def _grows_next(self, share: float) -> bool:
+        """Return whether the next stage is due too, and adds Gaussians: then once is enough."""
+        at, act = self.stages[self.next]
+        return share >= at and act == self._grow
 
     def settle(self) -> None:
         """Round what is not rounded yet, where the fit ended early, and keep to the budget."""
