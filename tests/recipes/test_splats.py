@@ -184,9 +184,10 @@ def test_no_attribute_has_more_levels_than_the_file_can_hold():
 class Cloud:
     """Stands for an engine: keeps values and ranges, and trains nothing."""
 
-    def __init__(self, recipe, count):
+    def __init__(self, recipe, count, trained=9):
         rng = np.random.default_rng(1)
         self.width, self.height, self.channels, self.capacity = WIDTH, HEIGHT, 3, 300
+        self.layout, self.trained_tiles = SimpleNamespace(tiles=9), trained
         self.form = SimpleNamespace(attributes=COLOR + 3 + (recipe.compositing == "over"))
         self.kept = rng.random((self.form.attributes, count)).astype(np.float32)
 
@@ -211,11 +212,11 @@ class Cloud:
         self.kept = np.concatenate([self.kept[:, kept], added], axis=1)
 
 
-def fit_of(recipe, count, budget=None, bytes_each=10):
+def fit_of(recipe, count, budget=None, bytes_each=10, trained=9):
     def weigh(levels, ranges):
         return bytes_each * levels.shape[1], 100
 
-    engine = Cloud(recipe, max(1, round(recipe.begin * count)))
+    engine = Cloud(recipe, max(1, round(recipe.begin * count)), trained)
     return SplatFit(
         engine, recipe, PICTURE.as_float(), compositing_of(recipe), count, budget, weigh
     )
@@ -278,3 +279,13 @@ def test_one_gaussian_is_left_however_small_the_file():
     fit = fit_of(SplatsRecipe(bytes=1), 100, budget=1)
     fit.settle()
     assert fit.engine.count == 1
+
+
+@pytest.mark.parametrize("trained", [9, 5, 0])
+def test_growth_is_rarer_where_a_step_trains_few_tiles(trained, monkeypatch):
+    """Knowing where the picture is wrong takes all tiles."""
+    fit, grown = fit_of(SplatsRecipe(count=100), 100, trained=trained), []
+    monkeypatch.setattr(fit.engine, "replace", lambda *_, **__: grown.append(1))
+    for share in np.linspace(0, 1, 200):
+        fit.due(float(share))
+    assert len(grown) == round(16 * trained / 9)

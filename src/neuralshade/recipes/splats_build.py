@@ -17,6 +17,7 @@ from neuralshade.errors import ConfigError
 from neuralshade.gpu.gpu import Gpu
 from neuralshade.model.gaussian import Compositing
 from neuralshade.recipes.splats import SplatsRecipe
+from neuralshade.recipes.splats_schedule import growths_of
 from neuralshade.source.picture import Picture
 
 USUAL_BITS = 33.0  # of a Gaussian in the file, without its place
@@ -87,13 +88,14 @@ def build_splat_engine(
     """Return the engine with the first Gaussians of ``count``."""
     compositing, background = compositing_of(recipe), background_of(recipe, picture)
     rng = np.random.default_rng([recipe.seed, 1])
-    first = max(1, round(recipe.begin * count))
+    share = recipe.tiles or (software_share(picture) if gpu.adapter.software else 1.0)
+    begin = recipe.begin if growths_of(share) else 1.0
+    first = max(1, round(begin * count))
     values = first_cloud(picture.as_float(), first, compositing, rng, background)
     form = SplatForm(
         picture.channels, recipe.compositing, recipe.strongest, recipe.cutoff, recipe.loss,
         recipe.ssim, naive,
     )  # fmt: skip
-    share = recipe.tiles or (software_share(picture) if gpu.adapter.software else 1.0)
     training = SplatTraining((recipe.beta1, recipe.beta2), recipe.epsilon, share)
     capacity = count if recipe.count else max(first, math.ceil(ROOM * count))
     return SplatEngine(gpu, form, training, picture.pixels, values, capacity, background)

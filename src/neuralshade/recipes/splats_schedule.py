@@ -22,7 +22,7 @@ from neuralshade.engine.splats import RANGE
 from neuralshade.model.gaussian import COLOR, SMALLEST_PX, Compositing
 from neuralshade.recipes.splats import SplatsRecipe
 
-GROWTHS = 16  # times that Gaussians are added
+GROWTHS = 16  # times that Gaussians are added, where a step trains all tiles
 LEAST_PIXELS = 0.5  # that a Gaussian must make up, or it is moved
 MOVED_SHARE = 0.05  # of all Gaussians, at most, are moved at once
 LARGEST_SHEAR = 8.0
@@ -37,6 +37,14 @@ ROUNDINGS = ((0.0, 2), (0.29, 4), (0.57, COLOR), (0.79, 99))
 
 Floats = npt.NDArray[np.float32]
 Ranges = npt.NDArray[Any]
+
+
+def growths_of(share: float) -> int:
+    """Return how often Gaussians are added where a step trains ``share`` of the tiles.
+
+    Knowing where the picture is wrong takes all of them, as many steps as it then takes.
+    """
+    return round(GROWTHS * share)
 
 
 def free_ranges(
@@ -129,8 +137,12 @@ class SplatFit:
         self.steps: list[float] = []
         engine.set_ranges(self.free)
         begin = max(recipe.round_from, recipe.grow_until)
+        self.growths = growths_of(engine.trained_tiles / engine.layout.tiles)
         self.stages: list[tuple[float, Callable[[], None]]] = [
-            *((recipe.grow_until * i / GROWTHS, self._grow) for i in range(1, GROWTHS + 1)),
+            *(
+                (recipe.grow_until * (i + 1) / self.growths, self._grow)
+                for i in range(self.growths)
+            ),
             ((recipe.grow_until + begin) / 2, self._fit_budget),
             (begin, self._begin_rounding),
             *((begin + (1 - begin) * part, self._round) for part, _ in ROUNDINGS),
@@ -186,7 +198,7 @@ class SplatFit:
         return max(float(np.sqrt(error)), LEAST_RMSE * self.bright)
 
     def _grow(self) -> None:
-        done, begun = self.next / GROWTHS, self.recipe.begin
+        done, begun = self.next / self.growths, self.recipe.begin
         self._resize(round(self.count * (begun + (1 - begun) * done)))
 
     def _resize(self, count: int) -> None:

@@ -43,7 +43,7 @@ from neuralshade.recipes.splats_schedule import SplatFit
 from neuralshade.source.image_file import load_picture
 from neuralshade.source.picture import Picture
 from neuralshade.verbs.job import KEPT_FLAGS, USUAL, FitOptions, FitResult, Job, checked_output
-from neuralshade.verbs.measuring import white_of
+from neuralshade.verbs.measuring import decibels, white_of
 from neuralshade.verbs.resuming import resumed_recipe
 from neuralshade.verbs.snapshots import snapshots_for
 
@@ -159,20 +159,28 @@ class _Job(Job[SplatsRecipe]):
         self.loop = Loop(
             self.engine,
             recipe,
-            lambda: self._psnr(self.engine.stored_picture()),
+            self._measure,
             self._observe,
             self.snapshots.take if self.snapshots else None,
             samples_per_step=round(engine.trained_tiles * engine.tile_pixels),
             due=self.engine.due,
         )
 
+    def _measure(self) -> float:
+        """Return the PSNR in dB as it would be stored; where a step trains some tiles only and
+        the loss says it, that of the last step, since drawing all takes as long as many steps.
+        """
+        engine, loss = self.engine.engine, self.loop.progress.loss
+        if engine.trained_tiles == engine.layout.tiles or self.recipe.loss != "l2":
+            return self._psnr(self.engine.stored_picture())
+        return decibels(loss, white_of(self.picture))
+
     def _psnr(self, drawn: npt.NDArray[np.float32]) -> float:
         if not np.isfinite(drawn).all():
             return math.nan
         shown = drawn if self.picture.hdr else drawn.clip(0, 1)
         error = np.square(shown - self.wanted).mean(dtype=np.float64)
-        white = white_of(self.picture)
-        return 10 * math.log10(white**2 / error) if error > 0 else 200.0
+        return decibels(float(error), white_of(self.picture))
 
     def _drawn(self, width: int, height: int) -> npt.NDArray[np.float32]:
         values = self.engine.engine.values()

@@ -30,7 +30,7 @@ def glance_psnr(engine: Engine, white: float, hdr: bool) -> float:
     lattice = PixelLattice(_spread(target.height), _spread(target.width))
     predicted, wanted = engine.glance(lattice)
     error = (predicted.float() if hdr else predicted.float().clamp(0, 1)) - wanted
-    return _psnr(float(error.square().mean()), white)
+    return decibels(float(error.square().mean()), white)
 
 
 def stored_quality(
@@ -43,7 +43,7 @@ def stored_quality(
         drawn = block if picture.hdr else block.clip(0, 1)
         error = drawn.astype(np.float64) - picture.as_float(rows, cols)
         squares += float(np.square(error).sum())
-    return {"psnr_db": round(_psnr(squares / picture.pixels.size, white_of(picture)), 3)}
+    return {"psnr_db": round(decibels(squares / picture.pixels.size, white_of(picture)), 3)}
 
 
 def stored_field(
@@ -59,7 +59,7 @@ def _spread(size: int) -> torch.Tensor:
     return torch.arange(0, size, math.ceil(size / GLANCE_SIDE))
 
 
-def _psnr(mean_square: float, white: float) -> float:
+def decibels(mean_square: float, white: float) -> float:
     """Return dB; 200 for a perfect fit, since infinity is no JSON number; NaN for no fit."""
     if not math.isfinite(mean_square):
         return math.nan
