@@ -10,7 +10,7 @@ from neuralshade.engine.draw_splats import Cloud, draw_cloud
 from neuralshade.model.gaussian import COLOR, Compositing, channels_of, stored_of
 
 LONGEST_PX = 768
-SHOWN_SIZE = 0.5  # of a Gaussian, so that neighbors come apart
+SHOWN_SIZE = 0.75  # of a Gaussian, so that neighbors come apart
 FEATHER = 1.25  # where one ends, in its shown standard deviations: nearly a disk
 LOGIT = 6.0  # of the opacity that it is shown with
 
