@@ -1,6 +1,6 @@
 """Gaussians against JPEG, WebP and `fit image` at equal bytes, on twelve Kodak pictures.
 
-    python benchmarks/splats_kodak.py --fits DIR [--device cuda] [--steps 8000] [--only-fit]
+    python benchmarks/splats_kodak.py --fits DIR [--device cuda] [--only-fit | --only-measure]
 
 Fits what DIR does not have yet, then measures what is there; so fits may be made on one machine
 and measured on another. Writes results/splats_kodak.{json,md,png}. Needs the pictures below
@@ -68,6 +68,14 @@ def measured(folder: Path, pictures: dict[str, Path]) -> list[Row]:
     return rows
 
 
+def fits_facts(folder: Path) -> str:
+    """Return how the Gaussians were trained, by what the assets say."""
+    training = [neuralshade.info(path)["training"] for path in folder.glob("*_splats.nsh")]
+    steps = sorted({each["steps"] for each in training})
+    seconds = fmean(each["seconds"] for each in training)
+    return f"{', '.join(map(str, steps))} steps, {seconds:.1f} s on average"
+
+
 def means(rows: list[Row]) -> list[Row]:
     """Return mean PSNR over the pictures, by rate; '-' where a format has no such small file."""
     table = []
@@ -112,19 +120,22 @@ def main() -> None:
     parser.add_argument("--device", help="API; by default the first with hardware")
     parser.add_argument("--steps", type=int, default=8000, help="of each fit")
     parser.add_argument("--only-fit", action="store_true")
+    parser.add_argument("--only-measure", action="store_true")
     options = parser.parse_args()
     pictures = find_pictures(PICTURES)
     if not pictures:
         return
     options.fits.mkdir(exist_ok=True)
-    fit_all(options.fits, pictures, options.device, options.steps)
+    if not options.only_measure:
+        fit_all(options.fits, pictures, options.device, options.steps)
     if options.only_fit:
         return
     rows = measured(options.fits, pictures)
     table = means(rows)
     draw_chart(table, FOLDER / "splats_kodak.png")
+    about = {"fits": fits_facts(options.fits)}
     rounded = [{k: round(v, 3) if isinstance(v, float) else v for k, v in r.items()} for r in rows]
-    write_results("splats_kodak", {"Mean PSNR": table, "Pictures": rounded})
+    write_results("splats_kodak", {"Mean PSNR": table, "Pictures": rounded}, about)
 
 
 if __name__ == "__main__":
