@@ -3,7 +3,7 @@
     python benchmarks/splats_kodak.py --fits DIR [--device cuda] [--only-fit | --only-measure]
 
 Fits what DIR does not have yet, then measures what is there; so fits may be made on one machine
-and measured on another. Writes results/splats_kodak.{json,md,png}. Needs the pictures below
+and measured on another. Writes results/splats_kodak.{json,md}, and .png where there are several rates. Needs the pictures below
 ../shared/data or the folder that NEURALSHADE_DATA names.
 """
 
@@ -132,7 +132,8 @@ def main() -> None:
         return
     rows = measured(options.fits, pictures)
     table = means(rows)
-    draw_chart(table, FOLDER / "splats_kodak.png")
+    if len(table) > 1:
+        draw_chart(table, FOLDER / "splats_kodak.png")
     about = {"fits": fits_facts(options.fits)}
     rounded = [{k: round(v, 3) if isinstance(v, float) else v for k, v in r.items()} for r in rows]
     write_results("splats_kodak", {"Mean PSNR": table, "Pictures": rounded}, about)
