@@ -92,7 +92,7 @@ def test_a_preset_in_a_file_is_refused(refused, folder):
 @pytest.mark.parametrize("flag", ["--engine", "--preset", "--kernels"])
 def test_flags_of_fit_image_alone_are_misuse(refused, flag):
     message = refused("fit", "splats", "a.png", flag, "auto", code=2)
-    assert message.startswith(f"No such option '{flag}'.")
+    assert message.startswith("No such option") and flag in message  # click's own words
 
 
 def test_every_verb_takes_the_asset(run, folder):
