@@ -71,8 +71,8 @@ class Loop:
 
     ``measure`` returns the PSNR in dB as the asset will have it. ``observer`` is called about
     ten times a second, ``snapshot`` at log-spaced steps and at the end. ``samples_per_step`` is
-    how many samples a step draws. ``due`` is called
-    with the share of the fit that is done, and returns the share at which to call it again.
+    how many samples a step draws. ``due`` is called with the share of the fit that is done, and
+    returns the share at which to call it again.
     """
 
     engine: Trained

@@ -8,9 +8,11 @@ import pytest
 from neuralshade.asset.file import AssetFile, read_asset_file, write_asset_file
 from neuralshade.asset.image import ImageAsset
 from neuralshade.asset.load import load_asset
+from neuralshade.asset.splat_stream import canonical
 from neuralshade.asset.splats import (
     CURVE_POINTS,
     KIND,
+    NAMES,
     STREAM,
     SplatsAsset,
     SplatsHeader,
@@ -19,7 +21,6 @@ from neuralshade.asset.splats import (
     pack_cloud,
     save_splats_asset,
     splats_size,
-    stored_order,
     unpack_cloud,
 )
 from neuralshade.engine.splats import RANGE
@@ -87,7 +88,8 @@ def test_what_is_unpacked_is_what_was_drawn(about, levels, cloud):
 
 def test_where_order_does_not_count_gaussians_come_sorted(about, levels, cloud):
     tensors = pack_cloud(levels, cloud, ordered=False)
-    order = stored_order(levels, cloud)
+    names = [*NAMES, *(f"y{i}" for i in range(len(levels) - len(NAMES)))]
+    order = canonical(*(dict(zip(names, of, strict=True)) for of in (levels, cloud["levels"])))
     assert sorted(order) == list(range(COUNT)) != list(order)
     values = unpack_cloud(in_memory(about, tensors), ordered=False)
     np.testing.assert_allclose(values, as_drawn(levels)[:, order], rtol=3e-7, atol=3e-7)

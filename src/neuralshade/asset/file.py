@@ -4,9 +4,9 @@ import hashlib
 import json
 import math
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import safetensors
@@ -15,6 +15,8 @@ from numpy.typing import NDArray
 
 from neuralshade.atomic import whole_file
 from neuralshade.errors import AssetError
+
+H = TypeVar("H")
 
 FORMAT = 1  # raise it when older readers would misread the file
 KEY = "neuralshade"  # the one metadata entry of the safetensors header; JSON
@@ -70,6 +72,18 @@ def read_asset_file(path: str | os.PathLike[str], kind: str | None = None) -> As
         raise AssetError(f"{path}: got an asset of kind {file.header['kind']!r}, need {kind!r}. "
                          f"{_remedy(file.header['kind'], kind)}")  # fmt: skip
     return file
+
+
+def header_of(kind: type[H], file: AssetFile, path: str | os.PathLike[str]) -> H:
+    """Return what the header holds under the names of a dataclass's fields.
+
+    Raises: AssetError naming ``path`` and the first name that is missing.
+    """
+    try:
+        return kind(*(file.header[field.name] for field in fields(kind)))  # type: ignore[arg-type]
+    except KeyError as error:
+        raise AssetError(f"{path}: got no {error} in the header, need a whole asset. "
+                         "Fit it again.") from error  # fmt: skip
 
 
 def from_bytes(data: bytes, place: str = "asset") -> AssetFile:

@@ -1,13 +1,12 @@
 """A fitted picture: its field, and what is known about it."""
 
 import os
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any
 
 from numpy.typing import NDArray
 
-from neuralshade.asset.file import AssetFile, read_asset_file, write_asset_file
-from neuralshade.errors import AssetError
+from neuralshade.asset.file import AssetFile, header_of, read_asset_file, write_asset_file
 from neuralshade.source.picture import Picture
 
 KIND = "image"
@@ -77,12 +76,12 @@ def picture_facts(picture: Picture, digest: str | None = None) -> dict[str, Any]
 
 def load_image_asset(path: str | os.PathLike[str]) -> ImageAsset:
     """Read what ``save_image_asset`` wrote; AssetError says why a file is refused."""
-    file = read_asset_file(path, KIND)
-    try:
-        header = ImageHeader(*(file.header[f.name] for f in fields(ImageHeader)))
-    except KeyError as error:
-        raise AssetError(f"{path}: got no {error} in the header, need a whole asset. "
-                         "Fit it again.") from error  # fmt: skip
+    return image_asset(read_asset_file(path, KIND), path)
+
+
+def image_asset(file: AssetFile, path: str | os.PathLike[str]) -> ImageAsset:
+    """Return the asset of a file that was read; AssetError where its header is not whole."""
+    header = header_of(ImageHeader, file, path)
     return ImageAsset(header, file.tensors, os.path.getsize(path), str(path))
 
 

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from neuralshade.asset.file import AssetFile, read_asset_file, to_bytes, write_asset_file
+from neuralshade.asset.file import AssetFile, header_of, read_asset_file, to_bytes, write_asset_file
 from neuralshade.asset.image import thin
-from neuralshade.asset.splat_stream import canonical, decode, encode
+from neuralshade.asset.splat_stream import decode, encode
 from neuralshade.errors import AssetError
 
 KIND = "splats"
@@ -96,12 +96,6 @@ def _names(count: int) -> list[str]:
     return [*NAMES, *(f"y{i}" for i in range(count - len(NAMES)))]
 
 
-def stored_order(levels: NDArray[np.int32], cloud: dict[str, Any]) -> NDArray[np.int64]:
-    """Return the order [N] in which a file keeps Gaussians whose order does not count."""
-    order: NDArray[np.int64] = canonical(*_columns(levels, cloud))
-    return order
-
-
 def splats_file(header: SplatsHeader, tensors: dict[str, NDArray[Any]]) -> AssetFile:
     """Return the asset as the file holds it, its curve thinned out."""
     content = {field.name: getattr(header, field.name) for field in fields(header)}
@@ -123,10 +117,10 @@ def splats_size(header: SplatsHeader, tensors: dict[str, NDArray[Any]]) -> int:
 
 def load_splats_asset(path: str | os.PathLike[str]) -> SplatsAsset:
     """Read what ``save_splats_asset`` wrote; AssetError says why a file is refused."""
-    file = read_asset_file(path, KIND)
-    try:
-        header = SplatsHeader(*(file.header[f.name] for f in fields(SplatsHeader)))
-    except KeyError as error:
-        raise AssetError(f"{path}: got no {error} in the header, need a whole asset. "
-                         "Fit it again.") from error  # fmt: skip
+    return splats_asset(read_asset_file(path, KIND), path)
+
+
+def splats_asset(file: AssetFile, path: str | os.PathLike[str]) -> SplatsAsset:
+    """Return the asset of a file that was read; AssetError where its header is not whole."""
+    header = header_of(SplatsHeader, file, path)
     return SplatsAsset(header, file.tensors, os.path.getsize(path), str(path))

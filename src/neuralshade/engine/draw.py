@@ -13,11 +13,12 @@ BLOCK_SAMPLES = 2**15  # evaluated at once: 4 MB a layer of 32, which stays in c
 BLOCK_COLS = 1024  # columns of a block, at most
 
 Crop = tuple[float, float, float, float]  # u0, v0, u1, v1
+WHOLE: Crop = (0.0, 0.0, 1.0, 1.0)
 
 
 @torch.no_grad()
 def draw_blocks(
-    field: Field, width: int, height: int, crop: Crop = (0.0, 0.0, 1.0, 1.0)
+    field: Field, width: int, height: int, crop: Crop = WHOLE
 ) -> Iterator[tuple[slice, slice, npt.NDArray[Any]]]:
     """Yield (rows, cols, float32 [rows, cols, channels]) that cover ``draw_field``'s picture.
 
@@ -38,9 +39,7 @@ def draw_blocks(
             yield rows, cols, block.cpu().numpy()
 
 
-def draw_field(
-    field: Field, width: int, height: int, crop: Crop = (0.0, 0.0, 1.0, 1.0)
-) -> npt.NDArray[Any]:
+def draw_field(field: Field, width: int, height: int, crop: Crop = WHOLE) -> npt.NDArray[Any]:
     """Return the field at the centres of width x height pixels that cover ``crop``.
 
     float32 [height, width, channels], in the colour space the field was fitted in, not

@@ -8,12 +8,11 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from neuralshade.engine.draw import Crop
+from neuralshade.engine.draw import WHOLE, Crop
 from neuralshade.engine.threads import threads
 from neuralshade.model.gaussian import Compositing, color_at, reach_px
 
 TILE_PX = 32  # a side of what is evaluated at once, by the Gaussians that meet it
-WHOLE: Crop = (0.0, 0.0, 1.0, 1.0)
 
 
 @dataclass(frozen=True)

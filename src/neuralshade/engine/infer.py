@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from neuralshade.engine.draw import Crop
+from neuralshade.engine.draw import WHOLE, Crop
 from neuralshade.engine.infer_text import InferPlan, infer_text
 from neuralshade.engine.layout import NetworkLayout
 from neuralshade.engine.paths import KernelPath
@@ -151,9 +151,7 @@ class Inference:
             self._kept = canvas
         return canvas
 
-    def picture(
-        self, width: int, height: int, crop: Crop = (0.0, 0.0, 1.0, 1.0)
-    ) -> npt.NDArray[Any]:
+    def picture(self, width: int, height: int, crop: Crop = WHOLE) -> npt.NDArray[Any]:
         """Return the field at the centres of width x height pixels that cover ``crop``.
 
         float32 [height, width, C], not clamped.
@@ -169,7 +167,7 @@ class Inference:
             picture[begin : begin + count] = self._numbers(canvas.drawn, count)
         return picture.reshape(height, width, self.outputs)
 
-    def into_texture(self, texture: slangpy.Texture, crop: Crop = (0.0, 0.0, 1.0, 1.0)) -> None:
+    def into_texture(self, texture: slangpy.Texture, crop: Crop = WHOLE) -> None:
         """Draw ``crop`` over all of a texture of this device that takes unordered access.
 
         Raises: DeviceError for a GPU that is not SlangPy's.

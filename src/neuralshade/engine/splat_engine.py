@@ -57,6 +57,7 @@ class SplatEngine:
         self.trained_tiles = max(1, round(training.tiles_share * self.layout.tiles))
         adam = {"beta1": training.betas[0], "beta2": training.betas[1],
                 "epsilon": training.epsilon}  # fmt: skip
+        self.background = background
         self.buffers = SplatBuffers(
             gpu, form, capacity, self.layout, pixels, self.trained_tiles, adam, background
         )
@@ -116,7 +117,7 @@ class SplatEngine:
             (self._kernels["train_tile"], self.trained_tiles),
             (self._kernels["update_splats"], groups),
         ])  # fmt: skip
-        self._draw = self.gpu.steps([listing, (self._kernels["draw_tile"], self.layout.tiles)])
+        self._draw = self.gpu.steps([listing, all_tiles])
         self._weigh = self.gpu.steps([listing, (self._kernels["weigh_tile"], self.layout.tiles)])
         self._all = self.gpu.steps([(self._kernels["project_splats"], groups)])
         self._project()

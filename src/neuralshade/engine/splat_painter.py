@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from neuralshade.engine.draw import Crop
-from neuralshade.engine.draw_splats import WHOLE, Cloud
+from neuralshade.engine.draw import WHOLE, Crop
+from neuralshade.engine.draw_splats import Cloud
 from neuralshade.engine.splats import RANGE, THREADS, VIEW, SplatBuffers, SplatForm, layout_for
 from neuralshade.gpu.gpu import Gpu, Steps, raw_bytes, run_steps
 

@@ -13,11 +13,11 @@ from neuralshade.engine.step_state import RATES, StepState
 from neuralshade.gpu.gpu import Dispatch, Gpu, Kernel
 from neuralshade.loss.pointwise import slang_name
 from neuralshade.loss.ssim import ssim_bytes, ssim_groups, ssim_text
-from neuralshade.model.gaussian import Compositing
+from neuralshade.model.gaussian import LARGEST_OPACITY, LEAST_SUM, Compositing
 from neuralshade.source.target import device_pixels
 
-THREADS = 256  # of a group: one a pixel of a tile
-TILE_PX = 16
+TILE_PX = 16  # a side of what a group of threads draws, one a pixel
+THREADS = TILE_PX**2
 SCRATCH = {"over": 4096, "sum": 2640, "normalized": 2640}
 LIST_BYTES = 2**28  # of all cells' lists, at most
 VIEW = np.dtype(
@@ -34,6 +34,7 @@ TEXT = """#define OPACITY {opacity}
 static const int CHANNELS = {channels};
 static const int ATTRIBUTES = {attributes};
 static const int STRIDE = {stride};
+static const int TILE_PX = {tile_px};
 static const int CELL_TILES = {cell_tiles};
 static const int STRONGEST = {strongest};
 static const int SCRATCH = {scratch};
@@ -41,6 +42,8 @@ static const int NAIVE = {naive};
 static const int SSIM = {ssim};
 static const uint TILE_STRIDE = {tile_stride};
 static const float CUTOFF = {cutoff!r}f;
+static const float LARGEST_OPACITY = {largest_opacity!r}f;
+static const float LEAST_SUM = {least_sum!r}f;
 typealias Loss = {loss};
 typealias Target = {target};
 #include "neuralshade/engine/splats.cs.slang"
@@ -61,7 +64,7 @@ class SplatForm:
 
     @property
     def opacity(self) -> int:
-        return int(self.compositing == "over")
+        return self.together.opacity
 
     @property
     def attributes(self) -> int:
@@ -85,6 +88,9 @@ class SplatForm:
             channels=self.channels,
             attributes=self.attributes,
             stride=self.stride,
+            tile_px=TILE_PX,
+            largest_opacity=LARGEST_OPACITY,
+            least_sum=LEAST_SUM,
             cell_tiles=cell_tiles,
             strongest=self.strongest if self.compositing == "normalized" else 0,
             scratch=SCRATCH[self.compositing],

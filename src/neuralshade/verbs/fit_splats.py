@@ -95,7 +95,8 @@ def fit_splats(
     if recipe.ssim > 0 and source.hdr:
         raise ConfigError(f"SplatsRecipe.ssim: got {recipe.ssim:g} for a picture without an upper "
                           "bound, need 0: SSIM is for values in [0, 1]. Leave it out.")  # fmt: skip
-    background_of(recipe, source)  # refused before a device is opened
+    if recipe.background != "mean":
+        background_of(recipe, source)  # refused before a device is opened
     expected_count(recipe, source)
     _check_options(options)
     place = None if isinstance(picture, Picture) else os.fspath(picture)
@@ -147,10 +148,10 @@ class _Job(Job[SplatsRecipe]):
         super().__init__(picture, recipe, *rest)
         assert self.chosen.gpu is not None
         self.wanted = picture.as_float()
-        self.background = background_of(recipe, picture)
         self.ordered = recipe.compositing == "over"
         count = expected_count(recipe, picture)
         engine = build_splat_engine(recipe, picture, self.chosen.gpu, count, naive=naive)
+        self.background = engine.background
         self.engine = SplatFit(
             engine, recipe, self.wanted, engine.form.together, count,
             budget_of(recipe, picture), self._weigh, hdr=picture.hdr,

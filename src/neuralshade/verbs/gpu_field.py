@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 import torch
 
-from neuralshade.engine.draw import Crop
+from neuralshade.engine.draw import WHOLE, Crop
 from neuralshade.engine.infer import Inference
 from neuralshade.engine.layout import NetworkLayout
 from neuralshade.engine.matrix import SIDE
@@ -20,6 +19,7 @@ from neuralshade.gpu.device import open_hardware_device
 from neuralshade.gpu.gpu import Gpu, run_steps
 from neuralshade.gpu.open import open_gpu
 from neuralshade.gpu.slangpy_gpu import SlangpyGpu
+from neuralshade.verbs.closing import Closing
 from neuralshade.verbs.opening import AssetLike, open_image
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 KEPT_TENSORS = 4  # pairs of PyTorch's memory that kernels stay bound to
 
 
-class GpuField:
+class GpuField(Closing):
     """A fitted picture whose numbers lie on a GPU, ready to be evaluated.
 
     Where the device has cooperative vectors, or is reached through CUDA and its matrix units take
@@ -112,13 +112,11 @@ class GpuField:
         gpu.wait()
         return drawn
 
-    def picture(
-        self, width: int, height: int, crop: Crop = (0.0, 0.0, 1.0, 1.0)
-    ) -> npt.NDArray[np.float32]:
+    def picture(self, width: int, height: int, crop: Crop = WHOLE) -> npt.NDArray[np.float32]:
         """Return ``crop`` (u0, v0, u1, v1) at width x height pixels: [height, width, C]."""
         return self.inference.picture(width, height, crop)
 
-    def into_texture(self, texture: slangpy.Texture, crop: Crop = (0.0, 0.0, 1.0, 1.0)) -> None:
+    def into_texture(self, texture: slangpy.Texture, crop: Crop = WHOLE) -> None:
         """Draw ``crop`` over all of ``texture``, of this device and for unordered access.
 
         Channels that the picture has not are 0, alpha is 1. Nothing passes through the host.
@@ -131,17 +129,6 @@ class GpuField:
         """Close the device where this object opened it."""
         if self._owned:
             self.gpu.close()
-
-    def __enter__(self) -> GpuField:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
 
 def _opened(api: str) -> Gpu:

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from types import TracebackType
-
 import numpy as np
 import numpy.typing as npt
 
-from neuralshade.engine.draw import Crop
-from neuralshade.engine.draw_splats import WHOLE
+from neuralshade.engine.draw import WHOLE, Crop
 from neuralshade.engine.splat_painter import SplatPainter
 from neuralshade.errors import AssetError
 from neuralshade.gpu.open import open_gpu
+from neuralshade.verbs.closing import Closing
 from neuralshade.verbs.opening import AssetLike, OpenedSplats, open_asset
 
 
-class GpuSplats:
+class GpuSplats(Closing):
     """A fitted cloud of Gaussians that lies on a GPU, ready to be drawn.
 
     Args:
@@ -52,14 +50,3 @@ class GpuSplats:
     def close(self) -> None:
         """Give the device back; nothing else may be asked afterwards."""
         self.gpu.close()
-
-    def __enter__(self) -> GpuSplats:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()

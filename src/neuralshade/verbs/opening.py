@@ -13,7 +13,7 @@ import numpy.typing as npt
 from neuralshade.asset.image import ImageAsset
 from neuralshade.asset.load import Asset, load_asset
 from neuralshade.asset.splats import SplatsAsset, unpack_cloud
-from neuralshade.engine.draw import Crop, draw_field
+from neuralshade.engine.draw import WHOLE, Crop, draw_field
 from neuralshade.engine.draw_splats import Cloud, draw_cloud
 from neuralshade.errors import AssetError, ConfigError
 from neuralshade.measure.ellipses import ellipses_picture
@@ -32,7 +32,6 @@ AssetLike = str | os.PathLike[str] | Asset
 PictureLike = str | os.PathLike[str] | Picture
 Notice = Callable[[str], None]
 Titled = list[tuple[str, npt.NDArray[Any]]]  # title, float32 [h, w, C]
-WHOLE: Crop = (0.0, 0.0, 1.0, 1.0)
 
 
 def ignore(notice: str) -> None:

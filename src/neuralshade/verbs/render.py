@@ -8,7 +8,7 @@ import psutil
 from numpy.typing import NDArray
 
 from neuralshade.atomic import check_writable
-from neuralshade.engine.draw import Crop
+from neuralshade.engine.draw import WHOLE, Crop
 from neuralshade.errors import ConfigError
 from neuralshade.source.image_output import check_suffix, save_picture
 from neuralshade.verbs.opening import AssetLike, open_asset
@@ -21,7 +21,7 @@ def render(
     output: str | os.PathLike[str] | None = None,
     *,
     size: tuple[int, int] | None = None,
-    crop: Crop = (0.0, 0.0, 1.0, 1.0),
+    crop: Crop = WHOLE,
 ) -> NDArray[Any]:
     """Return the asset's picture at any resolution, and save it where ``output`` is given.
 
