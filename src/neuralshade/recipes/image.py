@@ -12,7 +12,7 @@ from neuralshade.recipes.names import (
     SCHEDULES,
     TRANSFORMS,
 )
-from neuralshade.recipes.recipe import setting
+from neuralshade.recipes.recipe import check_end, setting
 
 
 @dataclass(frozen=True)
@@ -71,9 +71,7 @@ class ImageRecipe:
         if 0 < self.hidden_width < 8:
             raise ConfigError(f"ImageRecipe.hidden_width: got {self.hidden_width}, need 0 or 8 to "
                               "256. 0 chooses by bpp.")  # fmt: skip
-        if self.steps is None and self.seconds is None and self.target_psnr is None:
-            raise ConfigError("ImageRecipe.steps: got None with no seconds and no target_psnr, "
-                              "need an end. Set one of the three.")  # fmt: skip
+        check_end(self)
         if self.encoding != "auto":
             from neuralshade.model.registry import parse_encoding  # loads PyTorch
 

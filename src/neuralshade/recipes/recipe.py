@@ -52,6 +52,13 @@ def from_dict(kind: type[R], values: dict[str, Any]) -> R:
     return kind(**checked)
 
 
+def check_end(recipe: Any) -> None:
+    """Raise ConfigError where neither steps nor seconds nor target_psnr ends a fit."""
+    if recipe.steps is None and recipe.seconds is None and recipe.target_psnr is None:
+        raise ConfigError(f"{type(recipe).__name__}.steps: got None with no seconds and no "
+                          "target_psnr, need an end. Set one of the three.")  # fmt: skip
+
+
 def to_dict(recipe: Any) -> dict[str, Any]:
     """Return the recipe as a dict of strings, numbers, booleans and None."""
     return dataclasses.asdict(recipe)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from neuralshade.errors import ConfigError
 from neuralshade.recipes.names import COMPOSITINGS, LOSSES, SCHEDULES
-from neuralshade.recipes.recipe import setting
+from neuralshade.recipes.recipe import check_end, setting
 
 
 @dataclass(frozen=True)
@@ -61,9 +61,7 @@ class SplatsRecipe:
 
     def __post_init__(self) -> None:
         """Refuse settings that are fine one by one and make no sense together."""
-        if self.steps is None and self.seconds is None and self.target_psnr is None:
-            raise ConfigError("SplatsRecipe.steps: got None with no seconds and no target_psnr, "
-                              "need an end. Set one of the three.")  # fmt: skip
+        check_end(self)
         if self.count and self.bytes is not None:
             raise ConfigError(f"SplatsRecipe.bytes: got {self.bytes} with count={self.count}, "
                               "need one of the two. Leave one out.")  # fmt: skip
