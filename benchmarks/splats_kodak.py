@@ -26,10 +26,12 @@ ASKED = {0.33: 26.67, 0.5: 29.1}  # what JPEG has on all 24 pictures; a decibel 
 SERIES = ("splats", "fit image", "JPEG", "WebP")
 
 
-def fit_all(folder: Path, pictures: dict[str, Path], device: str | None, steps: int) -> None:
+def fit_all(
+    folder: Path, pictures: dict[str, Path], rates: list[float], device: str | None, steps: int
+) -> None:
     """Fit every picture at every rate, both ways, but for what is there already."""
     options = neuralshade.FitOptions(device=device)
-    for rate in RATES:
+    for rate in rates:
         for name, path in pictures.items():
             stem = f"{Path(name).stem}_{rate:g}"
             splats, field = folder / f"{stem}_splats.nsh", folder / f"{stem}_image.nsh"
@@ -119,6 +121,8 @@ def main() -> None:
     parser.add_argument("--fits", type=Path, required=True, help="folder of assets")
     parser.add_argument("--device", help="API; by default the first with hardware")
     parser.add_argument("--steps", type=int, default=8000, help="of each fit")
+    parser.add_argument("--rates", type=float, nargs="+", choices=RATES, default=RATES,
+                        help="bits per pixel to fit; several runs may share a folder")  # fmt: skip
     parser.add_argument("--only-fit", action="store_true")
     parser.add_argument("--only-measure", action="store_true")
     options = parser.parse_args()
@@ -127,7 +131,7 @@ def main() -> None:
         return
     options.fits.mkdir(exist_ok=True)
     if not options.only_measure:
-        fit_all(options.fits, pictures, options.device, options.steps)
+        fit_all(options.fits, pictures, options.rates, options.device, options.steps)
     if options.only_fit:
         return
     rows = measured(options.fits, pictures)

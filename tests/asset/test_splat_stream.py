@@ -24,7 +24,7 @@ def clouds(draw):
     """Return columns and sizes: few or many, scattered, equal, at the ends, in few places."""
     names = draw(st.lists(st.sampled_from(NAMES), unique=True))
     sizes = {"x": draw(st.integers(1, 5000)), "y": draw(st.integers(1, 5000))}
-    sizes |= {name: draw(st.integers(1, 512)) for name in names}
+    sizes |= {name: draw(st.integers(1, 512) | st.integers(513, 65536)) for name in names}
     count = draw(st.one_of(st.integers(1, 20), st.integers(21, 200)))
     rng = np.random.default_rng(draw(st.integers(0, 2**32)))
     columns = {}
@@ -110,6 +110,15 @@ def test_size_is_near_the_entropy(count, ordered):
     columns = drawn(count)
     ideal = ideal_bytes(columns, ordered)
     assert len(encode(columns, SIZES, ordered)) <= 1.03 * ideal + 40
+
+
+def test_a_level_made_finer_costs_the_bits_it_is_finer_by():
+    sizes = {**SIZES, "y0": 512, "y1": 512}
+    fine = {**sizes, "y0": 512 * 64, "y1": 512 * 2 - 1}
+    columns = drawn(3000, sizes=fine)
+    coarse = {**columns, "y0": columns["y0"] >> 6, "y1": columns["y1"] >> 1}
+    more = 8 * (len(encode(columns, fine, False)) - len(encode(coarse, sizes, False)))
+    assert more == pytest.approx(3000 * (6 + 1), rel=0.01)
 
 
 def test_a_set_saves_the_order():
@@ -210,9 +219,9 @@ def test_what_belongs_to_another_stream_refused():
         (0, SIZES, "0 Gaussians, need 1 ... 1048576"),
         (10**12, SIZES, "1000000000000 Gaussians, need 1 ... 1048576"),
         (5, {"x": 5}, "no levels of y, need them of every Gaussian's position"),
-        (5, {**SIZES, "a": 513}, "513 levels of a, need a whole number in 1 ... 512"),
+        (5, {**SIZES, "a": 65537}, "65537 levels of a, need a whole number in 1 ... 65536"),
         (5, {**SIZES, "x": 0}, "0 levels of x, need a whole number in 1 ... 1048576"),
-        (5, {**SIZES, "c": "6"}, "'6' levels of c, need a whole number in 1 ... 512"),
+        (5, {**SIZES, "c": "6"}, "'6' levels of c, need a whole number in 1 ... 65536"),
     ],
 )
 def test_impossible_headers_refused(count, sizes, fault):
@@ -223,9 +232,9 @@ def test_impossible_headers_refused(count, sizes, fault):
 
 def test_impossible_sizes_refused():
     with pytest.raises(ConfigError) as caught:
-        encode(drawn(5), {**SIZES, "a": 1024}, False)
+        encode(drawn(5), {**SIZES, "a": 2**17}, False)
     assert str(caught.value) == (
-        "splats: got 1024 levels of a, need a whole number in 1 ... 512. "
+        "splats: got 131072 levels of a, need a whole number in 1 ... 65536. "
         "Use another number of bits."
     )
 

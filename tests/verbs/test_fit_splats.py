@@ -97,6 +97,13 @@ def test_more_gaussians_and_more_steps_learn_more(tmp_path, save_smooth):
     assert usual > few + 3 and psnr_db(steps=300) > usual + 1
 
 
+def test_a_picture_learned_almost_exactly_stays_so_once_rounded(tmp_path, save_smooth):
+    """Then colors are rounded to more than a thousand levels."""
+    settings = {**FEW, "count": 500, "steps": 400}
+    path = save_smooth(height=48, width=48)
+    assert neuralshade.fit_splats(path, tmp_path / "x.nsh", **settings).psnr_db > 48
+
+
 def test_the_naive_way_gives_the_same(tmp_path, save_smooth):
     psnr = [neuralshade.fit_splats(save_smooth(), tmp_path / "x.nsh", naive=naive, **FEW)
             .psnr_db for naive in (False, True)]  # fmt: skip

@@ -13,6 +13,7 @@ from neuralshade.asset.range_coder import Coder, Ints
 from neuralshade.asset.splat_guess import Moments, code_weights, weighted
 from neuralshade.asset.splat_symbols import Symbols
 
+GUESSED_BITS = 9  # of a level, at most: the tables of bells grow with the square of the levels
 PART = 16  # deviations and logarithms are in 16ths
 
 
@@ -24,7 +25,18 @@ class Columns:
         self._done: list[_Column] = []
 
     def code(self, levels: Ints, size: int) -> Ints:
-        """Code int64 [N] in 0 ... ``size`` - 1 and return it."""
+        """Code int64 [N] in 0 ... ``size`` - 1 and return it.
+
+        Only the upper bits of very fine levels are guessed: the lower ones are noise.
+        """
+        fine = max(0, (size - 1).bit_length() - GUESSED_BITS)
+        coarse = self._code_guessed(levels >> fine, ((size - 1) >> fine) + 1)
+        if not fine:
+            return coarse
+        rest = levels & ((1 << fine) - 1)
+        return (coarse << fine) | self._coder.code_evenly(np.full(self._count, 1 << fine), rest)
+
+    def _code_guessed(self, levels: Ints, size: int) -> Ints:
         if self._neighborhood is None or size == 1:
             return self._coder.code_evenly(np.full(self._count, size), levels)
         typical = np.array([int(levels.sum() + self._count // 2) // self._count])

@@ -21,7 +21,7 @@ from neuralshade.errors import AssetError, ConfigError, ShapeError
 
 MOST = 1 << 20  # Gaussians
 POSITION_LEVELS = 1 << 20  # the most along x and y
-ATTRIBUTE_LEVELS = 1 << 9  # the most of any other attribute
+ATTRIBUTE_LEVELS = 1 << 16  # the most of any other attribute
 CHECKS = 1 << 16  # values of the checksum
 PLACE = ("x", "y")
 
@@ -34,7 +34,7 @@ def encode(
     Args:
         columns: integers [N] by name, "x" and "y" among them, each in 0 ... ``sizes[name]`` - 1;
             N is 1 ... 2**20.
-        sizes: the number of levels of each column: up to 2**20 of "x" and "y", 2**9 of others.
+        sizes: the number of levels of each column: up to 2**20 of "x" and "y", 2**16 of others.
         ordered: whether the order of the Gaussians is kept; else they are a set, which saves
             log2(N!) bits, and decoding returns them as ``canonical`` sorts them.
 

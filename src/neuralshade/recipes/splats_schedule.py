@@ -30,7 +30,7 @@ LARGEST_LOGIT = 12.0
 BRIGHT_PERCENT = 99.0  # of the values are less bright than a bright one
 LEAST_RMSE = 1e-3  # over what is bright: that of a picture that is right
 FREE = 1e6  # a limit that is never met
-MOST_LEVELS = 512  # of an attribute but the centers
+MOST_LEVELS = 1 << 16  # of an attribute but the centers
 # How far rounding has come, as a share of the time from its beginning to the end of the fit, when
 # the attributes up to this row are rounded for good.
 ROUNDINGS = ((0.0, 2), (0.29, 4), (0.57, COLOR), (0.79, 99))
