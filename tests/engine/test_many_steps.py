@@ -61,11 +61,12 @@ def test_groups_share_all_numbers(path, inputs, outputs, layers, width, batch, m
     resident = resident_groups(plan, multiprocessors)
     assert resident >= max(plan.groups, multiprocessors)  # those that train, and one for each
     text = many_constants(plan, layout, resident)
-    blocks, loads = (int(line.rstrip(";").split(" = ")[1]) for line in text.splitlines())
+    blocks, loads, apart = (int(line.rstrip(";").split(" = ")[1]) for line in text.splitlines())
     assert (blocks - 1) * BLOCK * resident < layout.size <= blocks * BLOCK * resident
     waves = plan.threads // LANES
     assert 1 <= loads <= MOST_LOADS and (loads - 1) * waves < plan.slots
     assert loads == MOST_LOADS or loads * waves >= plan.slots  # else a thread loads once more
+    assert apart == (LANES if path == "matrix" else 1)
     encoding = build_encoding("identity", torch.Generator())
     fits = blocks <= MOST_BLOCKS and (path == "wgmma" or batch <= MOST_SAMPLES)
     assert takes_many(plan, layout, encoding, batch, resident) == fits

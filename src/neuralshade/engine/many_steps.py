@@ -56,7 +56,13 @@ def many_constants(plan: FusedPlan, layout: NetworkLayout, resident: int) -> str
     """Return the text that the device half is compiled with: how groups share the numbers."""
     blocks = -(-layout.size // (BLOCK * resident))
     loads = min(MOST_LOADS, -(-plan.slots // (plan.threads // LANES)))
-    return f"static const uint BLOCKS = {blocks};\nstatic const uint LOADS = {loads};\n"
+    # numbers that a thread sums: neighbors where one load takes four, else a wave reads whole lines
+    apart = LANES if isinstance(plan, MatrixPlan) and not plan.mma else 1
+    return (
+        f"static const uint BLOCKS = {blocks};\n"
+        f"static const uint LOADS = {loads};\n"
+        f"static const uint APART = {apart};\n"
+    )
 
 
 def copy_size(layout: NetworkLayout) -> int:
