@@ -66,10 +66,16 @@ def test_groups_share_all_numbers(path, inputs, outputs, layers, width, batch, m
     waves = plan.threads // LANES
     assert 1 <= loads <= MOST_LOADS and (loads - 1) * waves < plan.slots
     assert loads == MOST_LOADS or loads * waves >= plan.slots  # else a thread loads once more
-    assert apart == (LANES if path == "matrix" else 1)
+    assert apart == 1
     encoding = build_encoding("identity", torch.Generator())
     fits = blocks <= MOST_BLOCKS and (path == "wgmma" or batch <= MOST_SAMPLES)
     assert takes_many(plan, layout, encoding, batch, resident) == fits
+
+
+def test_waves_read_whole_lines_where_a_load_takes_one_number():
+    mlp = network(12, 3, 4, 64)
+    text = many_constants(matrix_plan(mlp, 2**12, 132), NetworkLayout(mlp, 16), 132)
+    assert f"APART = {LANES};" in text
 
 
 def test_groups_are_unknown_where_multiprocessors_are():
