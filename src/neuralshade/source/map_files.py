@@ -1,0 +1,174 @@
+"""Which files a texture set's maps come from: a folder, a manifest, or paths by name."""
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeAlias
+
+from neuralshade.errors import ConfigError
+from neuralshade.source.map_entry import Entry, MapFile, map_entry, read_manifest
+from neuralshade.source.map_names import CONVENTIONS, MAPS, WORDS, MapName, name_files
+from neuralshade.wording import shown
+
+REQUIRED = ("albedo", "normal", "roughness")
+SUFFIXES = (".png", ".jpg", ".jpeg", ".webp", ".tif", ".tiff", ".bmp", ".ppm", ".pgm", ".exr",
+            ".hdr")  # fmt: skip
+NAMES_SHOWN = 8
+
+Held: TypeAlias = tuple[MapName, MapFile]
+
+
+@dataclass(frozen=True)
+class MapFiles:
+    """The files of one set."""
+
+    name: str
+    place: str  # what messages call the source
+    files: dict[str, MapFile]  # by map
+    notes: tuple[str, ...] = ()
+
+
+def find_maps(
+    source: str | os.PathLike[str] | None, entries: Mapping[str, Entry | None]
+) -> MapFiles:
+    """Return where each map is: in ``source``, a folder or a manifest, and by ``entries``.
+
+    Args:
+        source: a folder, whose files are told by their names; or a JSON manifest; or None.
+        entries: by the keys of a manifest, each instead of what ``source`` has; None is none.
+
+    Raises: ConfigError if the source is neither, a key is unknown, two files hold one map, or
+        albedo, normal or roughness is missing.
+    """
+    place = "texture set" if source is None else str(Path(source))
+    given = [
+        map_entry("texture set", key, entry, Path())
+        for key, entry in entries.items()
+        if entry is not None
+    ]
+    files, notes = _choose("texture set", given, MAPS)
+    wanted = [name for name in MAPS if name not in files]
+    found = MapFiles("", place, {}) if source is None else _from_source(Path(source), wanted)
+    files = {**found.files, **files}
+    _check_complete(place, files, _names(source, files))
+    return MapFiles(found.name or files["albedo"].path.stem, place, files, (*found.notes, *notes))
+
+
+def pictures_in(folder: Path) -> list[Path]:
+    """Return the files of ``folder`` that end as pictures do, sorted; no hidden ones."""
+    return sorted(
+        path
+        for path in folder.iterdir()
+        if path.suffix.lower() in SUFFIXES and not path.name.startswith(".") and path.is_file()
+    )
+
+
+def _from_source(path: Path, wanted: Sequence[str]) -> MapFiles:
+    try:
+        if path.is_dir():
+            return _from_folder(path, wanted)
+        if path.suffix.lower() == ".json" and path.exists():
+            return _from_manifest(path, wanted)
+        got = "a file that is neither" if path.exists() else "no such file or folder"
+    except OSError as error:
+        raise ConfigError(
+            f"{path}: got '{error.strerror}', need a folder of maps or a .json manifest. "
+            "Check its permissions and its disk."
+        ) from error
+    raise ConfigError(
+        f"{path}: got {got}, need a folder of maps or a .json manifest. "
+        "Check the path, or give each map by itself."
+    )
+
+
+def _from_folder(folder: Path, wanted: Sequence[str]) -> MapFiles:
+    names = name_files(pictures_in(folder))
+    held = [(name, MapFile(path, None, name.convention)) for path, name in names.items() if name]
+    files, notes = _choose(str(folder), held, wanted)
+    return MapFiles(folder.resolve().name, str(folder), files, notes)
+
+
+def _from_manifest(path: Path, wanted: Sequence[str]) -> MapFiles:
+    values = read_manifest(path)
+    name = values.pop("name", path.stem)
+    if not isinstance(name, str) or not name:
+        raise ConfigError(
+            f"{path}: name: got {shown(name)}, need a string. Leave it out for the file's own name."
+        )
+    held = [map_entry(str(path), key, value, path.parent) for key, value in values.items()]
+    files, notes = _choose(str(path), held, wanted)
+    return MapFiles(name, str(path), files, notes)
+
+
+def _choose(
+    place: str, held: Sequence[Held], wanted: Sequence[str]
+) -> tuple[dict[str, MapFile], tuple[str, ...]]:
+    """Return one file for each wanted map that has any, and what to tell of the choice."""
+    files: dict[str, MapFile] = {}
+    notes: list[str] = []
+    for name in wanted:
+        alone = [file for what, file in held if what.maps == (name,)]
+        packed = [
+            MapFile(file.path, what.maps.index(name))
+            for what, file in held
+            if len(what.maps) > 1 and name in what.maps
+        ]
+        if name == "normal":
+            alone = _opengl_of(alone, notes)
+        for same in (alone, packed):
+            _check_one(place, name, same)
+        if alone and packed:
+            alone_name, packed_name = alone[0].path.name, packed[0].path.name
+            notes.append(f"{name}: taken from {alone_name}, not from the packed {packed_name}.")
+        if alone or packed:
+            files[name] = (alone or packed)[0]
+    return files, tuple(notes)
+
+
+def _opengl_of(files: list[MapFile], notes: list[str]) -> list[MapFile]:
+    """Return the OpenGL map of one OpenGL and one DirectX map, else ``files`` as they are."""
+    gl, dx = ([file for file in files if file.convention == kind] for kind in CONVENTIONS)
+    if len(gl) != 1 or len(dx) != 1 or len(files) != 2:
+        return files
+    names = gl[0].path.name, dx[0].path.name
+    notes.append(f"normal: taken from {names[0]} (OpenGL), not from {names[1]} (DirectX).")
+    return gl
+
+
+def _check_one(place: str, name: str, files: list[MapFile]) -> None:
+    if len(files) > 1:
+        names = _listed([file.path.name for file in files])
+        raise ConfigError(
+            f"{place}: got {len(files)} files for {name}: {names}; need one. "
+            "Move the others away, or give the path of one by itself."
+        )
+
+
+def _check_complete(place: str, files: Mapping[str, MapFile], found: list[str]) -> None:
+    missing = [name for name in REQUIRED if name not in files]
+    if not missing:
+        return
+    got = " and ".join(f"no {name}" for name in missing)
+    among = f" among {_listed(found)}" if found else " and no pictures at all"
+    words = "; ".join(f"{name} is called {', '.join(WORDS[name])}" for name in missing)
+    packed = " (or packed: arm, orm, rma ...)" if "roughness" in missing else ""
+    them = " and ".join(missing)
+    raise ConfigError(
+        f"{place}: got {got}{among}, need {', '.join(REQUIRED)}; {words}{packed}. "
+        f"Rename the file, or give the path of {them} by itself."
+    )
+
+
+def _names(source: str | os.PathLike[str] | None, files: Mapping[str, MapFile]) -> list[str]:
+    """Return the names of what was there to choose from."""
+    if source is not None and Path(source).is_dir():
+        return [path.name for path in pictures_in(Path(source))]
+    return list(dict.fromkeys(file.path.name for file in files.values()))
+
+
+def _listed(names: Iterable[str]) -> str:
+    """Return the names in one line, not too long."""
+    names = [name if name.isprintable() else shown(name) for name in names]
+    more = ", ..." if len(names) > NAMES_SHOWN else ""
+    return ", ".join(names[:NAMES_SHOWN]) + more

@@ -1,0 +1,115 @@
+"""From a normal map's values to unit normals, and what had to be mended on the way."""
+
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from neuralshade.errors import PictureError
+from neuralshade.source.picture import Picture
+
+Floats = npt.NDArray[np.float32]
+
+LENGTH_OFF = 0.1  # a length this far from 1 is told; 8 bits and JPEG stay well within
+TOLD_SHARE = 0.01  # of all texels, below which such lengths are no news
+EMPTY_LENGTH = 0.1  # shorter is no direction: flat grey, nothing but rounding
+BLACK = 1.5 / 255  # all three below: never painted
+FLATTEST_Z = 1e-3  # what a normal at or below the horizon is raised to
+BLUE_RIGHT = 0.02  # a constant blue this near to what red and green ask for is no missing one
+SIGNED_BELOW = -0.05  # a float file with values below stores -1..1 as it is
+
+
+def decode_normals(path: Path, picture: Picture, color: Floats) -> tuple[Floats, list[str]]:
+    """Return unit normals of float32 [H, W, 3] ``color``, z > 0, and sentences on what was done.
+
+    n = 2 v - 1, for 8 bits too, where flat is stored as 128 and comes out 1/255 off. Centring
+    at 128 instead would tilt whole maps by as much: measured on photographed sets, the mean of
+    red and green is 127.5, not 128. It is also what renderers do with the same texture, and
+    what keeps a flipped green (255 - v) exactly the opposite slope. Floats below 0 are taken
+    as directions already. Blue that is constant is rebuilt: z = sqrt(1 - x^2 - y^2).
+
+    Raises: PictureError for a grey picture, or one whose values cannot be tangent-space normals.
+    """
+    if color.shape[2] != 3:
+        raise PictureError(
+            f"{path}: got a grey picture, need a normal map in color. "
+            "If it is a height map, make normals of it first."
+        )
+    notes = []
+    empty: npt.NDArray[np.bool_]
+    if picture.pixels.dtype.kind == "f" and float(color.min()) < SIGNED_BELOW:
+        normal = color.astype(np.float32)
+        notes.append("normal: values below 0, so taken as directions in [-1, 1] already.")
+        empty = np.zeros(color.shape[:2], np.bool_)
+    else:
+        normal = color * np.float32(2) - np.float32(1)
+        empty = np.all(color < BLACK, axis=-1)
+    rebuilt = _rebuild_z(normal, color[..., 2], empty)
+    length = np.sqrt(np.square(normal).sum(axis=-1))
+    empty |= length < EMPTY_LENGTH
+    _check_tangent(path, normal[..., 2], empty)
+    if rebuilt:
+        notes.append("normal: blue is constant, so z is rebuilt from red and green.")
+    notes += _mended(normal, length, empty)
+    return normal, notes
+
+
+def make_unit(normal: Floats) -> None:
+    """Bring float32 [H, W, 3] ``normal``, none of them zero, to length 1, in place."""
+    normal /= np.sqrt(np.square(normal).sum(axis=-1, keepdims=True))
+
+
+def _rebuild_z(normal: Floats, blue: Floats, empty: npt.NDArray[np.bool_]) -> bool:
+    """Rebuild z in place where blue says nothing; return whether it did."""
+    painted = blue[~empty]
+    if not painted.size or painted.min() != painted.max():
+        return False
+    planar = np.square(normal[..., :2]).sum(axis=-1)
+    z = np.sqrt(np.maximum(np.float32(1) - planar, np.float32(0)))
+    # Where blue is right all the same (a flat map, a single texel), it stays as it was.
+    if np.abs(normal[..., 2] - z)[~empty].max() <= BLUE_RIGHT:
+        return False
+    normal[..., 2] = np.where(empty, normal[..., 2], z)
+    return True
+
+
+def _check_tangent(path: Path, z: Floats, empty: npt.NDArray[np.bool_]) -> None:
+    count = int(np.count_nonzero(~empty))
+    if not count:
+        raise PictureError(
+            f"{path}: got black or flat grey everywhere, need a normal map. Export it again."
+        )
+    below = np.count_nonzero((z < 0) & ~empty) / count
+    if below > 0.5:
+        raise PictureError(
+            f"{path}: got {below:.0%} of the normals pointing below the surface, need a "
+            "tangent-space normal map. Bake it in tangent space, or name the right file."
+        )
+
+
+def _mended(normal: Floats, length: Floats, empty: npt.NDArray[np.bool_]) -> list[str]:
+    """Make every normal unit and point up, in place; return what there is to tell."""
+    notes = []
+    off = float(np.mean((np.abs(length - 1) > LENGTH_OFF) & ~empty))
+    if off > TOLD_SHARE:
+        notes.append(
+            f"normal: {off:.0%} of the texels were more than {LENGTH_OFF:g} longer or shorter "
+            "than 1; all are made unit."
+        )
+    if empty.any():
+        notes.append(f"normal: {_texels(empty)} black or without direction, made flat.")
+        normal[empty] = (0, 0, 1)
+    below = normal[..., 2] <= 0
+    if below.any():
+        notes.append(f"normal: {_texels(below)} at or below the horizon, raised to it.")
+    make_unit(normal)
+    np.maximum(normal[..., 2], np.float32(FLATTEST_Z), out=normal[..., 2])
+    straight_down = np.square(normal).sum(axis=-1) < EMPTY_LENGTH**2
+    normal[straight_down] = (0, 0, 1)
+    make_unit(normal)
+    return notes
+
+
+def _texels(mask: npt.NDArray[np.bool_]) -> str:
+    count = int(np.count_nonzero(mask))
+    return "1 texel is" if count == 1 else f"{count} texels are"
