@@ -69,7 +69,8 @@ def ignore(progress: Progress) -> None:
 class Loop:
     """Runs ``engine`` by the schedule and the ends of ``recipe``.
 
-    ``measure`` returns the PSNR in dB as the asset will have it. ``observer`` is called about
+    ``measure`` returns the PSNR in dB as the asset will have it, None where there is nothing to
+    compare with: the curve then has the loss alone. ``observer`` is called about
     ten times a second, ``snapshot`` at log-spaced steps and at the end. ``samples_per_step`` is
     how many samples a step draws. ``due`` is called with the share of the fit that is done, and
     returns the share at which to call it again.
@@ -77,7 +78,7 @@ class Loop:
 
     engine: Trained
     recipe: Schedule
-    measure: Callable[[], float]
+    measure: Callable[[], float] | None
     observer: Observer = ignore
     snapshot: Observer | None = None
     progress: Progress = field(default_factory=Progress)
@@ -183,13 +184,16 @@ class Loop:
         """Compare the seconds spent on measuring (None before the first) with those elapsed."""
         if measuring is None:
             return elapsed >= FIRST_MEASURE_SECONDS
+        if self.measure is None:  # that costs nothing: about as often as there are looks
+            return True
         allowed = MEASURE_SHARE if self.recipe.target_psnr is None else TARGET_SHARE
         return measuring <= allowed * elapsed
 
     def _measure(self) -> None:
         p = self.progress
-        p.psnr_db = self.measure()
-        p.curve.append([p.step, round(p.seconds, 3), _short(p.loss), round(p.psnr_db, 3)])
+        p.psnr_db = None if self.measure is None else self.measure()
+        psnr_db = None if p.psnr_db is None else round(p.psnr_db, 3)
+        p.curve.append([p.step, round(p.seconds, 3), _short(p.loss), psnr_db])
 
 
 def _next_chunk(chunk: int, seconds: float) -> int:

@@ -48,22 +48,31 @@ def export_slang(
 
     Raises: KernelError with all that the compiler said; DeviceError where slangpy is missing.
     """
-    alarms = [item for number in FALSE_ALARMS for item in ("-warnings-disable", number)]
-    session = new_session([
-        "-target", target, "-I", str(SOURCE_FOLDER), "-line-directive-mode", "none", *alarms,
-        *options,
-    ])  # fmt: skip
-    module = _load(session, text)
+    session = text_session(target, options)
+    module = load_text(session, text)
     linked = _link(session, [module, _entry_point(module, entry)])
     code = linked.made(ENTRY_POINT_CODE, 0, 0, types=(c_int64, c_int64))
     code.borrowed = True  # take_blob releases it
     return Exported(take_blob(code.pointer).decode(), _reflection(linked))
 
 
-def _load(session: ComObject, text: str) -> ComObject:
-    words = c_void_p()
+def text_session(target: str, options: Sequence[str] = ()) -> ComObject:
+    """Return a session in which modules may import this package's; see ``export_slang``."""
+    alarms = [item for number in FALSE_ALARMS for item in ("-warnings-disable", number)]
+    return new_session([
+        "-target", target, "-I", str(SOURCE_FOLDER), "-line-directive-mode", "none", *alarms,
+        *options,
+    ])  # fmt: skip
+
+
+def load_text(session: ComObject, text: str, place: str | None = None) -> ComObject:
+    """Return the module of a text; errors name the file ``place``.
+
+    Raises: KernelError with all that the compiler said.
+    """
+    words, path = c_void_p(), MODULE + b".slang" if place is None else place.encode()
     pointer = session.call(
-        LOAD_SOURCE, MODULE, MODULE + b".slang", text.encode(), byref(words),
+        LOAD_SOURCE, MODULE, path, text.encode(), byref(words),
         types=(c_char_p, c_char_p, c_char_p, c_void_p), result=c_void_p,
     )  # fmt: skip
     said = take_blob(words.value).decode(errors="replace")

@@ -3,6 +3,7 @@
 from typing import Any
 
 from neuralshade.asset.file import FORMAT
+from neuralshade.asset.shader import ShaderAsset
 from neuralshade.asset.splats import SplatsAsset
 from neuralshade.verbs.opening import AssetLike, open_asset
 
@@ -12,18 +13,20 @@ def info(asset: AssetLike) -> dict[str, Any]:
 
     Keys: path, kind, format, bytes, bits_per_pixel, parameters, picture, recipe, training,
     quality (measured when it was fitted), tensors (name -> dtype and shape); of Gaussians also
-    cloud, see SplatsHeader.
+    cloud, see SplatsHeader; of a user's task also module, see ShaderHeader, and picture and
+    bits_per_pixel are None where it renders nothing.
 
     Raises: AssetError.
     """
     opened = open_asset(asset)
-    file, (width, height) = opened.asset, opened.size
+    file = opened.asset
+    width, height = opened.size if file.header.picture else (1, 1)
     facts = {
         "path": file.path,
         "kind": opened.kind,
         "format": FORMAT,
         "bytes": file.byte_count,
-        "bits_per_pixel": file.byte_count * 8 / (width * height),
+        "bits_per_pixel": file.byte_count * 8 / (width * height) if file.header.picture else None,
         "parameters": opened.numbers,
         "picture": file.header.picture,
         "recipe": file.header.recipe,
@@ -33,4 +36,6 @@ def info(asset: AssetLike) -> dict[str, Any]:
     }
     if isinstance(file, SplatsAsset):
         facts["cloud"] = file.header.cloud
+    if isinstance(file, ShaderAsset):
+        facts["module"] = file.header.module
     return facts

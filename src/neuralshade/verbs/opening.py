@@ -2,7 +2,8 @@
 
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from contextlib import closing
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -12,18 +13,23 @@ import numpy.typing as npt
 
 from neuralshade.asset.image import ImageAsset
 from neuralshade.asset.load import Asset, load_asset
+from neuralshade.asset.shader import ShaderAsset
 from neuralshade.asset.splats import SplatsAsset, unpack_cloud
 from neuralshade.engine.draw import WHOLE, Crop, draw_field
 from neuralshade.engine.draw_splats import Cloud, draw_cloud
 from neuralshade.errors import AssetError, ConfigError
+from neuralshade.gpu.open import open_gpu
 from neuralshade.measure.ellipses import ellipses_picture
 from neuralshade.model.field import Field
 from neuralshade.recipes.image import ImageRecipe
 from neuralshade.recipes.recipe import from_dict
+from neuralshade.recipes.shader import ShaderRecipe
+from neuralshade.recipes.shader_build import BuiltTask, build_shader_engine, build_task
 from neuralshade.recipes.splats import SplatsRecipe
 from neuralshade.recipes.splats_build import cloud_of
 from neuralshade.source.image_file import load_picture
 from neuralshade.source.picture import Picture
+from neuralshade.source.shader import ShaderSource
 from neuralshade.source.transform import transform_picture
 from neuralshade.verbs.measuring import stored_field
 from neuralshade.verbs.snapshots import feature_grids
@@ -67,14 +73,26 @@ class Opened(ABC):
         return picture
 
     @property
+    def facts(self) -> dict[str, Any]:
+        """Return what the asset says of the picture that it shows.
+
+        Raises: AssetError where it shows none: a task that renders nothing.
+        """
+        facts = self.asset.header.picture
+        if facts is None:
+            raise AssetError(f"{self.asset.path}: got a task without render(float2 uv), need one "
+                             "that shows something. Its numbers: "
+                             "neuralshade.load(path).tensors.")  # fmt: skip
+        return facts
+
+    @property
     def color_space(self) -> str:
-        return str(self.asset.header.picture["color_space"])
+        return str(self.facts["color_space"])
 
     @property
     def size(self) -> tuple[int, int]:
         """Return width and height in pixels of what was fitted."""
-        facts = self.asset.header.picture
-        return facts["width"], facts["height"]
+        return self.facts["width"], self.facts["height"]
 
     def target(self, picture: PictureLike, notice: Notice) -> Picture:
         """Return ``picture`` as this asset was asked to show it; AssetError if it can't be.
@@ -82,7 +100,7 @@ class Opened(ABC):
         A picture of another size can be: what is fitted is continuous. ``notice`` is told.
         """
         loaded = picture if isinstance(picture, Picture) else load_picture(picture)
-        channels = self.asset.header.picture["channels"]
+        channels = self.facts["channels"]
         if (loaded.channels, loaded.color_space) != (channels, self.color_space):
             raise AssetError(f"{self.asset.path}: got a picture with {loaded.channels} channels, "
                              f"{loaded.color_space}, need {channels}, {self.color_space}. "
@@ -106,7 +124,7 @@ class OpenedImage(Opened):
     @cached_property
     def field(self) -> Field:
         """Return the field, parameters as stored, in float32."""
-        channels = int(self.asset.header.picture["channels"])
+        channels = int(self.facts["channels"])
         return stored_field(self.recipe, self.asset.tensors, channels, self.asset.path)
 
     @property
@@ -168,17 +186,62 @@ class OpenedSplats(Opened):
         return [(title, ellipses_picture(self.cloud))]
 
 
+@dataclass(frozen=True)
+class OpenedShader(Opened):
+    """A task that a user wrote; ``given`` are pictures for its members, by name."""
+
+    asset: ShaderAsset
+    recipe: ShaderRecipe
+    given: Mapping[str, Any]
+    kind = "shader"
+
+    @cached_property
+    def task(self) -> BuiltTask:
+        """Return the task with its trained members as stored.
+
+        Raises: AssetError where a picture that a member was given is missing, or another one.
+        """
+        module, place = self.asset.header.module, self.asset.path
+        values = {**module["values"], **self.asset.tensors}
+        for name, facts in module["pictures"].items():
+            value = self.given.get(name, facts["path"])
+            picture = value if isinstance(value, Picture) or value is None else load_picture(value)
+            if picture is None:
+                raise AssetError(
+                    f"{place}: got no picture for Task.{name}, need the one it was "
+                    f"trained with, or another. Write --set {name}=PICTURE."
+                )
+            values[name] = picture
+        return build_task(ShaderSource(module["text"], module["name"]), values, 0)
+
+    @property
+    def numbers(self) -> int:
+        """Return how many trained numbers there are."""
+        return sum(array.size for array in self.asset.tensors.values())
+
+    def draw(self, width: int, height: int, crop: Crop = WHOLE) -> npt.NDArray[Any]:
+        """Return float32 [height, width, C] at pixel centres of ``crop``, not clamped."""
+        with closing(open_gpu("auto")) as gpu:
+            engine = build_shader_engine(self.task, self.recipe, gpu)
+            return engine.draw(width, height, crop)
+
+
 def _zoomed(side: int) -> int:
     row = Picture(np.zeros((1, side, 1), np.uint8), "srgb", "row")
     return transform_picture(row, "zoom").width
 
 
-def open_asset(asset: AssetLike) -> Opened:
-    """Return the asset, ready to be drawn; AssetError says why a file is refused."""
+def open_asset(asset: AssetLike, given: Mapping[str, Any] | None = None) -> Opened:
+    """Return the asset, ready to be drawn; AssetError says why a file is refused.
+
+    ``given``: pictures for the members of a task, by name.
+    """
     loaded = load_asset(asset) if isinstance(asset, (str, os.PathLike)) else asset
     try:
         if isinstance(loaded, SplatsAsset):
             return OpenedSplats(loaded, from_dict(SplatsRecipe, loaded.header.recipe))
+        if isinstance(loaded, ShaderAsset):
+            return OpenedShader(loaded, from_dict(ShaderRecipe, loaded.header.recipe), given or {})
         return OpenedImage(loaded, from_dict(ImageRecipe, loaded.header.recipe))
     except ConfigError as error:
         raise AssetError(f"{loaded.path}: got a recipe that this version cannot read ({error}), "

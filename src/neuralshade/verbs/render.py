@@ -1,6 +1,7 @@
 """neuralshade render: an asset into pixels of any number."""
 
 import os
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,7 @@ def render(
     *,
     size: tuple[int, int] | None = None,
     crop: Crop = WHOLE,
+    values: Mapping[str, Any] | None = None,
 ) -> NDArray[Any]:
     """Return the asset's picture at any resolution, and save it where ``output`` is given.
 
@@ -31,6 +33,8 @@ def render(
         size: width and height in pixels; by default those it was fitted at (of the crop).
         crop: u0, v0, u1, v1: the part to draw, u to the right and v down, the whole is
             0, 0, 1, 1. Grids clamp beyond it.
+        values: pictures for the members of a user's task, by name, in place of those that it
+            was trained with.
 
     Returns:
         float32 [height, width, channels] in the fitted picture's colour space; sRGB values
@@ -38,7 +42,7 @@ def render(
 
     Raises: AssetError, ConfigError for a size or crop without pixels, OutputError.
     """
-    opened = open_asset(asset)
+    opened = open_asset(asset, values)
     if output is not None:
         check_suffix(output)
         check_writable(output)
@@ -50,7 +54,7 @@ def render(
     if not (1 <= width <= LARGEST_SIDE and 1 <= height <= LARGEST_SIDE):
         raise ConfigError(f"size: got {width}x{height}, need 1 to {LARGEST_SIDE} pixels a side. "
                           "Write for example 1920x1080.")  # fmt: skip
-    _check_memory(width, height, int(opened.asset.header.picture["channels"]))
+    _check_memory(width, height, int(opened.facts["channels"]))
     drawn = opened.draw(width, height, crop)
     pixels = np.ascontiguousarray(drawn if opened.color_space == "linear" else drawn.clip(0, 1))
     if output is not None:

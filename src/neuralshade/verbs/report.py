@@ -55,7 +55,7 @@ def report(
     taken = load_snapshots(snapshots) if isinstance(snapshots, (str, os.PathLike)) else snapshots
     training = header.training
     data = ReportData(
-        title=header.picture["name"],
+        title=opened.facts["name"],
         target=values,
         result=result,
         color_space=opened.color_space,

@@ -8,7 +8,7 @@ and its number of threads what is fastest at the moment; docs/resuming.md says m
 import dataclasses
 import os
 import shlex
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, Protocol, TypeVar
 
@@ -84,17 +84,19 @@ def resume_command(
     picture: str | None,
     output: Path,
     flags: Mapping[str, PathLike | Literal[True]],
+    words: Sequence[str] = (),
 ) -> str:
     """Return what to type to go on: a command, or Python where the picture is in memory (None).
 
     ``flags`` holds what the fit was given that is not in its checkpoint; True has no value.
+    ``words`` come behind them as they are.
     """
     if picture is None:
         return f"fit_{kind}(picture, options=FitOptions(resume={str(checkpoint)!r}))"
-    words = ["neuralshade", "fit", kind, _typed(picture), "-o", _typed(output)]
+    typed = ["neuralshade", "fit", kind, _typed(picture), "-o", _typed(output)]
     for flag, value in flags.items():
-        words += [f"--{flag}"] if value is True else [f"--{flag}", _typed(value)]
-    return shlex.join([*words, "--resume", _typed(checkpoint)])
+        typed += [f"--{flag}"] if value is True else [f"--{flag}", _typed(value)]
+    return shlex.join([*typed, *words, "--resume", _typed(checkpoint)])
 
 
 def _typed(path: PathLike) -> str:

@@ -1,0 +1,120 @@
+"""What the Slang compiler knows of a struct in a module. Needs no device."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from ctypes import byref, c_char_p, c_float, c_int, c_int64, c_uint32, c_void_p
+from dataclasses import dataclass
+from typing import Any
+
+from neuralshade.gpu.slang_com import GET_LAYOUT, library, take_blob
+from neuralshade.gpu.slang_export import load_text, text_session
+
+
+@dataclass(frozen=True)
+class Field:
+    """A member of a struct; ``type`` as Slang writes it, like ``vector<float,3>``."""
+
+    name: str
+    type: str
+    attributes: dict[str, tuple[float, ...]]  # by name, with their arguments
+    default: float | None  # the number that the declaration gives a scalar
+
+
+@dataclass(frozen=True)
+class Struct:
+    """A struct's members, and of its methods asked for the types that they return."""
+
+    fields: tuple[Field, ...]
+    methods: dict[str, str]
+
+
+def reflect_struct(text: str, place: str, name: str, methods: Sequence[str]) -> Struct | None:
+    """Return what is known of struct ``name`` in a module's text; None where it has none.
+
+    ``place``: the file that errors name. ``methods``: names to look up.
+
+    Raises: KernelError with all that the compiler said; DeviceError where slangpy is missing.
+    """
+    session = text_session("cuda")
+    module = load_text(session, text, place)
+    layout = module.call(GET_LAYOUT, 0, None, types=(c_int64, c_void_p), result=c_void_p)
+    of_type = _call("spReflection_FindTypeByName", layout, name.encode(), result=c_void_p)
+    if not of_type:
+        return None
+    count = _call("spReflectionType_GetFieldCount", of_type, result=c_uint32)
+    fields = tuple(
+        _field(_call("spReflectionType_GetFieldByIndex", of_type, c_uint32(index), result=c_void_p))
+        for index in range(count)
+    )
+    return Struct(fields, _methods(layout, of_type, methods))
+
+
+def _methods(layout: int, of_type: int, names: Sequence[str]) -> dict[str, str]:
+    found = {}
+    for name in names:
+        method = _call("spReflection_FindFunctionByNameInType", layout, of_type, name.encode(),
+                       result=c_void_p)  # fmt: skip
+        if method:
+            result = _call("spReflectionFunction_GetResultType", method, result=c_void_p)
+            found[name] = _full_name(result)
+    return found
+
+
+def _field(variable: int) -> Field:
+    name = _call("spReflectionVariable_GetName", variable, result=c_char_p)
+    of_type = _call("spReflectionVariable_GetType", variable, result=c_void_p)
+    count = _call("spReflectionVariable_GetUserAttributeCount", variable, result=c_uint32)
+    attributes = [
+        _attribute(
+            _call("spReflectionVariable_GetUserAttribute", variable, c_uint32(i), result=c_void_p)
+        )
+        for i in range(count)
+    ]
+    return Field(name.decode(), _full_name(of_type), dict(attributes), _default(variable))
+
+
+def _default(variable: int) -> float | None:
+    number, whole = c_float(), c_int64()
+    if _call("spReflectionVariable_GetDefaultValueFloat", variable, byref(number)) >= 0:
+        return number.value
+    if _call("spReflectionVariable_GetDefaultValueInt", variable, byref(whole)) >= 0:
+        return float(whole.value)
+    return None
+
+
+def _attribute(attribute: int) -> tuple[str, tuple[float, ...]]:
+    name = _call("spReflectionUserAttribute_GetName", attribute, result=c_char_p).decode()
+    count = _call("spReflectionUserAttribute_GetArgumentCount", attribute, result=c_uint32)
+    return name, tuple(_argument(attribute, index) for index in range(count))
+
+
+def _argument(attribute: int, index: int) -> float:
+    number, whole = c_float(), c_int()
+    place = (attribute, c_uint32(index))
+    if _call("spReflectionUserAttribute_GetArgumentValueFloat", *place, byref(number)) >= 0:
+        return number.value
+    code = _call("spReflectionUserAttribute_GetArgumentValueInt", *place, byref(whole))
+    assert code >= 0, "all arguments of our attributes are numbers"
+    return float(whole.value)
+
+
+def _full_name(of_type: int) -> str:
+    blob = c_void_p()
+    code = _call("spReflectionType_GetFullName", of_type, byref(blob))
+    assert code >= 0, code
+    return take_blob(blob.value).decode().rstrip("\0")
+
+
+def _call(name: str, *arguments: Any, result: Any = c_int) -> Any:
+    """Call a function of the compiler's C interface; whole numbers are pointers."""
+    function = getattr(library(), name)
+    function.restype = result
+    function.argtypes = [_c_type(argument) for argument in arguments]
+    return function(*arguments)
+
+
+def _c_type(argument: Any) -> Any:
+    if isinstance(argument, bytes):
+        return c_char_p
+    return c_uint32 if isinstance(argument, c_uint32) else c_void_p

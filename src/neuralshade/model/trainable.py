@@ -1,0 +1,184 @@
+"""Members of a user's task: what is trained, and what is given. Device half: trainable.slang."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+
+from neuralshade.errors import ConfigError
+from neuralshade.gpu.slang_reflection import Field
+from neuralshade.model.activation import ACTIVATIONS, slang_name
+from neuralshade.model.mlp import MLP
+from neuralshade.nearest import nearest
+
+Floats = npt.NDArray[np.float32]
+FREE = 3.4e38  # a limit that no float32 meets
+NUMBERS = re.compile(r"(float|vector<float,(\d)>|matrix<float,(\d),(\d)>)((?:\[\d+\])*)")
+TEXELS = re.compile(r"(Texture|Picture)<(?:float|vector<float,(\d)>)>")
+NETWORK = re.compile(r"Network<(\d+), ?(\d+), ?(\d+), ?(\d+), ?(\w+), ?(\w+)>")
+PLAIN = ("float", "int", "uint", "bool")
+ATTRIBUTES = ("Trainable", "Range", "Start", "Size")
+
+
+@dataclass(frozen=True)
+class Member:
+    """Trained numbers ``first`` ... ``first + size - 1``: one member of a task.
+
+    ``kind`` is numbers, texture or network; ``shape`` that of the numbers as an array: a
+    texture's is [height, width, channels].
+    """
+
+    name: str
+    kind: str
+    type: str
+    shape: tuple[int, ...]
+    first: int
+    rate: float
+    low: float
+    high: float
+    start: float
+
+    @property
+    def size(self) -> int:
+        """Return how many numbers it has."""
+        return prod(self.shape)
+
+
+@dataclass(frozen=True)
+class Given:
+    """A member that is not trained: a number, or a picture of ``channels``."""
+
+    name: str
+    type: str
+    channels: int | None  # None: a number
+    default: float | None
+
+
+def members_of(
+    fields: Sequence[Field], sizes: dict[str, tuple[int, int]], place: str
+) -> tuple[list[Member], list[Given]]:
+    """Return the trained members, one behind the other, and those that are given.
+
+    Args:
+        fields: the task's, as reflected.
+        sizes: width and height of textures by name, which count before [Size].
+        place: the file that errors name.
+
+    Raises: ConfigError for a member of a type that cannot be trained or given, or for none
+        that is trained.
+    """
+    trained: list[Member] = []
+    given: list[Given] = []
+    for field in fields:
+        where = f"{place}: Task.{field.name}"
+        for attribute in field.attributes:
+            if attribute not in ATTRIBUTES:
+                raise ConfigError(
+                    f"{where}: got attribute [{attribute}], need one of "
+                    f"{', '.join(ATTRIBUTES)}.{nearest(attribute, ATTRIBUTES)}"
+                )
+        if "Trainable" in field.attributes:
+            first = trained[-1].first + trained[-1].size if trained else 0
+            trained.append(_member(field, first, sizes, where))
+        else:
+            given.append(_given(field, where))
+    if not trained:
+        raise ConfigError(f"{place}: got a Task without a trained member, need one or more. "
+                          "Mark what is to be trained with [Trainable(rate)].")  # fmt: skip
+    return trained, given
+
+
+def _member(field: Field, first: int, sizes: dict[str, tuple[int, int]], where: str) -> Member:
+    kind, shape = _kind_and_shape(field, sizes, where)
+    (rate,) = field.attributes["Trainable"]
+    low, high = field.attributes.get("Range", (-FREE, FREE))
+    if not rate > 0:
+        raise ConfigError(f"{where}: got rate {rate:g}, need one above 0. "
+                          "Write for example [Trainable(0.01)].")  # fmt: skip
+    if not low <= high:
+        raise ConfigError(f"{where}: got range {low:g} ... {high:g}, need the lower limit first. "
+                          "Swap them.")  # fmt: skip
+    start = field.attributes.get("Start", (field.default or 0.0,))[0]
+    return Member(field.name, kind, field.type, shape, first, rate, low, high, start)
+
+
+def _kind_and_shape(
+    field: Field, sizes: dict[str, tuple[int, int]], where: str
+) -> tuple[str, tuple[int, ...]]:
+    numbers = NUMBERS.fullmatch(field.type)
+    if numbers:
+        sides = [int(side) for side in numbers.group(2, 3, 4) if side]
+        lengths = [int(length) for length in re.findall(r"\d+", numbers.group(5))]
+        return "numbers", (*lengths, *sides)
+    texels = TEXELS.fullmatch(field.type)
+    if texels and texels.group(1) == "Texture":
+        named = field.attributes.get("Size")
+        size = sizes.get(field.name) or (named and (int(named[0]), int(named[1])))
+        if not size or min(size) < 1:
+            raise ConfigError(f"{where}: got no size, need width and height of the texture. Write "
+                              f"[Size(256, 256)] or --set {field.name}.size=256x256.")  # fmt: skip
+        return "texture", (size[1], size[0], int(texels.group(2) or 1))
+    network = NETWORK.fullmatch(field.type)
+    if network:
+        mlp = _network(network, torch.Generator(), where)
+        return "network", (sum(p.numel() for p in mlp.parameters()),)
+    raise ConfigError(f"{where}: got type {field.type}, need float, its vectors, matrices and "
+                      "arrays, Texture or Network to train. Leave [Trainable] out.")  # fmt: skip
+
+
+def _given(field: Field, where: str) -> Given:
+    texels = TEXELS.fullmatch(field.type)
+    if texels and texels.group(1) == "Picture":
+        return Given(field.name, field.type, int(texels.group(2) or 1), None)
+    if field.type in PLAIN:
+        return Given(field.name, field.type, None, field.default)
+    raise ConfigError(
+        f"{where}: got type {field.type} without [Trainable(rate)], need that, "
+        "or float, int, uint, bool or Picture. Mark it, or move it out of Task."
+    )
+
+
+def _network(found: re.Match[str], rng: torch.Generator, where: str) -> MLP:
+    inputs, outputs, layers, width = (int(number) for number in found.groups()[:4])
+    kinds = [_activation(name, where) for name in found.groups()[4:]]
+    return MLP(inputs, outputs, layers, width, kinds[0], kinds[1], rng=rng)
+
+
+def _activation(name: str, where: str) -> str:
+    known = {slang_name(kind): kind for kind in ACTIVATIONS}
+    if name not in known:
+        raise ConfigError(
+            f"{where}: got activation {name}, need one of {', '.join(known)}.{nearest(name, known)}"
+        )
+    return known[name]
+
+
+def first_numbers(members: Sequence[Member], seed: int) -> Floats:
+    """Return all trained numbers at the start: float32 [size of all].
+
+    Networks are drawn at random, the others are equal to ``start``; ranges are kept.
+    """
+    rng = torch.Generator().manual_seed(seed)
+    parts = []
+    for member in members:
+        numbers = np.full(member.size, member.start, np.float32)
+        found = NETWORK.fullmatch(member.type)
+        if member.kind == "network" and found:
+            mlp = _network(found, rng, member.name)
+            numbers = np.concatenate(
+                [p.detach().numpy().reshape(-1) for p in mlp.parameters()]
+            ).astype(np.float32)
+        parts.append(numbers.clip(member.low, member.high))
+    return np.concatenate(parts)
+
+
+def arrays_of(members: Sequence[Member], numbers: Floats) -> dict[str, npt.NDArray[Any]]:
+    """Return the members' numbers by name, each in its shape."""
+    return {m.name: numbers[m.first : m.first + m.size].reshape(m.shape).copy() for m in members}

@@ -1,0 +1,77 @@
+"""A user's Slang module, and the values that its members are given."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from neuralshade.errors import ConfigError
+from neuralshade.source.image_file import load_picture
+from neuralshade.source.picture import Picture
+
+SUFFIX = ".slang"
+
+
+@dataclass(frozen=True)
+class ShaderSource:
+    """The text of a module, and the file that errors name."""
+
+    text: str
+    place: str
+
+    @property
+    def name(self) -> str:
+        """Return the file's name."""
+        return Path(self.place).name
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 hex of the text."""
+        return hashlib.sha256(self.text.encode()).hexdigest()
+
+
+def load_shader(path: str | os.PathLike[str]) -> ShaderSource:
+    """Return the module of a file; ConfigError where it cannot be read as UTF-8 text."""
+    try:
+        return ShaderSource(Path(path).read_text("utf-8"), os.fspath(path))
+    except OSError as error:
+        raise ConfigError(f"{path}: got '{error.strerror}', need a {SUFFIX} file. "
+                          "Check the path.") from error  # fmt: skip
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"{path}: got bytes that are not UTF-8, need Slang text. "
+                          "Check the path.") from error  # fmt: skip
+
+
+def parse_values(pairs: Sequence[str]) -> dict[str, str]:
+    """Return NAME=VALUE by name; ConfigError where one has no =, or a name comes twice."""
+    values: dict[str, str] = {}
+    for pair in pairs:
+        name, equals, value = pair.partition("=")
+        if not equals or not name:
+            raise ConfigError(f"set: got {pair!r}, need NAME=VALUE. Write for example "
+                              "strength=0.5.")  # fmt: skip
+        if name in values:
+            raise ConfigError(f"set: got {name} twice, need it once. Leave one out.")
+        values[name] = value
+    return values
+
+
+def given_picture(value: object, channels: int, where: str) -> Picture:
+    """Return the picture that a member is given: a path, or a Picture.
+
+    Raises: PictureError for the file; ConfigError where it has other than ``channels``
+        channels, or is neither.
+    """
+    if not isinstance(value, (str, os.PathLike, Picture)):
+        raise ConfigError(f"{where}: got {type(value).__name__}, need a picture. Give a path or "
+                          "a Picture.")  # fmt: skip
+    picture = value if isinstance(value, Picture) else load_picture(value)
+    if picture.channels != channels:
+        raise ConfigError(f"{where}: got {picture.name} with {picture.channels} channels, need "
+                          f"{channels}. Change the member's type, or convert the "
+                          "picture.")  # fmt: skip
+    return picture

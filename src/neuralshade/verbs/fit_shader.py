@@ -1,0 +1,199 @@
+"""neuralshade fit shader: what a user's own Slang function marks as trainable."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import os
+from collections.abc import Mapping
+from contextlib import closing, nullcontext
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from neuralshade.asset.checkpoint import load_checkpoint
+from neuralshade.asset.shader import KIND, ShaderHeader, save_shader_asset
+from neuralshade.engine.choose import choose_engine
+from neuralshade.engine.shader import CHANNELS
+from neuralshade.errors import ConfigError, DeviceError
+from neuralshade.fit import Loop, Observer, ignore
+from neuralshade.model.trainable import arrays_of
+from neuralshade.recipes.recipe import from_dict
+from neuralshade.recipes.shader import ShaderRecipe, size_of
+from neuralshade.recipes.shader_build import BuiltTask, build_shader_engine, build_task
+from neuralshade.source.picture import Picture
+from neuralshade.source.shader import ShaderSource, load_shader
+from neuralshade.verbs.job import KEPT_FLAGS, USUAL, FitOptions, Job, checked_output
+from neuralshade.verbs.resuming import resumed_recipe
+from neuralshade.verbs.snapshots import snapshots_for
+
+ONLY_OTHERS = ("engine", "kernels", "deterministic", "report")  # flags that fit shader has not
+
+
+@dataclass(frozen=True)
+class ShaderResult:
+    """What a fit reached, and the trained members by name, float32 each in its shape."""
+
+    asset: str  # path
+    device: str
+    seconds: float  # of training
+    steps: int
+    samples_per_second: float  # threads
+    loss: float  # of the last step: mean over its threads
+    asset_bytes: int
+    members: dict[str, Any]
+
+
+def fit_shader(
+    task: str | os.PathLike[str] | ShaderSource,
+    output: str | os.PathLike[str] | None = None,
+    *,
+    values: Mapping[str, Any] | None = None,
+    options: FitOptions = USUAL,
+    observer: Observer = ignore,
+    **settings: Any,
+) -> ShaderResult:
+    """Train the members that a Slang module marks, and save them as an asset.
+
+    Args:
+        task: a .slang file with a struct Task (docs/shader.md), or a ShaderSource.
+        output: the asset; by default the file's name with .nsh, in the current folder.
+        values: of members by name: numbers, pictures (path or Picture), where trained ones begin
+            (a number, or an array of the member's shape), NAME.size and NAME.rate.
+        options: device, snapshots, movie, tev, resume. It runs on a GPU, or on software Vulkan.
+        observer: called about ten times a second with a Progress.
+        settings: fields of ShaderRecipe: threads, steps, seconds, rate...
+
+    Raises: KernelError with all that the Slang compiler said; ConfigError, PictureError,
+        OutputError, DeviceError, AssetError (resume) before training starts; ConfigError where
+        a loss or gradient is no number, naming step, thread and member; FitInterrupted on
+        Ctrl-C or SIGTERM, after a checkpoint was saved.
+    """
+    source = task if isinstance(task, ShaderSource) else load_shader(task)
+    target = checked_output(None, source.name, output, options)
+    values = dict(values or {})
+    checkpoint = None
+    if options.resume is not None:
+        checkpoint = load_checkpoint(options.resume, KIND)
+    recipe = shader_recipe(settings) if checkpoint is None else ShaderRecipe(steps=1)
+    built = build_task(source, values, recipe.seed)
+    canvas = canvas_of(source, built, recipe)
+    if checkpoint is not None:
+        recipe = resumed_recipe(checkpoint, options.resume, canvas, ShaderRecipe,
+                                lambda kept: from_dict(ShaderRecipe, kept | settings))  # fmt: skip
+        built = build_task(source, values, recipe.seed)
+        canvas = canvas_of(source, built, recipe)
+    _check_options(options, built)
+    place = None if isinstance(task, ShaderSource) else os.fspath(task)
+    with closing(choose_engine("gpu", options.device)) as chosen:
+        job = _Job(values, built, source, canvas, recipe, target, chosen, options, observer, place)
+        job.train(checkpoint)
+        return job.finish()
+
+
+def shader_recipe(settings: dict[str, Any]) -> ShaderRecipe:
+    """Return the recipe of ``settings``; steps or seconds among them replace the usual end."""
+    ends = any(settings.get(name) is not None for name in ("steps", "seconds"))
+    return from_dict(ShaderRecipe, ({"seconds": None} if ends else {}) | settings)
+
+
+def _check_options(options: FitOptions, built: BuiltTask) -> None:
+    """Refuse options that fit shader has not, rather than pass them over."""
+    if options.engine not in ("auto", "gpu"):
+        raise DeviceError(f'engine: got "{options.engine}", need gpu or auto: Slang runs on a GPU '
+                          "or on software Vulkan. Leave --engine out.")  # fmt: skip
+    for name in ONLY_OTHERS[1:]:
+        given, usual = getattr(options, name), getattr(USUAL, name)
+        if given != usual:
+            raise ConfigError(f"{name}: got {given!r}, need {usual!r}: fit shader has no choice of "
+                              f"it. Leave {name} out.")  # fmt: skip
+    drawn = options.snapshots or options.movie or options.tev
+    if drawn and built.task.renders is None:
+        raise ConfigError(f"{built.task.place}: got a Task without render(float2 uv), need it for "
+                          "snapshots. Write one that returns a color.")  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class Canvas(Picture):
+    """Stands for a picture where a task renders one: its size, and the digest of its module."""
+
+    source_digest: str = ""
+
+    @property
+    def digest(self) -> str:
+        """Return that of the module and of what its members were given."""
+        return self.source_digest
+
+
+def canvas_of(source: ShaderSource, built: BuiltTask, recipe: ShaderRecipe) -> Canvas:
+    """Return what the task renders into."""
+    width, height = size_of(recipe)
+    channels = CHANNELS[built.task.renders] if built.task.renders else 1
+    row = np.zeros((1, 1, channels), np.float32 if recipe.color_space == "linear" else np.uint8)
+    pixels = np.broadcast_to(row, (height, width, channels))
+    given = sorted((n, p.digest) for n, p in built.pictures.items())
+    numbers = sorted(built.numbers.items())
+    digest = f"{source.digest} {given} {numbers}"
+    return Canvas(pixels, recipe.color_space, source.name, digest)
+
+
+class _Job(Job[ShaderRecipe]):
+    kind = KIND
+    kept_flags = tuple(flag for flag in KEPT_FLAGS if flag not in ONLY_OTHERS)
+
+    def __init__(self, values: Mapping[str, Any], built: BuiltTask, source: ShaderSource,
+                 canvas: Canvas, recipe: ShaderRecipe, *rest: Any):  # fmt: skip
+        super().__init__(canvas, recipe, *rest)
+        assert self.chosen.gpu is not None
+        self.values, self.built, self.source = values, built, source
+        self.kept_words = tuple(
+            word for name, value in values.items() for word in ("--set", f"{name}={value}")
+        )
+        self.engine = build_shader_engine(built, recipe, self.chosen.gpu)
+        self.snapshots = snapshots_for(self.options, canvas, nullcontext, self.engine.draw, list)
+        threads = self.engine.training.count
+        self.loop = Loop(self.engine, recipe, None, self._observe,
+                         self.snapshots.take if self.snapshots else None,
+                         samples_per_step=threads)  # fmt: skip
+
+    def finish(self) -> ShaderResult:
+        """Write the asset and what else was asked for."""
+        p = self.loop.progress
+        if not math.isfinite(p.loss):
+            raise ConfigError(f"{self.source.place}: got a loss that is no number, need a finite "
+                              "one. Lower the rates.")  # fmt: skip
+        members = arrays_of(self.built.task.members, self.engine.values())
+        training = {"steps": p.step, "seconds": round(p.seconds, 3), "curve": p.curve}
+        module = module_facts(self.source, self.built, self.values)
+        header = ShaderHeader(dataclasses.asdict(self.recipe), module, self._picture_facts(),
+                              training, {"loss": p.loss})  # fmt: skip
+        written = save_shader_asset(self.output, header, members)
+        self._written()
+        return ShaderResult(str(self.output), self.chosen.device_name, p.seconds, p.step,
+                            p.samples_per_second, p.loss, written, members)  # fmt: skip
+
+    def _picture_facts(self) -> dict[str, Any] | None:
+        if self.built.task.renders is None:
+            return None
+        c = self.original
+        return {"name": c.name, "width": c.width, "height": c.height, "channels": c.channels,
+                "color_space": c.color_space, "dtype": c.pixels.dtype.name}  # fmt: skip
+
+
+def module_facts(
+    source: ShaderSource, built: BuiltTask, values: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return what an asset says of the user's module."""
+    pictures = {
+        name: {"path": str(values[name]) if not isinstance(values[name], Picture) else None,
+               "digest": picture.digest}
+        for name, picture in built.pictures.items()
+    }  # fmt: skip
+    sizes = {
+        f"{m.name}.size": [m.shape[1], m.shape[0]]
+        for m in built.task.members
+        if m.kind == "texture"
+    }
+    return {"name": source.name, "text": source.text, "values": {**built.numbers, **sizes},
+            "pictures": pictures}  # fmt: skip
