@@ -1,0 +1,116 @@
+"""Trained mip levels: rounded maps, and the files that hold them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from neuralshade.asset.dds import write_dds
+from neuralshade.asset.file import AssetFile, header_of, read_asset_file, write_asset_file
+from neuralshade.asset.image import thin
+from neuralshade.asset.ktx2 import write_ktx2
+from neuralshade.source.color import linear_to_srgb, srgb_to_linear
+
+KIND = "mipmaps"
+CURVE_POINTS = 100  # of the training curve that are kept
+MAPS = ("albedo", "normal", "roughness", "metallic")
+PLAIN = {"albedo": "rgba8_srgb", "normal": "rgba8", "roughness": "r8", "metallic": "r8"}
+BLOCKS = {"albedo": "bc7_srgb", "normal": "bc5", "roughness": "bc4", "metallic": "bc4"}
+Bytes = npt.NDArray[np.uint8]
+
+
+@dataclass(frozen=True)
+class MipmapsHeader:
+    """What such an asset says of itself, besides its numbers.
+
+    ``recipe`` has all settings; ``maps`` are ``name``, ``sizes`` (width and height of each level,
+    level 0 first), ``notes`` of what was done to the maps, and ``kept``, the method of each level
+    from 1 on; ``training`` as an ImageHeader's; ``quality`` is held-out error by kind of
+    directions, method and level.
+    """
+
+    recipe: dict[str, Any]
+    maps: dict[str, Any]
+    training: dict[str, Any]
+    quality: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class MipmapsAsset:
+    """Header, and levels as ``stored_level`` rounds them, named albedo_1, normal_1 and so on."""
+
+    header: MipmapsHeader
+    tensors: dict[str, npt.NDArray[Any]]
+    byte_count: int
+    path: str
+
+
+def save_mipmaps_asset(
+    path: str | os.PathLike[str], header: MipmapsHeader, levels: Sequence[dict[str, Bytes]]
+) -> int:
+    """Write levels 0 and on whole or not at all; return the size in bytes. Raises OutputError."""
+    content = {field.name: getattr(header, field.name) for field in fields(header)}
+    content["training"] = {**header.training, "curve": thin(header.training["curve"], CURVE_POINTS)}
+    tensors = {f"{name}_{i}": level[name] for i, level in enumerate(levels) for name in level}
+    return write_asset_file(path, AssetFile({"kind": KIND, **content}, tensors))
+
+
+def load_mipmaps_asset(path: str | os.PathLike[str]) -> MipmapsAsset:
+    """Read what ``save_mipmaps_asset`` wrote; AssetError says why a file is refused."""
+    return mipmaps_asset(read_asset_file(path, KIND), path)
+
+
+def mipmaps_asset(file: AssetFile, path: str | os.PathLike[str]) -> MipmapsAsset:
+    """Return the asset of a file that was read; AssetError where its header is not whole."""
+    header = header_of(MipmapsHeader, file, path)
+    return MipmapsAsset(header, file.tensors, os.path.getsize(path), str(path))
+
+
+def stored_level(maps: Any) -> dict[str, Bytes]:
+    """Return one level rounded to 8 bits, uint8 [H, W, C]: albedo sRGB, normals (n + 1) / 2."""
+    return {
+        "albedo": _rounded(linear_to_srgb(maps.albedo)),
+        "normal": _rounded((maps.normal + 1) / 2),
+        "roughness": _rounded(maps.roughness[..., None]),
+        "metallic": _rounded(maps.metallic[..., None]),
+    }
+
+
+def shown_level(level: dict[str, Bytes]) -> dict[str, npt.NDArray[np.float32]]:
+    """Return what a shader reads of a stored level: linear albedo, normals of length 1."""
+    values = {name: stored.astype(np.float32) / 255 for name, stored in level.items()}
+    normal = 2 * values["normal"] - 1
+    length = np.maximum(np.linalg.norm(normal, axis=2, keepdims=True), 1e-6)
+    return {
+        "albedo": srgb_to_linear(values["albedo"]),
+        "normal": normal / length,
+        "roughness": values["roughness"][..., 0],
+        "metallic": values["metallic"][..., 0],
+    }
+
+
+def _rounded(values: npt.NDArray[Any]) -> Bytes:
+    return np.rint(values.clip(0, 1) * 255).astype(np.uint8)
+
+
+def write_chain(folder: Path, form: str, levels: Sequence[dict[str, Bytes]]) -> list[Path]:
+    """Write the whole chain of each map into a file of its own; return the files.
+
+    ``form``: dds or ktx2, with -bc behind for BC7, BC5 and BC4 in place of plain texels.
+
+    Raises: OutputError; DeviceError where the package for blocks is missing.
+    """
+    container, _, blocks = form.partition("-")
+    written = []
+    for name in MAPS:
+        texture = (BLOCKS if blocks else PLAIN)[name]
+        chain = [level[name][..., :2] if texture == "bc5" else level[name] for level in levels]
+        written.append(folder / f"{name}.{container}")
+        (write_dds if container == "dds" else write_ktx2)(written[-1], chain, texture)
+    return written

@@ -1,0 +1,191 @@
+"""Training steps of all mip levels of a texture set, in Slang on the GPU."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+
+from neuralshade.engine.mipmaps import GROUP, MEASURES, NUMBERS, Levels, mipmaps_text
+from neuralshade.engine.step_state import RATES, STATE, StepState
+from neuralshade.gpu.gpu import Dispatch, Gpu, Kernel
+
+Floats = npt.NDArray[np.float32]
+SUBMITTED_SHADINGS = 2**26  # recorded in one submission, about: a long one looks like a hang
+
+
+@dataclass(frozen=True)
+class MipTraining:
+    """How texels are trained; ``rates`` of albedo, slopes, roughness and metallic."""
+
+    pairs: int = 16  # of directions, in one step
+    pool: int = 128  # pairs whose references are held at a time
+    reuse: int = 4  # times that a pool is gone through before the next one
+    rates: tuple[float, float, float, float] = (0.02, 0.02, 0.005, 0.02)
+    betas: tuple[float, float] = (0.8, 0.95)
+    epsilon: float = 1e-8
+    diffuse: str = "Lambert"
+
+
+class MipEngine:
+    """Trains ``values`` [NUMBERS, texels] of all levels but 0 of the maps in ``base``.
+
+    ``base`` float32 [2, H * W, 4]: albedo and roughness, normal and metallic. ``draw_pairs``
+    returns directions to the light and the eye, float32 [n, 2, 3], for a pool's number.
+    """
+
+    def __init__(
+        self,
+        gpu: Gpu,
+        levels: Levels,
+        training: MipTraining,
+        base: Floats,
+        values: Floats,
+        draw_pairs: Any,
+    ):
+        self.gpu, self.levels, self.training, self.draw_pairs = gpu, levels, training, draw_pairs
+        self.texels = levels.texels
+        self.groups = -(-self.texels // GROUP)
+        self.state_now = StepState(0, 0, 0, 0, 1.0)
+        self._next_step, self._pool = 0, -1
+        self._rates = gpu.ring(np.float32, RATES)
+        self._text = mipmaps_text(training.diffuse, training.pairs)
+        self._bound: dict[str, Any] = {
+            "levels": gpu.buffer(levels.table()),
+            "base": gpu.buffer(base),
+            "references": gpu.buffer(size=8 * training.pool * self.texels),
+            "pool": gpu.buffer(size=32 * training.pool),
+            "values": gpu.buffer(values),
+            "moments": gpu.buffer(size=8 * NUMBERS * self.texels),
+            "states": gpu.buffer(self.state_now.pair()),
+            "group_sums": gpu.buffer(size=4 * len(MEASURES) * self.groups),
+            "passes": gpu.buffer(size=16),
+        }
+        self._shade, self._judge = self._kernel("shade_level"), self._kernel("judge_level")
+        self._step = gpu.steps([
+            (self._kernel("begin_step"), 1),
+            (self._kernel("train_texels"), self.groups),
+            (self._kernel("end_step"), 1),
+        ])  # fmt: skip
+        self._states = gpu.reader(self._bound["states"], STATE.itemsize)
+
+    def _kernel(self, entry: str) -> Kernel:
+        t = self.training
+        adam = {"rate": 1.0, "beta1": t.betas[0], "beta2": t.betas[1], "epsilon": t.epsilon}
+        variables = {
+            **self._bound, "rate_ring": self._rates, "adam": adam,
+            "rates": np.array(t.rates, np.float32), "texels": self.texels,
+            "pool_size": t.pool, "groups": self.groups,
+        }  # fmt: skip
+        return self.gpu.kernel(self._text, entry, variables)
+
+    @property
+    def steps_a_pool(self) -> int:
+        """Return how many steps a pool serves."""
+        return self.training.pool // self.training.pairs * self.training.reuse
+
+    def advance(self, rate_factors: Sequence[float]) -> float:
+        """Run one step per factor of the step sizes; return the last step's mean loss."""
+        done = 0
+        while done < len(rate_factors):
+            pool = self._next_step // self.steps_a_pool
+            if pool != self._pool:
+                self.set_pool(self.draw_pairs(pool, self.training.pool))
+                self._pool = pool
+            left = (pool + 1) * self.steps_a_pool - self._next_step
+            most = max(1, SUBMITTED_SHADINGS // (self.texels * self.training.pairs))
+            count = min(left, most, len(rate_factors) - done)
+            commands = self.gpu.commands()
+            factors = np.array(rate_factors[done : done + count], np.float32)
+            self._rates.write(commands, self._next_step, factors)
+            commands.run(self._step, count)
+            commands.submit()
+            self._next_step, done = self._next_step + count, done + count
+        self.state_now = StepState.of(self._states.read())
+        return self.state_now.loss
+
+    def set_pool(self, pairs: Floats) -> None:
+        """Make the references of ``pairs`` [n, 2, 3], n <= the pool's size, for all levels."""
+        self._pool = -1
+        packed = np.zeros((len(pairs), 2, 4), np.float32)
+        packed[:, :, :3] = pairs
+        self._upload("pool", packed)
+        width, height = self.levels.sizes[0]
+        at_once = max(1, SUBMITTED_SHADINGS // (width * height))
+        for first in range(0, len(pairs), at_once):
+            count = min(at_once, len(pairs) - first)
+            for level in range(1, len(self.levels.sizes)):
+                self._run_level(level, first, count, (self._shade, (self._size(level), count)))
+
+    def _size(self, level: int) -> int:
+        width, height = self.levels.sizes[level]
+        return -(-(width * height) // GROUP)
+
+    def _run_level(self, level: int, first: int, count: int, dispatch: Dispatch) -> None:
+        commands = self.gpu.commands()
+        passes = np.array([level, first, count, 0], np.uint32)
+        commands.upload(self._bound["passes"], 0, passes)
+        commands.run(self.gpu.steps([dispatch]))
+        commands.submit()
+
+    def judge(self, pairs: int) -> list[dict[str, float]]:
+        """Return how wrong each level but 0 is over the pool's first ``pairs``, by MEASURES.
+
+        symmetric: mean of 2 abs(x - y) / (x + y + DARK); relative: of abs(x - y) / (y + DARK);
+        log: root of the mean square of log(1 + 10 x) - log(1 + 10 y); color and reference: the
+        means of x and y.
+        """
+        found = []
+        for level in range(1, len(self.levels.sizes)):
+            width, height = self.levels.sizes[level]
+            groups = self._size(level)
+            self._run_level(level, 0, pairs, (self._judge, groups))
+            sums = self._bound["group_sums"].read().view(np.float32)[: groups * len(MEASURES)]
+            means = sums.reshape(groups, -1).sum(axis=0, dtype=np.float64) / (
+                width * height * pairs
+            )
+            row = dict(zip(MEASURES, means.tolist(), strict=True))
+            row["log"] **= 0.5
+            found.append(row)
+        return found
+
+    def values(self) -> Floats:
+        """Return the trained numbers of all levels but 0: float32 [NUMBERS, texels]."""
+        raw = self._bound["values"].read().view(np.float32)
+        return raw[: NUMBERS * self.texels].reshape(NUMBERS, -1).copy()
+
+    def set_values(self, values: Floats) -> None:
+        """Go on with other numbers [NUMBERS, texels], or judge them."""
+        self._upload("values", values)
+
+    def _upload(self, name: str, values: npt.NDArray[Any]) -> None:
+        commands = self.gpu.commands()
+        commands.upload(self._bound[name], 0, values)
+        commands.submit()
+
+    @property
+    def skipped(self) -> int:
+        """Return 0: references and colors are finite."""
+        return 0
+
+    def state(self) -> dict[str, torch.Tensor]:
+        """Return everything that a restart needs besides the recipe, by name."""
+        moments = self._bound["moments"].read().view(np.float32)[: 2 * NUMBERS * self.texels]
+        return {
+            "values": torch.from_numpy(self.values()),
+            "moments": torch.from_numpy(moments.copy()),
+            "step_state": torch.from_numpy(self._states.read().copy()),
+        }
+
+    def load_state(self, state: Mapping[str, torch.Tensor]) -> None:
+        """Take over what ``state`` returned once."""
+        self._upload("values", state["values"].numpy())
+        self._upload("moments", state["moments"].numpy())
+        raw = state["step_state"].numpy()
+        self._upload("states", np.concatenate([raw, raw]))
+        self.state_now = StepState.of(raw)
+        self._next_step, self._pool = self.state_now.step, -1

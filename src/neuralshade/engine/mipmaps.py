@@ -1,0 +1,72 @@
+"""The text of the kernels that train mip levels, and where levels lie.
+
+Device half: mipmaps.cs.slang.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from neuralshade.model.microfacet import SMALLEST_ALPHA
+
+GROUP = 128  # threads
+LEVEL = np.dtype([("first", "<u4"), ("width", "<u4"), ("height", "<u4"), ("unused", "<u4")])
+NUMBERS = 7  # trained of a texel: albedo, slopes, roughness, metallic
+STEEPEST = 5.0  # slope of a normal, that of 79 degrees
+SMALLEST_ROUGHNESS = float(SMALLEST_ALPHA**0.5)
+DARK = 0.01  # a color so dark is wrong by as much as itself at most, roughly
+MEASURES = ("symmetric", "relative", "log", "color", "reference")
+
+Floats = npt.NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class Levels:
+    """Widths and heights of a whole chain, level 0 first; each half of the one before."""
+
+    sizes: tuple[tuple[int, int], ...]
+
+    @property
+    def texels(self) -> int:
+        """Return how many texels there are in all levels but 0."""
+        return sum(width * height for width, height in self.sizes[1:])
+
+    def first(self, level: int) -> int:
+        """Return the first texel of ``level`` >= 1 among those of all levels but 0."""
+        return sum(width * height for width, height in self.sizes[1:level])
+
+    def table(self) -> npt.NDArray[np.void]:
+        """Return what the device half knows of them: LEVEL [levels]."""
+        rows = [(self.first(max(1, i)), w, h, 0) for i, (w, h) in enumerate(self.sizes)]
+        return np.array(rows, LEVEL)
+
+
+def levels_of(width: int, height: int, count: int | None = None) -> Levels:
+    """Return the chain of a picture: ``count`` levels besides level 0, or down to 1 x 1."""
+    sizes = [(width, height)]
+    while max(sizes[-1]) > 1 and (count is None or len(sizes) <= count):
+        sizes.append((max(1, sizes[-1][0] // 2), max(1, sizes[-1][1] // 2)))
+    return Levels(tuple(sizes))
+
+
+def mipmaps_text(diffuse: str, pairs: int) -> str:
+    """Return the module that trains mip levels.
+
+    Args:
+        diffuse: name of a struct of microfacet.slang.
+        pairs: of directions, in one step.
+    """
+    return (
+        "import neuralshade.model.microfacet;\n"
+        f"typealias Diffuse = {diffuse};\n"
+        f"static const uint GROUP = {GROUP}u;\n"
+        f"static const uint PAIRS = {pairs}u;\n"
+        f"static const uint MEASURES = {len(MEASURES)}u;\n"
+        f"static const float STEEPEST = {STEEPEST!r}f;\n"
+        f"static const float SMALLEST_ROUGHNESS = {SMALLEST_ROUGHNESS!r}f;\n"
+        f"static const float DARK = {DARK!r}f;\n"
+        '#include "neuralshade/engine/mipmaps.cs.slang"\n'
+    )

@@ -1,0 +1,125 @@
+"""Mip levels without training: box filter, Toksvig, LEAN. What trained ones are measured against."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from neuralshade.model.microfacet import SMALLEST_ALPHA
+
+Floats = npt.NDArray[np.float32]
+SHORTEST = 1e-3  # mean normal
+LEAST_Z = 0.05  # of a normal, where its slope is taken
+
+
+@dataclass(frozen=True)
+class Maps:
+    """One level: albedo [H, W, 3], normal [H, W, 3] of length 1, roughness and metallic [H, W]."""
+
+    albedo: Floats
+    normal: Floats
+    roughness: Floats
+    metallic: Floats
+
+
+def halved(values: Floats) -> Floats:
+    """Return ``values`` [H, W, ...] at half the size, each texel the mean of what it covers.
+
+    Sizes become max(1, size // 2); of an odd size, texels share those between them.
+    """
+    for axis in range(2):
+        values = _halved_along(values, axis)
+    return values
+
+
+def _halved_along(values: Floats, axis: int) -> Floats:
+    before = values.shape[axis]
+    size = max(1, before // 2)
+    if size * 2 == before:
+        shape = (*values.shape[:axis], size, 2, *values.shape[axis + 1 :])
+        return values.reshape(shape).mean(axis=axis + 1, dtype=np.float32)
+    places = np.arange(size + 1) * before / size
+    first = np.minimum(places[:-1].astype(int), before - 1)
+    total = np.zeros((*values.shape[:axis], size, *values.shape[axis + 1 :]), np.float32)
+    for tap in range(3):
+        index = first + tap
+        share = np.minimum(index + 1, places[1:]) - np.maximum(index, places[:-1])
+        share = np.maximum(share, 0) / (before / size)
+        weights = share.reshape([-1 if i == axis else 1 for i in range(values.ndim)])
+        total += (np.take(values, np.minimum(index, before - 1), axis) * weights).astype(np.float32)
+    return total
+
+
+def box_chain(base: Maps, levels: int) -> list[Maps]:
+    """Return ``levels`` levels below ``base``: means, normals made length 1 again."""
+    return [
+        Maps(m["albedo"], unit(m["normal"]), m["roughness"], m["metallic"])
+        for m in _means(base, levels)
+    ]
+
+
+def toksvig_chain(base: Maps, levels: int) -> list[Maps]:
+    """Return levels whose roughness grows as mean normals get shorter.
+
+    Source: Toksvig 2005, Mipmapping Normal Maps, equation 1, for a Blinn-Phong exponent of
+    2 / alpha^2 - 2, which Walter et al. 2007 give for the same width (section 5.2).
+    """
+    chain = []
+    for m in _means(base, levels):
+        length = np.clip(np.linalg.norm(m["normal"], axis=2), SHORTEST, 1)
+        power = 2 / alpha_of(m["roughness"]) ** 2 - 2
+        shorter = length / (length + power * (1 - length))
+        alpha = np.sqrt(2 / (shorter * power + 2)).clip(0, 1)
+        chain.append(Maps(m["albedo"], unit(m["normal"]), _roughness_of(alpha), m["metallic"]))
+    return chain
+
+
+def lean_chain(base: Maps, levels: int) -> list[Maps]:
+    """Return levels whose roughness grows by the variance of the slopes below them.
+
+    Of the covariance that LEAN has, texels with one roughness can hold the mean over both
+    directions; alpha^2 is twice a Beckmann distribution's variance of slopes.
+
+    Source: Olano and Baker 2010, LEAN Mapping, sections 3 and 4.
+    """
+    slope = base.normal[..., :2] / np.maximum(base.normal[..., 2:], LEAST_Z)
+    moments = {"slope": slope, "squares": np.square(slope),
+               "width": alpha_of(base.roughness) ** 2}  # fmt: skip
+    chain = []
+    for m in _means(base, levels):
+        moments = {name: halved(values) for name, values in moments.items()}
+        variance = np.maximum(moments["squares"] - np.square(moments["slope"]), 0).sum(axis=2)
+        alpha = np.sqrt(moments["width"] + variance).clip(0, 1)
+        up = np.ones_like(variance)[..., None]
+        normal = unit(np.concatenate([moments["slope"], up], axis=2))
+        chain.append(Maps(m["albedo"], normal, _roughness_of(alpha), m["metallic"]))
+    return chain
+
+
+FILTERS = {"box": box_chain, "toksvig": toksvig_chain, "lean": lean_chain}
+
+
+def unit(normal: Floats) -> Floats:
+    """Return vectors made length 1; straight up where there is none."""
+    length = np.linalg.norm(normal, axis=-1, keepdims=True)
+    up = np.array([0, 0, 1], np.float32)
+    return np.where(length > 1e-12, normal / np.maximum(length, 1e-12), up).astype(np.float32)
+
+
+def alpha_of(roughness: Floats) -> Floats:
+    """Return the width of the distribution of microfacets, as microfacet.py has it."""
+    return np.maximum(np.square(roughness), SMALLEST_ALPHA).astype(np.float32)
+
+
+def _roughness_of(alpha: Floats) -> Floats:
+    return np.sqrt(alpha).astype(np.float32)
+
+
+def _means(base: Maps, levels: int) -> list[dict[str, Floats]]:
+    means, chain = dict(vars(base)), []
+    for _ in range(levels):
+        means = {name: halved(values) for name, values in means.items()}
+        chain.append(means)
+    return chain

@@ -1,0 +1,77 @@
+"""Pairs of directions to the light and the eye, over the upper hemisphere."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import numpy.typing as npt
+import torch
+
+Floats = npt.NDArray[np.float32]
+NARROWEST, WIDEST = 0.03, 0.6  # alpha of the lobes that pairs near the mirror are drawn from
+DRAWN = 8  # times as many as are wanted: some lie too low
+
+
+def draw_pairs(count: int, mirror: float, lowest: float, seed: int) -> Floats:
+    """Return wi and wo of length 1, z up: float32 [count, 2, 3].
+
+    wo is distributed by the cosine. So is wi for the share 1 - ``mirror`` of the pairs; for the
+    others it is a mirror's about a normal drawn from GGX lobes, narrow and wide ones alike:
+    there, roughness shows. Points of a Sobol sequence, scrambled by ``seed``.
+
+    Args:
+        lowest: least cosine of both with z.
+    """
+    near = round(count * mirror)
+    pairs = np.concatenate([
+        _pairs(near, True, lowest, 2 * seed), _pairs(count - near, False, lowest, 2 * seed + 1)
+    ])  # fmt: skip
+    return pairs[np.random.default_rng(seed).permutation(count)]
+
+
+def _pairs(count: int, mirror: bool, lowest: float, seed: int) -> Floats:
+    if count == 0:
+        return np.zeros((0, 2, 3), np.float32)
+    drawn = DRAWN * count + 64
+    while True:
+        sequence = torch.quasirandom.SobolEngine(5, scramble=True, seed=seed % 2**31)
+        u = sequence.draw(drawn, dtype=torch.float64).numpy()
+        wo = cosine_directions(u[:, 0], u[:, 1])
+        if mirror:
+            wi = mirrored(wo, u[:, 2], u[:, 3], u[:, 4])
+        else:
+            wi = cosine_directions(u[:, 2], u[:, 3])
+        high = (wi[:, 2] >= lowest) & (wo[:, 2] >= lowest)
+        pairs = np.stack([wi[high], wo[high]], axis=1)
+        if len(pairs) >= count:
+            return pairs[:count].astype(np.float32)
+        drawn *= 2
+
+
+def cosine_directions(turn: npt.ArrayLike, share: npt.ArrayLike) -> npt.NDArray[np.float64]:
+    """Return directions distributed by the cosine, of uniform numbers: float64 [n, 3]."""
+    z = np.sqrt(1 - np.asarray(share))
+    return _around(np.asarray(turn), np.sqrt(np.asarray(share)), z)
+
+
+def mirrored(
+    wo: npt.NDArray[np.float64],
+    share: npt.NDArray[np.float64],
+    turn: npt.NDArray[np.float64],
+    width: npt.NDArray[np.float64],
+) -> npt.NDArray[np.float64]:
+    """Return wo mirrored about normals drawn from GGX lobes about z: float64 [n, 3]."""
+    alpha = np.exp(math.log(NARROWEST) + width * math.log(WIDEST / NARROWEST))
+    slope = alpha * np.sqrt(share / np.maximum(1 - share, 1e-6))
+    up = 1 / np.sqrt(1 + slope * slope)
+    normal = _around(turn, slope * up, up)
+    wi: npt.NDArray[np.float64] = 2 * (wo * normal).sum(axis=1, keepdims=True) * normal - wo
+    return wi
+
+
+def _around(
+    turn: npt.NDArray[np.float64], radius: npt.NDArray[np.float64], z: npt.NDArray[np.float64]
+) -> npt.NDArray[np.float64]:
+    angle = 2 * np.pi * turn
+    return np.stack([radius * np.cos(angle), radius * np.sin(angle), z], axis=1)
