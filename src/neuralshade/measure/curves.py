@@ -15,8 +15,11 @@ CurvePoint = tuple[int, float, float, float | None]  # step, seconds, loss, PSNR
 MOST_POINTS = 400  # per curve; more are thinned evenly along the log axis
 SIZE_IN = (4.6, 2.7)  # at this size the text is readable on a phone and on a wide screen
 # Matplotlib cannot write CSS names, so it draws in these colors and they are replaced.
-CSS_COLORS = {"#010101": "currentColor", "#020202": "var(--rule)", "#030303": "var(--accent)"}
-INK, RULE, ACCENT = CSS_COLORS
+CSS_COLORS = {
+    "#010101": "currentColor", "#020202": "var(--rule)", "#030303": "var(--accent)",
+    "#040404": "var(--second)", "#050505": "var(--third)", "#060606": "var(--fourth)",
+}  # fmt: skip
+INK, RULE, ACCENT, *OTHERS = CSS_COLORS
 STYLE: Any = {
     "svg.fonttype": "none",  # real text: selectable, and in the page's font
     "svg.hashsalt": "neuralshade",  # equal curves give equal bytes
@@ -84,10 +87,7 @@ def _chart(x: Any, y: Any, x_label: str, y_label: str, scale: str) -> str:
             _plain_ticks(axes.yaxis, y)
         else:
             axes.yaxis.set_major_locator(MaxNLocator(6))
-        file = io.StringIO()
-        nothing = dict.fromkeys(("Creator", "Date", "Format", "Type"))
-        figure.savefig(file, format="svg", transparent=True, metadata=nothing)
-    return _themed(file.getvalue())
+        return svg_text(figure)
 
 
 def _plain_ticks(axis: Any, values: Any) -> None:
@@ -98,7 +98,12 @@ def _plain_ticks(axis: Any, values: Any) -> None:
     axis.set_minor_locator(LogLocator(subs=()))
 
 
-def _themed(svg: str) -> str:
+def svg_text(figure: Figure) -> str:
+    """Return a figure drawn in STYLE, the keys of CSS_COLORS made what they stand for."""
+    file = io.StringIO()
+    nothing = dict.fromkeys(("Creator", "Date", "Format", "Type"))
+    figure.savefig(file, format="svg", transparent=True, metadata=nothing)
+    svg = file.getvalue()
     svg = svg[svg.index("<svg") :]  # inside HTML neither prolog nor doctype belongs
     svg = re.sub('<g id="[^"]*">', "<g>", svg)  # every chart would repeat these ids
     for drawn, css in CSS_COLORS.items():

@@ -45,7 +45,7 @@ def comparison(target: Pixels, result: Pixels, stops: float | None) -> tuple[lis
             panes.append(shown("Error of alpha", "", error[..., colors:]))
         return panes
 
-    return _within(PANES, draw), scale
+    return within_bytes(PANES, draw), scale
 
 
 def close_up(pictures: Sequence[tuple[str, Pixels]], stops: float | None) -> list[Shown]:
@@ -84,7 +84,7 @@ def snapshot_strip(snapshots: Sequence[tuple[int, Pixels]], stops: float | None)
             for step, picture in snapshots
         ]
 
-    return _within(SNAPSHOTS, draw)
+    return within_bytes(SNAPSHOTS, draw)
 
 
 def drawings(pictures: Sequence[tuple[str, Pixels]], stops: float | None) -> list[Shown]:
@@ -93,7 +93,7 @@ def drawings(pictures: Sequence[tuple[str, Pixels]], stops: float | None) -> lis
     def draw(side: int) -> list[Shown]:
         return [shown(title, "", on_screen(picture, side, stops)) for title, picture in pictures]
 
-    return _within(DRAWINGS, draw)
+    return within_bytes(DRAWINGS, draw)
 
 
 def grid_pages(grids: Sequence[tuple[str, Pixels]]) -> list[Shown]:
@@ -115,10 +115,12 @@ def grid_pages(grids: Sequence[tuple[str, Pixels]]) -> list[Shown]:
             drawn.append(shown(f"{title}, {cols} x {rows}", caption, picture))
         return drawn
 
-    return _within(GRIDS, draw)
+    return within_bytes(GRIDS, draw)
 
 
-def _within(limits: tuple[Sequence[int], int], draw: Callable[[int], list[Shown]]) -> list[Shown]:
+def within_bytes(
+    limits: tuple[Sequence[int], int], draw: Callable[[int], list[Shown]]
+) -> list[Shown]:
     """Return ``draw(side)`` for the first side whose pictures fit the byte limit, or the last."""
     sides, most_bytes = limits
     drawn: list[Shown] = []

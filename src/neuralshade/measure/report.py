@@ -1,19 +1,15 @@
 """The report: one HTML file that shows what a fit learned, and needs nothing else."""
 
 import json
-import math
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
-from neuralshade.atomic import whole_file
 from neuralshade.measure.curves import CurvePoint, curve_charts
 from neuralshade.measure.display import exposure_stops
 from neuralshade.measure.figures import close_up, comparison, drawings, grid_pages, snapshot_strip
+from neuralshade.measure.page import write_page
 from neuralshade.measure.pair import (
     Pixels,
     check_color_space,
@@ -22,8 +18,6 @@ from neuralshade.measure.pair import (
     peak_of,
 )
 from neuralshade.measure.quality import psnr_db
-
-TEMPLATES = Path(__file__).parent / "template"
 
 
 @dataclass(frozen=True)
@@ -63,12 +57,7 @@ def write_report(path: str | os.PathLike[str], data: ReportData) -> None:
         check_picture("write_report", f"snapshot {step}", picture)
     for _, rival in data.rivals:
         check_pair("write_report", data.target, rival)
-    loader = FileSystemLoader(TEMPLATES)
-    templates = Environment(loader=loader, autoescape=True, undefined=StrictUndefined)
-    templates.filters["number"] = _number
-    page = templates.get_template("report.html.jinja").render(_content(data))
-    with whole_file(path) as unfinished:
-        unfinished.write_text(page, encoding="utf-8")
+    write_page(path, "report.html.jinja", _content(data))
 
 
 def _content(data: ReportData) -> dict[str, Any]:
@@ -97,10 +86,3 @@ def _content(data: ReportData) -> dict[str, Any]:
         "facts": data.facts,
         "recipe": json.dumps(data.recipe, indent=2) if data.recipe else "",
     }
-
-
-def _number(value: float | None, form: str) -> str:
-    """Return ``value`` as the page writes it: a dash for None, a sign for infinity."""
-    if value is None:
-        return "\N{EN DASH}"
-    return "\N{INFINITY}" if math.isinf(value) else form.format(value)

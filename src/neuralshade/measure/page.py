@@ -1,0 +1,33 @@
+"""Pages of one HTML file that needs nothing else, made from the templates beside this file."""
+
+import math
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from neuralshade.atomic import whole_file
+
+TEMPLATES = Path(__file__).parent / "template"
+
+
+def write_page(path: str | os.PathLike[str], template: str, content: Mapping[str, Any]) -> None:
+    """Write a template filled with ``content`` to ``path``, whole or not at all.
+
+    Raises: OutputError where the file cannot be written.
+    """
+    loader = FileSystemLoader(TEMPLATES)
+    templates = Environment(loader=loader, autoescape=True, undefined=StrictUndefined)
+    templates.filters["number"] = number
+    page = templates.get_template(template).render(content)
+    with whole_file(path) as unfinished:
+        unfinished.write_text(page, encoding="utf-8")
+
+
+def number(value: float | None, form: str) -> str:
+    """Return ``value`` as a page writes it: a dash for None, a sign for infinity."""
+    if value is None:
+        return "\N{EN DASH}"
+    return "\N{INFINITY}" if math.isinf(value) else form.format(value)
