@@ -22,14 +22,20 @@ from neuralshade.errors import (
 if TYPE_CHECKING:
     from neuralshade.asset.load import load_asset as load
     from neuralshade.recipes.image import ImageRecipe
+    from neuralshade.recipes.mipmaps import MipmapsRecipe
+    from neuralshade.recipes.shader import ShaderRecipe
     from neuralshade.recipes.splats import SplatsRecipe
     from neuralshade.source.image_file import load_picture
     from neuralshade.source.image_output import save_picture
     from neuralshade.source.picture import Picture, picture_from_array
+    from neuralshade.source.texture_set import TextureSet, load_texture_set
     from neuralshade.verbs.bench import bench
+    from neuralshade.verbs.check_gradients import check_gradients
     from neuralshade.verbs.devices import devices
     from neuralshade.verbs.evaluate import evaluate
     from neuralshade.verbs.fit_image import fit_image
+    from neuralshade.verbs.fit_mipmaps import MipmapsResult, fit_mipmaps
+    from neuralshade.verbs.fit_shader import ShaderResult, fit_shader
     from neuralshade.verbs.fit_splats import SplatsResult, fit_splats
     from neuralshade.verbs.gpu_field import GpuField
     from neuralshade.verbs.gpu_splats import GpuSplats
@@ -46,17 +52,26 @@ _HOMES = {  # name -> module, and its name there where that differs
     "GpuField": ("verbs.gpu_field", "GpuField"),
     "GpuSplats": ("verbs.gpu_splats", "GpuSplats"),
     "ImageRecipe": ("recipes.image", "ImageRecipe"),
+    "MipmapsRecipe": ("recipes.mipmaps", "MipmapsRecipe"),
+    "MipmapsResult": ("verbs.fit_mipmaps", "MipmapsResult"),
     "Picture": ("source.picture", "Picture"),
     "bench": ("verbs.bench", "bench"),
+    "check_gradients": ("verbs.check_gradients", "check_gradients"),
     "devices": ("verbs.devices", "devices"),
     "evaluate": ("verbs.evaluate", "evaluate"),
+    "ShaderRecipe": ("recipes.shader", "ShaderRecipe"),
+    "ShaderResult": ("verbs.fit_shader", "ShaderResult"),
     "SplatsRecipe": ("recipes.splats", "SplatsRecipe"),
     "SplatsResult": ("verbs.fit_splats", "SplatsResult"),
+    "TextureSet": ("source.texture_set", "TextureSet"),
     "fit_image": ("verbs.fit_image", "fit_image"),
+    "fit_mipmaps": ("verbs.fit_mipmaps", "fit_mipmaps"),
+    "fit_shader": ("verbs.fit_shader", "fit_shader"),
     "fit_splats": ("verbs.fit_splats", "fit_splats"),
     "info": ("verbs.info", "info"),
     "load": ("asset.load", "load_asset"),
     "load_picture": ("source.image_file", "load_picture"),
+    "load_texture_set": ("source.texture_set", "load_texture_set"),
     "picture_from_array": ("source.picture", "picture_from_array"),
     "render": ("verbs.render", "render"),
     "report": ("verbs.report", "report"),
@@ -74,21 +89,30 @@ __all__ = [
     "GpuSplats",
     "ImageRecipe",
     "KernelError",
+    "MipmapsRecipe",
+    "MipmapsResult",
     "NeuralShadeError",
     "OutputError",
     "Picture",
     "PictureError",
+    "ShaderRecipe",
+    "ShaderResult",
     "ShapeError",
     "SplatsRecipe",
     "SplatsResult",
+    "TextureSet",
     "bench",
+    "check_gradients",
     "devices",
     "evaluate",
     "fit_image",
+    "fit_mipmaps",
+    "fit_shader",
     "fit_splats",
     "info",
     "load",
     "load_picture",
+    "load_texture_set",
     "picture_from_array",
     "render",
     "report",

@@ -10,7 +10,8 @@ import click
 
 import neuralshade
 from neuralshade.cli_fit import fit
-from neuralshade.cli_options import TERMINAL, crop_type, size_type
+from neuralshade.cli_mipmaps import fit_mipmaps
+from neuralshade.cli_options import TERMINAL, VALUES, crop_type, size_type
 from neuralshade.errors import NeuralShadeError
 
 
@@ -74,6 +75,7 @@ def commands() -> None:
     """Make parts of a renderer trainable, and ship the result."""
 
 
+fit.add_command(fit_mipmaps)
 commands.add_command(fit)
 
 
@@ -84,14 +86,21 @@ commands.add_command(fit)
 @click.option("--size", type=size_type, metavar="WxH", help="Pixels. [default: as fitted]")
 @click.option("--crop", type=crop_type, metavar="U0,V0,U1,V1", default="0,0,1,1",
               show_default=True, help="Part to draw; u goes right, v down.")  # fmt: skip
-def render(asset: str, output: str, size: tuple[int, int] | None, crop: Any) -> None:
+@click.option("--set", "pairs", multiple=True, metavar="NAME=PICTURE", help="Of an asset that fit "
+              "shader made: a member's picture, in place of the one it was trained "
+              "with.")  # fmt: skip
+def render(asset: str, output: str, size: tuple[int, int] | None, crop: Any,
+           pairs: tuple[str, ...]) -> None:  # fmt: skip
     """Draw ASSET at any resolution.
 
     \b
     neuralshade render photo.nsh -o big.png --size 4096x4096
     neuralshade render photo.nsh -o eye.png --size 512x512 --crop 0.4,0.4,0.5,0.5
     """
-    pixels = neuralshade.render(asset, output, size=size, crop=crop)
+    from neuralshade.source.shader import parse_values
+
+    values = parse_values(pairs)
+    pixels = neuralshade.render(asset, output, size=size, crop=crop, values=values)
     click.echo(f"{output}: {pixels.shape[1]} x {pixels.shape[0]}, {pixels.shape[2]} channels")
 
 
@@ -104,6 +113,9 @@ def evaluate(asset: str, picture: str, as_json: bool) -> None:
 
     Prints PSNR (dB, alpha counts), SSIM and FLIP (colour only) for the asset, for JPEG and
     WebP files of at most its size, and for a thumbnail of its size enlarged bilinearly.
+
+    For mip levels PICTURE is the folder or manifest of their maps; prints each level's error under
+    held-out lights, beside other filters'. That takes a GPU, or software Vulkan.
     """
     from neuralshade.terminal import print_quality
 
@@ -114,6 +126,10 @@ def evaluate(asset: str, picture: str, as_json: bool) -> None:
     if as_json:
         facts = {"asset": asset, "picture": picture, "notices": notices}
         click.echo(json.dumps(facts | {"rows": _finite(rows)}))
+    elif "light" in rows[0]:
+        from neuralshade.terminal_mipmaps import print_levels
+
+        print_levels(rows)
     else:
         print_quality(rows)
 
@@ -145,6 +161,37 @@ def report(asset: str, picture: str, output: str | None, snapshots: str | None) 
     page = output or str(Path(Path(asset).name).with_suffix(".html"))
     neuralshade.report(asset, picture, page, snapshots=snapshots or (), notice=_say)
     click.echo(page)
+
+
+@commands.command("check-gradients")
+@click.argument("task")
+@VALUES
+@click.option("--threads", metavar="WxHxD", help="Of a step. [default: 64x64]")
+@click.option("--seed", type=int, metavar="N", help="Of every random number. [default: 0]")
+@click.option("--device", metavar="API", help="cuda, vulkan, metal or d3d12. [default: see "
+              "devices]")  # fmt: skip
+@click.option("--json", "as_json", is_flag=True, help="Print the rows as one JSON line.")
+def check_gradients(task: str, pairs: tuple[str, ...], device: str | None, as_json: bool,
+                    **given: Any) -> None:  # fmt: skip
+    """Compare the derivatives of TASK with differences of its loss.
+
+    For every trained member, where it begins and a little away from there. The exit code is 1
+    where one is wrong.
+
+    \b
+    neuralshade check-gradients task.slang --set photo=photo.png
+    """
+    from neuralshade.source.shader import parse_values
+    from neuralshade.terminal_shader import print_gradients
+
+    settings = {name: value for name, value in given.items() if value is not None}
+    rows = neuralshade.check_gradients(task, values=parse_values(pairs), device=device, **settings)
+    if as_json:
+        click.echo(json.dumps([vars(row) for row in rows]))
+    else:
+        print_gradients(rows)
+    if any(row.verdict == "wrong" for row in rows):
+        sys.exit(1)
 
 
 @commands.command()

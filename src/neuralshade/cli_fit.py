@@ -7,9 +7,10 @@ from typing import Any
 import click
 
 import neuralshade
-from neuralshade.cli_options import TERMINAL, recipe_flags, recipe_settings
+from neuralshade.cli_options import TERMINAL, VALUES, recipe_flags, recipe_settings
 from neuralshade.recipes.image import ImageRecipe
 from neuralshade.recipes.presets import PRESETS
+from neuralshade.recipes.shader import ShaderRecipe
 from neuralshade.recipes.splats import SplatsRecipe
 
 PRESET_NAMES = ", ".join(PRESETS)
@@ -27,9 +28,11 @@ ENGINE = [
     click.option("--deterministic", is_flag=True, help="Equal bits on every run of the GPU "
                  "engine, more slowly."),
 ]  # fmt: skip
+RECIPE_FILE = click.option("--recipe", metavar="FILE", help="Settings from a .toml file (fields as "
+                           "the flags below).")  # fmt: skip
 NAIVE = click.option("--naive", is_flag=True, help="Every pixel visits every Gaussian: slow, to "
                      "compare with.")  # fmt: skip
-RUNNING = [
+WATCHING = [
     click.option("--device", metavar="NAME", help="Torch device (cpu, cuda:0), or the GPU "
                  "engine's API (cuda, vulkan, metal, d3d12). [default: see devices]"),
     click.option("--snapshots", metavar="DIR", help="Folder for pictures at log-spaced steps."),
@@ -37,11 +40,14 @@ RUNNING = [
                  "with the extra `movie`."),
     click.option("--tev", metavar="HOST[:PORT]", help="Running tev viewer to show the same "
                  "pictures. [default of PORT: 14158]"),
-    click.option("--report", metavar="FILE.html", help="Page to write at the end."),
+]  # fmt: skip
+REPORT = click.option("--report", metavar="FILE.html", help="Page to write at the end.")
+ENDING = [
     click.option("--resume", metavar="CHECKPOINT", help="Go on with an interrupted fit."),
     click.option("--json", "as_json", is_flag=True, help="Print the result as one JSON line."),
     click.option("--quiet", is_flag=True, help="Print nothing but errors."),
 ]  # fmt: skip
+RUNNING = [*WATCHING, REPORT, *ENDING]
 
 
 def flags(*given: Callable[..., Any]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -127,3 +133,41 @@ def fit_splats(picture: str, output: str | None, recipe: str | None, as_json: bo
     if preset is not None:  # there is none here, and an unknown setting is refused
         settings["preset"] = preset
     _run(neuralshade.fit_splats, picture, output, as_json, quiet, options, **settings)
+
+
+@fit.command("shader", context_settings={**TERMINAL, "ignore_unknown_options": False})
+@click.argument("task")
+@click.option("-o", "--output", metavar="ASSET", help="File to write. [default: TASK's name with "
+              ".nsh, in this folder]")  # fmt: skip
+@flags(VALUES, RECIPE_FILE, *WATCHING, *ENDING)
+@recipe_flags(ShaderRecipe)
+def fit_shader(task: str, output: str | None, pairs: tuple[str, ...], recipe: str | None,
+               as_json: bool, quiet: bool, **given: Any) -> None:  # fmt: skip
+    """Train what the Slang module TASK marks as trainable.
+
+    TASK is a .slang file with a struct Task : ITask whose loss is made small. Takes a GPU, or
+    software Vulkan. Training ends at --seconds or --steps; Ctrl-C keeps a checkpoint.
+
+    \b
+    neuralshade fit shader fit_tint.slang --set photo=photo.png
+    neuralshade fit shader tone.slang --set a=in.png --set b=out.png --steps 2000
+    neuralshade fit shader mip.slang --set albedo.size=128x128 --threads 512x512
+    """
+    from neuralshade.source.shader import parse_values
+    from neuralshade.terminal import show_notes, watch
+    from neuralshade.terminal_shader import print_task, task_facts
+
+    show_notes(quiet)
+    options = {name: given.pop(name)
+               for name in ("device", "snapshots", "movie", "tev", "resume")}  # fmt: skip
+    preset, settings = recipe_settings(None, recipe, given)
+    if preset is not None:  # there is none here, and an unknown setting is refused
+        settings["preset"] = preset
+    with watch(quiet, compared=False) as observer:
+        result = neuralshade.fit_shader(task, output, values=parse_values(pairs),
+                                        options=neuralshade.FitOptions(**options),
+                                        observer=observer, **settings)  # fmt: skip
+    if as_json:
+        click.echo(json.dumps(task_facts(result)))
+    elif not quiet:
+        print_task(result)

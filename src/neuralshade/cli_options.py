@@ -12,6 +12,10 @@ from neuralshade.recipes.recipe import type_of
 
 TERMINAL = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 Command = Callable[..., Any]
+VALUES = click.option("--set", "pairs", multiple=True, metavar="NAME=VALUE", help="A member's "
+                      "number or picture, or where a trained one begins (numbers with commas "
+                      "between); NAME.size=WxH of a texture, NAME.rate of a trained one. May come "
+                      "more than once.")  # fmt: skip
 if TYPE_CHECKING:
     ParamType = click.ParamType[Any]
 else:  # no generic class before click 8.4

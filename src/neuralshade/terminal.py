@@ -37,8 +37,11 @@ class _Notes(logging.Handler):
 
 
 @contextmanager
-def watch(quiet: bool) -> Iterator[Observer]:
-    """Yield an observer that shows a fit: a bar on a terminal, plain lines elsewhere."""
+def watch(quiet: bool, compared: bool = True) -> Iterator[Observer]:
+    """Yield an observer that shows a fit: a bar on a terminal, plain lines elsewhere.
+
+    ``compared``: with a picture, so that there is a PSNR to show.
+    """
     if quiet:
         yield ignore
     elif sys.stderr.isatty():
@@ -46,11 +49,11 @@ def watch(quiet: bool) -> Iterator[Observer]:
             task = bar.add_task("fit", total=1.0, parts={"step": "starting"})
 
             def show(p: FitProgress) -> None:
-                bar.update(task, completed=p.share, parts=_parts(p))
+                bar.update(task, completed=p.share, parts=_parts(p, compared))
 
             yield show
     else:
-        yield _PlainLines()
+        yield _PlainLines(compared)
 
 
 def _bar() -> Progress:
@@ -85,23 +88,24 @@ def fitting(parts: dict[str, str], columns: int) -> str:
 class _PlainLines:
     """Prints a line every PLAIN_SECONDS."""
 
-    def __init__(self) -> None:
-        self.printed = 0.0
+    def __init__(self, compared: bool) -> None:
+        self.printed, self.compared = 0.0, compared
 
     def __call__(self, p: FitProgress) -> None:
         if p.seconds - self.printed >= PLAIN_SECONDS:
             self.printed = p.seconds
-            print("  ".join(filter(None, _parts(p).values())), file=sys.stderr, flush=True)
+            parts = _parts(p, self.compared)
+            print("  ".join(filter(None, parts.values())), file=sys.stderr, flush=True)
 
 
-def _parts(p: FitProgress) -> dict[str, str]:
+def _parts(p: FitProgress, compared: bool = True) -> dict[str, str]:
     """Return what is shown of a fit; no time left where only a PSNR ends it."""
     psnr = "-" if p.psnr_db is None else f"{p.psnr_db:.2f}"
     left = f"{p.seconds * (1 - p.share) / p.share:.0f} s left" if p.share > 0 else ""
     return {
         "step": f"step {p.step:,}",
         "loss": f"loss {p.loss:.3g}",
-        "psnr": f"PSNR {psnr} dB",
+        "psnr": f"PSNR {psnr} dB" if compared else "",
         "rate": f"{p.samples_per_second / 1e6:.2f} M samples/s",
         "left": left,
     }
@@ -139,15 +143,38 @@ def print_quality(rows: list[dict[str, Any]]) -> None:
         print("SSIM and FLIP: centre of the picture only")
 
 
+def _shown_and_reached(facts: dict[str, Any]) -> dict[str, str]:
+    """Return what an asset takes, shows and reached; a user's task may show nothing."""
+    if "maps" in facts:
+        from neuralshade.terminal_mipmaps import told_levels
+
+        return told_levels(facts)
+    picture, quality, size = facts["picture"], facts["quality"], f"{facts['bytes']:,} bytes"
+    lines = {"size": size}
+    if picture is not None:
+        lines["size"] = f"{size}, {facts['bits_per_pixel']:.3f} bits per pixel"
+        lines["picture"] = (
+            f"{picture['name']}, {picture['width']} x {picture['height']}, "
+            f"{picture['channels']} channels, {picture['color_space']}, {picture['dtype']}"
+        )
+    if "module" in facts:
+        given = facts["module"]["values"] | {
+            name: picture["path"] for name, picture in facts["module"]["pictures"].items()
+        }
+        lines["module"] = facts["module"]["name"]
+        lines |= {f"  {name}": str(value) for name, value in given.items()}
+        lines["quality"] = f"loss {quality['loss']:.4g} in its last step"
+    else:
+        lines["quality"] = f"{quality['psnr_db']:.2f} dB PSNR when it was fitted"
+    return lines
+
+
 def print_info(facts: dict[str, Any]) -> None:
     """Print what an asset says of itself."""
-    picture, training = facts["picture"], facts["training"]
+    training = facts["training"]
     lines = {
         "kind": f"{facts['kind']}, format {facts['format']}",
-        "size": f"{facts['bytes']:,} bytes, {facts['bits_per_pixel']:.3f} bits per pixel",
-        "picture": f"{picture['name']}, {picture['width']} x {picture['height']}, "
-        f"{picture['channels']} channels, {picture['color_space']}, {picture['dtype']}",
-        "quality": f"{facts['quality']['psnr_db']:.2f} dB PSNR when it was fitted",
+        **_shown_and_reached(facts),
         "training": f"{training['steps']:,} steps in {training['seconds']:.1f} s",
         "numbers": f"{facts['parameters']:,}",
         **{f"  {name}": text for name, text in facts["tensors"].items()},

@@ -45,7 +45,8 @@ def test_a_damaged_asset(folder, refused, fitted_asset, verb):
 def test_an_asset_of_another_kind(folder, refused, verb):
     write_asset_file("x.nsh", AssetFile({"kind": "texture"}, {}))
     assert refused(*LOOKS[verb]) == (
-        "x.nsh: got an asset of kind 'texture', need one of ['image', 'splats']. "
+        "x.nsh: got an asset of kind 'texture', need one of "
+        "['image', 'mipmaps', 'shader', 'splats']. "
         "Upgrade neuralshade."
     )
 

@@ -6,15 +6,18 @@ from collections.abc import Callable
 from neuralshade.asset.file import CHECKPOINT, AssetFile, read_asset_file
 from neuralshade.asset.image import KIND as IMAGE
 from neuralshade.asset.image import ImageAsset, image_asset
+from neuralshade.asset.mipmaps import KIND as MIPMAPS
+from neuralshade.asset.mipmaps import MipmapsAsset, mipmaps_asset
 from neuralshade.asset.shader import KIND as SHADER
 from neuralshade.asset.shader import ShaderAsset, shader_asset
 from neuralshade.asset.splats import KIND as SPLATS
 from neuralshade.asset.splats import SplatsAsset, splats_asset
 from neuralshade.errors import AssetError
 
-Asset = ImageAsset | ShaderAsset | SplatsAsset
+Asset = ImageAsset | MipmapsAsset | ShaderAsset | SplatsAsset
 KINDS: dict[str, Callable[[AssetFile, str | os.PathLike[str]], Asset]] = {
     IMAGE: image_asset,
+    MIPMAPS: mipmaps_asset,
     SHADER: shader_asset,
     SPLATS: splats_asset,
 }

@@ -15,11 +15,13 @@ from neuralshade.asset.dds import write_dds
 from neuralshade.asset.file import AssetFile, header_of, read_asset_file, write_asset_file
 from neuralshade.asset.image import thin
 from neuralshade.asset.ktx2 import write_ktx2
+from neuralshade.errors import AssetError
 from neuralshade.source.color import linear_to_srgb, srgb_to_linear
 
 KIND = "mipmaps"
 CURVE_POINTS = 100  # of the training curve that are kept
-MAPS = ("albedo", "normal", "roughness", "metallic")
+CHANNELS = {"albedo": 3, "normal": 3, "roughness": 1, "metallic": 1}
+MAPS = tuple(CHANNELS)
 PLAIN = {"albedo": "rgba8_srgb", "normal": "rgba8", "roughness": "r8", "metallic": "r8"}
 BLOCKS = {"albedo": "bc7_srgb", "normal": "bc5", "roughness": "bc4", "metallic": "bc4"}
 Bytes = npt.NDArray[np.uint8]
@@ -30,15 +32,20 @@ class MipmapsHeader:
     """What such an asset says of itself, besides its numbers.
 
     ``recipe`` has all settings; ``maps`` are ``name``, ``sizes`` (width and height of each level,
-    level 0 first), ``notes`` of what was done to the maps, and ``kept``, the method of each level
-    from 1 on; ``training`` as an ImageHeader's; ``quality`` is held-out error by kind of
-    directions, method and level.
+    level 0 first), ``notes`` of what was done to the maps, ``kept``, the method of each level
+    from 1 on, and ``normal_convention``, where it was said; ``training`` as an ImageHeader's;
+    ``quality`` is held-out error by kind of lights, method and level.
     """
 
     recipe: dict[str, Any]
     maps: dict[str, Any]
     training: dict[str, Any]
     quality: dict[str, Any]
+
+    @property
+    def picture(self) -> None:
+        """Return None: levels are no picture."""
+        return None
 
 
 @dataclass(frozen=True)
@@ -70,6 +77,21 @@ def mipmaps_asset(file: AssetFile, path: str | os.PathLike[str]) -> MipmapsAsset
     """Return the asset of a file that was read; AssetError where its header is not whole."""
     header = header_of(MipmapsHeader, file, path)
     return MipmapsAsset(header, file.tensors, os.path.getsize(path), str(path))
+
+
+def stored_levels(asset: MipmapsAsset) -> list[dict[str, Bytes]]:
+    """Return levels 0 and on as they were saved; AssetError where one is missing or another."""
+    levels: list[dict[str, Bytes]] = []
+    for i, (width, height) in enumerate(asset.header.maps["sizes"]):
+        levels.append({})
+        for name, channels in CHANNELS.items():
+            found, shape = asset.tensors.get(f"{name}_{i}"), (height, width, channels)
+            if found is None or found.shape != shape or found.dtype != np.uint8:
+                got = "none" if found is None else f"{found.dtype} {list(found.shape)}"
+                raise AssetError(f"{asset.path}: got {got} for {name}_{i}, need uint8 "
+                                 f"{list(shape)}. Fit it again.")  # fmt: skip
+            levels[-1][name] = found
+    return levels
 
 
 def stored_level(maps: Any) -> dict[str, Bytes]:

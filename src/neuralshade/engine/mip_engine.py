@@ -108,11 +108,16 @@ class MipEngine:
         self.state_now = StepState.of(self._states.read())
         return self.state_now.loss
 
-    def set_pool(self, pairs: Floats) -> None:
-        """Make the references of ``pairs`` [n, 2, 3], n <= the pool's size, for all levels."""
+    def set_pool(self, pairs: Floats, weights: Floats | None = None) -> None:
+        """Make the references of ``pairs`` [n, 2, 3], n <= the pool's size, for all levels.
+
+        ``weights`` [n]: how bright each light is where ``judge`` sees it; 1 where not said.
+        """
+        assert len(pairs) <= self.training.pool
         self._pool = -1
         packed = np.zeros((len(pairs), 2, 4), np.float32)
         packed[:, :, :3] = pairs
+        packed[:, 0, 3] = 1 if weights is None else weights
         self._upload("pool", packed)
         width, height = self.levels.sizes[0]
         at_once = max(1, SUBMITTED_SHADINGS // (width * height))
@@ -125,32 +130,33 @@ class MipEngine:
         width, height = self.levels.sizes[level]
         return -(-(width * height) // GROUP)
 
-    def _run_level(self, level: int, first: int, count: int, dispatch: Dispatch) -> None:
+    def _run_level(
+        self, level: int, first: int, count: int, dispatch: Dispatch, together: int = 1
+    ) -> None:
         commands = self.gpu.commands()
-        passes = np.array([level, first, count, 0], np.uint32)
+        passes = np.array([level, first, count, together], np.uint32)
         commands.upload(self._bound["passes"], 0, passes)
         commands.run(self.gpu.steps([dispatch]))
         commands.submit()
 
-    def judge(self, pairs: int) -> list[dict[str, float]]:
+    def judge(self, pairs: int, together: int = 1) -> list[dict[str, float]]:
         """Return how wrong each level but 0 is over the pool's first ``pairs``, by MEASURES.
 
         symmetric: mean of 2 abs(x - y) / (x + y + DARK); relative: of abs(x - y) / (y + DARK);
-        log: root of the mean square of log(1 + 10 x) - log(1 + 10 y); color and reference: the
-        means of x and y.
+        log: mean square of log(1 + 10 x) - log(1 + 10 y); color and reference: the means of x
+        and y. These are colors of a pair; or sums over so many pairs ``together``, of which
+        ``pairs`` is a multiple.
         """
+        assert pairs % together == 0
         found = []
         for level in range(1, len(self.levels.sizes)):
             width, height = self.levels.sizes[level]
             groups = self._size(level)
-            self._run_level(level, 0, pairs, (self._judge, groups))
+            self._run_level(level, 0, pairs, (self._judge, groups), together)
             sums = self._bound["group_sums"].read().view(np.float32)[: groups * len(MEASURES)]
-            means = sums.reshape(groups, -1).sum(axis=0, dtype=np.float64) / (
-                width * height * pairs
-            )
-            row = dict(zip(MEASURES, means.tolist(), strict=True))
-            row["log"] **= 0.5
-            found.append(row)
+            total = sums.reshape(groups, -1).sum(axis=0, dtype=np.float64)
+            means = total / (width * height * (pairs // together))
+            found.append(dict(zip(MEASURES, means.tolist(), strict=True)))
         return found
 
     def values(self) -> Floats:
@@ -167,11 +173,6 @@ class MipEngine:
         commands.upload(self._bound[name], 0, values)
         commands.submit()
 
-    @property
-    def skipped(self) -> int:
-        """Return 0: references and colors are finite."""
-        return 0
-
     def state(self) -> dict[str, torch.Tensor]:
         """Return everything that a restart needs besides the recipe, by name."""
         moments = self._bound["moments"].read().view(np.float32)[: 2 * NUMBERS * self.texels]
@@ -182,7 +183,12 @@ class MipEngine:
         }
 
     def load_state(self, state: Mapping[str, torch.Tensor]) -> None:
-        """Take over what ``state`` returned once."""
+        """Take over what ``state`` returned once; ValueError where it is of other levels."""
+        shapes = {"values": (NUMBERS, self.texels), "moments": (2 * NUMBERS * self.texels,),
+                  "step_state": (STATE.itemsize,)}  # fmt: skip
+        for name, shape in shapes.items():
+            if tuple(state[name].shape) != shape:
+                raise ValueError(f"{name}: got {tuple(state[name].shape)}, need {shape}")
         self._upload("values", state["values"].numpy())
         self._upload("moments", state["moments"].numpy())
         raw = state["step_state"].numpy()

@@ -12,6 +12,7 @@ import numpy as np
 from neuralshade.model.trainable import Given, Member
 
 GROUP = 256  # threads
+UNROLLED = 16  # numbers of one member that are named one by one in the text
 TRAINED = np.dtype([("first", "<u4"), ("rate", "<f4"), ("low", "<f4"), ("high", "<f4")])
 VIEW = np.dtype(
     [("from", "<f4", 2), ("to", "<f4", 2), ("size", "<u4", 2), ("first", "<u4"), ("unused", "<u4")]
@@ -50,26 +51,28 @@ def task_text(
     """Return the module that trains ``task``.
 
     Args:
-        numbers: of members that are given, by name.
+        numbers: of members that are given, by name; those left out are as the text says.
         pictures: the same of pictures: first of the given numbers, width, height.
     """
     return "".join([
-        f"#line 1 {json.dumps(task.place)}\n",
+        f"#line 1 {json.dumps(task.place, ensure_ascii=False)}\n",
         task.text,
         '\n#line 1 "neuralshade"\n',
         f"#define RENDERS {int(task.renders is not None)}\n",
+        "namespace steps\n{\n",
         f"static const uint GROUP = {GROUP}u;\n",
         _make_task(task, numbers, pictures),
         _shown(task.renders),
+        "}\n",
         '#include "neuralshade/engine/shader.cs.slang"\n',
-        _add_gradients(task.members),
+        f"namespace steps\n{{\n{_add_gradients(task.members)}}}\n",
     ])  # fmt: skip
 
 
 def _make_task(
     task: Task, numbers: Mapping[str, float], pictures: Mapping[str, tuple[int, int, int]]
 ) -> str:
-    lines = []
+    lines = ["Task task = {};"]  # with the values that the declarations give
     for member in task.members:
         if member.kind == "texture":
             height, width, _ = member.shape
@@ -77,33 +80,49 @@ def _make_task(
         elif member.kind == "network":
             lines += [f"task.{member.name} = {{ {member.first}u }};"]
         else:
-            lines += [f"task.{member.name}{part} = trained_numbers[{index}];"
-                      for index, part in _parts(member)]  # fmt: skip
+            lines += _for_each(member, f"task.{member.name}@ = trained_numbers[#];")
     for given in task.given:
         if given.channels is not None:
             first, width, height = pictures[given.name]
             lines += [f"task.{given.name} = {{ {first}u, uint2({width}u, {height}u) }};"]
-        else:
-            lines += [f"task.{given.name} = {given.type}({numbers[given.name]!r});"]
+        elif given.name in numbers:
+            lines += [f"task.{given.name} = {_literal(given.type, numbers[given.name])};"]
     body = "".join(f"    {line}\n" for line in lines)
-    return f"Task make_task()\n{{\n    Task task;\n{body}    return task;\n}}\n"
+    return f"Task make_task()\n{{\n{body}    return task;\n}}\n"
+
+
+def _literal(of_type: str, number: float) -> str:
+    if of_type == "float":
+        return f"float({float(number)!r})"
+    return f"{of_type}({int(number)})"  # not by way of a float, which has 24 bits
 
 
 def _add_gradients(members: Sequence[Member]) -> str:
     lines = [
-        f"    add_from_group({index}u, d.{member.name}{part}, thread);\n"
+        f"    {line}\n"
         for member in members
         if member.kind == "numbers"
-        for index, part in _parts(member)
+        for line in _for_each(member, f"add_from_all(#, d.{member.name}@);")
     ]
-    return f"void add_gradients(Task.Differential d, uint thread)\n{{\n{''.join(lines)}}}\n"
+    return f"void add_gradients(Task.Differential d)\n{{\n{''.join(lines)}}}\n"
 
 
-def _parts(member: Member) -> list[tuple[int, str]]:
-    """Return each number's index and how it is written behind the member's name."""
+def _for_each(member: Member, line: str) -> list[str]:
+    """Return ``line`` for each of a member's numbers: # its index, @ its place in the member.
+
+    A loop where they are many, for their text would take long to compile.
+    """
+    if member.size > UNROLLED:
+        sides = range(len(member.shape))
+        loops = " ".join(f"for (uint i{s} = 0u; i{s} < {member.shape[s]}u; ++i{s})" for s in sides)
+        index = "0u"
+        for s in sides:
+            index = f"({index} * {member.shape[s]}u + i{s})"
+        place = "".join(f"[i{s}]" for s in sides)
+        return [loops, "    " + line.replace("#", f"{member.first}u + {index}").replace("@", place)]
     places = product(*(range(side) for side in member.shape))
     return [
-        (member.first + i, "".join(f"[{index}]" for index in place))
+        line.replace("#", f"{member.first + i}u").replace("@", "".join(f"[{p}]" for p in place))
         for i, place in enumerate(places)
     ]
 

@@ -15,7 +15,7 @@ from neuralshade.engine.draw import WHOLE, Crop
 from neuralshade.engine.shader import CHANNELS, GROUP, VIEW, Task, task_text, trained_table
 from neuralshade.engine.step_state import RATES, STATE, StepState
 from neuralshade.errors import ConfigError
-from neuralshade.gpu.gpu import Gpu, Kernel, Steps, run_once
+from neuralshade.gpu.gpu import Gpu, Kernel, Reader, Steps, run_once, run_steps
 from neuralshade.model.trainable import Member
 
 SUBMITTED_STEPS = 256  # recorded while the GPU still runs those before
@@ -32,6 +32,7 @@ class TaskTraining:
     betas: tuple[float, float] = (0.9, 0.99)
     epsilon: float = 1e-8
     seed: int = 0
+    rate: float = 1.0  # factor of all members' step sizes
 
     @property
     def count(self) -> int:
@@ -84,19 +85,31 @@ class ShaderEngine:
 
     @cached_property
     def _step(self) -> Steps:
-        update = (self._kernel("task_update"), -(-self.task.count // GROUP))
+        update = (self._kernel("task_update"), self._update_groups)
         return self.gpu.steps([(self._gradient, self.groups), update])
+
+    @property
+    def _update_groups(self) -> int:
+        """Return as many as there are numbers for, or as the device takes: threads then loop."""
+        return min(-(-self.task.count // GROUP), self.gpu.most_groups)
 
     def _kernel(self, entry: str, **added: Any) -> Kernel:
         t = self.training
-        adam = {"rate": 0.0, "beta1": t.betas[0], "beta2": t.betas[1], "epsilon": t.epsilon}
+        adam = {"rate": t.rate, "beta1": t.betas[0], "beta2": t.betas[1], "epsilon": t.epsilon}
         variables = {
             **self._bound, "rate_ring": self._rates, "adam": adam,
             "threads": np.array(t.threads, np.uint32), "seed": t.seed % 2**32,
             "count": self.task.count, "members": len(self.task.members),
-            "loss_groups": self.groups, **added,
+            "loss_groups": self.groups, "update_groups": self._update_groups, **added,
         }  # fmt: skip
         return self.gpu.kernel(self._text, entry, variables)
+
+    def prepare(self) -> None:
+        """Compile what runs a step, which else its first step does.
+
+        Raises: KernelError with all that the compiler said.
+        """
+        _ = self._step
 
     def advance(self, rate_factors: Sequence[float]) -> float:
         """Run one step per factor of the step sizes; return the last step's mean loss.
@@ -108,7 +121,9 @@ class ShaderEngine:
             self._submit(rate_factors[first : first + SUBMITTED_STEPS])
         self.state_now = StepState.of(self._states.read())
         self._in_flight = 0
-        self._check_faults()
+        fault = self._fault()
+        if fault is not None:
+            raise fault
         return self.state_now.loss
 
     def _submit(self, factors: Sequence[float]) -> None:
@@ -123,14 +138,15 @@ class ShaderEngine:
         commands.submit()
         self._next_step += count
 
-    def _check_faults(self) -> None:
+    def _fault(self) -> ConfigError | None:
+        """Return the error for a loss or a gradient that was no number."""
         times, thread, step, number = self._faults.read().view(np.uint32)[:FAULTS].tolist()
         if not times:
-            return
+            return None
         x, y, _ = self.training.threads
         place = f"({thread % x}, {thread // x % y}, {thread // (x * y)})"
         what = "loss" if number == 0 else f"gradient of {self._name_of(number - 1)}"
-        raise ConfigError(
+        return ConfigError(
             f"{self.task.place}: got a {what} that is no number in step {step + 1}, thread "
             f"{place}, need finite ones. Guard divisions, roots and logarithms near 0, or lower "
             "the rates."
@@ -154,17 +170,28 @@ class ShaderEngine:
         """Go on with other numbers: float32 [count]."""
         self._write("trained_numbers", values)
 
-    def _write(self, name: str, values: npt.NDArray[Any]) -> None:
+    def set_value(self, index: int, value: float) -> None:
+        """Go on with another value of one number."""
+        self._write("trained_numbers", np.array([value], np.float32), 4 * index)
+
+    def _write(self, name: str, values: npt.NDArray[Any], first_byte: int = 0) -> None:
         commands = self.gpu.commands()
-        commands.upload(self._bound[name], 0, values)
+        commands.upload(self._bound[name], first_byte, values)
         commands.submit()
+
+    @cached_property
+    def _losses(self) -> tuple[Steps, Reader]:
+        """Return what finds each thread's loss, and what reads them."""
+        losses = self.gpu.buffer(size=4 * self.training.count)
+        kernel = self._kernel("task_losses", thread_losses=losses)
+        reader = self.gpu.reader(losses, 4 * self.training.count)
+        return self.gpu.steps([(kernel, self.groups)]), reader
 
     def losses(self) -> Floats:
         """Return the loss of each thread of the next step: float32 [threads]."""
-        count = self.training.count
-        losses = self.gpu.buffer(size=4 * count)
-        run_once(self.gpu, [(self._kernel("task_losses", thread_losses=losses), self.groups)])
-        return losses.read().view(np.float32)[:count].copy()
+        steps, reader = self._losses
+        run_steps(self.gpu, steps)
+        return reader.read().view(np.float32)[: self.training.count].copy()
 
     def gradient(self) -> Floats:
         """Return the gradient of the next step's mean loss; nothing is trained: float32 [count].
@@ -174,10 +201,13 @@ class ShaderEngine:
         run_once(self.gpu, [(self._gradient, self.groups)])
         gradients = self._bound["trained_gradients"]
         found = gradients.read().view(np.float32)[: self.task.count].copy()
+        fault = self._fault()
         commands = self.gpu.commands()
         commands.clear(gradients)
+        commands.clear(self._bound["faults"])
         commands.submit()
-        self._check_faults()
+        if fault is not None:
+            raise fault
         return found
 
     def draw(self, width: int, height: int, crop: Crop = WHOLE) -> Floats:
@@ -215,9 +245,13 @@ class ShaderEngine:
 
     def load_state(self, state: Mapping[str, torch.Tensor]) -> None:
         """Take over what ``state`` returned once."""
-        self._write("trained_numbers", state["values"].numpy())
-        self._write("moments", state["moments"].numpy())
+        values, moments = state["values"].numpy(), state["moments"].numpy()
         raw = state["step_state"].numpy()
+        count = self.task.count
+        if (values.shape, moments.shape, raw.nbytes) != ((count,), (2 * count,), STATE.itemsize):
+            raise ValueError(f"got a state of other sizes than {count} numbers need")
+        self._write("trained_numbers", values)
+        self._write("moments", moments)
         self._write("states", np.concatenate([raw, raw]))
         self.state_now = StepState.of(raw)
         self._next_step = self.state_now.step

@@ -96,10 +96,10 @@ def take_blob(pointer: int | None) -> bytes:
     return ctypes.string_at(blob.call(BLOB_POINTER, result=c_void_p), size) if size else b""
 
 
-def refusal(said: str) -> KernelError:
+def refusal(said: str, place: str = "kernel") -> KernelError:
     """Return the error for Slang text that the compiler refuses, with its diagnostics whole."""
-    return KernelError("kernel: got Slang text that does not compile, need one that does. "
-                       f"The compiler says:\n{said}")  # fmt: skip
+    return KernelError(f"{place}: got Slang text that does not compile, need one that does. "
+                       f"The compiler says:\n{said.rstrip()}")  # fmt: skip
 
 
 @functools.cache

@@ -77,7 +77,7 @@ def load_text(session: ComObject, text: str, place: str | None = None) -> ComObj
     )  # fmt: skip
     said = take_blob(words.value).decode(errors="replace")
     if not pointer:
-        raise refusal(said)
+        raise refusal(said) if place is None else refusal(said, place)
     return ComObject(pointer, borrowed=True)  # the session's
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from ctypes import byref, c_char_p, c_float, c_int, c_int64, c_uint32, c_void_p
+from ctypes import byref, c_bool, c_char_p, c_float, c_int, c_int64, c_uint32, c_void_p
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,14 +19,23 @@ class Field:
     type: str
     attributes: dict[str, tuple[float, ...]]  # by name, with their arguments
     default: float | None  # the number that the declaration gives a scalar
+    has_default: bool  # the declaration gives a value, whether or not it is such a number
+
+
+@dataclass(frozen=True)
+class Method:
+    """Types of what a method returns and takes, as Slang writes them."""
+
+    result: str
+    parameters: tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class Struct:
-    """A struct's members, and of its methods asked for the types that they return."""
+    """A struct's members, and of its methods those asked for."""
 
     fields: tuple[Field, ...]
-    methods: dict[str, str]
+    methods: dict[str, Method]
 
 
 def reflect_struct(text: str, place: str, name: str, methods: Sequence[str]) -> Struct | None:
@@ -50,20 +59,33 @@ def reflect_struct(text: str, place: str, name: str, methods: Sequence[str]) -> 
     return Struct(fields, _methods(layout, of_type, methods))
 
 
-def _methods(layout: int, of_type: int, names: Sequence[str]) -> dict[str, str]:
+def _methods(layout: int, of_type: int, names: Sequence[str]) -> dict[str, Method]:
     found = {}
     for name in names:
         method = _call("spReflection_FindFunctionByNameInType", layout, of_type, name.encode(),
                        result=c_void_p)  # fmt: skip
         if method:
-            result = _call("spReflectionFunction_GetResultType", method, result=c_void_p)
-            found[name] = _full_name(result)
+            found[name] = _method(method)
     return found
+
+
+def _method(method: int) -> Method:
+    count = _call("spReflectionFunction_GetParameterCount", method, result=c_uint32)
+    parameters = [
+        _call("spReflectionFunction_GetParameter", method, c_uint32(index), result=c_void_p)
+        for index in range(count)
+    ]
+    result = _call("spReflectionFunction_GetResultType", method, result=c_void_p)
+    return Method(_full_name(result), tuple(_full_name(_type_of(p)) for p in parameters))
+
+
+def _type_of(variable: int) -> int:
+    return int(_call("spReflectionVariable_GetType", variable, result=c_void_p))
 
 
 def _field(variable: int) -> Field:
     name = _call("spReflectionVariable_GetName", variable, result=c_char_p)
-    of_type = _call("spReflectionVariable_GetType", variable, result=c_void_p)
+    has_default = _call("spReflectionVariable_HasDefaultValue", variable, result=c_bool)
     count = _call("spReflectionVariable_GetUserAttributeCount", variable, result=c_uint32)
     attributes = [
         _attribute(
@@ -71,7 +93,8 @@ def _field(variable: int) -> Field:
         )
         for i in range(count)
     ]
-    return Field(name.decode(), _full_name(of_type), dict(attributes), _default(variable))
+    of_type = _full_name(_type_of(variable))
+    return Field(name.decode(), of_type, dict(attributes), _default(variable), has_default)
 
 
 def _default(variable: int) -> float | None:

@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from neuralshade.errors import KernelError
+from neuralshade.gpu.slang_com import refusal
 
 if TYPE_CHECKING:
     import slangpy
@@ -23,8 +23,22 @@ def load_text(device: slangpy.Device, text: str) -> slangpy.SlangModule:
     try:
         return device.load_module_from_source(name, text)  # a name may stand for one text only
     except spy.SlangCompileError as error:
-        raise KernelError(f"{name}: got Slang text that does not compile, need one that does. "
-                          f"The compiler says:\n{error}") from error  # fmt: skip
+        raise refusal(str(error), name) from error
+
+
+def _pipeline(
+    device: slangpy.Device, module: slangpy.SlangModule, entry: str
+) -> tuple[Any, slangpy.ComputePipeline]:
+    """Return an entry point's program, and the driver's form of it.
+
+    Raises: KernelError: some errors the compiler finds only here, such as a constant index
+        beyond an array's end.
+    """
+    try:
+        program = device.link_program([module], [module.entry_point(entry)])
+        return program, device.create_compute_pipeline(program)
+    except RuntimeError as error:
+        raise refusal(str(error), entry) from error
 
 
 class BoundKernel:
@@ -43,8 +57,7 @@ class BoundKernel:
     ):
         import slangpy as spy
 
-        program = device.link_program([module], [module.entry_point(entry)])
-        self.pipeline = device.create_compute_pipeline(program)
+        program, self.pipeline = _pipeline(device, module, entry)
         self.root = device.create_root_shader_object(program)
         cursor = spy.ShaderCursor(self.root)
         for name, value in variables.items():

@@ -1,4 +1,4 @@
-"""Mip levels without training: box filter, Toksvig, LEAN. What trained ones are measured against."""
+"""Mip levels without training: box filter, Toksvig, LEAN. Trained ones are measured by them."""
 
 from __future__ import annotations
 

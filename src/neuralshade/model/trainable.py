@@ -25,6 +25,8 @@ TEXELS = re.compile(r"(Texture|Picture)<(?:float|vector<float,(\d)>)>")
 NETWORK = re.compile(r"Network<(\d+), ?(\d+), ?(\d+), ?(\d+), ?(\w+), ?(\w+)>")
 PLAIN = ("float", "int", "uint", "bool")
 ATTRIBUTES = ("Trainable", "Range", "Start", "Size")
+MOST_NUMBERS = 2**28  # trained in all: moments of more do not fit into one buffer
+MOST_PLAIN = 256  # of these in floats, vectors, matrices and arrays: each thread has all of them
 
 
 @dataclass(frozen=True)
@@ -58,7 +60,7 @@ class Given:
     name: str
     type: str
     channels: int | None  # None: a number
-    default: float | None
+    has_default: bool  # the module says what it is where nothing else does
 
 
 def members_of(
@@ -78,12 +80,7 @@ def members_of(
     given: list[Given] = []
     for field in fields:
         where = f"{place}: Task.{field.name}"
-        for attribute in field.attributes:
-            if attribute not in ATTRIBUTES:
-                raise ConfigError(
-                    f"{where}: got attribute [{attribute}], need one of "
-                    f"{', '.join(ATTRIBUTES)}.{nearest(attribute, ATTRIBUTES)}"
-                )
+        _check_attributes(field, where)
         if "Trainable" in field.attributes:
             first = trained[-1].first + trained[-1].size if trained else 0
             trained.append(_member(field, first, sizes, where))
@@ -92,7 +89,37 @@ def members_of(
     if not trained:
         raise ConfigError(f"{place}: got a Task without a trained member, need one or more. "
                           "Mark what is to be trained with [Trainable(rate)].")  # fmt: skip
+    _check_counts(trained, place)
     return trained, given
+
+
+def _check_attributes(field: Field, where: str) -> None:
+    for attribute in field.attributes:
+        if attribute not in ATTRIBUTES:
+            raise ConfigError(
+                f"{where}: got attribute [{attribute}], need one of "
+                f"{', '.join(ATTRIBUTES)}.{nearest(attribute, ATTRIBUTES)}"
+            )
+        if "Trainable" not in field.attributes:
+            raise ConfigError(f"{where}: got [{attribute}] without [Trainable(rate)], need both. "
+                              "Add the other, or leave it out.")  # fmt: skip
+    if "Size" in field.attributes and not field.type.startswith("Texture<"):
+        raise ConfigError(f"{where}: got [Size] on type {field.type}, need a Texture for it. "
+                          "Leave it out.")  # fmt: skip
+
+
+def _check_counts(trained: Sequence[Member], place: str) -> None:
+    count, plain = (sum(m.size for m in trained if m.kind in kinds)
+                    for kinds in (("numbers", "texture", "network"), ("numbers",)))  # fmt: skip
+    if count > MOST_NUMBERS:
+        raise ConfigError(f"{place}: got {count} trained numbers, need {MOST_NUMBERS} or fewer. "
+                          "Make textures smaller.")  # fmt: skip
+    if plain > MOST_PLAIN:
+        raise ConfigError(
+            f"{place}: got {plain} trained numbers in floats, vectors, matrices and arrays, which "
+            f"every thread has all of, need {MOST_PLAIN} or fewer. Make an array a Texture and "
+            "read it with load."
+        )
 
 
 def _member(field: Field, first: int, sizes: dict[str, tuple[int, int]], where: str) -> Member:
@@ -106,6 +133,11 @@ def _member(field: Field, first: int, sizes: dict[str, tuple[int, int]], where: 
         raise ConfigError(f"{where}: got range {low:g} ... {high:g}, need the lower limit first. "
                           "Swap them.")  # fmt: skip
     start = field.attributes.get("Start", (field.default or 0.0,))[0]
+    if field.has_default and field.default is None:
+        raise ConfigError(
+            f"{where}: got a value behind = that is no single number, need [Start(0.5)] in its "
+            f"place. Give others with --set {field.name}=1,0,0."
+        )
     return Member(field.name, kind, field.type, shape, first, rate, low, high, start)
 
 
@@ -115,7 +147,8 @@ def _kind_and_shape(
     numbers = NUMBERS.fullmatch(field.type)
     if numbers:
         sides = [int(side) for side in numbers.group(2, 3, 4) if side]
-        lengths = [int(length) for length in re.findall(r"\d+", numbers.group(5))]
+        # Slang writes the innermost array first
+        lengths = [int(length) for length in re.findall(r"\d+", numbers.group(5))][::-1]
         return "numbers", (*lengths, *sides)
     texels = TEXELS.fullmatch(field.type)
     if texels and texels.group(1) == "Texture":
@@ -136,9 +169,9 @@ def _kind_and_shape(
 def _given(field: Field, where: str) -> Given:
     texels = TEXELS.fullmatch(field.type)
     if texels and texels.group(1) == "Picture":
-        return Given(field.name, field.type, int(texels.group(2) or 1), None)
+        return Given(field.name, field.type, int(texels.group(2) or 1), False)
     if field.type in PLAIN:
-        return Given(field.name, field.type, None, field.default)
+        return Given(field.name, field.type, None, field.has_default)
     raise ConfigError(
         f"{where}: got type {field.type} without [Trainable(rate)], need that, "
         "or float, int, uint, bool or Picture. Mark it, or move it out of Task."

@@ -45,8 +45,9 @@ class MipmapsRecipe:
         """Refuse settings that are fine one by one and make no sense together."""
         check_end(self)
         if self.pool % self.pairs:
-            raise ConfigError(f"MipmapsRecipe.pool: got {self.pool} with pairs={self.pairs}, need a "
-                              f"multiple. Write {-(-self.pool // self.pairs) * self.pairs}.")  # fmt: skip
+            more = -(-self.pool // self.pairs) * self.pairs
+            raise ConfigError(f"MipmapsRecipe.pool: got {self.pool} with pairs={self.pairs}, need "
+                              f"a multiple. Write {more}.")  # fmt: skip
 
     @property
     def target_psnr(self) -> None:

@@ -1,28 +1,30 @@
-"""Mip levels of a texture set: how the recipe is assembled, and how levels are judged."""
+"""Mip levels of a texture set: how the recipe is assembled."""
 
 from __future__ import annotations
-
-from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from neuralshade.engine.mip_engine import MipEngine, MipTraining
-from neuralshade.engine.mipmaps import NUMBERS, SMALLEST_ROUGHNESS, STEEPEST, Levels, levels_of
-from neuralshade.errors import ConfigError
+from neuralshade.engine.mipmaps import (
+    GROUP,
+    NUMBERS,
+    SMALLEST_ROUGHNESS,
+    STEEPEST,
+    Levels,
+    levels_of,
+)
+from neuralshade.errors import ConfigError, DeviceError
 from neuralshade.gpu.gpu import Gpu
-from neuralshade.measure.mip_filters import FILTERS, LEAST_Z, Maps, unit
+from neuralshade.measure.mip_filters import LEAST_Z, Maps, unit
 from neuralshade.model.microfacet import slang_name
 from neuralshade.recipes.mipmaps import MipmapsRecipe
 from neuralshade.sampler.directions import draw_pairs
 from neuralshade.source.texture_set import TextureSet
 
 Floats = npt.NDArray[np.float32]
-TRAINED = "trained"
-METHODS = (*FILTERS, TRAINED)
-KINDS = {"mirror": 1.0, "cosine": 0.0}  # of held-out pairs: which share lies near a mirror's
-CHOSEN_BY, HELD_OUT = 10_000, 20_000  # seeds, far from those that are trained on
+PAIR_BYTES = 8  # of a pair's reference in each texel
+MOST_POOL_BYTES = 2**31  # of all references that are held at a time
 
 
 def base_maps(textures: TextureSet) -> Maps:
@@ -39,12 +41,42 @@ def chain_levels(textures: TextureSet, recipe: MipmapsRecipe) -> Levels:
     return levels
 
 
+def pool_for(recipe: MipmapsRecipe, levels: Levels) -> int:
+    """Return how many pairs' references are held at a time: the recipe's, or what memory takes.
+
+    A multiple of the pairs of a step, and never fewer.
+    """
+    most = MOST_POOL_BYTES // (PAIR_BYTES * levels.texels)
+    return max(recipe.pairs, min(recipe.pool, most // recipe.pairs * recipe.pairs))
+
+
+def pool_notes(recipe: MipmapsRecipe, levels: Levels) -> tuple[str, ...]:
+    """Return what to tell where the pool is not the recipe's."""
+    pool = pool_for(recipe, levels)
+    if pool == recipe.pool:
+        return ()
+    return (f"pool: {recipe.pool} brought to {pool}: so many pairs' references in "
+            f"{levels.texels:,} texels take {PAIR_BYTES * pool * levels.texels / 2**30:.1f} "
+            "GB.",)  # fmt: skip
+
+
+def check_groups(levels: Levels, most: int, name: str) -> None:
+    """Raise DeviceError where all texels are more than one dispatch of ``most`` groups takes."""
+    if -(-levels.texels // GROUP) > most:
+        width, height = levels.sizes[0]
+        raise DeviceError(
+            f"maps: got {width} x {height} texels, need so few that all levels below have "
+            f"{most * GROUP:,} or fewer on {name}. Use smaller maps, or --device cuda."
+        )
+
+
 def build_mip_engine(
     recipe: MipmapsRecipe, base: Maps, levels: Levels, start: Floats, gpu: Gpu
 ) -> MipEngine:
-    """Return what trains the levels, from ``start`` on."""
+    """Return what trains the levels, from ``start`` on; DeviceError where they are too large."""
+    check_groups(levels, gpu.most_groups, gpu.name)
     training = MipTraining(
-        recipe.pairs, recipe.pool, recipe.reuse,
+        recipe.pairs, pool_for(recipe, levels), recipe.reuse,
         (recipe.albedo_rate, recipe.slope_rate, recipe.roughness_rate, recipe.metallic_rate),
         (recipe.beta1, recipe.beta2), recipe.epsilon, slang_name(recipe.diffuse),
     )  # fmt: skip
@@ -88,43 +120,3 @@ def chain_of(values: Floats, levels: Levels) -> list[Maps]:
         albedo = np.ascontiguousarray(np.moveaxis(numbers[:3], 0, 2))
         chain.append(Maps(albedo, normal, numbers[5].copy(), numbers[6].copy()))
     return chain
-
-
-@dataclass(frozen=True)
-class Judged:
-    """How wrong each level is by each method: ``errors[kind][method][level - 1]`` by MEASURES."""
-
-    errors: dict[str, dict[str, list[dict[str, float]]]]
-
-    def mean(self, method: str, measure: str = "symmetric") -> list[float]:
-        """Return a measure of each level, the mean over the kinds of pairs."""
-        kinds = [self.errors[kind][method] for kind in KINDS]
-        return [float(np.mean([row[measure] for row in rows])) for rows in zip(*kinds, strict=True)]
-
-
-def judge(engine: MipEngine, chains: dict[str, Floats], recipe: MipmapsRecipe, seed: int) -> Judged:
-    """Return how wrong ``chains`` are under pairs that ``seed`` draws: half of the pool's size.
-
-    The engine's own numbers are left as they were.
-    """
-    count = max(1, engine.training.pool // 2)
-    kept, errors = engine.values(), {}
-    for kind, mirror in KINDS.items():
-        engine.set_pool(draw_pairs(count, mirror, recipe.lowest, seed + recipe.seed))
-        errors[kind] = {}
-        for method, values in chains.items():
-            engine.set_values(values)
-            errors[kind][method] = engine.judge(count)
-    engine.set_values(kept)
-    return Judged(errors)
-
-
-def best_methods(judged: Judged) -> list[str]:
-    """Return for each level which method is least wrong, the trained one where it is a tie."""
-    means = {method: judged.mean(method) for method in reversed(METHODS)}
-    return [min(means, key=lambda method: means[method][i]) for i in range(len(means[TRAINED]))]
-
-
-def combined(chains: dict[str, Any], best: list[str]) -> list[Maps]:
-    """Return the chain that takes each level from its best method."""
-    return [chains[method][level] for level, method in enumerate(best)]

@@ -6,6 +6,7 @@ holds these equal to the registries' keys.
 
 ACTIVATIONS = ("none", "relu", "leaky_relu", "tanh", "sigmoid", "exp", "softplus", "silu", "elu",
                "sine")  # fmt: skip
+COLOR_SPACES = ("srgb", "linear")
 DIFFUSES = ("lambert", "burley")
 GRID_OPTIMIZERS = ("adam", "touched_adam")
 LOSSES = ("l1", "l2", "relative_l2", "log_l1", "smape")

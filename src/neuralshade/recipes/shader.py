@@ -3,11 +3,10 @@
 from dataclasses import dataclass
 
 from neuralshade.errors import ConfigError
-from neuralshade.recipes.names import SCHEDULES
+from neuralshade.recipes.names import COLOR_SPACES, SCHEDULES
 from neuralshade.recipes.recipe import check_end, setting
-from neuralshade.source.picture import COLOR_SPACES
 
-MOST_THREADS = 2**24  # of a step
+MOST_THREADS = 256 * 65_535  # of a step: groups that every device takes
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,15 +13,17 @@ from neuralshade.engine.shader import SHOWN, Task
 from neuralshade.engine.shader_engine import ShaderEngine, TaskTraining
 from neuralshade.errors import ConfigError
 from neuralshade.gpu.gpu import Gpu
-from neuralshade.gpu.slang_reflection import reflect_struct
-from neuralshade.model.trainable import Given, Member, first_numbers, members_of
+from neuralshade.gpu.slang_reflection import Field, Method, reflect_struct
+from neuralshade.model.trainable import FREE, Given, Member, first_numbers, members_of
 from neuralshade.nearest import nearest
 from neuralshade.recipes.shader import ShaderRecipe, threads_of
 from neuralshade.source.picture import Picture
 from neuralshade.source.shader import ShaderSource, given_picture
+from neuralshade.wording import shown
 
 STRUCT = "Task"
-OF_MEMBERS = ("size", "rate")  # what can be set of a trained member besides where it starts
+PLACE = ("vector<float,2>",)  # what render is given
+WHOLE_NUMBERS = {"int": (-(2**31), 2**31 - 1), "uint": (0, 2**32 - 1), "bool": (0, 1)}
 Floats = npt.NDArray[np.float32]
 
 
@@ -34,7 +36,7 @@ class BuiltTask:
 
     task: Task
     start: Floats
-    numbers: dict[str, float]
+    numbers: dict[str, float]  # those that were set; others are as the module says
     pictures: dict[str, Picture]
 
 
@@ -51,14 +53,12 @@ def build_task(source: ShaderSource, values: Mapping[str, Any], seed: int) -> Bu
         struct, a member without a value, or a value without a member; PictureError.
     """
     struct = reflect_struct(source.text, source.place, STRUCT, ("loss", "render"))
-    if struct is None or struct.methods.get("loss") != "float":
+    loss = None if struct is None else struct.methods.get("loss")
+    if struct is None or loss is None or loss.result != "float":
         raise ConfigError(f"{source.place}: got no struct {STRUCT} with a method loss that returns "
                           "float, need one. Write struct Task : ITask.")  # fmt: skip
-    renders = struct.methods.get("render")
-    if renders is not None and renders not in SHOWN:
-        raise ConfigError(f"{source.place}: got render that returns {renders}, need float, or a "
-                          "vector of up to four. Return a color.")  # fmt: skip
-    _check_names(values, [field.name for field in struct.fields])
+    renders = _renders(struct.methods.get("render"), source.place)
+    _check_names(values, struct.fields)
     sizes = {
         name.removesuffix(".size"): _size(name, value)
         for name, value in values.items()
@@ -74,17 +74,39 @@ def build_task(source: ShaderSource, values: Mapping[str, Any], seed: int) -> Bu
 def build_shader_engine(built: BuiltTask, recipe: ShaderRecipe, gpu: Gpu) -> ShaderEngine:
     """Return what trains the task."""
     training = TaskTraining(
-        threads_of(recipe), (recipe.beta1, recipe.beta2), recipe.epsilon, recipe.seed
+        threads_of(recipe),
+        (recipe.beta1, recipe.beta2),
+        recipe.epsilon,
+        recipe.seed,
+        recipe.rate,
     )
     pictures = {name: picture.as_float() for name, picture in built.pictures.items()}
     return ShaderEngine(gpu, built.task, training, built.start, built.numbers, pictures)
 
 
-def _check_names(values: Mapping[str, Any], names: list[str]) -> None:
-    known = [*names, *(f"{name}.{of}" for name in names for of in OF_MEMBERS)]
+def _renders(method: Method | None, place: str) -> str | None:
+    """Return the type of the colors that a task renders, None where it renders nothing."""
+    if method is None:
+        return None
+    if method.result not in SHOWN:
+        raise ConfigError(f"{place}: got render that returns {method.result}, need float, or a "
+                          "vector of up to four. Return a color.")  # fmt: skip
+    if method.parameters != PLACE:
+        raise ConfigError(
+            f"{place}: got render({', '.join(method.parameters)}), need one place in the unit "
+            "square. Write render(float2 uv)."
+        )
+    return method.result
+
+
+def _check_names(values: Mapping[str, Any], fields: Sequence[Field]) -> None:
+    names = [field.name for field in fields]
+    trained = [field.name for field in fields if "Trainable" in field.attributes]
+    textures = [field.name for field in fields if field.type.startswith("Texture<")]
+    known = [*names, *(f"{n}.rate" for n in trained), *(f"{n}.size" for n in textures)]
     for name in values:
         if name not in known:
-            raise ConfigError(f"set: got {name}, need a member of Task: {', '.join(names)}."
+            raise ConfigError(f"set: got {name}, need one of {', '.join(known)}."
                               f"{nearest(name, known)}")  # fmt: skip
 
 
@@ -116,7 +138,7 @@ def _number(name: str, value: Any) -> float:
         number = float(value)
     except (TypeError, ValueError):
         number = float("nan")
-    if not np.isfinite(np.float32(number)):
+    if not abs(number) <= FREE:  # not for NaN either
         raise ConfigError(f"set: got {name}={value!r}, need a number. Write for example "
                           f"{name}=0.5.")  # fmt: skip
     return number
@@ -127,7 +149,9 @@ def _given_values(
 ) -> tuple[dict[str, float], dict[str, Picture]]:
     numbers, pictures = {}, {}
     for member in given:
-        value, where = values.get(member.name, member.default), f"{place}: Task.{member.name}"
+        value, where = values.get(member.name), f"{place}: Task.{member.name}"
+        if value is None and member.has_default:
+            continue
         if value is None:
             kind, example = (
                 ("a number", "0.5") if member.channels is None else ("a picture", "a.png")
@@ -135,27 +159,56 @@ def _given_values(
             raise ConfigError(f"{where}: got no value, need {kind}. Write --set "
                               f"{member.name}={example}.")  # fmt: skip
         if member.channels is None:
-            numbers[member.name] = _number(member.name, value)
+            numbers[member.name] = _of_type(member, value)
         else:
             pictures[member.name] = given_picture(value, member.channels, where)
     return numbers, pictures
+
+
+def _of_type(member: Given, value: Any) -> float:
+    """Return a number that is one of the member's type."""
+    if member.type == "bool" and str(value).lower() in ("true", "false"):
+        return float(str(value).lower() == "true")
+    number = _number(member.name, value)
+    low, high = WHOLE_NUMBERS.get(member.type, (number, number))
+    if not low <= number <= high or (member.type != "float" and number != int(number)):
+        raise ConfigError(f"set: got {member.name}={value}, need {member.type}: a whole number "
+                          f"in {low} ... {high}. Round it, or change the member's "
+                          "type.")  # fmt: skip
+    return number
 
 
 def _start(members: list[Member], values: Mapping[str, Any], seed: int) -> Floats:
     start = first_numbers(members, seed)
     for member in members:
         value = values.get(member.name)
-        if value is None:
-            continue
-        try:
-            array = np.broadcast_to(np.asarray(value, np.float32), member.shape)
-        except ValueError as error:
-            raise ConfigError(
-                f"set: got {member.name} of shape {list(np.shape(value))}, need a number, or "
-                f"shape {list(member.shape)}. Reshape it."
-            ) from error
-        if not np.isfinite(array).all():
-            raise ConfigError(f"set: got {member.name} with numbers that are not finite, need "
-                              "finite ones. Replace them.")  # fmt: skip
-        start[member.first : member.first + member.size] = array.reshape(-1)
+        if value is not None:
+            array = _begin(member, value)
+            start[member.first : member.first + member.size] = array.reshape(-1)
     return start
+
+
+def _begin(member: Member, value: Any) -> Floats:
+    """Return where a trained member begins: float32 of its shape."""
+    parts = value.split(",") if isinstance(value, str) else value
+    try:
+        array = np.asarray(parts, np.float32)
+    except (TypeError, ValueError) as error:
+        raise ConfigError(
+            f"set: got {member.name}={shown(value)}, need a number, or numbers with commas "
+            f"between. Write for example {member.name}=0.5."
+        ) from error
+    try:
+        array = np.broadcast_to(array[0] if array.shape == (1,) else array, member.shape)
+    except ValueError as error:
+        raise ConfigError(f"set: got {member.name} of shape {list(array.shape)}, need a number, or "
+                          f"shape {list(member.shape)}. Reshape it.") from error  # fmt: skip
+    if not np.isfinite(array).all():
+        raise ConfigError(f"set: got {member.name} with numbers that are not finite, need "
+                          "finite ones. Replace them.")  # fmt: skip
+    if (array < np.float32(member.low)).any() or (array > np.float32(member.high)).any():
+        raise ConfigError(
+            f"set: got {member.name} with numbers in {array.min():g} ... {array.max():g}, need "
+            f"{member.low:g} ... {member.high:g}, its [Range]. Change one of the two."
+        )
+    return array

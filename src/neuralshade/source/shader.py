@@ -37,7 +37,8 @@ class ShaderSource:
 def load_shader(path: str | os.PathLike[str]) -> ShaderSource:
     """Return the module of a file; ConfigError where it cannot be read as UTF-8 text."""
     try:
-        return ShaderSource(Path(path).read_text("utf-8"), os.fspath(path))
+        text = Path(path).read_text("utf-8-sig")  # without the mark that some editors put first
+        return ShaderSource(text, os.fspath(path))
     except OSError as error:
         raise ConfigError(f"{path}: got '{error.strerror}', need a {SUFFIX} file. "
                           "Check the path.") from error  # fmt: skip

@@ -9,7 +9,7 @@ from neuralshade.source.picture import Picture
 
 @dataclass(frozen=True, eq=False)
 class Canvas(Picture):
-    """A picture's size and color space without its pixels; ``source_digest`` is of what is fitted."""
+    """A picture's size and color space without pixels; ``source_digest`` is of what is fitted."""
 
     source_digest: str = ""
 

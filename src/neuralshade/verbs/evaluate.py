@@ -1,25 +1,36 @@
 """neuralshade evaluate: an asset against its picture, and what others make of the bytes."""
 
 from neuralshade.measure.rows import Row, rows_for
+from neuralshade.source.texture_set import TextureSet
+from neuralshade.verbs.evaluate_mipmaps import evaluate_mipmaps
+from neuralshade.verbs.opened_mipmaps import OpenedMipmaps, picture_for
 from neuralshade.verbs.opening import AssetLike, Notice, PictureLike, ignore, open_asset
 from neuralshade.verbs.render import render
 
 
-def evaluate(asset: AssetLike, picture: PictureLike, *, notice: Notice = ignore) -> list[Row]:
+def evaluate(
+    asset: AssetLike, picture: PictureLike | TextureSet, *, notice: Notice = ignore
+) -> list[Row]:
     """Return the quality of an asset and of JPEG, WebP and a thumbnail of the same size.
+
+    Of mip levels, the error of each under lights that no fit has seen, beside those of a box
+    filter, Toksvig's and LEAN mapping. It takes a GPU, or software Vulkan.
 
     Args:
         asset: path of an asset, or what ``load`` returned.
-        picture: the picture to compare with, at whose resolution the asset is drawn.
+        picture: the picture to compare with, at whose resolution the asset is drawn; of mip
+            levels a folder, a manifest or a TextureSet, the maps that they were trained from.
         notice: called with a line where that is not the resolution it was fitted at.
 
     Returns:
         Rows with name, setting, bytes, bits_per_pixel, psnr_db, ssim, flip, cropped; the
-        asset first. See rows_for.
+        asset first. See rows_for. Of mip levels, see evaluate_mipmaps.
 
-    Raises: AssetError, PictureError.
+    Raises: AssetError, PictureError; of mip levels also ConfigError, DeviceError.
     """
     opened = open_asset(asset)
-    target = opened.target(picture, notice)
+    if isinstance(opened, OpenedMipmaps):
+        return evaluate_mipmaps(opened, picture)
+    target = opened.target(picture_for(opened, picture), notice)
     result = render(opened.asset, size=(target.width, target.height))
     return rows_for(target.as_float(), result, opened.asset.byte_count, opened.color_space)

@@ -6,7 +6,7 @@ import dataclasses
 import hashlib
 import math
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,45 +21,59 @@ from neuralshade.asset.mipmaps import (
     save_mipmaps_asset,
     shown_level,
     stored_level,
-    write_chain,
 )
+from neuralshade.atomic import check_writable
 from neuralshade.engine.choose import choose_engine
-from neuralshade.errors import ConfigError, OutputError
+from neuralshade.errors import ConfigError, DeviceError
 from neuralshade.fit import Loop, Observer, ignore
 from neuralshade.measure.mip_filters import FILTERS, Maps
 from neuralshade.recipes.mipmaps import MipmapsRecipe
 from neuralshade.recipes.mipmaps_build import (
-    CHOSEN_BY,
-    HELD_OUT,
-    TRAINED,
-    Judged,
     base_maps,
-    best_methods,
     build_mip_engine,
     chain_levels,
     chain_of,
+    numbers_of,
+    pool_notes,
+)
+from neuralshade.recipes.mipmaps_judge import (
+    CHOSEN_BY,
+    HELD_OUT,
+    KEPT,
+    KINDS,
+    TRAINED,
+    Judged,
+    best_methods,
     combined,
     judge,
-    numbers_of,
 )
 from neuralshade.recipes.recipe import from_dict
-from neuralshade.source.image_output import save_picture
-from neuralshade.source.texture_set import TextureSet, load_texture_set
+from neuralshade.source.texture_set import TextureSet
+from neuralshade.verbs.asked_maps import AskedMaps
 from neuralshade.verbs.canvas import Canvas, empty_canvas
+from neuralshade.verbs.inputs import check_apart, check_no_input
 from neuralshade.verbs.job import KEPT_FLAGS, USUAL, FitOptions, Job
+from neuralshade.verbs.mip_files import (
+    USUAL_FORMATS,
+    check_folder,
+    checked_formats,
+    file_name,
+    make_folder,
+    planned_files,
+    write_files,
+)
 from neuralshade.verbs.resuming import resumed_recipe
 
-FORMATS = ("png", "exr", "dds", "dds-bc", "ktx2", "ktx2-bc")
 ONLY_OTHERS = ("engine", "kernels", "deterministic", "snapshots", "movie", "tev")
-KEPT = "kept"  # the chain that is written, each level by its best method, in 8 bits
 
 
 @dataclass(frozen=True)
 class MipmapsResult:
-    """What a fit reached; ``errors`` are held-out errors by kind of directions and method."""
+    """What a fit reached; ``errors`` are held-out errors by kind of lights and method."""
 
     asset: str  # path
     files: tuple[str, ...]  # paths of the chains
+    sizes: tuple[tuple[int, int], ...]  # width and height of each level, 0 first
     device: str
     seconds: float  # of training
     steps: int
@@ -67,16 +81,16 @@ class MipmapsResult:
     asset_bytes: int
     kept: tuple[str, ...]  # the method of each level from 1 on
     errors: dict[str, dict[str, list[float]]]  # symmetric relative error of each level from 1 on
-    notes: tuple[str, ...]  # what was done to the maps
+    notes: tuple[str, ...]  # what was done to the maps, and to the recipe
 
 
 def fit_mipmaps(
     source: str | os.PathLike[str] | TextureSet | None = None,
     output: str | os.PathLike[str] | None = None,
     *,
-    maps: dict[str, Any] | None = None,
+    maps: Mapping[str, Any] | None = None,
     normal_convention: str | None = None,
-    formats: Sequence[str] = ("dds",),
+    formats: Sequence[str] = USUAL_FORMATS,
     options: FitOptions = USUAL,
     observer: Observer = ignore,
     **settings: Any,
@@ -92,8 +106,8 @@ def fit_mipmaps(
         output: the folder to write into; by default the set's name with _mips, here.
         maps: single maps by name, see ``load_texture_set``.
         normal_convention: opengl or directx, where neither names nor the map tell.
-        formats: of FORMATS: png and exr have a file for each level and map, dds and ktx2 one for
-            each map, with -bc behind in BC7, BC5 (normals' x and y) and BC4. exr holds numbers
+        formats: png and exr have a file for each level and map; dds and ktx2 one for each map;
+            dds-bc and ktx2-bc too, in BC7, BC5 (normals' x and y) and BC4. exr holds numbers
             as they were trained (albedo linear, normals -1 to 1), the others 8 bits.
         options: device, report, resume. It runs on a GPU, or on software Vulkan.
         observer: called about ten times a second with a Progress.
@@ -102,26 +116,27 @@ def fit_mipmaps(
     Raises: PictureError, ConfigError, OutputError, DeviceError, AssetError (resume) before
         training starts; FitInterrupted on Ctrl-C or SIGTERM, after a checkpoint was saved.
     """
-    textures = (
-        source
-        if isinstance(source, TextureSet)
-        else load_texture_set(source, normal_convention=normal_convention, **(maps or {}))
-    )
-    recipe = mipmaps_recipe(settings)
-    _check_formats(formats)
+    asked = AskedMaps(source, dict(maps or {}), normal_convention, checked_formats(formats))
     _check_options(options)
+    recipe = mipmaps_recipe(settings)
+    textures = asked.textures()
     canvas = _canvas_of(textures)
     checkpoint = None
     if options.resume is not None:
         checkpoint = load_checkpoint(options.resume, KIND)
         recipe = resumed_recipe(checkpoint, options.resume, canvas, MipmapsRecipe,
-                                lambda kept: from_dict(MipmapsRecipe, kept | settings))  # fmt: skip
-    chain_levels(textures, recipe)
-    folder = _folder_for(textures, output)
-    place = None if source is None or isinstance(source, TextureSet) else os.fspath(source)
+                                lambda kept: from_dict(MipmapsRecipe, kept | settings),
+                                "maps")  # fmt: skip
+    levels = chain_levels(textures, recipe)
+    folder = Path(f"{file_name(textures.name)}_mips" if output is None else output)
+    target = folder / f"{file_name(textures.name)}.nsh"
+    files = [target, *planned_files(folder, asked.formats, len(levels.sizes))]
+    check_folder(folder, files, textures.paths.values())
+    _check_report(options, files, textures)
     with closing(choose_engine("gpu", options.device)) as chosen:
-        job = _Job(textures, tuple(formats), canvas, recipe, folder / f"{textures.name}.nsh",
-                   chosen, options, observer, place)  # fmt: skip
+        job = _Job(asked, textures, canvas, recipe, target, chosen, options, observer,
+                   asked.place)  # fmt: skip
+        make_folder(folder)
         job.train(checkpoint)
         return job.finish()
 
@@ -132,30 +147,26 @@ def mipmaps_recipe(settings: dict[str, Any]) -> MipmapsRecipe:
     return from_dict(MipmapsRecipe, ({"steps": None} if ends else {}) | settings)
 
 
-def _check_formats(formats: Sequence[str]) -> None:
-    for form in formats:
-        if form not in FORMATS:
-            raise ConfigError(f"format: got {form!r}, need one of {', '.join(FORMATS)}. "
-                              "Write for example dds.")  # fmt: skip
-
-
 def _check_options(options: FitOptions) -> None:
     """Refuse options that fit mipmaps has not, rather than pass them over."""
-    for name in ONLY_OTHERS:
+    if options.engine not in ("auto", "gpu"):
+        raise DeviceError(f'engine: got "{options.engine}", need gpu or auto: Slang runs on a GPU '
+                          "or on software Vulkan. Leave --engine out.")  # fmt: skip
+    for name in ONLY_OTHERS[1:]:
         given, usual = getattr(options, name), getattr(USUAL, name)
-        if given != usual and not (name == "engine" and given == "gpu"):
+        if given != usual:
             raise ConfigError(f"{name}: got {given!r}, need {usual!r}: fit mipmaps has no choice "
                               f"of it. Leave {name} out.")  # fmt: skip
 
 
-def _folder_for(textures: TextureSet, output: str | os.PathLike[str] | None) -> Path:
-    folder = Path(f"{textures.name}_mips" if output is None else output)
-    try:
-        folder.mkdir(exist_ok=True)
-    except OSError as error:
-        raise OutputError(f"{folder}: got '{error.strerror}', need a folder for the levels. "
-                          "Create its parent, or choose another.") from error  # fmt: skip
-    return folder
+def _check_report(options: FitOptions, files: Sequence[Path], textures: TextureSet) -> None:
+    """Raise OutputError where the report cannot be written, or is written to elsewhere too."""
+    if options.report is None:
+        return
+    check_writable(options.report)
+    check_no_input(options.report, *textures.paths.values())
+    for file in files:
+        check_apart(levels=file, report=options.report)
 
 
 def _canvas_of(textures: TextureSet) -> Canvas:
@@ -171,12 +182,15 @@ class _Job(Job[MipmapsRecipe]):
     kept_flags = tuple(flag for flag in KEPT_FLAGS if flag not in ONLY_OTHERS)
     snapshots = None
 
-    def __init__(self, textures: TextureSet, formats: tuple[str, ...], canvas: Canvas,
+    def __init__(self, asked: AskedMaps, textures: TextureSet, canvas: Canvas,
                  recipe: MipmapsRecipe, *rest: Any):  # fmt: skip
         super().__init__(canvas, recipe, *rest)
         assert self.chosen.gpu is not None
-        self.textures, self.formats, self.base = textures, formats, base_maps(textures)
+        self.typed_output, self.subject = self.output.parent, asked.subject
+        self.kept_words = () if self.place is None else asked.words
+        self.asked, self.textures, self.base = asked, textures, base_maps(textures)
         self.levels = chain_levels(textures, recipe)
+        self.notes = (*textures.notes, *pool_notes(recipe, self.levels))
         below = len(self.levels.sizes) - 1
         self.chains = {name: make(self.base, below) for name, make in FILTERS.items()}
         start = numbers_of(self.chains["box"])
@@ -184,50 +198,49 @@ class _Job(Job[MipmapsRecipe]):
         self.loop = Loop(self.engine, recipe, None, self._observe,
                          samples_per_step=self.engine.texels * recipe.pairs)  # fmt: skip
 
-    def _write(self, folder: Path, form: str, chain: list[Maps], stored: Any) -> list[Path]:
-        if form in ("png", "exr"):
-            return _write_pictures(folder, f".{form}", chain)
-        return write_chain(folder, form, stored)
-
     def finish(self) -> MipmapsResult:
         """Choose each level's best chain, write it, and what else was asked for."""
-        p = self.loop.progress
-        if not math.isfinite(p.loss):
+        trained = self.engine.values()
+        if not (math.isfinite(self.loop.progress.loss) and np.isfinite(trained).all()):
             raise ConfigError(f"{self.textures.name}: got a loss that is no number, need a fit "
                               "that converges. Lower the rates.")  # fmt: skip
-        chains = {**self.chains, TRAINED: chain_of(self.engine.values(), self.levels)}
+        chains = {**self.chains, TRAINED: chain_of(trained, self.levels)}
         numbers = {name: numbers_of(chain) for name, chain in chains.items()}
-        best = best_methods(judge(self.engine, numbers, self.recipe, CHOSEN_BY))
-        kept = combined(chains, best)
-        stored = [stored_level(level) for level in (self.base, *kept)]
+        best = best_methods(judge(self.engine, numbers, self.recipe, CHOSEN_BY, tuple(KINDS)))
+        chain = [self.base, *combined(chains, best)]
+        stored = [stored_level(level) for level in chain]
         numbers[KEPT] = numbers_of([Maps(**shown_level(level)) for level in stored[1:]])
         judged = judge(self.engine, numbers, self.recipe, HELD_OUT)
+        written = save_mipmaps_asset(self.output, self._header(judged, best), stored)
+        files = write_files(self.output.parent, self.asked.formats, chain)
+        self._written()
+        self._write_report()
+        return self._reached(written, files, best, judged)
+
+    def _header(self, judged: Judged, best: Sequence[str]) -> MipmapsHeader:
+        p = self.loop.progress
         training = {"steps": p.step, "seconds": round(p.seconds, 3), "curve": p.curve}
         facts = {"name": self.textures.name, "sizes": [list(s) for s in self.levels.sizes],
-                 "notes": list(self.textures.notes), "kept": best}  # fmt: skip
-        header = MipmapsHeader(dataclasses.asdict(self.recipe), facts, training, _short(judged))
-        written = save_mipmaps_asset(self.output, header, stored)
-        folder = self.output.parent
-        files = [path for form in self.formats
-                 for path in self._write(folder, form, [self.base, *kept], stored)]  # fmt: skip
-        self._written()
+                 "notes": list(self.notes), "kept": list(best),
+                 "normal_convention": self.asked.normal_convention}  # fmt: skip
+        recipe = dataclasses.asdict(self.recipe)
+        return MipmapsHeader(recipe, facts, training, _short(judged))
+
+    def _write_report(self) -> None:
+        if self.options.report is not None:
+            from neuralshade.verbs.report_mipmaps import report_mipmaps  # loads plots: 1 s
+
+            facts = [("Engine", f"{self.chosen.engine} on {self.chosen.device_name}")]
+            report_mipmaps(self.output, self.textures, self.options.report, facts)
+
+    def _reached(
+        self, size: int, files: Sequence[Path], best: Sequence[str], judged: Judged
+    ) -> MipmapsResult:
+        p = self.loop.progress
         return MipmapsResult(
-            str(self.output), tuple(map(str, files)), self.chosen.device_name, p.seconds, p.step,
-            p.loss, written, tuple(best), _symmetric(judged), self.textures.notes,
+            str(self.output), tuple(map(str, files)), self.levels.sizes, self.chosen.device_name,
+            p.seconds, p.step, p.loss, size, tuple(best), _symmetric(judged), self.notes,
         )  # fmt: skip
-
-
-def _write_pictures(folder: Path, suffix: str, chain: list[Maps]) -> list[Path]:
-    """Write each map of each level as a picture of its own; return the files."""
-    written = []
-    for i, level in enumerate(chain):
-        for name, values in vars(level).items():
-            written.append(folder / f"{name}_{i}{suffix}")
-            texels = values if values.ndim == 3 else values[..., None]
-            if suffix == ".png":
-                texels = stored_level(level)[name].astype(np.float32) / 255
-            save_picture(written[-1], texels, "linear" if suffix == ".exr" else "srgb")
-    return written
 
 
 def _short(judged: Judged) -> dict[str, Any]:

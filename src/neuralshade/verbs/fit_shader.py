@@ -24,6 +24,8 @@ from neuralshade.recipes.shader import ShaderRecipe, size_of
 from neuralshade.recipes.shader_build import BuiltTask, build_shader_engine, build_task
 from neuralshade.source.picture import Picture
 from neuralshade.source.shader import ShaderSource, load_shader
+from neuralshade.verbs.canvas import Canvas, empty_canvas
+from neuralshade.verbs.inputs import check_no_input
 from neuralshade.verbs.job import KEPT_FLAGS, USUAL, FitOptions, Job, checked_output
 from neuralshade.verbs.resuming import resumed_recipe
 from neuralshade.verbs.snapshots import snapshots_for
@@ -71,8 +73,10 @@ def fit_shader(
         Ctrl-C or SIGTERM, after a checkpoint was saved.
     """
     source = task if isinstance(task, ShaderSource) else load_shader(task)
-    target = checked_output(None, source.name, output, options)
     values = dict(values or {})
+    target = checked_output(None, source.name, output, options)
+    for path in (target, options.movie):
+        check_no_input(path, task, *values.values())
     checkpoint = None
     if options.resume is not None:
         checkpoint = load_checkpoint(options.resume, KIND)
@@ -81,11 +85,13 @@ def fit_shader(
     canvas = canvas_of(source, built, recipe)
     if checkpoint is not None:
         recipe = resumed_recipe(checkpoint, options.resume, canvas, ShaderRecipe,
-                                lambda kept: from_dict(ShaderRecipe, kept | settings))  # fmt: skip
+                                lambda kept: from_dict(ShaderRecipe, kept | settings),
+                                "text and values")  # fmt: skip
         built = build_task(source, values, recipe.seed)
         canvas = canvas_of(source, built, recipe)
     _check_options(options, built)
-    place = None if isinstance(task, ShaderSource) else os.fspath(task)
+    words = kept_words(values, built)
+    place = None if words is None or isinstance(task, ShaderSource) else os.fspath(task)
     with closing(choose_engine("gpu", options.device)) as chosen:
         job = _Job(values, built, source, canvas, recipe, target, chosen, options, observer, place)
         job.train(checkpoint)
@@ -114,32 +120,38 @@ def _check_options(options: FitOptions, built: BuiltTask) -> None:
                           "snapshots. Write one that returns a color.")  # fmt: skip
 
 
-@dataclass(frozen=True, eq=False)
-class Canvas(Picture):
-    """Stands for a picture where a task renders one: its size, and the digest of its module."""
-
-    source_digest: str = ""
-
-    @property
-    def digest(self) -> str:
-        """Return that of the module and of what its members were given."""
-        return self.source_digest
-
-
 def canvas_of(source: ShaderSource, built: BuiltTask, recipe: ShaderRecipe) -> Canvas:
     """Return what the task renders into."""
     width, height = size_of(recipe)
     channels = CHANNELS[built.task.renders] if built.task.renders else 1
-    row = np.zeros((1, 1, channels), np.float32 if recipe.color_space == "linear" else np.uint8)
-    pixels = np.broadcast_to(row, (height, width, channels))
     given = sorted((n, p.digest) for n, p in built.pictures.items())
     numbers = sorted(built.numbers.items())
-    digest = f"{source.digest} {given} {numbers}"
-    return Canvas(pixels, recipe.color_space, source.name, digest)
+    trained = [(member.name, member.shape, member.rate) for member in built.task.members]
+    digest = f"{source.digest} {given} {numbers} {trained}"
+    return empty_canvas((width, height), channels, recipe.color_space, source.name, digest)
+
+
+def kept_words(values: Mapping[str, Any], built: BuiltTask) -> tuple[str, ...] | None:
+    """Return the flags that give a resumed fit its values; None where one cannot be typed.
+
+    Where trained members begin is left out: the checkpoint has where they are.
+    """
+    words: list[str] = []
+    trained = {member.name for member in built.task.members}
+    for name, value in values.items():
+        if name in trained:
+            continue
+        if not isinstance(value, str) and name.endswith(".size"):
+            value = "x".join(map(str, value))
+        if not isinstance(value, (str, os.PathLike, int, float)):
+            return None
+        words += ["--set", f"{name}={value}"]
+    return tuple(words)
 
 
 class _Job(Job[ShaderRecipe]):
     kind = KIND
+    subject = "task, values=values"
     kept_flags = tuple(flag for flag in KEPT_FLAGS if flag not in ONLY_OTHERS)
 
     def __init__(self, values: Mapping[str, Any], built: BuiltTask, source: ShaderSource,
@@ -147,10 +159,9 @@ class _Job(Job[ShaderRecipe]):
         super().__init__(canvas, recipe, *rest)
         assert self.chosen.gpu is not None
         self.values, self.built, self.source = values, built, source
-        self.kept_words = tuple(
-            word for name, value in values.items() for word in ("--set", f"{name}={value}")
-        )
+        self.kept_words = kept_words(values, built) or ()
         self.engine = build_shader_engine(built, recipe, self.chosen.gpu)
+        self.engine.prepare()  # before the clock runs
         self.snapshots = snapshots_for(self.options, canvas, nullcontext, self.engine.draw, list)
         threads = self.engine.training.count
         self.loop = Loop(self.engine, recipe, None, self._observe,
@@ -160,10 +171,11 @@ class _Job(Job[ShaderRecipe]):
     def finish(self) -> ShaderResult:
         """Write the asset and what else was asked for."""
         p = self.loop.progress
-        if not math.isfinite(p.loss):
-            raise ConfigError(f"{self.source.place}: got a loss that is no number, need a finite "
-                              "one. Lower the rates.")  # fmt: skip
-        members = arrays_of(self.built.task.members, self.engine.values())
+        numbers = self.engine.values()
+        if not (math.isfinite(p.loss) and np.isfinite(numbers).all()):
+            raise ConfigError(f"{self.source.place}: got numbers beyond float32, need a fit that "
+                              "converges. Lower the rates.")  # fmt: skip
+        members = arrays_of(self.built.task.members, numbers)
         training = {"steps": p.step, "seconds": round(p.seconds, 3), "curve": p.curve}
         module = module_facts(self.source, self.built, self.values)
         header = ShaderHeader(dataclasses.asdict(self.recipe), module, self._picture_facts(),

@@ -3,6 +3,7 @@
 from typing import Any
 
 from neuralshade.asset.file import FORMAT
+from neuralshade.asset.mipmaps import MipmapsAsset
 from neuralshade.asset.shader import ShaderAsset
 from neuralshade.asset.splats import SplatsAsset
 from neuralshade.verbs.opening import AssetLike, open_asset
@@ -14,7 +15,8 @@ def info(asset: AssetLike) -> dict[str, Any]:
     Keys: path, kind, format, bytes, bits_per_pixel, parameters, picture, recipe, training,
     quality (measured when it was fitted), tensors (name -> dtype and shape); of Gaussians also
     cloud, see SplatsHeader; of a user's task also module, see ShaderHeader, and picture and
-    bits_per_pixel are None where it renders nothing.
+    bits_per_pixel are None where it renders nothing; of mip levels they are None, and maps, see
+    MipmapsHeader, tells of the levels.
 
     Raises: AssetError.
     """
@@ -38,4 +40,6 @@ def info(asset: AssetLike) -> dict[str, Any]:
         facts["cloud"] = file.header.cloud
     if isinstance(file, ShaderAsset):
         facts["module"] = file.header.module
+    if isinstance(file, MipmapsAsset):
+        facts["maps"] = file.header.maps
     return facts

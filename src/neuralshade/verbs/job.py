@@ -113,6 +113,8 @@ class Job(Generic[R]):
     kind: str  # of asset
     kept_flags = KEPT_FLAGS
     kept_words: tuple[str, ...] = ()  # that a resumed fit is given again besides
+    subject = "picture"  # what a fit is given in Python
+    typed_output: Path | None = None  # what -o was given, where that is not the asset itself
     engine: Any
     snapshots: Snapshots | None
     loop: Loop
@@ -162,8 +164,9 @@ class Job(Generic[R]):
     def _kept(self, step: int) -> str:
         given, usual = vars(self.options), vars(USUAL)
         flags = {name: given[name] for name in self.kept_flags if given[name] != usual[name]}
-        command = resume_command(self.kind, self.checkpoint, self.place, self.output, flags,
-                                 self.kept_words)  # fmt: skip
+        output = self.typed_output or self.output
+        command = resume_command(self.kind, self.checkpoint, self.place, output, flags,
+                                 self.kept_words, self.subject)  # fmt: skip
         kept = "the fit" if step == self.loop.progress.step else f"step {step}"
         return f"{kept} is kept in {self.checkpoint}. Go on with: {command}"
 

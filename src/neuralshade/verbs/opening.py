@@ -13,15 +13,17 @@ import numpy.typing as npt
 
 from neuralshade.asset.image import ImageAsset
 from neuralshade.asset.load import Asset, load_asset
+from neuralshade.asset.mipmaps import MipmapsAsset
 from neuralshade.asset.shader import ShaderAsset
 from neuralshade.asset.splats import SplatsAsset, unpack_cloud
 from neuralshade.engine.draw import WHOLE, Crop, draw_field
 from neuralshade.engine.draw_splats import Cloud, draw_cloud
-from neuralshade.errors import AssetError, ConfigError
+from neuralshade.errors import AssetError, ConfigError, PictureError
 from neuralshade.gpu.open import open_gpu
 from neuralshade.measure.ellipses import ellipses_picture
 from neuralshade.model.field import Field
 from neuralshade.recipes.image import ImageRecipe
+from neuralshade.recipes.mipmaps import MipmapsRecipe
 from neuralshade.recipes.recipe import from_dict
 from neuralshade.recipes.shader import ShaderRecipe
 from neuralshade.recipes.shader_build import BuiltTask, build_shader_engine, build_task
@@ -203,15 +205,13 @@ class OpenedShader(Opened):
         """
         module, place = self.asset.header.module, self.asset.path
         values = {**module["values"], **self.asset.tensors}
+        for name in self.given:
+            if name not in module["pictures"]:
+                known = ", ".join(module["pictures"]) or "there is none"
+                raise ConfigError(f"set: got {name}, need a picture of Task: {known}. "
+                                  "Leave it out.")  # fmt: skip
         for name, facts in module["pictures"].items():
-            value = self.given.get(name, facts["path"])
-            picture = value if isinstance(value, Picture) or value is None else load_picture(value)
-            if picture is None:
-                raise AssetError(
-                    f"{place}: got no picture for Task.{name}, need the one it was "
-                    f"trained with, or another. Write --set {name}=PICTURE."
-                )
-            values[name] = picture
+            values[name] = self.given.get(name) or _same_picture(name, facts, place)
         return build_task(ShaderSource(module["text"], module["name"]), values, 0)
 
     @property
@@ -226,6 +226,24 @@ class OpenedShader(Opened):
             return engine.draw(width, height, crop)
 
 
+def _same_picture(name: str, facts: Mapping[str, Any], place: str) -> Picture:
+    """Return the picture that a member was given when it was trained, from its file."""
+    try:
+        picture = None if facts["path"] is None else load_picture(facts["path"])
+    except PictureError as error:
+        raise _no_picture(name, place, f"no picture at {facts['path']}") from error
+    if picture is None:
+        raise _no_picture(name, place, "no picture")
+    if picture.digest != facts["digest"]:
+        raise _no_picture(name, place, f"another picture at {facts['path']}")
+    return picture
+
+
+def _no_picture(name: str, place: str, got: str) -> AssetError:
+    return AssetError(f"{place}: got {got} for Task.{name}, need the one it was trained with, or "
+                      f"one that is named. Write --set {name}=PICTURE.")  # fmt: skip
+
+
 def _zoomed(side: int) -> int:
     row = Picture(np.zeros((1, side, 1), np.uint8), "srgb", "row")
     return transform_picture(row, "zoom").width
@@ -237,9 +255,16 @@ def open_asset(asset: AssetLike, given: Mapping[str, Any] | None = None) -> Open
     ``given``: pictures for the members of a task, by name.
     """
     loaded = load_asset(asset) if isinstance(asset, (str, os.PathLike)) else asset
+    if given and not isinstance(loaded, ShaderAsset):
+        raise ConfigError(f"set: got {next(iter(given))} for {loaded.path}, need an asset that fit "
+                          "shader made. Leave it out.")  # fmt: skip
     try:
         if isinstance(loaded, SplatsAsset):
             return OpenedSplats(loaded, from_dict(SplatsRecipe, loaded.header.recipe))
+        if isinstance(loaded, MipmapsAsset):
+            from neuralshade.verbs.opened_mipmaps import OpenedMipmaps  # which needs Opened
+
+            return OpenedMipmaps(loaded, from_dict(MipmapsRecipe, loaded.header.recipe))
         if isinstance(loaded, ShaderAsset):
             return OpenedShader(loaded, from_dict(ShaderRecipe, loaded.header.recipe), given or {})
         return OpenedImage(loaded, from_dict(ImageRecipe, loaded.header.recipe))

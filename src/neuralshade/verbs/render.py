@@ -40,7 +40,7 @@ def render(
         float32 [height, width, channels] in the fitted picture's colour space; sRGB values
         are clamped to [0, 1].
 
-    Raises: AssetError, ConfigError for a size or crop without pixels, OutputError.
+    Raises: AssetError, PictureError, ConfigError for a size or crop without pixels, OutputError.
     """
     opened = open_asset(asset, values)
     if output is not None:

@@ -9,10 +9,13 @@ from numpy.typing import NDArray
 from neuralshade.measure.baselines import baselines
 from neuralshade.measure.report import ReportData, write_report
 from neuralshade.measure.rows import rows_for
+from neuralshade.source.texture_set import TextureSet
 from neuralshade.verbs.inputs import check_no_input
 from neuralshade.verbs.measuring import GLANCE_SIDE
+from neuralshade.verbs.opened_mipmaps import OpenedMipmaps, picture_for
 from neuralshade.verbs.opening import AssetLike, Notice, PictureLike, ignore, open_asset
 from neuralshade.verbs.render import render
+from neuralshade.verbs.report_mipmaps import report_mipmaps
 from neuralshade.verbs.snapshots import load_snapshots
 
 Snapshot = tuple[int, NDArray[Any]]
@@ -26,7 +29,7 @@ CURVE_NOTES = {
 
 def report(
     asset: AssetLike,
-    picture: PictureLike,
+    picture: PictureLike | TextureSet,
     output: str | os.PathLike[str],
     *,
     snapshots: str | os.PathLike[str] | Sequence[Snapshot] = (),
@@ -37,7 +40,8 @@ def report(
 
     Args:
         asset: path of an asset, or what ``load`` returned.
-        picture: the picture it was fitted to, at whose resolution it is shown.
+        picture: the picture it was fitted to, at whose resolution it is shown; of mip levels
+            a folder, a manifest or a TextureSet, the maps that they were trained from.
         output: the page.
         snapshots: the folder that ``fit_image`` filled, or (step, float32 [h, w, C]) pairs.
         facts: (label, value) lines to add to those that the asset tells.
@@ -47,7 +51,10 @@ def report(
     """
     check_no_input(output, asset, picture)
     opened = open_asset(asset)
-    target = opened.target(picture, notice)
+    if isinstance(opened, OpenedMipmaps):
+        report_mipmaps(opened, picture, output, facts)
+        return
+    target = opened.target(picture_for(opened, picture), notice)
     values = target.as_float()
     result = render(opened.asset, size=(target.width, target.height))
     byte_count, header = opened.asset.byte_count, opened.asset.header

@@ -38,18 +38,19 @@ def resumed_recipe(
     picture: Picture,
     kind: type[R],
     asked: Callable[[dict[str, Any]], R],
+    same: str = "picture",
 ) -> R:
     """Return the recipe of the checkpoint read from ``place``, for the picture as it was loaded.
 
     ``asked`` returns the recipe that the resumed fit was asked for, resolved, given what
-    the checkpoint has for what was not said.
+    the checkpoint has for what was not said. ``same`` is what the digest is of, for people.
 
     Raises: ConfigError where the picture is another one, or where something else is asked for
         than the fit was started with.
     """
     if checkpoint.picture["digest"] != picture.digest:
         raise ConfigError(f"{place}: got a checkpoint of {checkpoint.picture['name']!r}, need one "
-                          f"of {picture.name!r}. Resume with the same picture.")  # fmt: skip
+                          f"of {picture.name!r}. Resume with the same {same}.")  # fmt: skip
     recipe = from_dict(kind, checkpoint.recipe)
     kept = to_dict(recipe)
     for name, value in to_dict(asked(dict(kept))).items():
@@ -85,15 +86,18 @@ def resume_command(
     output: Path,
     flags: Mapping[str, PathLike | Literal[True]],
     words: Sequence[str] = (),
+    subject: str = "picture",
 ) -> str:
     """Return what to type to go on: a command, or Python where the picture is in memory (None).
 
     ``flags`` holds what the fit was given that is not in its checkpoint; True has no value.
-    ``words`` come behind them as they are.
+    ``words`` come behind them as they are. ``subject`` is what the fit is given in Python.
+    ``picture`` is "" where flags among ``words`` name what is fitted.
     """
     if picture is None:
-        return f"fit_{kind}(picture, options=FitOptions(resume={str(checkpoint)!r}))"
-    typed = ["neuralshade", "fit", kind, _typed(picture), "-o", _typed(output)]
+        return f"fit_{kind}({subject}, options=FitOptions(resume={str(checkpoint)!r}))"
+    typed = ["neuralshade", "fit", kind, *([_typed(picture)] if picture else []),
+             "-o", _typed(output)]  # fmt: skip
     for flag, value in flags.items():
         typed += [f"--{flag}"] if value is True else [f"--{flag}", _typed(value)]
     return shlex.join([*typed, *words, "--resume", _typed(checkpoint)])

@@ -1,0 +1,75 @@
+"""What a person sees of mip levels: notes, and the error of each level beside other filters'."""
+
+import sys
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from neuralshade.recipes.mipmaps_judge import ENVIRONMENT, KEPT
+from neuralshade.verbs.fit_mipmaps import MipmapsResult
+
+FILTERS = {"box": "box", "toksvig": "Toksvig", "lean": "LEAN"}
+LIGHTS = {"mirror": "lights near a mirror's", "cosine": "lights all over",
+          ENVIRONMENT: "sun and sky"}  # fmt: skip
+PLAIN_COLUMNS = 120  # of a table where there is no terminal
+
+
+def print_mipmaps(result: MipmapsResult, report: str | None) -> None:
+    """Print what a fit reached."""
+    for note in result.notes:
+        print(note)
+    rows = [
+        {"level": i + 1, "width": width, "height": height, "light": light, "kept": result.kept[i],
+         "ours": errors[KEPT][i], **{name: errors[name][i] for name in FILTERS}}
+        for i, (width, height) in enumerate(result.sizes[1:])
+        for light, errors in result.errors.items()
+    ]  # fmt: skip
+    print_levels(rows)
+    print(f"{result.asset}: {result.asset_bytes:,} bytes")
+    print(f"{result.steps:,} steps in {result.seconds:.1f} s on {result.device}, "
+          f"loss {result.loss:.4g}")  # fmt: skip
+    print(*result.files, sep="\n")
+    if report is not None:
+        print(report)
+
+
+def print_levels(rows: Sequence[Mapping[str, Any]]) -> None:
+    """Print tables of symmetric errors, one for each kind of lights, a line for each level."""
+    person = sys.stdout is not None and sys.stdout.isatty()
+    console = Console(width=None if person else PLAIN_COLUMNS)
+    for light, told in LIGHTS.items():
+        print(f"held-out error, 0 to 2, {told}")
+        table = Table(box=None, pad_edge=False)
+        for title in ("level", "size"):
+            table.add_column(title, justify="right", no_wrap=True)
+        table.add_column("kept", no_wrap=True)
+        for title in ("error", *FILTERS.values()):
+            table.add_column(title, justify="right", no_wrap=True)
+        for row in rows:
+            if row["light"] == light:
+                numbers = [f"{row[name]:.4f}" for name in ("ours", *FILTERS)]
+                size = f"{row['width']} x {row['height']}"
+                table.add_row(str(row["level"]), size, row["kept"], *numbers)
+        console.print(table)
+
+
+def told_levels(facts: Mapping[str, Any]) -> dict[str, str]:
+    """Return what ``info`` prints of mip levels in place of a picture."""
+    maps, quality = facts["maps"], facts["quality"]
+    lines = {"size": f"{facts['bytes']:,} bytes", "maps": maps["name"]}
+    lines |= {f"  note {i + 1}": note for i, note in enumerate(maps["notes"])}
+    lines["levels"] = f"{len(maps['sizes'])}, held-out errors ({', '.join(quality)}) beside"
+    for i, (width, height) in enumerate(maps["sizes"]):
+        line = f"{width} x {height}"
+        if i:
+            lit = [_errors(quality[light], i - 1) for light in quality]
+            line += f", {maps['kept'][i - 1]}: {'; '.join(lit)}"
+        lines[f"  {i}"] = line
+    return lines
+
+
+def _errors(errors: Mapping[str, Any], index: int) -> str:
+    kept, box = (errors[name][index]["symmetric"] for name in (KEPT, "box"))
+    return f"{kept:.4f}, box {box:.4f}"

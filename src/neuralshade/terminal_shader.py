@@ -1,0 +1,49 @@
+"""What a person sees of a user's task: what was trained, and whether its derivatives are right."""
+
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+
+from neuralshade.verbs.check_gradients import GradientRow
+from neuralshade.verbs.fit_shader import ShaderResult
+
+MOST_SHOWN = 16  # numbers of a member that are printed
+
+
+def task_facts(result: ShaderResult) -> dict[str, Any]:
+    """Return the result as plain JSON data; of large members their shapes only."""
+    members = {
+        name: array.tolist() if array.size <= MOST_SHOWN else {"shape": list(array.shape)}
+        for name, array in result.members.items()
+    }
+    return {**vars(result), "members": members}
+
+
+def print_task(result: ShaderResult) -> None:
+    """Print what a fit reached, and small trained members."""
+    print(f"{result.asset}: loss {result.loss:.4g} in {result.asset_bytes:,} bytes")
+    print(f"{result.steps:,} steps in {result.seconds:.1f} s on {result.device}, "
+          f"{result.samples_per_second / 1e6:.2f} M threads/s")  # fmt: skip
+    for name, array in result.members.items():
+        if array.size <= MOST_SHOWN:
+            print(f"  {name} = {np.array2string(array, precision=6, separator=', ', prefix='  ')}")
+
+
+def print_gradients(rows: Sequence[GradientRow]) -> None:
+    """Print the table of derivatives beside differences."""
+    table = Table(box=None, pad_edge=False)
+    table.add_column("member")
+    for title in ("numbers", "largest error", "of largest"):
+        table.add_column(title, justify="right")
+    for title in ("where", "derivative, difference", "verdict"):
+        table.add_column(title)
+    for row in rows:
+        pair = f"{row.derivative:.6g}, {row.difference:.6g}"
+        table.add_row(row.member, f"{row.numbers:,}", f"{row.error:.3g}", f"{row.relative:.2g}",
+                      f"{row.where}, {row.place}", pair, row.verdict)  # fmt: skip
+    person = sys.stdout is not None and sys.stdout.isatty()
+    Console(width=None if person else 140, markup=False).print(table)

@@ -1,0 +1,136 @@
+"""cli: what fit mipmaps prints, takes and refuses."""
+
+import dataclasses
+import json
+import re
+
+import numpy as np
+import pytest
+
+import neuralshade
+from neuralshade.recipes.mipmaps import MipmapsRecipe
+
+FEW = ["--steps", "8", "--pool", "16", "--pairs", "4"]
+
+
+@pytest.fixture
+def rock(folder):
+    """Stand beside a folder with maps of 12 x 8 texels, whose green points down."""
+    (folder / "rock").mkdir()
+    rng = np.random.default_rng(0)
+    row, col = np.mgrid[:8, :12]
+    normal = np.stack([np.sin(2 * col + row), np.cos(row), np.full((8, 12), 3)], axis=2)
+    normal /= np.linalg.norm(normal, axis=2, keepdims=True)
+    maps = {"albedo": rng.random((8, 12, 3)), "normal_dx": (normal + 1) / 2,
+            "roughness": rng.uniform(0.3, 0.9, (8, 12, 1))}  # fmt: skip
+    for name, values in maps.items():
+        neuralshade.save_picture(f"rock/{name}.png", values.astype(np.float32), "srgb")
+    return folder
+
+
+def test_help_tells_every_flag(run):
+    done = run("fit", "mipmaps", "--help")
+    text = " ".join(done.out)
+    assert (done.code, done.err) == (0, []) and max(map(len, done.out)) <= 100
+    assert text.startswith("Usage: neuralshade fit mipmaps [OPTIONS] [SOURCE]")
+    fields = [f"--{field.name.replace('_', '-')}" for field in dataclasses.fields(MipmapsRecipe)]
+    for flag in [*fields, "--albedo", "--normal", "--roughness", "--metallic", "--ao", "--arm",
+                 "--orm", "--normal-convention", "--output", "--format", "--recipe", "--device",
+                 "--report", "--resume", "--json", "--quiet", "--help"]:  # fmt: skip
+        assert re.search(rf"{flag}\b(?!-)", text), flag
+
+
+def test_help_of_fit_tells_of_it(run):
+    assert re.search(r"^  mipmaps ", "\n".join(run("fit", "--help").out), re.M)
+
+
+def test_fit_prints_notes_tables_and_files(run, device, rock):
+    done = run("fit", "mipmaps", "rock", "-o", "out", "--format", "png", "--format", "ktx2",
+               "--report", "r.html", *FEW)  # fmt: skip
+    assert done.code == 0, done
+    notes = ["normal: green flipped from DirectX to OpenGL.",
+             "metallic: no such map, taken as 0 everywhere."]  # fmt: skip
+    assert all(note in done.out for note in notes)
+    titles = [line for line in done.out if line.startswith("held-out error, 0 to 2, ")]
+    assert [line.rpartition(", ")[2] for line in titles] == [
+        "lights near a mirror's", "lights all over", "sun and sky"
+    ]  # fmt: skip
+    at = done.out.index(titles[0])
+    assert done.out[at + 1].split() == ["level", "size", "kept", "error", "box", "Toksvig", "LEAN"]
+    level = done.out[at + 2].split()
+    assert level[:4] == ["1", "6", "x", "4"] and all(0 <= float(x) <= 2 for x in level[5:])
+    size = (rock / "out/rock.nsh").stat().st_size
+    assert f"out/rock.nsh: {size:,} bytes" in done.out
+    assert any(re.match(r"8 steps in \d+\.\d s on \S.*, loss 0\.\d+", line) for line in done.out)
+    assert done.out[-1] == "r.html" and (rock / "r.html").exists()
+    files = [line for line in done.out if line.endswith((".png", ".ktx2"))]
+    assert len(files) == 4 * 4 + 4 and all((rock / name).exists() for name in files)
+
+
+def test_single_maps(run, device, rock):
+    flags = ["--albedo", "rock/albedo.png", "--normal", "rock/normal_dx.png", "--roughness",
+             "rock/roughness.png", "--metallic", "rock/roughness.png"]  # fmt: skip
+    done = run("fit", "mipmaps", *flags, "--json", *FEW)
+    assert (done.code, done.err, len(done.out)) == (0, [], 1), done
+    result = json.loads(done.out[0])
+    assert (result["asset"], result["steps"]) == ("albedo_mips/albedo.nsh", 8)
+    assert result["sizes"] == [[12, 8], [6, 4], [3, 2], [1, 1]] and len(result["kept"]) == 3
+    assert list(result["errors"]) == ["mirror", "cosine", "environment"]
+    facts = json.loads(run("info", result["asset"], "--json").out[0])
+    assert (facts["kind"], facts["maps"]["notes"]) == ("mipmaps", result["notes"])
+
+
+def test_packed_maps(run, device, rock):
+    done = run("fit", "mipmaps", "--albedo", "rock/albedo.png", "--normal", "rock/normal_dx.png",
+               "--arm", "rock/albedo.png", "-o", "out", "--quiet", *FEW)  # fmt: skip
+    assert (done.code, done.out, done.err) == (0, [], [])
+    assert neuralshade.info("out/albedo.nsh")["maps"]["notes"]
+
+
+def test_every_verb_takes_the_asset(run, device, rock):
+    assert run("fit", "mipmaps", "rock", "-o", "out", "--quiet", *FEW).code == 0
+    text = "\n".join(run("info", "out/rock.nsh").out)
+    assert re.search(r"^kind +mipmaps", text, re.M) and re.search(r"^ +3 +1 x 1, ", text, re.M)
+    assert run("render", "out/rock.nsh", "-o", "p.png", "--size", "64x36").out == [
+        "p.png: 64 x 36, 3 channels"
+    ]
+    table = json.loads(run("evaluate", "out/rock.nsh", "rock", "--json").out[0])
+    assert [row["level"] for row in table["rows"]] == [1, 1, 1, 2, 2, 2, 3, 3, 3]
+    printed = run("evaluate", "out/rock.nsh", "rock")
+    assert (printed.code, printed.out[1].split()[0], len(printed.out)) == (0, "level", 15)
+    assert run("report", "out/rock.nsh", "rock").out == ["rock.html"]
+
+
+def test_settings_from_a_file_and_flags_over_them(run, device, rock):
+    (rock / "r.toml").write_text("steps = 3\npool = 16\npairs = 4\nlevels = 2\n")
+    done = run("fit", "mipmaps", "rock", "--recipe", "r.toml", "--levels", "1", "--json")
+    result = json.loads(done.out[0])
+    assert (result["steps"], len(result["kept"])) == (3, 1)
+
+
+@pytest.mark.parametrize("arguments, message", [
+    (["none"], "none: got no such file or folder, need a folder of maps or a .json manifest. "
+               "Check the path, or give each map by itself."),
+    (["rock", "--format", "tga"], "format: got 'tga', need one of png, exr, dds, dds-bc, ktx2, "
+                                  "ktx2-bc. Write for example dds."),
+    (["rock", "--pool", "9"], "MipmapsRecipe.pool: got 9 with pairs=16, need a multiple. Write "
+                              "16."),
+    (["rock", "--normal-convention", "opengk"], "normal_convention: got 'opengk', need one of "
+                                                "opengl, directx. Did you mean opengl?"),
+    (["rock", "-o", "gone/out"], "gone/out: got no such folder, need a folder that exists. Create "
+                                 "it first."),
+    (["rock", "-o", "a.png"], "a.png/rock.nsh: got a file where a folder should be, need a folder. "
+                              "Choose another path."),
+])  # fmt: skip
+def test_refused_in_one_line(refused, rock, arguments, message):
+    assert refused("fit", "mipmaps", *arguments) == message
+
+
+def test_nothing_at_all_is_refused(refused, rock):
+    assert "albedo" in refused("fit", "mipmaps")
+
+
+@pytest.mark.parametrize("flag", ["--engine", "--preset", "--movie"])
+def test_flags_of_others_are_misuse(refused, rock, flag):
+    message = refused("fit", "mipmaps", "rock", flag, "x", code=2)
+    assert message.startswith("No such option") and flag in message  # click's own words

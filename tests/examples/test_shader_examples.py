@@ -1,0 +1,165 @@
+"""examples/shader and docs/shader.md: each task finds what it is there to find."""
+
+import importlib
+import pathlib
+import re
+from contextlib import contextmanager
+
+import numpy as np
+import pytest
+
+import neuralshade
+from neuralshade.measure.quality import psnr_db
+
+ROOT = pathlib.Path(__file__).parents[2]
+FOLDER = ROOT / "examples/shader"
+PAGE = ROOT / "docs/shader.md"
+TASKS = sorted(FOLDER.glob("*.slang"))
+SMALL = {
+    "nine_parameters": ["--steps", "20"],
+    "tone_curve": ["--steps", "20"],
+    "spherical_harmonics": ["--steps", "20"],
+    "learned_mip": ["--steps", "20"],
+    "brdf_network": ["--steps", "5"],
+}
+
+
+@contextmanager
+def example(name):
+    """Give the example's module; it imports its neighbor by name, as a script does."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(FOLDER)
+        yield importlib.import_module(name)
+
+
+@pytest.fixture
+def asset(tmp_path):
+    return tmp_path / "a.nsh"
+
+
+def photo(rng):
+    """Return a picture that holds every tone of every channel: float32 [24, 40, 3]."""
+    ramp = np.linspace(0, 1, 24 * 40)
+    return np.float32(np.stack([rng.permutation(ramp) for _ in range(3)], 1).reshape(24, 40, 3))
+
+
+def test_nine_parameters_are_found_again(device, asset):
+    with example("nine_parameters") as nine:
+        target = nine.drawn(nine.DISCS, 96)
+        found = nine.fit(target, asset, 300).members["discs"]
+        drawn = neuralshade.render(asset, values=nine.given(target), size=(96, 96))
+    np.testing.assert_allclose(found, nine.DISCS, atol=2e-4)  # a fiftieth of a pixel
+    assert psnr_db(target, drawn) > 60
+
+
+def test_a_grade_is_found_from_one_picture(device, asset):
+    with example("tone_curve") as tone:
+        original = photo(np.random.default_rng(0))
+        target = tone.graded(original)
+        members = tone.fit(original, target, asset, 400).members
+        given = tone.pictures(original, target)
+        drawn = neuralshade.render(asset, values=given, size=(40, 24))
+        # the same curves on a picture that the fit has not seen
+        other = photo(np.random.default_rng(1))[:20]
+        values = {**given, "original": neuralshade.picture_from_array(other)}
+        regraded = neuralshade.render(asset, values=values, size=(40, 20))
+    assert psnr_db(target, original) < 30
+    assert psnr_db(target, drawn) > 50
+    assert psnr_db(tone.graded(other), regraded) > 50
+    assert (members["rise"] >= 0).all()
+    white = members["black"] + members["rise"].sum(axis=0)
+    np.testing.assert_allclose(white, tone.graded(np.ones(3)), atol=0.01)
+
+
+def test_a_light_is_found_as_least_squares_finds_it(device, asset):
+    with example("spherical_harmonics") as harmonics:
+        target = harmonics.ball(32)
+        found = harmonics.fit(target, asset, 1000).members["light"]
+        best = harmonics.least_squares(target)
+        quality, highest = (harmonics.quality_db(target, light) for light in (found, best))
+        given = {"ball": neuralshade.picture_from_array(target, "linear")}
+        drawn = neuralshade.render(asset, values=given, size=(32, 32))
+        _, seen = harmonics.normals(32)
+    assert 30 < highest < 60  # nine colors are not the whole light
+    assert quality > highest - 0.2
+    np.testing.assert_allclose(drawn[seen], harmonics.basis(32) @ found, atol=1e-4)  # float32
+    assert not drawn[~seen].any()
+
+
+def test_a_learned_mip_has_less_error_than_the_box_filter(device, asset):
+    with example("learned_mip") as mip:
+        values = mip.given(*mip.surface(64))
+        boxed = mip.held_out(values, asset)
+        members = mip.fit(values, asset, 300).members
+        learned = mip.held_out({**values, **members}, asset)
+    assert boxed > 0.1
+    assert learned < 0.55 * boxed
+    assert members["mip_roughness"].mean() > values["mip_roughness"].mean()  # bumps became gloss
+
+
+def test_a_network_stands_for_a_brdf(device, asset):
+    with example("brdf_network") as brdf:
+        first = brdf.held_out({}, asset)
+        result = brdf.fit(asset, 400, threads=1024)
+        balls = brdf.balls_db(neuralshade.render(asset, size=(160, 80)))
+        error = brdf.held_out(result.members, asset)
+    assert first > 0.5
+    assert error < 0.065
+    assert balls > 28
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_the_script_runs_and_shows(device, name, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sys.argv", [f"{name}.py", *SMALL[name], "--picture", "shown.png"])
+    with example(name) as script:
+        script.main()
+    assert "steps/s on " in capsys.readouterr().out
+    shown = neuralshade.load_picture("shown.png").as_float()
+    assert shown.std() > 0.05  # not one color
+
+
+def inputs(name):
+    """Return values and threads with which a task's derivatives are compared."""
+    with example(name) as module:
+        if name == "nine_parameters":
+            return module.given(module.drawn(module.DISCS, 32)), "32x32"
+        if name == "tone_curve":
+            original = photo(np.random.default_rng(0))
+            return module.pictures(original, module.graded(original)), "32x32"
+        if name == "spherical_harmonics":
+            ball = neuralshade.picture_from_array(module.ball(16), "linear")
+            return {"ball": ball}, "16x16"
+        if name == "learned_mip":
+            return module.given(*module.surface(32)), "8x8x4"
+    return {}, "16x16"
+
+
+@pytest.mark.parametrize("task", TASKS, ids=lambda task: task.stem)
+def test_the_derivatives_are_right(device, task):
+    values, threads = inputs(task.stem)
+    rows = neuralshade.check_gradients(task, values=values, threads=threads)
+    assert rows and all(row.numbers >= 3 for row in rows)
+    assert [(row.member, row.verdict) for row in rows if row.verdict != "right"] == []
+
+
+def test_the_page_shows_the_examples():
+    page = PAGE.read_text()
+    shown = re.findall(r"```slang\n(// (\w+)\.slang.*?\n)(.*?)```", page, re.DOTALL)
+    assert [name for _, name, _ in shown] == list(SMALL)
+    for title, name, text in shown:
+        written = (FOLDER / f"{name}.slang").read_text()
+        assert text in written if "in part" in title else title + text == written, name
+    for picture in re.findall(r"\]\((images/\S+)\)", page):
+        assert (PAGE.parent / picture).is_file()
+    assert len(TASKS) == len(SMALL)
+
+
+def test_the_other_slang_of_the_page_runs(device, asset, tmp_path):
+    blocks = re.findall(r"```slang\n(.*?)```", PAGE.read_text(), re.DOTALL)
+    (smallest,) = (block for block in blocks if block.startswith("import "))
+    task = tmp_path / "task.slang"
+    task.write_text(smallest)
+    values = {"photo": neuralshade.picture_from_array(np.full((3, 5, 3), 0.25, np.float32))}
+    found = neuralshade.fit_shader(task, asset, values=values, threads="8x8", steps=400).members
+    np.testing.assert_allclose(found["tint"], 0.25, atol=1e-3)

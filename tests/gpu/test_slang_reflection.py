@@ -1,0 +1,76 @@
+"""gpu/slang_reflection: members, attributes and methods of a struct, as the compiler knows them."""
+
+import pytest
+
+from neuralshade.errors import KernelError
+from neuralshade.gpu.slang_reflection import Field, Method, reflect_struct
+
+pytest.importorskip("slangpy")
+TEXT = """
+[__AttributeUsage(_AttributeTargets.Var)] public struct RateAttribute { float rate; };
+[__AttributeUsage(_AttributeTargets.Var)] public struct SideAttribute { int width; int height; };
+struct Holder<T> { T inside; }
+struct Box
+{
+    [Rate(0.25)] float a = -1.5;
+    [Rate(2)] [Side(-3, 40)] float3 b;
+    float2x3 c;
+    float2 d[2][3];
+    int e = -7;
+    bool f = true;
+    float g = 2 * 1.5;
+    Holder<float4> h;
+    uint i;
+
+    float first(float2 x, int y) { return x.x; }
+    static void none() {}
+}
+"""
+
+
+def test_members_as_they_are():
+    struct = reflect_struct(TEXT, "box.slang", "Box", ())
+    assert struct.methods == {}
+    assert struct.fields == (
+        Field("a", "float", {"Rate": (0.25,)}, -1.5, True),
+        Field("b", "vector<float,3>", {"Rate": (2.0,), "Side": (-3.0, 40.0)}, None, False),
+        Field("c", "matrix<float,2,3>", {}, None, False),
+        Field("d", "vector<float,2>[3][2]", {}, None, False),  # the inner array first
+        Field("e", "int", {}, -7.0, True),
+        Field("f", "bool", {}, None, True),
+        Field("g", "float", {}, None, True),
+        Field("h", "Holder<vector<float,4>>", {}, None, False),
+        Field("i", "uint", {}, None, False),
+    )
+
+
+def test_methods_that_are_asked_for():
+    struct = reflect_struct(TEXT, "box.slang", "Box", ("first", "none", "second"))
+    assert struct.methods == {
+        "first": Method("float", ("vector<float,2>", "int")),
+        "none": Method("void", ()),
+    }
+
+
+def test_a_struct_that_is_not_there():
+    assert reflect_struct(TEXT, "box.slang", "Bax", ()) is None
+    assert reflect_struct("", "box.slang", "Box", ()) is None
+
+
+def test_a_text_that_does_not_compile():
+    with pytest.raises(KernelError) as caught:
+        reflect_struct(TEXT.replace("x.x", "y.z.w"), "my folder/box.slang", "Box", ())
+    message = str(caught.value)
+    assert message.startswith(
+        "my folder/box.slang: got Slang text that does not compile, need one that does. "
+        "The compiler says:\n"
+    )
+    line = next(i for i, text in enumerate(TEXT.split("\n"), 1) if "first(" in text)
+    assert f"--> my folder/box.slang:{line}:" in message
+
+
+def test_one_text_after_the_other():
+    """A name stands for what the last text says."""
+    for size in (2, 3):
+        text = f"struct Box {{ float a[{size}]; }}"
+        assert reflect_struct(text, "b.slang", "Box", ()).fields[0].type == f"float[{size}]"

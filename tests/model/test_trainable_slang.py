@@ -1,0 +1,147 @@
+"""model/trainable on the device: textures, pictures and networks equal their NumPy or torch half.
+
+The gradients are those of a task's mean loss, one thread for each place.
+"""
+
+import numpy as np
+import pytest
+import torch
+
+from neuralshade.model.mlp import MLP
+from neuralshade.recipes.shader import ShaderRecipe
+from neuralshade.recipes.shader_build import build_shader_engine, build_task
+from neuralshade.source.picture import picture_from_array
+from neuralshade.source.shader import ShaderSource
+
+SIZES = [(1, 1), (1, 5), (3, 2), (7, 4), (16, 9)]  # width, height
+CASES = [(1, 1, 1), (1, 1, 4), (1, 5, 2), (3, 2, 3), (7, 4, 4), (16, 9, 1), (16, 9, 3)]
+COUNT = 48  # threads, each at a place of its own
+TYPES = {1: "float", 2: "float2", 3: "float3", 4: "float4"}
+WEIGHTS = torch.tensor([1.0, -0.5, 2.0, 0.25])
+TEXT = """import neuralshade.model.trainable;
+struct Task : ITask
+{{
+    {members}
+
+    [Differentiable]
+    float loss(no_diff Thread thread)
+    {{
+        float2 uv = places.load(int2(thread.index.xy));
+        {body}
+    }}
+}}
+"""
+DOT = {1: "c", 2: "dot(c, float2(1, -0.5))", 3: "dot(c, float3(1, -0.5, 2))",
+       4: "dot(c, float4(1, -0.5, 2, 0.25))"}  # fmt: skip
+
+
+def engine_of(gpu, members, body, values):
+    source = ShaderSource(TEXT.format(members=members, body=body), "t.slang")
+    recipe = ShaderRecipe(threads=f"{COUNT}x1", steps=1)
+    return build_shader_engine(build_task(source, values, 0), recipe, gpu)
+
+
+def places_and_texels(width, height, channels):
+    """Return places within and beyond the unit square, never between two texels' bends."""
+    rng = np.random.default_rng(width * 100 + height * 10 + channels)
+    uv = rng.uniform(-1.5, 2.5, (COUNT, 2))
+    uv[:4] = [[0.5, 0.5], [0.01, 0.99], [-0.02, 1.03], [1.0001, 0.0]]
+    texels = rng.uniform(-1, 1, (height, width, channels))
+    return np.float32(uv), np.float32(texels)
+
+
+def sampled(texels, uv):
+    """Return texels mixed bilinearly at ``uv``, repeated beyond the edges, in torch."""
+    height, width, _ = texels.shape
+    place = uv * torch.tensor([width, height]) - 0.5
+    corner = place.detach().floor()
+    share = place - corner
+    x, y = corner.long().unbind(1)
+
+    def texel(dx, dy):
+        return texels[(y + dy) % height, (x + dx) % width]
+
+    u, v = share[:, :1], share[:, 1:]
+    above = texel(0, 0) * (1 - u) + texel(1, 0) * u
+    return above * (1 - v) + (texel(0, 1) * (1 - u) + texel(1, 1) * u) * v
+
+
+def as_picture(array):
+    return picture_from_array(np.float32(array), "linear")
+
+
+@pytest.mark.parametrize("width, height, channels", CASES)
+def test_textures_and_places_have_the_gradients_of_torch(gpu, width, height, channels):
+    uv, texels = places_and_texels(width, height, channels)
+    body = f"{TYPES[channels]} c = map.sample(uv * scale + shift); return {DOT[channels]};"
+    members = (f"[Trainable(1)] [Size({width}, {height})] Texture<{TYPES[channels]}> map;"
+               "[Trainable(1)] float2 scale; [Trainable(1)] float2 shift;"
+               "Picture<float2> places;")  # fmt: skip
+    values = {"map": texels, "places": as_picture(uv[None]), "scale": 1}
+    engine = engine_of(gpu, members, body, values)
+    map_, places = torch.tensor(texels).double(), torch.tensor(uv).double()
+    scale, shift = torch.ones(2).double(), torch.zeros(2).double()
+    wanted = [tensor.requires_grad_() for tensor in (map_, scale, shift)]
+    values = sampled(map_, places * scale + shift) @ WEIGHTS[:channels].double()
+    gradients = torch.autograd.grad(values.mean(), wanted)
+    # places are float32, so a share of 16 texels 2.5 squares away is off by 16 * 2.5 * 6e-8
+    np.testing.assert_allclose(engine.losses(), values.detach(), atol=2e-5)
+    flat = np.concatenate([gradient.numpy().reshape(-1) for gradient in gradients])
+    np.testing.assert_allclose(engine.gradient(), flat, rtol=1e-4, atol=2e-5)
+
+
+@pytest.mark.parametrize("width, height", SIZES)
+def test_texels_are_loaded_from_everywhere(gpu, width, height):
+    _, texels = places_and_texels(width, height, 3)
+    rng = np.random.default_rng(1)
+    at = rng.integers(-40, 40, (COUNT, 2))
+    body = "float3 c = map.load(int2(uv)) * photo.load(int2(uv)); return c.x - 0.5 * c.y + 2 * c.z;"
+    members = (f"[Trainable(1)] [Size({width}, {height})] Texture<float3> map;"
+               "Picture<float3> photo; Picture<float2> places;")  # fmt: skip
+    photo = texels[::-1].copy()
+    values = {"map": texels, "photo": as_picture(photo), "places": as_picture(at[None])}
+    engine = engine_of(gpu, members, body, values)
+    x, y = at[:, 0] % width, at[:, 1] % height
+    weights = np.float32([1, -0.5, 2])
+    np.testing.assert_allclose(engine.losses(), (texels * photo)[y, x] @ weights, atol=1e-5)
+    wanted = np.zeros_like(texels)
+    np.add.at(wanted, (y, x), photo[y, x] * weights / COUNT)
+    np.testing.assert_allclose(engine.gradient(), wanted.reshape(-1), atol=1e-6)
+
+
+@pytest.mark.parametrize("width, height", SIZES)
+def test_pictures_have_a_gradient_by_the_place(gpu, width, height):
+    uv, texels = places_and_texels(width, height, 2)
+    body = "float2 c = photo.sample(uv + shift); return dot(c, float2(1, -0.5));"
+    members = "[Trainable(1)] float2 shift; Picture<float2> photo; Picture<float2> places;"
+    values = {"photo": as_picture(texels), "places": as_picture(uv[None])}
+    engine = engine_of(gpu, members, body, values)
+    shift = torch.zeros(2).double().requires_grad_()
+    values = sampled(torch.tensor(texels).double(), torch.tensor(uv).double() + shift)
+    values = values @ WEIGHTS[:2].double()
+    (wanted,) = torch.autograd.grad(values.mean(), [shift])
+    np.testing.assert_allclose(engine.losses(), values.detach(), atol=2e-5)
+    np.testing.assert_allclose(engine.gradient(), wanted, rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("sizes, kinds", [
+    ((2, 3, 2, 8), ("silu", "none")), ((2, 1, 0, 8), ("relu", "sigmoid")),
+    ((2, 4, 1, 5), ("leaky_relu", "none")), ((2, 2, 3, 16), ("elu", "none")),
+])  # fmt: skip
+def test_networks_are_their_torch_half(gpu, sizes, kinds):
+    uv, _ = places_and_texels(3, 2, 1)
+    net = MLP(*sizes, *kinds, rng=torch.Generator().manual_seed(1))
+    name = net.slang().type.replace("MLP<", "Network<").replace("true, ", "")
+    members = f"[Trainable(1)] {name} net; [Trainable(1)] float2 shift; Picture<float2> places;"
+    terms = " + ".join(f"y[{i}] * y[{i}] * {i + 1}" for i in range(sizes[1]))
+    body = (f"float x[2] = {{ uv.x + shift.x, uv.y + shift.y }}; float y[{sizes[1]}] = net.eval(x);"
+            f"return {terms};")  # fmt: skip
+    numbers = torch.nn.utils.parameters_to_vector(net.parameters()).detach().numpy()
+    engine = engine_of(gpu, members, body, {"net": numbers, "places": as_picture(uv[None])})
+    net, shift = net.double(), torch.zeros(2).double().requires_grad_()
+    y = net(torch.tensor(uv).double() + shift)
+    values = (y * y * torch.arange(1, sizes[1] + 1)).sum(1)
+    gradients = torch.autograd.grad(values.mean(), [*net.parameters(), shift])
+    np.testing.assert_allclose(engine.losses(), values.detach(), rtol=1e-4, atol=1e-5)
+    flat = np.concatenate([gradient.numpy().reshape(-1) for gradient in gradients])
+    np.testing.assert_allclose(engine.gradient(), flat, rtol=1e-3, atol=1e-4 * np.abs(flat).max())
