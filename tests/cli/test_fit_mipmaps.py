@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import neuralshade
+from neuralshade.measure.plane_view import PlaneView
 from neuralshade.recipes.mipmaps import MipmapsRecipe
 
 FEW = ["--steps", "8", "--pool", "16", "--pairs", "4"]
@@ -28,6 +29,13 @@ def rock(folder):
     return folder
 
 
+@pytest.fixture
+def small_plane(monkeypatch):
+    """Draw lit planes of a few pixels: those of a page take seconds."""
+    view = PlaneView(width=48, height=27)
+    monkeypatch.setattr(PlaneView, "showing", classmethod(lambda cls, base: view))
+
+
 def test_help_tells_every_flag(run):
     done = run("fit", "mipmaps", "--help")
     text = " ".join(done.out)
@@ -44,7 +52,7 @@ def test_help_of_fit_tells_of_it(run):
     assert re.search(r"^  mipmaps ", "\n".join(run("fit", "--help").out), re.M)
 
 
-def test_fit_prints_notes_tables_and_files(run, device, rock):
+def test_fit_prints_notes_tables_and_files(run, device, rock, small_plane):
     done = run("fit", "mipmaps", "rock", "-o", "out", "--format", "png", "--format", "ktx2",
                "--report", "r.html", *FEW)  # fmt: skip
     assert done.code == 0, done
@@ -87,7 +95,7 @@ def test_packed_maps(run, device, rock):
     assert neuralshade.info("out/albedo.nsh")["maps"]["notes"]
 
 
-def test_every_verb_takes_the_asset(run, device, rock):
+def test_every_verb_takes_the_asset(run, device, rock, small_plane):
     assert run("fit", "mipmaps", "rock", "-o", "out", "--quiet", *FEW).code == 0
     text = "\n".join(run("info", "out/rock.nsh").out)
     assert re.search(r"^kind +mipmaps", text, re.M) and re.search(r"^ +3 +1 x 1, ", text, re.M)

@@ -111,7 +111,10 @@ def test_steps_are_adam_on_the_gradient_of_autograd(gpu, width, height):
         engine.advance([factor])
         part = slice(4 * step % 8, 4 * step % 8 + 4)
         d = gradient_of(before, pairs[part], references_of(engine, 8)[part])
-        mean, square = mean + (1 - betas[0]) * (d - mean), square + (1 - betas[1]) * (d * d - square)
+        mean, square = (
+            mean + (1 - betas[0]) * (d - mean),
+            square + (1 - betas[1]) * (d * d - square),
+        )
         moments = engine.state()["moments"].numpy().reshape(2, NUMBERS, -1)
         scale = np.abs(mean).max(axis=1, keepdims=True)
         assert (np.abs(moments[0] - mean) <= 2e-3 * (np.abs(mean) + 1e-2 * scale)).mean() > 0.98

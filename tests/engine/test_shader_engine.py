@@ -237,7 +237,7 @@ def test_large_pictures_are_drawn_in_parts(gpu, monkeypatch):
 
 def test_more_numbers_than_groups(gpu, monkeypatch):
     """Where a device takes fewer groups than there are numbers for, threads take several."""
-    monkeypatch.setattr(type(gpu), "most_groups", 3)
+    monkeypatch.setattr(gpu, "most_groups", 3)
     source = module("[Trainable(0.5)] [Size(64, 40)] Texture<float> a;",
                     "float d = a.load(int2(thread.index.xy)) - 1; return d * d * 99;")  # fmt: skip
     engine = engine_of(gpu, source, threads="32x20")

@@ -87,7 +87,8 @@ def test_lean_by_hand():
 
 def test_lean_adds_up_over_levels():
     """Variance of all slopes below, not of means."""
-    normal = np.random.default_rng(1).normal(0, 0.3, (4, 4, 3)) + [0, 0, 1]
+    normal = np.random.default_rng(1).normal(0, 0.3, (4, 4, 3))
+    normal[..., 2] += 1
     maps = maps_of(normal, 0.4)
     slope = (maps.normal[..., :2] / maps.normal[..., 2:]).reshape(-1, 2).astype(np.float64)
     alpha = math.sqrt(0.4**4 + slope.var(axis=0).sum())

@@ -42,7 +42,7 @@ def base():
 
 
 def test_names_of_diffuses_are_those_that_there_are():
-    assert names.DIFFUSES == tuple(DIFFUSES)
+    assert tuple(DIFFUSES) == names.DIFFUSES
 
 
 @pytest.mark.parametrize("settings, message", [
@@ -142,9 +142,7 @@ def test_the_best_by_the_mean_of_both_kinds():
 def judged_by(gpu, base):
     """Give a function that judges all filters' chains with a pool of so many pairs."""
     levels = levels_of(9, 6)
-    chains = {
-        name: numbers_of(make(base, len(levels.sizes) - 1)) for name, make in FILTERS.items()
-    }
+    chains = {name: numbers_of(make(base, len(levels.sizes) - 1)) for name, make in FILTERS.items()}
 
     def judged_by(recipe, seed=5, kinds=LIT_BY):
         engine = build_mip_engine(recipe, base, levels, chains["box"], gpu)

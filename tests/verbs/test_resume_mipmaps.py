@@ -66,6 +66,38 @@ def test_interruption_leaves_a_checkpoint_and_no_asset(device, rock, number):
     assert checkpoint.progress["step"] >= 5 and checkpoint.picture["name"] == "my rock"
 
 
+def test_interrupted_while_levels_are_chosen(device, rock, monkeypatch):
+    """That takes a while: what was trained is kept, and resuming goes straight to it."""
+
+    def press(*arguments):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("neuralshade.verbs.fit_mipmaps.judge", press)
+    with pytest.raises(FitInterrupted) as caught:
+        neuralshade.fit_mipmaps("my rock", "out", **FEW)
+    assert str(caught.value).startswith(
+        "interrupted after step 40: the fit is kept in out/my rock.checkpoint.nsh. Go on with: "
+    )
+    monkeypatch.undo()
+    monkeypatch.chdir(rock)
+    commands.main([*command_of(str(caught.value))[1:], "--quiet"], standalone_mode=False)
+    whole = neuralshade.fit_mipmaps("my rock", "whole", **FEW)
+    parted = neuralshade.load("out/my rock.nsh")
+    assert parted.header.training["steps"] == 40
+    for name, values in neuralshade.load(whole.asset).tensors.items():
+        np.testing.assert_array_equal(parted.tensors[name], values)
+
+
+def test_checkpoints_left_behind(device, rock):
+    """None of a fit that was not interrupted; a resumed one's stays."""
+    neuralshade.fit_mipmaps("my rock", "whole", **FEW)
+    assert not list((rock / "whole").glob("*checkpoint*"))
+    interrupted("my rock", "out", **FEW)
+    resume = "out/my rock.checkpoint.nsh"
+    neuralshade.fit_mipmaps("my rock", "out", options=FitOptions(resume=resume))
+    assert (rock / resume).exists()
+
+
 def command_of(message):
     return shlex.split(message.partition("Go on with: ")[2])
 
@@ -77,8 +109,8 @@ def parsed(words):
 
 
 def test_the_command_can_be_pasted(device, rock):
-    message = interrupted("my rock", "out dir", normal_convention="opengl",
-                          formats=("png", "dds-bc"), options={"report": "r.html"}, **FEW)  # fmt: skip
+    asked = {"normal_convention": "opengl", "formats": ("png", "dds-bc")}
+    message = interrupted("my rock", "out dir", options={"report": "r.html"}, **asked, **FEW)
     step = load_checkpoint("out dir/my rock.checkpoint.nsh", "mipmaps").progress["step"]
     assert message == (
         f"interrupted at step {step}: the fit is kept in out dir/my rock.checkpoint.nsh. Go on "
@@ -153,7 +185,9 @@ def test_what_does_not_fit_the_checkpoint_is_refused(device, rock):
         state.pop(name)
         if broken is not None:
             state[name] = broken
-        save_checkpoint(place, "mipmaps", type(kept)(kept.recipe, kept.picture, kept.progress, state))
+        save_checkpoint(
+            place, "mipmaps", type(kept)(kept.recipe, kept.picture, kept.progress, state)
+        )
         assert refusal(AssetError, "my rock", "out") == (
             f"{place}: got a state that does not fit its recipe, need a whole checkpoint. Start "
             "the fit again."

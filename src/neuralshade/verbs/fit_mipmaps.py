@@ -24,7 +24,7 @@ from neuralshade.asset.mipmaps import (
 )
 from neuralshade.atomic import check_writable
 from neuralshade.engine.choose import choose_engine
-from neuralshade.errors import ConfigError, DeviceError
+from neuralshade.errors import ConfigError, DeviceError, FitInterrupted
 from neuralshade.fit import Loop, Observer, ignore
 from neuralshade.measure.mip_filters import FILTERS, Maps
 from neuralshade.recipes.mipmaps import MipmapsRecipe
@@ -199,6 +199,17 @@ class _Job(Job[MipmapsRecipe]):
                          samples_per_step=self.engine.texels * recipe.pairs)  # fmt: skip
 
     def finish(self) -> MipmapsResult:
+        """Choose and write; what was trained is kept until that is done, as it takes a while."""
+        step, resume = self.loop.progress.step, self.options.resume
+        self._save()
+        if resume is None or Path(resume).resolve() != self.checkpoint.resolve():
+            self.saved_step = step  # to be taken away in the end
+        try:
+            return self._finish()
+        except KeyboardInterrupt as error:
+            raise FitInterrupted(f"interrupted after step {step}: {self._kept(step)}") from error
+
+    def _finish(self) -> MipmapsResult:
         """Choose each level's best chain, write it, and what else was asked for."""
         trained = self.engine.values()
         if not (math.isfinite(self.loop.progress.loss) and np.isfinite(trained).all()):

@@ -15,6 +15,7 @@ from neuralshade.verbs.inputs import check_no_input
 from neuralshade.verbs.opened_mipmaps import OpenedMipmaps
 from neuralshade.verbs.opening import AssetLike, open_asset
 
+TITLES = {"toksvig": "Toksvig", "lean": "LEAN"}
 TOLD = {
     "mirror": "One light at a time, near where a mirror would reflect it to the eye: there, "
     "normals and roughness show.",
@@ -46,18 +47,21 @@ def report_mipmaps(
     check_no_input(output, opened.asset.path, *textures.paths.values())
     base, header = base_maps(textures), opened.asset.header
     below = len(opened.chain) - 1
-    chains = {name: make(base, below) for name, make in FILTERS.items()}
+    chains = {TITLES.get(name, name): make(base, below) for name, make in FILTERS.items()}
     chains[KEPT] = opened.chain[1:]
+    quality = {
+        kind: {TITLES.get(name, name): rows for name, rows in found.items()}
+        for kind, found in header.quality.items()
+    }
     training = header.training
     data = MipmapsReport(
         title=header.maps["name"],
         base=base,
         chains=chains,
         trained=KEPT,
-        judged={kind: {name: found[name] for name in chains}
-                for kind, found in header.quality.items()},
+        judged=quality,
         planes=draw_planes(base, chains, opened.view),
-        kept=header.maps["kept"],
+        kept=[TITLES.get(name, name) for name in header.maps["kept"]],
         directions=TOLD,
         curve=[tuple(row) for row in training["curve"]],
         facts=[*facts, ("Training", f"{training['seconds']:.1f} s, {training['steps']:,} steps"),
