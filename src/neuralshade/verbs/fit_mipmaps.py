@@ -26,7 +26,7 @@ from neuralshade.atomic import check_writable
 from neuralshade.engine.choose import choose_engine
 from neuralshade.errors import ConfigError, DeviceError, FitInterrupted
 from neuralshade.fit import Loop, Observer, ignore
-from neuralshade.measure.mip_filters import FILTERS, Maps
+from neuralshade.measure.mip_filters import FILTERS, Floats, Maps
 from neuralshade.recipes.mipmaps import MipmapsRecipe
 from neuralshade.recipes.mipmaps_build import (
     base_maps,
@@ -201,26 +201,28 @@ class _Job(Job[MipmapsRecipe]):
     def finish(self) -> MipmapsResult:
         """Choose and write; what was trained is kept until that is done, as it takes a while."""
         step, resume = self.loop.progress.step, self.options.resume
-        self._save()
-        if resume is None or Path(resume).resolve() != self.checkpoint.resolve():
-            self.saved_step = step  # to be taken away in the end
-        try:
-            return self._finish()
-        except KeyboardInterrupt as error:
-            raise FitInterrupted(f"interrupted after step {step}: {self._kept(step)}") from error
-
-    def _finish(self) -> MipmapsResult:
-        """Choose each level's best chain, write it, and what else was asked for."""
         trained = self.engine.values()
         if not (math.isfinite(self.loop.progress.loss) and np.isfinite(trained).all()):
             raise ConfigError(f"{self.textures.name}: got a loss that is no number, need a fit "
                               "that converges. Lower the rates.")  # fmt: skip
+        self._save()
+        if resume is None or Path(resume).resolve() != self.checkpoint.resolve():
+            self.saved_step = step  # to be taken away in the end
+        try:
+            return self._finish(trained)
+        except KeyboardInterrupt as error:
+            raise FitInterrupted(f"interrupted after step {step}: {self._kept(step)}") from error
+
+    def _finish(self, trained: Floats) -> MipmapsResult:
+        """Choose each level's best chain, write it, and what else was asked for."""
         chains = {**self.chains, TRAINED: chain_of(trained, self.levels)}
-        numbers = {name: numbers_of(chain) for name, chain in chains.items()}
-        best = best_methods(judge(self.engine, numbers, self.recipe, CHOSEN_BY, tuple(KINDS)))
+        rounded = {name: [stored_level(level) for level in chain] for name, chain in chains.items()}
+        shown = {name: _numbers_shown(levels) for name, levels in rounded.items()}
+        best = best_methods(judge(self.engine, shown, self.recipe, CHOSEN_BY, tuple(KINDS)))
         chain = [self.base, *combined(chains, best)]
-        stored = [stored_level(level) for level in chain]
-        numbers[KEPT] = numbers_of([Maps(**shown_level(level)) for level in stored[1:]])
+        stored = [stored_level(self.base), *combined(rounded, best)]
+        numbers = {name: numbers_of(chain) for name, chain in chains.items()}
+        numbers[KEPT] = _numbers_shown(stored[1:])
         judged = judge(self.engine, numbers, self.recipe, HELD_OUT)
         written = save_mipmaps_asset(self.output, self._header(judged, best), stored)
         files = write_files(self.output.parent, self.asked.formats, chain)
@@ -252,6 +254,11 @@ class _Job(Job[MipmapsRecipe]):
             str(self.output), tuple(map(str, files)), self.levels.sizes, self.chosen.device_name,
             p.seconds, p.step, p.loss, size, tuple(best), _symmetric(judged), self.notes,
         )  # fmt: skip
+
+
+def _numbers_shown(stored: Sequence[dict[str, Any]]) -> Floats:
+    """Return the numbers of levels as they are read from files of 8 bits."""
+    return numbers_of([Maps(**shown_level(level)) for level in stored])
 
 
 def _short(judged: Judged) -> dict[str, Any]:
