@@ -20,6 +20,7 @@ import neuralshade
 from neuralshade.engine.shader_engine import SUBMITTED_STEPS
 from neuralshade.gpu.gpu import Gpu
 from neuralshade.gpu.open import open_gpu, open_hardware
+from neuralshade.gpu.slangpy_gpu import slangpy_gpu
 from neuralshade.recipes.shader import ShaderRecipe
 from neuralshade.recipes.shader_build import build_shader_engine, build_task
 from neuralshade.source.shader import load_shader
@@ -130,8 +131,8 @@ def main() -> None:
                         "steps/s": round(rate, 1), "host us a step": round(host, 2)}]  # fmt: skip
     facts = {"gpu": f"{gpu.name} ({gpu.api})"}
     gpu.close()
-    rival = open_gpu("vulkan")
-    theirs = functional(rival.device, maps)  # type: ignore[attr-defined]
+    rival = slangpy_gpu(open_gpu("vulkan"), "functional calls")
+    theirs = functional(rival.device, maps)
     rival.close()
     rows.append({"way": "SlangPy's functional calls, vulkan", "maps": rows[0]["maps"],
                  "steps/s": round(theirs, 1), "host us a step": "-"})  # fmt: skip

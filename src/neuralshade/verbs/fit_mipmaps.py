@@ -24,7 +24,7 @@ from neuralshade.asset.mipmaps import (
 )
 from neuralshade.atomic import check_writable
 from neuralshade.engine.choose import choose_engine
-from neuralshade.errors import ConfigError, DeviceError, FitInterrupted
+from neuralshade.errors import ConfigError, FitInterrupted
 from neuralshade.fit import Loop, Observer, ignore
 from neuralshade.measure.mip_filters import FILTERS, Floats, Maps
 from neuralshade.recipes.mipmaps import MipmapsRecipe
@@ -52,7 +52,14 @@ from neuralshade.source.texture_set import TextureSet
 from neuralshade.verbs.asked_maps import AskedMaps
 from neuralshade.verbs.canvas import Canvas, empty_canvas
 from neuralshade.verbs.inputs import check_apart, check_no_input
-from neuralshade.verbs.job import KEPT_FLAGS, USUAL, FitOptions, Job
+from neuralshade.verbs.job import (
+    KEPT_FLAGS,
+    USUAL,
+    FitOptions,
+    Job,
+    check_gpu_engine,
+    check_left_out,
+)
 from neuralshade.verbs.mip_files import (
     USUAL_FORMATS,
     check_folder,
@@ -149,14 +156,8 @@ def mipmaps_recipe(settings: dict[str, Any]) -> MipmapsRecipe:
 
 def _check_options(options: FitOptions) -> None:
     """Refuse options that fit mipmaps has not, rather than pass them over."""
-    if options.engine not in ("auto", "gpu"):
-        raise DeviceError(f'engine: got "{options.engine}", need gpu or auto: Slang runs on a GPU '
-                          "or on software Vulkan. Leave --engine out.")  # fmt: skip
-    for name in ONLY_OTHERS[1:]:
-        given, usual = getattr(options, name), getattr(USUAL, name)
-        if given != usual:
-            raise ConfigError(f"{name}: got {given!r}, need {usual!r}: fit mipmaps has no choice "
-                              f"of it. Leave {name} out.")  # fmt: skip
+    check_gpu_engine(options)
+    check_left_out(options, ONLY_OTHERS[1:], "fit mipmaps")
 
 
 def _check_report(options: FitOptions, files: Sequence[Path], textures: TextureSet) -> None:

@@ -16,7 +16,7 @@ from neuralshade.asset.checkpoint import load_checkpoint
 from neuralshade.asset.shader import KIND, ShaderHeader, save_shader_asset
 from neuralshade.engine.choose import choose_engine
 from neuralshade.engine.shader import CHANNELS
-from neuralshade.errors import ConfigError, DeviceError
+from neuralshade.errors import ConfigError
 from neuralshade.fit import Loop, Observer, ignore
 from neuralshade.model.trainable import arrays_of
 from neuralshade.recipes.recipe import from_dict
@@ -26,7 +26,15 @@ from neuralshade.source.picture import Picture
 from neuralshade.source.shader import ShaderSource, load_shader
 from neuralshade.verbs.canvas import Canvas, empty_canvas
 from neuralshade.verbs.inputs import check_no_input
-from neuralshade.verbs.job import KEPT_FLAGS, USUAL, FitOptions, Job, checked_output
+from neuralshade.verbs.job import (
+    KEPT_FLAGS,
+    USUAL,
+    FitOptions,
+    Job,
+    check_gpu_engine,
+    check_left_out,
+    checked_output,
+)
 from neuralshade.verbs.resuming import resumed_recipe
 from neuralshade.verbs.snapshots import snapshots_for
 
@@ -106,14 +114,8 @@ def shader_recipe(settings: dict[str, Any]) -> ShaderRecipe:
 
 def _check_options(options: FitOptions, built: BuiltTask) -> None:
     """Refuse options that fit shader has not, rather than pass them over."""
-    if options.engine not in ("auto", "gpu"):
-        raise DeviceError(f'engine: got "{options.engine}", need gpu or auto: Slang runs on a GPU '
-                          "or on software Vulkan. Leave --engine out.")  # fmt: skip
-    for name in ONLY_OTHERS[1:]:
-        given, usual = getattr(options, name), getattr(USUAL, name)
-        if given != usual:
-            raise ConfigError(f"{name}: got {given!r}, need {usual!r}: fit shader has no choice of "
-                              f"it. Leave {name} out.")  # fmt: skip
+    check_gpu_engine(options)
+    check_left_out(options, ONLY_OTHERS[1:], "fit shader")
     drawn = options.snapshots or options.movie or options.tev
     if drawn and built.task.renders is None:
         raise ConfigError(f"{built.task.place}: got a Task without render(float2 uv), need it for "

@@ -42,7 +42,15 @@ from neuralshade.recipes.splats_build import (
 from neuralshade.recipes.splats_schedule import SplatFit
 from neuralshade.source.image_file import load_picture
 from neuralshade.source.picture import Picture
-from neuralshade.verbs.job import KEPT_FLAGS, USUAL, FitOptions, FitResult, Job, checked_output
+from neuralshade.verbs.job import (
+    KEPT_FLAGS,
+    USUAL,
+    FitOptions,
+    FitResult,
+    Job,
+    check_left_out,
+    checked_output,
+)
 from neuralshade.verbs.measuring import decibels, white_of
 from neuralshade.verbs.resuming import resumed_recipe
 from neuralshade.verbs.snapshots import snapshots_for
@@ -112,11 +120,7 @@ def _check_options(options: FitOptions) -> None:
     if options.engine == "torch":
         raise DeviceError('engine: got "torch", need gpu or auto: Gaussians train on a GPU or on '
                           "software Vulkan. Leave --engine out.")  # fmt: skip
-    for name in ("kernels", "deterministic"):
-        given, usual = getattr(options, name), getattr(USUAL, name)
-        if given != usual:
-            raise ConfigError(f"{name}: got {given!r}, need {usual!r}: fit splats has no choice of "
-                              f"it. Leave {name} out.")  # fmt: skip
+    check_left_out(options, ONLY_IMAGE[1:], "fit splats")
 
 
 def splats_recipe(settings: dict[str, Any]) -> SplatsRecipe:

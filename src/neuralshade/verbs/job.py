@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, TypeVar
@@ -12,7 +13,7 @@ import torch
 from neuralshade.asset.checkpoint import Checkpoint
 from neuralshade.atomic import check_writable
 from neuralshade.engine.choose import Chosen
-from neuralshade.errors import DeviceError, FitInterrupted
+from neuralshade.errors import ConfigError, DeviceError, FitInterrupted
 from neuralshade.fit import Loop, Observer, Progress
 from neuralshade.source.picture import Picture
 from neuralshade.verbs.inputs import check_apart, check_no_input
@@ -47,6 +48,22 @@ class FitOptions:
 
 
 USUAL = FitOptions()
+
+
+def check_gpu_engine(options: FitOptions) -> None:
+    """Raise DeviceError where a fit that is written in Slang alone is to run on PyTorch."""
+    if options.engine not in ("auto", "gpu"):
+        raise DeviceError(f'engine: got "{options.engine}", need gpu or auto: Slang runs on a GPU '
+                          "or on software Vulkan. Leave --engine out.")  # fmt: skip
+
+
+def check_left_out(options: FitOptions, names: Sequence[str], verb: str) -> None:
+    """Raise ConfigError for options that ``verb`` has not, rather than pass them over."""
+    for name in names:
+        given, usual = getattr(options, name), getattr(USUAL, name)
+        if given != usual:
+            raise ConfigError(f"{name}: got {given!r}, need {usual!r}: {verb} has no choice of it. "
+                              f"Leave {name} out.")  # fmt: skip
 
 
 @dataclass(frozen=True)
