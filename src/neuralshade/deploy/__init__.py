@@ -1,0 +1,1 @@
+"""What ships with an asset or shows it: shaders for other engines, the live page."""

@@ -1,0 +1,214 @@
+"""What a page may say over the WebSocket, and what of it is refused. docs/events.md lists it."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from neuralshade.errors import ConfigError
+
+LARGEST_SIDE = 4096  # pixels of a view
+MOST_PIXELS = 2**22  # of a view
+MOST_STOPS = 32.0
+RATE_SCALES = (0.01, 100.0)
+MOST_SEED = 2**31 - 1
+LONGEST_NAME = 200
+ACTIONS = ("pause", "resume", "step", "stop", "rate", "transform", "reset", "start")
+TRANSFORMS = ("identity", "zoom", "flip")
+Region = tuple[float, float, float, float]
+
+
+@dataclass(frozen=True)
+class Tone:
+    """How linear pictures are brought to a screen: stops of exposure; gamma, None is sRGB's."""
+
+    exposure: float = 0.0
+    gamma: float | None = None
+
+
+@dataclass(frozen=True)
+class View:
+    """What a page wants to see: ``region`` is u0, v0, u1, v1, drawn with width x height pixels."""
+
+    id: int
+    scene: int
+    region: Region = (0.0, 0.0, 1.0, 1.0)
+    width: int = 1
+    height: int = 1
+    panes: tuple[str, ...] = ()
+    tone: Tone = Tone()
+    light: tuple[float, float] | None = None  # azimuth and elevation, degrees
+
+
+@dataclass(frozen=True)
+class Received:
+    """The frame ``id`` was shown."""
+
+    id: int
+
+
+@dataclass(frozen=True)
+class Visible:
+    """The page is looked at, or not."""
+
+    visible: bool
+
+
+@dataclass(frozen=True)
+class Pick:
+    """The page wants the values at u, v."""
+
+    id: int
+    scene: int
+    u: float
+    v: float
+
+
+@dataclass(frozen=True)
+class Overlay:
+    """The page wants the overlay ``name``."""
+
+    scene: int
+    name: str
+
+
+@dataclass(frozen=True)
+class Control:
+    """What is to be done with the fit; ``settings`` depend on the action."""
+
+    action: str
+    settings: Mapping[str, Any]
+
+
+Message = View | Received | Visible | Pick | Overlay | Control
+
+
+def parse(text: str) -> Message:
+    """Return what a page said; ConfigError with one line where it makes no sense."""
+    try:
+        said = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise ConfigError("message: got no JSON, need an object with a type.") from error
+    kind = said.get("type") if isinstance(said, dict) else None
+    if not isinstance(kind, str) or kind not in READERS:
+        raise ConfigError("message: got no type that is known, need one of "
+                          f"{', '.join(READERS)}.")  # fmt: skip
+    return READERS[kind](said)
+
+
+def kind_of(text: str) -> str:
+    """Return the type that a message claims, for a refusal."""
+    try:
+        said = json.loads(text)
+        return str(said["type"])[:LONGEST_NAME]
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return "message"
+
+
+def _view(said: Mapping[str, Any]) -> View:
+    width, height = _whole(said, "width", 1, LARGEST_SIDE), _whole(said, "height", 1, LARGEST_SIDE)
+    if width * height > MOST_PIXELS:
+        raise ConfigError(f"view: got {width} x {height} pixels, need {MOST_PIXELS} at most.")
+    panes = said.get("panes", [])
+    if not isinstance(panes, list) or len(panes) > 8 or not all(_is_name(p) for p in panes):
+        raise ConfigError("view.panes: got something else, need up to 8 names.")
+    gamma = said.get("gamma")
+    tone = Tone(_number(said, "exposure", -MOST_STOPS, MOST_STOPS, 0.0),
+                None if gamma is None else _number(said, "gamma", 0.1, 10.0))  # fmt: skip
+    light = said.get("light")
+    if light is not None:
+        azimuth, elevation = _numbers(light, "view.light", 2, 360.0)
+        light = azimuth, elevation
+    return View(_id(said), _whole(said, "scene", 0), _region(said), width, height, tuple(panes),
+                tone, light)  # fmt: skip
+
+
+def _region(said: Mapping[str, Any]) -> Region:
+    u0, v0, u1, v1 = _numbers(said.get("region", [0, 0, 1, 1]), "view.region", 4, 1.0)
+    if not (0 <= u0 < u1 and 0 <= v0 < v1):
+        raise ConfigError(f"view.region: got {u0:g},{v0:g},{u1:g},{v1:g}, need u0 < u1 and "
+                          "v0 < v1 in [0, 1].")  # fmt: skip
+    return u0, v0, u1, v1
+
+
+def _control(said: Mapping[str, Any]) -> Control:
+    action = said.get("action")
+    settings: dict[str, Any] = {}
+    if action not in ACTIONS:
+        raise ConfigError(f"control.action: got {str(action)[:40]!r}, need one of "
+                          f"{', '.join(ACTIONS)}.")  # fmt: skip
+    if action == "rate":
+        settings["rate_scale"] = _number(said, "rate_scale", *RATE_SCALES)
+    if action == "transform":
+        if said.get("transform") not in TRANSFORMS:
+            raise ConfigError(f"control.transform: need one of {', '.join(TRANSFORMS)}.")
+        settings["transform"] = said["transform"]
+    if action in ("reset", "start") and said.get("seed") is not None:
+        settings["seed"] = _whole(said, "seed", 0)
+    if action == "start":
+        for name in ("picture", "preset"):
+            if said.get(name) is not None:
+                if not _is_name(said[name]):
+                    raise ConfigError(f"control.{name}: got something else, need a name.")
+                settings[name] = said[name]
+        if said.get("seconds") is not None:
+            settings["seconds"] = _number(said, "seconds", 0.1, 86_400.0)
+    return Control(action, settings)
+
+
+READERS: dict[str, Callable[[Mapping[str, Any]], Message]] = {
+    "view": _view,
+    "received": lambda said: Received(_id(said)),
+    "visible": lambda said: Visible(said.get("visible") is True),
+    "pick": lambda said: Pick(_id(said), _whole(said, "scene", 0), _number(said, "u", 0.0, 1.0),
+                              _number(said, "v", 0.0, 1.0)),
+    "overlay": lambda said: Overlay(_whole(said, "scene", 0), _name(said, "name")),
+    "control": _control,
+}  # fmt: skip
+
+
+def _id(said: Mapping[str, Any]) -> int:
+    return _whole(said, "id", 0)
+
+
+def _whole(said: Mapping[str, Any], name: str, least: int, most: int = MOST_SEED) -> int:
+    value = said.get(name)
+    if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
+        raise ConfigError(f"{said['type']}.{name}: need a whole number from {least} to {most}.")
+    return value
+
+
+def _number(
+    said: Mapping[str, Any], name: str, least: float, most: float, usual: float | None = None
+) -> float:
+    value = said.get(name, usual)
+    if not _is_number(value) or not least <= value <= most:
+        raise ConfigError(f"{said['type']}.{name}: need a number from {least:g} to {most:g}.")
+    return float(value)
+
+
+def _numbers(value: Any, place: str, count: int, most: float) -> list[float]:
+    if not isinstance(value, list) or len(value) != count or not all(map(_is_number, value)):
+        raise ConfigError(f"{place}: need {count} numbers.")
+    if any(abs(number) > most for number in value):
+        raise ConfigError(f"{place}: got a number beyond {most:g}.")
+    return [float(number) for number in value]
+
+
+def _is_number(value: Any) -> bool:
+    number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    return number and abs(value) < 1e18 and math.isfinite(value)
+
+
+def _is_name(value: Any) -> bool:
+    return isinstance(value, str) and 0 < len(value) <= LONGEST_NAME
+
+
+def _name(said: Mapping[str, Any], name: str) -> str:
+    value = said.get(name)
+    if not _is_name(value):
+        raise ConfigError(f"{said['type']}.{name}: need a name.")
+    return str(value)

@@ -1,0 +1,16 @@
+"""What is told to pages and programs: plain JSON data."""
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+
+def finite(value: Any) -> Any:
+    """Return plain JSON data with None for what JSON lacks."""
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, Mapping):
+        return {key: finite(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [finite(item) for item in value]
+    return value

@@ -1,0 +1,95 @@
+/** Save and load the network, snapshot, report; and files dropped on the page. */
+
+import { ask } from "./ask.js";
+import { byId } from "./dom.js";
+import { notice } from "./notices.js";
+import { download, upload } from "./requests.js";
+
+const PICTURE = /\.(png|jpe?g|webp|tiff?|bmp|p[gnp]m|exr|hdr)$/i;
+
+export class Files {
+  /**
+   * @param {import("./session.js").Session} session
+   * @param {import("./new_fit.js").NewFit} newFit
+   * @param {{exposure: number, gamma: number | null}} tone
+   */
+  constructor(session, newFit, tone) {
+    this.session = session;
+    this.newFit = newFit;
+    this.tone = tone;
+    byId("save").addEventListener("click", () => download("asset", "network.nsh"));
+    byId("snapshot").addEventListener("click", () => this.#snapshot());
+    byId("load").addEventListener("change", (/** @type {any} */ event) => {
+      const file = event.target.files[0];
+      event.target.value = "";
+      if (file) this.load(file);
+    });
+    session.on("scene", () => this.#show());
+    session.on("fit", () => this.#show());
+    this.#acceptDrops();
+  }
+
+  /** @param {File} file an asset */
+  async load(file) {
+    const active = ["running", "paused"].includes(this.session.fit?.state ?? "");
+    let place = "show";
+    if (active) {
+      place = await ask(`Load ${file.name}: a fit is on its way.`, [
+        ["fit", "Go on from its numbers"],
+        ["show", "Stop the fit and show it"],
+      ]);
+    }
+    if (!place) return;
+    const answer = await upload(place === "fit" ? "asset?into=fit" : "asset", file);
+    if (answer) notice(`${file.name} is loaded.`, "note");
+  }
+
+  #snapshot() {
+    const query = new URLSearchParams();
+    if (this.session.scene?.hdr) {
+      query.set("exposure", String(this.tone.exposure));
+      if (this.tone.gamma !== null) query.set("gamma", String(this.tone.gamma));
+    }
+    const asked = query.toString();
+    return download(asked ? `snapshot.png?${asked}` : "snapshot.png", "snapshot.png");
+  }
+
+  #show() {
+    const none = !this.session.scene && !this.session.fit;
+    byId("save").disabled = byId("snapshot").disabled = none;
+    const report = byId("report");
+    if (none) report.removeAttribute("href");
+    else report.setAttribute("href", "report");
+    report.setAttribute("aria-disabled", String(none));
+  }
+
+  #acceptDrops() {
+    const veil = byId("drop");
+    const carriesFiles = (/** @type {DragEvent} */ event) => {
+      return event.dataTransfer?.types.includes("Files") ?? false;
+    };
+    document.addEventListener("dragenter", (event) => {
+      if (carriesFiles(event)) veil.hidden = false;
+    });
+    document.addEventListener("dragover", (event) => {
+      if (carriesFiles(event)) event.preventDefault();
+    });
+    document.addEventListener("dragleave", (event) => {
+      if (!event.relatedTarget) veil.hidden = true;
+    });
+    document.addEventListener("drop", (event) => {
+      veil.hidden = true;
+      if (!carriesFiles(event)) return;
+      event.preventDefault();
+      const file = event.dataTransfer?.files[0];
+      if (file) this.#take(file);
+    });
+  }
+
+  /** @param {File} file */
+  #take(file) {
+    if (!PICTURE.test(file.name) && !file.type.startsWith("image/")) this.load(file);
+    else if (this.session.presets.length) this.newFit.upload(file);
+    else notice("This server starts no fits: a picture cannot be used here.");
+  }
+}

@@ -1,0 +1,150 @@
+/** What changes a fit while it runs. Only what the server says it can do is enabled. */
+
+import { ask } from "./ask.js";
+import { byId, setOptions, spaced } from "./dom.js";
+
+const RATE_GAP_MS = 120;
+
+export class FitControls {
+  /**
+   * @param {import("./session.js").Session} session
+   * @param {import("./connection.js").Connection} connection
+   */
+  constructor(session, connection) {
+    this.session = session;
+    this.connection = connection;
+    this.connected = false;
+    this.run = ""; // the fit and seed that the next seed was proposed for
+    this.slider = byId("learning-rate");
+    this.field = byId("learning-rate-value");
+    for (const [id, action] of [
+      ["pause", "pause"],
+      ["resume", "resume"],
+      ["one-step", "step"],
+      ["stop", "stop"],
+    ]) {
+      byId(id).addEventListener("click", () => this.send(action));
+    }
+    this.#listenToRate();
+    byId("transform").addEventListener("change", (/** @type {any} */ event) => {
+      this.send("transform", { transform: event.target.value });
+    });
+    byId("reset-form").addEventListener("submit", (/** @type {Event} */ event) => {
+      event.preventDefault();
+      this.reset();
+    });
+    session.on("hello", () => {
+      setOptions(
+        byId("transform"),
+        session.transforms.map((name) => [name, name]),
+      );
+    });
+    session.on("fit", () => this.show());
+    session.on("connection", ({ state }) => {
+      this.connected = state === "open";
+      this.show();
+    });
+  }
+
+  /** @param {string} action @param {object} [more] */
+  send(action, more = {}) {
+    this.connection.send({ type: "control", action, ...more });
+  }
+
+  /** @param {string} action */
+  can(action) {
+    return this.connected && (this.session.fit?.can.includes(action) ?? false);
+  }
+
+  toggle() {
+    const { fit } = this.session;
+    if (!this.can("pause")) return;
+    if (fit?.state === "running") this.send("pause");
+    else if (fit?.state === "paused") this.send("resume");
+  }
+
+  step() {
+    if (this.can("step")) this.send("step");
+  }
+
+  reset() {
+    const seed = byId("seed").valueAsNumber;
+    if (this.can("reset") && Number.isFinite(seed)) this.send("reset", { seed });
+  }
+
+  /** Ask first: a key is pressed sooner by mistake than a button. */
+  async askReset() {
+    if (!this.can("reset")) return;
+    const seed = byId("seed").value;
+    const answer = await ask(`Start this fit again with seed ${seed}?`, [["again", "Start again"]]);
+    if (answer) this.reset();
+  }
+
+  show() {
+    const { fit } = this.session;
+    const paused = fit?.state === "paused";
+    byId("pause").disabled = !(this.can("pause") && fit?.state === "running");
+    byId("resume").disabled = !this.can("pause");
+    swap(byId(paused ? "resume" : "pause"), byId(paused ? "pause" : "resume"));
+    byId("one-step").disabled = !this.can("step");
+    byId("stop").disabled = !this.can("stop");
+    this.slider.disabled = this.field.disabled = !this.can("rate");
+    byId("reset").disabled = byId("seed").disabled = !this.can("reset");
+    byId("transform").disabled = !this.can("transform");
+    byId("transforms").hidden = fit?.transform == null;
+    byId("training").hidden = !fit;
+    if (!fit) return;
+    if (fit.transform != null) byId("transform").value = fit.transform;
+    if (document.activeElement !== this.slider) this.#showRate(fit.rate_scale ?? 1, this.slider);
+    if (document.activeElement !== this.field) this.#showRate(fit.rate_scale ?? 1, this.field);
+    const run = `${fit.id} ${fit.seed}`;
+    if (run === this.run) return;
+    this.run = run;
+    byId("seed").value = String(fit.seed + 1);
+  }
+
+  #listenToRate() {
+    const send = spaced(
+      () => this.send("rate", { rate_scale: 10 ** this.slider.valueAsNumber }),
+      RATE_GAP_MS,
+    );
+    this.slider.addEventListener("input", () => {
+      this.#showRate(10 ** this.slider.valueAsNumber, this.field);
+      send();
+    });
+    this.field.addEventListener("change", () => {
+      const typed = Number(this.field.value.replace(/^\s*x/i, ""));
+      const known = Number.isFinite(typed) && typed > 0;
+      const rate = known
+        ? Math.min(Math.max(typed, 0.01), 100)
+        : (this.session.fit?.rate_scale ?? 1);
+      this.#showRate(rate, this.field);
+      this.#showRate(rate, this.slider);
+      if (known) this.send("rate", { rate_scale: rate });
+    });
+    const even = () => {
+      if (!this.can("rate")) return;
+      this.#showRate(1, this.field);
+      this.#showRate(1, this.slider);
+      this.send("rate", { rate_scale: 1 });
+    };
+    this.slider.addEventListener("dblclick", even);
+  }
+
+  /** @param {number} rate @param {HTMLInputElement} place */
+  #showRate(rate, place) {
+    const text = `x ${Number(rate.toPrecision(3))}`;
+    if (place === this.slider) {
+      place.value = String(Math.log10(rate));
+      place.setAttribute("aria-valuetext", text);
+    } else place.value = text;
+  }
+}
+
+/** Show one button in the other's place; the keyboard's focus goes along. */
+function swap(/** @type {HTMLElement} */ shown, /** @type {HTMLElement} */ other) {
+  const focused = document.activeElement === other;
+  shown.hidden = false;
+  other.hidden = true;
+  if (focused) shown.focus();
+}

@@ -1,0 +1,61 @@
+/** Numbers as people read them. Anything missing is a dash. */
+
+const MISSING = "\u2013";
+
+/** @param {number | null | undefined} value */
+export function count(value) {
+  return value == null ? MISSING : Math.round(value).toLocaleString("en-US");
+}
+
+/**
+ * Return `value` with three digits and the prefix of its thousands: 12.3 M.
+ * @param {number | null | undefined} value
+ * @returns {string}
+ */
+export function engineering(value) {
+  if (value == null) return MISSING;
+  const prefixes = ["", " k", " M", " G", " T"];
+  let rank = 0;
+  let rest = value;
+  while (Math.abs(rest) >= 999.5 && rank < prefixes.length - 1) {
+    rest /= 1000;
+    rank += 1;
+  }
+  return (rest >= 99.95 ? rest.toFixed(0) : rest.toPrecision(3)) + prefixes[rank];
+}
+
+/** @param {number | null | undefined} seconds */
+export function duration(seconds) {
+  if (seconds == null) return MISSING;
+  if (seconds < 60) return `${seconds.toFixed(1)} s`;
+  const whole = Math.round(seconds);
+  const two = (/** @type {number} */ n) => String(n).padStart(2, "0");
+  const minutes = Math.floor(whole / 60) % 60;
+  const hours = Math.floor(whole / 3600);
+  if (hours) return `${hours}:${two(minutes)}:${two(whole % 60)} h`;
+  return `${minutes}:${two(whole % 60)} min`;
+}
+
+/** @param {number | null | undefined} value */
+export function loss(value) {
+  if (value == null) return MISSING;
+  if (value !== 0 && Math.abs(value) < 1e-3) return value.toExponential(2);
+  return value.toPrecision(4);
+}
+
+/** @param {number | null | undefined} value */
+export function decibels(value) {
+  return value == null ? MISSING : value.toFixed(2);
+}
+
+/** @param {number} scale device pixels that one pixel of the picture takes */
+export function zoom(scale) {
+  const percent = scale * 100;
+  return `${percent >= 10 ? count(percent) : percent.toPrecision(2)} %`;
+}
+
+/** @param {number | null} value a color's number: three digits after the point, or of it */
+export function channel(value) {
+  if (value === null) return "NaN";
+  return Math.abs(value) < 1000 ? value.toFixed(3) : value.toPrecision(4);
+}

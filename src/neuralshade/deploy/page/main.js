@@ -1,0 +1,73 @@
+/** The page of `neuralshade view` and `fit --live`: puts the parts together. */
+
+import { Connection } from "./connection.js";
+import { Curves } from "./curves.js";
+import { byId, setText } from "./dom.js";
+import { Files } from "./files.js";
+import { FitControls } from "./fit_controls.js";
+import { showNumbers } from "./fit_numbers.js";
+import { connectKeys } from "./keys.js";
+import { NewFit } from "./new_fit.js";
+import { notice } from "./notices.js";
+import { Overlays } from "./overlays.js";
+import { Session } from "./session.js";
+import { Stage } from "./stage.js";
+import { connectTone } from "./tone.js";
+import { connectToolbar } from "./toolbar.js";
+import { Values } from "./values.js";
+import { Views } from "./views.js";
+
+const session = new Session();
+const connection = new Connection(session);
+const stage = new Stage();
+/** @type {{exposure: number, gamma: number | null}} gamma null: the sRGB curve */
+const tone = { exposure: 0, gamma: null };
+const views = new Views(session, connection, stage, tone);
+views.onproblem = notice;
+connectToolbar(stage);
+connectTone(session, tone, () => views.ask());
+session.on("scene", () => {
+  stage.show(session.scene);
+  setText(byId("scene-name"), session.scene?.name ?? "");
+  const { width, height } = session.scene ?? {};
+  setText(byId("scene-size"), session.scene ? `${width} x ${height}` : "");
+  views.askAgain();
+});
+const values = new Values(session, connection, stage);
+views.onframe = () => values.askAgain();
+const overlays = new Overlays(session, connection, stage);
+const controls = new FitControls(session, connection);
+showNumbers(session);
+new Curves(session);
+new Files(session, new NewFit(session, connection), tone);
+connectKeys(stage, controls, overlays);
+
+session.on("note", ({ text }) => notice(text, "note"));
+session.on("refused", ({ text }) => notice(text));
+session.on("connection", ({ state, wait_ms }) => {
+  const wait = wait_ms < 1000 ? "" : ` in ${Math.round(wait_ms / 1000)} s`;
+  const texts = {
+    connecting: session.name ? "Connecting again" : "Connecting",
+    open: "Connected",
+    lost: `Connection lost, trying again${wait}`,
+  };
+  setText(byId("connection"), texts[/** @type {keyof typeof texts} */ (state)]);
+  byId("connection").dataset.state = state;
+});
+
+Object.defineProperty(window, "neuralshade", {
+  value: {
+    /** Return a pane's picture as it was received: uint8 RGBA, not drawn, not resampled. */
+    pixels(/** @type {string} */ pane) {
+      const picture = stage.picture(pane);
+      if (!picture) return null;
+      const { width, height, data } = stage.pictures.bytes(picture);
+      return { width, height, data };
+    },
+    get frame() {
+      return views.frame;
+    },
+  },
+});
+
+connection.open();

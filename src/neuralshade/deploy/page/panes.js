@@ -1,0 +1,68 @@
+/** Which panes a scene offers, errors among them, and which of them errors are made of. */
+
+const ERROR = "error"; // of "result"; that of another pane is error:PANE
+const REFERENCES = ["target", "reference"];
+
+/**
+ * @typedef {object} Offer
+ * @property {[string, string][]} entries name and title, errors last
+ * @property {Map<string, string>} titles by name
+ * @property {string | null} reference what errors are beside
+ * @property {[string, string, string]} first what three panes show at first
+ */
+
+/**
+ * @param {import("./types.js").Scene} scene
+ * @param {string[]} panes
+ * @returns {Offer}
+ */
+export function offerPanes(scene, panes) {
+  const title = (/** @type {string} */ pane) => scene.titles?.[pane] ?? capital(pane);
+  const known = REFERENCES.find((pane) => panes.includes(pane));
+  // Without one, planes are beside the first: that is then called what it is, a difference.
+  const reference = known ?? (scene.plane ? panes[0] : null);
+  const compared = reference === null ? [] : panes.filter((pane) => pane !== reference);
+  /** @type {[string, string][]} */
+  const entries = panes.map((pane) => [pane, title(pane)]);
+  for (const pane of compared) {
+    const error = compared.length === 1 ? "Error" : `Error of ${lower(title(pane))}`;
+    const text = known ? error : `${title(pane)} minus ${lower(title(reference ?? ""))}`;
+    entries.push([pane === "result" ? ERROR : `${ERROR}:${pane}`, text]);
+  }
+  const one = reference ?? panes[0] ?? "";
+  const two = panes.includes("result") ? "result" : (panes.find((pane) => pane !== one) ?? one);
+  const errors = entries.map(([name]) => name).filter((name) => errorOf(name) === two);
+  const three = errors[0] ?? panes.find((pane) => pane !== one && pane !== two) ?? two;
+  // A plane's reference takes long to draw: not while a light is dragged, unless it is asked for.
+  const [a = one, b = two, c = three] = scene.plane ? panes : [];
+  return { entries, titles: new Map(entries), reference, first: [a, b, c] };
+}
+
+/** Return the pane whose error that is, or null where it is none. @param {string} name */
+export function errorOf(name) {
+  if (name === ERROR) return "result";
+  return name.startsWith(`${ERROR}:`) ? name.slice(ERROR.length + 1) : null;
+}
+
+/**
+ * Return what must be asked for to show `names`.
+ * @param {string[]} names
+ * @param {string | null} reference
+ */
+export function needed(names, reference) {
+  const panes = names.flatMap((name) => {
+    const compared = errorOf(name);
+    return compared === null ? [name] : [reference ?? "", compared];
+  });
+  return [...new Set(panes)].filter(Boolean);
+}
+
+/** @param {string} text */
+function capital(text) {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/** Lower the first letter, unless the word is an acronym. @param {string} text */
+function lower(text) {
+  return /^[A-Z][A-Z]/.test(text) ? text : text.charAt(0).toLowerCase() + text.slice(1);
+}

@@ -1,0 +1,234 @@
+/** The panes: what each shows, their common zoom and pan, and when they are drawn. */
+
+import { byId } from "./dom.js";
+import { listen } from "./gestures.js";
+import { buildKinds } from "./kinds.js";
+import { paintChecks, paintPicture } from "./paint.js";
+import { paintCursor } from "./paint_cursor.js";
+import { needed, errorOf, offerPanes } from "./panes.js";
+import { Pictures } from "./pictures.js";
+import { Slot } from "./slot.js";
+import { Viewport } from "./viewport.js";
+import { Divider } from "./wipe.js";
+
+const MOST_PANES = 3;
+const STACKED_GAIN = 1.35; // how much larger pictures must get for panes to stand below each other
+
+export class Stage {
+  constructor() {
+    this.root = byId("stage");
+    this.viewport = new Viewport();
+    this.pictures = new Pictures();
+    this.slots = [1, 2, 3].map((number) => new Slot(number));
+    this.wanted = MOST_PANES;
+    this.wiping = false;
+    this.error_scale = 4;
+    /** @type {import("./types.js").Scene | null} */ this.scene = null;
+    /** @type {import("./panes.js").Offer | null} */ this.offer = null;
+    /** @type {{u: number, v: number, slot: Slot | null} | null} */ this.cursor = null;
+    /** @type {((context: CanvasRenderingContext2D, viewport: Viewport) => void)[]} over results */
+    this.over = [];
+    /** @type {() => void} called when another part or pane must be asked for */
+    this.onview = () => {};
+    /** @type {(u: number, v: number) => void} */ this.onpoint = () => {};
+    /** @type {() => void} called when buttons may have to change */ this.onlayout = () => {};
+    this.kinds = buildKinds(() => this.onview());
+    this.kind = this.kinds[this.kinds.length - 1];
+    this.drawing = 0;
+    this.divider = new Divider(this.slots[0].well, () => this.invalidate());
+    this.root.append(...this.slots.map((slot) => slot.root));
+    const sizes = new ResizeObserver((entries) => this.#resized(entries));
+    for (const slot of this.slots) this.#attach(slot, sizes);
+    new ResizeObserver(() => this.#arrange()).observe(this.root);
+    this.layout();
+  }
+
+  /** @param {import("./types.js").Scene | null} scene */
+  show(scene) {
+    const other = scene?.id !== this.scene?.id || scene?.name !== this.scene?.name;
+    this.scene = scene;
+    const kind = scene && this.kinds.find((known) => known.applies(scene));
+    for (const known of this.kinds) if (known !== kind) known.enter(null);
+    if (other) this.pictures.clear();
+    if (scene && kind) {
+      this.kind = kind;
+      kind.enter(scene);
+      this.viewport.setPicture(scene.width, scene.height, scene.continuous);
+      this.offer = offerPanes(scene, kind.panes(scene));
+      const { entries, first } = this.offer;
+      this.slots.forEach((slot, i) => slot.offer(entries, first[i], first[1]));
+      this.root.style.setProperty("--aspect", String(scene.width / scene.height));
+    } else this.offer = null;
+    this.layout();
+  }
+
+  get most() {
+    return Math.min(MOST_PANES, this.offer?.entries.length ?? 1);
+  }
+
+  get count() {
+    return this.wiping ? 1 : Math.min(this.wanted, this.most);
+  }
+
+  get active() {
+    return this.slots.slice(0, this.count);
+  }
+
+  /** Return the panes to ask the server for. */
+  get panes() {
+    const names = this.active.flatMap((slot) => slot.shown);
+    return needed(names, this.offer?.reference ?? null);
+  }
+
+  layout() {
+    if (this.most < 2) this.wiping = false;
+    const titles = this.offer?.titles ?? new Map();
+    this.slots.forEach((slot, i) => {
+      const shown = i < this.count;
+      slot.root.hidden = !shown;
+      if (shown) slot.label(this.wiping, titles);
+      else delete slot.canvas.dataset.pane;
+    });
+    this.divider.root.hidden = !this.wiping;
+    this.root.hidden = !this.scene;
+    byId("nothing").hidden = Boolean(this.scene);
+    this.#arrange();
+    this.onlayout();
+    this.moved();
+  }
+
+  /** Something moved: draw what is there, and ask for what is missing. */
+  moved() {
+    const zoomed = !this.viewport.fitted;
+    this.root.classList.toggle("zoomed", zoomed);
+    this.onlayout();
+    this.invalidate();
+    this.onview();
+  }
+
+  invalidate() {
+    this.drawing ||= requestAnimationFrame(() => this.draw());
+  }
+
+  draw() {
+    cancelAnimationFrame(this.drawing);
+    this.drawing = 0;
+    for (const slot of this.active) this.#drawSlot(slot);
+  }
+
+  /** @param {string} name @returns {import("./types.js").Picture | null} */
+  picture(name) {
+    const compared = errorOf(name);
+    if (compared === null) return this.pictures.latest.get(name) ?? null;
+    return this.pictures.error(compared, this.offer?.reference ?? "", this.error_scale);
+  }
+
+  #drawSlot(/** @type {Slot} */ slot) {
+    const { context, canvas } = slot;
+    context.clearRect(0, 0, canvas.width, canvas.height);
+    if (slot.wiping) {
+      const cut = Math.round(this.divider.share * canvas.width);
+      this.#drawPane(context, slot.pane, 0, cut);
+      this.#drawPane(context, slot.second, cut, canvas.width);
+    } else this.#drawPane(context, slot.pane, 0, canvas.width);
+    if (this.cursor) paintCursor(context, this.viewport, this.cursor, this.cursor.slot === slot);
+    const latest = this.picture(slot.pane);
+    if (!latest) return slot.describe("not drawn yet");
+    const timeless = latest.step === null || slot.pane === this.offer?.reference;
+    const step = timeless ? "" : ` \u00b7 step ${latest.step?.toLocaleString("en-US")}`;
+    const coarse = latest.sharp ? "" : " \u00b7 coarse while training";
+    slot.describe(`${latest.width} x ${latest.height}${step}${coarse}`);
+  }
+
+  /** Draw one pane between two columns of the canvas. */
+  #drawPane(
+    /** @type {CanvasRenderingContext2D} */ context,
+    /** @type {string} */ name,
+    /** @type {number} */ left,
+    /** @type {number} */ right,
+  ) {
+    context.save();
+    context.beginPath();
+    context.rect(left, 0, right - left, context.canvas.height);
+    context.clip();
+    const error = errorOf(name) !== null;
+    const transparent = !error && [2, 4].includes(this.scene?.channels ?? 3);
+    if (transparent) paintChecks(context, this.viewport.rect());
+    const whole = error || transparent ? null : this.pictures.whole.get(name);
+    const picture = this.picture(name);
+    if (whole && whole !== picture) paintPicture(context, this.viewport, whole);
+    if (picture) paintPicture(context, this.viewport, picture);
+    if (name === "result") for (const paint of this.over) paint(context, this.viewport);
+    context.restore();
+  }
+
+  #attach(/** @type {Slot} */ slot, /** @type {ResizeObserver} */ sizes) {
+    try {
+      sizes.observe(slot.canvas, { box: "device-pixel-content-box" });
+    } catch {
+      sizes.observe(slot.canvas); // Safari: without that box, sizes are rounded in #resized
+    }
+    slot.onchoice = () => this.layout();
+    listen(slot.canvas, {
+      zoom: (factor, x, y) => {
+        this.viewport.zoomAt(this.viewport.scale * factor, x, y);
+        this.moved();
+      },
+      drag: (dx, dy, event) => {
+        const ratio = window.devicePixelRatio;
+        const shifted = event.shiftKey || event.buttons === 4;
+        if (!shifted && this.kind.drag(dx / ratio, dy / ratio)) return;
+        this.viewport.panBy(dx, dy);
+        this.moved();
+      },
+      fit: () => this.fit(),
+      point: (x, y) => this.#point(slot, x, y),
+      leave: () => {
+        this.cursor = null;
+        this.invalidate();
+      },
+    });
+  }
+
+  fit() {
+    this.viewport.fit();
+    this.moved();
+  }
+
+  /** @param {Slot} slot @param {number} x @param {number} y */
+  #point(slot, x, y) {
+    const [u, v] = this.viewport.toPicture(x, y);
+    const inside = u >= 0 && u < 1 && v >= 0 && v < 1;
+    this.cursor = inside ? { u, v, slot } : null;
+    this.invalidate();
+    if (inside) this.onpoint(u, v);
+  }
+
+  /** @param {ResizeObserverEntry[]} entries */
+  #resized(entries) {
+    for (const { target, contentRect, devicePixelContentBoxSize } of entries) {
+      const canvas = /** @type {HTMLCanvasElement} */ (target);
+      const exact = devicePixelContentBoxSize?.[0];
+      const width = exact?.inlineSize ?? Math.round(contentRect.width * devicePixelRatio);
+      const height = exact?.blockSize ?? Math.round(contentRect.height * devicePixelRatio);
+      if (!width || !height) continue; // hidden
+      if (canvas.width !== width) canvas.width = width;
+      if (canvas.height !== height) canvas.height = height;
+    }
+    const { width, height } = this.slots[0].canvas;
+    this.viewport.setPane(width, height);
+    this.draw(); // at once: a resized canvas is empty
+    this.onlayout();
+    this.onview();
+  }
+
+  /** Side by side, unless wide pictures get much larger below each other. */
+  #arrange() {
+    const { clientWidth, clientHeight } = this.root;
+    if (!this.scene || !clientHeight) return;
+    const { width, height } = this.scene;
+    const beside = Math.min(clientWidth / this.count / width, clientHeight / height);
+    const below = Math.min(clientWidth / width, clientHeight / this.count / height);
+    this.root.classList.toggle("stacked", below > beside * STACKED_GAIN);
+  }
+}

@@ -1,0 +1,74 @@
+/**
+ * What the server and the page tell each other, as types for editors. Nothing here runs.
+ *
+ * @typedef {[number, number, number, number]} Region u0, v0, u1, v1 in [0, 1], v down
+ * @typedef {[number, number, number | null, number | null]} CurvePoint step, seconds, loss, dB
+ *
+ * @typedef {object} Overlay
+ * @property {string} name
+ * @property {"picture" | "points"} kind
+ *
+ * @typedef {object} Plane
+ * @property {number} azimuth_deg
+ * @property {number} elevation_deg
+ * @property {string[]} panes
+ *
+ * @typedef {object} Scene
+ * @property {number} id
+ * @property {"image" | "splats" | "shader" | "mipmaps"} kind
+ * @property {string} name
+ * @property {number} width pixels
+ * @property {number} height
+ * @property {number} channels
+ * @property {boolean} hdr
+ * @property {string[]} panes
+ * @property {Record<string, string>} titles
+ * @property {boolean} continuous whether the result is evaluated at any resolution
+ * @property {Overlay[]} overlays
+ * @property {Plane | null} plane
+ *
+ * @typedef {object} Fit
+ * @property {number} id
+ * @property {string} verb
+ * @property {"running" | "paused" | "ended" | "stopped" | "failed"} state
+ * @property {string} text
+ * @property {string} picture
+ * @property {string | null} preset
+ * @property {number} seed
+ * @property {string | null} transform
+ * @property {number} rate_scale
+ * @property {string} output
+ * @property {string[]} can
+ * @property {number | null} seconds
+ * @property {number | null} steps
+ *
+ * @typedef {object} Progress
+ * @property {number} step
+ * @property {number} seconds
+ * @property {number | null} loss
+ * @property {number | null} psnr_db
+ * @property {number} share of the whole, 0 to 1
+ * @property {number | null} samples_per_second
+ * @property {number | null} left_seconds
+ *
+ * @typedef {object} FrameHeader
+ * @property {number} id
+ * @property {number} scene
+ * @property {number} view
+ * @property {number | null} step
+ * @property {Region} region
+ * @property {number} width
+ * @property {number} height
+ * @property {boolean} sharp
+ * @property {{pane: string, bytes: number, type: string}[]} images
+ *
+ * @typedef {object} Picture one picture as it came, or an error made of two
+ * @property {ImageBitmap | OffscreenCanvas} source
+ * @property {number} width
+ * @property {number} height
+ * @property {Region} region
+ * @property {number | null} step
+ * @property {boolean} sharp
+ * @property {string} look exposure, gamma and light it was drawn with
+ */
+export {};

@@ -1,0 +1,96 @@
+"""An asset on the live page, with no fit that runs."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from neuralshade.deploy.live.messages import Control
+from neuralshade.engine.draw_splats import unit_centers
+from neuralshade.errors import ConfigError
+from neuralshade.fit import Restart
+from neuralshade.verbs.canvas import empty_canvas
+from neuralshade.verbs.live_plane import opened_plane
+from neuralshade.verbs.live_scene import Scene, grid_pages, picture_scene
+from neuralshade.verbs.live_stage import Stage
+from neuralshade.verbs.opened_mipmaps import OpenedMipmaps
+from neuralshade.verbs.opening import Opened, OpenedImage, OpenedSplats, ignore, open_asset
+from neuralshade.verbs.report import report
+
+
+@dataclass
+class Shown:
+    """What pages save and steer while no fit runs; ``reference`` was fitted, if it is known."""
+
+    stage: Stage
+    opened: Opened | None = None
+    reference: Any = None
+
+    @property
+    def name(self) -> str:
+        """Return what files are called that pages save."""
+        return "asset.nsh" if self.opened is None else Path(self.opened.asset.path).name
+
+    def open(self, asset: Any, reference: Any = None) -> None:
+        """Show an asset, beside ``reference`` where one is given.
+
+        Raises: AssetError, PictureError.
+        """
+        opened = open_asset(asset)
+        scene = asset_scene(opened, reference)
+        self.opened, self.reference = opened, reference
+        self.stage.show(scene)
+
+    def control(self, wanted: Control) -> None:
+        """Start a fit. Raises Restart; ConfigError for what only a running fit does."""
+        if wanted.action not in ("start", "reset", "transform"):
+            raise ConfigError(f"{wanted.action}: got no fit that runs, need one. Start one.")
+        raise Restart({"action": wanted.action, **wanted.settings})
+
+    def save(self, path: Path) -> None:
+        """Copy the asset's file."""
+        shutil.copyfile(self._there().asset.path, path)
+
+    def report(self, path: Path) -> None:
+        """Write the asset's report; ConfigError where there is nothing to compare it with."""
+        opened = self._there()
+        if self.reference is None:
+            raise ConfigError("report: got no reference, need what the asset was fitted to. "
+                              "Name it with --reference.")  # fmt: skip
+        report(opened.asset, self.reference, path)
+
+    def load(self, path: Path, into_fit: bool) -> str:
+        """Show an uploaded asset."""
+        if into_fit:
+            raise ConfigError("load: got no fit that runs, need one. Show the asset instead.")
+        self.open(path)
+        return f"{path.name} is shown."
+
+    def _there(self) -> Opened:
+        if self.opened is None:
+            raise ConfigError("got no asset, need one. Load one, or start a fit.")
+        return self.opened
+
+
+def asset_scene(opened: Opened, reference: Any) -> Scene:
+    """Return the scene of an asset. Raises AssetError where it shows nothing, PictureError."""
+    if isinstance(opened, OpenedMipmaps):
+        return opened_plane(opened)
+    facts = opened.facts
+    target = None if reference is None else opened.target(reference, ignore)
+    size = opened.size if target is None else (target.width, target.height)
+    canvas = empty_canvas(size, int(facts["channels"]), opened.color_space, facts["name"], "")
+    pages = (
+        grid_pages(lambda: [grid for _, grid in opened.grids()])
+        if isinstance(opened, OpenedImage)
+        else {}
+    )
+    points = (
+        {"Gaussians": lambda: unit_centers(opened.cloud)}
+        if isinstance(opened, OpenedSplats)
+        else {}
+    )
+    return picture_scene(opened.kind, target or canvas, opened.draw, compared=target is not None,
+                         continuous=True, pages=pages, points=points, changes=())  # fmt: skip
