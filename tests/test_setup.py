@@ -90,25 +90,34 @@ def checkout(tmp_path):
         (tmp_path / name).write_text("")
     add_python(tmp_path, "python3", "3.11.2")
     add_python(tmp_path, "python3.12", "3.12.4")
+    add_tool(tmp_path, "chromium", "exit 0")
     return tmp_path
 
 
 def add_python(folder, name, version):
+    add_tool(folder, name, PYTHON.format(version=version).removeprefix("#!/bin/sh\n"))
+
+
+def add_tool(folder, name, script):
     path = folder / "bin" / name
-    path.write_text(PYTHON.format(version=version))
+    path.write_text(f"#!/bin/sh\n{script}\n")
     path.chmod(0o755)
+
+
+def run_set_up(folder, python=None, path=None):
+    (folder / "log").write_text("")
+    environment = {n: v for n, v in os.environ.items() if n != "PYTHON"}
+    environment["PATH"] = path or f"{folder}/bin:{environment['PATH']}"
+    if python is not None:
+        environment["PYTHON"] = python
+    return subprocess.run(
+        ["scripts/setup"], cwd=folder, env=environment, capture_output=True, text=True
+    )
 
 
 def set_up(folder, python=None):
     """Run the set-up; return what was made and installed, and what it says on standard error."""
-    (folder / "log").write_text("")
-    environment = {n: v for n, v in os.environ.items() if n != "PYTHON"}
-    environment["PATH"] = f"{folder}/bin:{environment['PATH']}"
-    if python is not None:
-        environment["PYTHON"] = python
-    done = subprocess.run(
-        ["scripts/setup"], cwd=folder, env=environment, capture_output=True, text=True
-    )
+    done = run_set_up(folder, python)
     return (folder / "log").read_text().splitlines(), done.stderr
 
 
@@ -186,3 +195,17 @@ def test_make_hands_python_to_the_set_up(checkout):
     command = ["make", "setup", "PYTHON=python3.12"]
     subprocess.run(command, cwd=checkout, env=environment, capture_output=True, check=True)
     assert "made of 3.12.4" in (checkout / "log").read_text()
+
+
+@pytest.mark.parametrize("root", [True, False])
+def test_a_browser_is_installed_where_that_can_be(checkout, root):
+    (checkout / "bin/chromium").unlink()
+    for name in ("cat", "cksum", "mkdir", "cp", "env", "dirname", "sh"):
+        (checkout / "bin" / name).symlink_to(shutil.which(name))
+    add_tool(checkout, "id", "echo 0" if root else "echo 1000")
+    add_tool(checkout, "apt-get", 'echo "apt-get $*" >>log')
+    done = run_set_up(checkout, path=str(checkout / "bin"))
+    log = (checkout / "log").read_text()
+    assert done.returncode == 0, done.stderr
+    assert ("apt-get install -y -qq --no-install-recommends chromium" in log) == root
+    assert ("tests of the live page will be skipped" in done.stdout) != root
