@@ -1,6 +1,6 @@
 """`fit shader` against SlangPy's functional calls: a learned mip, and what a step costs the host.
 
-    python benchmarks/fit_shader.py [--device vulkan] [--side 1024]
+    python benchmarks/fit_shader.py [--device vulkan] [--side 256 1024]
 
 The rival runs the same task as the published sample does: a step is a functional call for the
 gradient and one for each of the three maps. Writes results/fit_shader_<API>.{json,md}. Needs
@@ -10,6 +10,7 @@ nothing but a GPU; without hardware it stops, unless --device names what to use.
 import argparse
 import time
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -115,29 +116,31 @@ def functional(device: Any, maps: dict[str, Any]) -> float:
 
 
 def main() -> None:
-    """Run both, and write what was found."""
+    """Run both at every size, and write what was found."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--device")
-    parser.add_argument("--side", type=int, default=1024, help="of the maps, in texels")
+    parser.add_argument("--side", type=int, nargs="+", default=[128, 256, 512, 1024],
+                        help="of the maps, in texels")  # fmt: skip
     options = parser.parse_args()
     gpu = open_gpu(options.device) if options.device else open_hardware()
     if gpu is None:
         print("left out: no hardware GPU answers")
         return
-    maps = made_maps(options.side)
-    rate, host = ours(gpu, maps)
     api = "software" if gpu.adapter.software else gpu.api
-    rows: list[Row] = [{"way": f"fit shader, {gpu.api}", "maps": f"{options.side} x {options.side}",
-                        "steps/s": round(rate, 1), "host us a step": round(host, 2)}]  # fmt: skip
     facts = {"gpu": f"{gpu.name} ({gpu.api})"}
-    gpu.close()
+    rows: list[Row] = []
+    with closing(gpu):
+        for side in options.side:
+            rate, host = ours(gpu, made_maps(side))
+            rows.append({"maps": f"{side} x {side}", "steps/s": round(rate),
+                         "host us a step": round(host, 2)})  # fmt: skip
     rival = slangpy_gpu(open_gpu("vulkan"), "functional calls")
-    theirs = functional(rival.device, maps)
-    rival.close()
-    rows.append({"way": "SlangPy's functional calls, vulkan", "maps": rows[0]["maps"],
-                 "steps/s": round(theirs, 1), "host us a step": "-"})  # fmt: skip
-    rows.append({"way": "ratio", "maps": "", "steps/s": round(rate / theirs, 1),
-                 "host us a step": ""})  # fmt: skip
+    with closing(rival):
+        for side, row in zip(options.side, rows, strict=True):
+            theirs = functional(rival.device, made_maps(side))
+            row |= {"SlangPy's functional calls, vulkan: steps/s": round(theirs),
+                    "ratio": round(row["steps/s"] / theirs, 1)}  # fmt: skip
+            print(row, flush=True)
     write_results(f"fit_shader_{api}", {"Learned mip, a quarter of the side": rows}, facts)
 
 
