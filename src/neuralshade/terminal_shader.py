@@ -1,7 +1,7 @@
 """What a person sees of a user's task: what was trained, and whether its derivatives are right."""
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -9,18 +9,13 @@ from rich.console import Console
 from rich.table import Table
 
 from neuralshade.verbs.check_gradients import GradientRow
+from neuralshade.verbs.fit_facts import MOST_SHOWN, result_facts
 from neuralshade.verbs.fit_shader import ShaderResult
-
-MOST_SHOWN = 16  # numbers of a member that are printed
 
 
 def task_facts(result: ShaderResult) -> dict[str, Any]:
     """Return the result as plain JSON data; of large members their shapes only."""
-    members = {
-        name: array.tolist() if array.size <= MOST_SHOWN else {"shape": list(array.shape)}
-        for name, array in result.members.items()
-    }
-    return {**vars(result), "members": members}
+    return result_facts(result)
 
 
 def print_task(result: ShaderResult) -> None:
@@ -31,6 +26,14 @@ def print_task(result: ShaderResult) -> None:
     for name, array in result.members.items():
         if array.size <= MOST_SHOWN:
             print(f"  {name} = {np.array2string(array, precision=6, separator=', ', prefix='  ')}")
+
+
+def print_losses(rows: Sequence[Mapping[str, Any]]) -> None:
+    """Print a task's mean loss over random numbers of no fit."""
+    for row in rows:
+        print(f"{row['name']}: loss {row['loss']:.6g} +- {row['standard_error']:.2g} (standard "
+              f"error) over {row['steps']:,} x {row['threads']:,} threads, random numbers of no "
+              "fit")  # fmt: skip
 
 
 def print_gradients(rows: Sequence[GradientRow]) -> None:

@@ -89,6 +89,7 @@ def test_info_and_render(run, folder, task):
                  else (line, "") for line in run("info", "t.nsh").out)  # fmt: skip
     assert lines["kind"].startswith("shader") and lines["module"] == "t.slang"
     assert lines["strength"] == "2.0" and lines["photo"] == "a.png"
+    assert re.fullmatch(r"size +[\d,]+ bytes", run("info", "t.nsh").out[1])  # no bits per pixel
     assert lines["picture"] == "t.slang, 36 x 24, 3 channels, srgb, uint8"
     assert re.fullmatch(r"loss \S+ in its last step", lines["quality"])
     assert (lines["tint"], lines["map"]) == ("float32 [3]", "float32 [4, 8, 1]")
@@ -102,6 +103,27 @@ def test_info_of_a_task_that_renders_nothing(run, task):
     out = run("info", "n.nsh").out
     assert re.fullmatch(r"size +[\d,]+ bytes", out[1])
     assert not any(line.startswith("picture") for line in out)
+
+
+def test_evaluate_tells_the_mean_over_other_random_numbers(run, refused, task, fitted_asset):
+    run("fit", "shader", task, "--quiet", *PHOTO, *FEW)
+    done = run("evaluate", "t.nsh")
+    assert (done.code, done.err, len(done.out)) == (0, [], 1), done
+    assert re.fullmatch(
+        r"t\.slang: loss \S+ \+- \S+ \(standard error\) over 64 x 256 threads, random numbers of "
+        "no fit",
+        done.out[0],
+    )
+    facts = json.loads(run("evaluate", "t.nsh", "--json").out[0])
+    (row,) = facts["rows"]
+    assert facts["picture"] is None and row["loss"] > 0
+    doubled = json.loads(run("evaluate", "t.nsh", "--set", "strength=2", "--json").out[0])
+    assert doubled["rows"][0]["loss"] == pytest.approx(2 * row["loss"])
+    table = run("evaluate", "t.nsh", "a.png", "--json")
+    assert "psnr_db" in json.loads(table.out[0])["rows"][0]
+    assert refused("evaluate", fitted_asset) == (
+        f"{fitted_asset}: got no picture, need the one to compare with. Name it behind the asset."
+    )
 
 
 def test_gradients_that_are_right(run, task):

@@ -1,4 +1,4 @@
-"""What tests of kernels share: one dispatch of an entry point over NumPy arrays."""
+"""What tests of kernels share: one dispatch of an entry point over NumPy arrays; a user's task."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -7,6 +7,24 @@ import numpy as np
 import pytest
 
 from neuralshade.gpu.gpu import Gpu, Kernel
+from neuralshade.recipes.shader import ShaderRecipe
+from neuralshade.recipes.shader_build import build_shader_engine, build_task
+from neuralshade.source.shader import ShaderSource
+
+TASK = """import neuralshade.model.trainable;
+{before}
+struct Task : ITask
+{{
+    {members}
+
+    [Differentiable]
+    float loss(no_diff Thread thread)
+    {{
+        {body}
+    }}
+    {after}
+}}
+"""
 
 
 class Dispatch:
@@ -51,5 +69,27 @@ def dispatch(gpu):
 
     def build(text: str, arrays: Mapping[str, np.ndarray], **others: Any) -> Dispatch:
         return Dispatch(gpu, text, arrays, others)
+
+    return build
+
+
+@pytest.fixture(scope="session")
+def module():
+    """Return what makes a user's module of members and the text of the loss."""
+
+    def build(members, body, after="", before=""):
+        text = TASK.format(members=members, body=body, after=after, before=before)
+        return ShaderSource(text, "task.slang")
+
+    return build
+
+
+@pytest.fixture(scope="session")
+def engine_of():
+    """Return what makes the engine of a user's module."""
+
+    def build(gpu, source, values=None, threads="8x8", **settings):
+        recipe = ShaderRecipe(threads=threads, steps=1, **settings)
+        return build_shader_engine(build_task(source, values or {}, recipe.seed), recipe, gpu)
 
     return build

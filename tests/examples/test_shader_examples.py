@@ -155,11 +155,25 @@ def test_the_page_shows_the_examples():
     assert len(TASKS) == len(SMALL)
 
 
+def test_the_learned_mip_has_forty_lines():
+    """Not counted: blank ones, comments and lone braces."""
+    lines = (FOLDER / "learned_mip.slang").read_text().splitlines()
+    counted = [line for line in lines if not re.fullmatch(r"\s*(//.*|[{}]*)", line)]
+    assert f"That is {len(counted)} lines without" in PAGE.read_text() and len(counted) <= 40
+
+
 def test_the_other_slang_of_the_page_runs(device, asset, tmp_path):
     blocks = re.findall(r"```slang\n(.*?)```", PAGE.read_text(), re.DOTALL)
-    (smallest,) = (block for block in blocks if block.startswith("import "))
+    smallest, encoded = (block for block in blocks if block.startswith("import "))
     task = tmp_path / "task.slang"
     task.write_text(smallest)
     values = {"photo": neuralshade.picture_from_array(np.full((3, 5, 3), 0.25, np.float32))}
     found = neuralshade.fit_shader(task, asset, values=values, threads="8x8", steps=400).members
     np.testing.assert_allclose(found["tint"], 0.25, atol=1e-3)
+    task.write_text(encoded)
+    ramp = np.float32(np.linspace(0, 1, 12 * 16 * 3)).reshape(12, 16, 3)
+    values = {"photo": neuralshade.picture_from_array(ramp)}
+    found = neuralshade.fit_shader(task, asset, values=values, threads="16x16", steps=200)
+    assert found.loss < 0.01 and found.members["grid"].size == 2 * (
+        5 * 5 + 11 * 11 + 26 * 26 + 1024
+    )

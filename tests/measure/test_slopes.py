@@ -55,6 +55,15 @@ def test_a_kink_is_no_error_unless_the_derivative_is_beyond_both_sides():
         assert judge(beyond, slope, 1.2) == WRONG
 
 
+@pytest.mark.parametrize("away", [-3e-2, -1e-3, -2e-4, -1e-5, 1e-5, 4e-4, 2e-3, 1e-2])
+@pytest.mark.parametrize("bend", [0.0, 0.8, -2.0])
+def test_a_kink_nearer_than_the_widths_is_no_error(away, bend):
+    """One side tells: the derivative is that of the side without the kink."""
+    slope = slope_at(lambda x: max(x - away, 0.0) + bend * x * x + 0.5 * x + 1, 0.0)
+    assert judge(1.5 if away < 0 else 0.5, slope, 1.5) in (RIGHT, NOT_SMOOTH)
+    assert judge(2.0, slope, 2.0) == judge(0.0, slope, 1.5) == WRONG
+
+
 def test_what_drowns_in_noise_is_told():
     slope = slope_at(lambda x: x + 1000, 0.0, noise=1.0)
     assert judge(0.0, slope, 1.0) == NOISE

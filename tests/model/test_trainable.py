@@ -6,6 +6,8 @@ import torch
 
 from neuralshade.errors import ConfigError
 from neuralshade.gpu.slang_reflection import Field
+from neuralshade.model.dense_grid import DenseGrid
+from neuralshade.model.hash_grid import HashGrid
 from neuralshade.model.mlp import MLP
 from neuralshade.model.trainable import FREE, Given, arrays_of, first_numbers, members_of
 
@@ -33,6 +35,9 @@ def trained(of_type, **attributes):
     ("Texture<float>", "texture", (4, 6, 1)),
     ("Texture<vector<float,4>>", "texture", (4, 6, 4)),
     ("Network<2, 3, 1, 8, Relu, None>", "network", (2 * 8 + 8 + 8 * 3 + 3,)),
+    ("GridEncoding<1, 3, 16, 5, 3>", "encoding", (5 * 3 * 3 + 1,)),  # an even number of them
+    ("GridEncoding<2, 2, 4, 8, 6>", "encoding", ((4 * 3 + 8 * 6) * 2,)),
+    ("HashEncoding<2, 2, 4, 2, 8>", "encoding", ((3 * 3 + 16) * 2,)),
 ])  # fmt: skip
 def test_kinds_and_shapes(of_type, kind, shape):
     size = {"Size": (6.0, 4.0)} if kind == "texture" else {}
@@ -81,6 +86,22 @@ def test_networks_begin_as_their_torch_half():
     assert not np.array_equal(numbers, first_numbers(members, 8))
 
 
+def test_encodings_begin_as_their_torch_half_and_know_their_levels():
+    types = ["GridEncoding<2, 3, 2, 5, 4>", "float", "HashEncoding<3, 2, 4, 2, 9>"]
+    fields = [
+        field(name, of_type, Trainable=1.0) for name, of_type in zip("gah", types, strict=True)
+    ]
+    members, _ = members_of(fields, {}, "t.slang")
+    numbers = first_numbers(members, 7)
+    rng = torch.Generator().manual_seed(7)
+    grid, table = DenseGrid(2, 3, 2, 5, 4, rng=rng), HashGrid(3, 2, 4, 2, 9, rng=rng)
+    for member, half in zip((members[0], members[2]), (grid, table), strict=True):
+        wanted = half.flatten(list(half.parameters())).numpy()
+        np.testing.assert_array_equal(numbers[member.first : member.first + member.size], wanted)
+    assert members[0].levels == ((2, 2, 0), (5, 4, 4))  # across, down, first entry
+    assert members[2].levels == ((2, 2, 0), (4, 4, 9), (9, 9, 25))
+
+
 @pytest.mark.parametrize("fields, message", [
     ([], "t.slang: got a Task without a trained member, need one or more. Mark what is to be "
          "trained with [Trainable(rate)]."),
@@ -88,6 +109,15 @@ def test_networks_begin_as_their_torch_half():
      "of Trainable, Range, Start, Size. Did you mean Trainable?"),
     ([trained("Network<2, 3, 1, 8, Relo, None>")], "t.slang: Task.a: got activation Relo, need "
      "one of "),
+    ([trained("GridEncoding<0, 2, 4, 8, 8>")], "t.slang: Task.a: got 0 for levels of GridEncoding<"
+     "levels, features, coarsest, width, height>, need 1 to 32. Change it."),
+    ([trained("HashEncoding<2, 2, 4, 16, 8>")], "t.slang: Task.a: got 16 for coarsest of "
+     "HashEncoding<levels, features, log2_entries, coarsest, finest>, need at most finest, which "
+     "is 8. Lower coarsest."),
+    ([trained("HashEncoding<32, 64, 26, 65536, 1048576>")], "t.slang: got 137438953472 trained "
+     "numbers, need 268435456 or fewer. Make textures or grids smaller."),
+    ([trained("GridEncoding<1, 2, 4, 8, 8>", Start=1.0)], "t.slang: Task.a: got [Start] on type "
+     "GridEncoding<1, 2, 4, 8, 8>, which begins at random, need none. Leave it out."),
     ([trained("Texture<float>", Size=(0.0, 4.0))], "t.slang: Task.a: got no size, need width"),
     ([trained("Picture<float>")], "t.slang: Task.a: got type Picture<float>, need float"),
     ([trained("float", has_default=True)], "t.slang: Task.a: got a value behind = that is"),

@@ -1,4 +1,4 @@
-"""model/trainable on the device: textures, pictures and networks equal their NumPy or torch half.
+"""model/trainable on the device: all kinds of members equal their NumPy or torch half.
 
 The gradients are those of a task's mean loss, one thread for each place.
 """
@@ -7,7 +7,15 @@ import numpy as np
 import pytest
 import torch
 
+from neuralshade.model.cell_wave import CellWave
+from neuralshade.model.composite import Composite
+from neuralshade.model.dense_grid import DenseGrid
+from neuralshade.model.frequency import Frequency
+from neuralshade.model.hash_grid import HashGrid
+from neuralshade.model.identity import Identity
 from neuralshade.model.mlp import MLP
+from neuralshade.model.one_blob import OneBlob
+from neuralshade.model.triangle_wave import TriangleWave
 from neuralshade.recipes.shader import ShaderRecipe
 from neuralshade.recipes.shader_build import build_shader_engine, build_task
 from neuralshade.source.picture import picture_from_array
@@ -145,3 +153,64 @@ def test_networks_are_their_torch_half(gpu, sizes, kinds):
     np.testing.assert_allclose(engine.losses(), values.detach(), rtol=1e-4, atol=1e-5)
     flat = np.concatenate([gradient.numpy().reshape(-1) for gradient in gradients])
     np.testing.assert_allclose(engine.gradient(), flat, rtol=1e-3, atol=1e-4 * np.abs(flat).max())
+
+
+GRIDS = {  # Slang's type -> the torch half
+    "GridEncoding<1, 1, 16, 1, 1>": lambda rng: DenseGrid(1, 1, 16, 1, 1, rng=rng),
+    "GridEncoding<1, 3, 16, 5, 3>": lambda rng: DenseGrid(1, 3, 16, 5, 3, rng=rng),
+    "GridEncoding<3, 2, 3, 9, 16>": lambda rng: DenseGrid(3, 2, 3, 9, 16, rng=rng),
+    "HashEncoding<1, 1, 4, 1, 3>": lambda rng: HashGrid(1, 1, 4, 1, 3, rng=rng),
+    "HashEncoding<4, 2, 5, 3, 21>": lambda rng: HashGrid(4, 2, 5, 3, 21, rng=rng),
+}
+
+
+@pytest.mark.parametrize("kind", GRIDS)
+def test_encodings_are_their_torch_half(gpu, kind):
+    """In value and in the gradient of their numbers; that of the place is one of differences."""
+    half = GRIDS[kind](torch.Generator().manual_seed(3)).double()
+    rng = np.random.default_rng(2)
+    for level in half.parameters():
+        level.data = torch.tensor(rng.uniform(-1, 1, level.shape))
+    uv = np.float32(rng.uniform(0.02, 0.98, (COUNT, 2)))
+    shift = 2.0**-12  # far less than a cell; few of the places have a cell's edge so near
+    weights = torch.tensor(rng.uniform(-1, 1, half.width))
+    terms = " + ".join(f"{float(w)!r}f * x[{i}]" for i, w in enumerate(weights))
+    members = f"[Trainable(1)] float2 shift; [Trainable(1)] {kind} grid; Picture<float2> places;"
+    body = f"float x[{half.width}] = grid.eval(uv + shift); return {terms};"
+    numbers = half.flatten(list(half.parameters())).numpy()
+    engine = engine_of(gpu, members, body, {"grid": numbers, "places": as_picture(uv[None])})
+    places = torch.tensor(uv).double()
+
+    def value(dx, dy):
+        return half(places + torch.tensor([dx, dy])) @ weights
+
+    values = value(0.0, 0.0)
+    wanted = half.flatten(torch.autograd.grad(values.mean(), list(half.parameters()))).numpy()
+    np.testing.assert_allclose(engine.losses(), values.detach(), atol=2e-5)
+    gradient = engine.gradient()
+    np.testing.assert_allclose(gradient[2:], wanted, atol=1e-5)
+    slopes = [
+        (value(dx, dy) - value(-dx, -dy)).mean().item() / (2 * shift)
+        for dx, dy in ((shift, 0.0), (0.0, shift))
+    ]
+    np.testing.assert_allclose(gradient[:2], slopes, rtol=0.02, atol=0.02)
+
+
+def test_encodings_without_numbers_are_their_torch_half(gpu):
+    parts = [Frequency(3), TriangleWave(4), OneBlob(5), CellWave(4, 7), Identity()]
+    half = Composite(parts)
+    names = half.slang("Free")
+    imports = "".join(f"import {name};\n" for name in sorted(names.modules))
+    weights = np.random.default_rng(4).uniform(-1, 1, half.width)
+    uv = np.float32(np.random.default_rng(5).random((COUNT, 2)))
+    terms = " + ".join(f"{float(w)!r}f * x[{i}]" for i, w in enumerate(weights))
+    members = "[Trainable(1)] float scale; Picture<float2> places;"
+    body = (f"float x[{half.width}] = no_diff(encode<{names.type}>(uv)); "
+            f"return scale * ({terms});")  # fmt: skip
+    text = f"import neuralshade.model.encoding;\n{imports}"
+    source = ShaderSource(text + TEXT.format(members=members, body=body), "t.slang")
+    built = build_task(source, {"scale": 1, "places": as_picture(uv[None])}, 0)
+    engine = build_shader_engine(built, ShaderRecipe(threads=f"{COUNT}x1", steps=1), gpu)
+    wanted = half(torch.tensor(uv)).double().numpy() @ weights
+    np.testing.assert_allclose(engine.losses(), wanted, atol=1e-4)
+    np.testing.assert_allclose(engine.gradient(), [wanted.mean()], atol=1e-4)

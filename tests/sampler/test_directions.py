@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from neuralshade.sampler.directions import cosine_directions, draw_pairs, mirrored
+from neuralshade.sampler.directions import cosine_directions, draw_pairs, mirrored, near_mirror
 from neuralshade.sampler.sky import HORIZON, SUN_HEIGHTS, SUN_SHARE, sky_pairs
 
 FAR = 4.0  # standard deviations; points of a sequence lie more evenly than random ones
@@ -68,6 +68,14 @@ def test_near_mirror_pairs_are_nearer_to_it():
         return np.median(np.linalg.norm((wi + wo)[:, :2], axis=1))
 
     assert tilt(1.0) < 0.5 * tilt(0.0)
+
+
+@pytest.mark.parametrize("mirror", [0.0, 0.25, 1.0])
+def test_which_are_near_a_mirror_s(mirror):
+    pairs, near = draw_pairs(40, mirror, 0.2, 5), near_mirror(40, mirror, 5)
+    alone = {pair.tobytes() for pair in draw_pairs(round(40 * mirror), 1.0, 0.2, 5)}
+    assert [pair.tobytes() in alone for pair in pairs] == near.tolist()
+    assert near.sum() == round(40 * mirror)
 
 
 def test_shares_of_both_kinds():

@@ -7,6 +7,76 @@ import neuralshade
 
 FEW = {"steps": 30, "encoding": "dense_grid:width=12,height=8", "hidden_width": 8, "warmup": 0}
 
+TINT = """import neuralshade.model.trainable;
+
+struct Task : ITask
+{
+    [Trainable(0.05)] [Range(0, 1)] [Start(0.5)] float3 tint;
+    [Trainable(0.05)] Texture<float3> map;
+    [Trainable(0.01)] Network<2, 3, 1, 8, Relu, None> net;
+    Picture<float3> photo;
+    float strength = 1.0;
+
+    [Differentiable]
+    float loss(no_diff Thread thread)
+    {
+        float2 uv = thread.random.next_uniform().xy;
+        float3 d = color(uv) - photo.sample(uv);
+        return strength * dot(d, d);
+    }
+
+    [Differentiable]
+    float3 color(no_diff float2 uv)
+    {
+        float x[2] = { uv.x, uv.y };
+        float y[3] = net.eval(x);
+        return tint * (1 + map.sample(uv)) + float3(y[0], y[1], y[2]);
+    }
+
+    float3 render(float2 uv)
+    {
+        return color(uv);
+    }
+}
+"""
+ENCODED = """import neuralshade.model.encoding;
+import neuralshade.model.frequency;
+import neuralshade.model.trainable;
+
+struct Task : ITask
+{
+    [Trainable(0.02)] GridEncoding<2, 2, 4, 12, 8> grid;
+    [Trainable(0.02)] HashEncoding<3, 2, 6, 4, 18> table;
+    [Trainable(0.01)] Network<14, 3, 1, 16, Silu, Sigmoid> net;
+    Picture<float3> photo;
+
+    [Differentiable]
+    float loss(no_diff Thread thread)
+    {
+        float2 uv = thread.random.next_uniform().xy;
+        float3 d = color(uv) - photo.sample(uv);
+        return dot(d, d);
+    }
+
+    [Differentiable]
+    float3 color(no_diff float2 uv)
+    {
+        float a[4] = grid.eval(uv);
+        float b[6] = table.eval(uv);
+        float c[4] = no_diff(encode<Frequency<1>>(uv));
+        float x[14] = { a[0], a[1], a[2], a[3], b[0], b[1], b[2], b[3], b[4], b[5],
+                        c[0], c[1], c[2], c[3] };
+        float y[3] = net.eval(x);
+        return float3(y[0], y[1], y[2]);
+    }
+
+    float3 render(float2 uv)
+    {
+        return color(uv);
+    }
+}
+"""
+
 
 def smooth(height, width, channels=3, peak=1.0):
     """Return a smooth picture: float32 [height, width, channels] in [0.1, 0.9] * peak."""
@@ -41,3 +111,42 @@ def fitted(tmp_path_factory):
     neuralshade.save_picture(folder / "a.png", smooth(24, 36), "srgb")
     neuralshade.fit_image(folder / "a.png", folder / "a.nsh", **FEW)
     return folder
+
+
+@pytest.fixture
+def tint(tmp_path):
+    """Return the path of a task with members of many kinds."""
+    path = tmp_path / "tint.slang"
+    path.write_text(TINT)
+    return path
+
+
+@pytest.fixture
+def values_of(save_smooth):
+    """Return what gives the values of ``tint``, others changed."""
+
+    def build(**others):
+        return {"photo": save_smooth(), "map.size": (5, 3), **others}
+
+    return build
+
+
+@pytest.fixture
+def refusal():
+    """Return what calls a function that must raise, and returns the message: one line."""
+
+    def message(kind, call, *arguments, **named):
+        with pytest.raises(kind) as caught:
+            call(*arguments, **named)
+        assert "\n" not in str(caught.value)
+        return str(caught.value)
+
+    return message
+
+
+@pytest.fixture
+def encoded(tmp_path):
+    """Return the path of a task with encodings of all kinds, given a photo."""
+    path = tmp_path / "encoded.slang"
+    path.write_text(ENCODED)
+    return path

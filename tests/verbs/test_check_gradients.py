@@ -70,6 +70,15 @@ def test_a_wrong_derivative_is_caught_and_named(derivative):
     assert row.error == pytest.approx(abs(row.derivative - row.difference))
 
 
+def test_derivatives_of_encodings_are_right(encoded, save_smooth):
+    rows = neuralshade.check_gradients(encoded, values={"photo": save_smooth()}, threads="24x20")
+    assert [(row.member, row.verdict) for row in rows] == [
+        ("grid", "right"), ("table", "right"), ("net", "right"),
+    ]  # fmt: skip
+    assert all(row.numbers >= 64 for row in rows)
+    assert rows[0].where.startswith("grid (number ")
+
+
 def test_what_is_wrong_only_away_from_the_start():
     """Zeros hide it: there both ways give 0."""
     before = WRONG.replace("HERE", "d * 3 * x.p")

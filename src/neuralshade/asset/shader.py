@@ -18,9 +18,10 @@ CURVE_POINTS = 100  # of the training curve that are kept
 class ShaderHeader:
     """What such an asset says of itself, besides its numbers.
 
-    ``recipe`` has all settings; ``module`` has ``text`` and ``name`` of the user's file, ``values``
-    (numbers that members were given, and sizes of textures) and ``pictures`` (path and digest of
-    those that they were given: the file holds none of them); ``picture`` is
+    ``recipe`` has all settings; ``module`` has ``text`` and ``name`` of the user's file, ``files``
+    (text by name of those of the user's own that it takes in), ``values`` (numbers that members
+    were given, and sizes of textures) and ``pictures`` (path and digest of those that they were
+    given: the file holds none of them); ``picture`` is
     what the task renders, as an ImageHeader's, or None; ``training`` and ``quality`` as there,
     with ``loss`` in place of a PSNR.
     """

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pathlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
@@ -30,7 +31,8 @@ CHANNELS = {"float": 1, "vector<float,2>": 3, "vector<float,3>": 3, "vector<floa
 class Task:
     """A user's module: its text, the file that errors name, and its members.
 
-    ``renders``: the type that ``render`` returns, None where there is none.
+    ``renders``: the type that ``render`` returns, None where there is none. ``folder``: where
+    the files of its own that it takes in lie, None where there are none.
     """
 
     text: str
@@ -38,6 +40,7 @@ class Task:
     members: tuple[Member, ...]
     given: tuple[Given, ...]
     renders: str | None
+    folder: pathlib.Path | None = None
 
     @property
     def count(self) -> int:
@@ -73,12 +76,16 @@ def _make_task(
     task: Task, numbers: Mapping[str, float], pictures: Mapping[str, tuple[int, int, int]]
 ) -> str:
     lines = ["Task task = {};"]  # with the values that the declarations give
+    levels = 0  # of encodings so far
     for member in task.members:
         if member.kind == "texture":
             height, width, _ = member.shape
             lines += [f"task.{member.name} = {{ {member.first}u, uint2({width}u, {height}u) }};"]
         elif member.kind == "network":
             lines += [f"task.{member.name} = {{ {member.first}u }};"]
+        elif member.kind == "encoding":
+            lines += [f"task.{member.name} = {{ {member.first}u, {levels}u }};"]
+            levels += len(member.levels)
         else:
             lines += _for_each(member, f"task.{member.name}@ = trained_numbers[#];")
     for given in task.given:
@@ -139,3 +146,9 @@ def _shown(renders: str | None) -> str:
 def trained_table(members: Sequence[Member]) -> np.ndarray:
     """Return what the device half knows of the members: TRAINED [members]."""
     return np.array([(m.first, m.rate, m.low, m.high) for m in members], TRAINED)
+
+
+def levels_table(members: Sequence[Member]) -> np.ndarray:
+    """Return the levels of all encodings, one behind the other: uint32 [levels, 4]."""
+    rows = [(*level, 0) for member in members for level in member.levels]
+    return np.array(rows, np.uint32).reshape(-1, 4)

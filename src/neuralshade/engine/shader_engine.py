@@ -12,7 +12,15 @@ import numpy.typing as npt
 import torch
 
 from neuralshade.engine.draw import WHOLE, Crop
-from neuralshade.engine.shader import CHANNELS, GROUP, VIEW, Task, task_text, trained_table
+from neuralshade.engine.shader import (
+    CHANNELS,
+    GROUP,
+    VIEW,
+    Task,
+    levels_table,
+    task_text,
+    trained_table,
+)
 from neuralshade.engine.step_state import RATES, STATE, StepState
 from neuralshade.errors import ConfigError
 from neuralshade.gpu.gpu import Gpu, Kernel, Reader, Steps, run_once, run_steps
@@ -73,6 +81,7 @@ class ShaderEngine:
             "faults": gpu.buffer(size=4 * FAULTS),
             "states": gpu.buffer(self.state_now.pair()),
             "trained": gpu.buffer(trained_table(task.members)),
+            "encoding_levels": gpu.buffer(levels_table(task.members)),
             "moments": gpu.buffer(size=8 * task.count),
             "group_losses": gpu.buffer(size=4 * self.groups),
         }
@@ -102,7 +111,9 @@ class ShaderEngine:
             "count": self.task.count, "members": len(self.task.members),
             "loss_groups": self.groups, "update_groups": self._update_groups, **added,
         }  # fmt: skip
-        return self.gpu.kernel(self._text, entry, variables)
+        return self.gpu.kernel(
+            self._text, entry, variables, fast_math=True, folder=self.task.folder
+        )
 
     def prepare(self) -> None:
         """Compile what runs a step, which else its first step does.
@@ -173,6 +184,12 @@ class ShaderEngine:
     def set_value(self, index: int, value: float) -> None:
         """Go on with another value of one number."""
         self._write("trained_numbers", np.array([value], np.float32), 4 * index)
+
+    def set_step(self, step: int) -> None:
+        """Go on with another step, as tasks and random numbers see it; Adam forgets its steps."""
+        self.state_now = StepState(step, 0, 0, 0, 1.0)
+        self._next_step = step
+        self._write("states", self.state_now.pair())
 
     def _write(self, name: str, values: npt.NDArray[Any], first_byte: int = 0) -> None:
         commands = self.gpu.commands()
@@ -259,7 +276,7 @@ class ShaderEngine:
 
 def number_name(member: Member, index: int) -> str:
     """Return what a user calls one number of a member: ``albedo[y][x][channel]``."""
-    if member.kind == "network":
+    if member.kind in ("network", "encoding"):
         return f"{member.name} (number {index})"
     place = np.unravel_index(index, member.shape) if member.shape else ()
     return member.name + "".join(f"[{int(i)}]" for i in place)

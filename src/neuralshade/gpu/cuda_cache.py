@@ -32,47 +32,63 @@ class BuiltKernel:
 
 
 def build_kernel(
-    text: str, entry: str, architecture: str, *, fast_math: bool = False
+    text: str,
+    entry: str,
+    architecture: str,
+    *,
+    fast_math: bool = False,
+    folder: pathlib.Path | None = None,
 ) -> BuiltKernel:
     """Return one entry point of Slang text as machine code, from the cache where it has that.
 
     Args:
         architecture: as NVRTC names it, such as sm_90a.
-        fast_math: as ``Gpu.kernel`` has it.
+        fast_math, folder: as ``Gpu.kernel`` has them.
 
     Raises: KernelError where the text does not compile; DeviceError where a package is missing.
     """
-    folder = cache_folder()
-    if folder is None:
-        return _build(text, entry, architecture, fast_math)
-    path = folder / f"{_key(text, entry, architecture, fast_math)}.cuda"
+    cache = cache_folder()
+    if cache is None:
+        return _build(text, entry, architecture, fast_math, folder)
+    path = cache / f"{_key(text, entry, architecture, fast_math, folder)}.cuda"
     kept = _read(path)
     if kept is None:
-        kept = _build(text, entry, architecture, fast_math)
+        kept = _build(text, entry, architecture, fast_math, folder)
         _keep(path, kept)
     return kept
 
 
-def _build(text: str, entry: str, architecture: str, fast_math: bool) -> BuiltKernel:
-    emitted = mended(export_slang(text, entry), entry)
+def _build(
+    text: str, entry: str, architecture: str, fast_math: bool, folder: pathlib.Path | None
+) -> BuiltKernel:
+    emitted = mended(export_slang(text, entry, folder=folder), entry)
     return BuiltKernel(
         emitted.layout, compile_cuda(emitted.code, architecture, fast_math=fast_math)
     )
 
 
-def _key(text: str, entry: str, architecture: str, fast_math: bool) -> str:
+def _key(
+    text: str, entry: str, architecture: str, fast_math: bool, folder: pathlib.Path | None
+) -> str:
     """Return a name for all that the machine code depends on."""
     versions = (FORM, importlib.metadata.version("slangpy"), nvrtc_version(), OPTIONS, fast_math)
     parts = [text, entry, architecture, repr(versions), _sources()]
+    if folder is not None:
+        parts.append(_digest(folder, "*"))
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
 
 @functools.cache
 def _sources() -> str:
-    """Return a digest of every Slang file that a text may include."""
+    """Return a digest of every Slang file of this package that a text may include."""
+    return _digest(SOURCE_FOLDER / "neuralshade", "*.slang")
+
+
+def _digest(folder: pathlib.Path, pattern: str) -> str:
     digest = hashlib.sha256()
-    for path in sorted((SOURCE_FOLDER / "neuralshade").rglob("*.slang")):
-        digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
+    for path in sorted(path for path in folder.rglob(pattern) if path.is_file()):
+        name = path.relative_to(folder).as_posix().encode()
+        digest.update(name + b"\0" + path.read_bytes() + b"\0")
     return digest.hexdigest()
 
 

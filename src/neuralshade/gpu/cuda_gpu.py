@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pathlib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -126,10 +127,11 @@ class CudaGpu:
         *,
         shared_bytes: int = 0,
         fast_math: bool = False,
+        folder: pathlib.Path | None = None,
     ) -> CudaKernel:
         """Compile an entry point of Slang text and bind its variables for good."""
         bound = {name: getattr(value, "buffer", value) for name, value in variables.items()}
-        built = build_kernel(text, entry, self.architecture, fast_math=fast_math)
+        built = build_kernel(text, entry, self.architecture, fast_math=fast_math, folder=folder)
         return CudaKernel(self.context, built, bound, shared_bytes)
 
     def occupancy(self, kernel: Any) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pathlib
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
@@ -126,6 +127,7 @@ class Gpu(Protocol):
         *,
         shared_bytes: int = 0,
         fast_math: bool = False,
+        folder: pathlib.Path | None = None,
     ) -> Kernel:
         """Compile an entry point of Slang text and bind its variables for good.
 
@@ -136,6 +138,8 @@ class Gpu(Protocol):
                 CUDA has; elsewhere the text declares its own, and this says nothing.
             fast_math: on CUDA, float32 sines, exponentials and quotients may be as coarse as
                 float16; elsewhere the driver decides.
+            folder: where files of the text's own lie, beside this package's; their content may
+                not change.
 
         Raises: KernelError with all that the compiler said.
         """

@@ -21,7 +21,7 @@ BLOB_POINTER, BLOB_SIZE = 3, 4
 CREATE_SESSION, PARSE_ARGUMENTS = 3, 27  # of IGlobalSession
 COMPOSE, LOAD_SOURCE = 6, 20  # of ISession
 GET_LAYOUT, ENTRY_POINT_CODE, LINK = 4, 6, 10  # of IComponentType
-FIND_ENTRY_POINT = 17  # of IModule
+FIND_ENTRY_POINT, DEPENDENCY_COUNT, DEPENDENCY_PATH = 17, 26, 27  # of IModule
 
 
 class _GlobalDescription(ctypes.Structure):

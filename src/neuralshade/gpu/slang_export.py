@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ctypes
 import json
+import os
+import pathlib
 from collections.abc import Sequence
 from ctypes import byref, c_char_p, c_int64, c_void_p
 from dataclasses import dataclass
@@ -37,7 +39,11 @@ class Exported:
 
 
 def export_slang(
-    text: str, entry: str, target: str = "cuda", options: Sequence[str] = ()
+    text: str,
+    entry: str,
+    target: str = "cuda",
+    options: Sequence[str] = (),
+    folder: pathlib.Path | None = None,
 ) -> Exported:
     """Compile one entry point of Slang text to text of ``target``, as ``slangc`` would.
 
@@ -45,11 +51,12 @@ def export_slang(
         text: a module; ``import neuralshade.<folder>.<stem>;`` works in it.
         target: as ``slangc -target`` names it, of those whose output is text.
         options: further arguments of ``slangc``.
+        folder: where the text's own files lie; by default there are none.
 
     Raises: KernelError with all that the compiler said; DeviceError where slangpy is missing.
     """
     session = text_session(target, options)
-    module = load_text(session, text)
+    module = load_text(session, text, None, folder)
     linked = _link(session, [module, _entry_point(module, entry)])
     code = linked.made(ENTRY_POINT_CODE, 0, 0, types=(c_int64, c_int64))
     code.borrowed = True  # take_blob releases it
@@ -65,14 +72,20 @@ def text_session(target: str, options: Sequence[str] = ()) -> ComObject:
     ])  # fmt: skip
 
 
-def load_text(session: ComObject, text: str, place: str | None = None) -> ComObject:
+def load_text(
+    session: ComObject, text: str, place: str | None = None, folder: pathlib.Path | None = None
+) -> ComObject:
     """Return the module of a text; errors name the file ``place``.
+
+    Files of its own are looked for in ``folder``, else where ``place`` is.
 
     Raises: KernelError with all that the compiler said.
     """
-    words, path = c_void_p(), MODULE + b".slang" if place is None else place.encode()
+    words, path = c_void_p(), MODULE.decode() + ".slang" if place is None else place
+    if folder is not None:
+        path = os.fspath(folder / pathlib.Path(path).name)
     pointer = session.call(
-        LOAD_SOURCE, MODULE, path, text.encode(), byref(words),
+        LOAD_SOURCE, MODULE, path.encode(), text.encode(), byref(words),
         types=(c_char_p, c_char_p, c_char_p, c_void_p), result=c_void_p,
     )  # fmt: skip
     said = take_blob(words.value).decode(errors="replace")

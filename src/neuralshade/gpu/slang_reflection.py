@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pathlib
 from collections.abc import Sequence
 from ctypes import byref, c_bool, c_char_p, c_float, c_int, c_int64, c_uint32, c_void_p
 from dataclasses import dataclass
@@ -38,15 +39,22 @@ class Struct:
     methods: dict[str, Method]
 
 
-def reflect_struct(text: str, place: str, name: str, methods: Sequence[str]) -> Struct | None:
+def reflect_struct(
+    text: str,
+    place: str,
+    name: str,
+    methods: Sequence[str],
+    folder: pathlib.Path | None = None,
+) -> Struct | None:
     """Return what is known of struct ``name`` in a module's text; None where it has none.
 
-    ``place``: the file that errors name. ``methods``: names to look up.
+    ``place``: the file that errors name. ``methods``: names to look up. ``folder``: where the
+    module's own files lie, where that is not with ``place``.
 
     Raises: KernelError with all that the compiler said; DeviceError where slangpy is missing.
     """
     session = text_session("cuda")
-    module = load_text(session, text, place)
+    module = load_text(session, text, place, folder)
     layout = module.call(GET_LAYOUT, 0, None, types=(c_int64, c_void_p), result=c_void_p)
     of_type = _call("spReflection_FindTypeByName", layout, name.encode(), result=c_void_p)
     if not of_type:

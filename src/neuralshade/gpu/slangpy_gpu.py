@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pathlib
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -20,7 +21,7 @@ from neuralshade.gpu.gpu import (
     raw_bytes,
     too_many_groups,
 )
-from neuralshade.gpu.slangpy_kernel import BoundKernel, load_text
+from neuralshade.gpu.slangpy_kernel import BoundKernel, load_text, slang_session
 
 if TYPE_CHECKING:
     import slangpy
@@ -149,6 +150,7 @@ class SlangpyGpu:
         self.device, self.owned = device, owned
         self.name: str = device.info.adapter_name
         self.api: str = device.info.type.name
+        self._sessions: dict[pathlib.Path | None, slangpy.SlangSession] = {}
 
     @cached_property
     def adapter(self) -> AdapterInfo:
@@ -200,10 +202,17 @@ class SlangpyGpu:
         *,
         shared_bytes: int = 0,
         fast_math: bool = False,
+        folder: pathlib.Path | None = None,
     ) -> BoundKernel:
         """Compile an entry point of Slang text and bind its variables for good."""
-        module = load_text(self.device, text)
+        module = load_text(self._session(folder), text, folder)
         return BoundKernel(self.device, module, entry, native(variables))
+
+    def _session(self, folder: pathlib.Path | None) -> slangpy.SlangSession:
+        """Return what compiles texts with files of ``folder``: a module has one text in each."""
+        if folder not in self._sessions:
+            self._sessions[folder] = slang_session(self.device, folder)
+        return self._sessions[folder]
 
     def occupancy(self, kernel: object) -> None:
         """Return None: SlangPy does not tell."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import pathlib
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -12,8 +13,21 @@ if TYPE_CHECKING:
     import slangpy
 
 
-def load_text(device: slangpy.Device, text: str) -> slangpy.SlangModule:
+def slang_session(device: slangpy.Device, folder: pathlib.Path | None) -> slangpy.SlangSession:
+    """Return the device's own session, or a new one that looks into ``folder`` too."""
+    if folder is None:
+        return device.slang_session
+    options = device.slang_session.desc.compiler_options
+    options.include_paths = [folder, *options.include_paths]
+    return device.create_slang_session(options)
+
+
+def load_text(
+    session: slangpy.SlangSession, text: str, folder: pathlib.Path | None = None
+) -> slangpy.SlangModule:
     """Compile Slang text as a module; equal text gives the module that was compiled before.
+
+    ``folder``: where files of its own lie.
 
     Raises: KernelError with all that the compiler said.
     """
@@ -21,7 +35,8 @@ def load_text(device: slangpy.Device, text: str) -> slangpy.SlangModule:
 
     name = "neuralshade_" + hashlib.sha256(text.encode()).hexdigest()[:16]
     try:
-        return device.load_module_from_source(name, text)  # a name may stand for one text only
+        path = None if folder is None else folder / f"{name}.slang"
+        return session.load_module_from_source(name, text, path)  # of a name one text only
     except spy.SlangCompileError as error:
         raise refusal(str(error), name) from error
 
@@ -35,7 +50,7 @@ def _pipeline(
         beyond an array's end.
     """
     try:
-        program = device.link_program([module], [module.entry_point(entry)])
+        program = module.session.link_program([module], [module.entry_point(entry)])
         return program, device.create_compute_pipeline(program)
     except RuntimeError as error:
         raise refusal(str(error), entry) from error

@@ -1,7 +1,9 @@
 """Whether a derivative agrees with differences of the function, and which numbers say neither.
 
 A difference over a narrow step drowns in rounding, one over a wide step in the function's
-bending; so there are several widths, and the one that is known best counts.
+bending; so there are several widths, and the one that is known best counts. Where the slopes on
+both sides tend to different limits, there is a kink, at the place or nearer than the widths, and
+the limits judge.
 """
 
 from __future__ import annotations
@@ -18,8 +20,7 @@ AGREEMENT = 2e-3  # share of a derivative that it may be off by: float32 sums ov
 SMALL = 1e-3  # the same of the member's largest: kinks of many threads are a small unrest
 DOUBTS = 3.0  # times a difference's own doubt that a derivative may be away from it
 KNOWN = 0.1  # share of the member's largest derivative: a difference in more doubt says nothing
-KINK = 0.25  # share of their gap that both sides' slopes change by where the step is narrowed;
-# of a smooth function it is 1.5 where that is to a quarter
+KINK = 2.0  # times their doubts together that both sides' limits are apart where there is a kink
 
 RIGHT, WRONG = "right", "wrong"
 NOT_SMOOTH, NOISE = "not differentiable here", "noise"
@@ -29,15 +30,20 @@ NOT_SMOOTH, NOISE = "not differentiable here", "noise"
 class Slope:
     """What differences tell of one derivative.
 
-    ``below`` and ``above`` are the slopes on both sides; the derivative is taken to be within
-    ``doubt`` of ``middle``, unless there is a ``kink``.
+    The derivative is taken to be within ``doubt`` of ``middle``. ``below`` and ``above`` are what
+    the slopes on both sides tend to, together known to ``side_doubt``.
     """
 
     middle: float
     below: float
     above: float
     doubt: float
-    kink: bool
+    side_doubt: float
+
+    @property
+    def kink(self) -> bool:
+        """Return whether both sides tend to different slopes."""
+        return abs(self.above - self.below) > KINK * self.side_doubt
 
 
 def slope_of(
@@ -61,25 +67,36 @@ def slope_of(
     if not np.isfinite(doubt).any():
         return None
     best = int(np.nanargmin(np.where(np.isfinite(doubt), doubt, np.inf)))
-    gap = abs(above[best] - below[best])
-    changed = max(abs(side[best] - side[best - 1]) for side in (below, above))
-    kink = bool(gap > 4 * noise[best] and changed < KINK * gap)
-    return Slope(float(middle[best]), float(below[best]), float(above[best]),
-                 float(doubt[best]), kink)  # fmt: skip
+    low, low_doubt = _limit(below, widths[:, 0], 2 * noise)
+    high, high_doubt = _limit(above, widths[:, 1], 2 * noise)
+    return Slope(float(middle[best]), low, high, float(doubt[best]), low_doubt + high_doubt)
+
+
+def _limit(
+    slopes: npt.NDArray[np.float64],
+    widths: npt.NDArray[np.float64],
+    noise: npt.NDArray[np.float64],
+) -> tuple[float, float]:
+    """Return what slopes on one side tend to where they change evenly, and how unsure that is."""
+    rest = (slopes[:-1] - slopes[1:]) * widths[1:] / (widths[:-1] - widths[1:])
+    doubt = np.abs(rest) + noise[1:]
+    best = int(np.argmin(doubt))
+    return float(slopes[1 + best] - rest[best]), float(doubt[best])
 
 
 def judge(derivative: float, slope: Slope | None, largest: float) -> str:
     """Return RIGHT, WRONG, NOT_SMOOTH or NOISE; ``largest``: derivative of the member."""
     if slope is None:
         return NOISE
-    if slope.kink:
-        low, high = sorted((slope.below, slope.above))
-        return NOT_SMOOTH if low - slope.doubt <= derivative <= high + slope.doubt else WRONG
     away = abs(derivative - slope.middle)
     rounding = AGREEMENT * max(abs(derivative), abs(slope.middle)) + SMALL * largest
     allowed = rounding + DOUBTS * slope.doubt
     if rounding < away <= allowed and DOUBTS * slope.doubt > KNOWN * largest:
         return NOISE
+    if slope.kink:
+        low, high = sorted((slope.below, slope.above))
+        edge = slope.side_doubt + rounding
+        return NOT_SMOOTH if low - edge <= derivative <= high + edge else WRONG
     return RIGHT if away <= allowed else WRONG
 
 

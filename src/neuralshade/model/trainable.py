@@ -14,15 +14,13 @@ import torch
 
 from neuralshade.errors import ConfigError
 from neuralshade.gpu.slang_reflection import Field
-from neuralshade.model.activation import ACTIVATIONS, slang_name
-from neuralshade.model.mlp import MLP
+from neuralshade.model.trained_halves import half_of
 from neuralshade.nearest import nearest
 
 Floats = npt.NDArray[np.float32]
 FREE = 3.4e38  # a limit that no float32 meets
 NUMBERS = re.compile(r"(float|vector<float,(\d)>|matrix<float,(\d),(\d)>)((?:\[\d+\])*)")
 TEXELS = re.compile(r"(Texture|Picture)<(?:float|vector<float,(\d)>)>")
-NETWORK = re.compile(r"Network<(\d+), ?(\d+), ?(\d+), ?(\d+), ?(\w+), ?(\w+)>")
 PLAIN = ("float", "int", "uint", "bool")
 ATTRIBUTES = ("Trainable", "Range", "Start", "Size")
 MOST_NUMBERS = 2**28  # trained in all: moments of more do not fit into one buffer
@@ -33,8 +31,8 @@ MOST_PLAIN = 256  # of these in floats, vectors, matrices and arrays: each threa
 class Member:
     """Trained numbers ``first`` ... ``first + size - 1``: one member of a task.
 
-    ``kind`` is numbers, texture or network; ``shape`` that of the numbers as an array: a
-    texture's is [height, width, channels].
+    ``kind`` is numbers, texture, network or encoding; ``shape`` that of the numbers as an array:
+    a texture's is [height, width, channels]. ``levels``: see ``Half``.
     """
 
     name: str
@@ -46,6 +44,7 @@ class Member:
     low: float
     high: float
     start: float
+    levels: tuple[tuple[int, int, int], ...] = ()
 
     @property
     def size(self) -> int:
@@ -109,11 +108,11 @@ def _check_attributes(field: Field, where: str) -> None:
 
 
 def _check_counts(trained: Sequence[Member], place: str) -> None:
-    count, plain = (sum(m.size for m in trained if m.kind in kinds)
-                    for kinds in (("numbers", "texture", "network"), ("numbers",)))  # fmt: skip
+    count = sum(member.size for member in trained)
+    plain = sum(member.size for member in trained if member.kind == "numbers")
     if count > MOST_NUMBERS:
         raise ConfigError(f"{place}: got {count} trained numbers, need {MOST_NUMBERS} or fewer. "
-                          "Make textures smaller.")  # fmt: skip
+                          "Make textures or grids smaller.")  # fmt: skip
     if plain > MOST_PLAIN:
         raise ConfigError(
             f"{place}: got {plain} trained numbers in floats, vectors, matrices and arrays, which "
@@ -123,7 +122,7 @@ def _check_counts(trained: Sequence[Member], place: str) -> None:
 
 
 def _member(field: Field, first: int, sizes: dict[str, tuple[int, int]], where: str) -> Member:
-    kind, shape = _kind_and_shape(field, sizes, where)
+    kind, shape, levels = _kind_and_shape(field, sizes, where)
     (rate,) = field.attributes["Trainable"]
     low, high = field.attributes.get("Range", (-FREE, FREE))
     if not rate > 0:
@@ -138,18 +137,18 @@ def _member(field: Field, first: int, sizes: dict[str, tuple[int, int]], where: 
             f"{where}: got a value behind = that is no single number, need [Start(0.5)] in its "
             f"place. Give others with --set {field.name}=1,0,0."
         )
-    return Member(field.name, kind, field.type, shape, first, rate, low, high, start)
+    return Member(field.name, kind, field.type, shape, first, rate, low, high, start, levels)
 
 
 def _kind_and_shape(
     field: Field, sizes: dict[str, tuple[int, int]], where: str
-) -> tuple[str, tuple[int, ...]]:
+) -> tuple[str, tuple[int, ...], tuple[tuple[int, int, int], ...]]:
     numbers = NUMBERS.fullmatch(field.type)
     if numbers:
         sides = [int(side) for side in numbers.group(2, 3, 4) if side]
         # Slang writes the innermost array first
         lengths = [int(length) for length in re.findall(r"\d+", numbers.group(5))][::-1]
-        return "numbers", (*lengths, *sides)
+        return "numbers", (*lengths, *sides), ()
     texels = TEXELS.fullmatch(field.type)
     if texels and texels.group(1) == "Texture":
         named = field.attributes.get("Size")
@@ -157,13 +156,17 @@ def _kind_and_shape(
         if not size or min(size) < 1:
             raise ConfigError(f"{where}: got no size, need width and height of the texture. Write "
                               f"[Size(256, 256)] or --set {field.name}.size=256x256.")  # fmt: skip
-        return "texture", (size[1], size[0], int(texels.group(2) or 1))
-    network = NETWORK.fullmatch(field.type)
-    if network:
-        mlp = _network(network, torch.Generator(), where)
-        return "network", (sum(p.numel() for p in mlp.parameters()),)
-    raise ConfigError(f"{where}: got type {field.type}, need float, its vectors, matrices and "
-                      "arrays, Texture or Network to train. Leave [Trainable] out.")  # fmt: skip
+        return "texture", (size[1], size[0], int(texels.group(2) or 1)), ()
+    half = half_of(field.type, None, where)
+    if half is None:
+        raise ConfigError(
+            f"{where}: got type {field.type}, need float, its vectors, matrices and arrays, "
+            "Texture, Network, GridEncoding or HashEncoding to train. Leave [Trainable] out."
+        )
+    if "Start" in field.attributes:
+        raise ConfigError(f"{where}: got [Start] on type {field.type}, which begins at random, "
+                          "need none. Leave it out.")  # fmt: skip
+    return half.kind, (half.size,), half.levels
 
 
 def _given(field: Field, where: str) -> Given:
@@ -178,36 +181,16 @@ def _given(field: Field, where: str) -> Given:
     )
 
 
-def _network(found: re.Match[str], rng: torch.Generator, where: str) -> MLP:
-    inputs, outputs, layers, width = (int(number) for number in found.groups()[:4])
-    kinds = [_activation(name, where) for name in found.groups()[4:]]
-    return MLP(inputs, outputs, layers, width, kinds[0], kinds[1], rng=rng)
-
-
-def _activation(name: str, where: str) -> str:
-    known = {slang_name(kind): kind for kind in ACTIVATIONS}
-    if name not in known:
-        raise ConfigError(
-            f"{where}: got activation {name}, need one of {', '.join(known)}.{nearest(name, known)}"
-        )
-    return known[name]
-
-
 def first_numbers(members: Sequence[Member], seed: int) -> Floats:
     """Return all trained numbers at the start: float32 [size of all].
 
-    Networks are drawn at random, the others are equal to ``start``; ranges are kept.
+    Networks and encodings are drawn at random, the others are equal to ``start``; ranges are kept.
     """
     rng = torch.Generator().manual_seed(seed)
     parts = []
     for member in members:
-        numbers = np.full(member.size, member.start, np.float32)
-        found = NETWORK.fullmatch(member.type)
-        if member.kind == "network" and found:
-            mlp = _network(found, rng, member.name)
-            numbers = np.concatenate(
-                [p.detach().numpy().reshape(-1) for p in mlp.parameters()]
-            ).astype(np.float32)
+        half = half_of(member.type, rng, member.name)
+        numbers = np.full(member.size, member.start, np.float32) if half is None else half.numbers()
         parts.append(numbers.clip(member.low, member.high))
     return np.concatenate(parts)
 

@@ -52,7 +52,7 @@ def build_task(source: ShaderSource, values: Mapping[str, Any], seed: int) -> Bu
     Raises: KernelError with all that the compiler said; ConfigError for a module without such a
         struct, a member without a value, or a value without a member; PictureError.
     """
-    struct = reflect_struct(source.text, source.place, STRUCT, ("loss", "render"))
+    struct = reflect_struct(source.text, source.place, STRUCT, ("loss", "render"), source.folder)
     loss = None if struct is None else struct.methods.get("loss")
     if struct is None or loss is None or loss.result != "float":
         raise ConfigError(f"{source.place}: got no struct {STRUCT} with a method loss that returns "
@@ -66,7 +66,7 @@ def build_task(source: ShaderSource, values: Mapping[str, Any], seed: int) -> Bu
     }
     members, given = members_of(struct.fields, sizes, source.place)
     members = [_with_rate(member, values) for member in members]
-    task = Task(source.text, source.place, tuple(members), tuple(given), renders)
+    task = Task(source.text, source.place, tuple(members), tuple(given), renders, source.folder)
     numbers, pictures = _given_values(given, values, source.place)
     return BuiltTask(task, _start(members, values, seed), numbers, pictures)
 

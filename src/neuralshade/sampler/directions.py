@@ -1,4 +1,4 @@
-"""Pairs of directions to the light and the eye, over the upper hemisphere."""
+"""Pairs of directions to the light and the eye. Device half, drawn one by one: directions.slang."""
 
 from __future__ import annotations
 
@@ -27,7 +27,16 @@ def draw_pairs(count: int, mirror: float, lowest: float, seed: int) -> Floats:
     pairs = np.concatenate([
         _pairs(near, True, lowest, 2 * seed), _pairs(count - near, False, lowest, 2 * seed + 1)
     ])  # fmt: skip
-    return pairs[np.random.default_rng(seed).permutation(count)]
+    return pairs[_order(count, seed)]
+
+
+def near_mirror(count: int, mirror: float, seed: int) -> npt.NDArray[np.bool_]:
+    """Return which pairs that ``draw_pairs`` draws of the same lie near a mirror's: [count]."""
+    return _order(count, seed) < round(count * mirror)
+
+
+def _order(count: int, seed: int) -> npt.NDArray[np.int64]:
+    return np.random.default_rng(seed).permutation(count)
 
 
 def _pairs(count: int, mirror: bool, lowest: float, seed: int) -> Floats:
@@ -75,3 +84,32 @@ def _around(
 ) -> npt.NDArray[np.float64]:
     angle = 2 * np.pi * turn
     return np.stack([radius * np.cos(angle), radius * np.sin(angle), z], axis=1)
+
+
+def drawn_pairs(u: Floats, lowest: float) -> npt.NDArray[np.float64]:
+    """Return what a thread draws by itself, of its numbers: wi and wo, float64 [n, 2, 3].
+
+    The reference of ``drawn_pair`` in the device half, which says how they are distributed.
+
+    Args:
+        u: [n, 8], uniform in [0, 1): two draws of four numbers each.
+        lowest: cosine with z that a lower light is raised to.
+    """
+    numbers = np.asarray(u, np.float64)
+    wo = _upward(numbers[:, 0], numbers[:, 1])
+    wm = _upward(numbers[:, 4], numbers[:, 5]) * np.stack(
+        [numbers[:, 7], numbers[:, 7], np.ones(len(numbers))], axis=1
+    )
+    wm /= np.linalg.norm(wm, axis=1, keepdims=True)
+    mirror = 2 * (wo * wm).sum(axis=1, keepdims=True) * wm - wo
+    wi = np.where(numbers[:, 6:7] < 0.5, _upward(numbers[:, 2], numbers[:, 3]), mirror)
+    wi[:, 2] = np.maximum(wi[:, 2], lowest)
+    return np.stack([wi / np.linalg.norm(wi, axis=1, keepdims=True), wo], axis=1)
+
+
+def _upward(
+    share: npt.NDArray[np.float64], turn: npt.NDArray[np.float64]
+) -> npt.NDArray[np.float64]:
+    """Return directions by the cosine, but for those whose squared cosine is below 0.1."""
+    z = np.sqrt(0.1 + 0.9 * share)
+    return _around(turn, np.sqrt(1 - z * z), z)

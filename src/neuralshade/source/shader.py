@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
 from neuralshade.errors import ConfigError
+from neuralshade.gpu.module_files import files_folder, module_files
 from neuralshade.source.image_file import load_picture
 from neuralshade.source.picture import Picture
 
@@ -18,10 +19,14 @@ SUFFIX = ".slang"
 
 @dataclass(frozen=True)
 class ShaderSource:
-    """The text of a module, and the file that errors name."""
+    """The text of a module, the file that errors name, and the files of its own that it takes in.
+
+    ``files``: text by name, as ``module_files`` returns them.
+    """
 
     text: str
     place: str
+    files: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -30,21 +35,35 @@ class ShaderSource:
 
     @cached_property
     def digest(self) -> str:
-        """SHA-256 hex of the text."""
-        return hashlib.sha256(self.text.encode()).hexdigest()
+        """SHA-256 hex of the text, and of the files that it takes in."""
+        parts = [self.text, *(part for item in sorted(self.files.items()) for part in item)]
+        return hashlib.sha256("\0".join(parts).encode()).hexdigest()
+
+    @property
+    def folder(self) -> Path | None:
+        """Return a folder with the files that it takes in; None where there are none.
+
+        Raises: ConfigError for one whose name leads out of it.
+        """
+        return files_folder(self.files) if self.files else None
 
 
 def load_shader(path: str | os.PathLike[str]) -> ShaderSource:
-    """Return the module of a file; ConfigError where it cannot be read as UTF-8 text."""
+    """Return the module of a file, with the files of its own that it takes in.
+
+    Raises: ConfigError where one cannot be read as UTF-8 text, or lies elsewhere than in the
+        module's folder and below; KernelError where it takes in others and does not compile.
+    """
+    place = os.fspath(path)
     try:
         text = Path(path).read_text("utf-8-sig")  # without the mark that some editors put first
-        return ShaderSource(text, os.fspath(path))
     except OSError as error:
         raise ConfigError(f"{path}: got '{error.strerror}', need a {SUFFIX} file. "
                           "Check the path.") from error  # fmt: skip
     except UnicodeDecodeError as error:
         raise ConfigError(f"{path}: got bytes that are not UTF-8, need Slang text. "
                           "Check the path.") from error  # fmt: skip
+    return ShaderSource(text, place, module_files(text, place))
 
 
 def parse_values(pairs: Sequence[str]) -> dict[str, str]:

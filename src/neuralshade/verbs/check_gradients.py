@@ -71,7 +71,8 @@ def check_gradients(
     zeros is where kinks and symmetries are. A difference is taken over each width, and the one
     that changed least since the width before counts; a derivative is right within 0.2 % of it,
     0.1 % of the member's largest, and three times its doubt: that change and four roundings of a
-    float32 loss.
+    float32 loss. Where the slopes of both sides tend to different limits there is a kink, and a
+    derivative between them is none that differences can judge.
 
     Args:
         task: a .slang file with a struct Task, or a ShaderSource.

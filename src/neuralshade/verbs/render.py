@@ -33,14 +33,15 @@ def render(
         size: width and height in pixels; by default those it was fitted at (of the crop).
         crop: u0, v0, u1, v1: the part to draw, u to the right and v down, the whole is
             0, 0, 1, 1. Grids clamp beyond it.
-        values: pictures for the members of a user's task, by name, in place of those that it
-            was trained with.
+        values: for the members of a user's task, by name, in place of those that it has:
+            pictures, numbers, NAME.size, and numbers of trained members, as ``fit_shader``.
 
     Returns:
         float32 [height, width, channels] in the fitted picture's colour space; sRGB values
         are clamped to [0, 1].
 
-    Raises: AssetError, PictureError, ConfigError for a size or crop without pixels, OutputError.
+    Raises: AssetError, PictureError, OutputError; ConfigError for a size or crop without pixels,
+        or for values that no member takes.
     """
     opened = open_asset(asset, values)
     if output is not None:

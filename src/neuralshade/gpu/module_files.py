@@ -1,0 +1,86 @@
+"""Slang files of a user's own: which ones a module takes in, and where compilers find them."""
+
+from __future__ import annotations
+
+import atexit
+import functools
+import os
+import pathlib
+import re
+import shutil
+import tempfile
+from collections.abc import Mapping
+from ctypes import c_char_p, c_int
+
+from neuralshade.errors import ConfigError
+from neuralshade.gpu.device import SOURCE_FOLDER
+from neuralshade.gpu.slang_com import DEPENDENCY_COUNT, DEPENDENCY_PATH
+from neuralshade.gpu.slang_export import load_text, text_session
+
+PACKAGE = SOURCE_FOLDER / "neuralshade"
+# Text without a match takes in nothing but this package: the compiler need not be asked.
+OTHERS = re.compile(r"\bimport\b(?!\s+neuralshade\.)|__include\b|#\s*include\b")
+
+
+def module_files(text: str, place: str) -> dict[str, str]:
+    """Return the files that a module takes in, this package's apart: text by name.
+
+    A name says where the file lies from the module's folder on, with slashes.
+
+    Args:
+        place: the module's file, from whose folder on files are looked for.
+
+    Raises: KernelError with all that the compiler said; ConfigError for a file that is neither in
+        the module's folder nor below it, or is not UTF-8; DeviceError where slangpy is missing.
+    """
+    if not OTHERS.search(text):
+        return {}
+    session = text_session("cuda")  # kept: the module is the session's
+    module = load_text(session, text, place)
+    own, package = pathlib.Path(place).resolve(), PACKAGE.resolve()
+    found = {}
+    for index in range(module.call(DEPENDENCY_COUNT)):
+        raw = module.call(DEPENDENCY_PATH, index, types=(c_int,), result=c_char_p)
+        path = pathlib.Path(os.fsdecode(raw)).resolve()
+        if path != own and package not in path.parents:
+            found[_name(path, own, place)] = _text(path, place)
+    return found
+
+
+def _name(path: pathlib.Path, own: pathlib.Path, place: str) -> str:
+    if own.parent not in path.parents:
+        raise ConfigError(f"{place}: got {path}, which it takes in, need files in its own folder "
+                          "or below, which an asset can hold. Copy it there.")  # fmt: skip
+    return path.relative_to(own.parent).as_posix()
+
+
+def _text(path: pathlib.Path, place: str) -> str:
+    try:
+        return path.read_text("utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{place}: got {path}, which it takes in and which cannot be read as "
+                          "UTF-8, need Slang text. Check it.") from error  # fmt: skip
+
+
+def files_folder(files: Mapping[str, str]) -> pathlib.Path:
+    """Return a folder with these files, for compilers to look into as long as this process runs.
+
+    Raises: ConfigError for a name that leads out of the folder.
+    """
+    for name in files:
+        parts = pathlib.PurePosixPath(name)
+        if parts.is_absolute() or ".." in parts.parts or re.search(r"[\\:]", name):
+            raise ConfigError(f"module: got a file named {name!r}, need one within its folder. "
+                              "Do not trust where it comes from.")  # fmt: skip
+    return _folder(tuple(sorted(files.items())))
+
+
+@functools.cache
+def _folder(files: tuple[tuple[str, str], ...]) -> pathlib.Path:
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="neuralshade-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    for name, text in files:
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, "utf-8")
+    return folder

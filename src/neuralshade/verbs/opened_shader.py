@@ -1,0 +1,77 @@
+"""Opening a task that a user wrote: its module, with its trained members as stored."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import closing
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy.typing as npt
+
+from neuralshade.asset.shader import ShaderAsset
+from neuralshade.engine.draw import WHOLE, Crop
+from neuralshade.errors import AssetError, PictureError
+from neuralshade.gpu.open import open_gpu
+from neuralshade.recipes.shader import ShaderRecipe
+from neuralshade.recipes.shader_build import BuiltTask, build_shader_engine, build_task
+from neuralshade.source.image_file import load_picture
+from neuralshade.source.picture import Picture
+from neuralshade.source.shader import ShaderSource
+from neuralshade.verbs.opening import Opened
+
+
+@dataclass(frozen=True)
+class OpenedShader(Opened):
+    """A task; ``given`` are values for its members, by name, in place of those that it has."""
+
+    asset: ShaderAsset
+    recipe: ShaderRecipe
+    given: Mapping[str, Any]
+    kind = "shader"
+
+    @cached_property
+    def task(self) -> BuiltTask:
+        """Return the task with its trained members as stored.
+
+        Raises: AssetError where a picture that a member was given is missing, or another one;
+            ConfigError, PictureError for what is ``given``.
+        """
+        module, place = self.asset.header.module, self.asset.path
+        values = {**module["values"], **self.asset.tensors, **self.given}
+        for name, facts in module["pictures"].items():
+            if name not in self.given:
+                values[name] = _same_picture(name, facts, place)
+        # assets of before had none
+        source = ShaderSource(module["text"], module["name"], module.get("files", {}))
+        return build_task(source, values, 0)
+
+    @property
+    def numbers(self) -> int:
+        """Return how many trained numbers there are."""
+        return sum(array.size for array in self.asset.tensors.values())
+
+    def draw(self, width: int, height: int, crop: Crop = WHOLE) -> npt.NDArray[Any]:
+        """Return float32 [height, width, C] at pixel centres of ``crop``, not clamped."""
+        with closing(open_gpu("auto")) as gpu:
+            engine = build_shader_engine(self.task, self.recipe, gpu)
+            return engine.draw(width, height, crop)
+
+
+def _same_picture(name: str, facts: Mapping[str, Any], place: str) -> Picture:
+    """Return the picture that a member was given when it was trained, from its file."""
+    try:
+        picture = None if facts["path"] is None else load_picture(facts["path"])
+    except PictureError as error:
+        raise _no_picture(name, place, f"no picture at {facts['path']}") from error
+    if picture is None:
+        raise _no_picture(name, place, "no picture")
+    if picture.digest != facts["digest"]:
+        raise _no_picture(name, place, f"another picture at {facts['path']}")
+    return picture
+
+
+def _no_picture(name: str, place: str, got: str) -> AssetError:
+    return AssetError(f"{place}: got {got} for Task.{name}, need the one it was trained with, or "
+                      f"one that is named. Write --set {name}=PICTURE.")  # fmt: skip
