@@ -17,7 +17,7 @@ from neuralshade.engine.mipmaps import (
 from neuralshade.measure.mip_filters import Maps, box_chain, halved, unit
 from neuralshade.model.microfacet import Surface, burley, lambert, shade
 from neuralshade.recipes.mipmaps_build import numbers_of, packed_base
-from neuralshade.sampler.directions import draw_pairs
+from neuralshade.sampler.directions import draw_pairs, near_mirror
 
 SIZES = [(7, 5), (1, 6), (16, 8)]  # width, height
 HALF = 2.0**-10  # rounding of a float16, and of one made of it
@@ -33,11 +33,15 @@ def maps_of(width, height, roughness=(0.2, 1.0)):
     return Maps(rng.random((height, width, 3)).astype(np.float32), normal, rough, metallic)
 
 
+def drawn(pool, count):
+    return draw_pairs(count, 0.5, 0.2, pool), near_mirror(count, 0.5, pool)
+
+
 def engine_of(gpu, base, levels, draw=None, **training):
     below = len(levels.sizes) - 1
     start = numbers_of(box_chain(base, below))
     training = MipTraining(**{"pairs": 4, "pool": 8, **training})
-    draw = draw or (lambda pool, count: draw_pairs(count, 0.5, 0.2, pool))
+    draw = draw or drawn
     return MipEngine(gpu, levels, training, packed_base(base), start, draw)
 
 
@@ -92,11 +96,15 @@ def colors_of(values, pairs):
     return torch.stack([shade(surface, i, o) for i, o in zip(wi, wo, strict=True)])
 
 
-def gradient_of(values, pairs, references):
-    """Return the derivative of the loss by numbers float64 [NUMBERS, texels]."""
+def gradient_of(values, pairs, references, weights=1.0):
+    """Return the derivative of the loss by numbers float64 [NUMBERS, texels].
+
+    ``weights`` of pairs and texels: [pairs, texels, 1].
+    """
     leaf = torch.from_numpy(values).double().requires_grad_()
     colors, wanted = colors_of(leaf, pairs), torch.from_numpy(references).double()
-    ((colors - wanted).abs() / (colors + wanted + DARK)).sum().backward()
+    weights = torch.as_tensor(weights)
+    (weights * (colors - wanted).abs() / (colors + wanted + DARK)).sum().backward()
     return leaf.grad.numpy()
 
 
@@ -127,6 +135,21 @@ def test_steps_are_adam_on_the_gradient_of_autograd(gpu, width, height):
         low = np.repeat([0, -STEEPEST, SMALLEST_ROUGHNESS, 0], [3, 2, 1, 1])[:, None]
         high = np.repeat([1, STEEPEST, 1, 1], [3, 2, 1, 1])[:, None]
         np.testing.assert_allclose(engine.values(), after.clip(low, high), atol=2e-6)
+
+
+def test_pairs_near_a_mirror_s_weigh_by_level(gpu):
+    """The mean gradient after one step; levels beyond the weights have the last."""
+    base, levels = maps_of(16, 8), levels_of(16, 8)
+    engine = engine_of(gpu, base, levels, near=(1.0, 3.0, 0.25), betas=(0.5, 0.5))
+    (pairs, near), before = drawn(0, 8), engine.values().astype(np.float64)
+    assert 0 < near[:4].sum() < 4
+    engine.advance([1.0])
+    of_level = np.repeat([1.0, 3.0, 0.25, 0.25], [w * h for w, h in levels.sizes[1:]])
+    weights = np.where(near[:4, None], of_level, 1.0)[..., None]
+    d = gradient_of(before, pairs[:4], references_of(engine, 8)[:4], weights)
+    mean = engine.state()["moments"].numpy().reshape(2, NUMBERS, -1)[0]
+    scale = np.abs(d).max(axis=1, keepdims=True)
+    assert (np.abs(mean - 0.5 * d) <= 2e-3 * (np.abs(d) + 1e-2 * scale)).mean() > 0.98
 
 
 def test_loss_is_the_mean_symmetric_error(gpu):
@@ -188,17 +211,17 @@ def test_lights_weigh_1_where_nothing_is_said(gpu):
 
 def test_a_pool_is_gone_through_and_drawn_anew(gpu):
     """Two steps a time, twice: four steps a pool."""
-    drawn = []
+    pools = []
 
     def draw(pool, count):
-        drawn.append((pool, count))
-        return draw_pairs(count, 0.5, 0.2, pool)
+        pools.append((pool, count))
+        return drawn(pool, count)
 
     base, levels = maps_of(7, 5), levels_of(7, 5)
     engine = engine_of(gpu, base, levels, draw, reuse=2)
     assert engine.steps_a_pool == 4
     engine.advance([1.0] * 9)
-    assert drawn == [(0, 8), (1, 8), (2, 8)]
+    assert pools == [(0, 8), (1, 8), (2, 8)]
     apart = engine_of(gpu, base, levels, reuse=2)
     for _ in range(9):
         apart.advance([1.0])

@@ -16,6 +16,7 @@ from neuralshade.recipes.mipmaps_build import (
     chain_levels,
     chain_of,
     check_groups,
+    near_weights,
     numbers_of,
     pool_for,
     pool_notes,
@@ -46,7 +47,7 @@ def test_names_of_diffuses_are_those_that_there_are():
 
 
 @pytest.mark.parametrize("settings, message", [
-    ({"pool": 100}, "MipmapsRecipe.pool: got 100 with pairs=16, need a multiple. Write 112."),
+    ({"pool": 100}, "MipmapsRecipe.pool: got 100 with pairs=32, need a multiple. Write 128."),
     ({"steps": None}, "MipmapsRecipe.steps: got None with no seconds and no target_psnr, need an "
                       "end. Set one of the three."),
     ({"mirror": 1.5}, "MipmapsRecipe.mirror: got 1.5, need 0 to 1. The default is 0.5."),
@@ -100,11 +101,20 @@ def test_a_pool_that_memory_does_not_take_is_smaller_and_told():
     recipe, levels = MipmapsRecipe(), levels_of(4096, 4096)
     assert pool_for(recipe, levels_of(1024, 1024)) == 128
     assert pool_notes(recipe, levels_of(1024, 1024)) == ()
-    assert pool_for(recipe, levels) == 48
+    assert pool_for(recipe, levels) == 32
     assert pool_notes(recipe, levels) == (
-        "pool: 128 brought to 48: so many pairs' references in 5,592,405 texels take 2.0 GB.",
+        "pool: 128 brought to 32: so many pairs' references in 5,592,405 texels take 1.3 GB.",
     )
-    assert pool_for(recipe, levels_of(65536, 65536)) == 16  # a step's, whatever it takes
+    assert pool_for(recipe, levels_of(65536, 65536)) == 32  # a step's, whatever it takes
+
+
+def test_near_mirror_pairs_weigh_more_from_level_to_level():
+    recipe = MipmapsRecipe(mirror=0.5, mirror_far=0.8)
+    assert near_weights(recipe) == pytest.approx([1, 0.575 / 0.425, 0.65 / 0.35, 0.725 / 0.275, 4])
+    # of a third of the pairs, so that they come to half of all
+    assert near_weights(MipmapsRecipe(mirror=1 / 3, mirror_far=0.5))[-1] == pytest.approx(2)
+    assert near_weights(MipmapsRecipe(mirror=0.3, mirror_far=0.3)) == pytest.approx([1] * 5)
+    assert near_weights(MipmapsRecipe(mirror=0)) == near_weights(MipmapsRecipe(mirror=1)) == (1,)
 
 
 def test_too_many_texels_for_a_dispatch_refused():
@@ -181,7 +191,7 @@ def test_a_smaller_pool_judges_alike(judged_by, monkeypatch):
 
 
 def test_other_seeds_are_other_lights(judged_by):
-    first, other = (judged_by(MipmapsRecipe(pool=16), seed) for seed in (5, 6))
+    first, other = (judged_by(MipmapsRecipe(pool=16, pairs=16), seed) for seed in (5, 6))
     for kind in LIT_BY:
         assert first[kind]["box"][0]["reference"] != other[kind]["box"][0]["reference"]
 

@@ -15,6 +15,7 @@ from neuralshade.engine.step_state import RATES, STATE, StepState
 from neuralshade.gpu.gpu import Dispatch, Gpu, Kernel
 
 Floats = npt.NDArray[np.float32]
+Bools = npt.NDArray[np.bool_]
 SUBMITTED_SHADINGS = 2**26  # recorded in one submission, about: a long one looks like a hang
 
 
@@ -29,13 +30,15 @@ class MipTraining:
     betas: tuple[float, float] = (0.8, 0.95)
     epsilon: float = 1e-8
     diffuse: str = "Lambert"
+    near: tuple[float, ...] = (1.0,)  # weights of pairs near a mirror's, see Levels.table
 
 
 class MipEngine:
     """Trains ``values`` [NUMBERS, texels] of all levels but 0 of the maps in ``base``.
 
     ``base`` float32 [2, H * W, 4]: albedo and roughness, normal and metallic. ``draw_pairs``
-    returns directions to the light and the eye, float32 [n, 2, 3], for a pool's number.
+    returns, for a pool's number and size, directions to the light and the eye, float32 [n, 2, 3],
+    and which of them lie near a mirror's, bool [n].
     """
 
     def __init__(
@@ -55,7 +58,7 @@ class MipEngine:
         self._rates = gpu.ring(np.float32, RATES)
         self._text = mipmaps_text(training.diffuse, training.pairs)
         self._bound: dict[str, Any] = {
-            "levels": gpu.buffer(levels.table()),
+            "levels": gpu.buffer(levels.table(training.near)),
             "base": gpu.buffer(base),
             "references": gpu.buffer(size=8 * training.pool * self.texels),
             "pool": gpu.buffer(size=32 * training.pool),
@@ -94,7 +97,8 @@ class MipEngine:
         while done < len(rate_factors):
             pool = self._next_step // self.steps_a_pool
             if pool != self._pool:
-                self.set_pool(self.draw_pairs(pool, self.training.pool))
+                pairs, near = self.draw_pairs(pool, self.training.pool)
+                self.set_pool(pairs, near=near)
                 self._pool = pool
             left = (pool + 1) * self.steps_a_pool - self._next_step
             most = max(1, SUBMITTED_SHADINGS // (self.texels * self.training.pairs))
@@ -108,16 +112,20 @@ class MipEngine:
         self.state_now = StepState.of(self._states.read())
         return self.state_now.loss
 
-    def set_pool(self, pairs: Floats, weights: Floats | None = None) -> None:
+    def set_pool(
+        self, pairs: Floats, weights: Floats | None = None, near: Bools | None = None
+    ) -> None:
         """Make the references of ``pairs`` [n, 2, 3], n <= the pool's size, for all levels.
 
         ``weights`` [n]: how bright each light is where ``judge`` sees it; 1 where not said.
+        ``near`` [n]: which pairs training takes as near a mirror's; none where not said.
         """
         assert len(pairs) <= self.training.pool
         self._pool = -1
         packed = np.zeros((len(pairs), 2, 4), np.float32)
         packed[:, :, :3] = pairs
         packed[:, 0, 3] = 1 if weights is None else weights
+        packed[:, 1, 3] = 0 if near is None else near
         self._upload("pool", packed)
         width, height = self.levels.sizes[0]
         at_once = max(1, SUBMITTED_SHADINGS // (width * height))

@@ -5,6 +5,7 @@ Device half: mipmaps.cs.slang.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,7 +14,7 @@ import numpy.typing as npt
 from neuralshade.model.microfacet import SMALLEST_ALPHA
 
 GROUP = 128  # threads
-LEVEL = np.dtype([("first", "<u4"), ("width", "<u4"), ("height", "<u4"), ("unused", "<u4")])
+LEVEL = np.dtype([("first", "<u4"), ("width", "<u4"), ("height", "<u4"), ("near", "<f4")])
 NUMBERS = 7  # trained of a texel: albedo, slopes, roughness, metallic
 STEEPEST = 5.0  # slope of a normal, that of 79 degrees
 SMALLEST_ROUGHNESS = float(SMALLEST_ALPHA**0.5)
@@ -38,9 +39,16 @@ class Levels:
         """Return the first texel of ``level`` >= 1 among those of all levels but 0."""
         return sum(width * height for width, height in self.sizes[1:level])
 
-    def table(self) -> npt.NDArray[np.void]:
-        """Return what the device half knows of them: LEVEL [levels]."""
-        rows = [(self.first(max(1, i)), w, h, 0) for i, (w, h) in enumerate(self.sizes)]
+    def table(self, near: Sequence[float] = (1.0,)) -> npt.NDArray[np.void]:
+        """Return what the device half knows of them: LEVEL [levels].
+
+        ``near``: what a pair near a mirror's weighs against another at level 1 and on; the last
+        holds for all further levels.
+        """
+        rows = [
+            (self.first(max(1, i)), w, h, near[min(max(0, i - 1), len(near) - 1)])
+            for i, (w, h) in enumerate(self.sizes)
+        ]
         return np.array(rows, LEVEL)
 
 

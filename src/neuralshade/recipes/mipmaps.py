@@ -14,7 +14,7 @@ class MipmapsRecipe:
     levels: int = setting(0, "trained below the maps themselves; 0 goes down to 1 x 1",
                           limits=(0, 32))  # fmt: skip
     diffuse: str = setting("lambert", "diffuse part of the shading", choices=DIFFUSES)
-    pairs: int = setting(16, "directions to light and eye in one step, the same for all texels",
+    pairs: int = setting(32, "directions to light and eye in one step, the same for all texels",
                          limits=(1, 256))  # fmt: skip
     pool: int = setting(128, "pairs whose references are held at a time; a multiple of pairs",
                         limits=(1, 4096))  # fmt: skip
@@ -22,6 +22,8 @@ class MipmapsRecipe:
                          limits=(1, 10_000))  # fmt: skip
     mirror: float = setting(0.5, "share of the pairs that lie near a mirror's; the others are "
                             "distributed by the cosine", limits=(0, 1))  # fmt: skip
+    mirror_far: float = setting(0.75, "what they weigh in the loss at level 5 and on; it grows "
+                                "evenly from their share at level 1", limits=(0, 0.99))  # fmt: skip
     lowest: float = setting(0.2, "least cosine of both directions with the plane's normal",
                             limits=(0, 0.9))  # fmt: skip
     albedo_rate: float = setting(0.02, "Adam step size of albedo", limits=(0, 1))

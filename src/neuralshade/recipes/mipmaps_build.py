@@ -19,10 +19,12 @@ from neuralshade.gpu.gpu import Gpu
 from neuralshade.measure.mip_filters import LEAST_Z, Maps, unit
 from neuralshade.model.microfacet import slang_name
 from neuralshade.recipes.mipmaps import MipmapsRecipe
-from neuralshade.sampler.directions import draw_pairs
+from neuralshade.sampler.directions import draw_pairs, near_mirror
 from neuralshade.source.texture_set import TextureSet
 
 Floats = npt.NDArray[np.float32]
+Bools = npt.NDArray[np.bool_]
+FAR = 5  # level from which on near-mirror pairs weigh what the recipe's mirror_far says
 PAIR_BYTES = 8  # of a pair's reference in each texel
 MOST_POOL_BYTES = 2**31  # of all references that are held at a time
 
@@ -60,6 +62,17 @@ def pool_notes(recipe: MipmapsRecipe, levels: Levels) -> tuple[str, ...]:
             "GB.",)  # fmt: skip
 
 
+def near_weights(recipe: MipmapsRecipe) -> tuple[float, ...]:
+    """Return what a pair near a mirror's weighs against another at levels 1 to FAR.
+
+    At level 1 as much, so that their weight is their share; all where there are no others.
+    """
+    if not 0 < recipe.mirror < 1:
+        return (1.0,)
+    weights = np.linspace(recipe.mirror, recipe.mirror_far, FAR)
+    return tuple((weights / (1 - weights) / (recipe.mirror / (1 - recipe.mirror))).tolist())
+
+
 def check_groups(levels: Levels, most: int, name: str) -> None:
     """Raise DeviceError where all texels are more than one dispatch of ``most`` groups takes."""
     if -(-levels.texels // GROUP) > most:
@@ -79,10 +92,15 @@ def build_mip_engine(
         recipe.pairs, pool_for(recipe, levels), recipe.reuse,
         (recipe.albedo_rate, recipe.slope_rate, recipe.roughness_rate, recipe.metallic_rate),
         (recipe.beta1, recipe.beta2), recipe.epsilon, slang_name(recipe.diffuse),
+        near_weights(recipe),
     )  # fmt: skip
 
-    def pairs(pool: int, count: int) -> Floats:
-        return draw_pairs(count, recipe.mirror, recipe.lowest, recipe.seed + pool)
+    def pairs(pool: int, count: int) -> tuple[Floats, Bools]:
+        seed = recipe.seed + pool
+        return (
+            draw_pairs(count, recipe.mirror, recipe.lowest, seed),
+            near_mirror(count, recipe.mirror, seed),
+        )
 
     return MipEngine(gpu, levels, training, packed_base(base), start, pairs)
 
