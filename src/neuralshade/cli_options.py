@@ -16,6 +16,9 @@ VALUES = click.option("--set", "pairs", multiple=True, metavar="NAME=VALUE", hel
                       "number or picture, or where a trained one begins (numbers with commas "
                       "between); NAME.size=WxH of a texture, NAME.rate of a trained one. May come "
                       "more than once.")  # fmt: skip
+GIVEN = click.option("--set", "pairs", multiple=True, metavar="NAME=VALUE", help="Of an asset that "
+                     "fit shader made: a member's number or picture, in place of what it has. May "
+                     "come more than once.")  # fmt: skip
 if TYPE_CHECKING:
     ParamType = click.ParamType[Any]
 else:  # no generic class before click 8.4

@@ -8,6 +8,7 @@ from rich.console import Console
 from rich.table import Table
 
 from neuralshade.recipes.mipmaps_judge import ENVIRONMENT, KEPT
+from neuralshade.verbs.fit_family import FamilyResult
 from neuralshade.verbs.fit_mipmaps import MipmapsResult
 
 FILTERS = {"box": "box", "toksvig": "Toksvig", "lean": "LEAN"}
@@ -33,6 +34,17 @@ def print_mipmaps(result: MipmapsResult, report: str | None) -> None:
     print(*result.files, sep="\n")
     if report is not None:
         print(report)
+
+
+def print_family(result: FamilyResult, report: str | None) -> None:
+    """Print what fits of a family reached, set by set."""
+    for one in result.sets:
+        print(f"\n{one.asset}")
+        print_mipmaps(one, report)
+    taught = ", ".join(f"{name} {left:.2f}" for name, left in result.left.items())
+    done = f"trained in {result.seconds:.1f} s" if result.trained else "used, and left as it was"
+    print(f"\n{result.share}: {result.share_bytes:,} bytes, {done}")
+    print(f"share of the corrections that it misses: {taught}")
 
 
 def print_levels(rows: Sequence[Mapping[str, Any]]) -> None:
@@ -67,6 +79,20 @@ def told_levels(facts: Mapping[str, Any]) -> dict[str, str]:
             lit = [_errors(quality[light], i - 1) for light in quality]
             line += f", {maps['kept'][i - 1]}: {'; '.join(lit)}"
         lines[f"  {i}"] = line
+    return lines
+
+
+def told_family(facts: Mapping[str, Any]) -> dict[str, str]:
+    """Return what ``info`` prints of a family's network in place of a picture."""
+    left, network = facts["quality"]["left"], facts["family"]["network"]
+    lines = {"size": f"{facts['bytes']:,} bytes",
+             "network": f"{network['hidden_layers']} x {network['hidden_width']}, batches of "
+             f"{network['batch']:,} texels",
+             "family": f"{len(left)} sets, share of their corrections that it misses "
+             "beside"}  # fmt: skip
+    for one in facts["family"]["sets"]:
+        size = f"{one['width']} x {one['height']}"
+        lines[f"  {one['name']}"] = f"{size}, {left[one['name']]:.2f}"
     return lines
 
 

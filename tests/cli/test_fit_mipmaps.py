@@ -44,7 +44,7 @@ def test_help_tells_every_flag(run):
     fields = [f"--{field.name.replace('_', '-')}" for field in dataclasses.fields(MipmapsRecipe)]
     for flag in [*fields, "--albedo", "--normal", "--roughness", "--metallic", "--ao", "--arm",
                  "--orm", "--normal-convention", "--output", "--format", "--recipe", "--device",
-                 "--report", "--resume", "--json", "--quiet", "--help"]:  # fmt: skip
+                 "--report", "--resume", "--json", "--quiet", "--share", "--help"]:  # fmt: skip
         assert re.search(rf"{flag}\b(?!-)", text), flag
 
 
@@ -121,8 +121,8 @@ def test_settings_from_a_file_and_flags_over_them(run, device, rock):
                "Check the path, or give each map by itself."),
     (["rock", "--format", "tga"], "format: got 'tga', need one of png, exr, dds, dds-bc, ktx2, "
                                   "ktx2-bc. Write for example dds."),
-    (["rock", "--pool", "9"], "MipmapsRecipe.pool: got 9 with pairs=16, need a multiple. Write "
-                              "16."),
+    (["rock", "--pool", "9"], "MipmapsRecipe.pool: got 9 with pairs=32, need a multiple. Write "
+                              "32."),
     (["rock", "--normal-convention", "opengk"], "normal_convention: got 'opengk', need one of "
                                                 "opengl, directx. Did you mean opengl?"),
     (["rock", "-o", "gone/out"], "gone/out: got no such folder, need a folder that exists. Create "

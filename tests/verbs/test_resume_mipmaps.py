@@ -119,7 +119,7 @@ def test_the_command_can_be_pasted(device, rock):
         "'out dir/my rock.checkpoint.nsh'"
     )
     given = parsed(command_of(message))
-    assert (given["source"], given["output"]) == ("my rock", "out dir")
+    assert (given["source"], given["output"]) == (("my rock",), "out dir")
     assert (given["formats"], given["report"]) == (("png", "dds-bc"), "r.html")
 
 
@@ -127,7 +127,7 @@ def test_single_maps_are_in_the_command(device, rock):
     maps = {name: f"my rock/{name}.png" for name in ("albedo", "normal", "roughness")}
     words = command_of(interrupted(None, "out", maps=maps, **FEW))
     given = parsed(words)
-    assert given["source"] is None and {name: given[name] for name in maps} == maps
+    assert given["source"] == () and {name: given[name] for name in maps} == maps
     assert (given["output"], given["resume"]) == ("out", "out/albedo.checkpoint.nsh")
     commands.main(words[1:], standalone_mode=False)
     assert (rock / "out/albedo.nsh").exists() and (rock / "out/albedo.dds").exists()
@@ -139,7 +139,7 @@ def test_a_map_beside_a_folder_is_in_the_command(device, rock):
     message = interrupted("my rock", "out", maps={**maps, "roughness": "rough.png"}, **FEW)
     given = parsed(command_of(message))
     assert (given["source"], given["roughness"], given["metallic"]) == (
-        "my rock", "rough.png", None
+        ("my rock",), "rough.png", None
     )  # fmt: skip
 
 

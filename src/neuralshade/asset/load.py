@@ -6,6 +6,8 @@ from collections.abc import Callable
 from neuralshade.asset.file import CHECKPOINT, AssetFile, read_asset_file
 from neuralshade.asset.image import KIND as IMAGE
 from neuralshade.asset.image import ImageAsset, image_asset
+from neuralshade.asset.mip_family import KIND as MIP_FAMILY
+from neuralshade.asset.mip_family import MipFamilyAsset, mip_family_asset
 from neuralshade.asset.mipmaps import KIND as MIPMAPS
 from neuralshade.asset.mipmaps import MipmapsAsset, mipmaps_asset
 from neuralshade.asset.shader import KIND as SHADER
@@ -14,9 +16,10 @@ from neuralshade.asset.splats import KIND as SPLATS
 from neuralshade.asset.splats import SplatsAsset, splats_asset
 from neuralshade.errors import AssetError
 
-Asset = ImageAsset | MipmapsAsset | ShaderAsset | SplatsAsset
+Asset = ImageAsset | MipFamilyAsset | MipmapsAsset | ShaderAsset | SplatsAsset
 KINDS: dict[str, Callable[[AssetFile, str | os.PathLike[str]], Asset]] = {
     IMAGE: image_asset,
+    MIP_FAMILY: mip_family_asset,
     MIPMAPS: mipmaps_asset,
     SHADER: shader_asset,
     SPLATS: splats_asset,

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -51,6 +51,8 @@ from neuralshade.recipes.recipe import from_dict
 from neuralshade.source.texture_set import TextureSet
 from neuralshade.verbs.asked_maps import AskedMaps
 from neuralshade.verbs.canvas import Canvas, empty_canvas
+from neuralshade.verbs.events import events_path
+from neuralshade.verbs.family_member import Alone, Member
 from neuralshade.verbs.inputs import check_apart, check_no_input
 from neuralshade.verbs.job import (
     KEPT_FLAGS,
@@ -70,6 +72,10 @@ from neuralshade.verbs.mip_files import (
     write_files,
 )
 from neuralshade.verbs.resuming import resumed_recipe
+from neuralshade.verbs.telling import check_logs
+
+if TYPE_CHECKING:
+    from neuralshade.verbs.live_scene import Scene
 
 ONLY_OTHERS = ("engine", "kernels", "deterministic", "snapshots", "movie", "tev")
 
@@ -116,7 +122,8 @@ def fit_mipmaps(
         formats: png and exr have a file for each level and map; dds and ktx2 one for each map;
             dds-bc and ktx2-bc too, in BC7, BC5 (normals' x and y) and BC4. exr holds numbers
             as they were trained (albedo linear, normals -1 to 1), the others 8 bits.
-        options: device, report, resume. It runs on a GPU, or on software Vulkan.
+        options: device, tensorboard (no pictures), events, report, resume. It runs on a GPU, or
+            on software Vulkan.
         observer: called about ten times a second with a Progress.
         settings: fields of MipmapsRecipe.
 
@@ -124,6 +131,18 @@ def fit_mipmaps(
         training starts; FitInterrupted on Ctrl-C or SIGTERM, after a checkpoint was saved.
     """
     asked = AskedMaps(source, dict(maps or {}), normal_convention, checked_formats(formats))
+    return fit_set(asked, output, settings, options, observer)
+
+
+def fit_set(
+    asked: AskedMaps,
+    output: str | os.PathLike[str] | None,
+    settings: dict[str, Any],
+    options: FitOptions,
+    observer: Observer,
+    member: Member | None = None,
+) -> MipmapsResult:
+    """Train one set as ``fit_mipmaps`` does, by itself or as a member of a family."""
     _check_options(options)
     recipe = mipmaps_recipe(settings)
     textures = asked.textures()
@@ -139,13 +158,12 @@ def fit_mipmaps(
     target = folder / f"{file_name(textures.name)}.nsh"
     files = [target, *planned_files(folder, asked.formats, len(levels.sizes))]
     check_folder(folder, files, textures.paths.values())
-    _check_report(options, files, textures)
+    _check_others(options, files, textures)
     with closing(choose_engine("gpu", options.device)) as chosen:
         job = _Job(asked, textures, canvas, recipe, target, chosen, options, observer,
-                   asked.place)  # fmt: skip
+                   asked.place, member=member or Alone())  # fmt: skip
         make_folder(folder)
-        job.train(checkpoint)
-        return job.finish()
+        return job.run(checkpoint)
 
 
 def mipmaps_recipe(settings: dict[str, Any]) -> MipmapsRecipe:
@@ -160,14 +178,17 @@ def _check_options(options: FitOptions) -> None:
     check_left_out(options, ONLY_OTHERS[1:], "fit mipmaps")
 
 
-def _check_report(options: FitOptions, files: Sequence[Path], textures: TextureSet) -> None:
-    """Raise OutputError where the report cannot be written, or is written to elsewhere too."""
-    if options.report is None:
-        return
-    check_writable(options.report)
-    check_no_input(options.report, *textures.paths.values())
+def _check_others(options: FitOptions, files: Sequence[Path], textures: TextureSet) -> None:
+    """Raise what stands against report and logs, or that one is written to elsewhere too."""
+    events = events_path(options.events)
+    for path in (options.report, events):
+        check_no_input(path, *textures.paths.values())
     for file in files:
-        check_apart(levels=file, report=options.report)
+        check_apart(levels=file, report=options.report, events=events,
+                    tensorboard=options.tensorboard)  # fmt: skip
+    if options.report is not None:
+        check_writable(options.report)
+    check_logs(options)
 
 
 def _canvas_of(textures: TextureSet) -> Canvas:
@@ -184,20 +205,30 @@ class _Job(Job[MipmapsRecipe]):
     snapshots = None
 
     def __init__(self, asked: AskedMaps, textures: TextureSet, canvas: Canvas,
-                 recipe: MipmapsRecipe, *rest: Any):  # fmt: skip
+                 recipe: MipmapsRecipe, *rest: Any, member: Member):  # fmt: skip
         super().__init__(canvas, recipe, *rest)
         assert self.chosen.gpu is not None
         self.typed_output, self.subject = self.output.parent, asked.subject
         self.kept_words = () if self.place is None else asked.words
         self.asked, self.textures, self.base = asked, textures, base_maps(textures)
         self.levels = chain_levels(textures, recipe)
-        self.notes = (*textures.notes, *pool_notes(recipe, self.levels))
         below = len(self.levels.sizes) - 1
         self.chains = {name: make(self.base, below) for name, make in FILTERS.items()}
-        start = numbers_of(self.chains["box"])
-        self.engine = build_mip_engine(recipe, self.base, self.levels, start, self.chosen.gpu)
+        self.member, self.filtered = member, numbers_of(self.chains["box"])
+        self.engine = build_mip_engine(
+            recipe, self.base, self.levels, self.filtered, self.chosen.gpu
+        )
+        started = member.start(self.engine, recipe, self.base, self.filtered)
+        self.notes = (*textures.notes, *pool_notes(recipe, self.levels), *started)
         self.loop = Loop(self.engine, recipe, None, self._observe,
                          samples_per_step=self.engine.texels * recipe.pairs)  # fmt: skip
+
+    def scene(self) -> Scene:
+        """Return what a live page shows of it: a lit plane, as trained and as filtered."""
+        from neuralshade.verbs.live_plane import trained_plane
+
+        return trained_plane(self.textures.name, self.base, self.chains,
+                             lambda: chain_of(self.engine.values(), self.levels))  # fmt: skip
 
     def finish(self) -> MipmapsResult:
         """Choose and write; what was trained is kept until that is done, as it takes a while."""
@@ -228,6 +259,7 @@ class _Job(Job[MipmapsRecipe]):
         written = save_mipmaps_asset(self.output, self._header(judged, best), stored)
         files = write_files(self.output.parent, self.asked.formats, chain)
         self._written()
+        self.member.trained(self.base, self.levels, self.filtered, trained)
         self._write_report()
         return self._reached(written, files, best, judged)
 
@@ -238,7 +270,7 @@ class _Job(Job[MipmapsRecipe]):
                  "notes": list(self.notes), "kept": list(best),
                  "normal_convention": self.asked.normal_convention}  # fmt: skip
         recipe = dataclasses.asdict(self.recipe)
-        return MipmapsHeader(recipe, facts, training, _short(judged))
+        return MipmapsHeader(recipe, facts, training, judged.short())
 
     def _write_report(self) -> None:
         if self.options.report is not None:
@@ -253,27 +285,10 @@ class _Job(Job[MipmapsRecipe]):
         p = self.loop.progress
         return MipmapsResult(
             str(self.output), tuple(map(str, files)), self.levels.sizes, self.chosen.device_name,
-            p.seconds, p.step, p.loss, size, tuple(best), _symmetric(judged), self.notes,
+            p.seconds, p.step, p.loss, size, tuple(best), judged.symmetric(), self.notes,
         )  # fmt: skip
 
 
 def _numbers_shown(stored: Sequence[dict[str, Any]]) -> Floats:
     """Return the numbers of levels as they are read from files of 8 bits."""
     return numbers_of([Maps(**shown_level(level)) for level in stored])
-
-
-def _short(judged: Judged) -> dict[str, Any]:
-    return {
-        kind: {
-            method: [{name: float(f"{value:.5g}") for name, value in row.items()} for row in rows]
-            for method, rows in methods.items()
-        }
-        for kind, methods in judged.errors.items()
-    }
-
-
-def _symmetric(judged: Judged) -> dict[str, dict[str, list[float]]]:
-    return {
-        kind: {method: [row["symmetric"] for row in rows] for method, rows in methods.items()}
-        for kind, methods in judged.errors.items()
-    }

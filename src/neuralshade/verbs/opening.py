@@ -3,7 +3,6 @@
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from contextlib import closing
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -13,25 +12,23 @@ import numpy.typing as npt
 
 from neuralshade.asset.image import ImageAsset
 from neuralshade.asset.load import Asset, load_asset
+from neuralshade.asset.mip_family import MipFamilyAsset
 from neuralshade.asset.mipmaps import MipmapsAsset
 from neuralshade.asset.shader import ShaderAsset
 from neuralshade.asset.splats import SplatsAsset, unpack_cloud
 from neuralshade.engine.draw import WHOLE, Crop, draw_field
 from neuralshade.engine.draw_splats import Cloud, draw_cloud
-from neuralshade.errors import AssetError, ConfigError, PictureError
-from neuralshade.gpu.open import open_gpu
+from neuralshade.errors import AssetError, ConfigError
 from neuralshade.measure.ellipses import ellipses_picture
 from neuralshade.model.field import Field
 from neuralshade.recipes.image import ImageRecipe
 from neuralshade.recipes.mipmaps import MipmapsRecipe
 from neuralshade.recipes.recipe import from_dict
 from neuralshade.recipes.shader import ShaderRecipe
-from neuralshade.recipes.shader_build import BuiltTask, build_shader_engine, build_task
 from neuralshade.recipes.splats import SplatsRecipe
 from neuralshade.recipes.splats_build import cloud_of
 from neuralshade.source.image_file import load_picture
 from neuralshade.source.picture import Picture
-from neuralshade.source.shader import ShaderSource
 from neuralshade.source.transform import transform_picture
 from neuralshade.verbs.measuring import stored_field
 from neuralshade.verbs.snapshots import feature_grids
@@ -188,62 +185,6 @@ class OpenedSplats(Opened):
         return [(title, ellipses_picture(self.cloud))]
 
 
-@dataclass(frozen=True)
-class OpenedShader(Opened):
-    """A task that a user wrote; ``given`` are pictures for its members, by name."""
-
-    asset: ShaderAsset
-    recipe: ShaderRecipe
-    given: Mapping[str, Any]
-    kind = "shader"
-
-    @cached_property
-    def task(self) -> BuiltTask:
-        """Return the task with its trained members as stored.
-
-        Raises: AssetError where a picture that a member was given is missing, or another one.
-        """
-        module, place = self.asset.header.module, self.asset.path
-        values = {**module["values"], **self.asset.tensors}
-        for name in self.given:
-            if name not in module["pictures"]:
-                known = ", ".join(module["pictures"]) or "there is none"
-                raise ConfigError(f"set: got {name}, need a picture of Task: {known}. "
-                                  "Leave it out.")  # fmt: skip
-        for name, facts in module["pictures"].items():
-            values[name] = self.given.get(name) or _same_picture(name, facts, place)
-        return build_task(ShaderSource(module["text"], module["name"]), values, 0)
-
-    @property
-    def numbers(self) -> int:
-        """Return how many trained numbers there are."""
-        return sum(array.size for array in self.asset.tensors.values())
-
-    def draw(self, width: int, height: int, crop: Crop = WHOLE) -> npt.NDArray[Any]:
-        """Return float32 [height, width, C] at pixel centres of ``crop``, not clamped."""
-        with closing(open_gpu("auto")) as gpu:
-            engine = build_shader_engine(self.task, self.recipe, gpu)
-            return engine.draw(width, height, crop)
-
-
-def _same_picture(name: str, facts: Mapping[str, Any], place: str) -> Picture:
-    """Return the picture that a member was given when it was trained, from its file."""
-    try:
-        picture = None if facts["path"] is None else load_picture(facts["path"])
-    except PictureError as error:
-        raise _no_picture(name, place, f"no picture at {facts['path']}") from error
-    if picture is None:
-        raise _no_picture(name, place, "no picture")
-    if picture.digest != facts["digest"]:
-        raise _no_picture(name, place, f"another picture at {facts['path']}")
-    return picture
-
-
-def _no_picture(name: str, place: str, got: str) -> AssetError:
-    return AssetError(f"{place}: got {got} for Task.{name}, need the one it was trained with, or "
-                      f"one that is named. Write --set {name}=PICTURE.")  # fmt: skip
-
-
 def _zoomed(side: int) -> int:
     row = Picture(np.zeros((1, side, 1), np.uint8), "srgb", "row")
     return transform_picture(row, "zoom").width
@@ -252,7 +193,7 @@ def _zoomed(side: int) -> int:
 def open_asset(asset: AssetLike, given: Mapping[str, Any] | None = None) -> Opened:
     """Return the asset, ready to be drawn; AssetError says why a file is refused.
 
-    ``given``: pictures for the members of a task, by name.
+    ``given``: values for the members of a task, by name, in place of those that it has.
     """
     loaded = load_asset(asset) if isinstance(asset, (str, os.PathLike)) else asset
     if given and not isinstance(loaded, ShaderAsset):
@@ -265,7 +206,13 @@ def open_asset(asset: AssetLike, given: Mapping[str, Any] | None = None) -> Open
             from neuralshade.verbs.opened_mipmaps import OpenedMipmaps  # which needs Opened
 
             return OpenedMipmaps(loaded, from_dict(MipmapsRecipe, loaded.header.recipe))
+        if isinstance(loaded, MipFamilyAsset):
+            from neuralshade.verbs.opened_family import OpenedFamily  # which needs Opened
+
+            return OpenedFamily(loaded, from_dict(MipmapsRecipe, loaded.header.recipe))
         if isinstance(loaded, ShaderAsset):
+            from neuralshade.verbs.opened_shader import OpenedShader  # which needs Opened
+
             return OpenedShader(loaded, from_dict(ShaderRecipe, loaded.header.recipe), given or {})
         return OpenedImage(loaded, from_dict(ImageRecipe, loaded.header.recipe))
     except ConfigError as error:

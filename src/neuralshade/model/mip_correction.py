@@ -1,0 +1,70 @@
+"""What a small network adds to box-filtered texels of mip levels, learned from trained ones.
+
+Torch alone: it runs once for a chain, before training, so there is no Slang half.
+"""
+
+from __future__ import annotations
+
+import torch
+
+from neuralshade.model.mlp import MLP
+
+# of a texel, beside one factor for each vector: logarithms of alpha and albedo, and metallic
+SCALARS = 3
+FAR = 0.005  # share of what was seen that counts as far out, on either side
+
+
+class MipCorrection(torch.nn.Module):
+    """From what filters know of a footprint to corrections of its box-filtered texel.
+
+    ``invariants`` do not change where the maps are turned or mirrored; ``vectors`` turn with
+    them. The correction of the slopes is a sum of the vectors whose factors the network makes of
+    the invariants, so it turns with them too, and no direction has to be learned by itself.
+
+    Invariants are brought to zero mean and unit variance, and into the range that was seen in
+    training: beyond it the network is not asked.
+    """
+
+    mean: torch.Tensor
+    deviation: torch.Tensor
+    low: torch.Tensor
+    high: torch.Tensor
+
+    def __init__(
+        self,
+        invariants: int,
+        vectors: int,
+        hidden_layers: int = 2,
+        hidden_width: int = 32,
+        *,
+        rng: torch.Generator | None,
+    ):
+        super().__init__()
+        self.vectors = vectors
+        self.network = MLP(invariants, vectors + SCALARS, hidden_layers, hidden_width, rng=rng)
+        last = self.network.members[-1]
+        torch.nn.init.zeros_(last.weight)  # begins by correcting nothing
+        for name, value in {"mean": 0, "deviation": 1, "low": -1, "high": 1}.items():
+            self.register_buffer(name, torch.full((invariants,), float(value)))
+
+    def see(self, invariants: torch.Tensor) -> None:
+        """Take mean, deviation and range over from what is trained on: [T, invariants]."""
+        self.mean.copy_(invariants.mean(0))
+        # the least: what is equal everywhere divides by something
+        self.deviation.copy_(invariants.std(0, correction=0).clamp(min=1e-2))
+        ordered = ((invariants - self.mean) / self.deviation).sort(dim=0).values
+        far = int(FAR * (len(ordered) - 1))
+        self.low.copy_(ordered[far])
+        self.high.copy_(ordered[len(ordered) - 1 - far])
+
+    def forward(self, invariants: torch.Tensor, vectors: torch.Tensor) -> torch.Tensor:
+        """Return what to add, [T, 2 + SCALARS]: to slopes, logarithms, metallic.
+
+        Args:
+            invariants: [T, invariants].
+            vectors: [T, vectors, 2], in slopes.
+        """
+        x = (invariants - self.mean) / self.deviation
+        y = self.network(torch.minimum(torch.maximum(x, self.low), self.high))
+        slopes = (vectors * y[:, : self.vectors, None]).sum(1)
+        return torch.cat([slopes, y[:, self.vectors :]], dim=1)
