@@ -20,6 +20,7 @@ NAMES = [
     "GpuSplats",
     "ImageRecipe",
     "KernelError",
+    "Live",
     "MipmapsRecipe",
     "MipmapsResult",
     "NeuralShadeError",
@@ -38,6 +39,7 @@ NAMES = [
     "evaluate",
     "fit_image",
     "fit_mipmaps",
+    "fit_mipmaps_family",
     "fit_shader",
     "fit_splats",
     "info",
@@ -48,9 +50,10 @@ NAMES = [
     "render",
     "report",
     "save_picture",
+    "view",
 ]
 HEAVY = ("torch", "numpy", "OpenImageIO", "skimage", "rich", "matplotlib", "PIL", "jinja2",
-         "safetensors", "click", "slangpy")  # fmt: skip
+         "safetensors", "click", "slangpy", "starlette", "uvicorn")  # fmt: skip
 
 
 def test_the_names_are_these():

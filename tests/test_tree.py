@@ -9,7 +9,7 @@ FOLDERS = tuple(FLOW.split())
 ROOT = pathlib.Path(__file__).parent.parent
 PACKAGE = ROOT / "src/neuralshade"
 # these see several stages, so no stage may import them
-ABOVE = ("fit", "recipes", "cli", "cli_fit", "cli_mipmaps")
+ABOVE = ("fit", "recipes", "verbs", "cli", "cli_fit", "cli_live", "cli_mipmaps")
 
 
 def imported_names(path: pathlib.Path) -> list[str]:

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from neuralshade.verbs.check_gradients import check_gradients
     from neuralshade.verbs.devices import devices
     from neuralshade.verbs.evaluate import evaluate
+    from neuralshade.verbs.fit_family import fit_mipmaps_family
     from neuralshade.verbs.fit_image import fit_image
     from neuralshade.verbs.fit_mipmaps import MipmapsResult, fit_mipmaps
     from neuralshade.verbs.fit_shader import ShaderResult, fit_shader
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from neuralshade.verbs.gpu_splats import GpuSplats
     from neuralshade.verbs.info import info
     from neuralshade.verbs.job import FitOptions, FitResult
+    from neuralshade.verbs.live import Live, view
     from neuralshade.verbs.render import render
     from neuralshade.verbs.report import report
 
@@ -52,6 +54,7 @@ _HOMES = {  # name -> module, and its name there where that differs
     "GpuField": ("verbs.gpu_field", "GpuField"),
     "GpuSplats": ("verbs.gpu_splats", "GpuSplats"),
     "ImageRecipe": ("recipes.image", "ImageRecipe"),
+    "Live": ("verbs.live", "Live"),
     "MipmapsRecipe": ("recipes.mipmaps", "MipmapsRecipe"),
     "MipmapsResult": ("verbs.fit_mipmaps", "MipmapsResult"),
     "Picture": ("source.picture", "Picture"),
@@ -66,6 +69,7 @@ _HOMES = {  # name -> module, and its name there where that differs
     "TextureSet": ("source.texture_set", "TextureSet"),
     "fit_image": ("verbs.fit_image", "fit_image"),
     "fit_mipmaps": ("verbs.fit_mipmaps", "fit_mipmaps"),
+    "fit_mipmaps_family": ("verbs.fit_family", "fit_mipmaps_family"),
     "fit_shader": ("verbs.fit_shader", "fit_shader"),
     "fit_splats": ("verbs.fit_splats", "fit_splats"),
     "info": ("verbs.info", "info"),
@@ -76,6 +80,7 @@ _HOMES = {  # name -> module, and its name there where that differs
     "render": ("verbs.render", "render"),
     "report": ("verbs.report", "report"),
     "save_picture": ("source.image_output", "save_picture"),
+    "view": ("verbs.live", "view"),
 }
 
 __all__ = [
@@ -89,6 +94,7 @@ __all__ = [
     "GpuSplats",
     "ImageRecipe",
     "KernelError",
+    "Live",
     "MipmapsRecipe",
     "MipmapsResult",
     "NeuralShadeError",
@@ -107,6 +113,7 @@ __all__ = [
     "evaluate",
     "fit_image",
     "fit_mipmaps",
+    "fit_mipmaps_family",
     "fit_shader",
     "fit_splats",
     "info",
@@ -117,6 +124,7 @@ __all__ = [
     "render",
     "report",
     "save_picture",
+    "view",
 ]
 
 

@@ -10,8 +10,9 @@ import click
 
 import neuralshade
 from neuralshade.cli_fit import fit
+from neuralshade.cli_live import view
 from neuralshade.cli_mipmaps import fit_mipmaps
-from neuralshade.cli_options import TERMINAL, VALUES, crop_type, size_type
+from neuralshade.cli_options import GIVEN, TERMINAL, VALUES, crop_type, size_type
 from neuralshade.errors import NeuralShadeError
 
 
@@ -77,6 +78,7 @@ def commands() -> None:
 
 fit.add_command(fit_mipmaps)
 commands.add_command(fit)
+commands.add_command(view)
 
 
 @commands.command()
@@ -86,9 +88,7 @@ commands.add_command(fit)
 @click.option("--size", type=size_type, metavar="WxH", help="Pixels. [default: as fitted]")
 @click.option("--crop", type=crop_type, metavar="U0,V0,U1,V1", default="0,0,1,1",
               show_default=True, help="Part to draw; u goes right, v down.")  # fmt: skip
-@click.option("--set", "pairs", multiple=True, metavar="NAME=PICTURE", help="Of an asset that fit "
-              "shader made: a member's picture, in place of the one it was trained "
-              "with.")  # fmt: skip
+@GIVEN
 def render(asset: str, output: str, size: tuple[int, int] | None, crop: Any,
            pairs: tuple[str, ...]) -> None:  # fmt: skip
     """Draw ASSET at any resolution.
@@ -106,21 +106,25 @@ def render(asset: str, output: str, size: tuple[int, int] | None, crop: Any,
 
 @commands.command()
 @click.argument("asset")
-@click.argument("picture")
+@click.argument("picture", required=False)
+@GIVEN
 @click.option("--json", "as_json", is_flag=True, help="Print the rows as one JSON line.")
-def evaluate(asset: str, picture: str, as_json: bool) -> None:
+def evaluate(asset: str, picture: str | None, pairs: tuple[str, ...], as_json: bool) -> None:
     """Compare ASSET with PICTURE, and with what others make of the same bytes.
 
     Prints PSNR (dB, alpha counts), SSIM and FLIP (colour only) for the asset, for JPEG and
     WebP files of at most its size, and for a thumbnail of its size enlarged bilinearly.
 
     For mip levels PICTURE is the folder or manifest of their maps; prints each level's error under
-    held-out lights, beside other filters'. That takes a GPU, or software Vulkan.
+    held-out lights, beside other filters'. Of what fit shader made, without PICTURE: prints the
+    mean loss over random numbers that the fit has not seen, and its standard error. Both take a
+    GPU, or software Vulkan.
     """
+    from neuralshade.source.shader import parse_values
     from neuralshade.terminal import print_quality
 
     notices: list[str] = []
-    rows = neuralshade.evaluate(asset, picture, notice=notices.append)
+    rows = neuralshade.evaluate(asset, picture, values=parse_values(pairs), notice=notices.append)
     for notice in notices:
         _say(notice)
     if as_json:
@@ -130,6 +134,10 @@ def evaluate(asset: str, picture: str, as_json: bool) -> None:
         from neuralshade.terminal_mipmaps import print_levels
 
         print_levels(rows)
+    elif "loss" in rows[0]:
+        from neuralshade.terminal_shader import print_losses
+
+        print_losses(rows)
     else:
         print_quality(rows)
 

@@ -1,12 +1,13 @@
 """The fit verbs of the command line."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import click
 
 import neuralshade
+from neuralshade.cli_live import LIVE, fitted, live_flags
 from neuralshade.cli_options import TERMINAL, VALUES, recipe_flags, recipe_settings
 from neuralshade.recipes.image import ImageRecipe
 from neuralshade.recipes.presets import PRESETS
@@ -32,6 +33,12 @@ RECIPE_FILE = click.option("--recipe", metavar="FILE", help="Settings from a .to
                            "the flags below).")  # fmt: skip
 NAIVE = click.option("--naive", is_flag=True, help="Every pixel visits every Gaussian: slow, to "
                      "compare with.")  # fmt: skip
+LOGS = [
+    click.option("--tensorboard", metavar="DIR", help="Folder for a TensorBoard log: numbers, and "
+                 "pictures where there are some. Takes the extra `tensorboard`."),
+    click.option("--events", metavar="FILE", help="JSON lines for programs, added to FILE while "
+                 "the fit runs; - is standard output, with nothing else on it."),
+]  # fmt: skip
 WATCHING = [
     click.option("--device", metavar="NAME", help="Torch device (cpu, cuda:0), or the GPU "
                  "engine's API (cuda, vulkan, metal, d3d12). [default: see devices]"),
@@ -40,6 +47,7 @@ WATCHING = [
                  "with the extra `movie`."),
     click.option("--tev", metavar="HOST[:PORT]", help="Running tev viewer to show the same "
                  "pictures. [default of PORT: 14158]"),
+    *LOGS,
 ]  # fmt: skip
 REPORT = click.option("--report", metavar="FILE.html", help="Page to write at the end.")
 ENDING = [
@@ -47,7 +55,7 @@ ENDING = [
     click.option("--json", "as_json", is_flag=True, help="Print the result as one JSON line."),
     click.option("--quiet", is_flag=True, help="Print nothing but errors."),
 ]  # fmt: skip
-RUNNING = [*WATCHING, REPORT, *ENDING]
+RUNNING = [*WATCHING, *LIVE, REPORT, *ENDING]
 
 
 def flags(*given: Callable[..., Any]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -66,18 +74,36 @@ def fit() -> None:
     """Fit something small to something large, and save it as an asset."""
 
 
+def silent(quiet: bool, as_json: bool, options: Mapping[str, Any]) -> bool:
+    """Return whether no result is printed for people, as events have standard output.
+
+    Raises: UsageError where the result is to be printed there as JSON too.
+    """
+    from neuralshade.verbs.events import events_path
+
+    taken = options["events"] is not None and events_path(options["events"]) is None
+    if taken and as_json:
+        raise click.UsageError("got --json beside --events -, whose last line has the result: "
+                               "leave --json out.")  # fmt: skip
+    return quiet or taken
+
+
 def _run(fit: Callable[..., Any], picture: str, output: str | None, as_json: bool, quiet: bool,
-         options: dict[str, Any], **settings: Any) -> None:  # fmt: skip
+         options: dict[str, Any], live: dict[str, Any], **settings: Any) -> None:  # fmt: skip
     """Fit, with progress for people, and print what was reached."""
     from neuralshade.terminal import print_result, watch
 
+    unsaid = silent(quiet, as_json, options)
+
+    def show(result: Any) -> None:
+        if as_json:
+            click.echo(json.dumps(vars(result)))
+        elif not unsaid:
+            print_result(result, options["report"])
+
     with watch(quiet) as observer:
-        result = fit(picture, output, options=neuralshade.FitOptions(**options),
-                     observer=observer, **settings)  # fmt: skip
-    if as_json:
-        click.echo(json.dumps(vars(result)))
-    elif not quiet:
-        print_result(result, options["report"])
+        fitted(fit, live, show, picture, output, options=neuralshade.FitOptions(**options),
+               observer=observer, **settings)  # fmt: skip
 
 
 @fit.command("image", context_settings={**TERMINAL, "ignore_unknown_options": False})
@@ -101,9 +127,10 @@ def fit_image(picture: str, output: str | None, preset: str | None, recipe: str 
     show_notes(quiet)
     options = {name: given.pop(name)
                for name in ("engine", "device", "kernels", "deterministic", "snapshots", "movie",
-                            "tev", "report", "resume")}  # fmt: skip
+                            "tev", "tensorboard", "events", "report", "resume")}  # fmt: skip
+    live = live_flags(given)
     preset, settings = recipe_settings(preset, recipe, given)
-    _run(neuralshade.fit_image, picture, output, as_json, quiet, options,
+    _run(neuralshade.fit_image, picture, output, as_json, quiet, options, live,
          preset=preset, **settings)  # fmt: skip
 
 
@@ -128,18 +155,20 @@ def fit_splats(picture: str, output: str | None, recipe: str | None, as_json: bo
 
     show_notes(quiet)
     options = {name: given.pop(name)
-               for name in ("device", "snapshots", "movie", "tev", "report", "resume")}  # fmt: skip
+               for name in ("device", "snapshots", "movie", "tev", "tensorboard", "events",
+                            "report", "resume")}  # fmt: skip
+    live = live_flags(given)
     preset, settings = recipe_settings(None, recipe, given)
     if preset is not None:  # there is none here, and an unknown setting is refused
         settings["preset"] = preset
-    _run(neuralshade.fit_splats, picture, output, as_json, quiet, options, **settings)
+    _run(neuralshade.fit_splats, picture, output, as_json, quiet, options, live, **settings)
 
 
 @fit.command("shader", context_settings={**TERMINAL, "ignore_unknown_options": False})
 @click.argument("task")
 @click.option("-o", "--output", metavar="ASSET", help="File to write. [default: TASK's name with "
               ".nsh, in this folder]")  # fmt: skip
-@flags(VALUES, RECIPE_FILE, *WATCHING, *ENDING)
+@flags(VALUES, RECIPE_FILE, *WATCHING, *LIVE, *ENDING)
 @recipe_flags(ShaderRecipe)
 def fit_shader(task: str, output: str | None, pairs: tuple[str, ...], recipe: str | None,
                as_json: bool, quiet: bool, **given: Any) -> None:  # fmt: skip
@@ -159,15 +188,22 @@ def fit_shader(task: str, output: str | None, pairs: tuple[str, ...], recipe: st
 
     show_notes(quiet)
     options = {name: given.pop(name)
-               for name in ("device", "snapshots", "movie", "tev", "resume")}  # fmt: skip
+               for name in ("device", "snapshots", "movie", "tev", "tensorboard", "events",
+                            "resume")}  # fmt: skip
+    live = live_flags(given)
     preset, settings = recipe_settings(None, recipe, given)
     if preset is not None:  # there is none here, and an unknown setting is refused
         settings["preset"] = preset
+
+    unsaid = silent(quiet, as_json, options)
+
+    def show(result: Any) -> None:
+        if as_json:
+            click.echo(json.dumps(task_facts(result)))
+        elif not unsaid:
+            print_task(result)
+
     with watch(quiet, compared=False) as observer:
-        result = neuralshade.fit_shader(task, output, values=parse_values(pairs),
-                                        options=neuralshade.FitOptions(**options),
-                                        observer=observer, **settings)  # fmt: skip
-    if as_json:
-        click.echo(json.dumps(task_facts(result)))
-    elif not quiet:
-        print_task(result)
+        fitted(neuralshade.fit_shader, live, show, task, output, values=parse_values(pairs),
+               options=neuralshade.FitOptions(**options), observer=observer,
+               **settings)  # fmt: skip

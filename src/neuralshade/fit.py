@@ -9,7 +9,7 @@ import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Any, Protocol
 
 from neuralshade.interrupt import Interruption
 from neuralshade.optimizer.schedule import rate_factor
@@ -45,6 +45,28 @@ class Trained(Protocol):
     def advance(self, rate_factors: Sequence[float]) -> float: ...
 
 
+class Restart(Exception):  # noqa: N818 - no error: somebody asked for it
+    """A control gives the running fit up for another; ``settings`` are that one's."""
+
+    def __init__(self, settings: dict[str, Any]):
+        super().__init__("the fit was given up for another")
+        self.settings = settings
+
+
+class Control(Protocol):
+    """What steers a loop while it runs, from elsewhere."""
+
+    @property
+    def rate_scale(self) -> float: ...  # of every step size
+    @property
+    def ended(self) -> bool: ...  # the fit is to end as if it had come to its end
+    @property
+    def most_steps(self) -> int: ...  # that are run before ``attend`` is called again, >= 1
+    def attend(self, progress: "Progress", interrupted: Callable[[], bool]) -> float:
+        """Do what was asked for; return the seconds of it that were a pause. Raises Restart."""
+        ...
+
+
 @dataclass
 class Progress:
     """Where a fit stands: handed to observers, kept in checkpoints and reports."""
@@ -73,7 +95,9 @@ class Loop:
     compare with: the curve then has the loss alone. ``observer`` is called about
     ten times a second, ``snapshot`` at log-spaced steps and at the end. ``samples_per_step`` is
     how many samples a step draws. ``due`` is called with the share of the fit that is done, and
-    returns the share at which to call it again.
+    returns the share at which to call it again. ``control`` is attended to before the first step
+    and after every look; seconds of a pause do not count. ``rate_factor`` is what the last step's
+    sizes were multiplied by.
     """
 
     engine: Trained
@@ -84,6 +108,8 @@ class Loop:
     progress: Progress = field(default_factory=Progress)
     samples_per_step: int = 0
     due: Callable[[float], float] | None = None
+    control: Control | None = None
+    rate_factor: float = field(default=1.0, init=False)
     _last_snapshot: int | None = field(default=None, init=False)
 
     def run(self) -> bool:
@@ -93,6 +119,7 @@ class Loop:
         chunk = 1
         measuring: float | None = None
         with Interruption() as interruption:
+            start += self._attend(interruption)
             while not self._ended():
                 if interruption.requested:
                     return False
@@ -108,8 +135,14 @@ class Loop:
                     measuring = 0.0 if measuring is None else measuring + spent
                 self.progress.seconds = time.perf_counter() - start
                 self._look()
+                start += self._attend(interruption)
         self._close()
         return True
+
+    def _attend(self, interruption: Interruption) -> float:
+        if self.control is None:
+            return 0.0
+        return self.control.attend(self.progress, lambda: interruption.requested)
 
     def _close(self) -> None:
         """Measure and draw what was reached, where that was not done lately."""
@@ -140,7 +173,9 @@ class Loop:
             rate_factor(r.schedule, share, p.step + i, r.rate_final, r.warmup)
             for i, share in enumerate(shares)
         ]
-        p.loss = self.engine.advance(factors)
+        if self.control is not None:
+            factors = [factor * self.control.rate_scale for factor in factors]
+        p.loss, self.rate_factor = self.engine.advance(factors), factors[-1]
         p.step += steps
         if p.step == self._next_snapshot(p.step - 1):
             self._draw()
@@ -154,7 +189,8 @@ class Loop:
     def _ended(self) -> bool:
         p, target = self.progress, self.recipe.target_psnr
         reached = target is not None and p.psnr_db is not None and p.psnr_db >= target
-        return reached or p.share >= 1.0
+        stopped = self.control is not None and self.control.ended
+        return reached or stopped or p.share >= 1.0
 
     def _due(self) -> float:
         """Do what is due now; return the share of the fit at which more will be."""
@@ -170,6 +206,8 @@ class Loop:
             ends.append(p.step + max(1, math.ceil(left)))
         if self.snapshot is not None:
             ends.append(self._next_snapshot(self.progress.step))
+        if self.control is not None:
+            ends.append(p.step + self.control.most_steps)
         return min([chunk, *(end - self.progress.step for end in ends)])
 
     def _next_snapshot(self, step: int) -> int:

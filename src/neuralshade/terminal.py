@@ -13,6 +13,7 @@ from rich.text import Text
 
 from neuralshade.fit import Observer, ignore
 from neuralshade.fit import Progress as FitProgress
+from neuralshade.notes import Notes
 
 PLAIN_SECONDS = 2.0  # between two lines where there is no terminal
 BAR_COLUMNS, LEAST_BAR_COLUMNS = 24, 6  # the most and the least that a bar takes
@@ -28,12 +29,11 @@ def show_notes(quiet: bool) -> None:
     usual = logging.INFO if sys.stderr.isatty() else logging.WARNING
     log.setLevel(logging.ERROR if quiet else usual)
     if not log.handlers:
-        log.addHandler(_Notes())
+        log.addHandler(Notes(_say))
 
 
-class _Notes(logging.Handler):
-    def emit(self, record: logging.LogRecord) -> None:
-        print(record.getMessage(), file=sys.stderr, flush=True)
+def _say(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
 
 
 @contextmanager
@@ -144,15 +144,23 @@ def print_quality(rows: list[dict[str, Any]]) -> None:
 
 
 def _shown_and_reached(facts: dict[str, Any]) -> dict[str, str]:
-    """Return what an asset takes, shows and reached; a user's task may show nothing."""
+    """Return what an asset takes, shows and reached; a user's task may show nothing.
+
+    No bits per pixel where what is shown is drawn at any size.
+    """
     if "maps" in facts:
         from neuralshade.terminal_mipmaps import told_levels
 
         return told_levels(facts)
+    if "family" in facts:
+        from neuralshade.terminal_mipmaps import told_family
+
+        return told_family(facts)
     picture, quality, size = facts["picture"], facts["quality"], f"{facts['bytes']:,} bytes"
     lines = {"size": size}
-    if picture is not None:
+    if facts["bits_per_pixel"] is not None:
         lines["size"] = f"{size}, {facts['bits_per_pixel']:.3f} bits per pixel"
+    if picture is not None:
         lines["picture"] = (
             f"{picture['name']}, {picture['width']} x {picture['height']}, "
             f"{picture['channels']} channels, {picture['color_space']}, {picture['dtype']}"
@@ -161,7 +169,7 @@ def _shown_and_reached(facts: dict[str, Any]) -> dict[str, str]:
         given = facts["module"]["values"] | {
             name: picture["path"] for name, picture in facts["module"]["pictures"].items()
         }
-        lines["module"] = facts["module"]["name"]
+        lines["module"] = ", ".join([facts["module"]["name"], *facts["module"].get("files", {})])
         lines |= {f"  {name}": str(value) for name, value in given.items()}
         lines["quality"] = f"loss {quality['loss']:.4g} in its last step"
     else:

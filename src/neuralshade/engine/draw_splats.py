@@ -26,6 +26,12 @@ class Cloud:
     height: int
 
 
+def unit_centers(cloud: Cloud) -> npt.NDArray[np.float32]:
+    """Return where the Gaussians lie: float32 [N, 2], u and v, the picture is [0, 1]."""
+    size = torch.tensor([cloud.width, cloud.height])[:, None]
+    return np.ascontiguousarray((cloud.values[:2].cpu() / size).T.float().numpy())
+
+
 @torch.no_grad()
 def draw_cloud_blocks(
     cloud: Cloud, width: int, height: int, crop: Crop = WHOLE

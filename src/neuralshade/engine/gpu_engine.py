@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
+from neuralshade.engine.draw import Crop
 from neuralshade.engine.gpu_kernels import FitKernels
 from neuralshade.engine.gpu_numbers import GridWork, Numbers, step_buffers
 from neuralshade.engine.gpu_state import GpuState
@@ -195,6 +196,11 @@ class GpuEngine:
         self.round_mean()
         drawn = self.inference.at_positions(uv.float().numpy())
         return torch.from_numpy(drawn).t(), self.target.at_lattice(lattice.rows, lattice.cols)
+
+    def draw(self, width: int, height: int, crop: Crop) -> npt.NDArray[Any]:
+        """Return the averaged field as ``draw_field`` does, drawn by the GPU."""
+        self.round_mean()
+        return self.inference.picture(width, height, crop)
 
     def round_mean(self) -> None:
         """Bring what ``inference`` evaluates up to date with the steps."""

@@ -3,9 +3,12 @@
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import Any
 
+import numpy.typing as npt
 import torch
 
+from neuralshade.engine.draw import Crop, draw_field
 from neuralshade.engine.heap import keep_heap
 from neuralshade.engine.threads import Threads
 from neuralshade.loss.pointwise import LOSSES
@@ -101,6 +104,11 @@ class TorchEngine:
         """Return the averaged field's and the picture's channels at a lattice, as columns."""
         with self.averaged():
             return self.ask(lattice)
+
+    def draw(self, width: int, height: int, crop: Crop) -> npt.NDArray[Any]:
+        """Return the averaged field as ``draw_field`` does."""
+        with self.averaged():
+            return draw_field(self.field, width, height, crop)
 
     def close(self) -> None:
         """Give nothing back: memory goes with the engine."""

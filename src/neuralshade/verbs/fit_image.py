@@ -1,10 +1,13 @@
 """neuralshade fit image: a picture into an encoding and a small network."""
 
+from __future__ import annotations
+
 import math
 import os
 from contextlib import closing
 from functools import partial
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from neuralshade.asset.checkpoint import Checkpoint, load_checkpoint
 from neuralshade.asset.image import KIND, ImageHeader, picture_facts, save_image_asset
@@ -27,8 +30,12 @@ from neuralshade.source.picture import Picture
 from neuralshade.source.transform import transform_picture
 from neuralshade.verbs.job import USUAL, FitOptions, FitResult, Job, checked_output
 from neuralshade.verbs.measuring import glance_psnr, stored_quality, white_of
-from neuralshade.verbs.resuming import resumed_recipe
+from neuralshade.verbs.opening import open_image
+from neuralshade.verbs.resuming import begun_from, resumed_recipe
 from neuralshade.verbs.snapshots import feature_grids, snapshots_for
+
+if TYPE_CHECKING:
+    from neuralshade.verbs.live_scene import Scene
 
 
 def fit_image(
@@ -46,7 +53,8 @@ def fit_image(
         picture: a picture file, or a Picture (see picture_from_array).
         output: the asset; by default the picture's name with .nsh, in the current folder.
         preset: grid (if None), detail, rtxns, rtxns-fast, lake, tiny or tiny-9.
-        options: engine, device, snapshots, movie, tev, report, resume.
+        options: engine, device, snapshots, movie, tev, tensorboard,
+            events, report, resume.
         observer: called about ten times a second with a Progress.
         settings: fields of ImageRecipe that replace the preset's; an end (steps, seconds)
             given here replaces the preset's ends.
@@ -70,8 +78,8 @@ def fit_image(
     place = None if isinstance(picture, Picture) else os.fspath(picture)
     with closing(choose_engine(options.engine, options.device)) as chosen:
         job = _Job(source, recipe, target, chosen, options, observer, place)
-        job.train(checkpoint)
-        return job.finish()
+        job.preset = "grid" if preset is None and checkpoint is None else preset
+        return job.run(checkpoint)
 
 
 def _resumed(
@@ -117,8 +125,29 @@ class _Job(Job[ImageRecipe]):
             self.recipe, self.picture, gpu, options.kernels, options.deterministic
         )
 
-    def finish(self) -> FitResult:
-        """Quantise, measure, write the asset and what else was asked for."""
+    def scene(self) -> Scene:
+        """Return what a live page shows of it."""
+        from neuralshade.verbs.live_scene import grid_pages, picture_scene
+
+        return picture_scene(self.kind, self.picture, self.engine.draw, compared=True,
+                             continuous=False, pages=grid_pages(self._grids))  # fmt: skip
+
+    def _grids(self) -> list[Any]:
+        with self.engine.averaged():
+            return feature_grids(self.engine.field)
+
+    def take_over(self, path: Path) -> None:
+        """Go on from an asset's numbers, with fresh moments. Raises AssetError, ConfigError."""
+        opened = open_image(path)
+        ours = self.engine.field.named_parameters()
+        theirs = dict(opened.field.named_parameters())
+        if {n: p.shape for n, p in ours} != {n: p.shape for n, p in theirs.items()}:
+            raise ConfigError(f"{path.name}: got another network, need the one that is trained. "
+                              "Show the asset instead.")  # fmt: skip
+        self.engine.load_state(begun_from(self.engine.state(), theirs))
+
+    def save(self, path: Path) -> tuple[float, int]:
+        """Quantise, measure and write; return the PSNR in dB and the file's size."""
         with self.engine.averaged():
             tensors = pack_field(self.engine.field)
         quality = stored_quality(self.recipe, tensors, self.picture)
@@ -128,12 +157,16 @@ class _Job(Job[ImageRecipe]):
                               "that converges. Lower rate and grid_rate.")  # fmt: skip
         training = {"steps": p.step, "seconds": round(p.seconds, 3), "curve": p.curve}
         header = ImageHeader(to_dict(self.recipe), picture_facts(self.original), training, quality)
-        size = save_image_asset(self.output, header, tensors)
+        return quality["psnr_db"], save_image_asset(path, header, tensors)
+
+    def finish(self) -> FitResult:
+        """Write the asset and what else was asked for."""
+        psnr_db, size = self.save(self.output)
         self._written()
         self._report(self.snapshots.kept if self.snapshots else ())
         pixels = self.picture.width * self.picture.height
         exceeded = size * 8 / pixels > self.recipe.bpp and self._is_sized_by_bpp()
-        return FitResult(**self._result(quality["psnr_db"], size, bpp_exceeded=exceeded))
+        return FitResult(**self._result(psnr_db, size, bpp_exceeded=exceeded))
 
     def _is_sized_by_bpp(self) -> bool:
         return self.recipe.encoding == auto_encoding(self.recipe, self.picture)

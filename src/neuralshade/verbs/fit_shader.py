@@ -8,7 +8,8 @@ import os
 from collections.abc import Mapping
 from contextlib import closing, nullcontext
 from dataclasses import dataclass
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -37,6 +38,9 @@ from neuralshade.verbs.job import (
 )
 from neuralshade.verbs.resuming import resumed_recipe
 from neuralshade.verbs.snapshots import snapshots_for
+
+if TYPE_CHECKING:
+    from neuralshade.verbs.live_scene import Scene
 
 ONLY_OTHERS = ("engine", "kernels", "deterministic", "report")  # flags that fit shader has not
 
@@ -71,7 +75,8 @@ def fit_shader(
         output: the asset; by default the file's name with .nsh, in the current folder.
         values: of members by name: numbers, pictures (path or Picture), where trained ones begin
             (a number, or an array of the member's shape), NAME.size and NAME.rate.
-        options: device, snapshots, movie, tev, resume. It runs on a GPU, or on software Vulkan.
+        options: device, snapshots, movie, tev, tensorboard, events, resume. It runs on a GPU, or
+            on software Vulkan.
         observer: called about ten times a second with a Progress.
         settings: fields of ShaderRecipe: threads, steps, seconds, rate...
 
@@ -102,8 +107,7 @@ def fit_shader(
     place = None if words is None or isinstance(task, ShaderSource) else os.fspath(task)
     with closing(choose_engine("gpu", options.device)) as chosen:
         job = _Job(values, built, source, canvas, recipe, target, chosen, options, observer, place)
-        job.train(checkpoint)
-        return job.finish()
+        return job.run(checkpoint)
 
 
 def shader_recipe(settings: dict[str, Any]) -> ShaderRecipe:
@@ -164,14 +168,27 @@ class _Job(Job[ShaderRecipe]):
         self.kept_words = kept_words(values, built) or ()
         self.engine = build_shader_engine(built, recipe, self.chosen.gpu)
         self.engine.prepare()  # before the clock runs
-        self.snapshots = snapshots_for(self.options, canvas, nullcontext, self.engine.draw, list)
+        self.snapshots = None
+        if built.task.renders is not None:
+            self.snapshots = snapshots_for(
+                self.options, canvas, nullcontext, self.engine.draw, list
+            )  # fmt: skip
         threads = self.engine.training.count
         self.loop = Loop(self.engine, recipe, None, self._observe,
                          self.snapshots.take if self.snapshots else None,
                          samples_per_step=threads)  # fmt: skip
 
-    def finish(self) -> ShaderResult:
-        """Write the asset and what else was asked for."""
+    def scene(self) -> Scene | None:
+        """Return what a live page shows of it: what the task renders, if it does."""
+        from neuralshade.verbs.live_scene import picture_scene
+
+        if self.built.task.renders is None:
+            return None
+        return picture_scene(self.kind, self.picture, self.engine.draw, compared=False,
+                             continuous=True)  # fmt: skip
+
+    def save(self, path: Path) -> tuple[int, dict[str, Any]]:
+        """Write the asset as it is now; return its size and the members."""
         p = self.loop.progress
         numbers = self.engine.values()
         if not (math.isfinite(p.loss) and np.isfinite(numbers).all()):
@@ -182,8 +199,13 @@ class _Job(Job[ShaderRecipe]):
         module = module_facts(self.source, self.built, self.values)
         header = ShaderHeader(dataclasses.asdict(self.recipe), module, self._picture_facts(),
                               training, {"loss": p.loss})  # fmt: skip
-        written = save_shader_asset(self.output, header, members)
+        return save_shader_asset(path, header, members), members
+
+    def finish(self) -> ShaderResult:
+        """Write the asset and what else was asked for."""
+        written, members = self.save(self.output)
         self._written()
+        p = self.loop.progress
         return ShaderResult(str(self.output), self.chosen.device_name, p.seconds, p.step,
                             p.samples_per_second, p.loss, written, members)  # fmt: skip
 
@@ -209,5 +231,5 @@ def module_facts(
         for m in built.task.members
         if m.kind == "texture"
     }
-    return {"name": source.name, "text": source.text, "values": {**built.numbers, **sizes},
-            "pictures": pictures}  # fmt: skip
+    return {"name": source.name, "text": source.text, "files": dict(source.files),
+            "values": {**built.numbers, **sizes}, "pictures": pictures}  # fmt: skip

@@ -7,7 +7,8 @@ import math
 import os
 from contextlib import closing, nullcontext
 from dataclasses import dataclass
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -26,7 +27,8 @@ from neuralshade.asset.splats import (
     unpack_cloud,
 )
 from neuralshade.engine.choose import choose_engine
-from neuralshade.engine.draw_splats import draw_cloud
+from neuralshade.engine.draw import WHOLE, Crop
+from neuralshade.engine.draw_splats import draw_cloud, unit_centers
 from neuralshade.engine.splat_painter import SplatPainter
 from neuralshade.errors import ConfigError, DeviceError
 from neuralshade.fit import Loop, Observer, ignore
@@ -55,6 +57,9 @@ from neuralshade.verbs.measuring import decibels, white_of
 from neuralshade.verbs.resuming import resumed_recipe
 from neuralshade.verbs.snapshots import snapshots_for
 
+if TYPE_CHECKING:
+    from neuralshade.verbs.live_scene import Scene
+
 ONLY_IMAGE = ("engine", "kernels", "deterministic")  # flags that fit splats has not
 
 
@@ -79,8 +84,8 @@ def fit_splats(
     Args:
         picture: a picture file, or a Picture (see picture_from_array).
         output: the asset; by default the picture's name with .nsh, in the current folder.
-        options: device, snapshots, movie, tev, report, resume. It runs on a GPU, or on
-            software Vulkan.
+        options: device, snapshots, movie, tev, tensorboard, events, report, resume. It runs on
+            a GPU, or on software Vulkan.
         observer: called about ten times a second with a Progress.
         naive: every pixel visits every Gaussian: slow, and what the usual path is tested
             against; the result is the same but for rounding.
@@ -111,8 +116,7 @@ def fit_splats(
     engine = "gpu" if options.engine == "auto" else options.engine
     with closing(choose_engine(engine, options.device)) as chosen:
         job = _Job(naive, source, recipe, target, chosen, options, observer, place)
-        job.train(checkpoint)
-        return job.finish()
+        return job.run(checkpoint)
 
 
 def _check_options(options: FitOptions) -> None:
@@ -187,11 +191,23 @@ class _Job(Job[SplatsRecipe]):
         error = np.square(shown - self.wanted).mean(dtype=np.float64)
         return decibels(float(error), white_of(self.picture))
 
-    def _drawn(self, width: int, height: int) -> npt.NDArray[np.float32]:
+    def _drawn(self, width: int, height: int, crop: Crop = WHOLE) -> npt.NDArray[np.float32]:
         values = self.engine.engine.values()
         size = self.picture.width, self.picture.height
         cloud = cloud_of(self.recipe, values, self.background, *size)
-        return SplatPainter(self.engine.engine.gpu, cloud).picture(width, height)
+        return SplatPainter(self.engine.engine.gpu, cloud).picture(width, height, crop)
+
+    def scene(self) -> Scene:
+        """Return what a live page shows of it."""
+        from neuralshade.verbs.live_scene import picture_scene
+
+        return picture_scene(self.kind, self.picture, self._drawn, compared=True,
+                             continuous=False, points={"Gaussians": self._centers})  # fmt: skip
+
+    def _centers(self) -> npt.NDArray[np.float32]:
+        values = self.engine.engine.values()
+        size = self.picture.width, self.picture.height
+        return unit_centers(cloud_of(self.recipe, values, self.background, *size))
 
     def _header(self, cloud: dict[str, Any], quality: dict[str, Any]) -> SplatsHeader:
         p, facts = self.loop.progress, picture_facts(self.original)
@@ -206,9 +222,8 @@ class _Job(Job[SplatsRecipe]):
         stream = tensors[STREAM].size
         return stream, splats_size(self._header(cloud, {"psnr_db": 88.888}), tensors) - stream
 
-    def finish(self) -> SplatsResult:
-        """Round what is not rounded yet, measure, write the asset and what else was asked for."""
-        self.engine.settle()
+    def save(self, path: Path) -> tuple[float, int]:
+        """Measure and write what is there, rounded; return the PSNR in dB and the file's size."""
         engine = self.engine.engine
         levels = engine.levels()
         cloud = cloud_facts(levels.shape[1], engine.ranges, self.background)
@@ -222,10 +237,15 @@ class _Job(Job[SplatsRecipe]):
         if not math.isfinite(quality["psnr_db"]):
             raise ConfigError("fit: got numbers beyond float32, need a fit that converges. "
                               "Lower color_rate and shape_rate.")  # fmt: skip
-        written = save_splats_asset(self.output, self._header(cloud, quality), tensors)
+        return quality["psnr_db"], save_splats_asset(path, self._header(cloud, quality), tensors)
+
+    def finish(self) -> SplatsResult:
+        """Round what is not rounded yet, write the asset and what else was asked for."""
+        self.engine.settle()
+        psnr_db, written = self.save(self.output)
         self._written()
         self._report(self.snapshots.kept if self.snapshots else ())
         budget = budget_of(self.recipe, self.picture)
-        result = self._result(quality["psnr_db"], written,
+        result = self._result(psnr_db, written,
                               bpp_exceeded=budget is not None and written > budget)  # fmt: skip
-        return SplatsResult(**result, count=levels.shape[1])
+        return SplatsResult(**result, count=self.engine.engine.levels().shape[1])

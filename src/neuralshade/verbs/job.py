@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import torch
 
@@ -14,19 +14,26 @@ from neuralshade.asset.checkpoint import Checkpoint
 from neuralshade.atomic import check_writable
 from neuralshade.engine.choose import Chosen
 from neuralshade.errors import ConfigError, DeviceError, FitInterrupted
-from neuralshade.fit import Loop, Observer, Progress
+from neuralshade.fit import Loop, Observer, Progress, Restart
 from neuralshade.source.picture import Picture
+from neuralshade.verbs.events import events_path
 from neuralshade.verbs.inputs import check_apart, check_no_input
 from neuralshade.verbs.movie import check_movie
 from neuralshade.verbs.resuming import keep, restore, resume_command
 from neuralshade.verbs.snapshots import PREFIX, Snapshots
+from neuralshade.verbs.telling import Telling, check_logs
 from neuralshade.verbs.tev import check_tev
+
+if TYPE_CHECKING:
+    from neuralshade.verbs.live import Live
+    from neuralshade.verbs.live_scene import Scene
 
 AUTOSAVE_SECONDS = 60.0  # of training between two checkpoints while a fit runs
 
 # Options that a resumed fit is given again, where they are not the default.
 KEPT_FLAGS: tuple[str, ...] = (
-    "engine", "device", "kernels", "deterministic", "snapshots", "movie", "tev", "report",
+    "engine", "device", "kernels", "deterministic", "snapshots", "movie", "tev", "tensorboard",
+    "events", "report",
 )  # fmt: skip
 
 R = TypeVar("R")
@@ -43,8 +50,11 @@ class FitOptions:
     snapshots: str | os.PathLike[str] | None = None  # folder for log-spaced pictures
     movie: str | os.PathLike[str] | None = None  # .gif or .mp4 of log-spaced pictures, at the end
     tev: str | None = None  # HOST or HOST:PORT of a tev viewer that is sent log-spaced pictures
+    tensorboard: str | os.PathLike[str] | None = None  # folder for a TensorBoard log
+    events: str | os.PathLike[str] | None = None  # file for JSON lines; "-": standard output
     report: str | os.PathLike[str] | None = None  # HTML file to write at the end
     resume: str | os.PathLike[str] | None = None  # checkpoint to go on from
+    live: Live | None = None  # page that shows and steers it
 
 
 USUAL = FitOptions()
@@ -88,18 +98,20 @@ def checked_output(picture: Any, name: str, output: Any, options: FitOptions) ->
     """Return the asset's path.
 
     Raises: OutputError where it, or another output, cannot be written; DeviceError or
-        ConfigError where a movie or a viewer is asked for that cannot be had.
+        ConfigError where a movie, a viewer or a log is asked for that cannot be had.
     """
     target = Path(output) if output is not None else Path(Path(name).stem + ".nsh")
-    for path in (target, options.movie, options.report):
+    for path in (target, options.movie, options.report, events_path(options.events)):
         check_no_input(path, picture)
     check_apart(asset=target, report=options.report, snapshots=options.snapshots,
-                movie=options.movie)  # fmt: skip
+                movie=options.movie, tensorboard=options.tensorboard,
+                events=events_path(options.events))  # fmt: skip
     for path in (target, options.report):
         if path is not None:
             check_writable(path)
     check_movie(options.movie)
     check_tev(options.tev)
+    check_logs(options)
     return target
 
 
@@ -135,6 +147,7 @@ class Job(Generic[R]):
     engine: Any
     snapshots: Snapshots | None
     loop: Loop
+    preset: str | None = None  # that the recipe is of, where that is known
 
     def __init__(
         self,
@@ -153,21 +166,30 @@ class Job(Generic[R]):
         self.original, self.recipe, self.output = picture, recipe, output
         self.picture = picture  # as it is fitted
         self.options, self.chosen = options, chosen
+        self.telling = Telling(self)
+
+    def run(self, checkpoint: Checkpoint | None) -> Any:
+        """Train, write what was asked for and return what was reached."""
+        with self.telling.open():
+            self.train(checkpoint)
+            reached = self.finish()
+            self.telling.end(reached)
+        return reached
 
     def train(self, checkpoint: Checkpoint | None) -> None:
         """Run the loop; on interruption save a checkpoint and raise FitInterrupted."""
-        try:
-            self._train(checkpoint)
-        finally:
-            if self.snapshots is not None:
-                self.snapshots.close()
-
-    def _train(self, checkpoint: Checkpoint | None) -> None:
         if checkpoint is not None:
             whole = _Whole(self.engine, self.snapshots)
             self.loop.progress = restore(whole, checkpoint, self.options.resume)
+        self.telling.begin()
+        if self.options.live is not None:
+            self.loop.control = self.options.live.begin(self)
         try:
             ended = self.loop.run()
+        except Restart:
+            if self.saved_step is not None:  # nobody wants to go on with it
+                self.checkpoint.unlink(missing_ok=True)
+            raise
         except DeviceError as error:
             if self.saved_step is None:
                 raise
@@ -188,8 +210,9 @@ class Job(Generic[R]):
         return f"{kept} is kept in {self.checkpoint}. Go on with: {command}"
 
     def _observe(self, progress: Progress) -> None:
-        """Tell the observer; leave a checkpoint now and then, for a device that is lost."""
+        """Tell who looks on; leave a checkpoint now and then, for a device that is lost."""
         self.observer(progress)
+        self.telling.observe(progress)
         if self.saved_seconds is None:
             self.saved_seconds = progress.seconds
         elif progress.seconds - self.saved_seconds >= AUTOSAVE_SECONDS:
@@ -212,12 +235,32 @@ class Job(Generic[R]):
 
     def _report(self, snapshots: Any) -> None:
         """Write the report where one was asked for."""
-        if self.options.report is None:
-            return
+        if self.options.report is not None:
+            self.write_report(self.output, self.options.report, snapshots)
+
+    def write_report(self, asset: Path, page: Any, snapshots: Any) -> None:
+        """Write the page about ``asset``, which this fit made."""
         from neuralshade.verbs.report import report  # loads plots and metrics: 1.5 s
 
         facts = [("Engine", f"{self.chosen.engine} on {self.chosen.device_name}")]
-        report(self.output, self.original, self.options.report, snapshots=snapshots, facts=facts)
+        report(asset, self.original, page, snapshots=snapshots, facts=facts)
+
+    def scene(self) -> Scene | None:
+        """Return what a live page shows of it; None where there is nothing to see."""
+        return None
+
+    def save(self, path: Path) -> Any:
+        """Write the asset as it is now. Raises ConfigError where that can't be done on the way."""
+        raise ConfigError(f"save: got a fit of {self.kind} that runs, need it to end first.")
+
+    def take_over(self, path: Path) -> None:
+        """Go on from an asset's numbers. Raises ConfigError where that can't be."""
+        raise ConfigError(f"load: got a fit of {self.kind}, need one of an image. Show the asset "
+                          "instead.")  # fmt: skip
+
+    def finish(self) -> Any:
+        """Write the asset and what else was asked for; return what was reached."""
+        raise NotImplementedError
 
     def _result(self, psnr_db: float, size: int, *, bpp_exceeded: bool) -> dict[str, Any]:
         """Return the fields of FitResult."""

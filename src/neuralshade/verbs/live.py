@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,7 @@ from neuralshade.deploy.live.uploads import Uploads
 from neuralshade.errors import NeuralShadeError
 from neuralshade.fit import Control, Restart
 from neuralshade.interrupt import Interruption
+from neuralshade.notes import Notes
 from neuralshade.recipes.presets import PRESETS
 from neuralshade.verbs.fit_facts import fit_facts, reached_text
 from neuralshade.verbs.job import USUAL, FitOptions
@@ -26,6 +28,7 @@ from neuralshade.verbs.live_steering import Steering
 if TYPE_CHECKING:
     from neuralshade.verbs.job import Job
 
+log = logging.getLogger("neuralshade")
 WAIT_SECONDS = 0.2  # between two looks at whether Ctrl-C was pressed
 
 
@@ -50,12 +53,19 @@ class Live:
         self.channel.fixed = {"version": neuralshade.__version__, "presets": list(PRESETS),
                               "transforms": list(TRANSFORMS)}  # fmt: skip
         self.stage = Stage(self.channel)
-        self.server = Server(self.channel, self.uploads, host, port)
+        try:
+            self.server = Server(self.channel, self.uploads, host, port)
+        except NeuralShadeError:
+            self.stage.close()
+            self.uploads.close()
+            raise
         self.shown = Shown(self.stage)
         self._call = first_call(options)
         self._runs = False  # whether the fit that begins is this one's to start again
         self._facts: dict[str, Any] | None = None  # of the last fit that began
         self._fits = 0
+        self._notes = Notes(self.channel.note)
+        log.addHandler(self._notes)
 
     @property
     def address(self) -> str:
@@ -64,6 +74,7 @@ class Live:
 
     def close(self) -> None:
         """Hang up on all pages, and delete what they sent."""
+        log.removeHandler(self._notes)
         self.server.close()
         self.stage.close()
         self.uploads.close()

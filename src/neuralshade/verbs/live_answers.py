@@ -11,7 +11,7 @@ from typing import Any, Protocol
 from neuralshade.deploy.live.channel import Channel, Request
 from neuralshade.deploy.live.frames import on_screen, png
 from neuralshade.deploy.live.messages import Control, Overlay, Pick, Tone, View
-from neuralshade.errors import ConfigError, NeuralShadeError
+from neuralshade.errors import AssetError, ConfigError, NeuralShadeError
 from neuralshade.fit import Restart
 from neuralshade.verbs.live_scene import RESULT
 from neuralshade.verbs.live_stage import Stage
@@ -85,8 +85,15 @@ def _answered(request: Request, stage: Stage, subject: Subject) -> Any:
     elif what == "snapshot":
         return f"{Path(subject.name).stem}.png", _snapshot(stage, Tone(**given))
     elif what == "load":
-        return {"text": subject.load(given["path"], given["into_fit"])}
+        return {"text": _loaded(subject, given["path"], given["into_fit"])}
     return None
+
+
+def _loaded(subject: Subject, path: Path, into_fit: bool) -> str:
+    try:
+        return subject.load(path, into_fit)
+    except AssetError as error:  # pages know it by its name alone
+        raise AssetError(str(error).replace(str(path), path.name)) from error
 
 
 def _refuse(channel: Channel, request: Request, error: Exception) -> None:

@@ -61,8 +61,9 @@ class Scene:
         """Return ``view`` as it is drawn: each side divided by ``by``, at most.
 
         Not larger than it is worth: where whole pixels are coarser than the view's, each is drawn
-        once, and where they are finer, all of them if they are not too many, so that what is
-        compared is compared where it was fitted. Then each sample is the center of a pixel.
+        once, and where they are finer, all of them if they are not too many or the view has room
+        for them, so that what is compared is compared where it was fitted. Then each sample is the
+        center of a pixel.
         """
         if self.plane is not None:
             return replace(view, width=max(1, view.width // by), height=max(1, view.height // by))
@@ -70,7 +71,8 @@ class Scene:
         first_row, rows = _covered(view.region[1], view.region[3], self.height)
         if self.continuous and by == 1 and view.width > cols and view.height > rows:
             return view
-        stride = max(by, math.ceil(math.sqrt(cols * rows / MOST_WHOLE)))
+        held = view.width >= cols and view.height >= rows
+        stride = by if held else max(by, math.ceil(math.sqrt(cols * rows / MOST_WHOLE)))
         u0, u1, width = _strided(first_col, cols, stride, self.width)
         v0, v1, height = _strided(first_row, rows, stride, self.height)
         return replace(view, region=(u0, v0, u1, v1), width=width, height=height)

@@ -140,7 +140,12 @@ class Stage:
         scene, view = self.scene, frame.view
         assert scene is not None
         begin = time.perf_counter()
-        panes = {pane: scene.draw(pane, view) for pane in frame.panes}
+        try:
+            panes = {pane: scene.draw(pane, view) for pane in frame.panes}
+        except Exception as error:  # a fit survives whatever a page wants to see
+            log.exception("live: a view could not be drawn; the fit goes on.")
+            self.channel.refuse_views(group, f"view: got {type(error).__name__}: {error}.")
+            return
         pace = self.paces[frame.slow]
         pace.spend(time.perf_counter() - begin, view.width * view.height)
         number = self.channel.reserve(group, (step, hurried))
@@ -158,7 +163,12 @@ class Stage:
               linear: bool, view: View, group: list[Wanting], pace: Pace) -> None:  # fmt: skip
         """Encode a frame and send it; in a thread of its own."""
         begin = time.thread_time()
-        files = [png(on_screen(values, linear, view.tone)) for values in panes.values()]
+        try:
+            files = [png(on_screen(values, linear, view.tone)) for values in panes.values()]
+        except Exception as error:  # or these pages would wait for it for good
+            log.exception("live: a frame could not be encoded; the fit goes on.")
+            self.channel.refuse_views(group, f"view: got {type(error).__name__}: {error}.")
+            return
         images = [
             {"pane": pane, "bytes": len(file), "type": "image/png"}
             for pane, file in zip(panes, files, strict=True)

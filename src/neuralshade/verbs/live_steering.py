@@ -119,7 +119,8 @@ class Steering:
             raise ConfigError(f"{action}: got a fit that was started by a program, which alone "
                               "can start another.")  # fmt: skip
         elif action == "transform" and not self._has_transform:
-            raise ConfigError(f"transform: got a fit of {self.facts['verb']}, need one of an image.")
+            verb = self.facts["verb"]
+            raise ConfigError(f"transform: got a fit of {verb}, need one of an image.")
         else:
             settings = {"action": action, **wanted.settings}
             self.again(settings)  # this fit is given up for one that can be

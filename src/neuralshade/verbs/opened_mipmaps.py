@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from neuralshade.asset.mipmaps import MipmapsAsset, shown_level, stored_level, stored_levels
 from neuralshade.engine.draw import WHOLE, Crop
+from neuralshade.engine.threads import threads
 from neuralshade.errors import AssetError, ConfigError
 from neuralshade.measure.lit_plane import plane_picture
 from neuralshade.measure.mip_filters import Maps
@@ -61,7 +62,8 @@ class OpenedMipmaps(Opened):
             raise ConfigError("crop: got a part of a lit plane, need the whole, 0,0,1,1. Leave it "
                               "out.")  # fmt: skip
         view = dataclasses.replace(self.view, width=width, height=height)
-        return plane_picture(self.chain, view)
+        with threads(1):  # a row of pixels is too little to be shared out
+            return plane_picture(self.chain, view)
 
     def target(self, picture: PictureLike, notice: Notice) -> Any:
         """Raise AssetError: levels are compared with the maps that they were trained from."""

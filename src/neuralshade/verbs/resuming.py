@@ -71,6 +71,23 @@ def restore(engine: Kept, checkpoint: Checkpoint, place: PathLike | None) -> Pro
     return Progress(**known)
 
 
+def begun_from(
+    state: Mapping[str, torch.Tensor], parameters: Mapping[str, torch.Tensor]
+) -> dict[str, torch.Tensor]:
+    """Return an engine's state as of a fit that begins with ``parameters``, by name.
+
+    Random numbers, and what was counted, go on; moments and averages begin anew.
+    """
+    begun = dict(state)
+    for name, value in state.items():
+        if name.startswith(("optimizer.", "average.")):
+            begun[name] = torch.zeros_like(value)
+    if "gpu.steps" in state:
+        step, _, _, skipped = state["gpu.steps"].tolist()
+        begun["gpu.steps"] = torch.tensor([step, 0, 0, skipped])
+    return begun | {f"field.{name}": value.detach() for name, value in parameters.items()}
+
+
 def keep(
     path: Path, kind: str, recipe: Any, picture: Picture, progress: Progress, engine: Kept
 ) -> None:
@@ -104,6 +121,6 @@ def resume_command(
 
 
 def _typed(path: PathLike) -> str:
-    """Return ``path`` so that nobody takes it for a flag."""
+    """Return ``path`` so that nobody takes it for a flag; a single - is none."""
     text = os.fspath(path)
-    return f"./{text}" if text.startswith("-") else text
+    return f"./{text}" if text.startswith("-") and text != "-" else text

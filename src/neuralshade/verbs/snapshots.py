@@ -20,6 +20,7 @@ from neuralshade.source.image_output import save_picture
 from neuralshade.source.picture import Picture
 from neuralshade.verbs.movie import Movie
 from neuralshade.verbs.outlet import Outlet
+from neuralshade.verbs.tensorboard import TensorBoard
 from neuralshade.verbs.tev import Tev
 
 LONGEST_PX = 1024  # of a snapshot; the field is continuous, so a smaller one is drawn directly
@@ -80,11 +81,6 @@ class Snapshots:
         for outlet in self.outlets:
             outlet.finish()
 
-    def close(self) -> None:
-        """Let go of what the outlets hold."""
-        for outlet in self.outlets:
-            outlet.close()
-
 
 class Folder(Outlet):
     """Files: prediction_STEP.png (.exr for HDR), and grid_STEP.png of the last grid, if any."""
@@ -126,6 +122,8 @@ def snapshots_for(
         outlets.append(Movie(options.movie, picture))
     if options.tev is not None:
         outlets.append(Tev(options.tev, picture))
+    if options.tensorboard is not None:
+        outlets.append(TensorBoard(options.tensorboard, picture))
     if not outlets and options.report is None:
         return None
     return Snapshots(picture, outlets, settled, draw)

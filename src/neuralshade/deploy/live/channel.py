@@ -122,6 +122,16 @@ class Channel:
                 client.sent_at = time.perf_counter()
         return self._frames
 
+    def refuse_views(self, clients: Sequence[tuple[Client, View]], text: str) -> None:
+        """Tell pages that what they want to see cannot be drawn, and draw it no more."""
+        with self.lock:
+            for client, view in clients:
+                client.lines.append({"type": "refused", "text": text, "about": "view"})
+                client.in_flight, client.kept = None, {}
+                if client.view is view:
+                    client.view = None
+        self._notify()
+
     def send(self, client: Client, message: Json) -> None:
         """Tell one page something."""
         with self.lock:

@@ -12,6 +12,7 @@ from neuralshade.errors import ConfigError
 
 LARGEST_SIDE = 4096  # pixels of a view
 MOST_PIXELS = 2**22  # of a view
+LEAST_REGION = 1e-9  # of a picture's side: what is smaller has no numbers of its own
 MOST_STOPS = 32.0
 RATE_SCALES = (0.01, 100.0)
 MOST_SEED = 2**31 - 1
@@ -131,6 +132,8 @@ def _region(said: Mapping[str, Any]) -> Region:
     if not (0 <= u0 < u1 and 0 <= v0 < v1):
         raise ConfigError(f"view.region: got {u0:g},{v0:g},{u1:g},{v1:g}, need u0 < u1 and "
                           "v0 < v1 in [0, 1].")  # fmt: skip
+    if min(u1 - u0, v1 - v0) < LEAST_REGION:
+        raise ConfigError(f"view.region: need sides of {LEAST_REGION:g} at least.")
     return u0, v0, u1, v1
 
 

@@ -1,0 +1,140 @@
+"""cli: --live of a fit, and view: the address is said, Ctrl-C ends, nothing is lost."""
+
+import json
+import re
+import signal
+import urllib.error
+import urllib.request
+
+import pytest
+from websockets.sync.client import connect
+
+import neuralshade
+
+LONG = ["--steps", "100000000", "--hidden-width", "8"]
+
+
+def address(process):
+    """Return the address that a command prints first."""
+    line = process.stderr.readline()
+    found = re.fullmatch(r"live page: (http://\S+)  \(Ctrl-C ends it\)\n", line)
+    assert found, line + process.stderr.read()
+    return found[1]
+
+
+def state(place):
+    with urllib.request.urlopen(place.replace("/?", "/state?") if "?" in place else place + "state",
+                                timeout=60) as answer:  # fmt: skip
+        return json.load(answer)
+
+
+def settle(place):
+    """Return when the command waits for what pages want, and for Ctrl-C: that answers this."""
+    try:
+        with urllib.request.urlopen(place.replace("/?", "/snapshot.png?") if "?" in place
+                                    else place + "snapshot.png", timeout=60):  # fmt: skip
+            pass
+    except urllib.error.HTTPError as refusal:
+        refusal.close()
+        assert refusal.code == 409  # there is nothing to show yet
+
+
+def ended(process, number=signal.SIGINT):
+    process.send_signal(number)
+    out, err = process.communicate(timeout=60)
+    return process.returncode, out, err
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_in_a_fit_leaves_a_checkpoint(folder, start, number):
+    process = start("fit", "image", "a.png", "--live", "--port", "0", *LONG, cwd=folder)
+    place = address(process)
+    assert re.fullmatch(r"http://127\.0\.0\.1:\d+/", place)
+    while state(place)["progress"] is None:
+        pass
+    assert state(place)["fit"]["state"] == "running"
+    code, out, err = ended(process, number)
+    assert (code, out) == (130, "")
+    assert "the fit is kept in a.checkpoint.nsh. Go on with: neuralshade fit" in err
+    assert (folder / "a.checkpoint.nsh").exists()
+
+
+def test_a_signal_in_a_pause_leaves_a_checkpoint(folder, start):
+    process = start("fit", "image", "a.png", "--live", "--port", "0", *LONG, cwd=folder)
+    place = address(process)
+    with connect(place.replace("http", "ws") + "events", max_size=None) as page:
+        page.send(json.dumps({"type": "control", "action": "pause"}))
+        while (state(place)["fit"] or {}).get("state") != "paused":
+            pass
+    code, _, err = ended(process)
+    assert code == 130 and "the fit is kept in a.checkpoint.nsh. Go on with: neuralshade fit" in err
+
+
+def test_a_signal_in_a_fit_that_a_page_started(folder, start):
+    process = start("view", "--port", "0", cwd=folder)
+    place = address(process)
+    asked = urllib.request.Request(place + "picture?name=b.png", (folder / "a.png").read_bytes())
+    with urllib.request.urlopen(asked, timeout=60) as answer:
+        key = json.load(answer)["picture"]
+    with connect(place.replace("http", "ws") + "events", max_size=None) as page:
+        page.send(json.dumps({"type": "control", "action": "start", "picture": key,
+                              "preset": "tiny-9", "seconds": 600}))  # fmt: skip
+        while not (state(place)["progress"] or {}).get("step"):
+            pass
+    code, _, err = ended(process)
+    assert code == 130 and "b.checkpoint.nsh" in err
+    assert (folder / "b.checkpoint.nsh").exists()
+
+
+def test_the_page_stays_after_the_fit(folder, start, few):
+    process = start("fit", "image", "a.png", "--live", "--port", "0", *few, "--json", cwd=folder)
+    place = address(process)
+    result = json.loads(process.stdout.readline())
+    assert result["steps"] == 30
+    settle(place)
+    told = state(place)
+    assert told["fit"]["state"] == "ended" and told["scene"]["panes"] == ["target", "result"]
+    code, out, err = ended(process)
+    assert (code, out) == (0, ""), err
+    assert neuralshade.render(folder / "a.nsh").shape == (24, 36, 3)
+
+
+def test_view_of_an_asset(folder, start, fitted_asset):
+    process = start("view", fitted_asset, "--port", "0", cwd=folder)
+    place = address(process)
+    settle(place)
+    told = state(place)
+    assert told["fit"] is None and told["scene"]["panes"] == ["result"]
+    assert ended(process)[:2] == (0, "")
+
+
+def test_view_beyond_this_machine_prints_a_token(folder, start):
+    process = start("view", "--host", "0.0.0.0", "--port", "0", cwd=folder)
+    place = address(process)
+    assert re.fullmatch(r"http://[^/]+:\d+/\?token=[\w-]{32,}", place)
+    local = re.sub("//[^:]+:", "//127.0.0.1:", place)
+    settle(local)
+    assert state(local)["scene"] is None
+    with pytest.raises(urllib.error.HTTPError) as caught:
+        state(local.partition("?")[0])
+    assert caught.value.code == 401
+    caught.value.close()
+    assert ended(process)[:2] == (0, "")
+
+
+@pytest.mark.parametrize("flag", [["--host", "127.0.0.1"], ["--port", "0"], ["--open"]])
+def test_flags_of_a_page_need_one(run, folder, flag):
+    done = run("fit", "image", "a.png", *flag)
+    assert done.code == 2 and f"{flag[0]} needs --live." in "\n".join(done.err)
+
+
+@pytest.mark.parametrize("arguments, message", [
+    (["view", "none.nsh"], "none.nsh"),
+    (["view", "--port", "70000"], "live.port: got 70000, need 0 to 65535. Leave it out."),
+    (["view", "--host", "192.0.2.1"], "live.host: got '192.0.2.1' ("),
+    (["fit", "image", "none.png", "--live", "--port", "0"], "none.png"),
+])  # fmt: skip
+def test_refusals(run, folder, arguments, message):
+    done = run(*arguments)
+    assert done.code == 1 and done.out == []
+    assert message in done.err[-1] and not list(folder.glob("*.nsh"))
