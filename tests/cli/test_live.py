@@ -30,13 +30,14 @@ def state(place):
 
 def settle(place):
     """Return when the command waits for what pages want, and for Ctrl-C: that answers this."""
+    asked = place.replace("/?", "/snapshot.png?") if "?" in place else place + "snapshot.png"
     try:
-        with urllib.request.urlopen(place.replace("/?", "/snapshot.png?") if "?" in place
-                                    else place + "snapshot.png", timeout=60):  # fmt: skip
-            pass
+        with urllib.request.urlopen(asked, timeout=60) as answer:
+            code = answer.status
     except urllib.error.HTTPError as refusal:
         refusal.close()
-        assert refusal.code == 409  # there is nothing to show yet
+        code = refusal.code
+    assert code in (200, 409)  # 409: there is nothing to show yet
 
 
 def ended(process, number=signal.SIGINT):

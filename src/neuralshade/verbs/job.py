@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from neuralshade.verbs.live import Live
     from neuralshade.verbs.live_scene import Scene
 
+log = logging.getLogger("neuralshade")
 AUTOSAVE_SECONDS = 60.0  # of training between two checkpoints while a fit runs
 
 # Options that a resumed fit is given again, where they are not the default.
@@ -186,9 +188,8 @@ class Job(Generic[R]):
             self.loop.control = self.options.live.begin(self)
         try:
             ended = self.loop.run()
-        except Restart:
-            if self.saved_step is not None:  # nobody wants to go on with it
-                self.checkpoint.unlink(missing_ok=True)
+        except Restart as restart:
+            self._give_up(restart)
             raise
         except DeviceError as error:
             if self.saved_step is None:
@@ -199,6 +200,15 @@ class Job(Generic[R]):
             self._save()
             step = self.loop.progress.step
             raise FitInterrupted(f"interrupted at step {step}: {self._kept(step)}")
+
+    def _give_up(self, restart: Restart) -> None:
+        """Keep what was trained where something else is wanted, but not where the same is."""
+        step = self.loop.progress.step
+        if restart.settings["action"] in ("show", "start"):
+            self._save()
+            log.warning("given up at step %d: %s", step, self._kept(step))
+        elif self.saved_step is not None:
+            self.checkpoint.unlink(missing_ok=True)
 
     def _kept(self, step: int) -> str:
         given, usual = vars(self.options), vars(USUAL)

@@ -36,10 +36,17 @@ class Subject(Protocol):
     def name(self) -> str: ...
 
 
-def answer(channel: Channel, stage: Stage, subject: Subject) -> None:
-    """Answer all that was asked for. Raises Restart, after everything else was answered."""
+def answer(channel: Channel, stage: Stage, subject: Subject, *, hurried: bool = False) -> None:
+    """Answer all that was asked for. Raises Restart, after everything else was answered.
+
+    Where a fit is not to be held up (``hurried``), values and overlays are drawn out of what may go
+    into frames; what that does not pay for waits.
+    """
     restart: Restart | None = None
     for request in channel.take():
+        if hurried and isinstance(request.what, (Pick, Overlay)) and not stage.may_draw():
+            channel.put_off(request)
+            continue
         if not request.answer.set_running_or_notify_cancel():
             continue  # who asked waits no longer
         try:
@@ -68,16 +75,10 @@ def _answered(request: Request, stage: Stage, subject: Subject) -> Any:
     what, client, given = request.what, request.client, request.arguments
     if isinstance(what, Control):
         subject.control(what)
-    elif isinstance(what, Pick):
-        assert client is not None
-        if stage.scene is not None and what.scene == stage.number:
-            values = stage.scene.values(what.u, what.v)
-            stage.channel.send(client, {"type": "values", "id": what.id, "u": what.u,
-                                        "v": what.v, "values": values})  # fmt: skip
-    elif isinstance(what, Overlay):
+    elif isinstance(what, (Pick, Overlay)):
         assert client is not None
         if what.scene == stage.number:
-            stage.overlay(client, what)
+            stage.draw_asked(client, what)
     elif what == "asset":
         return f"{Path(subject.name).stem}.nsh", _written(subject.save, "asset.nsh")
     elif what == "report":

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from neuralshade.deploy.live.channel import Channel
 from neuralshade.deploy.live.client import Client
 from neuralshade.deploy.live.frames import on_screen, png
-from neuralshade.deploy.live.messages import Overlay, View
+from neuralshade.deploy.live.messages import Overlay, Pick, View
 from neuralshade.errors import ConfigError
 from neuralshade.verbs.live_scene import RESULT, Scene
 
@@ -176,6 +176,21 @@ class Stage:
         pace.owe(time.thread_time() - begin)
         for client, asked in group:
             self.channel.send_picture(client, {**header, "view": asked.id, "images": images}, files)
+
+    def may_draw(self) -> bool:
+        """Return whether more may be drawn while a fit runs that is not to be held up."""
+        return self.paces[False].may_draw()
+
+    def draw_asked(self, client: Client, wanted: Pick | Overlay) -> None:
+        """Send values or an overlay, paid for like frames. Raises ConfigError."""
+        begin = time.perf_counter()
+        if isinstance(wanted, Overlay):
+            self.overlay(client, wanted)
+        elif self.scene is not None:
+            values = self.scene.values(wanted.u, wanted.v)
+            self.channel.send(client, {"type": "values", "id": wanted.id, "u": wanted.u,
+                                       "v": wanted.v, "values": values})  # fmt: skip
+        self.paces[False].owe(time.perf_counter() - begin)
 
     def overlay(self, client: Client, wanted: Overlay) -> None:
         """Draw and send an overlay. Raises ConfigError for one that there is not."""

@@ -82,7 +82,7 @@ class Steering:
     def attend(self, progress: Progress, interrupted: Callable[[], bool]) -> float:
         """Tell pages how far the fit is, do what they ask for, draw; return seconds of pause."""
         self._tell(progress)
-        answer(self.channel, self.stage, self)
+        answer(self.channel, self.stage, self, hurried=not self.paused)
         if self._left is not None:
             self._left -= 1
             if self._left < 0:

@@ -153,6 +153,11 @@ class Channel:
             self.requests.clear()
         return taken
 
+    def put_off(self, request: Request) -> None:
+        """Ask for ``request`` again the next time, unless its page asks for another one by then."""
+        with self.lock:
+            self._replace(request, late=True)
+
     def wait(self, seconds: float) -> None:
         """Return when something is asked for or wants to be drawn, or after ``seconds``."""
         self.awake.wait(seconds)
@@ -217,9 +222,20 @@ class Channel:
                 return False
             else:
                 assert isinstance(message, (Pick, Overlay, Control))
-                self.requests.append(Request(message, client))
+                self._replace(Request(message, client))
         self.awake.set()
         return True
+
+    def _replace(self, request: Request, *, late: bool = False) -> None:
+        """Add a request; of values and overlays only the newest of a page waits."""
+        if isinstance(request.what, (Pick, Overlay)):
+            for index, waiting in enumerate(self.requests):
+                same = waiting.client is request.client
+                if same and type(waiting.what) is type(request.what):
+                    if not late:
+                        self.requests[index] = request
+                    return
+        self.requests.append(request)
 
     def ask(self, what: str, **arguments: Any) -> Future[Any] | None:
         """Ask the thread that trains for something; None where too much waits already."""
