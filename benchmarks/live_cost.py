@@ -4,9 +4,10 @@
 
 Writes results/live_cost_<cpu or API>.{json,md}. Needs kodim05.png below ../shared/data or the
 folder that NEURALSHADE_DATA names. Pages run in processes of their own, as browsers do, on the
-same machine: what they need themselves counts too where there are few cores. Repetitions of all
-situations alternate. Medians are told; a cost is the median of those beside the fit without a page
-of the same repetition, so that a machine that is busy for a while spoils little.
+same machine, and what they compute themselves is not the fit's. Its cost is told by clocks: the
+time that the thread that trains gave to pages, and what the server's thread and the encoder's did.
+Speeds stand beside it; on a machine with other work they vary by more than that. Repetitions of all
+situations alternate; medians are told.
 """
 
 import argparse
@@ -18,12 +19,15 @@ import struct
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
+import psutil
 from shared.pictures import find_pictures
 from shared.results import write_results
 from websockets.exceptions import ConnectionClosed
@@ -31,6 +35,7 @@ from websockets.sync.client import ClientConnection, connect
 
 import neuralshade
 from neuralshade.verbs.live import Live
+from neuralshade.verbs.live_steering import Steering
 
 Row = dict[str, Any]
 PICTURE = "kodim05.png"
@@ -113,45 +118,83 @@ def end(process: subprocess.Popen[str]) -> None:
     process.communicate()
 
 
-def samples_per_second(situation: Situation, fit: dict[str, Any]) -> float:
-    """Return how fast a fit is while somebody looks on."""
+@dataclass
+class Spent:
+    """Seconds that the pages of one fit took."""
+
+    fit: float
+    training: float = 0.0  # of the thread that trains, which told, answered and drew meanwhile
+    others: float = 0.0  # of a core, that the server's thread and the encoder's computed
+
+    @property
+    def percent(self) -> float:
+        """Return the share of the fit's time, the other threads' spread over all cores."""
+        return 100 * (self.training + self.others / (os.cpu_count() or 1)) / self.fit
+
+
+def thread_seconds() -> float:
+    """Return what the live page's threads have computed so far."""
+    ours = {t.native_id for t in threading.enumerate() if t.name.startswith("neuralshade")}
+    return sum(t.user_time + t.system_time for t in psutil.Process().threads() if t.id in ours)
+
+
+def looked_at(situation: Situation, fit: dict[str, Any]) -> tuple[float, Spent]:
+    """Return samples/s of a fit while somebody looks on, and what that took."""
     with ExitStack() as stack:
         if not situation.live:
-            return neuralshade.fit_image(**fit).samples_per_second
+            result = neuralshade.fit_image(**fit)
+            return result.samples_per_second, Spent(result.seconds)
         live = stack.enter_context(Live(port=0))
         if situation.temper is not None:
             for _ in range(situation.pages):
                 process = page(situation.temper, live.server.access.port)
                 stack.callback(end, process)
-        return float(live.run(neuralshade.fit_image, **fit).samples_per_second)
+        attending: list[float] = []
+        attend = Steering.attend
+
+        def timed(self: Steering, *given: Any) -> float:
+            begin = time.perf_counter()
+            paused = attend(self, *given)
+            attending.append(time.perf_counter() - begin)
+            return paused
+
+        before = thread_seconds()
+        with patch.object(Steering, "attend", timed):
+            result = live.run(neuralshade.fit_image, **fit)
+        spent = Spent(result.seconds, sum(attending), thread_seconds() - before)
+        return float(result.samples_per_second), spent
 
 
 def measured(situations: list[Situation], fit: dict[str, Any], repeats: int) -> list[Row]:
     """Return a row for each situation; the first of them is what the others are compared with."""
-    found: dict[str, list[float]] = {situation.name: [] for situation in situations}
-    samples_per_second(SITUATIONS[0], {**fit, "seconds": FEWEST_SECONDS})
+    found: dict[str, list[tuple[float, Spent]]] = {s.name: [] for s in situations}
+    looked_at(SITUATIONS[0], {**fit, "seconds": FEWEST_SECONDS})
     for repeat in range(repeats):
         first = repeat % len(situations)  # another order each time
         for situation in situations[first:] + situations[:first]:
-            speed = samples_per_second(situation, fit)
-            found[situation.name].append(speed)
-            about = f"{repeat + 1}/{repeats} {situation.name}"
-            print(f"{about}: {speed / 1e6:.3f} M samples/s", file=sys.stderr)
-    return [row(s, found[s.name], found[situations[0].name]) for s in situations]
+            found[situation.name].append(looked_at(situation, fit))
+            speed, spent = found[situation.name][-1]
+            print(f"{repeat + 1}/{repeats} {situation.name}: {speed / 1e6:.3f} M samples/s, "
+                  f"{spent.percent:.2f} %", file=sys.stderr)  # fmt: skip
+    return [row(s, found[s.name]) for s in situations]
 
 
-def row(situation: Situation, speeds: list[float], usual: list[float]) -> Row:
-    """Return what a situation costs: in the middle of its repetitions, each beside its own."""
-    costs = [100 * (1 - own / other) for own, other in zip(speeds, usual, strict=True)]
-    cost = statistics.median(costs)
-    within = "" if not situation.limited else "yes" if cost < LIMIT_PERCENT else "NO"
+def row(situation: Situation, found: list[tuple[float, Spent]]) -> Row:
+    """Return what a situation costs: medians of its repetitions."""
+    speeds = [speed / 1e6 for speed, _ in found]
+    percent = statistics.median(spent.percent for _, spent in found)
+    training = statistics.median(100 * spent.training / spent.fit for _, spent in found)
+    others = statistics.median(100 * spent.others / spent.fit for _, spent in found)
+    within = "" if not situation.limited else "yes" if percent < LIMIT_PERCENT else "NO"
     return {
         "who looks on": situation.name,
-        "M samples/s": round(statistics.median(speeds) / 1e6, 3),
-        "least": round(min(speeds) / 1e6, 3),
-        "most": round(max(speeds) / 1e6, 3),
-        "cost %": round(cost, 2),
+        "thread that trains, %": round(training, 2),
+        "other threads, % of a core": round(others, 2),
+        "together, % of the fit": round(percent, 2),
         f"below {LIMIT_PERCENT:g} %": within,
+        "M samples/s": round(statistics.median(speeds), 3),
+        "least": round(min(speeds), 3),
+        "most": round(max(speeds), 3),
     }
 
 

@@ -23,7 +23,7 @@ from neuralshade.verbs.live_scene import RESULT, Scene
 SHARE = 0.1  # of a running fit's time that goes into frames for pages that keep up, at most
 SLOW_SHARE = 0.01  # the same for pages that do not
 FRAME_SECONDS = 0.5  # between two frames that are worth having: they get smaller for it
-FIRST_PIXELS = 2**16  # of the first frame of a scene, whose cost is not known yet
+FIRST_PIXELS = 2**14  # of the first frame of a scene, whose cost is not known yet
 REDUCTIONS = (1, 2, 3, 4, 6, 8, 12, 16)
 MOST_ENCODING = 2  # frames that wait to be encoded; no others are drawn meanwhile
 

@@ -129,7 +129,7 @@ def test_pages_that_want_the_same_share_a_frame(costly, channel, stage, clock):
 
 def test_frames_get_smaller_where_they_are_costly(clock):
     pace = Pace(0.1)
-    assert pace.reduction(2**16) == 1 and pace.reduction(2**20) == 4  # nothing is known yet
+    assert pace.reduction(2**14) == 1 and pace.reduction(2**20) == 8  # nothing is known yet
     pace.spend(1.0, 2**20)
     assert pace.reduction(2**20) > 4 and pace.reduction(2**10) == 1
     pace.spend(0.0, 2**20)
