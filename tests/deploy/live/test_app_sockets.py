@@ -4,6 +4,7 @@ import json
 import struct
 import time
 from contextlib import suppress
+from socket import SHUT_RDWR
 
 import pytest
 from websockets.exceptions import ConnectionClosed
@@ -77,7 +78,7 @@ def test_more_pages_than_are_served_are_told_to_try_later(ask, channel, monkeypa
 def test_a_page_that_leaves_is_forgotten(ask, channel):
     with ask.socket() as socket, ask.socket() as other:
         heard(socket, "hello")
-        socket.socket.close()  # no farewell
+        socket.socket.shutdown(SHUT_RDWR)  # no farewell
         other.send("{")
         heard(other, "refused")
         for _ in range(100):
