@@ -54,3 +54,16 @@ def gpu(request: pytest.FixtureRequest) -> Iterator[Gpu]:
 def rng() -> torch.Generator:
     """Give a generator that starts equal in every test."""
     return torch.Generator().manual_seed(0)
+
+
+@pytest.fixture
+def refusal():
+    """Return what calls a function that must raise, and returns the message: one line."""
+
+    def message(kind, call, *arguments, **named):
+        with pytest.raises(kind) as caught:
+            call(*arguments, **named)
+        assert "\n" not in str(caught.value)
+        return str(caught.value)
+
+    return message

@@ -132,19 +132,6 @@ def values_of(save_smooth):
 
 
 @pytest.fixture
-def refusal():
-    """Return what calls a function that must raise, and returns the message: one line."""
-
-    def message(kind, call, *arguments, **named):
-        with pytest.raises(kind) as caught:
-            call(*arguments, **named)
-        assert "\n" not in str(caught.value)
-        return str(caught.value)
-
-    return message
-
-
-@pytest.fixture
 def encoded(tmp_path):
     """Return the path of a task with encodings of all kinds, given a photo."""
     path = tmp_path / "encoded.slang"

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import neuralshade
 from neuralshade.deploy.live.access import LOOPBACK
 from neuralshade.deploy.live.channel import Channel
-from neuralshade.deploy.live.messages import TRANSFORMS
 from neuralshade.deploy.live.server import PORT, Server
 from neuralshade.deploy.live.uploads import Uploads
 from neuralshade.errors import NeuralShadeError
@@ -17,6 +16,7 @@ from neuralshade.fit import Control, Restart
 from neuralshade.interrupt import Interruption
 from neuralshade.notes import Notes
 from neuralshade.recipes.presets import PRESETS
+from neuralshade.source.transform import TRANSFORMS
 from neuralshade.verbs.fit_facts import fit_facts, reached_text
 from neuralshade.verbs.job import USUAL, FitOptions
 from neuralshade.verbs.live_answers import answer

@@ -143,8 +143,7 @@ class Stage:
         try:
             panes = {pane: scene.draw(pane, view) for pane in frame.panes}
         except Exception as error:  # a fit survives whatever a page wants to see
-            log.exception("live: a view could not be drawn; the fit goes on.")
-            self.channel.refuse_views(group, f"view: got {type(error).__name__}: {error}.")
+            self._refuse(group, "a view could not be drawn", error)
             return
         pace = self.paces[frame.slow]
         pace.spend(time.perf_counter() - begin, view.width * view.height)
@@ -166,8 +165,7 @@ class Stage:
         try:
             files = [png(on_screen(values, linear, view.tone)) for values in panes.values()]
         except Exception as error:  # or these pages would wait for it for good
-            log.exception("live: a frame could not be encoded; the fit goes on.")
-            self.channel.refuse_views(group, f"view: got {type(error).__name__}: {error}.")
+            self._refuse(group, "a frame could not be encoded", error)
             return
         images = [
             {"pane": pane, "bytes": len(file), "type": "image/png"}
@@ -176,6 +174,11 @@ class Stage:
         pace.owe(time.thread_time() - begin)
         for client, asked in group:
             self.channel.send_picture(client, {**header, "view": asked.id, "images": images}, files)
+
+    def _refuse(self, group: list[Wanting], what: str, error: Exception) -> None:
+        """Tell the log and the pages what went wrong, while ``error`` is handled."""
+        log.exception("live: %s; the fit goes on.", what)
+        self.channel.refuse_views(group, f"view: got {type(error).__name__}: {error}.")
 
     def may_draw(self) -> bool:
         """Return whether more may be drawn while a fit runs that is not to be held up."""

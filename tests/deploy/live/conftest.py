@@ -21,19 +21,6 @@ from neuralshade.deploy.live.uploads import Uploads
 
 
 @pytest.fixture
-def refusal():
-    """Return what calls a function that must raise, and returns the message: one line."""
-
-    def message(kind, call, *arguments, **named):
-        with pytest.raises(kind) as caught:
-            call(*arguments, **named)
-        assert "\n" not in str(caught.value)
-        return str(caught.value)
-
-    return message
-
-
-@pytest.fixture
 def channel():
     """Give a channel with a scene on, as a fit publishes it."""
     made = Channel()

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from neuralshade.errors import ConfigError
+from neuralshade.source.transform import TRANSFORMS
 
 LARGEST_SIDE = 4096  # pixels of a view
 MOST_PIXELS = 2**22  # of a view
@@ -18,7 +19,6 @@ RATE_SCALES = (0.01, 100.0)
 MOST_SEED = 2**31 - 1
 LONGEST_NAME = 200
 ACTIONS = ("pause", "resume", "step", "stop", "rate", "transform", "reset", "start")
-TRANSFORMS = ("identity", "zoom", "flip")
 Region = tuple[float, float, float, float]
 
 
