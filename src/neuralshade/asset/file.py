@@ -74,6 +74,11 @@ def read_asset_file(path: str | os.PathLike[str], kind: str | None = None) -> As
     return file
 
 
+def content_of(header: Any) -> dict[str, Any]:
+    """Return the fields of a header by name, which ``header_of`` reads back."""
+    return {field.name: getattr(header, field.name) for field in fields(header)}
+
+
 def header_of(kind: type[H], file: AssetFile, path: str | os.PathLike[str]) -> H:
     """Return what the header holds under the names of a dataclass's fields.
 

@@ -1,13 +1,19 @@
 """The network of a family of PBR sets in a file: what fit mipmaps --share trains and takes."""
 
 import os
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from neuralshade.asset.file import AssetFile, header_of, read_asset_file, write_asset_file
+from neuralshade.asset.file import (
+    AssetFile,
+    content_of,
+    header_of,
+    read_asset_file,
+    write_asset_file,
+)
 
 KIND = "mip_family"
 
@@ -47,7 +53,7 @@ def save_mip_family(
     path: str | os.PathLike[str], header: MipFamilyHeader, tensors: dict[str, NDArray[np.float32]]
 ) -> int:
     """Write the asset whole or not at all; return its size in bytes. Raises OutputError."""
-    content = {field.name: getattr(header, field.name) for field in fields(header)}
+    content = content_of(header)
     return write_asset_file(path, AssetFile({"kind": KIND, **content}, tensors))
 
 

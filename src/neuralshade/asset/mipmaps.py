@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,13 @@ import numpy as np
 import numpy.typing as npt
 
 from neuralshade.asset.dds import write_dds
-from neuralshade.asset.file import AssetFile, header_of, read_asset_file, write_asset_file
+from neuralshade.asset.file import (
+    AssetFile,
+    content_of,
+    header_of,
+    read_asset_file,
+    write_asset_file,
+)
 from neuralshade.asset.image import thin
 from neuralshade.asset.ktx2 import write_ktx2
 from neuralshade.errors import AssetError
@@ -62,7 +68,7 @@ def save_mipmaps_asset(
     path: str | os.PathLike[str], header: MipmapsHeader, levels: Sequence[dict[str, Bytes]]
 ) -> int:
     """Write levels 0 and on whole or not at all; return the size in bytes. Raises OutputError."""
-    content = {field.name: getattr(header, field.name) for field in fields(header)}
+    content = content_of(header)
     content["training"] = {**header.training, "curve": thin(header.training["curve"], CURVE_POINTS)}
     tensors = {f"{name}_{i}": level[name] for i, level in enumerate(levels) for name in level}
     return write_asset_file(path, AssetFile({"kind": KIND, **content}, tensors))

@@ -1,13 +1,19 @@
 """A trained task in a file: its module's text, and what was trained of each member."""
 
 import os
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from neuralshade.asset.file import AssetFile, header_of, read_asset_file, write_asset_file
+from neuralshade.asset.file import (
+    AssetFile,
+    content_of,
+    header_of,
+    read_asset_file,
+    write_asset_file,
+)
 from neuralshade.asset.image import thin
 
 KIND = "shader"
@@ -47,7 +53,7 @@ def save_shader_asset(
     path: str | os.PathLike[str], header: ShaderHeader, members: dict[str, NDArray[np.float32]]
 ) -> int:
     """Write the asset whole or not at all; return its size in bytes. Raises OutputError."""
-    content = {field.name: getattr(header, field.name) for field in fields(header)}
+    content = content_of(header)
     content["training"] = {**header.training, "curve": thin(header.training["curve"], CURVE_POINTS)}
     return write_asset_file(path, AssetFile({"kind": KIND, **content}, members))
 

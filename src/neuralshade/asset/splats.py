@@ -1,13 +1,20 @@
 """A cloud of Gaussians in a file: its levels as a stream, and what they mean."""
 
 import os
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from neuralshade.asset.file import AssetFile, header_of, read_asset_file, to_bytes, write_asset_file
+from neuralshade.asset.file import (
+    AssetFile,
+    content_of,
+    header_of,
+    read_asset_file,
+    to_bytes,
+    write_asset_file,
+)
 from neuralshade.asset.image import thin
 from neuralshade.asset.splat_stream import decode, encode
 from neuralshade.errors import AssetError
@@ -98,7 +105,7 @@ def _names(count: int) -> list[str]:
 
 def splats_file(header: SplatsHeader, tensors: dict[str, NDArray[Any]]) -> AssetFile:
     """Return the asset as the file holds it, its curve thinned out."""
-    content = {field.name: getattr(header, field.name) for field in fields(header)}
+    content = content_of(header)
     content["training"] = {**header.training, "curve": thin(header.training["curve"], CURVE_POINTS)}
     return AssetFile({"kind": KIND, **content}, tensors)
 
