@@ -10,13 +10,23 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from neuralshade.engine.mipmaps import GROUP, MEASURES, NUMBERS, Levels, mipmaps_text
-from neuralshade.engine.step_state import RATES, STATE, StepState
+from neuralshade.engine.mipmaps import (
+    GROUP,
+    MEASURES,
+    NUMBERS,
+    PAIR,
+    PAIRS_SHADED,
+    Levels,
+    mipmaps_text,
+    pairs_table,
+)
+from neuralshade.engine.step_state import STATE, StepState
 from neuralshade.gpu.gpu import Dispatch, Gpu, Kernel
 
 Floats = npt.NDArray[np.float32]
 Bools = npt.NDArray[np.bool_]
 SUBMITTED_SHADINGS = 2**26  # recorded in one submission, about: a long one looks like a hang
+SUBMITTED_STEPS = 1024  # at most
 
 
 @dataclass(frozen=True)
@@ -55,24 +65,25 @@ class MipEngine:
         self.groups = -(-self.texels // GROUP)
         self.state_now = StepState(0, 0, 0, 0, 1.0)
         self._next_step, self._pool = 0, -1
-        self._rates = gpu.ring(np.float32, RATES)
         self._text = mipmaps_text(training.diffuse, training.pairs)
         self._bound: dict[str, Any] = {
             "levels": gpu.buffer(levels.table(training.near)),
             "base": gpu.buffer(base),
             "references": gpu.buffer(size=8 * training.pool * self.texels),
-            "pool": gpu.buffer(size=32 * training.pool),
+            "pool": gpu.buffer(size=PAIR.itemsize * training.pool),
             "values": gpu.buffer(values),
             "moments": gpu.buffer(size=8 * NUMBERS * self.texels),
             "states": gpu.buffer(self.state_now.pair()),
             "group_sums": gpu.buffer(size=4 * len(MEASURES) * self.groups),
             "passes": gpu.buffer(size=16),
+            "rate_factors": gpu.buffer(size=4 * SUBMITTED_STEPS),
+            "paces": gpu.buffer(size=8 * SUBMITTED_STEPS),
         }
         self._shade, self._judge = self._kernel("shade_level"), self._kernel("judge_level")
-        self._step = gpu.steps([
-            (self._kernel("begin_step"), 1),
+        self._steps = gpu.steps([
+            (self._kernel("begin_steps"), 1),
             (self._kernel("train_texels"), self.groups),
-            (self._kernel("end_step"), 1),
+            (self._kernel("end_steps"), 1),
         ])  # fmt: skip
         self._states = gpu.reader(self._bound["states"], STATE.itemsize)
 
@@ -80,11 +91,11 @@ class MipEngine:
         t = self.training
         adam = {"rate": 1.0, "beta1": t.betas[0], "beta2": t.betas[1], "epsilon": t.epsilon}
         variables = {
-            **self._bound, "rate_ring": self._rates, "adam": adam,
+            **self._bound, "adam": adam,
             "rates": np.array(t.rates, np.float32), "texels": self.texels,
             "pool_size": t.pool, "groups": self.groups,
         }  # fmt: skip
-        return self.gpu.kernel(self._text, entry, variables)
+        return self.gpu.kernel(self._text, entry, variables, fast_math=True)
 
     @property
     def steps_a_pool(self) -> int:
@@ -102,11 +113,12 @@ class MipEngine:
                 self._pool = pool
             left = (pool + 1) * self.steps_a_pool - self._next_step
             most = max(1, SUBMITTED_SHADINGS // (self.texels * self.training.pairs))
-            count = min(left, most, len(rate_factors) - done)
+            count = min(left, most, SUBMITTED_STEPS, len(rate_factors) - done)
             commands = self.gpu.commands()
             factors = np.array(rate_factors[done : done + count], np.float32)
-            self._rates.write(commands, self._next_step, factors)
-            commands.run(self._step, count)
+            commands.upload(self._bound["rate_factors"], 0, factors)
+            commands.upload(self._bound["passes"], 0, np.array([count, 0, 0, 0], np.uint32))
+            commands.run(self._steps)
             commands.submit()
             self._next_step, done = self._next_step + count, done + count
         self.state_now = StepState.of(self._states.read())
@@ -122,17 +134,16 @@ class MipEngine:
         """
         assert len(pairs) <= self.training.pool
         self._pool = -1
-        packed = np.zeros((len(pairs), 2, 4), np.float32)
-        packed[:, :, :3] = pairs
-        packed[:, 0, 3] = 1 if weights is None else weights
-        packed[:, 1, 3] = 0 if near is None else near
-        self._upload("pool", packed)
+        bright = np.ones(len(pairs), np.float32) if weights is None else weights
+        mirrored = np.zeros(len(pairs), np.bool_) if near is None else near
+        self._upload("pool", pairs_table(pairs, bright, mirrored))
         width, height = self.levels.sizes[0]
         at_once = max(1, SUBMITTED_SHADINGS // (width * height))
         for first in range(0, len(pairs), at_once):
             count = min(at_once, len(pairs) - first)
             for level in range(1, len(self.levels.sizes)):
-                self._run_level(level, first, count, (self._shade, (self._size(level), count)))
+                groups = (self._size(level), -(-count // PAIRS_SHADED))
+                self._run_level(level, first, count, (self._shade, groups))
 
     def _size(self, level: int) -> int:
         width, height = self.levels.sizes[level]

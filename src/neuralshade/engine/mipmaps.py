@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +16,11 @@ from neuralshade.model.microfacet import SMALLEST_ALPHA
 
 GROUP = 128  # threads
 LEVEL = np.dtype([("first", "<u4"), ("width", "<u4"), ("height", "<u4"), ("near", "<f4")])
+PAIRS_SHADED = 8  # by one thread that makes references
+PAIR = np.dtype(
+    [("wi", "<f4", 3), ("bright", "<f4"), ("wo", "<f4", 3), ("near", "<f4"), ("wm", "<f4", 3),
+     ("cos_m", "<f4")]
+)  # fmt: skip
 NUMBERS = 7  # trained of a texel: albedo, slopes, roughness, metallic
 STEEPEST = 5.0  # slope of a normal, that of 79 degrees
 SMALLEST_ROUGHNESS = float(SMALLEST_ALPHA**0.5)
@@ -60,6 +66,17 @@ def levels_of(width: int, height: int, count: int | None = None) -> Levels:
     return Levels(tuple(sizes))
 
 
+def pairs_table(pairs: Floats, bright: Floats, near: npt.NDArray[Any]) -> npt.NDArray[np.void]:
+    """Return what the device half knows of pairs [n, 2, 3] of directions: PAIR [n]."""
+    wi, wo = pairs[:, 0], pairs[:, 1]
+    between = wi + wo
+    wm = between / np.linalg.norm(between, axis=1, keepdims=True)
+    table = np.zeros(len(pairs), PAIR)
+    table["wi"], table["wo"], table["wm"] = wi, wo, wm
+    table["cos_m"], table["bright"], table["near"] = (wi * wm).sum(axis=1), bright, near
+    return table
+
+
 def mipmaps_text(diffuse: str, pairs: int) -> str:
     """Return the module that trains mip levels.
 
@@ -72,6 +89,7 @@ def mipmaps_text(diffuse: str, pairs: int) -> str:
         f"typealias Diffuse = {diffuse};\n"
         f"static const uint GROUP = {GROUP}u;\n"
         f"static const uint PAIRS = {pairs}u;\n"
+        f"static const uint PAIRS_SHADED = {PAIRS_SHADED}u;\n"
         f"static const uint MEASURES = {len(MEASURES)}u;\n"
         f"static const float STEEPEST = {STEEPEST!r}f;\n"
         f"static const float SMALLEST_ROUGHNESS = {SMALLEST_ROUGHNESS!r}f;\n"
