@@ -9,12 +9,12 @@ nothing but a GPU; without hardware it stops, unless --device names what to use.
 
 import argparse
 import time
-from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from shared.rates import filled, made_maps, rate_of, slangpy_tensor
 from shared.results import write_results
 
 import neuralshade
@@ -30,31 +30,6 @@ Row = dict[str, Any]
 ROOT = Path(__file__).parent
 TASK = ROOT.parent / "examples/shader/learned_mip.slang"
 FOOTPRINT = 4  # texels of level 0 along a side of a trained one
-WARM_SECONDS, SECONDS = 1.0, 2.0
-
-
-def made_maps(side: int) -> dict[str, Any]:
-    """Return bumpy maps: albedo [side, side, 3], unit normals, roughness [side, side, 1]."""
-    rng = np.random.default_rng(0)
-    albedo = rng.uniform(0.1, 0.9, (side, side, 3)).astype(np.float32)
-    normal = np.dstack([rng.normal(0, 0.3, (side, side, 2)), np.ones((side, side))])
-    normal /= np.linalg.norm(normal, axis=2, keepdims=True)
-    roughness = rng.uniform(0.1, 0.5, (side, side, 1)).astype(np.float32)
-    return {"albedo": albedo, "normal": normal.astype(np.float32), "roughness": roughness}
-
-
-def rate_of(steps: Callable[[int], None]) -> float:
-    """Return steps a second of what runs so many steps and waits for them."""
-    count, begun = 1, time.perf_counter()
-    while time.perf_counter() - begun < WARM_SECONDS:
-        steps(count)
-        count *= 2
-    before = time.perf_counter()
-    steps(1)
-    one = time.perf_counter() - before
-    count, before = max(8, min(count, round(SECONDS / one))), time.perf_counter()
-    steps(count)
-    return count / (time.perf_counter() - before)
 
 
 def ours(gpu: Gpu, maps: dict[str, Any]) -> tuple[float, float]:
@@ -87,29 +62,24 @@ def functional(device: Any, maps: dict[str, Any]) -> float:
     module = spy.Module.load_from_file(device, str(ROOT / "shared/functional_mip.slang"))
     side = maps["albedo"].shape[0] // FOOTPRINT
 
-    def tensor(values: Any) -> Any:
-        colors = values.shape[2] == 3
-        kind = module.float3 if colors else module.float
-        made = spy.Tensor.empty(device, values.shape[:2], kind)
-        made.copy_from_numpy(values if colors else values[..., 0].copy())
-        return made
+    def everywhere(side: int, value: float) -> dict[str, Any]:
+        return {
+            name: slangpy_tensor(device, module, filled(side, [value] * values.shape[2]))
+            for name, values in maps.items()
+        }
 
-    def filled(value: float, channels: int) -> Any:
-        return tensor(np.full((side, side, channels), value, np.float32))
-
-    nothing = {name: tensor(np.zeros((1, 1, m.shape[2]), np.float32)) for name, m in maps.items()}
-    base = {name: tensor(values) for name, values in maps.items()}
-    base |= {f"d_{name}": values for name, values in nothing.items()}
-    small = {name: filled(0.5, values.shape[2]) for name, values in maps.items()}
-    small |= {f"d_{name}": filled(0.0, values.shape[2]) for name, values in maps.items()}
-    moments = {n: [filled(0.0, m.shape[2]) for _ in range(2)] for n, m in maps.items()}
+    base = {n: slangpy_tensor(device, module, values) for n, values in maps.items()}
+    base |= {f"d_{name}": nothing for name, nothing in everywhere(1, 0.0).items()}
+    small = everywhere(side, 0.5)
+    small |= {f"d_{name}": zeros for name, zeros in everywhere(side, 0.0).items()}
+    means, squares = everywhere(side, 0.0), everywhere(side, 0.0)
 
     def steps(count: int) -> None:
         for step in range(count):
             module.add_gradient(spy.grid(shape=(side, side)), step, small, base)
             for name in maps:
                 adam = module.adam if name == "roughness" else module.adam3
-                adam(small[name], small[f"d_{name}"], *moments[name])
+                adam(small[name], small[f"d_{name}"], means[name], squares[name])
         device.wait()
 
     return rate_of(steps)
