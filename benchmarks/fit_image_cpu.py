@@ -152,8 +152,8 @@ def starting(jeep: Path) -> list[Row]:
         "import neuralshade": [sys.executable, "-c", "import neuralshade"],
         "python alone": [sys.executable, "-c", "pass"],
         "neuralshade fit image --help": [
-            sys.executable, "-m", "neuralshade.cli", "fit", "image", "--help"],
-        "fit image --steps 1": [sys.executable, "-m", "neuralshade.cli", "fit", "image", str(jeep),
+            sys.executable, "-m", "neuralshade", "fit", "image", "--help"],
+        "fit image --steps 1": [sys.executable, "-m", "neuralshade", "fit", "image", str(jeep),
                                 "--steps", "1", "-o", str(OUT / "one.nsh")],
     }  # fmt: skip
     rows = []

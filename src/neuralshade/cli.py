@@ -256,7 +256,3 @@ def bench(as_json: bool, quick: bool, device: str | None, kernels: str, no_torch
 def _finite(rows: list[Any]) -> list[Any]:
     """Replace infinity, which JSON lacks, by the string 'inf'."""
     return [{k: "inf" if v == float("inf") else v for k, v in row.items()} for row in rows]
-
-
-if __name__ == "__main__":
-    main()

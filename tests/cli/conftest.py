@@ -94,7 +94,7 @@ def start():
     started = []
 
     def start(*arguments, cwd, environment=(), **options):
-        command = [sys.executable, "-m", "neuralshade.cli", *map(str, arguments)]
+        command = [sys.executable, "-m", "neuralshade", *map(str, arguments)]
         environment = os.environ | {"OMP_NUM_THREADS": "1"} | dict(environment)
         environment.pop("PYTHONUNBUFFERED", None)
         options = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True} | options

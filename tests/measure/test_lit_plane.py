@@ -237,3 +237,17 @@ def test_a_camera_that_sees_only_sky_is_refused():
     assert str(caught.value) == (
         "PlaneView.pitch_deg: got -30, need more than -27. The camera sees nothing but sky."
     )
+
+
+def test_normals_that_lean_away_from_the_eye_are_not_black():
+    """One texel that leans from the eye by 3 degrees, at the horizon and near it."""
+    leaning = even(1, 1)
+    leaning.normal[..., 1] = math.tan(math.radians(3))
+    flat, drawn = (
+        plane_picture([maps], SMALL)[SMALL.horizon :] for maps in (even(1, 1), bent(leaning))
+    )
+    assert (drawn > 0.5 * flat).all()
+
+
+def bent(maps):
+    return dataclasses.replace(maps, normal=unit(maps.normal))

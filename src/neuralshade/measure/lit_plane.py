@@ -17,6 +17,7 @@ from neuralshade.model.microfacet import Surface, shade
 
 SAMPLES = 128  # of a pixel, at most
 FEWEST = 6  # samples of a pixel's footprint, along either of its axes
+LOWEST_EYE = 0.01  # cosine of the eye with a normal, at least
 DENSEST = 2  # samples in a texel, along either of its axes
 GENERALIZED_GOLDEN = 1.1347241384015194  # x^(RANDOM + 1) = x + 1
 
@@ -151,11 +152,22 @@ def _picture(view: PlaneView, texels_at: TexelsAt) -> Floats:
     with torch.inference_mode():
         for row in range(view.horizon, view.height):
             texels = texels_at(row, col)
-            normal = normalize(texels[..., 3:6], dim=-1)
+            wo = view.to_eye(row, col)[:, None]
+            normal = _facing(normalize(texels[..., 3:6], dim=-1), wo)
             surface = Surface(texels[..., :3], normal, texels[..., 6], texels[..., 7])
-            lit = math.pi * shade(surface, wi, view.to_eye(row, col)[:, None])
+            lit = math.pi * shade(surface, wi, wo)
             picture[row] = (lit + view.sky * surface.albedo).mean(1).numpy()
     return picture
+
+
+def _facing(normal: torch.Tensor, wo: torch.Tensor) -> torch.Tensor:
+    """Return normals [..., 3], those that the eye sees from behind bent towards it.
+
+    As renderers do: a mapped normal may lean away from an eye that is over the plane, and towards
+    the horizon, where one texel covers rows of pixels, they would all be black.
+    """
+    missing = (LOWEST_EYE - (normal * wo).sum(-1, keepdim=True)).clamp(min=0)
+    return normalize(normal + missing * wo, dim=-1)
 
 
 @dataclass(frozen=True)

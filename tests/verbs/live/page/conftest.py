@@ -135,7 +135,7 @@ def command(tmp_path):
     started = []
 
     def command(*arguments):
-        line = [sys.executable, "-m", "neuralshade.cli", *arguments, "--live", "--port", "0"]
+        line = [sys.executable, "-m", "neuralshade", *arguments, "--live", "--port", "0"]
         environment = os.environ | {"OMP_NUM_THREADS": "1"}
         started.append(
             subprocess.Popen(
