@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import neuralshade
+from neuralshade.gpu.open import open_gpu
 
 FEW = {"steps": 30, "encoding": "dense_grid:width=12,height=8", "hidden_width": 8, "warmup": 0}
 
@@ -76,6 +77,14 @@ struct Task : ITask
     }
 }
 """
+SUM = """import neuralshade.model.trainable;
+struct Task : ITask
+{
+    [Trainable(0.1)] float a;
+    float b = 2;
+    [Differentiable] float loss(no_diff Thread thread) { return (a - b) * (a - b); }
+}
+"""
 
 
 def smooth(height, width, channels=3, peak=1.0):
@@ -137,3 +146,37 @@ def encoded(tmp_path):
     path = tmp_path / "encoded.slang"
     path.write_text(ENCODED)
     return path
+
+
+@pytest.fixture
+def drawing_gpus(monkeypatch):
+    """Give the GPUs that were opened to draw tasks, each with ``closed``."""
+    found = []
+
+    def opened(api):
+        gpu = open_gpu(api)
+        gpu.closed, close = False, gpu.close
+
+        def closing():
+            assert not gpu.closed
+            gpu.closed = True
+            close()
+
+        gpu.close = closing
+        found.append(gpu)
+        return gpu
+
+    monkeypatch.setattr("neuralshade.verbs.opened_shader.open_gpu", opened)
+    return found
+
+
+@pytest.fixture
+def sum_text():
+    """Return the text of a task with one trained number."""
+    return SUM
+
+
+@pytest.fixture
+def brief():
+    """Give settings of a fit of a task that takes milliseconds."""
+    return {"steps": 40, "threads": "16x16", "size": "36x24"}

@@ -125,6 +125,12 @@ class _Job(Job[ImageRecipe]):
             self.recipe, self.picture, gpu, options.kernels, options.deterministic
         )
 
+    @property
+    def settings(self) -> dict[str, Any]:
+        """Return what the same fit can be asked for with, of a picture of another size too."""
+        sized = {"encoding": "auto"} if self._is_sized_by_bpp() else {}
+        return super().settings | sized
+
     def scene(self) -> Scene:
         """Return what a live page shows of it."""
         from neuralshade.verbs.live_scene import grid_pages, picture_scene

@@ -16,6 +16,7 @@ from neuralshade.atomic import check_writable
 from neuralshade.engine.choose import Chosen
 from neuralshade.errors import ConfigError, DeviceError, FitInterrupted
 from neuralshade.fit import Loop, Observer, Progress, Restart
+from neuralshade.recipes.recipe import to_dict
 from neuralshade.source.picture import Picture
 from neuralshade.verbs.events import events_path
 from neuralshade.verbs.inputs import check_apart, check_no_input
@@ -254,6 +255,11 @@ class Job(Generic[R]):
 
         facts = [("Engine", f"{self.chosen.engine} on {self.chosen.device_name}")]
         report(asset, self.original, page, snapshots=snapshots, facts=facts)
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """Return what the same fit can be asked for with."""
+        return to_dict(self.recipe)
 
     def scene(self) -> Scene | None:
         """Return what a live page shows of it; None where there is nothing to see."""

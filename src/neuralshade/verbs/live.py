@@ -77,6 +77,7 @@ class Live:
         log.removeHandler(self._notes)
         self.server.close()
         self.stage.close()
+        self.shown.close()
         self.uploads.close()
 
     def __enter__(self) -> Live:
@@ -159,7 +160,10 @@ class Live:
 
     def begin(self, job: Job[Any]) -> Control:
         """Return the control of a fit that begins, which calls this."""
+        self.shown.close()  # what the page showed before leaves the GPU to the fit
         self._facts = fit_facts(job, self._fits, job.preset)
+        if self._runs:
+            self._call = self._call.begun_anew(job.settings)
         call = self._call
         again = (lambda wanted: call.changed(wanted, self.uploads)) if self._runs else None
         return Steering(self.channel, self.stage, job, self._facts, again)

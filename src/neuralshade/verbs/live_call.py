@@ -46,6 +46,17 @@ class Call:
         options: FitOptions = self.arguments.get("options", USUAL)
         return Call(self.fit, {**self.arguments, "options": replace(options, live=live)})
 
+    def begun_anew(self, settings: Mapping[str, Any]) -> Call:
+        """Return the same fit from its first step on, where this goes on from a checkpoint.
+
+        ``settings``: those of the checkpoint's recipe, which what is called with agrees with.
+        """
+        options: FitOptions = self.arguments.get("options", USUAL)
+        if options.resume is None:
+            return self
+        anew = {"options": replace(options, resume=None)}
+        return Call(self.fit, {**self.arguments, **settings, **anew})
+
     def changed(self, wanted: Mapping[str, Any], uploads: Uploads) -> Call:
         """Return the fit that a page wants: ``wanted`` has an action and its settings.
 

@@ -40,8 +40,14 @@ class Shown:
         """
         opened = open_asset(asset)
         scene = asset_scene(opened, reference)
+        self.close()
         self.opened, self.reference = opened, reference
         self.stage.show(scene)
+
+    def close(self) -> None:
+        """Give back what is drawn with; drawn again, the asset opens that anew."""
+        if self.opened is not None:
+            self.opened.close()
 
     def control(self, wanted: Control) -> None:
         """Start a fit. Raises Restart; ConfigError for what only a running fit does."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from contextlib import closing
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -12,7 +11,8 @@ import numpy.typing as npt
 
 from neuralshade.asset.shader import ShaderAsset
 from neuralshade.engine.draw import WHOLE, Crop
-from neuralshade.errors import AssetError, PictureError
+from neuralshade.engine.shader_engine import ShaderEngine
+from neuralshade.errors import AssetError, DeviceError, PictureError
 from neuralshade.gpu.open import open_gpu
 from neuralshade.recipes.shader import ShaderRecipe
 from neuralshade.recipes.shader_build import BuiltTask, build_shader_engine, build_task
@@ -54,9 +54,27 @@ class OpenedShader(Opened):
 
     def draw(self, width: int, height: int, crop: Crop = WHOLE) -> npt.NDArray[Any]:
         """Return float32 [height, width, C] at pixel centres of ``crop``, not clamped."""
-        with closing(open_gpu("auto")) as gpu:
-            engine = build_shader_engine(self.task, self.recipe, gpu)
-            return engine.draw(width, height, crop)
+        try:
+            return self._engine.draw(width, height, crop)
+        except DeviceError:  # a device that was lost answers no more
+            self.close()
+            raise
+
+    def close(self) -> None:
+        """Give the GPU back that it is drawn on; drawn again, it opens another one."""
+        engine: ShaderEngine | None = vars(self).pop("_engine", None)
+        if engine is not None:
+            engine.gpu.close()
+
+    @cached_property
+    def _engine(self) -> ShaderEngine:
+        """Return what draws, on a GPU of its own, which the thread that draws opens."""
+        task, gpu = self.task, open_gpu("auto")
+        try:
+            return build_shader_engine(task, self.recipe, gpu)
+        except BaseException:
+            gpu.close()
+            raise
 
 
 def _same_picture(name: str, facts: Mapping[str, Any], place: str) -> Picture:

@@ -1,7 +1,7 @@
 """Opening an asset for the verbs that look at one."""
 
 import os
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -30,6 +30,7 @@ from neuralshade.recipes.splats_build import cloud_of
 from neuralshade.source.image_file import load_picture
 from neuralshade.source.picture import Picture
 from neuralshade.source.transform import transform_picture
+from neuralshade.verbs.closing import Closing
 from neuralshade.verbs.measuring import stored_field
 from neuralshade.verbs.snapshots import feature_grids
 
@@ -43,8 +44,11 @@ def ignore(notice: str) -> None:
     """Tell nobody."""
 
 
-class Opened(ABC):
-    """An asset with its recipe read and what it fits built on demand."""
+class Opened(Closing):
+    """An asset with its recipe read and what it fits built on demand.
+
+    One that is drawn is closed: some hold a GPU from the first draw on.
+    """
 
     asset: Asset
     recipe: Any
@@ -58,6 +62,9 @@ class Opened(ABC):
     @abstractmethod
     def draw(self, width: int, height: int, crop: Crop = WHOLE) -> npt.NDArray[Any]:
         """Return float32 [height, width, C] at pixel centres of ``crop``, not clamped."""
+
+    def close(self) -> None:
+        """Give back what it is drawn with; drawn again, it opens that anew."""
 
     def grids(self) -> Titled:
         """Return feature grids [h, w, features] for the report, with titles."""

@@ -56,7 +56,8 @@ def render(
         raise ConfigError(f"size: got {width}x{height}, need 1 to {LARGEST_SIDE} pixels a side. "
                           "Write for example 1920x1080.")  # fmt: skip
     _check_memory(width, height, int(opened.facts["channels"]))
-    drawn = opened.draw(width, height, crop)
+    with opened:
+        drawn = opened.draw(width, height, crop)
     pixels = np.ascontiguousarray(drawn if opened.color_space == "linear" else drawn.clip(0, 1))
     if output is not None:
         save_picture(output, pixels, opened.color_space)

@@ -71,6 +71,38 @@ def test_a_task(device, live, background, look, tint, values_of, tmp_path):
     page.state("ended")
 
 
+def test_a_shown_task_has_one_gpu_at_a_time(
+    device, live, shown, drawing_gpus, tint, values_of, tmp_path
+):
+    """It is drawn in another thread than it was opened in, until another asset is shown."""
+    settings = {**SHADER, "steps": 20}
+    neuralshade.fit_shader(tint, tmp_path / "x.nsh", values=values_of(), **settings)
+    page = shown(tmp_path / "x.nsh")
+    page.frame()
+    drawn = on_screen(neuralshade.render(tmp_path / "x.nsh"), False, Tone())
+    np.testing.assert_array_equal(page.pictures["result"], drawn)
+    drawing_gpus.pop()  # of render
+    page.frame(region=[0, 0, 0.5, 0.5])
+    page.say("pick", id=1, scene=page.scene["id"], u=0.5, v=0.5)
+    assert len(page.next("values")["values"]["result"]) == 3
+    assert [gpu.closed for gpu in drawing_gpus] == [False]
+    assert page.ask("/asset?name=x.nsh", (tmp_path / "x.nsh").read_bytes())[0] == 200
+    page.until(lambda: page.scene["id"] == 2)
+    page.frame()
+    assert [gpu.closed for gpu in drawing_gpus] == [True, False]
+
+
+def test_a_fit_has_the_gpu_of_what_was_shown(
+    device, live, drawing_gpus, tint, values_of, picture, small, tmp_path
+):
+    neuralshade.fit_shader(tint, tmp_path / "x.nsh", values=values_of(), **{**SHADER, "steps": 2})
+    live.show(tmp_path / "x.nsh")
+    live.stage.scene.values(0.5, 0.5)
+    assert [gpu.closed for gpu in drawing_gpus] == [False]
+    live.run(neuralshade.fit_image, picture, tmp_path / "y.nsh", steps=2, **small)
+    assert [gpu.closed for gpu in drawing_gpus] == [True]
+
+
 def test_levels_on_a_plane(device, live, background, look, tmp_path, monkeypatch, waves):
     monkeypatch.chdir(tmp_path)
     job = background(live.run, neuralshade.fit_mipmaps, waves, tmp_path / "out", steps=10**6,
