@@ -235,8 +235,8 @@ def test_without_the_packages_it_says_what_to_install():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     last = done.stderr.splitlines()[-1]
-    assert last.startswith("neuralshade.errors.DeviceError: device: got no cuda-bindings (")
-    assert last.endswith('), need them for CUDA. Run: pip install "neuralshade[cuda]"')
+    assert last.startswith("neuralshade.errors.DeviceError: device: got no package cuda-bindings (")
+    assert last.endswith('), need it for CUDA. Run: pip install "neuralshade[cuda]"')
 
 
 def test_without_a_driver_it_says_so():

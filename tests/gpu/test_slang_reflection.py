@@ -1,5 +1,8 @@
 """gpu/slang_reflection: members, attributes and methods of a struct, as the compiler knows them."""
 
+import subprocess
+import sys
+
 import pytest
 
 from neuralshade.errors import KernelError
@@ -74,3 +77,32 @@ def test_one_text_after_the_other():
     for size in (2, 3):
         text = f"struct Box {{ float a[{size}]; }}"
         assert reflect_struct(text, "b.slang", "Box", ()).fields[0].type == f"float[{size}]"
+
+
+FREED_ELSEWHERE = """
+import threading
+from neuralshade.gpu.device import open_device
+from neuralshade.gpu.slang_export import export_slang
+from neuralshade.gpu.slang_reflection import reflect_struct
+
+def ask():
+    assert reflect_struct("struct Box { float a; }", "box.slang", "Box", ()).fields
+    entry = '[shader("compute")] [numthreads(1, 1, 1)] void main() {}'
+    assert "main" in export_slang("RWStructuredBuffer<float> x; " + entry, "main").code
+
+def free():
+    devices.pop().close()
+
+ask()
+devices = [open_device("auto")]
+other = threading.Thread(target=free)
+other.start()
+other.join()
+ask()
+"""
+
+
+def test_a_device_of_this_thread_that_another_has_freed(device):
+    """The compiler still looks for it: a crash, and so in a process of its own."""
+    found = subprocess.run([sys.executable, "-c", FREED_ELSEWHERE], capture_output=True, text=True)
+    assert (found.returncode, found.stderr) == (0, "")

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import functools
-import importlib
 from typing import Any
 
 from neuralshade.errors import DeviceError
+from neuralshade.optional import optional_module
 
 REMEDY = 'Run: pip install "neuralshade[cuda]"'
 
@@ -49,11 +49,7 @@ def nvrtc_version() -> tuple[int, int]:
 
 
 def _bindings(name: str) -> Any:
-    try:
-        return importlib.import_module(f"cuda.bindings.{name}")
-    except ImportError as error:
-        raise DeviceError(f"device: got no cuda-bindings ({error}), need them for CUDA. "
-                          f"{REMEDY}") from error  # fmt: skip
+    return optional_module(f"cuda.bindings.{name}", "cuda-bindings", "device", "for CUDA", REMEDY)
 
 
 def _no_driver(reason: str) -> DeviceError:

@@ -14,7 +14,7 @@ from ctypes import c_char_p, c_int
 
 from neuralshade.errors import ConfigError
 from neuralshade.gpu.device import SOURCE_FOLDER
-from neuralshade.gpu.slang_com import DEPENDENCY_COUNT, DEPENDENCY_PATH
+from neuralshade.gpu.slang_com import DEPENDENCY_COUNT, DEPENDENCY_PATH, in_a_new_thread
 from neuralshade.gpu.slang_export import load_text, text_session
 
 PACKAGE = SOURCE_FOLDER / "neuralshade"
@@ -22,6 +22,7 @@ PACKAGE = SOURCE_FOLDER / "neuralshade"
 OTHERS = re.compile(r"\bimport\b(?!\s+neuralshade\.)|__include\b|#\s*include\b")
 
 
+@in_a_new_thread
 def module_files(text: str, place: str) -> dict[str, str]:
     """Return the files that a module takes in, this package's apart: text by name.
 

@@ -6,11 +6,14 @@ import ctypes
 import functools
 import importlib.util
 import pathlib
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from ctypes import byref, c_char_p, c_int, c_int64, c_size_t, c_uint32, c_void_p, sizeof
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 from neuralshade.errors import DeviceError, KernelError
+from neuralshade.gpu.cuda_packages import REMEDY
 
 LIBRARIES = ("libslang-compiler.so*", "libslang-compiler*.dylib", "slang-compiler.dll")
 LANGUAGE_VERSION = 2025  # of Slang, where a module names none
@@ -22,6 +25,16 @@ CREATE_SESSION, PARSE_ARGUMENTS = 3, 27  # of IGlobalSession
 COMPOSE, LOAD_SOURCE = 6, 20  # of ISession
 GET_LAYOUT, ENTRY_POINT_CODE, LINK = 4, 6, 10  # of IComponentType
 FIND_ENTRY_POINT, DEPENDENCY_COUNT, DEPENDENCY_PATH = 17, 26, 27  # of IModule
+
+# What the compiler says behind its errors: ends of boxes, and that errors end a compilation.
+AFTERWARDS = re.compile(
+    r"^(?:-+'|error\[E39999\]: import failed due to compilation error"
+    r"|(?:abort compilation: )?fatal error\[E40003\]: compilation ceased)\n?",
+    re.MULTILINE,
+)
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 
 class _GlobalDescription(ctypes.Structure):
@@ -97,9 +110,31 @@ def take_blob(pointer: int | None) -> bytes:
 
 
 def refusal(said: str, place: str = "kernel") -> KernelError:
-    """Return the error for Slang text that the compiler refuses, with its diagnostics whole."""
+    """Return the error for Slang text that the compiler refuses, with all its diagnostics."""
     return KernelError(f"{place}: got Slang text that does not compile, need one that does. "
-                       f"The compiler says:\n{said.rstrip()}")  # fmt: skip
+                       f"The compiler says:\n{diagnostics(said)}")  # fmt: skip
+
+
+def diagnostics(said: str) -> str:
+    """Return what the compiler said without what only ends it, where there are errors besides."""
+    told = re.sub(r"\n{2,}", "\n", AFTERWARDS.sub("", said)).strip()
+    return told if "error" in told else said.rstrip()
+
+
+def in_a_new_thread(function: Callable[P, T]) -> Callable[P, T]:
+    """Return ``function``, each call of which has a thread of its own: for what asks the compiler.
+
+    The compiler remembers in each thread what it last compiled with there for a device, and looks
+    into that even when another thread has freed it since, as a garbage collection may anywhere.
+    A new thread remembers nothing.
+    """
+
+    @functools.wraps(function)
+    def alone(*given: P.args, **named: P.kwargs) -> T:
+        with ThreadPoolExecutor(1) as thread:
+            return thread.submit(function, *given, **named).result()
+
+    return alone
 
 
 @functools.cache
@@ -110,8 +145,7 @@ def library() -> Any:
     """
     spec = importlib.util.find_spec("slangpy")  # slangpy itself need not be imported
     if spec is None or spec.origin is None:
-        raise DeviceError("device: got no slangpy, need its Slang compiler for CUDA. "
-                          'Run: pip install "neuralshade[cuda]"')  # fmt: skip
+        raise DeviceError(f"device: got no slangpy, need its Slang compiler for CUDA. {REMEDY}")
     folder = pathlib.Path(spec.origin).parent
     found = [path for pattern in LIBRARIES for path in sorted(folder.glob(pattern))]
     if not found:

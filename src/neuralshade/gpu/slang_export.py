@@ -21,6 +21,7 @@ from neuralshade.gpu.slang_com import (
     LINK,
     LOAD_SOURCE,
     ComObject,
+    in_a_new_thread,
     library,
     new_session,
     refusal,
@@ -38,6 +39,7 @@ class Exported:
     reflection: dict[str, Any]  # Slang's own JSON
 
 
+@in_a_new_thread
 def export_slang(
     text: str,
     entry: str,
