@@ -54,6 +54,7 @@ def test_missing_library_refused(monkeypatch):
     with pytest.raises(DeviceError) as caught:
         Encoder()
     assert str(caught.value) == (
-        "splats: got no package constriction, need it to read and write them. "
-        "pip install constriction, where a wheel exists."
+        "splats: got no package constriction (import of constriction halted; None in "
+        "sys.modules), need it to read and write them. Run: pip install constriction, where a "
+        "wheel exists."
     )

@@ -5,7 +5,6 @@ and for every Python. Not for BC4 and BC5: it puts their end points at the least
 greatest number of a block, which costs 4 dB.
 """
 
-import importlib
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,7 @@ from numpy.typing import NDArray
 
 from neuralshade.asset.bc4 import compress_bc4
 from neuralshade.asset.texture_format import TextureFormat
-from neuralshade.errors import DeviceError
+from neuralshade.optional import optional_module
 
 SIDE_PX = 4  # of a block
 # Of etcpak's 0 ... 4: half the gain of 4, for a sixth of the time that 4 takes more than 0.
@@ -80,11 +79,5 @@ def _bc7_blocks(tiles: NDArray[np.uint8], modes: int) -> NDArray[np.uint8]:
 
 
 def _encoder() -> Any:
-    # imported when the first block is made: nothing else needs it
-    try:
-        return importlib.import_module("etcpak")
-    except ImportError as error:
-        raise DeviceError(
-            "bc7: got no package etcpak, need it to encode BC7. "
-            "Run: pip install etcpak, or choose rgba8."
-        ) from error
+    remedy = "Run: pip install etcpak, or choose rgba8."
+    return optional_module("etcpak", "etcpak", "bc7", "to encode BC7", remedy)

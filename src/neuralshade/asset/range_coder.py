@@ -8,13 +8,13 @@ Weights of symbols are whole numbers. Their sums are exact in float64 in any ord
 that the library makes of them are the same on every machine.
 """
 
-import importlib
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from neuralshade.errors import AssetError, DeviceError
+from neuralshade.errors import AssetError
+from neuralshade.optional import optional_module
 
 Ints = NDArray[np.int64]
 WORD_BYTES = 4
@@ -156,9 +156,6 @@ def _to_words(stream: NDArray[np.uint8]) -> NDArray[np.uint32]:
 
 
 def _library() -> Any:
-    # imported when the first cloud of Gaussians is written or read: nothing else needs it
-    try:
-        return importlib.import_module("constriction").stream
-    except ImportError as error:
-        raise DeviceError("splats: got no package constriction, need it to read and write them. "
-                          "pip install constriction, where a wheel exists.") from error  # fmt: skip
+    remedy = "Run: pip install constriction, where a wheel exists."
+    name = "constriction"
+    return optional_module(name, name, "splats", "to read and write them", remedy).stream

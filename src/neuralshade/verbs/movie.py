@@ -1,6 +1,5 @@
 """The snapshots of a fit as an animation: GIF through Pillow, MP4 (H.264) through PyAV."""
 
-import importlib
 import io
 import os
 from collections.abc import Iterator
@@ -14,7 +13,8 @@ import torch
 from PIL import Image
 
 from neuralshade.atomic import check_writable, whole_file
-from neuralshade.errors import DeviceError, OutputError
+from neuralshade.errors import OutputError
+from neuralshade.optional import optional_module
 from neuralshade.source.picture import Picture
 from neuralshade.verbs.outlet import Outlet
 
@@ -183,10 +183,5 @@ def _yuv(av: Any, frame: Frame) -> Any:
 
 
 def _pyav(path: str | os.PathLike[str]) -> Any:
-    # imported for a movie in .mp4 alone: nothing else needs it
-    try:
-        return importlib.import_module("av")
-    except ImportError as error:
-        raise DeviceError(f"{path}: got no package av ({error}), need it for .mp4. "
-                          'Run: pip install "neuralshade[movie]", or write '
-                          ".gif.") from error  # fmt: skip
+    remedy = 'Run: pip install "neuralshade[movie]", or write .gif.'
+    return optional_module("av", "av", os.fspath(path), "for .mp4", remedy)

@@ -18,8 +18,9 @@ from PIL import Image
 
 from neuralshade.atomic import check_writable
 from neuralshade.deploy.live.plain import finite
-from neuralshade.errors import DeviceError, OutputError
+from neuralshade.errors import OutputError
 from neuralshade.fit import Progress
+from neuralshade.optional import optional_module
 from neuralshade.recipes.recipe import to_dict
 from neuralshade.source.picture import Picture
 from neuralshade.verbs.canvas import Canvas
@@ -226,10 +227,7 @@ def _indented(facts: Mapping[str, Any]) -> str:
 
 
 def _package(folder: str | os.PathLike[str]) -> Any:
-    # imported for a log alone: nothing else needs it
-    try:
-        return importlib.import_module("torch.utils.tensorboard")
-    except ImportError as error:
-        raise DeviceError(f"{folder}: got no package tensorboard ({error}), need it for a log. "
-                          'Run: pip install "neuralshade[tensorboard]", or leave --tensorboard '
-                          "out.") from error  # fmt: skip
+    remedy = 'Run: pip install "neuralshade[tensorboard]", or leave --tensorboard out.'
+    return optional_module(
+        "torch.utils.tensorboard", "tensorboard", os.fspath(folder), "for a log", remedy
+    )

@@ -1,0 +1,26 @@
+"""Packages that few need, loaded when they are first asked for."""
+
+import importlib
+from typing import Any
+
+from neuralshade.errors import DeviceError
+
+
+def optional_module(name: str, package: str, place: str, need: str, remedy: str) -> Any:
+    """Return module ``name`` of a package that may be missing.
+
+    Args:
+        name: as it is imported.
+        package: as it is installed.
+        place: what the error begins with.
+        need: what it is needed for.
+        remedy: sentences that tell what to do.
+
+    Raises: DeviceError where it cannot be imported.
+    """
+    try:
+        return importlib.import_module(name)
+    except ImportError as error:
+        raise DeviceError(
+            f"{place}: got no package {package} ({error}), need it {need}. {remedy}"
+        ) from error
