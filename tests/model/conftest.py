@@ -1,12 +1,17 @@
-"""What the tests of layers and networks share: a kernel that runs and differentiates one."""
+"""What tests of models share.
+
+A kernel that runs and differentiates a layer or a network; surfaces and directions.
+"""
 
 import itertools
+import math
 from typing import NamedTuple
 
 import numpy as np
 import pytest
 import torch
 
+from neuralshade.model.microfacet import Surface
 from neuralshade.model.parameters import SlangHalf, pack_halves
 
 KERNEL = """
@@ -132,3 +137,28 @@ def float64_passes():
         return Passes(y.detach().numpy(), d_x.numpy(), d_numbers.numpy())
 
     return run
+
+
+@pytest.fixture(scope="session")
+def surface_of():
+    """Give a function that returns one point of a grey surface in float64."""
+
+    def surface_of(albedo, roughness, metallic, normal=(0.0, 0.0, 1.0)):
+        looks = ([albedo] * 3, roughness, metallic)
+        color, roughness, metallic = (torch.tensor(x, dtype=torch.float64) for x in looks)
+        return Surface(color, torch.as_tensor(normal, dtype=torch.float64), roughness, metallic)
+
+    return surface_of
+
+
+@pytest.fixture(scope="session")
+def direction():
+    """Give a function that returns a direction of that cosine with z: float64 [..., 3]."""
+
+    def direction(height, turn=0.1):
+        both = (torch.as_tensor(x).double() for x in (height, turn))
+        height, turn = torch.broadcast_tensors(*both)
+        radius, angle = (1 - height**2).clamp(min=0).sqrt(), 2 * math.pi * turn
+        return torch.stack([radius * angle.cos(), radius * angle.sin(), height], -1)
+
+    return direction

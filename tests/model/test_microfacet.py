@@ -32,20 +32,6 @@ UP = torch.tensor([0.0, 0.0, 1.0], dtype=torch.float64)
 TILTED = torch.tensor([0.48, -0.36, 0.8], dtype=torch.float64)
 
 
-def surface_of(albedo, roughness, metallic, normal=UP):
-    """Return one point of a grey surface in float64."""
-    numbers = (torch.tensor(x, dtype=torch.float64) for x in ([albedo] * 3, roughness, metallic))
-    color, roughness, metallic = numbers
-    return Surface(color, normal, roughness, metallic)
-
-
-def direction(height, turn=0.1):
-    """Return a direction of that cosine with z: float64 [..., 3]."""
-    height, turn = torch.broadcast_tensors(*(torch.as_tensor(x).double() for x in (height, turn)))
-    radius, angle = (1 - height**2).clamp(min=0).sqrt(), 2 * math.pi * turn
-    return torch.stack([radius * angle.cos(), radius * angle.sin(), height], -1)
-
-
 def uniform(count, rng):
     return torch.rand(count, 3, generator=rng, dtype=torch.float64)
 
@@ -56,7 +42,7 @@ def test_alpha_is_the_square_but_never_none():
 
 
 @pytest.mark.parametrize("roughness", ROUGHNESSES)
-def test_pieces_equal_their_textbook_forms(roughness):
+def test_pieces_equal_their_textbook_forms(roughness, direction):
     alpha = float(alpha_of(torch.tensor(roughness, dtype=torch.float64)))
     width = torch.tensor(alpha, dtype=torch.float64)
     wm = direction(torch.linspace(0.01, 1, 100))
@@ -81,7 +67,7 @@ def test_fresnel_runs_from_f0_to_one():
     assert fresnel(torch.zeros(3), torch.tensor(1.001)).ge(0).all()  # a cosine that was rounded
 
 
-def test_f0_is_that_of_a_dielectric_or_the_albedo():
+def test_f0_is_that_of_a_dielectric_or_the_albedo(surface_of):
     assert f0_of(surface_of(0.7, 0.5, 0.0)).tolist() == [DIELECTRIC_F0] * 3
     assert f0_of(surface_of(0.7, 0.5, 1.0)).tolist() == pytest.approx([0.7] * 3, abs=1e-15)
     assert f0_of(surface_of(0.7, 0.5, 0.5)).tolist() == pytest.approx([0.37] * 3, abs=1e-15)
@@ -97,7 +83,7 @@ def test_burley_equals_its_formula(roughness):
 
 
 @pytest.mark.parametrize("kind", DIFFUSES)
-def test_what_is_shaded_is_the_sum_of_its_parts(kind):
+def test_what_is_shaded_is_the_sum_of_its_parts(kind, surface_of, direction):
     surface = surface_of(0.6, 0.5, 0.25, TILTED)
     wi, wo = direction(0.9, 0.6), direction(0.8, 0.9)
     cos_i, cos_o, wm = dot(TILTED, wi), dot(TILTED, wo), normalize(wi + wo, dim=-1)
@@ -109,7 +95,7 @@ def test_what_is_shaded_is_the_sum_of_its_parts(kind):
     torch.testing.assert_close(shade(surface, wi, wo, DIFFUSES[kind]), wanted)
 
 
-def test_shapes_are_broadcast():
+def test_shapes_are_broadcast(direction):
     surface = Surface(torch.rand(5, 1, 3), UP.float(), torch.rand(5, 1), torch.tensor(0.5))
     wi, wo = direction(torch.linspace(0.1, 1, 4)).float(), direction(0.5).float()
     assert shade(surface, wi, wo).shape == (5, 4, 3)
@@ -119,18 +105,15 @@ def test_shapes_are_broadcast():
 
 
 share = st.floats(0, 1)
-any_direction = st.tuples(st.floats(-1, 1), share).map(lambda x: direction(*x))
-surfaces = st.builds(
-    lambda albedo, roughness, metallic, height, turn: surface_of(
-        albedo, roughness, metallic, direction(height, turn)
-    ),
-    share, share, share, st.floats(0.2, 1), share,
-)  # fmt: skip
+numbers = st.tuples(share, share, share)  # of a surface but for its normal
+upright = st.tuples(st.floats(0.2, 1), share)  # height and turn of directions
+anywhere = st.tuples(st.floats(-1, 1), share)
 
 
 @settings(deadline=None, max_examples=200)
-@given(surface=surfaces, wi=any_direction, wo=any_direction, kind=st.sampled_from(list(DIFFUSES)))
-def test_reciprocal_and_never_negative(surface, wi, wo, kind):
+@given(numbers, upright, anywhere, anywhere, st.sampled_from(list(DIFFUSES)))
+def test_reciprocal_and_never_negative(surface_of, direction, numbers, normal, wi, wo, kind):
+    surface, wi, wo = surface_of(*numbers, direction(*normal)), direction(*wi), direction(*wo)
     there, back = (shade(surface, *pair, DIFFUSES[kind]) for pair in ((wi, wo), (wo, wi)))
     assert there.isfinite().all() and there.ge(0).all()
     cos_i, cos_o = dot(surface.normal, wi), dot(surface.normal, wo)
@@ -145,7 +128,7 @@ def test_reciprocal_and_never_negative(surface, wi, wo, kind):
 
 @pytest.mark.parametrize("kind", DIFFUSES)
 @pytest.mark.parametrize("roughness", [0.1, 0.4, 1.0])
-def test_gradient_equals_the_central_difference(kind, roughness, rng):
+def test_gradient_equals_the_central_difference(kind, roughness, rng, surface_of, direction):
     wo, u = direction(torch.linspace(0.3, 1, 8), torch.linspace(0, 0.9, 8)), uniform(8, rng)
     start = surface_of(0.5, roughness, 0.3, TILTED)
     wi = sample_microfacet(start, wo, u)
@@ -165,7 +148,9 @@ def test_gradient_equals_the_central_difference(kind, roughness, rng):
 @pytest.mark.parametrize("kind", DIFFUSES)
 @pytest.mark.parametrize("roughness", [0.0, 1.0])
 @pytest.mark.parametrize("metallic", [0.0, 1.0])
-def test_corners_are_finite_and_what_is_below_pulls_nowhere(dtype, kind, roughness, metallic):
+def test_corners_are_finite_and_what_is_below_pulls_nowhere(
+    dtype, kind, roughness, metallic, surface_of, direction
+):
     looks = direction(torch.tensor([1.0, 0.8, 2e-4, 1e-30, 0.0, -0.6, -1.0]).repeat(2))
     looks[7:, :2] *= -1
     looks = torch.cat([looks, -looks]).to(dtype)
@@ -186,7 +171,7 @@ def test_corners_are_finite_and_what_is_below_pulls_nowhere(dtype, kind, roughne
                 assert gradient.isfinite().all() and gradient[below].eq(0).all()
 
 
-def test_lambert_is_what_is_used_unless_another_is_named():
+def test_lambert_is_what_is_used_unless_another_is_named(surface_of, direction):
     surface, wi, wo = surface_of(0.5, 0.9, 0.0), direction(0.2), direction(0.3)
     assert torch.equal(shade(surface, wi, wo), shade(surface, wi, wo, lambert))
     assert not torch.equal(shade(surface, wi, wo), shade(surface, wi, wo, DIFFUSES["burley"]))

@@ -25,20 +25,6 @@ UP = torch.tensor([0.0, 0.0, 1.0], dtype=torch.float64)
 TILTED = torch.tensor([0.48, -0.36, 0.8], dtype=torch.float64)
 
 
-def surface_of(albedo, roughness, metallic, normal=UP):
-    """Return one point of a grey surface in float64."""
-    numbers = (torch.tensor(x, dtype=torch.float64) for x in ([albedo] * 3, roughness, metallic))
-    color, roughness, metallic = numbers
-    return Surface(color, normal, roughness, metallic)
-
-
-def direction(height, turn=0.1):
-    """Return a direction of that cosine with z: float64 [..., 3]."""
-    height, turn = torch.broadcast_tensors(*(torch.as_tensor(x).double() for x in (height, turn)))
-    radius, angle = (1 - height**2).clamp(min=0).sqrt(), 2 * math.pi * turn
-    return torch.stack([radius * angle.cos(), radius * angle.sin(), height], -1)
-
-
 def about(axis, local):
     """Return directions given about z as the same about ``axis``, whichever way they turn."""
     side = torch.linalg.cross(axis, torch.eye(3, dtype=axis.dtype)[axis.abs().argmin()])
@@ -52,14 +38,14 @@ def middles(count):
     return (torch.arange(count, dtype=torch.float64) + 0.5) / count
 
 
-def hemisphere(count=512):
+def hemisphere(direction, count=512):
     """Return directions [N, 3] over the plane and how much solid angle each stands for."""
     height, turn = torch.meshgrid(middles(count), middles(count), indexing="ij")
     each = 2 * math.pi / count**2
     return direction(height, turn).reshape(-1, 3), each
 
 
-def facet_normals(alpha, count=400):
+def facet_normals(direction, alpha, count=400):
     """Return directions [N, 3] that are dense where a distribution of ``alpha`` has its peak, and
     the solid angle [N] of each.
     """
@@ -71,7 +57,7 @@ def facet_normals(alpha, count=400):
     return direction(theta.cos(), turn).reshape(-1, 3), solid.flatten()
 
 
-def sphere(axis, count_polar, count_turn):
+def sphere(direction, axis, count_polar, count_turn):
     """Return directions [P, T, 3], dense about ``axis``, and the solid angle of each."""
     part, turn = torch.meshgrid(middles(count_polar), middles(count_turn), indexing="ij")
     theta = math.pi * part**4
@@ -88,14 +74,14 @@ def uniform(count, rng):
 
 
 @pytest.mark.parametrize("normal", [UP, TILTED])
-def test_distribution_is_one_of_angles_with_the_normal(normal):
+def test_distribution_is_one_of_angles_with_the_normal(normal, direction):
     width, local = torch.tensor(0.2, dtype=torch.float64), direction(middles(30), middles(30))
     turned = distribution(normal, about(normal, local), width)
     torch.testing.assert_close(turned, distribution(UP, local, width))
     assert distribution(normal, about(normal, -local), width).eq(0).all()
 
 
-def test_narrow_distribution_keeps_its_shape_in_float32():
+def test_narrow_distribution_keeps_its_shape_in_float32(direction):
     """1 - cos^2 in float32 would be up to half of the value off here."""
     at = direction((0.002 * middles(50)).cos())
     width = torch.tensor(SMALLEST_ALPHA)
@@ -105,19 +91,19 @@ def test_narrow_distribution_keeps_its_shape_in_float32():
 
 
 @pytest.mark.parametrize("roughness", ROUGHNESSES)
-def test_facets_project_to_the_plane(roughness):
+def test_facets_project_to_the_plane(roughness, direction):
     alpha = alpha_of(torch.tensor(roughness, dtype=torch.float64))
-    wm, solid = facet_normals(float(alpha))
+    wm, solid = facet_normals(direction, float(alpha))
     projected = (distribution(UP, wm, alpha) * wm[:, 2] * solid).sum()
     assert float(projected) == pytest.approx(1, abs=1e-4)
 
 
 @pytest.mark.parametrize("height", HEIGHTS)
 @pytest.mark.parametrize("roughness", ROUGHNESSES)
-def test_weak_white_furnace(roughness, height):
+def test_weak_white_furnace(roughness, height, direction):
     """Facets that are seen, projected to the eye, make up what the plane is seen as."""
     alpha, wo = alpha_of(torch.tensor(roughness, dtype=torch.float64)), direction(height)
-    wm, solid = facet_normals(float(alpha))
+    wm, solid = facet_normals(direction, float(alpha))
     towards = dot(wm, wo).clamp(min=0) * distribution(UP, wm, alpha) * solid
     seen = masking(wo[2], alpha) * towards.sum() / height
     assert float(seen) == pytest.approx(1, abs=1e-3)
@@ -125,13 +111,15 @@ def test_weak_white_furnace(roughness, height):
 
 @pytest.mark.parametrize("height", HEIGHTS)
 @pytest.mark.parametrize("roughness", ROUGHNESSES)
-def test_white_metal_reflects_no_more_than_it_receives(roughness, height, rng):
+def test_white_metal_reflects_no_more_than_it_receives(
+    roughness, height, rng, surface_of, direction
+):
     surface, wo = surface_of(1.0, roughness, 1.0), direction(height)
     wi = sample_microfacet(surface, wo, uniform(40_000, rng))
     weight = shade(surface, wi, wo)[:, 0] / pdf(surface, wi, wo)
     assert weight.max() <= 1 + 1e-9  # visible normals leave G2 / G1
     reflected = float(weight.mean())
-    wi, solid = sphere(mirrored(UP, wo), 1200, 400)
+    wi, solid = sphere(direction, mirrored(UP, wo), 1200, 400)
     counted = float((shade(surface, wi, wo)[..., 0] * solid).sum())
     assert counted <= 1 + 1e-5 and (counted > 0.99 or roughness > 0.1 or height < 0.2)
     # four deviations of a mean of 40,000; 1e-3: of a grid that is coarse for what grazes
@@ -139,15 +127,15 @@ def test_white_metal_reflects_no_more_than_it_receives(roughness, height, rng):
 
 
 @pytest.mark.parametrize("height", [*HEIGHTS, 0.4])
-def test_the_roughest_white_metal_reflects_what_its_integral_is(height):
+def test_the_roughest_white_metal_reflects_what_its_integral_is(height, surface_of, direction):
     """Where alpha is 1, the integral of cos_i / (2 pi (cos_i + cos_o)) has a closed form."""
-    wi, each = hemisphere()
+    wi, each = hemisphere(direction)
     reflected = shade(surface_of(1.0, 1.0, 1.0), wi, direction(height))[:, 0].sum() * each
     assert float(reflected) == pytest.approx(1 - height * math.log(1 + 1 / height), abs=2e-5)
 
 
-def test_lambert_scatters_all_of_it_and_burley_more_at_grazing_angles():
-    wi, each = hemisphere(256)
+def test_lambert_scatters_all_of_it_and_burley_more_at_grazing_angles(surface_of, direction):
+    wi, each = hemisphere(direction, 256)
     for height, roughness in ((1.0, 0.0), (0.5, 0.5), (0.05, 1.0)):
         surface, wo = surface_of(1.0, roughness, 0.0), direction(height)
         black = surface_of(0.0, roughness, 0.0)
@@ -165,17 +153,19 @@ CASES = [(roughness, height) for roughness in ROUGHNESSES for height in (1.0, 0.
 
 @pytest.mark.parametrize("metallic", [0.0, 1.0])
 @pytest.mark.parametrize("roughness, height", CASES)
-def test_density_sums_to_one(roughness, height, metallic):
+def test_density_sums_to_one(roughness, height, metallic, surface_of, direction):
     surface = surface_of(0.5, roughness, metallic, TILTED)
     wo = about(TILTED, direction(height))
-    wi, solid = sphere(mirrored(TILTED, wo), 1200, 400)
+    wi, solid = sphere(direction, mirrored(TILTED, wo), 1200, 400)
     assert float((pdf(surface, wi, wo) * solid).sum()) == pytest.approx(1, abs=2e-3)
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
 @pytest.mark.parametrize("metallic", [0.0, 1.0])
 @pytest.mark.parametrize("roughness, height", CASES)
-def test_samples_follow_their_density(roughness, height, metallic, dtype, rng):
+def test_samples_follow_their_density(
+    roughness, height, metallic, dtype, rng, surface_of, direction
+):
     """Chi-squared, in bins that are dense about the mirrored direction."""
     polar, turns, fine, count = 24, 12, 20, 40_000
     surface = surface_of(0.5, roughness, metallic, TILTED)
@@ -185,7 +175,7 @@ def test_samples_follow_their_density(roughness, height, metallic, dtype, rng):
     wi = sample_microfacet(single, wo.to(dtype), uniform(count, rng).to(dtype)).double()
     assert dot(wi, wi).sub(1).abs().max() < (1e-5 if dtype == torch.float32 else 1e-12)
 
-    grid, solid = sphere(axis, polar * fine, turns * fine)
+    grid, solid = sphere(direction, axis, polar * fine, turns * fine)
     chance = pdf(surface, grid, wo) * solid
     wanted = count * chance.reshape(polar, fine, turns, fine).sum((1, 3)).flatten()
     frame = about(axis, torch.eye(3, dtype=torch.float64))  # rows: what x, y and z became
@@ -202,7 +192,7 @@ def test_samples_follow_their_density(roughness, height, metallic, dtype, rng):
     assert float(torch.special.gammaincc(freedom, distance / 2)) > 1e-5
 
 
-def test_an_eye_below_the_surface_gets_the_cosine(rng):
+def test_an_eye_below_the_surface_gets_the_cosine(rng, surface_of, direction):
     surface, wo = surface_of(0.5, 0.5, 1.0), direction(-0.5)
     wi = sample_microfacet(surface, wo, uniform(1000, rng))
     assert wi[:, 2].gt(0).all()
@@ -213,7 +203,9 @@ def test_an_eye_below_the_surface_gets_the_cosine(rng):
 @pytest.mark.parametrize("roughness", [0.0, 1.0])
 @pytest.mark.parametrize("metallic", [0.0, 1.0])
 @pytest.mark.parametrize("normal", [UP, -UP, TILTED])
-def test_sampling_is_finite_at_the_corners(dtype, roughness, metallic, normal):
+def test_sampling_is_finite_at_the_corners(
+    dtype, roughness, metallic, normal, surface_of, direction
+):
     ends = torch.tensor([0.0, 0.5, 1 - 2.0**-24], dtype=dtype)
     u = torch.cartesian_prod(ends, ends, ends)
     for height in (1.0, 0.5, 2e-4, 0.0, -1.0):

@@ -1,4 +1,4 @@
-"""Fixtures of the source tests: seeded values, disks that refuse, and texture sets."""
+"""Fixtures of the source tests: seeded values, disks that refuse, files, and texture sets."""
 
 import os
 import shutil
@@ -10,6 +10,8 @@ import numpy as np
 import OpenImageIO
 import pytest
 from PIL import Image
+
+from neuralshade.source.image_file import load_picture
 
 DATA = Path(os.environ.get("NEURALSHADE_DATA", Path(__file__).parents[3] / "shared/data"))
 
@@ -115,3 +117,40 @@ def textures():
     """Give what makes texture sets: functions, and where the real ones are."""
     return SimpleNamespace(height_field=height_field, stored=stored, flipped=flipped, write=write,
                            write_set=write_set, data=DATA)  # fmt: skip
+
+
+@pytest.fixture(scope="session")
+def write_samples():
+    """Give a function that writes samples of any kind, in any channels, and returns the path."""
+
+    def write(path, pixels, sample, names=None, **attributes):
+        """Write any samples and channels; attribute names use __ for the colon."""
+        height, width, channels = pixels.shape
+        spec = OpenImageIO.ImageSpec(width, height, channels, sample)
+        if names is not None:
+            spec.channelnames = names
+        for name, value in attributes.items():
+            if name in ("x", "y", "full_height", "tile_width", "tile_height"):
+                setattr(spec, name, value)
+            else:
+                spec.attribute(name.replace("__", ":"), value)
+        writer = OpenImageIO.ImageOutput.create(str(path))
+        assert writer.open(str(path), spec), writer.geterror()
+        assert writer.write_image(np.ascontiguousarray(pixels)), writer.geterror()
+        assert writer.close()
+        return path
+
+    return write
+
+
+@pytest.fixture(scope="session")
+def assert_loads():
+    """Give a function that compares what is loaded with pixels, by their dtype too."""
+
+    def assert_loads(path, pixels, color_space):
+        picture = load_picture(path)
+        assert (picture.name, picture.color_space) == (Path(path).name, color_space)
+        assert picture.pixels.dtype == pixels.dtype and picture.pixels.flags.c_contiguous
+        np.testing.assert_array_equal(picture.pixels, pixels)
+
+    return assert_loads

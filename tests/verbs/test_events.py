@@ -1,6 +1,5 @@
 """verbs/events: a fit is told as JSON lines, whole at any moment, and no fit ends for them."""
 
-import itertools
 import json
 import logging
 import math
@@ -12,17 +11,15 @@ import numpy as np
 import pytest
 
 import neuralshade
-from neuralshade import ConfigError, FitInterrupted, FitOptions
+from neuralshade import FitInterrupted, FitOptions
 from neuralshade.cli import main
 from neuralshade.deploy.live.client import Client
 from neuralshade.deploy.live.messages import Control
 from neuralshade.engine.torch_engine import TorchEngine
 from neuralshade.errors import DeviceError, OutputError
-from neuralshade.fit import Progress, Restart
+from neuralshade.fit import Progress
 from neuralshade.source.texture_set import TextureSet
 from neuralshade.verbs.events import Events, check_events, events_path
-from neuralshade.verbs.fit_facts import CurvePoints, ending_facts, result_facts
-from neuralshade.verbs.outlet import Beat
 
 
 def fit(picture, tmp_path, settings, **options):
@@ -228,17 +225,6 @@ def test_places(tmp_path, save_smooth, few, refusal):
         )
 
 
-def test_long_fits_have_fewer_lines():
-    beat = Beat(0.05, 2.0, 0.001)
-    due = [tenth for tenth in range(10_000) if beat.is_due(tenth / 10)]
-    assert due[:20] == list(range(20))
-    gaps = [(b - a) / 10 for a, b in itertools.pairwise(due)]
-    assert gaps[-1] == pytest.approx(1, abs=0.11)  # a thousandth of 1000 s
-    assert Beat(0.1, 2.0, 0.001).is_due(1e6)
-    late = Beat(0.1, 2.0, 0.001)
-    assert late.is_due(1e6) and not late.is_due(1e6 + 1.9) and late.is_due(1e6 + 2.1)
-
-
 def test_the_last_progress_is_told_though_it_is_not_due(tmp_path):
     events = Events(tmp_path / "e.jsonl")
     events.begin(None)
@@ -256,18 +242,6 @@ def test_the_last_progress_is_told_though_it_is_not_due(tmp_path):
     assert lines(tmp_path / "e.jsonl") == told
 
 
-def test_losses_between_measurings_are_points():
-    points, p = CurvePoints(), Progress(step=100, seconds=1.0, loss=0.5)
-    assert points.fresh(p) == [[100, 1.0, 0.5, None]]
-    p.step = 102  # two percent further at least
-    assert points.fresh(p) == []
-    p.step = 103
-    assert points.fresh(p) == [[103, 1.0, 0.5, None]]
-    p.curve = [[50, 0.5, 0.7, 20.0], [103, 1.0, 0.5, 30.0]]
-    assert points.fresh(p) == p.curve
-    assert points.fresh(p) == []
-
-
 def test_mip_levels_are_told_too(tmp_path):
     ones = np.ones((8, 8), np.float32)
     normal = np.dstack([0 * ones, 0 * ones, ones])
@@ -283,20 +257,6 @@ def test_mip_levels_are_told_too(tmp_path):
         neuralshade.fit_mipmaps(textures, tmp_path / "mips", options=FitOptions(events=place))
 
 
-@pytest.mark.parametrize(
-    "error, state, text",
-    [
-        (Restart({"action": "show", "path": "x"}), "stopped", "given up to show an asset"),
-        (Restart({"action": "reset"}), "stopped", "given up for another fit"),
-        (KeyboardInterrupt(), "stopped", "interrupted."),
-        (ConfigError("no."), "failed", "no."),
-        (ZeroDivisionError("by 0"), "failed", "ZeroDivisionError: by 0"),
-    ],
-)
-def test_reasons(error, state, text):
-    assert ending_facts(error) == {"state": state, "text": text}
-
-
 def test_a_user_s_task_is_told_too(tmp_path, tint, values_of):
     path = tmp_path / "e.jsonl"
     result = neuralshade.fit_shader(tint, tmp_path / "x.nsh", values=values_of(), steps=20,
@@ -307,12 +267,6 @@ def test_a_user_s_task_is_told_too(tmp_path, tint, values_of):
     members = told[-1]["result"]["members"]
     assert members["tint"] == pytest.approx(result.members["tint"].tolist())
     assert members["map"] == {"shape": [3, 5, 3]}
-
-
-def test_results_are_plain():
-    result = neuralshade.FitResult("x.nsh", "torch", "cpu", math.inf, *[1] * 7, True)
-    assert result_facts(result)["seconds"] == math.inf  # null in the line
-    assert isinstance(result_facts(result), dict)
 
 
 @pytest.fixture(autouse=True)

@@ -10,61 +10,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import neuralshade.fit
-from neuralshade.fit import Loop, Progress, Restart
+from neuralshade.fit import Loop, Progress
 from neuralshade.interrupt import SIGNALS, Interruption
 from neuralshade.optimizer.schedule import rate_factor
-from neuralshade.recipes.image import ImageRecipe
-
-STEP_SECONDS = 0.01
-
-
-class Clock:
-    """Stands in for time.perf_counter: time passes only where a step or a measuring does."""
-
-    def __init__(self):
-        self.now = 1000.0
-
-    def __call__(self):
-        return self.now
-
-
-class FakeEngine:
-    """Counts steps and keeps their rate factors; the loss halves with every step."""
-
-    def __init__(self, clock, step_seconds=STEP_SECONDS):
-        self.clock, self.step_seconds = clock, step_seconds
-        self.factors, self.chunks = [], []
-
-    def advance(self, factors):
-        self.clock.now += self.step_seconds * len(factors)
-        self.factors += factors
-        self.chunks.append(len(factors))
-        return 0.5 ** len(self.factors)
-
-
-@pytest.fixture
-def clock(monkeypatch):
-    stand_in = Clock()
-    monkeypatch.setattr(neuralshade.fit.time, "perf_counter", stand_in)
-    return stand_in
-
-
-def loop_of(clock, *, measure=lambda: 10.0, step_seconds=STEP_SECONDS, **recipe):
-    ends = {"steps": None, "seconds": None, "batch": 100} | recipe
-    recipe = ImageRecipe(**ends)
-    engine = FakeEngine(clock, step_seconds)
-    return Loop(engine, recipe, measure, samples_per_step=recipe.batch)
 
 
 @pytest.mark.parametrize("steps", [1, 2, 7, 1000])
-def test_steps_end_it_exactly(clock, steps):
+def test_steps_end_it_exactly(clock, loop_of, steps):
     loop = loop_of(clock, steps=steps)
     assert loop.run()
     assert len(loop.engine.factors) == loop.progress.step == steps
     assert loop.progress.share == 1.0
 
 
-def test_seconds_end_it_within_one_look(clock):
+def test_seconds_end_it_within_one_look(clock, loop_of):
     loop = loop_of(clock, seconds=5.0)
     assert loop.run()
     assert 5.0 <= loop.progress.seconds <= 5.0 + 2 * neuralshade.fit.LOOK_SECONDS
@@ -72,13 +31,13 @@ def test_seconds_end_it_within_one_look(clock):
 
 
 @pytest.mark.parametrize("steps, seconds, ended_by", [(50, 100.0, 50), (10**6, 0.5, 50)])
-def test_the_first_of_two_ends_counts(clock, steps, seconds, ended_by):
+def test_the_first_of_two_ends_counts(clock, loop_of, steps, seconds, ended_by):
     loop = loop_of(clock, steps=steps, seconds=seconds)
     assert loop.run()
     assert loop.progress.step == pytest.approx(ended_by, abs=11)
 
 
-def test_target_ends_it_early(clock):
+def test_target_ends_it_early(clock, loop_of):
     reached = iter(range(0, 100, 5))
     loop = loop_of(clock, steps=10**6, target_psnr=30.0, measure=lambda: float(next(reached)))
     assert loop.run()
@@ -86,14 +45,14 @@ def test_target_ends_it_early(clock):
     assert loop.progress.step < 10_000
 
 
-def test_target_alone_is_an_end(clock):
+def test_target_alone_is_an_end(clock, loop_of):
     reached = iter(range(0, 100, 5))
     loop = loop_of(clock, target_psnr=12.0, measure=lambda: float(next(reached)))
     assert loop.run()
     assert loop.progress.psnr_db == 15.0 and loop.progress.share == 0.0
 
 
-def test_observer_is_called_about_ten_times_a_second(clock):
+def test_observer_is_called_about_ten_times_a_second(clock, loop_of):
     seen = []
     loop = loop_of(clock, seconds=10.0, step_seconds=0.001)
     loop.observer = lambda p: seen.append((p.step, p.seconds, p.share, p.samples_per_second))
@@ -106,7 +65,7 @@ def test_observer_is_called_about_ten_times_a_second(clock):
     assert seen[-1][2] == 1.0
 
 
-def test_slow_steps_are_looked_at_one_by_one(clock):
+def test_slow_steps_are_looked_at_one_by_one(clock, loop_of):
     loop = loop_of(clock, steps=5, step_seconds=3.0)
     loop.run()
     assert loop.engine.chunks == [1] * 5
@@ -124,7 +83,7 @@ def measuring(clock, costs):
     return measure, spent
 
 
-def test_measuring_takes_its_share_of_the_time(clock):
+def test_measuring_takes_its_share_of_the_time(clock, loop_of):
     measure, spent = measuring(clock, [0.05])
     loop = loop_of(clock, seconds=60.0, measure=measure)
     loop.run()
@@ -134,7 +93,7 @@ def test_measuring_takes_its_share_of_the_time(clock):
     assert steps == sorted(set(steps)) and len(steps) == len(spent)
 
 
-def test_the_first_measuring_waits_for_some_training(clock):
+def test_the_first_measuring_waits_for_some_training(clock, loop_of):
     loop = loop_of(clock, seconds=3.0)
     seen = []
     loop.observer = lambda p: seen.append((p.seconds, p.psnr_db))
@@ -143,7 +102,7 @@ def test_the_first_measuring_waits_for_some_training(clock):
     assert loop.progress.curve[0][1] == pytest.approx(0.3, abs=0.11)
 
 
-def test_a_slow_first_measuring_does_not_put_off_the_second(clock):
+def test_a_slow_first_measuring_does_not_put_off_the_second(clock, loop_of):
     """It loads and allocates; at 2 % of the time, 0.5 s would be paid off after 25 s."""
     measure, spent = measuring(clock, [0.5, 0.002])
     loop = loop_of(clock, seconds=4.0, measure=measure)
@@ -153,7 +112,7 @@ def test_a_slow_first_measuring_does_not_put_off_the_second(clock):
 
 
 @pytest.mark.parametrize("steps", [1, 20])
-def test_a_fit_too_short_to_be_measured_is_measured_at_its_end(clock, steps):
+def test_a_fit_too_short_to_be_measured_is_measured_at_its_end(clock, loop_of, steps):
     loop = loop_of(clock, steps=steps)
     seen = []
     loop.observer = lambda p: seen.append(p.psnr_db)
@@ -162,7 +121,7 @@ def test_a_fit_too_short_to_be_measured_is_measured_at_its_end(clock, steps):
     assert seen[-1] == 10.0
 
 
-def test_the_end_is_measured_where_the_last_measuring_is_long_ago(clock):
+def test_the_end_is_measured_where_the_last_measuring_is_long_ago(clock, loop_of):
     """Each takes 0.2 s, so the third is due after 10 s; the end of a fit of 8 s is not far off."""
     measure, _ = measuring(clock, [0.2])
     loop = loop_of(clock, seconds=8.0, measure=measure)
@@ -172,34 +131,37 @@ def test_the_end_is_measured_where_the_last_measuring_is_long_ago(clock):
     assert 8.0 <= loop.progress.seconds < 8.2  # what comes after the training does not count
 
 
-def test_the_end_is_not_measured_twice(clock):
+def test_the_end_is_not_measured_twice(clock, loop_of):
     loop = loop_of(clock, seconds=8.0)
     loop.run()
     steps = [row[0] for row in loop.progress.curve]
     assert steps == sorted(set(steps)) and steps[-1] >= 0.95 * loop.progress.step
 
 
-def test_a_resumed_fit_does_not_catch_up_on_measuring(clock):
+def test_a_resumed_fit_does_not_catch_up_on_measuring(clock, loop_of):
     measure, spent = measuring(clock, [0.05])
     progress = Progress(step=10_000, seconds=100.0, psnr_db=20.0)
-    loop = Loop(FakeEngine(clock), ImageRecipe(seconds=101.0), measure, progress=progress)
+    loop = loop_of(clock, seconds=101.0, measure=measure)
+    loop.progress = progress
     loop.run()
     assert len(spent) <= 3
 
 
-def test_samples_are_counted_as_they_are_drawn(clock):
+def test_samples_are_counted_as_they_are_drawn(clock, loop_of):
     loop = loop_of(clock, steps=50, batch=100)
     loop.samples_per_step = 91
     loop.run()
-    assert loop.progress.samples_per_second == pytest.approx(91 / STEP_SECONDS)
+    assert loop.progress.samples_per_second == pytest.approx(91 / loop.engine.step_seconds)
 
 
 @settings(max_examples=20, deadline=None)
 @given(st.integers(1, 300), st.sampled_from(["constant", "cosine", "exponential"]),
        st.integers(0, 400))  # fmt: skip
-def test_the_schedule_sees_every_step_whatever_the_chunks(steps, schedule, warmup):
+def test_the_schedule_sees_every_step_whatever_the_chunks(
+    a_clock, loop_of, steps, schedule, warmup
+):
     """What is learned must not depend on how fast the machine is."""
-    clock = Clock()
+    clock = a_clock()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(neuralshade.fit.time, "perf_counter", clock)
         loop = loop_of(clock, steps=steps, schedule=schedule, warmup=warmup)
@@ -208,7 +170,7 @@ def test_the_schedule_sees_every_step_whatever_the_chunks(steps, schedule, warmu
     assert loop.engine.factors == pytest.approx(expected)
 
 
-def snapshot_steps(clock, **recipe):
+def snapshot_steps(clock, loop_of, **recipe):
     taken = []
     loop = loop_of(clock, **recipe)
     loop.snapshot = lambda p: taken.append(p.step)
@@ -216,8 +178,8 @@ def snapshot_steps(clock, **recipe):
     return taken, loop.progress.step
 
 
-def test_snapshots_are_log_spaced(clock):
-    taken, _ = snapshot_steps(clock, steps=1024)
+def test_snapshots_are_log_spaced(clock, loop_of):
+    taken, _ = snapshot_steps(clock, loop_of, steps=1024)
     assert taken[:10] == [1, 2, 3, 4, 5, 6, 8, 11, 16, 23] and taken[-1] == 1024
     ratios = [b / a for a, b in itertools.pairwise(taken[3:])]
     assert min(ratios) > 1.15 and max(ratios) <= 1.5
@@ -225,13 +187,13 @@ def test_snapshots_are_log_spaced(clock):
 
 
 @pytest.mark.parametrize("ends", [{"steps": 1000}, {"seconds": 3.0}, {"target_psnr": 5.0}])
-def test_the_last_snapshot_is_the_end(clock, ends):
+def test_the_last_snapshot_is_the_end(clock, loop_of, ends):
     reached = itertools.count()
-    taken, last = snapshot_steps(clock, **ends, measure=lambda: float(next(reached)))
+    taken, last = snapshot_steps(clock, loop_of, **ends, measure=lambda: float(next(reached)))
     assert taken[-1] == last and taken == sorted(set(taken))
 
 
-def test_snapshots_do_not_change_the_rates(clock):
+def test_snapshots_do_not_change_the_rates(clock, loop_of):
     with_snapshots, without = loop_of(clock, steps=100), loop_of(clock, steps=100)
     with_snapshots.snapshot = lambda p: None
     assert with_snapshots.run() and without.run()
@@ -239,7 +201,7 @@ def test_snapshots_do_not_change_the_rates(clock):
 
 
 @pytest.mark.parametrize("number", SIGNALS)
-def test_a_signal_stops_it_between_two_steps(clock, number):
+def test_a_signal_stops_it_between_two_steps(clock, loop_of, number):
     loop = loop_of(clock, steps=1000)
     loop.observer = lambda p: p.step >= 20 and signal.raise_signal(number)
     before = [signal.getsignal(s) for s in SIGNALS]
@@ -248,7 +210,7 @@ def test_a_signal_stops_it_between_two_steps(clock, number):
     assert [signal.getsignal(s) for s in SIGNALS] == before
 
 
-def test_interrupted_loop_goes_on_where_it_stopped(clock):
+def test_interrupted_loop_goes_on_where_it_stopped(clock, loop_of):
     whole, parted = loop_of(clock, steps=200), loop_of(clock, steps=200)
     whole.run()
     parted.observer = lambda p: 50 <= p.step < 150 and signal.raise_signal(signal.SIGINT)
@@ -260,7 +222,7 @@ def test_interrupted_loop_goes_on_where_it_stopped(clock):
     assert rest.progress.seconds == pytest.approx(whole.progress.seconds)
 
 
-def test_signal_before_the_first_step(clock):
+def test_signal_before_the_first_step(clock, loop_of):
     """Nothing has been learned, so there is no loss, and the caller must cope with that."""
     loop = loop_of(clock, steps=10)
     with pytest.MonkeyPatch.context() as patch:
@@ -268,123 +230,6 @@ def test_signal_before_the_first_step(clock):
                       or self)  # fmt: skip
         assert not loop.run()
     assert loop.progress.step == 0 and math.isnan(loop.progress.loss)
-
-
-class Steered:
-    """A control that keeps what it was shown and does what a test wants at a step."""
-
-    def __init__(self, clock, **at):
-        self.clock, self.at = clock, at
-        self.rate_scale, self.ended, self.most_steps = 1.0, False, 2**30
-        self.seen = []
-
-    def attend(self, progress, interrupted):
-        self.seen.append((progress.step, progress.seconds))
-        if progress.step < self.at.get("step", 0):
-            return 0.0
-        if "restart" in self.at:
-            raise Restart({"seed": 3})
-        self.rate_scale = self.at.get("rate_scale", 1.0)
-        self.ended = self.at.get("ended", False)
-        paused, self.at["paused"] = self.at.get("paused", 0.0), 0.0
-        self.clock.now += paused
-        return paused
-
-
-def steered(clock, ends, **at):
-    """Return a loop that ends by ``ends``, and its control."""
-    loop = loop_of(clock, **ends)
-    loop.control = Steered(clock, **at)
-    return loop, loop.control
-
-
-def test_a_control_sees_the_start_and_every_look(clock):
-    loop, control = steered(clock, {"seconds": 5.0})
-    looks = []
-    loop.observer = lambda p: looks.append((p.step, p.seconds))
-    assert loop.run()
-    assert control.seen == [(0, 0.0), *looks]
-
-
-def test_a_control_that_wants_nothing_changes_nothing(clock):
-    (with_one, _), without = steered(clock, {"steps": 300}), loop_of(clock, steps=300)
-    assert with_one.run() and without.run()
-    assert with_one.engine.factors == without.engine.factors
-    assert with_one.engine.chunks == without.engine.chunks
-
-
-def test_seconds_of_a_pause_do_not_count(clock):
-    loop, control = steered(clock, {"seconds": 5.0}, step=100, paused=1000.0)
-    assert loop.run()
-    assert 5.0 <= loop.progress.seconds <= 5.2 and clock.now > 2000
-    assert loop.progress.step == pytest.approx(500, abs=21)
-    assert max(b[1] - a[1] for a, b in itertools.pairwise(control.seen)) < 0.3
-    assert all(row[1] < 5.3 for row in loop.progress.curve)
-
-
-def test_a_pause_before_the_first_step(clock):
-    loop, _ = steered(clock, {"seconds": 2.0}, paused=50.0)
-    assert loop.run()
-    assert 2.0 <= loop.progress.seconds < 2.3 and loop.progress.step > 150
-
-
-def test_a_control_scales_every_step_from_then_on(clock):
-    loop, control = steered(clock, {"steps": 200, "schedule": "cosine"}, step=50, rate_scale=0.5)
-    usual = loop_of(clock, steps=200, schedule="cosine")
-    assert loop.run() and usual.run()
-    first = next(step for step, _ in control.seen if step >= 50)
-    halved = [factor * (0.5 if i >= first else 1) for i, factor in enumerate(usual.engine.factors)]
-    assert loop.engine.factors == pytest.approx(halved)
-
-
-def test_a_control_ends_a_fit_as_if_it_were_done(clock):
-    loop, _ = steered(clock, {"steps": 10**6}, step=50, ended=True)
-    snapshots = []
-    loop.snapshot = lambda p: snapshots.append(p.step)
-    assert loop.run()
-    step = loop.progress.step
-    assert 50 <= step < 100 and loop.progress.curve[-1][0] == snapshots[-1] == step
-
-
-def test_a_control_ends_a_fit_before_it_began(clock):
-    loop, _ = steered(clock, {"steps": 100}, ended=True)
-    assert loop.run()
-    assert loop.progress.step == 0 and loop.engine.factors == []
-
-
-@pytest.mark.parametrize("most", [1, 3])
-def test_a_control_is_attended_to_after_so_many_steps(clock, most):
-    loop, control = steered(clock, {"steps": 31})
-    control.most_steps = most
-    assert loop.run()
-    chunks = loop.engine.chunks
-    assert [step for step, _ in control.seen] == [0, *itertools.accumulate(chunks)]
-    assert max(chunks) == most and sum(chunks) == 31
-
-
-def test_a_control_gives_the_fit_up_for_another(clock):
-    loop, _ = steered(clock, {"steps": 1000}, step=50, restart=True)
-    before = [signal.getsignal(s) for s in SIGNALS]
-    with pytest.raises(Restart) as caught:
-        loop.run()
-    assert caught.value.settings == {"seed": 3} and 50 <= loop.progress.step < 100
-    assert [signal.getsignal(s) for s in SIGNALS] == before
-
-
-def test_a_control_hears_of_a_signal(clock):
-    """It may be pausing when Ctrl-C is pressed; it must be able to see that."""
-    loop, control = steered(clock, {"steps": 1000})
-    heard = []
-
-    def attend(progress, interrupted):
-        if progress.step >= 20:
-            signal.raise_signal(signal.SIGINT)
-        heard.append(interrupted())
-        return 0.0
-
-    control.attend = attend
-    assert not loop.run()
-    assert heard[-1] is True and not any(heard[:-1])
 
 
 def test_second_signal_acts_as_without_us():

@@ -9,45 +9,15 @@ import pytest
 from PIL import Image
 
 import neuralshade
-from neuralshade import FitOptions
 from neuralshade.asset.mipmaps import MAPS, shown_level, stored_level, stored_levels
-from neuralshade.errors import AssetError, ConfigError, DeviceError, OutputError, PictureError
+from neuralshade.errors import AssetError, ConfigError
 from neuralshade.measure.mip_filters import box_chain
 from neuralshade.measure.plane_view import PlaneView
 from neuralshade.recipes.mipmaps_build import base_maps
-from neuralshade.source.texture_set import TextureSet
 from neuralshade.verbs.mip_files import planned_files
 
-FEW = {"steps": 12, "pool": 16, "pairs": 4}
 BETTER = 0.75  # of box's error, near a mirror's lights, after BUMPY_FIT
 BUMPY_FIT = {"steps": 96, "pool": 64, "roughness_rate": 0.02, "slope_rate": 0.1}
-
-
-def waves(height, width, steepness):
-    """Return unit normals of waves across, some four texels long: float32 [height, width, 3]."""
-    row, col = np.mgrid[:height, :width]
-    p, q = steepness * np.sin(1.7 * col + row), steepness * np.cos(1.3 * row)
-    normal = np.stack([p, q, np.ones_like(p)], axis=2)
-    return np.float32(normal / np.linalg.norm(normal, axis=2, keepdims=True))
-
-
-def set_of(width=37, height=23, steepness=0.3, **others):
-    """Return a set of waves of one color; ``others`` are numbers or maps."""
-    maps = {"albedo": 0.6, "roughness": 0.35, "metallic": 1.0} | others
-    shapes = {"albedo": (height, width, 3)}
-    filled = {
-        name: np.broadcast_to(np.float32(value), shapes.get(name, (height, width))).copy()
-        for name, value in maps.items()
-    }
-    normal = waves(height, width, steepness)
-    return TextureSet("waves", filled["albedo"], normal, filled["roughness"], filled["metallic"],
-                      None, {}, ())  # fmt: skip
-
-
-@pytest.fixture
-def stand(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
 
 
 @pytest.fixture
@@ -58,7 +28,7 @@ def small_plane(monkeypatch):
 
 
 @pytest.fixture(scope="module")
-def bumpy(device, tmp_path_factory):
+def bumpy(device, tmp_path_factory, set_of):
     """Give a metal of waves, trained well enough, in all formats. Not to be written to."""
     folder, textures = tmp_path_factory.mktemp("bumpy"), set_of()
     result = neuralshade.fit_mipmaps(
@@ -151,7 +121,7 @@ def test_evaluate_judges_by_other_lights(bumpy):
         assert abs(row["drift"]) < 0.5
 
 
-def test_other_maps_are_refused(bumpy):
+def test_other_maps_are_refused(bumpy, set_of):
     with pytest.raises(AssetError) as caught:
         neuralshade.evaluate(bumpy.folder / "waves.nsh", set_of(steepness=0.2))
     assert str(caught.value) == (
@@ -179,7 +149,7 @@ def test_report_is_one_page(bumpy, tmp_path, small_plane):
     assert "http://" not in page.replace("http://www.w3.org", "")
 
 
-def test_a_picture_s_asset_has_no_maps(tmp_path):
+def test_a_picture_s_asset_has_no_maps(tmp_path, set_of):
     picture = neuralshade.picture_from_array(np.zeros((6, 5, 3), np.uint8))
     neuralshade.fit_image(picture, tmp_path / "a.nsh", preset="tiny-9", steps=2)
     with pytest.raises(AssetError) as caught:
@@ -190,10 +160,10 @@ def test_a_picture_s_asset_has_no_maps(tmp_path):
     )
 
 
-def test_a_flat_set_stays_as_it_is(device, stand):
+def test_a_flat_set_stays_as_it_is(device, stand, set_of, short):
     """Its levels are right already, and no step makes one worse."""
     textures = set_of(steepness=0.0)
-    result = neuralshade.fit_mipmaps(textures, "out", **FEW)
+    result = neuralshade.fit_mipmaps(textures, "out", **short)
     assert "trained" not in result.kept
     first, *below = stored_levels(neuralshade.load(result.asset))
     for level in below:
@@ -202,13 +172,15 @@ def test_a_flat_set_stays_as_it_is(device, stand):
 
 
 @pytest.mark.parametrize("lowest", [0.0, 0.2])
-@pytest.mark.parametrize("textures", [
-    set_of(roughness=0.0), set_of(roughness=1.0, metallic=0.0), set_of(1, 6), set_of(6, 1),
-    set_of(2, 2), set_of(5, 3, 3.0, roughness=0.0),
+@pytest.mark.parametrize("described", [
+    {"roughness": 0.0}, {"roughness": 1.0, "metallic": 0.0}, {"width": 1, "height": 6},
+    {"width": 6, "height": 1}, {"width": 2, "height": 2},
+    {"width": 5, "height": 3, "steepness": 3.0, "roughness": 0.0},
 ], ids=["smooth", "rough", "1x6", "6x1", "2x2", "steep mirror"])  # fmt: skip
-def test_all_surfaces_sizes_and_grazing_lights(device, stand, textures, lowest):
+def test_all_surfaces_sizes_and_grazing_lights(device, stand, described, lowest, set_of, short):
     """Lights at the horizon are below that of normals."""
-    result = neuralshade.fit_mipmaps(textures, "out", lowest=lowest, **FEW)
+    textures = set_of(**described)
+    result = neuralshade.fit_mipmaps(textures, "out", lowest=lowest, **short)
     assert len(result.kept) == max(textures.width, textures.height).bit_length() - 1
     for found in result.errors.values():
         for level in range(len(result.kept)):
@@ -219,154 +191,28 @@ def test_all_surfaces_sizes_and_grazing_lights(device, stand, textures, lowest):
         np.testing.assert_allclose(np.linalg.norm(shown["normal"], axis=2), 1, atol=1e-5)
 
 
-def test_levels_are_as_many_as_asked_for(device, stand):
-    result = neuralshade.fit_mipmaps(set_of(), "out", levels=2, formats=("png",), **FEW)
+def test_levels_are_as_many_as_asked_for(device, stand, set_of, short):
+    result = neuralshade.fit_mipmaps(set_of(), "out", levels=2, formats=("png",), **short)
     assert result.sizes == ((37, 23), (18, 11), (9, 5)) and len(result.files) == 12
 
 
-def test_equal_seeds_give_equal_files(device, stand):
+def test_equal_seeds_give_equal_files(device, stand, set_of, short):
     for name in ("a", "b"):
-        neuralshade.fit_mipmaps(set_of(), name, seed=3, **FEW)
-    neuralshade.fit_mipmaps(set_of(), "c", seed=4, **FEW)
+        neuralshade.fit_mipmaps(set_of(), name, seed=3, **short)
+    neuralshade.fit_mipmaps(set_of(), "c", seed=4, **short)
     first, again, other = ((stand / name / "normal.dds").read_bytes() for name in "abc")
     assert first == again != other
 
 
-def write_maps(folder, size=(8, 12), normal_name="x_normal", dtype=np.uint8):
-    """Write a set of maps as PNG files of 8 or 16 bits."""
-    folder.mkdir(exist_ok=True)
-    peak = np.iinfo(dtype).max
-    rng = np.random.default_rng(0)
-    maps = {"x_albedo": rng.integers(0, peak, (*size, 3)),
-            normal_name: np.rint((waves(*size, 0.3) + 1) / 2 * peak),
-            "x_roughness": rng.integers(0, peak, (*size, 1))}  # fmt: skip
-    for name, values in maps.items():
-        pixels = np.ascontiguousarray(values.astype(dtype))
-        spec = OpenImageIO.ImageSpec(size[1], size[0], pixels.shape[2], np.dtype(dtype).name)
-        writer = OpenImageIO.ImageOutput.create(str(folder / f"{name}.png"))
-        assert writer.open(str(folder / f"{name}.png"), spec)
-        assert writer.write_image(pixels)
-        writer.close()
-    return folder
-
-
-def test_a_folder_of_maps(device, stand):
-    """By default into the current folder; what is missing or flipped is told and kept."""
-    write_maps(stand / "rock", normal_name="x_nor_dx")
-    result = neuralshade.fit_mipmaps("rock", **FEW)
-    assert result.asset == "rock_mips/rock.nsh"
-    assert result.files == tuple(f"rock_mips/{name}.dds" for name in MAPS)
-    assert "metallic: no such map, taken as 0 everywhere." in result.notes
-    assert "normal: green flipped from DirectX to OpenGL." in result.notes
-    assert neuralshade.info(result.asset)["maps"]["notes"] == list(result.notes)
-    assert len(neuralshade.evaluate(result.asset, "rock")) == 9
-
-
-def test_16_bits_make_the_same_levels_as_8(device, stand):
-    """Nearly: level 0 of the asset has 8 bits."""
-    textures = []
-    for name, dtype in (("eight", np.uint8), ("sixteen", np.uint16)):
-        folder = write_maps(stand / name, dtype=dtype)
-        result = neuralshade.fit_mipmaps(folder, stand / f"{name}_out", **FEW)
-        textures.append(neuralshade.load_texture_set(folder))
-        chain = stored_levels(neuralshade.load(result.asset))
-        np.testing.assert_array_equal(
-            chain[0]["normal"], stored_level(base_maps(textures[-1]))["normal"]
-        )
-    np.testing.assert_allclose(textures[0].normal, textures[1].normal, atol=0.01)
-
-
-def test_a_said_convention_is_kept_for_evaluate(device, stand):
-    write_maps(stand / "rock")
-    result = neuralshade.fit_mipmaps("rock", "out", normal_convention="directx", **FEW)
-    assert neuralshade.info(result.asset)["maps"]["normal_convention"] == "directx"
-    assert len(neuralshade.evaluate(result.asset, "rock")) == 9
-
-
-def test_a_smaller_pool_is_told(device, stand, monkeypatch):
+def test_a_smaller_pool_is_told(device, stand, monkeypatch, set_of, short):
     monkeypatch.setattr("neuralshade.recipes.mipmaps_build.MOST_POOL_BYTES", 8 * 43 * 5)
-    result = neuralshade.fit_mipmaps(set_of(16, 8), "out", **FEW)
+    result = neuralshade.fit_mipmaps(set_of(16, 8), "out", **short)
     note = "pool: 16 brought to 4: so many pairs' references in 43 texels take 0.0 GB."
     assert result.notes == (note,)
     assert neuralshade.info(result.asset)["maps"]["notes"] == [note]
 
 
-def refusal(kind, *arguments, **settings):
-    with pytest.raises(kind) as caught:
-        neuralshade.fit_mipmaps(*arguments, **settings)
-    assert "\n" not in str(caught.value)
-    return str(caught.value)
-
-
-def test_refused_before_training_and_nothing_left(stand):
-    write_maps(stand / "rock")
-    before = sorted(stand.rglob("*"))
-    assert refusal(ConfigError, set_of(1, 1), "out") == (
-        "waves: got maps of 1 x 1 texels, need larger ones. Nothing lies below them."
-    )
-    assert refusal(ConfigError, "rock", "out", formats=("bmp",)) == (
-        "format: got 'bmp', need one of png, exr, dds, dds-bc, ktx2, ktx2-bc. Write for example "
-        "dds."
-    )
-    assert refusal(ConfigError, "rock", "out", formats=("ktx2", "ktx2-bc")) == (
-        "format: got ktx2 and ktx2-bc, need one of the two: their files have the same names. "
-        "Leave one out."
-    )
-    assert refusal(ConfigError, set_of(), "out", maps={"albedo": "a.png"}) == (
-        "albedo: got it beside a TextureSet, which has its maps already, need one of the two. "
-        "Leave it out."
-    )
-    assert refusal(ConfigError, set_of(), "out", options=FitOptions(movie="a.gif")) == (
-        "movie: got 'a.gif', need None: fit mipmaps has no choice of it. Leave movie out."
-    )
-    assert refusal(DeviceError, set_of(), "out", options=FitOptions(engine="torch")) == (
-        'engine: got "torch", need gpu or auto: Slang runs on a GPU or on software Vulkan. '
-        "Leave --engine out."
-    )
-    assert "gone/x" in refusal(OutputError, set_of(), "gone/x")
-    (stand / "file").write_text("x")
-    assert "file" in refusal(OutputError, set_of(), "file")
-    (stand / "file").unlink()
-    (stand / "rock/x_roughness.png").rename(stand / "kept.png")
-    assert "roughness" in refusal(ConfigError, "rock", "out")
-    (stand / "rock/x_roughness.png").write_text("no picture")
-    assert "x_roughness.png" in refusal(PictureError, "rock", "out")
-    (stand / "kept.png").replace(stand / "rock/x_roughness.png")
-    assert sorted(stand.rglob("*")) == before
-
-
-def test_no_map_is_written_over(stand):
-    """The folder of the maps as output, where one is called as a level would be."""
-    write_maps(stand / "rock")
-    (stand / "rock/x_albedo.png").rename(stand / "rock/albedo_0.png")
-    before = (stand / "rock/albedo_0.png").read_bytes()
-    message = refusal(OutputError, "rock", "rock", formats=("png",))
-    assert message == (
-        "rock/albedo_0.png: got the input rock/albedo_0.png itself as output, need another file. "
-        "Choose another path."
-    )
-    assert (stand / "rock/albedo_0.png").read_bytes() == before
-
-
-def test_a_name_leads_to_no_other_folder(device, stand):
-    write_maps(stand / "rock")
-    paths = {"albedo": "rock/x_albedo.png", "normal": "rock/x_normal.png",
-             "roughness": "rock/x_roughness.png", "name": "../a/b"}  # fmt: skip
-    (stand / "set.json").write_text(json.dumps(paths))
-    assert neuralshade.fit_mipmaps("set.json", **FEW).asset == ".._a_b_mips/.._a_b.nsh"
-
-
-def test_rates_that_diverge_are_no_silent_success(device, stand, monkeypatch):
-    from neuralshade.engine.mip_engine import MipEngine
-
-    monkeypatch.setattr(MipEngine, "advance", lambda self, factors: float("nan"))
-    assert refusal(ConfigError, set_of(), "out", **FEW) == (
-        "waves: got a loss that is no number, need a fit that converges. Lower the rates."
-    )
-    assert not any((stand / "out").iterdir())
-
-
-def test_levels_are_chosen_as_they_are_written(device, stand, monkeypatch):
+def test_levels_are_chosen_as_they_are_written(device, stand, monkeypatch, set_of, short):
     """Rounded: what 256 shades make of a filter's level counts, not the level itself."""
     from neuralshade.verbs import fit_mipmaps
 
@@ -377,7 +223,7 @@ def test_levels_are_chosen_as_they_are_written(device, stand, monkeypatch):
         return judge(engine, chains, *rest)
 
     monkeypatch.setattr("neuralshade.verbs.fit_mipmaps.judge", watch)
-    neuralshade.fit_mipmaps(set_of(), "out", **FEW)
+    neuralshade.fit_mipmaps(set_of(), "out", **short)
     chosen, held_out = judged
     assert list(chosen) == ["box", "toksvig", "lean", "trained"]
     for name, numbers in chosen.items():
@@ -392,11 +238,11 @@ def test_planned_files_are_those_that_are_written(bumpy):
     assert sorted(map(str, planned)) == sorted(bumpy.result.files)
 
 
-def test_the_smallest_level_is_a_mean_where_nothing_shines(device, stand):
+def test_the_smallest_level_is_a_mean_where_nothing_shines(device, stand, set_of, short):
     """A rough flat set of colors: the average of albedo is what a trained level comes to."""
     rng = np.random.default_rng(0)
     textures = set_of(8, 8, 0.0, albedo=rng.random((8, 8, 3)), roughness=1.0, metallic=0.0)
-    result = neuralshade.fit_mipmaps(textures, "out", **FEW)
+    result = neuralshade.fit_mipmaps(textures, "out", **short)
     shown = shown_level(stored_levels(neuralshade.load(result.asset))[-1])
     wanted = box_chain(base_maps(textures), 3)[-1].albedo
     np.testing.assert_allclose(shown["albedo"], wanted, atol=0.02)
