@@ -10,21 +10,11 @@ from neuralshade import FitOptions
 from neuralshade.asset.shader import ShaderAsset
 from neuralshade.errors import AssetError
 
-SUM = """import neuralshade.model.trainable;
-struct Task : ITask
-{
-    [Trainable(0.1)] float a;
-    float b = 2;
-    [Differentiable] float loss(no_diff Thread thread) { return (a - b) * (a - b); }
-}
-"""
-FEW = {"steps": 40, "threads": "16x16", "size": "36x24"}
 
-
-def test_end_to_end(tmp_path, tint, values_of):
+def test_end_to_end(tmp_path, tint, values_of, brief):
     values = values_of()
     asset, drawn = tmp_path / "x.nsh", tmp_path / "b.png"
-    result = neuralshade.fit_shader(tint, asset, values=values, **{**FEW, "steps": 150})
+    result = neuralshade.fit_shader(tint, asset, values=values, **{**brief, "steps": 150})
     assert (result.steps, result.asset, result.asset_bytes) == (
         150, str(asset), asset.stat().st_size,
     )  # fmt: skip
@@ -55,11 +45,11 @@ def test_end_to_end(tmp_path, tint, values_of):
     np.testing.assert_allclose(part, pixels[:12, 18:], atol=1e-5)
 
 
-def test_encodings_are_trained_saved_and_drawn(tmp_path, encoded, save_smooth):
+def test_encodings_are_trained_saved_and_drawn(tmp_path, encoded, save_smooth, brief):
     values, asset = {"photo": save_smooth()}, tmp_path / "x.nsh"
     picture = neuralshade.load_picture(values["photo"]).as_float()
     first, last = (
-        neuralshade.fit_shader(encoded, asset, values=values, **{**FEW, "steps": steps})
+        neuralshade.fit_shader(encoded, asset, values=values, **{**brief, "steps": steps})
         for steps in (1, 300)
     )
     assert last.loss < 0.05 * first.loss
@@ -75,9 +65,9 @@ def test_encodings_are_trained_saved_and_drawn(tmp_path, encoded, save_smooth):
     assert np.sqrt(np.square(pixels - picture).mean()) < 0.3 * picture.std()
 
 
-def test_a_task_that_renders_nothing(tmp_path, save_smooth, refusal):
+def test_a_task_that_renders_nothing(tmp_path, save_smooth, refusal, sum_text):
     path, asset = tmp_path / "sum.slang", tmp_path / "sum.nsh"
-    path.write_text(SUM.replace("\n", "\r\n"))
+    path.write_text(sum_text.replace("\n", "\r\n"))
     result = neuralshade.fit_shader(path, asset, steps=200, threads="1", values={"b": 3})
     assert result.members["a"] == pytest.approx(3, abs=0.01) and result.loss < 1e-3
     facts = neuralshade.info(asset)
@@ -90,26 +80,26 @@ def test_a_task_that_renders_nothing(tmp_path, save_smooth, refusal):
         )
 
 
-def test_starts_are_taken(tmp_path):
+def test_starts_are_taken(tmp_path, sum_text):
     path = tmp_path / "sum.slang"
-    path.write_text(SUM)
+    path.write_text(sum_text)
     for start in (1.5, "1.5", np.float32(1.5)):
         values = {"a": start, "a.rate": "0"}
         result = neuralshade.fit_shader(path, tmp_path / "x.nsh", values=values, steps=1)
         assert result.members["a"] == 1.5
 
 
-def test_snapshots_and_movie(tmp_path, tint, values_of):
+def test_snapshots_and_movie(tmp_path, tint, values_of, brief):
     options = FitOptions(snapshots=tmp_path / "seen", movie=tmp_path / "m.gif")
     neuralshade.fit_shader(tint, tmp_path / "x.nsh", values=values_of(),
-                           options=options, **FEW)  # fmt: skip
+                           options=options, **brief)  # fmt: skip
     names = sorted(path.name for path in (tmp_path / "seen").iterdir())
     assert names[0] == "prediction_0000001.png" and names[-1] == "prediction_0000040.png"
     assert (tmp_path / "m.gif").stat().st_size > 100
 
 
-def test_seconds_end_it(tmp_path):
+def test_seconds_end_it(tmp_path, sum_text):
     path = tmp_path / "sum.slang"
-    path.write_text(SUM)
+    path.write_text(sum_text)
     result = neuralshade.fit_shader(path, tmp_path / "x.nsh", seconds=1.0, threads="4x4")
     assert 1.0 <= result.seconds < 5 and result.steps > 5

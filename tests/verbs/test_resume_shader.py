@@ -12,8 +12,6 @@ from neuralshade.asset.checkpoint import load_checkpoint
 from neuralshade.cli import commands
 from neuralshade.errors import ConfigError
 
-FEW = {"steps": 40, "threads": "16x16", "size": "36x24"}
-
 
 def interrupted(task, output, step=10, number=signal.SIGINT, options=None, **given):
     with pytest.raises(FitInterrupted) as caught:
@@ -25,11 +23,11 @@ def interrupted(task, output, step=10, number=signal.SIGINT, options=None, **giv
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_resumed_gives_the_same(tmp_path, tint, number, values_of):
+def test_resumed_gives_the_same(tmp_path, tint, number, values_of, brief):
     """Equal but for sums of floats in any order, which training of this length hardly spreads."""
     values = values_of(tint="0.4,0.5,0.6")
-    whole = neuralshade.fit_shader(tint, tmp_path / "w.nsh", values=values, seed=3, **FEW)
-    message = interrupted(tint, tmp_path / "x.nsh", number=number, values=values, seed=3, **FEW)
+    whole = neuralshade.fit_shader(tint, tmp_path / "w.nsh", values=values, seed=3, **brief)
+    message = interrupted(tint, tmp_path / "x.nsh", number=number, values=values, seed=3, **brief)
     step = load_checkpoint(tmp_path / "x.checkpoint.nsh", "shader").progress["step"]
     assert 10 <= step < 40 and not (tmp_path / "x.nsh").exists()
     assert message == (
@@ -50,10 +48,10 @@ def test_resumed_gives_the_same(tmp_path, tint, number, values_of):
     assert recipes[0] == recipes[1]
 
 
-def test_encodings_are_resumed_too(tmp_path, encoded, save_smooth):
+def test_encodings_are_resumed_too(tmp_path, encoded, save_smooth, brief):
     values = {"photo": save_smooth()}
-    whole = neuralshade.fit_shader(encoded, tmp_path / "w.nsh", values=values, seed=3, **FEW)
-    interrupted(encoded, tmp_path / "x.nsh", values=values, seed=3, **FEW)
+    whole = neuralshade.fit_shader(encoded, tmp_path / "w.nsh", values=values, seed=3, **brief)
+    interrupted(encoded, tmp_path / "x.nsh", values=values, seed=3, **brief)
     options = FitOptions(resume=tmp_path / "x.checkpoint.nsh")
     parted = neuralshade.fit_shader(encoded, tmp_path / "x.nsh", values=values, options=options)
     assert parted.steps == 40
@@ -61,10 +59,10 @@ def test_encodings_are_resumed_too(tmp_path, encoded, save_smooth):
         np.testing.assert_allclose(parted.members[name], array, atol=2e-3, err_msg=name)
 
 
-def test_the_command_where_values_are_in_memory(tmp_path, tint):
+def test_the_command_where_values_are_in_memory(tmp_path, tint, brief):
     photo = neuralshade.picture_from_array(np.zeros((4, 4, 3), np.uint8))
     values = {"photo": photo, "map.size": (2, 2), "map": np.zeros((2, 2, 3))}
-    message = interrupted(tint, tmp_path / "x.nsh", values=values, **FEW)
+    message = interrupted(tint, tmp_path / "x.nsh", values=values, **brief)
     assert message.endswith(
         "Go on with: fit_shader(task, values=values, "
         f"options=FitOptions(resume='{tmp_path}/x.checkpoint.nsh'))"
@@ -72,9 +70,9 @@ def test_the_command_where_values_are_in_memory(tmp_path, tint):
 
 
 @pytest.mark.parametrize("change", [{"map.size": (5, 4)}, {"tint.rate": 0.1}, {"strength": 2}])
-def test_resuming_something_else_is_refused(tmp_path, tint, change, values_of, refusal):
+def test_resuming_something_else_is_refused(tmp_path, tint, change, values_of, refusal, brief):
     values = values_of()
-    interrupted(tint, tmp_path / "x.nsh", values=values, **FEW)
+    interrupted(tint, tmp_path / "x.nsh", values=values, **brief)
     place = tmp_path / "x.checkpoint.nsh"
     assert refusal(ConfigError, neuralshade.fit_shader, tint, tmp_path / "x.nsh",
                    values=values | change, options=FitOptions(resume=place)) == (

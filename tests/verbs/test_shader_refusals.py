@@ -21,7 +21,6 @@ struct Task : ITask
     [Differentiable] float loss(no_diff Thread thread) { return (a - b) * (a - b); }
 }
 """
-FEW = {"steps": 40, "threads": "16x16", "size": "36x24"}
 
 
 def changed(old, new):
@@ -142,10 +141,12 @@ def test_values_are_refused(tmp_path, wrong, refusal):
     assert got == message
 
 
-def test_values_that_do_not_fit_the_members(tmp_path, tint, save_smooth, values_of, refusal):
+def test_values_that_do_not_fit_the_members(tmp_path, tint, save_smooth, values_of, refusal, brief):
     def refused(kind, **change):
         values = values_of(**change)
-        return refusal(kind, neuralshade.fit_shader, tint, tmp_path / "x.nsh", values=values, **FEW)
+        return refusal(
+            kind, neuralshade.fit_shader, tint, tmp_path / "x.nsh", values=values, **brief
+        )
 
     grey = save_smooth("grey.png", channels=1)
     assert refused(ConfigError, photo=grey) == (
@@ -183,10 +184,10 @@ def test_options_are_refused(tmp_path, monkeypatch, options, kind, start, refusa
     assert [p.name for p in tmp_path.iterdir()] == ["task.slang"]
 
 
-def test_inputs_are_not_written_over(tmp_path, tint, values_of, refusal):
+def test_inputs_are_not_written_over(tmp_path, tint, values_of, refusal, brief):
     values = values_of()
     for output in (tint, values["photo"]):
-        message = refusal(OutputError, neuralshade.fit_shader, tint, output, values=values, **FEW)
+        message = refusal(OutputError, neuralshade.fit_shader, tint, output, values=values, **brief)
         assert message.startswith(f"{output}: got the input {output} itself as output")
 
 
