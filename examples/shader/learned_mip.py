@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from side_by_side import HERE, OUT, arguments, pixel_grid, save_row
+from side_by_side import HERE, OUT, arguments, pixel_grid, save_row, written
 
 import neuralshade
 
@@ -22,7 +22,7 @@ WAVES = 60
 def main() -> None:
     """Fit, print the error of both mip levels, and show them beside the surface."""
     wanted = arguments(__doc__, "learned_mip", 600)
-    values = given(*surface(SIDE_PX))
+    values = written(given(*surface(SIDE_PX)), "learned_mip")
     box, asset = OUT / "box_mip.nsh", OUT / "learned_mip.nsh"
     boxed = held_out(values, box)
     result = fit(values, asset, wanted.steps)
@@ -30,10 +30,9 @@ def main() -> None:
     print(f"relative error: box {boxed:.4f}, learned {learned:.4f}, {learned / boxed:.2f} of it")
     print(f"{result.steps / result.seconds:.0f} steps/s on {result.device}")
     full, right = (0.0, 0.0, 0.5, 1.0), (0.5, 0.0, 1.0, 1.0)
-    pictures = {name: values[name] for name in ("albedo", "normal", "roughness")}
     size = (SIDE_PX // FOOTPRINT, SIDE_PX // FOOTPRINT)
     shown = [
-        neuralshade.render(path, values=pictures, size=size, crop=crop)
+        neuralshade.render(path, size=size, crop=crop)
         for path, crop in ((box, full), (box, right), (asset, right))
     ]
     save_row(wanted.picture, shown, zoom=4)

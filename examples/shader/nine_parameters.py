@@ -6,9 +6,10 @@ NumPy draws the picture, from numbers that the fit is not told.
 """
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
-from side_by_side import HERE, OUT, arguments, pixel_grid, save_row
+from side_by_side import HERE, OUT, arguments, pixel_grid, save_row, written
 
 import neuralshade
 
@@ -23,16 +24,14 @@ def main() -> None:
     """Fit, print both sets of numbers, and show both pictures."""
     wanted = arguments(__doc__, "nine_parameters", 500)
     target = drawn(DISCS, SIDE_PX)
+    values = written(given(target), "nine_parameters")
     started, asset = OUT / "nine_parameters_started.nsh", OUT / "nine_parameters.nsh"
-    fit(target, started, 1)
-    result = fit(target, asset, wanted.steps)
+    fit(values, started, 1)
+    result = fit(values, asset, wanted.steps)
     for label, numbers in (("drawn with", DISCS), ("found", result.members["discs"])):
         print(f"{label:10}", *(f"{number:.4f}" for number in numbers.reshape(-1)))
     print(f"{result.steps / result.seconds:.0f} steps/s on {result.device}")
-    shown = [
-        neuralshade.render(path, values=given(target), size=(SIDE_PX, SIDE_PX))
-        for path in (started, asset)
-    ]
+    shown = [neuralshade.render(path, size=(SIDE_PX, SIDE_PX)) for path in (started, asset)]
     save_row(wanted.picture, [target, *shown])
 
 
@@ -46,14 +45,14 @@ def drawn(discs: np.ndarray, side_px: int) -> np.ndarray:
     return np.float32(paper)
 
 
-def given(target: np.ndarray) -> dict[str, neuralshade.Picture]:
+def given(target: np.ndarray) -> dict[str, Any]:
     """Return what the task is given."""
     return {"target": neuralshade.picture_from_array(target)}
 
 
-def fit(target: np.ndarray, asset: Path, steps: int) -> neuralshade.ShaderResult:
+def fit(values: dict[str, Any], asset: Path, steps: int) -> neuralshade.ShaderResult:
     """Return the discs found in a picture, as member ``discs`` [3, 3]."""
-    return neuralshade.fit_shader(TASK, asset, values=given(target), threads="64x64", steps=steps)
+    return neuralshade.fit_shader(TASK, asset, values=values, threads="64x64", steps=steps)
 
 
 if __name__ == "__main__":

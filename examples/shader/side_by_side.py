@@ -1,10 +1,13 @@
-"""What the examples of `fit shader` have in common: their arguments, and pictures in a row."""
+"""What the examples of `fit shader` have in common: arguments, files, and pictures in a row."""
 
 import argparse
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from PIL import Image
+
+import neuralshade
 
 HERE = Path(__file__).parent
 OUT = Path("out")
@@ -22,6 +25,19 @@ def arguments(about: str, name: str, steps: int) -> argparse.Namespace:
     for folder in (OUT, found.picture.parent):
         folder.mkdir(parents=True, exist_ok=True)
     return found
+
+
+def written(values: dict[str, Any], name: str) -> dict[str, Any]:
+    """Return a task's values with its pictures as files, which the asset then names.
+
+    EXR holds their numbers as they are, whatever color space they are in.
+    """
+    paths = dict(values)
+    for member, value in values.items():
+        if isinstance(value, neuralshade.Picture):
+            paths[member] = OUT / f"{name}_{member}.exr"
+            neuralshade.save_picture(paths[member], value.as_float(), "linear")
+    return paths
 
 
 def save_row(path: Path, pictures: list[np.ndarray], zoom: int = 1) -> None:

@@ -6,9 +6,10 @@ NumPy renders the ball, by 2,000 lights all around it: a sky, the ground and two
 """
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
-from side_by_side import HERE, OUT, arguments, pixel_grid, save_row
+from side_by_side import HERE, OUT, arguments, pixel_grid, save_row, written
 
 import neuralshade
 from neuralshade.measure.quality import psnr_db
@@ -23,13 +24,12 @@ def main() -> None:
     """Fit, print how near the ball comes and how near it could, and show both."""
     wanted = arguments(__doc__, "spherical_harmonics", 1000)
     target, asset = ball(SIDE_PX), OUT / "spherical_harmonics.nsh"
-    result = fit(target, asset, wanted.steps)
+    result = fit(written(given(target), "spherical_harmonics"), asset, wanted.steps)
     found, best = result.members["light"], least_squares(target)
     for label, light in (("fit", found), ("least squares", best)):
         print(f"{label}: {quality_db(target, light):.2f} dB")
     print(f"{result.steps / result.seconds:.0f} steps/s on {result.device}")
-    given = {"ball": neuralshade.picture_from_array(target, "linear")}
-    shown = [ball(SHOWN_PX), neuralshade.render(asset, values=given, size=(SHOWN_PX, SHOWN_PX))]
+    shown = [ball(SHOWN_PX), neuralshade.render(asset, size=(SHOWN_PX, SHOWN_PX))]
     error = np.abs(shown[1] - shown[0])
     save_row(wanted.picture, [linear_to_srgb(picture) for picture in shown] + [error * 10])
 
@@ -68,13 +68,17 @@ def ball(side_px: int) -> np.ndarray:
     return np.float32(np.where(seen[..., None], received * ALBEDO / np.pi, 0))
 
 
-def fit(target: np.ndarray, asset: Path, steps: int) -> neuralshade.ShaderResult:
-    """Return the light as member ``light`` [9, 3]."""
-    values = {"ball": neuralshade.picture_from_array(target, "linear")}
-    side = f"{target.shape[0]}x{target.shape[0]}"
+def given(target: np.ndarray) -> dict[str, Any]:
+    """Return what the task is given."""
+    return {"ball": neuralshade.picture_from_array(target, "linear")}
+
+
+def fit(values: dict[str, Any], asset: Path, steps: int) -> neuralshade.ShaderResult:
+    """Return the light as member ``light`` [9, 3]; a thread for each pixel."""
     return neuralshade.fit_shader(
-        TASK, asset, values=values, threads=side, steps=steps, color_space="linear"
-    )
+        TASK, asset, values=values, threads=f"{SIDE_PX}x{SIDE_PX}", steps=steps,
+        color_space="linear",
+    )  # fmt: skip
 
 
 def basis(side_px: int) -> np.ndarray:

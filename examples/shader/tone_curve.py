@@ -6,13 +6,14 @@ The photograph is one that scikit-image carries; the grade has no part in the fi
 """
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import skimage.data
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from PIL import Image
-from side_by_side import HERE, OUT, arguments, save_row
+from side_by_side import HERE, OUT, arguments, save_row, written
 
 import neuralshade
 from neuralshade.measure.quality import psnr_db
@@ -26,8 +27,8 @@ def main() -> None:
     wanted = arguments(__doc__, "tone_curve", 800)
     photo = np.asarray(Image.fromarray(skimage.data.coffee()).resize(SIZE_PX)) / np.float32(255)
     target, asset = graded(photo), OUT / "tone_curve.nsh"
-    result = fit(photo, target, asset, wanted.steps)
-    found = neuralshade.render(asset, values=pictures(photo, target), size=SIZE_PX)
+    result = fit(written(pictures(photo, target), "tone_curve"), asset, wanted.steps)
+    found = neuralshade.render(asset, size=SIZE_PX)
     print(f"{psnr_db(target, photo):.2f} dB before, {psnr_db(target, found):.2f} dB after")
     print(f"{result.steps / result.seconds:.0f} steps/s on {result.device}")
     save_row(wanted.picture, [photo, target, found, curves(result.members)])
@@ -41,15 +42,14 @@ def graded(color: np.ndarray) -> np.ndarray:
     return np.float32(black + (1 - black) * warmer)
 
 
-def pictures(photo: np.ndarray, target: np.ndarray) -> dict[str, neuralshade.Picture]:
+def pictures(photo: np.ndarray, target: np.ndarray) -> dict[str, Any]:
     """Return what the task is given."""
     both = {"original": photo, "graded": target}
     return {name: neuralshade.picture_from_array(pixels) for name, pixels in both.items()}
 
 
-def fit(photo: np.ndarray, target: np.ndarray, asset: Path, steps: int) -> neuralshade.ShaderResult:
+def fit(values: dict[str, Any], asset: Path, steps: int) -> neuralshade.ShaderResult:
     """Return the curves as members ``black`` [3] and ``rise`` [8, 3]."""
-    values = pictures(photo, target)
     return neuralshade.fit_shader(TASK, asset, values=values, threads="64x64", steps=steps)
 
 

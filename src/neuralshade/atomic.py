@@ -96,7 +96,10 @@ def _refusals_for(given: Path, partial: Path) -> Iterator[None]:
 
 def _refusal(given: Path, error: OSError) -> OutputError:
     fallback = (f"'{error.strerror}' while writing", "a writable place", "")
-    got, need, remedy = REASONS.get(error.errno or 0, fallback)
+    reasons = REASONS
+    if error.errno == errno.ENOENT and _target(given).parent.exists():  # /proc takes no files
+        reasons = {}
+    got, need, remedy = reasons.get(error.errno or 0, fallback)
     return OutputError(f"{given}: got {got}, need {need}. {remedy or 'Choose another path.'}")
 
 

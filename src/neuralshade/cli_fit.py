@@ -23,9 +23,10 @@ RECIPE = click.option("--recipe", metavar="FILE", help="Settings from a .toml fi
                       "flags below), or a .json file in tiny-cuda-nn's form for fit "
                       "image.")  # fmt: skip
 ENGINE = [
-    click.option("--engine", default="auto", show_default=True, help="auto, torch or gpu."),
-    click.option("--kernels", default="auto", show_default=True, help="Of the GPU engine: "
-                 "auto, wgmma, matrix or fma (loops)."),
+    click.option("--engine", metavar="[auto|torch|gpu]", default="auto", show_default=True,
+                 help="PyTorch, or Slang on a GPU."),
+    click.option("--kernels", metavar="[auto|wgmma|matrix|fma]", default="auto", show_default=True,
+                 help="Of the GPU engine; fma are loops."),
     click.option("--deterministic", is_flag=True, help="Equal bits on every run of the GPU "
                  "engine, more slowly."),
 ]  # fmt: skip
@@ -39,9 +40,12 @@ LOGS = [
     click.option("--events", metavar="FILE", help="JSON lines for programs, added to FILE while "
                  "the fit runs; - is standard output, with nothing else on it."),
 ]  # fmt: skip
+DEVICE = click.option("--device", metavar="NAME", help="Torch device (cpu, cuda:0), or the GPU "
+                      "engine's API (cuda, vulkan, metal, d3d12). [default: see "
+                      "devices]")  # fmt: skip
+API = click.option("--device", metavar="API", help="cuda, vulkan, metal or d3d12. [default: see "
+                   "devices]")  # fmt: skip
 WATCHING = [
-    click.option("--device", metavar="NAME", help="Torch device (cpu, cuda:0), or the GPU "
-                 "engine's API (cuda, vulkan, metal, d3d12). [default: see devices]"),
     click.option("--snapshots", metavar="DIR", help="Folder for pictures at log-spaced steps."),
     click.option("--movie", metavar="FILE", help="The same pictures as an animation: .gif, or .mp4 "
                  "with the extra `movie`."),
@@ -56,6 +60,7 @@ ENDING = [
     click.option("--quiet", is_flag=True, help="Print nothing but errors."),
 ]  # fmt: skip
 RUNNING = [*WATCHING, *LIVE, REPORT, *ENDING]
+NO_REPORT = click.option("--report", hidden=True)  # told below what there is in its place
 
 
 def flags(*given: Callable[..., Any]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -108,7 +113,7 @@ def _run(fit: Callable[..., Any], picture: str, output: str | None, as_json: boo
 
 @fit.command("image", context_settings={**TERMINAL, "ignore_unknown_options": False})
 @click.argument("picture")
-@flags(OUTPUT, PRESET, RECIPE, *ENGINE, *RUNNING)
+@flags(OUTPUT, PRESET, RECIPE, *ENGINE, DEVICE, *RUNNING)
 @recipe_flags(ImageRecipe)
 def fit_image(picture: str, output: str | None, preset: str | None, recipe: str | None,
               as_json: bool, quiet: bool, **given: Any) -> None:  # fmt: skip
@@ -136,7 +141,7 @@ def fit_image(picture: str, output: str | None, preset: str | None, recipe: str 
 
 @fit.command("splats", context_settings={**TERMINAL, "ignore_unknown_options": False})
 @click.argument("picture")
-@flags(OUTPUT, RECIPE, NAIVE, *RUNNING)
+@flags(OUTPUT, RECIPE, NAIVE, API, *RUNNING)
 @recipe_flags(SplatsRecipe)
 def fit_splats(picture: str, output: str | None, recipe: str | None, as_json: bool, quiet: bool,
                **given: Any) -> None:  # fmt: skip
@@ -168,7 +173,7 @@ def fit_splats(picture: str, output: str | None, recipe: str | None, as_json: bo
 @click.argument("task")
 @click.option("-o", "--output", metavar="ASSET", help="File to write. [default: TASK's name with "
               ".nsh, in this folder]")  # fmt: skip
-@flags(VALUES, RECIPE_FILE, *WATCHING, *LIVE, *ENDING)
+@flags(VALUES, RECIPE_FILE, API, *WATCHING, *LIVE, NO_REPORT, *ENDING)
 @recipe_flags(ShaderRecipe)
 def fit_shader(task: str, output: str | None, pairs: tuple[str, ...], recipe: str | None,
                as_json: bool, quiet: bool, **given: Any) -> None:  # fmt: skip
@@ -186,6 +191,9 @@ def fit_shader(task: str, output: str | None, pairs: tuple[str, ...], recipe: st
     from neuralshade.terminal import show_notes, watch
     from neuralshade.terminal_shader import print_task, task_facts
 
+    if given.pop("report") is not None:
+        raise click.UsageError("got --report, which fit shader has not: use neuralshade report "
+                               "ASSET PICTURE on what it leaves.")  # fmt: skip
     show_notes(quiet)
     options = {name: given.pop(name)
                for name in ("device", "snapshots", "movie", "tev", "tensorboard", "events",

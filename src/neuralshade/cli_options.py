@@ -1,7 +1,8 @@
 """Recipe fields as command-line flags, and flags with a form of their own."""
 
 import dataclasses
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,8 +11,10 @@ import click
 from neuralshade.errors import ConfigError
 from neuralshade.recipes.recipe import type_of
 
+SETTING = re.compile(r"(?:\w+Recipe|live)\.(\w+): ")  # how an error's message names one
 TERMINAL = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 Command = Callable[..., Any]
+ENDLESS = 10**6  # a limit from which on it is there to catch a typing error, and not told
 VALUES = click.option("--set", "pairs", multiple=True, metavar="NAME=VALUE", help="A member's "
                       "number or picture, or where a trained one begins (numbers with commas "
                       "between); NAME.size=WxH of a texture, NAME.rate of a trained one. May come "
@@ -43,11 +46,35 @@ def _flag(field: "dataclasses.Field[Any]") -> Callable[[Command], Command]:
     if choices:
         about += f": {', '.join(choices)}"
     default = "none" if field.default is None else field.default
-    about += f". [default: {str(default).lower()}]"
+    limits = field.metadata["limits"]
+    told = f"{_range(*limits)}; " if limits else ""
+    about += f". [{told}default: {str(default).lower()}]"
     if type_of(field) is bool:
         return click.option(f"--{name}/--no-{name}", field.name, default=None, help=about)
-    shown = {int: "N", float: "X", str: "NAME"}[type_of(field)]
+    shown = field.metadata["form"] or {int: "N", float: "X", str: "NAME"}[type_of(field)]
     return click.option(f"--{name}", field.name, type=type_of(field), metavar=shown, help=about)
+
+
+def in_flags(message: str, arguments: Sequence[str]) -> str:
+    """Return an error's message with the flag in place of the setting that it begins with.
+
+    A setting that a --recipe file may have is named as it is there.
+    """
+    found = SETTING.match(message)
+    if found is None:
+        return message
+    flag = f"--{found.group(1).replace('_', '-')}"
+    if _among(arguments, "--recipe") and not _among(arguments, flag):
+        return message
+    return f"{flag}: {message[found.end() :]}"
+
+
+def _among(arguments: Sequence[str], flag: str) -> bool:
+    return any(word == flag or word.startswith(f"{flag}=") for word in arguments)
+
+
+def _range(low: float, high: float) -> str:
+    return f"{low:g} or more" if high >= ENDLESS else f"{low:g} to {high:g}"
 
 
 def recipe_settings(

@@ -177,6 +177,15 @@ def _shown_and_reached(facts: dict[str, Any]) -> dict[str, str]:
     return lines
 
 
+def _tensors(facts: dict[str, Any]) -> dict[str, str]:
+    """Return a line for each tensor; for each map where levels have many."""
+    if "maps" in facts:
+        from neuralshade.terminal_mipmaps import told_maps
+
+        return told_maps(facts)
+    return {f"  {name}": text for name, text in facts["tensors"].items()}
+
+
 def print_info(facts: dict[str, Any]) -> None:
     """Print what an asset says of itself."""
     training = facts["training"]
@@ -185,7 +194,7 @@ def print_info(facts: dict[str, Any]) -> None:
         **_shown_and_reached(facts),
         "training": f"{training['steps']:,} steps in {training['seconds']:.1f} s",
         "numbers": f"{facts['parameters']:,}",
-        **{f"  {name}": text for name, text in facts["tensors"].items()},
+        **_tensors(facts),
         "recipe": "",
         **{f"  {name}": str(value) for name, value in facts["recipe"].items()},
     }

@@ -12,6 +12,12 @@ from neuralshade.verbs.check_gradients import GradientRow
 from neuralshade.verbs.fit_facts import MOST_SHOWN, result_facts
 from neuralshade.verbs.fit_shader import ShaderResult
 
+GRADIENTS_NOTE = """\
+numbers: compared, at the start and moved a little, of all that the member has
+largest error: between derivative and difference, of those that the verdict is about
+allowed: 0.2 % of that derivative, 0.1 % of the largest, 3 x what the difference is unsure by
+of largest: the error as a share of the member's largest derivative"""
+
 
 def task_facts(result: ShaderResult) -> dict[str, Any]:
     """Return the result as plain JSON data; of large members their shapes only."""
@@ -37,16 +43,35 @@ def print_losses(rows: Sequence[Mapping[str, Any]]) -> None:
 
 
 def print_gradients(rows: Sequence[GradientRow]) -> None:
-    """Print the table of derivatives beside differences."""
+    """Print the table of derivatives beside differences, and what its columns are."""
     table = Table(box=None, pad_edge=False)
     table.add_column("member")
-    for title in ("numbers", "largest error", "of largest"):
+    for title in ("numbers", "largest error", "allowed", "of largest"):
         table.add_column(title, justify="right")
     for title in ("where", "derivative, difference", "verdict"):
         table.add_column(title)
     for row in rows:
         pair = f"{row.derivative:.6g}, {row.difference:.6g}"
-        table.add_row(row.member, f"{row.numbers:,}", f"{row.error:.3g}", f"{row.relative:.2g}",
-                      f"{row.where}, {row.place}", pair, row.verdict)  # fmt: skip
+        table.add_row(row.member, f"{row.numbers:,} of {row.size:,}", f"{row.error:.3g}",
+                      f"{row.allowed:.3g}", f"{row.relative:.2g}", f"{row.where}, {row.place}",
+                      pair, row.verdict)  # fmt: skip
     person = sys.stdout is not None and sys.stdout.isatty()
-    Console(width=None if person else 140, markup=False).print(table)
+    Console(width=None if person else 160, markup=False).print(table)
+    for row in rows:
+        for line in _left_open(row):
+            print(f"{row.member}: {line}")
+    print(GRADIENTS_NOTE)
+
+
+def _left_open(row: GradientRow) -> list[str]:
+    """Return what was compared without an answer, and why."""
+    lines = []
+    if row.kinks:
+        lines.append(f"{row.kinks:,} comparisons are at a kink, where both sides' slopes differ")
+    if row.lost:
+        lines.append(f"{row.lost:,} comparisons are lost in the rounding of the loss")
+    if row.undefined:
+        first, *others = row.undefined
+        more = f" and {len(others):,} more" if others else ""
+        lines.append(f"not compared at {first}{more}: the loss is no number on a side of it")
+    return lines

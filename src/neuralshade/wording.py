@@ -1,5 +1,6 @@
 """Values and names as a message shows them: on one line and not too long."""
 
+import errno
 import math
 
 LONGEST = 80  # characters of a value that are shown
@@ -16,3 +17,9 @@ def shown(value: object) -> str:
 def named(name: str) -> str:
     """Return ``name`` as it is where it could be a setting's, else as ``shown`` does."""
     return name if name.isidentifier() and len(name) <= LONGEST else shown(name)
+
+
+def unread(error: OSError) -> str:
+    """Return what was there in place of a file that could not be read."""
+    usual = {errno.ENOENT: "no such file", errno.EISDIR: "a folder"}
+    return usual.get(error.errno or 0, f"'{error.strerror}'")

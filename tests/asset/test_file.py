@@ -212,13 +212,13 @@ def test_our_key_with_other_content_refused(tmp_path, metadata):
 def test_missing_file_refused(tmp_path):
     path = tmp_path / "absent.nsh"
     assert refusal(path) == (
-        f"{path}: got 'No such file or directory', need a readable asset file. Check the path."
+        f"{path}: got no such file, need a readable asset file. Check the path."
     )
 
 
 def test_folder_refused(tmp_path):
     assert refusal(tmp_path) == (
-        f"{tmp_path}: got 'Is a directory', need a readable asset file. Check the path."
+        f"{tmp_path}: got a folder, need a readable asset file. Check the path."
     )
 
 

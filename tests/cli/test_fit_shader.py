@@ -129,8 +129,8 @@ def test_evaluate_tells_the_mean_over_other_random_numbers(run, refused, task, f
 def test_gradients_that_are_right(run, task):
     done = run("check-gradients", task, *PHOTO, "--threads", "16x16")
     assert (done.code, done.err) == (0, [])
-    assert [line.split()[0] for line in done.out] == ["member", "tint", "map"]
-    assert all(line.rstrip().endswith("right") for line in done.out[1:])
+    assert [line.split()[0] for line in done.out[:3]] == ["member", "tint", "map"]
+    assert all(line.rstrip().endswith("right") for line in done.out[1:3])
 
 
 def test_gradients_that_are_wrong(run, task):
@@ -166,8 +166,8 @@ def test_errors_of_the_compiler_follow_on_lines_of_their_own(run, folder, task):
      "example strength=0.5."),
     (["--set", "photo=b.png"], "b.png: got no such file, need a picture. Check the path."),
     ([], "t.slang: Task.photo: got no value, need a picture. Write --set photo=a.png."),
-    ([*PHOTO, "--threads", "a"], "ShaderRecipe.threads: got 'a', need whole numbers joined by x. "
-     "Write for example 256x256."),
+    ([*PHOTO, "--threads", "a"], "--threads: got 'a', need whole numbers of 1 or more, joined by "
+     "x. Write for example 64x64."),
 ])  # fmt: skip
 def test_what_is_refused_in_one_line(refused, task, arguments, message):
     assert refused("fit", "shader", task, *arguments) == message

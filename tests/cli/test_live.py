@@ -131,8 +131,8 @@ def test_flags_of_a_page_need_one(run, folder, flag):
 
 @pytest.mark.parametrize("arguments, message", [
     (["view", "none.nsh"], "none.nsh"),
-    (["view", "--port", "70000"], "live.port: got 70000, need 0 to 65535. Leave it out."),
-    (["view", "--host", "192.0.2.1"], "live.host: got '192.0.2.1' ("),
+    (["view", "--port", "70000"], "--port: got 70000, need 0 to 65535. Leave it out."),
+    (["view", "--host", "192.0.2.1"], "--host: got '192.0.2.1' ("),
     (["fit", "image", "none.png", "--live", "--port", "0"], "none.png"),
 ])  # fmt: skip
 def test_refusals(run, folder, arguments, message):

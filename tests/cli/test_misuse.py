@@ -17,7 +17,7 @@ LOOKS = {
 @pytest.mark.parametrize("verb", LOOKS)
 def test_no_asset(refused, verb):
     assert refused(*LOOKS[verb]) == (
-        "x.nsh: got 'No such file or directory', need a readable asset file. Check the path."
+        "x.nsh: got no such file, need a readable asset file. Check the path."
     )
 
 

@@ -128,22 +128,23 @@ def test_unknown_field_in_a_recipe_file(folder, refused):
     (folder / "r.toml").write_text("hiden_width = 32\n")
     names = [f.name for f in dataclasses.fields(ImageRecipe)]
     assert refused("fit", "image", "a.png", "--recipe", "r.toml") == (
-        f"ImageRecipe.hiden_width: unknown setting, need one of {names}. Did you mean hidden_width?"
+        "ImageRecipe.hiden_width: unknown setting. Did you mean hidden_width? "
+        f"There are {', '.join(names)}."
     )
 
 
 @pytest.mark.parametrize("flags, message", [
-    (["--activation", "rely"], "ImageRecipe.activation: got 'rely', need one of "),
+    (["--activation", "rely"], "--activation: got 'rely', need one of "),
     (["--hidden-width", "7"],
-     "ImageRecipe.hidden_width: got 7, need 0 or 8 to 256. 0 chooses by bpp."),
+     "--hidden-width: got 7, need 0 or 8 to 256. 0 chooses by bpp."),
     (["--hidden-layers", "9"],
-     "ImageRecipe.hidden_layers: got 9, need 0 to 8. The default is 2."),
-    (["--bpp", "nan"], "ImageRecipe.bpp: got nan, need 0.01 to 64. The default is 4.0."),
+     "--hidden-layers: got 9, need 0 to 8. The default is 2."),
+    (["--bpp", "nan"], "--bpp: got nan, need 0.01 to 64. The default is 4.0."),
     (["--seconds", "inf"],
-     "ImageRecipe.seconds: got inf, need 0.01 to 10000000. The default is 20.0."),
-    (["--steps", "0"], "ImageRecipe.steps: got 0, need 1 to 1000000000. The default is None."),
+     "--seconds: got inf, need 0.01 to 10000000. The default is 20.0."),
+    (["--steps", "0"], "--steps: got 0, need 1 to 1000000000. The default is None."),
     (["--grid-bits", "9"],
-     "ImageRecipe.grid_bits: got 9, need one of [4, 8, 16, 32]. Fewer bits make a smaller file."),
+     "--grid-bits: got 9, need one of [4, 8, 16, 32]. Fewer bits make a smaller file."),
     (["--encoding", "hash_grid:levels=0"],
      "encoding hash_grid.levels: got '0', need a whole number from 1 to 32. "
      "Write for example levels=1."),
@@ -151,14 +152,14 @@ def test_unknown_field_in_a_recipe_file(folder, refused):
     (["--encoding", "hash_grid:levles=3"], "encoding hash_grid.levles: unknown setting, need "),
     (["--encoding", ""], "encoding: got '', need one of "),
     (["--engine", "gpu", "--device", "cpu"],
-     "device: got 'cpu', need one of ['cuda', 'vulkan', 'metal', 'd3d12'] with --engine gpu. "
-     "Leave --device out."),
+     "device: got 'cpu', need cuda, vulkan, metal or d3d12: Slang runs on a GPU, or on software "
+     "Vulkan. Leave --device out."),
     (["--engine", "tpu"], "engine: got 'tpu', need one of ['auto', 'torch', 'gpu']. "
      "Did you mean gpu?"),
     (["--device", ""], "device: got '', need a torch device of this machine: cpu"),
     (["--preset", ""], "preset: got '', need one of ['grid', "),
     (["--resume", "absent.nsh"],
-     "absent.nsh: got 'No such file or directory', need a readable asset file. Check the path."),
+     "absent.nsh: got no such file, need a readable asset file. Check the path."),
     (["--resume", "a.png"],
      "a.png: got a file that is no safetensors file, need a neuralshade asset. "
      "Make one with neuralshade fit."),
@@ -168,10 +169,10 @@ def test_unknown_field_in_a_recipe_file(folder, refused):
      "absent/snaps: got 'No such file or directory', need a folder for snapshots. "
      "Create its parent, or choose another."),
     (["--recipe", "absent.toml"],
-     "absent.toml: got 'No such file or directory', need a TOML file of recipe settings. "
+     "absent.toml: got no such file, need a TOML file of recipe settings. "
      "Check the path."),
     (["--recipe", "absent.json"],
-     "absent.json: got 'No such file or directory', need a JSON file in tiny-cuda-nn's form. "
+     "absent.json: got no such file, need a JSON file in tiny-cuda-nn's form. "
      "Check the path."),
     (["--recipe", "a.png"], "a.png: got suffix '.png', need .toml or .json. Rename the recipe."),
 ])  # fmt: skip

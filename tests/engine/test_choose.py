@@ -64,8 +64,8 @@ def test_the_gpu_engine_runs_on_no_torch_device():
     with pytest.raises(DeviceError) as caught:
         choose_engine("gpu", "cuda:0")
     assert str(caught.value) == (
-        "device: got 'cuda:0', need one of ['cuda', 'vulkan', 'metal', 'd3d12'] with "
-        "--engine gpu. Leave --device out."
+        "device: got 'cuda:0', need cuda, vulkan, metal or d3d12: Slang runs on a GPU, or on "
+        "software Vulkan. Leave --device out."
     )
 
 

@@ -46,7 +46,7 @@ def photo(rng):
 def test_nine_parameters_are_found_again(device, asset):
     with example("nine_parameters") as nine:
         target = nine.drawn(nine.DISCS, 96)
-        found = nine.fit(target, asset, 300).members["discs"]
+        found = nine.fit(nine.given(target), asset, 300).members["discs"]
         drawn = neuralshade.render(asset, values=nine.given(target), size=(96, 96))
     np.testing.assert_allclose(found, nine.DISCS, atol=2e-4)  # a fiftieth of a pixel
     assert psnr_db(target, drawn) > 60
@@ -56,7 +56,7 @@ def test_a_grade_is_found_from_one_picture(device, asset):
     with example("tone_curve") as tone:
         original = photo(np.random.default_rng(0))
         target = tone.graded(original)
-        members = tone.fit(original, target, asset, 400).members
+        members = tone.fit(tone.pictures(original, target), asset, 400).members
         given = tone.pictures(original, target)
         drawn = neuralshade.render(asset, values=given, size=(40, 24))
         # the same curves on a picture that the fit has not seen
@@ -74,11 +74,10 @@ def test_a_grade_is_found_from_one_picture(device, asset):
 def test_a_light_is_found_as_least_squares_finds_it(device, asset):
     with example("spherical_harmonics") as harmonics:
         target = harmonics.ball(32)
-        found = harmonics.fit(target, asset, 1000).members["light"]
+        found = harmonics.fit(harmonics.given(target), asset, 1000).members["light"]
         best = harmonics.least_squares(target)
         quality, highest = (harmonics.quality_db(target, light) for light in (found, best))
-        given = {"ball": neuralshade.picture_from_array(target, "linear")}
-        drawn = neuralshade.render(asset, values=given, size=(32, 32))
+        drawn = neuralshade.render(asset, values=harmonics.given(target), size=(32, 32))
         _, seen = harmonics.normals(32)
     assert 30 < highest < 60  # nine colors are not the whole light
     assert quality > highest - 0.2
@@ -117,6 +116,9 @@ def test_the_script_runs_and_shows(device, name, tmp_path, monkeypatch, capsys):
     assert "steps/s on " in capsys.readouterr().out
     shown = neuralshade.load_picture("shown.png").as_float()
     assert shown.std() > 0.05  # not one color
+    asset = tmp_path / f"out/{name}.nsh"
+    monkeypatch.chdir(FOLDER)  # elsewhere: what it was given lies beside it
+    assert np.isfinite(neuralshade.evaluate(asset)[0]["loss"])
 
 
 def inputs(name):
@@ -128,8 +130,7 @@ def inputs(name):
             original = photo(np.random.default_rng(0))
             return module.pictures(original, module.graded(original)), "32x32"
         if name == "spherical_harmonics":
-            ball = neuralshade.picture_from_array(module.ball(16), "linear")
-            return {"ball": ball}, "16x16"
+            return module.given(module.ball(16)), "16x16"
         if name == "learned_mip":
             return module.given(*module.surface(32)), "8x8x4"
     return {}, "16x16"

@@ -94,10 +94,10 @@ def test_names_equal_the_registries():
 REFUSALS = [
     (
         {"hiden_width": 32},
-        f"ImageRecipe.hiden_width: unknown setting, need one of {FIELDS}. "
-        "Did you mean hidden_width?",
+        "ImageRecipe.hiden_width: unknown setting. Did you mean hidden_width? "
+        f"There are {', '.join(FIELDS)}.",
     ),
-    ({"zzzzzz": 1}, f"ImageRecipe.zzzzzz: unknown setting, need one of {FIELDS}."),
+    ({"zzzzzz": 1}, f"ImageRecipe.zzzzzz: unknown setting, need one of {', '.join(FIELDS)}."),
     (
         {"hidden_width": "32"},
         "ImageRecipe.hidden_width: got '32', need int. The default is 0.",
@@ -139,7 +139,7 @@ REFUSALS = [
     ),
     (
         {"a\nb": 1},
-        f"ImageRecipe.'a\\nb': unknown setting, need one of {FIELDS}.",
+        f"ImageRecipe.'a\\nb': unknown setting, need one of {', '.join(FIELDS)}.",
     ),
     ({"steps": 0}, "ImageRecipe.steps: got 0, need 1 to 1000000000. The default is None."),
     (
@@ -243,12 +243,10 @@ def test_a_recipe_file_that_python_gives_up_on_is_refused(content, tmp_path):
     assert "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize(
-    "name, reason", [("absent.toml", "No such file or directory"), ("", "Is a directory")]
-)
+@pytest.mark.parametrize("name, reason", [("absent.toml", "no such file"), ("", "a folder")])
 def test_a_wrong_path_of_a_recipe_file_is_refused(name, reason, tmp_path):
     with pytest.raises(ConfigError) as caught:
         read_toml(tmp_path / name)
     assert str(caught.value) == (
-        f"{tmp_path / name}: got '{reason}', need a TOML file of recipe settings. Check the path."
+        f"{tmp_path / name}: got {reason}, need a TOML file of recipe settings. Check the path."
     )

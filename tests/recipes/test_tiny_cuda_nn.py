@@ -277,8 +277,7 @@ def test_a_wrong_path_is_refused(tmp_path):
     with pytest.raises(ConfigError) as caught:
         read_tiny_cuda_nn(path)
     assert str(caught.value) == (
-        f"{path}: got 'No such file or directory', need a JSON file in tiny-cuda-nn's form. "
-        "Check the path."
+        f"{path}: got no such file, need a JSON file in tiny-cuda-nn's form. Check the path."
     )
 
 

@@ -21,7 +21,8 @@ def test_unknown_setting_refused(tmp_path, save_smooth):
     message = refusal(ConfigError, save_smooth(), tmp_path / "x.nsh", hiden_width=32)
     names = [f.name for f in dataclasses.fields(neuralshade.ImageRecipe)]
     assert message == (
-        f"ImageRecipe.hiden_width: unknown setting, need one of {names}. Did you mean hidden_width?"
+        "ImageRecipe.hiden_width: unknown setting. Did you mean hidden_width? "
+        f"There are {', '.join(names)}."
     )
 
 

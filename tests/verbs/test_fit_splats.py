@@ -239,8 +239,8 @@ def test_settings_are_refused_before_anything_is_done(tmp_path, save_smooth, set
     ({"engine": "gp"}, ConfigError,
      "engine: got 'gp', need one of ['auto', 'torch', 'gpu']. Did you mean gpu?"),
     ({"device": "cpu"}, DeviceError,
-     "device: got 'cpu', need one of ['cuda', 'vulkan', 'metal', 'd3d12'] with --engine gpu. "
-     "Leave --device out."),
+     "device: got 'cpu', need cuda, vulkan, metal or d3d12: Slang runs on a GPU, or on software "
+     "Vulkan. Leave --device out."),
 ])  # fmt: skip
 def test_engines_and_devices_are_refused(tmp_path, save_smooth, options, kind, message):
     path = save_smooth()

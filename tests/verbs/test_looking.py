@@ -102,7 +102,7 @@ def test_asset_of_an_unknown_recipe_refused(fitted, tmp_path):
     message = refusal(AssetError, neuralshade.info, path)
     assert message.startswith(
         f"{path}: got a recipe that this version cannot read (ImageRecipe.wavelets: unknown "
-        "setting, need one of ["
+        "setting, need one of "
     )
     assert message.endswith("), need one it knows. Upgrade neuralshade.")
 

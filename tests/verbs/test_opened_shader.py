@@ -32,7 +32,7 @@ def test_a_picture_may_be_in_memory_and_another_when_drawn(
     lighter = save_smooth("l.png", channels=1)
     assert neuralshade.render(asset, values={"look": lighter}).std() > 0.1
     message = refusal(ConfigError, neuralshade.render, asset, values={"look": grey, "lok": lighter})
-    assert message == "set: got lok, need one of a, b, look, a.rate. Did you mean look?"
+    assert message == "set: got lok, need one of a, b, look. Did you mean look?"
 
 
 def test_a_picture_that_is_gone_or_changed_is_told(

@@ -47,7 +47,7 @@ MODULES = {  # what is wrong -> text, the message behind the path
                 "size, need width and height of the texture. Write [Size(256, 256)] or --set "
                 "t.size=256x256."),
     "a vector that is given": (changed("float b = 2", "float b = 2; float2 c"), "Task.c: got type "
-                               "vector<float,2> without [Trainable(rate)], need that, or float, "
+                               "float2 without [Trainable(rate)], need that, or float, "
                                "int, uint, bool or Picture. Mark it, or move it out of Task."),
     "a trained int": (changed("float b = 2", "float b = 2; [Trainable(1)] int c"), "Task.c: got "
                       "type int, need float, its vectors, matrices and arrays, Texture, Network, "
@@ -167,7 +167,7 @@ def test_values_that_do_not_fit_the_members(tmp_path, tint, save_smooth, values_
 
 @pytest.mark.parametrize("options, kind, start", [
     ({"engine": "torch"}, DeviceError, 'engine: got "torch", need gpu or auto'),
-    ({"device": "cpu"}, DeviceError, "device: got 'cpu', need one of"),
+    ({"device": "cpu"}, DeviceError, "device: got 'cpu', need cuda, vulkan, metal or d3d12: "),
     ({"deterministic": True}, ConfigError, "deterministic: got True, need False: fit shader has"),
     ({"kernels": "fma"}, ConfigError, "kernels: got 'fma', need 'auto': fit shader has"),
     ({"report": "r.html"}, ConfigError, "report: got 'r.html', need None: fit shader has"),
@@ -192,10 +192,10 @@ def test_inputs_are_not_written_over(tmp_path, tint, values_of, refusal, brief):
 
 
 @pytest.mark.parametrize("settings, start", [
-    ({"threads": "0x4"}, "ShaderRecipe.threads: got '0x4', need whole numbers joined by x."),
+    ({"threads": "0x4"}, "ShaderRecipe.threads: got '0x4', need whole numbers of 1 or more,"),
     ({"threads": "8192x8192"}, "ShaderRecipe.threads: got 8192x8192, 67108864 in all, need "),
     ({"size": "64"}, "ShaderRecipe.size: got '64', need WxH."),
-    ({"thread": "4"}, "ShaderRecipe.thread: unknown setting, need one of "),
+    ({"thread": "4"}, "ShaderRecipe.thread: unknown setting. Did you mean threads? "),
     ({"rate": 1e9}, "ShaderRecipe.rate: got 1000000000.0, need 0 to 1000000."),
 ])  # fmt: skip
 def test_settings_are_refused(tmp_path, settings, start, refusal):
@@ -208,7 +208,7 @@ def test_files_that_are_no_modules(tmp_path, refusal):
     absent, bytes_ = tmp_path / "absent.slang", tmp_path / "b.slang"
     bytes_.write_bytes(b"\xff\xfe\x00")
     assert refusal(ConfigError, neuralshade.fit_shader, absent) == (
-        f"{absent}: got 'No such file or directory', need a .slang file. Check the path."
+        f"{absent}: got no such file, need a .slang file. Check the path."
     )
     assert refusal(ConfigError, neuralshade.fit_shader, bytes_) == (
         f"{bytes_}: got bytes that are not UTF-8, need Slang text. Check the path."

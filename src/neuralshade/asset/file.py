@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from neuralshade.atomic import whole_file
 from neuralshade.errors import AssetError
+from neuralshade.wording import unread
 
 H = TypeVar("H")
 
@@ -65,7 +66,7 @@ def read_asset_file(path: str | os.PathLike[str], kind: str | None = None) -> As
     try:
         data = Path(path).read_bytes()
     except OSError as error:
-        raise AssetError(f"{path}: got '{error.strerror}', need a readable asset file. "
+        raise AssetError(f"{path}: got {unread(error)}, need a readable asset file. "
                          "Check the path.") from error  # fmt: skip
     file = from_bytes(data, str(path))
     if kind is not None and file.header["kind"] != kind:

@@ -56,8 +56,9 @@ def choose_engine(engine: str, device: str | None) -> Chosen:
         raise ConfigError(f"engine: got {engine!r}, need one of {list(ENGINES)}.{remedy}")
     graphics = device is None or device in APIS
     if engine == "gpu" and not graphics:
-        raise DeviceError(f"device: got {device!r}, need one of {list(APIS)} with "
-                          "--engine gpu. Leave --device out.")  # fmt: skip
+        raise DeviceError(f"device: got {device!r}, need {', '.join(APIS[:-1])} or {APIS[-1]}: "
+                          "Slang runs on a GPU, or on software Vulkan. Leave --device "
+                          "out.")  # fmt: skip
     if engine == "torch" or not graphics:
         return Chosen("torch", choose_device(device))
     if engine == "gpu" or device is not None:

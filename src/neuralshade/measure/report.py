@@ -19,6 +19,8 @@ from neuralshade.measure.pair import (
 )
 from neuralshade.measure.quality import psnr_db
 
+TITLES = {"table": "The same bytes spent otherwise", "grids": "Feature grids"}
+
 
 @dataclass(frozen=True)
 class ReportData:
@@ -38,6 +40,8 @@ class ReportData:
     drawings: Sequence[tuple[str, Pixels]] = ()  # (title, as ``snapshots``): what lies inside
     table: Sequence[Mapping[str, Any]] = ()  # from rows_for
     rivals: Sequence[tuple[str, Pixels]] = ()  # (name, [H, W, C]): shown in the close-up
+    titles: Mapping[str, str] = field(default_factory=dict)  # of ``table`` and ``grids``, others
+    rated: bool = True  # bits per pixel say something
 
 
 def write_report(path: str | os.PathLike[str], data: ReportData) -> None:
@@ -71,7 +75,7 @@ def _content(data: ReportData) -> dict[str, Any]:
         "reduced": (panes[0].height, panes[0].width) != (height, width),
         "channels": channels,
         "byte_count": data.byte_count,
-        "bits_per_pixel": data.byte_count * 8 / (width * height),
+        "bits_per_pixel": data.byte_count * 8 / (width * height) if data.rated else None,
         "psnr_db": psnr_db(data.target, data.result, peak_of(data.target, data.color_space)),
         "stops": stops,
         "panes": panes,
@@ -84,5 +88,6 @@ def _content(data: ReportData) -> dict[str, Any]:
         "grids": grid_pages(data.grids),
         "drawings": drawings(data.drawings, stops),
         "facts": data.facts,
+        "titles": {**TITLES, **data.titles},
         "recipe": json.dumps(data.recipe, indent=2) if data.recipe else "",
     }

@@ -24,6 +24,7 @@ KINK = 2.0  # times their doubts together that both sides' limits are apart wher
 
 RIGHT, WRONG = "right", "wrong"
 NOT_SMOOTH, NOISE = "not differentiable here", "noise"
+NO_GRADIENT = "no gradient"  # of a member that the function never depends on
 
 
 @dataclass(frozen=True)
@@ -89,15 +90,30 @@ def judge(derivative: float, slope: Slope | None, largest: float) -> str:
     if slope is None:
         return NOISE
     away = abs(derivative - slope.middle)
-    rounding = AGREEMENT * max(abs(derivative), abs(slope.middle)) + SMALL * largest
-    allowed = rounding + DOUBTS * slope.doubt
-    if rounding < away <= allowed and DOUBTS * slope.doubt > KNOWN * largest:
+    rounding = _rounding(derivative, slope, largest)
+    drowned = DOUBTS * slope.doubt > KNOWN * largest
+    if rounding < away <= rounding + DOUBTS * slope.doubt and drowned:
         return NOISE
-    if slope.kink:
-        low, high = sorted((slope.below, slope.above))
-        edge = slope.side_doubt + rounding
-        return NOT_SMOOTH if low - edge <= derivative <= high + edge else WRONG
-    return RIGHT if away <= allowed else WRONG
+    if away > allowed_error(derivative, slope, largest):
+        return WRONG
+    return NOT_SMOOTH if slope.kink else RIGHT
+
+
+def allowed_error(derivative: float, slope: Slope, largest: float) -> float:
+    """Return how far from ``slope.middle`` a derivative may be, on its side, and not be wrong."""
+    rounding = _rounding(derivative, slope, largest)
+    away, drowned = abs(derivative - slope.middle), DOUBTS * slope.doubt > KNOWN * largest
+    if drowned and away <= rounding:
+        return rounding  # beyond it the difference says nothing
+    if not slope.kink:
+        return rounding + DOUBTS * slope.doubt
+    low, high = sorted((slope.below, slope.above))
+    to_edge = high - slope.middle if derivative > slope.middle else slope.middle - low
+    return max(to_edge + slope.side_doubt + rounding, 0.0)
+
+
+def _rounding(derivative: float, slope: Slope, largest: float) -> float:
+    return AGREEMENT * max(abs(derivative), abs(slope.middle)) + SMALL * largest
 
 
 def overall(verdicts: Sequence[str]) -> str:

@@ -21,6 +21,7 @@ Floats = npt.NDArray[np.float32]
 FREE = 3.4e38  # a limit that no float32 meets
 NUMBERS = re.compile(r"(float|vector<float,(\d)>|matrix<float,(\d),(\d)>)((?:\[\d+\])*)")
 TEXELS = re.compile(r"(Texture|Picture)<(?:float|vector<float,(\d)>)>")
+SHORT = re.compile(r"(?:vector|matrix)<(\w+),([\d,]+)>")
 PLAIN = ("float", "int", "uint", "bool")
 ATTRIBUTES = ("Trainable", "Range", "Start", "Size")
 MOST_NUMBERS = 2**28  # trained in all: moments of more do not fit into one buffer
@@ -92,6 +93,11 @@ def members_of(
     return trained, given
 
 
+def written(of_type: str) -> str:
+    """Return a type as people write it: ``float3`` for ``vector<float,3>``."""
+    return SHORT.sub(lambda found: found.group(1) + "x".join(found.group(2).split(",")), of_type)
+
+
 def _check_attributes(field: Field, where: str) -> None:
     for attribute in field.attributes:
         if attribute not in ATTRIBUTES:
@@ -103,8 +109,8 @@ def _check_attributes(field: Field, where: str) -> None:
             raise ConfigError(f"{where}: got [{attribute}] without [Trainable(rate)], need both. "
                               "Add the other, or leave it out.")  # fmt: skip
     if "Size" in field.attributes and not field.type.startswith("Texture<"):
-        raise ConfigError(f"{where}: got [Size] on type {field.type}, need a Texture for it. "
-                          "Leave it out.")  # fmt: skip
+        raise ConfigError(f"{where}: got [Size] on type {written(field.type)}, need a Texture for "
+                          "it. Leave it out.")  # fmt: skip
 
 
 def _check_counts(trained: Sequence[Member], place: str) -> None:
@@ -137,6 +143,10 @@ def _member(field: Field, first: int, sizes: dict[str, tuple[int, int]], where: 
             f"{where}: got a value behind = that is no single number, need [Start(0.5)] in its "
             f"place. Give others with --set {field.name}=1,0,0."
         )
+    said = "Start" in field.attributes or field.has_default  # else the nearest to 0 in the range
+    if said and not np.float32(low) <= np.float32(start) <= np.float32(high):
+        raise ConfigError(f"{where}: got a start of {start:g}, need {low:g} ... {high:g}, its "
+                          "[Range]. Change one of the two.")  # fmt: skip
     return Member(field.name, kind, field.type, shape, first, rate, low, high, start, levels)
 
 
@@ -160,8 +170,9 @@ def _kind_and_shape(
     half = half_of(field.type, None, where)
     if half is None:
         raise ConfigError(
-            f"{where}: got type {field.type}, need float, its vectors, matrices and arrays, "
-            "Texture, Network, GridEncoding or HashEncoding to train. Leave [Trainable] out."
+            f"{where}: got type {written(field.type)}, need float, its vectors, matrices and "
+            "arrays, Texture, Network, GridEncoding or HashEncoding to train. Leave [Trainable] "
+            "out."
         )
     if "Start" in field.attributes:
         raise ConfigError(f"{where}: got [Start] on type {field.type}, which begins at random, "
@@ -176,7 +187,7 @@ def _given(field: Field, where: str) -> Given:
     if field.type in PLAIN:
         return Given(field.name, field.type, None, field.has_default)
     raise ConfigError(
-        f"{where}: got type {field.type} without [Trainable(rate)], need that, "
+        f"{where}: got type {written(field.type)} without [Trainable(rate)], need that, "
         "or float, int, uint, bool or Picture. Mark it, or move it out of Task."
     )
 

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias, TypeVar
 
 from neuralshade.errors import ConfigError
 from neuralshade.nearest import nearest
-from neuralshade.wording import named, shown
+from neuralshade.wording import named, shown, unread
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -27,9 +27,13 @@ def setting(
     *,
     choices: tuple[str, ...] = (),
     limits: tuple[float, float] | None = None,
+    form: str | None = None,
 ) -> Any:
-    """Declare a recipe field: its default, one line about it with the unit, what it may be."""
-    metadata = {"about": about, "choices": choices, "limits": limits}
+    """Declare a recipe field: its default, one line about it with the unit, what it may be.
+
+    ``form``: how a string is written, for the command line's help.
+    """
+    metadata = {"about": about, "choices": choices, "limits": limits, "form": form}
     return dataclasses.field(default=default, metadata=metadata)
 
 
@@ -46,8 +50,9 @@ def from_dict(kind: type[R], values: dict[str, Any]) -> R:
     checked = {}
     for name, value in values.items():
         if name not in known:
-            raise ConfigError(f"{kind.__name__}.{named(name)}: unknown setting, need one of "
-                              f"{list(known)}.{nearest(name, known)}")  # fmt: skip
+            near, all_ = nearest(name, known), ", ".join(known)
+            listed = f".{near} There are {all_}." if near else f", need one of {all_}."
+            raise ConfigError(f"{kind.__name__}.{named(name)}: unknown setting{listed}")
         checked[name] = _check(kind.__name__, known[name], value)
     return kind(**checked)
 
@@ -69,7 +74,7 @@ def read_toml(path: str | Path) -> dict[str, Any]:
     try:
         return tomllib.loads(Path(path).read_text(encoding="utf-8"))
     except OSError as error:
-        raise ConfigError(f"{path}: got '{error.strerror}', need a TOML file of recipe settings. "
+        raise ConfigError(f"{path}: got {unread(error)}, need a TOML file of recipe settings. "
                           "Check the path.") from error  # fmt: skip
     # ValueError: no UTF-8, no TOML, or a number of thousands of digits; nesting may be too deep
     except (ValueError, RecursionError) as error:

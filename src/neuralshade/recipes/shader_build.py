@@ -14,11 +14,11 @@ from neuralshade.engine.shader_engine import ShaderEngine, TaskTraining
 from neuralshade.errors import ConfigError
 from neuralshade.gpu.gpu import Gpu
 from neuralshade.gpu.slang_reflection import Field, Method, reflect_struct
-from neuralshade.model.trainable import FREE, Given, Member, first_numbers, members_of
+from neuralshade.model.trainable import FREE, PLAIN, Given, Member, first_numbers, members_of
 from neuralshade.nearest import nearest
 from neuralshade.recipes.shader import ShaderRecipe, threads_of
 from neuralshade.source.picture import Picture
-from neuralshade.source.shader import ShaderSource, given_picture
+from neuralshade.source.shader import ShaderSource, given_picture, remedies
 from neuralshade.wording import shown
 
 STRUCT = "Task"
@@ -40,7 +40,9 @@ class BuiltTask:
     pictures: dict[str, Picture]
 
 
-def build_task(source: ShaderSource, values: Mapping[str, Any], seed: int) -> BuiltTask:
+def build_task(
+    source: ShaderSource, values: Mapping[str, Any], seed: int, *, trained: bool = True
+) -> BuiltTask:
     """Return the task of a module, its members given ``values``.
 
     Args:
@@ -48,22 +50,26 @@ def build_task(source: ShaderSource, values: Mapping[str, Any], seed: int) -> Bu
             where it begins, a number or an array of its shape. NAME.size (WxH or a pair) is a
             texture's, NAME.rate a trained member's step size.
         seed: of networks' first numbers.
+        trained: it is to be, so that NAME.rate means something.
 
     Raises: KernelError with all that the compiler said; ConfigError for a module without such a
         struct, a member without a value, or a value without a member; PictureError.
     """
-    struct = reflect_struct(source.text, source.place, STRUCT, ("loss", "render"), source.folder)
+    with remedies():
+        methods = ("loss", "render")
+        struct = reflect_struct(source.text, source.place, STRUCT, methods, source.folder)
     loss = None if struct is None else struct.methods.get("loss")
     if struct is None or loss is None or loss.result != "float":
         raise ConfigError(f"{source.place}: got no struct {STRUCT} with a method loss that returns "
                           "float, need one. Write struct Task : ITask.")  # fmt: skip
     renders = _renders(struct.methods.get("render"), source.place)
-    _check_names(values, struct.fields)
+    _check_names(values, struct.fields, trained)
     sizes = {
         name.removesuffix(".size"): _size(name, value)
         for name, value in values.items()
         if name.endswith(".size")
     }
+    _check_complete(struct.fields, values, sizes, source.place)
     members, given = members_of(struct.fields, sizes, source.place)
     members = [_with_rate(member, values) for member in members]
     task = Task(source.text, source.place, tuple(members), tuple(given), renders, source.folder)
@@ -99,11 +105,11 @@ def _renders(method: Method | None, place: str) -> str | None:
     return method.result
 
 
-def _check_names(values: Mapping[str, Any], fields: Sequence[Field]) -> None:
+def _check_names(values: Mapping[str, Any], fields: Sequence[Field], trained: bool) -> None:
     names = [field.name for field in fields]
-    trained = [field.name for field in fields if "Trainable" in field.attributes]
-    textures = [field.name for field in fields if field.type.startswith("Texture<")]
-    known = [*names, *(f"{n}.rate" for n in trained), *(f"{n}.size" for n in textures)]
+    rates = [f"{f.name}.rate" for f in fields if trained and "Trainable" in f.attributes]
+    sizes = [f"{f.name}.size" for f in fields if f.type.startswith("Texture<")]
+    known = [*names, *rates, *sizes]
     for name in values:
         if name not in known:
             raise ConfigError(f"set: got {name}, need one of {', '.join(known)}."
@@ -163,6 +169,35 @@ def _given_values(
         else:
             pictures[member.name] = given_picture(value, member.channels, where)
     return numbers, pictures
+
+
+def _check_complete(
+    fields: Sequence[Field], values: Mapping[str, Any], sizes: Mapping[str, Any], place: str
+) -> None:
+    """Raise ConfigError that names all members without a value, or a size, if they are several.
+
+    One alone is told where it is looked up.
+    """
+    lacking = [
+        (field.name, *what)
+        for field in fields
+        if values.get(field.name) is None and (what := _lacks(field, field.name in sizes))
+    ]
+    if len(lacking) > 1:
+        needed = ", ".join(f"{kind} for {name}" for name, kind, _ in lacking)
+        flags = " ".join(f"--set {name}{example}" for name, _, example in lacking)
+        raise ConfigError(f"{place}: Task: got no values for {len(lacking)} members, need "
+                          f"{needed}. Write {flags}.")  # fmt: skip
+
+
+def _lacks(field: Field, sized: bool) -> tuple[str, str] | None:
+    """Return what a member needs where it is given nothing, and an example; None for nothing."""
+    if "Trainable" in field.attributes:
+        free = field.type.startswith("Texture<") and "Size" not in field.attributes and not sized
+        return ("a size", ".size=256x256") if free else None
+    if field.type.startswith("Picture<"):
+        return "a picture", "=a.png"
+    return ("a number", "=0.5") if field.type in PLAIN and not field.has_default else None
 
 
 def _of_type(member: Given, value: Any) -> float:

@@ -17,7 +17,7 @@ from typing import Any
 
 from neuralshade.errors import ConfigError
 from neuralshade.nearest import nearest
-from neuralshade.wording import named, shown
+from neuralshade.wording import named, shown, unread
 
 Settings = dict[str, Any]
 Names = dict[str, str]
@@ -54,7 +54,7 @@ def read_tiny_cuda_nn(path: str | os.PathLike[str]) -> Settings:
     try:
         config = json.loads(Path(path).read_text(encoding="utf-8"))
     except OSError as error:
-        raise ConfigError(f"{path}: got '{error.strerror}', need a JSON file in tiny-cuda-nn's "
+        raise ConfigError(f"{path}: got {unread(error)}, need a JSON file in tiny-cuda-nn's "
                           "form. Check the path.") from error  # fmt: skip
     # ValueError: no UTF-8, no JSON, or a number of thousands of digits; nesting may be too deep
     except (ValueError, RecursionError) as error:

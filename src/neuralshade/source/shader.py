@@ -4,17 +4,24 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from neuralshade.errors import ConfigError
+from neuralshade.errors import ConfigError, KernelError
 from neuralshade.gpu.module_files import files_folder, module_files
 from neuralshade.source.image_file import load_picture
 from neuralshade.source.picture import Picture
+from neuralshade.wording import unread
 
 SUFFIX = ".slang"
+REMEDIES = (  # words of the compiler, what to do
+    ("member 'loss' cannot satisfy differentiable interface requirement",
+     "Write [Differentiable] before loss."),
+    ("undefined identifier 'ITask'", "Write import neuralshade.model.trainable; at the top."),
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -58,12 +65,25 @@ def load_shader(path: str | os.PathLike[str]) -> ShaderSource:
     try:
         text = Path(path).read_text("utf-8-sig")  # without the mark that some editors put first
     except OSError as error:
-        raise ConfigError(f"{path}: got '{error.strerror}', need a {SUFFIX} file. "
+        raise ConfigError(f"{path}: got {unread(error)}, need a {SUFFIX} file. "
                           "Check the path.") from error  # fmt: skip
     except UnicodeDecodeError as error:
         raise ConfigError(f"{path}: got bytes that are not UTF-8, need Slang text. "
                           "Check the path.") from error  # fmt: skip
-    return ShaderSource(text, place, module_files(text, place))
+    with remedies():
+        return ShaderSource(text, place, module_files(text, place))
+
+
+@contextmanager
+def remedies() -> Iterator[None]:
+    """Add to what the compiler says of a module what to do, where that is known."""
+    try:
+        yield
+    except KernelError as error:
+        known = [remedy for words, remedy in REMEDIES if words in str(error)]
+        if not known:
+            raise
+        raise KernelError("\n".join([str(error), *known])) from error
 
 
 def parse_values(pairs: Sequence[str]) -> dict[str, str]:

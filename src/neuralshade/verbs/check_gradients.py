@@ -15,7 +15,17 @@ import numpy.typing as npt
 from neuralshade.engine.choose import choose_engine
 from neuralshade.engine.shader_engine import ShaderEngine, number_name
 from neuralshade.errors import ConfigError
-from neuralshade.measure.slopes import WIDTHS, WRONG, Slope, judge, overall, slope_of
+from neuralshade.measure.slopes import (
+    NO_GRADIENT,
+    NOISE,
+    NOT_SMOOTH,
+    WIDTHS,
+    Slope,
+    allowed_error,
+    judge,
+    overall,
+    slope_of,
+)
 from neuralshade.model.trainable import FREE, Member
 from neuralshade.recipes.recipe import from_dict
 from neuralshade.recipes.shader import ShaderRecipe
@@ -34,13 +44,18 @@ class GradientRow:
 
     member: str
     numbers: int  # compared, each where it begins and moved a little
-    error: float  # the largest difference between the two ways; one that is wrong goes first
-    relative: float  # the same as a share of the member's largest derivative
+    size: int  # of the member: a sample of large ones is compared
+    error: float  # the largest difference between the two ways, of those with the verdict
+    allowed: float  # how large it may be there; NaN where the loss is no number beside it
+    relative: float  # the error as a share of the member's largest derivative
     where: str  # the number with that error
     place: str  # "start", or "moved" a little away from there
     derivative: float  # that Slang's derivative gave there
     difference: float  # and a central difference; NaN where the loss is no number beside it
-    verdict: str  # right, wrong, not differentiable here, or noise
+    verdict: str  # right, wrong, no gradient, not differentiable here, or noise
+    kinks: int  # comparisons, of two a number, at or near a kink
+    lost: int  # those that rounding of the loss hides
+    undefined: tuple[str, ...]  # where the loss is no number on a side, so that none was made
 
 
 @dataclass(frozen=True)
@@ -50,6 +65,7 @@ class _Compared:
     derivative: float
     slope: Slope | None
     verdict: str
+    allowed: float
 
     @property
     def error(self) -> float:
@@ -72,7 +88,8 @@ def check_gradients(
     that changed least since the width before counts; a derivative is right within 0.2 % of it,
     0.1 % of the member's largest, and three times its doubt: that change and four roundings of a
     float32 loss. Where the slopes of both sides tend to different limits there is a kink, and a
-    derivative between them is none that differences can judge.
+    derivative between them is none that differences can judge. A member whose derivatives and
+    differences are all 0 has no gradient: the loss does not depend on it.
 
     Args:
         task: a .slang file with a struct Task, or a ShaderSource.
@@ -169,9 +186,17 @@ def _compare(engine: ShaderEngine, member: Member, gradient: Floats, indices: Se
     steepest = max((abs(slope.middle) for slope in slopes if slope is not None), default=0.0)
     largest = max(float(np.abs(gradient).max()), steepest)
     return [
-        _Compared(i, place, float(gradient[i]), slope, judge(float(gradient[i]), slope, largest))
+        _compared(i, place, float(gradient[i]), slope, largest)
         for i, slope in zip(indices, slopes, strict=True)
     ]
+
+
+def _compared(
+    index: int, place: str, derivative: float, slope: Slope | None, largest: float
+) -> _Compared:
+    verdict = judge(derivative, slope, largest)
+    allowed = float("nan") if slope is None else allowed_error(derivative, slope, largest)
+    return _Compared(index, place, derivative, slope, verdict, allowed)
 
 
 def _slope(engine: ShaderEngine, index: int, value: float, steps: Sequence[float], here: float,
@@ -191,17 +216,32 @@ def _slope(engine: ShaderEngine, index: int, value: float, steps: Sequence[float
 
 
 def _row(member: Member, compared: Sequence[_Compared]) -> GradientRow:
-    worst = max(compared, key=lambda c: (c.verdict == WRONG, c.slope is not None, c.error))
+    verdict = _verdict(compared)
+    alike = [c for c in compared if c.verdict == verdict] or compared
+    worst = max(alike, key=lambda c: (c.slope is not None, c.error))
     largest = max(abs(c.derivative) for c in compared)
     largest = max(largest, *(abs(c.slope.middle) for c in compared if c.slope is not None), 0.0)
     return GradientRow(
         member.name,
         len({c.index for c in compared}),
+        member.size,
         worst.error,
+        worst.allowed,
         worst.error / largest if largest else 0.0,
         number_name(member, worst.index),
         worst.place,
         worst.derivative,
         float("nan") if worst.slope is None else worst.slope.middle,
-        overall([c.verdict for c in compared]),
+        verdict,
+        sum(c.verdict == NOT_SMOOTH for c in compared),
+        sum(c.verdict == NOISE and c.slope is not None for c in compared),
+        tuple(f"{number_name(member, c.index)}, {c.place}" for c in compared if c.slope is None),
     )
+
+
+def _verdict(compared: Sequence[_Compared]) -> str:
+    known = [c for c in compared if c.slope is not None]
+    still = all(c.derivative == 0 and c.error == 0 for c in known)
+    if known and still and not any(c.derivative for c in compared):
+        return NO_GRADIENT
+    return overall([c.verdict for c in compared])

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
+import logging
 import math
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import closing, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,13 +14,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from neuralshade.asset.checkpoint import load_checkpoint
+from neuralshade.asset.checkpoint import Checkpoint, load_checkpoint
 from neuralshade.asset.shader import KIND, ShaderHeader, save_shader_asset
 from neuralshade.engine.choose import choose_engine
 from neuralshade.engine.shader import CHANNELS
 from neuralshade.errors import ConfigError
 from neuralshade.fit import Loop, Observer, ignore
-from neuralshade.model.trainable import arrays_of
+from neuralshade.model.trainable import Floats, Member, arrays_of
 from neuralshade.recipes.recipe import from_dict
 from neuralshade.recipes.shader import ShaderRecipe, size_of
 from neuralshade.recipes.shader_build import BuiltTask, build_shader_engine, build_task
@@ -42,6 +43,7 @@ from neuralshade.verbs.snapshots import snapshots_for
 if TYPE_CHECKING:
     from neuralshade.verbs.live_scene import Scene
 
+log = logging.getLogger("neuralshade")
 ONLY_OTHERS = ("engine", "kernels", "deterministic", "report")  # flags that fit shader has not
 
 
@@ -187,6 +189,11 @@ class _Job(Job[ShaderRecipe]):
         return picture_scene(self.kind, self.picture, self.engine.draw, compared=False,
                              continuous=True)  # fmt: skip
 
+    def write_report(self, asset: Path, page: Any, snapshots: Any) -> None:
+        """Refuse it: a fit does not know what its task's picture is to look like."""
+        raise ConfigError("report: got a fit of shader, need its asset, and a picture to compare "
+                          "it with. Run: neuralshade report ASSET PICTURE.")  # fmt: skip
+
     def save(self, path: Path) -> tuple[int, dict[str, Any]]:
         """Write the asset as it is now; return its size and the members."""
         p = self.loop.progress
@@ -206,8 +213,18 @@ class _Job(Job[ShaderRecipe]):
         written, members = self.save(self.output)
         self._written()
         p = self.loop.progress
+        for name in untouched(self.built.task.members, self.begun, self.engine.state()):
+            log.warning("%s: no gradient reached it in %d steps", name, p.step)
         return ShaderResult(str(self.output), self.chosen.device_name, p.seconds, p.step,
                             p.samples_per_second, p.loss, written, members)  # fmt: skip
+
+    def train(self, checkpoint: Checkpoint | None) -> None:
+        """Run the loop; see Job."""
+        self.begun = self.built.start
+        if checkpoint is not None:
+            kept = checkpoint.state.get("values")  # or a state that is refused below
+            self.begun = self.built.start if kept is None else kept.numpy()
+        super().train(checkpoint)
 
     def _picture_facts(self) -> dict[str, Any] | None:
         if self.built.task.renders is None:
@@ -215,6 +232,21 @@ class _Job(Job[ShaderRecipe]):
         c = self.original
         return {"name": c.name, "width": c.width, "height": c.height, "channels": c.channels,
                 "color_space": c.color_space, "dtype": c.pixels.dtype.name}  # fmt: skip
+
+
+def untouched(members: Sequence[Member], begun: Floats, state: Mapping[str, Any]) -> list[str]:
+    """Return the trained members of which no number ever got a gradient.
+
+    Means of gradients are 0 then; but some devices let them fade to 0 too where gradients end
+    early: numbers that are not what they were when the fit began tell of these.
+
+    Args:
+        begun: float32 [all numbers] at the beginning of the fit.
+        state: what the engine's ``state`` returns.
+    """
+    means, squares = state["moments"].numpy().reshape(2, -1)
+    got = (means != 0) | (squares != 0) | (state["values"].numpy() != begun)
+    return [m.name for m in members if m.rate > 0 and not got[m.first : m.first + m.size].any()]
 
 
 def module_facts(

@@ -124,7 +124,7 @@ class Live:
             result = call.fit(**call.arguments)
         finally:
             self._runs = False
-        self.show(result.asset, self._reference(call))
+        self.shown.open(result.asset, self._reference(call), fitted=True)
         self._end("ended", reached_text(result))
         return result
 

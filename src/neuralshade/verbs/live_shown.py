@@ -16,6 +16,7 @@ from neuralshade.verbs.live_plane import opened_plane
 from neuralshade.verbs.live_scene import Scene, grid_pages, picture_scene
 from neuralshade.verbs.live_stage import Stage
 from neuralshade.verbs.opened_mipmaps import OpenedMipmaps
+from neuralshade.verbs.opened_shader import OpenedShader
 from neuralshade.verbs.opening import Opened, OpenedImage, OpenedSplats, ignore, open_asset
 from neuralshade.verbs.report import report
 
@@ -33,13 +34,18 @@ class Shown:
         """Return what files are called that pages save."""
         return "asset.nsh" if self.opened is None else Path(self.opened.asset.path).name
 
-    def open(self, asset: Any, reference: Any = None) -> None:
+    def open(self, asset: Any, reference: Any = None, *, fitted: bool = False) -> None:
         """Show an asset, beside ``reference`` where one is given.
 
-        Raises: AssetError, PictureError.
+        ``fitted``: it was just now. Then a task that renders nothing is no error: its curves stay.
+
+        Raises: AssetError, PictureError; ConfigError for what are no maps, of mip levels.
         """
         opened = open_asset(asset)
-        scene = asset_scene(opened, reference)
+        if isinstance(opened, OpenedMipmaps) and reference is not None and not fitted:
+            opened.same_textures(reference)  # shown nowhere, but a report compares with it
+        renders = not isinstance(opened, OpenedShader) or opened.asset.header.picture is not None
+        scene = None if fitted and not renders else asset_scene(opened, reference)
         self.close()
         self.opened, self.reference = opened, reference
         self.stage.show(scene)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import numpy.typing as npt
@@ -19,7 +20,7 @@ from neuralshade.recipes.shader_build import BuiltTask, build_shader_engine, bui
 from neuralshade.source.image_file import load_picture
 from neuralshade.source.picture import Picture
 from neuralshade.source.shader import ShaderSource
-from neuralshade.verbs.opening import Opened
+from neuralshade.verbs.opening import Opened, Titled
 
 
 @dataclass(frozen=True)
@@ -45,12 +46,19 @@ class OpenedShader(Opened):
                 values[name] = _same_picture(name, facts, place)
         # assets of before had none
         source = ShaderSource(module["text"], module["name"], module.get("files", {}))
-        return build_task(source, values, 0)
+        return build_task(source, values, 0, trained=False)
 
     @property
     def numbers(self) -> int:
         """Return how many trained numbers there are."""
         return sum(array.size for array in self.asset.tensors.values())
+
+    def grids(self) -> Titled:
+        """Return the trained textures."""
+        textures = {f"{name}.size" for name in self.asset.tensors} & set(
+            self.asset.header.module["values"]
+        )
+        return [(n, a) for n, a in self.asset.tensors.items() if f"{n}.size" in textures]
 
     def draw(self, width: int, height: int, crop: Crop = WHOLE) -> npt.NDArray[Any]:
         """Return float32 [height, width, C] at pixel centres of ``crop``, not clamped."""
@@ -78,16 +86,25 @@ class OpenedShader(Opened):
 
 
 def _same_picture(name: str, facts: Mapping[str, Any], place: str) -> Picture:
-    """Return the picture that a member was given when it was trained, from its file."""
-    try:
-        picture = None if facts["path"] is None else load_picture(facts["path"])
-    except PictureError as error:
-        raise _no_picture(name, place, f"no picture at {facts['path']}") from error
-    if picture is None:
+    """Return the picture that a member was given when it was trained, from its file.
+
+    Where the path leads to none or to another one, it is looked for from the asset's folder on,
+    and in that folder.
+    """
+    if facts["path"] is None:
         raise _no_picture(name, place, "no picture")
-    if picture.digest != facts["digest"]:
-        raise _no_picture(name, place, f"another picture at {facts['path']}")
-    return picture
+    given, beside = Path(facts["path"]), Path(place).parent
+    what, reason = "another picture", None
+    for path in dict.fromkeys((given, beside / given, beside / given.name)):
+        try:
+            picture = load_picture(path)
+        except PictureError as error:  # there may be one at the next place
+            if path == given:
+                what, reason = "no picture", error
+            continue
+        if picture.digest == facts["digest"]:
+            return picture
+    raise _no_picture(name, place, f"{what} at {given}") from reason
 
 
 def _no_picture(name: str, place: str, got: str) -> AssetError:

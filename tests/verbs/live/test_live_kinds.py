@@ -111,6 +111,7 @@ def test_levels_on_a_plane(device, live, background, look, tmp_path, monkeypatch
     page.reach(2)
     assert page.scene["kind"] == "mipmaps"
     assert page.scene["plane"]["panes"][0] == "result" and "box" in page.scene["panes"]
+    assert page.scene["titles"]["result"] == "Trained levels"
     page.control("pause")
     page.state("paused")
     page.drain(0.3)
@@ -126,6 +127,7 @@ def test_levels_on_a_plane(device, live, background, look, tmp_path, monkeypatch
     background(live.wait)
     page.state("ended")
     page.until(lambda: page.scene["id"] > 1)
+    assert page.scene["titles"]["result"] == "Kept levels"  # some of a filter, it may be
     page.frame(panes=["result", "lean"])
     assert page.pictures["lean"].shape == (27, 48, 3)
 

@@ -1,0 +1,92 @@
+"""verbs/report: the page of a user's task that renders."""
+
+import re
+
+import numpy as np
+import pytest
+
+import neuralshade
+from neuralshade.errors import AssetError, ConfigError, OutputError
+
+
+@pytest.fixture
+def fitted_tint(tmp_path, tint, values_of, brief):
+    neuralshade.fit_shader(tint, tmp_path / "x.nsh", values=values_of(), **{**brief, "steps": 1500})
+    return tmp_path / "x.nsh"
+
+
+def page_of(asset, picture, **given):
+    page = asset.with_suffix(".html")
+    neuralshade.report(asset, picture, page, **given)
+    return page.read_text()
+
+
+def test_a_task_beside_the_picture_that_it_is_to_look_like(fitted_tint, save_smooth):
+    text = page_of(fitted_tint, save_smooth())
+    row = neuralshade.evaluate(fitted_tint, save_smooth())[0]
+    for title in ("Target, result, error", "Quality", "Training", "Trained textures"):
+        assert f"<h2>{title}</h2>" in text, title
+    shown = re.findall(r"<td>([^<]*)</td>", text)
+    assert shown[2:5] == [f"{row[key]:{form}}" for key, form in
+                          (("psnr_db", ".2f"), ("ssim", ".4f"), ("flip", ".4f"))]  # fmt: skip
+    assert "loss against steps" in text and "PSNR against" not in text
+    assert "JPEG" not in text and "bits per pixel" not in text.lower()
+    tint = neuralshade.load(fitted_tint).tensors["tint"]
+    for name, value in (("tint", f"{tint[0]:.6f}"[:6]), ("net", "float32 [51]"), ("map", "5 x 3")):
+        assert re.search(rf"{name}.{{0,60}}{re.escape(value)}", text, re.S), name
+
+
+def test_at_the_size_of_the_picture_and_with_other_values(fitted_tint, save_smooth):
+    told = []
+    other = save_smooth("b.png", 30, 20)
+    text = page_of(fitted_tint, other, notice=told.append, values={"photo": other, "tint": 0.25})
+    assert "20 x 30 pixels" in text and told == []
+
+
+def test_what_it_refuses(fitted_tint, save_smooth, tmp_path, sum_text, refusal):
+    grey = save_smooth("grey.png", channels=1)
+    start = f"{fitted_tint}: got a picture with 1 channels, srgb, need 3, srgb."
+    assert refusal(AssetError, page_of, fitted_tint, grey).startswith(start)
+    message = refusal(ConfigError, page_of, fitted_tint, save_smooth(), values={"tnt": 1})
+    assert message.startswith("set: got tnt, need one of")
+    photo = save_smooth()
+    message = refusal(OutputError, neuralshade.report, fitted_tint, photo, photo)
+    assert message.startswith(f"{photo}: got the input {photo} itself")
+    (tmp_path / "sum.slang").write_text(sum_text)
+    neuralshade.fit_shader(tmp_path / "sum.slang", tmp_path / "s.nsh", steps=2, threads="1")
+    message = refusal(AssetError, page_of, tmp_path / "s.nsh", photo)
+    assert message.startswith(f"{tmp_path / 's.nsh'}: got a task without render(float2 uv)")
+
+
+def test_pictures_are_looked_for_beside_the_asset(
+    tmp_path, monkeypatch, tint, save_smooth, values_of, refusal, brief
+):
+    """By the path from the asset's folder on, or by name; never another picture."""
+    here, elsewhere = tmp_path / "here", tmp_path / "elsewhere"
+    (here / "sub").mkdir(parents=True)
+    elsewhere.mkdir()
+    photo = save_smooth()
+    photo.rename(here / "sub/a.png")
+    monkeypatch.chdir(here)
+    neuralshade.fit_shader(tint, "x.nsh", values=values_of(photo="sub/a.png"), **brief)
+    drawn = neuralshade.render("x.nsh")
+    monkeypatch.chdir(elsewhere)
+    np.testing.assert_array_equal(neuralshade.render("../here/x.nsh"), drawn)
+    (here / "sub/a.png").rename(here / "a.png")
+    np.testing.assert_array_equal(neuralshade.render("../here/x.nsh"), drawn)
+    (elsewhere / "sub").mkdir()
+    neuralshade.save_picture("sub/a.png", np.zeros((4, 4, 3), np.float32), "srgb")
+    np.testing.assert_array_equal(neuralshade.render("../here/x.nsh"), drawn)
+    (here / "a.png").unlink()
+    assert refusal(AssetError, neuralshade.render, "../here/x.nsh") == (
+        "../here/x.nsh: got another picture at sub/a.png for Task.photo, need the one it was "
+        "trained with, or one that is named. Write --set photo=PICTURE."
+    )
+
+
+def test_a_rate_means_nothing_to_what_is_trained(fitted_tint, refusal):
+    message = refusal(ConfigError, neuralshade.render, fitted_tint, values={"tint.rate": 1})
+    assert message == (
+        "set: got tint.rate, need one of tint, map, net, photo, strength, map.size. Did you mean "
+        "tint?"
+    )
