@@ -5,6 +5,7 @@ import pytest
 import torch
 
 from neuralshade.engine.mip_engine import MipEngine, MipTraining
+from neuralshade.engine.mip_judge import by_measure
 from neuralshade.engine.mipmaps import (
     DARK,
     MEASURES,
@@ -186,27 +187,63 @@ def test_errors_are_those_of_numpy(gpu, together):
     engine = engine_of(gpu, base, levels)
     pairs, weights = draw_pairs(6, 0.5, 0.2, 5), np.linspace(0.2, 1.4, 6, dtype=np.float32)
     engine.set_pool(pairs, weights)
-    rows = engine.judge(6, together)
-    assert len(rows) == len(levels.sizes) - 1 == 2
-    color = colors_of(torch.from_numpy(engine.values()).double(), pairs).numpy()
-    sums = [
-        (weights[:, None, None] * values).reshape(-1, together, engine.texels, 3).sum(axis=1)
-        for values in (color, references_of(engine, 6).astype(np.float64))
-    ]
-    for level, row in enumerate(rows, start=1):
-        w, h = levels.sizes[level]
-        part = slice(levels.first(level), levels.first(level) + w * h)
-        wanted = measured(sums[0][:, part], sums[1][:, part])
-        assert row == pytest.approx(wanted, rel=1e-4, abs=1e-7)
+    chains = [engine.values(), engine.values() * np.float32(0.9)]
+    judging = engine.judging(chains)
+    judging.add(6, together)
+    found = judging.means()
+    assert found.shape == (2, len(levels.sizes) - 1, len(MEASURES))
+    for values, rows in zip(chains, found, strict=True):
+        color = colors_of(torch.from_numpy(values).double(), pairs).numpy()
+        sums = [
+            (weights[:, None, None] * seen).reshape(-1, together, engine.texels, 3).sum(axis=1)
+            for seen in (color, references_of(engine, 6).astype(np.float64))
+        ]
+        for level, row in enumerate(rows, start=1):
+            w, h = levels.sizes[level]
+            part = slice(levels.first(level), levels.first(level) + w * h)
+            wanted = measured(sums[0][:, part], sums[1][:, part])
+            assert by_measure(row) == pytest.approx(wanted, rel=1e-4, abs=1e-7)
+
+
+def test_a_brief_judge_knows_the_symmetric_error_alone(gpu):
+    base, levels = maps_of(16, 8), levels_of(16, 8)
+    engine = engine_of(gpu, base, levels)
+    engine.set_pool(draw_pairs(6, 0.5, 0.2, 5))
+    found = []
+    for briefly in (False, True):
+        judging = engine.judging([engine.values()], briefly)
+        judging.add(6)
+        found.append(judging.means())
+    np.testing.assert_allclose(found[1][..., 0], found[0][..., 0], rtol=1e-6)
+    assert (found[1][..., 1:] == 0).all() and (found[0][..., 1:] != 0).all()
+
+
+def test_errors_of_pools_add_up_until_they_are_asked_for(gpu):
+    """The mean of two pools, one twice as large; and nothing of it in the next."""
+    base, levels = maps_of(16, 8), levels_of(16, 8)
+    engine = engine_of(gpu, base, levels)
+    judging, alone = engine.judging([engine.values()]), []
+    for count, seed in ((6, 5), (3, 6)):
+        engine.set_pool(draw_pairs(count, 0.5, 0.2, seed))
+        judging.add(count)
+        other = engine.judging([engine.values()])
+        other.add(count)
+        alone.append(other.means())
+    np.testing.assert_allclose(judging.means(), (2 * alone[0] + alone[1]) / 3, rtol=1e-5)
+    judging.add(3)
+    np.testing.assert_allclose(judging.means(), alone[1], rtol=1e-6)
 
 
 def test_lights_weigh_1_where_nothing_is_said(gpu):
     engine = engine_of(gpu, maps_of(7, 5), levels_of(7, 5))
     pairs = draw_pairs(6, 0.5, 0.2, 5)
+    judging = engine.judging([engine.values()])
     engine.set_pool(pairs, np.ones(6, np.float32))
-    told = engine.judge(6)
+    judging.add(6)
+    told = judging.means()
     engine.set_pool(pairs)
-    assert engine.judge(6) == told
+    judging.add(6)
+    np.testing.assert_array_equal(judging.means(), told)
 
 
 def test_a_pool_is_gone_through_and_drawn_anew(gpu):
@@ -235,7 +272,7 @@ def test_a_pool_of_others_is_forgotten(gpu):
     engine.advance([1.0] * 3)
     judged.advance([1.0])
     judged.set_pool(draw_pairs(8, 0.5, 0.2, 99))
-    judged.judge(8)
+    judged.judging([judged.values()]).add(8)
     judged.advance([1.0] * 2)
     np.testing.assert_array_equal(judged.values(), engine.values())
 

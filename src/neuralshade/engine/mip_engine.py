@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
+from neuralshade.engine.mip_judge import MipJudge
 from neuralshade.engine.mipmaps import (
     GROUP,
-    MEASURES,
     NUMBERS,
     PAIR,
     PAIRS_SHADED,
@@ -65,7 +65,6 @@ class MipEngine:
         self.groups = -(-self.texels // GROUP)
         self.state_now = StepState(0, 0, 0, 0, 1.0)
         self._next_step, self._pool = 0, -1
-        self._text = mipmaps_text(training.diffuse, training.pairs)
         self._bound: dict[str, Any] = {
             "levels": gpu.buffer(levels.table(training.near)),
             "base": gpu.buffer(base),
@@ -74,28 +73,30 @@ class MipEngine:
             "values": gpu.buffer(values),
             "moments": gpu.buffer(size=8 * NUMBERS * self.texels),
             "states": gpu.buffer(self.state_now.pair()),
-            "group_sums": gpu.buffer(size=4 * len(MEASURES) * self.groups),
+            "group_sums": gpu.buffer(size=4 * self.groups),
             "passes": gpu.buffer(size=16),
             "rate_factors": gpu.buffer(size=4 * SUBMITTED_STEPS),
             "paces": gpu.buffer(size=8 * SUBMITTED_STEPS),
         }
-        self._shade, self._judge = self._kernel("shade_level"), self._kernel("judge_level")
+        self._shade = self.kernel("shade_level")
         self._steps = gpu.steps([
-            (self._kernel("begin_steps"), 1),
-            (self._kernel("train_texels"), self.groups),
-            (self._kernel("end_steps"), 1),
+            (self.kernel("begin_steps"), 1),
+            (self.kernel("train_texels"), self.groups),
+            (self.kernel("end_steps"), 1),
         ])  # fmt: skip
         self._states = gpu.reader(self._bound["states"], STATE.itemsize)
 
-    def _kernel(self, entry: str) -> Kernel:
+    def kernel(self, entry: str, chains: int = 1, **others: Any) -> Kernel:
+        """Return an entry point, bound to what the engine holds but for ``others``."""
         t = self.training
         adam = {"rate": 1.0, "beta1": t.betas[0], "beta2": t.betas[1], "epsilon": t.epsilon}
         variables = {
             **self._bound, "adam": adam,
             "rates": np.array(t.rates, np.float32), "texels": self.texels,
-            "pool_size": t.pool, "groups": self.groups,
+            "pool_size": t.pool, "groups": self.groups, **others,
         }  # fmt: skip
-        return self.gpu.kernel(self._text, entry, variables, fast_math=True)
+        text = mipmaps_text(t.diffuse, t.pairs, chains)
+        return self.gpu.kernel(text, entry, variables, fast_math=True)
 
     @property
     def steps_a_pool(self) -> int:
@@ -142,41 +143,27 @@ class MipEngine:
         for first in range(0, len(pairs), at_once):
             count = min(at_once, len(pairs) - first)
             for level in range(1, len(self.levels.sizes)):
-                groups = (self._size(level), -(-count // PAIRS_SHADED))
-                self._run_level(level, first, count, (self._shade, groups))
+                groups = (self.groups_of(level), -(-count // PAIRS_SHADED))
+                self.run_level(level, first, count, (self._shade, groups))
 
-    def _size(self, level: int) -> int:
+    def groups_of(self, level: int) -> int:
+        """Return how many groups have a thread for each texel of a level."""
         width, height = self.levels.sizes[level]
         return -(-(width * height) // GROUP)
 
-    def _run_level(
+    def run_level(
         self, level: int, first: int, count: int, dispatch: Dispatch, together: int = 1
     ) -> None:
+        """Run a dispatch for one level and so many pairs of the pool."""
         commands = self.gpu.commands()
         passes = np.array([level, first, count, together], np.uint32)
         commands.upload(self._bound["passes"], 0, passes)
         commands.run(self.gpu.steps([dispatch]))
         commands.submit()
 
-    def judge(self, pairs: int, together: int = 1) -> list[dict[str, float]]:
-        """Return how wrong each level but 0 is over the pool's first ``pairs``, by MEASURES.
-
-        symmetric: mean of 2 abs(x - y) / (x + y + DARK); relative: of abs(x - y) / (y + DARK);
-        log: mean square of log(1 + 10 x) - log(1 + 10 y); color and reference: the means of x
-        and y. These are colors of a pair; or sums over so many pairs ``together``, of which
-        ``pairs`` is a multiple.
-        """
-        assert pairs % together == 0
-        found = []
-        for level in range(1, len(self.levels.sizes)):
-            width, height = self.levels.sizes[level]
-            groups = self._size(level)
-            self._run_level(level, 0, pairs, (self._judge, groups), together)
-            sums = self._bound["group_sums"].read().view(np.float32)[: groups * len(MEASURES)]
-            total = sums.reshape(groups, -1).sum(axis=0, dtype=np.float64)
-            means = total / (width * height * (pairs // together))
-            found.append(dict(zip(MEASURES, means.tolist(), strict=True)))
-        return found
+    def judging(self, chains: Sequence[Floats], briefly: bool = False) -> MipJudge:
+        """Return what adds up how wrong chains of numbers [NUMBERS, texels] are."""
+        return MipJudge(self, chains, briefly)
 
     def values(self) -> Floats:
         """Return the trained numbers of all levels but 0: float32 [NUMBERS, texels]."""

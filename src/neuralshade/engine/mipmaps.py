@@ -77,12 +77,13 @@ def pairs_table(pairs: Floats, bright: Floats, near: npt.NDArray[Any]) -> npt.ND
     return table
 
 
-def mipmaps_text(diffuse: str, pairs: int) -> str:
-    """Return the module that trains mip levels.
+def mipmaps_text(diffuse: str, pairs: int, chains: int = 1) -> str:
+    """Return the module that trains mip levels, and judges them.
 
     Args:
         diffuse: name of a struct of microfacet.slang.
         pairs: of directions, in one step.
+        chains: that are judged at once.
     """
     return (
         "import neuralshade.model.microfacet;\n"
@@ -90,6 +91,7 @@ def mipmaps_text(diffuse: str, pairs: int) -> str:
         f"static const uint GROUP = {GROUP}u;\n"
         f"static const uint PAIRS = {pairs}u;\n"
         f"static const uint PAIRS_SHADED = {PAIRS_SHADED}u;\n"
+        f"static const uint CHAINS = {chains}u;\n"
         f"static const uint MEASURES = {len(MEASURES)}u;\n"
         f"static const float STEEPEST = {STEEPEST!r}f;\n"
         f"static const float SMALLEST_ROUGHNESS = {SMALLEST_ROUGHNESS!r}f;\n"

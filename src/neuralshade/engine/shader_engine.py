@@ -23,7 +23,7 @@ from neuralshade.engine.shader import (
 )
 from neuralshade.engine.step_state import RATES, STATE, StepState
 from neuralshade.errors import ConfigError
-from neuralshade.gpu.gpu import Gpu, Kernel, Reader, Steps, run_once, run_steps
+from neuralshade.gpu.gpu import Buffer, Gpu, Kernel, Reader, Steps, run_once, run_steps
 from neuralshade.model.trainable import Member
 
 SUBMITTED_STEPS = 256  # recorded while the GPU still runs those before
@@ -71,6 +71,7 @@ class ShaderEngine:
         self.groups = -(-training.count // GROUP)
         self.state_now = StepState(0, 0, 0, 0, 1.0)
         self._next_step, self._in_flight = 0, 0
+        self._drawings: dict[int, tuple[Buffer, Buffer, Steps]] = {}
         self._rates = gpu.ring(np.float32, RATES)
         places, packed = _packed(pictures)
         self._text = task_text(task, numbers, places)
@@ -236,10 +237,9 @@ class ShaderEngine:
         if renders is None:
             raise ConfigError(f"{self.task.place}: got a Task without render(float2 uv), need it "
                               "for a picture. Write one that returns a color.")  # fmt: skip
-        pixels, size = width * height, min(width * height, DRAWN_PIXELS)
-        picture, seen = self.gpu.buffer(size=16 * size), self.gpu.buffer(size=VIEW.itemsize)
-        kernel = self._kernel("task_picture", picture=picture, views=seen)
-        steps = self.gpu.steps([(kernel, -(-size // GROUP))])
+        pixels = width * height
+        size = min(1 << (pixels - 1).bit_length(), DRAWN_PIXELS)  # so that there are few sizes
+        picture, seen, steps = self._drawing(size)
         drawn = np.empty((pixels, CHANNELS[renders]), np.float32)
         for first in range(0, pixels, size):
             commands = self.gpu.commands()
@@ -250,6 +250,15 @@ class ShaderEngine:
             colors = picture.read().view(np.float32)[: 4 * size].reshape(-1, 4)
             drawn[first : first + size] = colors[: pixels - first, : drawn.shape[1]]
         return drawn.reshape(height, width, -1)
+
+    def _drawing(self, size: int) -> tuple[Buffer, Buffer, Steps]:
+        """Return what draws ``size`` pixels: the picture, the view that is drawn, the dispatch."""
+        if size not in self._drawings:
+            picture, seen = self.gpu.buffer(size=16 * size), self.gpu.buffer(size=VIEW.itemsize)
+            kernel = self._kernel("task_picture", picture=picture, views=seen)
+            steps = self.gpu.steps([(kernel, -(-size // GROUP))])
+            self._drawings[size] = picture, seen, steps
+        return self._drawings[size]
 
     def state(self) -> dict[str, torch.Tensor]:
         """Return everything that a restart needs besides the recipe, by name."""

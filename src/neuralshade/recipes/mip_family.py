@@ -11,7 +11,7 @@ import numpy.typing as npt
 import torch
 
 from neuralshade.engine.mip_engine import MipEngine
-from neuralshade.engine.mipmaps import SMALLEST_ROUGHNESS, STEEPEST, Levels
+from neuralshade.engine.mipmaps import MEASURES, SMALLEST_ROUGHNESS, STEEPEST, Levels
 from neuralshade.engine.threads import threads
 from neuralshade.errors import AssetError
 from neuralshade.measure.footprints import INVARIANTS, VECTORS, footprints
@@ -184,17 +184,15 @@ def better_levels(
 ) -> list[bool]:
     """Return of each level but 0 whether ``values`` are less wrong than ``filtered`` ones.
 
-    Under one pool of pairs as they are trained on, but of its own seed. Others are left in the
-    engine.
+    Under one pool of pairs as they are trained on, but of its own seed.
     """
     count = engine.training.pool
     seed = recipe.seed + STARTED_BY
     engine.set_pool(draw_pairs(count, recipe.mirror, recipe.lowest, seed))
-    errors = []
-    for numbers in (filtered, values):
-        engine.set_values(numbers)
-        errors.append([row["symmetric"] for row in engine.judge(count)])
-    return [after < before for before, after in zip(*errors, strict=True)]
+    judging = engine.judging([filtered, values], briefly=True)
+    judging.add(count)
+    before, after = judging.means()[..., MEASURES.index("symmetric")]
+    return [bool(better) for better in after < before]
 
 
 def by_level(levels: Levels, better: Sequence[bool], filtered: Floats, values: Floats) -> Floats:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
 import numpy as np
 
+from neuralshade.asset.mipmaps import shown_level, stored_level
 from neuralshade.engine.mip_engine import MipEngine
+from neuralshade.engine.mip_judge import by_measure
 from neuralshade.engine.mipmaps import MEASURES
-from neuralshade.measure.mip_filters import FILTERS, Floats
+from neuralshade.measure.mip_filters import FILTERS, Floats, Maps
 from neuralshade.recipes.mipmaps import MipmapsRecipe
 from neuralshade.sampler.directions import draw_pairs
 from neuralshade.sampler.sky import sky_pairs
@@ -20,12 +22,13 @@ L = TypeVar("L")
 TRAINED = "trained"
 KEPT = "kept"  # the chain that is written, each level by its best method, in 8 bits
 METHODS = (*FILTERS, TRAINED)
+STORED = {name: f"stored_{name}" for name in FILTERS}  # rounded to 8 bits, as KEPT is
 KINDS = {"mirror": 1.0, "cosine": 0.0}  # of held-out pairs: which share lies near a mirror's
 ENVIRONMENT = "environment"  # a sun and a sky, seen together
 LIT_BY = (*KINDS, ENVIRONMENT)
 PAIRS = 512  # of one kind; with 256, ratios of errors change by 0.02 from draw to draw
 LIGHTS, EYES = 32, 8  # of the environment
-CHOSEN_BY, HELD_OUT, EVALUATED = 10_000, 20_000, 30_000  # seeds, far from what is trained on
+CHOSEN_BY, HELD_OUT = 10_000, 20_000  # seeds, far from what is trained on
 
 Errors = dict[str, list[dict[str, float]]]  # of a chain, its levels 1 and on by MEASURES
 
@@ -80,15 +83,31 @@ def judge(
     recipe: MipmapsRecipe,
     seed: int,
     kinds: Sequence[str] = LIT_BY,
+    briefly: Collection[str] = (),
 ) -> Judged:
     """Return how wrong ``chains`` are under lights that ``seed`` draws, of each of ``kinds``.
 
-    "log" is the root of the mean square. The engine's own numbers are left as they were.
+    Those that ``briefly`` names have the symmetric error alone. "log" is the root of the mean
+    square.
     """
-    kept, errors = engine.values(), {}
+    judges = []
+    for brief in (False, True):
+        names = [name for name in chains if (name in briefly) is brief]
+        if names:
+            judges.append((names, brief, engine.judging([chains[n] for n in names], brief)))
+    errors: dict[str, Errors] = {}
     for kind in kinds:
-        errors[kind] = _judged(engine, chains, _lit(kind, recipe, engine.training.pool, seed))
-    engine.set_values(kept)
+        lit = _lit(kind, recipe, engine.training.pool, seed)
+        for pairs, weights in lit.batches(engine.training.pool):
+            engine.set_pool(pairs, weights)
+            for *_, judging in judges:
+                judging.add(len(pairs), lit.together)
+        found = {
+            name: [_row(means, brief) for means in rows]
+            for names, brief, judging in judges
+            for name, rows in zip(names, judging.means().tolist(), strict=True)
+        }
+        errors[kind] = {name: found[name] for name in chains}
     return Judged(errors)
 
 
@@ -101,23 +120,11 @@ def _lit(kind: str, recipe: MipmapsRecipe, pool: int, seed: int) -> _Lit:
     return _Lit(pairs, np.ones(PAIRS, np.float32))
 
 
-def _judged(engine: MipEngine, chains: dict[str, Floats], lit: _Lit) -> Errors:
-    levels = len(engine.levels.sizes) - 1
-    sums = {name: np.zeros((levels, len(MEASURES))) for name in chains}
-    for pairs, weights in lit.batches(engine.training.pool):
-        engine.set_pool(pairs, weights)
-        share = len(pairs) / len(lit.pairs)
-        for name, values in chains.items():
-            engine.set_values(values)
-            rows = engine.judge(len(pairs), lit.together)
-            sums[name] += share * np.array([[row[m] for m in MEASURES] for row in rows])
-    return {name: [_row(means) for means in found.tolist()] for name, found in sums.items()}
-
-
-def _row(means: Sequence[float]) -> dict[str, float]:
-    row = dict(zip(MEASURES, means, strict=True))
-    row["log"] **= 0.5
-    return row
+def _row(means: Sequence[float], briefly: bool) -> dict[str, float]:
+    row = by_measure(means)
+    if briefly:
+        return {MEASURES[0]: row[MEASURES[0]]}
+    return row | {"log": row["log"] ** 0.5}
 
 
 def best_methods(judged: Judged) -> list[str]:
@@ -129,3 +136,8 @@ def best_methods(judged: Judged) -> list[str]:
 def combined(chains: dict[str, list[L]], best: Sequence[str]) -> list[L]:
     """Return the chain that takes each level from its best method."""
     return [chains[method][level] for level, method in enumerate(best)]
+
+
+def as_stored(chain: Sequence[Maps]) -> list[Maps]:
+    """Return levels as they are read from files of 8 bits."""
+    return [Maps(**shown_level(stored_level(level))) for level in chain]
