@@ -14,7 +14,7 @@ from neuralshade.recipes.mipmaps import MipmapsRecipe
 
 ONE = {"albedo": "Base color.", "normal": "Normals, in tangent space.", "roughness": "Roughness.",
        "metallic": "Metallic. [default: 0 everywhere]", "ao": "Ambient occlusion; read, and not "
-       "trained."}  # fmt: skip
+       "used."}  # fmt: skip
 PACKED = ("arm", "orm", "rma", "mra")
 ORDER = {"a": "ambient occlusion", "o": "ambient occlusion", "r": "roughness", "m": "metallic"}
 MAPS = [

@@ -31,7 +31,7 @@ def test_other_files_are_refused(tmp_path):
     write_asset_file(tmp_path / "i.nsh", AssetFile({"kind": "image"}, {}))
     write_asset_file(tmp_path / "h.nsh", AssetFile({"kind": "mip_family", "recipe": {}}, {}))
     messages = {
-        "none.nsh": "got 'No such file or directory', need a readable asset file. Check the path.",
+        "none.nsh": "got no such file, need a readable asset file. Check the path.",
         "i.nsh": "got an asset of kind 'image', need 'mip_family'. Use an asset that the matching "
                  "fit verb made.",
         "h.nsh": "got no 'family' in the header, need a whole asset. Fit it again.",

@@ -174,3 +174,12 @@ def test_ktx2_holds_every_level(tmp_path, levels, form):
             texels = np.frombuffer(raw[place : place + size], np.uint8).reshape(5, 6, -1)
             wanted = levels[0][path.stem]
             np.testing.assert_array_equal(texels[..., : wanted.shape[2]], wanted)
+
+
+def test_errors_of_an_older_form_are_refused(tmp_path):
+    """A line, where reports and tables would miss a key."""
+    quality = {"mirror": {"kept": [], "box": []}}
+    header = MipmapsHeader({}, {"sizes": [[1, 1]]}, {"curve": []}, quality)
+    save_mipmaps_asset(tmp_path / "old.nsh", header, [])
+    with pytest.raises(AssetError, match=r"no errors of stored_box under mirror .*Fit it again"):
+        load_mipmaps_asset(tmp_path / "old.nsh")

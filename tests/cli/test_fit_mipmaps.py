@@ -59,10 +59,12 @@ def test_fit_prints_notes_tables_and_files(run, device, rock, small_plane):
     notes = ["normal: green flipped from DirectX to OpenGL.",
              "metallic: no such map, taken as 0 everywhere."]  # fmt: skip
     assert all(note in done.out for note in notes)
-    titles = [line for line in done.out if line.startswith("held-out error, 0 to 2, ")]
-    assert [line.rpartition(", ")[2] for line in titles] == [
-        "lights near a mirror's", "lights all over", "sun and sky"
-    ]  # fmt: skip
+    titles = [line for line in done.out if line.startswith("held-out error, ")]
+    assert [line.partition(": ")[0] for line in titles] == [
+        f"held-out error, {name} lights" for name in ("mirror", "cosine", "environment")
+    ]
+    (meaning,) = (line for line in done.out if line.startswith("error: "))
+    assert "from 0 (equal) to 2" in meaning and "in 8 bits" in meaning
     at = done.out.index(titles[0])
     assert done.out[at + 1].split() == ["level", "size", "kept", "error", "box", "Toksvig", "LEAN"]
     level = done.out[at + 2].split()
@@ -81,7 +83,7 @@ def test_single_maps(run, device, rock):
     done = run("fit", "mipmaps", *flags, "--json", *FEW)
     assert (done.code, done.err, len(done.out)) == (0, [], 1), done
     result = json.loads(done.out[0])
-    assert (result["asset"], result["steps"]) == ("albedo_mips/albedo.nsh", 8)
+    assert (result["asset"], result["steps"]) == ("rock_mips/rock.nsh", 8)
     assert result["sizes"] == [[12, 8], [6, 4], [3, 2], [1, 1]] and len(result["kept"]) == 3
     assert list(result["errors"]) == ["mirror", "cosine", "environment"]
     facts = json.loads(run("info", result["asset"], "--json").out[0])
@@ -92,20 +94,22 @@ def test_packed_maps(run, device, rock):
     done = run("fit", "mipmaps", "--albedo", "rock/albedo.png", "--normal", "rock/normal_dx.png",
                "--arm", "rock/albedo.png", "-o", "out", "--quiet", *FEW)  # fmt: skip
     assert (done.code, done.out, done.err) == (0, [], [])
-    assert neuralshade.info("out/albedo.nsh")["maps"]["notes"]
+    assert neuralshade.info("out/rock.nsh")["maps"]["notes"]
 
 
 def test_every_verb_takes_the_asset(run, device, rock, small_plane):
     assert run("fit", "mipmaps", "rock", "-o", "out", "--quiet", *FEW).code == 0
     text = "\n".join(run("info", "out/rock.nsh").out)
     assert re.search(r"^kind +mipmaps", text, re.M) and re.search(r"^ +3 +1 x 1, ", text, re.M)
+    assert re.search(r"^  roughness +uint8, levels 0 to 3, channels: 1$", text, re.M)
+    assert "roughness_0" not in text  # no line for each level of each map
     assert run("render", "out/rock.nsh", "-o", "p.png", "--size", "64x36").out == [
         "p.png: 64 x 36, 3 channels"
     ]
     table = json.loads(run("evaluate", "out/rock.nsh", "rock", "--json").out[0])
     assert [row["level"] for row in table["rows"]] == [1, 1, 1, 2, 2, 2, 3, 3, 3]
     printed = run("evaluate", "out/rock.nsh", "rock")
-    assert (printed.code, printed.out[1].split()[0], len(printed.out)) == (0, "level", 15)
+    assert (printed.code, printed.out[1].split()[0], len(printed.out)) == (0, "level", 16)
     assert run("report", "out/rock.nsh", "rock").out == ["rock.html"]
 
 
@@ -121,7 +125,7 @@ def test_settings_from_a_file_and_flags_over_them(run, device, rock):
                "Check the path, or give each map by itself."),
     (["rock", "--format", "tga"], "format: got 'tga', need one of png, exr, dds, dds-bc, ktx2, "
                                   "ktx2-bc. Write for example dds."),
-    (["rock", "--pool", "9"], "MipmapsRecipe.pool: got 9 with pairs=32, need a multiple. Write "
+    (["rock", "--pool", "9"], "--pool: got 9 with pairs=32, need a multiple. Write "
                               "32."),
     (["rock", "--normal-convention", "opengk"], "normal_convention: got 'opengk', need one of "
                                                 "opengl, directx. Did you mean opengl?"),
@@ -134,8 +138,32 @@ def test_refused_in_one_line(refused, rock, arguments, message):
     assert refused("fit", "mipmaps", *arguments) == message
 
 
-def test_nothing_at_all_is_refused(refused, rock):
-    assert "albedo" in refused("fit", "mipmaps")
+@pytest.mark.parametrize("given, message", [
+    ([], "texture set: got neither a source nor a map, need one of the two. Name a folder, a "
+         "manifest or --albedo, --normal and --roughness."),
+    (["--albedo", "rock/albedo.png", "--roughness", "rock/roughness.png"],
+     "texture set: got no normal beside albedo.png, roughness.png, need albedo, normal, roughness. "
+     "Give --normal FILE."),
+])  # fmt: skip
+def test_too_little_is_refused(refused, rock, given, message):
+    assert refused("fit", "mipmaps", *given) == message
+
+
+def test_help_tells_ranges(run):
+    text = " ".join(" ".join(run("fit", "mipmaps", "--help").out).split())
+    for flag, told in {"levels N": "0 to 32; default: 0", "reuse N": "1 to 10000; default: 4",
+                       "lowest X": "0 to 0.9; default: 0.2", "steps N": "1 or more; default: 256",
+                       "seconds X": "0.01 or more; default: none",
+                       "schedule NAME": "default: cosine"}.items():  # fmt: skip
+        assert re.search(rf"--{flag} [^\[]*\[{re.escape(told)}\]", text), flag
+
+
+def test_the_same_table_after_the_fit_and_later(run, device, rock):
+    """evaluate prints what the fit has printed: levels, errors and what they mean."""
+    fitted = run("fit", "mipmaps", "rock", "-o", "out", *FEW).out
+    table = run("evaluate", "out/rock.nsh", "rock").out
+    first = fitted.index(table[0])
+    assert fitted[first : first + len(table)] == table
 
 
 @pytest.mark.parametrize("flag", ["--engine", "--preset", "--movie"])

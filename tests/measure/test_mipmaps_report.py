@@ -56,7 +56,7 @@ def data(noise):
         noise.random((32, 64, 3)).astype(np.float32),
         normal,
         noise.uniform(0.2, 0.7, (32, 64)).astype(np.float32),
-        np.zeros((32, 64), np.float32),
+        noise.random((32, 64)).astype(np.float32),
     )
     made = [make(base, 4) for make in (FILTERS["box"], *FILTERS.values())]
     chains = dict(zip(NAMES, made, strict=True))
@@ -101,8 +101,9 @@ def test_every_section_is_there(data, write):
     seen = words(text)
     for expected in (
         "64 x 32 texels and 4 levels below; Trained beside Box, Toksvig, LEAN",
-        "Trained / Box 0.69 Trained / Toksvig 0.25 Trained / LEAN 0.10",
-        "Level Texels Trained Box Toksvig LEAN Trained / best other Kept",
+        "Lights Trained / Box Trained / Toksvig Trained / LEAN Near the mirror 0.69 0.25 0.10 "
+        "Environment 1.00 1.00 1.00 Ratios of symmetric errors, means over levels 1 to 4; below",
+        "Level Texels Trained Box Toksvig LEAN Trained / best other Taken from",
         "1 32 x 16 0.0100 0.0200 0.0400 0.1000 0.50 Trained",
         "4 4 x 2 0.0500 0.0400 0.2000 0.5000 1.25 Box",
         "1 32 x 16 0.0050 0.0100 0.0200 0.0500 0.50 Trained",
@@ -154,18 +155,19 @@ def test_planes_are_judged_with_and_without_what_is_seen_from_low(data, write):
 
 
 def test_a_level_s_maps_stand_side_by_side(data, write):
-    shown = images(write(data))[-12:]
+    shown = images(write(data))[-16:]
     names = [
         f"{what}, {name}"
-        for what in ("albedo", "normal", "roughness")
+        for what in ("albedo", "normal", "roughness", "metallic")
         for name in ("Box", "Trained")
     ]
     assert [name for name, _ in shown] == names * 2  # levels 1 and 3: there is no 5
-    assert [picture.shape for _, picture in shown] == [(16, 32, 3)] * 6 + [(4, 8, 3)] * 6
+    assert [picture.shape for _, picture in shown] == [(16, 32, 3)] * 8 + [(4, 8, 3)] * 8
     normal = data.chains["Trained"][2].normal
-    np.testing.assert_allclose(shown[9][1], (normal * 0.5 + 0.5) * 255, atol=0.51)
-    rough = data.chains["Box"][0].roughness
-    np.testing.assert_allclose(shown[4][1][..., 0], rough * 255, atol=0.51)
+    np.testing.assert_allclose(shown[11][1], (normal * 0.5 + 0.5) * 255, atol=0.51)
+    for at, name in ((4, "roughness"), (6, "metallic")):
+        texels = getattr(data.chains["Box"][0], name)
+        np.testing.assert_allclose(shown[at][1][..., 0], texels * 255, atol=0.51)
 
 
 def test_sections_without_data_are_left_out(data, write):
@@ -174,7 +176,30 @@ def test_sections_without_data_are_left_out(data, write):
     text = write(bare)
     assert sections(text) == ["errors", "energy", "maps"]
     assert "best other" not in text
-    assert "Kept" not in text
+    assert "Taken from" not in text
+
+
+def test_ratios_at_the_top_are_of_five_levels_at_most(data, write):
+    """Below them few texels are left, and what lights they meet decides."""
+    chains = {name: [*chain, *chain[-1:] * 4] for name, chain in data.chains.items()}
+    errors = {"Trained": [0.1] * 8, "Box": [0.2] * 5 + [0.01] * 3}
+    judged = {"all": {name: rows_of(errors.get(name, [0.4] * 8)) for name in NAMES}}
+    page = write(dataclasses.replace(data, chains=chains, judged=judged, planes=None, kept=()))
+    assert "all 0.50 0.25 0.25 Ratios of symmetric errors, means over levels 1 to 5" in words(page)
+
+
+@pytest.mark.parametrize("stops, told", [
+    (-0.04, "Shown with the sRGB curve."),
+    (-1.26, "Shown with an exposure of -1.3 stops, then the sRGB curve."),
+])  # fmt: skip
+def test_no_exposure_is_told_where_there_is_none(data, write, monkeypatch, stops, told):
+    monkeypatch.setattr("neuralshade.measure.mipmaps_report.exposure_stops", lambda _: stops)
+    assert told in words(write(data))
+
+
+def test_the_error_is_explained_before_its_first_number(data, write):
+    seen = words(write(data))
+    assert seen.index("2 |x - y| / (x + y + 0.01)") < seen.index("Symmetric error PSNR beside")
 
 
 def test_nothing_is_loaded_from_elsewhere_and_user_text_stays_text(data, write):
@@ -199,7 +224,7 @@ def test_levels_without_an_error(data, write):
     judged = {"all": {name: [row] * 4 for name in NAMES}}
     text = write(dataclasses.replace(data, judged=judged))
     dash = "\N{EN DASH}"
-    assert f"Trained / Box {dash} Trained / Toksvig {dash} Trained / LEAN {dash}" in words(text)
+    assert f"all {dash} {dash} {dash} Ratios" in words(text)
     assert f"1 32 x 16 0.0000 0.0000 0.0000 0.0000 {dash} Trained" in words(text)
 
 

@@ -36,7 +36,8 @@ def test_what_is_no_picture_or_hidden_is_left(tmp_path):
     assert {name: file.path.name for name, file in found.files.items()} == {
         "albedo": "a_color.png", "normal": "a_normal.PNG", "roughness": "a_rough.jpg",
     }  # fmt: skip
-    assert (found.name, found.place, found.notes) == ("wood", str(folder), ())
+    assert (found.name, found.place) == ("wood", str(folder))
+    assert found.notes == ("readme.png: not used.",)
 
 
 def test_folder_named_by_a_dot(tmp_path, monkeypatch):
@@ -69,10 +70,49 @@ def test_nothing_at_all(tmp_path):
     assert text.startswith(
         f"{tmp_path}/wood: got no albedo and no normal and no roughness and no pictures at all, "
     )
-    assert refusal(None).startswith("texture set: got no albedo and no normal and no roughness")
-    assert refusal(None, albedo="a.png", ao="o.png").startswith(
-        "texture set: got no normal and no roughness among a.png, o.png, need "
+    assert refusal(None, albedo=None) == (
+        "texture set: got neither a source nor a map, need one of the two. Name a folder, a "
+        "manifest or --albedo, --normal and --roughness."
     )
+    assert refusal(None, albedo="a.png", ao="o.png") == (
+        "texture set: got no normal and no roughness beside a.png, o.png, need albedo, normal, "
+        "roughness. Give --normal FILE and --roughness FILE (or packed: --arm, --orm ...)."
+    )
+    assert refusal(None, albedo="a.png", roughness="r.png") == (
+        "texture set: got no normal beside a.png, r.png, need albedo, normal, roughness. Give "
+        "--normal FILE."
+    )
+
+
+def test_what_holds_nothing_that_is_wanted_is_told(tmp_path):
+    """But once: what another file was taken for has a note of its own."""
+    folder = filled(tmp_path / "wood", "wood_diff.png", "wood_nor_gl.png", "wood_nor_dx.png",
+                    "wood_rough.png", "wood_disp.png", "wood_metal.png", "swatch.jpg")  # fmt: skip
+    assert find_maps(folder, {}).notes == (
+        "normal: taken from wood_nor_gl.png (OpenGL), not from wood_nor_dx.png (DirectX).",
+        "swatch.jpg, wood_disp.png: not used.",
+    )
+    other = filled(tmp_path / "other", "shiny.png") / "shiny.png"
+    assert find_maps(folder, {"roughness": other}).notes[-1] == (
+        "swatch.jpg, wood_disp.png, wood_rough.png: not used."
+    )
+
+
+@pytest.mark.parametrize("stem, name", [
+    ("albedo", "bark"), ("Base_Color", "bark"), ("diff_2k", "bark"), ("moss_albedo", "moss_albedo"),
+    ("moss", "moss"), ("normal", "bark"),
+])  # fmt: skip
+def test_single_maps_are_called_by_what_says_more(tmp_path, stem, name):
+    """The folder's name, where the albedo's says which map it is and no more."""
+    folder = filled(tmp_path / "bark", f"{stem}.png", "n.png", "r.png")
+    paths = {"albedo": f"{stem}.png", "normal": "n.png", "roughness": "r.png"}
+    assert find_maps(None, {key: folder / path for key, path in paths.items()}).name == name
+
+
+def test_a_map_in_this_folder_is_called_by_it(tmp_path, monkeypatch):
+    monkeypatch.chdir(filled(tmp_path / "bark", "albedo.png"))
+    found = find_maps(None, {"albedo": "albedo.png", "normal": "n.png", "roughness": "r.png"})
+    assert found.name == "bark"
 
 
 @pytest.mark.parametrize("first, second, name", [

@@ -42,7 +42,7 @@ def test_values_of_a_folder(folder, rng, textures):
     np.testing.assert_allclose(found.normal, normal, atol=1e-4)
     np.testing.assert_array_equal(found.roughness, rough / np.float32(255))
     np.testing.assert_array_equal(found.metallic, metal / np.float32(65535))
-    assert found.ao is None and found.notes == ()
+    assert found.ao is None and found.notes == ("rock_height.png: not used.",)
     for values in (found.albedo, found.normal, found.roughness, found.metallic):
         assert values.dtype == np.float32 and values.flags.c_contiguous
     assert found.paths == {
@@ -156,7 +156,7 @@ def test_single_files(folder, rng, textures):
     textures.write_set(folder, rng, chosen=np.full((32, 48), 51, np.uint8))
     paths = {name: folder / f"rock_{name}.png" for name in ("albedo", "normal", "roughness")}
     found, whole = load_texture_set(**paths), load_texture_set(folder)
-    assert found.name == "rock_albedo" and found.notes == whole.notes
+    assert (found.name, whole.notes) == ("rock_albedo", ("chosen.png: not used.", *found.notes))
     np.testing.assert_array_equal(found.albedo, whole.albedo)
     np.testing.assert_array_equal(found.normal, whole.normal)
     other = load_texture_set(folder, roughness=str(folder / "chosen.png"), ao=None)

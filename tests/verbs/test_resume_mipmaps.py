@@ -128,9 +128,9 @@ def test_single_maps_are_in_the_command(device, rock):
     words = command_of(interrupted(None, "out", maps=maps, **FEW))
     given = parsed(words)
     assert given["source"] == () and {name: given[name] for name in maps} == maps
-    assert (given["output"], given["resume"]) == ("out", "out/albedo.checkpoint.nsh")
+    assert (given["output"], given["resume"]) == ("out", "out/my rock.checkpoint.nsh")
     commands.main(words[1:], standalone_mode=False)
-    assert (rock / "out/albedo.nsh").exists() and (rock / "out/albedo.dds").exists()
+    assert (rock / "out/my rock.nsh").exists() and (rock / "out/albedo.dds").exists()
 
 
 def test_a_map_beside_a_folder_is_in_the_command(device, rock):

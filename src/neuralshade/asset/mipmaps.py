@@ -30,6 +30,7 @@ CHANNELS = {"albedo": 3, "normal": 3, "roughness": 1, "metallic": 1}
 MAPS = tuple(CHANNELS)
 PLAIN = {"albedo": "rgba8_srgb", "normal": "rgba8", "roughness": "r8", "metallic": "r8"}
 BLOCKS = {"albedo": "bc7_srgb", "normal": "bc5", "roughness": "bc4", "metallic": "bc4"}
+JUDGED = ("kept", "stored_box", "stored_toksvig", "stored_lean")  # all as 8 bits hold them
 Bytes = npt.NDArray[np.uint8]
 
 
@@ -40,7 +41,7 @@ class MipmapsHeader:
     ``recipe`` has all settings; ``maps`` are ``name``, ``sizes`` (width and height of each level,
     level 0 first), ``notes`` of what was done to the maps, ``kept``, the method of each level
     from 1 on, and ``normal_convention``, where it was said; ``training`` as an ImageHeader's;
-    ``quality`` is held-out error by kind of lights, method and level.
+    ``quality`` is held-out error by kind of lights, method (JUDGED and others) and level.
     """
 
     recipe: dict[str, Any]
@@ -82,6 +83,11 @@ def load_mipmaps_asset(path: str | os.PathLike[str]) -> MipmapsAsset:
 def mipmaps_asset(file: AssetFile, path: str | os.PathLike[str]) -> MipmapsAsset:
     """Return the asset of a file that was read; AssetError where its header is not whole."""
     header = header_of(MipmapsHeader, file, path)
+    for light, errors in header.quality.items():
+        missing = [name for name in JUDGED if name not in errors]
+        if missing:  # as those of before had it
+            raise AssetError(f"{path}: got no errors of {missing[0]} under {light} lights, need "
+                             "those of all filters. Fit it again.")  # fmt: skip
     return MipmapsAsset(header, file.tensors, os.path.getsize(path), str(path))
 
 

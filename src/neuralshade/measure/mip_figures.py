@@ -103,6 +103,7 @@ def _maps_of(
         ("albedo", [(name, linear_to_srgb(m.albedo)) for name, m in maps]),
         ("normal", [(name, m.normal * np.float32(0.5) + np.float32(0.5)) for name, m in maps]),
         ("roughness", [(name, m.roughness[..., None]) for name, m in maps]),
+        ("metallic", [(name, m.metallic[..., None]) for name, m in maps]),
     ]
 
 

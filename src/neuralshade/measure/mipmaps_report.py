@@ -17,6 +17,7 @@ from neuralshade.measure.page import write_page
 # What a level's errors may be by, the first one drawn, as the page calls them
 MEASURES = {"symmetric": "Symmetric", "relative": "Relative", "log": "Log"}
 CHART_LABEL = "symmetric error"
+SUMMARY_LEVELS = 5  # over which the ratios at the top are means
 Judged = Mapping[str, Sequence[Mapping[str, float]]]  # of a chain, its levels 1 and on
 
 
@@ -32,6 +33,7 @@ class MipmapsReport:
     trained: str  # name of that chain
     # By directions, chain and level: MEASURES, and the means "color" and "reference"
     judged: Mapping[str, Judged]
+    told: str = ""  # a sentence about the numbers of all chains
     planes: Planes | None = None  # of the same names
     kept: Sequence[str] = ()  # which chain each of the trained one's levels is taken from
     directions: Mapping[str, str] = field(default_factory=dict)  # what ``judged`` goes by, told
@@ -65,8 +67,11 @@ def _content(data: MipmapsReport) -> dict[str, Any]:
         "others": [name for name in data.chains if name != data.trained],
         "groups": [_group(data, name) for name in data.judged],
         "kept": data.kept,
+        "told": data.told,
+        "summary_levels": min(SUMMARY_LEVELS, len(data.chains[data.trained])),
         "planes": planes,
-        "stops": stops,
+        # rounded before it is shown: -0.0 is no exposure
+        "exposure": f"{stops:+.1f}" if stops is not None and abs(stops) >= 0.05 else "",
         "plane": plane_rows(planes, stops) if planes is not None and stops is not None else None,
         "maps": map_rows(data.chains, data.trained),
         "charts": [(name, svg) for name, svg in curve_charts(data.curve) if "loss" in name],
@@ -120,13 +125,13 @@ def _rows(data: MipmapsReport, errors: Mapping[str, Sequence[float]]) -> list[di
 
 
 def _ratios(errors: Mapping[str, Sequence[float]], trained: str) -> list[tuple[str, float | None]]:
-    """Return the trained chain's error over that of each other one: the mean over levels.
+    """Return the trained chain's error over that of each other one: the mean over first levels.
 
-    None where the other one has no error at all.
+    SUMMARY_LEVELS of them. None where the other one has no error at all.
     """
     ratios: list[tuple[str, float | None]] = []
     for name in errors:
-        pairs = zip(errors[trained], errors[name], strict=True)
+        pairs = list(zip(errors[trained], errors[name], strict=True))[:SUMMARY_LEVELS]
         found = [ours / theirs for ours, theirs in pairs if theirs > 0]
         if name != trained:
             ratios.append((name, sum(found) / len(found) if found else None))

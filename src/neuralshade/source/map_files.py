@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from neuralshade.errors import ConfigError
 from neuralshade.source.map_entry import Entry, MapFile, map_entry, read_manifest
-from neuralshade.source.map_names import CONVENTIONS, MAPS, WORDS, MapName, name_files
+from neuralshade.source.map_names import CONVENTIONS, MAPS, WORDS, MapName, is_role, name_files
 from neuralshade.wording import shown
 
 REQUIRED = ("albedo", "normal", "roughness")
@@ -42,6 +42,9 @@ def find_maps(
         albedo, normal or roughness is missing.
     """
     place = "texture set" if source is None else str(Path(source))
+    if source is None and all(entry is None for entry in entries.values()):
+        raise ConfigError(f"{place}: got neither a source nor a map, need one of the two. Name a "
+                          "folder, a manifest or --albedo, --normal and --roughness.")  # fmt: skip
     given = [
         map_entry("texture set", key, entry, Path())
         for key, entry in entries.items()
@@ -51,8 +54,9 @@ def find_maps(
     wanted = [name for name in MAPS if name not in files]
     found = MapFiles("", place, {}) if source is None else _from_source(Path(source), wanted)
     files = {**found.files, **files}
-    _check_complete(place, files, _names(source, files))
-    return MapFiles(found.name or files["albedo"].path.stem, place, files, (*found.notes, *notes))
+    _check_complete(place, files, _names(source, files), named=source is None)
+    name = found.name or _set_name(files["albedo"].path)
+    return MapFiles(name, place, files, (*found.notes, *notes))
 
 
 def pictures_in(folder: Path) -> list[Path]:
@@ -86,7 +90,20 @@ def _from_folder(folder: Path, wanted: Sequence[str]) -> MapFiles:
     names = name_files(pictures_in(folder))
     held = [(name, MapFile(path, None, name.convention)) for path, name in names.items() if name]
     files, notes = _choose(str(folder), held, wanted)
+    # those that hold what another file was taken for are told already
+    unused = [path.name for path, name in names.items() if not name or _is_idle(name, wanted)]
+    notes += (f"{_listed(unused)}: not used.",) if unused else ()
     return MapFiles(folder.resolve().name, str(folder), files, notes)
+
+
+def _is_idle(name: MapName, wanted: Sequence[str]) -> bool:
+    """Return whether a file of that name holds none of the wanted maps."""
+    return not any(held in wanted for held in name.maps)
+
+
+def _set_name(albedo: Path) -> str:
+    """Return what a set is called by its albedo: the folder's name where a file's says no more."""
+    return (is_role(albedo.stem) and albedo.parent.resolve().name) or albedo.stem
 
 
 def _from_manifest(path: Path, wanted: Sequence[str]) -> MapFiles:
@@ -145,11 +162,19 @@ def _check_one(place: str, name: str, files: list[MapFile]) -> None:
         )
 
 
-def _check_complete(place: str, files: Mapping[str, MapFile], found: list[str]) -> None:
+def _check_complete(
+    place: str, files: Mapping[str, MapFile], found: list[str], *, named: bool
+) -> None:
+    """Raise ConfigError where a required map is missing; ``named``: there is no source."""
     missing = [name for name in REQUIRED if name not in files]
     if not missing:
         return
     got = " and ".join(f"no {name}" for name in missing)
+    if named:
+        flags = " and ".join(f"--{name} FILE" for name in missing)
+        packed = " (or packed: --arm, --orm ...)" if "roughness" in missing else ""
+        raise ConfigError(f"{place}: got {got} beside {_listed(found)}, need "
+                          f"{', '.join(REQUIRED)}. Give {flags}{packed}.")  # fmt: skip
     among = f" among {_listed(found)}" if found else " and no pictures at all"
     words = "; ".join(f"{name} is called {', '.join(WORDS[name])}" for name in missing)
     packed = " (or packed: arm, orm, rma ...)" if "roughness" in missing else ""

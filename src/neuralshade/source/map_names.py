@@ -79,6 +79,11 @@ def map_name(stem: str) -> MapName | None:
     return _recognized(_words(stem))
 
 
+def is_role(stem: str) -> bool:
+    """Return whether ``stem`` says which map a file holds, and nothing of what it is a map of."""
+    return "".join(_words(stem)) in SINGLE
+
+
 def name_files(paths: Sequence[Path]) -> dict[Path, MapName | None]:
     """Return what each file holds by its name, None where it does not say.
 

@@ -10,12 +10,20 @@ from neuralshade.engine.mipmaps import Levels
 from neuralshade.measure.mip_filters import FILTERS
 from neuralshade.measure.rows import Row
 from neuralshade.recipes.mipmaps_build import base_maps, build_mip_engine, numbers_of
-from neuralshade.recipes.mipmaps_judge import EVALUATED, KEPT, LIT_BY, Judged, judge
+from neuralshade.recipes.mipmaps_judge import (
+    HELD_OUT,
+    KEPT,
+    LIT_BY,
+    STORED,
+    Judged,
+    as_stored,
+    judge,
+)
 from neuralshade.verbs.opened_mipmaps import OpenedMipmaps
 
 
 def evaluate_mipmaps(opened: OpenedMipmaps, source: Any, device: str | None = None) -> list[Row]:
-    """Return how wrong each level is under lights that no fit has seen.
+    """Return how wrong each level is under the held-out lights of its fit, with its numbers.
 
     Args:
         opened: the asset.
@@ -25,21 +33,22 @@ def evaluate_mipmaps(opened: OpenedMipmaps, source: Any, device: str | None = No
     Returns:
         Rows with level, width, height, light (of LIT_BY), kept (the method that the asset took
         the level from); box, toksvig, lean and ours (the level as the asset has it), symmetric
-        relative errors, 0 to 2, lower is better; and drift, of its mean color from that of the
-        reference, relative.
+        relative errors, 0 to 2, lower is better, all of levels in 8 bits; and drift, of its mean
+        color from that of the reference, relative.
 
     Raises: AssetError for other maps, DeviceError where neither a GPU nor software Vulkan
         answers; what ``load_texture_set`` raises.
     """
     base = base_maps(opened.same_textures(source))
     levels = Levels(tuple((w, h) for w, h in opened.asset.header.maps["sizes"]))
-    chains = {name: make(base, len(levels.sizes) - 1) for name, make in FILTERS.items()}
+    chains = {STORED[name]: as_stored(make(base, len(levels.sizes) - 1))
+              for name, make in FILTERS.items()}  # fmt: skip
     chains[KEPT] = opened.chain[1:]
     numbers = {name: numbers_of(chain) for name, chain in chains.items()}
     with closing(choose_engine("gpu", device)) as chosen:
         assert chosen.gpu is not None
-        engine = build_mip_engine(opened.recipe, base, levels, numbers["box"], chosen.gpu)
-        judged = judge(engine, numbers, opened.recipe, EVALUATED)
+        engine = build_mip_engine(opened.recipe, base, levels, numbers[KEPT], chosen.gpu)
+        judged = judge(engine, numbers, opened.recipe, HELD_OUT)
     return rows_of(judged, levels, opened.asset.header.maps["kept"])
 
 
@@ -52,8 +61,8 @@ def rows_of(judged: Judged, levels: Levels, kept: list[str]) -> list[Row]:
             ours = error[KEPT]
             rows.append({
                 "level": i + 1, "width": width, "height": height, "light": light, "kept": kept[i],
-                "box": error["box"]["symmetric"], "toksvig": error["toksvig"]["symmetric"],
-                "lean": error["lean"]["symmetric"], "ours": ours["symmetric"],
+                **{name: error[stored]["symmetric"] for name, stored in STORED.items()},
+                "ours": ours["symmetric"],
                 "drift": ours["color"] / ours["reference"] - 1 if ours["reference"] else 0.0,
             })  # fmt: skip
     return rows

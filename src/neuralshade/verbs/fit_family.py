@@ -31,6 +31,7 @@ from neuralshade.verbs.fit_mipmaps import MipmapsResult, fit_set, mipmaps_recipe
 from neuralshade.verbs.inputs import check_apart, check_no_input
 from neuralshade.verbs.job import USUAL, FitOptions
 from neuralshade.verbs.mip_files import USUAL_FORMATS, checked_formats, file_name, make_folder
+from neuralshade.verbs.mip_plan import plan_set
 from neuralshade.verbs.opening import open_asset
 
 # what trained texels depend on besides the maps: a network that learned one knows no other
@@ -47,7 +48,7 @@ class FamilyResult:
     share: str  # path
     trained: bool  # the network, in this call; else its file was there and was used
     taught_by: tuple[str, ...]  # names of the sets that it learned from
-    left: dict[str, float]  # of them, the share of their corrections that it misses
+    left: dict[str, float]  # of them, the share of their corrections that it misses: 0 is none
     share_bytes: int
     seconds: float  # of the network's training
     sets: tuple[MipmapsResult, ...]
@@ -100,6 +101,10 @@ def fit_mipmaps_family(
     folders = _folders(names, output)
     for name, folder in zip(names, folders, strict=True):
         check_apart(levels=(folder or Path(f"{name}_mips")) / f"{name}.nsh", network=share)
+    recipe = mipmaps_recipe(family.settings)
+    for one, folder in zip(asked, folders, strict=True):
+        # read again when its turn comes: sets may be too large to be held all at once
+        plan_set(one.textures(), forms, folder, recipe)
     if output is not None and len(names) > 1:
         make_folder(Path(output))
     LOG.info(family.told)

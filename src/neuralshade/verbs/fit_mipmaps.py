@@ -19,19 +19,17 @@ from neuralshade.asset.mipmaps import (
     KIND,
     MipmapsHeader,
     save_mipmaps_asset,
-    shown_level,
     stored_level,
 )
 from neuralshade.atomic import check_writable
 from neuralshade.engine.choose import choose_engine
 from neuralshade.errors import ConfigError, FitInterrupted
 from neuralshade.fit import Loop, Observer, ignore
-from neuralshade.measure.mip_filters import FILTERS, Floats, Maps
+from neuralshade.measure.mip_filters import FILTERS, Floats
 from neuralshade.recipes.mipmaps import MipmapsRecipe
 from neuralshade.recipes.mipmaps_build import (
     base_maps,
     build_mip_engine,
-    chain_levels,
     chain_of,
     numbers_of,
     pool_notes,
@@ -41,8 +39,11 @@ from neuralshade.recipes.mipmaps_judge import (
     HELD_OUT,
     KEPT,
     KINDS,
+    METHODS,
+    STORED,
     TRAINED,
     Judged,
+    as_stored,
     best_methods,
     combined,
     judge,
@@ -64,13 +65,11 @@ from neuralshade.verbs.job import (
 )
 from neuralshade.verbs.mip_files import (
     USUAL_FORMATS,
-    check_folder,
     checked_formats,
-    file_name,
     make_folder,
-    planned_files,
     write_files,
 )
+from neuralshade.verbs.mip_plan import Plan, plan_set
 from neuralshade.verbs.resuming import resumed_recipe
 from neuralshade.verbs.telling import check_logs
 
@@ -93,7 +92,9 @@ class MipmapsResult:
     loss: float
     asset_bytes: int
     kept: tuple[str, ...]  # the method of each level from 1 on
-    errors: dict[str, dict[str, list[float]]]  # symmetric relative error of each level from 1 on
+    # Symmetric relative error of each level from 1 on. box, toksvig, lean and trained are not
+    # rounded; kept and, with stored_ before their names, the filters are as 8 bits hold them.
+    errors: dict[str, dict[str, list[float]]]
     notes: tuple[str, ...]  # what was done to the maps, and to the recipe
 
 
@@ -153,16 +154,13 @@ def fit_set(
         recipe = resumed_recipe(checkpoint, options.resume, canvas, MipmapsRecipe,
                                 lambda kept: from_dict(MipmapsRecipe, kept | settings),
                                 "maps")  # fmt: skip
-    levels = chain_levels(textures, recipe)
-    folder = Path(f"{file_name(textures.name)}_mips" if output is None else output)
-    target = folder / f"{file_name(textures.name)}.nsh"
-    files = [target, *planned_files(folder, asked.formats, len(levels.sizes))]
-    check_folder(folder, files, textures.paths.values())
-    _check_others(options, files, textures)
+    plan = plan_set(textures, asked.formats, output, recipe)
+    plan.check()
+    _check_others(options, [plan.target, *plan.files], textures)
     with closing(choose_engine("gpu", options.device)) as chosen:
-        job = _Job(asked, textures, canvas, recipe, target, chosen, options, observer,
+        job = _Job(asked, plan, canvas, recipe, plan.target, chosen, options, observer,
                    asked.place, member=member or Alone())  # fmt: skip
-        make_folder(folder)
+        make_folder(plan.target.parent)
         return job.run(checkpoint)
 
 
@@ -204,14 +202,14 @@ class _Job(Job[MipmapsRecipe]):
     kept_flags = tuple(flag for flag in KEPT_FLAGS if flag not in ONLY_OTHERS)
     snapshots = None
 
-    def __init__(self, asked: AskedMaps, textures: TextureSet, canvas: Canvas,
+    def __init__(self, asked: AskedMaps, plan: Plan, canvas: Canvas,
                  recipe: MipmapsRecipe, *rest: Any, member: Member):  # fmt: skip
         super().__init__(canvas, recipe, *rest)
         assert self.chosen.gpu is not None
         self.typed_output, self.subject = self.output.parent, asked.subject
         self.kept_words = () if self.place is None else asked.words
-        self.asked, self.textures, self.base = asked, textures, base_maps(textures)
-        self.levels = chain_levels(textures, recipe)
+        self.asked, self.plan, self.textures = asked, plan, plan.textures
+        self.base, self.levels = base_maps(plan.textures), plan.levels
         below = len(self.levels.sizes) - 1
         self.chains = {name: make(self.base, below) for name, make in FILTERS.items()}
         self.member, self.filtered = member, numbers_of(self.chains["box"])
@@ -219,7 +217,8 @@ class _Job(Job[MipmapsRecipe]):
             recipe, self.base, self.levels, self.filtered, self.chosen.gpu
         )
         started = member.start(self.engine, recipe, self.base, self.filtered)
-        self.notes = (*textures.notes, *pool_notes(recipe, self.levels), *started)
+        self.notes = (*plan.textures.notes, *plan.notes(), *pool_notes(recipe, self.levels),
+                      *started)  # fmt: skip
         self.loop = Loop(self.engine, recipe, None, self._observe,
                          samples_per_step=self.engine.texels * recipe.pairs)  # fmt: skip
 
@@ -248,16 +247,18 @@ class _Job(Job[MipmapsRecipe]):
     def _finish(self, trained: Floats) -> MipmapsResult:
         """Choose each level's best chain, write it, and what else was asked for."""
         chains = {**self.chains, TRAINED: chain_of(trained, self.levels)}
-        rounded = {name: [stored_level(level) for level in chain] for name, chain in chains.items()}
-        shown = {name: _numbers_shown(levels) for name, levels in rounded.items()}
-        best = best_methods(judge(self.engine, shown, self.recipe, CHOSEN_BY, tuple(KINDS)))
-        chain = [self.base, *combined(chains, best)]
-        stored = [stored_level(self.base), *combined(rounded, best)]
         numbers = {name: numbers_of(chain) for name, chain in chains.items()}
-        numbers[KEPT] = _numbers_shown(stored[1:])
-        judged = judge(self.engine, numbers, self.recipe, HELD_OUT)
+        shown = {name: numbers_of(as_stored(chain)) for name, chain in chains.items()}
+        chosen = judge(self.engine, shown, self.recipe, CHOSEN_BY, tuple(KINDS), briefly=METHODS)
+        best = best_methods(chosen)
+        chain = combined(chains, best)
+        numbers[KEPT] = numbers_of(as_stored(chain))
+        numbers |= {STORED[name]: shown[name] for name in FILTERS}
+        stored = [stored_level(level) for level in (self.base, *chain)]
+        judged = judge(self.engine, numbers, self.recipe, HELD_OUT, briefly=METHODS)
         written = save_mipmaps_asset(self.output, self._header(judged, best), stored)
-        files = write_files(self.output.parent, self.asked.formats, chain)
+        files = write_files(self.output.parent, self.asked.formats, [self.base, *chain])
+        self.notes += self.plan.clear()
         self._written()
         self.member.trained(self.base, self.levels, self.filtered, trained)
         self._write_report()
@@ -268,6 +269,7 @@ class _Job(Job[MipmapsRecipe]):
         training = {"steps": p.step, "seconds": round(p.seconds, 3), "curve": p.curve}
         facts = {"name": self.textures.name, "sizes": [list(s) for s in self.levels.sizes],
                  "notes": list(self.notes), "kept": list(best),
+                 "files": [path.name for path in self.plan.files],
                  "normal_convention": self.asked.normal_convention}  # fmt: skip
         recipe = dataclasses.asdict(self.recipe)
         return MipmapsHeader(recipe, facts, training, judged.short())
@@ -287,8 +289,3 @@ class _Job(Job[MipmapsRecipe]):
             str(self.output), tuple(map(str, files)), self.levels.sizes, self.chosen.device_name,
             p.seconds, p.step, p.loss, size, tuple(best), judged.symmetric(), self.notes,
         )  # fmt: skip
-
-
-def _numbers_shown(stored: Sequence[dict[str, Any]]) -> Floats:
-    """Return the numbers of levels as they are read from files of 8 bits."""
-    return numbers_of([Maps(**shown_level(level)) for level in stored])

@@ -14,27 +14,31 @@ from neuralshade.engine.threads import threads
 from neuralshade.measure.lit_plane import plane_picture, plane_reference
 from neuralshade.measure.mip_filters import FILTERS, Maps
 from neuralshade.measure.plane_view import PlaneView
+from neuralshade.recipes.mipmaps_judge import as_stored
 from neuralshade.source.picture import Picture
 from neuralshade.verbs.live_scene import RESULT, Scene, nearest_pixels
 from neuralshade.verbs.opened_mipmaps import OpenedMipmaps
 
 REFERENCE = "reference"
 REFERENCE_SAMPLES = 36  # of a pixel: what a drag of the light can wait for
-TITLES = {RESULT: "Trained levels", "box": "Box filter", "toksvig": "Toksvig", "lean": "LEAN",
+KEPT_TITLE, TRAINED_TITLE = "Kept levels", "Trained levels"
+TITLES = {"box": "Box filter", "toksvig": "Toksvig", "lean": "LEAN",
           REFERENCE: "Reference: shaded, then averaged"}  # fmt: skip
 LOWEST_DEG, HIGHEST_DEG = 2.0, 90.0  # of the light over the plane
 Floats = npt.NDArray[np.float32]
 
 
 def plane_scene(
-    name: str, chains: Mapping[str, Sequence[Maps]], changes: Sequence[str], *, compared: bool
-) -> Scene:
+    name: str, chains: Mapping[str, Sequence[Maps]], changes: Sequence[str], result: str, *,
+    compared: bool,
+) -> Scene:  # fmt: skip
     """Return the plane as each of ``chains`` has it.
 
     Args:
         name: of the maps.
         chains: levels 0 and on of each, by pane; may change what it holds between two frames.
         changes: panes whose levels do.
+        result: title of the pane of the result.
         compared: whether there is a pane of the plane as it is, which takes a second to draw.
     """
     base = chains[RESULT][0]
@@ -57,7 +61,7 @@ def plane_scene(
         return nearest_pixels(Picture(whole, "linear", name), view)
 
     panes = [*chains, *([REFERENCE] if compared else [])]
-    titles = {pane: TITLES[pane] for pane in panes}
+    titles = {pane: result if pane == RESULT else TITLES[pane] for pane in panes}
     plane = {"azimuth_deg": usual.azimuth_deg, "elevation_deg": usual.elevation_deg,
              "panes": list(titles)}  # fmt: skip
     return Scene("mipmaps", name, usual.width, usual.height, 3, True, True, True, titles, draw,
@@ -65,12 +69,12 @@ def plane_scene(
 
 
 def opened_plane(opened: OpenedMipmaps) -> Scene:
-    """Return the plane of an asset, beside what filters make of its level 0."""
+    """Return the plane of an asset, beside what filters make of its level 0, in 8 bits too."""
     base = opened.chain[0]
     below = len(opened.chain) - 1
-    filtered = {name: [base, *make(base, below)] for name, make in FILTERS.items()}
+    filtered = {name: [base, *as_stored(make(base, below))] for name, make in FILTERS.items()}
     return plane_scene(str(opened.facts["name"]), {RESULT: opened.chain, **filtered}, (),
-                       compared=True)  # fmt: skip
+                       KEPT_TITLE, compared=True)  # fmt: skip
 
 
 def trained_plane(name: str, base: Maps, filters: Mapping[str, Any], levels: Any) -> Scene:
@@ -86,4 +90,4 @@ def trained_plane(name: str, base: Maps, filters: Mapping[str, Any], levels: Any
         def __len__(self) -> int:
             return 1 + len(filters)
 
-    return plane_scene(name, Now(), (RESULT,), compared=False)
+    return plane_scene(name, Now(), (RESULT,), TRAINED_TITLE, compared=False)

@@ -19,6 +19,7 @@ from neuralshade.verbs.inputs import check_no_input
 FORMATS = ("png", "exr", "dds", "dds-bc", "ktx2", "ktx2-bc")
 USUAL_FORMATS = ("dds",)
 PICTURES = ("png", "exr")  # which hold one level each
+LEVEL_FILE = re.compile(rf"({'|'.join(MAPS)})(_\d+\.(png|exr)|\.(dds|ktx2))")
 
 
 def checked_formats(formats: Sequence[str]) -> tuple[str, ...]:
@@ -50,6 +51,22 @@ def planned_files(folder: Path, formats: Iterable[str], levels: int) -> list[Pat
         else:
             names += [f"{name}.{form.partition('-')[0]}" for name in MAPS]
     return [folder / name for name in names]
+
+
+def level_files(folder: Path) -> list[Path]:
+    """Return the files of ``folder`` that are called as ``planned_files`` calls them, sorted.
+
+    None where there is no such folder. Raises OutputError where it cannot be read.
+    """
+    if not folder.is_dir():
+        return []
+    try:
+        return sorted(path for path in folder.iterdir() if LEVEL_FILE.fullmatch(path.name))
+    except OSError as error:
+        raise OutputError(
+            f"{folder}: got '{error.strerror}', need a folder that can be read: the levels of "
+            "others may lie there. Choose another path."
+        ) from error
 
 
 def check_folder(folder: Path, files: Sequence[Path], inputs: Iterable[Any]) -> None:

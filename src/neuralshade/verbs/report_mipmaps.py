@@ -10,7 +10,7 @@ from neuralshade.measure.lit_plane import draw_planes
 from neuralshade.measure.mip_filters import FILTERS
 from neuralshade.measure.mipmaps_report import MipmapsReport, write_mipmaps_report
 from neuralshade.recipes.mipmaps_build import base_maps
-from neuralshade.recipes.mipmaps_judge import ENVIRONMENT, EYES, KEPT, LIGHTS
+from neuralshade.recipes.mipmaps_judge import ENVIRONMENT, EYES, KEPT, LIGHTS, STORED, as_stored
 from neuralshade.verbs.inputs import check_no_input
 from neuralshade.verbs.opened_mipmaps import OpenedMipmaps
 from neuralshade.verbs.opening import AssetLike, open_asset
@@ -47,12 +47,14 @@ def report_mipmaps(
     check_no_input(output, opened.asset.path, *textures.paths.values())
     base, header = base_maps(textures), opened.asset.header
     below = len(opened.chain) - 1
-    chains = {TITLES.get(name, name): make(base, below) for name, make in FILTERS.items()}
+    chains = {TITLES.get(name, name): as_stored(make(base, below))
+              for name, make in FILTERS.items()}  # fmt: skip
     chains[KEPT] = opened.chain[1:]
     quality = {
-        kind: {TITLES.get(name, name): rows for name, rows in found.items()}
+        kind: {**{TITLES.get(name, name): found[STORED[name]] for name in FILTERS},
+               KEPT: found[KEPT]}
         for kind, found in header.quality.items()
-    }
+    }  # fmt: skip
     training = header.training
     data = MipmapsReport(
         title=header.maps["name"],
@@ -60,6 +62,7 @@ def report_mipmaps(
         chains=chains,
         trained=KEPT,
         judged=quality,
+        told="All levels are as stored, in 8 bits, the filters' too.",
         planes=draw_planes(base, chains, opened.view),
         kept=[TITLES.get(name, name) for name in header.maps["kept"]],
         directions=TOLD,

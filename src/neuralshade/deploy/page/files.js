@@ -56,6 +56,9 @@ export class Files {
 
   #show() {
     const none = !this.session.scene && !this.session.fit;
+    const what = (this.session.scene?.kind ?? "image") === "image" ? " network" : "";
+    byId("save").textContent = `Save${what}`;
+    byId("load-title").textContent = `Load${what}`;
     byId("save").disabled = byId("snapshot").disabled = none;
     const report = byId("report");
     if (none) report.removeAttribute("href");

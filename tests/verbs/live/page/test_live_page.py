@@ -182,6 +182,20 @@ def test_exposure_and_gamma_of_light_beyond_one(tab, shown, save_smooth, few, tm
     page.shows("result", drawn(tmp_path / "a.nsh", Tone(-2.5, 2.2)))
 
 
+def test_levels_are_called_what_they_are(tab, live, background, device, fitted, tmp_path, waves):
+    """No network: some were kept from filters, and they are saved as an asset."""
+    live.show(fitted / "a.nsh")
+    background(live.wait)
+    page = tab(live.address)
+    page.says("#save", "Save network")
+    neuralshade.fit_mipmaps(waves, tmp_path / "out", steps=4, pool=16, pairs=4)
+    levels = next((tmp_path / "out").glob("*.nsh"))
+    page.page.set_input_files("#load", levels)
+    page.says("#save", "Save")
+    page.says("#load-title", "Load")
+    assert live.stage.scene.titles["result"] == "Kept levels"
+
+
 def test_a_light_is_dragged_over_a_plane(tab, live, background, device, tmp_path, waves):
     neuralshade.fit_mipmaps(waves, tmp_path / "out", steps=4, pool=16, pairs=4)
     live.show(next((tmp_path / "out").glob("*.nsh")))
