@@ -38,7 +38,7 @@ def ratios(result: neuralshade.MipmapsResult, kind: str, method: str, rival: str
 def quality_rows(name: str, result: neuralshade.MipmapsResult) -> list[Row]:
     """Return a row for each kind of lights: errors of box, and ratios to all three.
 
-    Trained levels and filters are not rounded; "as stored" are the levels written, in 8 bits.
+    Trained levels and filters are not rounded, but for the last column: both in 8 bits.
     """
     rows = []
     for kind in result.errors:
@@ -46,7 +46,7 @@ def quality_rows(name: str, result: neuralshade.MipmapsResult) -> list[Row]:
         row["box error"] = shown(result.errors[kind]["box"], 4)
         for rival in RIVALS:
             row[f"trained / {rival}"] = shown(ratios(result, kind, "trained", rival), 2)
-        row["as stored / box"] = shown(ratios(result, kind, "kept", "box"), 2)
+        row["kept / box, as stored"] = shown(ratios(result, kind, "kept", "stored_box"), 2)
         reached = all(
             max(ratios(result, kind, "trained", rival)[:LEVELS]) <= most
             for rival, most in ASKED.items()

@@ -69,7 +69,7 @@ def test_interruption_leaves_a_checkpoint_and_no_asset(device, rock, number):
 def test_interrupted_while_levels_are_chosen(device, rock, monkeypatch):
     """That takes a while: what was trained is kept, and resuming goes straight to it."""
 
-    def press(*arguments):
+    def press(*arguments, **named):
         raise KeyboardInterrupt
 
     monkeypatch.setattr("neuralshade.verbs.fit_mipmaps.judge", press)
