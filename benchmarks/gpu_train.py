@@ -125,8 +125,8 @@ def main() -> None:
         return
     found = neuralshade.bench(**vars(options), observer=lambda stage: print(stage, flush=True))
     adapter, twin, ceilings = found["adapter"], found["torch"], found["ceilings"]
-    facts = {"gpu": f"{adapter['name']} ({adapter['api']})",
-             "PyTorch": f"{twin['device']} ({twin['description'] or os.cpu_count()})",
+    beside = twin and f"{twin['device']} ({twin['description'] or os.cpu_count()})"
+    facts = {"gpu": f"{adapter['name']} ({adapter['api']})", "PyTorch": beside or "left out",
              "notes": "; ".join(found["notes"]) or "none"}  # fmt: skip
     if ceilings is not None:
         facts["ceilings"] = (f"{ceilings['half_flops'] / 1e12:.0f} TFLOP/s (float16 product), "

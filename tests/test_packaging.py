@@ -36,7 +36,7 @@ def test_wheel_holds_every_file_of_the_package(wheel):
 def test_wheel_brings_command_and_license(wheel):
     (info,) = {name.split("/")[0] for name in wheel.namelist()} - {"neuralshade"}
     command = wheel.read(f"{info}/entry_points.txt").decode()
-    assert "neuralshade = neuralshade.cli:main" in command
+    assert "neuralshade = neuralshade.__main__:main" in command
     assert "Apache License" in wheel.read(f"{info}/licenses/LICENSE").decode()
     assert "License-Expression: Apache-2.0" in wheel.read(f"{info}/METADATA").decode()
 

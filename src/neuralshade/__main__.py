@@ -1,5 +1,26 @@
-"""`python -m neuralshade`: the command line, where its script is not on the path."""
+"""The command, and `python -m neuralshade`: loads the rest where Ctrl-C is one line, too."""
 
-from neuralshade.cli import main
+import signal
+import sys
 
-main()
+INTERRUPTED = 130  # as a shell has it
+
+
+def main() -> None:
+    """Run the command line and exit, with 130 and one line where Ctrl-C comes while it loads."""
+    try:
+        from neuralshade.cli import main as command_line
+
+        command_line()
+    except KeyboardInterrupt:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        print("neuralshade: interrupted.", file=sys.stderr)
+        sys.exit(INTERRUPTED)
+    except SystemExit as leaving:
+        if leaving.code == INTERRUPTED:  # all is said: a key that bounces has nothing to end
+            signal.signal(signal.SIGINT, signal.SIG_IGN)
+        raise
+
+
+if __name__ == "__main__":
+    main()

@@ -3,6 +3,7 @@
 import json
 import os
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,8 @@ def main(arguments: list[str] | None = None) -> None:
             sys.stdout.flush()  # here, where a refusal can still be told
     except click.UsageError as error:
         where = f" See {error.ctx.command_path} --help." if error.ctx else ""
-        _fail(f"{error.format_message()}{where}", 2)
+        given = sys.argv[1:] if arguments is None else arguments
+        _fail(f"{error.format_message()}{where}{_meant_file(error, given)}", 2)
     except click.ClickException as error:
         _fail(error.format_message(), error.exit_code)
     except NeuralShadeError as error:
@@ -40,6 +42,15 @@ def main(arguments: list[str] | None = None) -> None:
         _drop_output()
         _fail(f"standard output: got '{error.strerror}', need room for the output. "
               "Send it elsewhere.", 1)  # fmt: skip
+
+
+def _meant_file(error: click.UsageError, arguments: Sequence[str]) -> str:
+    """Return what to write for a file whose name was taken for an option; nothing for others."""
+    option = error.option_name if isinstance(error, click.NoSuchOption) else None
+    for word in arguments:
+        if option and word.startswith(option) and os.path.isfile(word):
+            return f" For the file, write ./{word}."
+    return ""
 
 
 def _drop_output() -> None:

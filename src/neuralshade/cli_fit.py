@@ -57,7 +57,8 @@ REPORT = click.option("--report", metavar="FILE.html", help="Page to write at th
 ENDING = [
     click.option("--resume", metavar="CHECKPOINT", help="Go on with an interrupted fit."),
     click.option("--json", "as_json", is_flag=True, help="Print the result as one JSON line."),
-    click.option("--quiet", is_flag=True, help="Print nothing but errors."),
+    click.option("--quiet", is_flag=True, help="Print nothing but errors, and with --live "
+                 "the page's address."),
 ]  # fmt: skip
 RUNNING = [*WATCHING, *LIVE, REPORT, *ENDING]
 NO_REPORT = click.option("--report", hidden=True)  # told below what there is in its place
@@ -93,6 +94,13 @@ def silent(quiet: bool, as_json: bool, options: Mapping[str, Any]) -> bool:
     return quiet or taken
 
 
+def _print_json(facts: Mapping[str, Any]) -> None:
+    """Print one line, null for what JSON lacks, as events have it."""
+    from neuralshade.deploy.live.plain import finite
+
+    click.echo(json.dumps(finite(facts), allow_nan=False))
+
+
 def _run(fit: Callable[..., Any], picture: str, output: str | None, as_json: bool, quiet: bool,
          options: dict[str, Any], live: dict[str, Any], **settings: Any) -> None:  # fmt: skip
     """Fit, with progress for people, and print what was reached."""
@@ -102,7 +110,7 @@ def _run(fit: Callable[..., Any], picture: str, output: str | None, as_json: boo
 
     def show(result: Any) -> None:
         if as_json:
-            click.echo(json.dumps(vars(result)))
+            _print_json(vars(result))
         elif not unsaid:
             print_result(result, options["report"])
 
@@ -127,6 +135,8 @@ def fit_image(picture: str, output: str | None, preset: str | None, recipe: str 
     neuralshade fit image photo.png --preset detail --seconds 60
     neuralshade fit image photo.png --bpp 1.5 --hidden-width 64
     """
+    from neuralshade.recipes.budget import check_sized
+    from neuralshade.recipes.presets import preset_recipe
     from neuralshade.terminal import show_notes
 
     show_notes(quiet)
@@ -134,7 +144,10 @@ def fit_image(picture: str, output: str | None, preset: str | None, recipe: str 
                for name in ("engine", "device", "kernels", "deterministic", "snapshots", "movie",
                             "tev", "tensorboard", "events", "report", "resume")}  # fmt: skip
     live = live_flags(given)
+    sized = given["bpp"] is not None and options["resume"] is None
     preset, settings = recipe_settings(preset, recipe, given)
+    if sized:  # a recipe that an asset tells may name both: only a flag is a wish
+        check_sized(preset_recipe(preset or "grid", settings))
     _run(neuralshade.fit_image, picture, output, as_json, quiet, options, live,
          preset=preset, **settings)  # fmt: skip
 
@@ -207,7 +220,7 @@ def fit_shader(task: str, output: str | None, pairs: tuple[str, ...], recipe: st
 
     def show(result: Any) -> None:
         if as_json:
-            click.echo(json.dumps(task_facts(result)))
+            _print_json(task_facts(result))
         elif not unsaid:
             print_task(result)
 

@@ -84,6 +84,10 @@ def view(asset: str | None, reference: str | None, opened: bool, **place: Any) -
     from neuralshade.terminal import show_notes
     from neuralshade.verbs.live import view as show
 
+    if asset is None and reference is not None:
+        raise click.UsageError("got --reference without ASSET, need what to compare with it: "
+                               "name the asset.")  # fmt: skip
+
     show_notes(quiet=False)
     chosen = {name: value for name, value in place.items() if value is not None}
     with show(asset, reference, **chosen) as live:

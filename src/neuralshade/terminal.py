@@ -120,7 +120,8 @@ def print_result(result: Any, report: str | None) -> None:
     if result.bpp_exceeded:
         print("more bits per pixel than asked for: the picture is too small for them")
     if result.skipped_steps:
-        print(f"{result.skipped_steps} steps were skipped: their gradient was not finite")
+        what = "updates of single Gaussians" if hasattr(result, "count") else "steps"
+        print(f"{result.skipped_steps} {what} were skipped: their gradient was not finite")
     if report is not None:
         print(report)
 

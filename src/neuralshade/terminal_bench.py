@@ -26,9 +26,8 @@ def print_bench(found: dict[str, Any]) -> None:
     """Print what ``bench()`` returned."""
     console = Console(width=None if sys.stdout.isatty() else PLAIN_COLUMNS, highlight=False)
     adapter, torch = found["adapter"], found["torch"]
-    lines = [f"{adapter['name']} ({adapter['api']}), beside PyTorch {torch['version']} on "
-             f"{torch['device']}", *found["notes"]]  # fmt: skip
-    for line in lines:
+    beside = "" if torch is None else f", beside PyTorch {torch['version']} on {torch['device']}"
+    for line in (f"{adapter['name']} ({adapter['api']}){beside}", *found["notes"]):
         console.print(Text(line), soft_wrap=True)
     console.print("", _training(found["training"]), "", sep="\n")
     console.print(_inference(found["inference"]), "", _epochs(found["epoch"]), "", sep="\n")

@@ -3,6 +3,8 @@
 import errno
 import math
 
+from neuralshade.regular import IrregularError
+
 LONGEST = 80  # characters of a value that are shown
 
 
@@ -21,5 +23,12 @@ def named(name: str) -> str:
 
 def unread(error: OSError) -> str:
     """Return what was there in place of a file that could not be read."""
+    if isinstance(error, IrregularError):
+        return str(error.strerror)
     usual = {errno.ENOENT: "no such file", errno.EISDIR: "a folder"}
     return usual.get(error.errno or 0, f"'{error.strerror}'")
+
+
+def unmade(error: OSError) -> str:
+    """Return what was there in place of a folder that could not be made."""
+    return "a file" if isinstance(error, FileExistsError) else f"'{error.strerror}'"

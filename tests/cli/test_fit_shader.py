@@ -122,7 +122,8 @@ def test_evaluate_tells_the_mean_over_other_random_numbers(run, refused, task, f
     table = run("evaluate", "t.nsh", "a.png", "--json")
     assert "psnr_db" in json.loads(table.out[0])["rows"][0]
     assert refused("evaluate", fitted_asset) == (
-        f"{fitted_asset}: got no picture, need the one to compare with. Name it behind the asset."
+        f"{fitted_asset}: got no picture, need the one to compare with. "
+        "Give it as the second argument."
     )
 
 

@@ -204,10 +204,8 @@ def test_snapshots_do_not_change_the_rates(clock, loop_of):
 def test_a_signal_stops_it_between_two_steps(clock, loop_of, number):
     loop = loop_of(clock, steps=1000)
     loop.observer = lambda p: p.step >= 20 and signal.raise_signal(number)
-    before = [signal.getsignal(s) for s in SIGNALS]
     assert not loop.run()
     assert 20 <= loop.progress.step == len(loop.engine.factors) < 1000
-    assert [signal.getsignal(s) for s in SIGNALS] == before
 
 
 def test_interrupted_loop_goes_on_where_it_stopped(clock, loop_of):
@@ -230,16 +228,6 @@ def test_signal_before_the_first_step(clock, loop_of):
                       or self)  # fmt: skip
         assert not loop.run()
     assert loop.progress.step == 0 and math.isnan(loop.progress.loss)
-
-
-def test_second_signal_acts_as_without_us():
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # background jobs ignore it
-    with Interruption() as interruption:
-        signal.raise_signal(signal.SIGINT)
-        assert interruption.requested
-        with pytest.raises(KeyboardInterrupt):
-            signal.raise_signal(signal.SIGINT)
-    signal.signal(signal.SIGINT, before)
 
 
 def test_other_threads_may_train():

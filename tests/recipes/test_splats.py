@@ -97,12 +97,15 @@ def test_the_larger_the_file_the_more_gaussians_are_expected(compositing):
     assert expected_count(SplatsRecipe(count=17, compositing=compositing), PICTURE) == 17
 
 
-@pytest.mark.parametrize("given, size", [({"bytes": 300}, 300), ({"bpp": 0.5}, 150)])
-def test_a_file_too_small_for_one_gaussian_is_refused(given, size):
-    (name,) = given
+@pytest.mark.parametrize("given, start, end", [
+    ({"bytes": 300}, "bytes: got 300 bytes for the file, need about ", "Allow more bytes."),
+    ({"bpp": 0.5}, f"bpp: got 0.5 for {WIDTH} x {HEIGHT} pixels, a file of 150 bytes, need about ",
+     "Set bytes or count, or allow more bpp."),
+])  # fmt: skip
+def test_a_file_too_small_for_one_gaussian_is_refused(given, start, end):
     message = refusal(expected_count, SplatsRecipe(**given), PICTURE)
-    assert message.startswith(f"SplatsRecipe.{name}: got {size} bytes for the file, need about ")
-    assert message.endswith(f" for one Gaussian. Allow more {name}.")
+    assert message.startswith(f"SplatsRecipe.{start}")
+    assert message.endswith(f" for one Gaussian. {end}")
 
 
 def test_compositing_is_the_recipes():

@@ -86,5 +86,5 @@ def test_what_is_refused(fitted_task, fitted, refusal):
     )
     image = fitted / "a.nsh"
     assert refusal(ConfigError, neuralshade.evaluate, image) == (
-        f"{image}: got no picture, need the one to compare with. Name it behind the asset."
+        f"{image}: got no picture, need the one to compare with. Give it as the second argument."
     )

@@ -223,7 +223,7 @@ def refused(kind, tmp_path, picture, **settings):
 
 @pytest.mark.parametrize("settings, start", [
     ({"bytes": 500}, "SplatsRecipe.bytes: got 500 bytes for the file, need about "),
-    ({"bpp": 0.1}, "SplatsRecipe.bpp: got 11 bytes for the file, need about "),
+    ({"bpp": 0.1}, "SplatsRecipe.bpp: got 0.1 for 36 x 24 pixels, a file of 11 bytes, need about "),
     ({"count": 3, "bytes": 5000}, "SplatsRecipe.bytes: got 5000 with count=3, need one of "),
     ({"background": "0.5"}, "SplatsRecipe.background: got '0.5', need mean or 3 numbers "),
     ({"gaussians": 3}, "SplatsRecipe.gaussians: unknown setting, need one of "),

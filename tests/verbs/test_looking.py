@@ -211,15 +211,15 @@ def test_snapshots_do_not_change_the_fit(tmp_path, save_smooth, few):
 
 def test_snapshot_folder_refused(tmp_path, save_smooth, few):
     picture = save_smooth()
-    for folder, reason in ((tmp_path / "no/way", "No such file or directory"),
-                           (picture, "File exists")):  # fmt: skip
+    for folder, got, remedy in (
+        (tmp_path / "no/way", "'No such file or directory'",
+         "Create its parent, or choose another."),
+        (picture, "a file", "Choose another."),
+    ):  # fmt: skip
         options = FitOptions(snapshots=folder)
         assert refusal(
             OutputError, neuralshade.fit_image, picture, tmp_path / "x.nsh", options=options, **few
-        ) == (
-            f"{folder}: got '{reason}', need a folder for snapshots. "
-            "Create its parent, or choose another."
-        )  # fmt: skip
+        ) == f"{folder}: got {got}, need a folder for snapshots. {remedy}"  # fmt: skip
 
 
 @pytest.mark.parametrize("name", [None, "prediction_first.png"])

@@ -86,9 +86,10 @@ def test_interruption_leaves_a_checkpoint_and_no_asset(tmp_path, save_smooth, fe
 
 
 def test_an_older_asset_survives_an_interruption(tmp_path, save_smooth, few):
-    (tmp_path / "x.nsh").write_bytes(b"older")
+    neuralshade.fit_image(save_smooth(), tmp_path / "x.nsh", **few)
+    older = (tmp_path / "x.nsh").read_bytes()
     interrupted(save_smooth(), tmp_path / "x.nsh", few)
-    assert (tmp_path / "x.nsh").read_bytes() == b"older"
+    assert (tmp_path / "x.nsh").read_bytes() == older
 
 
 def test_message_is_a_command_that_can_be_pasted(tmp_path, save_smooth, few):
@@ -192,7 +193,7 @@ def test_conflicting_setting_refused(checkpoint, name, value, kept, flag):
 def test_conflicting_preset_refused(checkpoint):
     message = refusal(ConfigError, checkpoint, preset="rtxns")
     assert message.startswith(f"{checkpoint}: got encoding='frequency:octaves=3', need ")
-    assert message.endswith(" as the fit was started with. Leave --encoding out.")
+    assert message.endswith(" as the fit was started with. Leave --preset out.")
 
 
 def test_unknown_setting_refused(checkpoint):

@@ -254,7 +254,7 @@ def test_refusals(tmp_path, save_smooth, few, refusal):
     picture, file = save_smooth(), tmp_path / "file"
     file.write_text("")
     assert refusal(OutputError, fit, picture, tmp_path, few, file) == (
-        f"{file}: got 'File exists', need a folder for TensorBoard. Choose another."
+        f"{file}: got a file, need a folder for TensorBoard. Choose another."
     )
     asset = tmp_path / "x.nsh"
     assert refusal(OutputError, fit, picture, tmp_path, few, asset) == (

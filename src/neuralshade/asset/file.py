@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from neuralshade.atomic import whole_file
 from neuralshade.errors import AssetError
+from neuralshade.regular import check_regular
 from neuralshade.wording import unread
 
 H = TypeVar("H")
@@ -23,6 +24,7 @@ FORMAT = 1  # raise it when older readers would misread the file
 KEY = "neuralshade"  # the one metadata entry of the safetensors header; JSON
 MARK = b'\\"checksum\\":\\"'  # JSON inside a JSON string: quotes are escaped
 CHECKPOINT = "-checkpoint"  # ends the kind of an unfinished fit
+START = b'{"__metadata__":{"neuralshade":'  # behind the length of the header, in 8 bytes
 DIGITS = 16  # of SHA-256, hex, over the whole file with the checksum's digits as zeros
 
 
@@ -63,7 +65,10 @@ def read_asset_file(path: str | os.PathLike[str], kind: str | None = None) -> As
     Raises: AssetError, saying why, for a file that is missing, foreign, truncated, altered,
         newer than this version, or of another kind than ``kind``.
     """
+    if not os.fspath(path):
+        raise AssetError("asset: got an empty name, need an asset's. Name a file.")
     try:
+        check_regular(path)
         data = Path(path).read_bytes()
     except OSError as error:
         raise AssetError(f"{path}: got {unread(error)}, need a readable asset file. "
@@ -73,6 +78,12 @@ def read_asset_file(path: str | os.PathLike[str], kind: str | None = None) -> As
         raise AssetError(f"{path}: got an asset of kind {file.header['kind']!r}, need {kind!r}. "
                          f"{_remedy(file.header['kind'], kind)}")  # fmt: skip
     return file
+
+
+def is_asset_file(path: str | os.PathLike[str]) -> bool:
+    """Return whether the file begins as one that ``write_asset_file`` wrote. Raises OSError."""
+    with Path(path).open("rb") as file:
+        return file.read(8 + len(START))[8:] == START
 
 
 def content_of(header: Any) -> dict[str, Any]:

@@ -7,6 +7,7 @@ import torch
 from neuralshade.asset.file import to_bytes
 from neuralshade.asset.image import CURVE_POINTS, ImageHeader, image_file, picture_facts
 from neuralshade.asset.tensors import pack_field
+from neuralshade.errors import ConfigError
 from neuralshade.model.registry import format_encoding
 from neuralshade.recipes.image import ImageRecipe
 from neuralshade.recipes.image_build import build_field
@@ -22,6 +23,15 @@ LARGEST_GRIDS = 2**24  # numbers; more cannot be trained in the seconds that peo
 SMALLEST_GRIDS = 4096  # numbers, where even a file without grids would exceed the budget
 SMALLEST_BATCH, LARGEST_BATCH = 8_192, 2**18
 LONGEST_ROW = [88_888_888, 888_888.888, 8.888e-08, 88.888]  # of a training curve
+
+
+def check_sized(recipe: ImageRecipe) -> None:
+    """Raise ConfigError where nothing is left for bpp to size, which was asked for."""
+    if recipe.encoding != "auto" and recipe.hidden_width:
+        raise ConfigError(f"ImageRecipe.bpp: got {recipe.bpp:g} with encoding={recipe.encoding!r} "
+                          f"and hidden_width={recipe.hidden_width}, which have sizes of their own, "
+                          "need encoding='auto' or hidden_width=0. Leave bpp out, or the preset "
+                          "that names them.")  # fmt: skip
 
 
 def auto_encoding(recipe: ImageRecipe, picture: Picture) -> str:

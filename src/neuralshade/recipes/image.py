@@ -13,6 +13,7 @@ from neuralshade.recipes.names import (
     TRANSFORMS,
 )
 from neuralshade.recipes.recipe import check_end, setting
+from neuralshade.wording import shown
 
 
 @dataclass(frozen=True)
@@ -52,8 +53,8 @@ class ImageRecipe:
     precision: str = setting("auto", "of the network's products while training; masters are "
                              "float32 always", choices=("auto", *PRECISIONS))  # fmt: skip
     loss_scale: float = setting(1024.0, "multiplies gradients that are float16", limits=(1, 2**24))
-    grid_bits: int = setting(4, "per grid number in the file: 4, 8, 16 or 32", limits=(4, 32))
-    network_bits: int = setting(8, "per network weight in the file: 8, 16 or 32", limits=(8, 32))
+    grid_bits: int = setting(4, "per grid number in the file: 4, 8, 16 or 32")
+    network_bits: int = setting(8, "per network weight in the file: 8, 16 or 32")
     transform: str = setting("identity", "of the picture before it is fitted: zoom is "
                              "uv * 0.5 + 0.25, flip swaps u and v", choices=TRANSFORMS)  # fmt: skip
     steps: int | None = setting(None, "stop after so many steps", limits=(1, 10**9))
@@ -65,8 +66,9 @@ class ImageRecipe:
     def __post_init__(self) -> None:
         """Refuse settings that are fine one by one and make no sense together."""
         for name, allowed in (("grid_bits", (4, 8, 16, 32)), ("network_bits", (8, 16, 32))):
-            if getattr(self, name) not in allowed:
-                raise ConfigError(f"ImageRecipe.{name}: got {getattr(self, name)}, need one of "
+            bits = getattr(self, name)
+            if bits not in allowed:
+                raise ConfigError(f"ImageRecipe.{name}: got {shown(bits)}, need one of "
                                   f"{list(allowed)}. Fewer bits make a smaller file.")  # fmt: skip
         if 0 < self.hidden_width < 8:
             raise ConfigError(f"ImageRecipe.hidden_width: got {self.hidden_width}, need 0 or 8 to "

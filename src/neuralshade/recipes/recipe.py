@@ -2,6 +2,7 @@
 
 import dataclasses
 import math
+import numbers
 import sys
 import typing
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import Any, TypeAlias, TypeVar
 
 from neuralshade.errors import ConfigError
 from neuralshade.nearest import nearest
+from neuralshade.regular import check_regular
 from neuralshade.wording import named, shown, unread
 
 if sys.version_info >= (3, 11):
@@ -72,6 +74,7 @@ def to_dict(recipe: Any) -> dict[str, Any]:
 def read_toml(path: str | Path) -> dict[str, Any]:
     """Return the settings of a TOML recipe file; ConfigError names the file and the reason."""
     try:
+        check_regular(path)
         return tomllib.loads(Path(path).read_text(encoding="utf-8"))
     except OSError as error:
         raise ConfigError(f"{path}: got {unread(error)}, need a TOML file of recipe settings. "
@@ -87,8 +90,7 @@ def _check(place: str, field: Field, value: Any) -> Any:
     place, wanted = f"{place}.{field.name}", type_of(field)
     if value is None and type(None) in typing.get_args(field.type):
         return None
-    if wanted is float and type(value) is int and abs(value) <= sys.float_info.max:
-        value = float(value)
+    value = _python_number(value, wanted)
     if type(value) is not wanted:
         raise ConfigError(f"{place}: got {shown(value)}, need {wanted.__name__}. "
                           f"The default is {field.default!r}.")  # fmt: skip
@@ -103,6 +105,20 @@ def _check(place: str, field: Field, value: Any) -> Any:
     if isinstance(value, float) and not math.isfinite(value):
         raise ConfigError(f"{place}: got {value!r}, need a finite number. "
                           f"The default is {field.default!r}.")  # fmt: skip
+    return value
+
+
+def _python_number(value: Any, wanted: type) -> Any:
+    """Return a number, such as one of NumPy's, as the int or float that it is; else ``value``."""
+    if isinstance(value, bool):
+        return value
+    if wanted is int and isinstance(value, numbers.Integral):
+        return int(value)
+    if wanted is float and isinstance(value, numbers.Real):
+        try:
+            return float(value)
+        except OverflowError:  # which is refused, as no float
+            return value
     return value
 
 

@@ -56,9 +56,13 @@ def expected_count(recipe: SplatsRecipe, picture: Picture) -> int:
     places = math.log2(PLACES_PER_PX * picture.width * picture.height)
     count = bits / (USUAL_BITS + places)
     if count < 1:
-        name = "bpp" if recipe.bytes is None else "bytes"
-        raise ConfigError(f"SplatsRecipe.{name}: got {budget} bytes for the file, need about "
-                          f"{HEADER_BYTES + 8} for one Gaussian. Allow more {name}.")  # fmt: skip
+        need = f"need about {HEADER_BYTES + 8} for one Gaussian"
+        if recipe.bytes is not None:
+            raise ConfigError(f"SplatsRecipe.bytes: got {budget} bytes for the file, {need}. "
+                              "Allow more bytes.")  # fmt: skip
+        raise ConfigError(f"SplatsRecipe.bpp: got {recipe.bpp:g} for {picture.width} x "
+                          f"{picture.height} pixels, a file of {budget} bytes, {need}. Set bytes "
+                          "or count, or allow more bpp.")  # fmt: skip
     for _ in range(8):  # the more there are, the less a place takes
         order = max(0.0, math.log2(count) - ORDER_BITS) if recipe.compositing != "over" else 0.0
         count = bits / (USUAL_BITS + max(2.0, places - order))

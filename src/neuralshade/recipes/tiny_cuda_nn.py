@@ -17,6 +17,7 @@ from typing import Any
 
 from neuralshade.errors import ConfigError
 from neuralshade.nearest import nearest
+from neuralshade.regular import check_regular
 from neuralshade.wording import named, shown, unread
 
 Settings = dict[str, Any]
@@ -52,6 +53,7 @@ BOUNDED = {int: "int below 2^63", float: "finite float"}
 def read_tiny_cuda_nn(path: str | os.PathLike[str]) -> Settings:
     """Return the settings of a JSON file; ConfigError names what cannot be honoured."""
     try:
+        check_regular(path)
         config = json.loads(Path(path).read_text(encoding="utf-8"))
     except OSError as error:
         raise ConfigError(f"{path}: got {unread(error)}, need a JSON file in tiny-cuda-nn's "

@@ -31,11 +31,11 @@ def color_channels(path: Path, names: tuple[str, ...]) -> list[int]:
         return next(iter(found.values()))
     if found:
         raise PictureError(
-            f"{path}: got color in layers {_shown(sorted(found))}, need it in one. "
+            f"{path}: got color in layers {shown_names(sorted(found))}, need it in one. "
             "Export one layer alone."
         )
     raise PictureError(
-        f"{path}: got channels {_shown(names)}, need R, G, B or Y, each with or without A. "
+        f"{path}: got channels {shown_names(names)}, need R, G, B or Y, each with or without A. "
         "Rename the channels, or export the color."
     )
 
@@ -50,7 +50,8 @@ def _color_of(at: dict[str, int]) -> list[int]:
     return [*picks, at["A"]] if "A" in at else picks
 
 
-def _shown(names: list[str] | tuple[str, ...]) -> str:
+def shown_names(names: list[str] | tuple[str, ...]) -> str:
+    """Return the first names, and "..." where there are more."""
     more = ", ..." if len(names) > NAMES_SHOWN else ""
     return ", ".join(names[:NAMES_SHOWN]) + more
 

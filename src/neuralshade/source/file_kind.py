@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from neuralshade.errors import PictureError
+from neuralshade.regular import IrregularError, check_regular
 
 # OpenImageIO's name of each format: its usual name, and the bytes that its files start with.
 FORMATS = {
@@ -27,10 +28,11 @@ PIECE_BYTES = 1 << 20
 def file_kind(path: Path) -> str:
     """Return the key of FORMATS that ``path`` is, whatever its suffix says.
 
-    Raises: PictureError if there is no such file, it is a folder, unreadable, empty, of
+    Raises: PictureError if there is no such file, it is a folder, a pipe, unreadable, empty, of
         another kind, a camera's raw file, or a PNG that is cut off or damaged.
     """
     try:
+        check_regular(path)
         with path.open("rb") as file:
             kind = _sniff(path, file.read(16))
             if kind == "png":
@@ -40,6 +42,10 @@ def file_kind(path: Path) -> str:
     except IsADirectoryError as error:
         raise PictureError(
             f"{path}: got a folder, need a picture. Name one file inside it."
+        ) from error
+    except IrregularError as error:
+        raise PictureError(
+            f"{path}: got {error.strerror}, need a regular file. Save the picture as one first."
         ) from error
     except OSError as error:
         raise PictureError(

@@ -1,5 +1,6 @@
 """Picture files into memory, read by OpenImageIO."""
 
+import logging
 import math
 import os
 import re
@@ -15,6 +16,7 @@ from neuralshade.source.channels import (
     color_channels,
     divide_by_alpha,
     multiply_by_alpha,
+    shown_names,
     upright,
 )
 from neuralshade.source.file_kind import damaged, file_kind, too_large, zero_size
@@ -30,6 +32,7 @@ READ_AS = {
 }
 TIFF_COLORS = ("", "palette", "CMYK", "YCbCr")  # what libtiff turns into sRGB; "" is RGB, grey
 MIB = 2**20
+log = logging.getLogger("neuralshade")
 READ_ROWS = 256  # a multiple of every OpenEXR compression's block
 
 
@@ -51,6 +54,11 @@ def load_picture(path: str | os.PathLike[str], *, memory_limit: int = 4 * 2**30)
     Raises: PictureError if the file is missing, not such a picture, damaged or cut off,
         larger than ``memory_limit``, or holds NaN or infinity.
     """
+    if not isinstance(path, (str, os.PathLike)):
+        raise PictureError(f"picture: got {type(path).__name__}, need a path or a Picture. Make "
+                           "one of an array with picture_from_array.")  # fmt: skip
+    if not os.fspath(path):
+        raise PictureError("picture: got an empty name, need a picture's. Name a file.")
     place = Path(path)
     kind = file_kind(place)
     reader = _open(place, kind)
@@ -98,6 +106,7 @@ def _read(path: Path, kind: str, reader: Any, memory_limit: int) -> npt.NDArray[
         got = "deep pixels" if spec.deep else "a volume" if spec.depth > 1 else f"{color} color"
         raise PictureError(f"{path}: got {got}, need flat RGB or grey. Convert it first.")
     picks = color_channels(path, spec.channelnames)
+    _tell_left_out(path, spec.channelnames, picks)
     dtype = _read_as(path, spec, picks)
     begin, end = min(picks), max(picks) + 1
     _check_memory(path, (spec.height, spec.width, end - begin), dtype, memory_limit)
@@ -108,6 +117,13 @@ def _read(path: Path, kind: str, reader: Any, memory_limit: int) -> npt.NDArray[
         raise damaged(path, kind) from OSError(reason)
     wanted = [pick - begin for pick in picks]
     return pixels if wanted == list(range(end - begin)) else pixels[..., wanted]
+
+
+def _tell_left_out(path: Path, names: tuple[str, ...], picks: list[int]) -> None:
+    left_out = [name for index, name in enumerate(names) if index not in picks]
+    if left_out:
+        taken = ", ".join(names[pick] for pick in picks)
+        log.warning("%s: took channels %s; left out %s", path, taken, shown_names(left_out))
 
 
 def _decode(reader: Any, begin: int, end: int, dtype: str) -> npt.NDArray[Any] | None:

@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 
 from neuralshade.errors import ConfigError
 from neuralshade.nearest import nearest
+from neuralshade.regular import check_regular
 from neuralshade.source.map_names import CONVENTIONS, MAPS, PACKED, MapName, map_name
 from neuralshade.wording import named, shown
 
@@ -36,6 +37,7 @@ def read_manifest(path: Path) -> dict[str, Any]:
     Raises: ConfigError if it is no JSON object; OSError if it cannot be read.
     """
     try:
+        check_regular(path)
         values = json.loads(path.read_text(encoding="utf-8-sig"), object_pairs_hook=_once)
     except (ValueError, RecursionError) as error:
         reason = f"{path}: got {error}, need a JSON manifest of maps. {EXAMPLE}"

@@ -9,7 +9,7 @@ from typing import TypeAlias
 from neuralshade.errors import ConfigError
 from neuralshade.source.map_entry import Entry, MapFile, map_entry, read_manifest
 from neuralshade.source.map_names import CONVENTIONS, MAPS, WORDS, MapName, is_role, name_files
-from neuralshade.wording import shown
+from neuralshade.wording import shown, unread
 
 REQUIRED = ("albedo", "normal", "roughness")
 SUFFIXES = (".png", ".jpg", ".jpeg", ".webp", ".tif", ".tiff", ".bmp", ".ppm", ".pgm", ".exr",
@@ -77,7 +77,7 @@ def _from_source(path: Path, wanted: Sequence[str]) -> MapFiles:
         got = "a file that is neither" if path.exists() else "no such file or folder"
     except OSError as error:
         raise ConfigError(
-            f"{path}: got '{error.strerror}', need a folder of maps or a .json manifest. "
+            f"{path}: got {unread(error)}, need a folder of maps or a .json manifest. "
             "Check its permissions and its disk."
         ) from error
     raise ConfigError(

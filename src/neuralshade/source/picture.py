@@ -12,6 +12,7 @@ from neuralshade.errors import ConfigError, PictureError, ShapeError
 
 DTYPES = ("uint8", "uint16", "float16", "float32")
 COLOR_SPACES = ("srgb", "linear")
+LARGEST_FITTED = 1e18  # its square, summed over a picture's side, is still a float32
 BLOCK_ROWS = 64  # rows per pass over a picture, so that passes need little extra memory
 
 
@@ -138,3 +139,18 @@ def check_finite(place: str, pixels: npt.NDArray[Any]) -> None:
             f"{place}: got NaN or infinity in {values}, first at {first}, "
             "need finite values only. Replace them first."
         )
+
+
+def check_squares(picture: Picture) -> None:
+    """Raise PictureError where float32 can't hold the squared error of a pixel: where it is."""
+    if picture.pixels.dtype.name != "float32":
+        return
+    for top in range(0, picture.height, BLOCK_ROWS):
+        block = np.abs(picture.pixels[top : top + BLOCK_ROWS])
+        if block.max() > LARGEST_FITTED:
+            row, column, channel = np.argwhere(block > LARGEST_FITTED)[0]
+            raise PictureError(
+                f"{picture.name}: got {picture.pixels[top + row, column, channel]:g} at row "
+                f"{top + row}, column {column}, channel {channel}, need values within "
+                f"{LARGEST_FITTED:g}: errors are squared in float32. Clip them first."
+            )

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from neuralshade.errors import ConfigError, KernelError
 from neuralshade.gpu.module_files import files_folder, module_files
+from neuralshade.regular import check_regular
 from neuralshade.source.image_file import load_picture
 from neuralshade.source.picture import Picture
 from neuralshade.wording import unread
@@ -63,6 +64,7 @@ def load_shader(path: str | os.PathLike[str]) -> ShaderSource:
     """
     place = os.fspath(path)
     try:
+        check_regular(path)
         text = Path(path).read_text("utf-8-sig")  # without the mark that some editors put first
     except OSError as error:
         raise ConfigError(f"{path}: got {unread(error)}, need a {SUFFIX} file. "

@@ -90,7 +90,8 @@ def bench(
 
     Returns:
         Plain JSON data. ``adapter``: name, api, software. ``torch``: device, description,
-        version. ``quick``: whether it was. ``notes``: what a reader must know, lines.
+        version, or None where it was left out. ``quick``: whether it was. ``notes``: what a
+        reader must know, lines.
         ``ceilings``: half_flops and copy_bytes, per second, or None. ``training``: a row per
         network and batch: network, about, batch, kernels, step_us, samples_per_second, torch
         (samples/s or None), ratio, flops_per_sample, bytes_per_step, product_share,
@@ -152,7 +153,7 @@ class _Bench:
         about = self.adapter
         return {
             "adapter": {"name": about.name, "api": about.api, "software": about.software},
-            "torch": self.twin.about(),
+            "torch": self.twin.about() if self.twin.runs else None,
             "quick": self.quick,
             "notes": self._notes(),
             "ceilings": ceilings and {"half_flops": ceilings.flops, "copy_bytes": ceilings.bytes},
@@ -277,7 +278,9 @@ class _Bench:
                          "are small, and nothing here tells how fast a GPU is")  # fmt: skip
         elif self.quick:
             notes.append("--quick: small batches and few repetitions, which no GPU is fast at")
-        if not self.twin.same_gpu:
+        if not self.twin.same_gpu and not self.twin.runs:
+            notes.append("no ceilings of the GPU were measured: that takes a PyTorch that sees it")
+        elif not self.twin.same_gpu:
             notes.append("PyTorch sees no such GPU: it runs on the CPU, and no ceilings of the "
                          "GPU were measured")  # fmt: skip
         return notes

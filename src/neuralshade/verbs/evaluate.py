@@ -48,7 +48,7 @@ def evaluate(
         if isinstance(opened, OpenedShader):
             return evaluate_shader(opened)
         raise ConfigError(f"{opened.asset.path}: got no picture, need the one to compare with. "
-                          "Name it behind the asset.")  # fmt: skip
+                          "Give it as the second argument.")  # fmt: skip
     if isinstance(opened, OpenedMipmaps):
         return evaluate_mipmaps(opened, picture)
     target = opened.target(picture_for(opened, picture), notice)

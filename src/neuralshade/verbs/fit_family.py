@@ -28,7 +28,7 @@ from neuralshade.source.texture_set import TextureSet
 from neuralshade.verbs.asked_maps import AskedMaps
 from neuralshade.verbs.family_member import Pupil, Teacher
 from neuralshade.verbs.fit_mipmaps import MipmapsResult, fit_set, mipmaps_recipe
-from neuralshade.verbs.inputs import check_apart, check_no_input
+from neuralshade.verbs.inputs import check_apart, check_asset_place, check_no_input
 from neuralshade.verbs.job import USUAL, FitOptions
 from neuralshade.verbs.mip_files import USUAL_FORMATS, checked_formats, file_name, make_folder
 from neuralshade.verbs.mip_plan import plan_set
@@ -190,6 +190,7 @@ class _Trained:
             raise ConfigError(f"{share}: got no such file and 1 set, need a family's file, or two "
                               "sets or more to train one from. Check the path.")  # fmt: skip
         check_writable(share)
+        check_asset_place(share)
         self.share, self.settings = share, settings
         self.recipe = mipmaps_recipe(settings)
         self.member = Teacher(seed=self.recipe.seed)

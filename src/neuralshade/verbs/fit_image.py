@@ -17,6 +17,7 @@ from neuralshade.engine.draw import draw_field
 from neuralshade.engine.engine import Engine
 from neuralshade.errors import ConfigError
 from neuralshade.fit import Loop, Observer, ignore
+from neuralshade.gpu.open import APIS
 from neuralshade.recipes.budget import auto_encoding
 from neuralshade.recipes.image import ImageRecipe
 from neuralshade.recipes.image_build import build_engine, build_gpu_engine
@@ -26,9 +27,16 @@ from neuralshade.recipes.recipe import from_dict, to_dict
 from neuralshade.recipes.resolve import resolve
 from neuralshade.sampler.draw import samples_per_step
 from neuralshade.source.image_file import load_picture
-from neuralshade.source.picture import Picture
+from neuralshade.source.picture import Picture, check_squares
 from neuralshade.source.transform import transform_picture
-from neuralshade.verbs.job import USUAL, FitOptions, FitResult, Job, checked_output
+from neuralshade.verbs.job import (
+    USUAL,
+    FitOptions,
+    FitResult,
+    Job,
+    check_left_out,
+    checked_output,
+)
 from neuralshade.verbs.measuring import glance_psnr, stored_quality, white_of
 from neuralshade.verbs.opening import open_image
 from neuralshade.verbs.resuming import begun_from, resumed_recipe
@@ -66,7 +74,9 @@ def fit_image(
         training starts; FitInterrupted on Ctrl-C or SIGTERM, after a checkpoint was saved.
     """
     source = picture if isinstance(picture, Picture) else load_picture(picture)
+    check_squares(source)
     target = checked_output(picture, source.name, output, options)
+    _check_options(options)
     checkpoint = None
     if options.resume is not None:
         checkpoint = load_checkpoint(options.resume, KIND)
@@ -82,6 +92,13 @@ def fit_image(
         return job.run(checkpoint)
 
 
+def _check_options(options: FitOptions) -> None:
+    """Refuse what only the GPU engine has where PyTorch is asked for."""
+    torch = options.device is not None and options.device not in APIS
+    if options.engine == "torch" or (options.engine == "auto" and torch):
+        check_left_out(options, ("kernels", "deterministic"), "the PyTorch engine")
+
+
 def _resumed(
     checkpoint: Checkpoint, place: Any, picture: Picture, preset: str | None, settings: Any
 ) -> ImageRecipe:
@@ -91,7 +108,17 @@ def _resumed(
         recipe = from_dict(ImageRecipe, named | settings)
         return resolve(recipe, transform_picture(picture, recipe.transform))
 
-    return resumed_recipe(checkpoint, place, picture, ImageRecipe, asked)
+    def setting(name: str) -> str:
+        return name if preset is None or name in settings else "preset"
+
+    return resumed_recipe(checkpoint, place, picture, ImageRecipe, asked, setting=setting)
+
+
+def _remedy(recipe: ImageRecipe) -> str:
+    """Return what to do where numbers grew beyond all bounds."""
+    if recipe.epsilon == 0:
+        return "Give epsilon, which is 0, for example 1e-8."
+    return "Lower rate and grid_rate."
 
 
 class _Job(Job[ImageRecipe]):
@@ -154,13 +181,14 @@ class _Job(Job[ImageRecipe]):
 
     def save(self, path: Path) -> tuple[float, int]:
         """Quantise, measure and write; return the PSNR in dB and the file's size."""
+        self._check_trained()
         with self.engine.averaged():
             tensors = pack_field(self.engine.field)
         quality = stored_quality(self.recipe, tensors, self.picture)
         p = self.loop.progress
         if not math.isfinite(quality["psnr_db"]):
             raise ConfigError(f"fit: got numbers beyond float32 after {p.step} steps, need a fit "
-                              "that converges. Lower rate and grid_rate.")  # fmt: skip
+                              f"that converges. {_remedy(self.recipe)}")  # fmt: skip
         training = {"steps": p.step, "seconds": round(p.seconds, 3), "curve": p.curve}
         header = ImageHeader(to_dict(self.recipe), picture_facts(self.original), training, quality)
         return quality["psnr_db"], save_image_asset(path, header, tensors)

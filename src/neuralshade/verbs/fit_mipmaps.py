@@ -180,7 +180,7 @@ def _check_others(options: FitOptions, files: Sequence[Path], textures: TextureS
     """Raise what stands against report and logs, or that one is written to elsewhere too."""
     events = events_path(options.events)
     for path in (options.report, events):
-        check_no_input(path, *textures.paths.values())
+        check_no_input(path, options.resume, *textures.paths.values())
     for file in files:
         check_apart(levels=file, report=options.report, events=events,
                     tensorboard=options.tensorboard)  # fmt: skip

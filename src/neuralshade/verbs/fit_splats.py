@@ -43,7 +43,7 @@ from neuralshade.recipes.splats_build import (
 )
 from neuralshade.recipes.splats_schedule import SplatFit
 from neuralshade.source.image_file import load_picture
-from neuralshade.source.picture import Picture
+from neuralshade.source.picture import Picture, check_squares
 from neuralshade.verbs.job import (
     KEPT_FLAGS,
     USUAL,
@@ -56,6 +56,7 @@ from neuralshade.verbs.job import (
 from neuralshade.verbs.measuring import decibels, white_of
 from neuralshade.verbs.resuming import resumed_recipe
 from neuralshade.verbs.snapshots import snapshots_for
+from neuralshade.wording import shown
 
 if TYPE_CHECKING:
     from neuralshade.verbs.live_scene import Scene
@@ -98,6 +99,7 @@ def fit_splats(
         training starts; FitInterrupted on Ctrl-C or SIGTERM, after a checkpoint was saved.
     """
     source = picture if isinstance(picture, Picture) else load_picture(picture)
+    check_squares(source)
     target = checked_output(picture, source.name, output, options)
     checkpoint = None
     if options.resume is not None:
@@ -128,7 +130,15 @@ def _check_options(options: FitOptions) -> None:
 
 
 def splats_recipe(settings: dict[str, Any]) -> SplatsRecipe:
-    """Return the recipe of ``settings``; steps or seconds among them replace the usual end."""
+    """Return the recipe of ``settings``; steps or seconds among them replace the usual end.
+
+    Raises: ConfigError for one that is unknown or impossible, and for bpp beside bytes or count.
+    """
+    for name in ("bytes", "count"):
+        if settings.get("bpp") is not None and settings.get(name):
+            raise ConfigError(f"SplatsRecipe.bpp: got {shown(settings['bpp'])} with {name}="
+                              f"{shown(settings[name])}, need one of the two. Leave one "
+                              "out.")  # fmt: skip
     ends = any(settings.get(name) is not None for name in ("steps", "seconds"))
     return from_dict(SplatsRecipe, ({"seconds": None} if ends else {}) | settings)
 
@@ -148,9 +158,22 @@ def unusual(recipe: SplatsRecipe) -> dict[str, Any]:
     return {name: value for name, value in to_dict(recipe).items() if value != usual[name]}
 
 
+def _remedy(recipe: SplatsRecipe) -> str:
+    """Return what to do where numbers grew beyond all bounds."""
+    if recipe.epsilon == 0:
+        return "Give epsilon, which is 0, for example 1e-8."
+    return "Lower color_rate and shape_rate."
+
+
 class _Job(Job[SplatsRecipe]):
     kind = KIND
     kept_flags = tuple(flag for flag in KEPT_FLAGS if flag not in ONLY_IMAGE)
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """Return what the same fit can be asked for with: bpp where that chose the count."""
+        by_bpp = not self.recipe.count and self.recipe.bytes is None
+        return {n: value for n, value in super().settings.items() if by_bpp or n != "bpp"}
 
     def __init__(self, naive: bool, picture: Picture, recipe: SplatsRecipe, *rest: Any):
         super().__init__(picture, recipe, *rest)
@@ -236,7 +259,7 @@ class _Job(Job[SplatsRecipe]):
         quality = {"psnr_db": round(self._psnr(drawn), 3)}
         if not math.isfinite(quality["psnr_db"]):
             raise ConfigError("fit: got numbers beyond float32, need a fit that converges. "
-                              "Lower color_rate and shape_rate.")  # fmt: skip
+                              f"{_remedy(self.recipe)}")  # fmt: skip
         return quality["psnr_db"], save_splats_asset(path, self._header(cloud, quality), tensors)
 
     def finish(self) -> SplatsResult:

@@ -1,9 +1,16 @@
 """Paths that may not be one: inputs are read, never written, and outputs are files each."""
 
 import os
+from pathlib import Path
 from typing import Any
 
+from neuralshade.asset.file import is_asset_file
 from neuralshade.errors import OutputError
+from neuralshade.source.map_files import SUFFIXES as PICTURES
+
+# What files of other kinds are called; any other name may be an asset's.
+OTHER_SUFFIXES = {*PICTURES, ".csv", ".dds", ".gif", ".html", ".json", ".jsonl", ".ktx2", ".md",
+                  ".mp4", ".pdf", ".py", ".slang", ".toml", ".txt", ".zip"}  # fmt: skip
 
 
 def check_no_input(output: Any, *inputs: Any) -> None:
@@ -16,6 +23,24 @@ def check_no_input(output: Any, *inputs: Any) -> None:
         if len(paths) == 2 and all(map(os.path.exists, paths)) and os.path.samefile(*paths):
             raise OutputError(f"{output}: got the input {given} itself as output, need another "
                               "file. Choose another path.")  # fmt: skip
+
+
+def check_asset_place(output: str | os.PathLike[str]) -> None:
+    """Raise OutputError where an asset's path is named as, or is, a file of another kind.
+
+    An asset or a checkpoint may be there, and an empty file: these are replaced.
+    """
+    path = Path(output)
+    if path.suffix.lower() in OTHER_SUFFIXES:
+        raise OutputError(f"{output}: got suffix '{path.suffix}' for an asset, need a name that "
+                          "ends in .nsh. Choose another path.")  # fmt: skip
+    try:
+        replaced = not path.is_file() or path.stat().st_size == 0 or is_asset_file(path)
+    except OSError:  # what cannot be read is not known to be ours
+        replaced = False
+    if not replaced:
+        raise OutputError(f"{output}: got a file that is no asset, need one that may be replaced. "
+                          "Choose another path.")  # fmt: skip
 
 
 def check_apart(**outputs: str | os.PathLike[str] | None) -> None:

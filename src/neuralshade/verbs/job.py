@@ -14,12 +14,12 @@ import torch
 from neuralshade.asset.checkpoint import Checkpoint
 from neuralshade.atomic import check_writable
 from neuralshade.engine.choose import Chosen
-from neuralshade.errors import ConfigError, DeviceError, FitInterrupted
+from neuralshade.errors import ConfigError, DeviceError, FitInterrupted, OutputError
 from neuralshade.fit import Loop, Observer, Progress, Restart
 from neuralshade.recipes.recipe import to_dict
 from neuralshade.source.picture import Picture
 from neuralshade.verbs.events import events_path
-from neuralshade.verbs.inputs import check_apart, check_no_input
+from neuralshade.verbs.inputs import check_apart, check_asset_place, check_no_input
 from neuralshade.verbs.movie import check_movie
 from neuralshade.verbs.resuming import keep, restore, resume_command
 from neuralshade.verbs.snapshots import PREFIX, Snapshots
@@ -65,6 +65,7 @@ USUAL = FitOptions()
 
 def check_gpu_engine(options: FitOptions) -> None:
     """Raise DeviceError where a fit that is written in Slang alone is to run on PyTorch."""
+    check_type(options)
     if options.engine not in ("auto", "gpu"):
         raise DeviceError(f'engine: got "{options.engine}", need gpu or auto: Slang runs on a GPU '
                           "or on software Vulkan. Leave --engine out.")  # fmt: skip
@@ -93,8 +94,15 @@ class FitResult:
     psnr_db: float  # of the picture as the asset holds it
     asset_bytes: int
     bits_per_pixel: float
-    skipped_steps: int  # whose gradient was not finite
+    skipped_steps: int  # whose gradient was not finite; of Gaussians, each one's are counted
     bpp_exceeded: bool  # the picture is too small for a file of the bits per pixel asked for
+
+
+def check_type(options: Any) -> None:
+    """Raise ConfigError where ``options`` are no FitOptions."""
+    if not isinstance(options, FitOptions):
+        raise ConfigError(f"options: got {type(options).__name__}, need FitOptions. Write for "
+                          'example options=FitOptions(engine="torch").')  # fmt: skip
 
 
 def checked_output(picture: Any, name: str, output: Any, options: FitOptions) -> Path:
@@ -103,15 +111,19 @@ def checked_output(picture: Any, name: str, output: Any, options: FitOptions) ->
     Raises: OutputError where it, or another output, cannot be written; DeviceError or
         ConfigError where a movie, a viewer or a log is asked for that cannot be had.
     """
+    check_type(options)
+    if output is not None and not os.fspath(output):
+        raise OutputError("output: got an empty name, need an asset's. Name a file.")
     target = Path(output) if output is not None else Path(Path(name).stem + ".nsh")
     for path in (target, options.movie, options.report, events_path(options.events)):
-        check_no_input(path, picture)
+        check_no_input(path, picture, options.resume)
     check_apart(asset=target, report=options.report, snapshots=options.snapshots,
                 movie=options.movie, tensorboard=options.tensorboard,
                 events=events_path(options.events))  # fmt: skip
     for path in (target, options.report):
         if path is not None:
             check_writable(path)
+    check_asset_place(target)
     check_movie(options.movie)
     check_tev(options.tev)
     check_logs(options)
@@ -233,6 +245,14 @@ class Job(Generic[R]):
     def _save(self) -> None:
         keep(self.checkpoint, self.kind, self.recipe, self.original,
              self.loop.progress, _Whole(self.engine, self.snapshots))  # fmt: skip
+
+    def _check_trained(self) -> None:
+        """Raise ConfigError where no step changed anything: what is there was not fitted."""
+        p = self.loop.progress
+        if 0 < p.step == self.engine.skipped:
+            raise ConfigError(f"fit: got {p.step} steps that were all skipped, since no gradient "
+                              "was finite, need some that were not. Look for values of "
+                              "extreme size, and lower the rates.")  # fmt: skip
 
     def _written(self) -> None:
         """Take away the checkpoint that was for the case that the asset is not written.

@@ -133,7 +133,7 @@ class Live:
         wanted = restart.settings
         try:
             if wanted["action"] == "show":
-                self._end("stopped", "given up to show an asset")
+                self._end("stopped", f"given up to show {wanted['path'].name}")
                 self.shown.open(wanted["path"])
                 return False
             self._call = self._call.changed(wanted, self.uploads)

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import shutil
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from neuralshade.asset.image import picture_facts
 from neuralshade.deploy.live.messages import Control
 from neuralshade.engine.draw_splats import unit_centers
-from neuralshade.errors import ConfigError
+from neuralshade.errors import ConfigError, NeuralShadeError
 from neuralshade.fit import Restart
+from neuralshade.source.image_file import load_picture
+from neuralshade.source.picture import Picture
 from neuralshade.verbs.canvas import empty_canvas
 from neuralshade.verbs.live_plane import opened_plane
 from neuralshade.verbs.live_scene import Scene, grid_pages, picture_scene
@@ -46,6 +49,8 @@ class Shown:
             opened.same_textures(reference)  # shown nowhere, but a report compares with it
         renders = not isinstance(opened, OpenedShader) or opened.asset.header.picture is not None
         scene = None if fitted and not renders else asset_scene(opened, reference)
+        if scene is not None and not fitted:
+            scene = replace(scene, name=Path(opened.asset.path).name)
         self.close()
         self.opened, self.reference = opened, reference
         self.stage.show(scene)
@@ -77,8 +82,28 @@ class Shown:
         """Show an uploaded asset."""
         if into_fit:
             raise ConfigError("load: got no fit that runs, need one. Show the asset instead.")
-        self.open(path)
-        return f"{path.name} is shown."
+        self.open(path, self._reference_of(path))
+        channel, text = self.stage.channel, f"{path.name} is shown."
+        fit = channel.known["fit"]  # that ended: what is shown now is none of its making
+        if fit is not None:
+            channel.publish("fit", {**fit, "state": "shown", "text": text})
+        channel.publish("progress", None)
+        channel.new_curve()
+        return text
+
+    def _reference_of(self, path: Path) -> Any:
+        """Return the reference that there is, where the asset was fitted to the same picture."""
+        opened = open_asset(path)
+        if self.reference is None or not isinstance(opened, (OpenedImage, OpenedSplats)):
+            return None
+        try:
+            known = self.reference
+            picture = known if isinstance(known, Picture) else load_picture(known)
+        except (NeuralShadeError, TypeError):  # maps of a fit of mip levels
+            return None
+        theirs, ours = opened.asset.header.picture, picture_facts(picture)
+        same = all(theirs.get(name, value) == value for name, value in ours.items())
+        return picture if same else None
 
     def _there(self) -> Opened:
         if self.opened is None:

@@ -15,6 +15,7 @@ from neuralshade.errors import ConfigError, OutputError
 from neuralshade.measure.mip_filters import Maps
 from neuralshade.source.image_output import save_picture
 from neuralshade.verbs.inputs import check_no_input
+from neuralshade.wording import unmade
 
 FORMATS = ("png", "exr", "dds", "dds-bc", "ktx2", "ktx2-bc")
 USUAL_FORMATS = ("dds",)
@@ -85,7 +86,7 @@ def make_folder(folder: Path) -> None:
     try:
         folder.mkdir(exist_ok=True)
     except OSError as error:
-        raise OutputError(f"{folder}: got '{error.strerror}', need a folder for the levels. "
+        raise OutputError(f"{folder}: got {unmade(error)}, need a folder for the levels. "
                           "Choose another path.") from error  # fmt: skip
 
 

@@ -1,5 +1,6 @@
 """neuralshade render: an asset into pixels of any number."""
 
+import numbers
 import os
 from collections.abc import Mapping
 from typing import Any
@@ -13,6 +14,7 @@ from neuralshade.engine.draw import WHOLE, Crop
 from neuralshade.errors import ConfigError
 from neuralshade.source.image_output import check_suffix, save_picture
 from neuralshade.verbs.opening import AssetLike, open_asset
+from neuralshade.wording import shown
 
 LARGEST_SIDE = 65_536
 
@@ -47,11 +49,13 @@ def render(
     if output is not None:
         check_suffix(output)
         check_writable(output)
-    u0, v0, u1, v1 = crop
+    u0, v0, u1, v1 = crop = _numbers("crop", crop, 4, numbers.Real, "u0, v0, u1, v1")
     if not (0 <= u0 < u1 <= 1 and 0 <= v0 < v1 <= 1):
         raise ConfigError(f"crop: got {u0:g},{v0:g},{u1:g},{v1:g}, need u0 < u1 and v0 < v1 "
                           "in [0, 1]. The whole picture is 0,0,1,1.")  # fmt: skip
-    width, height = size or _natural_size(opened.size, crop)
+    if size is None:
+        size = _natural_size(opened.size, crop)
+    width, height = _numbers("size", size, 2, numbers.Integral, "width and height in whole pixels")
     if not (1 <= width <= LARGEST_SIDE and 1 <= height <= LARGEST_SIDE):
         raise ConfigError(f"size: got {width}x{height}, need 1 to {LARGEST_SIDE} pixels a side. "
                           "Write for example 1920x1080.")  # fmt: skip
@@ -62,6 +66,15 @@ def render(
     if output is not None:
         save_picture(output, pixels, opened.color_space)
     return pixels
+
+
+def _numbers(name: str, given: Any, count: int, kind: type, need: str) -> Any:
+    """Return so many numbers as they are; ConfigError where ``given`` is something else."""
+    whole = isinstance(given, (tuple, list, np.ndarray)) and len(given) == count
+    if not whole or not all(isinstance(n, kind) and not isinstance(n, bool) for n in given):
+        raise ConfigError(f"{name}: got {shown(given)}, need {count} numbers: {need}. Leave it out "
+                          "for the whole picture as it was fitted.")  # fmt: skip
+    return tuple(given)
 
 
 def _check_memory(width: int, height: int, channels: int) -> None:

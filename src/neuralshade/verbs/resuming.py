@@ -39,11 +39,13 @@ def resumed_recipe(
     kind: type[R],
     asked: Callable[[dict[str, Any]], R],
     same: str = "picture",
+    setting: Callable[[str], str] = str,
 ) -> R:
     """Return the recipe of the checkpoint read from ``place``, for the picture as it was loaded.
 
     ``asked`` returns the recipe that the resumed fit was asked for, resolved, given what
-    the checkpoint has for what was not said. ``same`` is what the digest is of, for people.
+    the checkpoint has for what was not said. ``same`` is what the digest is of, for people;
+    ``setting`` returns what asked for a field of the recipe, by default the field itself.
 
     Raises: ConfigError where the picture is another one, or where something else is asked for
         than the fit was started with.
@@ -55,8 +57,9 @@ def resumed_recipe(
     kept = to_dict(recipe)
     for name, value in to_dict(asked(dict(kept))).items():
         if value != kept[name]:
+            flag = setting(name).replace("_", "-")
             raise ConfigError(f"{place}: got {name}={value!r}, need {kept[name]!r} as the fit was "
-                              f"started with. Leave --{name.replace('_', '-')} out.")  # fmt: skip
+                              f"started with. Leave --{flag} out.")  # fmt: skip
     return recipe
 
 

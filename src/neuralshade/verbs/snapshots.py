@@ -22,6 +22,7 @@ from neuralshade.verbs.movie import Movie
 from neuralshade.verbs.outlet import Outlet
 from neuralshade.verbs.tensorboard import TensorBoard
 from neuralshade.verbs.tev import Tev
+from neuralshade.wording import unmade
 
 LONGEST_PX = 1024  # of a snapshot; the field is continuous, so a smaller one is drawn directly
 KEPT_PX = 256  # of those kept in memory for a report
@@ -150,5 +151,7 @@ def make_folder(folder: Path) -> None:
     try:
         folder.mkdir(exist_ok=True)
     except OSError as error:
-        raise OutputError(f"{folder}: got '{error.strerror}', need a folder for snapshots. "
-                          "Create its parent, or choose another.") from error  # fmt: skip
+        there = isinstance(error, FileExistsError)
+        remedy = "Choose another." if there else "Create its parent, or choose another."
+        raise OutputError(f"{folder}: got {unmade(error)}, need a folder for snapshots. "
+                          f"{remedy}") from error  # fmt: skip

@@ -26,6 +26,7 @@ from neuralshade.source.picture import Picture
 from neuralshade.verbs.canvas import Canvas
 from neuralshade.verbs.movie import PNG_LEVEL, Frame, opaque_frame
 from neuralshade.verbs.outlet import Beat, Outlet
+from neuralshade.wording import unmade
 
 if TYPE_CHECKING:
     from neuralshade.verbs.job import Job
@@ -52,7 +53,7 @@ def check_tensorboard(folder: str | os.PathLike[str] | None) -> None:
     try:
         Path(folder).mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise OutputError(f"{folder}: got '{error.strerror}', need a folder for TensorBoard. "
+        raise OutputError(f"{folder}: got {unmade(error)}, need a folder for TensorBoard. "
                           "Choose another.") from error  # fmt: skip
     check_writable(Path(folder) / "events")
 

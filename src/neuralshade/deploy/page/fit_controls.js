@@ -2,8 +2,11 @@
 
 import { ask } from "./ask.js";
 import { byId, setOptions, spaced } from "./dom.js";
+import { notice } from "./notices.js";
 
 const RATE_GAP_MS = 120;
+const LEAST_RATE = 0.01;
+const MOST_RATE = 100;
 
 export class FitControls {
   /**
@@ -113,11 +116,11 @@ export class FitControls {
       send();
     });
     this.field.addEventListener("change", () => {
-      const typed = Number(this.field.value.replace(/^\s*x/i, ""));
-      const known = Number.isFinite(typed) && typed > 0;
-      const rate = known
-        ? Math.min(Math.max(typed, 0.01), 100)
-        : (this.session.fit?.rate_scale ?? 1);
+      const text = this.field.value.replace(/^\s*x/i, "").trim();
+      const typed = Number(text);
+      const known = typed >= LEAST_RATE && typed <= MOST_RATE; // false for NaN
+      const rate = known ? typed : (this.session.fit?.rate_scale ?? 1);
+      if (!known) notice(refusal(text));
       this.#showRate(rate, this.field);
       this.#showRate(rate, this.slider);
       if (known) this.send("rate", { rate_scale: rate });
@@ -139,6 +142,12 @@ export class FitControls {
       place.setAttribute("aria-valuetext", text);
     } else place.value = text;
   }
+}
+
+/** @param {string} text what was typed @returns {string} */
+function refusal(text) {
+  const shown = text.length > 20 ? `${text.slice(0, 20)}...` : text;
+  return `learning rate: got '${shown}', need a number from ${LEAST_RATE} to ${MOST_RATE}, times the recipe's.`;
 }
 
 /** Show one button in the other's place; the keyboard's focus goes along. */

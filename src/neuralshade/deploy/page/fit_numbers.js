@@ -9,6 +9,7 @@ const STATES = {
   ended: "Ended",
   stopped: "Stopped",
   failed: "Failed",
+  shown: "Shown",
 };
 
 /** @param {import("./session.js").Session} session */
@@ -19,8 +20,15 @@ export function showNumbers(session) {
     setText(byId("state"), state);
     byId("state").dataset.state = fit?.state ?? "none";
     setText(byId("fit-text"), fit?.text ?? "");
-    byId("fit-numbers").hidden = byId("progress").hidden = !fit;
-    const made = fit && [fit.verb && `fit ${fit.verb}`, fit.picture, fit.preset, fit.output];
+    const shown = fit?.state === "shown"; // an asset that this fit has not made
+    byId("fit-numbers").hidden = byId("progress").hidden = !fit || shown;
+    const about = shown ? null : fit;
+    const made = about && [
+      about.verb && `fit ${about.verb}`,
+      about.picture,
+      about.preset,
+      about.output,
+    ];
     setText(byId("fit-about"), made ? made.filter(Boolean).join(" \u00b7 ") : "");
   });
   const show = () => {

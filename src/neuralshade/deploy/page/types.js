@@ -30,7 +30,7 @@
  * @typedef {object} Fit
  * @property {number} id
  * @property {string} verb
- * @property {"running" | "paused" | "ended" | "stopped" | "failed"} state
+ * @property {"running" | "paused" | "ended" | "stopped" | "failed" | "shown"} state
  * @property {string} text
  * @property {string} picture
  * @property {string | null} preset

@@ -1,0 +1,19 @@
+"""Inputs that may not be one: a pipe or a device would be waited for without an end."""
+
+import errno
+import os
+import stat
+
+
+class IrregularError(OSError):
+    """A path that names no regular file; ``strerror`` says what it names."""
+
+
+def check_regular(path: str | os.PathLike[str]) -> None:
+    """Raise IrregularError where ``path`` is a pipe, a socket or a device, before it is opened.
+
+    Raises: OSError where it is not there. A folder passes: opening it says what it is.
+    """
+    mode = os.stat(path).st_mode
+    if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
+        raise IrregularError(errno.EINVAL, "a device or pipe", os.fspath(path))

@@ -1,0 +1,50 @@
+"""A named pipe in place of an input is refused at once: nobody may ever write into it."""
+
+import os
+import signal
+
+import pytest
+
+pytestmark = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
+PIPE = "got a device or pipe, need"
+PATIENCE_SECONDS = 60
+
+
+@pytest.fixture(autouse=True)
+def patience():
+    """Fail, rather than wait for ever, where a pipe is opened after all."""
+
+    def fail(*_):
+        raise TimeoutError("a pipe was waited for")
+
+    before = signal.signal(signal.SIGALRM, fail)
+    signal.alarm(PATIENCE_SECONDS)
+    yield
+    signal.alarm(0)
+    signal.signal(signal.SIGALRM, before)
+
+
+@pytest.mark.parametrize("name, arguments, need", [
+    ("p.png", ("fit", "image", "p.png"), "a regular file. Save the picture as one first."),
+    ("p.png", ("evaluate", "asset", "p.png"), "a regular file. Save the picture as one first."),
+    ("p.nsh", ("info", "p.nsh"), "a readable asset file. Check the path."),
+    ("p.nsh", ("render", "p.nsh", "-o", "x.png"), "a readable asset file. Check the path."),
+    ("p.nsh", ("fit", "image", "a.png", "--resume", "p.nsh"),
+     "a readable asset file. Check the path."),
+    ("p.toml", ("fit", "image", "a.png", "--recipe", "p.toml"),
+     "a TOML file of recipe settings. Check the path."),
+    ("p.json", ("fit", "image", "a.png", "--recipe", "p.json"),
+     "a JSON file in tiny-cuda-nn's form. Check the path."),
+    ("p.json", ("fit", "mipmaps", "p.json"),
+     "a folder of maps or a .json manifest. Check its permissions and its disk."),
+    ("p.slang", ("fit", "shader", "p.slang"), "a .slang file. Check the path."),
+])  # fmt: skip
+def test_a_pipe_is_refused(folder, refused, fitted_asset, name, arguments, need):
+    os.mkfifo(folder / name)
+    given = [fitted_asset if word == "asset" else word for word in arguments]
+    assert refused(*given) == f"{name}: {PIPE} {need}"
+
+
+def test_a_device_is_refused(refused, folder):
+    message = refused("info", "/dev/zero")
+    assert message == f"/dev/zero: {PIPE} a readable asset file. Check the path."
