@@ -36,12 +36,13 @@ if TYPE_CHECKING:
     from neuralshade.verbs.fit_family import fit_mipmaps_family
     from neuralshade.verbs.fit_image import fit_image
     from neuralshade.verbs.fit_mipmaps import MipmapsResult, fit_mipmaps
+    from neuralshade.verbs.fit_options import FitOptions
     from neuralshade.verbs.fit_shader import ShaderResult, fit_shader
     from neuralshade.verbs.fit_splats import SplatsResult, fit_splats
     from neuralshade.verbs.gpu_field import GpuField
     from neuralshade.verbs.gpu_splats import GpuSplats
     from neuralshade.verbs.info import info
-    from neuralshade.verbs.job import FitOptions, FitResult
+    from neuralshade.verbs.job import FitResult
     from neuralshade.verbs.live import Live, view
     from neuralshade.verbs.render import render
     from neuralshade.verbs.report import report
@@ -49,7 +50,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOMES = {  # name -> module, and its name there where that differs
-    "FitOptions": ("verbs.job", "FitOptions"),
+    "FitOptions": ("verbs.fit_options", "FitOptions"),
     "FitResult": ("verbs.job", "FitResult"),
     "GpuField": ("verbs.gpu_field", "GpuField"),
     "GpuSplats": ("verbs.gpu_splats", "GpuSplats"),

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from itertools import product
 
 import numpy as np
+import numpy.typing as npt
 
 from neuralshade.model.trainable import Given, Member
 
@@ -152,3 +153,24 @@ def levels_table(members: Sequence[Member]) -> np.ndarray:
     """Return the levels of all encodings, one behind the other: uint32 [levels, 4]."""
     rows = [(*level, 0) for member in members for level in member.levels]
     return np.array(rows, np.uint32).reshape(-1, 4)
+
+
+def number_name(member: Member, index: int) -> str:
+    """Return what a user calls one number of a member: ``albedo[y][x][channel]``."""
+    if member.kind in ("network", "encoding"):
+        return f"{member.name} (number {index})"
+    place = np.unravel_index(index, member.shape) if member.shape else ()
+    return member.name + "".join(f"[{int(i)}]" for i in place)
+
+
+def packed_pictures(
+    pictures: Mapping[str, npt.NDArray[np.float32]],
+) -> tuple[dict[str, tuple[int, int, int]], npt.NDArray[np.float32]]:
+    """Return where each picture begins with its width and height, and all their numbers."""
+    places, first = {}, 0
+    for name, picture in pictures.items():
+        height, width, _ = picture.shape
+        places[name] = (first, width, height)
+        first += picture.size
+    parts = [picture.reshape(-1) for picture in pictures.values()]
+    return places, np.concatenate(parts) if parts else np.zeros(1, np.float32)

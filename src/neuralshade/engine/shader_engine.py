@@ -18,13 +18,14 @@ from neuralshade.engine.shader import (
     VIEW,
     Task,
     levels_table,
+    number_name,
+    packed_pictures,
     task_text,
     trained_table,
 )
 from neuralshade.engine.step_state import RATES, STATE, StepState
 from neuralshade.errors import ConfigError
 from neuralshade.gpu.gpu import Buffer, Gpu, Kernel, Reader, Steps, run_once, run_steps
-from neuralshade.model.trainable import Member
 
 SUBMITTED_STEPS = 256  # recorded while the GPU still runs those before
 DRAWN_PIXELS = 1 << 20  # at once
@@ -73,7 +74,7 @@ class ShaderEngine:
         self._next_step, self._in_flight = 0, 0
         self._drawings: dict[int, tuple[Buffer, Buffer, Steps]] = {}
         self._rates = gpu.ring(np.float32, RATES)
-        places, packed = _packed(pictures)
+        places, packed = packed_pictures(pictures)
         self._text = task_text(task, numbers, places)
         self._bound = {
             "trained_numbers": gpu.buffer(values),
@@ -281,24 +282,3 @@ class ShaderEngine:
         self._write("states", np.concatenate([raw, raw]))
         self.state_now = StepState.of(raw)
         self._next_step = self.state_now.step
-
-
-def number_name(member: Member, index: int) -> str:
-    """Return what a user calls one number of a member: ``albedo[y][x][channel]``."""
-    if member.kind in ("network", "encoding"):
-        return f"{member.name} (number {index})"
-    place = np.unravel_index(index, member.shape) if member.shape else ()
-    return member.name + "".join(f"[{int(i)}]" for i in place)
-
-
-def _packed(
-    pictures: Mapping[str, Floats],
-) -> tuple[dict[str, tuple[int, int, int]], Floats]:
-    """Return where each picture begins with its width and height, and all their numbers."""
-    places, first = {}, 0
-    for name, picture in pictures.items():
-        height, width, _ = picture.shape
-        places[name] = (first, width, height)
-        first += picture.size
-    parts = [picture.reshape(-1) for picture in pictures.values()]
-    return places, np.concatenate(parts) if parts else np.zeros(1, np.float32)

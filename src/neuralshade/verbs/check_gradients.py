@@ -13,7 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from neuralshade.engine.choose import choose_engine
-from neuralshade.engine.shader_engine import ShaderEngine, number_name
+from neuralshade.engine.shader import number_name
+from neuralshade.engine.shader_engine import ShaderEngine
 from neuralshade.errors import ConfigError
 from neuralshade.measure.slopes import (
     NO_GRADIENT,

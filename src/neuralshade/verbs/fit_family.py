@@ -28,8 +28,8 @@ from neuralshade.source.texture_set import TextureSet
 from neuralshade.verbs.asked_maps import AskedMaps
 from neuralshade.verbs.family_member import Pupil, Teacher
 from neuralshade.verbs.fit_mipmaps import MipmapsResult, fit_set, mipmaps_recipe
+from neuralshade.verbs.fit_options import USUAL, FitOptions
 from neuralshade.verbs.inputs import check_apart, check_asset_place, check_no_input
-from neuralshade.verbs.job import USUAL, FitOptions
 from neuralshade.verbs.mip_files import USUAL_FORMATS, checked_formats, file_name, make_folder
 from neuralshade.verbs.mip_plan import plan_set
 from neuralshade.verbs.opening import open_asset

@@ -29,14 +29,8 @@ from neuralshade.sampler.draw import samples_per_step
 from neuralshade.source.image_file import load_picture
 from neuralshade.source.picture import Picture, check_squares
 from neuralshade.source.transform import transform_picture
-from neuralshade.verbs.job import (
-    USUAL,
-    FitOptions,
-    FitResult,
-    Job,
-    check_left_out,
-    checked_output,
-)
+from neuralshade.verbs.fit_options import USUAL, FitOptions, check_left_out, checked_output
+from neuralshade.verbs.job import FitResult, Job
 from neuralshade.verbs.measuring import glance_psnr, stored_quality, white_of
 from neuralshade.verbs.opening import open_image
 from neuralshade.verbs.resuming import begun_from, resumed_recipe

@@ -54,15 +54,15 @@ from neuralshade.verbs.asked_maps import AskedMaps
 from neuralshade.verbs.canvas import Canvas, empty_canvas
 from neuralshade.verbs.events import events_path
 from neuralshade.verbs.family_member import Alone, Member
-from neuralshade.verbs.inputs import check_apart, check_no_input
-from neuralshade.verbs.job import (
+from neuralshade.verbs.fit_options import (
     KEPT_FLAGS,
     USUAL,
     FitOptions,
-    Job,
     check_gpu_engine,
     check_left_out,
 )
+from neuralshade.verbs.inputs import check_apart, check_no_input
+from neuralshade.verbs.job import Job
 from neuralshade.verbs.mip_files import (
     USUAL_FORMATS,
     checked_formats,

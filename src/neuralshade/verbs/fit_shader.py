@@ -27,16 +27,16 @@ from neuralshade.recipes.shader_build import BuiltTask, build_shader_engine, bui
 from neuralshade.source.picture import Picture
 from neuralshade.source.shader import ShaderSource, load_shader
 from neuralshade.verbs.canvas import Canvas, empty_canvas
-from neuralshade.verbs.inputs import check_no_input
-from neuralshade.verbs.job import (
+from neuralshade.verbs.fit_options import (
     KEPT_FLAGS,
     USUAL,
     FitOptions,
-    Job,
     check_gpu_engine,
     check_left_out,
     checked_output,
 )
+from neuralshade.verbs.inputs import check_no_input
+from neuralshade.verbs.job import Job
 from neuralshade.verbs.resuming import resumed_recipe
 from neuralshade.verbs.snapshots import snapshots_for
 

@@ -44,15 +44,14 @@ from neuralshade.recipes.splats_build import (
 from neuralshade.recipes.splats_schedule import SplatFit
 from neuralshade.source.image_file import load_picture
 from neuralshade.source.picture import Picture, check_squares
-from neuralshade.verbs.job import (
+from neuralshade.verbs.fit_options import (
     KEPT_FLAGS,
     USUAL,
     FitOptions,
-    FitResult,
-    Job,
     check_left_out,
     checked_output,
 )
+from neuralshade.verbs.job import FitResult, Job
 from neuralshade.verbs.measuring import decibels, white_of
 from neuralshade.verbs.resuming import resumed_recipe
 from neuralshade.verbs.snapshots import snapshots_for

@@ -18,7 +18,7 @@ from neuralshade.notes import Notes
 from neuralshade.recipes.presets import PRESETS
 from neuralshade.source.transform import TRANSFORMS
 from neuralshade.verbs.fit_facts import fit_facts, reached_text
-from neuralshade.verbs.job import USUAL, FitOptions
+from neuralshade.verbs.fit_options import USUAL, FitOptions
 from neuralshade.verbs.live_answers import answer
 from neuralshade.verbs.live_call import Call, first_call, name_of
 from neuralshade.verbs.live_shown import Shown

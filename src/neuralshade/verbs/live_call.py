@@ -14,7 +14,7 @@ from neuralshade.errors import ConfigError
 from neuralshade.recipes.presets import preset_recipe
 from neuralshade.source.image_file import load_picture
 from neuralshade.source.picture import Picture
-from neuralshade.verbs.job import USUAL, FitOptions
+from neuralshade.verbs.fit_options import USUAL, FitOptions
 
 ENDS = ("seconds", "steps", "target_psnr")
 
