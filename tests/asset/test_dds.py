@@ -159,7 +159,7 @@ def test_the_gpu_driver_decodes_every_compressed_level(
         np.testing.assert_allclose(read[..., :channels], seen, atol=1.01 / 255)
 
 
-@settings(max_examples=60)
+@settings(max_examples=60, deadline=None)
 @given(st.sampled_from(sorted(FORMATS)), st.integers(1, 40), st.integers(1, 40), st.integers(0, 5))
 def test_the_header_tells_the_file(tmp_path_factory, format, width, height, fewer):
     chosen = FORMATS[format]

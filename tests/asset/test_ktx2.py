@@ -100,7 +100,7 @@ def read_notes(data):
     return notes
 
 
-@settings(max_examples=100)
+@settings(max_examples=100, deadline=None)
 @given(st.sampled_from(sorted(FORMATS)), st.integers(1, 40), st.integers(1, 40), st.integers(0, 5))
 def test_every_level_is_where_the_index_says(tmp_path_factory, format, width, height, fewer):
     count = max(1, max(width, height).bit_length() - fewer)

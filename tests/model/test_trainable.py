@@ -48,23 +48,23 @@ def test_kinds_and_shapes(of_type, kind, shape):
 
 def test_members_lie_one_behind_the_other_and_others_are_given():
     fields = [
-        trained("vector<float,3>", Start=2.0, Range=(0.0, 1.0)),
+        trained("vector<float,3>", Start=0.75, Range=(0.0, 1.0)),
         field("photo", "Picture<vector<float,3>>"),
         field("b", "float", 0.25, Trainable=1.0),
         field("count", "uint", 3.0),
         field("on", "bool", has_default=True),
     ]
     members, given = members_of(fields, {}, "t.slang")
-    assert [(m.name, m.first, m.start) for m in members] == [("a", 0, 2.0), ("b", 3, 0.25)]
+    assert [(m.name, m.first, m.start) for m in members] == [("a", 0, 0.75), ("b", 3, 0.25)]
     assert given == [
         Given("photo", "Picture<vector<float,3>>", 3, False),
         Given("count", "uint", None, True),
         Given("on", "bool", None, True),
     ]
     numbers = first_numbers(members, 0)
-    np.testing.assert_array_equal(numbers, np.float32([1, 1, 1, 0.25]))  # within the range
+    np.testing.assert_array_equal(numbers, np.float32([0.75, 0.75, 0.75, 0.25]))
     arrays = arrays_of(members, numbers)
-    assert arrays["a"].tolist() == [1, 1, 1] and arrays["b"].shape == ()
+    assert arrays["a"].tolist() == [0.75] * 3 and arrays["b"].shape == ()
 
 
 def test_sizes_that_are_set_count_before_those_of_the_module():

@@ -1,5 +1,7 @@
 """verbs/fit_shader: what is wrong with a module, its values or the options is said."""
 
+import pathlib
+
 import numpy as np
 import pytest
 
@@ -186,9 +188,11 @@ def test_options_are_refused(tmp_path, monkeypatch, options, kind, start, refusa
 
 def test_inputs_are_not_written_over(tmp_path, tint, values_of, refusal, brief):
     values = values_of()
-    for output in (tint, values["photo"]):
+    for output in (tint, pathlib.Path(values["photo"])):
+        before = output.read_bytes()
         message = refusal(OutputError, neuralshade.fit_shader, tint, output, values=values, **brief)
-        assert message.startswith(f"{output}: got the input {output} itself as output")
+        kind = f"got suffix '{output.suffix}' for an asset, need a name that ends in .nsh"
+        assert message.startswith(f"{output}: {kind}") and output.read_bytes() == before
 
 
 @pytest.mark.parametrize("settings, start", [
