@@ -19,18 +19,18 @@ from neuralshade.errors import NeuralShadeError
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line and exit: 0, 1 (an error, explained), 2 (misuse), 130 (interrupted)."""
+    given = sys.argv[1:] if arguments is None else arguments
     try:
-        commands.main(arguments, prog_name="neuralshade", standalone_mode=False)
+        commands.main(given, prog_name="neuralshade", standalone_mode=False)
         if sys.stdout is not None:  # None where it is closed
             sys.stdout.flush()  # here, where a refusal can still be told
     except click.UsageError as error:
         where = f" See {error.ctx.command_path} --help." if error.ctx else ""
-        given = sys.argv[1:] if arguments is None else arguments
         _fail(f"{error.format_message()}{where}{_meant_file(error, given)}", 2)
     except click.ClickException as error:
         _fail(error.format_message(), error.exit_code)
     except NeuralShadeError as error:
-        _fail(in_flags(str(error), sys.argv[1:] if arguments is None else arguments), 1)
+        _fail(in_flags(str(error), given), 1)
     except (KeyboardInterrupt, click.Abort):
         _fail("interrupted.", 130)
     except BrokenPipeError:  # the reader of a pipe has seen enough

@@ -108,15 +108,9 @@ def _resumed(
     return resumed_recipe(checkpoint, place, picture, ImageRecipe, asked, setting=setting)
 
 
-def _remedy(recipe: ImageRecipe) -> str:
-    """Return what to do where numbers grew beyond all bounds."""
-    if recipe.epsilon == 0:
-        return "Give epsilon, which is 0, for example 1e-8."
-    return "Lower rate and grid_rate."
-
-
 class _Job(Job[ImageRecipe]):
     kind = KIND
+    steps_sized_by = "rate and grid_rate"
 
     def __init__(self, picture: Picture, recipe: ImageRecipe, *rest: Any):
         super().__init__(picture, recipe, *rest)
@@ -182,7 +176,7 @@ class _Job(Job[ImageRecipe]):
         p = self.loop.progress
         if not math.isfinite(quality["psnr_db"]):
             raise ConfigError(f"fit: got numbers beyond float32 after {p.step} steps, need a fit "
-                              f"that converges. {_remedy(self.recipe)}")  # fmt: skip
+                              f"that converges. {self.remedy}")  # fmt: skip
         training = {"steps": p.step, "seconds": round(p.seconds, 3), "curve": p.curve}
         header = ImageHeader(to_dict(self.recipe), picture_facts(self.original), training, quality)
         return quality["psnr_db"], save_image_asset(path, header, tensors)

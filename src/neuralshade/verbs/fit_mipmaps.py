@@ -235,7 +235,7 @@ class _Job(Job[MipmapsRecipe]):
         trained = self.engine.values()
         if not (math.isfinite(self.loop.progress.loss) and np.isfinite(trained).all()):
             raise ConfigError(f"{self.textures.name}: got a loss that is no number, need a fit "
-                              "that converges. Lower the rates.")  # fmt: skip
+                              f"that converges. {self.remedy}")  # fmt: skip
         self._save()
         if resume is None or Path(resume).resolve() != self.checkpoint.resolve():
             self.saved_step = step  # to be taken away in the end

@@ -157,13 +157,6 @@ def kept_words(values: Mapping[str, Any], built: BuiltTask) -> tuple[str, ...] |
     return tuple(words)
 
 
-def _remedy(recipe: ShaderRecipe) -> str:
-    """Return what to do where numbers grew beyond all bounds."""
-    if recipe.epsilon == 0:
-        return "Give epsilon, which is 0, for example 1e-8."
-    return "Lower the rates."
-
-
 class _Job(Job[ShaderRecipe]):
     kind = KIND
     subject = "task, values=values"
@@ -207,7 +200,7 @@ class _Job(Job[ShaderRecipe]):
         numbers = self.engine.values()
         if not (math.isfinite(p.loss) and np.isfinite(numbers).all()):
             raise ConfigError(f"{self.source.place}: got numbers beyond float32, need a fit that "
-                              f"converges. {_remedy(self.recipe)}")  # fmt: skip
+                              f"converges. {self.remedy}")  # fmt: skip
         self._check_trained()
         members = arrays_of(self.built.task.members, numbers)
         training = {"steps": p.step, "seconds": round(p.seconds, 3), "curve": p.curve}

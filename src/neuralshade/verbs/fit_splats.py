@@ -157,15 +157,9 @@ def unusual(recipe: SplatsRecipe) -> dict[str, Any]:
     return {name: value for name, value in to_dict(recipe).items() if value != usual[name]}
 
 
-def _remedy(recipe: SplatsRecipe) -> str:
-    """Return what to do where numbers grew beyond all bounds."""
-    if recipe.epsilon == 0:
-        return "Give epsilon, which is 0, for example 1e-8."
-    return "Lower color_rate and shape_rate."
-
-
 class _Job(Job[SplatsRecipe]):
     kind = KIND
+    steps_sized_by = "color_rate and shape_rate"
     kept_flags = tuple(flag for flag in KEPT_FLAGS if flag not in ONLY_IMAGE)
 
     @property
@@ -258,7 +252,7 @@ class _Job(Job[SplatsRecipe]):
         quality = {"psnr_db": round(self._psnr(drawn), 3)}
         if not math.isfinite(quality["psnr_db"]):
             raise ConfigError("fit: got numbers beyond float32, need a fit that converges. "
-                              f"{_remedy(self.recipe)}")  # fmt: skip
+                              f"{self.remedy}")  # fmt: skip
         return quality["psnr_db"], save_splats_asset(path, self._header(cloud, quality), tensors)
 
     def finish(self) -> SplatsResult:

@@ -75,6 +75,7 @@ class Job(Generic[R]):
     kept_flags = KEPT_FLAGS
     kept_words: tuple[str, ...] = ()  # that a resumed fit is given again besides
     subject = "picture"  # what a fit is given in Python
+    steps_sized_by = "the rates"  # settings
     typed_output: Path | None = None  # what -o was given, where that is not the asset itself
     engine: Any
     snapshots: Snapshots | None
@@ -162,6 +163,13 @@ class Job(Generic[R]):
     def _save(self) -> None:
         keep(self.checkpoint, self.kind, self.recipe, self.original,
              self.loop.progress, _Whole(self.engine, self.snapshots))  # fmt: skip
+
+    @property
+    def remedy(self) -> str:
+        """Return what to do where numbers grew beyond all bounds."""
+        if self.recipe.epsilon == 0:  # type: ignore[attr-defined]  # every recipe has it
+            return "Give epsilon, which is 0, for example 1e-8."
+        return f"Lower {self.steps_sized_by}."
 
     def _check_trained(self) -> None:
         """Raise ConfigError where no step changed anything: what is there was not fitted."""
