@@ -18,13 +18,13 @@ from shared.rates import filled, made_maps, rate_of, slangpy_tensor
 from shared.results import write_results
 
 import neuralshade
-from neuralshade.engine.shader_engine import SUBMITTED_STEPS
 from neuralshade.gpu.gpu import Gpu
 from neuralshade.gpu.open import open_gpu, open_hardware
 from neuralshade.gpu.slangpy_gpu import slangpy_gpu
-from neuralshade.recipes.shader import ShaderRecipe
-from neuralshade.recipes.shader_build import build_shader_engine, build_task
-from neuralshade.source.shader import load_shader
+from neuralshade.kinds.shader.build import build_shader_engine, build_task
+from neuralshade.kinds.shader.engine import SUBMITTED_STEPS
+from neuralshade.kinds.shader.recipe import ShaderRecipe
+from neuralshade.kinds.shader.source import load_shader
 
 Row = dict[str, Any]
 ROOT = Path(__file__).parent

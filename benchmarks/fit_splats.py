@@ -21,17 +21,17 @@ from shared.pictures import find_pictures
 from shared.results import write_results
 
 import neuralshade
-from neuralshade.engine.draw_splats import Cloud
-from neuralshade.engine.splat_engine import SplatEngine
-from neuralshade.engine.splat_growth import first_cloud
-from neuralshade.engine.splat_painter import SplatPainter
-from neuralshade.engine.splats import TILE_PX
 from neuralshade.gpu.gpu import Gpu, Steps
 from neuralshade.gpu.open import open_gpu, open_hardware
+from neuralshade.kinds.splats.build import build_splat_engine, cloud_of
+from neuralshade.kinds.splats.draw import Cloud
+from neuralshade.kinds.splats.engine import SplatEngine
+from neuralshade.kinds.splats.growth import first_cloud
+from neuralshade.kinds.splats.kernels import TILE_PX
+from neuralshade.kinds.splats.painter import SplatPainter
+from neuralshade.kinds.splats.recipe import SplatsRecipe
+from neuralshade.kinds.splats.schedule import free_ranges
 from neuralshade.model.gaussian import COMPOSITINGS, reach_px
-from neuralshade.recipes.splats import SplatsRecipe
-from neuralshade.recipes.splats_build import build_splat_engine, cloud_of
-from neuralshade.recipes.splats_schedule import free_ranges
 from neuralshade.source.picture import Picture
 
 Row = dict[str, Any]

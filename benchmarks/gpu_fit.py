@@ -20,15 +20,15 @@ from shared.pictures import find_pictures
 from shared.results import write_results
 
 import neuralshade
-from neuralshade.engine.gpu_engine import GpuEngine
+from neuralshade.engine.network_trainer import GpuEngine
 from neuralshade.errors import DeviceError
+from neuralshade.fitting.recipe import from_dict
 from neuralshade.gpu.open import open_gpu, open_hardware
+from neuralshade.kinds.image.build import build_engine, build_gpu_engine
+from neuralshade.kinds.image.presets import PRESETS
+from neuralshade.kinds.image.recipe import ImageRecipe
+from neuralshade.kinds.image.timed import bench_networks
 from neuralshade.optimizer.schedule import rate_factor
-from neuralshade.recipes.bench_networks import bench_networks
-from neuralshade.recipes.image import ImageRecipe
-from neuralshade.recipes.image_build import build_engine, build_gpu_engine
-from neuralshade.recipes.presets import PRESETS
-from neuralshade.recipes.recipe import from_dict
 from neuralshade.sampler.sample import PixelLattice
 
 Row = dict[str, Any]

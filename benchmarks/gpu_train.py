@@ -14,8 +14,8 @@ from typing import Any
 from shared.results import write_results
 
 import neuralshade
+from neuralshade.cli.bench_table import rate, ratio, share
 from neuralshade.gpu.open import hardware_adapter
-from neuralshade.terminal_bench import rate, ratio, share
 
 Row = dict[str, Any]
 RIVAL = "tiny-cuda-nn 2.0 on an H200, another run"  # commit 6ee3546, JIT fusion on

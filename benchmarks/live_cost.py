@@ -34,8 +34,8 @@ from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection, connect
 
 import neuralshade
-from neuralshade.verbs.live import Live
-from neuralshade.verbs.live_steering import Steering
+from neuralshade.live.live import Live
+from neuralshade.live.steering import Steering
 
 Row = dict[str, Any]
 PICTURE = "kodim05.png"

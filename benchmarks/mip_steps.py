@@ -20,13 +20,13 @@ import numpy as np
 from shared.rates import filled, made_maps, rate_of, slangpy_tensor
 from shared.results import write_results
 
-from neuralshade.engine.mip_engine import MipEngine
-from neuralshade.engine.mipmaps import levels_of
 from neuralshade.gpu.gpu import Gpu
 from neuralshade.gpu.open import open_gpu, open_hardware
-from neuralshade.measure.mip_filters import Maps, box_chain
-from neuralshade.recipes.mipmaps import MipmapsRecipe
-from neuralshade.recipes.mipmaps_build import build_mip_engine, numbers_of
+from neuralshade.kinds.mipmaps.build import build_mip_engine, numbers_of
+from neuralshade.kinds.mipmaps.engine import MipEngine
+from neuralshade.kinds.mipmaps.kernels import levels_of
+from neuralshade.kinds.mipmaps.recipe import MipmapsRecipe
+from neuralshade.measure.plane.mip_filters import Maps, box_chain
 
 Row = dict[str, Any]
 SAMPLE = "step_05_train.slang"

@@ -28,14 +28,12 @@ from shared.results import write_results
 
 import neuralshade
 from neuralshade.engine.choose import choose_engine
-from neuralshade.engine.mip_engine import MipEngine
-from neuralshade.engine.mipmaps import Levels, levels_of
 from neuralshade.errors import NeuralShadeError
-from neuralshade.fit import Loop
+from neuralshade.fitting.loop import Loop
 from neuralshade.gpu.gpu import Gpu
-from neuralshade.measure.mip_filters import Floats, Maps, box_chain
-from neuralshade.model.mip_correction import MipCorrection
-from neuralshade.recipes.mip_family import (
+from neuralshade.kinds.mipmaps.build import base_maps, build_mip_engine, numbers_of
+from neuralshade.kinds.mipmaps.engine import MipEngine
+from neuralshade.kinds.mipmaps.family.training import (
     Examples,
     FamilyTraining,
     better_levels,
@@ -46,9 +44,11 @@ from neuralshade.recipes.mip_family import (
     share_left,
     train_correction,
 )
-from neuralshade.recipes.mipmaps import MipmapsRecipe
-from neuralshade.recipes.mipmaps_build import base_maps, build_mip_engine, numbers_of
-from neuralshade.recipes.mipmaps_judge import HELD_OUT, KINDS, judge
+from neuralshade.kinds.mipmaps.judge import HELD_OUT, KINDS, judge
+from neuralshade.kinds.mipmaps.kernels import Levels, levels_of
+from neuralshade.kinds.mipmaps.recipe import MipmapsRecipe
+from neuralshade.measure.plane.mip_filters import Floats, Maps, box_chain
+from neuralshade.model.mip_correction import MipCorrection
 
 Row = dict[str, Any]
 FEW = (16, 64)  # steps after the network

@@ -10,7 +10,7 @@ import numpy as np
 import skimage.data
 
 import neuralshade
-from neuralshade.terminal import print_quality, print_result, watch
+from neuralshade.cli.terminal import print_quality, print_result, watch
 
 OUT = Path("out")
 

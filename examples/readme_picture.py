@@ -15,9 +15,9 @@ import skimage.data
 from PIL import Image
 
 import neuralshade
+from neuralshade.fitting.snapshots import feature_grids, load_snapshots
 from neuralshade.measure.display import error_picture, feature_pages
 from neuralshade.verbs.opening import open_asset
-from neuralshade.verbs.snapshots import feature_grids, load_snapshots
 
 OUT = Path(__file__).parent.parent / "docs/coffee.jpg"
 WIDTH_PX, GAP_PX = 1500, 6

@@ -21,29 +21,29 @@ from neuralshade.errors import (
 
 if TYPE_CHECKING:
     from neuralshade.asset.load import load_asset as load
-    from neuralshade.recipes.image import ImageRecipe
-    from neuralshade.recipes.mipmaps import MipmapsRecipe
-    from neuralshade.recipes.shader import ShaderRecipe
-    from neuralshade.recipes.splats import SplatsRecipe
+    from neuralshade.fitting.job import FitResult
+    from neuralshade.fitting.options import FitOptions
+    from neuralshade.kinds.image.fit import fit_image
+    from neuralshade.kinds.image.gpu_field import GpuField
+    from neuralshade.kinds.image.recipe import ImageRecipe
+    from neuralshade.kinds.mipmaps.family.fit import fit_mipmaps_family
+    from neuralshade.kinds.mipmaps.fit import MipmapsResult, fit_mipmaps
+    from neuralshade.kinds.mipmaps.recipe import MipmapsRecipe
+    from neuralshade.kinds.shader.check_gradients import check_gradients
+    from neuralshade.kinds.shader.fit import ShaderResult, fit_shader
+    from neuralshade.kinds.shader.recipe import ShaderRecipe
+    from neuralshade.kinds.splats.fit import SplatsResult, fit_splats
+    from neuralshade.kinds.splats.gpu_splats import GpuSplats
+    from neuralshade.kinds.splats.recipe import SplatsRecipe
+    from neuralshade.live.live import Live, view
     from neuralshade.source.image_file import load_picture
     from neuralshade.source.image_output import save_picture
     from neuralshade.source.picture import Picture, picture_from_array
     from neuralshade.source.texture_set import TextureSet, load_texture_set
-    from neuralshade.verbs.bench import bench
-    from neuralshade.verbs.check_gradients import check_gradients
+    from neuralshade.speed.bench import bench
     from neuralshade.verbs.devices import devices
     from neuralshade.verbs.evaluate import evaluate
-    from neuralshade.verbs.fit_family import fit_mipmaps_family
-    from neuralshade.verbs.fit_image import fit_image
-    from neuralshade.verbs.fit_mipmaps import MipmapsResult, fit_mipmaps
-    from neuralshade.verbs.fit_options import FitOptions
-    from neuralshade.verbs.fit_shader import ShaderResult, fit_shader
-    from neuralshade.verbs.fit_splats import SplatsResult, fit_splats
-    from neuralshade.verbs.gpu_field import GpuField
-    from neuralshade.verbs.gpu_splats import GpuSplats
     from neuralshade.verbs.info import info
-    from neuralshade.verbs.job import FitResult
-    from neuralshade.verbs.live import Live, view
     from neuralshade.verbs.render import render
     from neuralshade.verbs.report import report
 

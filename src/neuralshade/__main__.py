@@ -9,7 +9,7 @@ INTERRUPTED = 130  # as a shell has it
 def main() -> None:
     """Run the command line and exit, with 130 and one line where Ctrl-C comes while it loads."""
     try:
-        from neuralshade.cli import main as command_line
+        from neuralshade.cli.main import main as command_line
 
         command_line()
     except KeyboardInterrupt:

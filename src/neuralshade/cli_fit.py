@@ -7,12 +7,12 @@ from typing import Any
 import click
 
 import neuralshade
-from neuralshade.cli_live import LIVE, fitted, live_flags
+from neuralshade.cli.live import LIVE, fitted, live_flags
 from neuralshade.cli_options import TERMINAL, VALUES, recipe_flags, recipe_settings
-from neuralshade.recipes.image import ImageRecipe
-from neuralshade.recipes.presets import PRESETS
-from neuralshade.recipes.shader import ShaderRecipe
-from neuralshade.recipes.splats import SplatsRecipe
+from neuralshade.kinds.image.presets import PRESETS
+from neuralshade.kinds.image.recipe import ImageRecipe
+from neuralshade.kinds.shader.recipe import ShaderRecipe
+from neuralshade.kinds.splats.recipe import SplatsRecipe
 
 PRESET_NAMES = ", ".join(PRESETS)
 OUTPUT = click.option("-o", "--output", metavar="ASSET", help="File to write. [default: PICTURE's "
@@ -85,7 +85,7 @@ def silent(quiet: bool, as_json: bool, options: Mapping[str, Any]) -> bool:
 
     Raises: UsageError where the result is to be printed there as JSON too.
     """
-    from neuralshade.verbs.events import events_path
+    from neuralshade.fitting.events import events_path
 
     taken = options["events"] is not None and events_path(options["events"]) is None
     if taken and as_json:
@@ -96,7 +96,7 @@ def silent(quiet: bool, as_json: bool, options: Mapping[str, Any]) -> bool:
 
 def _print_json(facts: Mapping[str, Any]) -> None:
     """Print one line, null for what JSON lacks, as events have it."""
-    from neuralshade.deploy.live.plain import finite
+    from neuralshade.base.json_numbers import finite
 
     click.echo(json.dumps(finite(facts), allow_nan=False))
 
@@ -104,7 +104,7 @@ def _print_json(facts: Mapping[str, Any]) -> None:
 def _run(fit: Callable[..., Any], picture: str, output: str | None, as_json: bool, quiet: bool,
          options: dict[str, Any], live: dict[str, Any], **settings: Any) -> None:  # fmt: skip
     """Fit, with progress for people, and print what was reached."""
-    from neuralshade.terminal import print_result, watch
+    from neuralshade.cli.terminal import print_result, watch
 
     unsaid = silent(quiet, as_json, options)
 
@@ -135,9 +135,9 @@ def fit_image(picture: str, output: str | None, preset: str | None, recipe: str 
     neuralshade fit image photo.png --preset detail --seconds 60
     neuralshade fit image photo.png --bpp 1.5 --hidden-width 64
     """
-    from neuralshade.recipes.budget import check_sized
-    from neuralshade.recipes.presets import preset_recipe
-    from neuralshade.terminal import show_notes
+    from neuralshade.cli.terminal import show_notes
+    from neuralshade.kinds.image.budget import check_sized
+    from neuralshade.kinds.image.presets import preset_recipe
 
     show_notes(quiet)
     options = {name: given.pop(name)
@@ -169,7 +169,7 @@ def fit_splats(picture: str, output: str | None, recipe: str | None, as_json: bo
     neuralshade fit splats photo.png --bpp 0.33
     neuralshade fit splats photo.png --count 200 --compositing over --steps 10000
     """
-    from neuralshade.terminal import show_notes
+    from neuralshade.cli.terminal import show_notes
 
     show_notes(quiet)
     options = {name: given.pop(name)
@@ -200,8 +200,8 @@ def fit_shader(task: str, output: str | None, pairs: tuple[str, ...], recipe: st
     neuralshade fit shader tone.slang --set a=in.png --set b=out.png --steps 2000
     neuralshade fit shader mip.slang --set albedo.size=128x128 --threads 512x512
     """
-    from neuralshade.source.shader import parse_values
-    from neuralshade.terminal import show_notes, watch
+    from neuralshade.cli.terminal import show_notes, watch
+    from neuralshade.kinds.shader.source import parse_values
     from neuralshade.terminal_shader import print_task, task_facts
 
     if given.pop("report") is not None:

@@ -7,10 +7,10 @@ from typing import Any
 import click
 
 import neuralshade
+from neuralshade.cli.live import LIVE, fitted, live_flags
 from neuralshade.cli_fit import ENDING, LOGS, RECIPE_FILE, REPORT, flags, silent
-from neuralshade.cli_live import LIVE, fitted, live_flags
 from neuralshade.cli_options import TERMINAL, recipe_flags, recipe_settings
-from neuralshade.recipes.mipmaps import MipmapsRecipe
+from neuralshade.kinds.mipmaps.recipe import MipmapsRecipe
 
 ONE = {"albedo": "Base color.", "normal": "Normals, in tangent space.", "roughness": "Roughness.",
        "metallic": "Metallic. [default: 0 everywhere]", "ao": "Ambient occlusion; read, and not "
@@ -56,7 +56,7 @@ def fit_mipmaps(source: tuple[str, ...], output: str | None, formats: tuple[str,
     neuralshade fit mipmaps moss/ --share family.nsh
     neuralshade fit mipmaps bricks/ --steps 1000 --pool 512 --report bricks.html
     """
-    from neuralshade.terminal import show_notes, watch
+    from neuralshade.cli.terminal import show_notes, watch
     from neuralshade.terminal_mipmaps import print_family, print_mipmaps
 
     _check_share(share, len(source), given["live"])

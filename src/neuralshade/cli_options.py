@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from neuralshade.errors import ConfigError
-from neuralshade.recipes.recipe import type_of
+from neuralshade.fitting.recipe import type_of
 
 SETTING = re.compile(r"(?:\w+Recipe|live)\.(\w+): ")  # how an error's message names one
 TERMINAL = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
@@ -94,11 +94,11 @@ def recipe_settings(
 
 def _read_recipe(path: str) -> dict[str, Any]:
     if Path(path).suffix == ".json":
-        from neuralshade.recipes.tiny_cuda_nn import read_tiny_cuda_nn
+        from neuralshade.kinds.image.tiny_cuda_nn import read_tiny_cuda_nn
 
         return read_tiny_cuda_nn(path)
     if Path(path).suffix == ".toml":
-        from neuralshade.recipes.recipe import read_toml
+        from neuralshade.fitting.recipe import read_toml
 
         return read_toml(path)
     raise ConfigError(f"{path}: got suffix {Path(path).suffix!r}, need .toml or .json. "

@@ -7,10 +7,10 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from neuralshade.asset.mipmaps import CHANNELS
-from neuralshade.recipes.mipmaps_judge import ENVIRONMENT, KEPT, STORED
-from neuralshade.verbs.fit_family import FamilyResult
-from neuralshade.verbs.fit_mipmaps import MipmapsResult
+from neuralshade.kinds.mipmaps.asset import CHANNELS
+from neuralshade.kinds.mipmaps.family.fit import FamilyResult
+from neuralshade.kinds.mipmaps.fit import MipmapsResult
+from neuralshade.kinds.mipmaps.judge import ENVIRONMENT, KEPT, STORED
 
 FILTERS = {"box": "box", "toksvig": "Toksvig", "lean": "LEAN"}
 LIGHTS = {"mirror": "one at a time, near where a mirror reflects it to the eye",

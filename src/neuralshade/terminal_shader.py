@@ -8,9 +8,9 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from neuralshade.verbs.check_gradients import GradientRow
-from neuralshade.verbs.fit_facts import MOST_SHOWN, result_facts
-from neuralshade.verbs.fit_shader import ShaderResult
+from neuralshade.fitting.facts import MOST_SHOWN, result_facts
+from neuralshade.kinds.shader.check_gradients import GradientRow
+from neuralshade.kinds.shader.fit import ShaderResult
 
 GRADIENTS_NOTE = """\
 numbers: compared, at the start and moved a little, of all that the member has

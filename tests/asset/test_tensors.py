@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from neuralshade.asset.tensors import pack_field, unpack_field
 from neuralshade.errors import AssetError
-from neuralshade.recipes.image import ImageRecipe
-from neuralshade.recipes.image_build import build_field
+from neuralshade.kinds.image.build import build_field
+from neuralshade.kinds.image.recipe import ImageRecipe
 
 ENCODINGS = {
     "dense": "dense_grid:levels=3,features=2,coarsest=2,width=7,height=5",

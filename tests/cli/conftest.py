@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import neuralshade
-from neuralshade.cli import main
+from neuralshade.cli.main import main
 
 FEW = ["--steps", "30", "--encoding", "dense_grid:width=12,height=8", "--hidden-width", "8"]
 

@@ -1,8 +1,8 @@
 """cli: `neuralshade bench --no-torch` does not speak of PyTorch beside it."""
 
+from neuralshade.cli.bench_table import print_bench
 from neuralshade.gpu.device import AdapterInfo
-from neuralshade.terminal_bench import print_bench
-from neuralshade.verbs.bench import _Bench
+from neuralshade.speed.bench import _Bench
 
 
 class Adapter:

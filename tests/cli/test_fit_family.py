@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import neuralshade
-from neuralshade.recipes.mip_family import FamilyTraining
-from neuralshade.verbs import fit_family
-from neuralshade.verbs.family_member import Teacher
+from neuralshade.kinds.mipmaps.family import fit as fit_family
+from neuralshade.kinds.mipmaps.family.role import Teacher
+from neuralshade.kinds.mipmaps.family.training import FamilyTraining
 
 FEW = ["--steps", "8", "--pool", "16", "--pairs", "4"]
 USED = ["--pool", "16", "--pairs", "4"]

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import neuralshade
-from neuralshade.measure.plane_view import PlaneView
-from neuralshade.recipes.mipmaps import MipmapsRecipe
+from neuralshade.kinds.mipmaps.recipe import MipmapsRecipe
+from neuralshade.measure.plane.plane_view import PlaneView
 
 FEW = ["--steps", "8", "--pool", "16", "--pairs", "4"]
 

@@ -7,9 +7,9 @@ import re
 import pytest
 
 import neuralshade
-from neuralshade.fit import Progress
-from neuralshade.recipes.shader import ShaderRecipe
-from neuralshade.terminal import watch
+from neuralshade.cli.terminal import watch
+from neuralshade.fitting.loop import Progress
+from neuralshade.kinds.shader.recipe import ShaderRecipe
 
 TASK = """import neuralshade.model.trainable;
 struct Task : ITask

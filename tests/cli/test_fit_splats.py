@@ -7,9 +7,9 @@ import re
 import pytest
 
 import neuralshade
+from neuralshade.kinds.splats.recipe import SplatsRecipe
 from neuralshade.model import gaussian
 from neuralshade.recipes import names
-from neuralshade.recipes.splats import SplatsRecipe
 
 FEW = ["--compositing", "normalized", "--count", "30", "--steps", "20"]
 

@@ -7,7 +7,7 @@ import time
 import pytest
 
 import neuralshade
-from neuralshade.cli import main
+from neuralshade.cli.main import main
 
 LONG = ["--steps", "1000000", "--hidden-width", "8"]
 
@@ -102,7 +102,7 @@ def test_interrupted_outside_of_training(folder, run, monkeypatch):
     def press(*arguments, **options):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("neuralshade.verbs.fit_image.load_picture", press)
+    monkeypatch.setattr("neuralshade.kinds.image.fit.load_picture", press)
     done = run("fit", "image", "a.png")
     assert (done.code, done.out, done.err) == (130, [], ["neuralshade: interrupted."])
 
@@ -111,7 +111,7 @@ def test_interrupted_while_writing(folder, run, monkeypatch, few):
     def press(*arguments, **options):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("neuralshade.atomic.os.replace", press)
+    monkeypatch.setattr("neuralshade.base.atomic.os.replace", press)
     done = run("fit", "image", "a.png", *few)
     assert (done.code, done.out, done.err) == (130, [], ["neuralshade: interrupted."])
     assert [p.name for p in folder.iterdir()] == ["a.png"]

@@ -15,12 +15,12 @@ import pytest
 from rich.console import Console
 
 import neuralshade
-from neuralshade import terminal
+from neuralshade.cli import terminal
+from neuralshade.cli.terminal import fitting, watch
 from neuralshade.cli_fit import PRESET_NAMES
-from neuralshade.fit import Progress
-from neuralshade.recipes.image import ImageRecipe
-from neuralshade.recipes.presets import PRESETS
-from neuralshade.terminal import fitting, watch
+from neuralshade.fitting.loop import Progress
+from neuralshade.kinds.image.presets import PRESETS
+from neuralshade.kinds.image.recipe import ImageRecipe
 
 VERBS = ["fit image", "render", "evaluate", "info", "report"]
 FLAGS = {
@@ -65,7 +65,7 @@ def test_help_and_version_load_nothing_heavy():
     """People read help often; PyTorch alone takes a second."""
     code = f"""
 import sys
-from neuralshade.cli import main
+from neuralshade.cli.main import main
 for words in {[verb.split() for verb in VERBS]!r}:
     main([*words, "--help"])
 main(["--version"])
@@ -133,7 +133,7 @@ def test_fit_prints_its_result(run, folder, few):
 
 
 def test_progress_lines_without_a_terminal(run, folder, monkeypatch):
-    monkeypatch.setattr("neuralshade.terminal.PLAIN_SECONDS", 0.2)
+    monkeypatch.setattr("neuralshade.cli.terminal.PLAIN_SECONDS", 0.2)
     done = run("fit", "image", "a.png", "--seconds", "1", "--hidden-width", "8")
     assert done.code == 0 and 3 <= len(done.err) <= 6
     for line in done.err:

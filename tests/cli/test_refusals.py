@@ -9,8 +9,8 @@ import pytest
 from PIL import Image
 
 import neuralshade
-from neuralshade.recipes.image import ImageRecipe
-from neuralshade.recipes.presets import PRESETS
+from neuralshade.kinds.image.presets import PRESETS
+from neuralshade.kinds.image.recipe import ImageRecipe
 
 FORMATS = "PNG, JPEG, WebP, TIFF, BMP, PPM/PGM, OpenEXR, Radiance HDR"
 

@@ -13,7 +13,7 @@ from neuralshade.engine.choose import (
     choose_precision,
     torch_devices,
 )
-from neuralshade.engine.matrix import fits_matrices
+from neuralshade.engine.kernels.matrix.matrix import fits_matrices
 from neuralshade.errors import ConfigError, DeviceError
 from neuralshade.gpu.device import NVIDIA_VENDOR_ID, AdapterInfo
 from neuralshade.model.mlp import MLP

@@ -7,13 +7,13 @@ import torch
 from neuralshade.engine import torch_engine
 from neuralshade.engine.threads import Threads
 from neuralshade.engine.torch_engine import TorchEngine
+from neuralshade.kinds.image.build import build_engine
+from neuralshade.kinds.image.recipe import ImageRecipe
 from neuralshade.model.field import Field
 from neuralshade.model.mlp import MLP
 from neuralshade.model.registry import build_encoding
 from neuralshade.optimizer.adam import Adam
 from neuralshade.optimizer.average import WeightAverage
-from neuralshade.recipes.image import ImageRecipe
-from neuralshade.recipes.image_build import build_engine
 from neuralshade.recipes.resolve import resolve
 from neuralshade.sampler.draw import SAMPLINGS, sampler_of
 from neuralshade.sampler.sample import PixelLattice, Pixels, Sample

@@ -9,20 +9,20 @@ import numpy as np
 import pytest
 import torch
 
-from neuralshade.engine.infer import Inference
+from neuralshade.engine.kernel_plan import choose_infer_plan
+from neuralshade.engine.kernels.infer.infer import Inference
 from neuralshade.engine.layout import NetworkLayout
-from neuralshade.engine.plans import choose_infer_plan
 from neuralshade.errors import DeviceError, KernelError
 from neuralshade.gpu import cuda_cache, cuda_compiler, cuda_packages
 from neuralshade.gpu.cuda_cache import build_kernel
 from neuralshade.gpu.cuda_compiler import architecture, check_driver, check_known, compile_cuda
 from neuralshade.gpu.cuda_text import packed
 from neuralshade.gpu.device import NVIDIA_VENDOR_ID, AdapterInfo
+from neuralshade.kinds.image.build import build_gpu_engine
+from neuralshade.kinds.image.presets import preset_recipe
 from neuralshade.model.field import Field
 from neuralshade.model.mlp import MLP
 from neuralshade.model.registry import build_encoding
-from neuralshade.recipes.image_build import build_gpu_engine
-from neuralshade.recipes.presets import preset_recipe
 from neuralshade.recipes.resolve import resolve
 from neuralshade.source.picture import picture_from_array
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from neuralshade.engine.update import levels_of
+from neuralshade.engine.kernels.step.update import levels_of
 from neuralshade.model.quantize import LEVELS, SMALLEST_STEP, fake_quantize, step_of
 
 RUN = """

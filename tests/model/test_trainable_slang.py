@@ -7,6 +7,9 @@ import numpy as np
 import pytest
 import torch
 
+from neuralshade.kinds.shader.build import build_shader_engine, build_task
+from neuralshade.kinds.shader.recipe import ShaderRecipe
+from neuralshade.kinds.shader.source import ShaderSource
 from neuralshade.model.cell_wave import CellWave
 from neuralshade.model.composite import Composite
 from neuralshade.model.dense_grid import DenseGrid
@@ -16,10 +19,7 @@ from neuralshade.model.identity import Identity
 from neuralshade.model.mlp import MLP
 from neuralshade.model.one_blob import OneBlob
 from neuralshade.model.triangle_wave import TriangleWave
-from neuralshade.recipes.shader import ShaderRecipe
-from neuralshade.recipes.shader_build import build_shader_engine, build_task
 from neuralshade.source.picture import picture_from_array
-from neuralshade.source.shader import ShaderSource
 
 SIZES = [(1, 1), (1, 5), (3, 2), (7, 4), (16, 9)]  # width, height
 CASES = [(1, 1, 1), (1, 1, 4), (1, 5, 2), (3, 2, 3), (7, 4, 4), (16, 9, 1), (16, 9, 3)]

@@ -166,7 +166,7 @@ def drawing_gpus(monkeypatch):
         found.append(gpu)
         return gpu
 
-    monkeypatch.setattr("neuralshade.verbs.opened_shader.open_gpu", opened)
+    monkeypatch.setattr("neuralshade.kinds.shader.opened.open_gpu", opened)
     return found
 
 

@@ -13,10 +13,10 @@ import safetensors
 import safetensors.numpy
 from numpy.typing import NDArray
 
-from neuralshade.atomic import whole_file
+from neuralshade.base.atomic import whole_file
+from neuralshade.base.message_text import unread
+from neuralshade.base.regular_file import check_regular
 from neuralshade.errors import AssetError
-from neuralshade.regular import check_regular
-from neuralshade.wording import unread
 
 H = TypeVar("H")
 

@@ -8,13 +8,13 @@ from neuralshade.asset.image import KIND as IMAGE
 from neuralshade.asset.image import ImageAsset, image_asset
 from neuralshade.asset.mip_family import KIND as MIP_FAMILY
 from neuralshade.asset.mip_family import MipFamilyAsset, mip_family_asset
-from neuralshade.asset.mipmaps import KIND as MIPMAPS
-from neuralshade.asset.mipmaps import MipmapsAsset, mipmaps_asset
 from neuralshade.asset.shader import KIND as SHADER
 from neuralshade.asset.shader import ShaderAsset, shader_asset
-from neuralshade.asset.splats import KIND as SPLATS
-from neuralshade.asset.splats import SplatsAsset, splats_asset
 from neuralshade.errors import AssetError
+from neuralshade.kinds.mipmaps.asset import KIND as MIPMAPS
+from neuralshade.kinds.mipmaps.asset import MipmapsAsset, mipmaps_asset
+from neuralshade.kinds.splats.asset import KIND as SPLATS
+from neuralshade.kinds.splats.asset import SplatsAsset, splats_asset
 
 Asset = ImageAsset | MipFamilyAsset | MipmapsAsset | ShaderAsset | SplatsAsset
 KINDS: dict[str, Callable[[AssetFile, str | os.PathLike[str]], Asset]] = {

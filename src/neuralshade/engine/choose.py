@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 import torch
 
-from neuralshade.engine.paths import PATH_TITLES, TrainingPath, inference_path, training_paths
-from neuralshade.engine.plans import refusal_of
+from neuralshade.base.did_you_mean import nearest
+from neuralshade.engine.kernel_path import PATH_TITLES, TrainingPath, inference_path, training_paths
+from neuralshade.engine.kernel_plan import refusal_of
 from neuralshade.errors import ConfigError, DeviceError
 from neuralshade.gpu.gpu import Gpu
 from neuralshade.gpu.open import APIS, open_gpu, open_hardware
 from neuralshade.model.mlp import MLP
-from neuralshade.nearest import nearest
 
 ENGINES = ("auto", "torch", "gpu")
 KERNELS = ("auto", "wgmma", "matrix", "fma")

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from neuralshade.engine.gradients import COPIES, GRADIENTS, crowded_numbers
-from neuralshade.engine.plans import Plan
-from neuralshade.engine.step_state import RATES, StepState
-from neuralshade.engine.update import table_words
+from neuralshade.engine.kernel_plan import Plan
+from neuralshade.engine.kernels.step.gradients import COPIES, GRADIENTS, crowded_numbers
+from neuralshade.engine.kernels.step.step_state import RATES, StepState
+from neuralshade.engine.kernels.step.update import table_words
 from neuralshade.gpu.gpu import Buffer, Gpu
 from neuralshade.model.parameters import Table
 

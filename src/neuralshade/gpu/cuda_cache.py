@@ -10,7 +10,7 @@ import logging
 import pathlib
 from dataclasses import dataclass
 
-from neuralshade.atomic import whole_file
+from neuralshade.base.atomic import whole_file
 from neuralshade.errors import OutputError
 from neuralshade.gpu.cuda_compiler import OPTIONS, compile_cuda
 from neuralshade.gpu.cuda_packages import nvrtc_version

@@ -5,8 +5,8 @@ from __future__ import annotations
 import functools
 from typing import Any
 
+from neuralshade.base.optional import optional_module
 from neuralshade.errors import DeviceError
-from neuralshade.optional import optional_module
 
 REMEDY = 'Run: pip install "neuralshade[cuda]"'
 

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from neuralshade.engine.draw_splats import Cloud, draw_cloud
+from neuralshade.kinds.splats.draw import Cloud, draw_cloud
 from neuralshade.model.gaussian import COLOR, Compositing, channels_of, stored_of
 
 LONGEST_PX = 768

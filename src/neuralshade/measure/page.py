@@ -8,7 +8,7 @@ from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from neuralshade.atomic import whole_file
+from neuralshade.base.atomic import whole_file
 
 TEMPLATES = Path(__file__).parent / "template"
 

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import slangpy as spy
 
+from neuralshade.base.did_you_mean import nearest
+from neuralshade.base.message_text import shown
 from neuralshade.errors import ConfigError, DeviceError, ShapeError
 from neuralshade.model.mlp import MLP
 from neuralshade.model.parameters import SlangHalf
-from neuralshade.nearest import nearest
-from neuralshade.wording import shown
 
 LAYOUTS = ("row_major", "training_optimal", "inferencing_optimal")
 MATRIX_ALIGNMENT = 64  # bytes; Vulkan's VK_NV_cooperative_vector asks for it

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from neuralshade.base.did_you_mean import nearest
+from neuralshade.base.message_text import shown
 from neuralshade.errors import ConfigError
-from neuralshade.nearest import nearest
-from neuralshade.wording import shown
 
 LARGEST_COUNT = 2**32 - 2  # shaders index by 32 bits, and read numbers in pairs
 

@@ -10,6 +10,8 @@ import re
 
 import torch
 
+from neuralshade.base.did_you_mean import nearest
+from neuralshade.base.message_text import named, shown
 from neuralshade.errors import ConfigError
 from neuralshade.model.cell_wave import CellWave
 from neuralshade.model.composite import Composite
@@ -20,8 +22,6 @@ from neuralshade.model.hash_grid import HashGrid
 from neuralshade.model.identity import Identity
 from neuralshade.model.one_blob import OneBlob
 from neuralshade.model.triangle_wave import TriangleWave
-from neuralshade.nearest import nearest
-from neuralshade.wording import named, shown
 
 ENCODINGS: dict[str, type[Encoding]] = {
     "identity": Identity,

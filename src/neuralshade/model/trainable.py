@@ -12,10 +12,10 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
+from neuralshade.base.did_you_mean import nearest
 from neuralshade.errors import ConfigError
 from neuralshade.gpu.slang_reflection import Field
 from neuralshade.model.trained_halves import half_of
-from neuralshade.nearest import nearest
 
 Floats = npt.NDArray[np.float32]
 FREE = 3.4e38  # a limit that no float32 meets

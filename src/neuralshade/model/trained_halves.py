@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
+from neuralshade.base.did_you_mean import nearest
 from neuralshade.errors import ConfigError
 from neuralshade.model.activation import ACTIVATIONS, slang_name
 from neuralshade.model.dense_grid import DenseGrid
@@ -18,7 +19,6 @@ from neuralshade.model.grid import Grid
 from neuralshade.model.hash_grid import HashGrid
 from neuralshade.model.mlp import MLP
 from neuralshade.model.registry import LIMITS
-from neuralshade.nearest import nearest
 
 Floats = npt.NDArray[np.float32]
 GENERIC = re.compile(r"(Network|GridEncoding|HashEncoding)<(.*)>")

@@ -3,8 +3,8 @@
 import psutil
 
 from neuralshade.errors import ConfigError
+from neuralshade.kinds.image.recipe import ImageRecipe
 from neuralshade.model.registry import parameter_count
-from neuralshade.recipes.image import ImageRecipe
 from neuralshade.source.picture import Picture
 
 COPIES = 6  # of every parameter: value, gradient, two moments, and two while they are rounded

@@ -2,9 +2,9 @@
 
 import dataclasses
 
+from neuralshade.kinds.image.budget import auto_batch, auto_encoding, auto_width
+from neuralshade.kinds.image.recipe import ImageRecipe
 from neuralshade.model.registry import format_encoding, parse_encoding
-from neuralshade.recipes.budget import auto_batch, auto_encoding, auto_width
-from neuralshade.recipes.image import ImageRecipe
 from neuralshade.source.picture import Picture
 
 

@@ -6,8 +6,8 @@ import zlib
 from pathlib import Path
 from typing import BinaryIO
 
+from neuralshade.base.regular_file import IrregularError, check_regular
 from neuralshade.errors import PictureError
-from neuralshade.regular import IrregularError, check_regular
 
 # OpenImageIO's name of each format: its usual name, and the bytes that its files start with.
 FORMATS = {

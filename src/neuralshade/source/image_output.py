@@ -16,7 +16,7 @@ import numpy.typing as npt
 import OpenImageIO
 from PIL import Image
 
-from neuralshade.atomic import whole_file
+from neuralshade.base.atomic import whole_file
 from neuralshade.errors import OutputError, PictureError, ShapeError
 from neuralshade.source.channels import multiply_by_alpha
 from neuralshade.source.color import linear_to_srgb, srgb_to_linear

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from neuralshade.base.did_you_mean import nearest
+from neuralshade.base.message_text import named, shown
+from neuralshade.base.regular_file import check_regular
 from neuralshade.errors import ConfigError
-from neuralshade.nearest import nearest
-from neuralshade.regular import check_regular
 from neuralshade.source.map_names import CONVENTIONS, MAPS, PACKED, MapName, map_name
-from neuralshade.wording import named, shown
 
 PACKED_KEYS = tuple(sorted(name for name in PACKED if len(name) == 3))
 KEYS = (*MAPS, *PACKED_KEYS)

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
 
+from neuralshade.base.message_text import shown, unread
 from neuralshade.errors import ConfigError
 from neuralshade.source.map_entry import Entry, MapFile, map_entry, read_manifest
 from neuralshade.source.map_names import CONVENTIONS, MAPS, WORDS, MapName, is_role, name_files
-from neuralshade.wording import shown, unread
 
 REQUIRED = ("albedo", "normal", "roughness")
 SUFFIXES = (".png", ".jpg", ".jpeg", ".webp", ".tif", ".tiff", ".bmp", ".ppm", ".pgm", ".exr",

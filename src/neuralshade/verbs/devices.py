@@ -7,7 +7,7 @@ import psutil
 import torch
 
 from neuralshade.engine.choose import choose_precision, torch_devices
-from neuralshade.engine.paths import inference_path, training_paths
+from neuralshade.engine.kernel_path import inference_path, training_paths
 from neuralshade.errors import DeviceError
 from neuralshade.gpu.device import REMEDY, ListedAdapter, list_adapters
 from neuralshade.gpu.open import auto_adapter, list_cuda

@@ -4,12 +4,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from neuralshade.errors import ConfigError
+from neuralshade.kinds.mipmaps.evaluate import evaluate_mipmaps
+from neuralshade.kinds.shader.evaluate import evaluate_shader
+from neuralshade.kinds.shader.opened import OpenedShader
 from neuralshade.measure.rows import Row, rows_for
 from neuralshade.source.texture_set import TextureSet
-from neuralshade.verbs.evaluate_mipmaps import evaluate_mipmaps
-from neuralshade.verbs.evaluate_shader import evaluate_shader
 from neuralshade.verbs.opened_mipmaps import OpenedMipmaps, picture_for
-from neuralshade.verbs.opened_shader import OpenedShader
 from neuralshade.verbs.opening import AssetLike, Notice, PictureLike, ignore, open_asset
 from neuralshade.verbs.render import render
 

@@ -4,9 +4,9 @@ from typing import Any
 
 from neuralshade.asset.file import FORMAT
 from neuralshade.asset.mip_family import MipFamilyAsset
-from neuralshade.asset.mipmaps import MipmapsAsset
 from neuralshade.asset.shader import ShaderAsset
-from neuralshade.asset.splats import SplatsAsset
+from neuralshade.kinds.mipmaps.asset import MipmapsAsset
+from neuralshade.kinds.splats.asset import SplatsAsset
 from neuralshade.verbs.opening import AssetLike, open_asset
 
 

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from neuralshade.asset.mip_family import MipFamilyAsset
 from neuralshade.engine.draw import WHOLE, Crop
 from neuralshade.errors import AssetError
-from neuralshade.recipes.mipmaps import MipmapsRecipe
+from neuralshade.kinds.mipmaps.recipe import MipmapsRecipe
 from neuralshade.verbs.opening import Notice, Opened, PictureLike
 
 

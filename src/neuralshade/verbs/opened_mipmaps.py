@@ -10,15 +10,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from neuralshade.asset.mipmaps import MipmapsAsset, shown_level, stored_level, stored_levels
 from neuralshade.engine.draw import WHOLE, Crop
 from neuralshade.engine.threads import threads
 from neuralshade.errors import AssetError, ConfigError
-from neuralshade.measure.lit_plane import plane_picture
-from neuralshade.measure.mip_filters import Maps
-from neuralshade.measure.plane_view import PlaneView
-from neuralshade.recipes.mipmaps import MipmapsRecipe
-from neuralshade.recipes.mipmaps_build import base_maps
+from neuralshade.kinds.mipmaps.asset import MipmapsAsset, shown_level, stored_level, stored_levels
+from neuralshade.kinds.mipmaps.build import base_maps
+from neuralshade.kinds.mipmaps.recipe import MipmapsRecipe
+from neuralshade.measure.plane.lit_plane import plane_picture
+from neuralshade.measure.plane.mip_filters import Maps
+from neuralshade.measure.plane.plane_view import PlaneView
 from neuralshade.source.texture_set import TextureSet, load_texture_set
 from neuralshade.verbs.opening import Notice, Opened, PictureLike
 

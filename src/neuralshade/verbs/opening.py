@@ -13,26 +13,26 @@ import numpy.typing as npt
 from neuralshade.asset.image import ImageAsset
 from neuralshade.asset.load import Asset, load_asset
 from neuralshade.asset.mip_family import MipFamilyAsset
-from neuralshade.asset.mipmaps import MipmapsAsset
 from neuralshade.asset.shader import ShaderAsset
-from neuralshade.asset.splats import SplatsAsset, unpack_cloud
+from neuralshade.base.closeable import Closing
 from neuralshade.engine.draw import WHOLE, Crop, draw_field
-from neuralshade.engine.draw_splats import Cloud, draw_cloud
 from neuralshade.errors import AssetError, ConfigError
+from neuralshade.fitting.recipe import from_dict
+from neuralshade.fitting.snapshots import feature_grids
+from neuralshade.kinds.image.field import stored_field
+from neuralshade.kinds.image.recipe import ImageRecipe
+from neuralshade.kinds.mipmaps.asset import MipmapsAsset
+from neuralshade.kinds.mipmaps.recipe import MipmapsRecipe
+from neuralshade.kinds.shader.recipe import ShaderRecipe
+from neuralshade.kinds.splats.asset import SplatsAsset, unpack_cloud
+from neuralshade.kinds.splats.build import cloud_of
+from neuralshade.kinds.splats.draw import Cloud, draw_cloud
+from neuralshade.kinds.splats.recipe import SplatsRecipe
 from neuralshade.measure.ellipses import ellipses_picture
 from neuralshade.model.field import Field
-from neuralshade.recipes.image import ImageRecipe
-from neuralshade.recipes.mipmaps import MipmapsRecipe
-from neuralshade.recipes.recipe import from_dict
-from neuralshade.recipes.shader import ShaderRecipe
-from neuralshade.recipes.splats import SplatsRecipe
-from neuralshade.recipes.splats_build import cloud_of
 from neuralshade.source.image_file import load_picture
 from neuralshade.source.picture import Picture
 from neuralshade.source.transform import transform_picture
-from neuralshade.verbs.closing import Closing
-from neuralshade.verbs.measuring import stored_field
-from neuralshade.verbs.snapshots import feature_grids
 
 AssetLike = str | os.PathLike[str] | Asset
 PictureLike = str | os.PathLike[str] | Picture
@@ -218,7 +218,7 @@ def open_asset(asset: AssetLike, given: Mapping[str, Any] | None = None) -> Open
 
             return OpenedFamily(loaded, from_dict(MipmapsRecipe, loaded.header.recipe))
         if isinstance(loaded, ShaderAsset):
-            from neuralshade.verbs.opened_shader import OpenedShader  # which needs Opened
+            from neuralshade.kinds.shader.opened import OpenedShader  # which needs Opened
 
             return OpenedShader(loaded, from_dict(ShaderRecipe, loaded.header.recipe), given or {})
         return OpenedImage(loaded, from_dict(ImageRecipe, loaded.header.recipe))

@@ -9,12 +9,12 @@ import numpy as np
 import psutil
 from numpy.typing import NDArray
 
-from neuralshade.atomic import check_writable
+from neuralshade.base.atomic import check_writable
+from neuralshade.base.message_text import shown
 from neuralshade.engine.draw import WHOLE, Crop
 from neuralshade.errors import ConfigError
 from neuralshade.source.image_output import check_suffix, save_picture
 from neuralshade.verbs.opening import AssetLike, open_asset
-from neuralshade.wording import shown
 
 LARGEST_SIDE = 65_536
 

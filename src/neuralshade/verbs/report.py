@@ -7,19 +7,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from neuralshade.fitting.facts import MOST_SHOWN
+from neuralshade.fitting.output_checks import check_no_input
+from neuralshade.fitting.snapshots import load_snapshots
+from neuralshade.kinds.image.field import GLANCE_SIDE
+from neuralshade.kinds.mipmaps.report import report_mipmaps
+from neuralshade.kinds.shader.opened import OpenedShader
 from neuralshade.measure.baselines import baselines
 from neuralshade.measure.report import ReportData, write_report
 from neuralshade.measure.rows import rows_for
 from neuralshade.source.texture_set import TextureSet
-from neuralshade.verbs.fit_facts import MOST_SHOWN
-from neuralshade.verbs.inputs import check_no_input
-from neuralshade.verbs.measuring import GLANCE_SIDE
 from neuralshade.verbs.opened_mipmaps import OpenedMipmaps, picture_for
-from neuralshade.verbs.opened_shader import OpenedShader
 from neuralshade.verbs.opening import AssetLike, Notice, Opened, PictureLike, ignore, open_asset
 from neuralshade.verbs.render import render
-from neuralshade.verbs.report_mipmaps import report_mipmaps
-from neuralshade.verbs.snapshots import load_snapshots
 
 Snapshot = tuple[int, NDArray[Any]]
 FILE_NOTE = "The number at the top is that of the file, on every pixel."

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 import torch
 
-from neuralshade.engine.gpu_engine import GpuEngine
-from neuralshade.engine.paths import training_paths
+from neuralshade.engine.kernel_path import training_paths
+from neuralshade.engine.network_trainer import GpuEngine
 from neuralshade.engine.torch_engine import TorchEngine
-from neuralshade.recipes.image import ImageRecipe
-from neuralshade.recipes.image_build import build_engine, build_gpu_engine
+from neuralshade.kinds.image.build import build_engine, build_gpu_engine
+from neuralshade.kinds.image.recipe import ImageRecipe
 from neuralshade.recipes.resolve import resolve
 from neuralshade.sampler.draw import device_batch
 from neuralshade.source.picture import Picture, picture_from_array

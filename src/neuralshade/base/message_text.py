@@ -1,0 +1,34 @@
+"""Values and names as a message shows them: on one line and not too long."""
+
+import errno
+import math
+
+from neuralshade.base.regular_file import IrregularError
+
+LONGEST = 80  # characters of a value that are shown
+
+
+def shown(value: object) -> str:
+    """Return ``repr(value)``, cut where it is long; a huge number by its count of digits."""
+    if isinstance(value, int) and value.bit_length() > 128:  # Python may refuse to write it out
+        return f"a number of about {int(value.bit_length() * math.log10(2)) + 1} digits"
+    text = repr(value)
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]}..."
+
+
+def named(name: str) -> str:
+    """Return ``name`` as it is where it could be a setting's, else as ``shown`` does."""
+    return name if name.isidentifier() and len(name) <= LONGEST else shown(name)
+
+
+def unread(error: OSError) -> str:
+    """Return what was there in place of a file that could not be read."""
+    if isinstance(error, IrregularError):
+        return str(error.strerror)
+    usual = {errno.ENOENT: "no such file", errno.EISDIR: "a folder"}
+    return usual.get(error.errno or 0, f"'{error.strerror}'")
+
+
+def unmade(error: OSError) -> str:
+    """Return what was there in place of a folder that could not be made."""
+    return "a file" if isinstance(error, FileExistsError) else f"'{error.strerror}'"

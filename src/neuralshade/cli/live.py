@@ -1,0 +1,99 @@
+"""The live page on the command line: `view`, and `--live` of every fit."""
+
+from __future__ import annotations
+
+import sys
+import webbrowser
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from neuralshade.cli_options import TERMINAL
+
+if TYPE_CHECKING:
+    from neuralshade.live.live import Live
+
+ADDRESS = [
+    click.option("--host", metavar="ADDRESS", help="To listen on; beyond this machine a token is "
+                 "demanded. [default: 127.0.0.1]"),
+    click.option("--port", type=int, metavar="N", help="To listen on, or the next one that is "
+                 "free. [default: 8420]"),
+    click.option("--open", "opened", is_flag=True, help="Open the page in a browser."),
+]  # fmt: skip
+LIVE = [
+    click.option("--live", is_flag=True, help="Show and steer the fit in a browser; the page "
+                 "stays until Ctrl-C."),
+    *ADDRESS,
+]  # fmt: skip
+PLACE = ("host", "port")
+
+
+def live_flags(given: dict[str, Any]) -> dict[str, Any]:
+    """Take the flags of LIVE out of what was given."""
+    return {name: given.pop(name) for name in ("live", *PLACE, "opened")}
+
+
+def fitted(fit: Callable[..., Any], given: dict[str, Any], show: Callable[[Any], None],
+           *subject: Any, **settings: Any) -> None:  # fmt: skip
+    """Fit and show the result; with --live on a page that stays until Ctrl-C.
+
+    ``given`` are the flags of LIVE, by name.
+    """
+    if not given["live"]:
+        unused = [name for name in PLACE if given[name] is not None]
+        if unused or given["opened"]:
+            raise click.UsageError(f"--{(unused or ['open'])[0]} needs --live.")
+        show(fit(*subject, **settings))
+        return
+    with _page(given) as live:
+        result = live.run(fit, *subject, **settings)
+        if result is not None:
+            show(result)
+        live.wait()
+
+
+def _page(given: dict[str, Any]) -> Live:
+    """Return the page, its address told."""
+    from neuralshade.live.live import Live
+
+    live = Live(**{name: given[name] for name in PLACE if given[name] is not None})
+    _told(live, given["opened"])
+    return live
+
+
+def _told(live: Live, opened: bool) -> None:
+    print(f"live page: {live.address}  (Ctrl-C ends it)", file=sys.stderr, flush=True)
+    if opened and not webbrowser.open(live.address):
+        print("no browser could be opened", file=sys.stderr, flush=True)
+
+
+@click.command(context_settings=TERMINAL)
+@click.argument("asset", required=False)
+@click.option("--reference", metavar="PICTURE", help="What ASSET was fitted to, to compare with.")
+def view(asset: str | None, reference: str | None, opened: bool, **place: Any) -> None:
+    """Show ASSET in a browser, at any zoom; or start a fit there.
+
+    Prints the address of the page, which stays until Ctrl-C.
+
+    \b
+    neuralshade view photo.nsh --reference photo.png --open
+    neuralshade view
+    neuralshade view photo.nsh --host 0.0.0.0
+    """
+    from neuralshade.cli.terminal import show_notes
+    from neuralshade.live.live import view as show
+
+    if asset is None and reference is not None:
+        raise click.UsageError("got --reference without ASSET, need what to compare with it: "
+                               "name the asset.")  # fmt: skip
+
+    show_notes(quiet=False)
+    chosen = {name: value for name, value in place.items() if value is not None}
+    with show(asset, reference, **chosen) as live:
+        _told(live, opened)
+        live.wait()
+
+
+for _flag in reversed(ADDRESS):
+    view = _flag(view)

@@ -1,0 +1,278 @@
+"""The command line: parse, call one public function, print."""
+
+import json
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+import neuralshade
+from neuralshade.cli.live import view
+from neuralshade.cli_fit import fit
+from neuralshade.cli_mipmaps import fit_mipmaps
+from neuralshade.cli_options import GIVEN, TERMINAL, VALUES, crop_type, in_flags, size_type
+from neuralshade.errors import NeuralShadeError
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run the command line and exit: 0, 1 (an error, explained), 2 (misuse), 130 (interrupted)."""
+    given = sys.argv[1:] if arguments is None else arguments
+    try:
+        commands.main(given, prog_name="neuralshade", standalone_mode=False)
+        if sys.stdout is not None:  # None where it is closed
+            sys.stdout.flush()  # here, where a refusal can still be told
+    except click.UsageError as error:
+        where = f" See {error.ctx.command_path} --help." if error.ctx else ""
+        _fail(f"{error.format_message()}{where}{_meant_file(error, given)}", 2)
+    except click.ClickException as error:
+        _fail(error.format_message(), error.exit_code)
+    except NeuralShadeError as error:
+        _fail(in_flags(str(error), given), 1)
+    except (KeyboardInterrupt, click.Abort):
+        _fail("interrupted.", 130)
+    except BrokenPipeError:  # the reader of a pipe has seen enough
+        _drop_output()
+        sys.exit(1)
+    except OSError as error:
+        if error.errno is None or error.filename is not None:
+            raise  # a file's, which should have been an error of ours
+        _drop_output()
+        _fail(f"standard output: got '{error.strerror}', need room for the output. "
+              "Send it elsewhere.", 1)  # fmt: skip
+
+
+def _meant_file(error: click.UsageError, arguments: Sequence[str]) -> str:
+    """Return what to write for a file whose name was taken for an option; nothing for others."""
+    option = error.option_name if isinstance(error, click.NoSuchOption) else None
+    for word in arguments:
+        if option and word.startswith(option) and os.path.isfile(word):
+            return f" For the file, write ./{word}."
+    return ""
+
+
+def _drop_output() -> None:
+    """Send what still waits to be printed to nowhere, so that Python can end in peace."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _fail(message: str, code: int) -> None:
+    _say(message)
+    sys.exit(code)
+
+
+def _say(message: str) -> None:
+    print(f"neuralshade: {message}", file=sys.stderr)
+
+
+class _Interrupted(click.ClickException):
+    exit_code = 130
+
+
+class _Commands(click.Group):
+    """Keeps the message of an interruption, which click would replace by an empty line."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt as error:  # FitInterrupted is one
+            raise _Interrupted(str(error) or "interrupted.") from error
+
+
+@click.group(cls=_Commands, context_settings=TERMINAL, no_args_is_help=False)
+@click.version_option(neuralshade.__version__, "-V", "--version", prog_name="neuralshade")
+def commands() -> None:
+    """Make parts of a renderer trainable, and ship the result."""
+
+
+fit.add_command(fit_mipmaps)
+commands.add_command(fit)
+commands.add_command(view)
+
+
+@commands.command()
+@click.argument("asset")
+@click.option("-o", "--output", required=True, metavar="OUT",
+              help="File to write: .png, .jpg, .ppm, .pgm or .exr.")  # fmt: skip
+@click.option("--size", type=size_type, metavar="WxH", help="Pixels. [default: as fitted]")
+@click.option("--crop", type=crop_type, metavar="U0,V0,U1,V1", default="0,0,1,1",
+              show_default=True, help="Part to draw; u goes right, v down.")  # fmt: skip
+@GIVEN
+def render(asset: str, output: str, size: tuple[int, int] | None, crop: Any,
+           pairs: tuple[str, ...]) -> None:  # fmt: skip
+    """Draw ASSET at any resolution.
+
+    \b
+    neuralshade render photo.nsh -o big.png --size 4096x4096
+    neuralshade render photo.nsh -o eye.png --size 512x512 --crop 0.4,0.4,0.5,0.5
+    """
+    from neuralshade.kinds.shader.source import parse_values
+
+    values = parse_values(pairs)
+    pixels = neuralshade.render(asset, output, size=size, crop=crop, values=values)
+    click.echo(f"{output}: {pixels.shape[1]} x {pixels.shape[0]}, {pixels.shape[2]} channels")
+
+
+@commands.command()
+@click.argument("asset")
+@click.argument("picture", required=False)
+@GIVEN
+@click.option("--json", "as_json", is_flag=True, help="Print the rows as one JSON line.")
+def evaluate(asset: str, picture: str | None, pairs: tuple[str, ...], as_json: bool) -> None:
+    """Compare ASSET with PICTURE, and with what others make of the same bytes.
+
+    Prints PSNR (dB, alpha counts), SSIM and FLIP (colour only) for the asset, for JPEG and
+    WebP files of at most its size, and for a thumbnail of its size enlarged bilinearly.
+
+    For mip levels PICTURE is the folder or manifest of their maps; prints each level's error under
+    held-out lights, beside other filters'. Of what fit shader made, without PICTURE: prints the
+    mean loss over random numbers that the fit has not seen, and its standard error. Both take a
+    GPU, or software Vulkan.
+    """
+    from neuralshade.cli.terminal import print_quality
+    from neuralshade.kinds.shader.source import parse_values
+
+    notices: list[str] = []
+    rows = neuralshade.evaluate(asset, picture, values=parse_values(pairs), notice=notices.append)
+    for notice in notices:
+        _say(notice)
+    if as_json:
+        facts = {"asset": asset, "picture": picture, "notices": notices}
+        click.echo(json.dumps(facts | {"rows": _finite(rows)}))
+    elif "light" in rows[0]:
+        from neuralshade.terminal_mipmaps import print_levels
+
+        print_levels(rows)
+    elif "loss" in rows[0]:
+        from neuralshade.terminal_shader import print_losses
+
+        print_losses(rows)
+    else:
+        print_quality(rows)
+
+
+@commands.command()
+@click.argument("asset")
+@click.option("--json", "as_json", is_flag=True, help="Print everything as one JSON line.")
+def info(asset: str, as_json: bool) -> None:
+    """Say what ASSET is: sizes, bits per pixel, recipe, measured quality."""
+    from neuralshade.cli.terminal import print_info
+
+    facts = neuralshade.info(asset)
+    if as_json:
+        click.echo(json.dumps(facts))
+    else:
+        print_info(facts)
+
+
+@commands.command()
+@click.argument("asset")
+@click.argument("picture")
+@click.option("-o", "--output", metavar="PAGE.html", help="[default: ASSET's name with .html]")
+@click.option("--snapshots", metavar="DIR", help="Folder that a fit filled with --snapshots.")
+@GIVEN
+def report(asset: str, picture: str, output: str | None, snapshots: str | None,
+           pairs: tuple[str, ...]) -> None:  # fmt: skip
+    """Write one self-contained page about ASSET, fitted to PICTURE.
+
+    Target, result, error around grey, what was learned, curves, and the same bytes elsewhere.
+    Of what fit shader made, PICTURE is what its render is compared with; it needs a render, and a
+    GPU or software Vulkan.
+    """
+    from neuralshade.kinds.shader.source import parse_values
+
+    page = output or str(Path(Path(asset).name).with_suffix(".html"))
+    neuralshade.report(asset, picture, page, snapshots=snapshots or (),
+                       values=parse_values(pairs), notice=_say)  # fmt: skip
+    click.echo(page)
+
+
+@commands.command("check-gradients")
+@click.argument("task")
+@VALUES
+@click.option("--threads", metavar="WxH", help="Of a step: W, WxH or WxHxD. [default: 64x64]")
+@click.option("--seed", type=int, metavar="N", help="Of every random number. [default: 0]")
+@click.option("--device", metavar="API", help="cuda, vulkan, metal or d3d12. [default: see "
+              "devices]")  # fmt: skip
+@click.option("--json", "as_json", is_flag=True, help="Print the rows as one JSON line.")
+def check_gradients(task: str, pairs: tuple[str, ...], device: str | None, as_json: bool,
+                    **given: Any) -> None:  # fmt: skip
+    """Compare the derivatives of TASK with differences of its loss.
+
+    For every trained member, where it begins and a little away from there; of large members some
+    numbers. A derivative is right within 0.2 % of it, 0.1 % of the member's largest one, and three
+    times what the difference is unsure by: that is printed as `allowed`. "no gradient": the loss
+    does not depend on the member. The exit code is 1 where one is wrong.
+
+    \b
+    neuralshade check-gradients task.slang --set photo=photo.png
+    """
+    from neuralshade.kinds.shader.source import parse_values
+    from neuralshade.terminal_shader import print_gradients
+
+    settings = {name: value for name, value in given.items() if value is not None}
+    rows = neuralshade.check_gradients(task, values=parse_values(pairs), device=device, **settings)
+    if as_json:
+        click.echo(json.dumps([vars(row) for row in rows]))
+    else:
+        print_gradients(rows)
+    if any(row.verdict == "wrong" for row in rows):
+        sys.exit(1)
+
+
+@commands.command()
+@click.option("--json", "as_json", is_flag=True, help="Print everything as one JSON line.")
+def devices(as_json: bool) -> None:
+    """List what can train and evaluate here, and what --engine auto takes.
+
+    Adapters of CUDA, Vulkan, Metal and D3D12 with their features and the kernels that
+    --engine gpu would run on each, then the devices of PyTorch. Each adapter is opened in turn;
+    one that does not open is listed with the reason.
+
+    \b
+    neuralshade devices
+    neuralshade devices --json
+    """
+    from neuralshade.cli.devices_table import print_devices
+
+    found = neuralshade.devices()
+    if as_json:
+        click.echo(json.dumps(found))
+    else:
+        print_devices(found)
+
+
+@commands.command()
+@click.option("--json", "as_json", is_flag=True, help="Print everything as one JSON line.")
+@click.option("--quick", is_flag=True, help="Small batches and few repetitions.")
+@click.option("--device", metavar="API", help="cuda, vulkan, metal or d3d12. [default: the first "
+              "with hardware]")  # fmt: skip
+@click.option("--kernels", metavar="[auto|wgmma|matrix|fma]", default="auto", show_default=True,
+              help="fma are loops.")  # fmt: skip
+@click.option("--no-torch", is_flag=True, help="Leave PyTorch out.")
+def bench(as_json: bool, quick: bool, device: str | None, kernels: str, no_torch: bool) -> None:
+    """Time training and inference here, beside PyTorch on the same GPU.
+
+    Takes about two minutes. GPU times are the GPU's own, medians after a second of warming up.
+    Let nothing else run meanwhile.
+
+    \b
+    neuralshade bench
+    neuralshade bench --quick --json
+    """
+    from neuralshade.cli.bench_table import print_bench, stages
+
+    with stages() as observer:
+        found = neuralshade.bench(quick=quick, device=device, kernels=kernels, torch=not no_torch,
+                                  observer=observer)  # fmt: skip
+    if as_json:
+        click.echo(json.dumps(found))
+    else:
+        print_bench(found)
+
+
+def _finite(rows: list[Any]) -> list[Any]:
+    """Replace infinity, which JSON lacks, by the string 'inf'."""
+    return [{k: "inf" if v == float("inf") else v for k, v in row.items()} for row in rows]

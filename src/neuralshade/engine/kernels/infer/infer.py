@@ -1,0 +1,239 @@
+"""A field at any position on the device. Device half: infer.cs.slang."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+
+from neuralshade.engine.draw import WHOLE, Crop
+from neuralshade.engine.kernel_path import KernelPath
+from neuralshade.engine.kernels.infer.infer_text import InferPlan, infer_text
+from neuralshade.engine.kernels.wgmma.wgmma import WgmmaPlan
+from neuralshade.engine.layout import NetworkLayout
+from neuralshade.errors import ShapeError
+from neuralshade.gpu.gpu import Buffer, Commands, Gpu, Kernel, Steps, run_once, run_steps
+from neuralshade.gpu.slangpy_gpu import slangpy_gpu
+from neuralshade.model.field import Field
+from neuralshade.model.mlp import MLP
+
+if TYPE_CHECKING:
+    import slangpy
+
+INFER_THREADS = 64  # of a group
+TEXTURE_TILE_PX = 8  # a group's side, drawing into a texture
+BLOCK_PIXELS = 2**24  # of a picture, evaluated at once
+KEPT_POSITIONS = 2**20  # what evaluates so many is kept for the next time
+VIEW = np.dtype(
+    [
+        ("first", "<f4", 2),
+        ("extent", "<f4", 2),
+        ("size_px", "<u4", 2),
+        ("count", "<u4"),
+        ("begin", "<u4"),
+        ("groups", "<u4"),
+        ("unused", "<u4"),
+    ]
+)
+
+
+@dataclass(frozen=True)
+class _Canvas:
+    """An entry point bound to room for ``count`` results."""
+
+    kernel: Kernel
+    view: Buffer
+    drawn: Buffer
+    positions: Buffer
+    count: int
+
+
+class Inference:
+    """Evaluates a field whose rounded numbers lie on the device.
+
+    ``network`` has the order of ``layout``, ``grid`` that of the encoding; both are float16
+    where ``halves``, else float32. ``vectors``: by cooperative vectors, which only SlangPy has,
+    and whose layout of the weights ``refresh`` makes after the numbers have changed. ``plan``: by
+    products of warpgroups or of warps, which only CUDA has; ``layout`` is the plan's and numbers
+    are float16.
+
+    Raises: DeviceError where ``vectors`` are asked of another GPU.
+    """
+
+    def __init__(
+        self,
+        gpu: Gpu,
+        field: Field,
+        layout: NetworkLayout,
+        network: Buffer,
+        grid: Buffer,
+        *,
+        halves: bool,
+        vectors: bool,
+        plan: InferPlan | None = None,
+    ):
+        self.gpu, self.network, self.vectors, self.plan = gpu, network, vectors, plan
+        self.outputs = field.network.members[-1].weight.shape[0]
+        self.weights = cooperative_weights(gpu, field, layout) if vectors else None
+        self.text = infer_text(field, layout, halves, self.weights, plan)
+        self.bound: dict[str, Any] = {
+            "network": network, "network_words": network, "grid_numbers": grid,
+        }  # fmt: skip
+        if self.weights is not None:
+            self.bound |= {"network": self.weights.buffer, "offsets": self.weights.offsets()}
+        self._kept: _Canvas | None = None
+
+    @property
+    def path(self) -> KernelPath:
+        """Return how the network is evaluated."""
+        if self.plan is not None:
+            return "wgmma" if isinstance(self.plan, WgmmaPlan) else "matrix"
+        return "vector" if self.vectors else "fma"
+
+    def refresh(self, commands: Commands) -> None:
+        """Record what brings the weights into the layout that vectors want."""
+        if self.weights is not None:
+            recorder: Any = commands  # SlangPy's, as the weights are
+            portable: Any = self.network
+            self.weights.load(recorder.encoder, portable.native)
+
+    def at_positions(self, uv: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """Return the field at ``uv`` float32 [N, 2] in [0, 1]: float32 [N, C].
+
+        Raises: ShapeError for another shape.
+        """
+        if len(uv) <= self._most:
+            steps, drawn = self.positions_steps(uv)
+            run_steps(self.gpu, steps)
+            return self._numbers(drawn, len(uv))
+        parts = range(0, len(uv), self._most)
+        return np.concatenate([self.at_positions(uv[i : i + self._most]) for i in parts])
+
+    @property
+    def _most(self) -> int:
+        """Return how many positions or pixels are evaluated at once."""
+        return min(BLOCK_PIXELS, self.gpu.most_groups * INFER_THREADS)
+
+    def positions_steps(self, uv: npt.NDArray[Any]) -> tuple[Steps, Buffer]:
+        """Upload ``uv``; return what evaluates it, and where the result comes.
+
+        Raises: ShapeError for another shape than float32 [N, 2].
+        """
+        if uv.ndim != 2 or uv.shape[1] != 2:
+            raise ShapeError(f"at_positions.uv: got shape {list(uv.shape)}, need [N, 2]. "
+                             "Put u and v of one position into one row.")  # fmt: skip
+        canvas = self._positions_canvas(len(uv))
+        view = np.zeros(1, VIEW)
+        view["count"] = len(uv)
+        commands = self.gpu.commands()
+        commands.upload(canvas.positions, 0, np.ascontiguousarray(uv, np.float32))
+        commands.submit()
+        return self._steps(canvas, view), canvas.drawn
+
+    def steps_between(self, positions: Buffer, drawn: Buffer, count: int) -> Steps:
+        """Return what evaluates ``count`` positions where they lie, float32 [count, 2], into
+        ``drawn``, float32 [count, C], which begins at a multiple of 16 bytes.
+        """
+        view = np.zeros(1, VIEW)
+        view["count"] = count
+        on_device = self.gpu.buffer(size=VIEW.itemsize)
+        return self._steps(self._bind("draw_positions", on_device, drawn, positions, count), view)
+
+    def _positions_canvas(self, count: int) -> _Canvas:
+        """Return one with room for ``count`` positions, the last one if that has."""
+        if self._kept is not None and self._kept.count >= count:
+            return self._kept
+        canvas = self._canvas("draw_positions", count, positions=count)
+        if count <= KEPT_POSITIONS:
+            self._kept = canvas
+        return canvas
+
+    def picture(self, width: int, height: int, crop: Crop = WHOLE) -> npt.NDArray[Any]:
+        """Return the field at the centres of width x height pixels that cover ``crop``.
+
+        float32 [height, width, C], not clamped.
+        """
+        picture = np.empty((height * width, self.outputs), np.float32)
+        most = min(self._most, height * width)
+        canvas = self._canvas("draw_pixels", most)
+        for begin in range(0, height * width, most):
+            view = _view(width, height, crop)
+            view["begin"], view["count"] = begin, min(most, height * width - begin)
+            count = int(view["count"][0])
+            run_steps(self.gpu, self._steps(canvas, view))
+            picture[begin : begin + count] = self._numbers(canvas.drawn, count)
+        return picture.reshape(height, width, self.outputs)
+
+    def into_texture(self, texture: slangpy.Texture, crop: Crop = WHOLE) -> None:
+        """Draw ``crop`` over all of a texture of this device that takes unordered access.
+
+        Raises: DeviceError for a GPU that is not SlangPy's.
+        """
+        gpu = slangpy_gpu(self.gpu, "textures")
+        view = gpu.buffer(_view(texture.width, texture.height, crop))
+        kernel = gpu.kernel(
+            self.text, "draw_texture", {**self.bound, "canvas": texture, "views": view}
+        )
+        across, down = (-(-size // TEXTURE_TILE_PX) for size in (texture.width, texture.height))
+        run_once(gpu, [(kernel, (across, down))])
+
+    def _canvas(self, entry: str, count: int, *, positions: int = 0) -> _Canvas:
+        gpu = self.gpu
+        view = gpu.buffer(size=VIEW.itemsize)
+        drawn = gpu.buffer(size=4 * count * self.outputs)
+        places = gpu.buffer(size=8 * positions)
+        return self._bind(entry, view, drawn, places, count)
+
+    def _bind(
+        self, entry: str, view: Buffer, drawn: Buffer, positions: Buffer, count: int
+    ) -> _Canvas:
+        bound = {**self.bound, "views": view, "drawn": drawn, "positions": positions}
+        products = self.plan is not None  # in float16, so what feeds them may be as coarse
+        shared = self.plan.infer_shared_bytes if self.plan else 0
+        kernel = self.gpu.kernel(self.text, entry, bound, shared_bytes=shared, fast_math=products)
+        return _Canvas(kernel, view, drawn, positions, count)
+
+    def _steps(self, canvas: _Canvas, view: npt.NDArray[Any]) -> Steps:
+        """Upload ``view``; return what evaluates it."""
+        groups = self._groups(canvas, int(view["count"][0]))
+        view["groups"] = groups
+        commands = self.gpu.commands()
+        commands.upload(canvas.view, 0, view)
+        commands.submit()
+        return self.gpu.steps([(canvas.kernel, groups)])
+
+    def _groups(self, canvas: _Canvas, count: int) -> int:
+        """Return the groups that evaluate ``count`` positions."""
+        if self.plan is None:
+            return -(-count // INFER_THREADS)
+        at_once = self.gpu.occupancy(canvas.kernel) or 1
+        wanted = -(-count // self.plan.infer_samples)
+        return min(wanted, at_once * (self.gpu.multiprocessors or 1))
+
+    def _numbers(self, drawn: Buffer, count: int) -> npt.NDArray[Any]:
+        raw = drawn.read().view(np.float32)
+        return raw[: count * self.outputs].reshape(count, self.outputs)
+
+
+def cooperative_weights(gpu: Gpu, field: Field, layout: NetworkLayout) -> Any:
+    """Return the weights of ``field``, sides filled up as in ``layout``, for vectors."""
+    device = slangpy_gpu(gpu, "cooperative vectors").device
+    from neuralshade.model.mlp_cooperative import CooperativeWeights  # imports slangpy
+
+    first, last = layout.layers[0], layout.layers[-1]
+    kinds, layers = field.network.kinds, len(layout.layers) - 1
+    with torch.device("meta"):
+        padded = MLP(first.padded_cols, last.padded_rows, layers, first.padded_rows,
+                     kinds[0], kinds[-1], rng=None)  # fmt: skip
+    return CooperativeWeights(device, padded)
+
+
+def _view(width: int, height: int, crop: Crop) -> npt.NDArray[Any]:
+    view = np.zeros(1, VIEW)
+    u0, v0, u1, v1 = crop
+    view["first"], view["extent"], view["size_px"] = (u0, v0), (u1 - u0, v1 - v0), (width, height)
+    view["count"] = width * height
+    return view

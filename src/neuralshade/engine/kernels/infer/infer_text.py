@@ -1,0 +1,84 @@
+"""The text of the kernels that evaluate a field; infer.py has what runs them."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from neuralshade.engine.fused import sizes_text
+from neuralshade.engine.kernels.matrix.matrix_infer import MatrixInferPlan, matrix_infer_constants
+from neuralshade.engine.kernels.wgmma.wgmma import WgmmaPlan, wgmma_infer_constants
+from neuralshade.engine.layout import NetworkLayout
+from neuralshade.model.field import Field
+
+InferPlan = MatrixInferPlan | WgmmaPlan  # where products evaluate, through CUDA
+
+TEXT = """
+typealias Encoding = {encoding};
+static const int NETWORK_INPUTS = {inputs};
+static const int NETWORK_OUTPUTS = {outputs};
+StructuredBuffer<{number}> grid_numbers;
+
+{parameters} grid()
+{{
+    return {{ grid_numbers }};
+}}
+"""
+LOOPS = """
+typealias Network = MLP<
+    NETWORK_INPUTS, NETWORK_OUTPUTS, HIDDEN_LAYERS, {width}, true, Hidden, Output>;
+StructuredBuffer<{number}> network;
+
+float[NETWORK_OUTPUTS] run_network(float x[NETWORK_INPUTS])
+{{
+    {parameters} weights = {{ network }};
+    return Network.eval(x, weights);
+}}
+"""
+VECTORS = """
+typealias Network = {type};
+ByteAddressBuffer network;
+uniform CooperativeOffsets offsets;
+
+float[NETWORK_OUTPUTS] run_network(float x[NETWORK_INPUTS])
+{{
+    return Network.eval(x, network, offsets);
+}}
+"""
+
+
+def infer_text(
+    field: Field, layout: NetworkLayout, halves: bool, weights: Any, plan: InferPlan | None = None
+) -> str:
+    """Return the module that evaluates ``field``.
+
+    ``weights`` are those of vectors, ``plan`` that of products; loops where both are
+    None.
+    """
+    first, last = layout.layers[0], layout.layers[-1]
+    encoding = field.encoding.slang("Drawn")
+    kinds = {"number": "uint" if halves else "float",
+             "parameters": "PackedParameters" if halves else "FloatParameters"}  # fmt: skip
+    modules = {"model.activation", "model.encoding", "model.parameters",
+               "model.mlp_cooperative" if weights else "model.mlp"}  # fmt: skip
+    inputs, outputs = first.padded_cols, last.padded_rows
+    network = LOOPS.format(width=first.padded_rows, **kinds)
+    if weights is not None:
+        network = VECTORS.format(type=weights.slang().type)
+    kernels = '#include "neuralshade/engine/kernels/infer/infer.cs.slang"\n'
+    if isinstance(plan, MatrixInferPlan):
+        network = matrix_infer_constants(plan)
+        kernels = '#include "neuralshade/engine/kernels/matrix/matrix_infer.cs.slang"\n'
+    elif plan is not None:
+        network = wgmma_infer_constants(plan)
+        kernels = '#include "neuralshade/engine/kernels/wgmma/wgmma.infer.cs.slang"\n'
+    return "".join([
+        *_imports(encoding.modules | {f"neuralshade.{name}" for name in modules}),
+        encoding.declarations,
+        sizes_text(field),
+        TEXT.format(encoding=encoding.type, inputs=inputs, outputs=outputs, **kinds),
+        network,
+        kernels,
+    ])  # fmt: skip
+
+
+def _imports(names: Iterable[str]) -> list[str]:
+    return [f"import {name};\n" for name in sorted(names)]

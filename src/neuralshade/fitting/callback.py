@@ -1,0 +1,77 @@
+"""Where a fit is told of while it runs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy.typing as npt
+import torch
+
+from neuralshade.fitting.loop import Progress
+
+if TYPE_CHECKING:
+    from neuralshade.fitting.job import Job
+
+
+class Outlet:
+    """One place that is told of a fit: a folder, an animation, a viewer, a log.
+
+    Each takes up what concerns it, in this order; what it does not name passes it by. It is
+    opened by ``begin``, or when it is made, and closed in any case.
+    """
+
+    def begin(self, job: Job[Any]) -> None:
+        """Take note of a fit before its first step, resumed or not. Raises OutputError."""
+        return None
+
+    def tell(self, facts: Mapping[str, Any]) -> None:
+        """Take note of how the fit stands; ``facts`` are as fit_facts says, with a state."""
+        return None
+
+    def observe(self, progress: Progress) -> None:
+        """Take note of how far the fit is; called about ten times a second."""
+        return None
+
+    def take(self, step: int, drawn: npt.NDArray[Any]) -> None:
+        """Take the snapshot of ``step``: float32 [h, w, C] in the picture's colour space."""
+        return None
+
+    def state(self) -> dict[str, torch.Tensor]:
+        """Return what a checkpoint keeps of it, so that a resumed fit goes on with it."""
+        return {}
+
+    def load_state(self, state: dict[str, torch.Tensor]) -> None:
+        """Go on from what ``state`` returned; entries of other outlets may be among it."""
+        return None
+
+    def finish(self) -> None:
+        """Write what is written at the end of a whole fit. Raises OutputError."""
+        return None
+
+    def result(self, reached: Mapping[str, Any]) -> None:
+        """Take note of what a whole fit reached, as plain JSON data."""
+        return None
+
+    def close(self) -> None:
+        """Let go of what is held, whether the fit ended or not."""
+        return None
+
+
+@dataclass
+class Beat:
+    """Says when a log is due: every ``share`` of a fit's time, in [least, most] seconds."""
+
+    least: float
+    most: float
+    share: float
+    _next: float = field(default=-math.inf, init=False)
+
+    def is_due(self, seconds: float) -> bool:
+        """Return whether something is to be written after ``seconds`` of training."""
+        if seconds < self._next:
+            return False
+        self._next = seconds + min(self.most, max(self.least, self.share * seconds))
+        return True

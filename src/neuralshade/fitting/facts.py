@@ -1,0 +1,94 @@
+"""What pages and programs are told of a fit, as plain JSON data (docs/events.md)."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from neuralshade.errors import NeuralShadeError
+from neuralshade.fitting.loop import Progress, Restart
+
+if TYPE_CHECKING:
+    from neuralshade.fitting.job import Job
+
+CURVE_RATIO = 1.02  # of steps between two losses in the curve, which has those with PSNR besides
+MOST_SHOWN = 16  # numbers of an array that are told; of larger ones the shape
+
+
+def fit_facts(job: Job[Any], number: int, preset: str | None) -> dict[str, Any]:
+    """Return what stays the same while a fit runs; ``number`` tells it from others."""
+    recipe = job.recipe
+    return {
+        "id": number, "verb": job.kind, "picture": job.original.name, "preset": preset,
+        "seed": getattr(recipe, "seed", 0), "output": str(job.output),
+        "transform": getattr(recipe, "transform", None),
+        "seconds": recipe.seconds, "steps": recipe.steps,
+    }  # fmt: skip
+
+
+def progress_facts(p: Progress) -> dict[str, Any]:
+    """Return how far a fit is."""
+    left = p.seconds * (1 - p.share) / p.share if p.share > 0 else None
+    return {
+        "step": p.step, "seconds": p.seconds, "loss": p.loss, "psnr_db": p.psnr_db,
+        "share": p.share, "samples_per_second": p.samples_per_second, "left_seconds": left,
+    }  # fmt: skip
+
+
+@dataclass
+class CurvePoints:
+    """Which points of a fit's curve were told: those it keeps, and losses between them."""
+
+    told: int = 0  # of those that it keeps
+    noted: int = 0  # step of the last point
+
+    def fresh(self, p: Progress) -> list[list[float | None]]:
+        """Return the points that were not told yet: step, seconds, loss, psnr_db."""
+        if len(p.curve) > self.told:
+            points = p.curve[self.told :]
+            self.told, self.noted = len(p.curve), p.step
+            return points
+        if p.step > CURVE_RATIO * self.noted:
+            self.noted = p.step
+            return [[p.step, p.seconds, p.loss, None]]
+        return []
+
+
+def reached_text(result: Any) -> str:
+    """Return in a line what a fit reached."""
+    psnr_db = getattr(result, "psnr_db", None)
+    said = f"loss {result.loss:.4g}" if psnr_db is None else f"{psnr_db:.2f} dB"
+    return f"{result.asset}: {said} after {result.steps:,} steps"
+
+
+def ending_facts(error: BaseException) -> dict[str, str]:
+    """Return the state and the reason of a fit that ``error`` ended."""
+    if isinstance(error, Restart):
+        shows = error.settings.get("action") == "show"
+        wanted = "to show an asset" if shows else "for another fit"
+        return {"state": "stopped", "text": f"given up {wanted}"}
+    if isinstance(error, KeyboardInterrupt):  # FitInterrupted is one
+        return {"state": "stopped", "text": str(error) or "interrupted."}
+    if isinstance(error, NeuralShadeError):
+        return {"state": "failed", "text": str(error)}
+    return {"state": "failed", "text": f"{type(error).__name__}: {error}"}
+
+
+def result_facts(result: Any) -> dict[str, Any]:
+    """Return the fields of what a fit reached; of large arrays their shapes only."""
+    fields = {field.name: getattr(result, field.name) for field in dataclasses.fields(result)}
+    return {name: _plain(value) for name, value in fields.items()}
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, np.ndarray):
+        return value.tolist() if value.size <= MOST_SHOWN else {"shape": list(value.shape)}
+    if isinstance(value, Mapping):
+        return {name: _plain(item) for name, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(item) for item in value]
+    return value

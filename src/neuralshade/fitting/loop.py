@@ -1,0 +1,243 @@
+"""The loop of every fit: run steps, look in now and then, stop in time, lose nothing.
+
+Read this file first. A fit is: a picture (source), batches of it (sampler), a field (model),
+a loss, optimizers, and an engine that runs the steps (verbs/fit_image.py puts them together).
+Here the steps are run until an end is reached.
+"""
+
+import math
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from neuralshade.base.interrupt import Interruption
+from neuralshade.optimizer.schedule import rate_factor
+
+LOOK_SECONDS = 0.1  # between two looks at the clock
+FIRST_MEASURE_SECONDS = 0.3  # of training before PSNR is first measured; it says nothing sooner
+MEASURE_SHARE = 0.02  # of the time goes into measuring PSNR on the way, the first one excepted
+TARGET_SHARE = 0.1  # the same where the fit ends by PSNR
+STALE_SHARE = 0.05  # of all steps since the last measuring: then PSNR is measured at the end too
+SNAPSHOT_RATIO = 2.0**0.5  # snapshots lie this factor of steps apart
+
+
+class Schedule(Protocol):
+    """What a recipe says of the end of a fit and of the step size on the way."""
+
+    @property
+    def steps(self) -> int | None: ...
+    @property
+    def seconds(self) -> float | None: ...
+    @property
+    def target_psnr(self) -> float | None: ...
+    @property
+    def schedule(self) -> str: ...
+    @property
+    def rate_final(self) -> float: ...
+    @property
+    def warmup(self) -> int: ...
+
+
+class Trained(Protocol):
+    """What runs the steps."""
+
+    def advance(self, rate_factors: Sequence[float]) -> float: ...
+
+
+class Restart(Exception):  # noqa: N818 - no error: somebody asked for it
+    """A control gives the running fit up for another; ``settings`` are that one's."""
+
+    def __init__(self, settings: dict[str, Any]):
+        super().__init__("the fit was given up for another")
+        self.settings = settings
+
+
+class Control(Protocol):
+    """What steers a loop while it runs, from elsewhere."""
+
+    @property
+    def rate_scale(self) -> float: ...  # of every step size
+    @property
+    def ended(self) -> bool: ...  # the fit is to end as if it had come to its end
+    @property
+    def most_steps(self) -> int: ...  # that are run before ``attend`` is called again, >= 1
+    def attend(self, progress: "Progress", interrupted: Callable[[], bool]) -> float:
+        """Do what was asked for; return the seconds of it that were a pause. Raises Restart."""
+        ...
+
+
+@dataclass
+class Progress:
+    """Where a fit stands: handed to observers, kept in checkpoints and reports."""
+
+    step: int = 0
+    seconds: float = 0.0  # of wall time, measuring included, over all sessions of a fit
+    loss: float = math.nan  # of the last batch
+    psnr_db: float | None = None  # at its last measuring
+    share: float = 0.0  # done, in [0, 1]
+    samples_per_second: float = 0.0
+    curve: list[list[float | None]] = field(default_factory=list)  # step, seconds, loss, psnr_db
+
+
+Observer = Callable[[Progress], None]
+
+
+def ignore(progress: Progress) -> None:
+    """Observe nothing."""
+
+
+@dataclass
+class Loop:
+    """Runs ``engine`` by the schedule and the ends of ``recipe``.
+
+    ``measure`` returns the PSNR in dB as the asset will have it, None where there is nothing to
+    compare with: the curve then has the loss alone. ``observer`` is called about
+    ten times a second, ``snapshot`` at log-spaced steps and at the end. ``samples_per_step`` is
+    how many samples a step draws. ``due`` is called with the share of the fit that is done, and
+    returns the share at which to call it again. ``control`` is attended to before the first step
+    and after every look; seconds of a pause do not count. ``rate_factor`` is what the last step's
+    sizes were multiplied by.
+    """
+
+    engine: Trained
+    recipe: Schedule
+    measure: Callable[[], float] | None
+    observer: Observer = ignore
+    snapshot: Observer | None = None
+    progress: Progress = field(default_factory=Progress)
+    samples_per_step: int = 0
+    due: Callable[[float], float] | None = None
+    control: Control | None = None
+    rate_factor: float = field(default=1.0, init=False)
+    _last_snapshot: int | None = field(default=None, init=False)
+
+    def run(self) -> bool:
+        """Train to the end; return False where an interruption came first."""
+        opened = time.perf_counter()
+        start = opened - self.progress.seconds
+        chunk = 1
+        measuring: float | None = None
+        with Interruption() as interruption:
+            start += self._attend(interruption)
+            while not self._ended():
+                if interruption.requested:
+                    return False
+                before = time.perf_counter()
+                self._advance(self._clipped(chunk, self._due()))
+                trained = time.perf_counter()
+                chunk = _next_chunk(chunk, trained - before)
+                if self._is_measure_due(measuring, trained - opened):
+                    self.progress.seconds = trained - start
+                    self._measure()
+                    spent = time.perf_counter() - trained
+                    # the first one warms up, and would put off the second by its own slowness
+                    measuring = 0.0 if measuring is None else measuring + spent
+                self.progress.seconds = time.perf_counter() - start
+                self._look()
+                start += self._attend(interruption)
+        self._close()
+        return True
+
+    def _attend(self, interruption: Interruption) -> float:
+        if self.control is None:
+            return 0.0
+        return self.control.attend(self.progress, lambda: interruption.requested)
+
+    def _close(self) -> None:
+        """Measure and draw what was reached, where that was not done lately."""
+        p = self.progress
+        measured = p.curve[-1][0] if p.curve else None
+        if (measured or 0) < (1 - STALE_SHARE) * p.step:
+            self._measure()
+            self._look()
+        if self._last_snapshot != p.step:
+            self._draw()
+
+    def _draw(self) -> None:
+        if self.snapshot is not None:
+            self.snapshot(self.progress)
+            self._last_snapshot = self.progress.step
+
+    def _look(self) -> None:
+        p = self.progress
+        p.share = self._share(p.step, p.seconds)
+        p.samples_per_second = p.step * self.samples_per_step / p.seconds
+        self.observer(p)
+
+    def _advance(self, steps: int) -> None:
+        p, r = self.progress, self.recipe
+        per_step = p.seconds / p.step if p.step else 0.0
+        shares = [self._share(p.step + i, p.seconds + i * per_step) for i in range(steps)]
+        factors = [
+            rate_factor(r.schedule, share, p.step + i, r.rate_final, r.warmup)
+            for i, share in enumerate(shares)
+        ]
+        if self.control is not None:
+            factors = [factor * self.control.rate_scale for factor in factors]
+        p.loss, self.rate_factor = self.engine.advance(factors), factors[-1]
+        p.step += steps
+        if p.step == self._next_snapshot(p.step - 1):
+            self._draw()
+
+    def _share(self, step: int, seconds: float) -> float:
+        """Return how much of the fit is done: the larger of steps and seconds used up."""
+        by_steps = step / self.recipe.steps if self.recipe.steps else 0.0
+        by_seconds = seconds / self.recipe.seconds if self.recipe.seconds else 0.0
+        return min(1.0, max(by_steps, by_seconds))
+
+    def _ended(self) -> bool:
+        p, target = self.progress, self.recipe.target_psnr
+        reached = target is not None and p.psnr_db is not None and p.psnr_db >= target
+        stopped = self.control is not None and self.control.ended
+        return reached or stopped or p.share >= 1.0
+
+    def _due(self) -> float:
+        """Do what is due now; return the share of the fit at which more will be."""
+        p = self.progress
+        return 1.0 if self.due is None else self.due(self._share(p.step, p.seconds))
+
+    def _clipped(self, chunk: int, share: float) -> int:
+        """Return how many steps to run: to the end, the next snapshot or ``share`` at most."""
+        r, p = self.recipe, self.progress
+        ends = [max(p.step + 1, math.ceil(r.steps * share))] if r.steps else []
+        if self.due is not None and r.seconds and p.step:
+            left = (share * r.seconds - p.seconds) * p.step / p.seconds
+            ends.append(p.step + max(1, math.ceil(left)))
+        if self.snapshot is not None:
+            ends.append(self._next_snapshot(self.progress.step))
+        if self.control is not None:
+            ends.append(p.step + self.control.most_steps)
+        return min([chunk, *(end - self.progress.step for end in ends)])
+
+    def _next_snapshot(self, step: int) -> int:
+        """Return the first log-spaced step after ``step``: 1, 2, 3, 4, 5, 6, 8, 11, 16, 23 ..."""
+        due, exponent = 1, 0
+        while due <= step:
+            exponent += 1
+            due = max(due + 1, round(SNAPSHOT_RATIO**exponent))
+        return due
+
+    def _is_measure_due(self, measuring: float | None, elapsed: float) -> bool:
+        """Compare the seconds spent on measuring (None before the first) with those elapsed."""
+        if measuring is None:
+            return elapsed >= FIRST_MEASURE_SECONDS
+        if self.measure is None:  # that costs nothing: about as often as there are looks
+            return True
+        allowed = MEASURE_SHARE if self.recipe.target_psnr is None else TARGET_SHARE
+        return measuring <= allowed * elapsed
+
+    def _measure(self) -> None:
+        p = self.progress
+        p.psnr_db = None if self.measure is None else self.measure()
+        psnr_db = None if p.psnr_db is None else round(p.psnr_db, 3)
+        p.curve.append([p.step, round(p.seconds, 3), _short(p.loss), psnr_db])
+
+
+def _next_chunk(chunk: int, seconds: float) -> int:
+    """Return a number of steps that takes about LOOK_SECONDS, judging by the last chunk."""
+    return max(1, min(2 * chunk, round(chunk * LOOK_SECONDS / max(seconds, 1e-9))))
+
+
+def _short(value: float) -> float:
+    return float(f"{value:.4g}")

@@ -1,0 +1,129 @@
+"""Going on with an interrupted fit: its checkpoint, its recipe, and the command to type.
+
+A fit that ends by its number of steps and was resumed has the bits of one that was not
+interrupted (on the CPU). A fit that ends by the clock has not: its step sizes follow the clock,
+and its number of threads what is fastest at the moment; docs/resuming.md says more.
+"""
+
+import dataclasses
+import os
+import shlex
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal, Protocol, TypeVar
+
+import torch
+
+from neuralshade.asset.checkpoint import Checkpoint, save_checkpoint
+from neuralshade.asset.image import picture_facts
+from neuralshade.errors import AssetError, ConfigError
+from neuralshade.fitting.loop import Progress
+from neuralshade.fitting.recipe import from_dict, to_dict
+from neuralshade.source.picture import Picture
+
+PathLike = str | os.PathLike[str]
+R = TypeVar("R")
+
+
+class Kept(Protocol):
+    """What can be kept and gone on with."""
+
+    def state(self) -> dict[str, torch.Tensor]: ...
+    def load_state(self, state: dict[str, torch.Tensor]) -> None: ...
+
+
+def resumed_recipe(
+    checkpoint: Checkpoint,
+    place: PathLike | None,
+    picture: Picture,
+    kind: type[R],
+    asked: Callable[[dict[str, Any]], R],
+    same: str = "picture",
+    setting: Callable[[str], str] = str,
+) -> R:
+    """Return the recipe of the checkpoint read from ``place``, for the picture as it was loaded.
+
+    ``asked`` returns the recipe that the resumed fit was asked for, resolved, given what
+    the checkpoint has for what was not said. ``same`` is what the digest is of, for people;
+    ``setting`` returns what asked for a field of the recipe, by default the field itself.
+
+    Raises: ConfigError where the picture is another one, or where something else is asked for
+        than the fit was started with.
+    """
+    if checkpoint.picture["digest"] != picture.digest:
+        raise ConfigError(f"{place}: got a checkpoint of {checkpoint.picture['name']!r}, need one "
+                          f"of {picture.name!r}. Resume with the same {same}.")  # fmt: skip
+    recipe = from_dict(kind, checkpoint.recipe)
+    kept = to_dict(recipe)
+    for name, value in to_dict(asked(dict(kept))).items():
+        if value != kept[name]:
+            flag = setting(name).replace("_", "-")
+            raise ConfigError(f"{place}: got {name}={value!r}, need {kept[name]!r} as the fit was "
+                              f"started with. Leave --{flag} out.")  # fmt: skip
+    return recipe
+
+
+def restore(engine: Kept, checkpoint: Checkpoint, place: PathLike | None) -> Progress:
+    """Set the engine to the checkpoint's state; return how far the fit had come."""
+    try:
+        engine.load_state(checkpoint.state)
+    except (KeyError, RuntimeError, ValueError) as error:  # a tensor is missing, or another one
+        raise AssetError(f"{place}: got a state that does not fit its recipe, "
+                         "need a whole checkpoint. Start the fit again.") from error  # fmt: skip
+    known = {name: value for name, value in checkpoint.progress.items() if value is not None}
+    return Progress(**known)
+
+
+def begun_from(
+    state: Mapping[str, torch.Tensor], parameters: Mapping[str, torch.Tensor]
+) -> dict[str, torch.Tensor]:
+    """Return an engine's state as of a fit that begins with ``parameters``, by name.
+
+    Random numbers, and what was counted, go on; moments and averages begin anew.
+    """
+    begun = dict(state)
+    for name, value in state.items():
+        if name.startswith(("optimizer.", "average.")):
+            begun[name] = torch.zeros_like(value)
+    if "gpu.steps" in state:
+        step, _, _, skipped = state["gpu.steps"].tolist()
+        begun["gpu.steps"] = torch.tensor([step, 0, 0, skipped])
+    return begun | {f"field.{name}": value.detach() for name, value in parameters.items()}
+
+
+def keep(
+    path: Path, kind: str, recipe: Any, picture: Picture, progress: Progress, engine: Kept
+) -> None:
+    """Save the checkpoint that ``resumed_recipe`` and ``restore`` go on from."""
+    facts, done = picture_facts(picture), dataclasses.asdict(progress)
+    save_checkpoint(path, kind, Checkpoint(to_dict(recipe), facts, done, engine.state()))
+
+
+def resume_command(
+    kind: str,
+    checkpoint: Path,
+    picture: str | None,
+    output: Path,
+    flags: Mapping[str, PathLike | Literal[True]],
+    words: Sequence[str] = (),
+    subject: str = "picture",
+) -> str:
+    """Return what to type to go on: a command, or Python where the picture is in memory (None).
+
+    ``flags`` holds what the fit was given that is not in its checkpoint; True has no value.
+    ``words`` come behind them as they are. ``subject`` is what the fit is given in Python.
+    ``picture`` is "" where flags among ``words`` name what is fitted.
+    """
+    if picture is None:
+        return f"fit_{kind}({subject}, options=FitOptions(resume={str(checkpoint)!r}))"
+    typed = ["neuralshade", "fit", kind, *([_typed(picture)] if picture else []),
+             "-o", _typed(output)]  # fmt: skip
+    for flag, value in flags.items():
+        typed += [f"--{flag}"] if value is True else [f"--{flag}", _typed(value)]
+    return shlex.join([*typed, *words, "--resume", _typed(checkpoint)])
+
+
+def _typed(path: PathLike) -> str:
+    """Return ``path`` so that nobody takes it for a flag; a single - is none."""
+    text = os.fspath(path)
+    return f"./{text}" if text.startswith("-") and text != "-" else text

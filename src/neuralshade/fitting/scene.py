@@ -1,0 +1,166 @@
+"""What the panes of a live page show: a fit as it goes on, or an asset."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from neuralshade.live.messages import View
+from neuralshade.measure.display import feature_pages
+from neuralshade.source.picture import Picture
+
+Floats = npt.NDArray[np.float32]
+MOST_WHOLE = 2**20  # pixels that are drawn to be shown smaller
+TARGET, RESULT = "target", "result"
+Page = Callable[[], tuple[str, Floats]]  # caption, and sRGB [h, w, 3] in [0, 1]
+Points = Callable[[], Floats]  # [n, 2], u and v
+
+
+@dataclass(frozen=True)
+class Scene:
+    """Panes that can be asked for, and who draws them.
+
+    ``draw`` returns a pane for a view, float32 [height, width, C], in the scene's color space;
+    its ``changes`` are the panes that differ from step to step. ``values`` returns each pane's
+    channels at u, v. Overlays are drawn on demand.
+    """
+
+    kind: str
+    name: str
+    width: int
+    height: int
+    channels: int
+    linear: bool
+    hdr: bool
+    continuous: bool  # evaluated at any resolution; else in whole pixels
+    titles: Mapping[str, str]
+    draw: Callable[[str, View], Floats]
+    changes: tuple[str, ...] = (RESULT,)
+    pages: Mapping[str, Page] = field(default_factory=dict)
+    points: Mapping[str, Points] = field(default_factory=dict)
+    plane: Mapping[str, Any] | None = None
+
+    def facts(self, number: int) -> dict[str, Any]:
+        """Return what pages are told."""
+        overlays = [{"name": name, "kind": "picture"} for name in self.pages]
+        overlays += [{"name": name, "kind": "points"} for name in self.points]
+        return {"id": number, "kind": self.kind, "name": self.name, "width": self.width,
+                "height": self.height, "channels": self.channels, "hdr": self.hdr,
+                "panes": list(self.titles), "titles": dict(self.titles),
+                "continuous": self.continuous, "overlays": overlays,
+                "plane": self.plane}  # fmt: skip
+
+    def fitted(self, view: View, by: int) -> View:
+        """Return ``view`` as it is drawn: each side divided by ``by``, at most.
+
+        Not larger than it is worth: where whole pixels are coarser than the view's, each is drawn
+        once, and where they are finer, all of them if they are not too many or the view has room
+        for them, so that what is compared is compared where it was fitted. Then each sample is the
+        center of a pixel.
+        """
+        if self.plane is not None:
+            return replace(view, width=max(1, view.width // by), height=max(1, view.height // by))
+        first_col, cols = _covered(view.region[0], view.region[2], self.width)
+        first_row, rows = _covered(view.region[1], view.region[3], self.height)
+        if self.continuous and by == 1 and view.width > cols and view.height > rows:
+            return view
+        held = view.width >= cols and view.height >= rows
+        stride = by if held else max(by, math.ceil(math.sqrt(cols * rows / MOST_WHOLE)))
+        u0, u1, width = _strided(first_col, cols, stride, self.width)
+        v0, v1, height = _strided(first_row, rows, stride, self.height)
+        return replace(view, region=(u0, v0, u1, v1), width=width, height=height)
+
+    def values(self, u: float, v: float) -> dict[str, list[float]]:
+        """Return every pane's channels at the pixel that u, v lies in."""
+        col = min(int(u * self.width), self.width - 1)
+        row = min(int(v * self.height), self.height - 1)
+        region = (col / self.width, row / self.height,
+                  (col + 1) / self.width, (row + 1) / self.height)  # fmt: skip
+        if self.plane is not None:
+            return {}
+        view = View(0, 0, region, 1, 1)
+        return {pane: self.draw(pane, view)[0, 0].tolist() for pane in self.titles}
+
+
+def _covered(low: float, high: float, size: int) -> tuple[int, int]:
+    """Return the first pixel that a part of a side touches, and how many."""
+    first = min(math.floor(low * size + 1e-6), size - 1)
+    return first, max(1, math.ceil(high * size - 1e-6) - first)
+
+
+def _strided(first: int, count: int, stride: int, size: int) -> tuple[float, float, int]:
+    """Return from where to where samples go, and how many, on centers of every stride-th pixel."""
+    middle = min((stride - 1) // 2, count - 1)
+    samples = (count - 1 - middle) // stride + 1
+    begin = first + middle + 0.5 - stride / 2
+    return begin / size, (begin + samples * stride) / size, samples
+
+
+def nearest_pixels(picture: Picture, view: View) -> Floats:
+    """Return the picture's pixels that the centers of the view's pixels lie in."""
+    u0, v0, u1, v1 = view.region
+    col = u0 + (np.arange(view.width) + 0.5) / view.width * (u1 - u0)
+    row = v0 + (np.arange(view.height) + 0.5) / view.height * (v1 - v0)
+    cols = np.clip((col * picture.width).astype(np.int64), 0, picture.width - 1)
+    rows = np.clip((row * picture.height).astype(np.int64), 0, picture.height - 1)
+    part = dataclasses.replace(picture, pixels=picture.pixels[rows[:, None], cols[None, :]])
+    return part.as_float()
+
+
+def picture_scene(
+    kind: str,
+    picture: Picture,
+    draw: Callable[[int, int, Any], Floats],
+    *,
+    compared: bool,
+    continuous: bool,
+    pages: Mapping[str, Page] | None = None,
+    points: Mapping[str, Points] | None = None,
+    changes: tuple[str, ...] = (RESULT,),
+) -> Scene:
+    """Return the scene of something that is drawn like a picture.
+
+    Args:
+        kind: of asset.
+        picture: what it is compared with, or a canvas of its size.
+        draw: width, height, crop in, float32 [height, width, C] out.
+        compared: whether ``picture`` has pixels to be shown.
+        continuous: whether ``draw`` may be asked for more than the picture's pixels.
+        pages: pictures of what was learned.
+        points: where Gaussians lie.
+        changes: panes that differ from step to step.
+    """
+    titles = ({TARGET: "Reference"} if compared else {}) | {RESULT: "Result"}
+
+    def drawn(pane: str, view: View) -> Floats:
+        if pane == TARGET:
+            return nearest_pixels(picture, view)
+        return draw(view.width, view.height, view.region)
+
+    return Scene(kind, picture.name, picture.width, picture.height, picture.channels,
+                 picture.color_space == "linear", picture.hdr, continuous, titles, drawn,
+                 changes, pages or {}, points or {})  # fmt: skip
+
+
+def grid_pages(grids: Callable[[], list[npt.NDArray[Any]]]) -> dict[str, Page]:
+    """Return every feature grid as pictures of up to three features, each drawn when asked for.
+
+    ``grids`` returns float32 [h, w, features] each, always as many and as deep.
+    """
+
+    def drawn(number: int, page: int) -> tuple[str, Floats]:
+        return feature_pages(grids()[number])[page]
+
+    pages: dict[str, Page] = {}
+    for number, grid in enumerate(grids()):
+        for page in range(-(-grid.shape[2] // 3)):
+            name = f"grid {number + 1}" + (f", features from {3 * page}" if page else "")
+            pages[name] = partial(drawn, number, page)
+    return pages

@@ -1,0 +1,234 @@
+"""A fit in TensorBoard: its numbers, its snapshots and its recipe."""
+
+from __future__ import annotations
+
+import importlib
+import io
+import json
+import logging
+import os
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+from PIL import Image
+
+from neuralshade.base.atomic import check_writable
+from neuralshade.base.json_numbers import finite
+from neuralshade.base.message_text import unmade
+from neuralshade.base.optional import optional_module
+from neuralshade.errors import OutputError
+from neuralshade.fitting.callback import Beat, Outlet
+from neuralshade.fitting.loop import Progress
+from neuralshade.fitting.movie import PNG_LEVEL, Frame, opaque_frame
+from neuralshade.fitting.recipe import to_dict
+from neuralshade.source.picture import Picture
+from neuralshade.verbs.canvas import Canvas
+
+if TYPE_CHECKING:
+    from neuralshade.fitting.job import Job
+
+LONGEST_PX = 512  # of a picture: TensorBoard shows them small, and two are written each time
+ERROR_SCALE = 4  # of the error around grey; the same in all, so that they compare
+LEAST_SECONDS, MOST_SECONDS, SHARE = 0.25, 10.0, 0.002  # between two values of a curve
+FLUSH_SECONDS = 5  # after which what was logged is in the file
+
+log = logging.getLogger("neuralshade")
+
+
+def check_tensorboard(folder: str | os.PathLike[str] | None) -> None:
+    """Raise what stands against a log in ``folder`` before a fit starts; None is no log.
+
+    Makes the folder.
+
+    Raises: DeviceError where the package tensorboard is missing, OutputError for a folder that
+        cannot be made or written to.
+    """
+    if folder is None:
+        return
+    _package(folder)
+    try:
+        Path(folder).mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OutputError(f"{folder}: got {unmade(error)}, need a folder for TensorBoard. "
+                          "Choose another.") from error  # fmt: skip
+    check_writable(Path(folder) / "events")
+
+
+class TensorBoard(Outlet):
+    """Logs numbers against steps, a few a second at most, and pictures as they are drawn.
+
+    What an older fit left in the folder is hidden by a new one; a resumed one goes on with it.
+    Pictures are encoded in a thread of their own. A log that takes no more is told of once, and
+    the fit goes on without it.
+
+    Args:
+        folder: to log into.
+        picture: what is fitted, or a canvas of its size; None where nothing is drawn.
+    """
+
+    def __init__(self, folder: str | os.PathLike[str], picture: Picture | None):
+        self.folder = folder
+        self.target = None if isinstance(picture, Canvas) else picture
+        self.beat = Beat(LEAST_SECONDS, MOST_SECONDS, SHARE)
+        self.stops: float | None = None
+        self._small: Frame | None = None  # the target, as large as it was last wanted
+        self._job: Job[Any] | None = None
+        self._writer: Any = None
+        self._encoder = ThreadPoolExecutor(1, "neuralshade tensorboard")
+        self._encoding: list[Future[None]] = []
+        self._logged = 0  # step of the last numbers
+
+    def begin(self, job: Job[Any]) -> None:
+        """Open the log; write the recipe, and the target where there is one."""
+        from neuralshade.measure.display import exposure_stops  # loads metrics: half a second
+
+        step = job.loop.progress.step
+        known = step > 0 and any(Path(self.folder).glob("events.out.tfevents.*"))
+        self._job, self._writer = job, self._opened(step + 1 if step else 0)
+        if self.target is not None and self.target.color_space == "linear":
+            self.stops = exposure_stops(self.target.pixels)
+        if not known:
+            facts = _indented(_recipe(job))
+            self._log(lambda writer: writer.add_text("recipe", facts, 0))
+            self._encode(self._add_target)
+
+    def observe(self, progress: Progress) -> None:
+        """Log the numbers, where it is time for them."""
+        if self.beat.is_due(progress.seconds):
+            self._add_numbers(progress)
+
+    def take(self, step: int, drawn: npt.NDArray[Any]) -> None:
+        """Log the snapshot, and its error where there is a target."""
+        self._encode(self._add_snapshot, step, drawn)
+
+    def result(self, reached: Mapping[str, Any]) -> None:
+        """Log what was reached, as text."""
+        assert self._job is not None
+        facts, step = _indented(reached), self._job.loop.progress.step
+        self._log(lambda writer: writer.add_text("result", facts, step))
+
+    def close(self) -> None:
+        """Log the last numbers, and wait until all is in the file."""
+        self._encoder.shutdown()
+        if self._job is not None:
+            self._add_numbers(self._job.loop.progress)
+        self._log(lambda writer: writer.close())
+        self._writer = None
+        for encoding in self._encoding:
+            encoding.result()
+
+    def _opened(self, first: int) -> Any:
+        """Return a writer; older values from step ``first`` on are hidden."""
+        board = _package(self.folder)
+        try:
+            return board.SummaryWriter(
+                os.fspath(self.folder), purge_step=first, flush_secs=FLUSH_SECONDS
+            )
+        except OSError as error:
+            raise OutputError(f"{self.folder}: got '{error.strerror}', need a folder for "
+                              "TensorBoard. Choose another.") from error  # fmt: skip
+
+    def _log(self, write: Callable[[Any], None]) -> None:
+        """Write; where that is refused, say so once and write no more."""
+        writer = self._writer
+        if writer is None:
+            return
+        try:
+            write(writer)
+        except OSError as error:
+            self._writer = None
+            log.warning("tensorboard: got '%s' from %s, need room for a log. The fit goes on "
+                        "without.", error.strerror or error, self.folder)  # fmt: skip
+
+    def _encode(self, add: Callable[..., None], *given: Any) -> None:
+        """Do what takes long beside the fit; what failed is raised."""
+        for done in [job for job in self._encoding if job.done()]:
+            self._encoding.remove(done)
+            done.result()
+        self._encoding.append(self._encoder.submit(add, *given))
+
+    def _add_numbers(self, p: Progress) -> None:
+        if p.step == self._logged:
+            return
+        assert self._job is not None
+        self._logged = p.step
+        measured = p.curve[-1] if p.curve else None
+        numbers = {"loss": p.loss, "samples_per_second": p.samples_per_second,
+                   "rate_factor": self._job.loop.rate_factor}  # fmt: skip
+
+        def write(writer: Any) -> None:
+            for name, value in numbers.items():
+                writer.add_scalar(name, value, p.step)
+            if measured is not None and measured[3] is not None:
+                writer.add_scalar("psnr_db", measured[3], int(measured[0] or 0))
+
+        self._log(write)
+
+    def _add_target(self) -> None:
+        from neuralshade.measure.resample import fit_within
+
+        if self.target is not None:
+            size = fit_within(self.target.height, self.target.width, LONGEST_PX)
+            self._add("target", self._target(*size), 0)
+
+    def _add_snapshot(self, step: int, drawn: npt.NDArray[Any]) -> None:
+        from neuralshade.measure.display import error_picture
+        from neuralshade.measure.resample import fit_within
+
+        height, width = fit_within(drawn.shape[0], drawn.shape[1], LONGEST_PX)
+        result = opaque_frame(_resized(np.nan_to_num(drawn), height, width), self.stops)
+        self._add("result", result, step)
+        if self.target is not None:
+            error = error_picture(self._target(height, width), result, ERROR_SCALE)
+            self._add("error", np.rint(error * 255).astype(np.uint8), step)
+
+    def _target(self, height: int, width: int) -> Frame:
+        """Return the target as it is shown, that large."""
+        assert self.target is not None
+        if self._small is None or self._small.shape[:2] != (height, width):
+            small = _resized(self.target.pixels, height, width)
+            self._small = opaque_frame(small, self.stops)
+        return self._small
+
+    def _add(self, tag: str, frame: Frame, step: int) -> None:
+        """Log a picture: uint8 sRGB [h, w, 3]."""
+        made = importlib.import_module("tensorboard.compat.proto.summary_pb2")
+        file = io.BytesIO()
+        # not add_image: its compression takes three times as long
+        Image.fromarray(frame).save(file, "PNG", compress_level=PNG_LEVEL)
+        height, width, channels = frame.shape
+        image = made.Summary.Image(height=height, width=width, colorspace=channels,
+                                   encoded_image_string=file.getvalue())  # fmt: skip
+        summary = made.Summary(value=[made.Summary.Value(tag=tag, image=image)])
+        self._log(lambda writer: writer.file_writer.add_summary(summary, step))
+
+
+def _resized(pixels: npt.NDArray[Any], height: int, width: int) -> npt.NDArray[np.float32]:
+    from neuralshade.measure.pair import unit_float
+    from neuralshade.measure.resample import resample
+
+    if pixels.shape[:2] == (height, width):
+        return unit_float(pixels)
+    return resample(pixels, height, width, Image.Resampling.BOX)
+
+
+def _recipe(job: Job[Any]) -> dict[str, Any]:
+    chosen = {"engine": job.chosen.engine, "device": job.chosen.device_name}
+    return {"fit": job.kind, "of": job.original.name, **chosen, "recipe": to_dict(job.recipe)}
+
+
+def _indented(facts: Mapping[str, Any]) -> str:
+    """Return JSON as Markdown shows it line by line."""
+    lines = json.dumps(finite(facts), indent=2).splitlines()
+    return "\n".join(f"    {line}" for line in lines)
+
+
+def _package(folder: str | os.PathLike[str]) -> Any:
+    remedy = 'Run: pip install "neuralshade[tensorboard]", or leave --tensorboard out.'
+    return optional_module(
+        "torch.utils.tensorboard", "tensorboard", os.fspath(folder), "for a log", remedy
+    )

@@ -1,0 +1,194 @@
+"""neuralshade fit image: a picture into an encoding and a small network."""
+
+from __future__ import annotations
+
+import math
+import os
+from contextlib import closing
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from neuralshade.asset.checkpoint import Checkpoint, load_checkpoint
+from neuralshade.asset.image import KIND, ImageHeader, picture_facts, save_image_asset
+from neuralshade.asset.tensors import pack_field
+from neuralshade.engine.choose import choose_engine
+from neuralshade.engine.draw import draw_field
+from neuralshade.engine.engine import Engine
+from neuralshade.errors import ConfigError
+from neuralshade.fitting.job import FitResult, Job
+from neuralshade.fitting.loop import Loop, Observer, ignore
+from neuralshade.fitting.options import USUAL, FitOptions, check_left_out, checked_output
+from neuralshade.fitting.recipe import from_dict, to_dict
+from neuralshade.fitting.resuming import begun_from, resumed_recipe
+from neuralshade.fitting.snapshots import feature_grids, snapshots_for
+from neuralshade.gpu.open import APIS
+from neuralshade.kinds.image.budget import auto_encoding
+from neuralshade.kinds.image.build import build_engine, build_gpu_engine
+from neuralshade.kinds.image.field import glance_psnr, stored_quality, white_of
+from neuralshade.kinds.image.presets import ENDS, preset_recipe
+from neuralshade.kinds.image.recipe import ImageRecipe
+from neuralshade.recipes.memory import check_memory
+from neuralshade.recipes.resolve import resolve
+from neuralshade.sampler.draw import samples_per_step
+from neuralshade.source.image_file import load_picture
+from neuralshade.source.picture import Picture, check_squares
+from neuralshade.source.transform import transform_picture
+from neuralshade.verbs.opening import open_image
+
+if TYPE_CHECKING:
+    from neuralshade.fitting.scene import Scene
+
+
+def fit_image(
+    picture: str | os.PathLike[str] | Picture,
+    output: str | os.PathLike[str] | None = None,
+    *,
+    preset: str | None = None,
+    options: FitOptions = USUAL,
+    observer: Observer = ignore,
+    **settings: Any,
+) -> FitResult:
+    """Fit an encoding and a small network to a picture and save them as an asset.
+
+    Args:
+        picture: a picture file, or a Picture (see picture_from_array).
+        output: the asset; by default the picture's name with .nsh, in the current folder.
+        preset: grid (if None), detail, rtxns, rtxns-fast, lake, tiny or tiny-9.
+        options: engine, device, snapshots, movie, tev, tensorboard,
+            events, report, resume.
+        observer: called about ten times a second with a Progress.
+        settings: fields of ImageRecipe that replace the preset's; an end (steps, seconds)
+            given here replaces the preset's ends.
+
+    Returns:
+        What was reached; psnr_db is measured on the stored numbers.
+
+    Raises: PictureError, ConfigError, OutputError, DeviceError, AssetError (resume) before
+        training starts; FitInterrupted on Ctrl-C or SIGTERM, after a checkpoint was saved.
+    """
+    source = picture if isinstance(picture, Picture) else load_picture(picture)
+    check_squares(source)
+    target = checked_output(picture, source.name, output, options)
+    _check_options(options)
+    checkpoint = None
+    if options.resume is not None:
+        checkpoint = load_checkpoint(options.resume, KIND)
+    if checkpoint is None:
+        recipe = preset_recipe("grid" if preset is None else preset, settings)
+        recipe = resolve(recipe, transform_picture(source, recipe.transform))
+    else:
+        recipe = _resumed(checkpoint, options.resume, source, preset, settings)
+    place = None if isinstance(picture, Picture) else os.fspath(picture)
+    with closing(choose_engine(options.engine, options.device)) as chosen:
+        job = _Job(source, recipe, target, chosen, options, observer, place)
+        job.preset = "grid" if preset is None and checkpoint is None else preset
+        return job.run(checkpoint)
+
+
+def _check_options(options: FitOptions) -> None:
+    """Refuse what only the GPU engine has where PyTorch is asked for."""
+    torch = options.device is not None and options.device not in APIS
+    if options.engine == "torch" or (options.engine == "auto" and torch):
+        check_left_out(options, ("kernels", "deterministic"), "the PyTorch engine")
+
+
+def _resumed(
+    checkpoint: Checkpoint, place: Any, picture: Picture, preset: str | None, settings: Any
+) -> ImageRecipe:
+    def asked(kept: dict[str, Any]) -> ImageRecipe:
+        named = kept if preset is None else to_dict(preset_recipe(preset, settings))
+        named |= {end: kept[end] for end in ENDS}  # those of a preset may have been replaced
+        recipe = from_dict(ImageRecipe, named | settings)
+        return resolve(recipe, transform_picture(picture, recipe.transform))
+
+    def setting(name: str) -> str:
+        return name if preset is None or name in settings else "preset"
+
+    return resumed_recipe(checkpoint, place, picture, ImageRecipe, asked, setting=setting)
+
+
+class _Job(Job[ImageRecipe]):
+    kind = KIND
+    steps_sized_by = "rate and grid_rate"
+
+    def __init__(self, picture: Picture, recipe: ImageRecipe, *rest: Any):
+        super().__init__(picture, recipe, *rest)
+        self.picture = transform_picture(picture, recipe.transform)
+        check_memory(recipe, self.picture)
+        self.engine = self._build()
+        self.snapshots = snapshots_for(
+            self.options, self.picture, self.engine.averaged,
+            partial(draw_field, self.engine.field), lambda: feature_grids(self.engine.field),
+        )  # fmt: skip
+        height, width = self.picture.height, self.picture.width
+        white, hdr = white_of(self.picture), self.picture.hdr
+        self.loop = Loop(
+            self.engine,
+            recipe,
+            lambda: glance_psnr(self.engine, white, hdr),
+            self._observe,
+            self.snapshots.take if self.snapshots else None,
+            samples_per_step=samples_per_step(recipe.sampling, recipe.batch, height, width),
+        )
+
+    def _build(self) -> Engine:
+        gpu, options = self.chosen.gpu, self.options
+        if gpu is None:
+            return build_engine(self.recipe, self.picture, self.chosen.device)
+        return build_gpu_engine(
+            self.recipe, self.picture, gpu, options.kernels, options.deterministic
+        )
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """Return what the same fit can be asked for with, of a picture of another size too."""
+        sized = {"encoding": "auto"} if self._is_sized_by_bpp() else {}
+        return super().settings | sized
+
+    def scene(self) -> Scene:
+        """Return what a live page shows of it."""
+        from neuralshade.fitting.scene import grid_pages, picture_scene
+
+        return picture_scene(self.kind, self.picture, self.engine.draw, compared=True,
+                             continuous=False, pages=grid_pages(self._grids))  # fmt: skip
+
+    def _grids(self) -> list[Any]:
+        with self.engine.averaged():
+            return feature_grids(self.engine.field)
+
+    def take_over(self, path: Path) -> None:
+        """Go on from an asset's numbers, with fresh moments. Raises AssetError, ConfigError."""
+        opened = open_image(path)
+        ours = self.engine.field.named_parameters()
+        theirs = dict(opened.field.named_parameters())
+        if {n: p.shape for n, p in ours} != {n: p.shape for n, p in theirs.items()}:
+            raise ConfigError(f"{path.name}: got another network, need the one that is trained. "
+                              "Show the asset instead.")  # fmt: skip
+        self.engine.load_state(begun_from(self.engine.state(), theirs))
+
+    def save(self, path: Path) -> tuple[float, int]:
+        """Quantise, measure and write; return the PSNR in dB and the file's size."""
+        self._check_trained()
+        with self.engine.averaged():
+            tensors = pack_field(self.engine.field)
+        quality = stored_quality(self.recipe, tensors, self.picture)
+        p = self.loop.progress
+        if not math.isfinite(quality["psnr_db"]):
+            raise ConfigError(f"fit: got numbers beyond float32 after {p.step} steps, need a fit "
+                              f"that converges. {self.remedy}")  # fmt: skip
+        training = {"steps": p.step, "seconds": round(p.seconds, 3), "curve": p.curve}
+        header = ImageHeader(to_dict(self.recipe), picture_facts(self.original), training, quality)
+        return quality["psnr_db"], save_image_asset(path, header, tensors)
+
+    def finish(self) -> FitResult:
+        """Write the asset and what else was asked for."""
+        psnr_db, size = self.save(self.output)
+        self._written()
+        self._report(self.snapshots.kept if self.snapshots else ())
+        pixels = self.picture.width * self.picture.height
+        exceeded = size * 8 / pixels > self.recipe.bpp and self._is_sized_by_bpp()
+        return FitResult(**self._result(psnr_db, size, bpp_exceeded=exceeded))
+
+    def _is_sized_by_bpp(self) -> bool:
+        return self.recipe.encoding == auto_encoding(self.recipe, self.picture)

@@ -1,0 +1,142 @@
+"""An asset on a GPU: at any positions, as a picture, or straight into a texture."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+
+from neuralshade.base.closeable import Closing
+from neuralshade.engine.draw import WHOLE, Crop
+from neuralshade.engine.kernel_path import inference_path
+from neuralshade.engine.kernel_plan import choose_infer_plan
+from neuralshade.engine.kernels.infer.infer import Inference
+from neuralshade.engine.kernels.matrix.matrix import SIDE
+from neuralshade.engine.layout import NetworkLayout
+from neuralshade.errors import DeviceError, ShapeError
+from neuralshade.gpu.device import open_hardware_device
+from neuralshade.gpu.gpu import Gpu, run_steps
+from neuralshade.gpu.open import open_gpu
+from neuralshade.gpu.slangpy_gpu import SlangpyGpu
+from neuralshade.verbs.opening import AssetLike, open_image
+
+if TYPE_CHECKING:
+    import slangpy
+
+KEPT_TENSORS = 4  # pairs of PyTorch's memory that kernels stay bound to
+
+
+class GpuField(Closing):
+    """A fitted picture whose numbers lie on a GPU, ready to be evaluated.
+
+    Where the device has cooperative vectors, or is reached through CUDA and its matrix units take
+    the network, it runs in float16 on these, else in float32 loops.
+
+    Args:
+        asset: path of an asset, or what ``load`` returned.
+        device: an open SlangPy device, which stays open; or an API (cuda, vulkan, metal, d3d12)
+            or "auto", whose device ``close`` closes. "auto" prefers one with cooperative
+            vectors. An own device needs this package's parent folder among its include paths,
+            as ``neuralshade.gpu.device.open_device`` gives it.
+
+    Raises: AssetError, DeviceError where no device answers or has too little memory, ConfigError
+        for an unknown API.
+    """
+
+    def __init__(self, asset: AssetLike, device: slangpy.Device | str = "auto"):
+        field = open_image(asset).field
+        self._owned = isinstance(device, str)
+        self.gpu = _opened(device) if isinstance(device, str) else SlangpyGpu(device, owned=False)
+        vectors = inference_path(self.gpu.adapter) == "vector"
+        plan = choose_infer_plan(field.network, self.gpu)
+        halves = vectors or plan is not None
+        layout = NetworkLayout(field.network, SIDE if halves else 1)
+        number = np.float16 if halves else np.float32
+        network = layout.flatten(list(field.network.parameters())).astype(number)
+        grid = field.encoding.flatten(list(field.encoding.parameters())).numpy().astype(number)
+        self.inference = Inference(
+            self.gpu,
+            field,
+            layout,
+            self.gpu.buffer(network),
+            self.gpu.buffer(grid),
+            halves=halves,
+            vectors=vectors,
+            plan=plan,
+        )
+        self._tensor_steps: dict[tuple[int, int, int], Any] = {}
+        commands = self.gpu.commands()
+        self.inference.refresh(commands)
+        commands.submit()
+
+    def at(self, uv: Any) -> Any:
+        """Return the channels at ``uv`` [N, 2] in [0, 1], u to the right and v down.
+
+        float32 [N, C] in the fitted picture's colour space, not clamped, without gradients. A
+        NumPy array, a torch tensor on the CPU or nested lists give a NumPy array. With a field on
+        ``cuda``, a float32 torch tensor on the same GPU gives another one: the kernel reads and
+        writes PyTorch's memory, nothing is copied, and work of PyTorch's stream is waited for.
+
+        Raises: ShapeError for another shape, or a tensor with gaps; DeviceError for a CUDA tensor
+        where the field is not on CUDA.
+        """
+        if isinstance(uv, torch.Tensor) and uv.is_cuda:
+            return self._at_tensor(uv)
+        return self.inference.at_positions(np.asarray(uv, np.float32))
+
+    def _at_tensor(self, uv: torch.Tensor) -> torch.Tensor:
+        gpu: Any = self.gpu
+        if gpu.api != "cuda":
+            raise DeviceError(
+                f"at.uv: got a tensor on {uv.device} for a field on {gpu.api}, need a field on "
+                'cuda. Pass GpuField(asset, "cuda") or uv.cpu().'
+            )
+        if uv.dtype != torch.float32 or uv.ndim != 2 or uv.shape[1] != 2:
+            raise ShapeError(f"at.uv: got {uv.dtype} {list(uv.shape)}, need float32 [N, 2]. "
+                             "Put u and v of one position into one row.")  # fmt: skip
+        drawn = torch.empty(len(uv), self.inference.outputs, device=uv.device)
+        if len(uv) == 0:
+            return drawn
+        uv = uv.detach()
+        key = (uv.data_ptr(), drawn.data_ptr(), len(uv))
+        if key not in self._tensor_steps:  # binding costs a millisecond; PyTorch reuses memory
+            if len(self._tensor_steps) >= KEPT_TENSORS:
+                self._tensor_steps.clear()
+            self._tensor_steps[key] = self.inference.steps_between(
+                gpu.wrap(uv), gpu.wrap(drawn), len(uv)
+            )
+        torch.cuda.current_stream(uv.device).synchronize()
+        run_steps(gpu, self._tensor_steps[key])
+        gpu.wait()
+        return drawn
+
+    def picture(self, width: int, height: int, crop: Crop = WHOLE) -> npt.NDArray[np.float32]:
+        """Return ``crop`` (u0, v0, u1, v1) at width x height pixels: [height, width, C]."""
+        return self.inference.picture(width, height, crop)
+
+    def into_texture(self, texture: slangpy.Texture, crop: Crop = WHOLE) -> None:
+        """Draw ``crop`` over all of ``texture``, of this device and for unordered access.
+
+        Channels that the picture has not are 0, alpha is 1. Nothing passes through the host.
+
+        Raises: DeviceError where the device is not SlangPy's.
+        """
+        self.inference.into_texture(texture, crop)
+
+    def close(self) -> None:
+        """Close the device where this object opened it."""
+        if self._owned:
+            self.gpu.close()
+
+
+def _opened(api: str) -> Gpu:
+    """Open ``api``; of all, one with cooperative vectors, which evaluate several times faster."""
+    device = open_hardware_device() if api == "auto" else None
+    if device is not None:
+        gpu = SlangpyGpu(device)
+        if inference_path(gpu.adapter) == "vector":
+            return gpu
+        gpu.close()
+    return open_gpu(api)

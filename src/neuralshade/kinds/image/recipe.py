@@ -1,0 +1,80 @@
+"""A picture into an encoding and a small network: the recipe."""
+
+from dataclasses import dataclass
+
+from neuralshade.base.message_text import shown
+from neuralshade.errors import ConfigError
+from neuralshade.fitting.recipe import check_end, setting
+from neuralshade.recipes.names import (
+    ACTIVATIONS,
+    GRID_OPTIMIZERS,
+    LOSSES,
+    PRECISIONS,
+    SAMPLINGS,
+    SCHEDULES,
+    TRANSFORMS,
+)
+
+
+@dataclass(frozen=True)
+class ImageRecipe:
+    """One picture into an encoding and an MLP."""
+
+    encoding: str = setting("auto", "parts joined by +, as in 'frequency:octaves=6 + one_blob'; "
+                            "'auto' fills --bpp with two dense grids")  # fmt: skip
+    bpp: float = setting(4.0, "bits per pixel of the file that encoding='auto' may use",
+                         limits=(0.01, 64))  # fmt: skip
+    hidden_layers: int = setting(2, "hidden layers of the network", limits=(0, 8))
+    hidden_width: int = setting(0, "neurons per hidden layer, 8 to 256; 0 chooses by bpp",
+                                limits=(0, 256))  # fmt: skip
+    activation: str = setting("relu", "after each hidden layer", choices=ACTIVATIONS)
+    output_activation: str = setting("none", "after the last layer", choices=ACTIVATIONS)
+    bias: bool = setting(True, "layers add a bias")
+    loss: str = setting("auto", "what is minimised; 'auto' is l2, or relative_l2 for HDR",
+                        choices=("auto", *LOSSES))  # fmt: skip
+    sampling: str = setting("lattice", "crossings of random rows and columns, single random "
+                            "pixels, or continuous positions", choices=SAMPLINGS)  # fmt: skip
+    batch: int = setting(0, "samples per step; 0 chooses by the size of the picture",
+                         limits=(0, 2**24))  # fmt: skip
+    rate: float = setting(1e-2, "Adam step size of the network", limits=(1e-9, 10))
+    grid_rate: float = setting(1e-2, "Adam step size of grids", limits=(1e-9, 10))
+    grid_optimizer: str = setting("adam", "for grids: every cell each step, or touched ones only",
+                                  choices=GRID_OPTIMIZERS)  # fmt: skip
+    beta1: float = setting(0.9, "Adam decay of the mean gradient", limits=(0, 0.9999))
+    beta2: float = setting(0.99, "Adam decay of the mean squared gradient", limits=(0, 0.999999))
+    epsilon: float = setting(1e-8, "Adam term that keeps a division by 0 away", limits=(0, 1))
+    schedule: str = setting("cosine", "of the step sizes over the fit", choices=SCHEDULES)
+    rate_final: float = setting(0.01, "step size at the end, as a share of the start",
+                                limits=(1e-6, 1))  # fmt: skip
+    warmup: int = setting(20, "steps over which the step size grows to its full value",
+                          limits=(0, 1_000_000))  # fmt: skip
+    average: float = setting(0.98, "decay of the averaged weights that are kept; 0 keeps the last",
+                             limits=(0, 0.999999))  # fmt: skip
+    precision: str = setting("auto", "of the network's products while training; masters are "
+                             "float32 always", choices=("auto", *PRECISIONS))  # fmt: skip
+    loss_scale: float = setting(1024.0, "multiplies gradients that are float16", limits=(1, 2**24))
+    grid_bits: int = setting(4, "per grid number in the file: 4, 8, 16 or 32")
+    network_bits: int = setting(8, "per network weight in the file: 8, 16 or 32")
+    transform: str = setting("identity", "of the picture before it is fitted: zoom is "
+                             "uv * 0.5 + 0.25, flip swaps u and v", choices=TRANSFORMS)  # fmt: skip
+    steps: int | None = setting(None, "stop after so many steps", limits=(1, 10**9))
+    seconds: float | None = setting(20.0, "stop after so many seconds", limits=(0.01, 10**7))
+    target_psnr: float | None = setting(None, "stop when the picture reaches so many dB",
+                                        limits=(0, 200))  # fmt: skip
+    seed: int = setting(0, "of every random number", limits=(0, 2**63 - 1))
+
+    def __post_init__(self) -> None:
+        """Refuse settings that are fine one by one and make no sense together."""
+        for name, allowed in (("grid_bits", (4, 8, 16, 32)), ("network_bits", (8, 16, 32))):
+            bits = getattr(self, name)
+            if bits not in allowed:
+                raise ConfigError(f"ImageRecipe.{name}: got {shown(bits)}, need one of "
+                                  f"{list(allowed)}. Fewer bits make a smaller file.")  # fmt: skip
+        if 0 < self.hidden_width < 8:
+            raise ConfigError(f"ImageRecipe.hidden_width: got {self.hidden_width}, need 0 or 8 to "
+                              "256. 0 chooses by bpp.")  # fmt: skip
+        check_end(self)
+        if self.encoding != "auto":
+            from neuralshade.model.registry import parse_encoding  # loads PyTorch
+
+            parse_encoding(self.encoding)

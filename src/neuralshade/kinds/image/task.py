@@ -1,0 +1,97 @@
+"""Fitting a picture on the device. Device half: image_task.slang."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from neuralshade.engine.kernels.step.gradients import COPIES, GRADIENTS, crowded_numbers
+from neuralshade.engine.task import TaskText
+from neuralshade.gpu.gpu import Gpu
+from neuralshade.loss.pointwise import slang_name
+from neuralshade.model.encoding import Encoding
+from neuralshade.sampler.draw import lattice_shape
+from neuralshade.source.target import device_pixels
+
+SAMPLERS = {"lattice": "LatticeSampler", "pixels": "PixelSampler", "positions": "PositionSampler"}
+
+TEXT = """
+typealias Encoding = {encoding};
+typealias Task = ImageTask<
+    {channels}, Encoding, {loss}, {sampler}, {target}, {parameters}, {gradients}>;
+
+StructuredBuffer<{number}> grid_numbers;
+{gradient_buffers}StructuredBuffer<{pixel}> picture;
+uniform int2 picture_size;
+uniform uint2 lattice;
+uniform uint seed;
+uniform uint crowded;
+static const uint COPIES = {copies};
+
+{parameters} grid()
+{{
+    return {{ grid_numbers }};
+}}
+
+Task make_task(uint group)
+{{
+    {sampler} sampler = {{ {sampler_fields} }};
+    {target} target = {{ picture, picture_size }};
+    {gradients} gradients = {{ {gradient_fields} }};
+    return {{ sampler, target, grid(), gradients, seed }};
+}}
+"""
+
+
+def image_task(
+    gpu: Gpu,
+    encoding: Encoding,
+    pixels: npt.NDArray[Any],
+    loss: str,
+    sampling: str,
+    batch: int,
+    seed: int,
+    *,
+    halves: bool,
+    gradients: str,
+) -> TaskText:
+    """Return the task of fitting ``pixels`` [H, W, C], uploaded to the device.
+
+    ``halves``: grid numbers are read as packed float16, else as float32. ``gradients``:
+    how those of grids are summed, a key of GRADIENTS.
+    """
+    height, width, channels = pixels.shape
+    target, element, stored = device_pixels(pixels)
+    sums = GRADIENTS[gradients]
+    half = encoding.slang("Image")
+    imports = half.modules | {"neuralshade.kinds.image.task", "neuralshade.engine.kernels.step.gradients",
+                              "neuralshade.loss.pointwise", "neuralshade.model.parameters",
+                              "neuralshade.sampler.draw", "neuralshade.source.target"}  # fmt: skip
+    text = TEXT.format(
+        encoding=half.type,
+        channels=channels,
+        loss=slang_name(loss),
+        sampler=SAMPLERS[sampling],
+        sampler_fields="lattice.x, lattice.y" if sampling == "lattice" else "",
+        target=target,
+        parameters="PackedParameters" if halves else "FloatParameters",
+        gradients=sums.type,
+        gradient_buffers=sums.declarations,
+        gradient_fields=sums.fields,
+        number="uint" if halves else "float",
+        pixel=element,
+        copies=COPIES,
+    )
+    lines = "".join(f"import {name};\n" for name in sorted(imports))
+    return TaskText(
+        lines + half.declarations + text,
+        {
+            "picture": gpu.buffer(stored),
+            "picture_size": np.array([width, height], np.int32),
+            "lattice": np.array(lattice_shape(batch, height, width), np.uint32),
+            "crowded": 0 if gradients == "fixed" else crowded_numbers(encoding.tables()),
+            "seed": (seed ^ (seed >> 32)) & 0xFFFFFFFF,
+        },
+    )

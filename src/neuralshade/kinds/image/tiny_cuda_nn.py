@@ -1,0 +1,224 @@
+"""A tiny-cuda-nn configuration (JSON) as settings of ImageRecipe.
+
+What it says is honoured or refused by name; nothing is dropped in silence. Where the two
+differ by design: our layers have biases unless told otherwise, theirs never have; their
+one-blob uses a quartic kernel, ours the Gaussian of the paper; base_resolution counts their
+vertices and our cells; their Adam adds an L2 penalty of 1e-8 where l2_reg is left out, ours
+has none.
+"""
+
+import json
+import math
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from neuralshade.base.did_you_mean import nearest
+from neuralshade.base.message_text import named, shown, unread
+from neuralshade.base.regular_file import check_regular
+from neuralshade.errors import ConfigError
+
+Settings = dict[str, Any]
+Names = dict[str, str]
+
+ACTIVATION_NAMES = {
+    "None": "none",
+    "ReLU": "relu",
+    "LeakyReLU": "leaky_relu",
+    "Tanh": "tanh",
+    "Sigmoid": "sigmoid",
+    "Exponential": "exp",
+    "Softplus": "softplus",
+    "SiLU": "silu",
+    "ELU": "elu",
+    "Sine": "sine",
+}
+LOSS_NAMES = {
+    "L1": "l1",
+    "L2": "l2",
+    "RelativeL2": "relative_l2",
+    "LogL1": "log_l1",
+    "SMAPE": "smape",
+}
+NETWORK_TYPES = {"FullyFusedMLP": "", "CutlassMLP": ""}
+GRID_TYPES = {"Hash": "hash_grid", "Dense": "dense_grid"}
+OPTIMIZERS = {"Adam": "adam", "EMA": "ema"}
+SECTIONS = ("encoding", "network", "optimizer", "loss")
+LARGEST = {int: 2.0**63, float: sys.float_info.max}  # no number of ours goes beyond
+BOUNDED = {int: "int below 2^63", float: "finite float"}
+
+
+def read_tiny_cuda_nn(path: str | os.PathLike[str]) -> Settings:
+    """Return the settings of a JSON file; ConfigError names what cannot be honoured."""
+    try:
+        check_regular(path)
+        config = json.loads(Path(path).read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ConfigError(f"{path}: got {unread(error)}, need a JSON file in tiny-cuda-nn's "
+                          "form. Check the path.") from error  # fmt: skip
+    # ValueError: no UTF-8, no JSON, or a number of thousands of digits; nesting may be too deep
+    except (ValueError, RecursionError) as error:
+        raise ConfigError(f"{path}: got {error}, need a JSON file in tiny-cuda-nn's form. "
+                          "See docs/recipes.md.") from error  # fmt: skip
+    return from_tiny_cuda_nn(config)
+
+
+def from_tiny_cuda_nn(config: Any) -> Settings:
+    """Return the settings of ImageRecipe that a parsed configuration asks for.
+
+    Raises: ConfigError naming the section and the key that is unknown or cannot be honoured.
+    """
+    top = _Section("config", config)
+    settings: Settings = {"bias": False}
+    readers: dict[str, Callable[[_Section], Settings]] = {
+        "encoding": lambda s: {"encoding": _encoding(s)},
+        "network": _network,
+        "optimizer": _optimizer,
+        "loss": lambda s: {"loss": s.choice("otype", LOSS_NAMES, "RelativeL2")},
+    }
+    for name in SECTIONS:
+        if top.has(name):
+            section = _Section(name, top.take(name, None))
+            settings |= readers[name](section)
+            section.finish()
+    top.finish()
+    return settings
+
+
+class _Section:
+    """One JSON object, from which keys are taken; what is left at the end is refused."""
+
+    def __init__(self, place: str, values: Any):
+        if not isinstance(values, dict):
+            raise ConfigError(f"{place}: got {type(values).__name__}, need a JSON object. "
+                              'Write {"otype": ...}.')  # fmt: skip
+        self.place, self.left, self.known = place, dict(values), set[str]()
+
+    def has(self, key: str) -> bool:
+        self.known.add(key)
+        return key in self.left
+
+    def take(self, key: str, default: Any) -> Any:
+        self.known.add(key)
+        return self.left.pop(key, default)
+
+    def number(self, key: str, default: float, kind: type = int) -> Any:
+        value = self.take(key, default)
+        allowed = (int,) if kind is int else (int, float)
+        # NaN and infinity, which JSON as Python reads it may hold, fail the comparison
+        if type(value) not in allowed or not abs(value) <= LARGEST[kind]:
+            need = BOUNDED[kind] if type(value) in allowed else kind.__name__
+            raise ConfigError(f"{self.place}.{key}: got {shown(value)}, need {need}. "
+                              f"tiny-cuda-nn's default is {default}.")  # fmt: skip
+        return value
+
+    def choice(self, key: str, names: Names, default: str) -> str:
+        """Return our name for the one given, letter case ignored as there."""
+        given = self.take(key, default)
+        ours = {theirs.lower(): name for theirs, name in names.items()}
+        if not isinstance(given, str) or given.lower() not in ours:
+            raise ConfigError(f"{self.place}.{key}: got {shown(given)}, need one of {list(names)}."
+                              f"{nearest(str(given), names)}")  # fmt: skip
+        return ours[given.lower()]
+
+    def only(self, key: str, value: Any, remedy: str = "Leave it out.") -> None:
+        """Refuse the key unless it is absent or says what we do anyway."""
+        given = self.take(key, value)
+        if given != value:
+            raise ConfigError(f"{self.place}.{key}: got {shown(given)}, need {value!r}: nothing "
+                              f"else is supported here. {remedy}")  # fmt: skip
+
+    def finish(self) -> None:
+        for key in self.left:
+            raise ConfigError(f"{self.place}.{named(key)}: unknown or unsupported key, need one of "
+                              f"{sorted(self.known)}.{nearest(key, self.known)}")  # fmt: skip
+
+
+def _encoding(section: _Section) -> str:
+    readers: dict[str, Callable[[_Section], str]] = {
+        "identity": lambda s: _plain(s, "identity"),
+        "frequency": lambda s: f"frequency:octaves={s.number('n_frequencies', 12)}",
+        "trianglewave": lambda s: f"triangle_wave:octaves={s.number('n_frequencies', 12)}",
+        "oneblob": lambda s: f"one_blob:bins={s.number('n_bins', 16)}",
+        "grid": lambda s: _grid(s, s.choice("type", GRID_TYPES, "Hash")),
+        "hashgrid": lambda s: _grid(s, s.choice("type", {"Hash": "hash_grid"}, "Hash")),
+        "densegrid": lambda s: _grid(s, s.choice("type", {"Dense": "dense_grid"}, "Dense")),
+    }
+    shown = dict.fromkeys(
+        ("Identity", "Frequency", "TriangleWave", "OneBlob", "Grid", "HashGrid", "DenseGrid"), ""
+    )
+    otype = section.choice("otype", {name: name.lower() for name in shown}, "OneBlob")
+    return readers[otype](section)
+
+
+def _plain(section: _Section, name: str) -> str:
+    section.only("scale", 1.0)
+    section.only("offset", 0.0)
+    return name
+
+
+def _grid(section: _Section, kind: str) -> str:
+    levels = section.number("n_levels", 16)
+    features = section.number("n_features_per_level", 2)
+    coarsest = section.number("base_resolution", 16)
+    section.only("interpolation", "Linear")
+    section.only("stochastic_interpolation", False)
+    finest = _finest(section, kind, levels, coarsest)
+    sizes = f"levels={levels},features={features},coarsest={coarsest}"
+    if kind == "dense_grid":
+        return f"{kind}:{sizes},width={finest},height={finest}"
+    entries = section.number("log2_hashmap_size", 19)
+    return f"{kind}:{sizes},finest={finest},log2_entries={entries}"
+
+
+def _finest(section: _Section, kind: str, levels: int, coarsest: int) -> int:
+    """Return the cells a side of the last level; ConfigError where the growth is out of bounds."""
+    from neuralshade.model.registry import LIMITS  # loads PyTorch
+
+    growth = section.number("per_level_scale", 2.0, float)
+    largest = LIMITS["finest" if kind == "hash_grid" else "width"][1]
+    if levels not in range(2, LIMITS["levels"][1] + 1) or coarsest not in range(1, largest + 1):
+        return coarsest  # nothing grows, or the text of the encoding is refused as it is read
+    most = math.floor(1e4 * (largest / coarsest) ** (1 / (levels - 1))) / 1e4
+    if not 1 <= growth <= most:
+        raise ConfigError(f"{section.place}.per_level_scale: got {growth!r}, need 1 to {most} for "
+                          f"{levels} levels from {coarsest}. Set it to {most} for the finest "
+                          "grid.")  # fmt: skip
+    return round(coarsest * growth ** (levels - 1))
+
+
+def _network(section: _Section) -> Settings:
+    section.choice("otype", NETWORK_TYPES, "FullyFusedMLP")
+    return {
+        "activation": section.choice("activation", ACTIVATION_NAMES, "ReLU"),
+        "output_activation": section.choice("output_activation", ACTIVATION_NAMES, "None"),
+        "hidden_width": section.number("n_neurons", 128),
+        "hidden_layers": section.number("n_hidden_layers", 5),
+    }
+
+
+def _optimizer(section: _Section, names: Names = OPTIMIZERS) -> Settings:
+    """Read Adam, or the averaging that is wrapped around it."""
+    otype = section.choice("otype", names, "Adam")
+    if otype == "ema":
+        inner = _Section(f"{section.place}.nested", section.take("nested", {}))
+        adam = {"Adam": "adam"}  # an average of an average has two decays, and we have one
+        settings = _optimizer(inner, adam) | {"average": section.number("decay", 0.99, float)}
+        inner.finish()
+        return settings
+    rate = float(section.number("learning_rate", 1e-3, float))
+    section.only("l2_reg", 0.0, "Set it to 0.")
+    section.only("relative_decay", 0.0)
+    section.only("absolute_decay", 0.0)
+    section.only("adabound", False)
+    return {
+        "rate": rate,
+        "grid_rate": rate,
+        "beta1": float(section.number("beta1", 0.9, float)),
+        "beta2": float(section.number("beta2", 0.999, float)),
+        "epsilon": float(section.number("epsilon", 1e-8, float)),
+        "schedule": "constant",
+        "warmup": 0,
+    }

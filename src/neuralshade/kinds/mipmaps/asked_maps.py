@@ -1,0 +1,68 @@
+"""What fit mipmaps is asked to read and to write, and how that is typed again."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from neuralshade.errors import ConfigError
+from neuralshade.kinds.mipmaps.files import USUAL_FORMATS
+from neuralshade.source.texture_set import TextureSet, load_texture_set
+
+
+@dataclass(frozen=True)
+class AskedMaps:
+    """What a fit is asked to read, and the formats to write."""
+
+    source: str | os.PathLike[str] | TextureSet | None
+    maps: Mapping[str, Any]
+    normal_convention: str | None
+    formats: tuple[str, ...]
+
+    def textures(self) -> TextureSet:
+        """Return the maps."""
+        if not isinstance(self.source, TextureSet):
+            return load_texture_set(
+                self.source, normal_convention=self.normal_convention, **self.maps
+            )
+        if self.maps or self.normal_convention is not None:
+            given = "normal_convention" if not self.maps else next(iter(self.maps))
+            raise ConfigError(f"{given}: got it beside a TextureSet, which has its maps already, "
+                              "need one of the two. Leave it out.")  # fmt: skip
+        return self.source
+
+    @property
+    def place(self) -> str | None:
+        """Return the source as it is typed, "" for none; None where it cannot be."""
+        if isinstance(self.source, TextureSet) or not all(
+            isinstance(value, (str, os.PathLike, type(None))) for value in self.maps.values()
+        ):
+            return None
+        return "" if self.source is None else os.fspath(self.source)
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """Return the flags that give a resumed fit the same maps and files."""
+        words: list[str] = []
+        for name, value in self.maps.items():
+            if value is not None:
+                words += [f"--{name}", os.fspath(value)]
+        if self.normal_convention is not None:
+            words += ["--normal-convention", self.normal_convention]
+        if self.formats != USUAL_FORMATS:
+            for form in self.formats:
+                words += ["--format", form]
+        return tuple(words)
+
+    @property
+    def subject(self) -> str:
+        """Return what a resumed fit is given in Python."""
+        words = ["source"] if self.source is not None else []
+        words += ["maps=maps"] if self.maps else []
+        if self.normal_convention is not None:
+            words.append(f"normal_convention={self.normal_convention!r}")
+        if self.formats != USUAL_FORMATS:
+            words.append(f"formats={self.formats!r}")
+        return ", ".join(words)

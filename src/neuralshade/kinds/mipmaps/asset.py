@@ -1,0 +1,150 @@
+"""Trained mip levels: rounded maps, and the files that hold them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from neuralshade.asset.file import (
+    AssetFile,
+    content_of,
+    header_of,
+    read_asset_file,
+    write_asset_file,
+)
+from neuralshade.asset.image import thin
+from neuralshade.asset.texture.dds import write_dds
+from neuralshade.asset.texture.ktx2 import write_ktx2
+from neuralshade.errors import AssetError
+from neuralshade.source.color import linear_to_srgb, srgb_to_linear
+
+KIND = "mipmaps"
+CURVE_POINTS = 100  # of the training curve that are kept
+CHANNELS = {"albedo": 3, "normal": 3, "roughness": 1, "metallic": 1}
+MAPS = tuple(CHANNELS)
+PLAIN = {"albedo": "rgba8_srgb", "normal": "rgba8", "roughness": "r8", "metallic": "r8"}
+BLOCKS = {"albedo": "bc7_srgb", "normal": "bc5", "roughness": "bc4", "metallic": "bc4"}
+JUDGED = ("kept", "stored_box", "stored_toksvig", "stored_lean")  # all as 8 bits hold them
+Bytes = npt.NDArray[np.uint8]
+
+
+@dataclass(frozen=True)
+class MipmapsHeader:
+    """What such an asset says of itself, besides its numbers.
+
+    ``recipe`` has all settings; ``maps`` are ``name``, ``sizes`` (width and height of each level,
+    level 0 first), ``notes`` of what was done to the maps, ``kept``, the method of each level
+    from 1 on, and ``normal_convention``, where it was said; ``training`` as an ImageHeader's;
+    ``quality`` is held-out error by kind of lights, method (JUDGED and others) and level.
+    """
+
+    recipe: dict[str, Any]
+    maps: dict[str, Any]
+    training: dict[str, Any]
+    quality: dict[str, Any]
+
+    @property
+    def picture(self) -> None:
+        """Return None: levels are no picture."""
+        return None
+
+
+@dataclass(frozen=True)
+class MipmapsAsset:
+    """Header, and levels as ``stored_level`` rounds them, named albedo_1, normal_1 and so on."""
+
+    header: MipmapsHeader
+    tensors: dict[str, npt.NDArray[Any]]
+    byte_count: int
+    path: str
+
+
+def save_mipmaps_asset(
+    path: str | os.PathLike[str], header: MipmapsHeader, levels: Sequence[dict[str, Bytes]]
+) -> int:
+    """Write levels 0 and on whole or not at all; return the size in bytes. Raises OutputError."""
+    content = content_of(header)
+    content["training"] = {**header.training, "curve": thin(header.training["curve"], CURVE_POINTS)}
+    tensors = {f"{name}_{i}": level[name] for i, level in enumerate(levels) for name in level}
+    return write_asset_file(path, AssetFile({"kind": KIND, **content}, tensors))
+
+
+def load_mipmaps_asset(path: str | os.PathLike[str]) -> MipmapsAsset:
+    """Read what ``save_mipmaps_asset`` wrote; AssetError says why a file is refused."""
+    return mipmaps_asset(read_asset_file(path, KIND), path)
+
+
+def mipmaps_asset(file: AssetFile, path: str | os.PathLike[str]) -> MipmapsAsset:
+    """Return the asset of a file that was read; AssetError where its header is not whole."""
+    header = header_of(MipmapsHeader, file, path)
+    for light, errors in header.quality.items():
+        missing = [name for name in JUDGED if name not in errors]
+        if missing:  # as those of before had it
+            raise AssetError(f"{path}: got no errors of {missing[0]} under {light} lights, need "
+                             "those of all filters. Fit it again.")  # fmt: skip
+    return MipmapsAsset(header, file.tensors, os.path.getsize(path), str(path))
+
+
+def stored_levels(asset: MipmapsAsset) -> list[dict[str, Bytes]]:
+    """Return levels 0 and on as they were saved; AssetError where one is missing or another."""
+    levels: list[dict[str, Bytes]] = []
+    for i, (width, height) in enumerate(asset.header.maps["sizes"]):
+        levels.append({})
+        for name, channels in CHANNELS.items():
+            found, shape = asset.tensors.get(f"{name}_{i}"), (height, width, channels)
+            if found is None or found.shape != shape or found.dtype != np.uint8:
+                got = "none" if found is None else f"{found.dtype} {list(found.shape)}"
+                raise AssetError(f"{asset.path}: got {got} for {name}_{i}, need uint8 "
+                                 f"{list(shape)}. Fit it again.")  # fmt: skip
+            levels[-1][name] = found
+    return levels
+
+
+def stored_level(maps: Any) -> dict[str, Bytes]:
+    """Return one level rounded to 8 bits, uint8 [H, W, C]: albedo sRGB, normals (n + 1) / 2."""
+    return {
+        "albedo": _rounded(linear_to_srgb(maps.albedo)),
+        "normal": _rounded((maps.normal + 1) / 2),
+        "roughness": _rounded(maps.roughness[..., None]),
+        "metallic": _rounded(maps.metallic[..., None]),
+    }
+
+
+def shown_level(level: dict[str, Bytes]) -> dict[str, npt.NDArray[np.float32]]:
+    """Return what a shader reads of a stored level: linear albedo, normals of length 1."""
+    values = {name: stored.astype(np.float32) / 255 for name, stored in level.items()}
+    normal = 2 * values["normal"] - 1
+    length = np.maximum(np.linalg.norm(normal, axis=2, keepdims=True), 1e-6)
+    return {
+        "albedo": srgb_to_linear(values["albedo"]),
+        "normal": normal / length,
+        "roughness": values["roughness"][..., 0],
+        "metallic": values["metallic"][..., 0],
+    }
+
+
+def _rounded(values: npt.NDArray[Any]) -> Bytes:
+    return np.rint(values.clip(0, 1) * 255).astype(np.uint8)
+
+
+def write_chain(folder: Path, form: str, levels: Sequence[dict[str, Bytes]]) -> list[Path]:
+    """Write the whole chain of each map into a file of its own; return the files.
+
+    ``form``: dds or ktx2, with -bc behind for BC7, BC5 and BC4 in place of plain texels.
+
+    Raises: OutputError; DeviceError where the package for blocks is missing.
+    """
+    container, _, blocks = form.partition("-")
+    written = []
+    for name in MAPS:
+        texture = (BLOCKS if blocks else PLAIN)[name]
+        chain = [level[name][..., :2] if texture == "bc5" else level[name] for level in levels]
+        written.append(folder / f"{name}.{container}")
+        (write_dds if container == "dds" else write_ktx2)(written[-1], chain, texture)
+    return written

@@ -1,0 +1,140 @@
+"""Mip levels of a texture set: how the recipe is assembled."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from neuralshade.errors import ConfigError, DeviceError
+from neuralshade.gpu.gpu import Gpu
+from neuralshade.kinds.mipmaps.engine import MipEngine, MipTraining
+from neuralshade.kinds.mipmaps.kernels import (
+    GROUP,
+    NUMBERS,
+    SMALLEST_ROUGHNESS,
+    STEEPEST,
+    Levels,
+    levels_of,
+)
+from neuralshade.kinds.mipmaps.recipe import MipmapsRecipe
+from neuralshade.measure.plane.mip_filters import LEAST_Z, Maps, unit
+from neuralshade.model.microfacet import slang_name
+from neuralshade.sampler.directions import draw_pairs, near_mirror
+from neuralshade.source.texture_set import TextureSet
+
+Floats = npt.NDArray[np.float32]
+Bools = npt.NDArray[np.bool_]
+FAR = 5  # level from which on near-mirror pairs weigh what the recipe's mirror_far says
+PAIR_BYTES = 8  # of a pair's reference in each texel
+MOST_POOL_BYTES = 2**31  # of all references that are held at a time
+
+
+def base_maps(textures: TextureSet) -> Maps:
+    """Return level 0."""
+    return Maps(textures.albedo, textures.normal, textures.roughness, textures.metallic)
+
+
+def chain_levels(textures: TextureSet, recipe: MipmapsRecipe) -> Levels:
+    """Return the sizes of the chain; ConfigError where there is nothing below level 0."""
+    levels = levels_of(textures.width, textures.height, recipe.levels or None)
+    if len(levels.sizes) < 2:
+        raise ConfigError(f"{textures.name}: got maps of 1 x 1 texels, need larger ones. "
+                          "Nothing lies below them.")  # fmt: skip
+    return levels
+
+
+def pool_for(recipe: MipmapsRecipe, levels: Levels) -> int:
+    """Return how many pairs' references are held at a time: the recipe's, or what memory takes.
+
+    A multiple of the pairs of a step, and never fewer.
+    """
+    most = MOST_POOL_BYTES // (PAIR_BYTES * levels.texels)
+    return max(recipe.pairs, min(recipe.pool, most // recipe.pairs * recipe.pairs))
+
+
+def pool_notes(recipe: MipmapsRecipe, levels: Levels) -> tuple[str, ...]:
+    """Return what to tell where the pool is not the recipe's."""
+    pool = pool_for(recipe, levels)
+    if pool == recipe.pool:
+        return ()
+    return (f"pool: {recipe.pool} brought to {pool}: so many pairs' references in "
+            f"{levels.texels:,} texels take {PAIR_BYTES * pool * levels.texels / 2**30:.1f} "
+            "GB.",)  # fmt: skip
+
+
+def near_weights(recipe: MipmapsRecipe) -> tuple[float, ...]:
+    """Return what a pair near a mirror's weighs against another at levels 1 to FAR.
+
+    At level 1 as much, so that their weight is their share; all where there are no others.
+    """
+    if not 0 < recipe.mirror < 1:
+        return (1.0,)
+    weights = np.linspace(recipe.mirror, recipe.mirror_far, FAR)
+    return tuple((weights / (1 - weights) / (recipe.mirror / (1 - recipe.mirror))).tolist())
+
+
+def check_groups(levels: Levels, most: int, name: str) -> None:
+    """Raise DeviceError where all texels are more than one dispatch of ``most`` groups takes."""
+    if -(-levels.texels // GROUP) > most:
+        width, height = levels.sizes[0]
+        raise DeviceError(
+            f"maps: got {width} x {height} texels, need so few that all levels below have "
+            f"{most * GROUP:,} or fewer on {name}. Use smaller maps, or --device cuda."
+        )
+
+
+def build_mip_engine(
+    recipe: MipmapsRecipe, base: Maps, levels: Levels, start: Floats, gpu: Gpu
+) -> MipEngine:
+    """Return what trains the levels, from ``start`` on; DeviceError where they are too large."""
+    check_groups(levels, gpu.most_groups, gpu.name)
+    training = MipTraining(
+        recipe.pairs, pool_for(recipe, levels), recipe.reuse,
+        (recipe.albedo_rate, recipe.slope_rate, recipe.roughness_rate, recipe.metallic_rate),
+        (recipe.beta1, recipe.beta2), recipe.epsilon, slang_name(recipe.diffuse),
+        near_weights(recipe),
+    )  # fmt: skip
+
+    def pairs(pool: int, count: int) -> tuple[Floats, Bools]:
+        seed = recipe.seed + pool
+        return (
+            draw_pairs(count, recipe.mirror, recipe.lowest, seed),
+            near_mirror(count, recipe.mirror, seed),
+        )
+
+    return MipEngine(gpu, levels, training, packed_base(base), start, pairs)
+
+
+def packed_base(base: Maps) -> Floats:
+    """Return level 0 as kernels read it: float32 [2, H * W, 4]."""
+    first = np.dstack([base.albedo, base.roughness])
+    second = np.dstack([base.normal, base.metallic])
+    return np.stack([first.reshape(-1, 4), second.reshape(-1, 4)]).astype(np.float32)
+
+
+def numbers_of(chain: list[Maps]) -> Floats:
+    """Return what is trained of levels, from maps: float32 [NUMBERS, texels]."""
+    parts = []
+    for m in chain:
+        slope = m.normal[..., :2] / np.maximum(m.normal[..., 2:], LEAST_Z)
+        rows = [m.albedo.clip(0, 1).reshape(-1, 3).T,
+                slope.clip(-STEEPEST, STEEPEST).reshape(-1, 2).T,
+                m.roughness.clip(SMALLEST_ROUGHNESS, 1).reshape(1, -1),
+                m.metallic.clip(0, 1).reshape(1, -1)]  # fmt: skip
+        parts.append(np.concatenate(rows))
+    return np.concatenate(parts, axis=1).astype(np.float32)
+
+
+def chain_of(values: Floats, levels: Levels) -> list[Maps]:
+    """Return levels 1 and on as maps, from their numbers [NUMBERS, texels]."""
+    assert values.shape == (NUMBERS, levels.texels)
+    chain = []
+    for level in range(1, len(levels.sizes)):
+        width, height = levels.sizes[level]
+        first = levels.first(level)
+        numbers = values[:, first : first + width * height].reshape(NUMBERS, height, width)
+        up = np.ones_like(numbers[:1])
+        normal = unit(np.moveaxis(np.concatenate([numbers[3:5], up]), 0, 2))
+        albedo = np.ascontiguousarray(np.moveaxis(numbers[:3], 0, 2))
+        chain.append(Maps(albedo, normal, numbers[5].copy(), numbers[6].copy()))
+    return chain

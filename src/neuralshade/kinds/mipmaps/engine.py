@@ -1,0 +1,203 @@
+"""Training steps of all mip levels of a texture set, in Slang on the GPU."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+
+from neuralshade.engine.kernels.step.step_state import STATE, StepState
+from neuralshade.gpu.gpu import Dispatch, Gpu, Kernel
+from neuralshade.kinds.mipmaps.judging import MipJudge
+from neuralshade.kinds.mipmaps.kernels import (
+    GROUP,
+    NUMBERS,
+    PAIR,
+    PAIRS_SHADED,
+    Levels,
+    mipmaps_text,
+    pairs_table,
+)
+
+Floats = npt.NDArray[np.float32]
+Bools = npt.NDArray[np.bool_]
+SUBMITTED_SHADINGS = 2**26  # recorded in one submission, about: a long one looks like a hang
+SUBMITTED_STEPS = 1024  # at most
+
+
+@dataclass(frozen=True)
+class MipTraining:
+    """How texels are trained; ``rates`` of albedo, slopes, roughness and metallic."""
+
+    pairs: int = 16  # of directions, in one step
+    pool: int = 128  # pairs whose references are held at a time
+    reuse: int = 4  # times that a pool is gone through before the next one
+    rates: tuple[float, float, float, float] = (0.02, 0.02, 0.005, 0.02)
+    betas: tuple[float, float] = (0.8, 0.95)
+    epsilon: float = 1e-8
+    diffuse: str = "Lambert"
+    near: tuple[float, ...] = (1.0,)  # weights of pairs near a mirror's, see Levels.table
+
+
+class MipEngine:
+    """Trains ``values`` [NUMBERS, texels] of all levels but 0 of the maps in ``base``.
+
+    ``base`` float32 [2, H * W, 4]: albedo and roughness, normal and metallic. ``draw_pairs``
+    returns, for a pool's number and size, directions to the light and the eye, float32 [n, 2, 3],
+    and which of them lie near a mirror's, bool [n].
+    """
+
+    def __init__(
+        self,
+        gpu: Gpu,
+        levels: Levels,
+        training: MipTraining,
+        base: Floats,
+        values: Floats,
+        draw_pairs: Any,
+    ):
+        self.gpu, self.levels, self.training, self.draw_pairs = gpu, levels, training, draw_pairs
+        self.texels = levels.texels
+        self.groups = -(-self.texels // GROUP)
+        self.state_now = StepState(0, 0, 0, 0, 1.0)
+        self._next_step, self._pool = 0, -1
+        self._bound: dict[str, Any] = {
+            "levels": gpu.buffer(levels.table(training.near)),
+            "base": gpu.buffer(base),
+            "references": gpu.buffer(size=8 * training.pool * self.texels),
+            "pool": gpu.buffer(size=PAIR.itemsize * training.pool),
+            "values": gpu.buffer(values),
+            "moments": gpu.buffer(size=8 * NUMBERS * self.texels),
+            "states": gpu.buffer(self.state_now.pair()),
+            "group_sums": gpu.buffer(size=4 * self.groups),
+            "passes": gpu.buffer(size=16),
+            "rate_factors": gpu.buffer(size=4 * SUBMITTED_STEPS),
+            "paces": gpu.buffer(size=8 * SUBMITTED_STEPS),
+        }
+        self._shade = self.kernel("shade_level")
+        self._steps = gpu.steps([
+            (self.kernel("begin_steps"), 1),
+            (self.kernel("train_texels"), self.groups),
+            (self.kernel("end_steps"), 1),
+        ])  # fmt: skip
+        self._states = gpu.reader(self._bound["states"], STATE.itemsize)
+
+    def kernel(self, entry: str, chains: int = 1, **others: Any) -> Kernel:
+        """Return an entry point, bound to what the engine holds but for ``others``."""
+        t = self.training
+        adam = {"rate": 1.0, "beta1": t.betas[0], "beta2": t.betas[1], "epsilon": t.epsilon}
+        variables = {
+            **self._bound, "adam": adam,
+            "rates": np.array(t.rates, np.float32), "texels": self.texels,
+            "pool_size": t.pool, "groups": self.groups, **others,
+        }  # fmt: skip
+        text = mipmaps_text(t.diffuse, t.pairs, chains)
+        return self.gpu.kernel(text, entry, variables, fast_math=True)
+
+    @property
+    def steps_a_pool(self) -> int:
+        """Return how many steps a pool serves."""
+        return self.training.pool // self.training.pairs * self.training.reuse
+
+    def advance(self, rate_factors: Sequence[float]) -> float:
+        """Run one step per factor of the step sizes; return the last step's mean loss."""
+        done = 0
+        while done < len(rate_factors):
+            pool = self._next_step // self.steps_a_pool
+            if pool != self._pool:
+                pairs, near = self.draw_pairs(pool, self.training.pool)
+                self.set_pool(pairs, near=near)
+                self._pool = pool
+            left = (pool + 1) * self.steps_a_pool - self._next_step
+            most = max(1, SUBMITTED_SHADINGS // (self.texels * self.training.pairs))
+            count = min(left, most, SUBMITTED_STEPS, len(rate_factors) - done)
+            commands = self.gpu.commands()
+            factors = np.array(rate_factors[done : done + count], np.float32)
+            commands.upload(self._bound["rate_factors"], 0, factors)
+            commands.upload(self._bound["passes"], 0, np.array([count, 0, 0, 0], np.uint32))
+            commands.run(self._steps)
+            commands.submit()
+            self._next_step, done = self._next_step + count, done + count
+        self.state_now = StepState.of(self._states.read())
+        return self.state_now.loss
+
+    def set_pool(
+        self, pairs: Floats, weights: Floats | None = None, near: Bools | None = None
+    ) -> None:
+        """Make the references of ``pairs`` [n, 2, 3], n <= the pool's size, for all levels.
+
+        ``weights`` [n]: how bright each light is where ``judge`` sees it; 1 where not said.
+        ``near`` [n]: which pairs training takes as near a mirror's; none where not said.
+        """
+        assert len(pairs) <= self.training.pool
+        self._pool = -1
+        bright = np.ones(len(pairs), np.float32) if weights is None else weights
+        mirrored = np.zeros(len(pairs), np.bool_) if near is None else near
+        self._upload("pool", pairs_table(pairs, bright, mirrored))
+        width, height = self.levels.sizes[0]
+        at_once = max(1, SUBMITTED_SHADINGS // (width * height))
+        for first in range(0, len(pairs), at_once):
+            count = min(at_once, len(pairs) - first)
+            for level in range(1, len(self.levels.sizes)):
+                groups = (self.groups_of(level), -(-count // PAIRS_SHADED))
+                self.run_level(level, first, count, (self._shade, groups))
+
+    def groups_of(self, level: int) -> int:
+        """Return how many groups have a thread for each texel of a level."""
+        width, height = self.levels.sizes[level]
+        return -(-(width * height) // GROUP)
+
+    def run_level(
+        self, level: int, first: int, count: int, dispatch: Dispatch, together: int = 1
+    ) -> None:
+        """Run a dispatch for one level and so many pairs of the pool."""
+        commands = self.gpu.commands()
+        passes = np.array([level, first, count, together], np.uint32)
+        commands.upload(self._bound["passes"], 0, passes)
+        commands.run(self.gpu.steps([dispatch]))
+        commands.submit()
+
+    def judging(self, chains: Sequence[Floats], briefly: bool = False) -> MipJudge:
+        """Return what adds up how wrong chains of numbers [NUMBERS, texels] are."""
+        return MipJudge(self, chains, briefly)
+
+    def values(self) -> Floats:
+        """Return the trained numbers of all levels but 0: float32 [NUMBERS, texels]."""
+        raw = self._bound["values"].read().view(np.float32)
+        return raw[: NUMBERS * self.texels].reshape(NUMBERS, -1).copy()
+
+    def set_values(self, values: Floats) -> None:
+        """Go on with other numbers [NUMBERS, texels], or judge them."""
+        self._upload("values", values)
+
+    def _upload(self, name: str, values: npt.NDArray[Any]) -> None:
+        commands = self.gpu.commands()
+        commands.upload(self._bound[name], 0, values)
+        commands.submit()
+
+    def state(self) -> dict[str, torch.Tensor]:
+        """Return everything that a restart needs besides the recipe, by name."""
+        moments = self._bound["moments"].read().view(np.float32)[: 2 * NUMBERS * self.texels]
+        return {
+            "values": torch.from_numpy(self.values()),
+            "moments": torch.from_numpy(moments.copy()),
+            "step_state": torch.from_numpy(self._states.read().copy()),
+        }
+
+    def load_state(self, state: Mapping[str, torch.Tensor]) -> None:
+        """Take over what ``state`` returned once; ValueError where it is of other levels."""
+        shapes = {"values": (NUMBERS, self.texels), "moments": (2 * NUMBERS * self.texels,),
+                  "step_state": (STATE.itemsize,)}  # fmt: skip
+        for name, shape in shapes.items():
+            if tuple(state[name].shape) != shape:
+                raise ValueError(f"{name}: got {tuple(state[name].shape)}, need {shape}")
+        self._upload("values", state["values"].numpy())
+        self._upload("moments", state["moments"].numpy())
+        raw = state["step_state"].numpy()
+        self._upload("states", np.concatenate([raw, raw]))
+        self.state_now = StepState.of(raw)
+        self._next_step, self._pool = self.state_now.step, -1

@@ -1,0 +1,68 @@
+"""Mip levels against what they cover, beside those of other filters."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from typing import Any
+
+from neuralshade.engine.choose import choose_engine
+from neuralshade.kinds.mipmaps.build import base_maps, build_mip_engine, numbers_of
+from neuralshade.kinds.mipmaps.judge import (
+    HELD_OUT,
+    KEPT,
+    LIT_BY,
+    STORED,
+    Judged,
+    as_stored,
+    judge,
+)
+from neuralshade.kinds.mipmaps.kernels import Levels
+from neuralshade.measure.plane.mip_filters import FILTERS
+from neuralshade.measure.rows import Row
+from neuralshade.verbs.opened_mipmaps import OpenedMipmaps
+
+
+def evaluate_mipmaps(opened: OpenedMipmaps, source: Any, device: str | None = None) -> list[Row]:
+    """Return how wrong each level is under the held-out lights of its fit, with its numbers.
+
+    Args:
+        opened: the asset.
+        source: a folder, a manifest or a TextureSet: the maps that it was trained from.
+        device: API; by default the best that answers.
+
+    Returns:
+        Rows with level, width, height, light (of LIT_BY), kept (the method that the asset took
+        the level from); box, toksvig, lean and ours (the level as the asset has it), symmetric
+        relative errors, 0 to 2, lower is better, all of levels in 8 bits; and drift, of its mean
+        color from that of the reference, relative.
+
+    Raises: AssetError for other maps, DeviceError where neither a GPU nor software Vulkan
+        answers; what ``load_texture_set`` raises.
+    """
+    base = base_maps(opened.same_textures(source))
+    levels = Levels(tuple((w, h) for w, h in opened.asset.header.maps["sizes"]))
+    chains = {STORED[name]: as_stored(make(base, len(levels.sizes) - 1))
+              for name, make in FILTERS.items()}  # fmt: skip
+    chains[KEPT] = opened.chain[1:]
+    numbers = {name: numbers_of(chain) for name, chain in chains.items()}
+    with closing(choose_engine("gpu", device)) as chosen:
+        assert chosen.gpu is not None
+        engine = build_mip_engine(opened.recipe, base, levels, numbers[KEPT], chosen.gpu)
+        judged = judge(engine, numbers, opened.recipe, HELD_OUT)
+    return rows_of(judged, levels, opened.asset.header.maps["kept"])
+
+
+def rows_of(judged: Judged, levels: Levels, kept: list[str]) -> list[Row]:
+    """Return a row for each level and kind of lights."""
+    rows: list[Row] = []
+    for i, (width, height) in enumerate(levels.sizes[1:]):
+        for light in LIT_BY:
+            error = {name: found[i] for name, found in judged.errors[light].items()}
+            ours = error[KEPT]
+            rows.append({
+                "level": i + 1, "width": width, "height": height, "light": light, "kept": kept[i],
+                **{name: error[stored]["symmetric"] for name, stored in STORED.items()},
+                "ours": ours["symmetric"],
+                "drift": ours["color"] / ours["reference"] - 1 if ours["reference"] else 0.0,
+            })  # fmt: skip
+    return rows

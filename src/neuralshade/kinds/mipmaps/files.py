@@ -1,0 +1,123 @@
+"""The files of a mip chain beside its asset: which there are, and that they can be written."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from neuralshade.base.atomic import check_writable
+from neuralshade.base.message_text import unmade
+from neuralshade.errors import ConfigError, OutputError
+from neuralshade.fitting.output_checks import check_no_input
+from neuralshade.kinds.mipmaps.asset import MAPS, stored_level, write_chain
+from neuralshade.measure.plane.mip_filters import Maps
+from neuralshade.source.image_output import save_picture
+
+FORMATS = ("png", "exr", "dds", "dds-bc", "ktx2", "ktx2-bc")
+USUAL_FORMATS = ("dds",)
+PICTURES = ("png", "exr")  # which hold one level each
+LEVEL_FILE = re.compile(rf"({'|'.join(MAPS)})(_\d+\.(png|exr)|\.(dds|ktx2))")
+
+
+def checked_formats(formats: Sequence[str]) -> tuple[str, ...]:
+    """Return each format once; ConfigError for one that is unknown, or two with the same files."""
+    if isinstance(formats, str):
+        formats = (formats,)
+    chosen = tuple(dict.fromkeys(formats))
+    for form in chosen:
+        if form not in FORMATS:
+            raise ConfigError(f"format: got {form!r}, need one of {', '.join(FORMATS)}. "
+                              "Write for example dds.")  # fmt: skip
+        if f"{form}-bc" in chosen:
+            raise ConfigError(f"format: got {form} and {form}-bc, need one of the two: their files "
+                              "have the same names. Leave one out.")  # fmt: skip
+    return chosen
+
+
+def file_name(name: str) -> str:
+    """Return the name of a set, as a file's without its suffix: with no folder in it."""
+    return re.sub(r"[/\\:\0]", "_", name)
+
+
+def planned_files(folder: Path, formats: Iterable[str], levels: int) -> list[Path]:
+    """Return the files that ``write_files`` will write of so many levels, 0 among them."""
+    names = []
+    for form in formats:
+        if form in PICTURES:
+            names += [f"{name}_{level}.{form}" for level in range(levels) for name in MAPS]
+        else:
+            names += [f"{name}.{form.partition('-')[0]}" for name in MAPS]
+    return [folder / name for name in names]
+
+
+def level_files(folder: Path) -> list[Path]:
+    """Return the files of ``folder`` that are called as ``planned_files`` calls them, sorted.
+
+    None where there is no such folder. Raises OutputError where it cannot be read.
+    """
+    if not folder.is_dir():
+        return []
+    try:
+        return sorted(path for path in folder.iterdir() if LEVEL_FILE.fullmatch(path.name))
+    except OSError as error:
+        raise OutputError(
+            f"{folder}: got '{error.strerror}', need a folder that can be read: the levels of "
+            "others may lie there. Choose another path."
+        ) from error
+
+
+def check_folder(folder: Path, files: Sequence[Path], inputs: Iterable[Any]) -> None:
+    """Raise OutputError unless ``files`` can be written into ``folder``, which may not be there.
+
+    None of ``files`` may be one of ``inputs``.
+    """
+    check_writable(files[0] if folder.exists() else folder)
+    given = list(inputs)
+    for file in files:
+        check_no_input(file, *given)
+
+
+def make_folder(folder: Path) -> None:
+    """Make the folder where there is none. Raises OutputError."""
+    try:
+        folder.mkdir(exist_ok=True)
+    except OSError as error:
+        raise OutputError(f"{folder}: got {unmade(error)}, need a folder for the levels. "
+                          "Choose another path.") from error  # fmt: skip
+
+
+def write_files(folder: Path, formats: Iterable[str], chain: Sequence[Maps]) -> list[Path]:
+    """Write a chain, level 0 first, in each of ``formats``; return the files."""
+    stored = [stored_level(level) for level in chain]
+    written: list[Path] = []
+    for form in formats:
+        if form == "exr":
+            written += _write_exr(folder, chain)
+        elif form == "png":
+            written += _write_png(folder, stored)
+        else:
+            written += write_chain(folder, form, stored)
+    return written
+
+
+def _write_exr(folder: Path, chain: Sequence[Maps]) -> list[Path]:
+    written = []
+    for i, level in enumerate(chain):
+        for name, values in vars(level).items():
+            written.append(folder / f"{name}_{i}.exr")
+            texels = values if values.ndim == 3 else values[..., None]
+            save_picture(written[-1], texels.astype(np.float32), "linear")
+    return written
+
+
+def _write_png(folder: Path, stored: Sequence[dict[str, Any]]) -> list[Path]:
+    written = []
+    for i, level in enumerate(stored):
+        for name, values in level.items():
+            written.append(folder / f"{name}_{i}.png")
+            save_picture(written[-1], values.astype(np.float32) / 255, "srgb")
+    return written

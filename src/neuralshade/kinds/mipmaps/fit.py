@@ -1,0 +1,291 @@
+"""neuralshade fit mipmaps: mip levels that look like what they cover."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import math
+import os
+from collections.abc import Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from neuralshade.asset.checkpoint import load_checkpoint
+from neuralshade.base.atomic import check_writable
+from neuralshade.engine.choose import choose_engine
+from neuralshade.errors import ConfigError, FitInterrupted
+from neuralshade.fitting.callbacks import check_logs
+from neuralshade.fitting.events import events_path
+from neuralshade.fitting.job import Job
+from neuralshade.fitting.loop import Loop, Observer, ignore
+from neuralshade.fitting.options import (
+    KEPT_FLAGS,
+    USUAL,
+    FitOptions,
+    check_gpu_engine,
+    check_left_out,
+)
+from neuralshade.fitting.output_checks import check_apart, check_no_input
+from neuralshade.fitting.recipe import from_dict
+from neuralshade.fitting.resuming import resumed_recipe
+from neuralshade.kinds.mipmaps.asked_maps import AskedMaps
+from neuralshade.kinds.mipmaps.asset import (
+    KIND,
+    MipmapsHeader,
+    save_mipmaps_asset,
+    stored_level,
+)
+from neuralshade.kinds.mipmaps.build import (
+    base_maps,
+    build_mip_engine,
+    chain_of,
+    numbers_of,
+    pool_notes,
+)
+from neuralshade.kinds.mipmaps.family.role import Alone, Member
+from neuralshade.kinds.mipmaps.files import (
+    USUAL_FORMATS,
+    checked_formats,
+    make_folder,
+    write_files,
+)
+from neuralshade.kinds.mipmaps.judge import (
+    CHOSEN_BY,
+    HELD_OUT,
+    KEPT,
+    KINDS,
+    METHODS,
+    STORED,
+    TRAINED,
+    Judged,
+    as_stored,
+    best_methods,
+    combined,
+    judge,
+)
+from neuralshade.kinds.mipmaps.plan import Plan, plan_set
+from neuralshade.kinds.mipmaps.recipe import MipmapsRecipe
+from neuralshade.measure.plane.mip_filters import FILTERS, Floats
+from neuralshade.source.texture_set import TextureSet
+from neuralshade.verbs.canvas import Canvas, empty_canvas
+
+if TYPE_CHECKING:
+    from neuralshade.fitting.scene import Scene
+
+ONLY_OTHERS = ("engine", "kernels", "deterministic", "snapshots", "movie", "tev")
+
+
+@dataclass(frozen=True)
+class MipmapsResult:
+    """What a fit reached; ``errors`` are held-out errors by kind of lights and method."""
+
+    asset: str  # path
+    files: tuple[str, ...]  # paths of the chains
+    sizes: tuple[tuple[int, int], ...]  # width and height of each level, 0 first
+    device: str
+    seconds: float  # of training
+    steps: int
+    loss: float
+    asset_bytes: int
+    kept: tuple[str, ...]  # the method of each level from 1 on
+    # Symmetric relative error of each level from 1 on. box, toksvig, lean and trained are not
+    # rounded; kept and, with stored_ before their names, the filters are as 8 bits hold them.
+    errors: dict[str, dict[str, list[float]]]
+    notes: tuple[str, ...]  # what was done to the maps, and to the recipe
+
+
+def fit_mipmaps(
+    source: str | os.PathLike[str] | TextureSet | None = None,
+    output: str | os.PathLike[str] | None = None,
+    *,
+    maps: Mapping[str, Any] | None = None,
+    normal_convention: str | None = None,
+    formats: Sequence[str] = USUAL_FORMATS,
+    options: FitOptions = USUAL,
+    observer: Observer = ignore,
+    **settings: Any,
+) -> MipmapsResult:
+    """Train the mip levels of a PBR set and save them.
+
+    Every texel of every level is trained so that shading it gives what its footprint reflects on
+    average. Where a filter is better on a level, its level is kept (and told).
+
+    Args:
+        source: a folder, a JSON manifest, or a TextureSet; may be left out where ``maps`` names
+            albedo, normal and roughness.
+        output: the folder to write into; by default the set's name with _mips, here.
+        maps: single maps by name, see ``load_texture_set``.
+        normal_convention: opengl or directx, where neither names nor the map tell.
+        formats: png and exr have a file for each level and map; dds and ktx2 one for each map;
+            dds-bc and ktx2-bc too, in BC7, BC5 (normals' x and y) and BC4. exr holds numbers
+            as they were trained (albedo linear, normals -1 to 1), the others 8 bits.
+        options: device, tensorboard (no pictures), events, report, resume. It runs on a GPU, or
+            on software Vulkan.
+        observer: called about ten times a second with a Progress.
+        settings: fields of MipmapsRecipe.
+
+    Raises: PictureError, ConfigError, OutputError, DeviceError, AssetError (resume) before
+        training starts; FitInterrupted on Ctrl-C or SIGTERM, after a checkpoint was saved.
+    """
+    asked = AskedMaps(source, dict(maps or {}), normal_convention, checked_formats(formats))
+    return fit_set(asked, output, settings, options, observer)
+
+
+def fit_set(
+    asked: AskedMaps,
+    output: str | os.PathLike[str] | None,
+    settings: dict[str, Any],
+    options: FitOptions,
+    observer: Observer,
+    member: Member | None = None,
+) -> MipmapsResult:
+    """Train one set as ``fit_mipmaps`` does, by itself or as a member of a family."""
+    _check_options(options)
+    recipe = mipmaps_recipe(settings)
+    textures = asked.textures()
+    canvas = _canvas_of(textures)
+    checkpoint = None
+    if options.resume is not None:
+        checkpoint = load_checkpoint(options.resume, KIND)
+        recipe = resumed_recipe(checkpoint, options.resume, canvas, MipmapsRecipe,
+                                lambda kept: from_dict(MipmapsRecipe, kept | settings),
+                                "maps")  # fmt: skip
+    plan = plan_set(textures, asked.formats, output, recipe)
+    plan.check()
+    _check_others(options, [plan.target, *plan.files], textures)
+    with closing(choose_engine("gpu", options.device)) as chosen:
+        job = _Job(asked, plan, canvas, recipe, plan.target, chosen, options, observer,
+                   asked.place, member=member or Alone())  # fmt: skip
+        make_folder(plan.target.parent)
+        return job.run(checkpoint)
+
+
+def mipmaps_recipe(settings: dict[str, Any]) -> MipmapsRecipe:
+    """Return the recipe of ``settings``; steps or seconds among them replace the usual end."""
+    ends = any(settings.get(name) is not None for name in ("steps", "seconds"))
+    return from_dict(MipmapsRecipe, ({"steps": None} if ends else {}) | settings)
+
+
+def _check_options(options: FitOptions) -> None:
+    """Refuse options that fit mipmaps has not, rather than pass them over."""
+    check_gpu_engine(options)
+    check_left_out(options, ONLY_OTHERS[1:], "fit mipmaps")
+
+
+def _check_others(options: FitOptions, files: Sequence[Path], textures: TextureSet) -> None:
+    """Raise what stands against report and logs, or that one is written to elsewhere too."""
+    events = events_path(options.events)
+    for path in (options.report, events):
+        check_no_input(path, options.resume, *textures.paths.values())
+    for file in files:
+        check_apart(levels=file, report=options.report, events=events,
+                    tensorboard=options.tensorboard)  # fmt: skip
+    if options.report is not None:
+        check_writable(options.report)
+    check_logs(options)
+
+
+def _canvas_of(textures: TextureSet) -> Canvas:
+    state = hashlib.sha256()
+    for values in vars(base_maps(textures)).values():
+        state.update(np.ascontiguousarray(values).data)
+    size = textures.width, textures.height
+    return empty_canvas(size, 3, "srgb", textures.name, state.hexdigest())
+
+
+class _Job(Job[MipmapsRecipe]):
+    kind = KIND
+    kept_flags = tuple(flag for flag in KEPT_FLAGS if flag not in ONLY_OTHERS)
+    snapshots = None
+
+    def __init__(self, asked: AskedMaps, plan: Plan, canvas: Canvas,
+                 recipe: MipmapsRecipe, *rest: Any, member: Member):  # fmt: skip
+        super().__init__(canvas, recipe, *rest)
+        assert self.chosen.gpu is not None
+        self.typed_output, self.subject = self.output.parent, asked.subject
+        self.kept_words = () if self.place is None else asked.words
+        self.asked, self.plan, self.textures = asked, plan, plan.textures
+        self.base, self.levels = base_maps(plan.textures), plan.levels
+        below = len(self.levels.sizes) - 1
+        self.chains = {name: make(self.base, below) for name, make in FILTERS.items()}
+        self.member, self.filtered = member, numbers_of(self.chains["box"])
+        self.engine = build_mip_engine(
+            recipe, self.base, self.levels, self.filtered, self.chosen.gpu
+        )
+        started = member.start(self.engine, recipe, self.base, self.filtered)
+        self.notes = (*plan.textures.notes, *plan.notes(), *pool_notes(recipe, self.levels),
+                      *started)  # fmt: skip
+        self.loop = Loop(self.engine, recipe, None, self._observe,
+                         samples_per_step=self.engine.texels * recipe.pairs)  # fmt: skip
+
+    def scene(self) -> Scene:
+        """Return what a live page shows of it: a lit plane, as trained and as filtered."""
+        from neuralshade.kinds.mipmaps.plane_scene import trained_plane
+
+        return trained_plane(self.textures.name, self.base, self.chains,
+                             lambda: chain_of(self.engine.values(), self.levels))  # fmt: skip
+
+    def finish(self) -> MipmapsResult:
+        """Choose and write; what was trained is kept until that is done, as it takes a while."""
+        step, resume = self.loop.progress.step, self.options.resume
+        trained = self.engine.values()
+        if not (math.isfinite(self.loop.progress.loss) and np.isfinite(trained).all()):
+            raise ConfigError(f"{self.textures.name}: got a loss that is no number, need a fit "
+                              f"that converges. {self.remedy}")  # fmt: skip
+        self._save()
+        if resume is None or Path(resume).resolve() != self.checkpoint.resolve():
+            self.saved_step = step  # to be taken away in the end
+        try:
+            return self._finish(trained)
+        except KeyboardInterrupt as error:
+            raise FitInterrupted(f"interrupted after step {step}: {self._kept(step)}") from error
+
+    def _finish(self, trained: Floats) -> MipmapsResult:
+        """Choose each level's best chain, write it, and what else was asked for."""
+        chains = {**self.chains, TRAINED: chain_of(trained, self.levels)}
+        numbers = {name: numbers_of(chain) for name, chain in chains.items()}
+        shown = {name: numbers_of(as_stored(chain)) for name, chain in chains.items()}
+        chosen = judge(self.engine, shown, self.recipe, CHOSEN_BY, tuple(KINDS), briefly=METHODS)
+        best = best_methods(chosen)
+        chain = combined(chains, best)
+        numbers[KEPT] = numbers_of(as_stored(chain))
+        numbers |= {STORED[name]: shown[name] for name in FILTERS}
+        stored = [stored_level(level) for level in (self.base, *chain)]
+        judged = judge(self.engine, numbers, self.recipe, HELD_OUT, briefly=METHODS)
+        written = save_mipmaps_asset(self.output, self._header(judged, best), stored)
+        files = write_files(self.output.parent, self.asked.formats, [self.base, *chain])
+        self.notes += self.plan.clear()
+        self._written()
+        self.member.trained(self.base, self.levels, self.filtered, trained)
+        self._write_report()
+        return self._reached(written, files, best, judged)
+
+    def _header(self, judged: Judged, best: Sequence[str]) -> MipmapsHeader:
+        p = self.loop.progress
+        training = {"steps": p.step, "seconds": round(p.seconds, 3), "curve": p.curve}
+        facts = {"name": self.textures.name, "sizes": [list(s) for s in self.levels.sizes],
+                 "notes": list(self.notes), "kept": list(best),
+                 "files": [path.name for path in self.plan.files],
+                 "normal_convention": self.asked.normal_convention}  # fmt: skip
+        recipe = dataclasses.asdict(self.recipe)
+        return MipmapsHeader(recipe, facts, training, judged.short())
+
+    def _write_report(self) -> None:
+        if self.options.report is not None:
+            from neuralshade.kinds.mipmaps.report import report_mipmaps  # loads plots: 1 s
+
+            facts = [("Engine", f"{self.chosen.engine} on {self.chosen.device_name}")]
+            report_mipmaps(self.output, self.textures, self.options.report, facts)
+
+    def _reached(
+        self, size: int, files: Sequence[Path], best: Sequence[str], judged: Judged
+    ) -> MipmapsResult:
+        p = self.loop.progress
+        return MipmapsResult(
+            str(self.output), tuple(map(str, files)), self.levels.sizes, self.chosen.device_name,
+            p.seconds, p.step, p.loss, size, tuple(best), judged.symmetric(), self.notes,
+        )  # fmt: skip

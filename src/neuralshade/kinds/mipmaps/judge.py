@@ -1,0 +1,143 @@
+"""Mip levels of a texture set: how wrong they are, and which of several chains to keep."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+import numpy as np
+
+from neuralshade.kinds.mipmaps.asset import shown_level, stored_level
+from neuralshade.kinds.mipmaps.engine import MipEngine
+from neuralshade.kinds.mipmaps.judging import by_measure
+from neuralshade.kinds.mipmaps.kernels import MEASURES
+from neuralshade.kinds.mipmaps.recipe import MipmapsRecipe
+from neuralshade.measure.plane.mip_filters import FILTERS, Floats, Maps
+from neuralshade.sampler.directions import draw_pairs
+from neuralshade.sampler.sky import sky_pairs
+
+L = TypeVar("L")
+
+TRAINED = "trained"
+KEPT = "kept"  # the chain that is written, each level by its best method, in 8 bits
+METHODS = (*FILTERS, TRAINED)
+STORED = {name: f"stored_{name}" for name in FILTERS}  # rounded to 8 bits, as KEPT is
+KINDS = {"mirror": 1.0, "cosine": 0.0}  # of held-out pairs: which share lies near a mirror's
+ENVIRONMENT = "environment"  # a sun and a sky, seen together
+LIT_BY = (*KINDS, ENVIRONMENT)
+PAIRS = 512  # of one kind; with 256, ratios of errors change by 0.02 from draw to draw
+LIGHTS, EYES = 32, 8  # of the environment
+CHOSEN_BY, HELD_OUT = 10_000, 20_000  # seeds, far from what is trained on
+
+Errors = dict[str, list[dict[str, float]]]  # of a chain, its levels 1 and on by MEASURES
+
+
+@dataclass(frozen=True)
+class Judged:
+    """How wrong each level is by each method: ``errors[kind][method][level - 1]`` by MEASURES."""
+
+    errors: dict[str, Errors]
+
+    def mean(self, method: str, measure: str = "symmetric") -> list[float]:
+        """Return a measure of each level, the mean over KINDS."""
+        kinds = [self.errors[kind][method] for kind in KINDS]
+        return [float(np.mean([row[measure] for row in rows])) for rows in zip(*kinds, strict=True)]
+
+    def symmetric(self) -> dict[str, dict[str, list[float]]]:
+        """Return the symmetric errors alone: by kind, method and level."""
+        return {
+            kind: {method: [row["symmetric"] for row in rows] for method, rows in methods.items()}
+            for kind, methods in self.errors.items()
+        }
+
+    def short(self) -> dict[str, Errors]:
+        """Return ``errors`` with five digits each."""
+        return {
+            kind: {
+                method: [{name: float(f"{value:.5g}") for name, value in r.items()} for r in rows]
+                for method, rows in methods.items()
+            }
+            for kind, methods in self.errors.items()
+        }
+
+
+@dataclass(frozen=True)
+class _Lit:
+    """Pairs [n, 2, 3] and weights [n] of lights, ``together`` of which are seen at a time."""
+
+    pairs: Floats
+    weights: Floats
+    together: int = 1
+
+    def batches(self, most: int) -> Iterator[tuple[Floats, Floats]]:
+        """Yield parts of ``most`` pairs or fewer, lights that are seen together in one."""
+        size = most // self.together * self.together
+        for first in range(0, len(self.pairs), size):
+            yield self.pairs[first : first + size], self.weights[first : first + size]
+
+
+def judge(
+    engine: MipEngine,
+    chains: dict[str, Floats],
+    recipe: MipmapsRecipe,
+    seed: int,
+    kinds: Sequence[str] = LIT_BY,
+    briefly: Collection[str] = (),
+) -> Judged:
+    """Return how wrong ``chains`` are under lights that ``seed`` draws, of each of ``kinds``.
+
+    Those that ``briefly`` names have the symmetric error alone. "log" is the root of the mean
+    square.
+    """
+    judges = []
+    for brief in (False, True):
+        names = [name for name in chains if (name in briefly) is brief]
+        if names:
+            judges.append((names, brief, engine.judging([chains[n] for n in names], brief)))
+    errors: dict[str, Errors] = {}
+    for kind in kinds:
+        lit = _lit(kind, recipe, engine.training.pool, seed)
+        for pairs, weights in lit.batches(engine.training.pool):
+            engine.set_pool(pairs, weights)
+            for *_, judging in judges:
+                judging.add(len(pairs), lit.together)
+        found = {
+            name: [_row(means, brief) for means in rows]
+            for names, brief, judging in judges
+            for name, rows in zip(names, judging.means().tolist(), strict=True)
+        }
+        errors[kind] = {name: found[name] for name in chains}
+    return Judged(errors)
+
+
+def _lit(kind: str, recipe: MipmapsRecipe, pool: int, seed: int) -> _Lit:
+    seed += recipe.seed
+    if kind == ENVIRONMENT:
+        lights = min(LIGHTS, pool)
+        return _Lit(*sky_pairs(lights, EYES, recipe.lowest, seed), lights)
+    pairs = draw_pairs(PAIRS, KINDS[kind], recipe.lowest, seed)
+    return _Lit(pairs, np.ones(PAIRS, np.float32))
+
+
+def _row(means: Sequence[float], briefly: bool) -> dict[str, float]:
+    row = by_measure(means)
+    if briefly:
+        return {MEASURES[0]: row[MEASURES[0]]}
+    return row | {"log": row["log"] ** 0.5}
+
+
+def best_methods(judged: Judged) -> list[str]:
+    """Return for each level which method is least wrong, the first of METHODS where it is a tie."""
+    means = {method: judged.mean(method) for method in METHODS}
+    return [min(means, key=lambda method: means[method][i]) for i in range(len(means[TRAINED]))]
+
+
+def combined(chains: dict[str, list[L]], best: Sequence[str]) -> list[L]:
+    """Return the chain that takes each level from its best method."""
+    return [chains[method][level] for level, method in enumerate(best)]
+
+
+def as_stored(chain: Sequence[Maps]) -> list[Maps]:
+    """Return levels as they are read from files of 8 bits."""
+    return [Maps(**shown_level(stored_level(level))) for level in chain]

@@ -1,0 +1,70 @@
+"""How wrong chains of mip levels are, added up on the GPU. Device half: mipmaps.judge.slang."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from neuralshade.kinds.mipmaps.kernels import GROUP, MEASURES
+
+if TYPE_CHECKING:
+    from neuralshade.kinds.mipmaps.engine import MipEngine
+
+Floats = npt.NDArray[np.float32]
+
+
+class MipJudge:
+    """Judges ``chains``, each of numbers [NUMBERS, texels], by the pools of an engine.
+
+    ``briefly``: by the first of MEASURES alone, in less time. All sums stay on the device until
+    ``means`` asks: reading after each pool and level would cost more than judging.
+    """
+
+    def __init__(self, engine: MipEngine, chains: Sequence[Floats], briefly: bool = False):
+        self.engine, self.chains, self._added = engine, len(chains), 0
+        levels = engine.levels
+        self.groups = engine.texels // GROUP + len(levels.sizes) + 1  # of a chain, or a few more
+        self._sums = engine.gpu.buffer(size=4 * len(MEASURES) * self.groups * self.chains)
+        self._kernel = engine.kernel(
+            "judge_briefly" if briefly else "judge_level",
+            values=engine.gpu.buffer(np.stack(chains).astype(np.float32)),
+            chains=self.chains,
+            group_sums=self._sums,
+            groups=self.groups,
+        )
+
+    def add(self, pairs: int, together: int = 1) -> None:
+        """Add the pool's first ``pairs``: colors of each, or sums over so many ``together``."""
+        assert pairs % together == 0
+        for level in range(1, len(self.engine.levels.sizes)):
+            dispatch = (self._kernel, self.engine.groups_of(level))
+            self.engine.run_level(level, 0, pairs, dispatch, together)
+        self._added += pairs // together
+
+    def means(self) -> npt.NDArray[np.float64]:
+        """Return the means since this was last called: [chains, levels but 0, MEASURES].
+
+        symmetric: of 2 abs(x - y) / (x + y + DARK); relative: of abs(x - y) / (y + DARK); log:
+        of the square of log(1 + 10 x) - log(1 + 10 y); color and reference: of x and y. All but
+        the first are 0 where it was to be brief.
+        """
+        raw = self._sums.read().view(np.float32)[: self.chains * self.groups * len(MEASURES)]
+        sums = raw.reshape(self.chains, self.groups, -1).astype(np.float64)
+        found = []
+        for level, (width, height) in enumerate(self.engine.levels.sizes[1:], start=1):
+            first = self.engine.levels.first(level) // GROUP + level
+            rows = sums[:, first : first + self.engine.groups_of(level)]
+            found.append(rows.sum(axis=1) / (width * height * self._added))
+        commands = self.engine.gpu.commands()
+        commands.clear(self._sums)
+        commands.submit()
+        self._added = 0
+        return np.stack(found, axis=1)
+
+
+def by_measure(means: Sequence[float]) -> dict[str, Any]:
+    """Return what ``MipJudge.means`` has of one level, by name."""
+    return dict(zip(MEASURES, means, strict=True))

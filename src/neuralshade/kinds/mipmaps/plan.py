@@ -1,0 +1,129 @@
+"""What a fit of mip levels reads and writes, looked at before anything is trained."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from neuralshade.asset.file import read_asset_file
+from neuralshade.errors import AssetError, OutputError
+from neuralshade.kinds.mipmaps.asset import KIND
+from neuralshade.kinds.mipmaps.build import chain_levels
+from neuralshade.kinds.mipmaps.files import check_folder, file_name, level_files, planned_files
+from neuralshade.kinds.mipmaps.kernels import Levels
+from neuralshade.kinds.mipmaps.recipe import MipmapsRecipe
+from neuralshade.source.texture_set import TextureSet
+
+PATHS_SHOWN = 4  # of files that are told in one line
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The files that the levels of a set go into, and what lies there already."""
+
+    textures: TextureSet
+    levels: Levels
+    target: Path  # the asset
+    files: tuple[Path, ...]  # of the chains
+    outdated: tuple[Path, ...]  # that an asset of that name wrote before, and that will be no more
+    strange: tuple[Path, ...]  # that are called as levels are, and are nobody's
+
+    def check(self) -> None:
+        """Raise OutputError unless all files can be written."""
+        files = [self.target, *self.files]
+        check_folder(self.target.parent, files, self.textures.paths.values())
+
+    def notes(self) -> tuple[str, ...]:
+        """Return what to tell of maps that no level is made of, to stay with the asset."""
+        if self.textures.ao is None:
+            return ()
+        path = self.textures.paths.get("ao")
+        read = "ao: not used" if path is None else f"ao: read from {path.name}, not used"
+        return (f"{read}: levels are shaded without ambient occlusion.",)
+
+    def clear(self) -> tuple[str, ...]:
+        """Remove what is outdated; return what to tell of that and of files that stay."""
+        removed = [path for path in self.outdated if _removed(path)]
+        left = [path for path in (*self.outdated, *self.strange) if path.exists()]
+        told = {"removed, as no part of these levels": removed,
+                "left as they were, no part of these levels": left}  # fmt: skip
+        return tuple(f"{what}: {_listed(paths)}." for what, paths in told.items() if paths)
+
+
+def plan_set(
+    textures: TextureSet,
+    formats: Iterable[str],
+    output: str | os.PathLike[str] | None,
+    recipe: MipmapsRecipe,
+) -> Plan:
+    """Return what a fit of ``textures`` will write into the folder ``output``.
+
+    Raises: ConfigError for maps that nothing lies below; OutputError where files would be
+        written over that the asset of another set has beside it.
+    """
+    levels = chain_levels(textures, recipe)
+    name = file_name(textures.name)
+    folder = Path(f"{name}_mips" if output is None else output)
+    target = folder / f"{name}.nsh"
+    files = tuple(planned_files(folder, formats, len(levels.sizes)))
+    there = level_files(folder)
+    planned, owned = {path.name for path in files}, _written_by(target, [])
+    _check_others(target, [path for path in there if path.name in planned])
+    inputs = [path for path in textures.paths.values() if path.exists()]
+    others = [path for path in there if path.name not in planned and not _among(path, inputs)]
+    outdated = tuple(path for path in others if path.name in owned)
+    nobodys = set(others) - set(outdated)
+    for asset in _assets_beside(target):
+        nobodys = {path for path in nobodys if path.name not in _written_by(asset, there)}
+    return Plan(textures, levels, target, files, outdated, tuple(sorted(nobodys)))
+
+
+def _check_others(target: Path, taken: Sequence[Path]) -> None:
+    """Raise OutputError where one of ``taken``, to be written over, is another asset's."""
+    for asset in _assets_beside(target) if taken else ():
+        owned = _written_by(asset, taken)
+        for path in taken:
+            if path.name in owned:
+                raise OutputError(f"{path}: got a file of another set, whose asset is {asset}, "
+                                  f"need a folder without it for {target.name}. Choose another "
+                                  "one by -o.")  # fmt: skip
+
+
+def _assets_beside(target: Path) -> list[Path]:
+    """Return the other files of the folder that end as assets do."""
+    return sorted(path for path in target.parent.glob("*.nsh") if path.name != target.name)
+
+
+def _written_by(asset: Path, unsaid: Sequence[Path]) -> set[str]:
+    """Return the names of the files that mip levels were written to; none for other assets.
+
+    ``unsaid``: those of an asset that does not list them.
+    """
+    try:
+        header = read_asset_file(asset, KIND).header
+    except AssetError:
+        return set()
+    maps = header.get("maps")
+    listed = maps.get("files") if isinstance(maps, dict) else None
+    return set(listed) if isinstance(listed, list) else {path.name for path in unsaid}
+
+
+def _removed(path: Path) -> bool:
+    """Remove a file; return False where that is refused, which is no reason to lose a fit."""
+    try:
+        path.unlink(missing_ok=True)
+    except OSError:
+        return False
+    return True
+
+
+def _among(path: Path, inputs: Sequence[Path]) -> bool:
+    return any(os.path.samefile(path, given) for given in inputs)
+
+
+def _listed(paths: Sequence[Path]) -> str:
+    """Return the paths in one line, not too long: levels are many."""
+    more = f" and {len(paths) - PATHS_SHOWN} more" if len(paths) > PATHS_SHOWN else ""
+    return ", ".join(str(path) for path in paths[:PATHS_SHOWN]) + more

@@ -1,0 +1,64 @@
+"""Mip levels of a texture set, trained to look like what they cover: the recipe."""
+
+from dataclasses import dataclass
+
+from neuralshade.errors import ConfigError
+from neuralshade.fitting.recipe import check_end, setting
+from neuralshade.recipes.names import DIFFUSES, SCHEDULES
+
+
+@dataclass(frozen=True)
+class MipmapsRecipe:
+    """The levels of a PBR set of textures."""
+
+    levels: int = setting(0, "trained below the maps themselves; 0 goes down to 1 x 1",
+                          limits=(0, 32))  # fmt: skip
+    diffuse: str = setting("lambert", "diffuse part of the shading", choices=DIFFUSES)
+    pairs: int = setting(32, "directions to light and eye in one step, the same for all texels",
+                         limits=(1, 256))  # fmt: skip
+    pool: int = setting(128, "pairs whose references are held at a time; a multiple of pairs. "
+                        "Less takes less memory, 8 bytes a pair and texel",
+                        limits=(1, 4096))  # fmt: skip
+    reuse: int = setting(4, "times that a pool is gone through before the next is drawn. Less "
+                         "shows more lights, and takes longer", limits=(1, 10_000))  # fmt: skip
+    mirror: float = setting(0.5, "share of the pairs that lie near a mirror's; the others are "
+                            "distributed by the cosine", limits=(0, 1))  # fmt: skip
+    mirror_far: float = setting(0.75, "share in the loss of the pairs near a mirror's at level 5 "
+                                "and on; it grows evenly from --mirror at level 1",
+                                limits=(0, 0.99))  # fmt: skip
+    lowest: float = setting(0.2, "least cosine of both directions with the plane's normal",
+                            limits=(0, 0.9))  # fmt: skip
+    albedo_rate: float = setting(0.02, "Adam step size of albedo, which is linear, 0 to 1",
+                                 limits=(0, 1))  # fmt: skip
+    slope_rate: float = setting(0.02, "Adam step size of a normal's slopes (x/z and y/z), times "
+                                "the squared roughness of the texel", limits=(0, 1))  # fmt: skip
+    roughness_rate: float = setting(0.005, "Adam step size of roughness, which is 0 to 1",
+                                    limits=(0, 1))  # fmt: skip
+    metallic_rate: float = setting(0.02, "Adam step size of metallic, which is 0 to 1",
+                                   limits=(0, 1))  # fmt: skip
+    beta1: float = setting(0.8, "Adam decay of the mean gradient", limits=(0, 0.9999))
+    beta2: float = setting(0.95, "Adam decay of the mean squared gradient", limits=(0, 0.999999))
+    epsilon: float = setting(1e-8, "Adam term that keeps a division by 0 away", limits=(0, 1))
+    schedule: str = setting("cosine", "of the step sizes over the fit", choices=SCHEDULES)
+    rate_final: float = setting(0.02, "step sizes at the end, as a share of the start",
+                                limits=(1e-6, 1))  # fmt: skip
+    warmup: int = setting(0, "steps over which the step sizes grow to their full value",
+                          limits=(0, 1_000_000))  # fmt: skip
+    steps: int | None = setting(256, "stop after so many steps", limits=(1, 10**9))
+    seconds: float | None = setting(None, "stop after so many seconds, in place of steps; with "
+                                    "--steps whichever comes first",
+                                    limits=(0.01, 10**7))  # fmt: skip
+    seed: int = setting(0, "of every random number", limits=(0, 2**31 - 1))
+
+    def __post_init__(self) -> None:
+        """Refuse settings that are fine one by one and make no sense together."""
+        check_end(self)
+        if self.pool % self.pairs:
+            more = -(-self.pool // self.pairs) * self.pairs
+            raise ConfigError(f"MipmapsRecipe.pool: got {self.pool} with pairs={self.pairs}, need "
+                              f"a multiple. Write {more}.")  # fmt: skip
+
+    @property
+    def target_psnr(self) -> None:
+        """Return None: levels are not compared with a picture."""
+        return None

@@ -1,0 +1,119 @@
+"""A user's Slang module, and the values that its members are given."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+from neuralshade.base.message_text import unread
+from neuralshade.base.regular_file import check_regular
+from neuralshade.errors import ConfigError, KernelError
+from neuralshade.gpu.module_files import files_folder, module_files
+from neuralshade.source.image_file import load_picture
+from neuralshade.source.picture import Picture
+
+SUFFIX = ".slang"
+REMEDIES = (  # words of the compiler, what to do
+    ("member 'loss' cannot satisfy differentiable interface requirement",
+     "Write [Differentiable] before loss."),
+    ("undefined identifier 'ITask'", "Write import neuralshade.model.trainable; at the top."),
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class ShaderSource:
+    """The text of a module, the file that errors name, and the files of its own that it takes in.
+
+    ``files``: text by name, as ``module_files`` returns them.
+    """
+
+    text: str
+    place: str
+    files: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """Return the file's name."""
+        return Path(self.place).name
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 hex of the text, and of the files that it takes in."""
+        parts = [self.text, *(part for item in sorted(self.files.items()) for part in item)]
+        return hashlib.sha256("\0".join(parts).encode()).hexdigest()
+
+    @property
+    def folder(self) -> Path | None:
+        """Return a folder with the files that it takes in; None where there are none.
+
+        Raises: ConfigError for one whose name leads out of it.
+        """
+        return files_folder(self.files) if self.files else None
+
+
+def load_shader(path: str | os.PathLike[str]) -> ShaderSource:
+    """Return the module of a file, with the files of its own that it takes in.
+
+    Raises: ConfigError where one cannot be read as UTF-8 text, or lies elsewhere than in the
+        module's folder and below; KernelError where it takes in others and does not compile.
+    """
+    place = os.fspath(path)
+    try:
+        check_regular(path)
+        text = Path(path).read_text("utf-8-sig")  # without the mark that some editors put first
+    except OSError as error:
+        raise ConfigError(f"{path}: got {unread(error)}, need a {SUFFIX} file. "
+                          "Check the path.") from error  # fmt: skip
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"{path}: got bytes that are not UTF-8, need Slang text. "
+                          "Check the path.") from error  # fmt: skip
+    with remedies():
+        return ShaderSource(text, place, module_files(text, place))
+
+
+@contextmanager
+def remedies() -> Iterator[None]:
+    """Add to what the compiler says of a module what to do, where that is known."""
+    try:
+        yield
+    except KernelError as error:
+        known = [remedy for words, remedy in REMEDIES if words in str(error)]
+        if not known:
+            raise
+        raise KernelError("\n".join([str(error), *known])) from error
+
+
+def parse_values(pairs: Sequence[str]) -> dict[str, str]:
+    """Return NAME=VALUE by name; ConfigError where one has no =, or a name comes twice."""
+    values: dict[str, str] = {}
+    for pair in pairs:
+        name, equals, value = pair.partition("=")
+        if not equals or not name:
+            raise ConfigError(f"set: got {pair!r}, need NAME=VALUE. Write for example "
+                              "strength=0.5.")  # fmt: skip
+        if name in values:
+            raise ConfigError(f"set: got {name} twice, need it once. Leave one out.")
+        values[name] = value
+    return values
+
+
+def given_picture(value: object, channels: int, where: str) -> Picture:
+    """Return the picture that a member is given: a path, or a Picture.
+
+    Raises: PictureError for the file; ConfigError where it has other than ``channels``
+        channels, or is neither.
+    """
+    if not isinstance(value, (str, os.PathLike, Picture)):
+        raise ConfigError(f"{where}: got {type(value).__name__}, need a picture. Give a path or "
+                          "a Picture.")  # fmt: skip
+    picture = value if isinstance(value, Picture) else load_picture(value)
+    if picture.channels != channels:
+        raise ConfigError(f"{where}: got {picture.name} with {picture.channels} channels, need "
+                          f"{channels}. Change the member's type, or convert the "
+                          "picture.")  # fmt: skip
+    return picture

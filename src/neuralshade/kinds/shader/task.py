@@ -1,0 +1,176 @@
+"""The text of the kernels that train a user's task. Device half: shader.cs.slang."""
+
+from __future__ import annotations
+
+import json
+import pathlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+
+import numpy as np
+import numpy.typing as npt
+
+from neuralshade.model.trainable import Given, Member
+
+GROUP = 256  # threads
+UNROLLED = 16  # numbers of one member that are named one by one in the text
+TRAINED = np.dtype([("first", "<u4"), ("rate", "<f4"), ("low", "<f4"), ("high", "<f4")])
+VIEW = np.dtype(
+    [("from", "<f4", 2), ("to", "<f4", 2), ("size", "<u4", 2), ("first", "<u4"), ("unused", "<u4")]
+)
+SHOWN = {
+    "float": "float4(float3(color), 1.0f)",
+    "vector<float,2>": "float4(color, 0.0f, 1.0f)",
+    "vector<float,3>": "float4(color, 1.0f)",
+    "vector<float,4>": "color",
+}  # what a task's render returns, as a pixel with opacity
+CHANNELS = {"float": 1, "vector<float,2>": 3, "vector<float,3>": 3, "vector<float,4>": 4}
+
+
+@dataclass(frozen=True)
+class Task:
+    """A user's module: its text, the file that errors name, and its members.
+
+    ``renders``: the type that ``render`` returns, None where there is none. ``folder``: where
+    the files of its own that it takes in lie, None where there are none.
+    """
+
+    text: str
+    place: str
+    members: tuple[Member, ...]
+    given: tuple[Given, ...]
+    renders: str | None
+    folder: pathlib.Path | None = None
+
+    @property
+    def count(self) -> int:
+        """Return how many numbers are trained."""
+        return self.members[-1].first + self.members[-1].size
+
+
+def task_text(
+    task: Task, numbers: Mapping[str, float], pictures: Mapping[str, tuple[int, int, int]]
+) -> str:
+    """Return the module that trains ``task``.
+
+    Args:
+        numbers: of members that are given, by name; those left out are as the text says.
+        pictures: the same of pictures: first of the given numbers, width, height.
+    """
+    return "".join([
+        f"#line 1 {json.dumps(task.place, ensure_ascii=False)}\n",
+        task.text,
+        '\n#line 1 "neuralshade"\n',
+        f"#define RENDERS {int(task.renders is not None)}\n",
+        "namespace steps\n{\n",
+        f"static const uint GROUP = {GROUP}u;\n",
+        _make_task(task, numbers, pictures),
+        _shown(task.renders),
+        "}\n",
+        '#include "neuralshade/kinds/shader/task.cs.slang"\n',
+        f"namespace steps\n{{\n{_add_gradients(task.members)}}}\n",
+    ])  # fmt: skip
+
+
+def _make_task(
+    task: Task, numbers: Mapping[str, float], pictures: Mapping[str, tuple[int, int, int]]
+) -> str:
+    lines = ["Task task = {};"]  # with the values that the declarations give
+    levels = 0  # of encodings so far
+    for member in task.members:
+        if member.kind == "texture":
+            height, width, _ = member.shape
+            lines += [f"task.{member.name} = {{ {member.first}u, uint2({width}u, {height}u) }};"]
+        elif member.kind == "network":
+            lines += [f"task.{member.name} = {{ {member.first}u }};"]
+        elif member.kind == "encoding":
+            lines += [f"task.{member.name} = {{ {member.first}u, {levels}u }};"]
+            levels += len(member.levels)
+        else:
+            lines += _for_each(member, f"task.{member.name}@ = trained_numbers[#];")
+    for given in task.given:
+        if given.channels is not None:
+            first, width, height = pictures[given.name]
+            lines += [f"task.{given.name} = {{ {first}u, uint2({width}u, {height}u) }};"]
+        elif given.name in numbers:
+            lines += [f"task.{given.name} = {_literal(given.type, numbers[given.name])};"]
+    body = "".join(f"    {line}\n" for line in lines)
+    return f"Task make_task()\n{{\n{body}    return task;\n}}\n"
+
+
+def _literal(of_type: str, number: float) -> str:
+    if of_type == "float":
+        return f"float({float(number)!r})"
+    return f"{of_type}({int(number)})"  # not by way of a float, which has 24 bits
+
+
+def _add_gradients(members: Sequence[Member]) -> str:
+    lines = [
+        f"    {line}\n"
+        for member in members
+        if member.kind == "numbers"
+        for line in _for_each(member, f"add_from_all(#, d.{member.name}@);")
+    ]
+    return f"void add_gradients(Task.Differential d)\n{{\n{''.join(lines)}}}\n"
+
+
+def _for_each(member: Member, line: str) -> list[str]:
+    """Return ``line`` for each of a member's numbers: # its index, @ its place in the member.
+
+    A loop where they are many, for their text would take long to compile.
+    """
+    if member.size > UNROLLED:
+        sides = range(len(member.shape))
+        loops = " ".join(f"for (uint i{s} = 0u; i{s} < {member.shape[s]}u; ++i{s})" for s in sides)
+        index = "0u"
+        for s in sides:
+            index = f"({index} * {member.shape[s]}u + i{s})"
+        place = "".join(f"[i{s}]" for s in sides)
+        return [loops, "    " + line.replace("#", f"{member.first}u + {index}").replace("@", place)]
+    places = product(*(range(side) for side in member.shape))
+    return [
+        line.replace("#", f"{member.first + i}u").replace("@", "".join(f"[{p}]" for p in place))
+        for i, place in enumerate(places)
+    ]
+
+
+def _shown(renders: str | None) -> str:
+    if renders is None:
+        return ""
+    return (
+        "float4 shown(Task task, float2 uv)\n{\n"
+        f"    {renders} color = task.render(uv);\n    return {SHOWN[renders]};\n}}\n"
+    )
+
+
+def trained_table(members: Sequence[Member]) -> np.ndarray:
+    """Return what the device half knows of the members: TRAINED [members]."""
+    return np.array([(m.first, m.rate, m.low, m.high) for m in members], TRAINED)
+
+
+def levels_table(members: Sequence[Member]) -> np.ndarray:
+    """Return the levels of all encodings, one behind the other: uint32 [levels, 4]."""
+    rows = [(*level, 0) for member in members for level in member.levels]
+    return np.array(rows, np.uint32).reshape(-1, 4)
+
+
+def number_name(member: Member, index: int) -> str:
+    """Return what a user calls one number of a member: ``albedo[y][x][channel]``."""
+    if member.kind in ("network", "encoding"):
+        return f"{member.name} (number {index})"
+    place = np.unravel_index(index, member.shape) if member.shape else ()
+    return member.name + "".join(f"[{int(i)}]" for i in place)
+
+
+def packed_pictures(
+    pictures: Mapping[str, npt.NDArray[np.float32]],
+) -> tuple[dict[str, tuple[int, int, int]], npt.NDArray[np.float32]]:
+    """Return where each picture begins with its width and height, and all their numbers."""
+    places, first = {}, 0
+    for name, picture in pictures.items():
+        height, width, _ = picture.shape
+        places[name] = (first, width, height)
+        first += picture.size
+    parts = [picture.reshape(-1) for picture in pictures.values()]
+    return places, np.concatenate(parts) if parts else np.zeros(1, np.float32)

@@ -1,0 +1,245 @@
+"""Training steps of a cloud of Gaussians, in Slang on the GPU."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+
+from neuralshade.engine.kernels.step.step_state import RATES, STATE, StepState
+from neuralshade.gpu.gpu import Dispatch, Gpu, Steps, raw_bytes, run_steps
+from neuralshade.kinds.splats.kernels import (
+    RANGE,
+    THREADS,
+    VIEW,
+    SplatBuffers,
+    SplatForm,
+    layout_for,
+)
+from neuralshade.model.gaussian import COLOR
+
+SUBMITTED_STEPS = 256  # recorded while the GPU still runs those before
+Floats = npt.NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class SplatTraining:
+    """How a cloud is trained."""
+
+    betas: tuple[float, float] = (0.9, 0.99)
+    epsilon: float = 1e-8
+    tiles_share: float = 1.0  # of the picture's tiles, in one step
+
+
+class SplatEngine:
+    """Runs steps on the GPU: list, draw, loss, backward, Adam, in three dispatches.
+
+    ``values`` float32 [A, N] are the Gaussians; see ``model/gaussian.py`` for the rows.
+    """
+
+    def __init__(
+        self,
+        gpu: Gpu,
+        form: SplatForm,
+        training: SplatTraining,
+        pixels: npt.NDArray[Any],
+        values: Floats,
+        capacity: int,
+        background: Floats,
+    ):
+        self.gpu, self.form, self.training = gpu, form, training
+        self.height, self.width, self.channels = pixels.shape
+        self.layout = layout_for(self.width, self.height, capacity)
+        self.trained_tiles = max(1, round(training.tiles_share * self.layout.tiles))
+        adam = {"beta1": training.betas[0], "beta2": training.betas[1],
+                "epsilon": training.epsilon}  # fmt: skip
+        self.background = background
+        self.buffers = SplatBuffers(
+            gpu, form, capacity, self.layout, pixels, self.trained_tiles, adam, background
+        )
+        self.bound = self.buffers.bound
+        self.capacity, self.count = capacity, 0
+        self.tile_pixels = self.width * self.height / self.layout.tiles
+        self.ranges = np.zeros(form.attributes, RANGE)
+        self.state_now = StepState(0, 0, 0, 0, 1.0)
+        self._next_step, self._in_flight = 0, 0
+        self._kernels = {
+            entry: self.buffers.kernel(entry)
+            for entry in ("project_splats", "list_cells", "train_tile", "update_splats",
+                          "draw_tile", "weigh_tile")
+        }  # fmt: skip
+        self._ssim = self.buffers.ssim()
+        self.states = gpu.reader(self.bound["states"], STATE.itemsize)
+        self.set_cloud(values)
+
+    def set_cloud(
+        self, values: Floats, moments: Floats | None = None, ages: npt.NDArray[Any] | None = None
+    ) -> None:
+        """Go on with other Gaussians: ``values`` [A, N], N <= capacity, ``moments`` [2, A, N]."""
+        count = values.shape[1]
+        numbers, capacity = self.form.attributes, self.capacity
+        room = np.zeros((3, numbers, capacity), np.float32)
+        room[0, :, :count] = values
+        grown = np.zeros(capacity, np.uint32)
+        if moments is not None and ages is not None:
+            room[1:, :, :count] = moments
+            grown[:count] = ages
+        self._write("values", room[0])
+        self._write("moments", room[1:])
+        self._write("ages", grown)
+        self.count = count
+        self._show_all()
+        self._prepare()
+
+    def set_ranges(self, ranges: npt.NDArray[Any]) -> None:
+        """Set limits, levels and step sizes of the attributes: RANGE [A]."""
+        self.ranges = ranges.copy()
+        self._write("ranges", self.ranges)
+        self._project()
+
+    def _show_all(self) -> None:
+        view = np.zeros(1, VIEW)
+        view["magnified"], view["size_px"], view["count"] = 1, (self.width, self.height), self.count
+        self._write("views", view)
+
+    def _prepare(self) -> None:
+        """Record the dispatches for as many Gaussians as there are."""
+        groups = -(-self.count // THREADS)
+        listing: Dispatch = (self._kernels["list_cells"], self.layout.cells)
+        all_tiles: Dispatch = (self._kernels["draw_tile"], self.layout.tiles)
+        self._step = self.gpu.steps([
+            listing,
+            *([all_tiles, *self._ssim] if self._ssim else []),
+            (self._kernels["train_tile"], self.trained_tiles),
+            (self._kernels["update_splats"], groups),
+        ])  # fmt: skip
+        self._draw = self.gpu.steps([listing, all_tiles])
+        self._weigh = self.gpu.steps([listing, (self._kernels["weigh_tile"], self.layout.tiles)])
+        self._all = self.gpu.steps([(self._kernels["project_splats"], groups)])
+        self._project()
+
+    def _project(self) -> None:
+        run_steps(self.gpu, self._all)
+
+    def advance(self, rate_factors: Sequence[float]) -> float:
+        """Run one step per factor of the step size; return the last step's mean loss."""
+        for first in range(0, len(rate_factors), SUBMITTED_STEPS):
+            self._submit(rate_factors[first : first + SUBMITTED_STEPS])
+        self.state_now = StepState.of(self.states.read())
+        self._in_flight = 0
+        return self.state_now.loss
+
+    def _submit(self, factors: Sequence[float]) -> None:
+        count = len(factors)
+        self._in_flight += count
+        if self._in_flight > RATES // 2:  # no factor in use may be overwritten
+            self.gpu.wait()
+            self._in_flight = count
+        commands = self.gpu.commands()
+        self.buffers.rate_ring.write(commands, self._next_step, np.array(factors, np.float32))
+        commands.run(self._step, count)
+        commands.submit()
+        self._next_step += count
+
+    @property
+    def skipped(self) -> int:
+        """Return how often a Gaussian's gradient was not finite."""
+        return int(self.bound["broken"].read().view(np.uint32)[0])
+
+    def draw(self) -> Floats:
+        """Return the picture of the Gaussians as they are stored: float32 [H, W, C]."""
+        return self._picture(self._draw)
+
+    def _picture(self, steps: Steps) -> Floats:
+        run_steps(self.gpu, steps)
+        drawn = self.bound["drawn"].read().view(np.float32)
+        shape = (self.height, self.width, self.channels)
+        return drawn[: self.height * self.width * self.channels].reshape(shape)
+
+    def weights(self) -> Floats:
+        """Return how many pixels each Gaussian makes up, in all: float32 [N]."""
+        commands = self.gpu.commands()
+        commands.clear(self.bound["gradients"])
+        commands.run(self._weigh)
+        commands.submit()
+        sums = self.bound["gradients"].read().view(np.float32).reshape(-1, self.form.stride)
+        counted = sums[: self.count, COLOR].copy()
+        commands = self.gpu.commands()
+        commands.clear(self.bound["gradients"])
+        commands.submit()
+        return counted
+
+    def values(self) -> Floats:
+        """Return the trained numbers: float32 [A, N]."""
+        raw = self.bound["values"].read().view(np.float32)
+        return (
+            raw[: self.form.attributes * self.capacity]
+            .reshape(-1, self.capacity)[:, : self.count]
+            .copy()
+        )
+
+    def levels(self, ranges: npt.NDArray[Any] | None = None) -> npt.NDArray[np.int32]:
+        """Return the levels that the numbers are stored as, in ``ranges`` or those in use.
+
+        int32 [A, N].
+        """
+        ranges = self.ranges if ranges is None else ranges
+        low, high = ranges["low"][:, None], ranges["high"][:, None]
+        steps = np.maximum((high - low) / np.maximum(ranges["levels"][:, None] - 1, 1), 1e-20)
+        return np.rint((self.values().clip(low, high) - low) / steps).astype(np.int32)
+
+    def replace(self, kept: npt.NDArray[np.int64], added: Floats, *, first: bool = False) -> None:
+        """Go on with the Gaussians ``kept`` and with ``added`` [A, M], in front or behind."""
+        numbers = self.form.attributes
+        raw = self.bound["moments"].read().view(np.float32)[: 2 * numbers * self.capacity]
+        moments = raw.reshape(2, numbers, self.capacity)[:, :, kept]
+        ages = self.bound["ages"].read().view(np.uint32)[kept]
+        fresh = np.zeros((2, *added.shape), np.float32)
+        born = np.zeros(added.shape[1], np.uint32)
+        old = self.values()[:, kept]
+        order = slice(None, None, -1) if first else slice(None)
+        self.set_cloud(
+            np.concatenate([old, added][order], axis=1),
+            np.concatenate([moments, fresh][order], axis=2),
+            np.concatenate([ages, born][order]),
+        )
+
+    def state(self) -> dict[str, torch.Tensor]:
+        """Return everything that a restart needs besides the recipe, by name."""
+        numbers, capacity = self.form.attributes, self.capacity
+        moments = self.bound["moments"].read().view(np.float32)[: 2 * numbers * capacity]
+        ages = self.bound["ages"].read().view(np.uint32)[: self.count]
+        kept = moments.reshape(2, numbers, capacity)[:, :, : self.count]
+        return {
+            "values": torch.from_numpy(self.values()),
+            "moments": torch.from_numpy(kept.copy()),
+            "ages": torch.from_numpy(ages.astype(np.int64)),
+            "ranges": torch.from_numpy(self.ranges.view(np.float32).reshape(-1, 4).copy()),
+            "step": torch.tensor([self.state_now.step, self.state_now.applied, self.skipped]),
+        }
+
+    def load_state(self, state: dict[str, torch.Tensor]) -> None:
+        """Take over what ``state`` returned once."""
+        step, applied, skipped = (int(number) for number in state["step"])
+        self._write("broken", np.array([skipped], np.uint32))
+        self.state_now = StepState(step, applied, 0, 0, 1.0)
+        self._next_step = step
+        self._write("states", self.state_now.pair())
+        self.set_ranges(state["ranges"].numpy().astype(np.float32).view(RANGE).reshape(-1))
+        self.set_cloud(
+            state["values"].numpy(), state["moments"].numpy(),
+            state["ages"].numpy().astype(np.uint32),
+        )  # fmt: skip
+
+    def _write(self, name: str, values: npt.NDArray[Any]) -> None:
+        commands = self.gpu.commands()
+        commands.upload(self.bound[name], 0, raw_bytes(values))
+        commands.submit()
+
+    def close(self) -> None:
+        """Give the device back; nothing else may be asked afterwards."""
+        self.gpu.close()

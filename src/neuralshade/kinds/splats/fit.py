@@ -1,0 +1,267 @@
+"""neuralshade fit splats: a picture into 2D Gaussians."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import os
+from contextlib import closing, nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from neuralshade.asset.checkpoint import Checkpoint, load_checkpoint
+from neuralshade.asset.image import picture_facts
+from neuralshade.base.message_text import shown
+from neuralshade.engine.choose import choose_engine
+from neuralshade.engine.draw import WHOLE, Crop
+from neuralshade.errors import ConfigError, DeviceError
+from neuralshade.fitting.job import FitResult, Job
+from neuralshade.fitting.loop import Loop, Observer, ignore
+from neuralshade.fitting.options import (
+    KEPT_FLAGS,
+    USUAL,
+    FitOptions,
+    check_left_out,
+    checked_output,
+)
+from neuralshade.fitting.recipe import from_dict, to_dict
+from neuralshade.fitting.resuming import resumed_recipe
+from neuralshade.fitting.snapshots import snapshots_for
+from neuralshade.kinds.image.field import decibels, white_of
+from neuralshade.kinds.splats.asset import (
+    KIND,
+    STREAM,
+    SplatsAsset,
+    SplatsHeader,
+    cloud_facts,
+    pack_cloud,
+    save_splats_asset,
+    splats_size,
+    unpack_cloud,
+)
+from neuralshade.kinds.splats.build import (
+    background_of,
+    budget_of,
+    build_splat_engine,
+    cloud_of,
+    expected_count,
+)
+from neuralshade.kinds.splats.draw import draw_cloud, unit_centers
+from neuralshade.kinds.splats.painter import SplatPainter
+from neuralshade.kinds.splats.recipe import SplatsRecipe
+from neuralshade.kinds.splats.schedule import SplatFit
+from neuralshade.source.image_file import load_picture
+from neuralshade.source.picture import Picture, check_squares
+
+if TYPE_CHECKING:
+    from neuralshade.fitting.scene import Scene
+
+ONLY_IMAGE = ("engine", "kernels", "deterministic")  # flags that fit splats has not
+
+
+@dataclass(frozen=True)
+class SplatsResult(FitResult):
+    """What a fit of Gaussians reached."""
+
+    count: int  # Gaussians
+
+
+def fit_splats(
+    picture: str | os.PathLike[str] | Picture,
+    output: str | os.PathLike[str] | None = None,
+    *,
+    options: FitOptions = USUAL,
+    observer: Observer = ignore,
+    naive: bool = False,
+    **settings: Any,
+) -> SplatsResult:
+    """Fit 2D Gaussians to a picture and save them as an asset.
+
+    Args:
+        picture: a picture file, or a Picture (see picture_from_array).
+        output: the asset; by default the picture's name with .nsh, in the current folder.
+        options: device, snapshots, movie, tev, tensorboard, events, report, resume. It runs on
+            a GPU, or on software Vulkan.
+        observer: called about ten times a second with a Progress.
+        naive: every pixel visits every Gaussian: slow, and what the usual path is tested
+            against; the result is the same but for rounding.
+        settings: fields of SplatsRecipe: count, bytes or bpp, compositing, seconds, steps...
+
+    Returns:
+        What was reached; psnr_db is measured on the stored numbers.
+
+    Raises: PictureError, ConfigError, OutputError, DeviceError, AssetError (resume) before
+        training starts; FitInterrupted on Ctrl-C or SIGTERM, after a checkpoint was saved.
+    """
+    source = picture if isinstance(picture, Picture) else load_picture(picture)
+    check_squares(source)
+    target = checked_output(picture, source.name, output, options)
+    checkpoint = None
+    if options.resume is not None:
+        checkpoint = load_checkpoint(options.resume, KIND)
+        recipe = _resumed(checkpoint, options.resume, source, settings)
+    else:
+        recipe = splats_recipe(settings)
+    if recipe.ssim > 0 and source.hdr:
+        raise ConfigError(f"SplatsRecipe.ssim: got {recipe.ssim:g} for a picture without an upper "
+                          "bound, need 0: SSIM is for values in [0, 1]. Leave it out.")  # fmt: skip
+    if recipe.background != "mean":
+        background_of(recipe, source)  # refused before a device is opened
+    expected_count(recipe, source)
+    _check_options(options)
+    place = None if isinstance(picture, Picture) else os.fspath(picture)
+    engine = "gpu" if options.engine == "auto" else options.engine
+    with closing(choose_engine(engine, options.device)) as chosen:
+        job = _Job(naive, source, recipe, target, chosen, options, observer, place)
+        return job.run(checkpoint)
+
+
+def _check_options(options: FitOptions) -> None:
+    """Refuse options that only fit image has, rather than pass them over."""
+    if options.engine == "torch":
+        raise DeviceError('engine: got "torch", need gpu or auto: Gaussians train on a GPU or on '
+                          "software Vulkan. Leave --engine out.")  # fmt: skip
+    check_left_out(options, ONLY_IMAGE[1:], "fit splats")
+
+
+def splats_recipe(settings: dict[str, Any]) -> SplatsRecipe:
+    """Return the recipe of ``settings``; steps or seconds among them replace the usual end.
+
+    Raises: ConfigError for one that is unknown or impossible, and for bpp beside bytes or count.
+    """
+    for name in ("bytes", "count"):
+        if settings.get("bpp") is not None and settings.get(name):
+            raise ConfigError(f"SplatsRecipe.bpp: got {shown(settings['bpp'])} with {name}="
+                              f"{shown(settings[name])}, need one of the two. Leave one "
+                              "out.")  # fmt: skip
+    ends = any(settings.get(name) is not None for name in ("steps", "seconds"))
+    return from_dict(SplatsRecipe, ({"seconds": None} if ends else {}) | settings)
+
+
+def _resumed(
+    checkpoint: Checkpoint, place: Any, picture: Picture, settings: dict[str, Any]
+) -> SplatsRecipe:
+    def asked(kept: dict[str, Any]) -> SplatsRecipe:
+        return from_dict(SplatsRecipe, kept | settings)
+
+    return resumed_recipe(checkpoint, place, picture, SplatsRecipe, asked)
+
+
+def unusual(recipe: SplatsRecipe) -> dict[str, Any]:
+    """Return the settings that are not the default: the file should stay small."""
+    usual = {field.name: field.default for field in dataclasses.fields(recipe)}
+    return {name: value for name, value in to_dict(recipe).items() if value != usual[name]}
+
+
+class _Job(Job[SplatsRecipe]):
+    kind = KIND
+    steps_sized_by = "color_rate and shape_rate"
+    kept_flags = tuple(flag for flag in KEPT_FLAGS if flag not in ONLY_IMAGE)
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """Return what the same fit can be asked for with: bpp where that chose the count."""
+        by_bpp = not self.recipe.count and self.recipe.bytes is None
+        return {n: value for n, value in super().settings.items() if by_bpp or n != "bpp"}
+
+    def __init__(self, naive: bool, picture: Picture, recipe: SplatsRecipe, *rest: Any):
+        super().__init__(picture, recipe, *rest)
+        assert self.chosen.gpu is not None
+        self.wanted = picture.as_float()
+        self.ordered = recipe.compositing == "over"
+        count = expected_count(recipe, picture)
+        engine = build_splat_engine(recipe, picture, self.chosen.gpu, count, naive=naive)
+        self.background = engine.background
+        self.engine = SplatFit(
+            engine, recipe, self.wanted, engine.form.together, count,
+            budget_of(recipe, picture), self._weigh, hdr=picture.hdr,
+        )  # fmt: skip
+        self.snapshots = snapshots_for(self.options, picture, nullcontext, self._drawn, list)
+        self.loop = Loop(
+            self.engine,
+            recipe,
+            self._measure,
+            self._observe,
+            self.snapshots.take if self.snapshots else None,
+            samples_per_step=round(engine.trained_tiles * engine.tile_pixels),
+            due=self.engine.due,
+        )
+
+    def _measure(self) -> float:
+        """Return the PSNR in dB as it would be stored; where a step trains some tiles only and
+        the loss says it, that of the last step, since drawing all takes as long as many steps.
+        """
+        engine, loss = self.engine.engine, self.loop.progress.loss
+        if engine.trained_tiles == engine.layout.tiles or self.recipe.loss != "l2":
+            return self._psnr(self.engine.stored_picture())
+        return decibels(loss, white_of(self.picture))
+
+    def _psnr(self, drawn: npt.NDArray[np.float32]) -> float:
+        if not np.isfinite(drawn).all():
+            return math.nan
+        shown = drawn if self.picture.hdr else drawn.clip(0, 1)
+        error = np.square(shown - self.wanted).mean(dtype=np.float64)
+        return decibels(float(error), white_of(self.picture))
+
+    def _drawn(self, width: int, height: int, crop: Crop = WHOLE) -> npt.NDArray[np.float32]:
+        values = self.engine.engine.values()
+        size = self.picture.width, self.picture.height
+        cloud = cloud_of(self.recipe, values, self.background, *size)
+        return SplatPainter(self.engine.engine.gpu, cloud).picture(width, height, crop)
+
+    def scene(self) -> Scene:
+        """Return what a live page shows of it."""
+        from neuralshade.fitting.scene import picture_scene
+
+        return picture_scene(self.kind, self.picture, self._drawn, compared=True,
+                             continuous=False, points={"Gaussians": self._centers})  # fmt: skip
+
+    def _centers(self) -> npt.NDArray[np.float32]:
+        values = self.engine.engine.values()
+        size = self.picture.width, self.picture.height
+        return unit_centers(cloud_of(self.recipe, values, self.background, *size))
+
+    def _header(self, cloud: dict[str, Any], quality: dict[str, Any]) -> SplatsHeader:
+        p, facts = self.loop.progress, picture_facts(self.original)
+        del facts["digest"]
+        training = {"steps": p.step, "seconds": round(p.seconds, 3), "curve": p.curve}
+        return SplatsHeader(unusual(self.recipe), facts, training, quality, cloud)
+
+    def _weigh(self, levels: npt.NDArray[np.int32], ranges: Any) -> tuple[int, int]:
+        """Return how many bytes the stream of ``levels`` takes, and all else in the file."""
+        cloud = cloud_facts(levels.shape[1], ranges, self.background)
+        tensors = pack_cloud(levels, cloud, self.ordered)
+        stream = tensors[STREAM].size
+        return stream, splats_size(self._header(cloud, {"psnr_db": 88.888}), tensors) - stream
+
+    def save(self, path: Path) -> tuple[float, int]:
+        """Measure and write what is there, rounded; return the PSNR in dB and the file's size."""
+        engine = self.engine.engine
+        levels = engine.levels()
+        cloud = cloud_facts(levels.shape[1], engine.ranges, self.background)
+        tensors = pack_cloud(levels, cloud, self.ordered)
+        stored = unpack_cloud(
+            SplatsAsset(self._header(cloud, {}), tensors, 0, str(self.output)), self.ordered
+        )
+        size = self.picture.width, self.picture.height
+        drawn = draw_cloud(cloud_of(self.recipe, stored, cloud["background"], *size), *size)
+        quality = {"psnr_db": round(self._psnr(drawn), 3)}
+        if not math.isfinite(quality["psnr_db"]):
+            raise ConfigError("fit: got numbers beyond float32, need a fit that converges. "
+                              f"{self.remedy}")  # fmt: skip
+        return quality["psnr_db"], save_splats_asset(path, self._header(cloud, quality), tensors)
+
+    def finish(self) -> SplatsResult:
+        """Round what is not rounded yet, write the asset and what else was asked for."""
+        self.engine.settle()
+        psnr_db, written = self.save(self.output)
+        self._written()
+        self._report(self.snapshots.kept if self.snapshots else ())
+        budget = budget_of(self.recipe, self.picture)
+        result = self._result(psnr_db, written,
+                              bpp_exceeded=budget is not None and written > budget)  # fmt: skip
+        return SplatsResult(**result, count=self.engine.engine.levels().shape[1])

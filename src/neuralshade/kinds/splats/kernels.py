@@ -1,0 +1,215 @@
+"""A picture of Gaussians on the device: kernels and buffers. Device half: splats.cs.slang."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from neuralshade.engine.kernels.step.step_state import RATES, StepState
+from neuralshade.gpu.gpu import Dispatch, Gpu, Kernel
+from neuralshade.loss.pointwise import slang_name
+from neuralshade.loss.ssim import ssim_bytes, ssim_groups, ssim_text
+from neuralshade.model.gaussian import LARGEST_OPACITY, LEAST_SUM, Compositing
+from neuralshade.source.target import device_pixels
+
+TILE_PX = 16  # a side of what a group of threads draws, one a pixel
+THREADS = TILE_PX**2
+SCRATCH = {"over": 4096, "sum": 2640, "normalized": 2640}
+LIST_BYTES = 2**28  # of all cells' lists, at most
+VIEW = np.dtype(
+    [
+        ("first_px", "<f4", 2),
+        ("magnified", "<f4", 2),
+        ("size_px", "<u4", 2),
+        ("count", "<u4"),
+        ("unused", "<u4"),
+    ]
+)
+RANGE = np.dtype([("low", "<f4"), ("high", "<f4"), ("levels", "<f4"), ("rate", "<f4")])
+TEXT = """#define OPACITY {opacity}
+static const int CHANNELS = {channels};
+static const int ATTRIBUTES = {attributes};
+static const int STRIDE = {stride};
+static const int TILE_PX = {tile_px};
+static const int CELL_TILES = {cell_tiles};
+static const int STRONGEST = {strongest};
+static const int SCRATCH = {scratch};
+static const int NAIVE = {naive};
+static const int SSIM = {ssim};
+static const uint TILE_STRIDE = {tile_stride};
+static const float CUTOFF = {cutoff!r}f;
+static const float LARGEST_OPACITY = {largest_opacity!r}f;
+static const float LEAST_SUM = {least_sum!r}f;
+typealias Loss = {loss};
+typealias Target = {target};
+#include "neuralshade/kinds/splats/kernels.cs.slang"
+"""
+
+
+@dataclass(frozen=True)
+class SplatForm:
+    """What kernels are compiled for."""
+
+    channels: int
+    compositing: str = "sum"  # over, sum or normalized
+    strongest: int = 10  # Gaussians that a pixel of ``normalized`` counts
+    cutoff: float = 3.0  # standard deviations
+    loss: str = "l2"
+    ssim: float = 0.0  # how much 1 - SSIM counts beside the loss
+    naive: bool = False  # every pixel visits every Gaussian
+
+    @property
+    def opacity(self) -> int:
+        return self.together.opacity
+
+    @property
+    def attributes(self) -> int:
+        """Return how many trained numbers a Gaussian has."""
+        return 5 + self.channels + self.opacity
+
+    @property
+    def stride(self) -> int:
+        """Return how far the gradients of two Gaussians lie apart."""
+        return -(-self.attributes // 4) * 4
+
+    @property
+    def together(self) -> Compositing:
+        """Return the same for the Python half."""
+        return Compositing(self.compositing, self.strongest, self.cutoff)
+
+    def text(self, cell_tiles: int, tile_stride: int, target: str) -> str:
+        """Return the module."""
+        return TEXT.format(
+            opacity=self.opacity,
+            channels=self.channels,
+            attributes=self.attributes,
+            stride=self.stride,
+            tile_px=TILE_PX,
+            largest_opacity=LARGEST_OPACITY,
+            least_sum=LEAST_SUM,
+            cell_tiles=cell_tiles,
+            strongest=self.strongest if self.compositing == "normalized" else 0,
+            scratch=SCRATCH[self.compositing],
+            naive=int(self.naive),
+            ssim=int(self.ssim > 0),
+            tile_stride=tile_stride,
+            cutoff=self.cutoff,
+            loss=slang_name(self.loss),
+            target=target,
+        )
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How a drawn picture is cut into tiles and cells."""
+
+    width: int
+    height: int
+    cell_tiles: int
+
+    @property
+    def tiles(self) -> int:
+        return _parts(self.width, TILE_PX) * _parts(self.height, TILE_PX)
+
+    @property
+    def cells(self) -> int:
+        side = TILE_PX * self.cell_tiles
+        return _parts(self.width, side) * _parts(self.height, side)
+
+
+def _parts(length: int, part: int) -> int:
+    return -(-length // part)
+
+
+def layout_for(width: int, height: int, capacity: int) -> Layout:
+    """Return cells so small that lists are short, and so few that all lists fit."""
+    cell_tiles = 4
+    while True:
+        layout = Layout(width, height, cell_tiles)
+        if layout.cells == 1 or 4 * layout.cells * capacity <= LIST_BYTES:
+            return layout
+        cell_tiles *= 2
+
+
+def tile_stride(tiles: int) -> int:
+    """Return a number without a common divisor with ``tiles``, far from its fractions."""
+    stride = max(1, round(tiles * 0.6180339887))
+    while math.gcd(stride, tiles) != 1:
+        stride += 1
+    return stride
+
+
+class SplatBuffers:
+    """Everything that the kernels of one cloud are bound to."""
+
+    def __init__(
+        self,
+        gpu: Gpu,
+        form: SplatForm,
+        capacity: int,
+        layout: Layout,
+        pixels: npt.NDArray[Any] | None,
+        trained_tiles: int,
+        adam: dict[str, float],
+        background: npt.NDArray[Any],
+    ):
+        self.gpu, self.form, self.capacity, self.layout = gpu, form, capacity, layout
+        channels = form.channels
+        if pixels is None:  # only drawn
+            pixels = np.zeros((1, 1, channels), np.uint8)
+        kind, _, words = device_pixels(pixels)
+        height, width = pixels.shape[:2]
+        self.ssim_text = ssim_text(channels, kind)
+        self.text = form.text(layout.cell_tiles, tile_stride(layout.tiles), kind)
+        numbers = form.attributes * capacity
+        shown = np.zeros(4, np.float32)
+        shown[:channels] = background
+        compared = ssim_bytes(layout.width, layout.height, channels) if form.ssim > 0 else {}
+        losses = gpu.buffer(size=4 * max(1, trained_tiles))
+        self.rate_ring = gpu.ring(np.float32, RATES)
+        self.bound: dict[str, Any] = {
+            "views": gpu.buffer(size=VIEW.itemsize),
+            "boxes": gpu.buffer(size=16 * capacity),
+            "splats": gpu.buffer(size=32 * capacity),
+            "gradients": gpu.buffer(size=4 * form.stride * capacity),
+            "cell_counts": gpu.buffer(size=4 * layout.cells),
+            "cell_lists": gpu.buffer(size=4 * layout.cells * capacity),
+            "ranges": gpu.buffer(size=RANGE.itemsize * form.attributes),
+            "values": gpu.buffer(size=4 * numbers),
+            "moments": gpu.buffer(size=8 * numbers),
+            "ages": gpu.buffer(size=4 * capacity),
+            "states": gpu.buffer(StepState(0, 0, 0, 0, 1.0).pair().view(np.uint8)),
+            "broken": gpu.buffer(size=4),
+            "drawn": gpu.buffer(size=4 * channels * layout.width * layout.height),
+            "d_drawn": gpu.buffer(),  # of a picture where SSIM counts
+            **{name: gpu.buffer(size=size) for name, size in compared.items()},
+            "ssim_scale": form.ssim,
+            "losses": losses,
+            "tile_losses": losses,
+            "rate_ring": self.rate_ring,
+            "capacity": capacity,
+            "background": shown,
+            "target": {"pixels": gpu.buffer(words), "size_px": np.array([width, height], np.int32)},
+            "adam": {"rate": 1.0, **adam},
+            "loss_scale": layout.tiles / (trained_tiles * layout.width * layout.height * channels),
+            "trained_tiles": trained_tiles,
+        }
+
+    def ssim(self) -> list[Dispatch]:
+        """Return what leaves SSIM's gradient by the drawn picture, where it counts."""
+        if self.form.ssim == 0:
+            return []
+        groups = ssim_groups(self.layout.width, self.layout.height, self.form.channels)
+        return [
+            (self.gpu.kernel(self.ssim_text, entry, self.bound), groups)
+            for entry in ("ssim_forward", "ssim_backward")
+        ]
+
+    def kernel(self, entry: str) -> Kernel:
+        """Return an entry point of splats.cs.slang, bound."""
+        fast = entry in ("draw_tile", "train_tile")
+        return self.gpu.kernel(self.text, entry, self.bound, fast_math=fast)

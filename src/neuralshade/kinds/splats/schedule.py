@@ -1,0 +1,279 @@
+"""What happens to a cloud on its way: it grows where the picture is wrong, then it is rounded.
+
+Attributes are rounded one after the other, each kept as it is from then on, so that those that
+are not rounded yet make up for it; colors, which do that best, come last. Rounding all at once
+and training on costs 0.5 to 1 dB more (docs/performance.md).
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+
+from neuralshade.kinds.splats.engine import SplatEngine
+from neuralshade.kinds.splats.growth import added_cloud
+from neuralshade.kinds.splats.kernels import RANGE
+from neuralshade.kinds.splats.recipe import SplatsRecipe
+from neuralshade.model.gaussian import COLOR, SMALLEST_PX, Compositing
+
+GROWTHS = 16  # times that Gaussians are added, where a step trains all tiles
+LEAST_PIXELS = 0.5  # that a Gaussian must make up, or it is moved
+MOVED_SHARE = 0.05  # of all Gaussians, at most, are moved at once
+LARGEST_SHEAR = 8.0
+LARGEST_LOGIT = 12.0
+BRIGHT_PERCENT = 99.0  # of the values are less bright than a bright one
+LEAST_RMSE = 1e-3  # over what is bright: that of a picture that is right
+FREE = 1e6  # a limit that is never met
+MOST_LEVELS = 1 << 16  # of an attribute but the centers
+# How far rounding has come, as a share of the time from its beginning to the end of the fit, when
+# the attributes up to this row are rounded for good.
+ROUNDINGS = ((0.0, 2), (0.29, 4), (0.57, COLOR), (0.79, 99))
+
+Floats = npt.NDArray[np.float32]
+Ranges = npt.NDArray[Any]
+
+
+def growths_of(share: float) -> int:
+    """Return how often Gaussians are added where a step trains ``share`` of the tiles.
+
+    Knowing where the picture is wrong takes all of them, as many steps as it then takes.
+    """
+    return round(GROWTHS * share)
+
+
+def free_ranges(
+    recipe: SplatsRecipe, width: int, height: int, channels: int, bright: float = 1.0
+) -> Ranges:
+    """Return the attributes' limits and step sizes before they are rounded: RANGE [A].
+
+    ``bright``: what the picture's large values are about; 1 but for HDR.
+    """
+    sizes = (np.log(SMALLEST_PX), np.log(2.0 * max(width, height)), 0, recipe.shape_rate)
+    rows = [
+        (0, width, 0, recipe.center_rate),
+        (0, height, 0, recipe.center_rate),
+        sizes,
+        sizes,
+        (-LARGEST_SHEAR, LARGEST_SHEAR, 0, recipe.shape_rate),
+        *[(-FREE * bright, FREE * bright, 0, recipe.color_rate * bright)] * channels,
+        *[(-LARGEST_LOGIT, LARGEST_LOGIT, 0, recipe.opacity_rate)] * (recipe.compositing == "over"),
+    ]
+    return np.array(rows, RANGE)
+
+
+def bright_of(wanted: Floats, hdr: bool) -> float:
+    """Return what the picture's large values are about: 1, or by the values themselves for HDR.
+
+    Single brighter pixels, such as a sun, are left out.
+    """
+    if not hdr:
+        return 1.0
+    return max(float(np.percentile(np.abs(wanted), BRIGHT_PERCENT)), 1e-6)
+
+
+def stored_steps(
+    recipe: SplatsRecipe, rmse: float, channels: int, bright: float = 1.0
+) -> list[float]:
+    """Return what the attributes are rounded to multiples of, in order.
+
+    Colors may be as coarse as the picture is wrong anyway, by ``rmse``; places and shapes by
+    its root, which was measured to be about right.
+    """
+    coarse = math.sqrt(rmse / bright)
+    shape = [recipe.center_step * coarse] * 2 + [recipe.size_step * coarse] * 2
+    colors = [recipe.color_step * rmse] * channels
+    opacity = [recipe.opacity_step * coarse] * (recipe.compositing == "over")
+    return [*shape, recipe.shear_step * coarse, *colors, *opacity]
+
+
+def stored_range(free: Any, values: Floats, step: float, *, center: bool) -> Any:
+    """Return the range that an attribute's ``values`` [N] are rounded in from now on: RANGE.
+
+    It holds all values; MOST_LEVELS of those next to the median where there would be more.
+    Levels that nothing takes cost next to nothing.
+    """
+    step = float(np.float32(step))
+    low, high = (0.0, float(free["high"])) if center else (float(values.min()), float(values.max()))
+    first, last = math.floor(low / step), math.ceil(high / step)
+    if not center and last - first >= MOST_LEVELS:
+        first = max(first, min(round(float(np.median(values)) / step) - MOST_LEVELS // 2,
+                               last - MOST_LEVELS + 1))  # fmt: skip
+        last = first + MOST_LEVELS - 1
+    return np.array((first * step, last * step, last - first + 1, free["rate"]), RANGE)
+
+
+class SplatFit:
+    """A cloud on its way: the engine that trains it, and what changes it as the fit goes on.
+
+    ``budget`` is the size in bytes that the file may have, None where the count was given;
+    ``weigh`` returns how many bytes the stream of given levels [A, N] takes, and how many
+    everything else in the file.
+    """
+
+    def __init__(
+        self,
+        engine: SplatEngine,
+        recipe: SplatsRecipe,
+        wanted: Floats,
+        compositing: Compositing,
+        count: int,
+        budget: int | None,
+        weigh: Callable[[npt.NDArray[np.int32], Ranges], tuple[int, int]],
+        *,
+        hdr: bool = False,
+    ):
+        self.engine, self.recipe, self.wanted = engine, recipe, wanted
+        self.compositing, self.count = compositing, count
+        self.budget, self.weigh = budget, weigh
+        self.rng = np.random.default_rng(recipe.seed)
+        self.bright = bright_of(wanted, hdr)
+        self.free = free_ranges(recipe, engine.width, engine.height, engine.channels, self.bright)
+        self.steps: list[float] = []
+        engine.set_ranges(self.free)
+        begin = max(recipe.round_from, recipe.grow_until)
+        self.growths = growths_of(engine.trained_tiles / engine.layout.tiles)
+        self.stages: list[tuple[float, Callable[[], None]]] = [
+            *(
+                (recipe.grow_until * (i + 1) / self.growths, self._grow)
+                for i in range(self.growths)
+            ),
+            ((recipe.grow_until + begin) / 2, self._fit_budget),
+            (begin, self._begin_rounding),
+            *((begin + (1 - begin) * part, self._round) for part, _ in ROUNDINGS),
+        ]
+        self.next = 0  # of the stages
+
+    def due(self, share: float) -> float:
+        """Do all that is due once ``share`` of the fit is done; return when more will be."""
+        while self.next < len(self.stages) and share >= self.stages[self.next][0]:
+            self.next += 1
+            act = self.stages[self.next - 1][1]
+            if act != self._grow or not self._grows_next(share):
+                act()
+        return self.stages[self.next][0] if self.next < len(self.stages) else 1.0
+
+    def _grows_next(self, share: float) -> bool:
+        """Return whether the next stage is due too, and adds Gaussians: then once is enough."""
+        at, act = self.stages[self.next]
+        return share >= at and act == self._grow
+
+    def settle(self) -> None:
+        """Round what is not rounded yet, where the fit ended early, and keep to the budget."""
+        self.next = len(self.stages)
+        self.engine.set_ranges(self._rounded())
+        while self.budget is not None and self.engine.count > 1:
+            stream, other = self.weigh(self.engine.levels(), self.engine.ranges)
+            if stream + other <= self.budget:
+                return
+            share = max(0.0, (self.budget - other) / stream)
+            self._keep_strongest(min(self.engine.count - 1, int(self.engine.count * share)))
+
+    def stored_picture(self) -> Floats:
+        """Return the picture as it would be stored if the fit ended now: float32 [H, W, C]."""
+        now = self.engine.ranges
+        if (now["levels"] > 0).all():
+            return self.engine.draw()
+        self.engine.set_ranges(self._rounded())
+        picture = self.engine.draw()
+        self.engine.set_ranges(now)
+        return picture
+
+    def _rounded(self) -> Ranges:
+        """Return the ranges in use, and for what is not rounded yet those that it would get."""
+        ranges = self.engine.ranges.copy()
+        free = ranges["levels"] == 0
+        if free.any():
+            ranges[free] = self._stored(self.steps or self._steps_now())[free]
+        return ranges
+
+    def rmse(self) -> float:
+        """Return the root of the mean squared error of the picture as it is stored."""
+        error = np.square(self.engine.draw() - self.wanted).mean(dtype=np.float64)
+        return max(float(np.sqrt(error)), LEAST_RMSE * self.bright)
+
+    def _grow(self) -> None:
+        done, begun = self.next / self.growths, self.recipe.begin
+        self._resize(round(self.count * (begun + (1 - begun) * done)))
+
+    def _resize(self, count: int) -> None:
+        """Go on with ``count`` Gaussians; those that do next to nothing are moved."""
+        engine = self.engine
+        count = max(1, min(count, engine.capacity))
+        if count < engine.count:
+            self._keep_strongest(count)
+            return
+        weights = engine.weights()
+        weak = np.argsort(weights, kind="stable")[: int(MOVED_SHARE * engine.count)]
+        weak = weak[weights[weak] < LEAST_PIXELS]
+        kept = np.delete(np.arange(engine.count), weak)
+        if len(kept) < count:
+            spacing = (engine.width * engine.height / count) ** 0.5
+            added = added_cloud(self.wanted, engine.draw(), count - len(kept), spacing,
+                                self.compositing, self.rng)  # fmt: skip
+            engine.replace(kept, added, first=self.compositing.kind == "over")
+
+    def _keep_strongest(self, count: int) -> None:
+        weights = self.engine.weights()
+        kept = np.sort(np.argsort(-weights, kind="stable")[: max(1, count)])
+        self.engine.replace(kept, np.zeros((self.engine.form.attributes, 0), np.float32))
+
+    def _fit_budget(self) -> None:
+        """Choose the count by what the Gaussians would take if they were rounded now."""
+        if self.budget is None:
+            return
+        ranges = self._stored(self._steps_now())
+        levels = self.engine.levels(ranges)
+        stream, other = self.weigh(levels, ranges)
+        self.count = max(1, int(self.engine.count * (self.budget - other) / stream))
+        self._resize(self.count)
+
+    def _steps_now(self) -> list[float]:
+        return stored_steps(self.recipe, self.rmse(), self.engine.channels, self.bright)
+
+    def _stored(self, steps: list[float]) -> Ranges:
+        values = self.engine.values()
+        rows = [
+            stored_range(self.free[row], values[row], step, center=row < 2)
+            for row, step in enumerate(steps)
+        ]
+        return np.stack(rows).reshape(-1)
+
+    def _begin_rounding(self) -> None:
+        self._fit_budget()
+        self.steps = self._steps_now()
+
+    def _round(self) -> None:
+        """Round the next attributes for good; colors are trained on, rounded in every step."""
+        last = ROUNDINGS[self.next - (len(self.stages) - len(ROUNDINGS)) - 1][1]
+        ranges = self.engine.ranges.copy()
+        ranges[:last] = self._rounded()[:last]
+        ranges["rate"][: min(last, COLOR)] = 0
+        self.engine.set_ranges(ranges)
+
+    def advance(self, rate_factors: Any) -> float:
+        """Run steps; see ``SplatEngine.advance``."""
+        return self.engine.advance(rate_factors)
+
+    @property
+    def skipped(self) -> int:
+        return self.engine.skipped
+
+    def state(self) -> dict[str, torch.Tensor]:
+        """Return everything that a restart needs besides the recipe, by name."""
+        mine = {"next": self.next, "count": self.count, "steps": self.steps,
+                "rng": self.rng.bit_generator.state}  # fmt: skip
+        packed = np.frombuffer(json.dumps(mine).encode(), np.uint8)
+        return {**self.engine.state(), "schedule": torch.from_numpy(packed.copy())}
+
+    def load_state(self, state: dict[str, torch.Tensor]) -> None:
+        """Take over what ``state`` returned once."""
+        mine = json.loads(state["schedule"].numpy().tobytes())
+        self.next, self.count, self.steps = mine["next"], mine["count"], mine["steps"]
+        self.rng.bit_generator.state = mine["rng"]
+        self.engine.load_state({name: state[name] for name in state if name != "schedule"})

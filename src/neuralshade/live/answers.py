@@ -1,0 +1,121 @@
+"""Answering what pages ask of the thread that trains."""
+
+from __future__ import annotations
+
+import logging
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Protocol
+
+from neuralshade.errors import AssetError, ConfigError, NeuralShadeError
+from neuralshade.fitting.loop import Restart
+from neuralshade.fitting.scene import RESULT
+from neuralshade.live.channel import Channel, Request
+from neuralshade.live.frames import on_screen, png
+from neuralshade.live.messages import Control, Overlay, Pick, Tone, View
+from neuralshade.live.stage import Stage
+
+AGAIN = ("reset", "transform")  # actions that change the fit that there is
+log = logging.getLogger("neuralshade")
+
+
+class Subject(Protocol):
+    """What is fitted or shown, as far as it can be saved and steered.
+
+    ``control`` obeys; it raises ConfigError for what cannot be done now, and Restart. ``load``
+    takes an asset's file and says in a line what was done.
+    """
+
+    def save(self, path: Path) -> None: ...
+    def report(self, path: Path) -> None: ...
+    def control(self, wanted: Control) -> None: ...
+    def load(self, path: Path, into_fit: bool) -> str: ...
+
+    @property
+    def name(self) -> str: ...
+
+
+def answer(channel: Channel, stage: Stage, subject: Subject, *, hurried: bool = False) -> None:
+    """Answer all that was asked for. Raises Restart, after everything else was answered.
+
+    Where a fit is not to be held up (``hurried``), values and overlays are drawn out of what may go
+    into frames; what that does not pay for waits.
+    """
+    restart: Restart | None = None
+    for request in channel.take():
+        if hurried and isinstance(request.what, (Pick, Overlay)) and not stage.may_draw():
+            channel.put_off(request)
+            continue
+        if not request.answer.set_running_or_notify_cancel():
+            continue  # who asked waits no longer
+        try:
+            found = _answered(request, stage, subject)
+        except Restart as error:
+            restart, found = _together(restart, error), None
+        except Exception as error:
+            if not isinstance(error, NeuralShadeError):  # a fit survives whatever a page asks
+                log.exception("live: a request failed; the fit goes on.")
+                error = ConfigError(f"got {type(error).__name__}: {error}. This is a bug.")
+            _refuse(channel, request, error)
+            continue
+        request.answer.set_result(found)
+    if restart is not None:
+        raise restart
+
+
+def _together(first: Restart | None, then: Restart) -> Restart:
+    """Return what two pages, or one in haste, want at once: another seed of another transform."""
+    if first is None or then.settings["action"] not in AGAIN:
+        return then
+    return Restart({**first.settings, **then.settings, "action": first.settings["action"]})
+
+
+def _answered(request: Request, stage: Stage, subject: Subject) -> Any:
+    what, client, given = request.what, request.client, request.arguments
+    if isinstance(what, Control):
+        subject.control(what)
+    elif isinstance(what, (Pick, Overlay)):
+        assert client is not None
+        if what.scene == stage.number:
+            stage.draw_asked(client, what)
+    elif what == "asset":
+        return f"{Path(subject.name).stem}.nsh", _written(subject.save, "asset.nsh")
+    elif what == "report":
+        return f"{Path(subject.name).stem}.html", _written(subject.report, "report.html")
+    elif what == "snapshot":
+        return f"{Path(subject.name).stem}.png", _snapshot(stage, Tone(**given))
+    elif what == "load":
+        return {"text": _loaded(subject, given["path"], given["into_fit"])}
+    return None
+
+
+def _loaded(subject: Subject, path: Path, into_fit: bool) -> str:
+    try:
+        return subject.load(path, into_fit)
+    except AssetError as error:  # pages know it by its name alone
+        raise AssetError(str(error).replace(str(path), path.name)) from error
+
+
+def _refuse(channel: Channel, request: Request, error: Exception) -> None:
+    if request.client is None:
+        request.answer.set_exception(error)
+        return
+    about = type(request.what).__name__.lower()
+    channel.send(request.client, {"type": "refused", "text": str(error), "about": about})
+
+
+def _written(write: Callable[[Path], None], name: str) -> bytes:
+    with tempfile.TemporaryDirectory(prefix="neuralshade-") as folder:
+        path = Path(folder) / name
+        write(path)
+        return path.read_bytes()
+
+
+def _snapshot(stage: Stage, tone: Tone) -> bytes:
+    scene = stage.scene
+    if scene is None:
+        raise ConfigError("snapshot: got nothing to show, need a fit or an asset.")
+    pane = RESULT if RESULT in scene.titles else next(iter(scene.titles))
+    view = View(0, 0, width=scene.width, height=scene.height)
+    return png(on_screen(scene.draw(pane, view), scene.linear, tone))

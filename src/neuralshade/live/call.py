@@ -1,0 +1,127 @@
+"""A fit as it was called for, and as pages want it instead."""
+
+from __future__ import annotations
+
+import inspect
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from neuralshade.errors import ConfigError
+from neuralshade.fitting.options import USUAL, FitOptions
+from neuralshade.kinds.image.presets import preset_recipe
+from neuralshade.live.uploads import Uploads
+from neuralshade.source.image_file import load_picture
+from neuralshade.source.picture import Picture
+
+ENDS = ("seconds", "steps", "target_psnr")
+
+
+@dataclass(frozen=True)
+class Call:
+    """A fit verb and what it is called with, by name."""
+
+    fit: Callable[..., Any]
+    arguments: Mapping[str, Any]
+
+    @classmethod
+    def of(cls, fit: Callable[..., Any], given: tuple[Any, ...], named: Mapping[str, Any]) -> Call:
+        """Return the call that ``fit(*given, **named)`` is."""
+        names = list(inspect.signature(fit).parameters)
+        return cls(fit, {**dict(zip(names, given, strict=False)), **named})
+
+    @property
+    def verb(self) -> str:
+        return self.fit.__name__.removeprefix("fit_")
+
+    @property
+    def subject(self) -> Any:
+        """Return what is fitted."""
+        return self.arguments.get(next(iter(inspect.signature(self.fit).parameters)))
+
+    def with_live(self, live: Any) -> Call:
+        """Return the same call, shown by ``live``."""
+        options: FitOptions = self.arguments.get("options", USUAL)
+        return Call(self.fit, {**self.arguments, "options": replace(options, live=live)})
+
+    def begun_anew(self, settings: Mapping[str, Any]) -> Call:
+        """Return the same fit from its first step on, where this goes on from a checkpoint.
+
+        ``settings``: those of the checkpoint's recipe, which what is called with agrees with.
+        """
+        options: FitOptions = self.arguments.get("options", USUAL)
+        if options.resume is None:
+            return self
+        anew = {"options": replace(options, resume=None)}
+        return Call(self.fit, {**self.arguments, **settings, **anew})
+
+    def changed(self, wanted: Mapping[str, Any], uploads: Uploads) -> Call:
+        """Return the fit that a page wants: ``wanted`` has an action and its settings.
+
+        Raises: ConfigError, PictureError for a picture that is not there.
+        """
+        arguments = dict(self.arguments)
+        arguments["options"] = replace(arguments.get("options", USUAL), resume=None)
+        if wanted["action"] != "start":
+            kept = ("seed", "transform")
+            return Call(self.fit, arguments | {n: wanted[n] for n in kept if n in wanted})
+        return self._started(arguments, wanted, uploads)
+
+    def _started(
+        self, arguments: dict[str, Any], wanted: Mapping[str, Any], uploads: Uploads
+    ) -> Call:
+        from neuralshade.kinds.image.fit import fit_image
+
+        settings = {name: wanted[name] for name in ("seed", "preset") if name in wanted}
+        if "preset" in settings:
+            preset_recipe(settings["preset"], {})  # refused before a fit is given up for it
+        if "seconds" in wanted:
+            settings |= {"seconds": wanted["seconds"]}
+        if "picture" not in wanted and "preset" not in wanted:
+            ends = dict.fromkeys(ENDS) if "seconds" in wanted else {}
+            kept = {name: value for name, value in arguments.items() if name not in ends}
+            return Call(self.fit, kept | settings)
+        kept = {name: arguments[name] for name in ("options", "observer") if name in arguments}
+        if "picture" in wanted:
+            picture = uploaded(uploads, wanted["picture"])
+            return Call(
+                fit_image, {**kept, "picture": picture, "output": _free(picture), **settings}
+            )
+        if self.verb not in ("image", "splats") or self.subject is None:
+            raise ConfigError("start: got no picture, need one to fit. Upload it first.")
+        output = arguments.get("output")
+        return Call(fit_image, {**kept, "picture": self.subject, "output": output, **settings})
+
+
+def uploaded(uploads: Uploads, key: str) -> Picture:
+    """Return a picture that was uploaded; ConfigError where there is none of that key."""
+    if key not in uploads.pictures:
+        raise ConfigError(f"start.picture: got {key[:80]!r}, need one that was uploaded and kept. "
+                          "Upload it again.")  # fmt: skip
+    return load_picture(uploads.pictures[key])
+
+
+def first_call(options: FitOptions) -> Call:
+    """Return what stands for the last fit where there was none."""
+    from neuralshade.kinds.image.fit import fit_image
+
+    return Call(fit_image, {"options": options})
+
+
+def name_of(subject: Any) -> str:
+    """Return what people call what is fitted."""
+    if isinstance(subject, (str, os.PathLike)):
+        return Path(subject).name
+    return str(getattr(subject, "name", "array"))
+
+
+def _free(picture: Picture) -> Path:
+    """Return a path in this folder, named after the picture, that nothing has yet."""
+    stem = Path(picture.name).stem or "picture"
+    numbers = iter(range(2, 10_000))
+    path = Path(f"{stem}.nsh")
+    while path.exists():
+        path = Path(f"{stem}_{next(numbers)}.nsh")
+    return path

@@ -1,0 +1,212 @@
+"""A page in the browser that shows a fit or an asset, and steers it."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import neuralshade
+from neuralshade.base.interrupt import Interruption
+from neuralshade.base.log_relay import Notes
+from neuralshade.errors import NeuralShadeError
+from neuralshade.fitting.facts import fit_facts, reached_text
+from neuralshade.fitting.loop import Control, Restart
+from neuralshade.fitting.options import USUAL, FitOptions
+from neuralshade.kinds.image.presets import PRESETS
+from neuralshade.live.access import LOOPBACK
+from neuralshade.live.answers import answer
+from neuralshade.live.call import Call, first_call, name_of
+from neuralshade.live.channel import Channel
+from neuralshade.live.server import PORT, Server
+from neuralshade.live.shown_asset import Shown
+from neuralshade.live.stage import Stage
+from neuralshade.live.steering import Steering
+from neuralshade.live.uploads import Uploads
+from neuralshade.source.transform import TRANSFORMS
+
+if TYPE_CHECKING:
+    from neuralshade.fitting.job import Job
+
+log = logging.getLogger("neuralshade")
+WAIT_SECONDS = 0.2  # between two looks at whether Ctrl-C was pressed
+
+
+class Live:
+    """Serves the page from when it is made until ``close``; a with block closes it.
+
+    Everything is done by the thread that calls ``run``, ``show`` and ``wait``; a server in a
+    thread of its own talks to the pages.
+
+    Args:
+        host: address to listen on. Beyond this machine's own (127.0.0.1) a token is demanded,
+            which ``address`` has.
+        port: to listen on, or the next one that is free (which is said); 0 is any.
+        options: of fits that a page starts where none was run before.
+
+    Raises: ConfigError for a host that is not this machine's, DeviceError where no port is free.
+    """
+
+    def __init__(self, host: str = LOOPBACK, port: int = PORT, *, options: FitOptions = USUAL):
+        self.uploads = Uploads()
+        self.channel = Channel()
+        self.channel.fixed = {"version": neuralshade.__version__, "presets": list(PRESETS),
+                              "transforms": list(TRANSFORMS)}  # fmt: skip
+        self.stage = Stage(self.channel)
+        try:
+            self.server = Server(self.channel, self.uploads, host, port)
+        except NeuralShadeError:
+            self.stage.close()
+            self.uploads.close()
+            raise
+        self.shown = Shown(self.stage)
+        self._call = first_call(options)
+        self._runs = False  # whether the fit that begins is this one's to start again
+        self._facts: dict[str, Any] | None = None  # of the last fit that began
+        self._fits = 0
+        self._notes = Notes(self.channel.note)
+        log.addHandler(self._notes)
+
+    @property
+    def address(self) -> str:
+        """Return the address to open in a browser, token included."""
+        return self.server.address
+
+    def close(self) -> None:
+        """Hang up on all pages, and delete what they sent."""
+        log.removeHandler(self._notes)
+        self.server.close()
+        self.stage.close()
+        self.shown.close()
+        self.uploads.close()
+
+    def __enter__(self) -> Live:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    def run(self, fit: Callable[..., Any], *given: Any, **settings: Any) -> Any:
+        """Fit while pages look on and steer; again where one of them asks for another fit.
+
+        Args:
+            fit: fit_image, fit_splats, fit_mipmaps or fit_shader.
+            given, settings: what it is called with.
+
+        Returns:
+            What the last fit returned; None where a page gave it up to show an asset, or where
+            a fit that a page asked for could not be done (which pages are told).
+
+        Raises: what ``fit`` raises, where it was not a page that asked for it.
+        """
+        self._call = Call.of(fit, given, settings)
+        return self._run(asked=False)
+
+    def _run(self, asked: bool) -> Any:
+        """Run the call, and those that pages want instead; ``asked``: one of them wanted it."""
+        while True:
+            try:
+                return self._run_once()
+            except Restart as restart:
+                if not self._change(restart):
+                    return None
+                asked = True
+            except NeuralShadeError as error:
+                self._end("failed", str(error))
+                if not asked:
+                    raise
+                return None
+
+    def _run_once(self) -> Any:
+        self._fits, self._runs = self._fits + 1, True
+        call = self._call.with_live(self)
+        try:
+            result = call.fit(**call.arguments)
+        finally:
+            self._runs = False
+        self.shown.open(result.asset, self._reference(call), fitted=True)
+        self._end("ended", reached_text(result))
+        return result
+
+    def _change(self, restart: Restart) -> bool:
+        """Make the call what a page wants; False where it wants none."""
+        wanted = restart.settings
+        try:
+            if wanted["action"] == "show":
+                self._end("stopped", f"given up to show {wanted['path'].name}")
+                self.shown.open(wanted["path"])
+                return False
+            self._call = self._call.changed(wanted, self.uploads)
+            return True
+        except NeuralShadeError as error:
+            self._end("failed", str(error))
+            return False
+
+    def _reference(self, call: Call) -> Any:
+        """Return what the result of a call is compared with, None where nothing is."""
+        return call.subject if call.verb in ("image", "splats", "mipmaps") else None
+
+    def _end(self, state: str, text: str) -> None:
+        """Tell pages that there is no fit any more, and what came of it."""
+        facts = self._facts or {
+            "id": self._fits, "verb": self._call.verb, "preset": None, "seed": 0,
+            "picture": name_of(self._call.subject), "transform": None, "output": "",
+        }  # fmt: skip
+        can = ["start"] if self._call.subject is None else ["start", "reset"]
+        if facts["transform"] is not None:
+            can.append("transform")
+        self.channel.publish("fit", {**facts, "state": state, "text": text, "rate_scale": 1.0,
+                                     "can": can})  # fmt: skip
+
+    def begin(self, job: Job[Any]) -> Control:
+        """Return the control of a fit that begins, which calls this."""
+        self.shown.close()  # what the page showed before leaves the GPU to the fit
+        self._facts = fit_facts(job, self._fits, job.preset)
+        if self._runs:
+            self._call = self._call.begun_anew(job.settings)
+        call = self._call
+        again = (lambda wanted: call.changed(wanted, self.uploads)) if self._runs else None
+        return Steering(self.channel, self.stage, job, self._facts, again)
+
+    def show(self, asset: Any, reference: Any = None) -> None:
+        """Show an asset, beside ``reference`` where one is given.
+
+        Raises: AssetError, PictureError.
+        """
+        self.shown.open(asset, reference)
+
+    def wait(self) -> None:
+        """Serve until Ctrl-C or SIGTERM; a fit that a page asks for is run.
+
+        Raises: FitInterrupted where a fit was running then, after a checkpoint was saved.
+        """
+        with Interruption() as interruption:
+            while not interruption.requested:
+                self.stage.draw(None, hurried=False)
+                self.channel.wait(WAIT_SECONDS)
+                try:
+                    answer(self.channel, self.stage, self.shown)
+                except Restart as restart:
+                    if self._change(restart):
+                        self._run(asked=True)
+
+
+def view(asset: Any = None, reference: Any = None, *, host: str = LOOPBACK, port: int = PORT,
+         options: FitOptions = USUAL) -> Live:  # fmt: skip
+    """Return a page that shows an asset, or nothing yet; ``wait`` of it serves it.
+
+    Args:
+        asset: path of an asset, or what ``load`` returned.
+        reference: what it was fitted to: a picture, or the maps of mip levels.
+        host, port, options: as Live says.
+
+    Raises: AssetError, PictureError; what Live raises.
+    """
+    live = Live(host, port, options=options)
+    try:
+        if asset is not None:
+            live.show(asset, reference)
+    except BaseException:
+        live.close()
+        raise
+    return live

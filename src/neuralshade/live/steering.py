@@ -1,0 +1,158 @@
+"""A running fit under the hands of those who look on."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from neuralshade.errors import ConfigError
+from neuralshade.fitting.facts import CurvePoints, progress_facts
+from neuralshade.fitting.loop import Progress, Restart
+from neuralshade.live.answers import answer
+from neuralshade.live.channel import Channel
+from neuralshade.live.messages import Control
+from neuralshade.live.shown_asset import asset_scene
+from neuralshade.live.stage import Stage
+from neuralshade.verbs.opening import open_asset
+
+if TYPE_CHECKING:
+    from neuralshade.fitting.job import Job
+
+ANY_STEPS = 2**30  # run before pages are attended to: a loop looks up ten times a second anyway
+PAUSE_SECONDS = 0.1  # between two looks at whether Ctrl-C was pressed
+
+
+@dataclass
+class Steering:
+    """The control of one fit's loop; also what pages save and steer.
+
+    ``again`` raises ConfigError or PictureError for settings that no other fit can be started
+    with; None where none can be started at all.
+    """
+
+    channel: Channel
+    stage: Stage
+    job: Job[Any]
+    facts: dict[str, Any]
+    again: Callable[[dict[str, Any]], object] | None
+    rate_scale: float = 1.0
+    paused: bool = False
+    ended: bool = False
+    _left: int | None = field(default=None, init=False)  # steps until it pauses by itself
+    _points: CurvePoints = field(default_factory=CurvePoints, init=False)
+
+    def __post_init__(self) -> None:
+        self.stage.show(self.job.scene())
+        p = self.job.loop.progress
+        self.channel.new_curve(p.curve)
+        self._points.told = len(p.curve)
+        self._tell(p)
+        self.state("running", "")
+
+    @property
+    def name(self) -> str:
+        """Return what files are called that pages save."""
+        return self.job.output.name
+
+    @property
+    def most_steps(self) -> int:
+        """Return how many steps are run before pages are attended to again."""
+        return 1 if self._left is not None else ANY_STEPS
+
+    @property
+    def _has_transform(self) -> bool:
+        return self.facts.get("transform") is not None
+
+    def state(self, state: str, text: str) -> None:
+        """Tell pages how the fit stands."""
+        can = ["pause", "step", "rate", "stop"]
+        if self.again is not None:
+            can += ["reset", "start"]
+            can += ["transform"] if self._has_transform else []
+        facts = {
+            **self.facts, "state": state, "text": text, "rate_scale": self.rate_scale,
+            "can": can if state in ("running", "paused") else [],
+        }  # fmt: skip
+        self.channel.publish("fit", facts)
+        self.job.telling.tell(facts)
+
+    def attend(self, progress: Progress, interrupted: Callable[[], bool]) -> float:
+        """Tell pages how far the fit is, do what they ask for, draw; return seconds of pause."""
+        self._tell(progress)
+        answer(self.channel, self.stage, self, hurried=not self.paused)
+        if self._left is not None:
+            self._left -= 1
+            if self._left < 0:
+                self._left = None
+                self._pause(True)
+        if not self.paused:
+            self.stage.draw(progress.step, hurried=True)
+            return 0.0
+        begin = time.perf_counter()
+        while self.paused and not (self.ended or interrupted()):
+            self.stage.draw(progress.step, hurried=False)
+            self.channel.wait(PAUSE_SECONDS)
+            answer(self.channel, self.stage, self)
+        if self._left is not None:
+            self._left -= 1  # the step comes now, and then a pause
+        return time.perf_counter() - begin
+
+    def control(self, wanted: Control) -> None:
+        """Obey. Raises ConfigError, Restart."""
+        action = wanted.action
+        if action in ("pause", "resume"):
+            self._left = None
+            self._pause(action == "pause")
+        elif action == "step":
+            self.paused, self._left = False, 1
+            self.state("paused", "")
+        elif action == "stop":
+            self.ended = True
+            self.state("running", "ending")
+        elif action == "rate":
+            self.rate_scale = float(wanted.settings["rate_scale"])
+            self.state("paused" if self.paused else "running", "")
+        elif self.again is None:
+            raise ConfigError(f"{action}: got a fit that was started by a program, which alone "
+                              "can start another.")  # fmt: skip
+        elif action == "transform" and not self._has_transform:
+            verb = self.facts["verb"]
+            raise ConfigError(f"transform: got a fit of {verb}, need one of an image.")
+        else:
+            settings = {"action": action, **wanted.settings}
+            self.again(settings)  # this fit is given up for one that can be
+            raise Restart(settings)
+
+    def save(self, path: Path) -> None:
+        """Write the asset as it is now."""
+        self.job.save(path)
+
+    def report(self, path: Path) -> None:
+        """Write the report of the asset as it is now."""
+        asset = path.with_name(self.name)
+        self.job.save(asset)
+        self.job.write_report(asset, path, ())
+
+    def load(self, path: Path, into_fit: bool) -> str:
+        """Go on from an asset's numbers, or give the fit up to show it."""
+        if into_fit:
+            self.job.take_over(path)
+            return f"The fit goes on from {path.name}."
+        if self.again is None:
+            raise ConfigError("load: got a fit that was started by a program, need it to end "
+                              "first. Load it into the fit, or use neuralshade view.")  # fmt: skip
+        asset_scene(open_asset(path), None)  # this fit is given up for one that can be shown
+        raise Restart({"action": "show", "path": path})
+
+    def _pause(self, paused: bool) -> None:
+        self.paused = paused
+        self.state("paused" if paused else "running", "")
+
+    def _tell(self, p: Progress) -> None:
+        self.channel.publish("progress", progress_facts(p))
+        points = self._points.fresh(p)
+        if points:
+            self.channel.add_curve(points)

@@ -1,0 +1,219 @@
+"""A tiled plane that recedes to the horizon under one light: where mip levels are seen at work."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch.nn.functional import normalize
+
+from neuralshade.measure.plane.mip_filters import Floats, Maps
+from neuralshade.measure.plane.plane_view import Doubles, PlaneView
+from neuralshade.measure.plane.texel_levels import NUMBERS, RANDOM, Integers, TexelLevels
+from neuralshade.model.microfacet import Surface, shade
+
+SAMPLES = 128  # of a pixel, at most
+FEWEST = 6  # samples of a pixel's footprint, along either of its axes
+LOWEST_EYE = 0.01  # cosine of the eye with a normal, at least
+DENSEST = 2  # samples in a texel, along either of its axes
+GENERALIZED_GOLDEN = 1.1347241384015194  # x^(RANDOM + 1) = x + 1
+
+TexelsAt = Callable[[int, Doubles], torch.Tensor]
+
+
+@dataclass(frozen=True)
+class Planes:
+    """Pictures of one view, each float32 [H, W, 3], linear."""
+
+    view: PlaneView
+    taps: int
+    reference: Floats
+    filtered: Floats
+    pictures: dict[str, Floats]  # of chains, by name
+
+
+def draw_planes(
+    base: Maps, chains: Mapping[str, Sequence[Maps]], view: PlaneView, taps: int = 1
+) -> Planes:
+    """Return the plane as it is, shaded before it is filtered, and as each of ``chains`` has it.
+
+    Args:
+        base: level 0.
+        chains: levels 1 and on of each, all of the same sizes; at least one.
+        view: the camera and the light.
+        taps: at most, as in ``plane_picture``.
+    """
+    drawn = {name: plane_picture([base, *chain], view, taps) for name, chain in chains.items()}
+    first = next(iter(chains.values()))
+    filtered = plane_filtered([base, *first], view, taps)
+    return Planes(view, taps, plane_reference(base, view), filtered, drawn)
+
+
+def plane_picture(chain: Sequence[Maps], view: PlaneView, taps: int = 1) -> Floats:
+    """Return the plane as a GPU shows it that looks up ``chain`` and shades once a pixel.
+
+    Maps are interpolated in two levels and between them. The level is that at which the longer
+    axis of a pixel's footprint is a texel long; with several taps, which lie along that axis and
+    are as many as it is longer than the other one, that at which what each covers is.
+
+    Args:
+        chain: level 0 first.
+        view: the camera and the light.
+        taps: at most, 1 for a filter as wide as long.
+
+    Returns:
+        float32 [H, W, 3], linear, not negative.
+
+    Source: EXT_texture_filter_anisotropic, its example equations.
+    """
+    levels = TexelLevels.of(chain)
+
+    def texels_at(row: int, col: Doubles) -> torch.Tensor:
+        footprint = _Footprint.of(levels, view, row, col, taps)
+        found = torch.zeros(len(col), NUMBERS)
+        for tap in range(footprint.taps):
+            found += levels.trilinear(*footprint.place(tap), footprint.level)
+        return (found / footprint.taps)[:, None]
+
+    return _picture(view, texels_at)
+
+
+def plane_filtered(
+    chain: Sequence[Maps], view: PlaneView, taps: int = 1, samples: int = SAMPLES, seed: int = 0
+) -> Floats:
+    """Return what ``plane_picture`` would show if levels lost nothing: shaded first, then filtered.
+
+    Every look-up is replaced by the mean of shaded texels of level 0, each as often as that
+    look-up's filter weighs it. What it is not sharp in, no texels of these levels can mend.
+
+    Args:
+        chain: level 0 first; of the others, the sizes alone matter.
+        view: the camera and the light.
+        taps: at most, as in ``plane_picture``.
+        samples: of a pixel.
+        seed: of the samples.
+
+    Returns:
+        float32 [H, W, 3], linear, not negative.
+
+    Source: Pharr et al. 2024, Filtering After Shading With Stochastic Texture Filtering.
+    """
+    levels = TexelLevels.of(chain)
+
+    def texels_at(row: int, col: Doubles) -> torch.Tensor:
+        footprint = _Footprint.of(levels, view, row, col, taps)
+        u = _spread(len(col), samples, np.random.default_rng([seed, row]))
+        x, y = footprint.place(np.arange(samples) * footprint.taps // samples)
+        return levels.drawn(x, y, footprint.level[:, None], u)
+
+    return _picture(view, texels_at)
+
+
+def plane_reference(base: Maps, view: PlaneView, samples: int = SAMPLES, seed: int = 0) -> Floats:
+    """Return the plane as it is: in each pixel, the mean of all that it covers, shaded.
+
+    A texel is a square of one kind, which is also what a level's texels are trained to. All of a
+    pixel is seen in the direction of its middle, as in ``plane_picture``: the two differ by
+    what becomes of the maps alone.
+
+    Args:
+        base: level 0.
+        view: the camera and the light.
+        samples: about how many at most in a pixel, at least FEWEST squared; DENSEST squared for
+            each texel that it covers where those are fewer.
+        seed: of the samples.
+
+    Returns:
+        float32 [H, W, 3], linear, not negative.
+    """
+    levels = TexelLevels.of([base])
+
+    def texels_at(row: int, col: Doubles) -> torch.Tensor:
+        right, down = view.steps(row, col)
+        texels = np.array([right, abs(down[0, 1])]) * levels.width[0]
+        across, along = _counts(DENSEST * texels, samples)
+        jitter = np.random.default_rng([seed, row]).random((2, len(col), along, across))
+        in_row = row + (np.arange(along)[:, None] + jitter[0]) / along
+        in_col = (col - 0.5)[:, None, None] + (np.arange(across) + jitter[1]) / across
+        x, y = view.points(in_row, in_col)
+        return levels.nearest(x.reshape(len(col), -1), y.reshape(len(col), -1))
+
+    return _picture(view, texels_at)
+
+
+def _picture(view: PlaneView, texels_at: TexelsAt) -> Floats:
+    """Return the picture of ``texels_at`` (row, middles of columns): [n, texels, NUMBERS]."""
+    picture = np.full((view.height, view.width, 3), view.sky, np.float32)
+    col: Doubles = np.arange(view.width, dtype=np.float64) + 0.5
+    wi = view.to_light()
+    with torch.inference_mode():
+        for row in range(view.horizon, view.height):
+            texels = texels_at(row, col)
+            wo = view.to_eye(row, col)[:, None]
+            normal = _facing(normalize(texels[..., 3:6], dim=-1), wo)
+            surface = Surface(texels[..., :3], normal, texels[..., 6], texels[..., 7])
+            lit = math.pi * shade(surface, wi, wo)
+            picture[row] = (lit + view.sky * surface.albedo).mean(1).numpy()
+    return picture
+
+
+def _facing(normal: torch.Tensor, wo: torch.Tensor) -> torch.Tensor:
+    """Return normals [..., 3], those that the eye sees from behind bent towards it.
+
+    As renderers do: a mapped normal may lean away from an eye that is over the plane, and towards
+    the horizon, where one texel covers rows of pixels, they would all be black.
+    """
+    missing = (LOWEST_EYE - (normal * wo).sum(-1, keepdim=True)).clamp(min=0)
+    return normalize(normal + missing * wo, dim=-1)
+
+
+@dataclass(frozen=True)
+class _Footprint:
+    """What the look-ups of a row's pixels cover."""
+
+    x: Doubles  # [n]
+    y: Doubles
+    axis: Doubles  # [n, 2], the longer one
+    taps: int
+    level: Doubles  # [n]
+
+    @classmethod
+    def of(
+        cls, levels: TexelLevels, view: PlaneView, row: int, col: Doubles, taps: int
+    ) -> _Footprint:
+        right, down = view.steps(row, col)
+        lengths = np.linalg.norm(down, axis=1)
+        longer, shorter = np.maximum(lengths, right), np.minimum(lengths, right)
+        count = min(taps, math.ceil(float((longer / shorter).max())))
+        level = np.log2(longer * levels.width[0] / count).clip(0, len(levels.first) - 1)
+        axis = np.where((lengths > right)[:, None], down, [right, 0.0])
+        x, y = view.points(row + 0.5, col)
+        return cls(x, y, axis, count, level)
+
+    def place(self, tap: Integers | int) -> tuple[Doubles, Doubles]:
+        """Return x and y of taps: [n, taps], or [n] for one."""
+        part = (np.asarray(tap) + 0.5) / self.taps - 0.5
+        x, y, axis = self.x, self.y, self.axis
+        if part.ndim:
+            x, y, axis = x[:, None], y[:, None], axis[:, None]
+        return x + part * axis[..., 0], y + part * axis[..., 1]
+
+
+def _counts(wanted: Doubles, samples: int) -> tuple[int, int]:
+    """Return how many samples a pixel has across and along, at least FEWEST."""
+    wide, long = np.maximum(wanted, FEWEST).tolist()
+    wide = max(FEWEST, wide / math.sqrt(max(1, wide * long / samples)))
+    return math.ceil(wide), math.ceil(min(long, samples / wide))
+
+
+def _spread(pixels: int, samples: int, draw: np.random.Generator) -> Doubles:
+    """Return points that fill a cube evenly, shifted in each pixel: [RANDOM, pixels, samples].
+
+    Source: Roberts 2018, The Unreasonable Effectiveness of Quasirandom Sequences.
+    """
+    steps = GENERALIZED_GOLDEN ** -np.arange(1.0, RANDOM + 1)
+    shift = draw.random((RANDOM, pixels, 1))
+    return np.asarray((steps[:, None, None] * np.arange(samples) + shift) % 1)

@@ -1,0 +1,117 @@
+"""Where a camera over a tiled plane sees what of it. What it shows is lit_plane.py's."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import torch
+
+from neuralshade.errors import ConfigError
+from neuralshade.measure.plane.mip_filters import Maps
+
+Doubles = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class PlaneView:
+    """A camera over the plane z = 0 that looks along y, and a light before it.
+
+    What the plane shows of x goes right, what it shows of y goes up in the picture. The light is
+    one direction; a plane that is a mirror reflects it where it is seen ``elevation_deg`` below
+    the horizon. White that faces it comes to 1. The horizon lies inside the picture if
+    ``pitch_deg`` is less than half of ``field_deg``.
+    """
+
+    width: int = 640  # pixels
+    height: int = 360
+    tiles: float = 2.0  # widths of the maps along the lower edge
+    pitch_deg: float = 24.0  # of the camera, down from the horizon
+    field_deg: float = 54.0  # from the lower edge to the upper one
+    elevation_deg: float = 30.0  # of the light over the plane
+    azimuth_deg: float = 8.0  # of the light, to the right of what the camera looks along
+    sky: float = 0.05  # what is above the horizon; and what it adds to white, on all the plane
+
+    @classmethod
+    def showing(cls, base: Maps, texels_per_pixel: float = 3.0) -> PlaneView:
+        """Return the view whose lower edge shows as many texels of ``base`` in a pixel."""
+        return cls(tiles=cls.width * texels_per_pixel / base.albedo.shape[1])
+
+    @property
+    def pixel(self) -> float:
+        """Return the side of a pixel on a screen at distance 1."""
+        return 2 * math.tan(math.radians(self.field_deg) / 2) / self.height
+
+    @property
+    def horizon(self) -> int:
+        """Return the first row whose pixels show nothing but the plane.
+
+        Raises: ConfigError if there is none.
+        """
+        up = math.tan(math.radians(self.pitch_deg)) / self.pixel
+        row = max(0, math.ceil(self.height / 2 - up))
+        if row >= self.height:
+            raise ConfigError(
+                f"PlaneView.pitch_deg: got {self.pitch_deg:g}, need more than "
+                f"{-self.field_deg / 2:g}. The camera sees nothing but sky."
+            )
+        return row
+
+    def first_row(self, below_deg: float) -> int:
+        """Return the first row whose middle is seen ``below_deg`` >= 0 below the horizon or more.
+
+        That is of the middle column; ``height`` where there is none.
+        """
+        up = math.tan(math.radians(self.pitch_deg - below_deg)) / self.pixel
+        row = math.ceil(self.height / 2 - up - 0.5)
+        return min(max(self.horizon, row), self.height)
+
+    @property
+    def camera_height(self) -> float:
+        """Return how high the camera is over the plane, in widths of the maps."""
+        return self.tiles * float(self._depth(self.height)) / (self.width * self.pixel)
+
+    def _up(self, row: npt.ArrayLike) -> Doubles:
+        return np.asarray((self.height / 2 - np.asarray(row, np.float64)) * self.pixel)
+
+    def _depth(self, row: npt.ArrayLike) -> Doubles:
+        """Return by how much a ray of forward length 1 through ``row`` goes down."""
+        pitch = math.radians(self.pitch_deg)
+        return np.asarray(math.sin(pitch) - self._up(row) * math.cos(pitch))
+
+    def points(self, row: npt.ArrayLike, col: npt.ArrayLike) -> tuple[Doubles, Doubles]:
+        """Return x and y on the plane, in widths of the maps, of places below the horizon."""
+        pitch = math.radians(self.pitch_deg)
+        scale = self.camera_height / self._depth(row)
+        across = (np.asarray(col, np.float64) - self.width / 2) * self.pixel
+        forward = math.cos(pitch) + self._up(row) * math.sin(pitch)
+        return scale * across, np.broadcast_to(scale * forward, (scale * across).shape)
+
+    def steps(self, row: int, col: Doubles) -> tuple[float, Doubles]:
+        """Return how far on the plane one pixel goes, in widths of the maps.
+
+        Returns:
+            in x of a step to the right, which is the same all over a row; (x, y) of one down,
+            [columns, 2], for centers of pixels.
+        """
+        depth = float(self._depth(row + 0.5))
+        across = (col - self.width / 2) * self.pixel
+        down = -self.camera_height * self.pixel / depth**2
+        tilt = math.cos(math.radians(self.pitch_deg))
+        right = self.camera_height * self.pixel / depth
+        return right, np.stack([down * tilt * across, np.full_like(across, down)], axis=1)
+
+    def to_light(self) -> torch.Tensor:
+        """Return the direction to the light: float32 [3]."""
+        rise, turn = math.radians(self.elevation_deg), math.radians(self.azimuth_deg)
+        flat = math.cos(rise)
+        return torch.tensor([flat * math.sin(turn), flat * math.cos(turn), math.sin(rise)])
+
+    def to_eye(self, row: int, col: Doubles) -> torch.Tensor:
+        """Return directions from the middles of a row's pixels to the camera: float32 [n, 3]."""
+        x, y = self.points(row + 0.5, col)
+        away = np.stack([-x, -y, np.full_like(x, self.camera_height)], axis=1)
+        length = np.linalg.norm(away, axis=1, keepdims=True)
+        return torch.from_numpy((away / length).astype(np.float32))

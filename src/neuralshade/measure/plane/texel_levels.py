@@ -1,0 +1,106 @@
+"""Look-ups of texels in a mip chain whose tiles have no end, as a GPU makes them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import torch
+
+from neuralshade.measure.plane.mip_filters import Maps
+
+Doubles = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
+NUMBERS = 8  # of a texel: albedo, normal, roughness, metallic
+RANDOM = 5  # numbers that choose a texel: its level, and twice which of the four and where in it
+
+
+@dataclass(frozen=True)
+class TexelLevels:
+    """The texels of a chain: float32 [all texels, NUMBERS], and where each level lies."""
+
+    texels: torch.Tensor
+    first: Integers  # texel, of each level
+    width: Integers
+    height: Integers
+
+    @classmethod
+    def of(cls, chain: Sequence[Maps]) -> TexelLevels:
+        """Return the levels of ``chain``, level 0 first, each of any size."""
+        rows, sizes = [], []
+        for maps in chain:
+            scalars = maps.roughness[..., None], maps.metallic[..., None]
+            numbers = np.concatenate([maps.albedo, maps.normal, *scalars], axis=2)
+            rows.append(numbers.reshape(-1, NUMBERS).astype(np.float32, copy=False))
+            sizes.append(maps.roughness.shape)
+        height, width = np.array(sizes).T
+        first = np.cumsum(height * width) - height * width
+        return cls(torch.from_numpy(np.concatenate(rows)), first, width, height)
+
+    def places(self, x: Doubles, y: Doubles) -> tuple[Doubles, Doubles]:
+        """Return which part of a tile's width and height lies left of a place, and above it."""
+        return x % 1, -y * (self.width[0] / self.height[0]) % 1
+
+    def take(self, level: Integers, row: Integers, col: Integers) -> torch.Tensor:
+        """Return texels [..., NUMBERS] of tiles without end."""
+        height, width = self.height[level], self.width[level]
+        index = self.first[level] + row % height * width + col % width
+        return self.texels[torch.from_numpy(index)]
+
+    def nearest(self, x: Doubles, y: Doubles) -> torch.Tensor:
+        """Return the texels of level 0 that places lie in: [..., NUMBERS]."""
+        return self._at(*self.places(x, y))
+
+    def _at(self, left: Doubles, above: Doubles) -> torch.Tensor:
+        row, col = (
+            (above * self.height[0]).astype(np.int64),
+            (left * self.width[0]).astype(np.int64),
+        )
+        return self.take(np.zeros(1, np.int64), row, col)
+
+    def bilinear(self, x: Doubles, y: Doubles, level: Integers) -> torch.Tensor:
+        """Return what lies between four texels of a level: [n, NUMBERS]."""
+        u, v = self.places(x, y)
+        u, v = u * self.width[level] - 0.5, v * self.height[level] - 0.5
+        row, col = np.floor(v).astype(np.int64), np.floor(u).astype(np.int64)
+        found = torch.zeros(len(u), NUMBERS)
+        for down, row_part in ((0, 1 - (v - row)), (1, v - row)):
+            for right, col_part in ((0, 1 - (u - col)), (1, u - col)):
+                found += self.take(level, row + down, col + right) * _column(row_part * col_part)
+        return found
+
+    def trilinear(self, x: Doubles, y: Doubles, level: Doubles) -> torch.Tensor:
+        """Return what lies between two levels: [n, NUMBERS]."""
+        lower = level.astype(np.int64)
+        upper = np.minimum(lower + 1, len(self.first) - 1)
+        part = level - lower
+        fine, coarse = self.bilinear(x, y, lower), self.bilinear(x, y, upper)
+        return fine * _column(1 - part) + coarse * _column(part)
+
+    def drawn(self, x: Doubles, y: Doubles, level: Doubles, u: Doubles) -> torch.Tensor:
+        """Return texels of level 0, each as likely as the filter of ``trilinear`` weighs it.
+
+        Of the two levels one is drawn, of its four texels one, and a place in what that covers.
+
+        Args:
+            x: [...], as ``y`` and ``level``.
+            u: uniform in [0, 1), [RANDOM, ...].
+
+        Returns:
+            float32 [..., NUMBERS].
+
+        Source: Pharr et al. 2024, Filtering After Shading With Stochastic Texture Filtering.
+        """
+        lower = level.astype(np.int64)
+        chosen = np.minimum(lower + (u[0] < level - lower), len(self.first) - 1)
+        left, above = self.places(x, y)
+        width, height = self.width[chosen], self.height[chosen]
+        col = np.floor(left * width - 0.5 + u[1]) + u[2]
+        row = np.floor(above * height - 0.5 + u[3]) + u[4]
+        return self._at(col / width % 1, row / height % 1)
+
+
+def _column(values: Doubles) -> torch.Tensor:
+    return torch.from_numpy(values.astype(np.float32))[:, None]

@@ -1,0 +1,50 @@
+"""How much of a GPU's memory is taken: asked of the driver, or summed over buffers."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from typing import Any
+
+import torch
+
+from neuralshade.engine.gpu_numbers import Numbers
+from neuralshade.engine.network_trainer import GpuEngine
+
+NVIDIA_SMI = ["nvidia-smi", "--query-gpu=name,memory.used", "--format=csv,noheader,nounits"]
+
+
+def used_bytes(twin: torch.device, adapter: str) -> tuple[int, str] | None:
+    """Return the bytes that all processes together use on a GPU, and who says so.
+
+    ``twin`` is the torch device of that GPU, the CPU where torch does not see it; then
+    nvidia-smi is asked for the first GPU of that name. None where nobody knows.
+    """
+    if twin.type == "cuda":
+        free, total = torch.cuda.mem_get_info(twin)
+        return total - free, "torch.cuda.mem_get_info"
+    if shutil.which(NVIDIA_SMI[0]) is None:
+        return None
+    said = subprocess.run(NVIDIA_SMI, capture_output=True, text=True)
+    for line in said.stdout.splitlines():
+        name, _, megabytes = line.rpartition(",")
+        if name.strip() == adapter and megabytes.strip().isdecimal():
+            return int(megabytes) * 2**20, "nvidia-smi"
+    return None
+
+
+def buffer_bytes(engine: GpuEngine) -> int:
+    """Return the sum of the sizes of all buffers that a fit keeps on the device."""
+    kept: list[Any] = [*engine.buffers.values(), *engine.task.variables.values()]
+    kept = [getattr(thing, "buffer", thing) for thing in kept]  # of rings
+    for numbers in (engine.network, engine.grid):
+        kept += _buffers(numbers)
+    return sum(buffer.size for buffer in kept if _is_buffer(buffer))
+
+
+def _buffers(numbers: Numbers) -> list[Any]:
+    return list(vars(numbers).values())
+
+
+def _is_buffer(thing: Any) -> bool:
+    return hasattr(thing, "read") and hasattr(thing, "size")

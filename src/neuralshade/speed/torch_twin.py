@@ -1,0 +1,106 @@
+"""PyTorch beside the GPU engine in `neuralshade bench`: the same networks, the same work."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy.typing as npt
+import torch
+
+from neuralshade.engine.choose import choose_precision
+from neuralshade.engine.torch_engine import TorchEngine
+from neuralshade.gpu.device import AdapterInfo
+from neuralshade.kinds.image.build import build_engine
+from neuralshade.kinds.image.recipe import ImageRecipe
+from neuralshade.sampler.sample import Positions
+from neuralshade.source.picture import Picture
+from neuralshade.speed.timing import RATE_FACTOR, Patience, wait_for, wall_seconds
+
+STEPS = 4  # per reading
+LONGEST_STEP = 0.5  # seconds; batches that would take longer are left out
+
+
+def torch_twin(adapter: AdapterInfo, picture: Picture, patience: Patience) -> TorchTwin:
+    """Return PyTorch on the GPU of ``adapter`` where torch sees one of that name, else on the
+    CPU. Of several GPUs of one name it is the first.
+    """
+    names = [torch.cuda.get_device_name(i) for i in range(torch.cuda.device_count())]
+    for index, name in enumerate(names):
+        if not adapter.software and _is_same(name, adapter.name):
+            return TorchTwin(torch.device("cuda", index), True, picture, patience)
+    if adapter.api == "metal" and torch.backends.mps.is_available():
+        return TorchTwin(torch.device("mps"), True, picture, patience)
+    return TorchTwin(torch.device("cpu"), False, picture, patience)
+
+
+def _is_same(one: str, other: str) -> bool:
+    """Compare names of a GPU; drivers of AMD and Intel put more around them than torch does."""
+    one, other = one.casefold(), other.casefold()
+    return one in other or other in one
+
+
+@dataclass(frozen=True)
+class TorchTwin:
+    """A torch device and what is trained on it, eagerly, by the package's own torch engine."""
+
+    device: torch.device
+    same_gpu: bool
+    picture: Picture
+    patience: Patience
+    runs: bool = True  # else nothing of it is timed
+
+    def about(self) -> dict[str, Any]:
+        """Return the device's name, what it is, and the version of torch."""
+        described = torch.cuda.get_device_name(self.device) if self.device.type == "cuda" else None
+        return {"device": str(self.device), "description": described, "same_gpu": self.same_gpu,
+                "version": torch.__version__}  # fmt: skip
+
+    def step_seconds(self, recipe: ImageRecipe, per_sample: float) -> float | None:
+        """Return the wall time of a step.
+
+        None where it does not run, or memory or LONGEST_STEP does not allow it.
+
+        ``per_sample``: seconds at a smaller batch, by which the step is judged beforehand.
+        """
+        if not self.runs or per_sample * recipe.batch > LONGEST_STEP:
+            return None
+        try:
+            engine = self._engine(recipe)
+            factors = [RATE_FACTOR] * STEPS
+            return wall_seconds(lambda: engine.advance(factors), self.patience) / STEPS
+        except torch.OutOfMemoryError:
+            return None
+        finally:
+            self._release()
+
+    def inference_seconds(self, recipe: ImageRecipe, uv: npt.NDArray[Any]) -> float | None:
+        """Return the wall time of evaluating ``uv`` float32 [N, 2]; None as ``step_seconds``."""
+        if not self.runs:
+            return None
+        try:
+            field = self._engine(recipe).field
+            at = torch.from_numpy(uv).to(self.device)
+            compute = choose_precision("auto", self.device)
+
+            @torch.no_grad()
+            def evaluate() -> None:
+                for _ in range(STEPS):
+                    field.on_samples(at, compute)
+                wait_for(self.device)
+
+            return wall_seconds(evaluate, self.patience) / STEPS
+        except torch.OutOfMemoryError:
+            return None
+        finally:
+            self._release()
+
+    def _engine(self, recipe: ImageRecipe) -> TorchEngine:
+        engine = build_engine(recipe, self.picture, self.device)
+        if self.device.type != "cpu":  # a generator on the CPU would take longer than the step
+            engine.sampler = lambda rng: Positions(torch.rand(recipe.batch, 2, device=self.device))
+        return engine
+
+    def _release(self) -> None:
+        if self.device.type == "cuda":
+            torch.cuda.empty_cache()

@@ -1,0 +1,174 @@
+"""asset/block_compression and asset/bc4: blocks read back by decoders of others."""
+
+import sys
+
+import etcpak
+import numpy as np
+import pytest
+import skimage.data
+import texture2ddecoder
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+from neuralshade.asset.texture.bc4 import compress_bc4
+from neuralshade.asset.texture.block_compression import compress_blocks
+from neuralshade.asset.texture.texture_format import FORMATS
+from neuralshade.errors import DeviceError
+
+DECODERS = {
+    "bc4": texture2ddecoder.decode_bc4,
+    "bc5": texture2ddecoder.decode_bc5,
+    "bc7": texture2ddecoder.decode_bc7,
+}
+
+
+def decoded(blocks, format, height, width):
+    """Return uint8 [H, W, C]; its reader gives BGRA, and lists what is absent too."""
+    raw = DECODERS[format](blocks, width, height)
+    rgba = np.frombuffer(raw, np.uint8).reshape(height, width, 4)[..., [2, 1, 0, 3]]
+    return rgba[..., : FORMATS[format].channels]
+
+
+def through(texels, format):
+    blocks = compress_blocks(texels, FORMATS[format])
+    return decoded(blocks, format, *texels.shape[:2])
+
+
+def psnr_db(texels, back):
+    wanted = texels * 255.0 if texels.dtype == np.float32 else texels.astype(float)
+    return 10 * np.log10(255**2 / np.mean((wanted - back) ** 2))
+
+
+@pytest.fixture(scope="module")
+def photograph():
+    return skimage.data.astronaut()
+
+
+@pytest.fixture(scope="module")
+def normals(photograph):
+    """Give the x and y of a normal map, 0.5 being none: slopes of the photograph's green."""
+    height = photograph[..., 1].astype(np.float32) / 64
+    rows, columns = np.gradient(height)
+    lengths = np.sqrt(rows**2 + columns**2 + 1)
+    return np.stack([-columns / lengths, rows / lengths], axis=2) / 2 + np.float32(0.5)
+
+
+def test_quality_of_bc7(photograph):
+    opaque = np.dstack([photograph, np.full_like(photograph[..., :1], 255)])
+    back = through(opaque, "bc7")
+    assert psnr_db(photograph, back[..., :3]) > 43.4  # 43.6 measured
+    assert (back[..., 3] == 255).all()
+
+
+def test_quality_of_bc7_with_alpha(photograph):
+    rgba = np.dstack([photograph, photograph[::-1, :, 1]])
+    assert psnr_db(rgba, through(rgba, "bc7")) > 38.9  # 39.1 measured
+
+
+def test_quality_of_bc4_is_far_above_end_points_at_the_extremes(photograph):
+    grey = photograph[..., 1:2]
+    ours = psnr_db(grey, through(grey / np.float32(255), "bc4"))
+    rgba = np.repeat(grey, 4, axis=2).tobytes()
+    simple = decoded(etcpak.compress_bc4(rgba, *grey.shape[1::-1]), "bc4", *grey.shape[:2])
+    assert ours > 43.4  # 43.6 measured
+    assert ours > psnr_db(grey, simple) + 3.5  # 4.1 measured
+
+
+def test_quality_of_bc5(normals):
+    assert psnr_db(normals, through(normals, "bc5")) > 44.4  # 44.6 measured
+
+
+def palettes(first, last):
+    """Return float [..., 8]: what a BC4 block's eight codes mean, in 0 ... 255."""
+    low, high = first[..., None].astype(float), last[..., None].astype(float)
+    eight = low + (high - low) * np.array([0, 7, 1, 2, 3, 4, 5, 6]) / 7
+    six = low + (high - low) * np.array([0, 5, 1, 2, 3, 4, 0, 0]) / 5
+    six[..., 6], six[..., 7] = 0, 255
+    return np.where(low > high, eight, six)
+
+
+def bc4_values(blocks):
+    """Return float [N, 16] that blocks [N, 8] mean by the specification, not rounded."""
+    bits = np.unpackbits(blocks[:, 2:], axis=1, bitorder="little").reshape(-1, 16, 3)
+    codes = bits @ np.array([1, 2, 4])
+    return np.take_along_axis(palettes(blocks[:, 0], blocks[:, 1]), codes, axis=1)
+
+
+def test_bc4_is_near_the_best_of_all_end_points(photograph):
+    rng = np.random.default_rng(0)
+    corners = rng.integers(0, 508, (24, 2))
+    tiles = [photograph[y : y + 4, x : x + 4, 0].reshape(16) for y, x in corners]
+    tiles += [rng.integers(0, 256, 16) for _ in range(3)]  # noise
+    tiles += [rng.choice([0, 255, 100, 110, 120], 16) for _ in range(3)]  # a mask's edge
+    values = np.array(tiles, np.float32) / 255
+    ours = ((bc4_values(compress_bc4(values)) - values * 255.0) ** 2).sum(axis=1)
+    every = palettes(*np.divmod(np.arange(65_536), 256))
+    best = [((every[:, None] - v[None, :, None]) ** 2).min(2).sum(1).min() for v in values * 255.0]
+    assert (ours >= np.array(best) - 1e-3).all()  # else the reference is wrong
+    assert ours.sum() < 1.06 * np.sum(best)  # 1.04 measured
+    assert (ours < 1.5 * np.array(best) + 12).all()
+
+
+@pytest.mark.parametrize("value", [0, 1, 127, 254, 255])
+def test_one_number_is_kept(value):
+    tile = np.full((4, 4, 1), value / 255, np.float32)
+    assert (through(tile, "bc4") == value).all()
+
+
+@given(hnp.arrays(np.uint8, (16,), elements=st.sampled_from([0, 255, 60, 200])))
+def test_two_numbers_beside_black_and_white_are_kept(values):
+    blocks = compress_bc4(values[None].astype(np.float32) / 255)
+    np.testing.assert_allclose(bc4_values(blocks), values[None], atol=1e-4)
+
+
+@given(hnp.arrays(np.uint8, (4, 4, 2)))
+def test_decoders_agree_with_the_specification(texels):
+    tile = texels / np.float32(255)
+    blocks = compress_blocks(tile, FORMATS["bc5"])
+    means = bc4_values(np.frombuffer(blocks, np.uint8).reshape(2, 8)).T.reshape(4, 4, 2)
+    assert np.abs(decoded(blocks, "bc5", 4, 4) - means).max() <= 1  # theirs round, or cut off
+    # The worst case: extremes kept, and the rest within half of a seventh, and of rounding.
+    assert np.abs(means - texels).max() <= 255 / 7 + 1
+
+
+@settings(max_examples=30)
+@given(st.sampled_from(list(DECODERS)), st.integers(1, 13), st.integers(1, 13), st.integers(0, 99))
+def test_blocks_at_the_edge_repeat_its_texels(format, height, width, seed):
+    chosen = FORMATS[format]
+    rng = np.random.default_rng(seed)
+    texels = rng.random((height, width, chosen.channels), np.float32)
+    if chosen.dtype == "uint8":
+        texels = (texels * 255).astype(np.uint8)
+    blocks = compress_blocks(texels, chosen)
+    assert (
+        len(blocks)
+        == chosen.level_bytes(texels)
+        == (-(-height // 4) * -(-width // 4) * chosen.block_bytes)
+    )
+    rows = np.minimum(np.arange(-(-height // 4) * 4), height - 1)
+    columns = np.minimum(np.arange(-(-width // 4) * 4), width - 1)
+    assert blocks == compress_blocks(texels[rows][:, columns], chosen)
+    np.testing.assert_array_equal(
+        decoded(blocks, format, height, width),
+        decoded(blocks, format, len(rows), len(columns))[:height, :width],
+    )
+
+
+@pytest.mark.parametrize("side", [1, 2])
+def test_a_level_smaller_than_a_block_keeps_its_colors(side):
+    texels = np.zeros((side, side, 4), np.uint8)
+    texels[...] = (200, 100, 50, 255)
+    texels[0, 0] = (100, 200, 50, 255)
+    assert np.abs(through(texels, "bc7").astype(int) - texels).max() <= 2
+
+
+def test_bc7_without_its_package(monkeypatch):
+    monkeypatch.setitem(sys.modules, "etcpak", None)
+    with pytest.raises(DeviceError) as caught:
+        compress_blocks(np.zeros((4, 4, 4), np.uint8), FORMATS["bc7"])
+    assert str(caught.value) == (
+        "bc7: got no package etcpak (import of etcpak halted; None in sys.modules), need it to "
+        "encode BC7. Run: pip install etcpak, or choose rgba8."
+    )
+    assert len(compress_blocks(np.zeros((4, 4, 1), np.float32), FORMATS["bc4"])) == 8

@@ -1,0 +1,320 @@
+"""engine/fused: the training kernels' sums of gradients equal autograd's in float64.
+
+The batch is drawn by the Python half of the sampler, the reference is the field in float64.
+"""
+
+import copy
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from neuralshade.engine.kernel_path import training_paths
+from neuralshade.engine.kernel_plan import build_plan, refusal_of, train_text
+from neuralshade.engine.kernels.step.gradients import (
+    COPIES,
+    GRADIENTS,
+    choose_gradients,
+    crowded_numbers,
+)
+from neuralshade.engine.kernels.step.step_state import STATE, StepState
+from neuralshade.engine.layout import NetworkLayout
+from neuralshade.kinds.image.task import image_task
+from neuralshade.loss.pointwise import LOSSES
+from neuralshade.model.activation import ACTIVATIONS
+from neuralshade.model.field import Field
+from neuralshade.model.mlp import MLP
+from neuralshade.model.parameters import pack_halves
+from neuralshade.model.registry import ENCODINGS, build_encoding, parse_encoding
+from neuralshade.sampler.draw import SAMPLINGS, device_batch, samples_per_step
+from neuralshade.sampler.sample import PixelLattice, Positions
+from neuralshade.source.target import Target
+
+HEIGHT, WIDTH = 23, 37
+STEP, SEED, SCALE, GROUPS = 5, 77, 64.0, 3
+RATES = np.linspace(1.0, 0.4, 4, dtype=np.float32)  # fewer than steps: they go around
+GRIDS = (
+    "dense_grid:levels=2,features=3,coarsest=3,width=9,height=5 + identity + "
+    "hash_grid:levels=2,features=2,log2_entries=5,coarsest=2,finest=13"
+)
+
+
+@dataclass(frozen=True)
+class Case:
+    """What is trained for one step; names as in the recipe."""
+
+    encoding: str
+    hidden_layers: int
+    hidden_width: int
+    activation: str
+    output_activation: str
+    loss: str
+    sampling: str
+    channels: int
+    batch: int
+    bias: bool = True
+    dtype: type = np.float32
+    exact: bool = False
+
+
+SMOOTH = Case(GRIDS, 2, 8, "silu", "sigmoid", "l2", "positions", 3, 300, exact=True)
+CASES = [
+    SMOOTH,
+    Case("frequency:octaves=3", 2, 13, "relu", "none", "l2", "pixels", 3, 200),
+    Case("dense_grid:levels=2,features=1,coarsest=3,width=9,height=5", 1, 64, "tanh", "relu",
+         "relative_l2", "lattice", 4, 180, False, np.uint8),
+    Case("triangle_wave:octaves=4 + cell_wave:width=5,height=9", 4, 13, "sigmoid", "leaky_relu",
+         "log_l1", "positions", 1, 129, dtype=np.float16),
+    Case("one_blob:bins=9", 0, 8, "none", "tanh", "smape", "pixels", 2, 65, dtype=np.uint16),
+    Case("hash_grid:levels=3,features=1,log2_entries=6,coarsest=3,finest=20", 0, 8, "relu", "exp",
+         "l2", "positions", 4, 64),
+    Case("identity", 4, 8, "exp", "softplus", "l1", "lattice", 2, 1, False),
+    Case("dense_grid:features=5,width=6,height=4", 1, 33, "softplus", "elu", "relative_l2",
+         "pixels", 1, 500),
+    Case("frequency:octaves=5", 2, 13, "leaky_relu", "sine", "log_l1", "pixels", 3, 190, False),
+    Case("dense_grid:features=2,width=5,height=7 + one_blob:bins=4", 2, 8, "elu", "silu", "smape",
+         "lattice", 3, 257, dtype=np.uint8),
+    Case("identity + frequency:octaves=2", 4, 64, "sine", "none", "l2", "positions", 4, 130),
+    Case("frequency:octaves=6", 1, 100, "none", "none", "l2", "pixels", 3, 70),
+]  # fmt: skip
+PATHS = ["fma", *(pytest.param(path, marks=pytest.mark.gpu) for path in ("matrix", "wgmma"))]
+# relative norm of the error of a parameter's gradient, and of the loss: float32 sums of 500
+# terms; activations and gradients in float16 (and those far below the largest vanish)
+ROOM = {False: (2e-5, 1e-5), True: (2e-2, 5e-3)}
+
+
+def test_the_cases_cover_every_kind():
+    def seen(name: str) -> set[Any]:
+        return {getattr(case, name) for case in CASES}
+
+    kinds = {kind for case in CASES for kind, _ in parse_encoding(case.encoding)}
+    assert kinds == set(ENCODINGS)
+    assert seen("activation") == seen("output_activation") == set(ACTIVATIONS)
+    assert seen("loss") == set(LOSSES) and seen("sampling") == set(SAMPLINGS)
+    assert seen("channels") == {1, 2, 3, 4} and seen("hidden_layers") == {0, 1, 2, 4}
+    assert seen("exact") == seen("bias") == {False, True}
+
+
+def picture(channels: int, dtype: type) -> np.ndarray:
+    rng = np.random.default_rng(channels)
+    pixels = rng.random((HEIGHT, WIDTH, channels))
+    if np.issubdtype(dtype, np.integer):
+        return (pixels * np.iinfo(dtype).max).astype(dtype)
+    return pixels.astype(dtype)
+
+
+def field_of(case: Case, rng: torch.Generator, halves: bool) -> Field:
+    """Return a field whose numbers all count; float16 ones where the kernel reads those."""
+    encoding = build_encoding(case.encoding, rng)
+    kinds = (case.activation, case.output_activation)
+    sizes = (encoding.width, case.channels, case.hidden_layers, case.hidden_width)
+    field = Field(encoding, MLP(*sizes, *kinds, case.bias, rng=rng))
+    for layer in field.network.members:
+        layer.weight.data *= 0.4  # keeps exp small over many layers
+        if layer.bias is not None:
+            torch.nn.init.uniform_(layer.bias, -0.5, 0.5, generator=rng)
+    for p in encoding.parameters():
+        torch.nn.init.uniform_(p, -1.0, 1.0, generator=rng)
+    if halves:
+        for p in field.parameters():
+            p.data = p.data.half().float()
+    return field
+
+
+class Trained:
+    """One step of the training kernel, without any update."""
+
+    def __init__(self, dispatch: Any, gpu: Any, case: Case, field: Field, path: str):
+        self.case, self.field = case, field
+        self.batch = samples_per_step(case.sampling, case.batch, HEIGHT, WIDTH)
+        self.plan = build_plan(path, field.network, self.batch, gpu, GROUPS)
+        halves = self.plan.halves
+        self.layout = NetworkLayout(field.network, self.plan.align)
+        self.kind = choose_gradients(gpu, exact=case.exact, halves=halves)
+        task = image_task(
+            gpu, field.encoding, picture(case.channels, case.dtype), case.loss, case.sampling,
+            case.batch, SEED, halves=halves, gradients=self.kind,
+        )  # fmt: skip
+        self.numbers = field.encoding.number_count()
+        self.crowded = 0 if self.kind == "fixed" else crowded_numbers(field.encoding.tables())
+        state = StepState(STEP, 3, 2, 1, SCALE, 0.25)
+        arrays = {
+            "partials": np.full(self.plan.slots * self.layout.size, 7.0, np.float32),
+            "partial_losses": np.full(self.plan.groups, 7.0, np.float32),
+            "states": np.concatenate([state.pair()[:1], np.zeros(1, STATE)]),
+            "rate_ring": RATES,
+            **self.sums(), **self.stored(),
+        }  # fmt: skip
+        self.run = dispatch(
+            train_text(self.plan, field, task, many=False), arrays, batch=self.batch,
+            groups=self.plan.groups, slot_size=self.layout.size, **task.variables,
+        )  # fmt: skip
+        self.again()
+
+    def again(self) -> "Trained":
+        """Run the same step with what the field holds now."""
+        self.run.write(**self.sums(), **self.stored())
+        self.run.run(("train", self.plan.groups), shared_bytes=self.plan.shared_bytes)
+        return self
+
+    def sums(self) -> dict[str, np.ndarray]:
+        """Return what an update kernel leaves at zero."""
+        kind = GRADIENTS[self.kind]
+        size = kind.sum_bytes * self.numbers + 4 * COPIES * self.crowded
+        return {
+            "grid_sums": np.zeros(size, np.uint8),
+            "grid_halves": np.zeros(kind.half_bytes * self.numbers, np.uint8),
+            "broken": np.zeros(2, np.uint32),
+        }
+
+    def stored(self) -> dict[str, np.ndarray]:
+        """Return the field's numbers as the kernel reads them."""
+        network = self.layout.flatten(list(self.field.network.parameters()))
+        grid = self.field.encoding.flatten(list(self.field.encoding.parameters())).numpy()
+        if self.plan.halves:
+            halves = network.astype(np.float16)
+            grid = pack_halves(grid)
+            return {"network": halves, "network_words": halves, "grid_numbers": grid}
+        return {"network": network, "grid_numbers": grid}
+
+    def loss(self) -> float:
+        losses = self.run.read("partial_losses", np.float32, self.plan.groups)
+        return float(losses.sum(dtype=np.float64))
+
+    def gradients(self) -> list[np.ndarray]:
+        """Return the summed gradients, shaped like the field's parameters: grids, network."""
+        size, slots = self.layout.size, self.plan.slots
+        partials = self.run.read("partials", np.float32, slots * size).reshape(slots, size)
+        network = self.layout.unflatten(partials.sum(axis=0, dtype=np.float64))
+        grids = self.field.encoding.unflatten(torch.from_numpy(self.grid_sums()))
+        return [g.numpy() / SCALE for g in (*grids, *network)]
+
+    def grid_sums(self) -> np.ndarray:
+        """Return the summed gradient of every grid number; groups add to different copies."""
+        if self.kind == "fixed":
+            return self.run.read("grid_sums", np.int64, self.numbers) * 2.0**-16
+        copied = COPIES * self.crowded
+        rest = self.numbers if self.kind == "float" else 0
+        sums = self.run.read("grid_sums", np.float32, copied + rest).astype(np.float64)
+        copies = sums[:copied].reshape(COPIES, self.crowded)
+        for group in range(self.plan.groups if self.crowded else 0):
+            assert copies[group].any(), "each group has its own copy"
+        single = sums[copied:] if rest else self.run.read("grid_halves", np.float16, self.numbers)
+        assert not single[: self.crowded].any()
+        return np.concatenate([copies.sum(axis=0), single[self.crowded :].astype(np.float64)])
+
+
+def asked(case: Case) -> tuple[torch.Tensor, torch.Tensor]:
+    """Return uv float64 [N, 2] of the batch, and the picture there [N, C]."""
+    target = Target(picture(case.channels, case.dtype), torch.device("cpu"))
+    sample = device_batch(case.sampling, case.batch, HEIGHT, WIDTH, STEP, SEED)
+    if isinstance(sample, Positions):
+        return sample.uv.double(), target.at_positions(sample.uv).t()
+    if isinstance(sample, PixelLattice):
+        row, col = (x.flatten() for x in torch.meshgrid(sample.rows, sample.cols, indexing="ij"))
+    else:
+        row, col = sample.row, sample.col
+    uv = torch.stack([(col + 0.5) / WIDTH, (row + 0.5) / HEIGHT], dim=1)
+    return uv.double(), target.at_pixels(row, col).t()
+
+
+def reference(case: Case, field: Field) -> tuple[float, list[np.ndarray]]:
+    """Return the loss summed over the batch, and its gradient by every parameter."""
+    field = copy.deepcopy(field).double()
+    uv, wanted = asked(case)
+    predicted = field(uv)
+    loss, d_predicted = LOSSES[case.loss](predicted.detach(), wanted.double())
+    parameters = [*field.encoding.parameters(), *field.network.parameters()]
+    gradients = torch.autograd.grad(predicted, parameters, d_predicted)
+    return float(loss.sum()), [g.numpy() for g in gradients]
+
+
+def trained(dispatch: Any, gpu: Any, case: Case, rng: torch.Generator, path: str) -> Trained:
+    """Train on ``case``, fitted to what ``path`` can do."""
+    if path not in training_paths(gpu.adapter):
+        pytest.skip(f"{gpu.name} does not train by {path}")
+    multiple = {"fma": 1, "matrix": 16, "wgmma": 64}[path]  # that hidden layers are there
+    case = replace(case, hidden_width=-(-case.hidden_width // multiple) * multiple)
+    field = field_of(case, rng, path != "fma")
+    refusal = refusal_of(path, field.network)
+    if refusal is not None:
+        pytest.skip(refusal)
+    return Trained(dispatch, gpu, case, field, path)
+
+
+def check(ran: Trained) -> None:
+    """Compare loss and gradients with the reference, and see what else a step leaves."""
+    loss, gradients = reference(ran.case, ran.field)
+    of_gradient, of_loss = ROOM[ran.plan.halves]
+    assert ran.loss() == pytest.approx(loss, rel=of_loss)
+    largest = max(np.linalg.norm(wanted) for wanted in gradients)
+    for index, (got, wanted) in enumerate(zip(ran.gradients(), gradients, strict=True)):
+        error = np.linalg.norm(got - wanted)
+        room = of_gradient * (np.linalg.norm(wanted) + 1e-3 * largest)
+        if ran.case.exact:  # each addition is rounded to a step
+            room += 2.0**-16 / SCALE * np.sqrt(12 * ran.batch)
+        assert error <= room, index
+        assert np.linalg.norm(wanted) > 0, index
+    assert ran.run.read("broken", np.uint32, 2).tolist() == [0, 0]
+    states = ran.run.read("states", STATE, 2)
+    assert states[1]["rate"] == RATES[STEP % len(RATES)]
+    states[1]["rate"] = states[0]["rate"]
+    assert states[0] == states[1]  # what the update kernels will read
+
+
+@pytest.fixture(scope="module", params=PATHS)
+def smooth(request, dispatch, gpu):
+    """Give one case that is compiled once."""
+    return trained(dispatch, gpu, SMOOTH, torch.Generator().manual_seed(0), request.param)
+
+
+@pytest.mark.parametrize("path", PATHS)
+@pytest.mark.parametrize("case", CASES[1:], ids=lambda case: f"{case.activation}-{case.loss}")
+def test_both_halves_agree(dispatch, gpu, rng, case, path):
+    check(trained(dispatch, gpu, case, rng, path))
+
+
+def test_both_halves_agree_with_integer_sums(smooth):
+    check(smooth.again())
+
+
+def test_gradients_equal_central_differences(smooth):
+    at = smooth.again()
+    gradients, length = at.gradients(), 0.05
+    parameters = [*at.field.encoding.parameters(), *at.field.network.parameters()]
+    for index, (p, gradient) in enumerate(zip(parameters, gradients, strict=True)):
+        along = torch.from_numpy(gradient / np.linalg.norm(gradient)).float()
+        start, losses = p.detach().clone(), []
+        for sign in (1, -1):
+            p.data = start + sign * length * along
+            if at.plan.halves:
+                p.data = p.data.half().float()
+            losses.append((p.data, at.again().loss()))
+        (after, high), (before, low) = losses
+        went = float(np.sum((after - before).double().numpy() * gradient))  # as rounded
+        p.data = start
+        room = 1e-1 if at.plan.halves else 2e-2  # the third derivative; and rounding
+        assert high - low == pytest.approx(went, rel=room), index
+
+
+@pytest.mark.parametrize("planted", ["network", "encoding"])
+def test_a_number_that_is_not_finite_is_told(smooth, planted):
+    p = next(iter(getattr(smooth.field, planted).parameters()))
+    before = p.detach().clone()
+    p.data.view(-1)[0] = torch.nan
+    counts = smooth.again().run.read("broken", np.uint32, 2)
+    p.data = before
+    assert counts[STEP % 2] > 0 and counts[1 - STEP % 2] == 0
+    assert not smooth.again().run.read("broken", np.uint32, 2).any()
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_a_sum_that_overflows_is_told(dispatch, gpu, rng, path):
+    """The loss is finite, and without grids nothing but the sums of gradients is looked at."""
+    ran = trained(dispatch, gpu, CASES[1], rng, path)
+    state = StepState(STEP, 3, 2, 1, 3e38).pair().view(np.uint8)
+    ran.run.write(states=state)
+    ran.again()
+    assert ran.run.read("broken", np.uint32, 2)[STEP % 2] > 0

@@ -1,0 +1,60 @@
+"""interrupt: one request, deaf to a key that bounces, then as if we were not there."""
+
+import signal
+
+import pytest
+
+from neuralshade.base import interrupt
+from neuralshade.base.interrupt import SIGNALS, Interruption
+
+
+@pytest.fixture
+def now(monkeypatch):
+    """Give what sets the time; SIGINT and SIGTERM raise KeyboardInterrupt, as before a fit."""
+    before = {s: signal.signal(s, signal.default_int_handler) for s in SIGNALS}
+    moment = [1000.0]
+    monkeypatch.setattr(interrupt.time, "monotonic", lambda: moment[0])
+    monkeypatch.setattr(Interruption, "_asked", -1e9)
+    yield lambda seconds: moment.__setitem__(0, 1000.0 + seconds)
+    for number, handler in before.items():
+        signal.signal(number, handler)
+
+
+@pytest.mark.parametrize("number", SIGNALS)
+def test_signals_right_after_the_first_do_nothing(now, number):
+    with Interruption() as interruption:
+        signal.raise_signal(signal.SIGINT)
+        now(0.02)
+        signal.raise_signal(number)
+        assert interruption.requested
+        now(1.1)
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(number)
+    assert signal.getsignal(number) is signal.default_int_handler
+
+
+def test_nor_do_they_after_the_context(now):
+    with Interruption(), Interruption():  # as where a page runs a fit
+        signal.raise_signal(signal.SIGINT)
+    now(0.9)
+    signal.raise_signal(signal.SIGINT)
+    now(1.1)
+    with pytest.raises(KeyboardInterrupt):
+        signal.raise_signal(signal.SIGINT)
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_the_next_context_hears_its_own_first_signal(now):
+    with Interruption():
+        signal.raise_signal(signal.SIGINT)
+    now(0.5)
+    with Interruption() as interruption:
+        signal.raise_signal(signal.SIGINT)
+        assert interruption.requested
+
+
+def test_without_a_request_all_is_as_it_was(now):
+    with Interruption() as interruption:
+        assert signal.getsignal(signal.SIGINT) is not signal.default_int_handler
+    assert not interruption.requested
+    assert [signal.getsignal(s) for s in SIGNALS] == [signal.default_int_handler] * 2

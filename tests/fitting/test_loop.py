@@ -1,0 +1,252 @@
+"""fit: the loop ends where it was told to, and tells what it does."""
+
+import itertools
+import math
+import signal
+import threading
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import neuralshade.fitting.loop
+from neuralshade.base.interrupt import SIGNALS, Interruption
+from neuralshade.fitting.loop import Loop, Progress
+from neuralshade.optimizer.schedule import rate_factor
+
+
+@pytest.mark.parametrize("steps", [1, 2, 7, 1000])
+def test_steps_end_it_exactly(clock, loop_of, steps):
+    loop = loop_of(clock, steps=steps)
+    assert loop.run()
+    assert len(loop.engine.factors) == loop.progress.step == steps
+    assert loop.progress.share == 1.0
+
+
+def test_seconds_end_it_within_one_look(clock, loop_of):
+    loop = loop_of(clock, seconds=5.0)
+    assert loop.run()
+    assert 5.0 <= loop.progress.seconds <= 5.0 + 2 * neuralshade.fitting.loop.LOOK_SECONDS
+    assert loop.progress.step == pytest.approx(500, abs=21)
+
+
+@pytest.mark.parametrize("steps, seconds, ended_by", [(50, 100.0, 50), (10**6, 0.5, 50)])
+def test_the_first_of_two_ends_counts(clock, loop_of, steps, seconds, ended_by):
+    loop = loop_of(clock, steps=steps, seconds=seconds)
+    assert loop.run()
+    assert loop.progress.step == pytest.approx(ended_by, abs=11)
+
+
+def test_target_ends_it_early(clock, loop_of):
+    reached = iter(range(0, 100, 5))
+    loop = loop_of(clock, steps=10**6, target_psnr=30.0, measure=lambda: float(next(reached)))
+    assert loop.run()
+    assert loop.progress.psnr_db == 30.0
+    assert loop.progress.step < 10_000
+
+
+def test_target_alone_is_an_end(clock, loop_of):
+    reached = iter(range(0, 100, 5))
+    loop = loop_of(clock, target_psnr=12.0, measure=lambda: float(next(reached)))
+    assert loop.run()
+    assert loop.progress.psnr_db == 15.0 and loop.progress.share == 0.0
+
+
+def test_observer_is_called_about_ten_times_a_second(clock, loop_of):
+    seen = []
+    loop = loop_of(clock, seconds=10.0, step_seconds=0.001)
+    loop.observer = lambda p: seen.append((p.step, p.seconds, p.share, p.samples_per_second))
+    loop.run()
+    assert 90 <= len(seen) <= 130
+    assert seen == sorted(seen)
+    for step, seconds, share, rate in seen:
+        assert share == pytest.approx(min(1.0, seconds / 10.0))
+        assert rate == pytest.approx(step * 100 / seconds)
+    assert seen[-1][2] == 1.0
+
+
+def test_slow_steps_are_looked_at_one_by_one(clock, loop_of):
+    loop = loop_of(clock, steps=5, step_seconds=3.0)
+    loop.run()
+    assert loop.engine.chunks == [1] * 5
+
+
+def measuring(clock, costs):
+    """Return a measurement that takes the next of ``costs``, then the last; and what it took."""
+    spent = []
+
+    def measure():
+        spent.append(costs[min(len(spent), len(costs) - 1)])
+        clock.now += spent[-1]
+        return 10.0
+
+    return measure, spent
+
+
+def test_measuring_takes_its_share_of_the_time(clock, loop_of):
+    measure, spent = measuring(clock, [0.05])
+    loop = loop_of(clock, seconds=60.0, measure=measure)
+    loop.run()
+    # above: the first one, the one that reaches the share, and that of the end
+    assert 0.01 * 60 <= sum(spent) <= 0.02 * 60 + 3 * 0.05 + 1e-9
+    steps = [row[0] for row in loop.progress.curve]
+    assert steps == sorted(set(steps)) and len(steps) == len(spent)
+
+
+def test_the_first_measuring_waits_for_some_training(clock, loop_of):
+    loop = loop_of(clock, seconds=3.0)
+    seen = []
+    loop.observer = lambda p: seen.append((p.seconds, p.psnr_db))
+    loop.run()
+    assert all((psnr is None) == (seconds < 0.3) for seconds, psnr in seen)
+    assert loop.progress.curve[0][1] == pytest.approx(0.3, abs=0.11)
+
+
+def test_a_slow_first_measuring_does_not_put_off_the_second(clock, loop_of):
+    """It loads and allocates; at 2 % of the time, 0.5 s would be paid off after 25 s."""
+    measure, spent = measuring(clock, [0.5, 0.002])
+    loop = loop_of(clock, seconds=4.0, measure=measure)
+    loop.run()
+    assert loop.progress.curve[1][1] < 1.1
+    assert len(spent) > 10
+
+
+@pytest.mark.parametrize("steps", [1, 20])
+def test_a_fit_too_short_to_be_measured_is_measured_at_its_end(clock, loop_of, steps):
+    loop = loop_of(clock, steps=steps)
+    seen = []
+    loop.observer = lambda p: seen.append(p.psnr_db)
+    loop.run()
+    assert [row[0] for row in loop.progress.curve] == [steps]
+    assert seen[-1] == 10.0
+
+
+def test_the_end_is_measured_where_the_last_measuring_is_long_ago(clock, loop_of):
+    """Each takes 0.2 s, so the third is due after 10 s; the end of a fit of 8 s is not far off."""
+    measure, _ = measuring(clock, [0.2])
+    loop = loop_of(clock, seconds=8.0, measure=measure)
+    loop.run()
+    assert len(loop.progress.curve) == 3
+    assert loop.progress.curve[-1][0] == loop.progress.step
+    assert 8.0 <= loop.progress.seconds < 8.2  # what comes after the training does not count
+
+
+def test_the_end_is_not_measured_twice(clock, loop_of):
+    loop = loop_of(clock, seconds=8.0)
+    loop.run()
+    steps = [row[0] for row in loop.progress.curve]
+    assert steps == sorted(set(steps)) and steps[-1] >= 0.95 * loop.progress.step
+
+
+def test_a_resumed_fit_does_not_catch_up_on_measuring(clock, loop_of):
+    measure, spent = measuring(clock, [0.05])
+    progress = Progress(step=10_000, seconds=100.0, psnr_db=20.0)
+    loop = loop_of(clock, seconds=101.0, measure=measure)
+    loop.progress = progress
+    loop.run()
+    assert len(spent) <= 3
+
+
+def test_samples_are_counted_as_they_are_drawn(clock, loop_of):
+    loop = loop_of(clock, steps=50, batch=100)
+    loop.samples_per_step = 91
+    loop.run()
+    assert loop.progress.samples_per_second == pytest.approx(91 / loop.engine.step_seconds)
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.integers(1, 300), st.sampled_from(["constant", "cosine", "exponential"]),
+       st.integers(0, 400))  # fmt: skip
+def test_the_schedule_sees_every_step_whatever_the_chunks(
+    a_clock, loop_of, steps, schedule, warmup
+):
+    """What is learned must not depend on how fast the machine is."""
+    clock = a_clock()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(neuralshade.fitting.loop.time, "perf_counter", clock)
+        loop = loop_of(clock, steps=steps, schedule=schedule, warmup=warmup)
+        loop.run()
+    expected = [rate_factor(schedule, i / steps, i, 0.01, warmup) for i in range(steps)]
+    assert loop.engine.factors == pytest.approx(expected)
+
+
+def snapshot_steps(clock, loop_of, **recipe):
+    taken = []
+    loop = loop_of(clock, **recipe)
+    loop.snapshot = lambda p: taken.append(p.step)
+    loop.run()
+    return taken, loop.progress.step
+
+
+def test_snapshots_are_log_spaced(clock, loop_of):
+    taken, _ = snapshot_steps(clock, loop_of, steps=1024)
+    assert taken[:10] == [1, 2, 3, 4, 5, 6, 8, 11, 16, 23] and taken[-1] == 1024
+    ratios = [b / a for a, b in itertools.pairwise(taken[3:])]
+    assert min(ratios) > 1.15 and max(ratios) <= 1.5
+    assert len(taken) <= 2 * 10 + 3  # two per doubling
+
+
+@pytest.mark.parametrize("ends", [{"steps": 1000}, {"seconds": 3.0}, {"target_psnr": 5.0}])
+def test_the_last_snapshot_is_the_end(clock, loop_of, ends):
+    reached = itertools.count()
+    taken, last = snapshot_steps(clock, loop_of, **ends, measure=lambda: float(next(reached)))
+    assert taken[-1] == last and taken == sorted(set(taken))
+
+
+def test_snapshots_do_not_change_the_rates(clock, loop_of):
+    with_snapshots, without = loop_of(clock, steps=100), loop_of(clock, steps=100)
+    with_snapshots.snapshot = lambda p: None
+    assert with_snapshots.run() and without.run()
+    assert with_snapshots.engine.factors == without.engine.factors
+
+
+@pytest.mark.parametrize("number", SIGNALS)
+def test_a_signal_stops_it_between_two_steps(clock, loop_of, number):
+    loop = loop_of(clock, steps=1000)
+    loop.observer = lambda p: p.step >= 20 and signal.raise_signal(number)
+    assert not loop.run()
+    assert 20 <= loop.progress.step == len(loop.engine.factors) < 1000
+
+
+def test_interrupted_loop_goes_on_where_it_stopped(clock, loop_of):
+    whole, parted = loop_of(clock, steps=200), loop_of(clock, steps=200)
+    whole.run()
+    parted.observer = lambda p: 50 <= p.step < 150 and signal.raise_signal(signal.SIGINT)
+    assert not parted.run()
+    rest = Loop(parted.engine, parted.recipe, parted.measure, progress=parted.progress)
+    clock.now += 1e6  # the break does not count
+    assert rest.run()
+    assert rest.engine.factors == whole.engine.factors
+    assert rest.progress.seconds == pytest.approx(whole.progress.seconds)
+
+
+def test_signal_before_the_first_step(clock, loop_of):
+    """Nothing has been learned, so there is no loss, and the caller must cope with that."""
+    loop = loop_of(clock, steps=10)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Interruption, "__enter__", lambda self: vars(self).update(requested=True)
+                      or self)  # fmt: skip
+        assert not loop.run()
+    assert loop.progress.step == 0 and math.isnan(loop.progress.loss)
+
+
+def test_other_threads_may_train():
+    problems = []
+
+    def work():
+        try:
+            with Interruption() as interruption:
+                assert not interruption.requested
+        except Exception as error:
+            problems.append(error)
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    assert problems == []
+
+
+def test_progress_starts_empty():
+    first, second = Progress(), Progress()
+    first.curve.append([1, 0.0, 0.1, 10.0])
+    assert second.curve == [] and second.psnr_db is None

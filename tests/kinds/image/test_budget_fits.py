@@ -1,0 +1,59 @@
+"""verbs/fit_image: an asset takes the bits per pixel that were asked for, and no more."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+import neuralshade
+from neuralshade.asset.image import save_image_asset
+from neuralshade.kinds.image.presets import preset_recipe
+from neuralshade.recipes.resolve import resolve
+
+
+def bytes_at(preset, height, width, channels, folder):
+    """Return an asset's size with a training curve as long as it gets, and its budget."""
+    picture = neuralshade.picture_from_array(np.zeros((height, width, channels), np.uint8))
+    picture = dataclasses.replace(picture, name="photograph_of_a_lake_0123.png")
+    recipe = resolve(preset_recipe(preset, {}), picture)
+    curve = [[100_000 + i, 12.345 + i, 0.0001234, 38.123] for i in range(100)]
+    fitted = neuralshade.fit_image(picture, folder / "x.nsh", preset=preset, steps=1)
+    asset = neuralshade.load(folder / "x.nsh")
+    longest = dataclasses.replace(
+        asset.header,
+        recipe=dataclasses.asdict(recipe),
+        training={"steps": 100_099, "seconds": 123.456, "curve": curve},
+    )
+    size = save_image_asset(folder / "y.nsh", longest, asset.tensors)
+    assert fitted.asset_bytes <= size
+    return size, recipe.bpp * height * width / 8
+
+
+@pytest.mark.parametrize("preset", ["grid", "detail"])
+@pytest.mark.parametrize("height, width, channels", [(128, 96, 3), (256, 192, 3), (192, 256, 4),
+                                                     (100, 1000, 1), (512, 512, 3)])  # fmt: skip
+def test_assets_keep_to_their_budget(tmp_path, preset, height, width, channels):
+    size, budget = bytes_at(preset, height, width, channels, tmp_path)
+    assert size <= budget
+
+
+@pytest.mark.parametrize("transform", ["identity", "zoom", "flip"])
+def test_budget_is_that_of_the_transformed_picture(tmp_path, save_smooth, transform):
+    path = save_smooth(height=160, width=240)
+    result = neuralshade.fit_image(path, tmp_path / "x.nsh", steps=1, bpp=12, transform=transform)
+    assert 11 < result.bits_per_pixel <= 12
+
+
+def test_assets_use_their_budget(tmp_path):
+    size, budget = bytes_at("grid", 512, 512, 3, tmp_path)
+    assert size >= 0.98 * budget
+
+
+@pytest.mark.parametrize("size, exceeded", [(40, True), (160, False)])
+def test_a_picture_too_small_for_its_bits_is_told(tmp_path, save_smooth, size, exceeded):
+    path = save_smooth(height=size, width=size)
+    result = neuralshade.fit_image(path, tmp_path / "x.nsh", steps=1)
+    assert (result.bits_per_pixel > 4) == exceeded
+    assert result.bpp_exceeded == exceeded
+    own = neuralshade.fit_image(path, tmp_path / "y.nsh", steps=1, encoding="one_blob:bins=256")
+    assert not own.bpp_exceeded

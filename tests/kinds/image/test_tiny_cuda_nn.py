@@ -1,0 +1,292 @@
+"""recipes/tiny_cuda_nn: its configurations become our settings or are refused by name."""
+
+import json
+
+import pytest
+
+from neuralshade.errors import ConfigError
+from neuralshade.fitting.recipe import from_dict
+from neuralshade.kinds.image.recipe import ImageRecipe
+from neuralshade.kinds.image.tiny_cuda_nn import (
+    ACTIVATION_NAMES,
+    LOSS_NAMES,
+    from_tiny_cuda_nn,
+    read_tiny_cuda_nn,
+)
+from neuralshade.model.registry import parse_encoding
+
+ADAM = {
+    "otype": "Adam", "learning_rate": 1e-2, "beta1": 0.9, "beta2": 0.99, "epsilon": 1e-15,
+}  # fmt: skip
+OUR_ADAM = {
+    "rate": 1e-2, "grid_rate": 1e-2, "beta1": 0.9, "beta2": 0.99, "epsilon": 1e-15,
+    "schedule": "constant", "warmup": 0,
+}  # fmt: skip
+ACTIVATIONS = (
+    "['None', 'ReLU', 'LeakyReLU', 'Tanh', 'Sigmoid', 'Exponential', 'Softplus', 'SiLU', 'ELU', "
+    "'Sine']"
+)
+
+
+def network_of(neurons: int, layers: int) -> dict:
+    return {"otype": "FullyFusedMLP", "activation": "ReLU", "output_activation": "None",
+            "n_neurons": neurons, "n_hidden_layers": layers}  # fmt: skip
+
+
+def our_network(neurons: int, layers: int) -> dict:
+    return {"activation": "relu", "output_activation": "none", "hidden_width": neurons,
+            "hidden_layers": layers}  # fmt: skip
+
+
+SAMPLES = {
+    "frequency": (
+        {"encoding": {"otype": "Frequency", "n_frequencies": 6}, "network": network_of(64, 4)},
+        {"encoding": "frequency:octaves=6", **our_network(64, 4)},
+    ),
+    "hash grid": (
+        {
+            "loss": {"otype": "RelativeL2"},
+            "optimizer": ADAM,
+            "encoding": {"otype": "HashGrid", "n_levels": 16, "n_features_per_level": 2,
+                         "log2_hashmap_size": 15, "base_resolution": 16, "per_level_scale": 1.5},
+            "network": network_of(64, 2),
+        },
+        {
+            "loss": "relative_l2",
+            "encoding": "hash_grid:levels=16,features=2,coarsest=16,finest=7006,log2_entries=15",
+            **OUR_ADAM,
+            **our_network(64, 2),
+        },
+    ),
+    "dense grid": (
+        {"encoding": {"otype": "DenseGrid", "n_levels": 4, "n_features_per_level": 4,
+                      "base_resolution": 8}},
+        {"encoding": "dense_grid:levels=4,features=4,coarsest=8,width=64,height=64"},
+    ),
+    "grid with its type": (
+        {"encoding": {"otype": "Grid", "type": "Dense", "n_levels": 1, "base_resolution": 32,
+                      "interpolation": "Linear", "stochastic_interpolation": False}},
+        {"encoding": "dense_grid:levels=1,features=2,coarsest=32,width=32,height=32"},
+    ),
+    "one-blob": (
+        {"encoding": {"otype": "OneBlob", "n_bins": 64}, "network": network_of(128, 5)},
+        {"encoding": "one_blob:bins=64", **our_network(128, 5)},
+    ),
+    "triangle wave": (
+        {"encoding": {"otype": "TriangleWave", "n_frequencies": 9}},
+        {"encoding": "triangle_wave:octaves=9"},
+    ),
+    "identity": ({"encoding": {"otype": "Identity", "scale": 1.0}}, {"encoding": "identity"}),
+    "averaged": (
+        {"optimizer": {"otype": "EMA", "decay": 0.95, "nested": ADAM}},
+        {**OUR_ADAM, "average": 0.95},
+    ),
+    "letter case does not matter": (
+        {"encoding": {"otype": "frequency"}, "loss": {"otype": "smape"},
+         "network": {"otype": "cutlassmlp", "activation": "LEAKYRELU"}},
+        {"encoding": "frequency:octaves=12", "loss": "smape", **our_network(128, 5),
+         "activation": "leaky_relu"},
+    ),
+    "nothing": ({}, {}),
+}  # fmt: skip
+DEFAULTS = {
+    "encoding": {"encoding": "one_blob:bins=16"},
+    "network": our_network(128, 5),
+    "optimizer": {**OUR_ADAM, "rate": 1e-3, "grid_rate": 1e-3, "beta2": 0.999, "epsilon": 1e-8},
+    "loss": {"loss": "relative_l2"},
+}
+
+
+@pytest.mark.parametrize("config, wanted", SAMPLES.values(), ids=SAMPLES)
+def test_configurations_become_settings(config, wanted):
+    settings = from_tiny_cuda_nn(config)
+    assert settings == {"bias": False, **wanted}  # their networks have no biases
+    recipe = from_dict(ImageRecipe, settings)  # what it gives is a recipe
+    if recipe.encoding != "auto":
+        assert parse_encoding(recipe.encoding)
+
+
+@pytest.mark.parametrize("section", DEFAULTS)
+def test_what_is_left_out_has_the_default_of_tiny_cuda_nn(section):
+    assert from_tiny_cuda_nn({section: {}}) == {"bias": False, **DEFAULTS[section]}
+
+
+def test_every_name_leads_to_one_of_ours():
+    for theirs, ours in ACTIVATION_NAMES.items():
+        settings = from_tiny_cuda_nn({"network": {"activation": theirs}})
+        assert from_dict(ImageRecipe, settings).activation == ours
+    for theirs, ours in LOSS_NAMES.items():
+        assert from_dict(ImageRecipe, from_tiny_cuda_nn({"loss": {"otype": theirs}})).loss == ours
+
+
+def only(place: str, got: str, need: str) -> str:
+    return f"{place}: got {got}, need {need}: nothing else is supported here. Leave it out."
+
+
+REFUSALS = [
+    ([1], 'config: got list, need a JSON object. Write {"otype": ...}.'),
+    ({"loss": "L2"}, 'loss: got str, need a JSON object. Write {"otype": ...}.'),
+    (
+        {"los": {"otype": "L2"}},
+        "config.los: unknown or unsupported key, need one of ['encoding', 'loss', 'network', "
+        "'optimizer']. Did you mean loss?",
+    ),
+    (
+        {"loss": {"otype": "RelativeL1"}},
+        "loss.otype: got 'RelativeL1', need one of ['L1', 'L2', 'RelativeL2', 'LogL1', 'SMAPE']. "
+        "Did you mean RelativeL2?",
+    ),
+    (
+        {"loss": {"otype": "CrossEntropy"}},
+        "loss.otype: got 'CrossEntropy', need one of ['L1', 'L2', 'RelativeL2', 'LogL1', 'SMAPE'].",
+    ),
+    (
+        {"loss": {"otype": "L2", "scale": 2}},
+        "loss.scale: unknown or unsupported key, need one of ['otype'].",
+    ),
+    (
+        {"network": {"activation": "Squareplus"}},
+        f"network.activation: got 'Squareplus', need one of {ACTIVATIONS}.",
+    ),
+    (
+        {"network": {"otype": "Transformer"}},
+        "network.otype: got 'Transformer', need one of ['FullyFusedMLP', 'CutlassMLP'].",
+    ),
+    (
+        {"network": {"n_neuron": 64}},
+        "network.n_neuron: unknown or unsupported key, need one of ['activation', "
+        "'n_hidden_layers', 'n_neurons', 'otype', 'output_activation']. Did you mean n_neurons?",
+    ),
+    (
+        {"network": {"n_neurons": "64"}},
+        "network.n_neurons: got '64', need int. tiny-cuda-nn's default is 128.",
+    ),
+    (
+        {"network": {"n_neurons": True}},
+        "network.n_neurons: got True, need int. tiny-cuda-nn's default is 128.",
+    ),
+    (
+        {"encoding": {"otype": "SphericalHarmonics"}},
+        "encoding.otype: got 'SphericalHarmonics', need one of ['Identity', 'Frequency', "
+        "'TriangleWave', 'OneBlob', 'Grid', 'HashGrid', 'DenseGrid'].",
+    ),
+    (
+        {"encoding": {"otype": "Composite", "nested": []}},
+        "encoding.otype: got 'Composite', need one of ['Identity', 'Frequency', "
+        "'TriangleWave', 'OneBlob', 'Grid', 'HashGrid', 'DenseGrid'].",
+    ),
+    (
+        {"encoding": {"otype": "Grid", "type": "Tiled"}},
+        "encoding.type: got 'Tiled', need one of ['Hash', 'Dense'].",
+    ),
+    (
+        {"encoding": {"otype": "HashGrid", "type": "Dense"}},
+        "encoding.type: got 'Dense', need one of ['Hash'].",
+    ),
+    (
+        {"encoding": {"otype": "HashGrid", "interpolation": "Smoothstep"}},
+        only("encoding.interpolation", "'Smoothstep'", "'Linear'"),
+    ),
+    (
+        {"encoding": {"otype": "HashGrid", "stochastic_interpolation": True}},
+        only("encoding.stochastic_interpolation", "True", "False"),
+    ),
+    (
+        {"encoding": {"otype": "DenseGrid", "n_levels": 4, "log2_hashmap_size": 15}},
+        "encoding.log2_hashmap_size: unknown or unsupported key, need one of ['base_resolution', "
+        "'interpolation', 'n_features_per_level', 'n_levels', 'otype', 'per_level_scale', "
+        "'stochastic_interpolation', 'type'].",
+    ),
+    (
+        {"encoding": {"otype": "Frequency", "n_frequencies": 6.0}},
+        "encoding.n_frequencies: got 6.0, need int. tiny-cuda-nn's default is 12.",
+    ),
+    ({"encoding": {"otype": "Identity", "scale": 2.0}}, only("encoding.scale", "2.0", "1.0")),
+    ({"encoding": {"otype": "Identity", "offset": 1}}, only("encoding.offset", "1", "0.0")),
+    (
+        {"optimizer": {"otype": "Shampoo"}},
+        "optimizer.otype: got 'Shampoo', need one of ['Adam', 'EMA'].",
+    ),
+    (
+        {"optimizer": {**ADAM, "l2_reg": 1e-6}},
+        "optimizer.l2_reg: got 1e-06, need 0.0: nothing else is supported here. Set it to 0.",
+    ),
+    (
+        {"optimizer": {"otype": "EMA", "decay": 0.9, "nested": {"otype": "EMA", "nested": ADAM}}},
+        "optimizer.nested.otype: got 'EMA', need one of ['Adam'].",  # we have one decay, not two
+    ),
+    (
+        {"encoding": {"otype": "OneBlob", "n_bins": 10**400}},
+        "encoding.n_bins: got a number of about 401 digits, need int below 2^63. "
+        "tiny-cuda-nn's default is 16.",
+    ),
+    ({"optimizer": {"relative_decay": 0.1}}, only("optimizer.relative_decay", "0.1", "0.0")),
+    ({"optimizer": {"absolute_decay": 0.1}}, only("optimizer.absolute_decay", "0.1", "0.0")),
+    ({"optimizer": {"adabound": True}}, only("optimizer.adabound", "True", "False")),
+    (
+        {"optimizer": {"learning_rate": "fast"}},
+        "optimizer.learning_rate: got 'fast', need float. tiny-cuda-nn's default is 0.001.",
+    ),
+    (
+        {"optimizer": {"otype": "EMA", "nested": {"otype": "Adam", "momentum": 1}}},
+        "optimizer.nested.momentum: unknown or unsupported key, need one of ['absolute_decay', "
+        "'adabound', 'beta1', 'beta2', 'epsilon', 'l2_reg', 'learning_rate', 'otype', "
+        "'relative_decay'].",
+    ),
+    (
+        {"optimizer": {"otype": "EMA", "full_precision": True}},
+        "optimizer.full_precision: unknown or unsupported key, need one of ['decay', 'nested', "
+        "'otype'].",
+    ),
+]
+
+
+@pytest.mark.parametrize("config, message", REFUSALS, ids=[json.dumps(c) for c, _ in REFUSALS])
+def test_refusals(config, message):
+    with pytest.raises(ConfigError) as caught:
+        from_tiny_cuda_nn(config)
+    assert str(caught.value) == message
+
+
+def test_a_file_is_read(tmp_path):
+    config, wanted = SAMPLES["hash grid"]
+    path = tmp_path / "config.json"
+    path.write_text(json.dumps(config), encoding="utf-8")
+    assert read_tiny_cuda_nn(path) == {"bias": False, **wanted}
+
+
+@pytest.mark.parametrize(
+    "content, reason",
+    [
+        (b"", "Expecting value: line 1 column 1 (char 0)"),
+        (b"\xff", "'utf-8' codec can't decode byte 0xff in position 0: invalid start byte"),
+    ],
+)
+def test_a_file_that_cannot_be_read_is_refused(content, reason, tmp_path):
+    path = tmp_path / "config.json"
+    path.write_bytes(content)
+    with pytest.raises(ConfigError) as caught:
+        read_tiny_cuda_nn(path)
+    assert str(caught.value) == (
+        f"{path}: got {reason}, need a JSON file in tiny-cuda-nn's form. See docs/recipes.md."
+    )
+
+
+def test_a_wrong_path_is_refused(tmp_path):
+    path = tmp_path / "absent.json"
+    with pytest.raises(ConfigError) as caught:
+        read_tiny_cuda_nn(path)
+    assert str(caught.value) == (
+        f"{path}: got no such file, need a JSON file in tiny-cuda-nn's form. Check the path."
+    )
+
+
+@pytest.mark.parametrize("content", ["[" * 100_000, '{"loss": ' + "9" * 5000 + "}"])
+def test_a_file_that_python_gives_up_on_is_refused(content, tmp_path):
+    (tmp_path / "config.json").write_text(content)
+    with pytest.raises(ConfigError) as caught:
+        read_tiny_cuda_nn(tmp_path / "config.json")
+    assert str(caught.value).endswith(
+        ", need a JSON file in tiny-cuda-nn's form. See docs/recipes.md."
+    )
+    assert "\n" not in str(caught.value)

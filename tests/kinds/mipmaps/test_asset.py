@@ -1,0 +1,185 @@
+"""asset/mipmaps: levels come back as they were saved, and other readers see them in each format."""
+
+import dataclasses
+
+import numpy as np
+import OpenImageIO
+import pytest
+import slangpy as spy
+import texture2ddecoder
+
+import neuralshade
+from neuralshade.asset.file import AssetFile, write_asset_file
+from neuralshade.errors import AssetError
+from neuralshade.kinds.mipmaps.asset import (
+    MAPS,
+    MipmapsHeader,
+    load_mipmaps_asset,
+    save_mipmaps_asset,
+    shown_level,
+    stored_level,
+    stored_levels,
+    write_chain,
+)
+from neuralshade.measure.plane.mip_filters import Maps, unit
+from neuralshade.source.color import linear_to_srgb
+
+SIZES = [(6, 5), (3, 2), (1, 1)]  # width, height
+
+
+def maps_of(width, height):
+    rng = np.random.default_rng(width)
+    normal = unit(rng.normal(0, 0.3, (height, width, 3)).astype(np.float32) + np.float32([0, 0, 1]))
+    albedo, (rough, metal) = rng.random((height, width, 3)), rng.random((2, height, width))
+    return Maps(*map(np.float32, (albedo, normal, rough, metal)))
+
+
+def header_of(sizes=SIZES):
+    maps = {"name": "x", "sizes": [list(size) for size in sizes], "notes": [], "kept": ["box"] * 2,
+            "normal_convention": None}  # fmt: skip
+    curve = [[i, 0.0, 1.0, None] for i in range(300)]
+    return MipmapsHeader({"steps": 1}, maps, {"steps": 1, "seconds": 0.1, "curve": curve}, {})
+
+
+@pytest.fixture
+def levels():
+    return [stored_level(maps_of(*size)) for size in SIZES]
+
+
+@pytest.fixture
+def saved(tmp_path, levels):
+    path = tmp_path / "x.nsh"
+    return path, save_mipmaps_asset(path, header_of(), levels)
+
+
+def test_saved_levels_come_back(saved, levels):
+    path, size = saved
+    asset = load_mipmaps_asset(path)
+    assert asset.byte_count == size == path.stat().st_size
+    assert asset.header.maps == header_of().maps and asset.header.picture is None
+    assert len(asset.header.training["curve"]) <= 100
+    for given, found in zip(levels, stored_levels(asset), strict=True):
+        assert list(found) == list(MAPS)
+        for name, values in given.items():
+            np.testing.assert_array_equal(found[name], values)
+
+
+def test_load_returns_it(saved):
+    assert neuralshade.load(saved[0]).header.maps["name"] == "x"
+
+
+def test_shown_is_stored_within_half_a_level():
+    maps = maps_of(37, 23)
+    shown = shown_level(stored_level(maps))
+    half = 0.501 / 255
+    curves = [linear_to_srgb(values) for values in (shown["albedo"], maps.albedo)]
+    np.testing.assert_allclose(*curves, atol=half)
+    np.testing.assert_allclose(np.linalg.norm(shown["normal"], axis=2), 1, atol=1e-6)
+    np.testing.assert_allclose(shown["normal"], maps.normal, atol=4 * half)
+    for name in ("roughness", "metallic"):
+        np.testing.assert_allclose(shown[name], getattr(maps, name), atol=half)
+
+
+def test_what_is_beyond_the_range_is_clamped():
+    maps = maps_of(2, 1)
+    wide = dataclasses.replace(maps, albedo=3 * maps.albedo + 1, metallic=maps.metallic - 2)
+    stored = stored_level(wide)
+    assert stored["albedo"].min() == 255 and stored["metallic"].max() == 0
+
+
+@pytest.mark.parametrize("change, got", [
+    ({"normal_1": None}, "none for normal_1"),
+    ({"normal_1": np.zeros((2, 2, 3), np.uint8)}, "uint8 [2, 2, 3] for normal_1"),
+    ({"normal_1": np.zeros((2, 3, 3), np.float32)}, "float32 [2, 3, 3] for normal_1"),
+])  # fmt: skip
+def test_a_file_without_its_levels_refused(tmp_path, saved, change, got):
+    asset = load_mipmaps_asset(saved[0])
+    tensors = {**asset.tensors, **change}
+    tensors = {name: values for name, values in tensors.items() if values is not None}
+    content = {"kind": "mipmaps", **vars(asset.header)}
+    write_asset_file(tmp_path / "y.nsh", AssetFile(content, tensors))
+    with pytest.raises(AssetError) as caught:
+        stored_levels(load_mipmaps_asset(tmp_path / "y.nsh"))
+    assert str(caught.value) == (
+        f"{tmp_path}/y.nsh: got {got}, need uint8 [2, 3, 3]. Fit it again."
+    )
+
+
+def test_a_header_without_its_maps_refused(tmp_path, saved):
+    asset = load_mipmaps_asset(saved[0])
+    content = {"kind": "mipmaps", **vars(asset.header)}
+    del content["maps"]
+    write_asset_file(tmp_path / "y.nsh", AssetFile(content, asset.tensors))
+    with pytest.raises(AssetError, match="got no 'maps' in the header"):
+        load_mipmaps_asset(tmp_path / "y.nsh")
+
+
+@pytest.mark.parametrize("name", ["albedo", "normal"])  # it does not read one channel
+def test_dds_is_read_by_openimageio(tmp_path, levels, name):
+    files = write_chain(tmp_path, "dds", levels)
+    assert [path.name for path in files] == [f"{each}.dds" for each in MAPS]
+    file = OpenImageIO.ImageInput.open(str(tmp_path / f"{name}.dds"))
+    assert file, OpenImageIO.geterror()
+    for i, level in enumerate(levels):
+        assert file.seek_subimage(0, i)
+        texels = file.read_image(0, i, 0, file.spec().nchannels, "uint8")
+        np.testing.assert_array_equal(texels[..., :3], level[name])
+    assert not file.seek_subimage(0, len(levels))
+    file.close()
+
+
+@pytest.mark.parametrize("name", MAPS)
+def test_dds_is_loaded_by_slangpy(tmp_path, device, name):
+    """Of powers of two, none taller than wide: others' levels it looks for in wrong places."""
+    levels = [stored_level(maps_of(*size)) for size in [(8, 4), (4, 2), (2, 1), (1, 1)]]
+    write_chain(tmp_path, "dds", levels)
+    texture = spy.TextureLoader(device).load_texture(tmp_path / f"{name}.dds")
+    assert (texture.width, texture.height, texture.mip_count) == (8, 4, 4)
+    assert texture.format.name.endswith("_srgb") == (name == "albedo")
+    for i, level in enumerate(levels):
+        texels = texture.to_numpy(mip=i)
+        texels = texels.reshape(*level[name].shape[:2], -1)[..., : level[name].shape[2]]
+        np.testing.assert_array_equal(texels, level[name])
+
+
+DECODERS = {"albedo": (texture2ddecoder.decode_bc7, [2, 1, 0]),
+            "normal": (texture2ddecoder.decode_bc5, [2, 1]),
+            "roughness": (texture2ddecoder.decode_bc4, [2]),
+            "metallic": (texture2ddecoder.decode_bc4, [2])}  # fmt: skip
+
+
+def test_blocks_are_decoded_by_another_program(tmp_path):
+    """Smooth maps, whose blocks hold them nearly; level 0 follows the header of 148 bytes."""
+    row, col = np.mgrid[0:16, 0:16].astype(np.float32) / 75 + 0.4
+    normal = unit(np.stack([row - 0.5, col - 0.5, np.full_like(row, 2)], axis=2))
+    maps = Maps(np.stack([row, col, 1 - row], axis=2), normal, col, row)
+    level = stored_level(maps)
+    for path, (decode, order) in zip(write_chain(tmp_path, "dds-bc", [level]), DECODERS.values(),
+                                     strict=True):  # fmt: skip
+        bgra = np.frombuffer(decode(path.read_bytes()[148:], 16, 16), np.uint8).reshape(16, 16, 4)
+        wanted = level[path.stem][..., : len(order)].astype(int)
+        assert np.abs(bgra[..., order] - wanted).mean() < 2, path.name
+
+
+@pytest.mark.parametrize("form", ["ktx2", "ktx2-bc"])
+def test_ktx2_holds_every_level(tmp_path, levels, form):
+    """Its writer is tested apart; here, that each map has all its levels and its format."""
+    formats = {"ktx2": (43, 37, 9, 9), "ktx2-bc": (146, 141, 139, 139)}[form]
+    for path, number in zip(write_chain(tmp_path, form, levels), formats, strict=True):
+        raw = path.read_bytes()
+        words = np.frombuffer(raw[12:48], "<u4")
+        assert (words[0], words[2], words[3], words[7]) == (number, 6, 5, 3), path.name
+        if form == "ktx2":
+            place, size = np.frombuffer(raw[80:96], "<u8")
+            texels = np.frombuffer(raw[place : place + size], np.uint8).reshape(5, 6, -1)
+            wanted = levels[0][path.stem]
+            np.testing.assert_array_equal(texels[..., : wanted.shape[2]], wanted)
+
+
+def test_errors_of_an_older_form_are_refused(tmp_path):
+    """A line, where reports and tables would miss a key."""
+    quality = {"mirror": {"kept": [], "box": []}}
+    header = MipmapsHeader({}, {"sizes": [[1, 1]]}, {"curve": []}, quality)
+    save_mipmaps_asset(tmp_path / "old.nsh", header, [])
+    with pytest.raises(AssetError, match=r"no errors of stored_box under mirror .*Fit it again"):
+        load_mipmaps_asset(tmp_path / "old.nsh")

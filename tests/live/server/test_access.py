@@ -1,0 +1,88 @@
+"""deploy/live/access: who is answered, on the loopback and beyond it."""
+
+import re
+
+import pytest
+from starlette.requests import HTTPConnection
+
+from neuralshade.live.access import COOKIE, Access, is_loopback
+
+LOCAL = Access.of("127.0.0.1", 8420)
+PUBLIC = Access("0.0.0.0", 8420, "secret-token")
+
+
+def asked(query="", **headers):
+    pairs = [(name.replace("_", "-").encode(), value.encode()) for name, value in headers.items()]
+    return HTTPConnection({"type": "http", "query_string": query.encode(), "headers": pairs})
+
+
+def status(access, query="", **headers):
+    refused = access.refusal(asked(query, **headers))
+    return None if refused is None else refused[0]
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1:8420", "localhost:8420", "[::1]:8420"])
+def test_own_names_are_answered_on_the_loopback(host):
+    assert status(LOCAL, host=host) is None
+    assert status(LOCAL, host=host, origin=f"http://{host}") is None
+
+
+@pytest.mark.parametrize("host", ["evil.example:8420", "evil.example", "127.0.0.1", "localhost",
+                                  "127.0.0.1:80", "127.0.0.1.evil.example:8420", "",
+                                  "127.0.0.1:8420@evil.example", "0.0.0.0:8420"])  # fmt: skip
+def test_another_name_is_refused_on_the_loopback(host):
+    """A site may have its own name point here; the browser still sends that name."""
+    assert status(LOCAL, host=host) == 421
+    assert status(LOCAL, host=host, origin=f"http://{host}") == 421
+
+
+@pytest.mark.parametrize("origin", ["http://evil.example", "null", "", "http://127.0.0.1:8421",
+                                    "http://localhost:8420", "http://127.0.0.1:8420.evil.example",
+                                    "http://127.0.0.1:8420@evil.example", "file://",
+                                    "http://evil@127.0.0.1:8420", "http://[", "//[x"])  # fmt: skip
+@pytest.mark.parametrize("access", [LOCAL, PUBLIC])
+def test_another_origin_is_refused(access, origin):
+    token = "" if access.token is None else f"token={access.token}"
+    assert status(access, token, host="127.0.0.1:8420", origin=origin) == 403
+
+
+def test_a_public_host_demands_the_token():
+    named = {"host": "box.example:8420"}
+    assert status(PUBLIC, **named) == 401
+    assert status(PUBLIC, "token=secret-token", **named) is None
+    assert status(PUBLIC, cookie=f"{COOKIE}=secret-token", **named) is None
+    assert status(PUBLIC, authorization="Bearer secret-token", **named) is None
+
+
+@pytest.mark.parametrize("query, headers", [
+    ("token=", {}), ("token=secret", {}), ("token=secret-token2", {}), ("Token=secret-token", {}),
+    ("token=%FF%FE", {}), ("", {"cookie": f"{COOKIE}=x"}), ("", {"cookie": "token=secret-token"}),
+    ("", {"authorization": "Basic secret-token"}), ("", {"authorization": "Bearer "}),
+    ("", {"authorization": "Bearer \xe9"}),
+])  # fmt: skip
+def test_another_token_is_refused(query, headers):
+    assert status(PUBLIC, query, host="box.example:8420", **headers) == 401
+
+
+def test_the_token_is_long_and_new_each_time():
+    first, second = Access.of("0.0.0.0", 1).token, Access.of("0.0.0.0", 1).token
+    assert first != second and len(first) >= 32
+    assert LOCAL.token is None
+
+
+@pytest.mark.parametrize("host, local", [
+    ("127.0.0.1", True), ("127.5.5.5", True), ("::1", True), ("localhost", True),
+    ("0.0.0.0", False), ("::", False), ("", False), ("192.168.1.5", False), ("box", False),
+    ("localhost.evil.example", False),
+])  # fmt: skip
+def test_what_only_this_machine_reaches(host, local):
+    assert is_loopback(host) is local
+    assert (Access.of(host, 1).token is None) is local
+
+
+def test_the_address_can_be_opened():
+    assert LOCAL.address == "http://127.0.0.1:8420/"
+    assert Access.of("::1", 5).address == "http://[::1]:5/"
+    assert re.fullmatch(r"http://192\.168\.1\.5:5/\?token=[\w-]{32,}",
+                        Access.of("192.168.1.5", 5).address)  # fmt: skip
+    assert not PUBLIC.address.startswith("http://0.0.0.0")

@@ -1,0 +1,270 @@
+"""deploy/live/app: what is served, what is refused, and that strangers break nothing."""
+
+import contextlib
+import json
+import re
+
+import pytest
+from websockets.exceptions import InvalidStatus
+
+from neuralshade.errors import ConfigError
+from neuralshade.live import app as module
+from neuralshade.live.access import COOKIE
+from neuralshade.live.app import PAGE
+
+FOREIGN = {"origin": "http://evil.example"}
+TRAVERSALS = [
+    "/page/../live/app.py", "/page/..%2flive%2fapp.py", "/page/..%2Flive%2Fapp.py",
+    "/page/%2e%2e/live/app.py", "/page/%2e%2e%2flive%2fapp.py", "/page/..%5clive%5capp.py",
+    "/page/....//live/app.py", "/page/%252e%252e%252flive%252fapp.py", "/page//etc/passwd",
+    "/page/%2fetc%2fpasswd", "/page/..%c0%af..%c0%afetc/passwd", "/page/%00main.js",
+    "/page/main.js%00.png", "/page/.", "/page/..", "/page/", "/page/sub/main.js", "/page/MAIN.JS",
+    "/page/nothing.js", "/page/" + "a" * 300 + ".js", "/page/" + "a" * 5000 + ".js", "/app.py",
+    "/index.html", "/../../../../etc/passwd", "//etc/passwd", "/page/__init__.py",
+    "/page/main.js/", "/page/%F0%9F%92%A9.js", "/page/~", "/favicon.ico", "/docs", "/openapi.json",
+]  # fmt: skip
+HEADERS = {
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "cache-control": "no-store",
+}
+
+
+def checked(answer, policy=module.POLICY):
+    """See that an answer has the headers that every one has, once each."""
+    for name, value in {**HEADERS, "content-security-policy": policy}.items():
+        assert answer.headers.get_all(name) == [value], name
+    return answer
+
+
+def test_the_page_and_its_own_files(ask):
+    page = checked(ask("/"))
+    assert (page.status, page.body) == (200, (PAGE / "index.html").read_bytes())
+    names = [path.name for path in PAGE.iterdir()]
+    assert {"main.js", "page.css"} <= set(names)
+    for name in names:
+        answer = checked(ask(f"/page/{name}"))
+        assert (answer.status, answer.body) == (200, (PAGE / name).read_bytes())
+    assert ask("/page/main.js").headers["content-type"].startswith("text/javascript")
+    assert ask("/page/page.css").headers["content-type"].startswith("text/css")
+
+
+def test_the_page_has_nothing_that_the_policy_forbids(ask):
+    page = ask("/").body.decode()
+    assert not re.search(r"<style|\sstyle=|\son\w+=|javascript:|https?://", page)
+    assert re.findall(r"<script(?![^>]*src=)", page) == []
+    assert "'unsafe" not in module.POLICY and "*" not in module.POLICY
+
+
+def test_nothing_else_is_served(ask):
+    for path in TRAVERSALS:
+        answer = checked(ask(path))
+        assert answer.status in (307, 404), path
+        assert b"neuralshade" not in answer.body and b"root:" not in answer.body, path
+        if answer.status == 307:  # to the same path less its last slash
+            assert answer.headers["location"].startswith(f"http://{ask.host}/"), path
+
+
+def test_other_methods(ask):
+    for method in ("PUT", "DELETE", "OPTIONS", "TRACE", "PATCH", "X"):
+        for path in ("/", "/asset", "/page/main.js", "/events"):
+            assert checked(ask(path, method=method)).status in (404, 405), (method, path)
+
+
+def test_the_state_is_hello(ask, channel):
+    assert json.loads(checked(ask("/state")).body) == channel.hello()
+
+
+def test_another_site_and_another_name_are_refused(ask, channel):
+    named = f"evil.example:{ask.port}"
+    for path, body in (("/", None), ("/state", None), ("/asset", None), ("/asset", b"x"),
+                       ("/picture", b"x"), ("/report", None), ("/page/main.js", None),
+                       ("/snapshot.png", None), ("/nothing", None)):  # fmt: skip
+        assert ask.refused(path, body, **FOREIGN) == (
+            403, "got a request of 'http://evil.example', need one of this page.")  # fmt: skip
+        assert ask.refused(path, body, host=named) == (
+            421, f"got a request for '{named}', need this page's own address.")  # fmt: skip
+        checked(ask(path, body, **FOREIGN))
+    assert channel.take() == []
+
+
+@pytest.mark.parametrize("origin", ["http://[", "null", "http://\xff"])
+def test_origins_that_make_no_sense(ask, origin):
+    assert ask.refused("/", origin=origin)[0] == 403
+
+
+@pytest.mark.parametrize("headers", [{"Origin": "http://evil.example"}, {"Origin": "http://["},
+                                     {"Origin": "null"}])  # fmt: skip
+def test_another_site_has_no_socket(ask, channel, headers):
+    with pytest.raises(InvalidStatus) as caught:
+        ask.socket(additional_headers=headers)
+    assert caught.value.response.status_code == 403
+    assert channel.clients == []
+
+
+def test_another_name_has_no_socket(ask, channel):
+    answer = ask("/events", host=f"evil.example:{ask.port}", connection="Upgrade",
+                 upgrade="websocket", sec_websocket_version="13",
+                 sec_websocket_key="AAAAAAAAAAAAAAAAAAAAAA==")  # fmt: skip
+    assert answer.status == 403 and channel.clients == []
+
+
+def test_the_own_origin_has_a_socket(ask, channel):
+    with ask.socket(origin=f"http://{ask.host}") as socket:
+        assert json.loads(socket.recv(20)) == channel.hello()
+
+
+def test_a_public_host_demands_the_token(serve, channel):
+    ask = serve("0.0.0.0")
+    token = ask.access.token
+    for path, body in (("/", None), ("/state", None), ("/asset", b"x"), ("/picture", b"x")):
+        answer = checked(ask(path, body))
+        assert answer.status == 401 and "set-cookie" not in answer.headers
+        line = json.loads(answer.body)["refused"]
+        assert line == "got no token, need the address that was printed."
+    for query in ("", "?token=wrong", f"?token={token}x"):
+        with pytest.raises(InvalidStatus):
+            ask.socket(query)
+    for asked in ({"path": f"/state?token={token}"}, {"authorization": f"Bearer {token}"},
+                  {"cookie": f"a=b; {COOKIE}={token}"}):  # fmt: skip
+        assert ask(**{"path": "/state"} | asked).status == 200
+    with ask.socket(additional_headers={"Cookie": f"{COOKIE}={token}"}) as socket:
+        assert json.loads(socket.recv(20))["type"] == "hello"
+    with ask.socket(f"?token={token}") as socket:
+        assert json.loads(socket.recv(20))["type"] == "hello"
+
+
+def test_the_cookie_is_given_for_the_token_alone(serve):
+    ask = serve("0.0.0.0")
+    token = ask.access.token
+    answer = ask(f"/?token={token}")
+    assert answer.headers.get_all("set-cookie") == [
+        f"{COOKIE}={token}; HttpOnly; SameSite=Strict; Path=/"]  # fmt: skip
+    for query in ("?token=wrong", "?token=", "?token"):
+        answer = ask(f"/{query}")
+        assert answer.status == 401 and token not in str(answer.headers)
+    answer = ask(f"/?token={token}", **FOREIGN)
+    assert answer.status == 403 and "set-cookie" not in answer.headers
+
+
+def test_an_asset_is_handed_to_the_thread_that_trains(ask, answering):
+    seen = []
+
+    def reply(request):
+        given = request.arguments
+        seen.append((request.what, given["into_fit"], given["path"].read_bytes()))
+        request.answer.set_result({"text": "shown"})
+
+    answering(reply)
+    answer = checked(ask("/asset?name=../x.nsh", b"abc"))
+    assert (answer.status, json.loads(answer.body)) == (200, {"text": "shown"})
+    assert ask("/asset?name=x.nsh&into=fit", b"de").status == 200
+    assert seen == [("load", False, b"abc"), ("load", True, b"de")]
+
+
+def test_refused_assets_are_not_kept(ask, answering, uploads):
+    answering(lambda request: request.answer.set_exception(ConfigError("got no asset.")))
+    for _ in range(3):
+        assert ask.refused("/asset", b"abc") == (409, "got no asset.")
+    assert files(uploads) == []
+
+
+def test_of_assets_that_were_sent_the_last_is_kept(ask, answering, uploads):
+    answering(lambda request: request.answer.set_result({"text": ""}))
+    for content in (b"1", b"2", b"3"):
+        ask("/asset?name=a.nsh", content)
+        ask("/asset?name=a.nsh&into=fit", content)
+    assert [path.read_bytes() for path in files(uploads)] == [b"3"]
+
+
+def files(uploads):
+    import pathlib
+
+    return [p for p in pathlib.Path(uploads._folder.name).rglob("*") if p.is_file()]
+
+
+def test_an_asset_is_downloaded(ask, answering):
+    answering(lambda request: request.answer.set_result(('a"\r\nx: y;\xe4.nsh', b"content")))
+    answer = checked(ask("/asset"))
+    assert (answer.status, answer.body) == (200, b"content")
+    assert answer.headers["content-type"] == "application/octet-stream"
+    assert answer.headers["content-disposition"] == (
+        "attachment; filename=\"a___x_ y__.nsh\"; filename*=UTF-8''a%22%0D%0Ax%3A%20y%3B%C3%A4.nsh"
+    )
+    assert answer.headers["x"] is None
+
+
+def test_a_report_runs_its_own_scripts_and_nothing_else(ask, answering):
+    answering(lambda request: request.answer.set_result(("a.html", b"<p>x")))
+    policy = ("default-src 'none'; img-src data:; style-src 'unsafe-inline'; "
+              "script-src 'unsafe-inline'; sandbox allow-scripts")  # fmt: skip
+    answer = checked(ask("/report"), policy)
+    assert (answer.status, answer.body) == (200, b"<p>x")
+    assert answer.headers["content-type"].startswith("text/html")
+
+
+@pytest.mark.parametrize("query", ["exposure=x", "exposure=nan", "exposure=33", "gamma=0",
+                                   "gamma=inf", "gamma=x"])  # fmt: skip
+def test_a_snapshot_of_a_tone_that_is_none(ask, channel, query):
+    assert ask.refused(f"/snapshot.png?{query}")[0] == 400
+    assert channel.take() == []
+
+
+def test_a_snapshot_has_the_tone_asked_for(ask, answering):
+    seen = []
+    answering(lambda r: seen.append(r.arguments) or r.answer.set_result(("a.png", b"x")))
+    assert ask("/snapshot.png?exposure=-2.5&gamma=2.2").headers["content-type"] == "image/png"
+    ask("/snapshot.png")
+    assert seen == [{"exposure": -2.5, "gamma": 2.2}, {"exposure": 0.0, "gamma": None}]
+
+
+def test_a_thread_that_does_not_answer_is_told_of(ask, channel, monkeypatch):
+    monkeypatch.setattr(module, "ANSWER_SECONDS", 0.2)
+    assert ask.refused("/asset") == (503, "got no answer in 0 s. Try again.")
+    (request,) = channel.take()
+    assert request.answer.cancelled()  # nobody waits for it any more
+
+
+def test_pictures_are_looked_at_and_kept(ask, uploads, png_file):
+    answer = checked(ask("/picture?name=my%20photo.png", png_file(5, 3)))
+    said = json.loads(answer.body)
+    assert said == {"picture": "p1", "name": "my photo.png", "width": 5, "height": 3}
+    assert uploads.pictures["p1"].read_bytes() == png_file(5, 3)
+
+
+@pytest.mark.parametrize("width, height", [(60_000, 60_000), (2**31 - 1, 1), (20_000, 20_000)])
+def test_a_picture_that_claims_too_much_is_not_decoded(ask, boast, width, height):
+    """Decoded, it would take gigabytes; its file has 1000 bytes of pixels."""
+    status, line = ask.refused("/picture?name=big.png", boast(width, height))
+    assert status == 422 and line.startswith("big.png: got ")
+    assert "neuralshade-" not in line  # the place where it was kept is ours
+
+
+def test_what_is_no_picture_is_refused_and_forgotten(ask, uploads):
+    for content in (b"", b"\x89PNG\r\n\x1a\n", b"GIF89a" + bytes(100), b"x" * 5000, b"\x80\x04."):
+        status, line = ask.refused("/picture?name=../../x.png", content)
+        assert status == 422 and line.startswith("x.png: ")
+    assert uploads.pictures == {} and files(uploads) == []
+
+
+@pytest.mark.parametrize("path", ["/picture", "/asset"])
+def test_an_upload_of_2_gb_is_refused_before_it_comes(ask, channel, path):
+    answer = checked(ask(path, b"abc", content_length=str(2**31)))
+    assert answer.status == 413 and answer.headers["connection"] == "close"
+    assert json.loads(answer.body)["refused"] == (
+        "got 2147483648 bytes, need 268435456 at most.")  # fmt: skip
+    assert channel.take() == []
+
+
+@pytest.mark.parametrize("length", ["x", "-5", "1, 2"])
+def test_a_length_that_is_none(ask, length):
+    # closed before what was sent behind it was read: a refusal, too
+    with contextlib.suppress(ConnectionResetError):
+        assert ask("/picture", b"abc", content_length=length).status in (400, 413)
+
+
+def test_an_upload_that_streams_on_is_cut_off(ask, monkeypatch, uploads):
+    monkeypatch.setattr("neuralshade.live.uploads.MOST_BYTES", 1000)
+    piece = b"200\r\n" + b"x" * 0x200 + b"\r\n"
+    answer = ask("/picture", piece * 10 + b"0\r\n\r\n", transfer_encoding="chunked")
+    assert answer.status == 413 and files(uploads) == []

@@ -1,0 +1,118 @@
+"""measure/mip_filters: halving is an area's mean; Toksvig and LEAN are what their papers say."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from neuralshade.measure.plane.mip_filters import (
+    FILTERS,
+    Maps,
+    halved,
+    lean_chain,
+    toksvig_chain,
+    unit,
+)
+
+SIDE = st.integers(1, 19)
+
+
+def area_mean(values):
+    """Return values [H, W] at half the size: repeated until every texel covers whole numbers."""
+    for axis in range(2):
+        before = values.shape[axis]
+        size = max(1, before // 2)
+        parts = np.repeat(values, size, axis)
+        shape = (*parts.shape[:axis], size, before, *parts.shape[axis + 1 :])
+        values = parts.reshape(shape).mean(axis + 1)
+    return values
+
+
+@settings(deadline=None, max_examples=60)
+@given(height=SIDE, width=SIDE, seed=st.integers(0, 99))
+def test_halved_is_the_mean_of_an_area(height, width, seed):
+    values = np.random.default_rng(seed).random((height, width)).astype(np.float32)
+    half = halved(values)
+    assert half.shape == (max(1, height // 2), max(1, width // 2)) and half.dtype == np.float32
+    np.testing.assert_allclose(half, area_mean(values.astype(np.float64)), rtol=2e-6)
+    np.testing.assert_allclose(half.mean(), values.mean(), rtol=2e-6)  # nothing is lost
+
+
+def test_colors_are_halved_one_by_one():
+    values = np.random.default_rng(0).random((5, 8, 3)).astype(np.float32)
+    apart = np.stack([halved(values[..., i]) for i in range(3)], axis=2)
+    np.testing.assert_array_equal(halved(values), apart)
+
+
+def maps_of(normal, roughness=0.5, albedo=0.25, metallic=0.75):
+    """Return maps of one normal [H, W, 3] each; all else is the same everywhere."""
+    normal = unit(np.float32(normal))
+    ones = np.ones(normal.shape[:2], np.float32)
+    return Maps(np.full((*ones.shape, 3), albedo, np.float32), normal, roughness * ones,
+                metallic * ones)  # fmt: skip
+
+
+@pytest.mark.parametrize("name", FILTERS)
+@pytest.mark.parametrize("height, width", [(8, 8), (7, 5), (1, 6)])
+def test_a_flat_map_stays_as_it_is(name, height, width):
+    tilted = maps_of(np.broadcast_to([0.3, -0.2, 0.9], (height, width, 3)))
+    chain = FILTERS[name](tilted, 2)
+    assert [m.albedo.shape[:2] for m in chain] == [
+        (max(1, height >> i), max(1, width >> i)) for i in (1, 2)
+    ]
+    for level in chain:
+        for field, values in vars(level).items():
+            rest = getattr(tilted, field)[:1, :1]
+            assert values.dtype == np.float32
+            np.testing.assert_allclose(values, np.broadcast_to(rest, values.shape), atol=1e-5)
+
+
+def ridge(slope, roughness):
+    """Return two texels that lean against each other."""
+    return maps_of([[[slope, 0, 1], [-slope, 0, 1]]], roughness)
+
+
+def test_toksvig_by_hand():
+    """alpha 0.25; normals of slope +-0.75 have length 1 and cosine 0.8 with their mean."""
+    level = toksvig_chain(ridge(0.75, 0.5), 1)[0]
+    power = 2 / 0.25**2 - 2
+    shorter = 0.8 / (0.8 + power * 0.2)
+    alpha = math.sqrt(2 / (shorter * power + 2))
+    np.testing.assert_allclose(level.normal, [[[0, 0, 1]]], atol=1e-7)
+    np.testing.assert_allclose(level.roughness, [[math.sqrt(alpha)]], rtol=1e-6)
+
+
+def test_lean_by_hand():
+    """Of slopes +-0.75 the variance is 0.5625 along x, and alpha^2 grows by as much."""
+    level = lean_chain(ridge(0.75, 0.5), 1)[0]
+    alpha = math.sqrt(0.25**2 + 0.75**2)
+    np.testing.assert_allclose(level.normal, [[[0, 0, 1]]], atol=1e-7)
+    np.testing.assert_allclose(level.roughness, [[math.sqrt(alpha)]], rtol=1e-6)
+
+
+def test_lean_adds_up_over_levels():
+    """Variance of all slopes below, not of means."""
+    normal = np.random.default_rng(1).normal(0, 0.3, (4, 4, 3))
+    normal[..., 2] += 1
+    maps = maps_of(normal, 0.4)
+    slope = (maps.normal[..., :2] / maps.normal[..., 2:]).reshape(-1, 2).astype(np.float64)
+    alpha = math.sqrt(0.4**4 + slope.var(axis=0).sum())
+    level = lean_chain(maps, 2)[1]
+    np.testing.assert_allclose(level.roughness, [[math.sqrt(alpha)]], rtol=1e-5)
+    up = np.append(slope.mean(axis=0), 1)
+    np.testing.assert_allclose(level.normal[0, 0], up / np.linalg.norm(up), atol=1e-6)
+
+
+@pytest.mark.parametrize("name", FILTERS)
+@pytest.mark.parametrize("roughness", [0.0, 1.0])
+def test_normals_that_cancel_leave_finite_levels(name, roughness):
+    """Opposite normals, and the roughest and the smoothest surface."""
+    normal = np.zeros((2, 2, 3))
+    normal[..., 0] = [[1, -1], [-1, 1]]
+    for level in FILTERS[name](maps_of(normal, roughness), 1):
+        for values in vars(level).values():
+            assert np.isfinite(values).all()
+        assert level.roughness.min() >= 0 and level.roughness.max() <= 1
+        np.testing.assert_allclose(level.normal, [[[0, 0, 1]]], atol=1e-6)

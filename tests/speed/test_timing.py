@@ -1,0 +1,118 @@
+"""measure/timing: GPU timestamps around an engine's own submissions, and wall times."""
+
+import time
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from neuralshade.engine.kernels.infer.infer import INFER_THREADS
+from neuralshade.kinds.image.build import build_gpu_engine
+from neuralshade.kinds.image.recipe import ImageRecipe
+from neuralshade.source.picture import picture_from_array
+from neuralshade.speed import timing
+from neuralshade.speed.timing import (
+    GpuClock,
+    Patience,
+    clocked,
+    gpu_inference_seconds,
+    gpu_step_seconds,
+    wall_seconds,
+)
+
+ONCE = Patience(0.0, 1)
+
+
+@pytest.fixture
+def engine(gpu):
+    """Give an engine whose steps take about a millisecond in software."""
+    recipe = ImageRecipe(encoding="identity", hidden_layers=1, hidden_width=8, batch=64,
+                         sampling="positions", steps=1, seconds=None, loss="l2")  # fmt: skip
+    picture = picture_from_array(np.full((5, 7, 3), 100, np.uint8))
+    return build_gpu_engine(recipe, picture, gpu, "fma", False)
+
+
+def test_a_clock_adds_up_submissions_and_lies_within_wall_time(engine):
+    engine.advance([0.1])  # compiles
+    with clocked(engine) as clock:
+        start = time.perf_counter()
+        for _ in range(3):
+            engine.advance([0.1] * 8)
+        taken = clock.read()
+        assert 0.0 < taken < time.perf_counter() - start
+        assert clock.read() == 0.0
+        engine.advance([0.1])
+        assert 0.0 < clock.read() < taken
+
+
+def test_a_reading_is_the_sum_of_end_minus_begin():
+    written = []
+    times = np.array([1.0, 2.0, 5.0, 9.5])
+    stamps = SimpleNamespace(seconds=lambda count: times[:count])
+    commands = SimpleNamespace(
+        stamp=lambda stamps, index: written.append(index), submit=lambda: written.append("sent")
+    )
+    gpu = SimpleNamespace(stamps=lambda count: stamps, wait=lambda: None,
+                          commands=lambda: commands, name="name")  # fmt: skip
+    clock = GpuClock(gpu)
+    clock.commands().submit()
+    clock.commands().submit()
+    assert written == [0, 1, "sent", 2, 3, "sent"]
+    assert (clock.read(), clock.name) == (1.0 + 4.5, "name")
+    clock.commands().submit()
+    assert written[6:] == [0, 1, "sent"]
+    assert clock.read() == 1.0
+
+
+def test_the_device_is_the_engine_s_own_again_even_after_an_error(engine, gpu):
+    def fail():
+        with clocked(engine):
+            assert isinstance(engine.gpu, GpuClock)
+            raise KeyError
+
+    with pytest.raises(KeyError):
+        fail()
+    assert engine.gpu is gpu
+
+
+def test_timed_steps_are_real_ones(engine):
+    assert gpu_step_seconds(engine, ONCE) > 0.0
+    assert engine.state_now.step == 3  # one compiles, one warms up, one counts
+
+
+def test_more_steps_go_into_a_reading_while_warming_up(engine, monkeypatch):
+    asked, ends = [], [time.perf_counter()]
+    advance = engine.advance
+
+    def counted(factors):
+        asked.append(len(factors))
+        loss = advance(factors)
+        ends.append(time.perf_counter())
+        return loss
+
+    monkeypatch.setattr(engine, "advance", counted)
+    monkeypatch.setattr(timing, "CALL_SECONDS", 10.0)  # never reached: counts only grow
+    taken = gpu_step_seconds(engine, Patience(0.1, 1))
+    assert asked[:3] == [1, 1, 2]
+    assert asked[-1] == max(asked)
+    assert engine.state_now.step == sum(asked)
+    assert 0.0 < taken * asked[-1] < ends[-1] - ends[-2]
+
+
+def test_inference_times_the_evaluation_of_every_position(engine, monkeypatch):
+    prepared = []
+    steps = engine.gpu.steps
+    monkeypatch.setattr(
+        engine.gpu, "steps", lambda dispatches: prepared.append(dispatches) or steps(dispatches)
+    )
+    uv = np.full((3 * INFER_THREADS + 1, 2), 0.5, np.float32)
+    assert gpu_inference_seconds(engine, uv, ONCE) > 0.0
+    assert [groups for ((_, groups),) in prepared] == [4]
+    assert engine.state_now.step == 0
+
+
+def test_wall_time_is_the_median_after_warming_up():
+    naps = iter([0.05, 0.0, 0.02, 0.0])  # the first one warms up
+    taken = wall_seconds(lambda: time.sleep(next(naps)), Patience(0.0, 3))
+    assert taken < 0.01
+    assert list(naps) == []
