@@ -1,13 +1,16 @@
 # PYTHON is left to the user: `make test PYTHON=python3.12` names what scripts/setup makes .venv of.
 VENV_PYTHON = .venv/bin/python
+# A process for each core: tests keep to one. Each opens a device and takes up to 2 GB, hence no
+# more than four. worksteal: neighbours, which share what is fitted or compiled, run in one process.
+SIDE_BY_SIDE = -n logical --maxprocesses 4 --dist worksteal
 
 .PHONY: setup test lint demo bench lowest clean
 
 setup:  ## .venv with the tested versions, and software Vulkan where it can be had
 	@scripts/setup
 
-test: setup  ## every test; those marked gpu only where a hardware GPU answers
-	$(VENV_PYTHON) -m pytest $(PYTEST_ARGS)
+test: setup  ## every test but those marked slow; those marked gpu where a hardware GPU answers
+	$(VENV_PYTHON) -m pytest $(SIDE_BY_SIDE) -m 'not slow' $(PYTEST_ARGS)
 
 lint: setup  ## style, format and types
 	$(VENV_PYTHON) -m ruff check .
@@ -23,13 +26,13 @@ bench: setup  ## every benchmark in turn
 	done
 
 # Old versions warn about the new ones of what they use in turn, hence -W default.
-lowest: setup  ## every test with the oldest versions that pyproject.toml admits
+lowest: setup  ## every test, slow ones too, with the oldest versions that pyproject.toml admits
 	$(VENV_PYTHON) -m venv --clear build/lowest
 	$(VENV_PYTHON) scripts/lowest.py > build/lowest.txt
 	build/lowest/bin/python -m pip install -qq -c build/lowest.txt hatchling editables
 	build/lowest/bin/python -m pip install -qq --no-build-isolation -c build/lowest.txt \
 	    -e '.[dev,gpu]'
-	build/lowest/bin/python -m pytest -W default $(PYTEST_ARGS)
+	build/lowest/bin/python -m pytest -W default $(SIDE_BY_SIDE) $(PYTEST_ARGS)
 
 clean:  ## everything that git does not hold and that this Makefile made
 	rm -rf .venv build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis

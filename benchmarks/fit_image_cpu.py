@@ -21,12 +21,12 @@ from PIL import Image
 from shared.results import write_results
 
 import neuralshade
-from neuralshade.kinds.image.build import build_field
+from neuralshade.kinds.image.budget import resolve
+from neuralshade.kinds.image.field import build_field
 from neuralshade.kinds.image.presets import preset_recipe
 from neuralshade.measure.baselines import spend_on_jpeg, spend_on_webp
 from neuralshade.measure.quality import psnr_db, ssim
 from neuralshade.model.field import Field
-from neuralshade.recipes.resolve import resolve
 
 Row = dict[str, Any]
 OUT = Path(tempfile.mkdtemp())

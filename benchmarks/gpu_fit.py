@@ -20,11 +20,11 @@ from shared.pictures import find_pictures
 from shared.results import write_results
 
 import neuralshade
-from neuralshade.engine.network_trainer import GpuEngine
 from neuralshade.errors import DeviceError
 from neuralshade.fitting.recipe import from_dict
 from neuralshade.gpu.open import open_gpu, open_hardware
 from neuralshade.kinds.image.build import build_engine, build_gpu_engine
+from neuralshade.kinds.image.engine import GpuImageEngine
 from neuralshade.kinds.image.presets import PRESETS
 from neuralshade.kinds.image.recipe import ImageRecipe
 from neuralshade.kinds.image.timed import bench_networks
@@ -68,7 +68,7 @@ def factors_of(recipe: ImageRecipe) -> list[float]:
     ]
 
 
-def psnr_of(engine: GpuEngine, height: int, width: int) -> float:
+def psnr_of(engine: GpuImageEngine, height: int, width: int) -> float:
     """Return the PSNR in dB over every pixel."""
     drawn, wanted = engine.glance(PixelLattice(torch.arange(height), torch.arange(width)))
     return float(-10 * torch.log10((drawn.clamp(0, 1) - wanted).square().mean()))

@@ -45,7 +45,7 @@ from neuralshade.kinds.mipmaps.family.training import (
     train_correction,
 )
 from neuralshade.kinds.mipmaps.judge import HELD_OUT, KINDS, judge
-from neuralshade.kinds.mipmaps.kernels import Levels, levels_of
+from neuralshade.kinds.mipmaps.kernels import LevelSizes, levels_of
 from neuralshade.kinds.mipmaps.recipe import MipmapsRecipe
 from neuralshade.measure.plane.mip_filters import Floats, Maps, box_chain
 from neuralshade.model.mip_correction import MipCorrection
@@ -75,7 +75,7 @@ class Tried:
     def __init__(self, maps: Maps, gpu: Gpu):
         self.maps, self.gpu = maps, gpu
         height, width = maps.roughness.shape
-        self.levels: Levels = levels_of(width, height)
+        self.levels: LevelSizes = levels_of(width, height)
         self.box = numbers_of(box_chain(maps, len(self.levels.sizes) - 1))
 
     def train(self, start: Floats, **settings: Any) -> tuple[Floats, float]:

@@ -10,7 +10,7 @@ import numpy as np
 import skimage.data
 
 import neuralshade
-from neuralshade.cli.terminal import print_quality, print_result, watch
+from neuralshade.cli.terminal import watch
 
 OUT = Path("out")
 
@@ -35,9 +35,10 @@ def main() -> None:
             options=neuralshade.FitOptions(report=page),
         )
     neuralshade.render(asset, OUT / "coffee_4x.png", size=(2400, 1600))
-    print_quality(neuralshade.evaluate(asset, photo))
+    neuralshade.evaluate(asset, photo).print()
     print()
-    print_result(result, str(page))
+    result.print()
+    print(page)
     print(OUT / "coffee_4x.png")
 
 

@@ -17,7 +17,6 @@ import neuralshade
 from neuralshade.gpu.device import open_device
 from neuralshade.model.field import Field
 from neuralshade.model.parameters import pack_halves
-from neuralshade.verbs.opening import open_asset
 
 OUT = Path("out")
 SHADER = Path(__file__).with_suffix(".slang")
@@ -44,7 +43,7 @@ def main() -> None:
         texture = neuralshade.picture_from_array(marble(256))
         neuralshade.fit_image(texture, asset, seconds=arguments.seconds, **NETWORK)
 
-    opened = open_asset(asset)
+    opened = neuralshade.load(asset)
     drawn = draw(open_device(), opened.field, opened.size)
     neuralshade.save_picture(OUT / "own_shader.png", drawn[..., :3], "srgb")
     difference = np.abs(drawn[..., :3] - neuralshade.render(asset)).max()

@@ -15,9 +15,8 @@ import skimage.data
 from PIL import Image
 
 import neuralshade
-from neuralshade.fitting.snapshots import feature_grids, load_snapshots
+from neuralshade.fitting.snapshots import load_snapshots
 from neuralshade.measure.display import error_picture, feature_pages
-from neuralshade.verbs.opening import open_asset
 
 OUT = Path(__file__).parent.parent / "docs/coffee.jpg"
 WIDTH_PX, GAP_PX = 1500, 6
@@ -39,7 +38,7 @@ def main() -> None:
             options=neuralshade.FitOptions(snapshots=snapshots),
         )
         drawn = neuralshade.render(asset)
-        grids = feature_grids(open_asset(asset).field)
+        grids = [grid for _, grid in neuralshade.load(asset).grids()]
         moments = [picture for step, picture in load_snapshots(snapshots) if step >= 16]
     target = photo.astype(np.float32) / 255
     picked = [moments[i] for i in np.linspace(0, len(moments) - 1, MOMENTS).round().astype(int)]

@@ -1,18 +1,50 @@
-"""What every test may ask for: a device, a seeded generator; and when `gpu` tests run."""
+"""What every test may ask for: a device, a seeded generator, noise; and when `gpu` tests run."""
 
 import os
+import pathlib
 import shutil
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Iterator
 from typing import Any
 
+import numpy as np
+import platformdirs
 import pytest
 import torch
 
 from neuralshade.errors import DeviceError
+from neuralshade.gpu import slangpy_kernel
 from neuralshade.gpu.device import open_device
 from neuralshade.gpu.gpu import Gpu
 from neuralshade.gpu.open import hardware_adapter, open_gpu
 from neuralshade.gpu.slangpy_gpu import SlangpyGpu
+
+pytest_plugins = [
+    "fixtures.disks",
+    "fixtures.dispatches",
+    "fixtures.image_assets",
+    "fixtures.small_fits",
+    "fixtures.small_kinds",
+    "fixtures.tasks",
+]
+SOFTWARE_VULKAN = {"LP_NATIVE_VECTOR_WIDTH": "128", "LP_NUM_THREADS": "1"}
+
+
+def pytest_configure() -> None:
+    """Keep to one core, here and in the commands that tests start: what runs beside is a test too.
+
+    PyTorch's threads wait for each other by spinning, which costs more than they give at the sizes
+    of tests. Mesa's software Vulkan compiles each kernel when it first runs, and that is most of
+    a kernel's time here: vectors of 128 bits halve it. Waves have 4 threads then, in place of 8.
+    Mesa's cache of compiled kernels does not tell the two apart, and to run those of one width in
+    a process of the other crashes: hence a folder for each.
+    """
+    torch.set_num_threads(1)
+    os.environ |= {"OMP_NUM_THREADS": "1"}
+    os.environ |= {name: os.environ.get(name, value) for name, value in SOFTWARE_VULKAN.items()}
+    width = os.environ["LP_NATIVE_VECTOR_WIDTH"]
+    caches = pathlib.Path(platformdirs.user_cache_dir("neuralshade"))
+    os.environ["MESA_SHADER_CACHE_DIR"] = str(caches / f"tests-mesa-{width}")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -32,8 +64,47 @@ def device() -> Iterator[Any]:
         if os.environ.get("CI") == "true" and shutil.which("apt-get"):
             pytest.fail(f"CI has apt, so it must have software Vulkan: {error}")
         pytest.skip(str(error))
-    yield opened
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(slangpy_kernel, "_pipeline", compiled_once(opened))
+        yield opened
     opened.close()
+
+
+def compiled_once(device: Any) -> Callable[[Any, Any, str], Any]:
+    """Return what compiles each entry point of a text for ``device`` once, all else every time."""
+    compile_, known = slangpy_kernel._pipeline, {}
+
+    def compiled(for_device: Any, module: Any, entry: str) -> Any:
+        # modules bear the name of their text, but in another session they may import other files
+        if for_device is not device or module.session is not device.slang_session:
+            return compile_(for_device, module, entry)
+        if (module.name, entry) not in known:
+            known[module.name, entry] = compile_(for_device, module, entry)
+        return known[module.name, entry]
+
+    return compiled
+
+
+@pytest.fixture
+def one_device(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let all that opens a GPU in the main thread have the session's device, which stays open.
+
+    To open one, and to compile this package's modules anew for it, takes longer than a small fit.
+    """
+    shared: list[Any] = []
+
+    def opened(backend: str) -> Any:
+        if threading.current_thread() is threading.main_thread():
+            shared[:] = [request.getfixturevalue("device")]
+            if backend in ("auto", shared[0].info.type.name):
+                return shared[0]
+        return open_device(backend)
+
+    def wrapped(native: Any) -> SlangpyGpu:
+        return SlangpyGpu(native, owned=native not in shared)
+
+    monkeypatch.setattr("neuralshade.gpu.open.open_device", opened)
+    monkeypatch.setattr("neuralshade.gpu.open._through_slangpy", wrapped)
 
 
 @pytest.fixture(scope="session", params=["slangpy", pytest.param("cuda", marks=pytest.mark.gpu)])
@@ -67,3 +138,9 @@ def refusal():
         return str(caught.value)
 
     return message
+
+
+@pytest.fixture
+def noise() -> np.random.Generator:
+    """Give NumPy's generator, starting equal in every test."""
+    return np.random.default_rng(2)

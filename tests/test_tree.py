@@ -1,42 +1,155 @@
-"""The tree itself: folders import only leftwards, kernels have host twins, sources are ASCII."""
+"""The tree itself: stages below, kinds above, no circle; kernels have host twins; ASCII."""
 
 import ast
 import pathlib
 import re
+from collections.abc import Iterator
 
-FLOW = "gpu source sampler model loss optimizer engine asset measure deploy"
-FOLDERS = tuple(FLOW.split())
+import pytest
+
 ROOT = pathlib.Path(__file__).parent.parent
 PACKAGE = ROOT / "src/neuralshade"
-# these see several stages, so no stage may import them
-ABOVE = ("fit", "recipes", "verbs", "cli", "cli_fit", "cli_live", "cli_mipmaps")
+# A folder imports only from those before its own.
+STAGES = """
+    errors
+    base
+    gpu
+    source
+    sampler
+    model
+    loss
+    optimizer
+    engine
+    asset
+    measure
+    fitting
+    kinds
+    export
+    speed
+    verbs
+    live
+    cli
+    __main__
+"""
+RANKS = {name: rank for rank, line in enumerate(STAGES.split("\n")) for name in line.split()}
+ABOVE_KINDS = ("neuralshade.kinds", "neuralshade.kinds.kind")  # what others may know of them
 
 
-def imported_names(path: pathlib.Path) -> list[str]:
-    text = path.read_text()
-    if path.suffix == ".slang":
-        return re.findall(r"import (neuralshade\.[\w.]+);", text)
-    names = []
-    for node in ast.walk(ast.parse(text)):
+def module_name(path: pathlib.Path) -> str:
+    parts = path.relative_to(PACKAGE.parent).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+PYTHON = {module_name(path): path for path in sorted(PACKAGE.rglob("*.py"))}
+SLANG = {
+    path.relative_to(PACKAGE.parent).as_posix(): path for path in sorted(PACKAGE.rglob("*.slang"))
+}
+
+
+def python_imports(path: pathlib.Path) -> Iterator[str]:
+    """Yield what a module imports of ours: for types only and inside functions, too."""
+    for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.Import):
-            names += [alias.name for alias in node.names]
+            yield from (a.name for a in node.names if a.name.split(".")[0] == "neuralshade")
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{path}: imports by whole names, not relative ones"
-            # `from neuralshade import fit` names the folder last
-            names += [f"{node.module}.{alias.name}" for alias in node.names]
-    return [name for name in names if name.startswith("neuralshade.")]
+            if (node.module or "").split(".")[0] == "neuralshade":
+                names = (f"{node.module}.{alias.name}" for alias in node.names)
+                yield from (name if name in PYTHON else str(node.module) for name in names)
 
 
-def sources(folder: pathlib.Path) -> list[pathlib.Path]:
-    return sorted(p for p in folder.rglob("*") if p.suffix in (".py", ".slang"))
+def slang_imports(path: pathlib.Path) -> Iterator[str]:
+    """Yield what a kernel imports or includes of ours, as paths."""
+    text = path.read_text()
+    for name in re.findall(r"^\s*(?:__exported )?import (neuralshade\.[\w.]+);", text, re.M):
+        yield name.replace(".", "/") + ".slang"
+    yield from re.findall(r'^\s*#include "(neuralshade/[\w./]+)"', text, re.M)
 
 
-def test_data_flows_one_way():
-    for rank, folder in enumerate(FOLDERS):
-        for path in sources(PACKAGE / folder):
-            imported = {name.split(".")[1] for name in imported_names(path)}
-            later = imported & {*FOLDERS[rank + 1 :], *ABOVE}
-            assert not later, f"{path} may not import {sorted(later)}: data flows {FLOW}"
+GRAPH = {name: sorted(set(python_imports(path)) - {name}) for name, path in PYTHON.items()}
+KERNELS = {name: sorted(set(slang_imports(path)) - {name}) for name, path in SLANG.items()}
+
+
+def parts_of(name: str) -> list[str]:
+    """Return a module's or a kernel's folders and stem, below the package."""
+    return re.split(r"[./]", name.removesuffix(".slang"))[1:]
+
+
+def kind_of(parts: list[str]) -> str | None:
+    """Return the kind that a module belongs to; None for what all of them share."""
+    if parts[0] != "kinds" or len(parts) < 2 or not (PACKAGE / "kinds" / parts[1]).is_dir():
+        return None
+    return parts[1]
+
+
+def fault(importer: str, imported: str) -> str | None:
+    """Return what is wrong about one import, None where nothing is."""
+    a, b = parts_of(importer), parts_of(imported)
+    if not a or a[0] == "errors":
+        return None  # the root, which names everything, and errors, which import nothing
+    if not b:
+        return None if a[0] in ("cli", "__main__") else "imports the package root"
+    if a[0] == "kinds" and kind_of(a) is None and kind_of(b) is not None:
+        return "knows a kind"
+    if kind_of(a) is not None and kind_of(b) not in (None, kind_of(a)):
+        return "a kind knows another"
+    if RANKS[a[0]] < RANKS[b[0]]:
+        return f"{a[0]} is below {b[0]}"
+    if a[0] != "kinds" and b[0] == "kinds" and imported not in ABOVE_KINDS:
+        return "knows a kind"
+    return None
+
+
+def faults() -> list[str]:
+    return sorted(
+        f"{importer} -> {imported}: {wrong}".replace("neuralshade.", "")
+        for importer, imports in (GRAPH | KERNELS).items()
+        for imported in imports
+        if (wrong := fault(importer, imported)) is not None
+    )
+
+
+def circles(graph: dict[str, list[str]]) -> list[list[str]]:
+    """Return the groups of modules that reach each other (Tarjan 1972)."""
+    index: dict[str, int] = {}
+    low: dict[str, int] = {}
+    stack: list[str] = []
+    found: list[list[str]] = []
+
+    def visit(name: str) -> None:
+        index[name] = low[name] = len(index)
+        stack.append(name)
+        for other in graph.get(name, []):
+            if other not in index:
+                visit(other)
+            if other in stack:
+                low[name] = min(low[name], low[other])
+        if low[name] == index[name]:
+            group = [stack.pop()]
+            while group[-1] != name:
+                group.append(stack.pop())
+            if len(group) > 1:
+                found.append(sorted(group))
+
+    for name in graph:
+        if name not in index:
+            visit(name)
+    return sorted(found)
+
+
+def test_stages_below_kinds_above():
+    assert faults() == []
+
+
+@pytest.mark.parametrize("graph", [GRAPH, KERNELS], ids=["python", "slang"])
+def test_no_circle(graph):
+    below = {n: imports for n, imports in graph.items() if n != "neuralshade"}  # names everything
+    assert circles(below) == []
+
+
+def test_every_folder_has_a_place():
+    entries = {name.split(".")[1] for name in PYTHON if "." in name}
+    assert entries <= set(RANKS), f"no place in STAGES: {sorted(entries - set(RANKS))}"
 
 
 def test_each_kernel_has_a_host_twin():
@@ -55,5 +168,6 @@ def test_each_folder_is_a_package():
 
 def test_sources_are_ascii():
     for folder in ("src", "tests", "examples", "benchmarks", "scripts"):
-        for path in sources(ROOT / folder):
-            assert path.read_bytes().isascii(), f"{path} holds characters beyond ASCII"
+        for path in (ROOT / folder).rglob("*"):
+            if path.suffix in (".py", ".slang"):
+                assert path.read_bytes().isascii(), f"{path} holds characters beyond ASCII"

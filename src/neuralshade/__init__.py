@@ -7,6 +7,7 @@ neuralshade costs next to nothing.
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from neuralshade.base.version import VERSION
 from neuralshade.errors import (
     AssetError,
     ConfigError,
@@ -20,20 +21,26 @@ from neuralshade.errors import (
 )
 
 if TYPE_CHECKING:
-    from neuralshade.asset.load import load_asset as load
-    from neuralshade.fitting.job import FitResult
     from neuralshade.fitting.options import FitOptions
+    from neuralshade.fitting.picture_result import FitResult
+    from neuralshade.kinds import load
     from neuralshade.kinds.image.fit import fit_image
     from neuralshade.kinds.image.gpu_field import GpuField
+    from neuralshade.kinds.image.opened import OpenedImage
     from neuralshade.kinds.image.recipe import ImageRecipe
+    from neuralshade.kinds.kind import Opened
     from neuralshade.kinds.mipmaps.family.fit import fit_mipmaps_family
+    from neuralshade.kinds.mipmaps.family.opened import OpenedFamily
     from neuralshade.kinds.mipmaps.fit import MipmapsResult, fit_mipmaps
+    from neuralshade.kinds.mipmaps.opened import OpenedMipmaps
     from neuralshade.kinds.mipmaps.recipe import MipmapsRecipe
     from neuralshade.kinds.shader.check_gradients import check_gradients
     from neuralshade.kinds.shader.fit import ShaderResult, fit_shader
+    from neuralshade.kinds.shader.opened import OpenedShader
     from neuralshade.kinds.shader.recipe import ShaderRecipe
     from neuralshade.kinds.splats.fit import SplatsResult, fit_splats
     from neuralshade.kinds.splats.gpu_splats import GpuSplats
+    from neuralshade.kinds.splats.opened import OpenedSplats
     from neuralshade.kinds.splats.recipe import SplatsRecipe
     from neuralshade.live.live import Live, view
     from neuralshade.source.image_file import load_picture
@@ -47,41 +54,47 @@ if TYPE_CHECKING:
     from neuralshade.verbs.render import render
     from neuralshade.verbs.report import report
 
-__version__ = "0.1.0"
+__version__ = VERSION
 
 _HOMES = {  # name -> module, and its name there where that differs
-    "FitOptions": ("verbs.fit_options", "FitOptions"),
-    "FitResult": ("verbs.job", "FitResult"),
-    "GpuField": ("verbs.gpu_field", "GpuField"),
-    "GpuSplats": ("verbs.gpu_splats", "GpuSplats"),
-    "ImageRecipe": ("recipes.image", "ImageRecipe"),
-    "Live": ("verbs.live", "Live"),
-    "MipmapsRecipe": ("recipes.mipmaps", "MipmapsRecipe"),
-    "MipmapsResult": ("verbs.fit_mipmaps", "MipmapsResult"),
+    "FitOptions": ("fitting.options", "FitOptions"),
+    "FitResult": ("fitting.picture_result", "FitResult"),
+    "GpuField": ("kinds.image.gpu_field", "GpuField"),
+    "GpuSplats": ("kinds.splats.gpu_splats", "GpuSplats"),
+    "ImageRecipe": ("kinds.image.recipe", "ImageRecipe"),
+    "Live": ("live.live", "Live"),
+    "MipmapsRecipe": ("kinds.mipmaps.recipe", "MipmapsRecipe"),
+    "MipmapsResult": ("kinds.mipmaps.fit", "MipmapsResult"),
+    "Opened": ("kinds.kind", "Opened"),
+    "OpenedFamily": ("kinds.mipmaps.family.opened", "OpenedFamily"),
+    "OpenedImage": ("kinds.image.opened", "OpenedImage"),
+    "OpenedMipmaps": ("kinds.mipmaps.opened", "OpenedMipmaps"),
+    "OpenedShader": ("kinds.shader.opened", "OpenedShader"),
+    "OpenedSplats": ("kinds.splats.opened", "OpenedSplats"),
     "Picture": ("source.picture", "Picture"),
-    "bench": ("verbs.bench", "bench"),
-    "check_gradients": ("verbs.check_gradients", "check_gradients"),
+    "bench": ("speed.bench", "bench"),
+    "check_gradients": ("kinds.shader.check_gradients", "check_gradients"),
     "devices": ("verbs.devices", "devices"),
     "evaluate": ("verbs.evaluate", "evaluate"),
-    "ShaderRecipe": ("recipes.shader", "ShaderRecipe"),
-    "ShaderResult": ("verbs.fit_shader", "ShaderResult"),
-    "SplatsRecipe": ("recipes.splats", "SplatsRecipe"),
-    "SplatsResult": ("verbs.fit_splats", "SplatsResult"),
+    "ShaderRecipe": ("kinds.shader.recipe", "ShaderRecipe"),
+    "ShaderResult": ("kinds.shader.fit", "ShaderResult"),
+    "SplatsRecipe": ("kinds.splats.recipe", "SplatsRecipe"),
+    "SplatsResult": ("kinds.splats.fit", "SplatsResult"),
     "TextureSet": ("source.texture_set", "TextureSet"),
-    "fit_image": ("verbs.fit_image", "fit_image"),
-    "fit_mipmaps": ("verbs.fit_mipmaps", "fit_mipmaps"),
-    "fit_mipmaps_family": ("verbs.fit_family", "fit_mipmaps_family"),
-    "fit_shader": ("verbs.fit_shader", "fit_shader"),
-    "fit_splats": ("verbs.fit_splats", "fit_splats"),
+    "fit_image": ("kinds.image.fit", "fit_image"),
+    "fit_mipmaps": ("kinds.mipmaps.fit", "fit_mipmaps"),
+    "fit_mipmaps_family": ("kinds.mipmaps.family.fit", "fit_mipmaps_family"),
+    "fit_shader": ("kinds.shader.fit", "fit_shader"),
+    "fit_splats": ("kinds.splats.fit", "fit_splats"),
     "info": ("verbs.info", "info"),
-    "load": ("asset.load", "load_asset"),
+    "load": ("kinds", "load"),
     "load_picture": ("source.image_file", "load_picture"),
     "load_texture_set": ("source.texture_set", "load_texture_set"),
     "picture_from_array": ("source.picture", "picture_from_array"),
     "render": ("verbs.render", "render"),
     "report": ("verbs.report", "report"),
     "save_picture": ("source.image_output", "save_picture"),
-    "view": ("verbs.live", "view"),
+    "view": ("live.live", "view"),
 }
 
 __all__ = [
@@ -99,6 +112,12 @@ __all__ = [
     "MipmapsRecipe",
     "MipmapsResult",
     "NeuralShadeError",
+    "Opened",
+    "OpenedFamily",
+    "OpenedImage",
+    "OpenedMipmaps",
+    "OpenedShader",
+    "OpenedSplats",
     "OutputError",
     "Picture",
     "PictureError",

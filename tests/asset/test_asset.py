@@ -1,4 +1,4 @@
-"""asset/image: what an image asset says of itself."""
+"""asset/asset: what an asset says of itself."""
 
 import dataclasses
 
@@ -7,16 +7,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import neuralshade
+from neuralshade.asset.asset import CURVE_POINTS, asset_file, read_asset, save_asset, thin
 from neuralshade.asset.file import AssetFile, write_asset_file
-from neuralshade.asset.image import CURVE_POINTS, load_image_asset, save_image_asset, thin
 from neuralshade.errors import AssetError
 
 
 def test_round_trip(tmp_path, header):
     path, tensors = tmp_path / "a.nsh", {"t": np.arange(6, dtype=np.float16).reshape(2, 3)}
-    size = save_image_asset(path, header, tensors)
-    asset = load_image_asset(path)
-    assert asset.header == header
+    size = save_asset(path, "image", header, tensors)
+    asset = read_asset(path)
+    assert (asset.kind, asset.header) == ("image", header)
     assert (asset.byte_count, asset.path) == (size, str(path)) == (path.stat().st_size, str(path))
     assert asset.tensors.keys() == tensors.keys()
     assert np.array_equal(asset.tensors["t"], tensors["t"])
@@ -25,8 +26,8 @@ def test_round_trip(tmp_path, header):
 def test_long_curves_are_thinned(tmp_path, header):
     curve = [[step, step / 10, 0.1, 20.0] for step in range(1000)]
     long = dataclasses.replace(header, training={**header.training, "curve": curve})
-    save_image_asset(tmp_path / "a.nsh", long, {})
-    kept = load_image_asset(tmp_path / "a.nsh").header.training
+    save_asset(tmp_path / "a.nsh", "image", long, {})
+    kept = read_asset(tmp_path / "a.nsh").header.training
     assert len(kept["curve"]) <= CURVE_POINTS
     assert (kept["curve"][0], kept["curve"][-1]) == (curve[0], curve[-1])
     assert (kept["steps"], kept["seconds"]) == (7, 0.5)
@@ -49,12 +50,12 @@ def test_thinning_is_log_spaced():
 
 @pytest.mark.parametrize("name", ["recipe", "picture", "training", "quality"])
 def test_incomplete_header_refused(tmp_path, header, name):
-    content = {"kind": "image", **vars(header)}
+    content = asset_file("image", header, {}).header
     del content[name]
     path = tmp_path / "a.nsh"
     write_asset_file(path, AssetFile(content, {}))
     with pytest.raises(AssetError) as caught:
-        load_image_asset(path)
+        neuralshade.load(path)
     assert str(caught.value) == (
         f"{path}: got no '{name}' in the header, need a whole asset. Fit it again."
     )

@@ -9,7 +9,7 @@ from neuralshade.asset.checkpoint import Checkpoint, load_checkpoint, save_check
 from neuralshade.asset.file import AssetFile, write_asset_file
 from neuralshade.errors import AssetError
 
-PARTS = {"recipe": {"steps": 5}, "picture": {"digest": "0"}, "progress": {"step": 2, "curve": []}}
+PARTS = {"recipe": {"steps": 5}, "source": {"digest": "0"}, "progress": {"step": 2, "curve": []}}
 
 
 @settings(max_examples=20, deadline=None)
@@ -25,7 +25,7 @@ def test_round_trip(tmp_path_factory, seed, shape):
     path = tmp_path_factory.getbasetemp() / "a.checkpoint.nsh"
     save_checkpoint(path, "image", Checkpoint(**PARTS, state=state))
     back = load_checkpoint(path, "image")
-    assert {"recipe": back.recipe, "picture": back.picture, "progress": back.progress} == PARTS
+    assert {"recipe": back.recipe, "source": back.source, "progress": back.progress} == PARTS
     assert back.state.keys() == state.keys()
     for name, value in state.items():
         assert back.state[name].dtype == value.dtype and torch.equal(back.state[name], value)
@@ -49,9 +49,11 @@ def test_asset_refused_as_checkpoint(asset_path):
     )
 
 
-@pytest.mark.parametrize("name", PARTS)
+@pytest.mark.parametrize("name", ["recipe", "picture", "progress"])
 def test_incomplete_header_refused(tmp_path, name):
-    content = {"kind": "image-checkpoint", **PARTS}
+    """The source goes by the name of a picture in files, as it did before."""
+    parts = {"picture" if part == "source" else part: value for part, value in PARTS.items()}
+    content = {"kind": "image-checkpoint", **parts}
     del content[name]
     path = tmp_path / "a.nsh"
     write_asset_file(path, AssetFile(content, {}))

@@ -10,7 +10,7 @@ import torch
 
 import neuralshade
 from neuralshade.asset import checkpoint
-from neuralshade.asset.image import load_image_asset
+from neuralshade.asset.asset import read_asset
 from neuralshade.errors import AssetError
 
 PACKAGE = pathlib.Path(neuralshade.__file__).parent
@@ -77,7 +77,7 @@ def write_numpy(path, bomb):
 
 
 @pytest.mark.parametrize("write", [write_pickle, write_torch, write_numpy])
-@pytest.mark.parametrize("load", [load_image_asset, load_checkpoint])
+@pytest.mark.parametrize("load", [read_asset, load_checkpoint])
 def test_pickles_are_refused_unread(tmp_path, write, load):
     path, trace = tmp_path / "x.nsh", tmp_path / "trace"
     write(path, Bomb(trace))

@@ -1,11 +1,11 @@
-"""asset/nibbles: two 4-bit numbers in a byte, and back."""
+"""asset/tensors: two 4-bit numbers in a byte, and back."""
 
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from neuralshade.asset.nibbles import pack_nibbles, unpack_nibbles
+from neuralshade.asset.tensors import pack_nibbles, unpack_nibbles
 
 ARRAYS = hnp.arrays(
     np.int8, hnp.array_shapes(min_dims=1, max_dims=3, max_side=7), elements=st.integers(-8, 7)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from neuralshade.asset.tensors import pack_field, unpack_field
 from neuralshade.errors import AssetError
-from neuralshade.kinds.image.build import build_field
+from neuralshade.kinds.image.field import build_field
 from neuralshade.kinds.image.recipe import ImageRecipe
 
 ENCODINGS = {

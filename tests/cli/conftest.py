@@ -4,6 +4,7 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 from types import SimpleNamespace
 
 import numpy as np
@@ -20,6 +21,11 @@ def smooth(height=24, width=36, channels=3):
     row, col = np.mgrid[0:height, 0:width].astype(np.float32)
     waves = [0.5 + 0.4 * np.sin(row / (3 + i) + col / (5 + i)) for i in range(channels)]
     return np.stack(waves, axis=2).astype(np.float32)
+
+
+@pytest.fixture(autouse=True)
+def opened_once(one_device):
+    """Spare every test a device of its own; what it starts in other processes opens one."""
 
 
 @pytest.fixture
@@ -106,6 +112,19 @@ def start():
         if process.poll() is None:
             process.kill()
             process.communicate()
+
+
+@pytest.fixture
+def wait_for():
+    """Give a function that waits until a file is there, which another process writes."""
+
+    def wait_for(path):
+        deadline = time.monotonic() + 60
+        while not path.exists():
+            assert time.monotonic() < deadline, f"{path} never came"
+            time.sleep(0.01)
+
+    return wait_for
 
 
 @pytest.fixture

@@ -7,15 +7,15 @@ import re
 import pytest
 
 import neuralshade
+from neuralshade.kinds.splats import recipe as recipe_module
 from neuralshade.kinds.splats.recipe import SplatsRecipe
 from neuralshade.model import gaussian
-from neuralshade.recipes import names
 
 FEW = ["--compositing", "normalized", "--count", "30", "--steps", "20"]
 
 
 def test_names_of_compositings_are_those_that_there_are():
-    assert names.COMPOSITINGS == gaussian.COMPOSITINGS
+    assert recipe_module.COMPOSITINGS == gaussian.COMPOSITINGS
 
 
 def test_help_tells_every_flag(run):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import neuralshade
-from neuralshade.cli_options import in_flags
+from neuralshade.cli.options import in_flags
 
 TASK = """import neuralshade.model.trainable;
 struct Task : ITask

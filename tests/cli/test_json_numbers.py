@@ -5,7 +5,7 @@ import math
 
 import pytest
 
-from neuralshade.cli_fit import _print_json
+from neuralshade.cli.fit import _print_json
 
 
 @pytest.mark.parametrize("loss", [math.inf, -math.inf, math.nan])

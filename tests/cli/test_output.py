@@ -17,8 +17,8 @@ from rich.console import Console
 import neuralshade
 from neuralshade.cli import terminal
 from neuralshade.cli.terminal import fitting, watch
-from neuralshade.cli_fit import PRESET_NAMES
 from neuralshade.fitting.loop import Progress
+from neuralshade.kinds import kind_named
 from neuralshade.kinds.image.presets import PRESETS
 from neuralshade.kinds.image.recipe import ImageRecipe
 
@@ -58,7 +58,7 @@ def test_help_fits_the_terminal(run):
 
 
 def test_help_names_the_presets_that_exist(run):
-    assert PRESET_NAMES.split(", ") == list(PRESETS)
+    assert kind_named("image").presets == tuple(PRESETS)
 
 
 def test_help_and_version_load_nothing_heavy():

@@ -1,6 +1,5 @@
 """cli: what must not go wrong ends in one line, a fitting exit code, and no new file."""
 
-import dataclasses
 import json
 
 import numpy as np
@@ -9,6 +8,7 @@ import pytest
 from PIL import Image
 
 import neuralshade
+from neuralshade.fitting.recipe import fields_of
 from neuralshade.kinds.image.presets import PRESETS
 from neuralshade.kinds.image.recipe import ImageRecipe
 
@@ -129,7 +129,7 @@ def test_unknown_preset(refused):
 
 def test_unknown_field_in_a_recipe_file(folder, refused):
     (folder / "r.toml").write_text("hiden_width = 32\n")
-    names = [f.name for f in dataclasses.fields(ImageRecipe)]
+    names = [field.name for field in fields_of(ImageRecipe)]
     assert refused("fit", "image", "a.png", "--recipe", "r.toml") == (
         "ImageRecipe.hiden_width: unknown setting. Did you mean hidden_width? "
         f"There are {', '.join(names)}."

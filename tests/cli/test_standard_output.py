@@ -16,6 +16,10 @@ VERBS = {
 }
 
 
+SLOW = ("evaluate", "evaluate --json")  # a process each, most of whose time loads PyTorch
+EACH = [pytest.param(verb, marks=pytest.mark.slow if verb in SLOW else ()) for verb in VERBS]
+
+
 @pytest.fixture
 def begin(folder, start, fitted_asset):
     """Give a function that starts a verb with a standard output of its own."""
@@ -28,7 +32,7 @@ def begin(folder, start, fitted_asset):
     return begin
 
 
-@pytest.mark.parametrize("verb", VERBS)
+@pytest.mark.parametrize("verb", EACH)
 def test_a_reader_that_has_seen_enough(begin, verb):
     """As in neuralshade info a.nsh | true."""
     process = begin(verb, stdout=subprocess.PIPE)
@@ -38,7 +42,7 @@ def test_a_reader_that_has_seen_enough(begin, verb):
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
-@pytest.mark.parametrize("verb", VERBS)
+@pytest.mark.parametrize("verb", EACH)
 def test_a_full_disk(begin, verb):
     with open("/dev/full", "w") as full:
         process = begin(verb, stdout=full)

@@ -1,4 +1,4 @@
-"""engine/paths: which kernels each adapter would run."""
+"""engine/kernel_path: which kernels each adapter would run."""
 
 import pytest
 

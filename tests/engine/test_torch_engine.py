@@ -4,17 +4,17 @@ import numpy as np
 import pytest
 import torch
 
-from neuralshade.engine import torch_engine
 from neuralshade.engine.threads import Threads
 from neuralshade.engine.torch_engine import TorchEngine
+from neuralshade.kinds.image.budget import resolve
 from neuralshade.kinds.image.build import build_engine
+from neuralshade.kinds.image.engine import TorchImageTask
 from neuralshade.kinds.image.recipe import ImageRecipe
 from neuralshade.model.field import Field
 from neuralshade.model.mlp import MLP
 from neuralshade.model.registry import build_encoding
 from neuralshade.optimizer.adam import Adam
 from neuralshade.optimizer.average import WeightAverage
-from neuralshade.recipes.resolve import resolve
 from neuralshade.sampler.draw import SAMPLINGS, sampler_of
 from neuralshade.sampler.sample import PixelLattice, Pixels, Sample
 from neuralshade.source.picture import picture_from_array
@@ -45,11 +45,14 @@ def field_of(rng: torch.Generator, outputs: int = 3) -> Field:
     return Field(encoding, MLP(encoding.width, outputs, 2, 8, "tanh", "sigmoid", rng=rng))
 
 
-def engine_of(rng, pixels, sampling="lattice", loss="l2", batch=40, **settings) -> TorchEngine:
+def engine_of(
+    rng, pixels, sampling="lattice", loss="l2", batch=40, compute=torch.float32, **settings
+) -> TorchEngine:
     field, target = field_of(rng), Target(pixels, CPU)
     sampler = sampler_of(sampling, batch, target.height, target.width)
     adam = Adam(list(field.parameters()), 1e-2)
-    return TorchEngine(field, target, sampler, loss, [adam], rng, **settings)
+    task = TorchImageTask(field, target, sampler, compute)
+    return TorchEngine(field, task, loss, [adam], rng, **settings)
 
 
 def reference_batch(sample: Sample, pixels: np.ndarray) -> tuple[torch.Tensor, torch.Tensor]:
@@ -84,17 +87,10 @@ def test_every_loss_reaches_the_parameters(loss, rng):
     check_gradient(engine_of(rng, random_pixels(7, 8), loss=loss), loss, 7, 8)
 
 
-def test_a_picture_too_large_for_tables_gets_the_same_gradient(rng, monkeypatch):
-    monkeypatch.setattr(torch_engine, "TABLE_LIMIT", 10)
-    engine = engine_of(rng, random_pixels(7, 8))
-    assert engine._tables is None
-    check_gradient(engine, "l2", 7, 8)
-
-
 def check_gradient(engine: TorchEngine, loss: str, height: int, width: int) -> None:
     """One step of size 0 must leave in ``grad`` what autograd finds for the mean loss."""
-    sample = engine.sampler(torch.Generator().manual_seed(3))
-    engine.sampler = lambda rng: sample
+    sample = engine.task.sampler(torch.Generator().manual_seed(3))
+    engine.task.sampler = lambda rng: sample
     uv, wanted = reference_batch(sample, random_pixels(height, width))
     mean = LOSSES[loss](engine.field(uv), wanted).mean()
     gradients = torch.autograd.grad(mean, engine.parameters)
@@ -102,16 +98,6 @@ def check_gradient(engine: TorchEngine, loss: str, height: int, width: int) -> N
     assert got == pytest.approx(float(mean.detach()), rel=1e-4)
     for p, gradient in zip(engine.parameters, gradients, strict=True):
         torch.testing.assert_close(p.grad, gradient, rtol=1e-3, atol=1e-6)
-
-
-def test_tables_stay_within_their_limit_along_both_axes(rng, monkeypatch):
-    """A narrow grid that is tall costs little along u and much along v."""
-    monkeypatch.setattr(torch_engine, "TABLE_LIMIT", 1000)
-    encoding = build_encoding("dense_grid:features=1,width=2,height=64", rng)
-    field = Field(encoding, MLP(1, 3, 1, 8, rng=rng))
-    target = Target(random_pixels(100, 4), CPU)
-    engine = TorchEngine(field, target, sampler_of("lattice", 8, 100, 4), "l2", [], rng)
-    assert all(table.numel() <= 1000 for table in engine._tables or ())
 
 
 def test_a_step_moves_the_parameters_by_adam(rng):
@@ -139,14 +125,14 @@ def test_a_step_that_is_not_finite_is_skipped_and_counted(bad, rng):
     engine.average = WeightAverage(engine.parameters, 0.9)
     engine.advance([1.0])
     before = {k: v.clone() for k, v in engine.state().items() if k not in ("rng", "skipped")}
-    engine.target.planes[:] = bad
+    engine.task.target.planes[:] = bad
     engine.advance([1.0, 1.0])
     assert engine.skipped == 2
     after = engine.state()
     assert int(after["skipped"]) == 2
     for name, value in before.items():
         assert torch.equal(value, after[name]), name
-    engine.target.planes[:] = 0.5
+    engine.task.target.planes[:] = 0.5
     engine.advance([1.0])
     assert engine.skipped == 2
     assert not torch.equal(before["field.network.layers.0.weight"], engine.parameters[-6])
@@ -158,14 +144,12 @@ def test_loss_scale_changes_nothing_but_rounding(rng):
     for scale in (1.0, 1024.0):
         generator = torch.Generator().manual_seed(11)
         engine = engine_of(
-            generator, random_pixels(4, 4), batch=8, compute=torch.float16, loss_scale=scale
+            generator, random_pixels(4, 4), batch=8, compute=torch.float16, scale=scale
         )
-        assert engine.scale == scale
         engine.advance([0.0])
         assert engine.skipped == 0
         gradients[scale] = torch.cat([p.grad.flatten() for p in engine.parameters])
     exact = engine_of(torch.Generator().manual_seed(11), random_pixels(4, 4), batch=8)
-    assert exact.scale == 1.0  # float32 needs none
     exact.advance([0.0])
     wanted = torch.cat([p.grad.flatten() for p in exact.parameters])
     for got in gradients.values():
@@ -174,7 +158,7 @@ def test_loss_scale_changes_nothing_but_rounding(rng):
 
 
 def test_an_overflowing_loss_scale_skips_the_step(rng):
-    engine = engine_of(rng, random_pixels(4, 4), batch=8, compute=torch.float16, loss_scale=2.0**24)
+    engine = engine_of(rng, random_pixels(4, 4), batch=8, compute=torch.float16, scale=2.0**24)
     before = [p.detach().clone() for p in engine.parameters]
     engine.advance([1.0])
     assert engine.skipped == 1
@@ -197,12 +181,12 @@ def test_a_restart_continues_bit_for_bit(settings):
     ends = {"steps": 8, "seconds": None}  # a fit of so many steps is repeatable
     recipe = resolve(ImageRecipe(encoding=ENCODING, batch=200, **ends, **settings), picture)
     factors = [1.0, 0.9, 0.8, 0.7]
-    whole = build_engine(recipe, picture, CPU)
+    whole = build_engine(recipe, picture, CPU).trainer
     whole.advance(factors)
     saved = {name: value.clone() for name, value in whole.state().items()}
     last = whole.advance(factors)
     other_seed = resolve(ImageRecipe(**{**vars(recipe), "seed": 99}), picture)
-    restarted = build_engine(other_seed, picture, CPU)
+    restarted = build_engine(other_seed, picture, CPU).trainer
     restarted.load_state(saved)
     assert restarted.advance(factors) == last
     for name, value in whole.state().items():
@@ -219,7 +203,7 @@ def test_two_runs_of_the_same_seed_are_equal_with_several_threads():
     threads = torch.get_num_threads()
     torch.set_num_threads(4)
     try:
-        engines = [build_engine(recipe, picture, CPU) for _ in range(2)]
+        engines = [build_engine(recipe, picture, CPU).trainer for _ in range(2)]
         for engine in engines:
             engine.threads.hold(4)
         losses = [engine.advance([1.0] * 4) for engine in engines]
@@ -235,7 +219,7 @@ def test_the_steps_that_choose_a_number_of_threads_leave_no_trace(average):
     picture = picture_from_array(random_pixels(23, 31))
     settings = {"sampling": "pixels", "grid_optimizer": "touched_adam", "average": average}
     recipe = ImageRecipe(encoding=ENCODING, batch=200, steps=3, seconds=None, **settings)
-    trying, held = (build_engine(resolve(recipe, picture), picture, CPU) for _ in range(2))
+    trying, held = (build_engine(resolve(recipe, picture), picture, CPU).trainer for _ in range(2))
     assert trying.repeatable
     trying.threads = Threads(2)
     assert not trying.threads.held

@@ -1,4 +1,4 @@
-"""engine/fused: the training kernels' sums of gradients equal autograd's in float64.
+"""engine/kernels: the training kernels' sums of gradients equal autograd's in float64.
 
 The batch is drawn by the Python half of the sampler, the reference is the field in float64.
 """

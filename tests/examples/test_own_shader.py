@@ -14,7 +14,6 @@ from neuralshade.loss.pointwise import slang_name as loss_name
 from neuralshade.model.activation import ACTIVATIONS
 from neuralshade.model.activation import slang_name as activation_name
 from neuralshade.model.registry import ENCODINGS, build_encoding
-from neuralshade.verbs.opening import open_asset
 
 ROOT = pathlib.Path(__file__).parents[2]
 PAGE = (ROOT / "docs/slang-library.md").read_text()
@@ -43,7 +42,7 @@ def fitted(example, tmp_path_factory):
 
 
 def test_the_shader_draws_what_render_draws(example, device, fitted):
-    opened = open_asset(fitted)
+    opened = neuralshade.load(fitted)
     drawn, wanted = example.draw(device, opened.field, opened.size), neuralshade.render(fitted)
     assert wanted.std() > 0.05  # else anything would do
     # float32 sums of up to 32 products of numbers below 10
@@ -67,7 +66,7 @@ def test_an_asset_of_another_network_is_refused(example, device, tmp_path):
     settings = {**example.NETWORK, "hidden_width": 8}
     neuralshade.fit_image(texture, tmp_path / "a.nsh", steps=1, **settings)
     with pytest.raises(neuralshade.ConfigError) as refused:
-        example.draw(device, open_asset(tmp_path / "a.nsh").field, (8, 8))
+        example.draw(device, neuralshade.load(tmp_path / "a.nsh").field, (8, 8))
     need = "MLP<16, 3, 2, 8, true, LeakyRelu, Sigmoid>"
     assert str(refused.value) == (
         f"own_shader.slang: got other types, need {need}. Write it there."
@@ -98,7 +97,7 @@ def test_the_python_of_the_page_runs(example, fitted, monkeypatch, capsys):
     shader = example.SHADER.read_text()
     printed = [line for line in capsys.readouterr().out.splitlines() if line]
     assert len(printed) == 5 and all(f"{line}\n" in shader for line in printed)
-    np.testing.assert_array_equal(names["words"], example.pack(open_asset(fitted).field))
+    np.testing.assert_array_equal(names["words"], example.pack(neuralshade.load(fitted).field))
 
 
 def test_the_page_names_everything_there_is(rng):

@@ -14,6 +14,7 @@ from neuralshade.measure.quality import psnr_db
 ROOT = pathlib.Path(__file__).parents[2]
 FOLDER = ROOT / "examples/shader"
 PAGE = ROOT / "docs/shader.md"
+pytestmark = pytest.mark.usefixtures("one_device")
 TASKS = sorted(FOLDER.glob("*.slang"))
 SMALL = {
     "nine_parameters": ["--steps", "20"],
@@ -22,6 +23,7 @@ SMALL = {
     "learned_mip": ["--steps", "20"],
     "brdf_network": ["--steps", "5"],
 }
+SMALLER = {"spherical_harmonics": {"SHOWN_PX": 48}, "brdf_network": {"SIZE_PX": (180, 90)}}
 
 
 @contextmanager
@@ -112,6 +114,8 @@ def test_the_script_runs_and_shows(device, name, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("sys.argv", [f"{name}.py", *SMALL[name], "--picture", "shown.png"])
     with example(name) as script:
+        for constant, value in SMALLER.get(name, {}).items():
+            monkeypatch.setattr(script, constant, value)
         script.main()
     assert "steps/s on " in capsys.readouterr().out
     shown = neuralshade.load_picture("shown.png").as_float()

@@ -54,6 +54,8 @@ def loop_of():
         ends = {"steps": None, "seconds": None, "batch": 100} | recipe
         recipe = ImageRecipe(**ends)
         engine = FakeEngine(clock, step_seconds)
-        return Loop(engine, recipe, measure, samples_per_step=recipe.batch)
+        return Loop(
+            engine, recipe, measure, samples_per_step=recipe.batch, target_psnr=recipe.target_psnr
+        )
 
     return loop_of

@@ -1,4 +1,4 @@
-"""verbs/outlet: how often a fit is told of."""
+"""fitting/callback: how often a fit is told of."""
 
 import itertools
 

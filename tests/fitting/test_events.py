@@ -1,4 +1,4 @@
-"""verbs/events: a fit is told as JSON lines, whole at any moment, and no fit ends for them."""
+"""fitting/events: a fit is told as JSON lines, whole at any moment, and no fit ends for them."""
 
 import json
 import logging
@@ -15,8 +15,9 @@ from neuralshade import FitInterrupted, FitOptions
 from neuralshade.cli.main import main
 from neuralshade.engine.torch_engine import TorchEngine
 from neuralshade.errors import DeviceError, OutputError
-from neuralshade.fitting.events import Events, check_events, events_path
+from neuralshade.fitting.events import Events
 from neuralshade.fitting.loop import Progress
+from neuralshade.fitting.output_checks import check_events, events_path
 from neuralshade.live.client import Client
 from neuralshade.live.messages import Control
 from neuralshade.source.texture_set import TextureSet

@@ -1,4 +1,4 @@
-"""verbs/fit_facts: what is told of a fit: its curve, why it ended, what it reached."""
+"""fitting/facts: what is told of a fit: its curve, why it ended, what it reached."""
 
 import math
 

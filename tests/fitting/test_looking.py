@@ -11,9 +11,10 @@ import torch
 
 import neuralshade
 from neuralshade import FitOptions
-from neuralshade.asset.image import save_image_asset
+from neuralshade.asset.asset import save_asset
 from neuralshade.errors import AssetError, OutputError
-from neuralshade.kinds.image.field import glance_psnr, stored_quality
+from neuralshade.kinds.image.engine import glance_psnr
+from neuralshade.kinds.image.field import stored_quality
 
 
 def refusal(kind, verb, *arguments, **options):
@@ -98,7 +99,7 @@ def test_asset_of_an_unknown_recipe_refused(fitted, tmp_path):
     asset = neuralshade.load(fitted / "a.nsh")
     path = tmp_path / "x.nsh"
     recipe = {**asset.header.recipe, "wavelets": 3}
-    save_image_asset(path, dataclasses.replace(asset.header, recipe=recipe), asset.tensors)
+    save_asset(path, "image", dataclasses.replace(asset.header, recipe=recipe), asset.tensors)
     message = refusal(AssetError, neuralshade.info, path)
     assert message.startswith(
         f"{path}: got a recipe that this version cannot read (ImageRecipe.wavelets: unknown "
@@ -111,7 +112,7 @@ def test_asset_without_its_tensors_refused(fitted, tmp_path):
     asset = neuralshade.load(fitted / "a.nsh")
     path = tmp_path / "x.nsh"
     del asset.tensors["network.layers.0.weight"]
-    save_image_asset(path, asset.header, asset.tensors)
+    save_asset(path, "image", asset.header, asset.tensors)
     assert refusal(AssetError, neuralshade.render, path) == (
         f"{path}: got no such tensor for network.layers.0.weight, need [8, 2] as its recipe "
         "says. Fit it again."
@@ -130,8 +131,9 @@ def sections_of(page):
     return {s for s in SECTIONS if s.lower() in text.lower()}
 
 
-def test_report_of_a_fit(tmp_path, save_smooth, few):
-    few |= {"steps": 3000}  # some curve
+def test_report_of_a_fit(tmp_path, save_smooth, few, monkeypatch):
+    monkeypatch.setattr("neuralshade.fitting.loop.FIRST_MEASURE_SECONDS", 0.0)  # some curve
+    few |= {"steps": 300}
     options = FitOptions(report=tmp_path / "x.html")
     neuralshade.fit_image(save_smooth(), tmp_path / "x.nsh", options=options, **few)
     assert sections_of(tmp_path / "x.html") == set(SECTIONS)

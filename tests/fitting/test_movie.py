@@ -1,4 +1,4 @@
-"""verbs/movie: the snapshots of a fit become an animation, whole or not at all."""
+"""fitting/movie: the snapshots of a fit become an animation, whole or not at all."""
 
 import io
 import re

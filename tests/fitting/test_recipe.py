@@ -1,4 +1,4 @@
-"""recipes/recipe, recipes/image, recipes/names: round trips, and every refusal word for word."""
+"""fitting/recipe, kinds/image/recipe: round trips, and every refusal word for word."""
 
 import dataclasses
 import json
@@ -9,17 +9,18 @@ from hypothesis import strategies as st
 
 from neuralshade.engine.choose import PRECISIONS
 from neuralshade.errors import ConfigError
-from neuralshade.fitting.recipe import from_dict, read_toml, setting, to_dict, type_of
+from neuralshade.fitting import recipe as recipe_module
+from neuralshade.fitting.recipe import fields_of, from_dict, read_toml, setting, to_dict, type_of
+from neuralshade.kinds.image import recipe as image_recipe
 from neuralshade.kinds.image.recipe import ImageRecipe
 from neuralshade.loss.pointwise import LOSSES
 from neuralshade.model.activation import ACTIVATIONS
 from neuralshade.optimizer.adam import GRID_OPTIMIZERS
 from neuralshade.optimizer.schedule import SCHEDULES
-from neuralshade.recipes import names
 from neuralshade.sampler.draw import SAMPLINGS
 from neuralshade.source.transform import TRANSFORMS
 
-FIELDS = [f.name for f in dataclasses.fields(ImageRecipe)]
+FIELDS = [f.name for f in fields_of(ImageRecipe)]
 TEXTS = ["auto", "identity", "frequency:octaves=3 + dense_grid:width=7", "hash_grid:levels=2"]
 
 
@@ -82,13 +83,13 @@ def test_every_default_lies_within_its_limits_and_says_what_it_is():
 
 
 def test_names_equal_the_registries():
-    assert tuple(ACTIVATIONS) == names.ACTIVATIONS
-    assert tuple(GRID_OPTIMIZERS) == names.GRID_OPTIMIZERS
-    assert tuple(LOSSES) == names.LOSSES
-    assert tuple(PRECISIONS) == names.PRECISIONS
-    assert SAMPLINGS == names.SAMPLINGS
-    assert tuple(SCHEDULES) == names.SCHEDULES
-    assert TRANSFORMS == names.TRANSFORMS
+    assert tuple(ACTIVATIONS) == image_recipe.ACTIVATIONS
+    assert tuple(GRID_OPTIMIZERS) == image_recipe.GRID_OPTIMIZERS
+    assert tuple(LOSSES) == recipe_module.LOSSES
+    assert tuple(PRECISIONS) == image_recipe.PRECISIONS
+    assert SAMPLINGS == image_recipe.SAMPLINGS
+    assert tuple(SCHEDULES) == recipe_module.SCHEDULES
+    assert TRANSFORMS == image_recipe.TRANSFORMS
 
 
 REFUSALS = [

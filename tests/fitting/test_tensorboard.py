@@ -1,4 +1,4 @@
-"""verbs/tensorboard: a fit's numbers and pictures, read back as TensorBoard reads them."""
+"""fitting/tensorboard: a fit's numbers and pictures, read back as TensorBoard reads them."""
 
 import functools
 import io

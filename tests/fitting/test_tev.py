@@ -1,4 +1,4 @@
-"""verbs/tev: snapshots reach a viewer that speaks tev's protocol, and no fit waits for one."""
+"""fitting/tev: snapshots reach a viewer that speaks tev's protocol, and no fit waits for one."""
 
 import logging
 import socket

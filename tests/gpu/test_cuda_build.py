@@ -18,12 +18,12 @@ from neuralshade.gpu.cuda_cache import build_kernel
 from neuralshade.gpu.cuda_compiler import architecture, check_driver, check_known, compile_cuda
 from neuralshade.gpu.cuda_text import packed
 from neuralshade.gpu.device import NVIDIA_VENDOR_ID, AdapterInfo
+from neuralshade.kinds.image.budget import resolve
 from neuralshade.kinds.image.build import build_gpu_engine
 from neuralshade.kinds.image.presets import preset_recipe
 from neuralshade.model.field import Field
 from neuralshade.model.mlp import MLP
 from neuralshade.model.registry import build_encoding
-from neuralshade.recipes.resolve import resolve
 from neuralshade.source.picture import picture_from_array
 
 pytest.importorskip("slangpy")

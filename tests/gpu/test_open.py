@@ -7,8 +7,8 @@ from types import SimpleNamespace
 import pytest
 
 from neuralshade.errors import ConfigError, DeviceError
+from neuralshade.gpu import cuda_gpu
 from neuralshade.gpu import open as stem
-from neuralshade.gpu.cuda_gpu import CudaGpu
 from neuralshade.gpu.device import ListedAdapter
 from neuralshade.gpu.open import APIS, auto_adapter, hardware_adapter, open_gpu, open_hardware
 from neuralshade.gpu.slangpy_gpu import SlangpyGpu
@@ -29,7 +29,7 @@ def machine(monkeypatch):
                 adapter_name="found", type=SimpleNamespace(name=name)))  # fmt: skip
 
         monkeypatch.setattr(stem, "has_nvidia_driver", lambda: cuda is not None)
-        monkeypatch.setattr(stem, "CudaGpu", (lambda: SimpleNamespace(api="cuda")) if cuda
+        monkeypatch.setattr(cuda_gpu, "CudaGpu", (lambda: SimpleNamespace(api="cuda")) if cuda
                             else no_cuda)  # fmt: skip
         monkeypatch.setattr(
             stem, "open_device", lambda api: named((hardware or "vulkan") if api == "auto" else api)
@@ -68,7 +68,7 @@ def test_an_api_that_is_named_is_taken(machine):
 def test_the_api_that_opens_is_the_one_asked_for(gpu):
     opened = open_gpu(gpu.api)
     assert (opened.name, opened.api) == (gpu.name, gpu.api)
-    assert isinstance(opened, CudaGpu if gpu.api == "cuda" else SlangpyGpu)
+    assert isinstance(opened, cuda_gpu.CudaGpu if gpu.api == "cuda" else SlangpyGpu)
     opened.close()
 
 

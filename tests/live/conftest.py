@@ -137,6 +137,11 @@ class Page:
 
 
 @pytest.fixture
+def one_device():
+    """Leave each its own device: what one thread opened here, another one may draw with."""
+
+
+@pytest.fixture
 def live():
     with Live(port=0) as made:
         yield made

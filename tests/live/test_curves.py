@@ -1,4 +1,4 @@
-"""verbs/live: a task that renders nothing has its curves on the page."""
+"""live/live: a task that renders nothing has its curves on the page."""
 
 import pytest
 

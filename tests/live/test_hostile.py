@@ -1,4 +1,4 @@
-"""verbs/live: training goes on through whatever strangers send."""
+"""live/live: training goes on through whatever strangers send."""
 
 import json
 import socket

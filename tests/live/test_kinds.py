@@ -1,12 +1,12 @@
-"""verbs/live: every kind of fit and of asset is shown."""
+"""live/live: every kind of fit and of asset is shown."""
 
 import numpy as np
 import pytest
 
 import neuralshade
+from neuralshade.fitting.scene import Tone
 from neuralshade.live.frames import on_screen
 from neuralshade.live.live import view
-from neuralshade.live.messages import Tone
 
 SPLATS = {"compositing": "normalized", "count": 30, "steps": 10**8}
 SHADER = {"steps": 10**8, "threads": "16x16", "size": "36x24"}

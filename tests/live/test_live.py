@@ -1,4 +1,4 @@
-"""verbs/live: a page sees a fit as it goes on, and what it says is done."""
+"""live/live: a page sees a fit as it goes on, and what it says is done."""
 
 import itertools
 
@@ -7,9 +7,10 @@ import pytest
 
 import neuralshade
 from neuralshade.errors import ConfigError
+from neuralshade.fitting.scene import Tone
 from neuralshade.live.client import Client
 from neuralshade.live.frames import on_screen
-from neuralshade.live.messages import Control, Tone
+from neuralshade.live.messages import Control
 
 
 def drawn(asset, **how):

@@ -1,4 +1,4 @@
-"""verbs/live: after an asset was loaded the page says what it shows, not what was fitted."""
+"""live/live: after an asset was loaded the page says what it shows, not what was fitted."""
 
 import neuralshade
 

@@ -1,4 +1,4 @@
-"""verbs/live: another fit in place of the one that runs; what is saved and loaded."""
+"""live/live: another fit in place of the one that runs; what is saved and loaded."""
 
 import json
 
@@ -7,8 +7,8 @@ import pytest
 
 import neuralshade
 from neuralshade.asset.checkpoint import load_checkpoint
+from neuralshade.fitting.scene import Tone
 from neuralshade.live.frames import on_screen
-from neuralshade.live.messages import Tone
 
 
 def drawn(asset, **how):

@@ -1,4 +1,4 @@
-"""verbs/live: a fit that was resumed begins again with the recipe of its checkpoint."""
+"""live/live: a fit that was resumed begins again with the recipe of its checkpoint."""
 
 import signal
 
@@ -7,6 +7,7 @@ import pytest
 import neuralshade
 from neuralshade import FitInterrupted, FitOptions
 from neuralshade.fitting.recipe import to_dict
+from neuralshade.kinds.image.budget import resolve
 from neuralshade.kinds.image.presets import preset_recipe
 from neuralshade.kinds.mipmaps.fit import mipmaps_recipe
 from neuralshade.kinds.mipmaps.recipe import MipmapsRecipe
@@ -14,7 +15,6 @@ from neuralshade.kinds.shader.fit import shader_recipe
 from neuralshade.kinds.shader.recipe import ShaderRecipe
 from neuralshade.kinds.splats.fit import splats_recipe
 from neuralshade.kinds.splats.recipe import SplatsRecipe
-from neuralshade.recipes.resolve import resolve
 from neuralshade.source.transform import transform_picture
 
 SETTINGS = {"steps": 10**8, "seed": 7, "bpp": 40.0, "rate": 0.004, "batch": 256}

@@ -1,4 +1,4 @@
-"""verbs/live_stage, live_answers: what frames may cost, and that no request harms a fit."""
+"""live/stage, live_answers: what frames may cost, and that no request harms a fit."""
 
 import time
 from dataclasses import replace
@@ -6,15 +6,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-import neuralshade
 from neuralshade.errors import ConfigError
 from neuralshade.fitting.loop import Restart
-from neuralshade.fitting.scene import Scene, picture_scene
+from neuralshade.fitting.scene import Scene, View, picture_scene
 from neuralshade.live import stage as module
 from neuralshade.live.answers import answer
 from neuralshade.live.channel import Channel
-from neuralshade.live.messages import Control, Overlay, Pick, Received, View
+from neuralshade.live.messages import Control, Overlay, Pick, Received
 from neuralshade.live.stage import SHARE, SLOW_SHARE, Pace, Stage
+from neuralshade.source.picture import PictureForm
 
 
 class Clock:
@@ -71,8 +71,8 @@ def costly(stage, clock):
         clock.now += spent[-1]
         return np.zeros((height, width, 3), np.float32)
 
-    picture = neuralshade.picture_from_array(np.zeros((1000, 1000, 3), np.uint8))
-    stage.show(picture_scene("image", picture, draw, compared=False, continuous=True))
+    form = PictureForm(1000, 1000, 3, "srgb", "a.png")
+    stage.show(picture_scene("image", form, draw, continuous=True))
     return spent
 
 
@@ -275,7 +275,8 @@ def test_a_view_that_cannot_be_drawn_is_drawn_no_more(channel, stage, picture, c
     def draw(width, height, crop):
         raise ZeroDivisionError("no")
 
-    stage.show(picture_scene("image", picture, draw, compared=False, continuous=True))
+    form = PictureForm(picture.width, picture.height, 3, "srgb", "a.png")
+    stage.show(picture_scene("image", form, draw, continuous=True))
     client = looks_on(channel, stage)
     channel.outgoing(client)
     stage.draw(1, hurried=False)

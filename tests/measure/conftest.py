@@ -9,11 +9,6 @@ from PIL import Image
 JEEP = pathlib.Path(__file__).parents[2] / "../shared/data/jeep/jeep.jpg"
 
 
-@pytest.fixture
-def noise():
-    return np.random.default_rng(2)
-
-
 @pytest.fixture(scope="session")
 def photo():
     """A smooth, colored picture with edges: float32 [61, 83, 3] in [0, 1]."""

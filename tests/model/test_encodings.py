@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import torch
 
+from neuralshade.model.frequency import Frequency
 from neuralshade.model.registry import ENCODINGS, build_encoding, parse_encoding
 
 Parameters = list[np.ndarray]
@@ -231,6 +232,19 @@ def test_parts_stand_side_by_side_in_the_order_given(rng):
     )
     assert whole.width == 6 + 2 + 4
     torch.testing.assert_close(whole(uv), torch.cat([blob, uv, wave], dim=1))
+
+
+def test_parts_take_the_coordinates_that_they_name(rng):
+    at = torch.rand(9, 3, generator=rng)
+    text = "dense_grid:width=4,height=3 + frequency:octaves=2,first=2 + one_blob:bins=3"
+    whole = build_encoding(text, rng, 3)
+    grid, wave, blob = (part for part in whole.parts)
+    assert (whole.dimensions, whole.width) == (3, 2 + 4 + 9)
+    wanted = [grid(at[:, :2]), wave(at[:, 2:]), blob(at)]
+    torch.testing.assert_close(whole(at), torch.cat(wanted, dim=1))
+    each = [frequency(at[:, [axis, axis]].double().numpy(), [], 2)[:, :4] for axis in range(3)]
+    got = Frequency(2, 3)(at)
+    np.testing.assert_allclose(got, np.concatenate(each, axis=1), rtol=0, atol=1e-6)
 
 
 def test_one_blob_sums_to_one_away_from_the_border():

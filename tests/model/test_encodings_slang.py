@@ -11,6 +11,7 @@ import torch
 from neuralshade.model.composite import Composite
 from neuralshade.model.dense_grid import DenseGrid
 from neuralshade.model.encoding import Encoding
+from neuralshade.model.frequency import Frequency
 from neuralshade.model.hash_grid import HashGrid
 from neuralshade.model.parameters import pack_halves
 from neuralshade.model.registry import ENCODINGS, build_encoding, parse_encoding
@@ -43,8 +44,15 @@ CASES = (
     "frequency:octaves=2 + dense_grid:features=1,width=5,height=3 + identity"
     " + dense_grid:features=2,width=2,height=4",
 )
+WIDER = {  # positions of another count of numbers than two
+    "triangle_wave:octaves=3 + one_blob:bins=5 + identity": 1,
+    "one_blob:bins=3 + frequency:octaves=2 + triangle_wave:octaves=3,first=1 + identity:first=2": 3,
+    "dense_grid:features=2,width=5,height=3 + frequency:octaves=2,first=2": 3,
+    "hash_grid:levels=2,features=2,log2_entries=4,coarsest=2,finest=5 + identity"
+    " + frequency:octaves=1,first=2,dimensions=3 + one_blob:bins=3,first=5": 8,
+}
 PARTS = (1, 2, 3, 100)  # more than any case has columns, too
-TRAINED = tuple(text for text in CASES if "grid" in text)
+TRAINED = tuple(text for text in (*CASES, *WIDER) if "grid" in text)
 FIRST_BYTE = 8
 CHECKS = pathlib.Path(__file__).with_name("encoding_checks.slang")
 ERROR_FUNCTION = """
@@ -58,7 +66,7 @@ class Ran:
     """What one case gave on the device, and what it was given."""
 
     encoding: Encoding  # float64
-    uv: np.ndarray  # float32 [N, 2]
+    at: np.ndarray  # float32 [N, D]
     d_encoded: np.ndarray  # float32 [N, width]
     sizes: tuple[int, int]  # WIDTH and PARAMETERS of the Slang half
     encoded: np.ndarray  # [PARTS, N, width]
@@ -87,8 +95,11 @@ def grids(encoding: Encoding) -> list[DenseGrid | HashGrid]:
 
 
 def chosen_positions(encoding: Encoding, rng: torch.Generator) -> np.ndarray:
-    """Return corners of the square, texel centers and vertices of all levels, random ones."""
+    """Return corners, random positions; of the square texel centers and vertices, too."""
     chosen = [torch.tensor([[0.0, 0.0], [1.0, 1.0], [0.0, 1.0], [1.0, 0.0], [0.5, 0.5]])]
+    if encoding.dimensions != 2:
+        corners = torch.randint(2, (5, encoding.dimensions), generator=rng)
+        return torch.cat([corners, torch.rand(12, encoding.dimensions, generator=rng)]).numpy()
     for grid in grids(encoding):
         for size in map(torch.tensor, grid.sizes()):
             index = torch.rand(3, 2, generator=rng) * size
@@ -126,7 +137,7 @@ def known() -> dict[str, Ran]:
     return {}
 
 
-@pytest.fixture(params=CASES)
+@pytest.fixture(params=(*CASES, *WIDER))
 def ran(request: pytest.FixtureRequest, device: Any, known: dict[str, Ran]) -> Ran:
     if request.param not in known:
         known[request.param] = run_case(request.param, device)
@@ -135,27 +146,27 @@ def ran(request: pytest.FixtureRequest, device: Any, known: dict[str, Ran]) -> R
 
 def run_case(text: str, device: Any) -> Ran:
     rng = torch.Generator().manual_seed(0)
-    encoding = build_encoding(text, rng)
+    encoding = build_encoding(text, rng, WIDER.get(text, 2))
     for parameter in encoding.parameters():
         torch.nn.init.uniform_(parameter, -1.0, 1.0, generator=rng)
         parameter.data = parameter.data.half().float()  # equal in every storage
-    uv = chosen_positions(encoding, rng)
-    d_encoded = torch.randn(len(uv), encoding.width, generator=rng).numpy()
+    at = chosen_positions(encoding, rng)
+    d_encoded = torch.randn(len(at), encoding.width, generator=rng).numpy()
     flat = encoding.flatten(list(encoding.parameters())).numpy()
     stored = np.resize(flat, max(2, len(flat)))
     words = pack_halves(stored)
-    given = {"positions": uv, "floats": stored, "words": words, "d_encoded": d_encoded}
+    given = {"positions": at, "floats": stored, "words": words, "d_encoded": d_encoded}
     given["parts_of_row"] = np.array(PARTS, np.int32)
     given["bytes"] = np.concatenate([np.full(FIRST_BYTE // 4, 0x7E007E00, np.uint32), words])
-    name = f"test_encodings_{CASES.index(text)}"
+    name = f"test_encodings_{(*CASES, *WIDER).index(text)}"
     kernels = Kernels(device, name, program_text(encoding), given)
-    row, rows = (len(uv), encoding.width), (len(PARTS), len(uv), encoding.width)
-    encoded = kernels.run("by_parts", len(uv), results=rows, counts=rows, sizes=(2,))
+    row, rows = (len(at), encoding.width), (len(PARTS), len(at), encoding.width)
+    encoded = kernels.run("by_parts", len(at), results=rows, counts=rows, sizes=(2,))
     others = {"from_packed": {"counts": row}, "from_bytes": {"counts": row}, "at_once": {}}
-    others = {k: kernels.run(k, len(uv), results=row, **v)["results"] for k, v in others.items()}
+    others = {k: kernels.run(k, len(at), results=row, **v)["results"] for k, v in others.items()}
     sums = kernels.run("gradients", 1, results=(len(PARTS), len(flat)))["results"]
     losses = kernels.run("nudged_losses", max(1, 2 * len(flat)), results=(len(flat), 2))["results"]
-    return Ran(encoding.double(), uv, d_encoded, tuple(encoded["sizes"]), encoded["results"],
+    return Ran(encoding.double(), at, d_encoded, tuple(encoded["sizes"]), encoded["results"],
                encoded["counts"], others, sums, losses[:, 0] - losses[:, 1])  # fmt: skip
 
 
@@ -177,7 +188,7 @@ def test_sizes_are_those_of_the_python_half(ran):
 
 
 def test_value_equals_the_python_half(ran):
-    wanted = ran.encoding(torch.from_numpy(ran.uv).double()).detach().numpy()
+    wanted = ran.encoding(torch.from_numpy(ran.at).double()).detach().numpy()
     np.testing.assert_allclose(ran.encoded[0], wanted, rtol=0, atol=tolerance(ran.encoding))
 
 
@@ -193,7 +204,7 @@ def test_parts_and_storages_and_encode_give_the_same_numbers(ran):
 
 @pytest.mark.parametrize("ran", TRAINED, indirect=True)
 def test_gradient_equals_that_of_the_python_half(ran):
-    encoded = ran.encoding(torch.from_numpy(ran.uv).double())
+    encoded = ran.encoding(torch.from_numpy(ran.at).double())
     parameters = list(ran.encoding.parameters())
     d_encoded = torch.from_numpy(ran.d_encoded).double()
     wanted = ran.encoding.flatten(torch.autograd.grad(encoded, parameters, d_encoded)).numpy()
@@ -242,6 +253,20 @@ def test_one_part_stands_alone_and_several_are_nested():
     )
     stems = ("bilinear", "composite", "dense_grid", "hash_grid", "identity")
     assert several.modules == {f"neuralshade.model.{stem}" for stem in stems}
+
+
+def test_parts_over_other_coordinates_say_which():
+    half = build_encoding("dense_grid:features=1,width=2,height=2 + frequency:octaves=4", None, 3)
+    assert half.slang("A").type == (
+        "Composite<DenseGrid<APart0Levels, 1>, Frequency<4, float3>, float3>"
+    )
+    half = build_encoding("identity:dimensions=2 + frequency:octaves=4,first=2", None, 6)
+    assert half.slang("A").type == (
+        "Composite<Identity, From<2, Frequency<4, float4>, Coordinates<6>>, Coordinates<6>>"
+    )
+    lone = Composite([Frequency(4, 1)], [2]).slang("A")
+    assert lone.type == "From<2, Frequency<4, float1>, float3>"
+    assert "neuralshade.model.composite" in lone.modules
 
 
 def test_a_lone_grid_in_a_composite_keeps_the_name():

@@ -125,6 +125,57 @@ def test_refusals(text, message):
     assert str(caught.value) == message
 
 
+def test_positions_of_other_counts_name_coordinates():
+    text = "dense_grid:width=9 + frequency:octaves=4,first=2 + identity + one_blob:dimensions=1"
+    parts = parse_encoding(text, 3)
+    assert [settings.get("first") for _, settings in parts] == [None, 2, 0, 0]
+    assert [settings.get("dimensions") for _, settings in parts] == [None, 1, 3, 1]
+    assert parse_encoding(format_encoding(parts), 3) == parts
+
+
+@pytest.mark.parametrize(
+    "text, dimensions, message",
+    [
+        (  # a picture's text has neither setting
+            "frequency:octaves=4,dimensions=3", 2,
+            "encoding frequency.dimensions: unknown setting, need one of ['octaves'].",
+        ),
+        (
+            "dense_grid:first=1 + frequency", 3,
+            "encoding dense_grid.first: unknown setting, need one of "
+            "['levels', 'features', 'coarsest', 'width', 'height'].",
+        ),
+        (
+            "identity:first=1", 3,
+            "encoding: got no part for number 0 of positions of 3, need one for each. "
+            "Add frequency:first=0.",
+        ),
+        (
+            "dense_grid", 3,
+            "encoding: got no part for number 2 of positions of 3, need one for each. "
+            "Add frequency:first=2.",
+        ),
+        (
+            "identity + frequency:first=2,dimensions=2", 3,
+            "encoding frequency: got numbers 2 to 3 of a position, need them below 3. "
+            "Lower first or dimensions.",
+        ),
+        (
+            "identity + one_blob:first=3", 3,
+            "encoding one_blob: got numbers 3 to 3 of a position, need them below 3. "
+            "Lower first or dimensions.",
+        ),
+        (
+            "hash_grid", 1,
+            "encoding hash_grid: got numbers 0 to 1 of a position, need them below 1. "
+            "Lower first or dimensions.",
+        ),
+    ],
+)  # fmt: skip
+def test_refusals_of_coordinates(text, dimensions, message, refusal):
+    assert refusal(ConfigError, parse_encoding, text, dimensions) == message
+
+
 def test_one_level_needs_no_coarsest():
     assert parse_encoding("hash_grid:levels=1,finest=5")[0][1]["coarsest"] == 16
 

@@ -1,7 +1,8 @@
-"""verbs/bench: the quick form on this machine, and what it says of machines of other kinds."""
+"""speed/bench: the quick form on this machine, and what it says of machines of other kinds."""
 
 import json
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -9,10 +10,9 @@ import torch
 
 import neuralshade
 from neuralshade.gpu.device import AdapterInfo
-from neuralshade.kinds.image.recipe import ImageRecipe
-from neuralshade.source.picture import picture_from_array
+from neuralshade.kinds.image.timed import BenchNetwork, TimedPicture
 from neuralshade.speed import gpu_memory
-from neuralshade.speed import torch_twin as bench_torch
+from neuralshade.speed.bench import QUICK, SOFTWARE
 from neuralshade.speed.timing import Patience
 from neuralshade.speed.torch_twin import LONGEST_STEP, torch_twin
 
@@ -29,19 +29,23 @@ KEYS = {
 }  # fmt: skip
 ORDER = ["adapter", "torch", "quick", "notes", "ceilings", "training", "epoch", "inference",
          "host", "memory"]  # fmt: skip
+BATCHES, SOFTWARE_BATCHES = (2**10, 2**12), (2**6, 2**8)
 ONCE = Patience(0.0, 1)
 
 
 @pytest.fixture(scope="module")
 def found(gpu):
-    """Give what the quick form measures here, and the stages that it told."""
-    stages = []
-    return neuralshade.bench(quick=True, device=gpu.api, observer=stages.append), stages
+    """Give what the quick form measures here, and the stages that it told.
 
-
-@pytest.fixture(scope="module")
-def picture():
-    return picture_from_array(np.zeros((4, 5, 3), np.uint8))
+    In software with fewer samples, which take as long as all else.
+    """
+    stages, place = [], "neuralshade.speed.bench"
+    with pytest.MonkeyPatch.context() as patch:
+        if gpu.adapter.software:
+            few = replace(SOFTWARE, batches=SOFTWARE_BATCHES, inference_batch=2**8)
+            patch.setattr(f"{place}.SOFTWARE", few)
+            patch.setattr(f"{place}.EPOCH_BATCH", 2**6)
+        return neuralshade.bench(quick=True, device=gpu.api, observer=stages.append), stages
 
 
 def test_keys_are_stable(found):
@@ -65,15 +69,20 @@ def test_every_number_is_positive(found):
     assert result["memory"]["bytes"] > 0
 
 
-def test_every_network_has_every_row(found):
+def test_every_network_has_every_row(found, gpu):
     result, stages = found
     networks = ["A24", "A12", "B", "C"]
-    batches = [(row["network"], row["batch"]) for row in result["training"]]
-    assert batches == [(name, batch) for name in networks for batch in (2**10, 2**12)]
+    batches = SOFTWARE_BATCHES if gpu.adapter.software else BATCHES
+    rows = [(row["network"], row["batch"]) for row in result["training"]]
+    assert rows == [(name, batch) for name in networks for batch in batches]
     for section in ("epoch", "inference", "host"):
         assert [row["network"] for row in result[section]] == networks
     assert stages[0] == "memory"
-    assert "training C, 4,096 samples a step" in stages
+    assert f"training C, {batches[-1]:,} samples a step" in stages
+
+
+def test_software_measures_the_batches_of_the_quick_form():
+    assert SOFTWARE.batches == QUICK.batches == BATCHES
 
 
 def test_times_and_rates_agree(found):
@@ -127,36 +136,39 @@ def test_other_kernels_are_refused_before_anything_is_measured(device):
     ("AMD Radeon RX 7900 XTX (RADV NAVI31)", ["AMD Radeon RX 7900 XTX"], "cuda:0"),
     ("Intel Arc A770", ["NVIDIA H200"], "cpu"),
 ])  # fmt: skip
-def test_torch_runs_on_the_gpu_of_that_name(monkeypatch, picture, adapter, seen, expected):
+def test_torch_runs_on_the_gpu_of_that_name(monkeypatch, timed, adapter, seen, expected):
     monkeypatch.setattr(torch.cuda, "device_count", lambda: len(seen))
     monkeypatch.setattr(torch.cuda, "get_device_name", seen.__getitem__)
-    twin = torch_twin(AdapterInfo(adapter, "vulkan", False, ()), picture, ONCE)
+    twin = torch_twin(AdapterInfo(adapter, "vulkan", False, ()), timed, ONCE)
     assert (str(twin.device), twin.same_gpu) == (expected, expected != "cpu")
 
 
 @pytest.fixture
-def twin(picture):
-    return torch_twin(AdapterInfo("llvmpipe", "vulkan", True, ()), picture, ONCE)
+def timed():
+    return TimedPicture(software=True)
 
 
 @pytest.fixture
-def recipe():
-    return ImageRecipe(encoding="identity", hidden_layers=0, hidden_width=8, batch=8, steps=1,
-                       seconds=None, loss="l2", sampling="positions")  # fmt: skip
+def twin(timed):
+    return torch_twin(AdapterInfo("llvmpipe", "vulkan", True, ()), timed, ONCE)
 
 
-def test_a_step_that_would_take_too_long_is_left_out(twin, recipe):
-    assert twin.step_seconds(recipe, LONGEST_STEP / 8) > 0.0
-    assert twin.step_seconds(recipe, 1.01 * LONGEST_STEP / 8) is None
+NETWORK = BenchNetwork("affine", "", {"encoding": "identity", "hidden_layers": 0,
+                                      "hidden_width": 8})  # fmt: skip
 
 
-def test_what_does_not_fit_torch_s_memory_is_left_out(twin, recipe, monkeypatch):
+def test_a_step_that_would_take_too_long_is_left_out(twin):
+    assert twin.step_seconds(NETWORK, 8, LONGEST_STEP / 8) > 0.0
+    assert twin.step_seconds(NETWORK, 8, 1.01 * LONGEST_STEP / 8) is None
+
+
+def test_what_does_not_fit_torch_s_memory_is_left_out(twin, timed, monkeypatch):
     def refuse(*arguments):
         raise torch.OutOfMemoryError("CUDA out of memory.")
 
-    monkeypatch.setattr(bench_torch, "build_engine", refuse)
-    assert twin.step_seconds(recipe, 0.0) is None
-    assert twin.inference_seconds(recipe, np.zeros((1, 2), np.float32)) is None
+    monkeypatch.setattr(timed, "torch_trainer", refuse)
+    assert twin.step_seconds(NETWORK, 8, 0.0) is None
+    assert twin.inference_seconds(NETWORK, 8, np.zeros((1, 2), np.float32)) is None
 
 
 def test_memory_is_asked_of_nvidia_smi_by_name(monkeypatch, tmp_path):

@@ -1,4 +1,4 @@
-"""measure/roofline: operations and bytes counted by hand, and which ceiling limits."""
+"""speed/roofline: operations and bytes counted by hand, and which ceiling limits."""
 
 import numpy as np
 import pytest
@@ -30,14 +30,14 @@ def test_bytes_of_a_step(gpu, batch, texels, entries):
                          hidden_width=8, batch=batch, sampling="positions", steps=1, seconds=None,
                          loss="l2", grid_bits=16)  # fmt: skip
     picture = picture_from_array(np.zeros((5, 7, 3), np.float32))
-    engine = build_gpu_engine(recipe, picture, gpu, "fma", False)
+    trainer = build_gpu_engine(recipe, picture, gpu, "fma", False).trainer
     weights = (5 * 8 + 8) + (8 * 3 + 3)
-    picture_bytes = engine.task.variables["picture"].size
-    assert bytes_per_step(engine) == round(
+    picture_bytes = trainer.task.variables["picture"].size
+    assert bytes_per_step(trainer) == round(
         picture_bytes * texels / 35
         + entries * 5 * (4 + 4)  # read as float32, and a gradient
         + (weights + 4 * 3 * 5) * (32 + 4)
-        + 2 * 4 * weights * engine.plan.groups
+        + 2 * 4 * weights * trainer.plan.groups
     )
 
 

@@ -1,4 +1,4 @@
-"""measure/timing: GPU timestamps around an engine's own submissions, and wall times."""
+"""speed/timing: GPU timestamps around a trainer's own submissions, and wall times."""
 
 import time
 from types import SimpleNamespace
@@ -24,24 +24,24 @@ ONCE = Patience(0.0, 1)
 
 
 @pytest.fixture
-def engine(gpu):
-    """Give an engine whose steps take about a millisecond in software."""
+def trainer(gpu):
+    """Give a trainer whose steps take about a millisecond in software."""
     recipe = ImageRecipe(encoding="identity", hidden_layers=1, hidden_width=8, batch=64,
                          sampling="positions", steps=1, seconds=None, loss="l2")  # fmt: skip
     picture = picture_from_array(np.full((5, 7, 3), 100, np.uint8))
-    return build_gpu_engine(recipe, picture, gpu, "fma", False)
+    return build_gpu_engine(recipe, picture, gpu, "fma", False).trainer
 
 
-def test_a_clock_adds_up_submissions_and_lies_within_wall_time(engine):
-    engine.advance([0.1])  # compiles
-    with clocked(engine) as clock:
+def test_a_clock_adds_up_submissions_and_lies_within_wall_time(trainer):
+    trainer.advance([0.1])  # compiles
+    with clocked(trainer) as clock:
         start = time.perf_counter()
         for _ in range(3):
-            engine.advance([0.1] * 8)
+            trainer.advance([0.1] * 8)
         taken = clock.read()
         assert 0.0 < taken < time.perf_counter() - start
         assert clock.read() == 0.0
-        engine.advance([0.1])
+        trainer.advance([0.1])
         assert 0.0 < clock.read() < taken
 
 
@@ -64,25 +64,25 @@ def test_a_reading_is_the_sum_of_end_minus_begin():
     assert clock.read() == 1.0
 
 
-def test_the_device_is_the_engine_s_own_again_even_after_an_error(engine, gpu):
+def test_the_device_is_the_trainer_s_own_again_even_after_an_error(trainer, gpu):
     def fail():
-        with clocked(engine):
-            assert isinstance(engine.gpu, GpuClock)
+        with clocked(trainer):
+            assert isinstance(trainer.queue.gpu, GpuClock)
             raise KeyError
 
     with pytest.raises(KeyError):
         fail()
-    assert engine.gpu is gpu
+    assert trainer.queue.gpu is gpu
 
 
-def test_timed_steps_are_real_ones(engine):
-    assert gpu_step_seconds(engine, ONCE) > 0.0
-    assert engine.state_now.step == 3  # one compiles, one warms up, one counts
+def test_timed_steps_are_real_ones(trainer):
+    assert gpu_step_seconds(trainer, ONCE) > 0.0
+    assert trainer.state_now.step == 3  # one compiles, one warms up, one counts
 
 
-def test_more_steps_go_into_a_reading_while_warming_up(engine, monkeypatch):
+def test_more_steps_go_into_a_reading_while_warming_up(trainer, monkeypatch):
     asked, ends = [], [time.perf_counter()]
-    advance = engine.advance
+    advance = trainer.advance
 
     def counted(factors):
         asked.append(len(factors))
@@ -90,25 +90,25 @@ def test_more_steps_go_into_a_reading_while_warming_up(engine, monkeypatch):
         ends.append(time.perf_counter())
         return loss
 
-    monkeypatch.setattr(engine, "advance", counted)
+    monkeypatch.setattr(trainer, "advance", counted)
     monkeypatch.setattr(timing, "CALL_SECONDS", 10.0)  # never reached: counts only grow
-    taken = gpu_step_seconds(engine, Patience(0.1, 1))
+    taken = gpu_step_seconds(trainer, Patience(0.1, 1))
     assert asked[:3] == [1, 1, 2]
     assert asked[-1] == max(asked)
-    assert engine.state_now.step == sum(asked)
+    assert trainer.state_now.step == sum(asked)
     assert 0.0 < taken * asked[-1] < ends[-1] - ends[-2]
 
 
-def test_inference_times_the_evaluation_of_every_position(engine, monkeypatch):
+def test_inference_times_the_evaluation_of_every_position(trainer, monkeypatch):
     prepared = []
-    steps = engine.gpu.steps
+    steps = trainer.gpu.steps
     monkeypatch.setattr(
-        engine.gpu, "steps", lambda dispatches: prepared.append(dispatches) or steps(dispatches)
+        trainer.gpu, "steps", lambda dispatches: prepared.append(dispatches) or steps(dispatches)
     )
     uv = np.full((3 * INFER_THREADS + 1, 2), 0.5, np.float32)
-    assert gpu_inference_seconds(engine, uv, ONCE) > 0.0
+    assert gpu_inference_seconds(trainer, uv, ONCE) > 0.0
     assert [groups for ((_, groups),) in prepared] == [4]
-    assert engine.state_now.step == 0
+    assert trainer.state_now.step == 0
 
 
 def test_wall_time_is_the_median_after_warming_up():

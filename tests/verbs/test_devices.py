@@ -12,6 +12,7 @@ import pytest
 import neuralshade
 from neuralshade.engine.choose import torch_devices
 from neuralshade.errors import DeviceError
+from neuralshade.gpu import cuda_gpu as through_cuda
 from neuralshade.gpu import open as gpu_open
 from neuralshade.gpu.device import BACKENDS, AdapterInfo, describe_adapter
 from neuralshade.gpu.open import hardware_adapter, open_gpu
@@ -37,6 +38,11 @@ REFUSED = (
     "device: got Old card, which SlangPy refuses, need a newer driver. "
     "Install the GPU's driver, or mesa-vulkan-drivers >= 23 with libvulkan1."
 )
+
+
+@pytest.fixture
+def one_device():
+    """Leave each its own device: that they are opened and closed is tested here."""
 
 
 class FakeDevice:
@@ -98,8 +104,8 @@ def machine(monkeypatch):
         )
         monkeypatch.setitem(sys.modules, "slangpy", fake)
         monkeypatch.setattr(gpu_open, "has_nvidia_driver", lambda: bool(cuda))
-        monkeypatch.setattr(gpu_open, "cuda_adapters", cuda_adapters)
-        monkeypatch.setattr(gpu_open, "CudaGpu", cuda_gpu)
+        monkeypatch.setattr(through_cuda, "cuda_adapters", cuda_adapters)
+        monkeypatch.setattr(through_cuda, "CudaGpu", cuda_gpu)
         return still_open
 
     return machine

@@ -7,7 +7,8 @@ import pytest
 
 import neuralshade
 from neuralshade.errors import AssetError, ConfigError, OutputError
-from neuralshade.verbs import opening, render
+from neuralshade.kinds.image.opened import OpenedImage
+from neuralshade.verbs import render
 
 
 def refusal(kind, *arguments, **options):
@@ -96,7 +97,7 @@ def never_drawn(monkeypatch):
     def draw_field(self, *arguments):
         raise AssertionError("it draws")
 
-    monkeypatch.setattr(opening.OpenedImage, "draw", draw_field)
+    monkeypatch.setattr(OpenedImage, "draw", draw_field)
 
 
 def test_suffix_refused_before_drawing(fitted, tmp_path, never_drawn):

@@ -12,10 +12,10 @@ from neuralshade.errors import AssetError
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """Resolved ``recipe``, the ``picture`` it was fitted to, ``progress``, engine ``state``."""
+    """Resolved ``recipe``, name and digest of the ``source``, ``progress``, engine ``state``."""
 
     recipe: dict[str, Any]
-    picture: dict[str, Any]
+    source: dict[str, Any]
     progress: dict[str, Any]
     state: dict[str, torch.Tensor]
 
@@ -23,7 +23,7 @@ class Checkpoint:
 def save_checkpoint(path: str | os.PathLike[str], kind: str, checkpoint: Checkpoint) -> None:
     """Write the checkpoint of a fit of that kind whole or not at all. Raises OutputError."""
     header = {"kind": kind + CHECKPOINT, "recipe": checkpoint.recipe,
-              "picture": checkpoint.picture, "progress": checkpoint.progress}  # fmt: skip
+              "picture": checkpoint.source, "progress": checkpoint.progress}  # fmt: skip
     tensors = {name: value.detach().cpu().numpy() for name, value in checkpoint.state.items()}
     write_asset_file(path, AssetFile(header, tensors))
 
@@ -34,8 +34,8 @@ def load_checkpoint(path: str | os.PathLike[str], kind: str) -> Checkpoint:
     # copied: safetensors hands out read-only views of the file's bytes
     state = {name: torch.from_numpy(value.copy()) for name, value in file.tensors.items()}
     try:
-        recipe, picture, progress = (file.header[n] for n in ("recipe", "picture", "progress"))
+        recipe, source, progress = (file.header[n] for n in ("recipe", "picture", "progress"))
     except KeyError as error:
         raise AssetError(f"{path}: got no {error} in the header, need a whole checkpoint. "
                          "Start the fit again.") from error  # fmt: skip
-    return Checkpoint(recipe, picture, progress, state)
+    return Checkpoint(recipe, source, progress, state)

@@ -4,9 +4,9 @@ import hashlib
 import json
 import math
 import os
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 import safetensors
@@ -17,8 +17,6 @@ from neuralshade.base.atomic import whole_file
 from neuralshade.base.message_text import unread
 from neuralshade.base.regular_file import check_regular
 from neuralshade.errors import AssetError
-
-H = TypeVar("H")
 
 FORMAT = 1  # raise it when older readers would misread the file
 KEY = "neuralshade"  # the one metadata entry of the safetensors header; JSON
@@ -84,23 +82,6 @@ def is_asset_file(path: str | os.PathLike[str]) -> bool:
     """Return whether the file begins as one that ``write_asset_file`` wrote. Raises OSError."""
     with Path(path).open("rb") as file:
         return file.read(8 + len(START))[8:] == START
-
-
-def content_of(header: Any) -> dict[str, Any]:
-    """Return the fields of a header by name, which ``header_of`` reads back."""
-    return {field.name: getattr(header, field.name) for field in fields(header)}
-
-
-def header_of(kind: type[H], file: AssetFile, path: str | os.PathLike[str]) -> H:
-    """Return what the header holds under the names of a dataclass's fields.
-
-    Raises: AssetError naming ``path`` and the first name that is missing.
-    """
-    try:
-        return kind(*(file.header[field.name] for field in fields(kind)))  # type: ignore[arg-type]
-    except KeyError as error:
-        raise AssetError(f"{path}: got no {error} in the header, need a whole asset. "
-                         "Fit it again.") from error  # fmt: skip
 
 
 def from_bytes(data: bytes, place: str = "asset") -> AssetFile:

@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from neuralshade.asset.nibbles import pack_nibbles, unpack_nibbles
 from neuralshade.errors import AssetError
 from neuralshade.model.dense_grid import DenseGrid
 from neuralshade.model.field import Field
@@ -14,6 +14,7 @@ from neuralshade.model.hash_grid import HashGrid
 from neuralshade.model.linear import Linear
 from neuralshade.model.quantize import dequantize, quantize
 
+ZERO = 8  # what a 4-bit level of 0 is stored as, so that -8 ... 7 become 0 ... 15
 SCALE = ".scale"  # suffix of the steps that belong to a quantised tensor
 
 
@@ -55,6 +56,21 @@ def pack_field(field: Field) -> dict[str, NDArray[Any]]:
         numbers = levels.contiguous().numpy()
         tensors[kept.name] = pack_nibbles(numbers) if kept.bits == 4 else numbers
         tensors[kept.name + SCALE] = step.flatten().numpy()
+    return tensors
+
+
+def packed_zeros(field: Field) -> dict[str, NDArray[Any]]:
+    """Return tensors of the shapes that ``pack_field`` returns; ``field`` may be a meta one."""
+    tensors: dict[str, NDArray[Any]] = {}
+    for kept in stored_parameters(field):
+        if kept.bits >= 16:
+            kind = np.float16 if kept.bits == 16 else np.float32
+            tensors[kept.name] = np.zeros(tuple(kept.parameter.shape), kind)
+            continue
+        *outer, count = kept.slice_shape
+        width = (count + 1) // 2 if kept.bits == 4 else count
+        tensors[kept.name] = np.zeros((*outer, width), np.uint8 if kept.bits == 4 else np.int8)
+        tensors[kept.name + SCALE] = np.zeros(kept.slice_shape[0], np.float32)
     return tensors
 
 
@@ -108,3 +124,22 @@ def stored_parameters(field: Field) -> list[Stored]:
             for name, parameter in module.named_parameters():
                 stored.append(Stored(f"{path}.{name}", parameter, module.bits, True))
     return stored
+
+
+def pack_nibbles(levels: NDArray[Any]) -> NDArray[Any]:
+    """Return int8 [..., n] in -8 ... 7 as uint8 [..., (n + 1) // 2], even index low.
+
+    An odd last axis is filled up with a level of 0.
+    """
+    stored = (levels.astype(np.int16) + ZERO).astype(np.uint8)
+    if stored.shape[-1] % 2:
+        padding = [(0, 0)] * (stored.ndim - 1) + [(0, 1)]
+        stored = np.pad(stored, padding, constant_values=ZERO)
+    return stored[..., 0::2] | (stored[..., 1::2] << 4)
+
+
+def unpack_nibbles(packed: NDArray[Any], count: int) -> NDArray[Any]:
+    """Return int8 [..., count], what ``pack_nibbles`` was given."""
+    both = np.stack([packed & 15, packed >> 4], axis=-1)
+    levels = both.reshape(*packed.shape[:-1], -1)[..., :count]
+    return levels.astype(np.int8) - np.int8(ZERO)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from neuralshade.base.message_text import unmade
 from neuralshade.errors import OutputError
 
 REASONS = {
@@ -55,6 +56,17 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[Path]:
         _flush(partial)
         os.replace(partial, _target(given))
         _flush_folder(partial.parent)
+
+
+def make_folder(folder: Path, use: str) -> None:
+    """Create ``folder`` where its parent exists; OutputError, which says the ``use``, where not."""
+    try:
+        folder.mkdir(exist_ok=True)
+    except OSError as error:
+        there = isinstance(error, FileExistsError)
+        remedy = "Choose another." if there else "Create its parent, or choose another."
+        raise OutputError(f"{folder}: got {unmade(error)}, need a folder for {use}. "
+                          f"{remedy}") from error  # fmt: skip
 
 
 def _target(given: Path) -> Path:

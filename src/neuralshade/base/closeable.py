@@ -3,10 +3,10 @@
 from abc import ABC, abstractmethod
 from typing import TypeVar
 
-C = TypeVar("C", bound="Closing")
+C = TypeVar("C", bound="Closeable")
 
 
-class Closing(ABC):
+class Closeable(ABC):
     """Closes itself at the end of a with block."""
 
     @abstractmethod

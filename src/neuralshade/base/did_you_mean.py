@@ -4,7 +4,7 @@ import difflib
 from collections.abc import Iterable
 
 
-def nearest(name: str, known: Iterable[str]) -> str:
+def did_you_mean(name: str, known: Iterable[str]) -> str:
     """Return ' Did you mean X?' for the nearest known name, or nothing.
 
     A name that differs in letter case alone is nearest of all.

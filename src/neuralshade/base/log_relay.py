@@ -4,7 +4,7 @@ import logging
 from collections.abc import Callable
 
 
-class Notes(logging.Handler):
+class LogRelay(logging.Handler):
     """Hands every line of a log on to ``tell``, from whatever thread says it."""
 
     def __init__(self, tell: Callable[[str], None]):

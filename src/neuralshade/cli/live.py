@@ -9,28 +9,39 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from neuralshade.cli_options import TERMINAL
+from neuralshade.cli.options import TERMINAL
 
 if TYPE_CHECKING:
     from neuralshade.live.live import Live
 
-ADDRESS = [
-    click.option("--host", metavar="ADDRESS", help="To listen on; beyond this machine a token is "
-                 "demanded. [default: 127.0.0.1]"),
-    click.option("--port", type=int, metavar="N", help="To listen on, or the next one that is "
-                 "free. [default: 8420]"),
-    click.option("--open", "opened", is_flag=True, help="Open the page in a browser."),
-]  # fmt: skip
-LIVE = [
-    click.option("--live", is_flag=True, help="Show and steer the fit in a browser; the page "
-                 "stays until Ctrl-C."),
-    *ADDRESS,
-]  # fmt: skip
+ADDRESS: dict[str, dict[str, Any]] = {
+    "host": {"metavar": "ADDRESS", "help": "To listen on; beyond this machine a token is demanded. "
+             "[default: 127.0.0.1]"},
+    "port": {"type": int, "metavar": "N", "help": "To listen on, or the next one that is free. "
+             "[default: 8420]"},
+    "open": {"is_flag": True, "help": "Open the page in a browser."},
+}  # fmt: skip
+LIVE: dict[str, Any] = {
+    "is_flag": True,
+    "help": "Show and steer the fit in a browser; the page stays until Ctrl-C.",
+}
 PLACE = ("host", "port")
 
 
+def address_options() -> list[click.Parameter]:
+    """Return the flags that say where the page is served."""
+    names = {"open": "opened"}
+    return [click.Option([f"--{name}", names.get(name, name)], **settings)
+            for name, settings in ADDRESS.items()]  # fmt: skip
+
+
+def live_options() -> list[click.Parameter]:
+    """Return the flags of a fit that is shown on a page."""
+    return [click.Option(["--live"], **LIVE), *address_options()]
+
+
 def live_flags(given: dict[str, Any]) -> dict[str, Any]:
-    """Take the flags of LIVE out of what was given."""
+    """Take what ``live_options`` returned out of what was given."""
     return {name: given.pop(name) for name in ("live", *PLACE, "opened")}
 
 
@@ -38,11 +49,11 @@ def fitted(fit: Callable[..., Any], given: dict[str, Any], show: Callable[[Any],
            *subject: Any, **settings: Any) -> None:  # fmt: skip
     """Fit and show the result; with --live on a page that stays until Ctrl-C.
 
-    ``given`` are the flags of LIVE, by name.
+    ``given`` are the flags of ``live_options``, by name; none where there are none.
     """
-    if not given["live"]:
-        unused = [name for name in PLACE if given[name] is not None]
-        if unused or given["opened"]:
+    if not given.get("live"):
+        unused = [name for name in PLACE if given.get(name) is not None]
+        if unused or given.get("opened"):
             raise click.UsageError(f"--{(unused or ['open'])[0]} needs --live.")
         show(fit(*subject, **settings))
         return
@@ -95,5 +106,4 @@ def view(asset: str | None, reference: str | None, opened: bool, **place: Any) -
         live.wait()
 
 
-for _flag in reversed(ADDRESS):
-    view = _flag(view)
+view.params += address_options()

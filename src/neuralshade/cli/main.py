@@ -10,10 +10,9 @@ from typing import Any
 import click
 
 import neuralshade
+from neuralshade.cli.fit import fit
 from neuralshade.cli.live import view
-from neuralshade.cli_fit import fit
-from neuralshade.cli_mipmaps import fit_mipmaps
-from neuralshade.cli_options import GIVEN, TERMINAL, VALUES, crop_type, in_flags, size_type
+from neuralshade.cli.options import GIVEN, TERMINAL, crop_type, in_flags, size_type
 from neuralshade.errors import NeuralShadeError
 
 
@@ -87,7 +86,6 @@ def commands() -> None:
     """Make parts of a renderer trainable, and ship the result."""
 
 
-fit.add_command(fit_mipmaps)
 commands.add_command(fit)
 commands.add_command(view)
 
@@ -108,7 +106,7 @@ def render(asset: str, output: str, size: tuple[int, int] | None, crop: Any,
     neuralshade render photo.nsh -o big.png --size 4096x4096
     neuralshade render photo.nsh -o eye.png --size 512x512 --crop 0.4,0.4,0.5,0.5
     """
-    from neuralshade.kinds.shader.source import parse_values
+    from neuralshade.fitting.values import parse_values
 
     values = parse_values(pairs)
     pixels = neuralshade.render(asset, output, size=size, crop=crop, values=values)
@@ -131,8 +129,7 @@ def evaluate(asset: str, picture: str | None, pairs: tuple[str, ...], as_json: b
     mean loss over random numbers that the fit has not seen, and its standard error. Both take a
     GPU, or software Vulkan.
     """
-    from neuralshade.cli.terminal import print_quality
-    from neuralshade.kinds.shader.source import parse_values
+    from neuralshade.fitting.values import parse_values
 
     notices: list[str] = []
     rows = neuralshade.evaluate(asset, picture, values=parse_values(pairs), notice=notices.append)
@@ -141,16 +138,8 @@ def evaluate(asset: str, picture: str | None, pairs: tuple[str, ...], as_json: b
     if as_json:
         facts = {"asset": asset, "picture": picture, "notices": notices}
         click.echo(json.dumps(facts | {"rows": _finite(rows)}))
-    elif "light" in rows[0]:
-        from neuralshade.terminal_mipmaps import print_levels
-
-        print_levels(rows)
-    elif "loss" in rows[0]:
-        from neuralshade.terminal_shader import print_losses
-
-        print_losses(rows)
     else:
-        print_quality(rows)
+        rows.print()
 
 
 @commands.command()
@@ -160,11 +149,11 @@ def info(asset: str, as_json: bool) -> None:
     """Say what ASSET is: sizes, bits per pixel, recipe, measured quality."""
     from neuralshade.cli.terminal import print_info
 
-    facts = neuralshade.info(asset)
+    opened = neuralshade.load(asset)
     if as_json:
-        click.echo(json.dumps(facts))
+        click.echo(json.dumps(opened.facts()))
     else:
-        print_info(facts)
+        print_info(opened)
 
 
 @commands.command()
@@ -181,7 +170,7 @@ def report(asset: str, picture: str, output: str | None, snapshots: str | None,
     Of what fit shader made, PICTURE is what its render is compared with; it needs a render, and a
     GPU or software Vulkan.
     """
-    from neuralshade.kinds.shader.source import parse_values
+    from neuralshade.fitting.values import parse_values
 
     page = output or str(Path(Path(asset).name).with_suffix(".html"))
     neuralshade.report(asset, picture, page, snapshots=snapshots or (),
@@ -191,7 +180,7 @@ def report(asset: str, picture: str, output: str | None, snapshots: str | None,
 
 @commands.command("check-gradients")
 @click.argument("task")
-@VALUES
+@GIVEN
 @click.option("--threads", metavar="WxH", help="Of a step: W, WxH or WxHxD. [default: 64x64]")
 @click.option("--seed", type=int, metavar="N", help="Of every random number. [default: 0]")
 @click.option("--device", metavar="API", help="cuda, vulkan, metal or d3d12. [default: see "
@@ -209,15 +198,14 @@ def check_gradients(task: str, pairs: tuple[str, ...], device: str | None, as_js
     \b
     neuralshade check-gradients task.slang --set photo=photo.png
     """
-    from neuralshade.kinds.shader.source import parse_values
-    from neuralshade.terminal_shader import print_gradients
+    from neuralshade.fitting.values import parse_values
 
     settings = {name: value for name, value in given.items() if value is not None}
     rows = neuralshade.check_gradients(task, values=parse_values(pairs), device=device, **settings)
     if as_json:
         click.echo(json.dumps([vars(row) for row in rows]))
     else:
-        print_gradients(rows)
+        rows.print()
     if any(row.verdict == "wrong" for row in rows):
         sys.exit(1)
 

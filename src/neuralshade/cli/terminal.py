@@ -4,16 +4,17 @@ import logging
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, ProgressColumn, Task
-from rich.table import Column, Table
+from rich.table import Column
 from rich.text import Text
 
-from neuralshade.base.log_relay import Notes
+from neuralshade.asset.file import FORMAT
+from neuralshade.base.log_relay import LogRelay
 from neuralshade.fitting.loop import Observer, ignore
 from neuralshade.fitting.loop import Progress as FitProgress
+from neuralshade.kinds.kind import Opened
 
 PLAIN_SECONDS = 2.0  # between two lines where there is no terminal
 BAR_COLUMNS, LEAST_BAR_COLUMNS = 24, 6  # the most and the least that a bar takes
@@ -29,7 +30,7 @@ def show_notes(quiet: bool) -> None:
     usual = logging.INFO if sys.stderr.isatty() else logging.WARNING
     log.setLevel(logging.ERROR if quiet else usual)
     if not log.handlers:
-        log.addHandler(Notes(_say))
+        log.addHandler(LogRelay(_say))
 
 
 def _say(text: str) -> None:
@@ -111,93 +112,17 @@ def _parts(p: FitProgress, compared: bool = True) -> dict[str, str]:
     }
 
 
-def print_result(result: Any, report: str | None) -> None:
-    """Print what a fit reached."""
-    print(f"{result.asset}: {result.psnr_db:.2f} dB in {result.asset_bytes:,} bytes "
-          f"({result.bits_per_pixel:.2f} bits per pixel)")  # fmt: skip
-    print(f"{result.steps:,} steps in {result.seconds:.1f} s on {result.device}, "
-          f"{result.samples_per_second / 1e6:.2f} M samples/s")  # fmt: skip
-    if result.bpp_exceeded:
-        print("more bits per pixel than asked for: the picture is too small for them")
-    if result.skipped_steps:
-        what = "updates of single Gaussians" if hasattr(result, "count") else "steps"
-        print(f"{result.skipped_steps} {what} were skipped: their gradient was not finite")
-    if report is not None:
-        print(report)
-
-
-def print_quality(rows: list[dict[str, Any]]) -> None:
-    """Print the table of quality at equal bytes."""
-    table = Table(box=None, pad_edge=False)
-    table.add_column("")
-    for title in ("bytes", "bits/pixel", "PSNR dB", "SSIM", "FLIP"):
-        table.add_column(title, justify="right")
-    table.add_column("setting")
-    for row in rows:
-        forms = {"bytes": ",d", "bits_per_pixel": ".3f", "psnr_db": ".2f", "ssim": ".4f",
-                 "flip": ".4f"}  # fmt: skip
-        numbers = ["-" if row[k] is None else format(row[k], form) for k, form in forms.items()]
-        table.add_row(str(row["name"]), *numbers, str(row["setting"]))
-    person = sys.stdout is not None and sys.stdout.isatty()
-    Console(width=None if person else 120).print(table)
-    if any(row["cropped"] for row in rows):
-        print("SSIM and FLIP: centre of the picture only")
-
-
-def _shown_and_reached(facts: dict[str, Any]) -> dict[str, str]:
-    """Return what an asset takes, shows and reached; a user's task may show nothing.
-
-    No bits per pixel where what is shown is drawn at any size.
-    """
-    if "maps" in facts:
-        from neuralshade.terminal_mipmaps import told_levels
-
-        return told_levels(facts)
-    if "family" in facts:
-        from neuralshade.terminal_mipmaps import told_family
-
-        return told_family(facts)
-    picture, quality, size = facts["picture"], facts["quality"], f"{facts['bytes']:,} bytes"
-    lines = {"size": size}
-    if facts["bits_per_pixel"] is not None:
-        lines["size"] = f"{size}, {facts['bits_per_pixel']:.3f} bits per pixel"
-    if picture is not None:
-        lines["picture"] = (
-            f"{picture['name']}, {picture['width']} x {picture['height']}, "
-            f"{picture['channels']} channels, {picture['color_space']}, {picture['dtype']}"
-        )
-    if "module" in facts:
-        given = facts["module"]["values"] | {
-            name: picture["path"] for name, picture in facts["module"]["pictures"].items()
-        }
-        lines["module"] = ", ".join([facts["module"]["name"], *facts["module"].get("files", {})])
-        lines |= {f"  {name}": str(value) for name, value in given.items()}
-        lines["quality"] = f"loss {quality['loss']:.4g} in its last step"
-    else:
-        lines["quality"] = f"{quality['psnr_db']:.2f} dB PSNR when it was fitted"
-    return lines
-
-
-def _tensors(facts: dict[str, Any]) -> dict[str, str]:
-    """Return a line for each tensor; for each map where levels have many."""
-    if "maps" in facts:
-        from neuralshade.terminal_mipmaps import told_maps
-
-        return told_maps(facts)
-    return {f"  {name}": text for name, text in facts["tensors"].items()}
-
-
-def print_info(facts: dict[str, Any]) -> None:
+def print_info(opened: Opened) -> None:
     """Print what an asset says of itself."""
-    training = facts["training"]
+    training = opened.header.training
     lines = {
-        "kind": f"{facts['kind']}, format {facts['format']}",
-        **_shown_and_reached(facts),
+        "kind": f"{opened.kind.name}, format {FORMAT}",
+        **opened.told(),
         "training": f"{training['steps']:,} steps in {training['seconds']:.1f} s",
-        "numbers": f"{facts['parameters']:,}",
-        **_tensors(facts),
+        "numbers": f"{opened.numbers:,}",
+        **opened.told_tensors(),
         "recipe": "",
-        **{f"  {name}": str(value) for name, value in facts["recipe"].items()},
+        **{f"  {name}": str(value) for name, value in opened.header.recipe.items()},
     }
     width = max(map(len, lines))
     for name, text in lines.items():

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 
 import torch
 
-from neuralshade.base.did_you_mean import nearest
+from neuralshade.base.did_you_mean import did_you_mean
 from neuralshade.engine.kernel_path import PATH_TITLES, TrainingPath, inference_path, training_paths
-from neuralshade.engine.kernel_plan import refusal_of
 from neuralshade.errors import ConfigError, DeviceError
 from neuralshade.gpu.gpu import Gpu
 from neuralshade.gpu.open import APIS, open_gpu, open_hardware
@@ -41,6 +40,15 @@ class Chosen:
             self.gpu.close()
 
 
+def check_engine(engine: str) -> None:
+    """Raise ConfigError where no engine has that name."""
+    if engine not in ENGINES:
+        remedy = did_you_mean(engine, ENGINES) or " Use --engine auto."
+        if engine.partition(":")[0] in ("cpu", "cuda", "mps"):  # "cpu" is near to "gpu"
+            remedy = f" Use --engine torch --device {engine}."
+        raise ConfigError(f"engine: got {engine!r}, need one of {list(ENGINES)}.{remedy}")
+
+
 def choose_engine(engine: str, device: str | None) -> Chosen:
     """Return the engine to use, with its device opened.
 
@@ -49,11 +57,7 @@ def choose_engine(engine: str, device: str | None) -> Chosen:
 
     Raises: ConfigError for another engine; DeviceError where it cannot run here.
     """
-    if engine not in ENGINES:
-        remedy = nearest(engine, ENGINES) or " Use --engine auto."
-        if engine.partition(":")[0] in ("cpu", "cuda", "mps"):  # "cpu" is near to "gpu"
-            remedy = f" Use --engine torch --device {engine}."
-        raise ConfigError(f"engine: got {engine!r}, need one of {list(ENGINES)}.{remedy}")
+    check_engine(engine)
     graphics = device is None or device in APIS
     if engine == "gpu" and not graphics:
         raise DeviceError(f"device: got {device!r}, need {', '.join(APIS[:-1])} or {APIS[-1]}: "
@@ -78,8 +82,10 @@ def choose_kernels(gpu: Gpu, network: MLP, precision: str, kernels: str) -> Trai
 
     Raises: ConfigError for another name; DeviceError where a path is forced in vain.
     """
+    from neuralshade.engine.kernel_plan import refusal_of  # all families of kernels
+
     if kernels not in KERNELS:
-        remedy = nearest(kernels, KERNELS) or " Use --kernels auto."
+        remedy = did_you_mean(kernels, KERNELS) or " Use --kernels auto."
         raise ConfigError(f"kernels: got {kernels!r}, need one of {list(KERNELS)}.{remedy}")
     offered = training_paths(gpu.adapter)
     if kernels != "auto":
@@ -99,6 +105,8 @@ def choose_kernels(gpu: Gpu, network: MLP, precision: str, kernels: str) -> Trai
 def _forced(
     gpu: Gpu, network: MLP, offered: tuple[TrainingPath, ...], kernels: str
 ) -> TrainingPath:
+    from neuralshade.engine.kernel_plan import refusal_of
+
     path = next((path for path in offered if path == kernels), None)
     if path is None:
         raise DeviceError(f'kernels: got "{kernels}" on {gpu.name} through {gpu.api}, which has or '

@@ -8,12 +8,10 @@ import numpy.typing as npt
 import torch
 
 from neuralshade.model.field import Field
+from neuralshade.source.crop import WHOLE, Crop
 
 BLOCK_SAMPLES = 2**15  # evaluated at once: 4 MB a layer of 32, which stays in cache
 BLOCK_COLS = 1024  # columns of a block, at most
-
-Crop = tuple[float, float, float, float]  # u0, v0, u1, v1
-WHOLE: Crop = (0.0, 0.0, 1.0, 1.0)
 
 
 @torch.no_grad()
@@ -23,7 +21,10 @@ def draw_blocks(
     """Yield (rows, cols, float32 [rows, cols, channels]) that cover ``draw_field``'s picture.
 
     Blocks, because a block reads few texels of a large grid, and little of it is in memory.
+
+    Raises: ShapeError where the field's positions are not (u, v).
     """
+    field.check_drawn("draw_field.field")
     device = next(field.parameters()).device
     u0, v0, u1, v1 = crop
     u = u0 + (torch.arange(width, device=device) + 0.5) / width * (u1 - u0)

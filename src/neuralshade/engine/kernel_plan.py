@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from neuralshade.engine.fused import kernel_text
 from neuralshade.engine.kernel_path import KernelPath, TrainingPath, inference_paths
 from neuralshade.engine.kernels.infer.infer_text import InferPlan
 from neuralshade.engine.kernels.matrix.matrix import (
@@ -20,6 +19,7 @@ from neuralshade.engine.kernels.wgmma.wgmma import (
     wgmma_constants,
     wgmma_plan,
 )
+from neuralshade.engine.layout import sizes_text
 from neuralshade.engine.task import TaskText
 from neuralshade.gpu.gpu import Gpu
 from neuralshade.model.field import Field
@@ -79,12 +79,20 @@ def train_text(plan: Plan, field: Field, task: TaskText, *, many: bool) -> str:
 
     ``many``: text that includes many_steps.cs.slang follows.
     """
-    if isinstance(plan, WgmmaPlan):
-        return kernel_text(field, task, "wgmma", wgmma_constants(plan, many=many))
-    if isinstance(plan, PortablePlan):
-        return kernel_text(field, task, "portable", portable_constants(plan))
     layers = len(field.network.members) - 1
-    return kernel_text(field, task, "matrix", matrix_constants(plan, layers, many=many))
+    if isinstance(plan, WgmmaPlan):
+        kernel, constants = "wgmma/wgmma", wgmma_constants(plan, many=many)
+    elif isinstance(plan, PortablePlan):
+        kernel, constants = "step/portable", portable_constants(plan)
+    else:
+        kernel, constants = "matrix/matrix", matrix_constants(plan, layers, many=many)
+    return "".join([
+        "import neuralshade.model.activation;\n",
+        task.text,
+        sizes_text(field.network),
+        constants,
+        f'#include "neuralshade/engine/kernels/{kernel}.cs.slang"\n',
+    ])  # fmt: skip
 
 
 def path_of(plan: Plan) -> TrainingPath:

@@ -1,4 +1,4 @@
-"""Where each of a network's numbers lies on the device."""
+"""A network on the device: where each of its numbers lies, and its sizes in Slang."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,9 +8,18 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
+from neuralshade.model.activation import slang_name
 from neuralshade.model.mlp import MLP
 
 ROW = np.dtype([("first", "<u4"), ("columns", "<u4"), ("live", "<u4"), ("bits", "<u4")])
+SIZES = """
+typealias Hidden = {hidden};
+typealias Output = {output};
+static const int INPUTS = {inputs};
+static const int OUTPUTS = {outputs};
+static const int HIDDEN_LAYERS = {layers};
+static const int HIDDEN_WIDTH = {width};
+"""
 
 
 @dataclass(frozen=True)
@@ -85,3 +94,17 @@ class NetworkLayout:
                 biases = flat[at.first_bias : at.first_bias + at.rows]
                 values.append(torch.from_numpy(biases.copy()))
         return values
+
+
+def sizes_text(network: MLP) -> str:
+    """Return the network's sizes and activations as Slang constants."""
+    first, last = network.members[0].weight, network.members[-1].weight
+    layers = len(network.members) - 1
+    return SIZES.format(
+        hidden=slang_name(network.kinds[0] if layers else "none"),
+        output=slang_name(network.kinds[-1]),
+        inputs=first.shape[1],
+        outputs=last.shape[0],
+        layers=layers,
+        width=first.shape[0],
+    )

@@ -1,4 +1,4 @@
-"""Training steps in Slang on the GPU."""
+"""Training steps of a network and its encoding in Slang on the GPU, whatever they are fitted to."""
 
 from __future__ import annotations
 
@@ -11,8 +11,6 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from neuralshade.engine.draw import Crop
-from neuralshade.engine.gpu_numbers import GridWork, Numbers, step_buffers
 from neuralshade.engine.kernel_path import TrainingPath
 from neuralshade.engine.kernel_plan import Plan, build_plan, infer_plan, path_of
 from neuralshade.engine.kernels.infer.infer import Inference
@@ -26,25 +24,29 @@ from neuralshade.engine.kernels.step.many_steps import (
     takes_many,
 )
 from neuralshade.engine.kernels.step.portable import PortablePlan
-from neuralshade.engine.kernels.step.step_state import RATES, STATE, StepState
+from neuralshade.engine.kernels.step.step_state import StepState
 from neuralshade.engine.layout import NetworkLayout
-from neuralshade.engine.step_kernels import FitKernels
+from neuralshade.engine.step_kernels import GridWork, Numbers, StepKernels, Training, step_buffers
+from neuralshade.engine.step_queue import StepQueue
 from neuralshade.engine.task import TaskText
-from neuralshade.engine.trainer_state import GpuState
-from neuralshade.engine.training import Training
+from neuralshade.engine.trainer_state import TrainerState
 from neuralshade.gpu.gpu import Buffer, Dispatch, Gpu, Steps, raw_bytes, run_steps
 from neuralshade.model.field import Field
-from neuralshade.sampler.sample import PixelLattice
-from neuralshade.source.target import Target
 
 FEW_ALONE = 16  # steps submitted one by one, before they get kernels that cost the host less
 SUBMITTED_STEPS = 128  # recorded while the GPU still runs those before
 SCALE_SHARE = 1 / 16  # of the recipe's loss scale: it is for a mean, ours multiplies each sample
 
 
-class GpuEngine:
+class NetworkTrainer:
     """Runs steps on the GPU: draw, encode, forward, loss, backward, Adam, in two dispatches
     or four. The host only counts; ``field`` is brought up to date by ``averaged``.
+
+    Args:
+        task: called with ``halves`` (whether grid numbers are packed float16) and ``gradients``
+            (a key of GRADIENTS, how theirs are summed); returns the TaskText of what is fitted.
+        rng: what the field was drawn from; only kept, for the other engine to go on with.
+        vectors: whether what matrices train is evaluated by cooperative vectors.
     """
 
     def __init__(
@@ -52,73 +54,59 @@ class GpuEngine:
         gpu: Gpu,
         field: Field,
         task: Any,
-        target: Target,
         training: Training,
         rng: torch.Generator,
         path: TrainingPath = "fma",
         vectors: bool = True,
     ):
-        self.gpu, self.field, self.target, self.rng = gpu, field, target, rng
-        self.training = training
+        self.gpu, self.field, self.training, self.rng = gpu, field, training, rng
         self.vectors = path == "matrix" and vectors
         self.plan: Plan = build_plan(path, field.network, training.batch, gpu)
-        plan = self.plan
-        self.layout = NetworkLayout(field.network, plan.align)
-        halves = plan.halves
-        self.gradients = choose_gradients(gpu, exact=training.exact, halves=halves)
-        self.task: TaskText = task(halves=halves, gradients=self.gradients)
-        resident = None
-        if not isinstance(plan, PortablePlan):
-            resident = resident_groups(plan, gpu.multiprocessors)
-        self.many = not isinstance(plan, PortablePlan) and takes_many(
-            plan, self.layout, field.encoding, training.batch, resident
-        )
-        self.resident = resident or 0
-        network = self.layout.flatten(list(field.network.parameters()))
-        encoding = field.encoding.flatten(list(field.encoding.parameters())).numpy()
-        room = (SUBMITTED_STEPS + 1) * copy_size(self.layout) if self.many else 0
-        self.network = Numbers(gpu, network, halves, room)
-        self.grid = Numbers(gpu, encoding, halves)
-        self.state_now = StepState(0, 0, 0, 0, training.loss_scale * SCALE_SHARE)
-        self._next_step = 0
-        self._in_flight = 0
+        self.layout = NetworkLayout(field.network, self.plan.align)
+        gradients = choose_gradients(gpu, exact=training.exact, halves=self.plan.halves)
+        self.task: TaskText = task(halves=self.plan.halves, gradients=gradients)
+        self.work = GridWork(field.encoding.tables(), gradients)
+        self.resident = self._resident_groups()
         self._alone = 0
-        self._build(GridWork(field.encoding.tables(), self.gradients))
+        self._allocate()
+        self._compile()
         self._round()
 
-    def _build(self, work: GridWork) -> None:
-        gpu, layout, t = self.gpu, self.layout, self.training
-        network, grid = self.network, self.grid
-        self.cell_groups, self.crowded, self.rounds_cells = work.groups, work.crowded, work.rounds
-        self.rows = layout.rows()
-        self.buffers = {
-            **step_buffers(gpu, self.plan, self.rows, layout.size, self.state_now),
-            **work.buffers(gpu, grid.count, t.touched),
-        }
-        self.rate_ring = self.buffers["rate_ring"]
-        self.states = gpu.reader(self.buffers["states"], 2 * STATE.itemsize)
-        hits = self.buffers["hits"] if t.touched else None
-        self.kept = GpuState(self.field, layout, network, grid, hits, t.average > 0)
-        self._build_kernels(
-            FitKernels(
-                gpu, self.field, self.task, t, self.plan, layout, network, grid, work,
-                dict(self.buffers), self.gradients,
-                self.resident if self.many else 0,
-            )
-        )  # fmt: skip
+    def _resident_groups(self) -> int:
+        """Return the groups of a dispatch of many steps; 0 where steps cannot share one."""
+        plan = self.plan
+        if isinstance(plan, PortablePlan):
+            return 0
+        groups = resident_groups(plan, self.gpu.multiprocessors)
+        taken = takes_many(plan, self.layout, self.field.encoding, self.training.batch, groups)
+        return groups if groups is not None and taken else 0
 
-    def _build_kernels(self, build: FitKernels) -> None:
-        gpu, self._kernels = self.gpu, build
+    def _allocate(self) -> None:
+        gpu, field, plan, t = self.gpu, self.field, self.plan, self.training
+        network = self.layout.flatten(list(field.network.parameters()))
+        encoding = field.encoding.flatten(list(field.encoding.parameters())).numpy()
+        room = (SUBMITTED_STEPS + 1) * copy_size(self.layout) if self.resident else 0
+        self.network = Numbers(gpu, network, plan.halves, room)
+        self.grid = Numbers(gpu, encoding, plan.halves)
+        state = StepState(0, 0, 0, 0, t.loss_scale * SCALE_SHARE)
+        self.buffers = {
+            **step_buffers(gpu, plan, self.layout, state),
+            **self.work.buffers(gpu, self.grid.count, t.touched),
+        }
+        states, rates = self.buffers["states"], self.buffers["rate_ring"]
+        self.queue = StepQueue(gpu, states, rates, SUBMITTED_STEPS, state)
+        hits = self.buffers["hits"] if t.touched else None
+        self.kept = TrainerState(field, self.layout, self.network, self.grid, hits, t.average > 0)
+
+    def _compile(self) -> None:
+        gpu, plan = self.gpu, self.plan
+        self._kernels = StepKernels(
+            gpu, self.field, self.task, self.training, plan, self.layout, self.network, self.grid,
+            self.work, dict(self.buffers), self.resident,
+        )  # fmt: skip
         self.first_round = gpu.steps(self._rounding)
-        self.mean_round = gpu.steps(build.mean_rounding())
-        if self.many:
-            added = {"gate": gpu.buffer(size=GATE_BYTES), "first_step": gpu.buffer(size=8),
-                     "rates": gpu.buffer(size=4 * SUBMITTED_STEPS),
-                     "live": gpu.buffer(live_numbers(self.layout))}  # fmt: skip
-            kernel = build.train_many(added)
-            self.many = all_at_once(gpu, kernel, self.resident)
-            self.many_steps = gpu.steps([(kernel, self.resident)])
-            self.buffers |= added
+        self.mean_round = gpu.steps(self._kernels.mean_rounding())
+        self.many = self.resident > 0 and self._compile_many()
         if not self.many:
             self._single_step  # noqa: B018 - builds it now, not in the middle of the fit
         self.inference = Inference(
@@ -127,10 +115,21 @@ class GpuEngine:
             self.layout,
             self.network.stored_mean,
             self.grid.stored_mean,
-            halves=self.plan.halves,
+            halves=plan.halves,
             vectors=self.vectors,
-            plan=infer_plan(path_of(self.plan), self.field.network, gpu),
+            plan=infer_plan(path_of(plan), self.field.network, gpu),
         )
+
+    def _compile_many(self) -> bool:
+        """Build the dispatch of many steps; return whether all its groups run at once."""
+        gpu = self.gpu
+        added = {"gate": gpu.buffer(size=GATE_BYTES), "first_step": gpu.buffer(size=8),
+                 "rates": gpu.buffer(size=4 * SUBMITTED_STEPS),
+                 "live": gpu.buffer(live_numbers(self.layout))}  # fmt: skip
+        kernel = self._kernels.train_many(added)
+        self.many_steps = gpu.steps([(kernel, self.resident)])
+        self.buffers |= added
+        return all_at_once(gpu, kernel, self.resident)
 
     @cached_property
     def _rounding(self) -> list[Dispatch]:
@@ -142,65 +141,46 @@ class GpuEngine:
         build = self._kernels
         step: list[Dispatch] = [
             (build.train(), self.plan.groups),
-            (build.update("update_network", self.network.bound()), len(self.rows)),
+            (build.update("update_network", self.network.bound()), len(self.layout.rows())),
         ]
-        if self.cell_groups:
-            step.append((build.update("update_cells", self.grid.bound()), self.cell_groups))
-        if self.rounds_cells:
+        if self.work.groups:
+            step.append((build.update("update_cells", self.grid.bound()), self.work.groups))
+        if self.work.rounds:
             step.append(self._rounding[-1])
         return self.gpu.steps(step)
 
     def advance(self, rate_factors: Sequence[float]) -> float:
         """Run one step per factor of the step size; return the last step's mean loss."""
-        for first in range(0, len(rate_factors), SUBMITTED_STEPS):
-            self.submit(rate_factors[first : first + SUBMITTED_STEPS])
-        self.state_now = StepState.of(self.states.read())
-        self._in_flight = 0
-        return self.state_now.loss
+        return self.queue.advance(rate_factors, self.submit).loss
 
     def submit(self, rate_factors: Sequence[float]) -> None:
         """Send steps, SUBMITTED_STEPS at most, and do not wait for them."""
         count = len(rate_factors)
-        self._in_flight += count
-        if self._in_flight > RATES // 2:  # no factor in use may be overwritten
-            self.gpu.wait()
-            self._in_flight = count
-        commands = self.gpu.commands()
         self._alone = self._alone + 1 if count == 1 else 0
-        if self.many and self._alone <= FEW_ALONE:
-            step = np.array([self._next_step, count], np.uint32)
-            commands.upload(self.buffers["first_step"], 0, step)
-            commands.upload(self.buffers["rates"], 0, np.array(rate_factors, np.float32))
-            commands.clear(self.buffers["gate"])
-            commands.run(self.many_steps)
-        else:
-            self.rate_ring.write(commands, self._next_step, rate_factors)
-            commands.run(self._single_step, count)
-        commands.submit()
-        self._next_step += count
+        if not self.many or self._alone > FEW_ALONE:
+            self.queue.send(self._single_step, rate_factors)
+            return
+        step = np.array([self.queue.next_step, count], np.uint32)
+        commands = self.queue.begin(count)
+        commands.upload(self.buffers["first_step"], 0, step)
+        commands.upload(self.buffers["rates"], 0, np.array(rate_factors, np.float32))
+        commands.clear(self.buffers["gate"])
+        commands.run(self.many_steps)
+        self.queue.end(commands, count)
 
     def _round(self) -> None:
         """Make the rounded copies of what was just uploaded."""
         run_steps(self.gpu, self.first_round)
 
     @property
+    def state_now(self) -> StepState:
+        """Return what the last step left that was waited for."""
+        return self.queue.state
+
+    @property
     def skipped(self) -> int:
         """Return how many steps had a gradient that was not finite."""
-        return self.state_now.skipped
-
-    def glance(self, lattice: PixelLattice) -> tuple[torch.Tensor, torch.Tensor]:
-        """Return the averaged field's and the picture's channels at a lattice, as columns."""
-        height, width = self.target.height, self.target.width
-        u, v = (lattice.cols + 0.5) / width, (lattice.rows + 0.5) / height
-        uv = torch.stack(torch.meshgrid(u, v, indexing="xy"), dim=-1).reshape(-1, 2)
-        self.round_mean()
-        drawn = self.inference.at_positions(uv.float().numpy())
-        return torch.from_numpy(drawn).t(), self.target.at_lattice(lattice.rows, lattice.cols)
-
-    def draw(self, width: int, height: int, crop: Crop) -> npt.NDArray[Any]:
-        """Return the averaged field as ``draw_field`` does, drawn by the GPU."""
-        self.round_mean()
-        return self.inference.picture(width, height, crop)
+        return self.queue.state.skipped
 
     def round_mean(self) -> None:
         """Bring what ``inference`` evaluates up to date with the steps."""
@@ -234,9 +214,7 @@ class GpuEngine:
     def load_state(self, state: dict[str, torch.Tensor]) -> None:
         """Take over what ``state`` returned once, here or on the other engine."""
         self.rng.set_state(state["rng"])
-        self.state_now = self.kept.load(state, self.state_now.scale, self._write)
-        self._next_step = self.state_now.step
-        self._write(self.buffers["states"], 0, self.state_now.pair())
+        self.queue.restart(self.kept.load(state, self.state_now.scale, self._write))
         self._round()
 
     def _write(self, into: Buffer, first_byte: int, values: npt.NDArray[Any]) -> None:

@@ -1,25 +1,107 @@
-"""The kernels of a fit on the GPU, compiled and bound to its buffers."""
+"""What the steps of a fit are made of on the GPU: how it is trained, buffers, kernels."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from neuralshade.engine.gpu_numbers import GridWork, Numbers
+import numpy as np
+import numpy.typing as npt
+
 from neuralshade.engine.kernel_plan import Plan, train_text
+from neuralshade.engine.kernels.step.gradients import COPIES, GRADIENTS, crowded_numbers
 from neuralshade.engine.kernels.step.many_steps import INCLUDE, copy_size, many_constants
 from neuralshade.engine.kernels.step.portable import PortablePlan
-from neuralshade.engine.kernels.step.update import levels_of, update_text
+from neuralshade.engine.kernels.step.step_state import RATES, StepState
+from neuralshade.engine.kernels.step.update import levels_of, table_words, update_text
 from neuralshade.engine.layout import NetworkLayout
 from neuralshade.engine.task import TaskText
-from neuralshade.engine.training import Training
-from neuralshade.gpu.gpu import Dispatch, Gpu, Kernel
+from neuralshade.gpu.gpu import Buffer, Dispatch, Gpu, Kernel
 from neuralshade.model.field import Field
+from neuralshade.model.parameters import Table
 
 
 @dataclass(frozen=True)
-class FitKernels:
+class Training:
+    """How a field is trained, whatever it is."""
+
+    batch: int
+    rate: float
+    grid_rate: float
+    betas: tuple[float, float]
+    epsilon: float
+    average: float  # decay of the mean weights; 0 keeps none
+    touched: bool  # Adam for grids steps entries with a gradient only
+    loss_scale: float
+    exact: bool  # equal bits on every run
+
+
+class Numbers:
+    """Trained numbers on the device, with what Adam keeps of them and their rounded copies."""
+
+    def __init__(self, gpu: Gpu, values: npt.NDArray[Any], halves: bool, room: int = 0):
+        size = values.nbytes
+        self.count = values.size
+        self.values = gpu.buffer(values)
+        self.moments = gpu.buffer(size=2 * size)
+        self.means = gpu.buffer(size=size)
+        room = max(room, self.count)  # of rounded numbers
+        self.stored = gpu.buffer(size=room * (2 if halves else 4))
+        self.stored_mean = gpu.buffer(size=size // 2 if halves else size)
+
+    def bound(self) -> dict[str, Any]:
+        """Return the buffers by the names that the update kernels use."""
+        return {"values": self.values, "moments": self.moments, "means": self.means,
+                "stored": self.stored}  # fmt: skip
+
+    def read(self, name: str, part: int = 0) -> npt.NDArray[np.float32]:
+        """Return the numbers of buffer ``name``; ``part`` 1 is the second moments."""
+        buffer: Buffer = getattr(self, name)
+        raw = buffer.read().view(np.float32)
+        return raw[part * self.count : (part + 1) * self.count]
+
+
+class GridWork:
+    """How a step's work on grids is cut into groups, and where their gradients are summed."""
+
+    def __init__(self, tables: Sequence[Table], gradients: str):
+        self.words, self.groups, self.entries = table_words(tables)
+        self.rounds = any(table.bits < 16 for table in tables)
+        self.most_features = max((table.features for table in tables), default=1)
+        self.crowded = 0 if gradients == "fixed" else crowded_numbers(tables)
+        self.gradients, self.kind = gradients, GRADIENTS[gradients]
+
+    def buffers(self, gpu: Gpu, count: int, touched: bool) -> dict[str, Any]:
+        """Return the buffers of grids with ``count`` numbers, by their names in the kernels.
+
+        ``touched``: Adam counts the steps of each entry.
+        """
+        sums = self.kind.sum_bytes * count + 4 * COPIES * self.crowded
+        return {
+            "tables": gpu.buffer(self.words),
+            "hits": gpu.buffer(size=4 * self.entries if touched else 0),
+            "extents": gpu.buffer(size=8 * self.groups * self.most_features),
+            "grid_sums": gpu.buffer(size=sums),
+            "grid_halves": gpu.buffer(size=self.kind.half_bytes * count),
+        }
+
+
+def step_buffers(gpu: Gpu, plan: Plan, layout: NetworkLayout, state: StepState) -> dict[str, Any]:
+    """Return the buffers of steps besides those of grids, by their names in the kernels."""
+    return {
+        "rows": gpu.buffer(layout.rows()),
+        "partials": gpu.buffer(size=4 * plan.slots * layout.size),
+        "partial_losses": gpu.buffer(size=4 * plan.groups),
+        "states": gpu.buffer(state.pair()),
+        "broken": gpu.buffer(size=8),
+        "rate_ring": gpu.ring(np.float32, RATES),
+    }
+
+
+@dataclass(frozen=True)
+class StepKernels:
     """What the kernels of one fit are compiled from and bound to."""
 
     gpu: Gpu
@@ -32,7 +114,6 @@ class FitKernels:
     grid: Numbers
     work: GridWork
     buffers: dict[str, Any]  # step_buffers, and those of ``work``
-    gradients: str  # key of GRADIENTS
     resident: int  # groups that run at once where many steps share a dispatch, else 0
 
     def train(self) -> Kernel:
@@ -130,7 +211,7 @@ class FitKernels:
         return update_text(
             self.field.encoding.tables(),
             halves=self.plan.halves,
-            gradients=self.gradients,
+            gradients=self.work.gradients,
             touched=self.training.touched,
         )
 

@@ -1,4 +1,4 @@
-"""What a fused kernel asks of the thing that is fitted. Device half: task.slang."""
+"""What a training kernel asks of the thing that is fitted. Device half: task.slang."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,8 +9,8 @@ from typing import Any
 class TaskText:
     """A task in Slang, and what it reads.
 
-    ``text`` declares ``Task`` (an ITask), ``make_task(group)``, ``Encoding`` (an IEncoding) and the
-    buffers that they read; ``variables`` binds these buffers by name.
+    ``text`` declares ``Task`` (an INetworkTask), ``make_task(group)``, ``Encoding`` (an IEncoding)
+    and the buffers that they read; ``variables`` binds these buffers by name.
     """
 
     text: str

@@ -1,60 +1,53 @@
-"""Training steps in PyTorch, on any torch device."""
+"""Training steps in PyTorch, on any torch device, whatever they are fitted to."""
 
-from collections.abc import Iterator, Sequence
+import ctypes
+import functools
+import sys
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
 
-import numpy.typing as npt
 import torch
 
-from neuralshade.engine.draw import Crop, draw_field
-from neuralshade.engine.heap import keep_heap
 from neuralshade.engine.threads import Threads
 from neuralshade.loss.pointwise import LOSSES
 from neuralshade.model.field import Field
 from neuralshade.optimizer.adam import Optimizer
 from neuralshade.optimizer.average import WeightAverage
-from neuralshade.sampler.draw import Sampler
-from neuralshade.sampler.sample import PixelLattice, Pixels, Sample
-from neuralshade.source.target import Target
 
 HOLD_STEPS = 12  # run and undone to choose a number of threads for a repeatable fit
-TABLE_LIMIT = 2**24  # prepared numbers kept per axis (64 MB); above it each step prepares its own
+M_TRIM_THRESHOLD, M_MMAP_THRESHOLD = -1, -3  # of mallopt(3)
+MMAP_BYTES = 32 * 2**20  # the most that glibc takes
+TRIM_BYTES = 256 * 2**20  # free memory at the end of the heap that stays with the process
+
+Batch = tuple[torch.Tensor, torch.Tensor]  # what the field says, what it should say: [C, N]
 
 
 @dataclass
 class TorchEngine:
     """Runs steps: draw, encode, forward, loss, backward, optimizers.
 
-    ``compute`` is the dtype of the network's products. With float16 the loss gradient is
-    multiplied by ``loss_scale`` on its way back, so that small gradients do not vanish.
-    A step whose gradient is not finite is skipped and counted in ``skipped``.
+    ``task`` draws a batch and evaluates ``field`` there. Where that multiplies in float16, the
+    loss gradient is multiplied by ``scale`` on its way back, so that small gradients do not
+    vanish. A step whose gradient is not finite is skipped and counted in ``skipped``.
     """
 
     field: Field
-    target: Target
-    sampler: Sampler
+    task: Callable[[torch.Generator], Batch]
     loss: str
     optimizers: Sequence[Optimizer]
     rng: torch.Generator
-    compute: torch.dtype = torch.float32
-    loss_scale: float = 1024.0
+    scale: float = 1.0
     average: WeightAverage | None = None
     repeatable: bool = False  # hold on to one number of threads, for equal bits
     skipped: int = 0
-    _tables: tuple[torch.Tensor, torch.Tensor] | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
-        self.device = self.target.planes.device
         self.parameters = list(self.field.parameters())
-        self.threads = Threads(torch.get_num_threads() if self.device.type == "cpu" else 1)
-        if self.device.type == "cpu":
+        on_cpu = self.parameters[0].device.type == "cpu"
+        self.threads = Threads(torch.get_num_threads() if on_cpu else 1)
+        if on_cpu:
             keep_heap()
-        self.scale = self.loss_scale if self.compute == torch.float16 else 1.0
-        height, width = self.target.height, self.target.width
-        if max(self._table_size(0, width), self._table_size(1, height)) <= TABLE_LIMIT:
-            self._tables = (self._along(0, width), self._along(1, height))
 
     def advance(self, rate_factors: Sequence[float]) -> float:
         """Run one step per factor of the step size; return the last step's mean loss."""
@@ -71,7 +64,7 @@ class TorchEngine:
         self.load_state({**before, "threads": torch.tensor(self.threads.count)})
 
     def _step(self, rate_factor: float) -> torch.Tensor:
-        predicted, wanted = self.ask(self.sampler(self.rng))
+        predicted, wanted = self.task(self.rng)
         loss, d_predicted = LOSSES[self.loss](predicted.detach().float(), wanted)
         for p in self.parameters:
             p.grad = None
@@ -85,52 +78,6 @@ class TorchEngine:
         else:
             self.skipped += 1
         return loss.mean()
-
-    def ask(self, sample: Sample) -> tuple[torch.Tensor, torch.Tensor]:
-        """Return the field's and the picture's channels at a sample, as columns."""
-        if isinstance(sample, PixelLattice):
-            along_u, along_v = self._prepared(sample)
-            predicted = self.field.combine(along_u, along_v, self.compute)
-            return predicted, self.target.at_lattice(sample.rows, sample.cols)
-        if isinstance(sample, Pixels):
-            row, col = sample.row.to(self.device), sample.col.to(self.device)
-            uv = torch.stack([self._centers(col, 0), self._centers(row, 1)], dim=1)
-            return self.field.on_samples(uv, self.compute), self.target.at_pixels(row, col)
-        uv = sample.uv.to(self.device)
-        return self.field.on_samples(uv, self.compute), self.target.at_positions(uv)
-
-    @torch.no_grad()
-    def glance(self, lattice: PixelLattice) -> tuple[torch.Tensor, torch.Tensor]:
-        """Return the averaged field's and the picture's channels at a lattice, as columns."""
-        with self.averaged():
-            return self.ask(lattice)
-
-    def draw(self, width: int, height: int, crop: Crop) -> npt.NDArray[Any]:
-        """Return the averaged field as ``draw_field`` does."""
-        with self.averaged():
-            return draw_field(self.field, width, height, crop)
-
-    def close(self) -> None:
-        """Give nothing back: memory goes with the engine."""
-
-    def _prepared(self, sample: PixelLattice) -> tuple[torch.Tensor, torch.Tensor]:
-        if self._tables is not None:
-            return self._tables[0][sample.cols], self._tables[1][sample.rows]
-        along = self.field.encoding.along
-        cols, rows = sample.cols.to(self.device), sample.rows.to(self.device)
-        return along(0, self._centers(cols, 0)), along(1, self._centers(rows, 1))
-
-    def _table_size(self, axis: int, count: int) -> int:
-        probe = self.field.encoding.along(axis, torch.zeros(1, device=self.device))
-        return count * probe.shape[1]
-
-    def _along(self, axis: int, count: int) -> torch.Tensor:
-        index = torch.arange(count, device=self.device)
-        return self.field.encoding.along(axis, self._centers(index, axis))
-
-    def _centers(self, index: torch.Tensor, axis: int) -> torch.Tensor:
-        """Return the positions of pixel centres in [0, 1]."""
-        return (index + 0.5) / (self.target.width, self.target.height)[axis]
 
     def _gradients_are_finite(self) -> bool:
         gradients = [p.grad for p in self.parameters if p.grad is not None]
@@ -184,6 +131,25 @@ class TorchEngine:
         if self.average is not None:
             self.average.load_state(_below(state, "average."))
 
+    def close(self) -> None:
+        """Give nothing back: memory goes with the engine."""
+
 
 def _below(state: dict[str, torch.Tensor], prefix: str) -> dict[str, torch.Tensor]:
     return {k.removeprefix(prefix): v for k, v in state.items() if k.startswith(prefix)}
+
+
+@functools.cache
+def keep_heap() -> None:
+    """Ask glibc to serve buffers of up to 32 MB from its heap; elsewhere do nothing.
+
+    By default every buffer of a batch is mapped afresh, and touching it costs a page fault
+    per 4 KB: a quarter of a step's time when measured (2.44 ms against 1.89 ms). The setting
+    holds for the process; at most 256 MB more stay with it.
+    """
+    if not sys.platform.startswith("linux"):
+        return
+    mallopt = getattr(ctypes.CDLL(None), "mallopt", None)  # musl has none
+    if mallopt is not None:
+        mallopt(M_MMAP_THRESHOLD, MMAP_BYTES)
+        mallopt(M_TRIM_THRESHOLD, TRIM_BYTES)

@@ -1,4 +1,4 @@
-"""What a restart of a fit on the GPU needs: numbers between the device and named tensors."""
+"""What a restart of a NetworkTrainer needs: numbers between the device and named tensors."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from neuralshade.engine.gpu_numbers import Numbers
 from neuralshade.engine.kernels.step.step_state import StepState
 from neuralshade.engine.layout import NetworkLayout
+from neuralshade.engine.step_kernels import Numbers
 from neuralshade.gpu.gpu import Buffer
 from neuralshade.model.field import Field
 
@@ -19,7 +19,7 @@ Halves = dict[str, list[torch.Tensor]]  # "network" and "encoding"
 Write = Callable[[Buffer, int, npt.NDArray[Any]], None]  # from that byte on
 
 
-class GpuState:
+class TrainerState:
     """A fit's numbers by the names and shapes of ``TorchEngine.state``.
 
     ``hits`` is None where Adam does not count the steps of each grid entry; ``average`` says

@@ -5,34 +5,55 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any, Protocol
 
 import numpy.typing as npt
 import torch
 
-from neuralshade.fitting.loop import Progress
-
-if TYPE_CHECKING:
-    from neuralshade.fitting.job import Job
+from neuralshade.fitting.loop import Loop, Progress
 
 
-class Outlet:
+class RunningFit(Protocol):
+    """What a place that is told of a fit may ask of it."""
+
+    preset: str | None
+
+    @property
+    def kind(self) -> Any: ...  # it has a name
+    @property
+    def recipe(self) -> Any: ...
+    @property
+    def original(self) -> Any: ...  # what is fitted; it has a name
+    @property
+    def output(self) -> Path: ...
+    @property
+    def chosen(self) -> Any: ...  # engine and device_name
+    @property
+    def options(self) -> Any: ...
+    @property
+    def snapshots(self) -> Any: ...
+    @property
+    def loop(self) -> Loop: ...
+
+
+class Callback:
     """One place that is told of a fit: a folder, an animation, a viewer, a log.
 
-    Each takes up what concerns it, in this order; what it does not name passes it by. It is
+    Methods are called in this order; those that a callback does not have do nothing. It is
     opened by ``begin``, or when it is made, and closed in any case.
     """
 
-    def begin(self, job: Job[Any]) -> None:
-        """Take note of a fit before its first step, resumed or not. Raises OutputError."""
+    def begin(self, job: RunningFit) -> None:
+        """Called before the first step of a fit, resumed or not. Raises OutputError."""
         return None
 
     def tell(self, facts: Mapping[str, Any]) -> None:
-        """Take note of how the fit stands; ``facts`` are as fit_facts says, with a state."""
+        """Called when the state of a fit changes; ``facts`` are as fit_facts says, with a state."""
         return None
 
     def observe(self, progress: Progress) -> None:
-        """Take note of how far the fit is; called about ten times a second."""
+        """Called about ten times a second with how far the fit is."""
         return None
 
     def take(self, step: int, drawn: npt.NDArray[Any]) -> None:
@@ -44,7 +65,7 @@ class Outlet:
         return {}
 
     def load_state(self, state: dict[str, torch.Tensor]) -> None:
-        """Go on from what ``state`` returned; entries of other outlets may be among it."""
+        """Go on from what ``state`` returned; entries of other callbacks may be among it."""
         return None
 
     def finish(self) -> None:
@@ -52,11 +73,11 @@ class Outlet:
         return None
 
     def result(self, reached: Mapping[str, Any]) -> None:
-        """Take note of what a whole fit reached, as plain JSON data."""
+        """Called with what a whole fit reached, as plain JSON data."""
         return None
 
     def close(self) -> None:
-        """Let go of what is held, whether the fit ended or not."""
+        """Close what is open, whether the fit ended or not."""
         return None
 
 

@@ -9,45 +9,23 @@ import sys
 import threading
 from collections.abc import Mapping
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, Any
 
-from neuralshade.base.atomic import check_writable
 from neuralshade.base.json_numbers import finite
-from neuralshade.base.log_relay import Notes
+from neuralshade.base.log_relay import LogRelay
 from neuralshade.errors import OutputError
-from neuralshade.fitting.callback import Beat, Outlet
+from neuralshade.fitting.callback import Beat, Callback, RunningFit
 from neuralshade.fitting.facts import CurvePoints, progress_facts
 from neuralshade.fitting.loop import Progress
+from neuralshade.fitting.output_checks import events_path
 
-if TYPE_CHECKING:
-    from neuralshade.fitting.job import Job
-
-STANDARD_OUTPUT = "-"
 # between two lines of progress; a fit looks up ten times a second, give or take
 LEAST_SECONDS, MOST_SECONDS, SHARE = 0.05, 2.0, 0.001
 
 log = logging.getLogger("neuralshade")
 
 
-def events_path(place: str | os.PathLike[str] | None) -> Path | None:
-    """Return the file that events go to; None where there are none, or for standard output."""
-    return None if place is None or os.fspath(place) == STANDARD_OUTPUT else Path(place)
-
-
-def check_events(place: str | os.PathLike[str] | None) -> None:
-    """Raise what stands against events at ``place`` before a fit starts; None is no events.
-
-    Raises: OutputError where the file cannot be written, or standard output is closed.
-    """
-    path = events_path(place)
-    if path is not None:
-        check_writable(path)
-    elif place is not None and sys.stdout is None:
-        raise OutputError("events: got a closed standard output, need one that takes them. "
-                          "Name a file.")  # fmt: skip
-
-
-class Events(Outlet):
+class Events(Callback):
     """Adds lines to a file that may have some, or to standard output; each is whole and flushed.
 
     A file that takes no more is told of once, and the fit goes on without it.
@@ -61,13 +39,13 @@ class Events(Outlet):
         self._last: Progress | None = None
         self._written: int | None = None  # step of the last line of progress
         self._lock = threading.Lock()  # notes come from any thread
-        self._notes = Notes(lambda text: self.write({"type": "note", "text": text}))
+        self._relay = LogRelay(lambda text: self.write({"type": "note", "text": text}))
 
-    def begin(self, job: Job[Any]) -> None:
+    def begin(self, job: RunningFit) -> None:
         """Open the file. Raises OutputError."""
         path = events_path(self.place)
         self.file = sys.stdout if path is None else _opened(path)
-        log.addHandler(self._notes)
+        log.addHandler(self._relay)
 
     def tell(self, facts: Mapping[str, Any]) -> None:
         """Write how the fit stands; where it came to its end, how far it was first."""
@@ -87,7 +65,7 @@ class Events(Outlet):
 
     def close(self) -> None:
         """Write no more."""
-        log.removeHandler(self._notes)
+        log.removeHandler(self._relay)
         with self._lock:
             self._let_go()
 

@@ -5,26 +5,24 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from neuralshade.errors import NeuralShadeError
+from neuralshade.fitting.callback import RunningFit
 from neuralshade.fitting.loop import Progress, Restart
-
-if TYPE_CHECKING:
-    from neuralshade.fitting.job import Job
 
 CURVE_RATIO = 1.02  # of steps between two losses in the curve, which has those with PSNR besides
 MOST_SHOWN = 16  # numbers of an array that are told; of larger ones the shape
 
 
-def fit_facts(job: Job[Any], number: int, preset: str | None) -> dict[str, Any]:
+def fit_facts(job: RunningFit, number: int, preset: str | None) -> dict[str, Any]:
     """Return what stays the same while a fit runs; ``number`` tells it from others."""
     recipe = job.recipe
     return {
-        "id": number, "verb": job.kind, "picture": job.original.name, "preset": preset,
-        "seed": getattr(recipe, "seed", 0), "output": str(job.output),
+        "id": number, "verb": job.kind.name, "picture": job.original.name, "preset": preset,
+        "seed": recipe.seed, "output": str(job.output),
         "transform": getattr(recipe, "transform", None),
         "seconds": recipe.seconds, "steps": recipe.steps,
     }  # fmt: skip
@@ -91,4 +89,6 @@ def _plain(value: Any) -> Any:
         return {name: _plain(item) for name, item in value.items()}
     if isinstance(value, (list, tuple)):
         return [_plain(item) for item in value]
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return result_facts(value)
     return value

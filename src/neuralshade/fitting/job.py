@@ -3,25 +3,24 @@
 from __future__ import annotations
 
 import logging
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 import torch
 
 from neuralshade.asset.checkpoint import Checkpoint
 from neuralshade.engine.choose import Chosen
 from neuralshade.errors import ConfigError, DeviceError, FitInterrupted
-from neuralshade.fitting.callbacks import Telling
+from neuralshade.fitting.callbacks import Callbacks
 from neuralshade.fitting.loop import Loop, Observer, Progress, Restart
-from neuralshade.fitting.options import KEPT_FLAGS, USUAL, FitOptions
+from neuralshade.fitting.options import FitOptions, resumed_flags
 from neuralshade.fitting.recipe import to_dict
-from neuralshade.fitting.resuming import keep, restore, resume_command
+from neuralshade.fitting.resuming import Fitted, keep, restore, resume_command
+from neuralshade.fitting.scene import Scene
 from neuralshade.fitting.snapshots import PREFIX, Snapshots
-from neuralshade.source.picture import Picture
-
-if TYPE_CHECKING:
-    from neuralshade.fitting.scene import Scene
 
 log = logging.getLogger("neuralshade")
 AUTOSAVE_SECONDS = 60.0  # of training between two checkpoints while a fit runs
@@ -29,22 +28,21 @@ AUTOSAVE_SECONDS = 60.0  # of training between two checkpoints while a fit runs
 R = TypeVar("R")
 
 
-@dataclass(frozen=True)
-class FitResult:
-    """What a fit reached; quality and size are those of the file."""
+class JobKind(Protocol):
+    """What a job asks of its kind."""
 
-    asset: str  # path
-    engine: str
-    device: str
-    seconds: float  # of training, measuring on the way included
-    steps: int
-    samples_per_second: float
-    loss: float  # of the last batch
-    psnr_db: float  # of the picture as the asset holds it
-    asset_bytes: int
-    bits_per_pixel: float
-    skipped_steps: int  # whose gradient was not finite; of Gaussians, each one's are counted
-    bpp_exceeded: bool  # the picture is too small for a file of the bits per pixel asked for
+    @property
+    def name(self) -> str: ...
+    @property
+    def takes(self) -> tuple[str, ...]: ...  # options that are heeded
+
+
+class Reported(Protocol):
+    """An opened asset, as far as a report of it is written."""
+
+    def report(
+        self, reference: Any, output: Any, *, snapshots: Any, facts: Sequence[tuple[str, str]]
+    ) -> None: ...
 
 
 @dataclass(frozen=True)
@@ -65,26 +63,25 @@ class _Whole:
             self.snapshots.load_state(gathered)
 
 
-class Job(Generic[R]):
-    """One fit from start to file; ``place`` is where the picture was read, None for memory.
+class Job(ABC, Generic[R]):
+    """One fit from start to file; ``place`` is where its source was read, None for memory.
 
-    A verb's own job sets ``engine``, ``snapshots`` and ``loop``.
+    A kind's own job sets ``engine``, ``snapshots`` and ``loop``.
     """
 
-    kind: str  # of asset
-    kept_flags = KEPT_FLAGS
-    kept_words: tuple[str, ...] = ()  # that a resumed fit is given again besides
+    kind: JobKind
+    resumed_words: tuple[str, ...] = ()  # that a resumed fit is given again besides its flags
     subject = "picture"  # what a fit is given in Python
     steps_sized_by = "the rates"  # settings
     typed_output: Path | None = None  # what -o was given, where that is not the asset itself
     engine: Any
-    snapshots: Snapshots | None
+    snapshots: Snapshots | None = None
     loop: Loop
     preset: str | None = None  # that the recipe is of, where that is known
 
     def __init__(
         self,
-        picture: Picture,
+        original: Fitted,
         recipe: R,
         output: Path,
         chosen: Chosen,
@@ -96,17 +93,16 @@ class Job(Generic[R]):
         self.checkpoint = output.with_suffix(".checkpoint.nsh")
         self.saved_step: int | None = None  # of the checkpoint that this fit left while it ran
         self.saved_seconds: float | None = None
-        self.original, self.recipe, self.output = picture, recipe, output
-        self.picture = picture  # as it is fitted
+        self.original, self.recipe, self.output = original, recipe, output
         self.options, self.chosen = options, chosen
-        self.telling = Telling(self)
+        self.callbacks = Callbacks(self)
 
     def run(self, checkpoint: Checkpoint | None) -> Any:
         """Train, write what was asked for and return what was reached."""
-        with self.telling.open():
+        with self.callbacks.open():
             self.train(checkpoint)
             reached = self.finish()
-            self.telling.end(reached)
+            self.callbacks.end(reached)
         return reached
 
     def train(self, checkpoint: Checkpoint | None) -> None:
@@ -114,7 +110,7 @@ class Job(Generic[R]):
         if checkpoint is not None:
             whole = _Whole(self.engine, self.snapshots)
             self.loop.progress = restore(whole, checkpoint, self.options.resume)
-        self.telling.begin()
+        self.callbacks.begin()
         if self.options.live is not None:
             self.loop.control = self.options.live.begin(self)
         try:
@@ -142,18 +138,17 @@ class Job(Generic[R]):
             self.checkpoint.unlink(missing_ok=True)
 
     def _kept(self, step: int) -> str:
-        given, usual = vars(self.options), vars(USUAL)
-        flags = {name: given[name] for name in self.kept_flags if given[name] != usual[name]}
+        flags = resumed_flags(self.options, self.kind.takes)
         output = self.typed_output or self.output
-        command = resume_command(self.kind, self.checkpoint, self.place, output, flags,
-                                 self.kept_words, self.subject)  # fmt: skip
+        command = resume_command(self.kind.name, self.checkpoint, self.place, output, flags,
+                                 self.resumed_words, self.subject)  # fmt: skip
         kept = "the fit" if step == self.loop.progress.step else f"step {step}"
         return f"{kept} is kept in {self.checkpoint}. Go on with: {command}"
 
     def _observe(self, progress: Progress) -> None:
         """Tell who looks on; leave a checkpoint now and then, for a device that is lost."""
         self.observer(progress)
-        self.telling.observe(progress)
+        self.callbacks.observe(progress)
         if self.saved_seconds is None:
             self.saved_seconds = progress.seconds
         elif progress.seconds - self.saved_seconds >= AUTOSAVE_SECONDS:
@@ -161,7 +156,7 @@ class Job(Generic[R]):
             self.saved_step, self.saved_seconds = progress.step, progress.seconds
 
     def _save(self) -> None:
-        keep(self.checkpoint, self.kind, self.recipe, self.original,
+        keep(self.checkpoint, self.kind.name, self.recipe, self.original,
              self.loop.progress, _Whole(self.engine, self.snapshots))  # fmt: skip
 
     @property
@@ -189,17 +184,27 @@ class Job(Generic[R]):
         if self.snapshots is not None:
             self.snapshots.finish()
 
-    def _report(self, snapshots: Any) -> None:
+    def _report(self) -> None:
         """Write the report where one was asked for."""
         if self.options.report is not None:
-            self.write_report(self.output, self.options.report, snapshots)
+            taken = self.snapshots.kept if self.snapshots else ()
+            self.write_report(self.output, self.options.report, taken)
 
     def write_report(self, asset: Path, page: Any, snapshots: Any) -> None:
         """Write the page about ``asset``, which this fit made."""
-        from neuralshade.verbs.report import report  # loads plots and metrics: 1.5 s
-
         facts = [("Engine", f"{self.chosen.engine} on {self.chosen.device_name}")]
-        report(asset, self.original, page, snapshots=snapshots, facts=facts)
+        self.open(asset).report(self.reference, page, snapshots=snapshots, facts=facts)
+
+    @property
+    def training(self) -> dict[str, Any]:
+        """Return what a header says of the training."""
+        p = self.loop.progress
+        return {"steps": p.step, "seconds": round(p.seconds, 3), "curve": p.curve}
+
+    @property
+    def reference(self) -> Any:
+        """Return what a report compares the asset with."""
+        return self.original
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -212,31 +217,17 @@ class Job(Generic[R]):
 
     def save(self, path: Path) -> Any:
         """Write the asset as it is now. Raises ConfigError where that can't be done on the way."""
-        raise ConfigError(f"save: got a fit of {self.kind} that runs, need it to end first.")
+        raise ConfigError(f"save: got a fit of {self.kind.name} that runs, need it to end first.")
 
     def take_over(self, path: Path) -> None:
         """Go on from an asset's numbers. Raises ConfigError where that can't be."""
-        raise ConfigError(f"load: got a fit of {self.kind}, need one of an image. Show the asset "
-                          "instead.")  # fmt: skip
+        raise ConfigError(f"load: got a fit of {self.kind.name}, need one of an image. Show the "
+                          "asset instead.")  # fmt: skip
 
+    @abstractmethod
+    def open(self, asset: Path) -> Reported:
+        """Return an asset that this fit made, opened."""
+
+    @abstractmethod
     def finish(self) -> Any:
         """Write the asset and what else was asked for; return what was reached."""
-        raise NotImplementedError
-
-    def _result(self, psnr_db: float, size: int, *, bpp_exceeded: bool) -> dict[str, Any]:
-        """Return the fields of FitResult."""
-        p, pixels = self.loop.progress, self.picture.width * self.picture.height
-        return {
-            "asset": str(self.output),
-            "engine": self.chosen.engine,
-            "device": self.chosen.device_name,
-            "seconds": p.seconds,
-            "steps": p.step,
-            "samples_per_second": p.samples_per_second,
-            "loss": p.loss,
-            "psnr_db": psnr_db,
-            "asset_bytes": size,
-            "bits_per_pixel": size * 8 / pixels,
-            "skipped_steps": self.engine.skipped,
-            "bpp_exceeded": bpp_exceeded,
-        }

@@ -1,7 +1,7 @@
 """The loop of every fit: run steps, look in now and then, stop in time, lose nothing.
 
 Read this file first. A fit is: a picture (source), batches of it (sampler), a field (model),
-a loss, optimizers, and an engine that runs the steps (verbs/fit_image.py puts them together).
+a loss, optimizers, and an engine that runs the steps (kinds/image/fit.py puts them together).
 Here the steps are run until an end is reached.
 """
 
@@ -29,8 +29,6 @@ class Schedule(Protocol):
     def steps(self) -> int | None: ...
     @property
     def seconds(self) -> float | None: ...
-    @property
-    def target_psnr(self) -> float | None: ...
     @property
     def schedule(self) -> str: ...
     @property
@@ -95,7 +93,8 @@ class Loop:
     compare with: the curve then has the loss alone. ``observer`` is called about
     ten times a second, ``snapshot`` at log-spaced steps and at the end. ``samples_per_step`` is
     how many samples a step draws. ``due`` is called with the share of the fit that is done, and
-    returns the share at which to call it again. ``control`` is attended to before the first step
+    returns the share at which to call it again. ``target_psnr``, in dB, ends the fit where it is
+    measured. ``control`` is attended to before the first step
     and after every look; seconds of a pause do not count. ``rate_factor`` is what the last step's
     sizes were multiplied by.
     """
@@ -108,6 +107,7 @@ class Loop:
     progress: Progress = field(default_factory=Progress)
     samples_per_step: int = 0
     due: Callable[[float], float] | None = None
+    target_psnr: float | None = None
     control: Control | None = None
     rate_factor: float = field(default=1.0, init=False)
     _last_snapshot: int | None = field(default=None, init=False)
@@ -187,7 +187,7 @@ class Loop:
         return min(1.0, max(by_steps, by_seconds))
 
     def _ended(self) -> bool:
-        p, target = self.progress, self.recipe.target_psnr
+        p, target = self.progress, self.target_psnr
         reached = target is not None and p.psnr_db is not None and p.psnr_db >= target
         stopped = self.control is not None and self.control.ended
         return reached or stopped or p.share >= 1.0
@@ -224,7 +224,7 @@ class Loop:
             return elapsed >= FIRST_MEASURE_SECONDS
         if self.measure is None:  # that costs nothing: about as often as there are looks
             return True
-        allowed = MEASURE_SHARE if self.recipe.target_psnr is None else TARGET_SHARE
+        allowed = MEASURE_SHARE if self.target_psnr is None else TARGET_SHARE
         return measuring <= allowed * elapsed
 
     def _measure(self) -> None:

@@ -15,8 +15,8 @@ from PIL import Image
 from neuralshade.base.atomic import check_writable, whole_file
 from neuralshade.base.optional import optional_module
 from neuralshade.errors import OutputError
-from neuralshade.fitting.callback import Outlet
-from neuralshade.source.picture import Picture
+from neuralshade.fitting.callback import Callback
+from neuralshade.source.picture import Picture, PictureForm
 
 FRAMES_PER_SECOND = 8
 LAST_SECONDS = 2  # that the last frame is held
@@ -47,19 +47,20 @@ def check_movie(path: str | os.PathLike[str] | None) -> None:
     check_writable(path)
 
 
-class Movie(Outlet):
+class Movie(Callback):
     """Keeps a frame per snapshot, as PNG bytes, and writes them all when the fit ends.
 
     The frames are in the fit's checkpoints, so that the movie of an interrupted and resumed
     fit is that of an uninterrupted one. HDR is exposed as in the report.
     """
 
-    def __init__(self, path: str | os.PathLike[str], picture: Picture):
+    def __init__(self, path: str | os.PathLike[str], picture: Picture | PictureForm):
         from neuralshade.measure.display import exposure_stops  # loads metrics: half a second
 
         self.path = path
-        linear = picture.color_space == "linear"
-        self.stops = exposure_stops(picture.as_float()) if linear else None
+        self.stops = 0.0 if picture.color_space == "linear" else None
+        if self.stops is not None and isinstance(picture, Picture):
+            self.stops = exposure_stops(picture.as_float())
         self.frames: dict[int, bytes] = {}  # PNG files by step
 
     def take(self, step: int, drawn: npt.NDArray[Any]) -> None:

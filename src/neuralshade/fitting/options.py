@@ -3,27 +3,36 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from neuralshade.base.atomic import check_writable
+from neuralshade.engine.choose import Chosen, check_engine, choose_engine
 from neuralshade.errors import ConfigError, DeviceError, OutputError
-from neuralshade.fitting.callbacks import check_logs
-from neuralshade.fitting.events import events_path
-from neuralshade.fitting.movie import check_movie
-from neuralshade.fitting.output_checks import check_apart, check_asset_place, check_no_input
-from neuralshade.fitting.tev import check_tev
+from neuralshade.fitting.loop import Control
+from neuralshade.fitting.output_checks import (
+    check_apart,
+    check_asset_place,
+    check_events,
+    check_no_input,
+    events_path,
+)
+from neuralshade.gpu import kernel_dump
 
-if TYPE_CHECKING:
-    from neuralshade.live.live import Live
-
-# Options that a resumed fit is given again, where they are not the default.
-KEPT_FLAGS: tuple[str, ...] = (
+# Options that a resumed fit is given again.
+GIVEN_AGAIN: tuple[str, ...] = (
     "engine", "device", "kernels", "deterministic", "snapshots", "movie", "tev", "tensorboard",
-    "events", "report",
+    "events", "dump_kernels", "report",
 )  # fmt: skip
+
+
+class LivePage(Protocol):
+    """A page that shows fits and steers them: ``Live``."""
+
+    def begin(self, job: Any) -> Control: ...
 
 
 @dataclass(frozen=True)
@@ -41,18 +50,42 @@ class FitOptions:
     events: str | os.PathLike[str] | None = None  # file for JSON lines; "-": standard output
     report: str | os.PathLike[str] | None = None  # HTML file to write at the end
     resume: str | os.PathLike[str] | None = None  # checkpoint to go on from
-    live: Live | None = None  # page that shows and steers it
+    live: LivePage | None = None  # page that shows and steers it
+    dump_kernels: str | os.PathLike[str] | None = None  # folder for what kernels are compiled to
 
 
 USUAL = FitOptions()
 
 
-def check_gpu_engine(options: FitOptions) -> None:
-    """Raise DeviceError where a fit that is written in Slang alone is to run on PyTorch."""
+@contextmanager
+def chosen_engine(options: FitOptions, engine: str | None = None) -> Iterator[Chosen]:
+    """Give the engine that a fit runs on, closed after the block; ``engine`` where that is told.
+
+    Raises: ConfigError for another engine; DeviceError where it cannot run here; OutputError for
+        the folder that kernels are to be written to.
+    """
+    folder = None if options.dump_kernels is None else Path(options.dump_kernels)
+    with kernel_dump.into(folder):
+        chosen = choose_engine(engine or options.engine, options.device)
+        with closing(chosen):
+            yield chosen
+
+
+def check_options(options: FitOptions, name: str, takes: Sequence[str]) -> None:
+    """Refuse options that the fit ``name`` does not heed, rather than pass them over.
+
+    Without "engine" among those that it ``takes`` it is written in Slang alone.
+
+    Raises: DeviceError where it is to run on PyTorch, ConfigError for any other and for an engine
+        that nobody knows.
+    """
     check_type(options)
-    if options.engine not in ("auto", "gpu"):
+    check_engine(options.engine)
+    if "engine" not in takes and options.engine == "torch":
         raise DeviceError(f'engine: got "{options.engine}", need gpu or auto: Slang runs on a GPU '
                           "or on software Vulkan. Leave --engine out.")  # fmt: skip
+    unheeded = [field.name for field in fields(FitOptions) if field.name not in (*takes, "engine")]
+    check_left_out(options, unheeded, f"fit {name}")
 
 
 def check_left_out(options: FitOptions, names: Sequence[str], verb: str) -> None:
@@ -62,6 +95,12 @@ def check_left_out(options: FitOptions, names: Sequence[str], verb: str) -> None
         if given != usual:
             raise ConfigError(f"{name}: got {given!r}, need {usual!r}: {verb} has no choice of it. "
                               f"Leave {name} out.")  # fmt: skip
+
+
+def resumed_flags(options: FitOptions, takes: Sequence[str]) -> dict[str, Any]:
+    """Return the options that a resumed fit is given again, where they are not the default."""
+    given = {name: getattr(options, name) for name in GIVEN_AGAIN if name in takes}
+    return {name: value for name, value in given.items() if value != getattr(USUAL, name)}
 
 
 def check_type(options: Any) -> None:
@@ -90,7 +129,25 @@ def checked_output(picture: Any, name: str, output: Any, options: FitOptions) ->
         if path is not None:
             check_writable(path)
     check_asset_place(target)
-    check_movie(options.movie)
-    check_tev(options.tev)
-    check_logs(options)
+    check_callbacks(options)
     return target
+
+
+def check_callbacks(options: FitOptions) -> None:
+    """Raise what stands against the movie, the viewer and the logs that are asked for.
+
+    Each is loaded only where it is.
+    """
+    if options.movie is not None:
+        from neuralshade.fitting.movie import check_movie
+
+        check_movie(options.movie)
+    if options.tev is not None:
+        from neuralshade.fitting.tev import check_tev
+
+        check_tev(options.tev)
+    check_events(options.events)
+    if options.tensorboard is not None:
+        from neuralshade.fitting.tensorboard import check_tensorboard
+
+        check_tensorboard(options.tensorboard)

@@ -1,16 +1,19 @@
 """Paths that may not be one: inputs are read, never written, and outputs are files each."""
 
 import os
+import sys
 from pathlib import Path
 from typing import Any
 
 from neuralshade.asset.file import is_asset_file
+from neuralshade.base.atomic import check_writable
 from neuralshade.errors import OutputError
-from neuralshade.source.map_files import SUFFIXES as PICTURES
+from neuralshade.source.file_kind import PICTURE_SUFFIXES
 
+STANDARD_OUTPUT = "-"  # in place of a file for events
 # What files of other kinds are called; any other name may be an asset's.
-OTHER_SUFFIXES = {*PICTURES, ".csv", ".dds", ".gif", ".html", ".json", ".jsonl", ".ktx2", ".md",
-                  ".mp4", ".pdf", ".py", ".slang", ".toml", ".txt", ".zip"}  # fmt: skip
+OTHER_SUFFIXES = {*PICTURE_SUFFIXES, ".csv", ".dds", ".gif", ".html", ".json", ".jsonl", ".ktx2",
+                  ".md", ".mp4", ".pdf", ".py", ".slang", ".toml", ".txt", ".zip"}  # fmt: skip
 
 
 def check_no_input(output: Any, *inputs: Any) -> None:
@@ -53,3 +56,21 @@ def check_apart(**outputs: str | os.PathLike[str] | None) -> None:
         if before != name:
             raise OutputError(f"{path}: got the path of the {before} for the {name} too, need "
                               "one for each. Choose another path.")  # fmt: skip
+
+
+def events_path(place: str | os.PathLike[str] | None) -> Path | None:
+    """Return the file that events go to; None where there are none, or for standard output."""
+    return None if place is None or os.fspath(place) == STANDARD_OUTPUT else Path(place)
+
+
+def check_events(place: str | os.PathLike[str] | None) -> None:
+    """Raise what stands against events at ``place`` before a fit starts; None is no events.
+
+    Raises: OutputError where the file cannot be written, or standard output is closed.
+    """
+    path = events_path(place)
+    if path is not None:
+        check_writable(path)
+    elif place is not None and sys.stdout is None:
+        raise OutputError("events: got a closed standard output, need one that takes them. "
+                          "Name a file.")  # fmt: skip

@@ -5,10 +5,11 @@ import math
 import numbers
 import sys
 import typing
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
-from neuralshade.base.did_you_mean import nearest
+from neuralshade.base.did_you_mean import did_you_mean
 from neuralshade.base.message_text import named, shown, unread
 from neuralshade.base.regular_file import check_regular
 from neuralshade.errors import ConfigError
@@ -21,6 +22,12 @@ else:
 R = TypeVar("R")
 
 Field: TypeAlias = "dataclasses.Field[Any]"
+
+# Names that recipes of several kinds may use. A command line that only prints its help must not
+# load PyTorch, and the registries do; a test holds these equal to the registries' keys.
+LOSSES = ("l1", "l2", "relative_l2", "log_l1", "smape")
+SCHEDULES = ("constant", "cosine", "exponential")
+ENDS = ("steps", "seconds")  # that replace each other; target_psnr is one more beside them
 
 
 def setting(
@@ -39,6 +46,44 @@ def setting(
     return dataclasses.field(default=default, metadata=metadata)
 
 
+def changed(kind: type, name: str, default: Any) -> Any:
+    """Return field ``name`` of a recipe that is derived from, with another default."""
+    known = {field.name: field for field in dataclasses.fields(kind)}
+    return dataclasses.field(default=default, metadata=known[name].metadata)
+
+
+@dataclass(frozen=True)
+class TrainingRecipe:
+    """What recipes of all kinds have: Adam, the schedule of its step sizes, ends, the seed."""
+
+    beta1: float = setting(0.9, "Adam decay of the mean gradient", limits=(0, 0.9999))
+    beta2: float = setting(0.99, "Adam decay of the mean squared gradient", limits=(0, 0.999999))
+    epsilon: float = setting(1e-8, "Adam term that keeps a division by 0 away", limits=(0, 1))
+    schedule: str = setting("cosine", "of the step sizes over the fit", choices=SCHEDULES)
+    rate_final: float = setting(0.01, "step size at the end, as a share of the start",
+                                limits=(1e-6, 1))  # fmt: skip
+    warmup: int = setting(0, "steps over which the step size grows to its full value",
+                          limits=(0, 1_000_000))  # fmt: skip
+    steps: int | None = setting(None, "stop after so many steps", limits=(1, 10**9))
+    seconds: float | None = setting(20.0, "stop after so many seconds", limits=(0.01, 10**7))
+    seed: int = setting(0, "of every random number", limits=(0, 2**63 - 1))
+
+    def __post_init__(self) -> None:
+        """Refuse a fit without an end; kinds refuse more."""
+        target = getattr(self, "target_psnr", None)
+        if self.steps is None and self.seconds is None and target is None:
+            raise ConfigError(f"{type(self).__name__}.steps: got None with no seconds and no "
+                              "target_psnr, need an end. Set one of the three.")  # fmt: skip
+
+
+@dataclass(frozen=True)
+class PictureRecipe(TrainingRecipe):
+    """What recipes have whose result is compared with a picture."""
+
+    target_psnr: float | None = setting(None, "stop when the picture reaches so many dB",
+                                        limits=(0, 200))  # fmt: skip
+
+
 def type_of(field: Field) -> type:
     """Return str, int, float or bool: what the field holds besides None."""
     kinds = [kind for kind in typing.get_args(field.type) if kind is not type(None)]
@@ -48,27 +93,35 @@ def type_of(field: Field) -> type:
 
 def from_dict(kind: type[R], values: dict[str, Any]) -> R:
     """Build a recipe; ConfigError for an unknown field (with the nearest) or a bad value."""
-    known = {f.name: f for f in dataclasses.fields(kind)}  # type: ignore[arg-type]
+    known = {f.name: f for f in fields_of(kind)}
     checked = {}
     for name, value in values.items():
         if name not in known:
-            near, all_ = nearest(name, known), ", ".join(known)
+            near, all_ = did_you_mean(name, known), ", ".join(known)
             listed = f".{near} There are {all_}." if near else f", need one of {all_}."
             raise ConfigError(f"{kind.__name__}.{named(name)}: unknown setting{listed}")
         checked[name] = _check(kind.__name__, known[name], value)
     return kind(**checked)
 
 
-def check_end(recipe: Any) -> None:
-    """Raise ConfigError where neither steps nor seconds nor target_psnr ends a fit."""
-    if recipe.steps is None and recipe.seconds is None and recipe.target_psnr is None:
-        raise ConfigError(f"{type(recipe).__name__}.steps: got None with no seconds and no "
-                          "target_psnr, need an end. Set one of the three.")  # fmt: skip
+def asked_recipe(kind: type[R], settings: dict[str, Any]) -> R:
+    """Return the recipe of ``settings``; steps or seconds among them replace the usual end.
+
+    Raises: ConfigError for one that is unknown or impossible.
+    """
+    replaced = any(settings.get(name) is not None for name in ENDS)
+    return from_dict(kind, (dict.fromkeys(ENDS) if replaced else {}) | settings)
 
 
 def to_dict(recipe: Any) -> dict[str, Any]:
     """Return the recipe as a dict of strings, numbers, booleans and None."""
-    return dataclasses.asdict(recipe)
+    return {field.name: getattr(recipe, field.name) for field in fields_of(type(recipe))}
+
+
+def fields_of(recipe: type) -> list[Field]:
+    """Return the fields of a recipe: its own first, then those that others have too."""
+    shared = {field.name for field in dataclasses.fields(PictureRecipe)}
+    return sorted(dataclasses.fields(recipe), key=lambda field: field.name in shared)
 
 
 def read_toml(path: str | Path) -> dict[str, Any]:
@@ -97,7 +150,7 @@ def _check(place: str, field: Field, value: Any) -> Any:
     choices, limits = field.metadata["choices"], field.metadata["limits"]
     if choices and value not in choices:
         raise ConfigError(f"{place}: got {shown(value)}, need one of {list(choices)}."
-                          f"{nearest(str(value), choices)}")  # fmt: skip
+                          f"{did_you_mean(str(value), choices)}")  # fmt: skip
     if limits and not limits[0] <= value <= limits[1]:
         low, high = map(_plain, limits)
         raise ConfigError(f"{place}: got {shown(value)}, need {low} to {high}. "

@@ -15,14 +15,29 @@ from typing import Any, Literal, Protocol, TypeVar
 import torch
 
 from neuralshade.asset.checkpoint import Checkpoint, save_checkpoint
-from neuralshade.asset.image import picture_facts
 from neuralshade.errors import AssetError, ConfigError
 from neuralshade.fitting.loop import Progress
 from neuralshade.fitting.recipe import from_dict, to_dict
-from neuralshade.source.picture import Picture
 
 PathLike = str | os.PathLike[str]
 R = TypeVar("R")
+
+
+class Fitted(Protocol):
+    """What a fit is of, a picture or something else: its name, and what tells it from others."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def digest(self) -> str: ...
+
+
+@dataclasses.dataclass(frozen=True)
+class Source:
+    """What a fit is of that is no picture."""
+
+    name: str
+    digest: str
 
 
 class Kept(Protocol):
@@ -35,24 +50,24 @@ class Kept(Protocol):
 def resumed_recipe(
     checkpoint: Checkpoint,
     place: PathLike | None,
-    picture: Picture,
+    source: Fitted,
     kind: type[R],
     asked: Callable[[dict[str, Any]], R],
     same: str = "picture",
     setting: Callable[[str], str] = str,
 ) -> R:
-    """Return the recipe of the checkpoint read from ``place``, for the picture as it was loaded.
+    """Return the recipe of the checkpoint read from ``place``, for the source as it was loaded.
 
     ``asked`` returns the recipe that the resumed fit was asked for, resolved, given what
     the checkpoint has for what was not said. ``same`` is what the digest is of, for people;
     ``setting`` returns what asked for a field of the recipe, by default the field itself.
 
-    Raises: ConfigError where the picture is another one, or where something else is asked for
+    Raises: ConfigError where the source is another one, or where something else is asked for
         than the fit was started with.
     """
-    if checkpoint.picture["digest"] != picture.digest:
-        raise ConfigError(f"{place}: got a checkpoint of {checkpoint.picture['name']!r}, need one "
-                          f"of {picture.name!r}. Resume with the same {same}.")  # fmt: skip
+    if checkpoint.source["digest"] != source.digest:
+        raise ConfigError(f"{place}: got a checkpoint of {checkpoint.source['name']!r}, need one "
+                          f"of {source.name!r}. Resume with the same {same}.")  # fmt: skip
     recipe = from_dict(kind, checkpoint.recipe)
     kept = to_dict(recipe)
     for name, value in to_dict(asked(dict(kept))).items():
@@ -92,10 +107,11 @@ def begun_from(
 
 
 def keep(
-    path: Path, kind: str, recipe: Any, picture: Picture, progress: Progress, engine: Kept
+    path: Path, kind: str, recipe: Any, source: Fitted, progress: Progress, engine: Kept
 ) -> None:
     """Save the checkpoint that ``resumed_recipe`` and ``restore`` go on from."""
-    facts, done = picture_facts(picture), dataclasses.asdict(progress)
+    facts = {"name": source.name, "digest": source.digest}
+    done = dataclasses.asdict(progress)
     save_checkpoint(path, kind, Checkpoint(to_dict(recipe), facts, done, engine.state()))
 
 

@@ -12,15 +12,36 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from neuralshade.live.messages import View
-from neuralshade.measure.display import feature_pages
-from neuralshade.source.picture import Picture
+from neuralshade.source.crop import WHOLE, Crop
+from neuralshade.source.picture import Picture, PictureForm
 
 Floats = npt.NDArray[np.float32]
 MOST_WHOLE = 2**20  # pixels that are drawn to be shown smaller
 TARGET, RESULT = "target", "result"
 Page = Callable[[], tuple[str, Floats]]  # caption, and sRGB [h, w, 3] in [0, 1]
 Points = Callable[[], Floats]  # [n, 2], u and v
+
+
+@dataclass(frozen=True)
+class Tone:
+    """How linear pictures are brought to a screen: stops of exposure; gamma, None is sRGB's."""
+
+    exposure: float = 0.0
+    gamma: float | None = None
+
+
+@dataclass(frozen=True)
+class View:
+    """What a page wants to see: ``region`` is u0, v0, u1, v1, drawn with width x height pixels."""
+
+    id: int
+    scene: int
+    region: Crop = WHOLE
+    width: int = 1
+    height: int = 1
+    panes: tuple[str, ...] = ()
+    tone: Tone = Tone()
+    light: tuple[float, float] | None = None  # azimuth and elevation, degrees
 
 
 @dataclass(frozen=True)
@@ -116,10 +137,9 @@ def nearest_pixels(picture: Picture, view: View) -> Floats:
 
 def picture_scene(
     kind: str,
-    picture: Picture,
+    picture: Picture | PictureForm,
     draw: Callable[[int, int, Any], Floats],
     *,
-    compared: bool,
     continuous: bool,
     pages: Mapping[str, Page] | None = None,
     points: Mapping[str, Points] | None = None,
@@ -129,18 +149,18 @@ def picture_scene(
 
     Args:
         kind: of asset.
-        picture: what it is compared with, or a canvas of its size.
+        picture: what it is compared with, or only the form of what is drawn.
         draw: width, height, crop in, float32 [height, width, C] out.
-        compared: whether ``picture`` has pixels to be shown.
         continuous: whether ``draw`` may be asked for more than the picture's pixels.
         pages: pictures of what was learned.
         points: where Gaussians lie.
         changes: panes that differ from step to step.
     """
+    compared = isinstance(picture, Picture)
     titles = ({TARGET: "Reference"} if compared else {}) | {RESULT: "Result"}
 
     def drawn(pane: str, view: View) -> Floats:
-        if pane == TARGET:
+        if pane == TARGET and isinstance(picture, Picture):
             return nearest_pixels(picture, view)
         return draw(view.width, view.height, view.region)
 
@@ -156,6 +176,8 @@ def grid_pages(grids: Callable[[], list[npt.NDArray[Any]]]) -> dict[str, Page]:
     """
 
     def drawn(number: int, page: int) -> tuple[str, Floats]:
+        from neuralshade.measure.display import feature_pages  # loads metrics: half a second
+
         return feature_pages(grids()[number])[page]
 
     pages: dict[str, Page] = {}

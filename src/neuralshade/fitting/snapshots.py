@@ -10,19 +10,12 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from neuralshade.base.atomic import check_writable
-from neuralshade.base.message_text import unmade
+from neuralshade.base.atomic import check_writable, make_folder
 from neuralshade.errors import OutputError
-from neuralshade.fitting.callback import Outlet
+from neuralshade.fitting.callback import Callback
 from neuralshade.fitting.loop import Progress
-from neuralshade.fitting.movie import Movie
-from neuralshade.fitting.tensorboard import TensorBoard
-from neuralshade.fitting.tev import Tev
-from neuralshade.model.dense_grid import DenseGrid
-from neuralshade.model.field import Field
 from neuralshade.source.image_file import load_picture
-from neuralshade.source.image_output import save_picture
-from neuralshade.source.picture import Picture
+from neuralshade.source.picture import Picture, PictureForm
 
 LONGEST_PX = 1024  # of a snapshot; the field is continuous, so a smaller one is drawn directly
 KEPT_PX = 256  # of those kept in memory for a report
@@ -32,7 +25,7 @@ Kept = list[tuple[int, npt.NDArray[Any]]]  # (step, float32 [h, w, C])
 
 
 class Snapshots:
-    """Draws what is fitted when asked: small ones are kept, larger ones go to the outlets.
+    """Draws what is fitted when asked: small ones are kept, larger ones go to the callbacks.
 
     ``settled`` is the block in which ``draw`` (width, height in, float32 [h, w, C] out) shows
     what the asset would.
@@ -40,12 +33,12 @@ class Snapshots:
 
     def __init__(
         self,
-        picture: Picture,
-        outlets: Sequence[Outlet],
+        picture: Picture | PictureForm,
+        callbacks: Sequence[Callback],
         settled: Callable[[], AbstractContextManager[None]],
         draw: Callable[[int, int], npt.NDArray[Any]],
     ):
-        self.picture, self.outlets = picture, outlets
+        self.picture, self.callbacks = picture, callbacks
         self.settled, self.draw = settled, draw
         self.kept: Kept = []
 
@@ -53,10 +46,10 @@ class Snapshots:
         """Draw what is fitted as it is now."""
         with self.settled():
             self.kept.append((progress.step, self._draw(KEPT_PX)))
-            if self.outlets:
+            if self.callbacks:
                 drawn = self._draw(LONGEST_PX)
-                for outlet in self.outlets:
-                    outlet.take(progress.step, drawn)
+                for callback in self.callbacks:
+                    callback.take(progress.step, drawn)
 
     def _draw(self, longest: int) -> npt.NDArray[Any]:
         width, height = self.picture.width, self.picture.height
@@ -65,34 +58,41 @@ class Snapshots:
         return np.ascontiguousarray(drawn if self.picture.hdr else drawn.clip(0, 1))
 
     def state(self) -> dict[str, torch.Tensor]:
-        """Return what a checkpoint keeps of the outlets."""
+        """Return what a checkpoint keeps of the callbacks."""
         kept: dict[str, torch.Tensor] = {}
-        for outlet in self.outlets:
-            kept |= outlet.state()
+        for callback in self.callbacks:
+            kept |= callback.state()
         return {PREFIX + name: value for name, value in kept.items()}
 
     def load_state(self, state: dict[str, torch.Tensor]) -> None:
         """Go on from what ``state`` returned."""
         kept = {name.removeprefix(PREFIX): value for name, value in state.items()}
-        for outlet in self.outlets:
-            outlet.load_state(kept)
+        for callback in self.callbacks:
+            callback.load_state(kept)
 
     def finish(self) -> None:
         """Write what is written at the end of a whole fit. Raises OutputError."""
-        for outlet in self.outlets:
-            outlet.finish()
+        for callback in self.callbacks:
+            callback.finish()
 
 
-class Folder(Outlet):
+class Folder(Callback):
     """Files: prediction_STEP.png (.exr for HDR), and grid_STEP.png of the last grid, if any."""
 
-    def __init__(self, folder: Path, picture: Picture, grids: Callable[[], list[npt.NDArray[Any]]]):
+    def __init__(
+        self,
+        folder: Path,
+        picture: Picture | PictureForm,
+        grids: Callable[[], list[npt.NDArray[Any]]],
+    ):
         self.folder, self.picture, self.grids = folder, picture, grids
-        make_folder(folder)
+        make_folder(folder, "snapshots")
         check_writable(folder / "prediction.png")
 
     def take(self, step: int, drawn: npt.NDArray[Any]) -> None:
         """Save the snapshot of ``step``."""
+        from neuralshade.source.image_output import save_picture  # few fits write pictures
+
         suffix = ".exr" if self.picture.hdr else ".png"
         path = self.folder / f"prediction_{step:07d}{suffix}"
         save_picture(path, drawn, self.picture.color_space)
@@ -105,7 +105,7 @@ class Folder(Outlet):
 
 def snapshots_for(
     options: Any,
-    picture: Picture,
+    picture: Picture | PictureForm,
     settled: Callable[[], AbstractContextManager[None]],
     draw: Callable[[int, int], npt.NDArray[Any]],
     grids: Callable[[], list[npt.NDArray[Any]]],
@@ -116,25 +116,24 @@ def snapshots_for(
 
     Raises: OutputError for the folder, DeviceError where no viewer listens.
     """
-    outlets: list[Outlet] = []
+    callbacks: list[Callback] = []
     if options.snapshots is not None:
-        outlets.append(Folder(Path(options.snapshots), picture, grids))
+        callbacks.append(Folder(Path(options.snapshots), picture, grids))
     if options.movie is not None:
-        outlets.append(Movie(options.movie, picture))
+        from neuralshade.fitting.movie import Movie
+
+        callbacks.append(Movie(options.movie, picture))
     if options.tev is not None:
-        outlets.append(Tev(options.tev, picture))
+        from neuralshade.fitting.tev import Tev
+
+        callbacks.append(Tev(options.tev, picture))
     if options.tensorboard is not None:
-        outlets.append(TensorBoard(options.tensorboard, picture))
-    if not outlets and options.report is None:
+        from neuralshade.fitting.tensorboard import TensorBoard
+
+        callbacks.append(TensorBoard(options.tensorboard, picture))
+    if not callbacks and options.report is None:
         return None
-    return Snapshots(picture, outlets, settled, draw)
-
-
-def feature_grids(field: Field) -> list[npt.NDArray[Any]]:
-    """Return every dense grid of the field as float32 [height, width, features], as stored."""
-    grids = [module for module in field.modules() if isinstance(module, DenseGrid)]
-    levels = [texels.detach().cpu() for grid in grids for texels in grid.stored()]
-    return [np.ascontiguousarray(level.permute(1, 2, 0).numpy()) for level in levels]
+    return Snapshots(picture, callbacks, settled, draw)
 
 
 def load_snapshots(folder: str | os.PathLike[str]) -> Kept:
@@ -144,14 +143,3 @@ def load_snapshots(folder: str | os.PathLike[str]) -> Kept:
         raise OutputError(f"{folder}: got no prediction_*.png, need the folder that "
                           "a fit filled with --snapshots. Leave --snapshots out.")  # fmt: skip
     return [(int(path.stem.split("_")[1]), load_picture(path).as_float()) for path in paths]
-
-
-def make_folder(folder: Path) -> None:
-    """Create ``folder`` where its parent exists; OutputError where that is refused."""
-    try:
-        folder.mkdir(exist_ok=True)
-    except OSError as error:
-        there = isinstance(error, FileExistsError)
-        remedy = "Choose another." if there else "Create its parent, or choose another."
-        raise OutputError(f"{folder}: got {unmade(error)}, need a folder for snapshots. "
-                          f"{remedy}") from error  # fmt: skip

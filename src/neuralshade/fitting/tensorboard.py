@@ -10,7 +10,7 @@ import os
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -21,15 +21,11 @@ from neuralshade.base.json_numbers import finite
 from neuralshade.base.message_text import unmade
 from neuralshade.base.optional import optional_module
 from neuralshade.errors import OutputError
-from neuralshade.fitting.callback import Beat, Outlet
+from neuralshade.fitting.callback import Beat, Callback, RunningFit
 from neuralshade.fitting.loop import Progress
 from neuralshade.fitting.movie import PNG_LEVEL, Frame, opaque_frame
 from neuralshade.fitting.recipe import to_dict
-from neuralshade.source.picture import Picture
-from neuralshade.verbs.canvas import Canvas
-
-if TYPE_CHECKING:
-    from neuralshade.fitting.job import Job
+from neuralshade.source.picture import Picture, PictureForm
 
 LONGEST_PX = 512  # of a picture: TensorBoard shows them small, and two are written each time
 ERROR_SCALE = 4  # of the error around grey; the same in all, so that they compare
@@ -58,7 +54,7 @@ def check_tensorboard(folder: str | os.PathLike[str] | None) -> None:
     check_writable(Path(folder) / "events")
 
 
-class TensorBoard(Outlet):
+class TensorBoard(Callback):
     """Logs numbers against steps, a few a second at most, and pictures as they are drawn.
 
     What an older fit left in the folder is hidden by a new one; a resumed one goes on with it.
@@ -67,22 +63,22 @@ class TensorBoard(Outlet):
 
     Args:
         folder: to log into.
-        picture: what is fitted, or a canvas of its size; None where nothing is drawn.
+        picture: what is fitted, or the form of what is drawn; None where nothing is drawn.
     """
 
-    def __init__(self, folder: str | os.PathLike[str], picture: Picture | None):
+    def __init__(self, folder: str | os.PathLike[str], picture: Picture | PictureForm | None):
         self.folder = folder
-        self.target = None if isinstance(picture, Canvas) else picture
+        self.target = picture if isinstance(picture, Picture) else None
         self.beat = Beat(LEAST_SECONDS, MOST_SECONDS, SHARE)
         self.stops: float | None = None
         self._small: Frame | None = None  # the target, as large as it was last wanted
-        self._job: Job[Any] | None = None
+        self._job: RunningFit | None = None
         self._writer: Any = None
         self._encoder = ThreadPoolExecutor(1, "neuralshade tensorboard")
         self._encoding: list[Future[None]] = []
         self._logged = 0  # step of the last numbers
 
-    def begin(self, job: Job[Any]) -> None:
+    def begin(self, job: RunningFit) -> None:
         """Open the log; write the recipe, and the target where there is one."""
         from neuralshade.measure.display import exposure_stops  # loads metrics: half a second
 
@@ -216,9 +212,9 @@ def _resized(pixels: npt.NDArray[Any], height: int, width: int) -> npt.NDArray[n
     return resample(pixels, height, width, Image.Resampling.BOX)
 
 
-def _recipe(job: Job[Any]) -> dict[str, Any]:
+def _recipe(job: RunningFit) -> dict[str, Any]:
     chosen = {"engine": job.chosen.engine, "device": job.chosen.device_name}
-    return {"fit": job.kind, "of": job.original.name, **chosen, "recipe": to_dict(job.recipe)}
+    return {"fit": job.kind.name, "of": job.original.name, **chosen, "recipe": to_dict(job.recipe)}
 
 
 def _indented(facts: Mapping[str, Any]) -> str:

@@ -16,10 +16,10 @@ import numpy as np
 import numpy.typing as npt
 
 from neuralshade.errors import ConfigError, DeviceError
-from neuralshade.fitting.callback import Outlet
+from neuralshade.fitting.callback import Callback
 from neuralshade.source.channels import multiply_by_alpha
 from neuralshade.source.color import srgb_to_linear
-from neuralshade.source.picture import Picture
+from neuralshade.source.picture import Picture, PictureForm
 
 PORT = 14158  # where tev listens unless told otherwise
 CONNECT_SECONDS = 2.0  # that a viewer may take to answer, once, before the fit
@@ -40,10 +40,10 @@ def check_tev(address: str | None) -> None:
         _connected(address).close()
 
 
-class Tev(Outlet):
+class Tev(Callback):
     """Shows each snapshot in the place of the last; one that is not received is the last one."""
 
-    def __init__(self, address: str, picture: Picture):
+    def __init__(self, address: str, picture: Picture | PictureForm):
         self.address, self.linear = address, picture.color_space == "linear"
         self.name = f"neuralshade {picture.name}"
         self.created = False

@@ -12,10 +12,12 @@ from dataclasses import dataclass
 
 from neuralshade.base.atomic import whole_file
 from neuralshade.errors import OutputError
+from neuralshade.gpu import kernel_dump
 from neuralshade.gpu.cuda_compiler import OPTIONS, compile_cuda
 from neuralshade.gpu.cuda_packages import nvrtc_version
 from neuralshade.gpu.cuda_text import CudaLayout, mended
 from neuralshade.gpu.device import SOURCE_FOLDER, cache_folder
+from neuralshade.gpu.kernel_dump import DumpedKernel
 from neuralshade.gpu.slang_export import export_slang
 
 FORM = 1  # of the kept files and of what is done to emitted text; goes up with either
@@ -41,30 +43,42 @@ def build_kernel(
 ) -> BuiltKernel:
     """Return one entry point of Slang text as machine code, from the cache where it has that.
 
+    What is to be dumped is compiled anew: the cache has no more than machine code.
+
     Args:
         architecture: as NVRTC names it, such as sm_90a.
         fast_math, folder: as ``Gpu.kernel`` has them.
 
     Raises: KernelError where the text does not compile; DeviceError where a package is missing.
     """
+    dumped = kernel_dump.begin(text, entry, architecture, fast_math, folder)
     cache = cache_folder()
     if cache is None:
-        return _build(text, entry, architecture, fast_math, folder)
+        return _build(text, entry, architecture, fast_math, folder, dumped)
     path = cache / f"{_key(text, entry, architecture, fast_math, folder)}.cuda"
-    kept = _read(path)
+    kept = _read(path) if dumped is None else None
     if kept is None:
-        kept = _build(text, entry, architecture, fast_math, folder)
+        kept = _build(text, entry, architecture, fast_math, folder, dumped)
         _keep(path, kept)
     return kept
 
 
 def _build(
-    text: str, entry: str, architecture: str, fast_math: bool, folder: pathlib.Path | None
+    text: str,
+    entry: str,
+    architecture: str,
+    fast_math: bool,
+    folder: pathlib.Path | None,
+    dumped: DumpedKernel | None,
 ) -> BuiltKernel:
     emitted = mended(export_slang(text, entry, folder=folder), entry)
-    return BuiltKernel(
-        emitted.layout, compile_cuda(emitted.code, architecture, fast_math=fast_math)
-    )
+    if dumped is not None:
+        dumped.write(".cu", emitted.code)
+    made = compile_cuda(emitted.code, architecture, fast_math=fast_math)
+    if dumped is not None:
+        dumped.write(".ptx", made.ptx)
+        dumped.write(".cubin", made.cubin)
+    return BuiltKernel(emitted.layout, made.cubin)
 
 
 def _key(

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import functools
+from dataclasses import dataclass
+from typing import Any
 
 from neuralshade.errors import DeviceError, KernelError
 from neuralshade.gpu.cuda_packages import REMEDY, nvrtc, nvrtc_version
@@ -12,8 +14,16 @@ HALVES = "__half"  # what the text says where it needs cuda_fp16.h
 OPTIONS = ("--std=c++17", "--disable-warnings")  # Slang's own prelude has dozens of warnings
 
 
-def compile_cuda(code: str, architecture: str, *, fast_math: bool = False) -> bytes:
-    """Return ``code`` as machine code (a cubin) for ``architecture``, such as sm_90a.
+@dataclass(frozen=True)
+class MachineCode:
+    """What NVRTC makes of a text."""
+
+    cubin: bytes  # what is launched
+    ptx: bytes  # what it was made of, as text
+
+
+def compile_cuda(code: str, architecture: str, *, fast_math: bool = False) -> MachineCode:
+    """Return ``code`` as machine code for ``architecture``, such as sm_90a.
 
     ``fast_math``: as ``Gpu.kernel`` has it.
 
@@ -38,11 +48,18 @@ def compile_cuda(code: str, architecture: str, *, fast_math: bool = False) -> by
             said = log.rstrip(b"\0").decode(errors="replace")
             raise KernelError("kernel: got CUDA text that does not compile, need one that does. "
                               f"NVRTC says:\n{said}")  # fmt: skip
-        cubin = bytearray(api.nvrtcGetCUBINSize(program)[1])
-        api.nvrtcGetCUBIN(program, cubin)
-        return bytes(cubin)
+        return MachineCode(
+            _output(program, api.nvrtcGetCUBINSize, api.nvrtcGetCUBIN),
+            _output(program, api.nvrtcGetPTXSize, api.nvrtcGetPTX).rstrip(b"\0"),
+        )
     finally:
         api.nvrtcDestroyProgram(program)
+
+
+def _output(program: Any, size_of: Any, get: Any) -> bytes:
+    content = bytearray(size_of(program)[1])
+    get(program, content)
+    return bytes(content)
 
 
 def architecture(capability: tuple[int, int]) -> str:

@@ -119,6 +119,7 @@ class CudaGpu:
         """Return what reads the first ``size`` bytes of ``buffer``."""
         return CudaReader(self.context, buffer, size)
 
+    # As Gpu says it, once more: who calls reads there, who writes here; mypy compares the two.
     def kernel(
         self,
         text: str,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from neuralshade.errors import ConfigError, DeviceError
-from neuralshade.gpu.cuda_gpu import CudaGpu, cuda_adapters
 from neuralshade.gpu.device import (
     BACKENDS,
     AdapterInfo,
@@ -17,7 +17,11 @@ from neuralshade.gpu.device import (
     open_hardware_device,
 )
 from neuralshade.gpu.gpu import Gpu
-from neuralshade.gpu.slangpy_gpu import SlangpyGpu
+
+if TYPE_CHECKING:
+    import slangpy
+
+    from neuralshade.gpu.cuda_gpu import CudaGpu
 
 APIS = ("cuda", *BACKENDS)  # the order in which "auto" looks for hardware
 
@@ -38,9 +42,9 @@ def open_gpu(api: str = "auto") -> Gpu:
         choices = ", ".join(("auto", *APIS))
         raise ConfigError(f"device: got API {api!r}, need one of {choices}. Use auto.")
     if api == "cuda":
-        return CudaGpu()
+        return _open_cuda()
     cuda = _cuda_or_none() if api == "auto" else None
-    return SlangpyGpu(open_device(api)) if cuda is None else cuda
+    return _through_slangpy(open_device(api)) if cuda is None else cuda
 
 
 def open_hardware() -> Gpu | None:
@@ -52,7 +56,7 @@ def open_hardware() -> Gpu | None:
     if cuda is not None:
         return cuda
     device = open_hardware_device()
-    return None if device is None else SlangpyGpu(device)
+    return None if device is None else _through_slangpy(device)
 
 
 def hardware_adapter() -> AdapterInfo | None:
@@ -70,6 +74,8 @@ def list_cuda() -> list[ListedAdapter]:
 
     Raises: DeviceError where a package, the driver or every device is missing, or too old.
     """
+    from neuralshade.gpu.cuda_gpu import cuda_adapters
+
     return [ListedAdapter(a.name, a.api, False, a, None) for a in cuda_adapters()]
 
 
@@ -81,11 +87,23 @@ def auto_adapter(listed: Sequence[ListedAdapter]) -> ListedAdapter | None:
     return next((adapter for adapter in listed if not is_software(adapter.name)), None)
 
 
+def _through_slangpy(device: slangpy.Device) -> Gpu:
+    from neuralshade.gpu.slangpy_gpu import SlangpyGpu
+
+    return SlangpyGpu(device)
+
+
+def _open_cuda() -> CudaGpu:
+    from neuralshade.gpu.cuda_gpu import CudaGpu  # eight modules that only NVIDIA's GPUs need
+
+    return CudaGpu()
+
+
 def _cuda_or_none() -> CudaGpu | None:
     if not has_nvidia_driver():
         return None
     try:
-        return CudaGpu()
+        return _open_cuda()
     except DeviceError as error:
         log.info("device: CUDA is left out. %s", error)
         return None

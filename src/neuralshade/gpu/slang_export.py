@@ -1,4 +1,4 @@
-"""Source text for other compilers from Slang text: CUDA here. Needs no device."""
+"""Slang text as a target's source text or machine code. Needs no device."""
 
 from __future__ import annotations
 
@@ -39,7 +39,6 @@ class Exported:
     reflection: dict[str, Any]  # Slang's own JSON
 
 
-@in_a_new_thread
 def export_slang(
     text: str,
     entry: str,
@@ -57,12 +56,31 @@ def export_slang(
 
     Raises: KernelError with all that the compiler said; DeviceError where slangpy is missing.
     """
+    code, reflection = _compiled(text, entry, target, options, folder)
+    return Exported(code.decode(), reflection)
+
+
+def export_bytes(
+    text: str,
+    entry: str,
+    target: str,
+    options: Sequence[str] = (),
+    folder: pathlib.Path | None = None,
+) -> bytes:
+    """Return what ``export_slang`` does as bytes, also of a target whose output is no text."""
+    return _compiled(text, entry, target, options, folder)[0]
+
+
+@in_a_new_thread
+def _compiled(
+    text: str, entry: str, target: str, options: Sequence[str], folder: pathlib.Path | None
+) -> tuple[bytes, dict[str, Any]]:
     session = text_session(target, options)
     module = load_text(session, text, None, folder)
     linked = _link(session, [module, _entry_point(module, entry)])
     code = linked.made(ENTRY_POINT_CODE, 0, 0, types=(c_int64, c_int64))
     code.borrowed = True  # take_blob releases it
-    return Exported(take_blob(code.pointer).decode(), _reflection(linked))
+    return take_blob(code.pointer), _reflection(linked)
 
 
 def text_session(target: str, options: Sequence[str] = ()) -> ComObject:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pathlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from neuralshade.errors import DeviceError
+from neuralshade.gpu import kernel_dump
 from neuralshade.gpu.device import AdapterInfo, describe_adapter, multiprocessors
 from neuralshade.gpu.gpu import (
     Dispatch,
@@ -151,6 +153,7 @@ class SlangpyGpu:
         self.name: str = device.info.adapter_name
         self.api: str = device.info.type.name
         self._sessions: dict[pathlib.Path | None, slangpy.SlangSession] = {}
+        self._dumping: list[slangpy.SlangSession] = []
 
     @cached_property
     def adapter(self) -> AdapterInfo:
@@ -194,6 +197,7 @@ class SlangpyGpu:
         """Return what reads the first ``size`` bytes of ``buffer``."""
         return SlangpyReader(self, buffer, size)
 
+    # As Gpu says it, once more: who calls reads there, who writes here; mypy compares the two.
     def kernel(
         self,
         text: str,
@@ -205,8 +209,23 @@ class SlangpyGpu:
         folder: pathlib.Path | None = None,
     ) -> BoundKernel:
         """Compile an entry point of Slang text and bind its variables for good."""
-        module = load_text(self._session(folder), text, folder)
-        return BoundKernel(self.device, module, entry, native(variables))
+        with self._compiling(text, entry, folder) as session:
+            module = load_text(session, text, folder)
+            return BoundKernel(self.device, module, entry, native(variables))
+
+    @contextmanager
+    def _compiling(
+        self, text: str, entry: str, folder: pathlib.Path | None
+    ) -> Iterator[slangpy.SlangSession]:
+        """Yield what compiles the text in the block; what comes of it is kept where asked for."""
+        dumped = kernel_dump.begin(text, entry, self.api, folder)
+        if dumped is None:
+            yield self._session(folder)
+            return
+        with dumped.intermediates() as beginning:
+            session = slang_session(self.device, folder, beginning)
+            self._dumping.append(session)  # not to be freed: see in_a_new_thread of slang_com
+            yield session
 
     def _session(self, folder: pathlib.Path | None) -> slangpy.SlangSession:
         """Return what compiles texts with files of ``folder``: a module has one text in each."""

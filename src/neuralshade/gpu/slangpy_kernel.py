@@ -13,12 +13,22 @@ if TYPE_CHECKING:
     import slangpy
 
 
-def slang_session(device: slangpy.Device, folder: pathlib.Path | None) -> slangpy.SlangSession:
-    """Return the device's own session, or a new one that looks into ``folder`` too."""
-    if folder is None:
+def slang_session(
+    device: slangpy.Device, folder: pathlib.Path | None, intermediates: str | None = None
+) -> slangpy.SlangSession:
+    """Return the device's own session, or a new one that looks into ``folder`` too.
+
+    ``intermediates``: how the paths of files begin that the compiler leaves what it makes in. A
+    beginning that is used once only keeps the device's cache from answering in its place.
+    """
+    if folder is None and intermediates is None:
         return device.slang_session
     options = device.slang_session.desc.compiler_options
-    options.include_paths = [folder, *options.include_paths]
+    if folder is not None:
+        options.include_paths = [folder, *options.include_paths]
+    if intermediates is not None:
+        options.dump_intermediates = True
+        options.dump_intermediates_prefix = intermediates
     return device.create_slang_session(options)
 
 

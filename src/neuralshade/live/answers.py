@@ -10,10 +10,10 @@ from typing import Any, Protocol
 
 from neuralshade.errors import AssetError, ConfigError, NeuralShadeError
 from neuralshade.fitting.loop import Restart
-from neuralshade.fitting.scene import RESULT
+from neuralshade.fitting.scene import RESULT, Tone, View
 from neuralshade.live.channel import Channel, Request
 from neuralshade.live.frames import on_screen, png
-from neuralshade.live.messages import Control, Overlay, Pick, Tone, View
+from neuralshade.live.messages import Control, Overlay, Pick
 from neuralshade.live.stage import Stage
 
 AGAIN = ("reset", "transform")  # actions that change the fit that there is

@@ -24,7 +24,7 @@ from neuralshade.live.client import Client
 from neuralshade.live.messages import kind_of, parse
 from neuralshade.live.uploads import RefusedError, Uploads, plain_name
 
-PAGE = Path(__file__).parent.parent / "page"
+PAGE = Path(__file__).parent / "page"
 TYPES = {".html": "text/html", ".css": "text/css", ".js": "text/javascript",
          ".svg": "image/svg+xml"}  # fmt: skip
 POLICY = (

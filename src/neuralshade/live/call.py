@@ -11,7 +11,8 @@ from typing import Any
 
 from neuralshade.errors import ConfigError
 from neuralshade.fitting.options import USUAL, FitOptions
-from neuralshade.kinds.image.presets import preset_recipe
+from neuralshade.kinds import all_kinds, usual_kind
+from neuralshade.kinds.kind import Kind
 from neuralshade.live.uploads import Uploads
 from neuralshade.source.image_file import load_picture
 from neuralshade.source.picture import Picture
@@ -33,8 +34,10 @@ class Call:
         return cls(fit, {**dict(zip(names, given, strict=False)), **named})
 
     @property
-    def verb(self) -> str:
-        return self.fit.__name__.removeprefix("fit_")
+    def kind(self) -> Kind:
+        """Return the kind whose fit this is."""
+        place = f"{self.fit.__module__}:{self.fit.__name__}"
+        return next((kind for kind in all_kinds() if kind.fits == place), usual_kind())
 
     @property
     def subject(self) -> Any:
@@ -72,11 +75,10 @@ class Call:
     def _started(
         self, arguments: dict[str, Any], wanted: Mapping[str, Any], uploads: Uploads
     ) -> Call:
-        from neuralshade.kinds.image.fit import fit_image
-
+        usual = usual_kind()
         settings = {name: wanted[name] for name in ("seed", "preset") if name in wanted}
         if "preset" in settings:
-            preset_recipe(settings["preset"], {})  # refused before a fit is given up for it
+            usual.check_preset(settings["preset"])  # refused before a fit is given up for it
         if "seconds" in wanted:
             settings |= {"seconds": wanted["seconds"]}
         if "picture" not in wanted and "preset" not in wanted:
@@ -86,13 +88,13 @@ class Call:
         kept = {name: arguments[name] for name in ("options", "observer") if name in arguments}
         if "picture" in wanted:
             picture = uploaded(uploads, wanted["picture"])
-            return Call(
-                fit_image, {**kept, "picture": picture, "output": _free(picture), **settings}
-            )
-        if self.verb not in ("image", "splats") or self.subject is None:
+            given = {usual.subject.name: picture, "output": _free(picture)}
+            return Call(usual.fit, {**kept, **given, **settings})
+        if not self.kind.subject.picture or self.subject is None:
             raise ConfigError("start: got no picture, need one to fit. Upload it first.")
         output = arguments.get("output")
-        return Call(fit_image, {**kept, "picture": self.subject, "output": output, **settings})
+        given = {usual.subject.name: self.subject, "output": output}
+        return Call(usual.fit, {**kept, **given, **settings})
 
 
 def uploaded(uploads: Uploads, key: str) -> Picture:
@@ -105,9 +107,7 @@ def uploaded(uploads: Uploads, key: str) -> Picture:
 
 def first_call(options: FitOptions) -> Call:
     """Return what stands for the last fit where there was none."""
-    from neuralshade.kinds.image.fit import fit_image
-
-    return Call(fit_image, {"options": options})
+    return Call(usual_kind().fit, {"options": options})
 
 
 def name_of(subject: Any) -> str:

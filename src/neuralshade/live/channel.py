@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from neuralshade.base.json_numbers import finite
+from neuralshade.fitting.scene import View
 from neuralshade.live.client import Client, Json
 from neuralshade.live.frames import packed
 from neuralshade.live.messages import (
@@ -21,7 +22,6 @@ from neuralshade.live.messages import (
     Overlay,
     Pick,
     Received,
-    View,
     Visible,
 )
 

@@ -7,11 +7,11 @@ from collections import deque
 from dataclasses import dataclass, field
 from typing import Any
 
-from neuralshade.live.messages import View
+from neuralshade.fitting.scene import View
 
 MOST_LINES = 100  # that wait for a page which does not read them; older ones are dropped
 Json = dict[str, Any]
-Shown = tuple[int, object]  # id of a view, and what was drawn for it
+DrawnView = tuple[int, object]  # id of a view, and what was drawn for it
 
 
 @dataclass
@@ -28,7 +28,7 @@ class Client:
     in_flight: int | None = None  # frame that it was sent, or that is on its way
     sent_at: float = 0.0  # time.perf_counter() of that
     slow: bool = False  # it took long to show the last one
-    drawn: Shown | None = None
+    drawn: DrawnView | None = None
     kept: dict[str, Any] = field(default_factory=dict)  # pane -> what its picture was made from
     latest: dict[str, Json] = field(default_factory=dict)
     greeting: Json | None = None  # hello, which comes before all else

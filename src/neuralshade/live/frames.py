@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from PIL import Image
 
-from neuralshade.live.messages import Tone
+from neuralshade.fitting.scene import Tone
 from neuralshade.measure.baselines import to_uint8
 from neuralshade.measure.pair import color_count, color_rgb
 from neuralshade.source.color import linear_to_srgb

@@ -4,29 +4,27 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-import neuralshade
 from neuralshade.base.interrupt import Interruption
-from neuralshade.base.log_relay import Notes
+from neuralshade.base.log_relay import LogRelay
+from neuralshade.base.version import VERSION
 from neuralshade.errors import NeuralShadeError
 from neuralshade.fitting.facts import fit_facts, reached_text
+from neuralshade.fitting.job import Job
 from neuralshade.fitting.loop import Control, Restart
 from neuralshade.fitting.options import USUAL, FitOptions
-from neuralshade.kinds.image.presets import PRESETS
+from neuralshade.kinds import usual_kind
 from neuralshade.live.access import LOOPBACK
 from neuralshade.live.answers import answer
 from neuralshade.live.call import Call, first_call, name_of
 from neuralshade.live.channel import Channel
 from neuralshade.live.server import PORT, Server
-from neuralshade.live.shown_asset import Shown
+from neuralshade.live.shown_asset import ShownAsset
 from neuralshade.live.stage import Stage
 from neuralshade.live.steering import Steering
 from neuralshade.live.uploads import Uploads
 from neuralshade.source.transform import TRANSFORMS
-
-if TYPE_CHECKING:
-    from neuralshade.fitting.job import Job
 
 log = logging.getLogger("neuralshade")
 WAIT_SECONDS = 0.2  # between two looks at whether Ctrl-C was pressed
@@ -50,7 +48,7 @@ class Live:
     def __init__(self, host: str = LOOPBACK, port: int = PORT, *, options: FitOptions = USUAL):
         self.uploads = Uploads()
         self.channel = Channel()
-        self.channel.fixed = {"version": neuralshade.__version__, "presets": list(PRESETS),
+        self.channel.fixed = {"version": VERSION, "presets": list(usual_kind().presets),
                               "transforms": list(TRANSFORMS)}  # fmt: skip
         self.stage = Stage(self.channel)
         try:
@@ -59,13 +57,13 @@ class Live:
             self.stage.close()
             self.uploads.close()
             raise
-        self.shown = Shown(self.stage)
+        self.shown = ShownAsset(self.stage)
         self._call = first_call(options)
         self._runs = False  # whether the fit that begins is this one's to start again
         self._facts: dict[str, Any] | None = None  # of the last fit that began
         self._fits = 0
-        self._notes = Notes(self.channel.note)
-        log.addHandler(self._notes)
+        self._relay = LogRelay(self.channel.note)
+        log.addHandler(self._relay)
 
     @property
     def address(self) -> str:
@@ -74,7 +72,7 @@ class Live:
 
     def close(self) -> None:
         """Hang up on all pages, and delete what they sent."""
-        log.removeHandler(self._notes)
+        log.removeHandler(self._relay)
         self.server.close()
         self.stage.close()
         self.shown.close()
@@ -144,12 +142,12 @@ class Live:
 
     def _reference(self, call: Call) -> Any:
         """Return what the result of a call is compared with, None where nothing is."""
-        return call.subject if call.verb in ("image", "splats", "mipmaps") else None
+        return call.subject if call.kind.compared else None
 
     def _end(self, state: str, text: str) -> None:
         """Tell pages that there is no fit any more, and what came of it."""
         facts = self._facts or {
-            "id": self._fits, "verb": self._call.verb, "preset": None, "seed": 0,
+            "id": self._fits, "verb": self._call.kind.name, "preset": None, "seed": 0,
             "picture": name_of(self._call.subject), "transform": None, "output": "",
         }  # fmt: skip
         can = ["start"] if self._call.subject is None else ["start", "reset"]

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from neuralshade.errors import ConfigError
+from neuralshade.fitting.scene import Tone, View
+from neuralshade.source.crop import Crop
 from neuralshade.source.transform import TRANSFORMS
 
 LARGEST_SIDE = 4096  # pixels of a view
@@ -19,29 +21,6 @@ RATE_SCALES = (0.01, 100.0)
 MOST_SEED = 2**31 - 1
 LONGEST_NAME = 200
 ACTIONS = ("pause", "resume", "step", "stop", "rate", "transform", "reset", "start")
-Region = tuple[float, float, float, float]
-
-
-@dataclass(frozen=True)
-class Tone:
-    """How linear pictures are brought to a screen: stops of exposure; gamma, None is sRGB's."""
-
-    exposure: float = 0.0
-    gamma: float | None = None
-
-
-@dataclass(frozen=True)
-class View:
-    """What a page wants to see: ``region`` is u0, v0, u1, v1, drawn with width x height pixels."""
-
-    id: int
-    scene: int
-    region: Region = (0.0, 0.0, 1.0, 1.0)
-    width: int = 1
-    height: int = 1
-    panes: tuple[str, ...] = ()
-    tone: Tone = Tone()
-    light: tuple[float, float] | None = None  # azimuth and elevation, degrees
 
 
 @dataclass(frozen=True)
@@ -127,7 +106,7 @@ def _view(said: Mapping[str, Any]) -> View:
                 tone, light)  # fmt: skip
 
 
-def _region(said: Mapping[str, Any]) -> Region:
+def _region(said: Mapping[str, Any]) -> Crop:
     u0, v0, u1, v1 = _numbers(said.get("region", [0, 0, 1, 1]), "view.region", 4, 1.0)
     if not (0 <= u0 < u1 and 0 <= v0 < v1):
         raise ConfigError(f"view.region: got {u0:g},{v0:g},{u1:g},{v1:g}, need u0 < u1 and "

@@ -14,11 +14,11 @@ import numpy as np
 import numpy.typing as npt
 
 from neuralshade.errors import ConfigError
-from neuralshade.fitting.scene import RESULT, Scene
+from neuralshade.fitting.scene import RESULT, Scene, View
 from neuralshade.live.channel import Channel
 from neuralshade.live.client import Client
 from neuralshade.live.frames import on_screen, png
-from neuralshade.live.messages import Overlay, Pick, View
+from neuralshade.live.messages import Overlay, Pick
 
 SHARE = 0.1  # of a running fit's time that goes into frames for pages that keep up, at most
 SLOW_SHARE = 0.01  # the same for pages that do not

@@ -6,20 +6,17 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from neuralshade.errors import ConfigError
 from neuralshade.fitting.facts import CurvePoints, progress_facts
+from neuralshade.fitting.job import Job
 from neuralshade.fitting.loop import Progress, Restart
+from neuralshade.kinds import open_asset
 from neuralshade.live.answers import answer
 from neuralshade.live.channel import Channel
 from neuralshade.live.messages import Control
-from neuralshade.live.shown_asset import asset_scene
 from neuralshade.live.stage import Stage
-from neuralshade.verbs.opening import open_asset
-
-if TYPE_CHECKING:
-    from neuralshade.fitting.job import Job
 
 ANY_STEPS = 2**30  # run before pages are attended to: a loop looks up ten times a second anyway
 PAUSE_SECONDS = 0.1  # between two looks at whether Ctrl-C was pressed
@@ -77,7 +74,7 @@ class Steering:
             "can": can if state in ("running", "paused") else [],
         }  # fmt: skip
         self.channel.publish("fit", facts)
-        self.job.telling.tell(facts)
+        self.job.callbacks.tell(facts)
 
     def attend(self, progress: Progress, interrupted: Callable[[], bool]) -> float:
         """Tell pages how far the fit is, do what they ask for, draw; return seconds of pause."""
@@ -144,7 +141,7 @@ class Steering:
         if self.again is None:
             raise ConfigError("load: got a fit that was started by a program, need it to end "
                               "first. Load it into the fit, or use neuralshade view.")  # fmt: skip
-        asset_scene(open_asset(path), None)  # this fit is given up for one that can be shown
+        open_asset(path).scene()  # this fit is given up for one that can be shown
         raise Restart({"action": "show", "path": path})
 
     def _pause(self, paused: bool) -> None:

@@ -18,7 +18,7 @@ FEATURE_PERCENTILES = (1, 99)
 
 
 @dataclass(frozen=True)
-class Shown:
+class PagePicture:
     """One picture as the page shows it."""
 
     title: str
@@ -116,7 +116,7 @@ def feature_pages(grid: Pixels) -> list[tuple[str, NDArray[np.float32]]]:
     return pages
 
 
-def shown(title: str, caption: str, picture: NDArray[np.float32]) -> Shown:
+def shown(title: str, caption: str, picture: NDArray[np.float32]) -> PagePicture:
     """Return ``picture`` (sRGB [0, 1], C in 1..4) as a lossless WebP data URI."""
     rgb = to_uint8(color_rgb(picture))
     if picture.shape[2] in (2, 4):
@@ -124,7 +124,7 @@ def shown(title: str, caption: str, picture: NDArray[np.float32]) -> Shown:
     file = io.BytesIO()
     Image.fromarray(rgb).save(file, "WEBP", lossless=True, quality=50, method=2, exact=True)
     uri = "data:image/webp;base64," + base64.b64encode(file.getvalue()).decode("ascii")
-    return Shown(title, caption, uri, width=picture.shape[1], height=picture.shape[0])
+    return PagePicture(title, caption, uri, width=picture.shape[1], height=picture.shape[0])
 
 
 def _with_blue(page: NDArray[np.float32]) -> NDArray[np.float32]:

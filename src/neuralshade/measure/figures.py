@@ -6,7 +6,7 @@ import numpy as np
 from PIL import Image
 
 from neuralshade.measure.display import (
-    Shown,
+    PagePicture,
     error_picture,
     error_scale,
     feature_pages,
@@ -26,11 +26,13 @@ DRAWINGS = ((768, 512, 384, 256), 1_200_000)
 GRIDS = ((512, 384, 256, 128, 64), 900_000)
 
 
-def comparison(target: Pixels, result: Pixels, stops: float | None) -> tuple[list[Shown], int]:
+def comparison(
+    target: Pixels, result: Pixels, stops: float | None
+) -> tuple[list[PagePicture], int]:
     """Return target, result, error (and alpha's error), and the scale of the error."""
     scale = 0
 
-    def draw(side: int) -> list[Shown]:
+    def draw(side: int) -> list[PagePicture]:
         nonlocal scale
         small_target, small_result = (on_screen(p, side, stops) for p in (target, result))
         scale = error_scale(small_target, small_result)
@@ -48,7 +50,7 @@ def comparison(target: Pixels, result: Pixels, stops: float | None) -> tuple[lis
     return within_bytes(PANES, draw), scale
 
 
-def close_up(pictures: Sequence[tuple[str, Pixels]], stops: float | None) -> list[Shown]:
+def close_up(pictures: Sequence[tuple[str, Pixels]], stops: float | None) -> list[PagePicture]:
     """Return one square of each picture, unreduced, where the second visibly differs most.
 
     Empty if the pictures are not larger than the square.
@@ -75,10 +77,12 @@ def close_up(pictures: Sequence[tuple[str, Pixels]], stops: float | None) -> lis
     ]
 
 
-def snapshot_strip(snapshots: Sequence[tuple[int, Pixels]], stops: float | None) -> list[Shown]:
+def snapshot_strip(
+    snapshots: Sequence[tuple[int, Pixels]], stops: float | None
+) -> list[PagePicture]:
     """Return the snapshots in order, titled by their step."""
 
-    def draw(side: int) -> list[Shown]:
+    def draw(side: int) -> list[PagePicture]:
         return [
             shown(f"step {step:,}", "", on_screen(picture, side, stops))
             for step, picture in snapshots
@@ -87,16 +91,16 @@ def snapshot_strip(snapshots: Sequence[tuple[int, Pixels]], stops: float | None)
     return within_bytes(SNAPSHOTS, draw)
 
 
-def drawings(pictures: Sequence[tuple[str, Pixels]], stops: float | None) -> list[Shown]:
+def drawings(pictures: Sequence[tuple[str, Pixels]], stops: float | None) -> list[PagePicture]:
     """Return pictures as large as target and result are shown, titled."""
 
-    def draw(side: int) -> list[Shown]:
+    def draw(side: int) -> list[PagePicture]:
         return [shown(title, "", on_screen(picture, side, stops)) for title, picture in pictures]
 
     return within_bytes(DRAWINGS, draw)
 
 
-def grid_pages(grids: Sequence[tuple[str, Pixels]]) -> list[Shown]:
+def grid_pages(grids: Sequence[tuple[str, Pixels]]) -> list[PagePicture]:
     """Return every grid, three features a picture; a caption tells ranges and a reduction."""
     pages = [
         (title, caption, picture)
@@ -104,7 +108,7 @@ def grid_pages(grids: Sequence[tuple[str, Pixels]]) -> list[Shown]:
         for caption, picture in feature_pages(grid)
     ]
 
-    def draw(side: int) -> list[Shown]:
+    def draw(side: int) -> list[PagePicture]:
         drawn = []
         for title, caption, picture in pages:
             rows, cols = picture.shape[:2]
@@ -119,11 +123,11 @@ def grid_pages(grids: Sequence[tuple[str, Pixels]]) -> list[Shown]:
 
 
 def within_bytes(
-    limits: tuple[Sequence[int], int], draw: Callable[[int], list[Shown]]
-) -> list[Shown]:
+    limits: tuple[Sequence[int], int], draw: Callable[[int], list[PagePicture]]
+) -> list[PagePicture]:
     """Return ``draw(side)`` for the first side whose pictures fit the byte limit, or the last."""
     sides, most_bytes = limits
-    drawn: list[Shown] = []
+    drawn: list[PagePicture] = []
     for side in sides:
         drawn = draw(side)
         if sum(len(picture.uri) for picture in drawn) <= most_bytes:

@@ -5,8 +5,18 @@ from collections.abc import Iterable
 from neuralshade.measure.baselines import Baseline, baselines
 from neuralshade.measure.pair import Pixels
 from neuralshade.measure.quality import measure_quality
+from neuralshade.measure.table import Column, Row, Table
 
-Row = dict[str, str | int | float | bool | None]
+COLUMNS = (
+    Column("", "name", right=False),
+    Column("bytes", "bytes", ",d"),
+    Column("bits/pixel", "bits_per_pixel", ".3f"),
+    Column("PSNR dB", "psnr_db", ".2f"),
+    Column("SSIM", "ssim", ".4f"),
+    Column("FLIP", "flip", ".4f"),
+    Column("setting", "setting", right=False),
+)
+CROPPED = "SSIM and FLIP: centre of the picture only"
 
 
 def quality_row(
@@ -38,7 +48,7 @@ def rows_for(
     color_space: str,
     name: str = "neuralshade",
     rivals: Iterable[Baseline] | None = None,
-) -> list[Row]:
+) -> Table:
     """Return the quality table: ``result`` first, then what others make of the same bytes.
 
     Args:
@@ -62,4 +72,4 @@ def rows_for(
         else:
             row = quality_row(target, rival.result, rival.byte_count, color_space, rival.name)
         rows.append(row | {"setting": rival.setting})
-    return rows
+    return Table(rows, COLUMNS, lines=(CROPPED,) if any(row["cropped"] for row in rows) else ())

@@ -5,22 +5,32 @@ from collections.abc import Sequence
 
 import torch
 
-from neuralshade.model.encoding import Encoding
+from neuralshade.model.encoding import Encoding, position_type
 from neuralshade.model.parameters import SlangHalf, Table, check_count
 
 
 class Composite(Encoding):
-    """Concatenation of ``parts`` in the order given; the width is the sum of theirs."""
+    """Concatenation of ``parts`` in the order given; the width is the sum of theirs.
 
-    def __init__(self, parts: Sequence[Encoding]):
+    Each part takes as many of a position's coordinates as it has dimensions, from number
+    ``firsts`` on; from the first on where that is None.
+    """
+
+    def __init__(self, parts: Sequence[Encoding], firsts: Sequence[int] | None = None):
         super().__init__()
         self.parts = torch.nn.ModuleList(parts)
         self.members = tuple(parts)  # the same, typed
         self.width = sum(part.width for part in parts)
+        firsts = [0] * len(parts) if firsts is None else firsts
+        self.shares = [
+            slice(first, first + part.dimensions) for first, part in zip(firsts, parts, strict=True)
+        ]
+        self.dimensions = max(share.stop for share in self.shares)
         self._prepared_widths: tuple[list[int], list[int]] | None = None
 
-    def forward(self, uv: torch.Tensor) -> torch.Tensor:
-        return torch.cat([part(uv) for part in self.members], dim=1)
+    def forward(self, at: torch.Tensor) -> torch.Tensor:
+        parts = zip(self.members, self.shares, strict=True)
+        return torch.cat([part(at[:, share]) for part, share in parts], dim=1)
 
     def along(self, axis: int, x: torch.Tensor) -> torch.Tensor:
         return torch.cat([part.along(axis, x) for part in self.members], dim=1)
@@ -43,13 +53,18 @@ class Composite(Encoding):
 
     def slang(self, name: str) -> SlangHalf:
         """Return ``Composite<A, Composite<B, C>>`` for three parts; one part is itself."""
-        if len(self.members) == 1:
+        if len(self.members) == 1 and self.shares[0].start == 0:
             return self.members[0].slang(name)
         check_count(type(self).__name__, self.number_count())
         halves = [part.slang(f"{name}Part{i}") for i, part in enumerate(self.members)]
-        nested = halves[-1].type
-        for half in reversed(halves[:-1]):
-            nested = f"Composite<{half.type}, {nested}>"
+        position = position_type(self.dimensions)
+        types = [
+            f"From<{share.start}, {half.type}, {position}>" if share.start else half.type
+            for half, share in zip(halves, self.shares, strict=True)
+        ]
+        nested = types[-1]
+        for part in reversed(types[:-1]):
+            nested = f"Composite<{part}, {nested}{', ' + position if self.dimensions != 2 else ''}>"
         modules = frozenset({"neuralshade.model.composite"}).union(*(h.modules for h in halves))
         return SlangHalf(nested, modules, "".join(half.declarations for half in halves))
 

@@ -9,21 +9,22 @@ from neuralshade.model.parameters import SlangHalf, Table
 
 
 class Encoding(torch.nn.Module):
-    """Map from a position in the unit square to ``width`` numbers.
+    """Map from a position of ``dimensions`` numbers in [0, 1] to ``width`` numbers.
 
     Subclasses set ``width`` and write ``forward``, the reference on any set of positions.
-    Where the numbers of a column and of a row can be prepared apart, they also write
-    ``along`` and ``combine``; then a lattice of R rows and C columns costs R + C
-    preparations instead of R * C.
+    Of two numbers, (u, v), a picture's pixels may be asked: where the numbers of a column and of
+    a row can be prepared apart, subclasses also write ``along`` and ``combine``; then a lattice
+    of R rows and C columns costs R + C preparations instead of R * C.
 
     ``slang`` names the device half. Subclasses with trained numbers also write
     ``number_count``, ``views`` and ``tables``, which say where those lie on the device.
     """
 
     width: int
+    dimensions: int = 2
 
-    def forward(self, uv: torch.Tensor) -> torch.Tensor:
-        """Return the encoding: float32 [N, 2] in [0, 1] -> float32 [N, width]."""
+    def forward(self, at: torch.Tensor) -> torch.Tensor:
+        """Return the encoding: float32 [N, dimensions] in [0, 1] -> float32 [N, width]."""
         raise AssertionError(f"{type(self).__name__} has no forward")
 
     def along(self, axis: int, x: torch.Tensor) -> torch.Tensor:
@@ -115,17 +116,17 @@ class Encoding(torch.nn.Module):
 class AxisEncoding(Encoding):
     """Encoding that treats each coordinate alone, by one function ``axis_features``."""
 
-    def __init__(self, per_axis: int):
+    def __init__(self, per_axis: int, dimensions: int = 2):
         super().__init__()
-        self.width = 2 * per_axis
+        self.width, self.dimensions = dimensions * per_axis, dimensions
 
     def axis_features(self, x: torch.Tensor) -> torch.Tensor:
         """Return the features of one coordinate: [...] -> [..., per_axis]."""
         raise AssertionError(f"{type(self).__name__} has no axis_features")
 
-    def forward(self, uv: torch.Tensor) -> torch.Tensor:
-        """Return all features of u, then all of v: [N, 2] -> [N, width]."""
-        return self.axis_features(uv).flatten(-2)
+    def forward(self, at: torch.Tensor) -> torch.Tensor:
+        """Return all features of the first coordinate, then of the next: [N, D] -> [N, width]."""
+        return self.axis_features(at).flatten(-2)
 
     def along(self, axis: int, x: torch.Tensor) -> torch.Tensor:
         return self.axis_features(x)
@@ -139,3 +140,16 @@ class AxisEncoding(Encoding):
         of_u = along_u.t()[:, None, :].expand(per_axis, rows, cols)
         of_v = along_v.t()[:, :, None].expand(per_axis, rows, cols)
         return torch.cat([of_u, of_v])
+
+    def slang_half(self, stem: str, kind: str, *settings: int) -> SlangHalf:
+        """Return ``kind`` <settings, type of a position>; that of (u, v) goes without saying."""
+        listed = [str(setting) for setting in settings]
+        if self.dimensions != 2:
+            listed.append(position_type(self.dimensions))
+        name = f"{kind}<{', '.join(listed)}>" if listed else kind
+        return SlangHalf(name, frozenset({f"neuralshade.model.{stem}"}))
+
+
+def position_type(dimensions: int) -> str:
+    """Return what a position of so many numbers is in Slang: an ``IPosition``."""
+    return f"float{dimensions}" if dimensions <= 4 else f"Coordinates<{dimensions}>"

@@ -11,12 +11,12 @@ from neuralshade.model.parameters import SlangHalf
 class Frequency(AxisEncoding):
     """Encoding ``sin(2^k pi x), cos(2^k pi x)`` for k = 0 ... octaves - 1, per coordinate.
 
-    Order per coordinate: sin, cos of the lowest octave first. 4 * octaves numbers.
+    Order per coordinate: sin, cos of the lowest octave first. 2 * octaves numbers each.
     Source: Mildenhall et al. 2020, NeRF, eq. 4.
     """
 
-    def __init__(self, octaves: int = 6):
-        super().__init__(per_axis=2 * octaves)
+    def __init__(self, octaves: int = 6, dimensions: int = 2):
+        super().__init__(2 * octaves, dimensions)
         self.octaves = octaves
 
     def axis_features(self, x: torch.Tensor) -> torch.Tensor:
@@ -27,4 +27,4 @@ class Frequency(AxisEncoding):
         return torch.stack([angle.sin(), angle.cos()], dim=-1).flatten(-2)
 
     def slang(self, name: str) -> SlangHalf:
-        return SlangHalf(f"Frequency<{self.octaves}>", frozenset({"neuralshade.model.frequency"}))
+        return self.slang_half("frequency", "Frequency", self.octaves)

@@ -39,6 +39,7 @@ class HashGrid(Grid):
 
     features_axis = 1
 
+    # Like dense_grid's: these are the settings that recipes and assets name.
     def __init__(
         self,
         levels: int = 16,

@@ -7,13 +7,13 @@ from neuralshade.model.parameters import SlangHalf
 
 
 class Identity(AxisEncoding):
-    """Encoding ``y = x``: two numbers, u and v."""
+    """Encoding ``y = x``: the coordinates as they are."""
 
-    def __init__(self) -> None:
-        super().__init__(per_axis=1)
+    def __init__(self, dimensions: int = 2):
+        super().__init__(1, dimensions)
 
     def axis_features(self, x: torch.Tensor) -> torch.Tensor:
         return x[..., None]
 
     def slang(self, name: str) -> SlangHalf:
-        return SlangHalf("Identity", frozenset({"neuralshade.model.identity"}))
+        return self.slang_half("identity", "Identity")

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import slangpy as spy
 
-from neuralshade.base.did_you_mean import nearest
+from neuralshade.base.did_you_mean import did_you_mean
 from neuralshade.base.message_text import shown
 from neuralshade.errors import ConfigError, DeviceError, ShapeError
 from neuralshade.model.mlp import MLP
@@ -209,7 +209,7 @@ def cooperative_half(network: MLP, layout: str) -> SlangHalf:
     Raises: ConfigError for a layout that is not one of LAYOUTS.
     """
     if layout not in LAYOUTS:
-        hint = nearest(layout, LAYOUTS) or " Use inferencing_optimal."
+        hint = did_you_mean(layout, LAYOUTS) or " Use inferencing_optimal."
         choices = ", ".join(LAYOUTS)
         raise ConfigError(f"layout: got {shown(layout)}, need one of {choices}.{hint}")
     name = network.slang().type.replace("MLP<", "CooperativeMLP<", 1).removesuffix(">")

@@ -13,12 +13,12 @@ class OneBlob(AxisEncoding):
 
     y_i = Phi((i + 1) / bins) - Phi(i / bins), Phi the normal distribution function with
     mean x and deviation 1 / bins; the bins of one coordinate sum to 1 away from the border.
-    2 * bins numbers.
+    bins numbers per coordinate.
     Source: Mueller et al. 2019, Neural Importance Sampling, section 4.3.
     """
 
-    def __init__(self, bins: int = 16):
-        super().__init__(per_axis=bins)
+    def __init__(self, bins: int = 16, dimensions: int = 2):
+        super().__init__(bins, dimensions)
         self.bins = bins
 
     def axis_features(self, x: torch.Tensor) -> torch.Tensor:
@@ -27,4 +27,4 @@ class OneBlob(AxisEncoding):
         return 0.5 * (below[..., 1:] - below[..., :-1])
 
     def slang(self, name: str) -> SlangHalf:
-        return SlangHalf(f"OneBlob<{self.bins}>", frozenset({"neuralshade.model.one_blob"}))
+        return self.slang_half("one_blob", "OneBlob", self.bins)

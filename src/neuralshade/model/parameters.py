@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from neuralshade.base.did_you_mean import nearest
+from neuralshade.base.did_you_mean import did_you_mean
 from neuralshade.base.message_text import shown
 from neuralshade.errors import ConfigError
 
@@ -41,7 +41,7 @@ def registered_name(place: str, kind: str, known: Iterable[str]) -> str:
     kinds = list(known)
     if kind not in kinds:
         raise ConfigError(f"{place}: got {shown(kind)}, need one of {kinds}."
-                          f"{nearest(kind, kinds)}")  # fmt: skip
+                          f"{did_you_mean(kind, kinds)}")  # fmt: skip
     return kind.title().replace("_", "")
 
 

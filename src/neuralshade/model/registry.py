@@ -3,6 +3,13 @@
     dense_grid:width=64,height=64,features=8 + frequency:octaves=2
 
 is a concatenation of parts joined by ``+``; each part is a kind and its settings.
+
+A picture asks at (u, v), and every part takes both. What asks at more numbers says how many, and
+its text then says which of them a part takes: grids and cell_wave always the first two, the
+others all, or ``dimensions`` of them from number ``first`` on. Of (u, v, level):
+
+    dense_grid:width=64,height=64 + frequency:octaves=4             (the waves see all three)
+    dense_grid:width=64,height=64 + frequency:octaves=4,first=2     (they see the level alone)
 """
 
 import inspect
@@ -10,13 +17,13 @@ import re
 
 import torch
 
-from neuralshade.base.did_you_mean import nearest
+from neuralshade.base.did_you_mean import did_you_mean
 from neuralshade.base.message_text import named, shown
 from neuralshade.errors import ConfigError
 from neuralshade.model.cell_wave import CellWave
 from neuralshade.model.composite import Composite
 from neuralshade.model.dense_grid import DenseGrid
-from neuralshade.model.encoding import Encoding
+from neuralshade.model.encoding import AxisEncoding, Encoding
 from neuralshade.model.frequency import Frequency
 from neuralshade.model.hash_grid import HashGrid
 from neuralshade.model.identity import Identity
@@ -42,21 +49,44 @@ LIMITS = {  # smallest and largest value of every setting above
     "finest": (1, 1_048_576),
     "width": (1, 65_536),
     "height": (1, 65_536),
+    "first": (0, 63),
+    "dimensions": (1, 64),
 }
+Parts = list[tuple[str, dict[str, int]]]
 
 
 def defaults_of(kind: str) -> dict[str, int]:
     """Return the settings of an encoding kind and their defaults."""
     parameters = inspect.signature(ENCODINGS[kind].__init__).parameters.values()
-    return {p.name: p.default for p in parameters if p.name not in ("self", "rng")}
+    left_out = ("self", "rng", "dimensions")
+    return {p.name: p.default for p in parameters if p.name not in left_out}
 
 
-def parse_encoding(text: str) -> list[tuple[str, dict[str, int]]]:
-    """Return the parts that ``text`` names with all their settings; ConfigError if it can't."""
-    return [_parse_part(part.strip()) for part in text.split("+")]
+def parse_encoding(text: str, dimensions: int = 2) -> Parts:
+    """Return the parts that ``text`` names with all their settings.
+
+    ``dimensions``: numbers of a position. Where they are not 2, per-axis kinds also have the
+    settings ``first`` and ``dimensions``.
+
+    Raises: ConfigError where it cannot be read, or leaves a coordinate out.
+    """
+    parts = [_parse_part(part.strip(), dimensions) for part in text.split("+")]
+    seen = {number for part in parts for number in range(*_span(*part))}
+    for number in range(dimensions):
+        if number not in seen:
+            raise ConfigError(f"encoding: got no part for number {number} of positions of "
+                              f"{dimensions}, need one for each. "
+                              f"Add frequency:first={number}.")  # fmt: skip
+    return parts
 
 
-def format_encoding(parts: list[tuple[str, dict[str, int]]]) -> str:
+def _span(kind: str, settings: dict[str, int]) -> tuple[int, int]:
+    """Return the first coordinate that a part takes, and the one after its last."""
+    first = settings.get("first", 0)
+    return first, first + settings.get("dimensions", 2)
+
+
+def format_encoding(parts: Parts) -> str:
     """Return the text that ``parse_encoding`` reads back as ``parts``."""
     texts = []
     for kind, settings in parts:
@@ -65,27 +95,35 @@ def format_encoding(parts: list[tuple[str, dict[str, int]]]) -> str:
     return " + ".join(texts)
 
 
-def build_encoding(text: str, rng: torch.Generator | None) -> Encoding:
-    """Build what ``text`` names; its trainable numbers are drawn from ``rng``."""
+def build_encoding(text: str, rng: torch.Generator | None, dimensions: int = 2) -> Encoding:
+    """Build what ``text`` names for positions of so many numbers.
+
+    Its trainable numbers are drawn from ``rng``.
+    """
     parts: list[Encoding] = []
-    for kind, settings in parse_encoding(text):
+    firsts: list[int] = []
+    for kind, settings in parse_encoding(text, dimensions):
+        firsts.append(settings.pop("first", 0))
         drawn = {"rng": rng} if kind in ("dense_grid", "hash_grid") else {}
         parts.append(ENCODINGS[kind](**settings, **drawn))
-    return Composite(parts)
+    return Composite(parts, firsts)
 
 
-def _parse_part(text: str) -> tuple[str, dict[str, int]]:
+def _parse_part(text: str, dimensions: int) -> tuple[str, dict[str, int]]:
     kind, _, listed = text.partition(":")
     kind = kind.strip()
     if kind not in ENCODINGS:
         raise ConfigError(f"encoding: got {shown(kind)}, need one of {list(ENCODINGS)}."
-                          f"{nearest(kind, ENCODINGS)}")  # fmt: skip
+                          f"{did_you_mean(kind, ENCODINGS)}")  # fmt: skip
     settings, given = defaults_of(kind), set[str]()
+    per_axis = dimensions != 2 and issubclass(ENCODINGS[kind], AxisEncoding)
+    if per_axis:
+        settings |= {"first": 0, "dimensions": dimensions}
     for item in filter(None, (item.strip() for item in listed.split(","))):
         name, _, value = (piece.strip() for piece in item.partition("="))
         if name not in settings:
             raise ConfigError(f"encoding {kind}.{named(name)}: unknown setting, need one of "
-                              f"{list(settings)}.{nearest(name, settings)}")  # fmt: skip
+                              f"{list(settings)}.{did_you_mean(name, settings)}")  # fmt: skip
         if name in given:
             raise ConfigError(f"encoding {kind}.{name}: got it twice, need it once. "
                               "Leave one out.")  # fmt: skip
@@ -94,6 +132,12 @@ def _parse_part(text: str) -> tuple[str, dict[str, int]]:
     if kind == "hash_grid" and settings["levels"] > 1 and settings["coarsest"] > settings["finest"]:
         raise ConfigError(f"encoding {kind}.coarsest: got {settings['coarsest']}, need at most "
                           f"finest={settings['finest']}. Lower coarsest.")  # fmt: skip
+    if per_axis and "dimensions" not in given:
+        settings["dimensions"] = max(1, dimensions - settings["first"])
+    first, end = _span(kind, settings)
+    if end > dimensions:
+        raise ConfigError(f"encoding {kind}: got numbers {first} to {end - 1} of a position, need "
+                          f"them below {dimensions}. Lower first or dimensions.")  # fmt: skip
     return kind, settings
 
 

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from neuralshade.base.did_you_mean import nearest
+from neuralshade.base.did_you_mean import did_you_mean
 from neuralshade.errors import ConfigError
 from neuralshade.gpu.slang_reflection import Field
 from neuralshade.model.trained_halves import half_of
@@ -103,7 +103,7 @@ def _check_attributes(field: Field, where: str) -> None:
         if attribute not in ATTRIBUTES:
             raise ConfigError(
                 f"{where}: got attribute [{attribute}], need one of "
-                f"{', '.join(ATTRIBUTES)}.{nearest(attribute, ATTRIBUTES)}"
+                f"{', '.join(ATTRIBUTES)}.{did_you_mean(attribute, ATTRIBUTES)}"
             )
         if "Trainable" not in field.attributes:
             raise ConfigError(f"{where}: got [{attribute}] without [Trainable(rate)], need both. "

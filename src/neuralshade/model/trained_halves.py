@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from neuralshade.base.did_you_mean import nearest
+from neuralshade.base.did_you_mean import did_you_mean
 from neuralshade.errors import ConfigError
 from neuralshade.model.activation import ACTIVATIONS, slang_name
 from neuralshade.model.dense_grid import DenseGrid
@@ -83,7 +83,8 @@ def _activation(name: str, where: str) -> str:
     known = {slang_name(kind): kind for kind in ACTIVATIONS}
     if name not in known:
         raise ConfigError(
-            f"{where}: got activation {name}, need one of {', '.join(known)}.{nearest(name, known)}"
+            f"{where}: got activation {name}, need one of {', '.join(known)}."
+            f"{did_you_mean(name, known)}"
         )
     return known[name]
 

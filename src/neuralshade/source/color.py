@@ -28,12 +28,7 @@ def srgb_to_linear(color_srgb: npt.ArrayLike) -> npt.NDArray[np.float32]:
 def linear_to_srgb(color_linear: npt.ArrayLike) -> npt.NDArray[np.float32]:
     """Return display-encoded values from linear light; the inverse of ``srgb_to_linear``.
 
-    Args:
-        color_linear: any real dtype, any shape, [0, 1]; values beyond follow the same curve
-            (below 0 its straight part).
-
-    Returns:
-        float32, same shape, sRGB; [0, 1] for inputs in [0, 1].
+    Takes and gives the same dtypes, shapes and ranges.
 
     Source: IEC 61966-2-1:1999, section 5.2.
     """

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from neuralshade.base.did_you_mean import nearest
+from neuralshade.base.did_you_mean import did_you_mean
 from neuralshade.base.message_text import named, shown
 from neuralshade.base.regular_file import check_regular
 from neuralshade.errors import ConfigError
@@ -54,13 +54,14 @@ def map_entry(place: str, key: str, value: Any, folder: Path) -> tuple[MapName, 
     """
     if key not in KEYS:
         raise ConfigError(f"{place}: {named(key)}: unknown map, need one of {', '.join(KEYS)}."
-                          f"{nearest(key, KEYS)}")  # fmt: skip
+                          f"{did_you_mean(key, KEYS)}")  # fmt: skip
     entry = value if isinstance(value, Mapping) else {"path": value}
     place = f"{place}: {key}"
     for inner in entry:
         if inner not in ENTRY_KEYS:
             raise ConfigError(f"{place}.{named(inner)}: unknown key, need one of "
-                              f"{', '.join(ENTRY_KEYS)}.{nearest(inner, ENTRY_KEYS)}")  # fmt: skip
+                              f"{', '.join(ENTRY_KEYS)}."
+                              f"{did_you_mean(inner, ENTRY_KEYS)}")  # fmt: skip
     path = entry.get("path")
     path = os.fspath(path) if isinstance(path, os.PathLike) else path
     if not isinstance(path, str) or not path or "\0" in path:
@@ -79,7 +80,7 @@ def check_convention(place: str, value: Any) -> str:
     """Return ``value``; ConfigError unless it is "opengl" or "directx"."""
     if value not in tuple(CONVENTIONS):
         raise ConfigError(f"{place}: got {shown(value)}, need one of {', '.join(CONVENTIONS)}."
-                          f"{nearest(str(value), CONVENTIONS)}")  # fmt: skip
+                          f"{did_you_mean(str(value), CONVENTIONS)}")  # fmt: skip
     return str(value)
 
 

@@ -8,12 +8,11 @@ from typing import TypeAlias
 
 from neuralshade.base.message_text import shown, unread
 from neuralshade.errors import ConfigError
+from neuralshade.source.file_kind import PICTURE_SUFFIXES
 from neuralshade.source.map_entry import Entry, MapFile, map_entry, read_manifest
 from neuralshade.source.map_names import CONVENTIONS, MAPS, WORDS, MapName, is_role, name_files
 
 REQUIRED = ("albedo", "normal", "roughness")
-SUFFIXES = (".png", ".jpg", ".jpeg", ".webp", ".tif", ".tiff", ".bmp", ".ppm", ".pgm", ".exr",
-            ".hdr")  # fmt: skip
 NAMES_SHOWN = 8
 
 Held: TypeAlias = tuple[MapName, MapFile]
@@ -64,7 +63,9 @@ def pictures_in(folder: Path) -> list[Path]:
     return sorted(
         path
         for path in folder.iterdir()
-        if path.suffix.lower() in SUFFIXES and not path.name.startswith(".") and path.is_file()
+        if path.suffix.lower() in PICTURE_SUFFIXES
+        and not path.name.startswith(".")
+        and path.is_file()
     )
 
 

@@ -71,6 +71,22 @@ class Picture:
         return scaled
 
 
+@dataclass(frozen=True)
+class PictureForm:
+    """Size, channels and color space of something that is drawn like a picture, and its name."""
+
+    width: int
+    height: int
+    channels: int
+    color_space: str
+    name: str
+
+    @property
+    def hdr(self) -> bool:
+        """True for linear colors, which have no upper bound."""
+        return self.color_space == "linear"
+
+
 def picture_from_array(values: npt.ArrayLike, color_space: str = "srgb") -> Picture:
     """Return ``values`` as a picture named "array", not copied if already C-contiguous.
 

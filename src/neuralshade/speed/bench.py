@@ -11,15 +11,12 @@ import numpy as np
 import torch
 
 from neuralshade.engine.kernel_plan import path_of
-from neuralshade.engine.network_trainer import SUBMITTED_STEPS, GpuEngine
-from neuralshade.fitting.recipe import from_dict
+from neuralshade.engine.network_trainer import SUBMITTED_STEPS, NetworkTrainer
 from neuralshade.gpu.device import AdapterInfo
 from neuralshade.gpu.gpu import Gpu
 from neuralshade.gpu.open import open_gpu
-from neuralshade.kinds.image.build import build_gpu_engine
-from neuralshade.kinds.image.recipe import ImageRecipe
-from neuralshade.kinds.image.timed import SHARED, BenchNetwork, bench_networks
-from neuralshade.source.picture import Picture, picture_from_array
+from neuralshade.kinds import all_kinds
+from neuralshade.kinds.kind import loaded
 from neuralshade.speed.gpu_memory import buffer_bytes, used_bytes
 from neuralshade.speed.roofline import (
     Ceilings,
@@ -36,9 +33,8 @@ from neuralshade.speed.timing import (
     gpu_step_seconds,
     wall_seconds,
 )
-from neuralshade.speed.torch_twin import TorchTwin, torch_twin
+from neuralshade.speed.torch_twin import Timed, TorchTwin, torch_twin
 
-SIDE_PX = 512  # of the picture that is learned
 EPOCH_BATCH, EPOCH_STEPS = 1024, 128  # of RTXNS, samples/SimpleTraining
 Row = dict[str, Any]
 
@@ -122,6 +118,13 @@ def _taken_by_all() -> dict[str, int]:
     return found
 
 
+def timed_kind(*, software: bool) -> Timed:
+    """Return what the first kind of the registry that can be timed has for it."""
+    place = next(kind.timed for kind in all_kinds() if kind.timed is not None)
+    found: Timed = loaded(place)(software=software)
+    return found
+
+
 class _Bench:
     """One run: an open device, and what is measured on it."""
 
@@ -133,10 +136,9 @@ class _Bench:
         self.quick = quick or self.adapter.software
         software = self.adapter.software
         self.plan = SOFTWARE if software else QUICK if quick else FULL
-        self.networks = bench_networks(software=software)
-        texels = np.random.default_rng(0).integers(256, size=(SIDE_PX, SIDE_PX, 3), dtype=np.uint8)
-        self.picture: Picture = picture_from_array(texels)
-        twin = torch_twin(self.adapter, self.picture, self.plan.torch_patience)
+        self.timed = timed_kind(software=software)
+        self.networks = self.timed.networks
+        twin = torch_twin(self.adapter, self.timed, self.plan.torch_patience)
         self.twin: TorchTwin = replace(twin, runs=torch)
 
     def run(self, idle: dict[str, int]) -> dict[str, Any]:
@@ -146,10 +148,10 @@ class _Bench:
         found: dict[str, list[Row]] = {"training": [], "epoch": [], "inference": [], "host": []}
         for network in self.networks:
             found["training"] += self._training(network, ceilings)
-            engine = self._engine(network, EPOCH_BATCH)
-            found["epoch"].append(self._epoch(network, engine))
-            found["inference"].append(self._inference(network, engine))
-            found["host"].append(self._host(network, engine))
+            trainer = self._trainer(network, EPOCH_BATCH)
+            found["epoch"].append(self._epoch(network, trainer))
+            found["inference"].append(self._inference(network, trainer))
+            found["host"].append(self._host(network, trainer))
         about = self.adapter
         return {
             "adapter": {"name": about.name, "api": about.api, "software": about.software},
@@ -161,13 +163,8 @@ class _Bench:
             "memory": memory,
         }
 
-    def _recipe(self, network: BenchNetwork, batch: int) -> ImageRecipe:
-        ends = {"steps": 1, "seconds": None, "batch": batch}
-        return from_dict(ImageRecipe, {**SHARED, **network.settings, **ends})
-
-    def _engine(self, network: BenchNetwork, batch: int) -> GpuEngine:
-        recipe = self._recipe(network, batch)
-        return build_gpu_engine(recipe, self.picture, self.gpu, self.kernels, False)
+    def _trainer(self, network: Any, batch: int) -> NetworkTrainer:
+        return self.timed.gpu_trainer(network, batch, self.gpu, self.kernels)
 
     def _ceilings(self) -> Ceilings | None:
         if not self.twin.same_gpu:
@@ -175,38 +172,37 @@ class _Bench:
         self.observer("ceilings: a matrix product, a copy")
         return measure_ceilings(self.twin.device, self.plan.patience, small=self.quick)
 
-    def _training(self, network: BenchNetwork, ceilings: Ceilings | None) -> list[Row]:
+    def _training(self, network: Any, ceilings: Ceilings | None) -> list[Row]:
         rows, slowest = [], 0.0
         for batch in self.plan.batches:
             self.observer(f"training {network.name}, {batch:,} samples a step")
-            engine = self._engine(network, batch)
-            seconds = gpu_step_seconds(engine, self.plan.patience)
-            theirs = self.twin.step_seconds(self._recipe(network, batch), slowest)
+            trainer = self._trainer(network, batch)
+            seconds = gpu_step_seconds(trainer, self.plan.patience)
+            theirs = self.twin.step_seconds(network, batch, slowest)
             slowest = 0.0 if theirs is None else theirs / batch
-            flops, moved = flops_per_sample(engine.field.network), bytes_per_step(engine)
+            flops, moved = flops_per_sample(trainer.field.network), bytes_per_step(trainer)
             rows.append({
                 "network": network.name, "about": network.about, "batch": batch,
-                "kernels": path_of(engine.plan),
+                "kernels": path_of(trainer.plan),
                 "step_us": seconds * 1e6,
                 **_rates(batch, seconds, theirs),
                 "flops_per_sample": flops, "bytes_per_step": moved,
                 **reached(flops * batch, moved, seconds, ceilings),
-                "skipped_steps": engine.skipped,
+                "skipped_steps": trainer.skipped,
             })  # fmt: skip
         return rows
 
-    def _epoch(self, network: BenchNetwork, engine: GpuEngine) -> Row:
+    def _epoch(self, network: Any, trainer: NetworkTrainer) -> Row:
         self.observer(f"epochs of {network.name}")
         factors, epochs = [RATE_FACTOR] * self.plan.epoch_steps, self.plan.epochs
 
         def run() -> None:
             for _ in range(epochs):
-                engine.advance(factors)
+                trainer.advance(factors)
 
         once = Patience(self.plan.patience.warm_seconds, 1)
         seconds = wall_seconds(run, once) / epochs
-        recipe = self._recipe(network, EPOCH_BATCH)
-        step = self.twin.step_seconds(recipe, 0.0)
+        step = self.twin.step_seconds(network, EPOCH_BATCH, 0.0)
         theirs = None if step is None else step * len(factors)
         return {
             "network": network.name, "steps": len(factors), "batch": EPOCH_BATCH,
@@ -215,56 +211,56 @@ class _Bench:
             "ratio": None if theirs is None else theirs / seconds,
         }  # fmt: skip
 
-    def _inference(self, network: BenchNetwork, engine: GpuEngine) -> Row:
+    def _inference(self, network: Any, trainer: NetworkTrainer) -> Row:
         batch = self.plan.inference_batch
         self.observer(f"inference {network.name}, {batch:,} samples")
         uv = np.random.default_rng(0).random((batch, 2), dtype=np.float32)
-        seconds = gpu_inference_seconds(engine, uv, self.plan.patience)
-        theirs = self.twin.inference_seconds(self._recipe(network, EPOCH_BATCH), uv)
-        path = engine.inference.path
+        seconds = gpu_inference_seconds(trainer, uv, self.plan.patience)
+        theirs = self.twin.inference_seconds(network, EPOCH_BATCH, uv)
+        path = trainer.inference.path
         rates = _rates(batch, seconds, theirs)
         return {"network": network.name, "batch": batch, "kernels": path, **rates}
 
-    def _host(self, network: BenchNetwork, engine: GpuEngine) -> Row:
+    def _host(self, network: Any, trainer: NetworkTrainer) -> Row:
         """Time steps one by one: the wall, the GPU's part of it, and recording alone."""
         self.observer(f"host time of {network.name}")
         readings: list[tuple[float, float]] = []
-        with clocked(engine) as clock:
+        with clocked(trainer) as clock:
             end = time.perf_counter() + self.plan.patience.warm_seconds
             while time.perf_counter() < end or len(readings) < self.plan.host_repeats:
                 start = time.perf_counter()
-                engine.advance([RATE_FACTOR])
+                trainer.advance([RATE_FACTOR])
                 readings.append((time.perf_counter() - start, clock.read()))
         wall, gpu = np.array(readings[-self.plan.host_repeats :]).T * 1e6
         return {
             "network": network.name, "batch": EPOCH_BATCH, "wall_us": float(np.median(wall)),
             "gpu_us": float(np.median(gpu)), "host_us": float(np.median(wall - gpu)),
-            "submit_us": self._submit_seconds(engine, 1) * 1e6,
-            "record_us": self._submit_seconds(engine, self.plan.recorded_steps) * 1e6,
+            "submit_us": self._submit_seconds(trainer, 1) * 1e6,
+            "record_us": self._submit_seconds(trainer, self.plan.recorded_steps) * 1e6,
         }  # fmt: skip
 
-    def _submit_seconds(self, engine: GpuEngine, steps: int) -> float:
+    def _submit_seconds(self, trainer: NetworkTrainer, steps: int) -> float:
         """Return the host time per step of recording and submitting so many at once."""
         readings = []
         for _ in range(self.plan.host_repeats):
-            engine.gpu.wait()
+            trainer.gpu.wait()
             start = time.perf_counter()
-            engine.submit([RATE_FACTOR] * steps)
+            trainer.submit([RATE_FACTOR] * steps)
             readings.append((time.perf_counter() - start) / steps)
-        engine.gpu.wait()
+        trainer.gpu.wait()
         return float(np.median(readings))
 
-    def _memory(self, network: BenchNetwork, idle: dict[str, int]) -> Row:
+    def _memory(self, network: Any, idle: dict[str, int]) -> Row:
         """Measure what one fit takes above an open device."""
         self.observer("memory")
         batch = self.plan.batches[-1]
         opened = used_bytes(self.twin.device, self.adapter.name)
-        engine = self._engine(network, batch)
-        engine.advance([RATE_FACTOR])
+        trainer = self._trainer(network, batch)
+        trainer.advance([RATE_FACTOR])
         fitted = used_bytes(self.twin.device, self.adapter.name)
         row = {"network": network.name, "batch": batch}
         if opened is None or fitted is None:
-            return {**row, "bytes": buffer_bytes(engine), "opening_bytes": None,
+            return {**row, "bytes": buffer_bytes(trainer), "opening_bytes": None,
                     "source": "sum of buffer sizes"}  # fmt: skip
         before = idle.get(str(self.twin.device))
         opening = None if before is None else opened[0] - before

@@ -8,8 +8,8 @@ from typing import Any
 
 import torch
 
-from neuralshade.engine.gpu_numbers import Numbers
-from neuralshade.engine.network_trainer import GpuEngine
+from neuralshade.engine.network_trainer import NetworkTrainer
+from neuralshade.engine.step_kernels import Numbers
 
 NVIDIA_SMI = ["nvidia-smi", "--query-gpu=name,memory.used", "--format=csv,noheader,nounits"]
 
@@ -33,11 +33,11 @@ def used_bytes(twin: torch.device, adapter: str) -> tuple[int, str] | None:
     return None
 
 
-def buffer_bytes(engine: GpuEngine) -> int:
+def buffer_bytes(trainer: NetworkTrainer) -> int:
     """Return the sum of the sizes of all buffers that a fit keeps on the device."""
-    kept: list[Any] = [*engine.buffers.values(), *engine.task.variables.values()]
+    kept: list[Any] = [*trainer.buffers.values(), *trainer.task.variables.values()]
     kept = [getattr(thing, "buffer", thing) for thing in kept]  # of rings
-    for numbers in (engine.network, engine.grid):
+    for numbers in (trainer.network, trainer.grid):
         kept += _buffers(numbers)
     return sum(buffer.size for buffer in kept if _is_buffer(buffer))
 

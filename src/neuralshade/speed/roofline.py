@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from neuralshade.engine.network_trainer import GpuEngine
+from neuralshade.engine.network_trainer import NetworkTrainer
 from neuralshade.model.mlp import MLP
 from neuralshade.speed.timing import Patience, wait_for, wall_seconds
 
@@ -33,24 +33,24 @@ def flops_per_sample(network: MLP) -> int:
     return 2 * PASSES * weights
 
 
-def bytes_per_step(engine: GpuEngine) -> int:
-    """Return what one step must read and write, each number once however often it is used.
+def bytes_per_step(trainer: NetworkTrainer) -> int:
+    """Return what a step of a picture's fit must read and write, each number once.
 
     Picture texels and grid entries (at most those that the batch can touch), gradients of
     grids, Adam of every trained number, and the partial gradients of the network, which are
     written by one dispatch and read by the next.
     """
-    look_ups = CORNERS * engine.training.batch
-    stored = 2 if engine.plan.halves else 4
-    picture = engine.task.variables["picture"].size
-    texels = engine.target.width * engine.target.height
+    look_ups = CORNERS * trainer.training.batch
+    stored = 2 if trainer.plan.halves else 4
+    picture = trainer.task.variables["picture"].size
+    texels = trainer.task.variables["picture_size"].prod()
     moved = picture * min(1.0, look_ups / texels)
-    for table in engine.field.encoding.tables():
+    for table in trainer.field.encoding.tables():
         touched = min(table.entries, look_ups) * table.features
         moved += touched * (stored + 4)  # read, and its gradient written
-    trained = engine.grid.count + engine.network.count
+    trained = trainer.grid.count + trainer.network.count
     moved += trained * (ADAM_BYTES + stored)
-    moved += 2 * 4 * engine.plan.slots * engine.layout.size
+    moved += 2 * 4 * trainer.plan.slots * trainer.layout.size
     return round(moved)
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy.typing as npt
 import torch
 
-from neuralshade.engine.network_trainer import GpuEngine
+from neuralshade.engine.network_trainer import NetworkTrainer
 from neuralshade.gpu.gpu import Commands, Gpu, Stamps
 
 MOST_SUBMISSIONS = 64  # between two readings of a GpuClock
@@ -74,40 +74,42 @@ class _TimedCommands:
 
 
 @contextmanager
-def clocked(engine: GpuEngine) -> Iterator[GpuClock]:
-    """Let ``engine`` submit through a GpuClock inside the block."""
-    gpu = engine.gpu
+def clocked(trainer: NetworkTrainer) -> Iterator[GpuClock]:
+    """Let ``trainer`` submit its steps through a GpuClock inside the block."""
+    gpu, queue = trainer.gpu, trainer.queue
     clock = GpuClock(gpu)
-    engine.gpu = clock
+    queue.gpu = clock
     try:
         yield clock
     finally:
         gpu.wait()
-        engine.gpu = gpu
+        queue.gpu = gpu
 
 
-def gpu_step_seconds(engine: GpuEngine, patience: Patience) -> float:
+def gpu_step_seconds(trainer: NetworkTrainer, patience: Patience) -> float:
     """Return the median GPU time of one training step, several in a submission, in seconds."""
-    with clocked(engine) as clock:
+    with clocked(trainer) as clock:
         return _median_per_call(
-            lambda count: float(engine.advance([RATE_FACTOR] * count)), clock, patience
+            lambda count: float(trainer.advance([RATE_FACTOR] * count)), clock, patience
         )
 
 
-def gpu_inference_seconds(engine: GpuEngine, uv: npt.NDArray[Any], patience: Patience) -> float:
-    """Return the median GPU time of evaluating ``uv`` float32 [N, 2] once, in seconds.
+def gpu_inference_seconds(
+    trainer: NetworkTrainer, positions: npt.NDArray[Any], patience: Patience
+) -> float:
+    """Return the median GPU time of evaluating ``positions`` float32 [N, D] once, in seconds.
 
     Only the evaluation itself: no transfers, no rounding of weights before it.
     """
-    engine.round_mean()
-    steps, _ = engine.inference.positions_steps(uv)
+    trainer.round_mean()
+    steps, _ = trainer.inference.positions_steps(positions)
 
     def evaluate(count: int) -> None:
-        commands = engine.gpu.commands()
+        commands = clock.commands()
         commands.run(steps, count)
         commands.submit()
 
-    with clocked(engine) as clock:
+    with clocked(trainer) as clock:
         return _median_per_call(evaluate, clock, patience)
 
 

@@ -2,36 +2,44 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy.typing as npt
 import torch
 
 from neuralshade.engine.choose import choose_precision
+from neuralshade.engine.network_trainer import NetworkTrainer
 from neuralshade.engine.torch_engine import TorchEngine
 from neuralshade.gpu.device import AdapterInfo
-from neuralshade.kinds.image.build import build_engine
-from neuralshade.kinds.image.recipe import ImageRecipe
-from neuralshade.sampler.sample import Positions
-from neuralshade.source.picture import Picture
+from neuralshade.gpu.gpu import Gpu
 from neuralshade.speed.timing import RATE_FACTOR, Patience, wait_for, wall_seconds
 
 STEPS = 4  # per reading
 LONGEST_STEP = 0.5  # seconds; batches that would take longer are left out
 
 
-def torch_twin(adapter: AdapterInfo, picture: Picture, patience: Patience) -> TorchTwin:
+class Timed(Protocol):
+    """What a kind has that can be timed: networks, and who trains them."""
+
+    networks: Sequence[Any]  # each with a name and about, a line
+
+    def gpu_trainer(self, network: Any, batch: int, gpu: Gpu, kernels: str) -> NetworkTrainer: ...
+    def torch_trainer(self, network: Any, batch: int, device: torch.device) -> TorchEngine: ...
+
+
+def torch_twin(adapter: AdapterInfo, timed: Timed, patience: Patience) -> TorchTwin:
     """Return PyTorch on the GPU of ``adapter`` where torch sees one of that name, else on the
     CPU. Of several GPUs of one name it is the first.
     """
     names = [torch.cuda.get_device_name(i) for i in range(torch.cuda.device_count())]
     for index, name in enumerate(names):
         if not adapter.software and _is_same(name, adapter.name):
-            return TorchTwin(torch.device("cuda", index), True, picture, patience)
+            return TorchTwin(torch.device("cuda", index), True, timed, patience)
     if adapter.api == "metal" and torch.backends.mps.is_available():
-        return TorchTwin(torch.device("mps"), True, picture, patience)
-    return TorchTwin(torch.device("cpu"), False, picture, patience)
+        return TorchTwin(torch.device("mps"), True, timed, patience)
+    return TorchTwin(torch.device("cpu"), False, timed, patience)
 
 
 def _is_same(one: str, other: str) -> bool:
@@ -46,7 +54,7 @@ class TorchTwin:
 
     device: torch.device
     same_gpu: bool
-    picture: Picture
+    timed: Timed
     patience: Patience
     runs: bool = True  # else nothing of it is timed
 
@@ -56,30 +64,30 @@ class TorchTwin:
         return {"device": str(self.device), "description": described, "same_gpu": self.same_gpu,
                 "version": torch.__version__}  # fmt: skip
 
-    def step_seconds(self, recipe: ImageRecipe, per_sample: float) -> float | None:
+    def step_seconds(self, network: Any, batch: int, per_sample: float) -> float | None:
         """Return the wall time of a step.
 
         None where it does not run, or memory or LONGEST_STEP does not allow it.
 
         ``per_sample``: seconds at a smaller batch, by which the step is judged beforehand.
         """
-        if not self.runs or per_sample * recipe.batch > LONGEST_STEP:
+        if not self.runs or per_sample * batch > LONGEST_STEP:
             return None
         try:
-            engine = self._engine(recipe)
+            trainer = self.timed.torch_trainer(network, batch, self.device)
             factors = [RATE_FACTOR] * STEPS
-            return wall_seconds(lambda: engine.advance(factors), self.patience) / STEPS
+            return wall_seconds(lambda: trainer.advance(factors), self.patience) / STEPS
         except torch.OutOfMemoryError:
             return None
         finally:
             self._release()
 
-    def inference_seconds(self, recipe: ImageRecipe, uv: npt.NDArray[Any]) -> float | None:
+    def inference_seconds(self, network: Any, batch: int, uv: npt.NDArray[Any]) -> float | None:
         """Return the wall time of evaluating ``uv`` float32 [N, 2]; None as ``step_seconds``."""
         if not self.runs:
             return None
         try:
-            field = self._engine(recipe).field
+            field = self.timed.torch_trainer(network, batch, self.device).field
             at = torch.from_numpy(uv).to(self.device)
             compute = choose_precision("auto", self.device)
 
@@ -94,12 +102,6 @@ class TorchTwin:
             return None
         finally:
             self._release()
-
-    def _engine(self, recipe: ImageRecipe) -> TorchEngine:
-        engine = build_engine(recipe, self.picture, self.device)
-        if self.device.type != "cpu":  # a generator on the CPU would take longer than the step
-            engine.sampler = lambda rng: Positions(torch.rand(recipe.batch, 2, device=self.device))
-        return engine
 
     def _release(self) -> None:
         if self.device.type == "cuda":

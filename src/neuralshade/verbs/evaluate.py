@@ -3,24 +3,18 @@
 from collections.abc import Mapping
 from typing import Any
 
-from neuralshade.errors import ConfigError
-from neuralshade.kinds.mipmaps.evaluate import evaluate_mipmaps
-from neuralshade.kinds.shader.evaluate import evaluate_shader
-from neuralshade.kinds.shader.opened import OpenedShader
-from neuralshade.measure.rows import Row, rows_for
-from neuralshade.source.texture_set import TextureSet
-from neuralshade.verbs.opened_mipmaps import OpenedMipmaps, picture_for
-from neuralshade.verbs.opening import AssetLike, Notice, PictureLike, ignore, open_asset
-from neuralshade.verbs.render import render
+from neuralshade.kinds import open_asset
+from neuralshade.kinds.kind import AssetLike, Notice, ignore
+from neuralshade.measure.table import Table
 
 
 def evaluate(
     asset: AssetLike,
-    picture: PictureLike | TextureSet | None = None,
+    picture: Any = None,
     *,
     values: Mapping[str, Any] | None = None,
     notice: Notice = ignore,
-) -> list[Row]:
+) -> Table:
     """Return the quality of an asset and of JPEG, WebP and a thumbnail of the same size.
 
     Of mip levels, the error of each under lights that no fit has seen, beside those of a box
@@ -36,21 +30,12 @@ def evaluate(
         notice: called with a line where that is not the resolution it was fitted at.
 
     Returns:
-        Rows with name, setting, bytes, bits_per_pixel, psnr_db, ssim, flip, cropped; the
-        asset first. See rows_for. Of mip levels, see evaluate_mipmaps; of a task without a
-        picture, see evaluate_shader.
+        A list of rows, dicts of plain JSON data, whose ``print`` shows them: name, setting,
+        bytes, bits_per_pixel, psnr_db, ssim, flip, cropped; the asset first. Those of mip levels,
+        and of a task without a picture, have other fields, as evaluate_mipmaps and
+        evaluate_shader say.
 
     Raises: AssetError, PictureError; ConfigError where a picture is missing; of mip levels and
         tasks also ConfigError, DeviceError.
     """
-    opened = open_asset(asset, values)
-    if picture is None:
-        if isinstance(opened, OpenedShader):
-            return evaluate_shader(opened)
-        raise ConfigError(f"{opened.asset.path}: got no picture, need the one to compare with. "
-                          "Give it as the second argument.")  # fmt: skip
-    if isinstance(opened, OpenedMipmaps):
-        return evaluate_mipmaps(opened, picture)
-    target = opened.target(picture_for(opened, picture), notice)
-    result = render(opened.asset, size=(target.width, target.height), values=values)
-    return rows_for(target.as_float(), result, opened.asset.byte_count, opened.color_space)
+    return open_asset(asset, values).evaluate(picture, notice)

@@ -11,10 +11,11 @@ from numpy.typing import NDArray
 
 from neuralshade.base.atomic import check_writable
 from neuralshade.base.message_text import shown
-from neuralshade.engine.draw import WHOLE, Crop
 from neuralshade.errors import ConfigError
+from neuralshade.kinds import open_asset
+from neuralshade.kinds.kind import AssetLike
+from neuralshade.source.crop import WHOLE, Crop
 from neuralshade.source.image_output import check_suffix, save_picture
-from neuralshade.verbs.opening import AssetLike, open_asset
 
 LARGEST_SIDE = 65_536
 
@@ -59,7 +60,7 @@ def render(
     if not (1 <= width <= LARGEST_SIDE and 1 <= height <= LARGEST_SIDE):
         raise ConfigError(f"size: got {width}x{height}, need 1 to {LARGEST_SIDE} pixels a side. "
                           "Write for example 1920x1080.")  # fmt: skip
-    _check_memory(width, height, int(opened.facts["channels"]))
+    _check_memory(width, height, int(opened.picture["channels"]))
     with opened:
         drawn = opened.draw(width, height, crop)
     pixels = np.ascontiguousarray(drawn if opened.color_space == "linear" else drawn.clip(0, 1))

@@ -1,4 +1,4 @@
-"""asset/block_compression and asset/bc4: blocks read back by decoders of others."""
+"""asset/texture/block_compression and asset/bc4: blocks read back by decoders of others."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""asset/ktx2: read by the specification's own rules, and by Khronos' tool where there is one."""
+"""ktx2: read by the specification's own rules, and by Khronos' tool where there is one."""
 
 import json
 import math

@@ -1,4 +1,4 @@
-"""asset/mip_chain: what is refused, and what numbers become in each format."""
+"""asset/texture/mip_chain: what is refused, and what numbers become in each format."""
 
 import numpy as np
 import pytest

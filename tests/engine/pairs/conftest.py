@@ -8,11 +8,10 @@ import pytest
 import torch
 
 from neuralshade.engine.kernel_path import training_paths
-from neuralshade.engine.network_trainer import GpuEngine
-from neuralshade.engine.torch_engine import TorchEngine
+from neuralshade.kinds.image.budget import resolve
 from neuralshade.kinds.image.build import build_engine, build_gpu_engine
+from neuralshade.kinds.image.engine import GpuImageEngine, TorchImageEngine
 from neuralshade.kinds.image.recipe import ImageRecipe
-from neuralshade.recipes.resolve import resolve
 from neuralshade.sampler.draw import device_batch
 from neuralshade.source.picture import Picture, picture_from_array
 
@@ -67,8 +66,8 @@ def path(request):
 class Pair:
     """Both engines for one recipe, at its start; the PyTorch one draws what the device does."""
 
-    gpu: GpuEngine
-    host: TorchEngine
+    gpu: GpuImageEngine
+    host: TorchImageEngine
     recipe: ImageRecipe
     start: dict[str, torch.Tensor]
 
@@ -77,7 +76,7 @@ class Pair:
         return self
 
 
-def host_engine(recipe: ImageRecipe, picture: Picture) -> TorchEngine:
+def host_engine(recipe: ImageRecipe, picture: Picture) -> TorchImageEngine:
     host = build_engine(recipe, picture, torch.device("cpu"))
     steps = iter(range(10**6))
 
@@ -85,8 +84,8 @@ def host_engine(recipe: ImageRecipe, picture: Picture) -> TorchEngine:
         place = (picture.height, picture.width)
         return device_batch(recipe.sampling, recipe.batch, *place, next(steps), recipe.seed)
 
-    host.sampler = drawn
-    host.repeatable = False
+    host.task.sampler = drawn
+    host.trainer.repeatable = False
     return host
 
 

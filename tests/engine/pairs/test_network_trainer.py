@@ -1,4 +1,4 @@
-"""engine/gpu_engine: the same samples take both engines to the same numbers."""
+"""engine/network_trainer: the same samples take both engines to the same numbers."""
 
 import math
 
@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from neuralshade.engine.torch_engine import TorchEngine
+from neuralshade.kinds.image.engine import TorchImageEngine
 from neuralshade.sampler.sample import PixelLattice
 
 GAINS_DB = {"rtxns": 1.5, "tiny-9": 0.05}  # over one color, after 100 steps
@@ -24,17 +24,17 @@ def test_steps_are_those_of_the_reference(pairs, name, far):
     assert max(third.values()) < 2e-3, third
 
 
-def lattice(host: TorchEngine) -> PixelLattice:
+def lattice(host: TorchImageEngine) -> PixelLattice:
     """Return all pixels."""
     return PixelLattice(torch.arange(host.target.height), torch.arange(host.target.width))
 
 
-def all_pixels(host: TorchEngine) -> torch.Tensor:
+def all_pixels(host: TorchImageEngine) -> torch.Tensor:
     seen = lattice(host)
     return host.target.at_lattice(seen.rows, seen.cols)
 
 
-def pixel_centers(host: TorchEngine) -> torch.Tensor:
+def pixel_centers(host: TorchImageEngine) -> torch.Tensor:
     height, width = host.target.height, host.target.width
     row, col = torch.meshgrid(torch.arange(height), torch.arange(width), indexing="ij")
     return torch.stack([(col + 0.5) / width, (row + 0.5) / height], dim=-1).reshape(-1, 2)
@@ -44,7 +44,7 @@ def psnr_db(drawn: torch.Tensor, wanted: torch.Tensor) -> float:
     return -10 * math.log10(float((drawn - wanted).square().mean()))
 
 
-def host_psnr_db(host: TorchEngine) -> float:
+def host_psnr_db(host: TorchImageEngine) -> float:
     wanted = all_pixels(host)
     with torch.no_grad(), host.averaged():
         return psnr_db(host.field(pixel_centers(host)).t(), wanted)

@@ -1,4 +1,4 @@
-"""engine/gpu_engine: steps that are skipped, equal bits, and engines beside each other."""
+"""engine/network_trainer: steps that are skipped, equal bits, and engines beside each other."""
 
 import numpy as np
 import pytest
@@ -77,9 +77,9 @@ def test_factors_go_around_their_ring(gpu, pairs, monkeypatch, pair_of):
     factors = np.linspace(1.0, 0.2, 21).tolist()
     pair = pairs("hash")
     pair.gpu.advance(factors)
-    monkeypatch.setattr("neuralshade.engine.gpu_numbers.RATES", 8)
-    monkeypatch.setattr("neuralshade.engine.network_trainer.RATES", 8)
-    short = pair_of(gpu, "hash", "fma", exact=True).gpu
+    monkeypatch.setattr("neuralshade.engine.step_kernels.RATES", 8)
+    monkeypatch.setattr("neuralshade.engine.step_queue.RATES", 8)
+    short = pair_of(gpu, "hash", "fma", exact=True).gpu.trainer
     assert short.buffers["rate_ring"].count == 8
     for first in range(0, 18, 3):
         short.submit(factors[first : first + 3])

@@ -1,4 +1,4 @@
-"""recipes/budget: a file is no larger than asked for, and hardly smaller."""
+"""kinds/image/budget: a file is no larger than asked for, and hardly smaller."""
 
 from pathlib import Path
 
@@ -8,7 +8,7 @@ import torch
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
-from neuralshade.asset.image import ImageHeader, save_image_asset
+from neuralshade.asset.asset import Header, save_asset
 from neuralshade.asset.tensors import pack_field
 from neuralshade.fitting.recipe import to_dict
 from neuralshade.kinds.image.budget import (
@@ -17,11 +17,11 @@ from neuralshade.kinds.image.budget import (
     auto_encoding,
     grid_size,
     overhead_bytes,
+    resolve,
 )
-from neuralshade.kinds.image.build import build_field
+from neuralshade.kinds.image.field import build_field
 from neuralshade.kinds.image.recipe import ImageRecipe
 from neuralshade.model.registry import parse_encoding
-from neuralshade.recipes.resolve import resolve
 from neuralshade.source.picture import Picture
 
 # As long as the lines of a real fit: 24 are kept in an asset.
@@ -40,8 +40,8 @@ def file_bytes(recipe: ImageRecipe, picture: Picture, folder: Path) -> int:
              "channels": picture.channels, "color_space": "srgb", "dtype": "uint8",
              "digest": picture.digest}  # fmt: skip
     training = {"steps": 123456, "seconds": 1234.567, "curve": CURVE}
-    header = ImageHeader(to_dict(recipe), facts, training, {"psnr_db": 38.123})
-    return save_image_asset(folder / "budget.nsh", header, pack_field(field))
+    header = Header(to_dict(recipe), training, {"psnr_db": 38.123}, facts)
+    return save_asset(folder / "budget.nsh", "image", header, pack_field(field))
 
 
 @given(

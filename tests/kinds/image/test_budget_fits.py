@@ -1,4 +1,4 @@
-"""verbs/fit_image: an asset takes the bits per pixel that were asked for, and no more."""
+"""kinds/image/fit: an asset takes the bits per pixel that were asked for, and no more."""
 
 import dataclasses
 
@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import neuralshade
-from neuralshade.asset.image import save_image_asset
+from neuralshade.asset.asset import save_asset
+from neuralshade.kinds.image.budget import resolve
 from neuralshade.kinds.image.presets import preset_recipe
-from neuralshade.recipes.resolve import resolve
 
 
 def bytes_at(preset, height, width, channels, folder):
@@ -24,7 +24,7 @@ def bytes_at(preset, height, width, channels, folder):
         recipe=dataclasses.asdict(recipe),
         training={"steps": 100_099, "seconds": 123.456, "curve": curve},
     )
-    size = save_image_asset(folder / "y.nsh", longest, asset.tensors)
+    size = save_asset(folder / "y.nsh", "image", longest, asset.tensors)
     assert fitted.asset_bytes <= size
     return size, recipe.bpp * height * width / 8
 

@@ -1,4 +1,4 @@
-"""verbs/fit_image: any picture becomes an asset whose quality is what was said."""
+"""kinds/image/fit: any picture becomes an asset whose quality is what was said."""
 
 import io
 import os

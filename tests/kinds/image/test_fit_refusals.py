@@ -1,6 +1,4 @@
-"""verbs/fit_image: what cannot be fitted is refused before it costs anything."""
-
-import dataclasses
+"""kinds/image/fit: what cannot be fitted is refused before it costs anything."""
 
 import pytest
 import torch
@@ -8,6 +6,7 @@ import torch
 import neuralshade
 from neuralshade import FitOptions
 from neuralshade.errors import ConfigError, DeviceError, OutputError, PictureError
+from neuralshade.fitting.recipe import fields_of
 
 
 def refusal(kind, *arguments, **settings):
@@ -19,7 +18,7 @@ def refusal(kind, *arguments, **settings):
 
 def test_unknown_setting_refused(tmp_path, save_smooth):
     message = refusal(ConfigError, save_smooth(), tmp_path / "x.nsh", hiden_width=32)
-    names = [f.name for f in dataclasses.fields(neuralshade.ImageRecipe)]
+    names = [field.name for field in fields_of(neuralshade.ImageRecipe)]
     assert message == (
         "ImageRecipe.hiden_width: unknown setting. Did you mean hidden_width? "
         f"There are {', '.join(names)}."

@@ -1,4 +1,4 @@
-"""recipes/memory: a fit that cannot fit is refused before it starts."""
+"""kinds/image/budget: a fit that cannot fit is refused before it starts."""
 
 import types
 
@@ -7,8 +7,8 @@ import psutil
 import pytest
 
 from neuralshade.errors import ConfigError
+from neuralshade.kinds.image.budget import check_memory, needed_bytes
 from neuralshade.kinds.image.recipe import ImageRecipe
-from neuralshade.recipes.memory import check_memory, needed_bytes
 from neuralshade.source.picture import Picture
 
 SMALL = Picture(np.zeros((10, 20, 3), np.uint8), "srgb", "small")

@@ -1,4 +1,4 @@
-"""recipes/presets: every preset has the numbers that its source states, and learns."""
+"""kinds/image/presets: every preset has the numbers that its source states, and learns."""
 
 import dataclasses
 
@@ -7,14 +7,15 @@ import pytest
 import torch
 
 from neuralshade.errors import ConfigError
-from neuralshade.kinds.image.build import build_engine, build_field
+from neuralshade.kinds.image.budget import resolve
+from neuralshade.kinds.image.build import build_engine
+from neuralshade.kinds.image.field import build_field
 from neuralshade.kinds.image.presets import PRESETS, preset_recipe
 from neuralshade.kinds.image.recipe import ImageRecipe
 from neuralshade.model.dense_grid import DenseGrid
 from neuralshade.model.field import Field
 from neuralshade.model.linear import Linear
 from neuralshade.optimizer.adam import Adam, TouchedAdam
-from neuralshade.recipes.resolve import resolve
 from neuralshade.sampler.sample import PixelLattice, Positions
 from neuralshade.source.picture import Picture, picture_from_array
 
@@ -75,8 +76,8 @@ def test_training_of_rtxns():
     assert recipe.steps % 128 == 0
     assert recipe.seconds is None
     engine = build_engine(recipe, random_picture(), CPU)
-    assert isinstance(engine.sampler(engine.rng), Positions)
-    assert [type(optimizer) for optimizer in engine.optimizers] == [Adam]
+    assert isinstance(engine.task.sampler(engine.trainer.rng), Positions)
+    assert [type(optimizer) for optimizer in engine.trainer.optimizers] == [Adam]
 
 
 def test_lake():
@@ -90,8 +91,8 @@ def test_lake():
     assert count(field) == 3 * 137 * 200 + 13 * 32 + 32 * 32 + 32 * 3 + 32 + 32 + 3
     assert recipe.batch == 16_384
     engine = build_engine(recipe, random_picture(), CPU)
-    assert [type(optimizer) for optimizer in engine.optimizers] == [Adam, TouchedAdam]
-    assert isinstance(engine.sampler(engine.rng), PixelLattice)
+    assert [type(optimizer) for optimizer in engine.trainer.optimizers] == [Adam, TouchedAdam]
+    assert isinstance(engine.task.sampler(engine.trainer.rng), PixelLattice)
 
 
 def test_tiny_nets():
@@ -110,7 +111,7 @@ def test_budgets_of_grid_and_detail(name, bpp):
     assert recipe.grid_bits == 4
     assert preset_recipe(name, {}).encoding == "auto"
     engine = build_engine(recipe, random_picture(), CPU)
-    assert isinstance(engine.sampler(engine.rng), PixelLattice)
+    assert isinstance(engine.task.sampler(engine.trainer.rng), PixelLattice)
 
 
 def test_grid_is_the_default_recipe():
@@ -121,7 +122,7 @@ def whole_picture_loss(engine, picture: Picture) -> float:
     """Return the mean squared error over every pixel."""
     rows, cols = torch.arange(picture.height), torch.arange(picture.width)
     with torch.no_grad():
-        predicted, wanted = engine.ask(PixelLattice(rows, cols))
+        predicted, wanted = engine.task.ask(PixelLattice(rows, cols))
     return float((predicted.float() - wanted).square().mean())
 
 
@@ -198,7 +199,7 @@ def test_equal_seeds_build_equal_fields_and_others_do_not():
     engines = [build_engine(recipe_of("grid", picture, seed=seed), picture, CPU)
                for seed in (4, 4, 5)]  # fmt: skip
     first, second, other = (
-        torch.nn.utils.parameters_to_vector(engine.parameters) for engine in engines
+        torch.nn.utils.parameters_to_vector(engine.trainer.parameters) for engine in engines
     )
     assert torch.equal(first, second)
     assert not torch.equal(first, other)
@@ -209,13 +210,13 @@ def test_rates_reach_network_and_grids_apart():
     recipe = recipe_of("grid", picture, rate=0.5, grid_rate=0.25, beta1=0.5, beta2=0.75,
                        epsilon=1e-3, average=0.9, bias=False)  # fmt: skip
     engine = build_engine(recipe, picture, CPU)
-    network, grids = engine.optimizers
+    network, grids = engine.trainer.optimizers
     assert (network.rate, grids.rate) == (0.5, 0.25)
-    for optimizer in engine.optimizers:
+    for optimizer in engine.trainer.optimizers:
         group = optimizer.torch_adam.param_groups[0]
         assert (group["betas"], group["eps"]) == ((0.5, 0.75), 1e-3)
-    assert engine.average.decay == 0.9
+    assert engine.trainer.average.decay == 0.9
     assert all(m.bias is None for m in engine.field.modules() if isinstance(m, Linear))
-    assert sum(len(optimizer.parameters) for optimizer in engine.optimizers) == len(
-        engine.parameters
+    assert sum(len(optimizer.parameters) for optimizer in engine.trainer.optimizers) == len(
+        engine.trainer.parameters
     )

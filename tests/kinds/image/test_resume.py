@@ -1,4 +1,4 @@
-"""verbs/fit_image: an interrupted fit goes on as if nothing had stopped it."""
+"""kinds/image/fit: an interrupted fit goes on as if nothing had stopped it."""
 
 import shlex
 import signal
@@ -82,7 +82,7 @@ def test_interruption_leaves_a_checkpoint_and_no_asset(tmp_path, save_smooth, fe
     assert {p.name for p in tmp_path.iterdir()} == {"a.png", "x.checkpoint.nsh"}
     checkpoint = load_checkpoint(tmp_path / "x.checkpoint.nsh", "image")
     assert checkpoint.progress["step"] >= 5
-    assert checkpoint.picture["name"] == "a.png"
+    assert checkpoint.source["name"] == "a.png"
 
 
 def test_an_older_asset_survives_an_interruption(tmp_path, save_smooth, few):

@@ -1,4 +1,4 @@
-"""recipes/tiny_cuda_nn: its configurations become our settings or are refused by name."""
+"""kinds/image/tiny_cuda_nn: its configurations become our settings or are refused by name."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""recipes/tiny_cuda_nn: numbers out of bounds, those that JSON as Python reads it may hold too."""
+"""tiny_cuda_nn: numbers out of bounds, those that JSON as Python reads it may hold too."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""asset/mipmaps: levels come back as they were saved, and other readers see them in each format."""
+"""asset: levels come back as they were saved, and other readers see them in each format."""
 
 import dataclasses
 
@@ -9,13 +9,13 @@ import slangpy as spy
 import texture2ddecoder
 
 import neuralshade
-from neuralshade.asset.file import AssetFile, write_asset_file
+from neuralshade.asset.asset import Header, asset_file, read_asset, save_asset
+from neuralshade.asset.file import write_asset_file
 from neuralshade.errors import AssetError
 from neuralshade.kinds.mipmaps.asset import (
+    CURVE_POINTS,
     MAPS,
-    MipmapsHeader,
-    load_mipmaps_asset,
-    save_mipmaps_asset,
+    level_tensors,
     shown_level,
     stored_level,
     stored_levels,
@@ -38,7 +38,12 @@ def header_of(sizes=SIZES):
     maps = {"name": "x", "sizes": [list(size) for size in sizes], "notes": [], "kept": ["box"] * 2,
             "normal_convention": None}  # fmt: skip
     curve = [[i, 0.0, 1.0, None] for i in range(300)]
-    return MipmapsHeader({"steps": 1}, maps, {"steps": 1, "seconds": 0.1, "curve": curve}, {})
+    training = {"steps": 1, "seconds": 0.1, "curve": curve}
+    return Header({"steps": 1}, training, {}, own={"maps": maps})
+
+
+def save(path, header, levels):
+    return save_asset(path, "mipmaps", header, level_tensors(levels), CURVE_POINTS)
 
 
 @pytest.fixture
@@ -49,14 +54,14 @@ def levels():
 @pytest.fixture
 def saved(tmp_path, levels):
     path = tmp_path / "x.nsh"
-    return path, save_mipmaps_asset(path, header_of(), levels)
+    return path, save(path, header_of(), levels)
 
 
 def test_saved_levels_come_back(saved, levels):
     path, size = saved
-    asset = load_mipmaps_asset(path)
+    asset = read_asset(path)
     assert asset.byte_count == size == path.stat().st_size
-    assert asset.header.maps == header_of().maps and asset.header.picture is None
+    assert asset.header.own == header_of().own and asset.header.picture is None
     assert len(asset.header.training["curve"]) <= 100
     for given, found in zip(levels, stored_levels(asset), strict=True):
         assert list(found) == list(MAPS)
@@ -65,7 +70,7 @@ def test_saved_levels_come_back(saved, levels):
 
 
 def test_load_returns_it(saved):
-    assert neuralshade.load(saved[0]).header.maps["name"] == "x"
+    assert neuralshade.load(saved[0]).maps["name"] == "x"
 
 
 def test_shown_is_stored_within_half_a_level():
@@ -93,25 +98,24 @@ def test_what_is_beyond_the_range_is_clamped():
     ({"normal_1": np.zeros((2, 3, 3), np.float32)}, "float32 [2, 3, 3] for normal_1"),
 ])  # fmt: skip
 def test_a_file_without_its_levels_refused(tmp_path, saved, change, got):
-    asset = load_mipmaps_asset(saved[0])
+    asset = read_asset(saved[0])
     tensors = {**asset.tensors, **change}
     tensors = {name: values for name, values in tensors.items() if values is not None}
-    content = {"kind": "mipmaps", **vars(asset.header)}
-    write_asset_file(tmp_path / "y.nsh", AssetFile(content, tensors))
+    write_asset_file(tmp_path / "y.nsh", asset_file("mipmaps", asset.header, tensors))
     with pytest.raises(AssetError) as caught:
-        stored_levels(load_mipmaps_asset(tmp_path / "y.nsh"))
+        stored_levels(read_asset(tmp_path / "y.nsh"))
     assert str(caught.value) == (
         f"{tmp_path}/y.nsh: got {got}, need uint8 [2, 3, 3]. Fit it again."
     )
 
 
 def test_a_header_without_its_maps_refused(tmp_path, saved):
-    asset = load_mipmaps_asset(saved[0])
-    content = {"kind": "mipmaps", **vars(asset.header)}
-    del content["maps"]
-    write_asset_file(tmp_path / "y.nsh", AssetFile(content, asset.tensors))
+    asset = read_asset(saved[0])
+    file = asset_file("mipmaps", asset.header, asset.tensors)
+    del file.header["maps"]
+    write_asset_file(tmp_path / "y.nsh", file)
     with pytest.raises(AssetError, match="got no 'maps' in the header"):
-        load_mipmaps_asset(tmp_path / "y.nsh")
+        neuralshade.load(tmp_path / "y.nsh")
 
 
 @pytest.mark.parametrize("name", ["albedo", "normal"])  # it does not read one channel
@@ -179,7 +183,7 @@ def test_ktx2_holds_every_level(tmp_path, levels, form):
 def test_errors_of_an_older_form_are_refused(tmp_path):
     """A line, where reports and tables would miss a key."""
     quality = {"mirror": {"kept": [], "box": []}}
-    header = MipmapsHeader({}, {"sizes": [[1, 1]]}, {"curve": []}, quality)
-    save_mipmaps_asset(tmp_path / "old.nsh", header, [])
+    header = Header({}, {"curve": []}, quality, own={"maps": {"sizes": [[1, 1]]}})
+    save(tmp_path / "old.nsh", header, [])
     with pytest.raises(AssetError, match=r"no errors of stored_box under mirror .*Fit it again"):
-        load_mipmaps_asset(tmp_path / "old.nsh")
+        neuralshade.load(tmp_path / "old.nsh")

@@ -1,4 +1,4 @@
-"""verbs/mip_plan: what lies in a folder of levels already, and what no level is made of."""
+"""kinds/mipmaps/plan: what lies in a folder of levels already, and what no level is made of."""
 
 import dataclasses
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""verbs/fit_mipmaps: what comes out is right, never worse than a filter, and read by others."""
+"""kinds/mipmaps/fit: what comes out is right, never worse than a filter, and read by others."""
 
 import json
 from types import SimpleNamespace

@@ -1,4 +1,4 @@
-"""engine/mip_engine, mipmaps.cs.slang: references, steps and errors are those of the torch half."""
+"""engine, mipmaps.cs.slang: references, steps and errors are those of the torch half."""
 
 import numpy as np
 import pytest
@@ -6,14 +6,14 @@ import torch
 
 from neuralshade.kinds.mipmaps.build import numbers_of, packed_base
 from neuralshade.kinds.mipmaps.engine import MipEngine, MipTraining
-from neuralshade.kinds.mipmaps.judging import by_measure
+from neuralshade.kinds.mipmaps.judging import MipJudge, by_measure
 from neuralshade.kinds.mipmaps.kernels import (
     DARK,
     MEASURES,
     NUMBERS,
     SMALLEST_ROUGHNESS,
     STEEPEST,
-    Levels,
+    LevelSizes,
     levels_of,
 )
 from neuralshade.measure.plane.mip_filters import Maps, box_chain, halved, unit
@@ -188,7 +188,7 @@ def test_errors_are_those_of_numpy(gpu, together):
     pairs, weights = draw_pairs(6, 0.5, 0.2, 5), np.linspace(0.2, 1.4, 6, dtype=np.float32)
     engine.set_pool(pairs, weights)
     chains = [engine.values(), engine.values() * np.float32(0.9)]
-    judging = engine.judging(chains)
+    judging = MipJudge(engine, chains)
     judging.add(6, together)
     found = judging.means()
     assert found.shape == (2, len(levels.sizes) - 1, len(MEASURES))
@@ -211,7 +211,7 @@ def test_a_brief_judge_knows_the_symmetric_error_alone(gpu):
     engine.set_pool(draw_pairs(6, 0.5, 0.2, 5))
     found = []
     for briefly in (False, True):
-        judging = engine.judging([engine.values()], briefly)
+        judging = MipJudge(engine, [engine.values()], briefly)
         judging.add(6)
         found.append(judging.means())
     np.testing.assert_allclose(found[1][..., 0], found[0][..., 0], rtol=1e-6)
@@ -222,11 +222,11 @@ def test_errors_of_pools_add_up_until_they_are_asked_for(gpu):
     """The mean of two pools, one twice as large; and nothing of it in the next."""
     base, levels = maps_of(16, 8), levels_of(16, 8)
     engine = engine_of(gpu, base, levels)
-    judging, alone = engine.judging([engine.values()]), []
+    judging, alone = MipJudge(engine, [engine.values()]), []
     for count, seed in ((6, 5), (3, 6)):
         engine.set_pool(draw_pairs(count, 0.5, 0.2, seed))
         judging.add(count)
-        other = engine.judging([engine.values()])
+        other = MipJudge(engine, [engine.values()])
         other.add(count)
         alone.append(other.means())
     np.testing.assert_allclose(judging.means(), (2 * alone[0] + alone[1]) / 3, rtol=1e-5)
@@ -237,7 +237,7 @@ def test_errors_of_pools_add_up_until_they_are_asked_for(gpu):
 def test_lights_weigh_1_where_nothing_is_said(gpu):
     engine = engine_of(gpu, maps_of(7, 5), levels_of(7, 5))
     pairs = draw_pairs(6, 0.5, 0.2, 5)
-    judging = engine.judging([engine.values()])
+    judging = MipJudge(engine, [engine.values()])
     engine.set_pool(pairs, np.ones(6, np.float32))
     judging.add(6)
     told = judging.means()
@@ -272,7 +272,7 @@ def test_a_pool_of_others_is_forgotten(gpu):
     engine.advance([1.0] * 3)
     judged.advance([1.0])
     judged.set_pool(draw_pairs(8, 0.5, 0.2, 99))
-    judged.judging([judged.values()]).add(8)
+    MipJudge(judged, [judged.values()]).add(8)
     judged.advance([1.0] * 2)
     np.testing.assert_array_equal(judged.values(), engine.values())
 
@@ -315,4 +315,4 @@ def test_levels_halve_down_to_one_texel():
     assert [levels.first(i) for i in (1, 2, 3)] == [0, 198, 243]
     assert levels_of(37, 23, 2).sizes == levels.sizes[:3]
     assert levels_of(1, 1).sizes == ((1, 1),)
-    assert Levels(((4, 4), (2, 2))).table()["first"].tolist() == [0, 0]
+    assert LevelSizes(((4, 4), (2, 2))).table()["first"].tolist() == [0, 0]

@@ -1,4 +1,4 @@
-"""verbs/fit_mipmaps: maps come from files, and what cannot be done is refused in time."""
+"""kinds/mipmaps/fit: maps come from files, and what cannot be done is refused in time."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""measure/mipmaps_report: one page that holds everything that was measured of a mip chain."""
+"""kinds/mipmaps/page: one page that holds everything that was measured of a mip chain."""
 
 import base64
 import dataclasses

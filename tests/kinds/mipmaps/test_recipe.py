@@ -1,4 +1,4 @@
-"""recipes/mipmaps, mipmaps_build, mipmaps_judge: what is refused, packed, judged and kept."""
+"""kinds/mipmaps/recipe, mipmaps_build, mipmaps_judge: what is refused, packed, judged and kept."""
 
 from types import SimpleNamespace
 
@@ -9,6 +9,7 @@ from neuralshade.errors import ConfigError, DeviceError
 from neuralshade.fitting.recipe import from_dict
 from neuralshade.kinds.mipmaps import build as mipmaps_build
 from neuralshade.kinds.mipmaps import judge as mipmaps_judge
+from neuralshade.kinds.mipmaps import recipe as recipe_module
 from neuralshade.kinds.mipmaps.build import (
     build_mip_engine,
     chain_levels,
@@ -33,7 +34,6 @@ from neuralshade.kinds.mipmaps.kernels import SMALLEST_ROUGHNESS, STEEPEST, leve
 from neuralshade.kinds.mipmaps.recipe import MipmapsRecipe
 from neuralshade.measure.plane.mip_filters import FILTERS, Maps, box_chain, unit
 from neuralshade.model.microfacet import DIFFUSES
-from neuralshade.recipes import names
 
 
 @pytest.fixture
@@ -45,7 +45,7 @@ def base():
 
 
 def test_names_of_diffuses_are_those_that_there_are():
-    assert tuple(DIFFUSES) == names.DIFFUSES
+    assert tuple(DIFFUSES) == recipe_module.DIFFUSES
 
 
 @pytest.mark.parametrize("settings, message", [

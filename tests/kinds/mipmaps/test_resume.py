@@ -1,4 +1,4 @@
-"""verbs/fit_mipmaps: an interrupted fit goes on as if nothing had stopped it."""
+"""kinds/mipmaps/fit: an interrupted fit goes on as if nothing had stopped it."""
 
 import shlex
 import signal
@@ -63,7 +63,7 @@ def test_interruption_leaves_a_checkpoint_and_no_asset(device, rock, number):
     interrupted("my rock", "out", step=5, number=number, **FEW)
     assert [path.name for path in (rock / "out").iterdir()] == ["my rock.checkpoint.nsh"]
     checkpoint = load_checkpoint("out/my rock.checkpoint.nsh", "mipmaps")
-    assert checkpoint.progress["step"] >= 5 and checkpoint.picture["name"] == "my rock"
+    assert checkpoint.progress["step"] >= 5 and checkpoint.source["name"] == "my rock"
 
 
 def test_interrupted_while_levels_are_chosen(device, rock, monkeypatch):
@@ -105,7 +105,7 @@ def command_of(message):
 def parsed(words):
     """Return what the command line takes of a printed command; click refuses what it can't."""
     assert words[:3] == ["neuralshade", "fit", "mipmaps"]
-    return commands.commands["fit"].commands["mipmaps"].make_context("x", words[3:]).params
+    return commands.commands["fit"].get_command(None, "mipmaps").make_context("x", words[3:]).params
 
 
 def test_the_command_can_be_pasted(device, rock):
@@ -120,7 +120,7 @@ def test_the_command_can_be_pasted(device, rock):
     )
     given = parsed(command_of(message))
     assert (given["source"], given["output"]) == (("my rock",), "out dir")
-    assert (given["formats"], given["report"]) == (("png", "dds-bc"), "r.html")
+    assert (given["format"], given["report"]) == (("png", "dds-bc"), "r.html")
 
 
 def test_single_maps_are_in_the_command(device, rock):
@@ -186,7 +186,7 @@ def test_what_does_not_fit_the_checkpoint_is_refused(device, rock):
         if broken is not None:
             state[name] = broken
         save_checkpoint(
-            place, "mipmaps", type(kept)(kept.recipe, kept.picture, kept.progress, state)
+            place, "mipmaps", type(kept)(kept.recipe, kept.source, kept.progress, state)
         )
         assert refusal(AssetError, "my rock", "out") == (
             f"{place}: got a state that does not fit its recipe, need a whole checkpoint. Start "

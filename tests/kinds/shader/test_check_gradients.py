@@ -1,4 +1,4 @@
-"""verbs/check_gradients: right derivatives pass, wrong ones are caught and named."""
+"""kinds/shader/check_gradients: right derivatives pass, wrong ones are caught and named."""
 
 import json
 

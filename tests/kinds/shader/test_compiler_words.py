@@ -1,4 +1,4 @@
-"""verbs/fit_shader: what the compiler says is told without its noise, with what to do."""
+"""kinds/shader/fit: what the compiler says is told without its noise, with what to do."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""engine/shader_engine: threads of a step, Adam, given values, states that go on."""
+"""kinds/shader/engine: threads of a step, Adam, given values, states that go on."""
 
 import numpy as np
 import pytest

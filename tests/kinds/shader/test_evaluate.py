@@ -1,4 +1,4 @@
-"""verbs/evaluate_shader: a task's mean loss over random numbers of no fit, and how sure it is."""
+"""kinds/shader/evaluate: a task's mean loss over random numbers of no fit, and how sure it is."""
 
 import numpy as np
 import pytest

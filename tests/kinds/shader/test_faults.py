@@ -1,4 +1,4 @@
-"""engine/shader_engine: what is no number, and what does not compile, is named."""
+"""kinds/shader/engine: what is no number, and what does not compile, is named."""
 
 import numpy as np
 import pytest

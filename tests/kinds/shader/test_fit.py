@@ -1,4 +1,4 @@
-"""verbs/fit_shader: a user's module is trained, saved and drawn."""
+"""kinds/shader/fit: a user's module is trained, saved and drawn."""
 
 import json
 
@@ -7,8 +7,8 @@ import pytest
 
 import neuralshade
 from neuralshade import FitOptions
-from neuralshade.asset.shader import ShaderAsset
 from neuralshade.errors import AssetError
+from neuralshade.kinds.shader.opened import OpenedShader
 
 
 def test_end_to_end(tmp_path, tint, values_of, brief):
@@ -22,7 +22,7 @@ def test_end_to_end(tmp_path, tint, values_of, brief):
         "tint": (3,), "map": (3, 5, 3), "net": (51,),
     }  # fmt: skip
     loaded, facts = neuralshade.load(asset), neuralshade.info(asset)
-    assert isinstance(loaded, ShaderAsset)
+    assert isinstance(loaded, OpenedShader)
     for name, array in result.members.items():
         np.testing.assert_array_equal(loaded.tensors[name], array)
         assert array.dtype == np.float32

@@ -1,4 +1,4 @@
-"""verbs/check_gradients: what a row says of where its verdict is from."""
+"""kinds/shader/check_gradients: what a row says of where its verdict is from."""
 
 import neuralshade
 from neuralshade.kinds.shader.source import ShaderSource

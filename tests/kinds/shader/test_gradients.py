@@ -1,4 +1,4 @@
-"""engine/shader_engine: a task's gradient by every kind of member, beside differences."""
+"""kinds/shader/engine: a task's gradient by every kind of member, beside differences."""
 
 import numpy as np
 import pytest

@@ -1,13 +1,18 @@
-"""verbs/opened_shader: a trained task is drawn with what it has, or what it is given."""
+"""kinds/shader/opened: a trained task is drawn with what it has, or what it is given."""
 
 import numpy as np
 import pytest
 
 import neuralshade
 from neuralshade.errors import AssetError, ConfigError, DeviceError
+from neuralshade.kinds import open_asset
 from neuralshade.kinds.shader.engine import ShaderEngine
 from neuralshade.kinds.shader.source import load_shader
-from neuralshade.verbs.opening import open_asset
+
+
+@pytest.fixture
+def one_device():
+    """Leave each its own device: that they are opened and closed is tested here."""
 
 
 def test_a_picture_may_be_in_memory_and_another_when_drawn(
@@ -124,7 +129,7 @@ def test_assets_of_before_had_no_files(tmp_path, sum_text):
     path.write_text(sum_text)
     neuralshade.fit_shader(path, asset, steps=3, threads="1")
     old = neuralshade.load(asset)
-    assert old.header.module.pop("files") == {}
+    assert old.module.pop("files") == {}
     assert np.isfinite(neuralshade.evaluate(old)[0]["loss"])
 
 

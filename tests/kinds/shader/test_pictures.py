@@ -1,4 +1,4 @@
-"""engine/shader_engine: what a task renders, of any part and size."""
+"""kinds/shader/engine: what a task renders, of any part and size."""
 
 import numpy as np
 import pytest

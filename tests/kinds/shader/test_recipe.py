@@ -1,15 +1,16 @@
-"""recipes/shader and shader_build: settings of a fit, and what makes a task of a module."""
+"""kinds/shader/recipe and shader_build: settings of a fit, and what makes a task of a module."""
 
 import numpy as np
 import pytest
 
 from neuralshade.errors import ConfigError
 from neuralshade.fitting.recipe import from_dict, to_dict
+from neuralshade.fitting.values import parse_values
+from neuralshade.kinds.shader import recipe as recipe_module
 from neuralshade.kinds.shader.build import build_task
 from neuralshade.kinds.shader.recipe import MOST_THREADS, ShaderRecipe, size_of, threads_of
-from neuralshade.kinds.shader.source import ShaderSource, load_shader, parse_values
+from neuralshade.kinds.shader.source import ShaderSource, load_shader
 from neuralshade.kinds.shader.task import task_text
-from neuralshade.recipes import names
 from neuralshade.source import picture
 
 TASK = """import neuralshade.model.trainable;
@@ -47,7 +48,7 @@ def test_sides_that_are_none(name, text):
 
 
 def test_names_are_those_that_there_are():
-    assert picture.COLOR_SPACES == names.COLOR_SPACES
+    assert picture.COLOR_SPACES == recipe_module.COLOR_SPACES
 
 
 def test_a_recipe_is_plain_data_and_ends():

@@ -1,4 +1,4 @@
-"""verbs/fit_shader: what is wrong with a module, its values or the options is said."""
+"""kinds/shader/fit: what is wrong with a module, its values or the options is said."""
 
 import pathlib
 

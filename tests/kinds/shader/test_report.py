@@ -10,8 +10,9 @@ from neuralshade.errors import AssetError, ConfigError, OutputError
 
 
 @pytest.fixture
-def fitted_tint(tmp_path, tint, values_of, brief):
-    neuralshade.fit_shader(tint, tmp_path / "x.nsh", values=values_of(), **{**brief, "steps": 1500})
+def fitted_tint(tmp_path, tint, values_of, brief, monkeypatch):
+    monkeypatch.setattr("neuralshade.fitting.loop.FIRST_MEASURE_SECONDS", 0.0)  # some curve
+    neuralshade.fit_shader(tint, tmp_path / "x.nsh", values=values_of(), **brief)
     return tmp_path / "x.nsh"
 
 

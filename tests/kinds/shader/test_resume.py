@@ -1,4 +1,4 @@
-"""verbs/fit_shader: an interrupted fit goes on, and only the same one."""
+"""kinds/shader/fit: an interrupted fit goes on, and only the same one."""
 
 import shlex
 import signal
@@ -35,9 +35,9 @@ def test_resumed_gives_the_same(tmp_path, tint, number, values_of, brief):
         f"neuralshade fit shader {tint} -o {tmp_path}/x.nsh --set photo={values['photo']} "
         f"--set map.size=5x3 --resume {tmp_path}/x.checkpoint.nsh"
     )
-    command = commands.commands["fit"].commands["shader"]
+    command = commands.commands["fit"].get_command(None, "shader")
     words = shlex.split(message.partition("Go on with: ")[2])[3:]
-    pairs = command.make_context("shader", words).params["pairs"]
+    pairs = command.make_context("shader", words).params["set"]
     values = dict(pair.split("=", 1) for pair in pairs)
     options = FitOptions(resume=tmp_path / "x.checkpoint.nsh")
     parted = neuralshade.fit_shader(tint, tmp_path / "x.nsh", values=values, options=options)

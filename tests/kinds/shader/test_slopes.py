@@ -1,4 +1,4 @@
-"""measure/slopes: what differences say of a derivative, of functions known in closed form."""
+"""kinds/shader/slopes: what differences say of a derivative, of functions known in closed form."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""verbs/fit_shader: members that no gradient reaches are named at the end."""
+"""kinds/shader/fit: members that no gradient reaches are named at the end."""
 
 import signal
 

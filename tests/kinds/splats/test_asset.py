@@ -1,30 +1,27 @@
-"""asset/splats: what a file says of a cloud is what the engine drew."""
+"""kinds/splats/asset: what a file says of a cloud is what the engine drew."""
 
 import dataclasses
 
 import numpy as np
 import pytest
 
+import neuralshade
+from neuralshade.asset.asset import Asset, Header, asset_size, read_asset, save_asset
 from neuralshade.asset.file import AssetFile, read_asset_file, write_asset_file
-from neuralshade.asset.image import ImageAsset
-from neuralshade.asset.load import load_asset
 from neuralshade.errors import AssetError
+from neuralshade.kinds.image.opened import OpenedImage
+from neuralshade.kinds.splats import KIND
 from neuralshade.kinds.splats.asset import (
     CURVE_POINTS,
-    KIND,
     NAMES,
     STREAM,
-    SplatsAsset,
-    SplatsHeader,
     cloud_facts,
-    load_splats_asset,
     pack_cloud,
-    save_splats_asset,
-    splats_size,
     unpack_cloud,
 )
 from neuralshade.kinds.splats.coding.stream import canonical
 from neuralshade.kinds.splats.kernels import RANGE
+from neuralshade.kinds.splats.opened import OpenedSplats
 
 BACKGROUND = np.float32([0.25, 0.123456789, 3.0])
 COUNT = 50
@@ -61,7 +58,7 @@ def about(cloud):
                "dtype": "uint8"}  # fmt: skip
     curve = [[step, 0.1 * step, 0.3, 5.0 + step] for step in range(1, 40)]
     training = {"steps": 39, "seconds": 3.9, "curve": curve}
-    return SplatsHeader({"count": COUNT}, picture, training, {"psnr_db": 20.5}, cloud)
+    return Header({"count": COUNT}, training, {"psnr_db": 20.5}, picture, {"cloud": cloud})
 
 
 def as_drawn(levels):
@@ -73,7 +70,7 @@ def as_drawn(levels):
 
 
 def in_memory(header, tensors):
-    return SplatsAsset(header, tensors, 0, "a.nsh")
+    return Asset("splats", header, tensors, path="a.nsh")
 
 
 def test_what_is_unpacked_is_what_was_drawn(about, levels, cloud):
@@ -111,37 +108,41 @@ def test_an_attribute_of_one_level_keeps_its_value(about, levels, value):
     ranges[4], levels[4] = (value, value, 1, 0), 0
     cloud = cloud_facts(COUNT, ranges, BACKGROUND)
     asset = in_memory(
-        dataclasses.replace(about, cloud=cloud), pack_cloud(levels, cloud, ordered=True)
+        dataclasses.replace(about, own={"cloud": cloud}), pack_cloud(levels, cloud, ordered=True)
     )
     assert unpack_cloud(asset, ordered=True)[4].tolist() == pytest.approx([value] * COUNT)
 
 
 @pytest.fixture
 def path(tmp_path, about, levels, cloud):
-    save_splats_asset(tmp_path / "cloud.nsh", about, pack_cloud(levels, cloud, ordered=True))
+    tensors = pack_cloud(levels, cloud, ordered=True)
+    save_asset(tmp_path / "cloud.nsh", "splats", about, tensors, CURVE_POINTS)
     return tmp_path / "cloud.nsh"
 
 
 def test_a_header_comes_back_as_it_was_but_for_a_thinner_curve(path, about, levels, cloud):
-    asset = load_splats_asset(path)
+    asset = read_asset(path)
     tensors = pack_cloud(levels, cloud, ordered=True)
-    for name in ("recipe", "picture", "quality", "cloud"):
+    for name in ("recipe", "picture", "quality", "own"):
         assert getattr(asset.header, name) == getattr(about, name)
     curve = asset.header.training["curve"]
     assert len(curve) <= CURVE_POINTS and curve[-1] == about.training["curve"][-1]
     assert {**asset.header.training, "curve": []} == {**about.training, "curve": []}
     assert asset.tensors[STREAM].tobytes() == tensors[STREAM].tobytes()
-    assert asset.byte_count == path.stat().st_size == splats_size(about, tensors)
+    assert (
+        asset.byte_count
+        == path.stat().st_size
+        == asset_size("splats", about, tensors, CURVE_POINTS)
+    )
     assert asset.path == str(path)
 
 
 def test_an_asset_is_loaded_by_its_kind(path, asset_path):
     """The other one, of this folder's fixtures, is a fitted network."""
-    assert isinstance(load_asset(path), SplatsAsset)
-    assert isinstance(load_asset(asset_path), ImageAsset)
-    assert refusal(load_splats_asset, asset_path) == (
-        f"{asset_path}: got an asset of kind 'image', need 'splats'. "
-        "Use an asset that the matching fit verb made."
+    assert isinstance(neuralshade.load(path), OpenedSplats)
+    assert isinstance(neuralshade.load(asset_path), OpenedImage)
+    assert refusal(OpenedSplats.read, asset_path) == (
+        f"{asset_path}: got an asset of kind 'image', need 'splats'. Use one that fit splats made."
     )
 
 
@@ -157,20 +158,22 @@ def test_a_header_that_is_not_whole_is_refused(path, name):
     file = read_asset_file(path)
     del file.header[name]
     write_asset_file(path, AssetFile(file.header, file.tensors))
-    assert refusal(load_asset, path) == (
+    assert refusal(neuralshade.load, path) == (
         f"{path}: got no '{name}' in the header, need a whole asset. Fit it again."
     )
 
 
 def altered(asset, **facts):
     """Return the asset with other facts of its cloud; None takes one out."""
-    cloud = {k: v for k, v in {**asset.header.cloud, **facts}.items() if v is not None}
-    return dataclasses.replace(asset, header=dataclasses.replace(asset.header, cloud=cloud))
+    cloud = {k: v for k, v in {**asset.header.own["cloud"], **facts}.items() if v is not None}
+    return dataclasses.replace(
+        asset, header=dataclasses.replace(asset.header, own={"cloud": cloud})
+    )
 
 
 @pytest.mark.parametrize("fact", ["count", "levels", "first", "step"])
 def test_a_description_that_is_not_whole_is_refused(path, fact):
-    asset = altered(load_splats_asset(path), **{fact: None})
+    asset = altered(read_asset(path), **{fact: None})
     assert refusal(unpack_cloud, asset, True) == (
         f"{path}: got no whole description of its Gaussians ('{fact}'), need one. Fit it again."
     )
@@ -183,13 +186,13 @@ def test_a_description_that_is_not_whole_is_refused(path, fact):
 ], ids=str)  # fmt: skip
 def test_a_description_that_makes_no_sense_is_refused(path, facts):
     """Made by hand, or by another version: the file is whole, yet says nothing sound."""
-    message = refusal(unpack_cloud, altered(load_splats_asset(path), **facts), True)
+    message = refusal(unpack_cloud, altered(read_asset(path), **facts), True)
     assert message.startswith(f"{path}: got ") and message.endswith(" again.")
 
 
 def test_a_file_without_its_stream_is_refused(path):
-    file = read_asset_file(path, KIND)
+    file = read_asset_file(path, KIND.name)
     write_asset_file(path, AssetFile(file.header, {}))
-    assert refusal(unpack_cloud, load_splats_asset(path), True) == (
+    assert refusal(unpack_cloud, read_asset(path), True) == (
         f"{path}: got no whole description of its Gaussians ('{STREAM}'), need one. Fit it again."
     )

@@ -1,4 +1,4 @@
-"""engine/draw_splats: a cloud is one function, whichever part of it is drawn and by whom."""
+"""kinds/splats/draw: a cloud is one function, whichever part of it is drawn and by whom."""
 
 import numpy as np
 import pytest

@@ -1,11 +1,10 @@
-"""measure/ellipses: Gaussians are seen where they lie, in their colors."""
+"""kinds/splats/draw: Gaussians are seen where they lie, in their colors."""
 
 import numpy as np
 import pytest
 import torch
 
-from neuralshade.kinds.splats.draw import Cloud
-from neuralshade.measure.ellipses import ellipses_picture
+from neuralshade.kinds.splats.draw import Cloud, ellipses_picture
 from neuralshade.model.gaussian import COLOR, COMPOSITINGS, Compositing, stored_of
 
 WIDTH, HEIGHT = 40, 30

@@ -1,4 +1,4 @@
-"""engine/splat_engine: steps, rounding and restarts of a cloud are those of the float64 half."""
+"""kinds/splats/engine: steps, rounding and restarts of a cloud are those of the float64 half."""
 
 import numpy as np
 import pytest

@@ -1,14 +1,16 @@
-"""verbs/fit_splats: any picture becomes Gaussians in a file whose quality is what was said."""
+"""kinds/splats/fit: any picture becomes Gaussians in a file whose quality is what was said."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import neuralshade
 from neuralshade import FitOptions
+from neuralshade.asset.asset import read_asset, save_asset
 from neuralshade.errors import AssetError, ConfigError, DeviceError, NeuralShadeError, OutputError
-from neuralshade.kinds.splats.asset import SplatsAsset
+from neuralshade.kinds.splats.opened import OpenedSplats
 
 FEW = {"compositing": "normalized", "count": 30, "steps": 60}
 
@@ -34,8 +36,8 @@ def end_to_end(path, folder, **settings):
     assert page.read_text().startswith("<!DOCTYPE html>")
     assert f"{result.count:,} Gaussians" in page.read_text()
     loaded, facts = neuralshade.load(asset), neuralshade.info(asset)
-    assert isinstance(loaded, SplatsAsset) and loaded.header.cloud["count"] == result.count
-    assert (facts["kind"], facts["cloud"]) == ("splats", loaded.header.cloud)
+    assert isinstance(loaded, OpenedSplats) and loaded.header.own["cloud"]["count"] == result.count
+    assert (facts["kind"], facts["cloud"]) == ("splats", loaded.header.own["cloud"])
     assert facts["parameters"] == result.count * len(facts["cloud"]["levels"])
     assert facts["picture"]["channels"] == picture.channels
     json.dumps(facts, allow_nan=False)
@@ -185,11 +187,13 @@ def test_a_field_of_networks_refuses_gaussians(fitted_splats):
     )
 
 
-def test_a_recipe_of_another_version_is_refused(fitted_splats):
-    asset = neuralshade.load(fitted_splats)
-    asset.header.recipe["hue"] = 3
-    message = refusal(AssetError, neuralshade.render, asset)
-    assert message.startswith(f"{fitted_splats}: got a recipe that this version cannot read (")
+def test_a_recipe_of_another_version_is_refused(tmp_path, fitted_splats):
+    asset = read_asset(fitted_splats)
+    newer = tmp_path / "newer.nsh"
+    recipe = asset.header.recipe | {"hue": 3}
+    save_asset(newer, asset.kind, replace(asset.header, recipe=recipe), asset.tensors)
+    message = refusal(AssetError, neuralshade.render, newer)
+    assert message.startswith(f"{newer}: got a recipe that this version cannot read (")
     assert message.endswith("), need one it knows. Upgrade neuralshade.")
 
 
@@ -234,7 +238,7 @@ def test_settings_are_refused_before_anything_is_done(tmp_path, save_smooth, set
 
 @pytest.mark.parametrize("options, kind, message", [
     ({"engine": "torch"}, DeviceError,
-     'engine: got "torch", need gpu or auto: Gaussians train on a GPU or on software Vulkan. '
+     'engine: got "torch", need gpu or auto: Slang runs on a GPU or on software Vulkan. '
      "Leave --engine out."),
     ({"engine": "gp"}, ConfigError,
      "engine: got 'gp', need one of ['auto', 'torch', 'gpu']. Did you mean gpu?"),

@@ -1,4 +1,4 @@
-"""verbs/gpu_splats: the pictures that render draws, on the GPU."""
+"""kinds/splats/gpu_splats: the pictures that render draws, on the GPU."""
 
 import numpy as np
 import pytest

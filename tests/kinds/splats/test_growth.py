@@ -1,4 +1,4 @@
-"""engine/splat_growth: Gaussians begin where the picture changes, and are added where it errs."""
+"""kinds/splats/growth: Gaussians begin where the picture changes, and are added where it errs."""
 
 import numpy as np
 import pytest

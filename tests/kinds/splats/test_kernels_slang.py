@@ -1,4 +1,4 @@
-"""engine/splats: the kernels of Gaussians equal the float64 half, in value and gradient."""
+"""kinds/splats/kernels: the kernels of Gaussians equal the float64 half, in value and gradient."""
 
 import dataclasses
 

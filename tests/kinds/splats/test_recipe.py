@@ -1,4 +1,4 @@
-"""recipes/splats: settings are refused in time, and a cloud's schedule keeps its promises."""
+"""kinds/splats/recipe: settings are refused in time, and a cloud's schedule keeps its promises."""
 
 import dataclasses
 from types import SimpleNamespace

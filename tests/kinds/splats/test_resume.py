@@ -1,4 +1,4 @@
-"""verbs/fit_splats: an interrupted fit goes on as if nothing had stopped it."""
+"""kinds/splats/fit: an interrupted fit goes on as if nothing had stopped it."""
 
 import shlex
 import shutil
@@ -72,7 +72,7 @@ def test_interruption_leaves_a_checkpoint_and_no_asset(tmp_path, save_smooth, nu
     assert {p.name for p in tmp_path.iterdir()} == {"a.png", "x.checkpoint.nsh"}
     checkpoint = load_checkpoint(tmp_path / "x.checkpoint.nsh", "splats")
     assert checkpoint.progress["step"] >= 5
-    assert checkpoint.picture["name"] == "a.png"
+    assert checkpoint.source["name"] == "a.png"
 
 
 def test_message_is_a_command_that_can_be_pasted(tmp_path, save_smooth):
@@ -91,7 +91,7 @@ def test_the_command_has_no_flag_that_is_not_there(tmp_path, save_smooth):
     message = interrupted(save_smooth(), tmp_path / "x.nsh", FEW, engine="gpu")
     words = shlex.split(message.partition("Go on with: ")[2])
     assert words[:3] == ["neuralshade", "fit", "splats"]
-    command = commands.commands["fit"].commands["splats"]
+    command = commands.commands["fit"].get_command(None, "splats")
     parsed = command.make_context("splats", words[3:])  # click refuses what it does not know
     assert parsed.params["resume"] == str(tmp_path / "x.checkpoint.nsh")
 

@@ -1,4 +1,4 @@
-"""engine/splats with SSIM in the loss: the gradient of a step is that of both terms."""
+"""kinds/splats/kernels with SSIM in the loss: the gradient of a step is that of both terms."""
 
 import numpy as np
 import pytest

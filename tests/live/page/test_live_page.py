@@ -1,5 +1,6 @@
 """The page itself, in Chromium: watched, steered, compared with `render` pixel by pixel."""
 
+import dataclasses
 import json
 import re
 
@@ -7,9 +8,9 @@ import numpy as np
 import pytest
 
 import neuralshade
+from neuralshade.fitting.scene import Tone
 from neuralshade.live.frames import on_screen
 from neuralshade.live.live import Live
-from neuralshade.live.messages import Tone
 
 
 def drawn(asset, tone=None, **how):
@@ -183,17 +184,26 @@ def test_exposure_and_gamma_of_light_beyond_one(tab, shown, save_smooth, few, tm
 
 
 def test_levels_are_called_what_they_are(tab, live, background, device, fitted, tmp_path, waves):
-    """No network: some were kept from filters, and they are saved as an asset."""
+    """Some were kept from filters: no network is shown."""
     live.show(fitted / "a.nsh")
     background(live.wait)
     page = tab(live.address)
-    page.says("#save", "Save network")
+    page.shows("result", drawn(fitted / "a.nsh"))
     neuralshade.fit_mipmaps(waves, tmp_path / "out", steps=4, pool=16, pairs=4)
     levels = next((tmp_path / "out").glob("*.nsh"))
     page.page.set_input_files("#load", levels)
-    page.says("#save", "Save")
-    page.says("#load-title", "Load")
+    page.page.wait_for_selector("#light", state="visible")
     assert live.stage.scene.titles["result"] == "Kept levels"
+
+
+def test_a_kind_that_the_page_has_not_heard_of_is_shown(tab, shown, live, fitted):
+    """What a scene offers is told by its facts: tone, a light, overlays, panes."""
+    page = tab(shown(fitted / "a.nsh"))
+    live.stage.show(dataclasses.replace(live.stage.scene, kind="unheard_of", name="of tomorrow"))
+    page.says("#scene-name", "of tomorrow")
+    page.shows("result", drawn(fitted / "a.nsh"))
+    assert page.page.locator("#overlays").is_visible()
+    assert page.page.locator("#light").is_hidden() and page.page.locator("#tone").is_hidden()
 
 
 def test_a_light_is_dragged_over_a_plane(tab, live, background, device, tmp_path, waves):

@@ -4,11 +4,9 @@ import pytest
 
 
 @pytest.mark.parametrize("typed", ["nan", "-1", "1e9"])
-def test_a_rate_that_cannot_be_is_refused(tab, command, save_smooth, typed):
-    save_smooth("photo.png", 24, 32)
-    page = tab(command("fit", "image", "photo.png", "-o", "photo.nsh", "--seconds", "900",
-                       "--batch", "512", "--encoding", "dense_grid:width=16,height=12",
-                       "--hidden-width", "8"))  # fmt: skip
+def test_a_rate_that_cannot_be_is_refused(tab, live, fitting, typed):
+    fitting()
+    page = tab(live.address)
     page.says("#state", "Running")
     page.page.fill("#learning-rate-value", typed)
     page.press("Enter")

@@ -14,8 +14,8 @@ import pytest
 from PIL import Image
 from websockets.sync.client import connect
 
+from neuralshade.fitting.scene import View
 from neuralshade.live.channel import Channel
-from neuralshade.live.messages import View
 from neuralshade.live.server import Server
 from neuralshade.live.uploads import Uploads
 

@@ -1,4 +1,4 @@
-"""deploy/live/access: who is answered, on the loopback and beyond it."""
+"""live/access: who is answered, on the loopback and beyond it."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""deploy/live/app: what is served, what is refused, and that strangers break nothing."""
+"""live/app: what is served, what is refused, and that strangers break nothing."""
 
 import contextlib
 import json

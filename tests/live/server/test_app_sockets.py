@@ -1,4 +1,4 @@
-"""deploy/live/app: the WebSocket bears whatever is said, or not said."""
+"""live/app: the WebSocket bears whatever is said, or not said."""
 
 import json
 import struct

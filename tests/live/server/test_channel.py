@@ -1,4 +1,4 @@
-"""deploy/live/channel: nobody waits, the newest wins, the history is whole."""
+"""live/channel: nobody waits, the newest wins, the history is whole."""
 
 import json
 import math

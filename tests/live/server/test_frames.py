@@ -1,4 +1,4 @@
-"""deploy/live/frames: what a page sees is what `render` writes."""
+"""live/frames: what a page sees is what `render` writes."""
 
 import io
 import json
@@ -9,8 +9,8 @@ import pytest
 from PIL import Image
 
 import neuralshade
+from neuralshade.fitting.scene import Tone
 from neuralshade.live.frames import on_screen, packed, png
-from neuralshade.live.messages import Tone
 
 USUAL = Tone()
 

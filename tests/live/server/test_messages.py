@@ -1,4 +1,4 @@
-"""deploy/live/messages: whatever is said gives a message or one line that refuses it."""
+"""live/messages: whatever is said gives a message or one line that refuses it."""
 
 import json
 import math

@@ -1,4 +1,4 @@
-"""deploy/live/server: listens where it is told to, or says where else, and ends."""
+"""live/server: listens where it is told to, or says where else, and ends."""
 
 import logging
 import socket

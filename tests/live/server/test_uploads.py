@@ -1,4 +1,4 @@
-"""deploy/live/uploads: limited in size, named by us, gone with the session."""
+"""live/server: limited in size, named by us, gone with the session."""
 
 import asyncio
 import io

@@ -1,4 +1,4 @@
-"""measure/lit_plane, plane_view, texel_levels: geometry, look-ups, and what they must agree in."""
+"""lit_plane, plane_view, texel_levels: geometry, look-ups, and what they must agree in."""
 
 import dataclasses
 import math

@@ -1,4 +1,4 @@
-"""measure/mip_filters: halving is an area's mean; Toksvig and LEAN are what their papers say."""
+"""mip_filters: halving is an area's mean; Toksvig and LEAN are what their papers say."""
 
 import math
 

@@ -6,7 +6,7 @@ Source: Microsoft, DDS Programming Guide: DDS_HEADER, DDS_PIXELFORMAT, DDS_HEADE
 import os
 import struct
 
-from neuralshade.asset.texture.mip_chain import Levels, check_chain, encoded
+from neuralshade.asset.texture.mip_chain import MipChain, check_chain, encoded
 from neuralshade.asset.texture.texture_format import TextureFormat
 from neuralshade.base.atomic import whole_file
 
@@ -19,7 +19,7 @@ TEXTURE_2D = 3
 UNKNOWN_ALPHA = 0  # anything else is refused by Microsoft's older loaders
 
 
-def write_dds(path: str | os.PathLike[str], levels: Levels, format: str) -> None:
+def write_dds(path: str | os.PathLike[str], levels: MipChain, format: str) -> None:
     """Write a mip chain as a DDS file, whole or not at all.
 
     Args:
@@ -42,7 +42,7 @@ def write_dds(path: str | os.PathLike[str], levels: Levels, format: str) -> None
             file.writelines(encoded(level, chosen))
 
 
-def _header(levels: Levels, chosen: TextureFormat) -> bytes:
+def _header(levels: MipChain, chosen: TextureFormat) -> bytes:
     height, width = levels[0].shape[:2]
     # per row of texels, or of the whole level
     size = chosen.level_bytes(levels[0] if chosen.compressed_bytes else levels[0][:1])

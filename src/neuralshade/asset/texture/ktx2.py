@@ -8,10 +8,10 @@ import math
 import os
 import struct
 
-import neuralshade
-from neuralshade.asset.texture.mip_chain import Levels, check_chain, encoded
+from neuralshade.asset.texture.mip_chain import MipChain, check_chain, encoded
 from neuralshade.asset.texture.texture_format import TextureFormat
 from neuralshade.base.atomic import whole_file
+from neuralshade.base.version import VERSION
 
 IDENTIFIER = b"\xabKTX 20\xbb\r\n\x1a\n"
 HEADER_BYTES, LEVEL_INDEX_BYTES = 80, 24
@@ -24,7 +24,7 @@ IS_LINEAR, IS_SIGNED, IS_FLOAT = 0x10, 0x40, 0x80
 MINUS_ONE, PLUS_ONE = struct.unpack("<2I", struct.pack("<2f", -1.0, 1.0))
 
 
-def write_ktx2(path: str | os.PathLike[str], levels: Levels, format: str) -> None:
+def write_ktx2(path: str | os.PathLike[str], levels: MipChain, format: str) -> None:
     """Write a mip chain as a KTX2 file, whole or not at all.
 
     Not supercompressed; KTXorientation says that row 0 is the top.
@@ -52,14 +52,14 @@ def write_ktx2(path: str | os.PathLike[str], levels: Levels, format: str) -> Non
             file.writelines(encoded(level, chosen))
 
 
-def _header(levels: Levels, chosen: TextureFormat) -> bytes:
+def _header(levels: MipChain, chosen: TextureFormat) -> bytes:
     height, width = levels[0].shape[:2]
     one_texture = (0, 0, 1)  # no depth, no layers, one face
     numbers = (chosen.vulkan, chosen.number_bytes, width, height, *one_texture, len(levels), 0)
     return IDENTIFIER + struct.pack("<9I", *numbers)
 
 
-def _places(levels: Levels, chosen: TextureFormat, end: int) -> list[int]:
+def _places(levels: MipChain, chosen: TextureFormat, end: int) -> list[int]:
     """Return where each level begins: the smallest comes first, each after zeros to align it."""
     alignment = math.lcm(chosen.block_bytes, 4)
     places = []
@@ -72,7 +72,7 @@ def _places(levels: Levels, chosen: TextureFormat, end: int) -> list[int]:
 
 def _notes() -> bytes:
     """Return the key/value data, in the order of their keys."""
-    pairs = {"KTXorientation": "rd", "KTXwriter": f"neuralshade {neuralshade.__version__}"}
+    pairs = {"KTXorientation": "rd", "KTXwriter": f"neuralshade {VERSION}"}
     packed = b""
     for key, value in sorted(pairs.items()):
         pair = f"{key}\0{value}\0".encode()

@@ -16,10 +16,10 @@ LARGEST_PX = 32_768  # a side of the largest texture that any GPU takes
 # Encoded at once. Few, as Ctrl-C waits for the BC7 encoder's C code: a second or two.
 BAND_TEXELS = 1 << 20
 
-Levels = Sequence[NDArray[Any]]
+MipChain = Sequence[NDArray[Any]]
 
 
-def check_chain(levels: Levels, format: str) -> TextureFormat:
+def check_chain(levels: MipChain, format: str) -> TextureFormat:
     """Return the format of that name; raise unless ``levels`` can be stored in it.
 
     Raises: ConfigError for an unknown format; ShapeError for no level, a wrong shape, dtype or
@@ -105,7 +105,7 @@ def _check_level(
         )
 
 
-def _check_sizes(levels: Levels) -> None:
+def _check_sizes(levels: MipChain) -> None:
     height, width = levels[0].shape[:2]
     if max(height, width) > LARGEST_PX:
         raise ShapeError(

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from neuralshade.base.did_you_mean import nearest
+from neuralshade.base.did_you_mean import did_you_mean
 from neuralshade.base.message_text import shown
 from neuralshade.errors import ConfigError
 
@@ -76,7 +76,7 @@ def find_format(name: str) -> TextureFormat:
     if name not in FORMATS:
         raise ConfigError(
             f"format: got {shown(name)}, need one of {', '.join(FORMATS)}."
-            f"{nearest(str(name), FORMATS)}"
+            f"{did_you_mean(str(name), FORMATS)}"
         )
     return FORMATS[name]
 

@@ -1,0 +1,1 @@
+"""Kernels of the network trainer, by family."""

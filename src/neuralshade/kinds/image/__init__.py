@@ -1,0 +1,30 @@
+"""A picture into an encoding and a small network."""
+
+from neuralshade.kinds.image.presets import PRESETS
+from neuralshade.kinds.image.recipe import ImageRecipe
+from neuralshade.kinds.kind import Kind
+
+KIND = Kind(
+    name="image",
+    about="Fit an encoding and a small network to PICTURE.",
+    opens="neuralshade.kinds.image.opened:OpenedImage",
+    recipe=ImageRecipe,
+    fits="neuralshade.kinds.image.fit:fit_image",
+    takes=("engine", "kernels", "deterministic", "device", "snapshots", "movie", "tev",
+           "tensorboard", "events", "live", "report", "resume", "dump_kernels"),
+    presets=tuple(PRESETS),
+    calls="neuralshade.kinds.image.fit:call_of",
+    timed="neuralshade.kinds.image.timed:TimedPicture",
+    recipe_files={".json": "neuralshade.kinds.image.tiny_cuda_nn:read_tiny_cuda_nn"},
+    recipe_about="Settings from a .toml file (fields as the flags below), or a .json file in "
+    "tiny-cuda-nn's form.",
+    manual="""
+    PICTURE is a PNG, JPEG, WebP, TIFF, BMP, PPM, PGM, EXR or Radiance HDR file. Training ends
+    at --seconds, --steps or --target-psnr, whichever comes first; Ctrl-C keeps a checkpoint.
+
+    \b
+    neuralshade fit image photo.png -o photo.nsh --report photo.html
+    neuralshade fit image photo.png --preset detail --seconds 60
+    neuralshade fit image photo.png --bpp 1.5 --hidden-width 64
+    """,
+)  # fmt: skip

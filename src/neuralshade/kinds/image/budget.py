@@ -1,17 +1,18 @@
-"""How large a model a budget of bits buys, and how large a batch a picture wants."""
+"""What 'auto' means for a picture: how large a model and a batch, and whether memory takes them."""
 
 import dataclasses
 
+import psutil
 import torch
 
-from neuralshade.asset.file import to_bytes
-from neuralshade.asset.image import CURVE_POINTS, ImageHeader, image_file, picture_facts
-from neuralshade.asset.tensors import pack_field
+from neuralshade.asset.asset import CURVE_POINTS, Header, asset_size, picture_facts
+from neuralshade.asset.tensors import packed_zeros
 from neuralshade.errors import ConfigError
 from neuralshade.fitting.recipe import to_dict
-from neuralshade.kinds.image.build import build_field
+from neuralshade.kinds.image import KIND
+from neuralshade.kinds.image.field import build_field
 from neuralshade.kinds.image.recipe import ImageRecipe
-from neuralshade.model.registry import format_encoding
+from neuralshade.model.registry import format_encoding, parameter_count, parse_encoding
 from neuralshade.source.picture import Picture
 
 COARSE_FEATURES = 8
@@ -23,6 +24,23 @@ LARGEST_GRIDS = 2**24  # numbers; more cannot be trained in the seconds that peo
 SMALLEST_GRIDS = 4096  # numbers, where even a file without grids would exceed the budget
 SMALLEST_BATCH, LARGEST_BATCH = 8_192, 2**18
 LONGEST_ROW = [88_888_888, 888_888.888, 8.888e-08, 88.888]  # of a training curve
+COPIES = 6  # of every parameter: value, gradient, two moments, and two while they are rounded
+BASE_BYTES = 400 * 2**20  # PyTorch itself
+BYTES_PER_SAMPLE_NUMBER = 8  # kept for the backward pass, and its gradient
+
+
+def resolve(recipe: ImageRecipe, picture: Picture) -> ImageRecipe:
+    """Return the recipe with every 'auto' replaced by what it means for this picture."""
+    width = recipe.hidden_width or auto_width(recipe, picture)
+    recipe = dataclasses.replace(recipe, hidden_width=width)
+    asked = recipe.encoding
+    encoding = auto_encoding(recipe, picture) if asked == "auto" else asked
+    return dataclasses.replace(
+        recipe,
+        encoding=format_encoding(parse_encoding(encoding)),
+        loss=("relative_l2" if picture.hdr else "l2") if recipe.loss == "auto" else recipe.loss,
+        batch=recipe.batch or auto_batch(picture),
+    )
 
 
 def check_sized(recipe: ImageRecipe) -> None:
@@ -86,18 +104,43 @@ def auto_width(recipe: ImageRecipe, picture: Picture) -> int:
 
 
 def overhead_bytes(recipe: ImageRecipe, picture: Picture) -> int:
-    """Return what the file takes besides the grids' numbers, by writing one with none."""
+    """Return what the file takes besides the grids' numbers: the size of one with the least."""
     tiny = dataclasses.replace(recipe, encoding=encoding_of(1, picture), loss="relative_l2",
                                batch=LARGEST_BATCH)  # fmt: skip
-    tensors = pack_field(build_field(tiny, picture.channels, torch.Generator()))
+    with torch.device("meta"):  # shapes are all that counts
+        tensors = packed_zeros(build_field(tiny, picture.channels, None))
     training = {"steps": LONGEST_ROW[0], "seconds": LONGEST_ROW[1],
                 "curve": [LONGEST_ROW] * CURVE_POINTS}  # fmt: skip
     facts = picture_facts(picture, digest="0" * 64)
-    header = ImageHeader(to_dict(tiny), facts, training, {"psnr_db": 88.888})
-    return len(to_bytes(image_file(header, tensors))) + SLACK_BYTES
+    header = Header(to_dict(tiny), training, {"psnr_db": 88.888}, facts)
+    return asset_size(KIND.name, header, tensors) + SLACK_BYTES
 
 
 def auto_batch(picture: Picture) -> int:
     """Return a 32nd of the pixels, within bounds."""
     pixels = picture.width * picture.height
     return max(SMALLEST_BATCH, min(LARGEST_BATCH, pixels // 32))
+
+
+def needed_bytes(recipe: ImageRecipe, picture: Picture) -> int:
+    """Return about how many bytes a fit of a resolved recipe takes at its peak.
+
+    An estimate from sizes, compared with one measurement only: see docs/performance.md.
+    """
+    grids = parameter_count(recipe.encoding)
+    sample_numbers = recipe.hidden_width * (recipe.hidden_layers + 1) * 2
+    return (
+        BASE_BYTES
+        + 2 * picture.pixels.nbytes
+        + COPIES * 4 * grids
+        + BYTES_PER_SAMPLE_NUMBER * sample_numbers * recipe.batch
+    )
+
+
+def check_memory(recipe: ImageRecipe, picture: Picture) -> None:
+    """Raise ConfigError where the fit would not fit into the memory that is free."""
+    needed, free = needed_bytes(recipe, picture), psutil.virtual_memory().available
+    if needed > free:
+        raise ConfigError(f"memory: got {free / 2**30:.1f} GB free, need about "
+                          f"{needed / 2**30:.1f} GB for this recipe and picture. "
+                          "Lower bpp, the grids or batch, or free memory.")  # fmt: skip

@@ -1,67 +1,60 @@
 """A picture into an encoding and a small network: how its recipe is assembled."""
 
+from __future__ import annotations
+
 from functools import partial
+from typing import TYPE_CHECKING
 
 import torch
 
 from neuralshade.engine.choose import choose_kernels, choose_precision, choose_vectors
-from neuralshade.engine.network_trainer import GpuEngine
-from neuralshade.engine.torch_engine import TorchEngine
-from neuralshade.engine.training import Training
 from neuralshade.gpu.gpu import Gpu
+from neuralshade.kinds.image.engine import GpuImageEngine, TorchImageEngine, TorchImageTask
+from neuralshade.kinds.image.field import build_field
 from neuralshade.kinds.image.recipe import ImageRecipe
-from neuralshade.kinds.image.task import image_task
 from neuralshade.model.field import Field
-from neuralshade.model.mlp import MLP
-from neuralshade.model.registry import build_encoding
-from neuralshade.optimizer.adam import GRID_OPTIMIZERS, Adam, Optimizer
-from neuralshade.optimizer.average import WeightAverage
 from neuralshade.sampler.draw import sampler_of, samples_per_step
 from neuralshade.source.picture import Picture
 from neuralshade.source.target import Target
 
+if TYPE_CHECKING:
+    from neuralshade.optimizer.adam import Optimizer
 
-def build_field(recipe: ImageRecipe, channels: int, rng: torch.Generator) -> Field:
-    """Return the untrained field of a resolved recipe; its start is drawn from ``rng``."""
-    encoding = build_encoding(recipe.encoding, rng)
-    network = MLP(
-        encoding.width,
-        channels,
-        recipe.hidden_layers,
-        recipe.hidden_width,
-        recipe.activation,
-        recipe.output_activation,
-        recipe.bias,
-        rng=rng,
-    )
-    field = Field(encoding, network)
-    field.store_as(recipe.grid_bits, recipe.network_bits)
-    return field
+# Each engine is loaded where it is built: a fit runs on one of the two.
 
 
-def build_engine(recipe: ImageRecipe, picture: Picture, device: torch.device) -> TorchEngine:
+def build_engine(recipe: ImageRecipe, picture: Picture, device: torch.device) -> TorchImageEngine:
     """Assemble source, sampler, model, loss and optimizers of a resolved recipe."""
+    from neuralshade.engine.torch_engine import TorchEngine
+    from neuralshade.optimizer.average import WeightAverage
+
     rng = torch.Generator().manual_seed(recipe.seed)
     field = build_field(recipe, picture.channels, rng).to(device)
     parameters = list(field.parameters())
-    return TorchEngine(
+    compute = choose_precision(recipe.precision, device)
+    sampler = sampler_of(recipe.sampling, recipe.batch, picture.height, picture.width)
+    task = TorchImageTask(field, Target(picture.pixels, device), sampler, compute)
+    trainer = TorchEngine(
         field,
-        Target(picture.pixels, device),
-        sampler_of(recipe.sampling, recipe.batch, picture.height, picture.width),
+        task,
         recipe.loss,
         _optimizers(recipe, field),
         rng,
-        choose_precision(recipe.precision, device),
-        recipe.loss_scale,
+        recipe.loss_scale if compute == torch.float16 else 1.0,
         WeightAverage(parameters, recipe.average) if recipe.average > 0 else None,
         repeatable=recipe.seconds is None,
     )
+    return TorchImageEngine(trainer, task)
 
 
 def build_gpu_engine(
     recipe: ImageRecipe, picture: Picture, gpu: Gpu, kernels: str, exact: bool
-) -> GpuEngine:
+) -> GpuImageEngine:
     """Assemble the same on an opened GPU; see ``choose_kernels`` and ``Training``."""
+    from neuralshade.engine.network_trainer import NetworkTrainer
+    from neuralshade.engine.step_kernels import Training
+    from neuralshade.kinds.image.task import image_task
+
     rng = torch.Generator().manual_seed(recipe.seed)
     field = build_field(recipe, picture.channels, rng)
     path = choose_kernels(gpu, field.network, recipe.precision, kernels)
@@ -81,12 +74,14 @@ def build_gpu_engine(
         loss_scale=recipe.loss_scale,
         exact=exact,
     )
-    target = Target(picture.pixels, torch.device("cpu"))
     vectors = choose_vectors(gpu, path)
-    return GpuEngine(gpu, field, task, target, training, rng, path, vectors)
+    trainer = NetworkTrainer(gpu, field, task, training, rng, path, vectors)
+    return GpuImageEngine(trainer, Target(picture.pixels, torch.device("cpu")))
 
 
 def _optimizers(recipe: ImageRecipe, field: Field) -> list[Optimizer]:
+    from neuralshade.optimizer.adam import GRID_OPTIMIZERS, Adam
+
     betas = (recipe.beta1, recipe.beta2)
     network = Adam(list(field.network.parameters()), recipe.rate, betas, recipe.epsilon)
     grids = list(field.encoding.parameters())

@@ -1,6 +1,5 @@
-"""PSNR of a field against its picture: a quick one while training, the exact one after."""
+"""The field of a fitted picture: built from its recipe, and read back from what is stored."""
 
-import math
 from typing import Any
 
 import numpy as np
@@ -9,28 +8,44 @@ import torch
 
 from neuralshade.asset.tensors import unpack_field
 from neuralshade.engine.draw import draw_blocks
-from neuralshade.engine.engine import Engine
-from neuralshade.kinds.image.build import build_field
 from neuralshade.kinds.image.recipe import ImageRecipe
+from neuralshade.measure.picture_psnr import decibels, white_of
+from neuralshade.model.dense_grid import DenseGrid
 from neuralshade.model.field import Field
-from neuralshade.sampler.sample import PixelLattice
+from neuralshade.model.mlp import MLP
+from neuralshade.model.registry import build_encoding
 from neuralshade.source.picture import Picture
 
 GLANCE_SIDE = 256  # rows and columns that a look while training compares, at most
 
 
-def white_of(picture: Picture) -> float:
-    """Return the peak of PSNR: 1, or the largest value of an HDR picture."""
-    return (float(picture.pixels.max()) or 1.0) if picture.hdr else 1.0
+def build_field(recipe: ImageRecipe, channels: int, rng: torch.Generator | None) -> Field:
+    """Return the untrained field of a resolved recipe; its start is drawn from ``rng``.
+
+    None leaves it as it comes, for a field on torch's meta device."""
+    encoding = build_encoding(recipe.encoding, rng)
+    network = MLP(
+        encoding.width,
+        channels,
+        recipe.hidden_layers,
+        recipe.hidden_width,
+        recipe.activation,
+        recipe.output_activation,
+        recipe.bias,
+        rng=rng,
+    )
+    field = Field(encoding, network)
+    field.store_as(recipe.grid_bits, recipe.network_bits)
+    return field
 
 
-def glance_psnr(engine: Engine, white: float, hdr: bool) -> float:
-    """Return the PSNR in dB on evenly spread rows and columns, 256 x 256 at most."""
-    target = engine.target
-    lattice = PixelLattice(_spread(target.height), _spread(target.width))
-    predicted, wanted = engine.glance(lattice)
-    error = (predicted.float() if hdr else predicted.float().clamp(0, 1)) - wanted
-    return decibels(float(error.square().mean()), white)
+def stored_field(
+    recipe: ImageRecipe, tensors: dict[str, npt.NDArray[Any]], channels: int, place: str
+) -> Field:
+    """Return the field that ``tensors`` hold; AssetError naming ``place`` if they do not fit."""
+    field = build_field(recipe, channels, torch.Generator())
+    unpack_field(field, tensors, place)
+    return field
 
 
 def stored_quality(
@@ -46,21 +61,8 @@ def stored_quality(
     return {"psnr_db": round(decibels(squares / picture.pixels.size, white_of(picture)), 3)}
 
 
-def stored_field(
-    recipe: ImageRecipe, tensors: dict[str, npt.NDArray[Any]], channels: int, place: str
-) -> Field:
-    """Return the field that ``tensors`` hold; AssetError naming ``place`` if they do not fit."""
-    field = build_field(recipe, channels, torch.Generator())
-    unpack_field(field, tensors, place)
-    return field
-
-
-def _spread(size: int) -> torch.Tensor:
-    return torch.arange(0, size, math.ceil(size / GLANCE_SIDE))
-
-
-def decibels(mean_square: float, white: float) -> float:
-    """Return dB; 200 for a perfect fit, since infinity is no JSON number; NaN for no fit."""
-    if not math.isfinite(mean_square):
-        return math.nan
-    return 10.0 * math.log10(white**2 / mean_square) if mean_square > 0 else 200.0
+def feature_grids(field: Field) -> list[npt.NDArray[Any]]:
+    """Return every dense grid of the field as float32 [height, width, features], as stored."""
+    grids = [module for module in field.modules() if isinstance(module, DenseGrid)]
+    levels = [texels.detach().cpu() for grid in grids for texels in grid.stored()]
+    return [np.ascontiguousarray(level.permute(1, 2, 0).numpy()) for level in levels]

@@ -4,40 +4,44 @@ from __future__ import annotations
 
 import math
 import os
-from contextlib import closing
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from neuralshade.asset.asset import Header, picture_facts, save_asset
 from neuralshade.asset.checkpoint import Checkpoint, load_checkpoint
-from neuralshade.asset.image import KIND, ImageHeader, picture_facts, save_image_asset
 from neuralshade.asset.tensors import pack_field
-from neuralshade.engine.choose import choose_engine
 from neuralshade.engine.draw import draw_field
-from neuralshade.engine.engine import Engine
 from neuralshade.errors import ConfigError
-from neuralshade.fitting.job import FitResult, Job
+from neuralshade.fitting.job import Job
 from neuralshade.fitting.loop import Loop, Observer, ignore
-from neuralshade.fitting.options import USUAL, FitOptions, check_left_out, checked_output
+from neuralshade.fitting.options import (
+    USUAL,
+    FitOptions,
+    check_left_out,
+    checked_output,
+    chosen_engine,
+)
+from neuralshade.fitting.picture_result import FitResult, reached
 from neuralshade.fitting.recipe import from_dict, to_dict
 from neuralshade.fitting.resuming import begun_from, resumed_recipe
-from neuralshade.fitting.snapshots import feature_grids, snapshots_for
+from neuralshade.fitting.scene import Scene, grid_pages, picture_scene
+from neuralshade.fitting.snapshots import snapshots_for
 from neuralshade.gpu.open import APIS
-from neuralshade.kinds.image.budget import auto_encoding
+from neuralshade.kinds.image import KIND
+from neuralshade.kinds.image.budget import auto_encoding, check_memory, check_sized, resolve
 from neuralshade.kinds.image.build import build_engine, build_gpu_engine
-from neuralshade.kinds.image.field import glance_psnr, stored_quality, white_of
+from neuralshade.kinds.image.engine import Engine, glance_psnr
+from neuralshade.kinds.image.field import feature_grids, stored_quality
+from neuralshade.kinds.image.opened import OpenedImage
 from neuralshade.kinds.image.presets import ENDS, preset_recipe
 from neuralshade.kinds.image.recipe import ImageRecipe
-from neuralshade.recipes.memory import check_memory
-from neuralshade.recipes.resolve import resolve
+from neuralshade.kinds.kind import CommandLine, FitCall
+from neuralshade.measure.picture_psnr import white_of
 from neuralshade.sampler.draw import samples_per_step
 from neuralshade.source.image_file import load_picture
 from neuralshade.source.picture import Picture, check_squares
 from neuralshade.source.transform import transform_picture
-from neuralshade.verbs.opening import open_image
-
-if TYPE_CHECKING:
-    from neuralshade.fitting.scene import Scene
 
 
 def fit_image(
@@ -70,23 +74,23 @@ def fit_image(
     source = picture if isinstance(picture, Picture) else load_picture(picture)
     check_squares(source)
     target = checked_output(picture, source.name, output, options)
-    _check_options(options)
+    _check_torch(options)
     checkpoint = None
     if options.resume is not None:
-        checkpoint = load_checkpoint(options.resume, KIND)
+        checkpoint = load_checkpoint(options.resume, KIND.name)
     if checkpoint is None:
-        recipe = preset_recipe("grid" if preset is None else preset, settings)
+        recipe = preset_recipe(KIND.presets[0] if preset is None else preset, settings)
         recipe = resolve(recipe, transform_picture(source, recipe.transform))
     else:
         recipe = _resumed(checkpoint, options.resume, source, preset, settings)
     place = None if isinstance(picture, Picture) else os.fspath(picture)
-    with closing(choose_engine(options.engine, options.device)) as chosen:
+    with chosen_engine(options) as chosen:
         job = _Job(source, recipe, target, chosen, options, observer, place)
-        job.preset = "grid" if preset is None and checkpoint is None else preset
+        job.preset = KIND.presets[0] if preset is None and checkpoint is None else preset
         return job.run(checkpoint)
 
 
-def _check_options(options: FitOptions) -> None:
+def _check_torch(options: FitOptions) -> None:
     """Refuse what only the GPU engine has where PyTorch is asked for."""
     torch = options.device is not None and options.device not in APIS
     if options.engine == "torch" or (options.engine == "auto" and torch):
@@ -108,13 +112,22 @@ def _resumed(
     return resumed_recipe(checkpoint, place, picture, ImageRecipe, asked, setting=setting)
 
 
+def call_of(typed: CommandLine) -> FitCall:
+    """Return the call of what was typed; ConfigError where nothing is left for --bpp to size."""
+    preset = typed.preset
+    if typed.given["bpp"] is not None and typed.options["resume"] is None:
+        # a recipe that an asset tells may name both: only a flag is a wish
+        check_sized(preset_recipe(preset or KIND.presets[0], typed.settings))
+    return FitCall(fit_image, (typed.subject, typed.output), {"preset": preset, **typed.settings})
+
+
 class _Job(Job[ImageRecipe]):
     kind = KIND
     steps_sized_by = "rate and grid_rate"
 
     def __init__(self, picture: Picture, recipe: ImageRecipe, *rest: Any):
         super().__init__(picture, recipe, *rest)
-        self.picture = transform_picture(picture, recipe.transform)
+        self.source, self.picture = picture, transform_picture(picture, recipe.transform)
         check_memory(recipe, self.picture)
         self.engine = self._build()
         self.snapshots = snapshots_for(
@@ -130,6 +143,7 @@ class _Job(Job[ImageRecipe]):
             self._observe,
             self.snapshots.take if self.snapshots else None,
             samples_per_step=samples_per_step(recipe.sampling, recipe.batch, height, width),
+            target_psnr=recipe.target_psnr,
         )
 
     def _build(self) -> Engine:
@@ -148,10 +162,8 @@ class _Job(Job[ImageRecipe]):
 
     def scene(self) -> Scene:
         """Return what a live page shows of it."""
-        from neuralshade.fitting.scene import grid_pages, picture_scene
-
-        return picture_scene(self.kind, self.picture, self.engine.draw, compared=True,
-                             continuous=False, pages=grid_pages(self._grids))  # fmt: skip
+        return picture_scene(KIND.name, self.picture, self.engine.draw, continuous=False,
+                             pages=grid_pages(self._grids))  # fmt: skip
 
     def _grids(self) -> list[Any]:
         with self.engine.averaged():
@@ -159,7 +171,7 @@ class _Job(Job[ImageRecipe]):
 
     def take_over(self, path: Path) -> None:
         """Go on from an asset's numbers, with fresh moments. Raises AssetError, ConfigError."""
-        opened = open_image(path)
+        opened = self.open(path)
         ours = self.engine.field.named_parameters()
         theirs = dict(opened.field.named_parameters())
         if {n: p.shape for n, p in ours} != {n: p.shape for n, p in theirs.items()}:
@@ -177,18 +189,22 @@ class _Job(Job[ImageRecipe]):
         if not math.isfinite(quality["psnr_db"]):
             raise ConfigError(f"fit: got numbers beyond float32 after {p.step} steps, need a fit "
                               f"that converges. {self.remedy}")  # fmt: skip
-        training = {"steps": p.step, "seconds": round(p.seconds, 3), "curve": p.curve}
-        header = ImageHeader(to_dict(self.recipe), picture_facts(self.original), training, quality)
-        return quality["psnr_db"], save_image_asset(path, header, tensors)
+        facts = picture_facts(self.source)
+        header = Header(to_dict(self.recipe), self.training, quality, facts)
+        return quality["psnr_db"], save_asset(path, KIND.name, header, tensors)
+
+    def open(self, asset: Path) -> OpenedImage:
+        """Return an asset of this kind, opened."""
+        return OpenedImage.read(asset)
 
     def finish(self) -> FitResult:
         """Write the asset and what else was asked for."""
         psnr_db, size = self.save(self.output)
         self._written()
-        self._report(self.snapshots.kept if self.snapshots else ())
+        self._report()
         pixels = self.picture.width * self.picture.height
         exceeded = size * 8 / pixels > self.recipe.bpp and self._is_sized_by_bpp()
-        return FitResult(**self._result(psnr_db, size, bpp_exceeded=exceeded))
+        return FitResult(**reached(self, self.picture, psnr_db, size, bpp_exceeded=exceeded))
 
     def _is_sized_by_bpp(self) -> bool:
         return self.recipe.encoding == auto_encoding(self.recipe, self.picture)

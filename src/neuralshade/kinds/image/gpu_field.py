@@ -8,8 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from neuralshade.base.closeable import Closing
-from neuralshade.engine.draw import WHOLE, Crop
+from neuralshade.base.closeable import Closeable
 from neuralshade.engine.kernel_path import inference_path
 from neuralshade.engine.kernel_plan import choose_infer_plan
 from neuralshade.engine.kernels.infer.infer import Inference
@@ -20,7 +19,9 @@ from neuralshade.gpu.device import open_hardware_device
 from neuralshade.gpu.gpu import Gpu, run_steps
 from neuralshade.gpu.open import open_gpu
 from neuralshade.gpu.slangpy_gpu import SlangpyGpu
-from neuralshade.verbs.opening import AssetLike, open_image
+from neuralshade.kinds.image.opened import OpenedImage
+from neuralshade.kinds.kind import AssetLike
+from neuralshade.source.crop import WHOLE, Crop
 
 if TYPE_CHECKING:
     import slangpy
@@ -28,8 +29,8 @@ if TYPE_CHECKING:
 KEPT_TENSORS = 4  # pairs of PyTorch's memory that kernels stay bound to
 
 
-class GpuField(Closing):
-    """A fitted picture whose numbers lie on a GPU, ready to be evaluated.
+class GpuField(Closeable):
+    """A fitted field whose numbers lie on a GPU, ready to be evaluated.
 
     Where the device has cooperative vectors, or is reached through CUDA and its matrix units take
     the network, it runs in float16 on these, else in float32 loops.
@@ -46,7 +47,7 @@ class GpuField(Closing):
     """
 
     def __init__(self, asset: AssetLike, device: slangpy.Device | str = "auto"):
-        field = open_image(asset).field
+        field = OpenedImage.read(asset).field
         self._owned = isinstance(device, str)
         self.gpu = _opened(device) if isinstance(device, str) else SlangpyGpu(device, owned=False)
         vectors = inference_path(self.gpu.adapter) == "vector"
@@ -74,6 +75,8 @@ class GpuField(Closing):
     def at(self, uv: Any) -> Any:
         """Return the channels at ``uv`` [N, 2] in [0, 1], u to the right and v down.
 
+        [N, D] for a field over D numbers.
+
         float32 [N, C] in the fitted picture's colour space, not clamped, without gradients. A
         NumPy array, a torch tensor on the CPU or nested lists give a NumPy array. With a field on
         ``cuda``, a float32 torch tensor on the same GPU gives another one: the kernel reads and
@@ -93,9 +96,9 @@ class GpuField(Closing):
                 f"at.uv: got a tensor on {uv.device} for a field on {gpu.api}, need a field on "
                 'cuda. Pass GpuField(asset, "cuda") or uv.cpu().'
             )
-        if uv.dtype != torch.float32 or uv.ndim != 2 or uv.shape[1] != 2:
-            raise ShapeError(f"at.uv: got {uv.dtype} {list(uv.shape)}, need float32 [N, 2]. "
-                             "Put u and v of one position into one row.")  # fmt: skip
+        if uv.dtype != torch.float32:
+            raise ShapeError(f"at.uv: got {uv.dtype}, need float32. Pass uv.float().")
+        self.inference.field.check_positions("at.uv", uv.shape)
         drawn = torch.empty(len(uv), self.inference.outputs, device=uv.device)
         if len(uv) == 0:
             return drawn

@@ -3,7 +3,7 @@
 import dataclasses
 from typing import Any
 
-from neuralshade.base.did_you_mean import nearest
+from neuralshade.base.did_you_mean import did_you_mean
 from neuralshade.errors import ConfigError
 from neuralshade.fitting.recipe import from_dict
 from neuralshade.kinds.image.recipe import ImageRecipe
@@ -112,7 +112,7 @@ def preset_recipe(name: str, settings: dict[str, Any]) -> ImageRecipe:
     """
     if name not in PRESETS:
         raise ConfigError(f"preset: got {name!r}, need one of {list(PRESETS)}."
-                          f"{nearest(name, PRESETS)}")  # fmt: skip
+                          f"{did_you_mean(name, PRESETS)}")  # fmt: skip
     values = dict(PRESETS[name].settings)
     if settings.get("steps") is not None or settings.get("seconds") is not None:
         values |= {"steps": None, "seconds": None}

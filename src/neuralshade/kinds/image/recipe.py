@@ -4,20 +4,19 @@ from dataclasses import dataclass
 
 from neuralshade.base.message_text import shown
 from neuralshade.errors import ConfigError
-from neuralshade.fitting.recipe import check_end, setting
-from neuralshade.recipes.names import (
-    ACTIVATIONS,
-    GRID_OPTIMIZERS,
-    LOSSES,
-    PRECISIONS,
-    SAMPLINGS,
-    SCHEDULES,
-    TRANSFORMS,
-)
+from neuralshade.fitting.recipe import LOSSES, PictureRecipe, changed, setting
+
+# the keys of registries that load PyTorch; a test holds them equal
+ACTIVATIONS = ("none", "relu", "leaky_relu", "tanh", "sigmoid", "exp", "softplus", "silu", "elu",
+               "sine")  # fmt: skip
+GRID_OPTIMIZERS = ("adam", "touched_adam")
+PRECISIONS = ("float32", "bfloat16", "float16")
+SAMPLINGS = ("lattice", "pixels", "positions")
+TRANSFORMS = ("identity", "zoom", "flip")
 
 
 @dataclass(frozen=True)
-class ImageRecipe:
+class ImageRecipe(PictureRecipe):
     """One picture into an encoding and an MLP."""
 
     encoding: str = setting("auto", "parts joined by +, as in 'frequency:octaves=6 + one_blob'; "
@@ -40,14 +39,7 @@ class ImageRecipe:
     grid_rate: float = setting(1e-2, "Adam step size of grids", limits=(1e-9, 10))
     grid_optimizer: str = setting("adam", "for grids: every cell each step, or touched ones only",
                                   choices=GRID_OPTIMIZERS)  # fmt: skip
-    beta1: float = setting(0.9, "Adam decay of the mean gradient", limits=(0, 0.9999))
-    beta2: float = setting(0.99, "Adam decay of the mean squared gradient", limits=(0, 0.999999))
-    epsilon: float = setting(1e-8, "Adam term that keeps a division by 0 away", limits=(0, 1))
-    schedule: str = setting("cosine", "of the step sizes over the fit", choices=SCHEDULES)
-    rate_final: float = setting(0.01, "step size at the end, as a share of the start",
-                                limits=(1e-6, 1))  # fmt: skip
-    warmup: int = setting(20, "steps over which the step size grows to its full value",
-                          limits=(0, 1_000_000))  # fmt: skip
+    warmup: int = changed(PictureRecipe, "warmup", 20)
     average: float = setting(0.98, "decay of the averaged weights that are kept; 0 keeps the last",
                              limits=(0, 0.999999))  # fmt: skip
     precision: str = setting("auto", "of the network's products while training; masters are "
@@ -57,11 +49,6 @@ class ImageRecipe:
     network_bits: int = setting(8, "per network weight in the file: 8, 16 or 32")
     transform: str = setting("identity", "of the picture before it is fitted: zoom is "
                              "uv * 0.5 + 0.25, flip swaps u and v", choices=TRANSFORMS)  # fmt: skip
-    steps: int | None = setting(None, "stop after so many steps", limits=(1, 10**9))
-    seconds: float | None = setting(20.0, "stop after so many seconds", limits=(0.01, 10**7))
-    target_psnr: float | None = setting(None, "stop when the picture reaches so many dB",
-                                        limits=(0, 200))  # fmt: skip
-    seed: int = setting(0, "of every random number", limits=(0, 2**63 - 1))
 
     def __post_init__(self) -> None:
         """Refuse settings that are fine one by one and make no sense together."""
@@ -73,7 +60,7 @@ class ImageRecipe:
         if 0 < self.hidden_width < 8:
             raise ConfigError(f"ImageRecipe.hidden_width: got {self.hidden_width}, need 0 or 8 to "
                               "256. 0 chooses by bpp.")  # fmt: skip
-        check_end(self)
+        super().__post_init__()
         if self.encoding != "auto":
             from neuralshade.model.registry import parse_encoding  # loads PyTorch
 

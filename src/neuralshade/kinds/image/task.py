@@ -1,4 +1,4 @@
-"""Fitting a picture on the device. Device half: image_task.slang."""
+"""Fitting a picture on the device. Device half: task.slang."""
 
 from __future__ import annotations
 
@@ -66,9 +66,14 @@ def image_task(
     target, element, stored = device_pixels(pixels)
     sums = GRADIENTS[gradients]
     half = encoding.slang("Image")
-    imports = half.modules | {"neuralshade.kinds.image.task", "neuralshade.engine.kernels.step.gradients",
-                              "neuralshade.loss.pointwise", "neuralshade.model.parameters",
-                              "neuralshade.sampler.draw", "neuralshade.source.target"}  # fmt: skip
+    imports = half.modules | {
+        "neuralshade.engine.kernels.step.gradients",
+        "neuralshade.kinds.image.task",
+        "neuralshade.loss.pointwise",
+        "neuralshade.model.parameters",
+        "neuralshade.sampler.draw",
+        "neuralshade.source.target",
+    }
     text = TEXT.format(
         encoding=half.type,
         channels=channels,

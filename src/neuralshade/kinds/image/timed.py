@@ -1,8 +1,21 @@
-"""The networks that `neuralshade bench` trains: those of the published comparisons."""
+"""What `neuralshade bench` trains: the networks of the published comparisons, on a picture."""
 
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+import torch
+
+from neuralshade.engine.network_trainer import NetworkTrainer
+from neuralshade.engine.torch_engine import TorchEngine
+from neuralshade.fitting.recipe import from_dict
+from neuralshade.gpu.gpu import Gpu
+from neuralshade.kinds.image.build import build_engine, build_gpu_engine
+from neuralshade.kinds.image.recipe import ImageRecipe
+from neuralshade.sampler.sample import Positions
+from neuralshade.source.picture import picture_from_array
+
+SIDE_PX = 512  # of the picture that is learned
 SHARED = {
     "grid_bits": 16,
     "network_bits": 16,
@@ -51,3 +64,30 @@ def bench_networks(*, software: bool) -> list[BenchNetwork]:
             "encoding": HASH_GRID.format(levels), "hidden_layers": 2, "hidden_width": 64,
         }),
     ]  # fmt: skip
+
+
+class TimedPicture:
+    """A picture made up to be learned, and who learns it."""
+
+    def __init__(self, *, software: bool):
+        texels = np.random.default_rng(0).integers(256, size=(SIDE_PX, SIDE_PX, 3), dtype=np.uint8)
+        self.picture = picture_from_array(texels)
+        self.networks = bench_networks(software=software)
+
+    def recipe(self, network: BenchNetwork, batch: int) -> ImageRecipe:
+        """Return the recipe of a network with so many samples a step."""
+        ends = {"steps": 1, "seconds": None, "batch": batch}
+        return from_dict(ImageRecipe, {**SHARED, **network.settings, **ends})
+
+    def gpu_trainer(self, network: BenchNetwork, batch: int, gpu: Gpu,
+                    kernels: str) -> NetworkTrainer:  # fmt: skip
+        """Return what trains a network on ``gpu``."""
+        recipe = self.recipe(network, batch)
+        return build_gpu_engine(recipe, self.picture, gpu, kernels, False).trainer
+
+    def torch_trainer(self, network: BenchNetwork, batch: int, device: torch.device) -> TorchEngine:
+        """Return what trains it in PyTorch."""
+        engine = build_engine(self.recipe(network, batch), self.picture, device)
+        if device.type != "cpu":  # a generator on the CPU would take longer than the step
+            engine.task.sampler = lambda rng: Positions(torch.rand(batch, 2, device=device))
+        return engine.trainer

@@ -15,7 +15,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from neuralshade.base.did_you_mean import nearest
+from neuralshade.base.did_you_mean import did_you_mean
 from neuralshade.base.message_text import named, shown, unread
 from neuralshade.base.regular_file import check_regular
 from neuralshade.errors import ConfigError
@@ -120,7 +120,7 @@ class _Section:
         ours = {theirs.lower(): name for theirs, name in names.items()}
         if not isinstance(given, str) or given.lower() not in ours:
             raise ConfigError(f"{self.place}.{key}: got {shown(given)}, need one of {list(names)}."
-                              f"{nearest(str(given), names)}")  # fmt: skip
+                              f"{did_you_mean(str(given), names)}")  # fmt: skip
         return ours[given.lower()]
 
     def only(self, key: str, value: Any, remedy: str = "Leave it out.") -> None:
@@ -133,7 +133,7 @@ class _Section:
     def finish(self) -> None:
         for key in self.left:
             raise ConfigError(f"{self.place}.{named(key)}: unknown or unsupported key, need one of "
-                              f"{sorted(self.known)}.{nearest(key, self.known)}")  # fmt: skip
+                              f"{sorted(self.known)}.{did_you_mean(key, self.known)}")  # fmt: skip
 
 
 def _encoding(section: _Section) -> str:

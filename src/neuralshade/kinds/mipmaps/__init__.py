@@ -1,0 +1,48 @@
+"""Mip levels of a PBR set that shade as what they cover."""
+
+from neuralshade.kinds.kind import Flag, Kind, Subject
+from neuralshade.kinds.mipmaps.recipe import MipmapsRecipe
+
+MAPS = {"albedo": "Base color.", "normal": "Normals, in tangent space.",
+        "roughness": "Roughness.", "metallic": "Metallic. [default: 0 everywhere]",
+        "ao": "Ambient occlusion; read, and not used."}  # fmt: skip
+PACKED = ("arm", "orm", "rma", "mra")
+ORDER = {"a": "ambient occlusion", "o": "ambient occlusion", "r": "roughness", "m": "metallic"}
+
+KIND = Kind(
+    name="mipmaps",
+    about="Train the mip levels of a PBR set to look like what they cover.",
+    opens="neuralshade.kinds.mipmaps.opened:OpenedMipmaps",
+    recipe=MipmapsRecipe,
+    fits="neuralshade.kinds.mipmaps.fit:fit_mipmaps",
+    subject=Subject("source", several=True),
+    takes=("device", "tensorboard", "events", "live", "report", "resume", "dump_kernels"),
+    flags=(
+        *(Flag(name, about, "FILE") for name, about in MAPS.items()),
+        *(Flag(name, f"Packed: {', '.join(ORDER[letter] for letter in name)}.", "FILE")
+          for name in PACKED),
+        Flag("normal-convention", "Which way green points: opengl (up) or directx. [default: told "
+             "by name or slopes]", "NAME"),
+        Flag("format", "png, exr, dds, dds-bc, ktx2 or ktx2-bc; -bc is in BC7, BC5 and BC4. May "
+             "come more than once. [default: dds]", "NAME", several=True),
+        Flag("share", "Network of several sets of a family. Where there is no such file, several "
+             "SOURCEs train it; where there is, each SOURCE starts from its corrections, and it is "
+             "not written.", "FAMILY.nsh"),
+    ),
+    calls="neuralshade.kinds.mipmaps.command:call_of",
+    rated=False,
+    output_form="DIR",
+    output="Folder to write into. [default: the set's name with _mips, in this folder]",
+    manual="""
+    SOURCE is a folder whose maps are told by their names, or a JSON manifest; flags name maps
+    in place of its, or all of them. Takes a GPU, or software Vulkan. A level that a box filter,
+    Toksvig or LEAN makes better is taken from there. Ctrl-C keeps a checkpoint.
+
+    \b
+    neuralshade fit mipmaps bricks/ -o bricks_mips --format ktx2-bc
+    neuralshade fit mipmaps --albedo a.png --normal n.png --roughness r.png -o out
+    neuralshade fit mipmaps bricks/ bark/ --share family.nsh -o out
+    neuralshade fit mipmaps moss/ --share family.nsh
+    neuralshade fit mipmaps bricks/ --steps 1000 --pool 512 --report bricks.html
+    """,
+)  # fmt: skip

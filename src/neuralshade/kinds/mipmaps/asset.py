@@ -1,30 +1,30 @@
-"""Trained mip levels: rounded maps, and the files that hold them."""
+"""Trained mip levels: rounded maps, and the files that hold them.
+
+The ``maps`` of a header are ``name``, ``sizes`` (width and height of each level, level 0 first),
+``notes`` of what was done to the maps, ``kept``, the method of each level from 1 on, ``files``,
+and ``normal_convention``, where it was said; its ``quality`` is held-out error by kind of lights,
+method (JUDGED and others) and level.
+"""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from neuralshade.asset.file import (
-    AssetFile,
-    content_of,
-    header_of,
-    read_asset_file,
-    write_asset_file,
-)
-from neuralshade.asset.image import thin
+from neuralshade.asset.asset import Asset, Header
 from neuralshade.asset.texture.dds import write_dds
 from neuralshade.asset.texture.ktx2 import write_ktx2
 from neuralshade.errors import AssetError
+from neuralshade.kinds.mipmaps.recipe import MipmapsRecipe
+from neuralshade.measure.plane.mip_filters import Maps
+from neuralshade.measure.plane.plane_view import PlaneView
 from neuralshade.source.color import linear_to_srgb, srgb_to_linear
+from neuralshade.source.texture_set import TextureSet
 
-KIND = "mipmaps"
 CURVE_POINTS = 100  # of the training curve that are kept
 CHANNELS = {"albedo": 3, "normal": 3, "roughness": 1, "metallic": 1}
 MAPS = tuple(CHANNELS)
@@ -34,67 +34,35 @@ JUDGED = ("kept", "stored_box", "stored_toksvig", "stored_lean")  # all as 8 bit
 Bytes = npt.NDArray[np.uint8]
 
 
-@dataclass(frozen=True)
-class MipmapsHeader:
-    """What such an asset says of itself, besides its numbers.
-
-    ``recipe`` has all settings; ``maps`` are ``name``, ``sizes`` (width and height of each level,
-    level 0 first), ``notes`` of what was done to the maps, ``kept``, the method of each level
-    from 1 on, and ``normal_convention``, where it was said; ``training`` as an ImageHeader's;
-    ``quality`` is held-out error by kind of lights, method (JUDGED and others) and level.
-    """
-
-    recipe: dict[str, Any]
-    maps: dict[str, Any]
-    training: dict[str, Any]
-    quality: dict[str, Any]
+class LevelsAsset(Protocol):
+    """An opened asset of mip levels, as far as it is evaluated and reported."""
 
     @property
-    def picture(self) -> None:
-        """Return None: levels are no picture."""
-        return None
+    def recipe(self) -> MipmapsRecipe: ...
+    @property
+    def header(self) -> Header: ...
+    @property
+    def path(self) -> str: ...
+    @property
+    def byte_count(self) -> int: ...
+    @property
+    def maps(self) -> Mapping[str, Any]: ...
+    @property
+    def chain(self) -> list[Maps]: ...  # levels 0 and on as a shader reads them
+    @property
+    def view(self) -> PlaneView: ...
+    def same_textures(self, source: Any) -> TextureSet: ...
 
 
-@dataclass(frozen=True)
-class MipmapsAsset:
-    """Header, and levels as ``stored_level`` rounds them, named albedo_1, normal_1 and so on."""
-
-    header: MipmapsHeader
-    tensors: dict[str, npt.NDArray[Any]]
-    byte_count: int
-    path: str
+def level_tensors(levels: Sequence[dict[str, Bytes]]) -> dict[str, Bytes]:
+    """Return levels 0 and on as tensors of a file, named albedo_0, normal_0 and so on."""
+    return {f"{name}_{i}": level[name] for i, level in enumerate(levels) for name in level}
 
 
-def save_mipmaps_asset(
-    path: str | os.PathLike[str], header: MipmapsHeader, levels: Sequence[dict[str, Bytes]]
-) -> int:
-    """Write levels 0 and on whole or not at all; return the size in bytes. Raises OutputError."""
-    content = content_of(header)
-    content["training"] = {**header.training, "curve": thin(header.training["curve"], CURVE_POINTS)}
-    tensors = {f"{name}_{i}": level[name] for i, level in enumerate(levels) for name in level}
-    return write_asset_file(path, AssetFile({"kind": KIND, **content}, tensors))
-
-
-def load_mipmaps_asset(path: str | os.PathLike[str]) -> MipmapsAsset:
-    """Read what ``save_mipmaps_asset`` wrote; AssetError says why a file is refused."""
-    return mipmaps_asset(read_asset_file(path, KIND), path)
-
-
-def mipmaps_asset(file: AssetFile, path: str | os.PathLike[str]) -> MipmapsAsset:
-    """Return the asset of a file that was read; AssetError where its header is not whole."""
-    header = header_of(MipmapsHeader, file, path)
-    for light, errors in header.quality.items():
-        missing = [name for name in JUDGED if name not in errors]
-        if missing:  # as those of before had it
-            raise AssetError(f"{path}: got no errors of {missing[0]} under {light} lights, need "
-                             "those of all filters. Fit it again.")  # fmt: skip
-    return MipmapsAsset(header, file.tensors, os.path.getsize(path), str(path))
-
-
-def stored_levels(asset: MipmapsAsset) -> list[dict[str, Bytes]]:
+def stored_levels(asset: Asset) -> list[dict[str, Bytes]]:
     """Return levels 0 and on as they were saved; AssetError where one is missing or another."""
     levels: list[dict[str, Bytes]] = []
-    for i, (width, height) in enumerate(asset.header.maps["sizes"]):
+    for i, (width, height) in enumerate(asset.header.own["maps"]["sizes"]):
         levels.append({})
         for name, channels in CHANNELS.items():
             found, shape = asset.tensors.get(f"{name}_{i}"), (height, width, channels)

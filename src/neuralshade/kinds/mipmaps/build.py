@@ -13,7 +13,7 @@ from neuralshade.kinds.mipmaps.kernels import (
     NUMBERS,
     SMALLEST_ROUGHNESS,
     STEEPEST,
-    Levels,
+    LevelSizes,
     levels_of,
 )
 from neuralshade.kinds.mipmaps.recipe import MipmapsRecipe
@@ -34,7 +34,7 @@ def base_maps(textures: TextureSet) -> Maps:
     return Maps(textures.albedo, textures.normal, textures.roughness, textures.metallic)
 
 
-def chain_levels(textures: TextureSet, recipe: MipmapsRecipe) -> Levels:
+def chain_levels(textures: TextureSet, recipe: MipmapsRecipe) -> LevelSizes:
     """Return the sizes of the chain; ConfigError where there is nothing below level 0."""
     levels = levels_of(textures.width, textures.height, recipe.levels or None)
     if len(levels.sizes) < 2:
@@ -43,7 +43,7 @@ def chain_levels(textures: TextureSet, recipe: MipmapsRecipe) -> Levels:
     return levels
 
 
-def pool_for(recipe: MipmapsRecipe, levels: Levels) -> int:
+def pool_for(recipe: MipmapsRecipe, levels: LevelSizes) -> int:
     """Return how many pairs' references are held at a time: the recipe's, or what memory takes.
 
     A multiple of the pairs of a step, and never fewer.
@@ -52,7 +52,7 @@ def pool_for(recipe: MipmapsRecipe, levels: Levels) -> int:
     return max(recipe.pairs, min(recipe.pool, most // recipe.pairs * recipe.pairs))
 
 
-def pool_notes(recipe: MipmapsRecipe, levels: Levels) -> tuple[str, ...]:
+def pool_notes(recipe: MipmapsRecipe, levels: LevelSizes) -> tuple[str, ...]:
     """Return what to tell where the pool is not the recipe's."""
     pool = pool_for(recipe, levels)
     if pool == recipe.pool:
@@ -73,7 +73,7 @@ def near_weights(recipe: MipmapsRecipe) -> tuple[float, ...]:
     return tuple((weights / (1 - weights) / (recipe.mirror / (1 - recipe.mirror))).tolist())
 
 
-def check_groups(levels: Levels, most: int, name: str) -> None:
+def check_groups(levels: LevelSizes, most: int, name: str) -> None:
     """Raise DeviceError where all texels are more than one dispatch of ``most`` groups takes."""
     if -(-levels.texels // GROUP) > most:
         width, height = levels.sizes[0]
@@ -84,7 +84,7 @@ def check_groups(levels: Levels, most: int, name: str) -> None:
 
 
 def build_mip_engine(
-    recipe: MipmapsRecipe, base: Maps, levels: Levels, start: Floats, gpu: Gpu
+    recipe: MipmapsRecipe, base: Maps, levels: LevelSizes, start: Floats, gpu: Gpu
 ) -> MipEngine:
     """Return what trains the levels, from ``start`` on; DeviceError where they are too large."""
     check_groups(levels, gpu.most_groups, gpu.name)
@@ -125,7 +125,7 @@ def numbers_of(chain: list[Maps]) -> Floats:
     return np.concatenate(parts, axis=1).astype(np.float32)
 
 
-def chain_of(values: Floats, levels: Levels) -> list[Maps]:
+def chain_of(values: Floats, levels: LevelSizes) -> list[Maps]:
     """Return levels 1 and on as maps, from their numbers [NUMBERS, texels]."""
     assert values.shape == (NUMBERS, levels.texels)
     chain = []

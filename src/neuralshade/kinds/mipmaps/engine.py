@@ -11,14 +11,14 @@ import numpy.typing as npt
 import torch
 
 from neuralshade.engine.kernels.step.step_state import STATE, StepState
+from neuralshade.engine.step_queue import BEGINNING, StepQueue
 from neuralshade.gpu.gpu import Dispatch, Gpu, Kernel
-from neuralshade.kinds.mipmaps.judging import MipJudge
 from neuralshade.kinds.mipmaps.kernels import (
     GROUP,
     NUMBERS,
     PAIR,
     PAIRS_SHADED,
-    Levels,
+    LevelSizes,
     mipmaps_text,
     pairs_table,
 )
@@ -40,7 +40,7 @@ class MipTraining:
     betas: tuple[float, float] = (0.8, 0.95)
     epsilon: float = 1e-8
     diffuse: str = "Lambert"
-    near: tuple[float, ...] = (1.0,)  # weights of pairs near a mirror's, see Levels.table
+    near: tuple[float, ...] = (1.0,)  # weights of pairs near a mirror's, see LevelSizes.table
 
 
 class MipEngine:
@@ -54,7 +54,7 @@ class MipEngine:
     def __init__(
         self,
         gpu: Gpu,
-        levels: Levels,
+        levels: LevelSizes,
         training: MipTraining,
         base: Floats,
         values: Floats,
@@ -63,8 +63,7 @@ class MipEngine:
         self.gpu, self.levels, self.training, self.draw_pairs = gpu, levels, training, draw_pairs
         self.texels = levels.texels
         self.groups = -(-self.texels // GROUP)
-        self.state_now = StepState(0, 0, 0, 0, 1.0)
-        self._next_step, self._pool = 0, -1
+        self._pool = -1
         self._bound: dict[str, Any] = {
             "levels": gpu.buffer(levels.table(training.near)),
             "base": gpu.buffer(base),
@@ -72,7 +71,7 @@ class MipEngine:
             "pool": gpu.buffer(size=PAIR.itemsize * training.pool),
             "values": gpu.buffer(values),
             "moments": gpu.buffer(size=8 * NUMBERS * self.texels),
-            "states": gpu.buffer(self.state_now.pair()),
+            "states": gpu.buffer(BEGINNING.pair()),
             "group_sums": gpu.buffer(size=4 * self.groups),
             "passes": gpu.buffer(size=16),
             "rate_factors": gpu.buffer(size=4 * SUBMITTED_STEPS),
@@ -84,7 +83,7 @@ class MipEngine:
             (self.kernel("train_texels"), self.groups),
             (self.kernel("end_steps"), 1),
         ])  # fmt: skip
-        self._states = gpu.reader(self._bound["states"], STATE.itemsize)
+        self.queue = StepQueue(gpu, self._bound["states"], None, SUBMITTED_STEPS)
 
     def kernel(self, entry: str, chains: int = 1, **others: Any) -> Kernel:
         """Return an entry point, bound to what the engine holds but for ``others``."""
@@ -105,25 +104,35 @@ class MipEngine:
 
     def advance(self, rate_factors: Sequence[float]) -> float:
         """Run one step per factor of the step sizes; return the last step's mean loss."""
+        return self.queue.advance(rate_factors, self._send).loss
+
+    def _send(self, rate_factors: Sequence[float]) -> None:
+        """Submit steps, SUBMITTED_STEPS at most, each with a pool of its own where it needs one."""
+        most = max(1, SUBMITTED_SHADINGS // (self.texels * self.training.pairs))
         done = 0
         while done < len(rate_factors):
-            pool = self._next_step // self.steps_a_pool
-            if pool != self._pool:
-                pairs, near = self.draw_pairs(pool, self.training.pool)
-                self.set_pool(pairs, near=near)
-                self._pool = pool
-            left = (pool + 1) * self.steps_a_pool - self._next_step
-            most = max(1, SUBMITTED_SHADINGS // (self.texels * self.training.pairs))
-            count = min(left, most, SUBMITTED_STEPS, len(rate_factors) - done)
-            commands = self.gpu.commands()
+            count = min(self._left_of_pool(), most, len(rate_factors) - done)
+            commands = self.queue.begin(count)
             factors = np.array(rate_factors[done : done + count], np.float32)
             commands.upload(self._bound["rate_factors"], 0, factors)
             commands.upload(self._bound["passes"], 0, np.array([count, 0, 0, 0], np.uint32))
             commands.run(self._steps)
-            commands.submit()
-            self._next_step, done = self._next_step + count, done + count
-        self.state_now = StepState.of(self._states.read())
-        return self.state_now.loss
+            self.queue.end(commands, count)
+            done += count
+
+    def _left_of_pool(self) -> int:
+        """Return how many steps the next step's pool still serves, after making that."""
+        pool = self.queue.next_step // self.steps_a_pool
+        if pool != self._pool:
+            pairs, near = self.draw_pairs(pool, self.training.pool)
+            self.set_pool(pairs, near=near)
+            self._pool = pool
+        return (pool + 1) * self.steps_a_pool - self.queue.next_step
+
+    @property
+    def state_now(self) -> StepState:
+        """Return what the last step left that was waited for."""
+        return self.queue.state
 
     def set_pool(
         self, pairs: Floats, weights: Floats | None = None, near: Bools | None = None
@@ -161,10 +170,6 @@ class MipEngine:
         commands.run(self.gpu.steps([dispatch]))
         commands.submit()
 
-    def judging(self, chains: Sequence[Floats], briefly: bool = False) -> MipJudge:
-        """Return what adds up how wrong chains of numbers [NUMBERS, texels] are."""
-        return MipJudge(self, chains, briefly)
-
     def values(self) -> Floats:
         """Return the trained numbers of all levels but 0: float32 [NUMBERS, texels]."""
         raw = self._bound["values"].read().view(np.float32)
@@ -185,7 +190,7 @@ class MipEngine:
         return {
             "values": torch.from_numpy(self.values()),
             "moments": torch.from_numpy(moments.copy()),
-            "step_state": torch.from_numpy(self._states.read().copy()),
+            "step_state": self.queue.saved(),
         }
 
     def load_state(self, state: Mapping[str, torch.Tensor]) -> None:
@@ -197,7 +202,5 @@ class MipEngine:
                 raise ValueError(f"{name}: got {tuple(state[name].shape)}, need {shape}")
         self._upload("values", state["values"].numpy())
         self._upload("moments", state["moments"].numpy())
-        raw = state["step_state"].numpy()
-        self._upload("states", np.concatenate([raw, raw]))
-        self.state_now = StepState.of(raw)
-        self._next_step, self._pool = self.state_now.step, -1
+        self.queue.restart(StepState.of(state["step_state"].numpy()))
+        self._pool = -1

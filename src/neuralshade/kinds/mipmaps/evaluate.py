@@ -6,6 +6,7 @@ from contextlib import closing
 from typing import Any
 
 from neuralshade.engine.choose import choose_engine
+from neuralshade.kinds.mipmaps.asset import LevelsAsset
 from neuralshade.kinds.mipmaps.build import base_maps, build_mip_engine, numbers_of
 from neuralshade.kinds.mipmaps.judge import (
     HELD_OUT,
@@ -16,13 +17,13 @@ from neuralshade.kinds.mipmaps.judge import (
     as_stored,
     judge,
 )
-from neuralshade.kinds.mipmaps.kernels import Levels
+from neuralshade.kinds.mipmaps.kernels import LevelSizes
+from neuralshade.kinds.mipmaps.levels_table import LevelsTable
 from neuralshade.measure.plane.mip_filters import FILTERS
-from neuralshade.measure.rows import Row
-from neuralshade.verbs.opened_mipmaps import OpenedMipmaps
+from neuralshade.measure.table import Row
 
 
-def evaluate_mipmaps(opened: OpenedMipmaps, source: Any, device: str | None = None) -> list[Row]:
+def evaluate_mipmaps(opened: LevelsAsset, source: Any, device: str | None = None) -> LevelsTable:
     """Return how wrong each level is under the held-out lights of its fit, with its numbers.
 
     Args:
@@ -40,7 +41,7 @@ def evaluate_mipmaps(opened: OpenedMipmaps, source: Any, device: str | None = No
         answers; what ``load_texture_set`` raises.
     """
     base = base_maps(opened.same_textures(source))
-    levels = Levels(tuple((w, h) for w, h in opened.asset.header.maps["sizes"]))
+    levels = LevelSizes(tuple((w, h) for w, h in opened.maps["sizes"]))
     chains = {STORED[name]: as_stored(make(base, len(levels.sizes) - 1))
               for name, make in FILTERS.items()}  # fmt: skip
     chains[KEPT] = opened.chain[1:]
@@ -49,10 +50,10 @@ def evaluate_mipmaps(opened: OpenedMipmaps, source: Any, device: str | None = No
         assert chosen.gpu is not None
         engine = build_mip_engine(opened.recipe, base, levels, numbers[KEPT], chosen.gpu)
         judged = judge(engine, numbers, opened.recipe, HELD_OUT)
-    return rows_of(judged, levels, opened.asset.header.maps["kept"])
+    return LevelsTable(rows_of(judged, levels, opened.maps["kept"]))
 
 
-def rows_of(judged: Judged, levels: Levels, kept: list[str]) -> list[Row]:
+def rows_of(judged: Judged, levels: LevelSizes, kept: list[str]) -> list[Row]:
     """Return a row for each level and kind of lights."""
     rows: list[Row] = []
     for i, (width, height) in enumerate(levels.sizes[1:]):

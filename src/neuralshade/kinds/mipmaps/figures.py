@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from neuralshade.measure.display import Shown, error_picture, error_scale, on_screen, shown
+from neuralshade.measure.display import PagePicture, error_picture, error_scale, on_screen, shown
 from neuralshade.measure.figures import within_bytes
 from neuralshade.measure.plane.lit_plane import Planes
 from neuralshade.measure.plane.mip_filters import Floats, Maps
@@ -32,7 +32,7 @@ def plane_rows(planes: Planes, stops: float) -> dict[str, Any]:
     seen = {name: on_screen(p, side, stops) for name, p in planes.pictures.items()}
     scale = max(error_scale(filtered, picture) for picture in seen.values())
 
-    def draw(side: int) -> list[Shown]:
+    def draw(side: int) -> list[PagePicture]:
         drawn = [("What the pixels cover", truth), ("Shaded first, then filtered", filtered)]
         for name, picture in seen.items():
             drawn += [
@@ -79,7 +79,7 @@ def map_rows(chains: Mapping[str, Sequence[Maps]], trained: str) -> list[dict[st
     other = next((name for name in chains if name != trained), trained)
     levels = [level for level in SHOWN_LEVELS if level <= len(chains[trained])]
 
-    def draw(side: int) -> list[Shown]:
+    def draw(side: int) -> list[PagePicture]:
         return [
             shown(f"{what}, {name}", "", on_screen(picture, side, None))
             for level in levels

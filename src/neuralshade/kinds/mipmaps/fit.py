@@ -2,43 +2,36 @@
 
 from __future__ import annotations
 
-import dataclasses
 import hashlib
 import math
 import os
 from collections.abc import Mapping, Sequence
-from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from neuralshade.asset.asset import Header, save_asset
 from neuralshade.asset.checkpoint import load_checkpoint
 from neuralshade.base.atomic import check_writable
-from neuralshade.engine.choose import choose_engine
 from neuralshade.errors import ConfigError, FitInterrupted
-from neuralshade.fitting.callbacks import check_logs
-from neuralshade.fitting.events import events_path
 from neuralshade.fitting.job import Job
 from neuralshade.fitting.loop import Loop, Observer, ignore
 from neuralshade.fitting.options import (
-    KEPT_FLAGS,
     USUAL,
     FitOptions,
-    check_gpu_engine,
-    check_left_out,
+    check_callbacks,
+    check_options,
+    chosen_engine,
 )
-from neuralshade.fitting.output_checks import check_apart, check_no_input
-from neuralshade.fitting.recipe import from_dict
-from neuralshade.fitting.resuming import resumed_recipe
+from neuralshade.fitting.output_checks import check_apart, check_no_input, events_path
+from neuralshade.fitting.recipe import asked_recipe, from_dict, to_dict
+from neuralshade.fitting.resuming import Source, resumed_recipe
+from neuralshade.fitting.scene import Scene
+from neuralshade.kinds.mipmaps import KIND
 from neuralshade.kinds.mipmaps.asked_maps import AskedMaps
-from neuralshade.kinds.mipmaps.asset import (
-    KIND,
-    MipmapsHeader,
-    save_mipmaps_asset,
-    stored_level,
-)
+from neuralshade.kinds.mipmaps.asset import CURVE_POINTS, level_tensors, stored_level
 from neuralshade.kinds.mipmaps.build import (
     base_maps,
     build_mip_engine,
@@ -46,7 +39,7 @@ from neuralshade.kinds.mipmaps.build import (
     numbers_of,
     pool_notes,
 )
-from neuralshade.kinds.mipmaps.family.role import Alone, Member
+from neuralshade.kinds.mipmaps.family.role import Alone, FamilyRole
 from neuralshade.kinds.mipmaps.files import (
     USUAL_FORMATS,
     checked_formats,
@@ -67,16 +60,13 @@ from neuralshade.kinds.mipmaps.judge import (
     combined,
     judge,
 )
+from neuralshade.kinds.mipmaps.levels_table import LevelsTable
+from neuralshade.kinds.mipmaps.opened import OpenedMipmaps
 from neuralshade.kinds.mipmaps.plan import Plan, plan_set
+from neuralshade.kinds.mipmaps.plane_scene import trained_plane
 from neuralshade.kinds.mipmaps.recipe import MipmapsRecipe
 from neuralshade.measure.plane.mip_filters import FILTERS, Floats
 from neuralshade.source.texture_set import TextureSet
-from neuralshade.verbs.canvas import Canvas, empty_canvas
-
-if TYPE_CHECKING:
-    from neuralshade.fitting.scene import Scene
-
-ONLY_OTHERS = ("engine", "kernels", "deterministic", "snapshots", "movie", "tev")
 
 
 @dataclass(frozen=True)
@@ -96,6 +86,23 @@ class MipmapsResult:
     # rounded; kept and, with stored_ before their names, the filters are as 8 bits hold them.
     errors: dict[str, dict[str, list[float]]]
     notes: tuple[str, ...]  # what was done to the maps, and to the recipe
+
+    def print(self) -> None:
+        """Print what was reached: notes, errors by level, files."""
+        for note in self.notes:
+            print(note)
+        rows = [
+            {"level": i + 1, "width": width, "height": height, "light": light,
+             "kept": self.kept[i], "ours": errors[KEPT][i],
+             **{name: errors[STORED[name]][i] for name in FILTERS}}
+            for i, (width, height) in enumerate(self.sizes[1:])
+            for light, errors in self.errors.items()
+        ]  # fmt: skip
+        LevelsTable(rows).print()
+        print(f"{self.asset}: {self.asset_bytes:,} bytes")
+        print(f"{self.steps:,} steps in {self.seconds:.1f} s on {self.device}, "
+              f"loss {self.loss:.4g}")  # fmt: skip
+        print(*self.files, sep="\n")
 
 
 def fit_mipmaps(
@@ -141,39 +148,32 @@ def fit_set(
     settings: dict[str, Any],
     options: FitOptions,
     observer: Observer,
-    member: Member | None = None,
+    role: FamilyRole | None = None,
 ) -> MipmapsResult:
-    """Train one set as ``fit_mipmaps`` does, by itself or as a member of a family."""
-    _check_options(options)
+    """Train one set as ``fit_mipmaps`` does, by itself or in a role of a family."""
+    check_options(options, KIND.name, KIND.takes)
     recipe = mipmaps_recipe(settings)
     textures = asked.textures()
-    canvas = _canvas_of(textures)
+    maps = source_of(textures)
     checkpoint = None
     if options.resume is not None:
-        checkpoint = load_checkpoint(options.resume, KIND)
-        recipe = resumed_recipe(checkpoint, options.resume, canvas, MipmapsRecipe,
+        checkpoint = load_checkpoint(options.resume, KIND.name)
+        recipe = resumed_recipe(checkpoint, options.resume, maps, MipmapsRecipe,
                                 lambda kept: from_dict(MipmapsRecipe, kept | settings),
                                 "maps")  # fmt: skip
     plan = plan_set(textures, asked.formats, output, recipe)
     plan.check()
     _check_others(options, [plan.target, *plan.files], textures)
-    with closing(choose_engine("gpu", options.device)) as chosen:
-        job = _Job(asked, plan, canvas, recipe, plan.target, chosen, options, observer,
-                   asked.place, member=member or Alone())  # fmt: skip
+    with chosen_engine(options, "gpu") as chosen:
+        job = _Job(asked, plan, maps, recipe, plan.target, chosen, options, observer,
+                   asked.place, role=role or Alone())  # fmt: skip
         make_folder(plan.target.parent)
         return job.run(checkpoint)
 
 
 def mipmaps_recipe(settings: dict[str, Any]) -> MipmapsRecipe:
     """Return the recipe of ``settings``; steps or seconds among them replace the usual end."""
-    ends = any(settings.get(name) is not None for name in ("steps", "seconds"))
-    return from_dict(MipmapsRecipe, ({"steps": None} if ends else {}) | settings)
-
-
-def _check_options(options: FitOptions) -> None:
-    """Refuse options that fit mipmaps has not, rather than pass them over."""
-    check_gpu_engine(options)
-    check_left_out(options, ONLY_OTHERS[1:], "fit mipmaps")
+    return asked_recipe(MipmapsRecipe, settings)
 
 
 def _check_others(options: FitOptions, files: Sequence[Path], textures: TextureSet) -> None:
@@ -186,37 +186,35 @@ def _check_others(options: FitOptions, files: Sequence[Path], textures: TextureS
                     tensorboard=options.tensorboard)  # fmt: skip
     if options.report is not None:
         check_writable(options.report)
-    check_logs(options)
+    check_callbacks(options)
 
 
-def _canvas_of(textures: TextureSet) -> Canvas:
+def source_of(textures: TextureSet) -> Source:
+    """Return what tells the maps of one set from another's."""
     state = hashlib.sha256()
     for values in vars(base_maps(textures)).values():
         state.update(np.ascontiguousarray(values).data)
-    size = textures.width, textures.height
-    return empty_canvas(size, 3, "srgb", textures.name, state.hexdigest())
+    return Source(textures.name, state.hexdigest())
 
 
 class _Job(Job[MipmapsRecipe]):
     kind = KIND
-    kept_flags = tuple(flag for flag in KEPT_FLAGS if flag not in ONLY_OTHERS)
-    snapshots = None
 
-    def __init__(self, asked: AskedMaps, plan: Plan, canvas: Canvas,
-                 recipe: MipmapsRecipe, *rest: Any, member: Member):  # fmt: skip
-        super().__init__(canvas, recipe, *rest)
+    def __init__(self, asked: AskedMaps, plan: Plan, maps: Source,
+                 recipe: MipmapsRecipe, *rest: Any, role: FamilyRole):  # fmt: skip
+        super().__init__(maps, recipe, *rest)
         assert self.chosen.gpu is not None
         self.typed_output, self.subject = self.output.parent, asked.subject
-        self.kept_words = () if self.place is None else asked.words
+        self.resumed_words = () if self.place is None else asked.words
         self.asked, self.plan, self.textures = asked, plan, plan.textures
         self.base, self.levels = base_maps(plan.textures), plan.levels
         below = len(self.levels.sizes) - 1
         self.chains = {name: make(self.base, below) for name, make in FILTERS.items()}
-        self.member, self.filtered = member, numbers_of(self.chains["box"])
+        self.role, self.filtered = role, numbers_of(self.chains["box"])
         self.engine = build_mip_engine(
             recipe, self.base, self.levels, self.filtered, self.chosen.gpu
         )
-        started = member.start(self.engine, recipe, self.base, self.filtered)
+        started = role.start(self.engine, recipe, self.base, self.filtered)
         self.notes = (*plan.textures.notes, *plan.notes(), *pool_notes(recipe, self.levels),
                       *started)  # fmt: skip
         self.loop = Loop(self.engine, recipe, None, self._observe,
@@ -224,8 +222,6 @@ class _Job(Job[MipmapsRecipe]):
 
     def scene(self) -> Scene:
         """Return what a live page shows of it: a lit plane, as trained and as filtered."""
-        from neuralshade.kinds.mipmaps.plane_scene import trained_plane
-
         return trained_plane(self.textures.name, self.base, self.chains,
                              lambda: chain_of(self.engine.values(), self.levels))  # fmt: skip
 
@@ -256,30 +252,31 @@ class _Job(Job[MipmapsRecipe]):
         numbers |= {STORED[name]: shown[name] for name in FILTERS}
         stored = [stored_level(level) for level in (self.base, *chain)]
         judged = judge(self.engine, numbers, self.recipe, HELD_OUT, briefly=METHODS)
-        written = save_mipmaps_asset(self.output, self._header(judged, best), stored)
+        header = self._header(judged, best)
+        written = save_asset(self.output, KIND.name, header, level_tensors(stored), CURVE_POINTS)
         files = write_files(self.output.parent, self.asked.formats, [self.base, *chain])
         self.notes += self.plan.clear()
         self._written()
-        self.member.trained(self.base, self.levels, self.filtered, trained)
-        self._write_report()
+        self.role.trained(self.base, self.levels, self.filtered, trained)
+        self._report()
         return self._reached(written, files, best, judged)
 
-    def _header(self, judged: Judged, best: Sequence[str]) -> MipmapsHeader:
-        p = self.loop.progress
-        training = {"steps": p.step, "seconds": round(p.seconds, 3), "curve": p.curve}
+    def _header(self, judged: Judged, best: Sequence[str]) -> Header:
         facts = {"name": self.textures.name, "sizes": [list(s) for s in self.levels.sizes],
                  "notes": list(self.notes), "kept": list(best),
                  "files": [path.name for path in self.plan.files],
                  "normal_convention": self.asked.normal_convention}  # fmt: skip
-        recipe = dataclasses.asdict(self.recipe)
-        return MipmapsHeader(recipe, facts, training, judged.short())
+        recipe = to_dict(self.recipe)
+        return Header(recipe, self.training, judged.short(), own={"maps": facts})
 
-    def _write_report(self) -> None:
-        if self.options.report is not None:
-            from neuralshade.kinds.mipmaps.report import report_mipmaps  # loads plots: 1 s
+    @property
+    def reference(self) -> TextureSet:
+        """Return the maps."""
+        return self.textures
 
-            facts = [("Engine", f"{self.chosen.engine} on {self.chosen.device_name}")]
-            report_mipmaps(self.output, self.textures, self.options.report, facts)
+    def open(self, asset: Path) -> OpenedMipmaps:
+        """Return an asset of this kind, opened."""
+        return OpenedMipmaps.read(asset)
 
     def _reached(
         self, size: int, files: Sequence[Path], best: Sequence[str], judged: Judged

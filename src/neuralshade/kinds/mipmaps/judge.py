@@ -10,7 +10,7 @@ import numpy as np
 
 from neuralshade.kinds.mipmaps.asset import shown_level, stored_level
 from neuralshade.kinds.mipmaps.engine import MipEngine
-from neuralshade.kinds.mipmaps.judging import by_measure
+from neuralshade.kinds.mipmaps.judging import MipJudge, by_measure
 from neuralshade.kinds.mipmaps.kernels import MEASURES
 from neuralshade.kinds.mipmaps.recipe import MipmapsRecipe
 from neuralshade.measure.plane.mip_filters import FILTERS, Floats, Maps
@@ -94,7 +94,7 @@ def judge(
     for brief in (False, True):
         names = [name for name in chains if (name in briefly) is brief]
         if names:
-            judges.append((names, brief, engine.judging([chains[n] for n in names], brief)))
+            judges.append((names, brief, MipJudge(engine, [chains[n] for n in names], brief)))
     errors: dict[str, Errors] = {}
     for kind in kinds:
         lit = _lit(kind, recipe, engine.training.pool, seed)

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from neuralshade.kinds.mipmaps.engine import MipEngine
 from neuralshade.kinds.mipmaps.kernels import GROUP, MEASURES
-
-if TYPE_CHECKING:
-    from neuralshade.kinds.mipmaps.engine import MipEngine
 
 Floats = npt.NDArray[np.float32]
 

@@ -31,7 +31,7 @@ Floats = npt.NDArray[np.float32]
 
 
 @dataclass(frozen=True)
-class Levels:
+class LevelSizes:
     """Widths and heights of a whole chain, level 0 first; each half of the one before."""
 
     sizes: tuple[tuple[int, int], ...]
@@ -58,12 +58,12 @@ class Levels:
         return np.array(rows, LEVEL)
 
 
-def levels_of(width: int, height: int, count: int | None = None) -> Levels:
+def levels_of(width: int, height: int, count: int | None = None) -> LevelSizes:
     """Return the chain of a picture: ``count`` levels besides level 0, or down to 1 x 1."""
     sizes = [(width, height)]
     while max(sizes[-1]) > 1 and (count is None or len(sizes) <= count):
         sizes.append((max(1, sizes[-1][0] // 2), max(1, sizes[-1][1] // 2)))
-    return Levels(tuple(sizes))
+    return LevelSizes(tuple(sizes))
 
 
 def pairs_table(pairs: Floats, bright: Floats, near: npt.NDArray[Any]) -> npt.NDArray[np.void]:

@@ -9,10 +9,10 @@ from pathlib import Path
 
 from neuralshade.asset.file import read_asset_file
 from neuralshade.errors import AssetError, OutputError
-from neuralshade.kinds.mipmaps.asset import KIND
+from neuralshade.kinds.mipmaps import KIND
 from neuralshade.kinds.mipmaps.build import chain_levels
 from neuralshade.kinds.mipmaps.files import check_folder, file_name, level_files, planned_files
-from neuralshade.kinds.mipmaps.kernels import Levels
+from neuralshade.kinds.mipmaps.kernels import LevelSizes
 from neuralshade.kinds.mipmaps.recipe import MipmapsRecipe
 from neuralshade.source.texture_set import TextureSet
 
@@ -24,7 +24,7 @@ class Plan:
     """The files that the levels of a set go into, and what lies there already."""
 
     textures: TextureSet
-    levels: Levels
+    levels: LevelSizes
     target: Path  # the asset
     files: tuple[Path, ...]  # of the chains
     outdated: tuple[Path, ...]  # that an asset of that name wrote before, and that will be no more
@@ -102,7 +102,7 @@ def _written_by(asset: Path, unsaid: Sequence[Path]) -> set[str]:
     ``unsaid``: those of an asset that does not list them.
     """
     try:
-        header = read_asset_file(asset, KIND).header
+        header = read_asset_file(asset, KIND.name).header
     except AssetError:
         return set()
     maps = header.get("maps")

@@ -10,14 +10,12 @@ import numpy as np
 import numpy.typing as npt
 
 from neuralshade.engine.threads import threads
-from neuralshade.fitting.scene import RESULT, Scene, nearest_pixels
-from neuralshade.kinds.mipmaps.judge import as_stored
-from neuralshade.live.messages import View
+from neuralshade.fitting.scene import RESULT, Scene, View, nearest_pixels
+from neuralshade.kinds.mipmaps import KIND
 from neuralshade.measure.plane.lit_plane import plane_picture, plane_reference
-from neuralshade.measure.plane.mip_filters import FILTERS, Maps
+from neuralshade.measure.plane.mip_filters import Maps
 from neuralshade.measure.plane.plane_view import PlaneView
 from neuralshade.source.picture import Picture
-from neuralshade.verbs.opened_mipmaps import OpenedMipmaps
 
 REFERENCE = "reference"
 REFERENCE_SAMPLES = 36  # of a pixel: what a drag of the light can wait for
@@ -64,17 +62,8 @@ def plane_scene(
     titles = {pane: result if pane == RESULT else TITLES[pane] for pane in panes}
     plane = {"azimuth_deg": usual.azimuth_deg, "elevation_deg": usual.elevation_deg,
              "panes": list(titles)}  # fmt: skip
-    return Scene("mipmaps", name, usual.width, usual.height, 3, True, True, True, titles, draw,
+    return Scene(KIND.name, name, usual.width, usual.height, 3, True, True, True, titles, draw,
                  tuple(changes), plane=plane)  # fmt: skip
-
-
-def opened_plane(opened: OpenedMipmaps) -> Scene:
-    """Return the plane of an asset, beside what filters make of its level 0, in 8 bits too."""
-    base = opened.chain[0]
-    below = len(opened.chain) - 1
-    filtered = {name: [base, *as_stored(make(base, below))] for name, make in FILTERS.items()}
-    return plane_scene(str(opened.facts["name"]), {RESULT: opened.chain, **filtered}, (),
-                       KEPT_TITLE, compared=True)  # fmt: skip
 
 
 def trained_plane(name: str, base: Maps, filters: Mapping[str, Any], levels: Any) -> Scene:

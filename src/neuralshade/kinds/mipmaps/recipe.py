@@ -3,12 +3,13 @@
 from dataclasses import dataclass
 
 from neuralshade.errors import ConfigError
-from neuralshade.fitting.recipe import check_end, setting
-from neuralshade.recipes.names import DIFFUSES, SCHEDULES
+from neuralshade.fitting.recipe import TrainingRecipe, changed, setting
+
+DIFFUSES = ("lambert", "burley")
 
 
 @dataclass(frozen=True)
-class MipmapsRecipe:
+class MipmapsRecipe(TrainingRecipe):
     """The levels of a PBR set of textures."""
 
     levels: int = setting(0, "trained below the maps themselves; 0 goes down to 1 x 1",
@@ -36,29 +37,17 @@ class MipmapsRecipe:
                                     limits=(0, 1))  # fmt: skip
     metallic_rate: float = setting(0.02, "Adam step size of metallic, which is 0 to 1",
                                    limits=(0, 1))  # fmt: skip
-    beta1: float = setting(0.8, "Adam decay of the mean gradient", limits=(0, 0.9999))
-    beta2: float = setting(0.95, "Adam decay of the mean squared gradient", limits=(0, 0.999999))
-    epsilon: float = setting(1e-8, "Adam term that keeps a division by 0 away", limits=(0, 1))
-    schedule: str = setting("cosine", "of the step sizes over the fit", choices=SCHEDULES)
-    rate_final: float = setting(0.02, "step sizes at the end, as a share of the start",
-                                limits=(1e-6, 1))  # fmt: skip
-    warmup: int = setting(0, "steps over which the step sizes grow to their full value",
-                          limits=(0, 1_000_000))  # fmt: skip
-    steps: int | None = setting(256, "stop after so many steps", limits=(1, 10**9))
-    seconds: float | None = setting(None, "stop after so many seconds, in place of steps; with "
-                                    "--steps whichever comes first",
-                                    limits=(0.01, 10**7))  # fmt: skip
+    beta1: float = changed(TrainingRecipe, "beta1", 0.8)
+    beta2: float = changed(TrainingRecipe, "beta2", 0.95)
+    rate_final: float = changed(TrainingRecipe, "rate_final", 0.02)
+    steps: int | None = changed(TrainingRecipe, "steps", 256)
+    seconds: float | None = changed(TrainingRecipe, "seconds", None)
     seed: int = setting(0, "of every random number", limits=(0, 2**31 - 1))
 
     def __post_init__(self) -> None:
         """Refuse settings that are fine one by one and make no sense together."""
-        check_end(self)
+        super().__post_init__()
         if self.pool % self.pairs:
             more = -(-self.pool // self.pairs) * self.pairs
             raise ConfigError(f"MipmapsRecipe.pool: got {self.pool} with pairs={self.pairs}, need "
                               f"a multiple. Write {more}.")  # fmt: skip
-
-    @property
-    def target_psnr(self) -> None:
-        """Return None: levels are not compared with a picture."""
-        return None

@@ -7,13 +7,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from neuralshade.fitting.output_checks import check_no_input
+from neuralshade.kinds.mipmaps.asset import LevelsAsset
 from neuralshade.kinds.mipmaps.build import base_maps
 from neuralshade.kinds.mipmaps.judge import ENVIRONMENT, EYES, KEPT, LIGHTS, STORED, as_stored
 from neuralshade.kinds.mipmaps.page import MipmapsReport, write_mipmaps_report
 from neuralshade.measure.plane.lit_plane import draw_planes
 from neuralshade.measure.plane.mip_filters import FILTERS
-from neuralshade.verbs.opened_mipmaps import OpenedMipmaps
-from neuralshade.verbs.opening import AssetLike, open_asset
 
 TITLES = {"toksvig": "Toksvig", "lean": "LEAN"}
 TOLD = {
@@ -26,7 +25,7 @@ TOLD = {
 
 
 def report_mipmaps(
-    asset: AssetLike | OpenedMipmaps,
+    opened: LevelsAsset,
     source: Any,
     output: str | os.PathLike[str],
     facts: Sequence[tuple[str, str]] = (),
@@ -34,18 +33,16 @@ def report_mipmaps(
     """Write the page of an asset that fit mipmaps made.
 
     Args:
-        asset: path, or what was opened or loaded.
+        opened: the asset.
         source: a folder, a manifest or a TextureSet: the maps that it was trained from.
         output: the page.
         facts: (label, value) lines to add to those that the asset tells.
 
     Raises: AssetError for other maps, OutputError; what ``load_texture_set`` raises.
     """
-    opened = asset if isinstance(asset, OpenedMipmaps) else open_asset(asset)
-    assert isinstance(opened, OpenedMipmaps)
     textures = opened.same_textures(source)
-    check_no_input(output, opened.asset.path, *textures.paths.values())
-    base, header = base_maps(textures), opened.asset.header
+    check_no_input(output, opened.path, *textures.paths.values())
+    base, header = base_maps(textures), opened.header
     below = len(opened.chain) - 1
     chains = {TITLES.get(name, name): as_stored(make(base, below))
               for name, make in FILTERS.items()}  # fmt: skip
@@ -57,19 +54,19 @@ def report_mipmaps(
     }  # fmt: skip
     training = header.training
     data = MipmapsReport(
-        title=header.maps["name"],
+        title=opened.maps["name"],
         base=base,
         chains=chains,
         trained=KEPT,
         judged=quality,
         told="All levels are as stored, in 8 bits, the filters' too.",
         planes=draw_planes(base, chains, opened.view),
-        kept=[TITLES.get(name, name) for name in header.maps["kept"]],
+        kept=[TITLES.get(name, name) for name in opened.maps["kept"]],
         directions=TOLD,
         curve=[tuple(row) for row in training["curve"]],
         facts=[*facts, ("Training", f"{training['seconds']:.1f} s, {training['steps']:,} steps"),
-               ("File", f"{opened.asset.byte_count:,} bytes")],
-        notes=header.maps["notes"],
+               ("File", f"{opened.byte_count:,} bytes")],
+        notes=opened.maps["notes"],
         recipe=header.recipe,
     )  # fmt: skip
     write_mipmaps_report(output, data)

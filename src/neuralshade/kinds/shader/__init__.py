@@ -1,0 +1,36 @@
+"""What a Slang function of the user's own marks as trainable."""
+
+from neuralshade.kinds.kind import Flag, Kind, Subject
+from neuralshade.kinds.shader.recipe import ShaderRecipe
+
+KIND = Kind(
+    name="shader",
+    about="Train what the Slang module TASK marks as trainable.",
+    opens="neuralshade.kinds.shader.opened:OpenedShader",
+    recipe=ShaderRecipe,
+    fits="neuralshade.kinds.shader.fit:fit_shader",
+    subject=Subject("task"),
+    takes=("device", "snapshots", "movie", "tev", "tensorboard", "events", "live", "resume",
+           "dump_kernels"),
+    flags=(
+        Flag("set", "A member's number or picture, or where a trained one begins (numbers with "
+             "commas between); NAME.size=WxH of a texture, NAME.rate of a trained one. May come "
+             "more than once.", "NAME=VALUE", several=True),
+        Flag("report", "got --report, which fit shader has not: use neuralshade report ASSET "
+             "PICTURE on what it leaves.", "FILE.html", hidden=True),
+    ),
+    calls="neuralshade.kinds.shader.fit:call_of",
+    compared=False,
+    rated=False,
+    valued=True,
+    output="File to write. [default: TASK's name with .nsh, in this folder]",
+    manual="""
+    TASK is a .slang file with a struct Task : ITask whose loss is made small. Takes a GPU, or
+    software Vulkan. Training ends at --seconds or --steps; Ctrl-C keeps a checkpoint.
+
+    \b
+    neuralshade fit shader fit_tint.slang --set photo=photo.png
+    neuralshade fit shader tone.slang --set a=in.png --set b=out.png --steps 2000
+    neuralshade fit shader mip.slang --set albedo.size=128x128 --threads 512x512
+    """,
+)  # fmt: skip

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from neuralshade.base.did_you_mean import nearest
+from neuralshade.base.did_you_mean import did_you_mean
 from neuralshade.base.message_text import shown
 from neuralshade.errors import ConfigError
 from neuralshade.gpu.gpu import Gpu
@@ -17,7 +17,7 @@ from neuralshade.gpu.slang_reflection import Field, Method, reflect_struct
 from neuralshade.kinds.shader.engine import ShaderEngine, TaskTraining
 from neuralshade.kinds.shader.recipe import ShaderRecipe, threads_of
 from neuralshade.kinds.shader.source import ShaderSource, given_picture, remedies
-from neuralshade.kinds.shader.task import SHOWN, Task
+from neuralshade.kinds.shader.task import AS_PIXEL, Task
 from neuralshade.model.trainable import FREE, PLAIN, Given, Member, first_numbers, members_of
 from neuralshade.source.picture import Picture
 
@@ -94,7 +94,7 @@ def _renders(method: Method | None, place: str) -> str | None:
     """Return the type of the colors that a task renders, None where it renders nothing."""
     if method is None:
         return None
-    if method.result not in SHOWN:
+    if method.result not in AS_PIXEL:
         raise ConfigError(f"{place}: got render that returns {method.result}, need float, or a "
                           "vector of up to four. Return a color.")  # fmt: skip
     if method.parameters != PLACE:
@@ -113,7 +113,7 @@ def _check_names(values: Mapping[str, Any], fields: Sequence[Field], trained: bo
     for name in values:
         if name not in known:
             raise ConfigError(f"set: got {name}, need one of {', '.join(known)}."
-                              f"{nearest(name, known)}")  # fmt: skip
+                              f"{did_you_mean(name, known)}")  # fmt: skip
 
 
 def _size(name: str, value: Any) -> tuple[int, int]:

@@ -17,6 +17,7 @@ from neuralshade.errors import ConfigError
 from neuralshade.fitting.recipe import from_dict
 from neuralshade.kinds.shader.build import build_shader_engine, build_task
 from neuralshade.kinds.shader.engine import ShaderEngine
+from neuralshade.kinds.shader.gradient_table import GradientRow, GradientRows
 from neuralshade.kinds.shader.recipe import ShaderRecipe
 from neuralshade.kinds.shader.slopes import (
     NO_GRADIENT,
@@ -40,26 +41,6 @@ Floats = npt.NDArray[np.float32]
 
 
 @dataclass(frozen=True)
-class GradientRow:
-    """How the derivatives of one trained member agree with differences."""
-
-    member: str
-    numbers: int  # compared, each where it begins and moved a little
-    size: int  # of the member: a sample of large ones is compared
-    error: float  # the largest difference between the two ways, of those with the verdict
-    allowed: float  # how large it may be there; NaN where the loss is no number beside it
-    relative: float  # the error as a share of the member's largest derivative
-    where: str  # the number with that error
-    place: str  # "start", or "moved" a little away from there
-    derivative: float  # that Slang's derivative gave there
-    difference: float  # and a central difference; NaN where the loss is no number beside it
-    verdict: str  # right, wrong, no gradient, not differentiable here, or noise
-    kinks: int  # comparisons, of two a number, at or near a kink
-    lost: int  # those that rounding of the loss hides
-    undefined: tuple[str, ...]  # where the loss is no number on a side, so that none was made
-
-
-@dataclass(frozen=True)
 class _Compared:
     index: int  # in the member
     place: str
@@ -80,7 +61,7 @@ def check_gradients(
     device: str | None = None,
     widths: Sequence[float] = WIDTHS,
     **settings: Any,
-) -> list[GradientRow]:
+) -> GradientRows:
     """Compare the derivatives of a task's trained members with central differences of its loss.
 
     Both sides see the same random numbers. All numbers of small members are compared, and some
@@ -123,7 +104,7 @@ def check_gradients(
                 chosen_numbers = drawn_numbers(own, rng)
                 found[member.name] += _compare(engine, member, own, chosen_numbers, numbers,
                                                place, widths)  # fmt: skip
-    return [_row(member, found[member.name]) for member in members]
+    return GradientRows(_row(member, found[member.name]) for member in members)
 
 
 def _gradient(engine: ShaderEngine, place: str) -> Floats:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import torch
 
-from neuralshade.engine.draw import WHOLE, Crop
 from neuralshade.engine.kernels.step.step_state import RATES, STATE, StepState
+from neuralshade.engine.step_queue import BEGINNING, StepQueue
 from neuralshade.errors import ConfigError
 from neuralshade.gpu.gpu import Buffer, Gpu, Kernel, Reader, Steps, run_once, run_steps
 from neuralshade.kinds.shader.task import (
@@ -26,6 +26,7 @@ from neuralshade.kinds.shader.task import (
     task_text,
     trained_table,
 )
+from neuralshade.source.crop import WHOLE, Crop
 
 SUBMITTED_STEPS = 256  # recorded while the GPU still runs those before
 DRAWN_PIXELS = 1 << 20  # at once
@@ -70,10 +71,7 @@ class ShaderEngine:
     ):
         self.gpu, self.task, self.training = gpu, task, training
         self.groups = -(-training.count // GROUP)
-        self.state_now = StepState(0, 0, 0, 0, 1.0)
-        self._next_step, self._in_flight = 0, 0
         self._drawings: dict[int, tuple[Buffer, Buffer, Steps]] = {}
-        self._rates = gpu.ring(np.float32, RATES)
         places, packed = packed_pictures(pictures)
         self._text = task_text(task, numbers, places)
         self._bound = {
@@ -81,13 +79,14 @@ class ShaderEngine:
             "trained_gradients": gpu.buffer(size=4 * task.count),
             "given_numbers": gpu.buffer(packed),
             "faults": gpu.buffer(size=4 * FAULTS),
-            "states": gpu.buffer(self.state_now.pair()),
+            "states": gpu.buffer(BEGINNING.pair()),
             "trained": gpu.buffer(trained_table(task.members)),
             "encoding_levels": gpu.buffer(levels_table(task.members)),
             "moments": gpu.buffer(size=8 * task.count),
             "group_losses": gpu.buffer(size=4 * self.groups),
         }
-        self._states = gpu.reader(self._bound["states"], STATE.itemsize)
+        rates = gpu.ring(np.float32, RATES)
+        self.queue = StepQueue(gpu, self._bound["states"], rates, SUBMITTED_STEPS)
         self._faults = gpu.reader(self._bound["faults"], 4 * FAULTS)
 
     @cached_property
@@ -108,7 +107,7 @@ class ShaderEngine:
         t = self.training
         adam = {"rate": t.rate, "beta1": t.betas[0], "beta2": t.betas[1], "epsilon": t.epsilon}
         variables = {
-            **self._bound, "rate_ring": self._rates, "adam": adam,
+            **self._bound, "rate_ring": self.queue.rates, "adam": adam,
             "threads": np.array(t.threads, np.uint32), "seed": t.seed % 2**32,
             "count": self.task.count, "members": len(self.task.members),
             "loss_groups": self.groups, "update_groups": self._update_groups, **added,
@@ -130,26 +129,11 @@ class ShaderEngine:
         Raises: ConfigError where a loss or a gradient was no number; numbers are then those
             before that step.
         """
-        for first in range(0, len(rate_factors), SUBMITTED_STEPS):
-            self._submit(rate_factors[first : first + SUBMITTED_STEPS])
-        self.state_now = StepState.of(self._states.read())
-        self._in_flight = 0
+        state = self.queue.advance(rate_factors, partial(self.queue.send, self._step))
         fault = self._fault()
         if fault is not None:
             raise fault
-        return self.state_now.loss
-
-    def _submit(self, factors: Sequence[float]) -> None:
-        count = len(factors)
-        self._in_flight += count
-        if self._in_flight > RATES // 2:  # no factor in use may be overwritten
-            self.gpu.wait()
-            self._in_flight = count
-        commands = self.gpu.commands()
-        self._rates.write(commands, self._next_step, np.array(factors, np.float32))
-        commands.run(self._step, count)
-        commands.submit()
-        self._next_step += count
+        return state.loss
 
     def _fault(self) -> ConfigError | None:
         """Return the error for a loss or a gradient that was no number."""
@@ -172,7 +156,7 @@ class ShaderEngine:
     @property
     def skipped(self) -> int:
         """Return how many steps changed nothing."""
-        return self.state_now.skipped
+        return self.queue.state.skipped
 
     def values(self) -> Floats:
         """Return the trained numbers: float32 [count]."""
@@ -189,9 +173,7 @@ class ShaderEngine:
 
     def set_step(self, step: int) -> None:
         """Go on with another step, as tasks and random numbers see it; Adam forgets its steps."""
-        self.state_now = StepState(step, 0, 0, 0, 1.0)
-        self._next_step = step
-        self._write("states", self.state_now.pair())
+        self.queue.restart(StepState(step, 0, 0, 0, 1.0))
 
     def _write(self, name: str, values: npt.NDArray[Any], first_byte: int = 0) -> None:
         commands = self.gpu.commands()
@@ -267,7 +249,7 @@ class ShaderEngine:
         return {
             "values": torch.from_numpy(self.values()),
             "moments": torch.from_numpy(moments.copy()),
-            "step_state": torch.from_numpy(self._states.read().copy()),
+            "step_state": self.queue.saved(),
         }
 
     def load_state(self, state: Mapping[str, torch.Tensor]) -> None:
@@ -279,6 +261,4 @@ class ShaderEngine:
             raise ValueError(f"got a state of other sizes than {count} numbers need")
         self._write("trained_numbers", values)
         self._write("moments", moments)
-        self._write("states", np.concatenate([raw, raw]))
-        self.state_now = StepState.of(raw)
-        self._next_step = self.state_now.step
+        self.queue.restart(StepState.of(raw))

@@ -3,23 +3,42 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import replace
+from typing import Any, Protocol
 
 import numpy as np
 
+from neuralshade.asset.asset import Header
 from neuralshade.engine.choose import choose_engine
 from neuralshade.errors import ConfigError
-from neuralshade.kinds.shader.build import build_shader_engine
-from neuralshade.kinds.shader.opened import OpenedShader
-from neuralshade.measure.rows import Row
+from neuralshade.kinds.shader.build import BuiltTask, build_shader_engine
+from neuralshade.kinds.shader.recipe import ShaderRecipe
+from neuralshade.measure.table import Table
 
 STEPS = 64  # of as many threads as the fit's: their means tell how sure the mean of all is
 STREAM = 0x9E3779B9  # between the seed of the fit and that of what it is judged by
 SEEDS = 2**32  # different ones on the device
 
 
-def evaluate_shader(opened: OpenedShader, device: str | None = None) -> list[Row]:
+# Of an interface much like mipmaps' LevelsAsset: no kind knows another.
+class TaskAsset(Protocol):
+    """An opened asset of a task, as far as it is evaluated."""
+
+    @property
+    def recipe(self) -> ShaderRecipe: ...
+    @property
+    def header(self) -> Header: ...
+    @property
+    def path(self) -> str: ...
+    @property
+    def module(self) -> Mapping[str, Any]: ...
+    @property
+    def task(self) -> BuiltTask: ...
+
+
+def evaluate_shader(opened: TaskAsset, device: str | None = None) -> Table:
     """Return the mean loss of a trained task over random numbers of a stream of their own.
 
     ``thread.step`` goes on from the fit's last step. A loss that draws nothing is the same in
@@ -40,16 +59,18 @@ def evaluate_shader(opened: OpenedShader, device: str | None = None) -> list[Row
     with closing(choose_engine("gpu", device)) as chosen:
         assert chosen.gpu is not None
         engine = build_shader_engine(opened.task, recipe, chosen.gpu)
-        first = int(opened.asset.header.training["steps"])
+        first = int(opened.header.training["steps"])
         means = np.empty(STEPS)
         for i in range(STEPS):
             engine.set_step(first + i)
             means[i] = engine.losses().mean(dtype=np.float64)
     if not np.isfinite(means).all():
-        raise ConfigError(f"{opened.asset.path}: got a loss that is no number for random numbers "
+        raise ConfigError(f"{opened.path}: got a loss that is no number for random numbers "
                           "of no fit, need finite ones. Guard divisions, roots and logarithms near "
                           "0.")  # fmt: skip
     error = float(means.std(ddof=1)) / math.sqrt(STEPS)
-    return [{"name": opened.asset.header.module["name"], "loss": float(means.mean()),
-             "standard_error": error, "steps": STEPS,
-             "threads": engine.training.count}]  # fmt: skip
+    row = {"name": opened.module["name"], "loss": float(means.mean()), "standard_error": error,
+           "steps": STEPS, "threads": engine.training.count}  # fmt: skip
+    told = (f"{row['name']}: loss {row['loss']:.6g} +- {error:.2g} (standard error) over "
+            f"{STEPS:,} x {row['threads']:,} threads, random numbers of no fit")  # fmt: skip
+    return Table([row], lines=(told,))

@@ -2,49 +2,48 @@
 
 from __future__ import annotations
 
-import dataclasses
 import logging
 import math
 import os
 from collections.abc import Mapping, Sequence
-from contextlib import closing, nullcontext
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from neuralshade.asset.asset import Header, save_asset
 from neuralshade.asset.checkpoint import Checkpoint, load_checkpoint
-from neuralshade.asset.shader import KIND, ShaderHeader, save_shader_asset
-from neuralshade.engine.choose import choose_engine
 from neuralshade.errors import ConfigError
+from neuralshade.fitting.facts import MOST_SHOWN
 from neuralshade.fitting.job import Job
 from neuralshade.fitting.loop import Loop, Observer, ignore
 from neuralshade.fitting.options import (
-    KEPT_FLAGS,
     USUAL,
     FitOptions,
-    check_gpu_engine,
-    check_left_out,
+    check_options,
     checked_output,
+    chosen_engine,
 )
 from neuralshade.fitting.output_checks import check_no_input
-from neuralshade.fitting.recipe import from_dict
-from neuralshade.fitting.resuming import resumed_recipe
+from neuralshade.fitting.recipe import asked_recipe, from_dict, to_dict
+from neuralshade.fitting.resuming import Source, resumed_recipe
+from neuralshade.fitting.scene import Scene, picture_scene
 from neuralshade.fitting.snapshots import snapshots_for
+from neuralshade.fitting.values import parse_values
+from neuralshade.kinds.kind import CommandLine, FitCall
+from neuralshade.kinds.shader import KIND
 from neuralshade.kinds.shader.build import BuiltTask, build_shader_engine, build_task
+from neuralshade.kinds.shader.opened import OpenedShader
 from neuralshade.kinds.shader.recipe import ShaderRecipe, size_of
 from neuralshade.kinds.shader.source import ShaderSource, load_shader
 from neuralshade.kinds.shader.task import CHANNELS
 from neuralshade.model.trainable import Floats, Member, arrays_of
-from neuralshade.source.picture import Picture
-from neuralshade.verbs.canvas import Canvas, empty_canvas
-
-if TYPE_CHECKING:
-    from neuralshade.fitting.scene import Scene
+from neuralshade.source.picture import Picture, PictureForm
 
 log = logging.getLogger("neuralshade")
-ONLY_OTHERS = ("engine", "kernels", "deterministic", "report")  # flags that fit shader has not
+CURVE_POINTS = 100  # of the training curve that are kept in an asset
 
 
 @dataclass(frozen=True)
@@ -59,6 +58,16 @@ class ShaderResult:
     loss: float  # of the last step: mean over its threads
     asset_bytes: int
     members: dict[str, Any]
+
+    def print(self) -> None:
+        """Print what was reached, and small trained members."""
+        print(f"{self.asset}: loss {self.loss:.4g} in {self.asset_bytes:,} bytes")
+        print(f"{self.steps:,} steps in {self.seconds:.1f} s on {self.device}, "
+              f"{self.samples_per_second / 1e6:.2f} M threads/s")  # fmt: skip
+        for name, array in self.members.items():
+            if array.size <= MOST_SHOWN:
+                shown = np.array2string(array, precision=6, separator=", ", prefix="  ")
+                print(f"  {name} = {shown}")
 
 
 def fit_shader(
@@ -94,49 +103,58 @@ def fit_shader(
         check_no_input(path, task, *values.values())
     checkpoint = None
     if options.resume is not None:
-        checkpoint = load_checkpoint(options.resume, KIND)
+        checkpoint = load_checkpoint(options.resume, KIND.name)
     recipe = shader_recipe(settings) if checkpoint is None else ShaderRecipe(steps=1)
     built = build_task(source, values, recipe.seed)
-    canvas = canvas_of(source, built, recipe)
+    origin = source_of(source, built)
     if checkpoint is not None:
-        recipe = resumed_recipe(checkpoint, options.resume, canvas, ShaderRecipe,
+        recipe = resumed_recipe(checkpoint, options.resume, origin, ShaderRecipe,
                                 lambda kept: from_dict(ShaderRecipe, kept | settings),
                                 "text and values")  # fmt: skip
         built = build_task(source, values, recipe.seed)
-        canvas = canvas_of(source, built, recipe)
-    _check_options(options, built)
+        origin = source_of(source, built)
+    _check_drawn(options, built)
     words = kept_words(values, built)
     place = None if words is None or isinstance(task, ShaderSource) else os.fspath(task)
-    with closing(choose_engine("gpu", options.device)) as chosen:
-        job = _Job(values, built, source, canvas, recipe, target, chosen, options, observer, place)
+    with chosen_engine(options, "gpu") as chosen:
+        job = _Job(values, built, source, origin, recipe, target, chosen, options, observer, place)
         return job.run(checkpoint)
 
 
 def shader_recipe(settings: dict[str, Any]) -> ShaderRecipe:
     """Return the recipe of ``settings``; steps or seconds among them replace the usual end."""
-    ends = any(settings.get(name) is not None for name in ("steps", "seconds"))
-    return from_dict(ShaderRecipe, ({"seconds": None} if ends else {}) | settings)
+    return asked_recipe(ShaderRecipe, settings)
 
 
-def _check_options(options: FitOptions, built: BuiltTask) -> None:
-    """Refuse options that fit shader has not, rather than pass them over."""
-    check_gpu_engine(options)
-    check_left_out(options, ONLY_OTHERS[1:], "fit shader")
+def _check_drawn(options: FitOptions, built: BuiltTask) -> None:
+    """Refuse options that fit shader has not, and pictures of what renders nothing."""
+    check_options(options, KIND.name, KIND.takes)
     drawn = options.snapshots or options.movie or options.tev
     if drawn and built.task.renders is None:
         raise ConfigError(f"{built.task.place}: got a Task without render(float2 uv), need it for "
                           "snapshots. Write one that returns a color.")  # fmt: skip
 
 
-def canvas_of(source: ShaderSource, built: BuiltTask, recipe: ShaderRecipe) -> Canvas:
-    """Return what the task renders into."""
-    width, height = size_of(recipe)
-    channels = CHANNELS[built.task.renders] if built.task.renders else 1
+def source_of(source: ShaderSource, built: BuiltTask) -> Source:
+    """Return what tells one module with its values from another."""
     given = sorted((n, p.digest) for n, p in built.pictures.items())
     numbers = sorted(built.numbers.items())
     trained = [(member.name, member.shape, member.rate) for member in built.task.members]
-    digest = f"{source.digest} {given} {numbers} {trained}"
-    return empty_canvas((width, height), channels, recipe.color_space, source.name, digest)
+    return Source(source.name, f"{source.digest} {given} {numbers} {trained}")
+
+
+def form_of(source: ShaderSource, built: BuiltTask, recipe: ShaderRecipe) -> PictureForm | None:
+    """Return the form of what the task renders; None where it renders nothing."""
+    if built.task.renders is None:
+        return None
+    channels = CHANNELS[built.task.renders]
+    return PictureForm(*size_of(recipe), channels, recipe.color_space, source.name)
+
+
+def call_of(typed: CommandLine) -> FitCall:
+    """Return the call of what was typed."""
+    values = parse_values(typed.flags["set"])
+    return FitCall(fit_shader, (typed.subject, typed.output), {"values": values, **typed.settings})
 
 
 def kept_words(values: Mapping[str, Any], built: BuiltTask) -> tuple[str, ...] | None:
@@ -160,20 +178,19 @@ def kept_words(values: Mapping[str, Any], built: BuiltTask) -> tuple[str, ...] |
 class _Job(Job[ShaderRecipe]):
     kind = KIND
     subject = "task, values=values"
-    kept_flags = tuple(flag for flag in KEPT_FLAGS if flag not in ONLY_OTHERS)
 
     def __init__(self, values: Mapping[str, Any], built: BuiltTask, source: ShaderSource,
-                 canvas: Canvas, recipe: ShaderRecipe, *rest: Any):  # fmt: skip
-        super().__init__(canvas, recipe, *rest)
+                 origin: Source, recipe: ShaderRecipe, *rest: Any):  # fmt: skip
+        super().__init__(origin, recipe, *rest)
         assert self.chosen.gpu is not None
         self.values, self.built, self.source = values, built, source
-        self.kept_words = kept_words(values, built) or ()
+        self.resumed_words = kept_words(values, built) or ()
         self.engine = build_shader_engine(built, recipe, self.chosen.gpu)
         self.engine.prepare()  # before the clock runs
-        self.snapshots = None
-        if built.task.renders is not None:
+        self.form = form_of(source, built, recipe)
+        if self.form is not None:
             self.snapshots = snapshots_for(
-                self.options, canvas, nullcontext, self.engine.draw, list
+                self.options, self.form, nullcontext, self.engine.draw, list
             )  # fmt: skip
         threads = self.engine.training.count
         self.loop = Loop(self.engine, recipe, None, self._observe,
@@ -182,12 +199,9 @@ class _Job(Job[ShaderRecipe]):
 
     def scene(self) -> Scene | None:
         """Return what a live page shows of it: what the task renders, if it does."""
-        from neuralshade.fitting.scene import picture_scene
-
-        if self.built.task.renders is None:
+        if self.form is None:
             return None
-        return picture_scene(self.kind, self.picture, self.engine.draw, compared=False,
-                             continuous=True)  # fmt: skip
+        return picture_scene(KIND.name, self.form, self.engine.draw, continuous=True)
 
     def write_report(self, asset: Path, page: Any, snapshots: Any) -> None:
         """Refuse it: a fit does not know what its task's picture is to look like."""
@@ -203,11 +217,14 @@ class _Job(Job[ShaderRecipe]):
                               f"converges. {self.remedy}")  # fmt: skip
         self._check_trained()
         members = arrays_of(self.built.task.members, numbers)
-        training = {"steps": p.step, "seconds": round(p.seconds, 3), "curve": p.curve}
         module = module_facts(self.source, self.built, self.values)
-        header = ShaderHeader(dataclasses.asdict(self.recipe), module, self._picture_facts(),
-                              training, {"loss": p.loss})  # fmt: skip
-        return save_shader_asset(path, header, members), members
+        header = Header(to_dict(self.recipe), self.training, {"loss": p.loss},
+                        self._picture_facts(), {"module": module})  # fmt: skip
+        return save_asset(path, KIND.name, header, members, CURVE_POINTS), members
+
+    def open(self, asset: Path) -> OpenedShader:
+        """Return an asset of this kind, opened."""
+        return OpenedShader.read(asset)
 
     def finish(self) -> ShaderResult:
         """Write the asset and what else was asked for."""
@@ -228,11 +245,9 @@ class _Job(Job[ShaderRecipe]):
         super().train(checkpoint)
 
     def _picture_facts(self) -> dict[str, Any] | None:
-        if self.built.task.renders is None:
+        if self.form is None:
             return None
-        c = self.original
-        return {"name": c.name, "width": c.width, "height": c.height, "channels": c.channels,
-                "color_space": c.color_space, "dtype": c.pixels.dtype.name}  # fmt: skip
+        return {**vars(self.form), "dtype": "float32" if self.form.hdr else "uint8"}
 
 
 def untouched(members: Sequence[Member], begun: Floats, state: Mapping[str, Any]) -> list[str]:

@@ -3,34 +3,74 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import numpy.typing as npt
 
-from neuralshade.asset.shader import ShaderAsset
-from neuralshade.engine.draw import WHOLE, Crop
+from neuralshade.asset.asset import Asset
 from neuralshade.errors import AssetError, DeviceError, PictureError
+from neuralshade.fitting.facts import MOST_SHOWN
 from neuralshade.gpu.open import open_gpu
+from neuralshade.kinds.kind import Notice, ignore
+from neuralshade.kinds.picture import OpenedPicture, Titled
+from neuralshade.kinds.shader import KIND
 from neuralshade.kinds.shader.build import BuiltTask, build_shader_engine, build_task
 from neuralshade.kinds.shader.engine import ShaderEngine
 from neuralshade.kinds.shader.recipe import ShaderRecipe
 from neuralshade.kinds.shader.source import ShaderSource
+from neuralshade.measure.table import Table
+from neuralshade.source.crop import WHOLE, Crop
 from neuralshade.source.image_file import load_picture
 from neuralshade.source.picture import Picture
-from neuralshade.verbs.opening import Opened, Titled
 
 
 @dataclass(frozen=True)
-class OpenedShader(Opened):
-    """A task; ``given`` are values for its members, by name, in place of those that it has."""
+class OpenedShader(OpenedPicture):
+    """A task; ``given`` are values for its members, by name, in place of those that it has.
 
-    asset: ShaderAsset
+    Its header's ``module`` has ``text`` and ``name`` of the user's file, ``files`` (text by name of
+    those of the user's own that it takes in), ``values`` (numbers that members were given, and
+    sizes of textures) and ``pictures`` (path and digest of those that they were given: the file
+    holds none of them); its ``picture`` is what the task renders, or None; its ``quality`` has
+    ``loss`` in place of a PSNR. Its tensors are the trained members, float32 each in its shape.
+    """
+
     recipe: ShaderRecipe
-    given: Mapping[str, Any]
-    kind = "shader"
+    given: Mapping[str, Any] = field(default_factory=dict)
+    kind = KIND
+    parts = ("module",)
+    rated = False  # drawn by text of any size: bytes say nothing
+    curve_note = "The mean loss over the threads of a step."
+    report_titles = {"table": "Quality", "grids": "Trained textures"}  # noqa: RUF012
+
+    @classmethod
+    def of(cls, asset: Asset, given: Mapping[str, Any] | None = None) -> OpenedShader:
+        """Return an asset of this kind opened; AssetError where its header is not whole."""
+        return replace(super().of(asset), given=given or {})
+
+    @property
+    def module(self) -> Mapping[str, Any]:
+        """Return what the header says of the user's module."""
+        found: Mapping[str, Any] = self.header.own["module"]
+        return found
+
+    @property
+    def shows(self) -> bool:
+        """Return whether the task renders something."""
+        return self.header.picture is not None
+
+    @property
+    def picture(self) -> Mapping[str, Any]:
+        """Return the facts of what the task renders. Raises AssetError where that is nothing."""
+        if self.header.picture is None:
+            raise AssetError(f"{self.path}: got a task without render(float2 uv), need one "
+                             "that shows something. Its numbers: "
+                             "neuralshade.load(path).tensors.")  # fmt: skip
+        return self.header.picture
 
     @cached_property
     def task(self) -> BuiltTask:
@@ -39,8 +79,8 @@ class OpenedShader(Opened):
         Raises: AssetError where a picture that a member was given is missing, or another one;
             ConfigError, PictureError for what is ``given``.
         """
-        module, place = self.asset.header.module, self.asset.path
-        values = {**module["values"], **self.asset.tensors, **self.given}
+        module, place = self.module, self.path
+        values = {**module["values"], **self.tensors, **self.given}
         for name, facts in module["pictures"].items():
             if name not in self.given:
                 values[name] = _same_picture(name, facts, place)
@@ -51,14 +91,45 @@ class OpenedShader(Opened):
     @property
     def numbers(self) -> int:
         """Return how many trained numbers there are."""
-        return sum(array.size for array in self.asset.tensors.values())
+        return sum(array.size for array in self.tensors.values())
 
     def grids(self) -> Titled:
         """Return the trained textures."""
-        textures = {f"{name}.size" for name in self.asset.tensors} & set(
-            self.asset.header.module["values"]
-        )
-        return [(n, a) for n, a in self.asset.tensors.items() if f"{n}.size" in textures]
+        textures = {f"{name}.size" for name in self.tensors} & set(self.module["values"])
+        return [(n, a) for n, a in self.tensors.items() if f"{n}.size" in textures]
+
+    def evaluate(self, reference: Any = None, notice: Notice = ignore) -> Table:
+        """Return its quality as a picture; without one its mean loss over new random numbers."""
+        from neuralshade.kinds.shader.evaluate import evaluate_shader
+
+        if reference is None:
+            return evaluate_shader(self)
+        return super().evaluate(reference, notice)
+
+    def reached(self) -> list[tuple[str, str]]:
+        """Return a line on the loss."""
+        return [("Loss in its last step", f"{self.header.quality['loss']:.4g}")]
+
+    def members(self) -> list[tuple[str, str]]:
+        """Return the trained members: the numbers of small ones, the shapes of others."""
+        return [
+            (name, np.array2string(array, precision=6, separator=", ")
+             if array.size <= MOST_SHOWN else f"{array.dtype} {list(array.shape)}")
+            for name, array in self.tensors.items()
+        ]  # fmt: skip
+
+    def same_reference(self, reference: Any) -> Any:
+        """Return None: a fit does not know what its task's picture is to look like."""
+        return None
+
+    def told_quality(self) -> dict[str, str]:
+        """Return lines for people: the module, what its members were given, the loss."""
+        given = self.module["values"] | {
+            name: picture["path"] for name, picture in self.module["pictures"].items()
+        }
+        return {"module": ", ".join([self.module["name"], *self.module.get("files", {})]),
+                **{f"  {name}": str(value) for name, value in given.items()},
+                "quality": f"loss {self.header.quality['loss']:.4g} in its last step"}  # fmt: skip
 
     def draw(self, width: int, height: int, crop: Crop = WHOLE) -> npt.NDArray[Any]:
         """Return float32 [height, width, C] at pixel centres of ``crop``, not clamped."""

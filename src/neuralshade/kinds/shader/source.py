@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -86,20 +86,6 @@ def remedies() -> Iterator[None]:
         if not known:
             raise
         raise KernelError("\n".join([str(error), *known])) from error
-
-
-def parse_values(pairs: Sequence[str]) -> dict[str, str]:
-    """Return NAME=VALUE by name; ConfigError where one has no =, or a name comes twice."""
-    values: dict[str, str] = {}
-    for pair in pairs:
-        name, equals, value = pair.partition("=")
-        if not equals or not name:
-            raise ConfigError(f"set: got {pair!r}, need NAME=VALUE. Write for example "
-                              "strength=0.5.")  # fmt: skip
-        if name in values:
-            raise ConfigError(f"set: got {name} twice, need it once. Leave one out.")
-        values[name] = value
-    return values
 
 
 def given_picture(value: object, channels: int, where: str) -> Picture:

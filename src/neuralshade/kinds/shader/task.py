@@ -19,7 +19,7 @@ TRAINED = np.dtype([("first", "<u4"), ("rate", "<f4"), ("low", "<f4"), ("high", 
 VIEW = np.dtype(
     [("from", "<f4", 2), ("to", "<f4", 2), ("size", "<u4", 2), ("first", "<u4"), ("unused", "<u4")]
 )
-SHOWN = {
+AS_PIXEL = {
     "float": "float4(float3(color), 1.0f)",
     "vector<float,2>": "float4(color, 0.0f, 1.0f)",
     "vector<float,3>": "float4(color, 1.0f)",
@@ -140,7 +140,7 @@ def _shown(renders: str | None) -> str:
         return ""
     return (
         "float4 shown(Task task, float2 uv)\n{\n"
-        f"    {renders} color = task.render(uv);\n    return {SHOWN[renders]};\n}}\n"
+        f"    {renders} color = task.render(uv);\n    return {AS_PIXEL[renders]};\n}}\n"
     )
 
 

@@ -1,0 +1,25 @@
+"""A picture into 2D Gaussians."""
+
+from neuralshade.kinds.kind import Flag, Kind
+from neuralshade.kinds.splats.recipe import SplatsRecipe
+
+KIND = Kind(
+    name="splats",
+    about="Fit 2D Gaussians to PICTURE.",
+    opens="neuralshade.kinds.splats.opened:OpenedSplats",
+    recipe=SplatsRecipe,
+    fits="neuralshade.kinds.splats.fit:fit_splats",
+    takes=("device", "snapshots", "movie", "tev", "tensorboard", "events", "live", "report",
+           "resume", "dump_kernels"),
+    flags=(Flag("naive", "Every pixel visits every Gaussian: slow, to compare with."),),
+    manual="""
+    As many as fit into --bpp or --bytes, or --count. Takes a GPU, or software Vulkan.
+    PICTURE is a PNG, JPEG, WebP, TIFF, BMP, PPM, PGM, EXR or Radiance HDR file. Training ends
+    at --seconds, --steps or --target-psnr, whichever comes first; Ctrl-C keeps a checkpoint.
+
+    \b
+    neuralshade fit splats photo.png -o photo.nsh --report photo.html
+    neuralshade fit splats photo.png --bpp 0.33
+    neuralshade fit splats photo.png --count 200 --compositing over --steps 10000
+    """,
+)  # fmt: skip

@@ -1,5 +1,6 @@
-"""Evaluating a cloud of Gaussians on a regular grid of places, in PyTorch."""
+"""A cloud of Gaussians on a regular grid of places, and each for itself, in PyTorch."""
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -8,11 +9,22 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from neuralshade.engine.draw import WHOLE, Crop
 from neuralshade.engine.threads import threads
-from neuralshade.model.gaussian import Compositing, color_at, reach_px
+from neuralshade.model.gaussian import (
+    COLOR,
+    Compositing,
+    channels_of,
+    color_at,
+    reach_px,
+    stored_of,
+)
+from neuralshade.source.crop import WHOLE, Crop
 
 TILE_PX = 32  # a side of what is evaluated at once, by the Gaussians that meet it
+LONGEST_PX = 768  # of a picture of the Gaussians themselves
+SHOWN_SIZE = 0.75  # of a Gaussian, so that neighbors come apart
+FEATHER = 1.25  # where one ends, in its shown standard deviations: nearly a disk
+LOGIT = 6.0  # of the opacity that it is shown with
 
 
 @dataclass(frozen=True)
@@ -64,4 +76,27 @@ def draw_cloud(cloud: Cloud, width: int, height: int, crop: Crop = WHOLE) -> npt
     with threads(1):  # more would wait for each other: the operations are small
         for rows, cols, block in draw_cloud_blocks(cloud, width, height, crop):
             picture[rows, cols] = block
+    return picture
+
+
+def ellipses_picture(cloud: Cloud, longest_px: int = LONGEST_PX) -> npt.NDArray[np.float32]:
+    """Return the Gaussians as small ellipses in their colors on grey, small ones in front.
+
+    float32 [h, w, C] in [0, 1], ``longest_px`` at its longer side. Colors of Gaussians that are
+    added up may be negative; what is shown of them is their size.
+    """
+    channels = len(cloud.background)
+    smallest_first = torch.argsort(cloud.values[2] + cloud.values[3])
+    values = cloud.values[: COLOR + channels, smallest_first].clone()
+    values[2:4] += math.log(SHOWN_SIZE)
+    if cloud.compositing.kind == "sum":
+        colors = channels_of(values[COLOR : COLOR + channels]).abs()
+        values[COLOR : COLOR + channels] = stored_of(colors)
+    values = torch.cat([values, torch.full_like(values[:1], LOGIT)])
+    grey = torch.full((channels,), 0.5)
+    shown = Cloud(values, grey, Compositing("over", cutoff=FEATHER),
+                  cloud.width, cloud.height)  # fmt: skip
+    scale = min(1.0, longest_px / max(cloud.width, cloud.height))
+    width, height = (max(1, round(side * scale)) for side in (cloud.width, cloud.height))
+    picture: npt.NDArray[np.float32] = draw_cloud(shown, width, height).clip(0, 1)
     return picture

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import torch
 
-from neuralshade.engine.kernels.step.step_state import RATES, STATE, StepState
+from neuralshade.engine.kernels.step.step_state import StepState
+from neuralshade.engine.step_queue import StepQueue
 from neuralshade.gpu.gpu import Dispatch, Gpu, Steps, raw_bytes, run_steps
 from neuralshade.kinds.splats.kernels import (
     RANGE,
@@ -65,15 +67,13 @@ class SplatEngine:
         self.capacity, self.count = capacity, 0
         self.tile_pixels = self.width * self.height / self.layout.tiles
         self.ranges = np.zeros(form.attributes, RANGE)
-        self.state_now = StepState(0, 0, 0, 0, 1.0)
-        self._next_step, self._in_flight = 0, 0
+        self.queue = StepQueue(gpu, self.bound["states"], self.buffers.rate_ring, SUBMITTED_STEPS)
         self._kernels = {
             entry: self.buffers.kernel(entry)
             for entry in ("project_splats", "list_cells", "train_tile", "update_splats",
                           "draw_tile", "weigh_tile")
         }  # fmt: skip
         self._ssim = self.buffers.ssim()
-        self.states = gpu.reader(self.bound["states"], STATE.itemsize)
         self.set_cloud(values)
 
     def set_cloud(
@@ -127,23 +127,12 @@ class SplatEngine:
 
     def advance(self, rate_factors: Sequence[float]) -> float:
         """Run one step per factor of the step size; return the last step's mean loss."""
-        for first in range(0, len(rate_factors), SUBMITTED_STEPS):
-            self._submit(rate_factors[first : first + SUBMITTED_STEPS])
-        self.state_now = StepState.of(self.states.read())
-        self._in_flight = 0
-        return self.state_now.loss
+        return self.queue.advance(rate_factors, partial(self.queue.send, self._step)).loss
 
-    def _submit(self, factors: Sequence[float]) -> None:
-        count = len(factors)
-        self._in_flight += count
-        if self._in_flight > RATES // 2:  # no factor in use may be overwritten
-            self.gpu.wait()
-            self._in_flight = count
-        commands = self.gpu.commands()
-        self.buffers.rate_ring.write(commands, self._next_step, np.array(factors, np.float32))
-        commands.run(self._step, count)
-        commands.submit()
-        self._next_step += count
+    @property
+    def state_now(self) -> StepState:
+        """Return what the last step left that was waited for."""
+        return self.queue.state
 
     @property
     def skipped(self) -> int:
@@ -226,9 +215,7 @@ class SplatEngine:
         """Take over what ``state`` returned once."""
         step, applied, skipped = (int(number) for number in state["step"])
         self._write("broken", np.array([skipped], np.uint32))
-        self.state_now = StepState(step, applied, 0, 0, 1.0)
-        self._next_step = step
-        self._write("states", self.state_now.pair())
+        self.queue.restart(StepState(step, applied, 0, 0, 1.0))
         self.set_ranges(state["ranges"].numpy().astype(np.float32).view(RANGE).reshape(-1))
         self.set_cloud(
             state["values"].numpy(), state["moments"].numpy(),

@@ -5,42 +5,38 @@ from __future__ import annotations
 import dataclasses
 import math
 import os
-from contextlib import closing, nullcontext
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from neuralshade.asset.asset import Asset, Header, asset_size, picture_facts, save_asset
 from neuralshade.asset.checkpoint import Checkpoint, load_checkpoint
-from neuralshade.asset.image import picture_facts
 from neuralshade.base.message_text import shown
-from neuralshade.engine.choose import choose_engine
-from neuralshade.engine.draw import WHOLE, Crop
-from neuralshade.errors import ConfigError, DeviceError
-from neuralshade.fitting.job import FitResult, Job
+from neuralshade.errors import ConfigError
+from neuralshade.fitting.job import Job
 from neuralshade.fitting.loop import Loop, Observer, ignore
 from neuralshade.fitting.options import (
-    KEPT_FLAGS,
     USUAL,
     FitOptions,
-    check_left_out,
+    check_options,
     checked_output,
+    chosen_engine,
 )
-from neuralshade.fitting.recipe import from_dict, to_dict
+from neuralshade.fitting.picture_result import FitResult, reached
+from neuralshade.fitting.recipe import asked_recipe, from_dict, to_dict
 from neuralshade.fitting.resuming import resumed_recipe
+from neuralshade.fitting.scene import Scene, picture_scene
 from neuralshade.fitting.snapshots import snapshots_for
-from neuralshade.kinds.image.field import decibels, white_of
+from neuralshade.kinds.splats import KIND
 from neuralshade.kinds.splats.asset import (
-    KIND,
+    CURVE_POINTS,
     STREAM,
-    SplatsAsset,
-    SplatsHeader,
     cloud_facts,
     pack_cloud,
-    save_splats_asset,
-    splats_size,
     unpack_cloud,
 )
 from neuralshade.kinds.splats.build import (
@@ -51,16 +47,14 @@ from neuralshade.kinds.splats.build import (
     expected_count,
 )
 from neuralshade.kinds.splats.draw import draw_cloud, unit_centers
+from neuralshade.kinds.splats.opened import OpenedSplats
 from neuralshade.kinds.splats.painter import SplatPainter
 from neuralshade.kinds.splats.recipe import SplatsRecipe
 from neuralshade.kinds.splats.schedule import SplatFit
+from neuralshade.measure.picture_psnr import decibels, white_of
+from neuralshade.source.crop import WHOLE, Crop
 from neuralshade.source.image_file import load_picture
 from neuralshade.source.picture import Picture, check_squares
-
-if TYPE_CHECKING:
-    from neuralshade.fitting.scene import Scene
-
-ONLY_IMAGE = ("engine", "kernels", "deterministic")  # flags that fit splats has not
 
 
 @dataclass(frozen=True)
@@ -68,6 +62,8 @@ class SplatsResult(FitResult):
     """What a fit of Gaussians reached."""
 
     count: int  # Gaussians
+
+    skipped_what = "updates of single Gaussians"
 
 
 def fit_splats(
@@ -102,7 +98,7 @@ def fit_splats(
     target = checked_output(picture, source.name, output, options)
     checkpoint = None
     if options.resume is not None:
-        checkpoint = load_checkpoint(options.resume, KIND)
+        checkpoint = load_checkpoint(options.resume, KIND.name)
         recipe = _resumed(checkpoint, options.resume, source, settings)
     else:
         recipe = splats_recipe(settings)
@@ -112,20 +108,11 @@ def fit_splats(
     if recipe.background != "mean":
         background_of(recipe, source)  # refused before a device is opened
     expected_count(recipe, source)
-    _check_options(options)
+    check_options(options, KIND.name, KIND.takes)
     place = None if isinstance(picture, Picture) else os.fspath(picture)
-    engine = "gpu" if options.engine == "auto" else options.engine
-    with closing(choose_engine(engine, options.device)) as chosen:
+    with chosen_engine(options, "gpu") as chosen:
         job = _Job(naive, source, recipe, target, chosen, options, observer, place)
         return job.run(checkpoint)
-
-
-def _check_options(options: FitOptions) -> None:
-    """Refuse options that only fit image has, rather than pass them over."""
-    if options.engine == "torch":
-        raise DeviceError('engine: got "torch", need gpu or auto: Gaussians train on a GPU or on '
-                          "software Vulkan. Leave --engine out.")  # fmt: skip
-    check_left_out(options, ONLY_IMAGE[1:], "fit splats")
 
 
 def splats_recipe(settings: dict[str, Any]) -> SplatsRecipe:
@@ -138,8 +125,7 @@ def splats_recipe(settings: dict[str, Any]) -> SplatsRecipe:
             raise ConfigError(f"SplatsRecipe.bpp: got {shown(settings['bpp'])} with {name}="
                               f"{shown(settings[name])}, need one of the two. Leave one "
                               "out.")  # fmt: skip
-    ends = any(settings.get(name) is not None for name in ("steps", "seconds"))
-    return from_dict(SplatsRecipe, ({"seconds": None} if ends else {}) | settings)
+    return asked_recipe(SplatsRecipe, settings)
 
 
 def _resumed(
@@ -160,7 +146,6 @@ def unusual(recipe: SplatsRecipe) -> dict[str, Any]:
 class _Job(Job[SplatsRecipe]):
     kind = KIND
     steps_sized_by = "color_rate and shape_rate"
-    kept_flags = tuple(flag for flag in KEPT_FLAGS if flag not in ONLY_IMAGE)
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -171,6 +156,7 @@ class _Job(Job[SplatsRecipe]):
     def __init__(self, naive: bool, picture: Picture, recipe: SplatsRecipe, *rest: Any):
         super().__init__(picture, recipe, *rest)
         assert self.chosen.gpu is not None
+        self.picture = picture
         self.wanted = picture.as_float()
         self.ordered = recipe.compositing == "over"
         count = expected_count(recipe, picture)
@@ -189,6 +175,7 @@ class _Job(Job[SplatsRecipe]):
             self.snapshots.take if self.snapshots else None,
             samples_per_step=round(engine.trained_tiles * engine.tile_pixels),
             due=self.engine.due,
+            target_psnr=recipe.target_psnr,
         )
 
     def _measure(self) -> float:
@@ -215,28 +202,26 @@ class _Job(Job[SplatsRecipe]):
 
     def scene(self) -> Scene:
         """Return what a live page shows of it."""
-        from neuralshade.fitting.scene import picture_scene
-
-        return picture_scene(self.kind, self.picture, self._drawn, compared=True,
-                             continuous=False, points={"Gaussians": self._centers})  # fmt: skip
+        return picture_scene(KIND.name, self.picture, self._drawn, continuous=False,
+                             points={"Gaussians": self._centers})  # fmt: skip
 
     def _centers(self) -> npt.NDArray[np.float32]:
         values = self.engine.engine.values()
         size = self.picture.width, self.picture.height
         return unit_centers(cloud_of(self.recipe, values, self.background, *size))
 
-    def _header(self, cloud: dict[str, Any], quality: dict[str, Any]) -> SplatsHeader:
-        p, facts = self.loop.progress, picture_facts(self.original)
+    def _header(self, cloud: dict[str, Any], quality: dict[str, Any]) -> Header:
+        facts = picture_facts(self.picture)
         del facts["digest"]
-        training = {"steps": p.step, "seconds": round(p.seconds, 3), "curve": p.curve}
-        return SplatsHeader(unusual(self.recipe), facts, training, quality, cloud)
+        return Header(unusual(self.recipe), self.training, quality, facts, {"cloud": cloud})
 
     def _weigh(self, levels: npt.NDArray[np.int32], ranges: Any) -> tuple[int, int]:
         """Return how many bytes the stream of ``levels`` takes, and all else in the file."""
         cloud = cloud_facts(levels.shape[1], ranges, self.background)
         tensors = pack_cloud(levels, cloud, self.ordered)
         stream = tensors[STREAM].size
-        return stream, splats_size(self._header(cloud, {"psnr_db": 88.888}), tensors) - stream
+        header = self._header(cloud, {"psnr_db": 88.888})
+        return stream, asset_size(KIND.name, header, tensors, CURVE_POINTS) - stream
 
     def save(self, path: Path) -> tuple[float, int]:
         """Measure and write what is there, rounded; return the PSNR in dB and the file's size."""
@@ -244,24 +229,28 @@ class _Job(Job[SplatsRecipe]):
         levels = engine.levels()
         cloud = cloud_facts(levels.shape[1], engine.ranges, self.background)
         tensors = pack_cloud(levels, cloud, self.ordered)
-        stored = unpack_cloud(
-            SplatsAsset(self._header(cloud, {}), tensors, 0, str(self.output)), self.ordered
-        )
+        rounded = Asset(KIND.name, self._header(cloud, {}), tensors, path=str(self.output))
+        stored = unpack_cloud(rounded, self.ordered)
         size = self.picture.width, self.picture.height
         drawn = draw_cloud(cloud_of(self.recipe, stored, cloud["background"], *size), *size)
         quality = {"psnr_db": round(self._psnr(drawn), 3)}
         if not math.isfinite(quality["psnr_db"]):
             raise ConfigError("fit: got numbers beyond float32, need a fit that converges. "
                               f"{self.remedy}")  # fmt: skip
-        return quality["psnr_db"], save_splats_asset(path, self._header(cloud, quality), tensors)
+        header = self._header(cloud, quality)
+        return quality["psnr_db"], save_asset(path, KIND.name, header, tensors, CURVE_POINTS)
+
+    def open(self, asset: Path) -> OpenedSplats:
+        """Return an asset of this kind, opened."""
+        return OpenedSplats.read(asset)
 
     def finish(self) -> SplatsResult:
         """Round what is not rounded yet, write the asset and what else was asked for."""
         self.engine.settle()
         psnr_db, written = self.save(self.output)
         self._written()
-        self._report(self.snapshots.kept if self.snapshots else ())
+        self._report()
         budget = budget_of(self.recipe, self.picture)
-        result = self._result(psnr_db, written,
-                              bpp_exceeded=budget is not None and written > budget)  # fmt: skip
+        exceeded = budget is not None and written > budget
+        result = reached(self, self.picture, psnr_db, written, bpp_exceeded=exceeded)
         return SplatsResult(**result, count=self.engine.engine.levels().shape[1])

@@ -5,15 +5,15 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from neuralshade.base.closeable import Closing
-from neuralshade.engine.draw import WHOLE, Crop
-from neuralshade.errors import AssetError
+from neuralshade.base.closeable import Closeable
 from neuralshade.gpu.open import open_gpu
+from neuralshade.kinds.kind import AssetLike
+from neuralshade.kinds.splats.opened import OpenedSplats
 from neuralshade.kinds.splats.painter import SplatPainter
-from neuralshade.verbs.opening import AssetLike, OpenedSplats, open_asset
+from neuralshade.source.crop import WHOLE, Crop
 
 
-class GpuSplats(Closing):
+class GpuSplats(Closeable):
     """A fitted cloud of Gaussians that lies on a GPU, ready to be drawn.
 
     Args:
@@ -25,10 +25,7 @@ class GpuSplats(Closing):
     """
 
     def __init__(self, asset: AssetLike, device: str = "auto"):
-        opened = open_asset(asset)
-        if not isinstance(opened, OpenedSplats):
-            raise AssetError(f"{opened.asset.path}: got an asset of kind {opened.kind!r}, need "
-                             "'splats'. Use one that fit splats made.")  # fmt: skip
+        opened = OpenedSplats.read(asset)
         self.size = opened.size
         cloud = opened.cloud
         self.gpu = open_gpu(device)

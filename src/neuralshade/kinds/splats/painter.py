@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from neuralshade.engine.draw import WHOLE, Crop
 from neuralshade.gpu.gpu import Gpu, Steps, raw_bytes, run_steps
 from neuralshade.kinds.splats.draw import Cloud
 from neuralshade.kinds.splats.kernels import (
@@ -18,6 +17,7 @@ from neuralshade.kinds.splats.kernels import (
     SplatForm,
     layout_for,
 )
+from neuralshade.source.crop import WHOLE, Crop
 
 FREE = np.float32(1e30)  # a limit that is never met
 BLOCK_PX = 4096  # sides of what is drawn at once

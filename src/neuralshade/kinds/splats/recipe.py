@@ -3,12 +3,13 @@
 from dataclasses import dataclass
 
 from neuralshade.errors import ConfigError
-from neuralshade.fitting.recipe import check_end, setting
-from neuralshade.recipes.names import COMPOSITINGS, LOSSES, SCHEDULES
+from neuralshade.fitting.recipe import LOSSES, PictureRecipe, changed, setting
+
+COMPOSITINGS = ("over", "sum", "normalized")
 
 
 @dataclass(frozen=True)
-class SplatsRecipe:
+class SplatsRecipe(PictureRecipe):
     """One picture into a cloud of Gaussians."""
 
     count: int = setting(0, "Gaussians; 0 takes as many as fit into bytes or bpp",
@@ -30,14 +31,8 @@ class SplatsRecipe:
     shape_rate: float = setting(0.1, "Adam step size of log sizes and shear", limits=(0, 10))
     color_rate: float = setting(1e-2, "Adam step size of colors", limits=(0, 10))
     opacity_rate: float = setting(0.05, "Adam step size of opacity's logit", limits=(0, 10))
-    beta1: float = setting(0.9, "Adam decay of the mean gradient", limits=(0, 0.9999))
-    beta2: float = setting(0.99, "Adam decay of the mean squared gradient", limits=(0, 0.999999))
-    epsilon: float = setting(1e-8, "Adam term that keeps a division by 0 away", limits=(0, 1))
-    schedule: str = setting("exponential", "of the step sizes over the fit", choices=SCHEDULES)
-    rate_final: float = setting(0.1, "step size at the end, as a share of the start",
-                                limits=(1e-6, 1))  # fmt: skip
-    warmup: int = setting(0, "steps over which the step size grows to its full value",
-                          limits=(0, 1_000_000))  # fmt: skip
+    schedule: str = changed(PictureRecipe, "schedule", "exponential")
+    rate_final: float = changed(PictureRecipe, "rate_final", 0.1)
     tiles: float = setting(0.0, "share of the picture's tiles that one step trains; 0 is all, and "
                            "on software Vulkan 1,024 at most", limits=(0, 1))  # fmt: skip
     begin: float = setting(0.4, "share of the Gaussians that are there from the start",
@@ -53,15 +48,10 @@ class SplatsRecipe:
     opacity_step: float = setting(1.0, "logits of opacity likewise", limits=(1e-3, 100))
     color_step: float = setting(0.5, "colors are rounded to multiples of so many RMSE",
                                 limits=(1e-3, 100))  # fmt: skip
-    steps: int | None = setting(None, "stop after so many steps", limits=(1, 10**9))
-    seconds: float | None = setting(20.0, "stop after so many seconds", limits=(0.01, 10**7))
-    target_psnr: float | None = setting(None, "stop when the picture reaches so many dB",
-                                        limits=(0, 200))  # fmt: skip
-    seed: int = setting(0, "of every random number", limits=(0, 2**63 - 1))
 
     def __post_init__(self) -> None:
         """Refuse settings that are fine one by one and make no sense together."""
-        check_end(self)
+        super().__post_init__()
         if self.count and self.bytes is not None:
             raise ConfigError(f"SplatsRecipe.bytes: got {self.bytes} with count={self.count}, "
                               "need one of the two. Leave one out.")  # fmt: skip

@@ -1,7 +1,33 @@
-/** Round numbers along an axis.
+/**
+ * An axis of a chart: its ends, places between them, and round numbers along it.
  *
  * @typedef {{value: number, text: string}} Tick
  */
+
+/** Return the axis' ends. @param {number[]} values @param {boolean} log @param {number} margin */
+export function range(values, log, margin) {
+  let low = Infinity;
+  let high = -Infinity;
+  for (const value of values) {
+    low = Math.min(low, value);
+    high = Math.max(high, value);
+  }
+  if (low > high) [low, high] = log ? [0.1, 10] : [0, 1];
+  if (low === high) [low, high] = log ? [low / 2, high * 2] : [low - 0.5, high + 0.5];
+  const wider = log ? (high / low) ** margin : (high - low) * margin;
+  return /** @type {[number, number]} */ (
+    log ? [low / wider, high * wider] : [low - wider, high + wider]
+  );
+}
+
+/** Return where between the ends a value lies, 0 to 1. */
+export function share(
+  /** @type {number} */ value,
+  /** @type {[number, number]} */ [low, high],
+  /** @type {boolean} */ log,
+) {
+  return log ? Math.log(value / low) / Math.log(high / low) : (value - low) / (high - low);
+}
 
 /**
  * Return multiples of 1, 2 or 5 times a power of ten.

@@ -1,6 +1,6 @@
 /** One curve on a canvas: axes, grid, hover. Colors come from the style sheet. */
 
-import { linearTicks, logTicks } from "./ticks.js";
+import { linearTicks, logTicks, range, share } from "./axis.js";
 
 /** @typedef {{x: number, y: number, point: import("./types.js").CurvePoint}} Sample */
 
@@ -84,8 +84,8 @@ export class Chart {
 
   #grid(
     /** @type {any} */ box,
-    /** @type {import("./ticks.js").Tick[]} */ xTicks,
-    /** @type {import("./ticks.js").Tick[]} */ yTicks,
+    /** @type {import("./axis.js").Tick[]} */ xTicks,
+    /** @type {import("./axis.js").Tick[]} */ yTicks,
     /** @type {any} */ at,
     /** @type {number} */ em,
     /** @type {CSSStyleDeclaration} */ style,
@@ -162,25 +162,4 @@ export class Chart {
     const t = Math.min(Math.max((offset - left) / (right - left), 0), 1);
     return this.logX ? low * (high / low) ** t : low + (high - low) * t;
   }
-}
-
-/** Return the axis' ends. @param {number[]} values @param {boolean} log @param {number} margin */
-function range(values, log, margin) {
-  let low = Infinity;
-  let high = -Infinity;
-  for (const value of values) {
-    low = Math.min(low, value);
-    high = Math.max(high, value);
-  }
-  if (low > high) [low, high] = log ? [0.1, 10] : [0, 1];
-  if (low === high) [low, high] = log ? [low / 2, high * 2] : [low - 0.5, high + 0.5];
-  const wider = log ? (high / low) ** margin : (high - low) * margin;
-  return /** @type {[number, number]} */ (
-    log ? [low / wider, high * wider] : [low - wider, high + wider]
-  );
-}
-
-/** @param {number} value @param {[number, number]} range @param {boolean} log */
-function share(value, [low, high], log) {
-  return log ? Math.log(value / low) / Math.log(high / low) : (value - low) / (high - low);
 }

@@ -1,9 +1,8 @@
-/** Save and load the network, snapshot, report; and files dropped on the page. */
+/** Save and load the asset, snapshot, report; and files dropped on the page. */
 
-import { ask } from "./ask.js";
+import { download, upload } from "./connection.js";
 import { byId } from "./dom.js";
-import { notice } from "./notices.js";
-import { download, upload } from "./requests.js";
+import { ask, notice } from "./notices.js";
 
 const PICTURE = /\.(png|jpe?g|webp|tiff?|bmp|p[gnp]m|exr|hdr)$/i;
 
@@ -11,14 +10,15 @@ export class Files {
   /**
    * @param {import("./session.js").Session} session
    * @param {import("./new_fit.js").NewFit} newFit
-   * @param {{exposure: number, gamma: number | null}} tone
+   * @param {import("./look.js").Tone} tone
    */
   constructor(session, newFit, tone) {
     this.session = session;
     this.newFit = newFit;
-    this.tone = tone;
-    byId("save").addEventListener("click", () => download("asset", "network.nsh"));
-    byId("snapshot").addEventListener("click", () => this.#snapshot());
+    byId("save").addEventListener("click", () => download("asset", "asset.nsh"));
+    byId("snapshot").addEventListener("click", () => {
+      download(`snapshot.png${tone.query}`, "snapshot.png");
+    });
     byId("load").addEventListener("change", (/** @type {any} */ event) => {
       const file = event.target.files[0];
       event.target.value = "";
@@ -44,21 +44,8 @@ export class Files {
     if (answer) notice(`${file.name} is loaded.`, "note");
   }
 
-  #snapshot() {
-    const query = new URLSearchParams();
-    if (this.session.scene?.hdr) {
-      query.set("exposure", String(this.tone.exposure));
-      if (this.tone.gamma !== null) query.set("gamma", String(this.tone.gamma));
-    }
-    const asked = query.toString();
-    return download(asked ? `snapshot.png?${asked}` : "snapshot.png", "snapshot.png");
-  }
-
   #show() {
     const none = !this.session.scene && !this.session.fit;
-    const what = (this.session.scene?.kind ?? "image") === "image" ? " network" : "";
-    byId("save").textContent = `Save${what}`;
-    byId("load-title").textContent = `Load${what}`;
     byId("save").disabled = byId("snapshot").disabled = none;
     const report = byId("report");
     if (none) report.removeAttribute("href");

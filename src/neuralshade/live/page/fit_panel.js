@@ -1,13 +1,22 @@
-/** What changes a fit while it runs. Only what the server says it can do is enabled. */
+/** The panel of a fit: how far it is, and what changes it while it runs. */
 
-import { ask } from "./ask.js";
-import { byId, setOptions, spaced } from "./dom.js";
-import { notice } from "./notices.js";
+import { byId, setOptions, setText, spaced } from "./dom.js";
+import * as format from "./format.js";
+import { ask, notice } from "./notices.js";
 
 const RATE_GAP_MS = 120;
 const LEAST_RATE = 0.01;
 const MOST_RATE = 100;
+const STATES = {
+  running: "Running",
+  paused: "Paused",
+  ended: "Ended",
+  stopped: "Stopped",
+  failed: "Failed",
+  shown: "Shown",
+};
 
+/** Only what the server says that it can do is enabled. */
 export class FitControls {
   /**
    * @param {import("./session.js").Session} session
@@ -142,6 +151,55 @@ export class FitControls {
       place.setAttribute("aria-valuetext", text);
     } else place.value = text;
   }
+}
+
+/**
+ * Show state, progress and numbers whenever they change.
+ * @param {import("./session.js").Session} session
+ */
+export function showNumbers(session) {
+  session.on("fit", () => {
+    const { fit } = session;
+    const state = fit ? (STATES[fit.state] ?? fit.state) : "No fit";
+    setText(byId("state"), state);
+    byId("state").dataset.state = fit?.state ?? "none";
+    setText(byId("fit-text"), fit?.text ?? "");
+    const shown = fit?.state === "shown"; // an asset that this fit has not made
+    byId("fit-numbers").hidden = byId("progress").hidden = !fit || shown;
+    const about = shown ? null : fit;
+    const made = about && [
+      about.verb && `fit ${about.verb}`,
+      about.picture,
+      about.preset,
+      about.output,
+    ];
+    setText(byId("fit-about"), made ? made.filter(Boolean).join(" \u00b7 ") : "");
+  });
+  const show = () => {
+    const { progress, fit } = session;
+    const share = fit && progress ? progress.share : 0;
+    byId("progress").value = share;
+    setText(byId("share"), fit && progress ? `${Math.floor(share * 100)} %` : "");
+    setText(byId("psnr"), format.decibels(progress?.psnr_db));
+    setText(byId("loss"), format.loss(progress?.loss));
+    setText(byId("step"), format.count(progress?.step));
+    setText(byId("rate"), format.engineering(progress?.samples_per_second));
+    setText(byId("time"), format.duration(progress?.seconds));
+    setText(byId("left"), format.duration(progress?.left_seconds));
+    const quality = progress?.psnr_db == null ? "" : ` \u00b7 ${progress.psnr_db.toFixed(1)} dB`;
+    setText(byId("brief"), fit ? `${STATES[fit.state]} ${Math.floor(share * 100)} %${quality}` : "");
+    const percent = `${Math.floor(share * 100)} % `;
+    document.title = (fit?.state === "running" ? percent : "") + pageTitle(session);
+  };
+  session.on("progress", show);
+  session.on("fit", show);
+  session.on("scene", show);
+}
+
+/** @param {import("./session.js").Session} session */
+function pageTitle(session) {
+  const name = session.scene?.name;
+  return name ? `${name} - neuralshade` : "neuralshade";
 }
 
 /** @param {string} text what was typed @returns {string} */

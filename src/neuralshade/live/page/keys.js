@@ -15,7 +15,7 @@ const PAN_CSS_PX = 60;
 
 /**
  * @param {import("./stage.js").Stage} stage
- * @param {import("./fit_controls.js").FitControls} fit
+ * @param {import("./fit_panel.js").FitControls} fit
  * @param {import("./overlays.js").Overlays} overlays
  */
 export function connectKeys(stage, fit, overlays) {

@@ -4,28 +4,26 @@ import { Connection } from "./connection.js";
 import { Curves } from "./curves.js";
 import { byId, setText } from "./dom.js";
 import { Files } from "./files.js";
-import { FitControls } from "./fit_controls.js";
-import { showNumbers } from "./fit_numbers.js";
+import { FitControls, showNumbers } from "./fit_panel.js";
 import { connectKeys } from "./keys.js";
+import { Light, Tone } from "./look.js";
 import { NewFit } from "./new_fit.js";
 import { notice } from "./notices.js";
 import { Overlays } from "./overlays.js";
 import { Session } from "./session.js";
 import { Stage } from "./stage.js";
-import { connectTone } from "./tone.js";
 import { connectToolbar } from "./toolbar.js";
-import { Values } from "./values.js";
-import { Views } from "./views.js";
+import { Values, Views } from "./views.js";
 
 const session = new Session();
 const connection = new Connection(session);
 const stage = new Stage();
-/** @type {{exposure: number, gamma: number | null}} gamma null: the sRGB curve */
-const tone = { exposure: 0, gamma: null };
-const views = new Views(session, connection, stage, tone);
+const tone = new Tone(session, () => views.ask());
+const light = new Light(session, () => views.ask());
+stage.ondrag = (dx, dy) => light.drag(dx, dy);
+const views = new Views(session, connection, stage, tone, light);
 views.onproblem = notice;
 connectToolbar(stage);
-connectTone(session, tone, () => views.ask());
 session.on("scene", () => {
   stage.show(session.scene);
   setText(byId("scene-name"), session.scene?.name ?? "");

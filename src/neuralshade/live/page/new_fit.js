@@ -1,8 +1,8 @@
 /** Starting another fit: a preset, a picture, a time. */
 
+import { upload } from "./connection.js";
 import { byId, setOptions, setText } from "./dom.js";
 import { notice } from "./notices.js";
-import { upload } from "./requests.js";
 
 export class NewFit {
   /**

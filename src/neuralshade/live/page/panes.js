@@ -13,10 +13,10 @@ const REFERENCES = ["target", "reference"];
 
 /**
  * @param {import("./types.js").Scene} scene
- * @param {string[]} panes
  * @returns {Offer}
  */
-export function offerPanes(scene, panes) {
+export function offerPanes(scene) {
+  const panes = [...new Set([...(scene.plane?.panes ?? []), ...scene.panes])];
   const title = (/** @type {string} */ pane) => scene.titles?.[pane] ?? capital(pane);
   const known = REFERENCES.find((pane) => panes.includes(pane));
   // Without one, planes are beside the first: that is then called what it is, a difference.

@@ -2,14 +2,11 @@
 
 import { byId } from "./dom.js";
 import { listen } from "./gestures.js";
-import { buildKinds } from "./kinds.js";
-import { paintChecks, paintPicture } from "./paint.js";
-import { paintCursor } from "./paint_cursor.js";
+import { paintChecks, paintCursor, paintPicture } from "./paint.js";
 import { needed, errorOf, offerPanes } from "./panes.js";
 import { Pictures } from "./pictures.js";
-import { Slot } from "./slot.js";
+import { Divider, Slot } from "./slot.js";
 import { Viewport } from "./viewport.js";
-import { Divider } from "./wipe.js";
 
 const MOST_PANES = 3;
 const STACKED_GAIN = 1.35; // how much larger pictures must get for panes to stand below each other
@@ -32,8 +29,8 @@ export class Stage {
     this.onview = () => {};
     /** @type {(u: number, v: number) => void} */ this.onpoint = () => {};
     /** @type {() => void} called when buttons may have to change */ this.onlayout = () => {};
-    this.kinds = buildKinds(() => this.onview());
-    this.kind = this.kinds[this.kinds.length - 1];
+    /** @type {(dx: number, dy: number) => boolean} whether it took the drag; CSS pixels */
+    this.ondrag = () => false;
     this.drawing = 0;
     this.divider = new Divider(this.slots[0].well, () => this.invalidate());
     this.root.append(...this.slots.map((slot) => slot.root));
@@ -47,14 +44,10 @@ export class Stage {
   show(scene) {
     const other = scene?.id !== this.scene?.id || scene?.name !== this.scene?.name;
     this.scene = scene;
-    const kind = scene && this.kinds.find((known) => known.applies(scene));
-    for (const known of this.kinds) if (known !== kind) known.enter(null);
     if (other) this.pictures.clear();
-    if (scene && kind) {
-      this.kind = kind;
-      kind.enter(scene);
+    if (scene) {
       this.viewport.setPicture(scene.width, scene.height, scene.continuous);
-      this.offer = offerPanes(scene, kind.panes(scene));
+      this.offer = offerPanes(scene);
       const { entries, first } = this.offer;
       this.slots.forEach((slot, i) => slot.offer(entries, first[i], first[1]));
       this.root.style.setProperty("--aspect", String(scene.width / scene.height));
@@ -177,7 +170,7 @@ export class Stage {
       drag: (dx, dy, event) => {
         const ratio = window.devicePixelRatio;
         const shifted = event.shiftKey || event.buttons === 4;
-        if (!shifted && this.kind.drag(dx / ratio, dy / ratio)) return;
+        if (!shifted && this.ondrag(dx / ratio, dy / ratio)) return;
         this.viewport.panBy(dx, dy);
         this.moved();
       },

@@ -15,7 +15,7 @@
  *
  * @typedef {object} Scene
  * @property {number} id
- * @property {"image" | "splats" | "shader" | "mipmaps"} kind
+ * @property {string} kind of asset: said, never asked for; the other facts say what there is to do
  * @property {string} name
  * @property {number} width pixels
  * @property {number} height
@@ -25,7 +25,7 @@
  * @property {Record<string, string>} titles
  * @property {boolean} continuous whether the result is evaluated at any resolution
  * @property {Overlay[]} overlays
- * @property {Plane | null} plane
+ * @property {Plane | null} plane where the picture is of one whose light can be moved
  *
  * @typedef {object} Fit
  * @property {number} id

@@ -1,22 +1,27 @@
-/** Asks for what the panes show, takes the frames that answer. */
+/** Asks the server for what the panes show, and for the numbers under the pointer. */
 
-import { spaced } from "./dom.js";
+import { byId, element, spaced } from "./dom.js";
+import { channel } from "./format.js";
 import { decodeFrame } from "./pictures.js";
 
-const GAP_MS = 90; // between two views while the picture is dragged
+const VIEW_GAP_MS = 90; // between two views while the picture is dragged
+const VALUES_GAP_MS = 80;
 
+/** Asks for views, takes the frames that answer. */
 export class Views {
   /**
    * @param {import("./session.js").Session} session
    * @param {import("./connection.js").Connection} connection
    * @param {import("./stage.js").Stage} stage
-   * @param {{exposure: number, gamma: number | null}} tone
+   * @param {import("./look.js").Tone} tone
+   * @param {import("./look.js").Light} light
    */
-  constructor(session, connection, stage, tone) {
+  constructor(session, connection, stage, tone, light) {
     this.session = session;
     this.connection = connection;
     this.stage = stage;
     this.tone = tone;
+    this.light = light;
     this.id = 0;
     this.asked = "";
     /** @type {Map<number, string>} how the pictures of a view look, by its id */
@@ -25,7 +30,7 @@ export class Views {
     this.queue = Promise.resolve();
     /** @type {(text: string) => void} */ this.onproblem = () => {};
     /** @type {() => void} */ this.onframe = () => {};
-    this.ask = spaced(() => this.#ask(), GAP_MS);
+    this.ask = spaced(() => this.#ask(), VIEW_GAP_MS);
     stage.onview = () => this.ask();
     session.on("frame", (header, payload) => {
       this.queue = this.queue.then(() => this.#take(header, payload ?? new Uint8Array()));
@@ -40,11 +45,11 @@ export class Views {
 
   #ask() {
     const { scene } = this.session;
-    const { stage, tone } = this;
+    const { stage, tone, light } = this;
     if (!scene || scene !== stage.scene || !stage.panes.length) return;
-    const drawn = { exposure: tone.exposure, gamma: tone.gamma, ...stage.kind.request() };
+    const drawn = { ...tone.request, ...light.request };
     const { region, width, height } = stage.viewport.request();
-    const by = stage.kind.coarseness();
+    const by = light.coarseness;
     const size = { width: Math.ceil(width / by), height: Math.ceil(height / by) };
     const view = { scene: scene.id, region, ...size, panes: stage.panes, ...drawn };
     const text = JSON.stringify(view);
@@ -72,5 +77,67 @@ export class Views {
       this.onproblem(`A frame could not be shown: ${problem}`);
     }
     this.connection.send({ type: "received", id: header.id });
+  }
+}
+
+/** The scene's own numbers at the pixel under the pointer. */
+export class Values {
+  /**
+   * @param {import("./session.js").Session} session
+   * @param {import("./connection.js").Connection} connection
+   * @param {import("./stage.js").Stage} stage
+   */
+  constructor(session, connection, stage) {
+    this.session = session;
+    this.connection = connection;
+    this.stage = stage;
+    this.place = byId("values");
+    this.hint = this.place.textContent ?? "";
+    this.id = 0;
+    /** @type {[number, number] | null} */ this.at = null;
+    this.ask = spaced(() => this.#ask(), VALUES_GAP_MS);
+    stage.onpoint = (u, v) => {
+      this.at = [u, v];
+      this.ask();
+    };
+    session.on("values", (message) => this.#show(message));
+    session.on("scene", () => {
+      this.at = null;
+      this.place.textContent = this.hint;
+    });
+  }
+
+  /** A new frame came: what lies under the pointer may have changed. */
+  askAgain() {
+    if (this.stage.cursor && this.at) this.ask();
+  }
+
+  #ask() {
+    const { scene } = this.session;
+    if (!scene || !this.at) return;
+    this.id += 1;
+    const [u, v] = this.at;
+    this.connection.send({ type: "pick", id: this.id, scene: scene.id, u, v });
+  }
+
+  /**
+   * @param {object} message
+   * @param {number} message.id
+   * @param {number} message.u
+   * @param {number} message.v
+   * @param {Record<string, (number | null)[]>} message.values by pane
+   */
+  #show({ id, u, v, values }) {
+    const { scene } = this.session;
+    if (!scene || id !== this.id) return; // an older place
+    const x = Math.min(scene.width - 1, Math.floor(u * scene.width));
+    const y = Math.min(scene.height - 1, Math.floor(v * scene.height));
+    const parts = [element("span", { class: "at" }, `x ${x}, y ${y}`)];
+    for (const [pane, numbers] of Object.entries(values)) {
+      const title = this.stage.offer?.titles.get(pane) ?? pane;
+      const text = numbers.map(channel).join("  ");
+      parts.push(element("span", {}, element("span", { class: "soft" }, title), ` ${text}`));
+    }
+    this.place.replaceChildren(...parts);
   }
 }

@@ -48,16 +48,16 @@ class PlaneView:
     def horizon(self) -> int:
         """Return the first row whose pixels show nothing but the plane.
 
-        Raises: ConfigError if there is none.
+        Of few rows it is the last one, whose middles do. Raises: ConfigError if not even they do.
         """
         up = math.tan(math.radians(self.pitch_deg)) / self.pixel
         row = max(0, math.ceil(self.height / 2 - up))
-        if row >= self.height:
+        if row >= self.height and float(self._depth(self.height - 0.5)) <= 0:
             raise ConfigError(
                 f"PlaneView.pitch_deg: got {self.pitch_deg:g}, need more than "
                 f"{-self.field_deg / 2:g}. The camera sees nothing but sky."
             )
-        return row
+        return min(row, self.height - 1)
 
     def first_row(self, below_deg: float) -> int:
         """Return the first row whose middle is seen ``below_deg`` >= 0 below the horizon or more.

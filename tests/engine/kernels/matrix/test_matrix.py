@@ -1,6 +1,6 @@
-"""engine/matrix: plans keep to what a device has, and the kernels' CUDA text is as it should be.
+"""matrix: plans keep to what a device has, and the kernels' CUDA text is as it should be.
 
-Sums of gradients are checked in test_fused_slang.py, on a GPU.
+Sums of gradients are checked in test_training_slang.py, on a GPU.
 """
 
 from types import SimpleNamespace
@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import torch
 
-from neuralshade.engine.fused import kernel_text
+from neuralshade.engine.kernel_plan import train_text
 from neuralshade.engine.kernels.matrix.matrix import (
     FEW_WAVES,
     SHARED_BYTES,
@@ -117,7 +117,7 @@ def cuda_text(encoding_name: str, layers: int, width: int, batch: int) -> str:
         memory, encoding, np.zeros((8, 8, 3), np.float32), "l2", "positions", batch, 0,
         halves=True, gradients="half",
     )  # fmt: skip
-    text = kernel_text(Field(encoding, mlp), task, "matrix", matrix_constants(plan, layers))
+    text = train_text(plan, Field(encoding, mlp), task, many=False)
     return mended(export_slang(text, "train"), "train").code
 
 
@@ -140,4 +140,5 @@ def test_cuda_text_compiles(architecture):
     except DeviceError as error:
         pytest.skip(str(error))
     code = cuda_text("identity", 2, 32, 2**18)
-    assert compile_cuda(code, architecture, fast_math=True).startswith(b"\x7fELF")
+    made = compile_cuda(code, architecture, fast_math=True)
+    assert made.cubin.startswith(b"\x7fELF")

@@ -1,4 +1,4 @@
-"""engine/matrix_infer: plans fit, weights are staged where products look, values are the field's.
+"""matrix_infer: plans fit, weights are staged where products look, values are the field's.
 
 Values need CUDA; where weights lie is checked on any device.
 """

@@ -1,4 +1,4 @@
-"""engine/gradients: two and four numbers added at once are added to each of them."""
+"""engine/kernels/step/gradients: two and four numbers added at once are added to each of them."""
 
 import numpy as np
 import pytest

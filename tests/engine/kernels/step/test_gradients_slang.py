@@ -1,4 +1,4 @@
-"""engine/gradients: integer sums are exact in any order, float sums close to float64's."""
+"""gradients: integer sums are exact in any order, float sums close to float64's."""
 
 import re
 from typing import Any

@@ -1,6 +1,6 @@
-"""engine/many_steps: groups share all numbers, and steps share a dispatch only where they may.
+"""many_steps: groups share all numbers, and steps share a dispatch only where they may.
 
-The kernel itself is compiled in test_plans.py, and runs in test_gpu_engine.py on a GPU.
+The kernel itself is compiled in test_kernel_plan.py, and runs in test_network_trainer.py on a GPU.
 """
 
 from types import SimpleNamespace

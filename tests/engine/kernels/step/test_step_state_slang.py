@@ -1,4 +1,4 @@
-"""engine/step_state: counters, and the scale that falls at once and rises after good steps."""
+"""step_state: counters, and the scale that falls at once and rises after good steps."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""engine/update: sums of gradients move and round the numbers as the Python halves do."""
+"""update: sums of gradients move and round the numbers as the Python halves do."""
 
 from dataclasses import dataclass
 from typing import Any

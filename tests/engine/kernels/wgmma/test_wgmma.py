@@ -1,6 +1,6 @@
-"""engine/wgmma: plans keep to what a multiprocessor has, and refusals name their reason.
+"""wgmma: plans keep to what a multiprocessor has, and refusals name their reason.
 
-Sums of gradients are checked in test_fused_slang.py, on a GPU; where they lie, here on any.
+Sums of gradients are checked in test_training_slang.py, on a GPU; where they lie, here on any.
 """
 
 import pathlib

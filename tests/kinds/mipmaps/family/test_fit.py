@@ -1,4 +1,4 @@
-"""verbs/fit_family: several sets teach a network, and it helps another set."""
+"""kinds/mipmaps/family/fit: several sets teach a network, and it helps another set."""
 
 import functools
 import signal
@@ -9,7 +9,7 @@ from PIL import Image
 
 import neuralshade
 from neuralshade import FitInterrupted, FitOptions
-from neuralshade.asset.mip_family import load_mip_family, save_mip_family
+from neuralshade.asset.asset import read_asset, save_asset
 from neuralshade.errors import AssetError, ConfigError, OutputError
 from neuralshade.kinds.mipmaps.family import fit as fit_family
 from neuralshade.kinds.mipmaps.family.role import Teacher
@@ -103,9 +103,9 @@ def test_helps_a_set_that_it_has_not_seen(family, stand):
 
 def test_levels_that_it_makes_worse_start_from_a_box_filter(family, stand):
     """So a set of another family is fitted as if there were none."""
-    asset = load_mip_family(family[0] / "f.nsh")
+    asset = read_asset(family[0] / "f.nsh")
     wrong = {**asset.tensors, "network.layers.2.bias": np.full(9, 3, np.float32)}
-    save_mip_family("wrong.nsh", asset.header, wrong)
+    save_asset("wrong.nsh", "mip_family", asset.header, wrong)
     shared = neuralshade.fit_mipmaps_family(metal("new", 7, 8), "wrong.nsh", "s", **FEW).sets[0]
     rates = fine_tuning(FEW)
     assert rates["roughness_rate"] == 0.005 * 12 / 64
@@ -190,8 +190,8 @@ def test_files_of_another_kind_are_refused(stand):
     picture = neuralshade.picture_from_array(np.zeros((6, 5, 3), np.uint8))
     neuralshade.fit_image(picture, "i.nsh", preset="tiny-9", steps=2)
     assert refusal(AssetError, metal("a", 0, 8), "i.nsh") == (
-        "i.nsh: got an asset of kind 'image', need 'mip_family'. Use an asset that the matching "
-        "fit verb made."
+        "i.nsh: got an asset of kind 'image', need 'mip_family'. Use one that fit mipmaps --share "
+        "made."
     )
     (stand / "t.nsh").write_text("no network")
     assert refusal(AssetError, [metal("a", 0, 8)] * 1, "t.nsh").startswith("t.nsh: got ")

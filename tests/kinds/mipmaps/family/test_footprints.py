@@ -1,4 +1,4 @@
-"""measure/footprints: covariances are what they say, and turn with the maps."""
+"""kinds/mipmaps/family/footprints: covariances are what they say, and turn with the maps."""
 
 import numpy as np
 import pytest

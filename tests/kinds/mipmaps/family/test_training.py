@@ -1,4 +1,4 @@
-"""recipes/mip_family: what is learned of trained texels, and put to those of other maps."""
+"""training: what is learned of trained texels, and put to those of other maps."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""asset/point_order: points along the Z curve, and neighbours that come before them."""
+"""point_order: points along the Z curve, and neighbours that come before them."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""asset/range_coder: what one end writes the other reads, in hardly more bytes than it is worth."""
+"""range_coder: what one end writes the other reads, in hardly more bytes than it is worth."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""asset/splat_stream: levels of Gaussians to few bytes and back."""
+"""kinds/splats/coding/stream: levels of Gaussians to few bytes and back."""
 
 import math
 from base64 import b85decode

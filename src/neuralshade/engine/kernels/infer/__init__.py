@@ -1,0 +1,1 @@
+"""Networks evaluated at any position."""

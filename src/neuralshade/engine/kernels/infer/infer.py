@@ -9,16 +9,15 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from neuralshade.engine.draw import WHOLE, Crop
 from neuralshade.engine.kernel_path import KernelPath
 from neuralshade.engine.kernels.infer.infer_text import InferPlan, infer_text
 from neuralshade.engine.kernels.wgmma.wgmma import WgmmaPlan
 from neuralshade.engine.layout import NetworkLayout
-from neuralshade.errors import ShapeError
 from neuralshade.gpu.gpu import Buffer, Commands, Gpu, Kernel, Steps, run_once, run_steps
 from neuralshade.gpu.slangpy_gpu import slangpy_gpu
 from neuralshade.model.field import Field
 from neuralshade.model.mlp import MLP
+from neuralshade.source.crop import WHOLE, Crop
 
 if TYPE_CHECKING:
     import slangpy
@@ -75,7 +74,8 @@ class Inference:
         vectors: bool,
         plan: InferPlan | None = None,
     ):
-        self.gpu, self.network, self.vectors, self.plan = gpu, network, vectors, plan
+        self.gpu, self.field, self.network = gpu, field, network
+        self.vectors, self.plan = vectors, plan
         self.outputs = field.network.members[-1].weight.shape[0]
         self.weights = cooperative_weights(gpu, field, layout) if vectors else None
         self.text = infer_text(field, layout, halves, self.weights, plan)
@@ -100,41 +100,40 @@ class Inference:
             portable: Any = self.network
             self.weights.load(recorder.encoder, portable.native)
 
-    def at_positions(self, uv: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """Return the field at ``uv`` float32 [N, 2] in [0, 1]: float32 [N, C].
+    def at_positions(self, positions: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """Return the field at ``positions`` float32 [N, D] in [0, 1]: float32 [N, C].
 
         Raises: ShapeError for another shape.
         """
-        if len(uv) <= self._most:
-            steps, drawn = self.positions_steps(uv)
+        count, most = len(positions), self._most
+        if count <= most:
+            steps, drawn = self.positions_steps(positions)
             run_steps(self.gpu, steps)
-            return self._numbers(drawn, len(uv))
-        parts = range(0, len(uv), self._most)
-        return np.concatenate([self.at_positions(uv[i : i + self._most]) for i in parts])
+            return self._numbers(drawn, count)
+        parts = [positions[first : first + most] for first in range(0, count, most)]
+        return np.concatenate([self.at_positions(part) for part in parts])
 
     @property
     def _most(self) -> int:
         """Return how many positions or pixels are evaluated at once."""
         return min(BLOCK_PIXELS, self.gpu.most_groups * INFER_THREADS)
 
-    def positions_steps(self, uv: npt.NDArray[Any]) -> tuple[Steps, Buffer]:
-        """Upload ``uv``; return what evaluates it, and where the result comes.
+    def positions_steps(self, positions: npt.NDArray[Any]) -> tuple[Steps, Buffer]:
+        """Upload ``positions``; return what evaluates them, and where the result comes.
 
-        Raises: ShapeError for another shape than float32 [N, 2].
+        Raises: ShapeError for another shape than float32 [N, D].
         """
-        if uv.ndim != 2 or uv.shape[1] != 2:
-            raise ShapeError(f"at_positions.uv: got shape {list(uv.shape)}, need [N, 2]. "
-                             "Put u and v of one position into one row.")  # fmt: skip
-        canvas = self._positions_canvas(len(uv))
+        self.field.check_positions("at_positions", positions.shape)
+        canvas = self._positions_canvas(len(positions))
         view = np.zeros(1, VIEW)
-        view["count"] = len(uv)
+        view["count"] = len(positions)
         commands = self.gpu.commands()
-        commands.upload(canvas.positions, 0, np.ascontiguousarray(uv, np.float32))
+        commands.upload(canvas.positions, 0, np.ascontiguousarray(positions, np.float32))
         commands.submit()
         return self._steps(canvas, view), canvas.drawn
 
     def steps_between(self, positions: Buffer, drawn: Buffer, count: int) -> Steps:
-        """Return what evaluates ``count`` positions where they lie, float32 [count, 2], into
+        """Return what evaluates ``count`` positions where they lie, float32 [count, D], into
         ``drawn``, float32 [count, C], which begins at a multiple of 16 bytes.
         """
         view = np.zeros(1, VIEW)
@@ -155,7 +154,10 @@ class Inference:
         """Return the field at the centres of width x height pixels that cover ``crop``.
 
         float32 [height, width, C], not clamped.
+
+        Raises: ShapeError where the field's positions are not (u, v).
         """
+        self.field.check_drawn("picture.field")
         picture = np.empty((height * width, self.outputs), np.float32)
         most = min(self._most, height * width)
         canvas = self._canvas("draw_pixels", most)
@@ -170,8 +172,9 @@ class Inference:
     def into_texture(self, texture: slangpy.Texture, crop: Crop = WHOLE) -> None:
         """Draw ``crop`` over all of a texture of this device that takes unordered access.
 
-        Raises: DeviceError for a GPU that is not SlangPy's.
+        Raises: DeviceError for a GPU that is not SlangPy's; ShapeError as ``picture``.
         """
+        self.field.check_drawn("into_texture.field")
         gpu = slangpy_gpu(self.gpu, "textures")
         view = gpu.buffer(_view(texture.width, texture.height, crop))
         kernel = gpu.kernel(
@@ -184,7 +187,7 @@ class Inference:
         gpu = self.gpu
         view = gpu.buffer(size=VIEW.itemsize)
         drawn = gpu.buffer(size=4 * count * self.outputs)
-        places = gpu.buffer(size=8 * positions)
+        places = gpu.buffer(size=4 * positions * self.field.dimensions)
         return self._bind(entry, view, drawn, places, count)
 
     def _bind(

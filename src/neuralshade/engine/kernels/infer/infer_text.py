@@ -3,15 +3,15 @@
 from collections.abc import Iterable
 from typing import Any
 
-from neuralshade.engine.fused import sizes_text
 from neuralshade.engine.kernels.matrix.matrix_infer import MatrixInferPlan, matrix_infer_constants
 from neuralshade.engine.kernels.wgmma.wgmma import WgmmaPlan, wgmma_infer_constants
-from neuralshade.engine.layout import NetworkLayout
+from neuralshade.engine.layout import NetworkLayout, sizes_text
 from neuralshade.model.field import Field
 
 InferPlan = MatrixInferPlan | WgmmaPlan  # where products evaluate, through CUDA
 
 TEXT = """
+#define DIMENSIONS {dimensions}
 typealias Encoding = {encoding};
 static const int NETWORK_INPUTS = {inputs};
 static const int NETWORK_OUTPUTS = {outputs};
@@ -73,8 +73,9 @@ def infer_text(
     return "".join([
         *_imports(encoding.modules | {f"neuralshade.{name}" for name in modules}),
         encoding.declarations,
-        sizes_text(field),
-        TEXT.format(encoding=encoding.type, inputs=inputs, outputs=outputs, **kinds),
+        sizes_text(field.network),
+        TEXT.format(encoding=encoding.type, dimensions=field.dimensions, inputs=inputs,
+                    outputs=outputs, **kinds),
         network,
         kernels,
     ])  # fmt: skip

@@ -1,0 +1,1 @@
+"""Networks on matrix units, by cooperative matrices or mma.sync."""

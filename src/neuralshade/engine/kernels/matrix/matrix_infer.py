@@ -1,6 +1,6 @@
 """Networks evaluated on matrix products of a warp, through CUDA.
 
-Device half: matrix.infer.cs.slang.
+Device half: matrix_infer.cs.slang.
 """
 
 from dataclasses import dataclass

@@ -1,0 +1,1 @@
+"""What every training step does besides the network's products."""

@@ -1,0 +1,1 @@
+"""Networks on Hopper's warpgroup products."""

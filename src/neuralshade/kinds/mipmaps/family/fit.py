@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from neuralshade.asset.mip_family import MipFamilyHeader, load_mip_family, save_mip_family
+from neuralshade.asset.asset import Header, save_asset
 from neuralshade.base.atomic import check_writable
 from neuralshade.base.interrupt import Interruption
 from neuralshade.errors import ConfigError, FitInterrupted
@@ -20,6 +20,8 @@ from neuralshade.fitting.options import USUAL, FitOptions
 from neuralshade.fitting.output_checks import check_apart, check_asset_place, check_no_input
 from neuralshade.fitting.recipe import to_dict
 from neuralshade.kinds.mipmaps.asked_maps import AskedMaps
+from neuralshade.kinds.mipmaps.family import KIND
+from neuralshade.kinds.mipmaps.family.opened import MISSED, OpenedFamily
 from neuralshade.kinds.mipmaps.family.role import Pupil, Teacher
 from neuralshade.kinds.mipmaps.family.training import (
     fine_tuning,
@@ -32,7 +34,6 @@ from neuralshade.kinds.mipmaps.fit import MipmapsResult, fit_set, mipmaps_recipe
 from neuralshade.kinds.mipmaps.plan import plan_set
 from neuralshade.source.map_files import find_maps
 from neuralshade.source.texture_set import TextureSet
-from neuralshade.verbs.opening import open_asset
 
 # what trained texels depend on besides the maps: a network that learned one knows no other
 TAUGHT = ("diffuse", "mirror", "mirror_far", "lowest")
@@ -52,6 +53,21 @@ class FamilyResult:
     share_bytes: int
     seconds: float  # of the network's training
     sets: tuple[MipmapsResult, ...]
+
+    @property
+    def asset(self) -> str:
+        """Return the path of the file that the sets share."""
+        return self.share
+
+    def print(self) -> None:
+        """Print what was reached, set by set."""
+        for one in self.sets:
+            print(f"\n{one.asset}")
+            one.print()
+        taught = ", ".join(f"{name} {left:.2f}" for name, left in self.left.items())
+        done = f"trained in {self.seconds:.1f} s" if self.trained else "used, and left as it was"
+        print(f"\n{self.share}: {self.share_bytes:,} bytes, {done}")
+        print(f"share of each set's corrections that it misses ({MISSED}): {taught}")
 
 
 def fit_mipmaps_family(
@@ -115,7 +131,7 @@ def fit_mipmaps_family(
         try:
             results.append(
                 fit_set(one, folder, dict(family.settings), logged[number - 1], observer,
-                        family.member)
+                        family.role)
             )  # fmt: skip
         except FitInterrupted as error:
             raise FitInterrupted(_rest(names[number:], share, used) + str(error)) from error
@@ -193,12 +209,12 @@ class _Trained:
         check_asset_place(share)
         self.share, self.settings = share, settings
         self.recipe = mipmaps_recipe(settings)
-        self.member = Teacher(seed=self.recipe.seed)
+        self.role = Teacher(seed=self.recipe.seed)
         self.told = f"{share}: no such file yet: {count} sets train its network."
 
     def result(self, names: Sequence[str], sets: tuple[MipmapsResult, ...]) -> FamilyResult:
         """Train the network, and write it."""
-        training, examples = self.member.training, self.member.examples
+        training, examples = self.role.training, self.role.examples
         LOG.info(f"{self.share}: {training.steps:,} steps of the network")
         begun = time.perf_counter()
         with Interruption() as interruption:
@@ -215,13 +231,14 @@ class _Trained:
             name: round(share_left(network, one), 4)
             for name, one in zip(names, examples, strict=True)
         }
-        facts = [{"name": n, **size} for n, size in zip(names, self.member.sets, strict=True)]
-        header = MipFamilyHeader(
-            to_dict(self.recipe), {"sets": facts, "network": dataclasses.asdict(training)},
-            {"steps": training.steps, "seconds": round(seconds, 3)}, {"left": left},
+        facts = [{"name": n, **size} for n, size in zip(names, self.role.sets, strict=True)]
+        header = Header(
+            to_dict(self.recipe), {"steps": training.steps, "seconds": round(seconds, 3)},
+            {"left": left},
+            own={"family": {"sets": facts, "network": dataclasses.asdict(training)}},
         )  # fmt: skip
         tensors = {name: value.numpy() for name, value in network.state_dict().items()}
-        size = save_mip_family(self.share, header, tensors)
+        size = save_asset(self.share, KIND.name, header, tensors)
         return FamilyResult(str(self.share), True, tuple(names), left, size, seconds, sets)
 
 
@@ -229,9 +246,8 @@ class _Used:
     """A network that is there, from whose corrections texels are trained on."""
 
     def __init__(self, share: Path, settings: dict[str, Any]):
-        self.asset = load_mip_family(share)
-        header = self.asset.header
-        kept = to_dict(open_asset(self.asset).recipe)
+        self.asset = OpenedFamily.read(share)
+        kept = to_dict(self.asset.recipe)
         for name in TAUGHT:
             if settings.get(name, kept[name]) != kept[name]:
                 raise ConfigError(f"{share}: got {name}={settings[name]!r}, need {kept[name]!r} as "
@@ -239,10 +255,10 @@ class _Used:
                                   f"--{name.replace('_', '-')} out.")  # fmt: skip
         self.settings = fine_tuning({**settings, **{name: kept[name] for name in TAUGHT}})
         recipe = mipmaps_recipe(self.settings)
-        self.names = tuple(one["name"] for one in header.family["sets"])
+        self.names = tuple(one["name"] for one in self.asset.family["sets"])
         note = f"started from {share}, which learned from {', '.join(self.names)}."
-        network = network_of(self.asset.tensors, header.family["network"], share)
-        self.member = Pupil(network, note)
+        network = network_of(self.asset.tensors, self.asset.family["network"], share)
+        self.role = Pupil(network, note)
         end = f"{recipe.steps:,} steps" if recipe.seconds is None else f"{recipe.seconds:g} s"
         self.told = (f"{share}: used as it is, taught by {', '.join(self.names)}; training goes "
                      f"on from its corrections for {end}. For a new network, name a file that "

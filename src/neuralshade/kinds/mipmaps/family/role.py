@@ -14,19 +14,19 @@ from neuralshade.kinds.mipmaps.family.training import (
     corrected,
     examples_of,
 )
-from neuralshade.kinds.mipmaps.kernels import Levels
+from neuralshade.kinds.mipmaps.kernels import LevelSizes
 from neuralshade.kinds.mipmaps.recipe import MipmapsRecipe
 from neuralshade.measure.plane.mip_filters import Floats, Maps
 from neuralshade.model.mip_correction import MipCorrection
 
 
-class Member(Protocol):
+class FamilyRole(Protocol):
     """The part of a fit that a family may change."""
 
     def start(
         self, engine: MipEngine, recipe: MipmapsRecipe, base: Maps, filtered: Floats
     ) -> tuple[str, ...]: ...
-    def trained(self, base: Maps, levels: Levels, filtered: Floats, values: Floats) -> None: ...
+    def trained(self, base: Maps, levels: LevelSizes, filtered: Floats, values: Floats) -> None: ...
 
 
 @dataclass
@@ -39,7 +39,7 @@ class Alone:
         """Give ``engine``, which has ``filtered`` numbers, others; return what to tell of it."""
         return ()
 
-    def trained(self, base: Maps, levels: Levels, filtered: Floats, values: Floats) -> None:
+    def trained(self, base: Maps, levels: LevelSizes, filtered: Floats, values: Floats) -> None:
         """Take note of trained numbers."""
 
 
@@ -52,7 +52,7 @@ class Teacher(Alone):
     examples: list[Examples] = field(default_factory=list)
     sets: list[dict[str, Any]] = field(default_factory=list)  # width and height of each
 
-    def trained(self, base: Maps, levels: Levels, filtered: Floats, values: Floats) -> None:
+    def trained(self, base: Maps, levels: LevelSizes, filtered: Floats, values: Floats) -> None:
         """Keep what was trained, to learn from."""
         width, height = levels.sizes[0]
         self.sets.append({"width": width, "height": height})

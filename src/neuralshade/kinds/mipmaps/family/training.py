@@ -14,7 +14,8 @@ from neuralshade.engine.threads import threads
 from neuralshade.errors import AssetError
 from neuralshade.kinds.mipmaps.engine import MipEngine
 from neuralshade.kinds.mipmaps.family.footprints import INVARIANTS, VECTORS, footprints
-from neuralshade.kinds.mipmaps.kernels import MEASURES, SMALLEST_ROUGHNESS, STEEPEST, Levels
+from neuralshade.kinds.mipmaps.judging import MipJudge
+from neuralshade.kinds.mipmaps.kernels import MEASURES, SMALLEST_ROUGHNESS, STEEPEST, LevelSizes
 from neuralshade.kinds.mipmaps.recipe import MipmapsRecipe
 from neuralshade.measure.plane.mip_filters import Floats, Maps
 from neuralshade.model.mip_correction import MipCorrection
@@ -61,7 +62,7 @@ class Examples:
 
 
 def examples_of(
-    base: Maps, levels: Levels, filtered: Floats, trained: Floats, training: FamilyTraining,
+    base: Maps, levels: LevelSizes, filtered: Floats, trained: Floats, training: FamilyTraining,
     seed: int,
 ) -> Examples:  # fmt: skip
     """Return what a set teaches.
@@ -146,7 +147,7 @@ def share_left(network: MipCorrection, examples: Examples) -> float:
 
 
 @torch.no_grad()
-def corrected(network: MipCorrection, base: Maps, levels: Levels, filtered: Floats) -> Floats:
+def corrected(network: MipCorrection, base: Maps, levels: LevelSizes, filtered: Floats) -> Floats:
     """Return box-filtered numbers [NUMBERS, texels] with the network's corrections."""
     known = footprints(base, len(levels.sizes) - 1)
     parts = [
@@ -189,13 +190,15 @@ def better_levels(
     count = engine.training.pool
     seed = recipe.seed + STARTED_BY
     engine.set_pool(draw_pairs(count, recipe.mirror, recipe.lowest, seed))
-    judging = engine.judging([filtered, values], briefly=True)
+    judging = MipJudge(engine, [filtered, values], briefly=True)
     judging.add(count)
     before, after = judging.means()[..., MEASURES.index("symmetric")]
     return [bool(better) for better in after < before]
 
 
-def by_level(levels: Levels, better: Sequence[bool], filtered: Floats, values: Floats) -> Floats:
+def by_level(
+    levels: LevelSizes, better: Sequence[bool], filtered: Floats, values: Floats
+) -> Floats:
     """Return ``values`` on the levels that are ``better``, ``filtered`` numbers on the others."""
     texels = [width * height for width, height in levels.sizes[1:]]
     return np.where(np.repeat(better, texels), values, filtered)

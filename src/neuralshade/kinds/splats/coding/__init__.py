@@ -1,0 +1,1 @@
+"""Gaussians' levels as a stream of bytes."""

@@ -1,0 +1,111 @@
+"""The fit verbs of the command line: one for each kind that is fitted, as it says of itself."""
+
+from __future__ import annotations
+
+import inspect
+import json
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+import click
+
+import neuralshade
+from neuralshade.cli.flags import OPTIONS, parameters_of, recipe_settings
+from neuralshade.cli.live import fitted, live_flags
+from neuralshade.cli.options import TERMINAL
+from neuralshade.kinds import KINDS, all_kinds, kind_named
+from neuralshade.kinds.kind import CommandLine, FitCall, Kind, loaded
+
+
+class FitCommands(click.Group):
+    """One command for each kind that is fitted; only the one asked for is loaded."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return [kind.name for kind in all_kinds() if kind.fits is not None]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        kind = kind_named(cmd_name) if cmd_name in KINDS else None
+        return None if kind is None or kind.fits is None else command_of(kind)
+
+
+@click.group(cls=FitCommands, no_args_is_help=False)
+def fit() -> None:
+    """Fit something small to something large, and save it as an asset."""
+
+
+def command_of(kind: Kind) -> click.Command:
+    """Return the command that fits ``kind``."""
+    return click.Command(
+        kind.name,
+        callback=partial(run_fit, kind),
+        params=parameters_of(kind),
+        help=f"{kind.about}\n\n{inspect.cleandoc(kind.manual)}",
+        short_help=kind.about,
+        context_settings={**TERMINAL, "ignore_unknown_options": False},
+    )
+
+
+def run_fit(kind: Kind, output: str | None, recipe: str | None, as_json: bool, quiet: bool,
+            preset: str | None = None, **given: Any) -> None:  # fmt: skip
+    """Fit, with progress for people, and print what was reached."""
+    from neuralshade.cli.terminal import show_notes, watch
+    from neuralshade.fitting.facts import result_facts
+
+    subject = given.pop(kind.subject.name)
+    flags = {flag.name.replace("-", "_"): flag for flag in kind.flags}
+    own = {name: given.pop(name) for name in flags}
+    for name, flag in flags.items():
+        if flag.hidden and own.pop(name) is not None:
+            raise click.UsageError(flag.about)
+    options = {name: given.pop(name) for name in OPTIONS if name in kind.takes}
+    live = live_flags(given) if "live" in kind.takes else {}
+    show_notes(quiet)
+    preset, settings = recipe_settings(kind, preset, recipe, given)
+    line = CommandLine(subject, output, own, preset, settings, given, {**options, **live})
+    call = call_of(kind, line)
+    unsaid = silent(quiet, as_json, options)
+
+    def show(result: Any) -> None:
+        if as_json:
+            _print_json(result_facts(result))
+        elif not unsaid:
+            result.print()
+            if options.get("report") is not None:
+                click.echo(options["report"])
+
+    with watch(quiet, kind.rated) as observer:
+        fitted(call.fit, live, show, *call.subject, options=neuralshade.FitOptions(**options),
+               observer=observer, **call.named)  # fmt: skip
+
+
+def call_of(kind: Kind, line: CommandLine) -> FitCall:
+    """Return the call of what was typed: as the kind says, else by the names of its flags."""
+    if kind.calls is not None:
+        call: FitCall = loaded(kind.calls)(line)
+        return call
+    preset = {} if not kind.presets else {"preset": line.preset}
+    return FitCall(kind.fit, (line.subject, line.output),
+                   {**preset, **line.flags, **line.settings})  # fmt: skip
+
+
+def silent(quiet: bool, as_json: bool, options: Mapping[str, Any]) -> bool:
+    """Return whether no result is printed for people, as events have standard output.
+
+    Raises: UsageError where the result is to be printed there as JSON too.
+    """
+    from neuralshade.fitting.output_checks import events_path
+
+    events = options.get("events")
+    taken = events is not None and events_path(events) is None
+    if taken and as_json:
+        raise click.UsageError("got --json beside --events -, whose last line has the result: "
+                               "leave --json out.")  # fmt: skip
+    return quiet or taken
+
+
+def _print_json(facts: Mapping[str, Any]) -> None:
+    """Print one line, null for what JSON lacks, as events have it."""
+    from neuralshade.base.json_numbers import finite
+
+    click.echo(json.dumps(finite(facts), allow_nan=False))

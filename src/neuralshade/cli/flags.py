@@ -1,0 +1,148 @@
+"""Flags of a fit's command: those of all fits, and those that a kind says of itself."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import click
+
+from neuralshade.cli.live import live_options
+from neuralshade.errors import ConfigError
+from neuralshade.fitting.recipe import fields_of, read_toml, type_of
+from neuralshade.kinds.kind import Flag, Kind, loaded
+
+ENDLESS = 10**6  # a limit from which on it is there to catch a typing error, and not told
+TORCH_DEVICE = ("Torch device (cpu, cuda:0), or the GPU engine's API (cuda, vulkan, metal, d3d12). "
+                "[default: see devices]")  # fmt: skip
+API = "cuda, vulkan, metal or d3d12. [default: see devices]"
+OPTIONS: dict[str, dict[str, Any]] = {  # of FitOptions, as click has them
+    "engine": {"metavar": "[auto|torch|gpu]", "default": "auto", "show_default": True,
+               "help": "PyTorch, or Slang on a GPU."},
+    "kernels": {"metavar": "[auto|wgmma|matrix|fma]", "default": "auto", "show_default": True,
+                "help": "Of the GPU engine; fma are loops."},
+    "deterministic": {"is_flag": True, "help": "Equal bits on every run of the GPU engine, more "
+                      "slowly."},
+    "device": {"metavar": "API", "help": API},
+    "snapshots": {"metavar": "DIR", "help": "Folder for pictures at log-spaced steps."},
+    "movie": {"metavar": "FILE", "help": "The same pictures as an animation: .gif, or .mp4 with "
+              "the extra `movie`."},
+    "tev": {"metavar": "HOST[:PORT]", "help": "Running tev viewer to show the same pictures. "
+            "[default of PORT: 14158]"},
+    "tensorboard": {"metavar": "DIR", "help": "Folder for a TensorBoard log: numbers, and pictures "
+                    "where there are some. Takes the extra `tensorboard`."},
+    "events": {"metavar": "FILE", "help": "JSON lines for programs, added to FILE while the fit "
+               "runs; - is standard output, with nothing else on it."},
+    "dump_kernels": {"metavar": "DIR", "help": "Folder for every kernel that is compiled: Slang, "
+                     "and what came of it."},
+    "report": {"metavar": "FILE.html", "help": "Page to write at the end."},
+    "resume": {"metavar": "CHECKPOINT", "help": "Go on with an interrupted fit."},
+}  # fmt: skip
+ENDING: dict[str, dict[str, Any]] = {
+    "json": {"is_flag": True, "help": "Print the result as one JSON line."},
+    "quiet": {"is_flag": True, "help": "Print nothing but errors, and with --live the page's "
+              "address."},
+}  # fmt: skip
+
+
+def parameters_of(kind: Kind) -> list[click.Parameter]:
+    """Return argument and flags of the command that fits ``kind``."""
+    subject = kind.subject
+    many: dict[str, Any] = {}
+    if subject.several:
+        many = {"nargs": -1, "metavar": f"[{subject.name.upper()}]..."}
+    parameters: list[click.Parameter] = [click.Argument([subject.name], **many)]
+    output = click.Option(["-o", "--output"], metavar=kind.output_form, help=_output(kind))
+    parameters.append(output)
+    parameters += [_own(flag) for flag in kind.flags]
+    if kind.presets:
+        about = f"Recipe to start from: {', '.join(kind.presets)}. [default: {kind.presets[0]}]"
+        parameters.append(click.Option(["--preset"], metavar="NAME", help=about))
+    parameters.append(click.Option(["--recipe"], metavar="FILE", help=kind.recipe_about))
+    heeded = [name for name in OPTIONS if name in kind.takes]
+    before = [name for name in heeded if name not in ("report", "resume")]
+    parameters += [_option(name, kind) for name in before]
+    if "live" in kind.takes:
+        parameters += live_options()
+    parameters += [_option(name, kind) for name in heeded if name not in before]
+    names = {"json": "as_json"}
+    parameters += [click.Option([f"--{name}", names.get(name, name)], **settings)
+                   for name, settings in ENDING.items()]  # fmt: skip
+    return parameters + recipe_flags(kind.recipe)
+
+
+def _output(kind: Kind) -> str:
+    if "[default" in kind.output:
+        return kind.output
+    return f"{kind.output} [default: {kind.subject.name.upper()}'s name with .nsh, in this folder]"
+
+
+def _option(name: str, kind: Kind) -> click.Option:
+    settings = dict(OPTIONS[name])
+    if name == "device" and "engine" in kind.takes:
+        settings |= {"metavar": "NAME", "help": TORCH_DEVICE}
+    return click.Option([f"--{name.replace('_', '-')}", name], **settings)
+
+
+def _own(flag: Flag) -> click.Option:
+    name = flag.name.replace("-", "_")
+    if not flag.form:
+        return click.Option([f"--{flag.name}", name], is_flag=True, help=flag.about)
+    return click.Option([f"--{flag.name}", name], metavar=flag.form, multiple=flag.several,
+                        hidden=flag.hidden, default=flag.default, help=flag.about)  # fmt: skip
+
+
+def recipe_flags(recipe: type) -> list[click.Parameter]:
+    """Return one flag per field of a recipe, those that all have last; unset flags are None."""
+    return [_flag(field) for field in fields_of(recipe)]
+
+
+def _flag(field: dataclasses.Field[Any]) -> click.Option:
+    name, choices = field.name.replace("_", "-"), field.metadata["choices"]
+    about = field.metadata["about"]
+    about = about[0].upper() + about[1:]
+    if choices:
+        about += f": {', '.join(choices)}"
+    default = "none" if field.default is None else field.default
+    limits = field.metadata["limits"]
+    told = f"{_range(*limits)}; " if limits else ""
+    about += f". [{told}default: {str(default).lower()}]"
+    if type_of(field) is bool:
+        return click.Option([f"--{name}/--no-{name}", field.name], default=None, help=about)
+    form = field.metadata["form"] or {int: "N", float: "X", str: "NAME"}[type_of(field)]
+    return click.Option([f"--{name}", field.name], type=type_of(field), metavar=form, help=about)
+
+
+def _range(low: float, high: float) -> str:
+    return f"{low:g} or more" if high >= ENDLESS else f"{low:g} to {high:g}"
+
+
+def recipe_settings(
+    kind: Kind, preset: str | None, recipe_file: str | None, flags: Mapping[str, Any]
+) -> tuple[str | None, dict[str, Any]]:
+    """Return preset and settings: the file's, overridden by the flags that were given."""
+    settings: dict[str, Any] = {}
+    if recipe_file is not None:
+        settings = _read_recipe(kind, recipe_file)
+        if kind.presets:  # else it is refused as an unknown setting
+            from_file = settings.pop("preset", None)
+            if not isinstance(from_file, (str, type(None))):
+                raise ConfigError(
+                    f"{recipe_file}: got preset={from_file!r}, need the name of a "
+                    f'preset. Write for example preset = "{kind.presets[0]}".'
+                )
+            preset = from_file if preset is None else preset
+    return preset, settings | {k: v for k, v in flags.items() if v is not None}
+
+
+def _read_recipe(kind: Kind, path: str) -> dict[str, Any]:
+    suffix = Path(path).suffix
+    if suffix in kind.recipe_files:
+        found: dict[str, Any] = loaded(kind.recipe_files[suffix])(path)
+        return found
+    if suffix == ".toml":
+        return read_toml(path)
+    needed = " or ".join([".toml", *kind.recipe_files])
+    raise ConfigError(f"{path}: got suffix {suffix!r}, need {needed}. Rename the recipe.")

@@ -1,0 +1,65 @@
+"""Flags with a form of their own, and what errors call them."""
+
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+SETTING = re.compile(r"(?:\w+Recipe|live)\.(\w+): ")  # how an error's message names one
+TERMINAL = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
+GIVEN = click.option("--set", "pairs", multiple=True, metavar="NAME=VALUE", help="Of an asset that "
+                     "fit shader made: a member's number or picture, in place of what it has. May "
+                     "come more than once.")  # fmt: skip
+if TYPE_CHECKING:
+    ParamType = click.ParamType[Any]
+else:  # no generic class before click 8.4
+    ParamType = click.ParamType
+
+
+def in_flags(message: str, arguments: Sequence[str]) -> str:
+    """Return an error's message with the flag in place of the setting that it begins with.
+
+    A setting that a --recipe file may have is named as it is there.
+    """
+    found = SETTING.match(message)
+    if found is None:
+        return message
+    flag = f"--{found.group(1).replace('_', '-')}"
+    if _among(arguments, "--recipe") and not _among(arguments, flag):
+        return message
+    return f"{flag}: {message[found.end() :]}"
+
+
+def _among(arguments: Sequence[str], flag: str) -> bool:
+    return any(word == flag or word.startswith(f"{flag}=") for word in arguments)
+
+
+class _Size(ParamType):
+    """WxH, in pixels."""
+
+    name = "size"
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> Any:
+        sides = str(value).lower().split("x")
+        if len(sides) != 2 or not all(side.isdecimal() for side in sides):
+            self.fail(f"got {value!r}, need WxH in pixels, such as 1920x1080.", param, ctx)
+        return tuple(int(side) for side in sides)
+
+
+class _Crop(ParamType):
+    """u0,v0,u1,v1 in [0, 1]."""
+
+    name = "crop"
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> Any:
+        try:
+            edges = tuple(float(edge) for edge in str(value).split(","))
+        except ValueError:
+            edges = ()
+        if len(edges) != 4:
+            self.fail(f"got {value!r}, need four numbers such as 0,0,0.5,0.5.", param, ctx)
+        return edges
+
+
+size_type, crop_type = _Size(), _Crop()

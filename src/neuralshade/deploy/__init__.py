@@ -1,1 +1,0 @@
-"""What ships with an asset or shows it: shaders for other engines, the live page."""

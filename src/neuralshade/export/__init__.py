@@ -1,0 +1,1 @@
+"""An asset as shaders for other engines and for browsers."""

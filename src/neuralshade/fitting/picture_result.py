@@ -1,0 +1,62 @@
+"""What a fit reached that is compared with a picture."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from neuralshade.fitting.job import Job
+from neuralshade.source.picture import Picture
+
+
+@dataclass(frozen=True)
+class FitResult:
+    """What a fit reached; quality and size are those of the file."""
+
+    asset: str  # path
+    engine: str
+    device: str
+    seconds: float  # of training, measuring on the way included
+    steps: int
+    samples_per_second: float
+    loss: float  # of the last batch
+    psnr_db: float  # of the picture as the asset holds it
+    asset_bytes: int
+    bits_per_pixel: float
+    skipped_steps: int  # whose gradient was not finite; of Gaussians, each one's are counted
+    bpp_exceeded: bool  # the picture is too small for a file of the bits per pixel asked for
+
+    skipped_what = "steps"  # for people
+
+    def print(self) -> None:
+        """Print what was reached."""
+        print(f"{self.asset}: {self.psnr_db:.2f} dB in {self.asset_bytes:,} bytes "
+              f"({self.bits_per_pixel:.2f} bits per pixel)")  # fmt: skip
+        print(f"{self.steps:,} steps in {self.seconds:.1f} s on {self.device}, "
+              f"{self.samples_per_second / 1e6:.2f} M samples/s")  # fmt: skip
+        if self.bpp_exceeded:
+            print("more bits per pixel than asked for: the picture is too small for them")
+        if self.skipped_steps:
+            print(f"{self.skipped_steps} {self.skipped_what} were skipped: their gradient was not "
+                  "finite")  # fmt: skip
+
+
+def reached(
+    job: Job[Any], picture: Picture, psnr_db: float, size: int, *, bpp_exceeded: bool
+) -> dict[str, Any]:
+    """Return the fields of FitResult; ``picture`` is the one as it was fitted."""
+    p = job.loop.progress
+    return {
+        "asset": str(job.output),
+        "engine": job.chosen.engine,
+        "device": job.chosen.device_name,
+        "seconds": p.seconds,
+        "steps": p.step,
+        "samples_per_second": p.samples_per_second,
+        "loss": p.loss,
+        "psnr_db": psnr_db,
+        "asset_bytes": size,
+        "bits_per_pixel": size * 8 / (picture.width * picture.height),
+        "skipped_steps": job.engine.skipped,
+        "bpp_exceeded": bpp_exceeded,
+    }

@@ -1,0 +1,179 @@
+"""What runs the steps of a picture's fit: a trainer, and what a picture is asked besides.
+
+On the GPU the task is task.py and task.slang.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy.typing as npt
+import torch
+
+from neuralshade.engine.draw import draw_field
+from neuralshade.kinds.image.field import GLANCE_SIDE
+from neuralshade.measure.picture_psnr import decibels
+from neuralshade.model.field import Field
+from neuralshade.sampler.draw import Sampler
+from neuralshade.sampler.sample import PixelLattice, Pixels, Sample
+from neuralshade.source.crop import Crop
+from neuralshade.source.target import Target
+
+if TYPE_CHECKING:  # a fit loads the one that runs it
+    from neuralshade.engine.network_trainer import NetworkTrainer
+    from neuralshade.engine.torch_engine import Batch, TorchEngine
+
+TABLE_LIMIT = 2**24  # prepared numbers kept per axis (64 MB); above it each step prepares its own
+
+
+@dataclass
+class TorchImageTask:
+    """Draws batches of a picture and evaluates ``field`` there, its products in ``compute``.
+
+    What the encoding prepares of a column or a row is kept for every one of the picture: a lattice
+    of R rows and C columns then costs look-ups and ``field.combine``, which is what makes a step
+    fast on the CPU.
+    """
+
+    field: Field
+    target: Target
+    sampler: Sampler
+    compute: torch.dtype = torch.float32
+    _tables: tuple[torch.Tensor, torch.Tensor] | None = field(default=None, init=False)
+
+    def __post_init__(self) -> None:
+        self.device = self.target.planes.device
+        height, width = self.target.height, self.target.width
+        if max(self._table_size(0, width), self._table_size(1, height)) <= TABLE_LIMIT:
+            self._tables = (self._along(0, width), self._along(1, height))
+
+    def __call__(self, rng: torch.Generator) -> Batch:
+        """Draw a batch; return the field's and the picture's channels there, as columns."""
+        return self.ask(self.sampler(rng))
+
+    def ask(self, sample: Sample) -> Batch:
+        """Return the field's and the picture's channels at a sample, as columns."""
+        if isinstance(sample, PixelLattice):
+            along_u, along_v = self._prepared(sample)
+            predicted = self.field.combine(along_u, along_v, self.compute)
+            return predicted, self.target.at_lattice(sample.rows, sample.cols)
+        if isinstance(sample, Pixels):
+            row, col = sample.row.to(self.device), sample.col.to(self.device)
+            uv = torch.stack([self._centers(col, 0), self._centers(row, 1)], dim=1)
+            return self.field.on_samples(uv, self.compute), self.target.at_pixels(row, col)
+        uv = sample.uv.to(self.device)
+        return self.field.on_samples(uv, self.compute), self.target.at_positions(uv)
+
+    def _prepared(self, sample: PixelLattice) -> tuple[torch.Tensor, torch.Tensor]:
+        if self._tables is not None:
+            return self._tables[0][sample.cols], self._tables[1][sample.rows]
+        along = self.field.encoding.along
+        cols, rows = sample.cols.to(self.device), sample.rows.to(self.device)
+        return along(0, self._centers(cols, 0)), along(1, self._centers(rows, 1))
+
+    def _table_size(self, axis: int, count: int) -> int:
+        probe = self.field.encoding.along(axis, torch.zeros(1, device=self.device))
+        return count * probe.shape[1]
+
+    def _along(self, axis: int, count: int) -> torch.Tensor:
+        index = torch.arange(count, device=self.device)
+        return self.field.encoding.along(axis, self._centers(index, axis))
+
+    def _centers(self, index: torch.Tensor, axis: int) -> torch.Tensor:
+        """Return the positions of pixel centres in [0, 1]."""
+        return (index + 0.5) / (self.target.width, self.target.height)[axis]
+
+
+class Engine(ABC):
+    """Steps of one fit. ``field`` holds the numbers of the last ``averaged`` block."""
+
+    def __init__(self, trainer: TorchEngine | NetworkTrainer, target: Target):
+        self.trainer, self.field, self.target = trainer, trainer.field, target
+
+    @abstractmethod
+    def glance(self, lattice: PixelLattice) -> Batch:
+        """Return the averaged field's and the picture's channels at a lattice, as columns."""
+
+    @abstractmethod
+    def draw(self, width: int, height: int, crop: Crop) -> npt.NDArray[Any]:
+        """Return the averaged field as ``draw_field`` does."""
+
+    @property
+    def skipped(self) -> int:
+        """Return how many steps had a gradient that was not finite."""
+        return self.trainer.skipped
+
+    def advance(self, rate_factors: Sequence[float]) -> float:
+        """Run one step per factor of the step size; return the last step's mean loss."""
+        return self.trainer.advance(rate_factors)
+
+    def averaged(self) -> AbstractContextManager[None]:
+        """Let the field have the averaged weights, where there are any, inside the block."""
+        return self.trainer.averaged()
+
+    def state(self) -> dict[str, torch.Tensor]:
+        """Return everything that a restart needs besides the recipe, by name."""
+        return self.trainer.state()
+
+    def load_state(self, state: dict[str, torch.Tensor]) -> None:
+        """Take over what ``state`` returned once, here or on the other engine."""
+        self.trainer.load_state(state)
+
+    def close(self) -> None:
+        """Give the device back; nothing else may be asked afterwards."""
+        self.trainer.close()
+
+
+class TorchImageEngine(Engine):
+    """A picture's fit in PyTorch."""
+
+    trainer: TorchEngine
+
+    def __init__(self, trainer: TorchEngine, task: TorchImageTask):
+        super().__init__(trainer, task.target)
+        self.task = task
+
+    @torch.no_grad()
+    def glance(self, lattice: PixelLattice) -> Batch:
+        with self.averaged():
+            return self.task.ask(lattice)
+
+    def draw(self, width: int, height: int, crop: Crop) -> npt.NDArray[Any]:
+        with self.averaged():
+            return draw_field(self.field, width, height, crop)
+
+
+class GpuImageEngine(Engine):
+    """A picture's fit on the GPU, which also draws what was learned."""
+
+    trainer: NetworkTrainer
+
+    def glance(self, lattice: PixelLattice) -> Batch:
+        height, width = self.target.height, self.target.width
+        u, v = (lattice.cols + 0.5) / width, (lattice.rows + 0.5) / height
+        uv = torch.stack(torch.meshgrid(u, v, indexing="xy"), dim=-1).reshape(-1, 2)
+        self.trainer.round_mean()
+        drawn = self.trainer.inference.at_positions(uv.float().numpy())
+        return torch.from_numpy(drawn).t(), self.target.at_lattice(lattice.rows, lattice.cols)
+
+    def draw(self, width: int, height: int, crop: Crop) -> npt.NDArray[Any]:
+        self.trainer.round_mean()
+        return self.trainer.inference.picture(width, height, crop)
+
+
+def glance_psnr(engine: Engine, white: float, hdr: bool) -> float:
+    """Return the PSNR in dB on evenly spread rows and columns, 256 x 256 at most."""
+    target = engine.target
+    lattice = PixelLattice(_spread(target.height), _spread(target.width))
+    predicted, wanted = engine.glance(lattice)
+    error = (predicted.float() if hdr else predicted.float().clamp(0, 1)) - wanted
+    return decibels(float(error.square().mean()), white)
+
+
+def _spread(size: int) -> torch.Tensor:
+    return torch.arange(0, size, math.ceil(size / GLANCE_SIDE))

@@ -1,0 +1,81 @@
+"""Opening a fitted picture: an encoding and a network."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from neuralshade.engine.draw import draw_field
+from neuralshade.fitting.scene import Page, grid_pages
+from neuralshade.kinds.image import KIND
+from neuralshade.kinds.image.field import GLANCE_SIDE, feature_grids, stored_field
+from neuralshade.kinds.image.recipe import ImageRecipe
+from neuralshade.kinds.picture import OpenedPicture, Titled
+from neuralshade.model.field import Field
+from neuralshade.source.crop import WHOLE, Crop
+from neuralshade.source.picture import Picture
+from neuralshade.source.transform import transform_picture
+
+
+@dataclass(frozen=True)
+class OpenedImage(OpenedPicture):
+    """An encoding and a network."""
+
+    recipe: ImageRecipe
+    kind = KIND
+    curve_note = (
+        f"PSNR as it was measured while training, on {GLANCE_SIDE} x {GLANCE_SIDE} evenly spread "
+        "pixels at most. The number at the top is that of the file, on every pixel."
+    )
+
+    @cached_property
+    def field(self) -> Field:
+        """Return the field, parameters as stored, in float32."""
+        channels = int(self.picture["channels"])
+        return stored_field(self.recipe, self.tensors, channels, self.path)
+
+    @property
+    def numbers(self) -> int:
+        """Return how many trained numbers there are."""
+        return sum(p.numel() for p in self.field.parameters())
+
+    def draw(self, width: int, height: int, crop: Crop = WHOLE) -> npt.NDArray[Any]:
+        """Return float32 [height, width, C] at pixel centers of ``crop``, not clamped."""
+        return draw_field(self.field, width, height, crop)
+
+    def grids(self) -> Titled:
+        """Return the feature grids."""
+        grids = feature_grids(self.field)
+        return [(f"{g.shape[2]} feature{'s' if g.shape[2] > 1 else ''}", g) for g in grids]
+
+    def pages(self) -> Mapping[str, Page]:
+        """Return the feature grids as pictures."""
+        return grid_pages(lambda: feature_grids(self.field))
+
+    def transformed(self, picture: Picture) -> Picture:
+        """Return ``picture`` as this asset was asked to show it."""
+        return transform_picture(picture, self.recipe.transform)
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Return width and height in pixels of what was fitted, after the transform."""
+        width, height = super().size
+        if self.recipe.transform == "flip":
+            return height, width
+        if self.recipe.transform == "zoom":
+            return _zoomed(width), _zoomed(height)
+        return width, height
+
+    def reached(self) -> list[tuple[str, str]]:
+        """Return a line on the size that it was fitted at."""
+        return [("Fitted at", f"{self.size[0]:,} x {self.size[1]:,} pixels")]
+
+
+def _zoomed(side: int) -> int:
+    row = Picture(np.zeros((1, side, 1), np.uint8), "srgb", "row")
+    return transform_picture(row, "zoom").width

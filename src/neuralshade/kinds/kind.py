@@ -1,0 +1,299 @@
+"""What a kind says of itself, and what an opened asset of it can do: the protocol of kinds/.
+
+Light on purpose: what only shows help loads this, and neither PyTorch nor NumPy.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+from abc import abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, TypeVar
+
+from neuralshade.base.closeable import Closeable
+from neuralshade.base.did_you_mean import did_you_mean
+from neuralshade.errors import AssetError, ConfigError
+from neuralshade.fitting.recipe import from_dict
+from neuralshade.source.crop import WHOLE, Crop
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from neuralshade.asset.asset import Asset, Header
+    from neuralshade.fitting.scene import Scene
+    from neuralshade.measure.table import Table
+
+OpenedLike = TypeVar("OpenedLike", bound="Opened")
+Notice = Callable[[str], None]
+AssetLike: TypeAlias = "str | os.PathLike[str] | Opened | Asset"
+
+
+def ignore(notice: str) -> None:
+    """Tell nobody."""
+
+
+@dataclass(frozen=True)
+class Flag:
+    """One flag of a fit's command that is no field of its recipe and no option of all fits."""
+
+    name: str  # as typed, without the dashes
+    about: str
+    form: str = ""  # what its value looks like; without one it takes no value
+    default: str | None = None
+    several: bool = False  # it may come more than once
+    hidden: bool = False  # told nowhere, and refused with a word on what there is in its place
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What a fit is given to fit: the argument of its command."""
+
+    name: str
+    about: str = ""  # how messages name several
+    picture: bool = False  # it is a picture
+    several: bool = False  # there may be none of them, or many
+
+
+@dataclass(frozen=True)
+class Kind:
+    """One kind of asset: all that others need to know of it before it is used.
+
+    ``opens`` and ``fits`` say where something lies, as "module:name": it is loaded when it is
+    needed. ``fits`` takes what is fitted, ``output``, ``options``, ``observer`` and the recipe's
+    fields; None where another kind's fit makes such assets. ``calls``: where what was typed
+    becomes a call of it, see ``CommandLine``; None where flags are called as parameters are.
+    """
+
+    name: str  # of its assets, and of its verb: neuralshade fit NAME
+    about: str  # in a line
+    opens: str  # a subclass of Opened
+    recipe: type
+    fits: str | None = None
+    subject: Subject = Subject("picture", picture=True)
+    takes: tuple[str, ...] = ()  # options of a fit that it heeds, by their names in FitOptions
+    flags: tuple[Flag, ...] = ()
+    presets: tuple[str, ...] = ()  # the first is the usual one
+    manual: str = ""  # what --help says besides; \b begins lines that stay as they are
+    output: str = "File to write."  # what -o is
+    output_form: str = "ASSET"
+    calls: str | None = None
+    recipe_files: Mapping[str, str] = field(default_factory=dict)  # other readers, by suffix
+    recipe_about: str = "Settings from a .toml file (fields as the flags below)."
+    compared: bool = True  # results are compared with what was fitted
+    rated: bool = True  # a PSNR is measured on the way
+    valued: bool = False  # members of its assets can be given values
+    timed: str | None = None  # what ``bench`` times of it, see speed.torch_twin.Timed
+    verb: str | None = None  # that makes its assets, where that is another kind's
+
+    @property
+    def made_by(self) -> str:
+        """Return the verb that makes its assets, for people."""
+        return self.verb or f"fit {self.name}"
+
+    @property
+    def fit(self) -> Callable[..., Any]:
+        """Return what fits it. Raises ConfigError where nothing does by itself."""
+        if self.fits is None:
+            raise ConfigError(f"{self.name}: got a kind that no fit makes by itself, need one that "
+                              "is fitted. See neuralshade fit --help.")  # fmt: skip
+        return loaded(self.fits)
+
+    @property
+    def opened(self) -> type[Opened]:
+        """Return what its assets are when they are opened."""
+        return loaded(self.opens)
+
+    def check_preset(self, name: str) -> None:
+        """Raise ConfigError for a preset that it has not, with the nearest name."""
+        if name not in self.presets:
+            raise ConfigError(f"preset: got {name!r}, need one of {list(self.presets)}."
+                              f"{did_you_mean(name, self.presets)}")  # fmt: skip
+
+
+@dataclass(frozen=True)
+class CommandLine:
+    """What was typed behind ``fit NAME``: for ``Kind.calls``, which returns a ``FitCall``."""
+
+    subject: Any  # text; of several a tuple
+    output: str | None
+    flags: dict[str, Any]  # of the kind's own, by name with _ for -
+    preset: str | None
+    settings: dict[str, Any]  # of the recipe, those given
+    given: Mapping[str, Any]  # of the recipe, as flags; None where they were not given
+    options: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class FitCall:
+    """A fit and what it is called with."""
+
+    fit: Callable[..., Any]
+    subject: tuple[Any, ...]
+    named: dict[str, Any]
+
+
+def loaded(place: str) -> Any:
+    """Return what lies at "module:name"."""
+    module, _, name = place.partition(":")
+    return getattr(importlib.import_module(module), name)
+
+
+@dataclass(frozen=True)
+class Opened(Closeable):
+    """An asset with its recipe read, and what it holds built on demand.
+
+    One that is drawn is closed: some hold a GPU from the first draw on.
+    """
+
+    asset: Asset
+    recipe: Any
+
+    kind: ClassVar[Kind]
+    parts: ClassVar[tuple[str, ...]] = ()  # that the headers of its assets have of their own
+
+    @classmethod
+    def of(
+        cls: type[OpenedLike], asset: Asset, given: Mapping[str, Any] | None = None
+    ) -> OpenedLike:
+        """Return an asset of this kind opened; AssetError where its header is not whole."""
+        from neuralshade.asset.asset import check_parts
+
+        check_parts(asset, asset.header.own, cls.parts)
+        try:
+            return cls(asset, from_dict(cls.kind.recipe, asset.header.recipe))
+        except ConfigError as error:
+            raise AssetError(f"{asset.path}: got a recipe that this version cannot read ({error}), "
+                             "need one it knows. Upgrade neuralshade.") from error  # fmt: skip
+
+    @classmethod
+    def read(cls: type[OpenedLike], asset: str | os.PathLike[str] | Asset | Opened) -> OpenedLike:
+        """Return an asset of this kind, opened; AssetError for one of another."""
+        from neuralshade.asset.asset import read_asset
+
+        if isinstance(asset, Opened):
+            asset = asset.asset
+        file = read_asset(asset) if isinstance(asset, (str, os.PathLike)) else asset
+        if file.kind != cls.kind.name:
+            raise AssetError(f"{file.path}: got an asset of kind {file.kind!r}, need "
+                             f"{cls.kind.name!r}. Use one that {cls.kind.made_by} "
+                             "made.")  # fmt: skip
+        return cls.of(file)
+
+    @property
+    def header(self) -> Header:
+        """Return what the asset says of itself."""
+        return self.asset.header
+
+    @property
+    def tensors(self) -> dict[str, npt.NDArray[Any]]:
+        """Return the stored numbers, by name."""
+        return self.asset.tensors
+
+    @property
+    def path(self) -> str:
+        return self.asset.path
+
+    @property
+    def byte_count(self) -> int:
+        return self.asset.byte_count
+
+    @property
+    @abstractmethod
+    def numbers(self) -> int:
+        """Return how many trained numbers there are."""
+
+    @property
+    def shows(self) -> bool:
+        """Return whether there is something to see."""
+        return True
+
+    @property
+    @abstractmethod
+    def picture(self) -> Mapping[str, Any]:
+        """Return name, width, height, channels and color_space of what is drawn.
+
+        Raises: AssetError where nothing is.
+        """
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Return width and height in pixels of what was fitted."""
+        return self.picture["width"], self.picture["height"]
+
+    @property
+    def color_space(self) -> str:
+        return str(self.picture["color_space"])
+
+    @abstractmethod
+    def draw(self, width: int, height: int, crop: Crop = WHOLE) -> npt.NDArray[Any]:
+        """Return float32 [height, width, C] at pixel centers of ``crop``, not clamped."""
+
+    @abstractmethod
+    def scene(self, reference: Any = None) -> Scene:
+        """Return what a live page shows, beside ``reference`` where one is given.
+
+        Raises: AssetError where it shows nothing, or for another reference; PictureError.
+        """
+
+    def check_reference(self, reference: Any) -> None:
+        """Raise AssetError for a reference that is shown nowhere, where it is another's."""
+
+    def same_reference(self, reference: Any) -> Any:
+        """Return ``reference`` where it is what the asset was fitted to, else None."""
+        return None
+
+    @abstractmethod
+    def evaluate(self, reference: Any = None, notice: Notice = ignore) -> Table:
+        """Return how good it is beside what its user would take in its place.
+
+        Raises: AssetError for another reference; ConfigError where one is missing.
+        """
+
+    @abstractmethod
+    def report(
+        self,
+        reference: Any,
+        output: str | os.PathLike[str],
+        *,
+        snapshots: Any = (),
+        facts: Sequence[tuple[str, str]] = (),
+        notice: Notice = ignore,
+    ) -> None:
+        """Write one self-contained page about it. Raises AssetError, PictureError, OutputError."""
+
+    @property
+    def bits_per_pixel(self) -> float | None:
+        """Return the file's, None where what is shown is of any size."""
+        return None
+
+    def facts(self) -> dict[str, Any]:
+        """Return what the asset says of itself, as plain JSON data; see ``info``."""
+        from neuralshade.asset.file import FORMAT
+
+        return {
+            "path": self.path,
+            "kind": self.kind.name,
+            "format": FORMAT,
+            "bytes": self.byte_count,
+            "bits_per_pixel": self.bits_per_pixel,
+            "parameters": self.numbers,
+            "picture": self.header.picture,
+            "recipe": self.header.recipe,
+            "training": self.header.training,
+            "quality": self.header.quality,
+            "tensors": {n: f"{t.dtype} {list(t.shape)}" for n, t in self.tensors.items()},
+            **self.header.own,
+        }
+
+    @abstractmethod
+    def told(self) -> dict[str, str]:
+        """Return lines for people, by their titles: what it takes, shows and reached."""
+
+    def told_tensors(self) -> dict[str, str]:
+        """Return a line for each of its tensors, or for what they are together."""
+        return {f"  {name}": f"{t.dtype} {list(t.shape)}" for name, t in self.tensors.items()}
+
+    def close(self) -> None:
+        """Give back what it is drawn with; drawn again, it opens that anew."""

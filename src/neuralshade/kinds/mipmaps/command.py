@@ -1,0 +1,32 @@
+"""neuralshade fit mipmaps, as it is typed: one set, or several that share a network."""
+
+from __future__ import annotations
+
+import click
+
+from neuralshade.kinds.kind import CommandLine, FitCall
+from neuralshade.kinds.mipmaps import MAPS, PACKED
+from neuralshade.kinds.mipmaps.family.fit import fit_mipmaps_family
+from neuralshade.kinds.mipmaps.fit import fit_mipmaps
+
+
+def call_of(typed: CommandLine) -> FitCall:
+    """Return the call of what was typed.
+
+    Raises: UsageError for several sources that share nothing, and for a live page of several.
+    """
+    sources, share = typed.subject, typed.flags["share"]
+    if share is None and len(sources) > 1:
+        raise click.UsageError(f"got {len(sources)} sources without --share, need one.")
+    if share is not None and typed.options.get("live"):
+        raise click.UsageError("--live shows one fit, and --share may have many: leave one out.")
+    maps = {name: typed.flags[name] for name in (*MAPS, *PACKED)}
+    named = {
+        "maps": {name: path for name, path in maps.items() if path is not None},
+        "normal_convention": typed.flags["normal_convention"],
+        **({"formats": typed.flags["format"]} if typed.flags["format"] else {}),
+        **typed.settings,
+    }
+    if share is not None:
+        return FitCall(fit_mipmaps_family, (list(sources) or None, share, typed.output), named)
+    return FitCall(fit_mipmaps, (sources[0] if sources else None, typed.output), named)

@@ -1,0 +1,88 @@
+"""Opening the network of a family of mip levels, which tells of itself and shows nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+import numpy.typing as npt
+
+from neuralshade.errors import AssetError
+from neuralshade.fitting.scene import Scene
+from neuralshade.kinds.kind import Notice, Opened, ignore
+from neuralshade.kinds.mipmaps.family import KIND
+from neuralshade.kinds.mipmaps.recipe import MipmapsRecipe
+from neuralshade.measure.table import Table
+from neuralshade.source.crop import WHOLE, Crop
+
+MISSED = "0: all is learned, 1: nothing"  # of corrections
+
+
+@dataclass(frozen=True)
+class OpenedFamily(Opened):
+    """What corrects box-filtered texels of the sets of a family.
+
+    Its header's ``family`` has ``sets`` (name, width and height of each) and ``network``, how that
+    was trained; its ``quality`` has ``left``, by set: the share of the trained texels' corrections
+    that the network misses. Its tensors are float32 parameters of a MipCorrection.
+    """
+
+    recipe: MipmapsRecipe
+    kind = KIND
+    parts = ("family",)
+
+    @property
+    def family(self) -> Mapping[str, Any]:
+        """Return what the header says of the sets and the network."""
+        found: Mapping[str, Any] = self.header.own["family"]
+        return found
+
+    @property
+    def numbers(self) -> int:
+        """Return how many trained numbers there are."""
+        return sum(t.size for n, t in self.tensors.items() if n.startswith("network."))
+
+    @property
+    def shows(self) -> bool:
+        """Return False."""
+        return False
+
+    def _refuse(self) -> NoReturn:
+        raise AssetError(f"{self.path}: got the network of a family of mip levels, need an "
+                         "asset that shows something. Give it to fit mipmaps by "
+                         "--share.")  # fmt: skip
+
+    @property
+    def picture(self) -> Mapping[str, Any]:
+        """Raise AssetError: it shows nothing."""
+        self._refuse()
+
+    def draw(self, width: int, height: int, crop: Crop = WHOLE) -> npt.NDArray[Any]:
+        """Raise AssetError: it shows nothing."""
+        self._refuse()
+
+    def scene(self, reference: Any = None) -> Scene:
+        """Raise AssetError: it shows nothing."""
+        self._refuse()
+
+    def evaluate(self, reference: Any = None, notice: Notice = ignore) -> Table:
+        """Raise AssetError: it shows nothing to compare."""
+        self._refuse()
+
+    def report(self, reference: Any, output: Any, **others: Any) -> None:
+        """Raise AssetError: it shows nothing."""
+        self._refuse()
+
+    def told(self) -> dict[str, str]:
+        """Return lines for people: the network, and each set that it learned from."""
+        left, network = self.header.quality["left"], self.family["network"]
+        lines = {"size": f"{self.byte_count:,} bytes",
+                 "network": f"{network['hidden_layers']} x {network['hidden_width']}, batches of "
+                 f"{network['batch']:,} texels",
+                 "family": f"{len(left)} sets, share of their corrections that the network misses "
+                 f"beside ({MISSED})"}  # fmt: skip
+        for one in self.family["sets"]:
+            size = f"{one['width']} x {one['height']}"
+            lines[f"  {one['name']}"] = f"{size}, {left[one['name']]:.2f}"
+        return lines

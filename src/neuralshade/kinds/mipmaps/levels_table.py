@@ -1,0 +1,54 @@
+"""What people see of mip levels: the error of each beside other filters'."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from neuralshade.kinds.mipmaps.judge import ENVIRONMENT, KEPT, STORED
+from neuralshade.measure.table import Column, Row, Table
+
+FILTERS = {"box": "box", "toksvig": "Toksvig", "lean": "LEAN"}
+LIGHTS = {"mirror": "one at a time, near where a mirror reflects it to the eye",
+          "cosine": "one at a time, anywhere above, by the cosine",
+          ENVIRONMENT: "a sun and a sky together"}  # fmt: skip
+ERROR = ("error: mean of 2 |x - y| / (x + y + 0.01), from 0 (equal) to 2; every column as stored, "
+         "in 8 bits")  # fmt: skip
+COLUMNS = (
+    Column("level", "level", "d"),
+    Column("size", lambda row: f"{row['width']} x {row['height']}"),
+    Column("kept", lambda row: FILTERS.get(row["kept"], row["kept"]), right=False),
+    Column("error", "ours", ".4f"),
+    *(Column(title, name, ".4f") for name, title in FILTERS.items()),
+)
+
+
+class LevelsTable(Table):
+    """Symmetric errors: a table for each kind of lights, a row for each level."""
+
+    def __init__(self, rows: Sequence[Row]):
+        sections = [
+            (f"held-out error, {light} lights: {told}",
+             [row for row in rows if row["light"] == light])
+            for light, told in LIGHTS.items()
+        ]  # fmt: skip
+        super().__init__(rows, COLUMNS, sections=sections, lines=(ERROR,))
+
+
+def told_levels(maps: Mapping[str, Any], quality: Mapping[str, Any]) -> dict[str, str]:
+    """Return lines for people, by their titles: the maps' name, notes, and each level."""
+    lines = {"maps": str(maps["name"])}
+    lines |= {f"  note {i + 1}": note for i, note in enumerate(maps["notes"])}
+    lines["levels"] = (f"{len(maps['sizes'])}; held-out errors of what is kept and of a box filter "
+                       f"beside, under {', '.join(quality)} lights")  # fmt: skip
+    for i, (width, height) in enumerate(maps["sizes"]):
+        line = f"{width} x {height}"
+        if i:
+            lit = [_errors(quality[light], i - 1) for light in quality]
+            kept = maps["kept"][i - 1]
+            line += f", {FILTERS.get(kept, kept)}: {'; '.join(lit)}"
+        lines[f"  {i}"] = line
+    return lines
+
+
+def _errors(errors: Mapping[str, Any], index: int) -> str:
+    kept, box = (errors[name][index]["symmetric"] for name in (KEPT, STORED["box"]))
+    return f"{kept:.4f}, box {box:.4f}"

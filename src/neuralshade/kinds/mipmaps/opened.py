@@ -1,0 +1,153 @@
+"""Opening mip levels, which are shown as a lit plane that recedes to the horizon."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from neuralshade.engine.threads import threads
+from neuralshade.errors import AssetError, ConfigError
+from neuralshade.fitting.scene import RESULT, Scene
+from neuralshade.kinds.kind import Notice, Opened, ignore
+from neuralshade.kinds.mipmaps import KIND
+from neuralshade.kinds.mipmaps.asset import (
+    CHANNELS,
+    JUDGED,
+    shown_level,
+    stored_level,
+    stored_levels,
+)
+from neuralshade.kinds.mipmaps.build import base_maps
+from neuralshade.kinds.mipmaps.judge import as_stored
+from neuralshade.kinds.mipmaps.levels_table import LevelsTable, told_levels
+from neuralshade.kinds.mipmaps.plane_scene import KEPT_TITLE, plane_scene
+from neuralshade.kinds.mipmaps.recipe import MipmapsRecipe
+from neuralshade.measure.plane.lit_plane import plane_picture
+from neuralshade.measure.plane.mip_filters import FILTERS, Maps
+from neuralshade.measure.plane.plane_view import PlaneView
+from neuralshade.source.crop import WHOLE, Crop
+from neuralshade.source.texture_set import TextureSet, load_texture_set
+
+
+@dataclass(frozen=True)
+class OpenedMipmaps(Opened):
+    """The levels of a texture set, 0 among them."""
+
+    recipe: MipmapsRecipe
+    kind = KIND
+    parts = ("maps",)
+
+    def __post_init__(self) -> None:
+        """Refuse an asset without the errors of all filters, as those of before were."""
+        for light, errors in self.header.quality.items():
+            missing = [name for name in JUDGED if name not in errors]
+            if missing:
+                raise AssetError(f"{self.path}: got no errors of {missing[0]} under {light} "
+                                 "lights, need those of all filters. Fit it again.")  # fmt: skip
+
+    @property
+    def maps(self) -> Mapping[str, Any]:
+        """Return what the header says of the maps and their levels."""
+        found: Mapping[str, Any] = self.header.own["maps"]
+        return found
+
+    @cached_property
+    def chain(self) -> list[Maps]:
+        """Return levels 0 and on as a shader reads them."""
+        return [Maps(**shown_level(level)) for level in stored_levels(self.asset)]
+
+    @property
+    def numbers(self) -> int:
+        """Return how many numbers the levels below 0 have."""
+        return sum(t.size for n, t in self.tensors.items() if not n.endswith("_0"))
+
+    @property
+    def picture(self) -> Mapping[str, Any]:
+        """Return what there is to know of the plane's picture."""
+        return {"name": self.maps["name"], "width": PlaneView.width,
+                "height": PlaneView.height, "channels": 3, "color_space": "linear",
+                "dtype": "float32"}  # fmt: skip
+
+    @property
+    def view(self) -> PlaneView:
+        """Return from where the plane is seen."""
+        return PlaneView.showing(self.chain[0])
+
+    def draw(self, width: int, height: int, crop: Crop = WHOLE) -> npt.NDArray[Any]:
+        """Return the plane as a GPU shows it: float32 [height, width, 3], linear.
+
+        Raises: ConfigError for a part of it.
+        """
+        if crop != WHOLE:
+            raise ConfigError("crop: got a part of a lit plane, need the whole, 0,0,1,1. Leave it "
+                              "out.")  # fmt: skip
+        view = dataclasses.replace(self.view, width=width, height=height)
+        with threads(1):  # a row of pixels is too little to be shared out
+            return plane_picture(self.chain, view)
+
+    def same_textures(self, source: Any) -> TextureSet:
+        """Return the maps of ``source``; AssetError where they are not those of level 0."""
+        textures = source
+        if not isinstance(source, TextureSet):
+            said = self.maps["normal_convention"]
+            textures = load_texture_set(source, normal_convention=said)
+        found, kept = stored_level(base_maps(textures)), stored_levels(self.asset)[0]
+        for name, texels in found.items():
+            if not np.array_equal(texels, kept[name]):
+                raise AssetError(f"{self.path}: got another {name} map than that of its "
+                                 f"level 0 from {textures.name!r}, need the maps that it was "
+                                 "trained from. Give their folder.")  # fmt: skip
+        return textures
+
+    def check_reference(self, reference: Any) -> None:
+        """Raise AssetError for other maps than it was trained from; they are shown nowhere."""
+        self.same_textures(reference)
+
+    def scene(self, reference: Any = None) -> Scene:
+        """Return the plane, beside what filters make of its level 0, in 8 bits too."""
+        base = self.chain[0]
+        below = len(self.chain) - 1
+        filtered = {name: [base, *as_stored(make(base, below))] for name, make in FILTERS.items()}
+        return plane_scene(str(self.maps["name"]), {RESULT: self.chain, **filtered}, (),
+                           KEPT_TITLE, compared=True)  # fmt: skip
+
+    def evaluate(self, reference: Any = None, notice: Notice = ignore) -> LevelsTable:
+        """Return the error of each level under held-out lights, beside those of filters."""
+        from neuralshade.kinds.mipmaps.evaluate import evaluate_mipmaps
+
+        if reference is None:
+            raise ConfigError(f"{self.path}: got no maps, need those that it was trained from. "
+                              "Give their folder as the second argument.")  # fmt: skip
+        return evaluate_mipmaps(self, reference)
+
+    # As Opened says it, once more: who calls reads there, who writes here; mypy compares the two.
+    def report(
+        self,
+        reference: Any,
+        output: str | os.PathLike[str],
+        *,
+        snapshots: Any = (),
+        facts: Sequence[tuple[str, str]] = (),
+        notice: Notice = ignore,
+    ) -> None:
+        """Write the page: errors, a lit plane, the maps beside a box filter's."""
+        from neuralshade.kinds.mipmaps.report import report_mipmaps  # loads plots: 1 s
+
+        report_mipmaps(self, reference, output, facts)
+
+    def told(self) -> dict[str, str]:
+        """Return lines for people: the maps, and each level with its error."""
+        return {"size": f"{self.byte_count:,} bytes", **told_levels(self.maps, self.header.quality)}
+
+    def told_tensors(self) -> dict[str, str]:
+        """Return a line for each map."""
+        last = len(self.maps["sizes"]) - 1
+        form = "uint8, levels 0 to {}, channels: {}"
+        return {f"  {name}": form.format(last, channels) for name, channels in CHANNELS.items()}

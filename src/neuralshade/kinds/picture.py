@@ -1,0 +1,203 @@
+"""What kinds share whose assets are drawn like a picture and compared with one."""
+
+from __future__ import annotations
+
+import os
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy.typing as npt
+
+from neuralshade.asset.asset import picture_facts
+from neuralshade.errors import AssetError, ConfigError, NeuralShadeError
+from neuralshade.fitting.scene import Page, Points, Scene, picture_scene
+from neuralshade.fitting.snapshots import load_snapshots
+from neuralshade.kinds.kind import Notice, Opened, ignore
+from neuralshade.source.image_file import load_picture
+from neuralshade.source.picture import Picture, PictureForm
+
+if TYPE_CHECKING:
+    from neuralshade.measure.table import Table
+
+PictureLike = str | os.PathLike[str] | Picture
+Titled = list[tuple[str, npt.NDArray[Any]]]  # title, float32 [h, w, C]
+
+
+@dataclass(frozen=True)
+class OpenedPicture(Opened):
+    """An asset that shows a picture."""
+
+    curve_note: ClassVar[str] = ""  # below the curve of a report: how it was measured
+    report_titles: ClassVar[Mapping[str, str]] = {}  # of its table and grids, in place of others
+    rated: ClassVar[bool] = True  # the bytes of the file stand for the picture's pixels
+
+    def __post_init__(self) -> None:
+        """Refuse a header without the picture."""
+        if self.rated and self.header.picture is None:
+            raise AssetError(f"{self.path}: got no 'picture' in the header, need a whole asset. "
+                             "Fit it again.")  # fmt: skip
+
+    @property
+    def picture(self) -> Mapping[str, Any]:
+        """Return the facts of the picture that it shows."""
+        assert self.header.picture is not None
+        return self.header.picture
+
+    @property
+    def bits_per_pixel(self) -> float | None:
+        return self.byte_count * 8 / (self.size[0] * self.size[1]) if self.rated else None
+
+    def grids(self) -> Titled:
+        """Return feature grids [h, w, features] for the report, with titles."""
+        return []
+
+    def drawings(self) -> Titled:
+        """Return other pictures [h, w, C] of what was learned, with titles."""
+        return []
+
+    def pages(self) -> Mapping[str, Page]:
+        """Return pictures of what was learned, for a live page."""
+        return {}
+
+    def points(self) -> Mapping[str, Points]:
+        """Return where things lie, for a live page."""
+        return {}
+
+    def transformed(self, picture: Picture) -> Picture:
+        """Return ``picture`` as this asset was asked to show it."""
+        return picture
+
+    @abstractmethod
+    def reached(self) -> list[tuple[str, str]]:
+        """Return lines of a report on what the fit reached, with labels."""
+
+    def target(self, picture: Any, notice: Notice = ignore) -> Picture:
+        """Return ``picture`` as this asset was asked to show it; AssetError if it can't be.
+
+        A picture of another size can be: what is fitted is continuous. ``notice`` is told.
+        """
+        from neuralshade.source.texture_set import TextureSet
+
+        if isinstance(picture, TextureSet):
+            raise AssetError(f"{self.path}: got a TextureSet for an asset of kind "
+                             f"{self.kind.name!r}, need a picture. Give the one it was fitted "
+                             "to.")  # fmt: skip
+        loaded = picture if isinstance(picture, Picture) else load_picture(picture)
+        channels = self.picture["channels"]
+        if (loaded.channels, loaded.color_space) != (channels, self.color_space):
+            raise AssetError(f"{self.path}: got a picture with {loaded.channels} channels, "
+                             f"{loaded.color_space}, need {channels}, {self.color_space}. "
+                             "Compare with the picture it was fitted to.")  # fmt: skip
+        target = self.transformed(loaded)
+        if (target.width, target.height) != self.size:
+            notice(f"{self.path}: fitted at {self.size[0]} x {self.size[1]} pixels, "
+                   f"compared with {loaded.name} at {target.width} x {target.height}. "
+                   "Bits per pixel count the latter.")  # fmt: skip
+        return target
+
+    def pixels(self, width: int, height: int) -> npt.NDArray[Any]:
+        """Return the whole picture, sRGB values clamped to [0, 1]; gives back what it held."""
+        with self:
+            drawn = self.draw(width, height)
+        return drawn if self.color_space == "linear" else drawn.clip(0, 1)
+
+    def evaluate(self, reference: Any = None, notice: Notice = ignore) -> Table:
+        """Return the quality of it and of JPEG, WebP and a thumbnail of the same size."""
+        from neuralshade.measure.rows import rows_for  # metrics: half a second
+
+        if reference is None:
+            raise ConfigError(f"{self.path}: got no picture, need the one to compare with. "
+                              "Give it as the second argument.")  # fmt: skip
+        target = self.target(reference, notice)
+        result = self.pixels(target.width, target.height)
+        return rows_for(target.as_float(), result, self.byte_count, self.color_space)
+
+    # As Opened says it, once more: who calls reads there, who writes here; mypy compares the two.
+    def report(
+        self,
+        reference: Any,
+        output: str | os.PathLike[str],
+        *,
+        snapshots: Any = (),
+        facts: Sequence[tuple[str, str]] = (),
+        notice: Notice = ignore,
+    ) -> None:
+        """Write the page: target, result, error, grids, curves, table."""
+        from neuralshade.measure.baselines import baselines
+        from neuralshade.measure.report import ReportData, write_report
+        from neuralshade.measure.rows import rows_for
+
+        target = self.target(reference, notice if self.rated else ignore)  # else of no size
+        pixels = target.as_float()
+        result = self.pixels(target.width, target.height)
+        rivals = list(baselines(pixels, self.color_space, self.byte_count)) if self.rated else []
+        taken = snapshots
+        if isinstance(snapshots, (str, os.PathLike)):
+            taken = load_snapshots(snapshots)
+        training = self.header.training
+        data = ReportData(
+            title=self.picture["name"],
+            target=pixels,
+            result=result,
+            color_space=self.color_space,
+            byte_count=self.byte_count,
+            facts=[*facts, *self.reached(),
+                   ("Training", f"{training['seconds']:.1f} s, {training['steps']:,} steps"),
+                   ("Numbers", f"{self.numbers:,}"), *self.members()],
+            recipe=self.header.recipe,
+            curve=[tuple(row) for row in training["curve"]],
+            curve_note=self.curve_note,
+            snapshots=taken,
+            grids=self.grids(),
+            drawings=self.drawings(),
+            table=rows_for(pixels, result, self.byte_count, self.color_space, rivals=rivals),
+            rivals=[(r.name, r.result) for r in rivals if r.result is not None],
+            titles=self.report_titles,
+            rated=self.rated,
+        )  # fmt: skip
+        write_report(output, data)
+
+    def members(self) -> list[tuple[str, str]]:
+        """Return lines of a report on trained numbers, with labels."""
+        return []
+
+    def scene(self, reference: Any = None) -> Scene:
+        """Return the picture on a live page, beside ``reference`` where one is given."""
+        target = None if reference is None else self.target(reference)
+        seen: Picture | PictureForm = self.form() if target is None else target
+        return picture_scene(self.kind.name, seen, self.draw, continuous=True,
+                             pages=self.pages(), points=self.points(), changes=())  # fmt: skip
+
+    def form(self) -> PictureForm:
+        """Return size, channels and color space of what is drawn, and its name."""
+        facts = self.picture
+        return PictureForm(*self.size, int(facts["channels"]), self.color_space, facts["name"])
+
+    def same_reference(self, reference: Any) -> Any:
+        """Return ``reference`` as a picture, where it is the one that the asset was fitted to."""
+        try:
+            known = reference if isinstance(reference, Picture) else load_picture(reference)
+        except (NeuralShadeError, TypeError):  # another kind's
+            return None
+        theirs, ours = self.picture, picture_facts(known)
+        same = all(theirs.get(name, value) == value for name, value in ours.items())
+        return known if same else None
+
+    def told(self) -> dict[str, str]:
+        """Return lines for people: its size, the picture, what was reached."""
+        lines = {"size": f"{self.byte_count:,} bytes"}
+        if self.bits_per_pixel is not None:
+            lines["size"] += f", {self.bits_per_pixel:.3f} bits per pixel"
+        shown = self.header.picture
+        if shown is not None:
+            lines["picture"] = (
+                f"{shown['name']}, {shown['width']} x {shown['height']}, "
+                f"{shown['channels']} channels, {shown['color_space']}, {shown['dtype']}"
+            )
+        return lines | self.told_quality()
+
+    def told_quality(self) -> dict[str, str]:
+        """Return lines for people on what was reached."""
+        return {"quality": f"{self.header.quality['psnr_db']:.2f} dB PSNR when it was fitted"}

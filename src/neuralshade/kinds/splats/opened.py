@@ -1,0 +1,61 @@
+"""Opening a cloud of Gaussians."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy.typing as npt
+
+from neuralshade.fitting.scene import Points
+from neuralshade.kinds.picture import OpenedPicture, Titled
+from neuralshade.kinds.splats import KIND
+from neuralshade.kinds.splats.asset import unpack_cloud
+from neuralshade.kinds.splats.build import cloud_of
+from neuralshade.kinds.splats.draw import Cloud, draw_cloud, ellipses_picture, unit_centers
+from neuralshade.kinds.splats.recipe import SplatsRecipe
+from neuralshade.source.crop import WHOLE, Crop
+
+
+@dataclass(frozen=True)
+class OpenedSplats(OpenedPicture):
+    """A cloud of Gaussians."""
+
+    recipe: SplatsRecipe
+    kind = KIND
+    parts = ("cloud",)
+    curve_note = (
+        "PSNR of the picture as it would have been stored at that time. The number at the top is "
+        "that of the file, on every pixel."
+    )
+
+    @cached_property
+    def cloud(self) -> Cloud:
+        """Return the Gaussians as stored."""
+        values = unpack_cloud(self.asset, self.recipe.compositing == "over")
+        background = self.header.own["cloud"]["background"]
+        return cloud_of(self.recipe, values, background, *self.size)
+
+    @property
+    def numbers(self) -> int:
+        """Return how many trained numbers there are."""
+        return self.cloud.values.numel()
+
+    def draw(self, width: int, height: int, crop: Crop = WHOLE) -> npt.NDArray[Any]:
+        """Return float32 [height, width, C] at pixel centers of ``crop``, not clamped."""
+        return draw_cloud(self.cloud, width, height, crop)
+
+    def drawings(self) -> Titled:
+        """Return where the Gaussians lie."""
+        title = f"{self.cloud.values.shape[1]:,} Gaussians, apart from each other"
+        return [(title, ellipses_picture(self.cloud))]
+
+    def points(self) -> Mapping[str, Points]:
+        """Return the Gaussians' centers."""
+        return {"Gaussians": lambda: unit_centers(self.cloud)}
+
+    def reached(self) -> list[tuple[str, str]]:
+        """Return a line on the size that it was fitted at."""
+        return [("Fitted at", f"{self.size[0]:,} x {self.size[1]:,} pixels")]

@@ -1,0 +1,75 @@
+"""Rows of plain data that know how they are printed."""
+
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+Row = dict[str, Any]
+PLAIN_COLUMNS = 120  # of a table where there is no terminal
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column: its title, what it shows of a row, and how numbers are written."""
+
+    title: str
+    of: str | Callable[[Row], Any]  # a key of the row, or what makes the cell of it
+    form: str = ""
+    right: bool = True
+
+    def cell(self, row: Row) -> str:
+        """Return the text of one row's cell: a dash for None."""
+        value = row[self.of] if isinstance(self.of, str) else self.of(row)
+        if value is None:
+            return "-"
+        return value if isinstance(value, str) else format(value, self.form)
+
+
+class Table(list[Row]):
+    """Rows of JSON data; ``print`` shows them to people.
+
+    Args:
+        rows: all of them.
+        columns: how they are shown; none where ``lines`` say it all.
+        sections: headings, each with those of the rows that stand below it.
+        lines: to print below.
+    """
+
+    def __init__(
+        self,
+        rows: Iterable[Row],
+        columns: Sequence[Column] = (),
+        *,
+        sections: Sequence[tuple[str, Sequence[Row]]] | None = None,
+        lines: Sequence[str] = (),
+    ):
+        super().__init__(rows)
+        self.columns, self.lines = columns, lines
+        self.sections = [("", list(self))] if sections is None else sections
+
+    def print(self) -> None:
+        """Print everything to standard output, no wider than the terminal."""
+        for heading, rows in self.sections if self.columns else ():
+            if heading:
+                print(heading)
+            print_rows(self.columns, rows)
+        for line in self.lines:
+            print(line)
+
+
+def print_rows(
+    columns: Sequence[Column], rows: Sequence[Row], plain_columns: int = PLAIN_COLUMNS
+) -> None:
+    """Print a table to standard output."""
+    from rich import table
+    from rich.console import Console
+
+    shown = table.Table(box=None, pad_edge=False)
+    for column in columns:
+        justify: Any = "right" if column.right else "left"
+        shown.add_column(column.title, justify=justify)
+    for row in rows:
+        shown.add_row(*(column.cell(row) for column in columns))
+    person = sys.stdout is not None and sys.stdout.isatty()
+    Console(width=None if person else plain_columns, markup=False).print(shown)

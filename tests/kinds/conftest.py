@@ -1,0 +1,8 @@
+"""What the tests of the kinds have in common."""
+
+import pytest
+
+
+@pytest.fixture(autouse=True)
+def opened_once(one_device):
+    """Spare every test a device of its own."""

@@ -1,0 +1,128 @@
+"""kinds: what holds of every one of the registry; a new one needs an entry in small_kinds."""
+
+import dataclasses
+import json
+import signal
+
+import numpy as np
+import pytest
+
+import neuralshade
+from neuralshade import AssetError, FitInterrupted, FitOptions
+from neuralshade.asset.asset import asset_file, read_asset, save_asset
+from neuralshade.asset.file import write_asset_file
+from neuralshade.errors import NeuralShadeError
+from neuralshade.fitting.options import FitOptions as Options
+from neuralshade.kinds import KINDS, all_kinds, kind_named
+
+FITTED = [kind.name for kind in all_kinds() if kind.fits is not None]
+# what it leaves on a GPU, or software Vulkan, whose sums have an order of their own every time
+UNORDERED = ("splats", "shader")
+
+
+@pytest.fixture
+def small(small_kinds, request, name):
+    """Return the small fit of a kind; those in Slang alone need a device."""
+    if "engine" not in kind_named(name).takes:
+        request.getfixturevalue("device")
+    return small_kinds[name]
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_it_says_what_it_is(name):
+    kind = kind_named(name)
+    assert kind.name == name and kind.about.endswith(".") and "\n" not in kind.about
+    assert kind.opened.kind is kind
+    assert dataclasses.is_dataclass(kind.recipe)
+    known = {field.name for field in dataclasses.fields(Options)}
+    assert set(kind.takes) <= known
+    if kind.fits is not None:
+        assert callable(kind.fit) and kind.manual
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_assets_come_back_as_they_were_saved(tmp_path, small_kinds, name):
+    asset = read_asset(small_kinds[name].asset)
+    size = save_asset(tmp_path / "x.nsh", name, asset.header, asset.tensors, 10**6)
+    again = read_asset(tmp_path / "x.nsh")
+    assert (again.kind, again.header, again.byte_count) == (name, asset.header, size)
+    assert again.tensors.keys() == asset.tensors.keys()
+    for tensor, values in asset.tensors.items():
+        np.testing.assert_array_equal(again.tensors[tensor], values)
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_facts_are_json_and_lines_are_text(small_kinds, name):
+    opened = neuralshade.load(small_kinds[name].asset)
+    facts = opened.facts()
+    assert json.loads(json.dumps(facts)) == facts and facts["kind"] == name
+    lines = opened.told() | opened.told_tensors()
+    assert lines and all(isinstance(text, str) and "\n" not in text for text in lines.values())
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_corrupted_files_are_refused(tmp_path, small_kinds, name):
+    """Every 997th byte changed, one at a time: the checksum tells."""
+    whole, path = small_kinds[name].asset.read_bytes(), tmp_path / "x.nsh"
+    for place in range(0, len(whole), 997):
+        data = bytearray(whole)
+        data[place] ^= 0x55
+        path.write_bytes(data)
+        with pytest.raises(AssetError):
+            neuralshade.load(path)
+    path.write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(AssetError):
+        neuralshade.load(path)
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_headers_that_are_not_whole_are_refused(tmp_path, small_kinds, name):
+    asset = read_asset(small_kinds[name].asset)
+    for part in ("recipe", "training", "quality", *kind_named(name).opened.parts):
+        file = asset_file(name, asset.header, asset.tensors)
+        del file.header[part]
+        write_asset_file(tmp_path / "x.nsh", file)
+        with pytest.raises(AssetError, match=f"got no '{part}' in the header"):
+            neuralshade.load(tmp_path / "x.nsh")
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_one_pixel_is_drawn_or_refused_in_a_line(small, name):
+    opened = neuralshade.load(small.asset)
+    if opened.shows:
+        drawn = neuralshade.render(small.asset, size=(1, 1), values=small.given)
+        assert drawn.shape == (1, 1, opened.picture["channels"]) and np.isfinite(drawn).all()
+        return
+    for call in (neuralshade.render, neuralshade.evaluate):
+        with pytest.raises(NeuralShadeError) as caught:
+            call(small.asset)
+        assert "\n" not in str(caught.value)
+
+
+def interrupt(progress):
+    """End a fit after its first look."""
+    if progress.step >= 1:
+        signal.raise_signal(signal.SIGINT)
+
+
+@pytest.mark.parametrize("name", FITTED)
+def test_resumed_equals_uninterrupted(tmp_path, small, name):
+    """Bit for bit, where sums have one order; else so that nobody sees a difference."""
+    kind = kind_named(name)
+    fit, suffix = kind.fit, "" if kind.output_form == "DIR" else ".nsh"
+    whole = fit(small.subject, tmp_path / f"whole{suffix}", **small.settings)
+    parted = tmp_path / f"parted{suffix}"
+    with pytest.raises(FitInterrupted):
+        fit(small.subject, parted, observer=interrupt, **small.settings)
+    (checkpoint,) = tmp_path.rglob("*.checkpoint.nsh")
+    options = FitOptions(resume=checkpoint)
+    resumed = fit(small.subject, parted, options=options, **small.settings)
+    if name in UNORDERED:
+        one, two = (neuralshade.render(result.asset, size=(9, 7), values=small.given)
+                    for result in (whole, resumed))  # fmt: skip
+        assert np.abs(one - two).mean() < 0.02
+        return
+    one, two = (neuralshade.load(result.asset).tensors for result in (whole, resumed))
+    assert one.keys() == two.keys()
+    for tensor, values in one.items():
+        np.testing.assert_array_equal(values, two[tensor])

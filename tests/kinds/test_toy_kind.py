@@ -1,0 +1,112 @@
+"""kinds: one more kind is a folder and a line of the registry, and everything takes it."""
+
+import json
+import signal
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from toykind.fit import fit_toy
+
+import neuralshade
+from neuralshade import FitInterrupted, FitOptions, kinds
+from neuralshade.cli.main import commands
+
+
+@pytest.fixture
+def one_device():
+    """Leave each its own device: what one thread opened here, another one may draw with."""
+
+
+@pytest.fixture(autouse=True)
+def registered(monkeypatch):
+    monkeypatch.setitem(kinds.KINDS, "toy", "toykind")
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch):
+    """Return what runs the command line, and what it printed."""
+    monkeypatch.chdir(tmp_path)
+
+    def run(*arguments):
+        done = CliRunner().invoke(commands, arguments, catch_exceptions=False)
+        assert done.exit_code == 0, done.output
+        return done.stdout
+
+    return run
+
+
+@pytest.fixture
+def fitted(run, save_smooth):
+    """Return the picture; it was fitted on the command line."""
+    picture = save_smooth()
+    assert "dB in" in run("fit", "toy", "a.png", "--steps", "60", "--rate", "0.2")
+    return picture
+
+
+def mean_of(picture):
+    return neuralshade.load_picture(picture).as_float().mean(axis=(0, 1))
+
+
+def test_it_is_in_the_help(run):
+    assert "toy      Fit one color to PICTURE." in run("fit", "--help")
+    told = run("fit", "toy", "--help")
+    assert "--rate" in told and "--grey" in told and "--resume" in told
+    assert "--engine" not in told and "--preset" not in told
+
+
+def test_it_is_fitted_told_and_drawn(run, fitted):
+    facts = json.loads(run("info", "a.nsh", "--json"))
+    assert (facts["kind"], facts["grey"], facts["parameters"]) == ("toy", False, 3)
+    assert "dB PSNR when it was fitted" in run("info", "a.nsh")
+    run("render", "a.nsh", "-o", "b.png", "--size", "7x5")
+    drawn = neuralshade.load_picture("b.png").as_float()
+    np.testing.assert_allclose(drawn, np.broadcast_to(mean_of(fitted), (5, 7, 3)), atol=0.003)
+
+
+def test_it_is_evaluated_and_reported(run, fitted):
+    rows = neuralshade.evaluate("a.nsh", fitted)
+    assert rows[0]["name"] == "neuralshade" and rows[0]["psnr_db"] > 5
+    assert "PSNR dB" in run("evaluate", "a.nsh", "a.png")
+    run("report", "a.nsh", "a.png", "-o", "page.html")
+    with open("page.html", encoding="utf-8") as page:
+        assert ">Color<" in page.read()
+
+
+def test_its_own_flag_reaches_the_fit(run, save_smooth):
+    save_smooth()
+    run("fit", "toy", "a.png", "--grey", "--steps", "60", "--rate", "0.3", "--report", "p.html")
+    color = neuralshade.load("a.nsh").tensors["color"]
+    assert np.ptp(color) < 1e-6
+
+
+def test_options_that_it_does_not_heed_are_refused(save_smooth, tmp_path, refusal):
+    options = FitOptions(movie=tmp_path / "x.gif")
+    message = refusal(neuralshade.ConfigError, fit_toy, save_smooth(), tmp_path / "x.nsh",
+                      options=options, steps=1)  # fmt: skip
+    assert message.endswith("fit toy has no choice of it. Leave movie out.")
+
+
+def test_it_goes_on_after_an_interruption(save_smooth, tmp_path):
+    picture, whole = save_smooth(), tmp_path / "whole.nsh"
+    many = {"steps": 20_000, "rate": 1e-4}
+    fit_toy(picture, whole, **many)
+    with pytest.raises(FitInterrupted):
+        fit_toy(picture, tmp_path / "x.nsh", **many,
+                observer=lambda progress: signal.raise_signal(signal.SIGINT))  # fmt: skip
+    options = FitOptions(resume=tmp_path / "x.checkpoint.nsh")
+    fit_toy(picture, tmp_path / "x.nsh", options=options)
+    one, two = (neuralshade.load(path).tensors["color"] for path in (whole, tmp_path / "x.nsh"))
+    np.testing.assert_array_equal(one, two)
+
+
+def test_it_is_shown_live(save_smooth, tmp_path):
+    from neuralshade.live.live import Live
+
+    picture = save_smooth()
+    with Live(port=0) as live:
+        live.run(fit_toy, picture, tmp_path / "x.nsh", steps=20)
+        scene = live.channel.known["scene"]
+        fit = live.channel.known["fit"]
+    assert (scene["kind"], scene["panes"]) == ("toy", ["target", "result"])
+    assert (fit["verb"], fit["state"]) == ("toy", "ended")

@@ -1,0 +1,69 @@
+"""What a command loads: no other kind, nothing heavy for help, and not too much of our own."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+DATA = Path(__file__).parent / "data"
+HEAVY = ("torch", "numpy", "slangpy", "OpenImageIO", "rich")
+LOADED = """
+import json, sys
+{code}
+ours = [n for n, m in sys.modules.items() if n.split(".")[0] == "neuralshade"]
+modules = [n for n in ours if not hasattr(sys.modules[n], "__path__")]  # folders aside
+print(json.dumps({{"modules": modules, "heavy": [n for n in {heavy} if n in sys.modules]}}))
+"""
+COMMAND = """
+from neuralshade.cli.main import main
+try:
+    main({arguments})
+except SystemExit:
+    pass
+"""
+FIT = """
+import neuralshade
+options = neuralshade.FitOptions({options})
+neuralshade.fit_image({picture!r}, {asset!r}, steps=1, hidden_width=8, options=options,
+                      encoding="identity")
+"""
+
+
+def loaded(code):
+    """Return what a new interpreter loads for ``code``; the last line that it prints tells."""
+    text = LOADED.format(code=code, heavy=HEAVY)
+    done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=True)
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def others(modules, kind):
+    """Return those of other kinds; what all of them share lies beside their folders."""
+    parts = [name.split(".") for name in modules if name.startswith("neuralshade.kinds.")]
+    return [".".join(p) for p in parts if len(p) > 3 and p[2] != kind]
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["fit", "--help"], ["fit", "image", "--help"]])
+def test_help_loads_nothing_heavy(arguments):
+    found = loaded(COMMAND.format(arguments=arguments))
+    assert found["heavy"] == [] and len(found["modules"]) <= 40
+
+
+@pytest.mark.parametrize("name, kind", [
+    ("image_grid", "image"), ("splats_sum", "splats"), ("mipmaps", "mipmaps"), ("shader", "shader"),
+])  # fmt: skip
+def test_info_loads_one_kind(name, kind):
+    found = loaded(f"import neuralshade\nneuralshade.info({str(DATA / name)!r} + '.nsh')")
+    assert others(found["modules"], kind) == []
+    assert len(found["modules"]) <= 80
+
+
+@pytest.mark.parametrize("options", ["engine='torch'", "engine='gpu', device='vulkan'"])
+def test_a_fit_loads_one_kind(request, tmp_path, options):
+    if "gpu" in options:
+        request.getfixturevalue("device")
+    found = loaded(FIT.format(options=options, picture=str(DATA / "photo.png"),
+                              asset=str(tmp_path / "x.nsh")))  # fmt: skip
+    assert others(found["modules"], "image") == []
+    assert len(found["modules"]) <= 105
