@@ -16,6 +16,30 @@ from neuralshade.gpu.device import (
     open_hardware_device,
 )
 
+FREED_BY_ANOTHER_THREAD = """
+import gc
+from threading import Thread
+from neuralshade.gpu.device import open_device
+
+kept, freed = open_device(API), [open_device(API)]
+
+def free():
+    freed.pop().close()
+    gc.collect()
+
+thread = Thread(target=free)
+thread.start()
+thread.join()
+module = kept.load_module_from_source("zero", TEXT)
+kept.create_compute_kernel(kept.link_program([module], [module.entry_point("main")]))
+"""
+ZERO = """
+RWStructuredBuffer<float> into;
+[shader("compute")] [numthreads(32, 1, 1)]
+void main(uint3 thread : SV_DispatchThreadID) { into[thread.x] = 0; }
+"""
+GARBAGE_IN_FREED_MEMORY = {"MALLOC_PERTURB_": "165"}  # of glibc's; elsewhere chance decides
+
 
 def refuse(*arguments, **settings):
     raise RuntimeError("Failed to create device!")
@@ -45,6 +69,12 @@ def test_each_call_opens_a_device_of_its_own(device):
     assert other is not device
     other.close()
     assert device.info.adapter_name  # the first one still answers
+
+
+def test_a_device_freed_by_another_thread_leaves_the_others_whole(device):
+    code = f"API = {device.info.type.name!r}; TEXT = {ZERO!r}{FREED_BY_ANOTHER_THREAD}"
+    environment = os.environ | GARBAGE_IN_FREED_MEMORY
+    assert subprocess.run([sys.executable, "-c", code], env=environment).returncode == 0
 
 
 def test_software_is_no_hardware(device):

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import platformdirs
 
 from neuralshade.errors import ConfigError, DeviceError
+from neuralshade.gpu.slang_com import in_a_new_thread
 
 if TYPE_CHECKING:
     import slangpy
@@ -130,6 +131,7 @@ def is_software(adapter_name: str) -> bool:
     return any(name in adapter_name.lower() for name in SOFTWARE_NAMES)
 
 
+@in_a_new_thread  # else Slang would remember the device in the caller's, even when it is freed
 def _open(spy: Any, backend: str, adapter: Any) -> Any:
     try:
         return spy.Device(

@@ -124,9 +124,10 @@ def diagnostics(said: str) -> str:
 def in_a_new_thread(function: Callable[P, T]) -> Callable[P, T]:
     """Return ``function``, each call of which has a thread of its own: for what asks the compiler.
 
-    The compiler remembers in each thread what it last compiled with there for a device, and looks
-    into that even when another thread has freed it since, as a garbage collection may anywhere.
-    A new thread remembers nothing.
+    The compiler remembers in each thread which of its global sessions was last made there, one
+    for each device of SlangPy, and whoever reflects there looks into that: also when another
+    thread has freed it since, as a garbage collection may anywhere. A new thread remembers
+    nothing, which the compiler knows how to meet, and what it remembers ends with it.
     """
 
     @functools.wraps(function)

@@ -153,7 +153,6 @@ class SlangpyGpu:
         self.name: str = device.info.adapter_name
         self.api: str = device.info.type.name
         self._sessions: dict[pathlib.Path | None, slangpy.SlangSession] = {}
-        self._dumping: list[slangpy.SlangSession] = []
 
     @cached_property
     def adapter(self) -> AdapterInfo:
@@ -223,9 +222,7 @@ class SlangpyGpu:
             yield self._session(folder)
             return
         with dumped.intermediates() as beginning:
-            session = slang_session(self.device, folder, beginning)
-            self._dumping.append(session)  # not to be freed: see in_a_new_thread of slang_com
-            yield session
+            yield slang_session(self.device, folder, beginning)
 
     def _session(self, folder: pathlib.Path | None) -> slangpy.SlangSession:
         """Return what compiles texts with files of ``folder``: a module has one text in each."""
