@@ -9,13 +9,13 @@ import re
 import sys
 import tempfile
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import platformdirs
 
 from neuralshade.errors import ConfigError, DeviceError
-from neuralshade.gpu.slang_com import in_a_new_thread
 
 if TYPE_CHECKING:
     import slangpy
@@ -131,8 +131,16 @@ def is_software(adapter_name: str) -> bool:
     return any(name in adapter_name.lower() for name in SOFTWARE_NAMES)
 
 
-@in_a_new_thread  # else Slang would remember the device in the caller's, even when it is freed
 def _open(spy: Any, backend: str, adapter: Any) -> Any:
+    """Open a device in a thread of its own: see in_a_new_thread of slang_com.
+
+    The caller's would remember it when it is freed, and crash in the kernels of another one.
+    """
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(_opened, spy, backend, adapter).result()
+
+
+def _opened(spy: Any, backend: str, adapter: Any) -> Any:
     try:
         return spy.Device(
             type=spy.DeviceType[backend],
