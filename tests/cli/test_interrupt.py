@@ -62,6 +62,7 @@ def interrupt_at_step(monkeypatch, step):
     monkeypatch.setattr(TorchEngine, "advance", interrupted)
 
 
+@pytest.mark.slow  # three fits in three processes
 def test_resumed_in_another_process_bit_for_bit(folder, start, wait_for):
     """The same, with real signals and nothing shared but the file."""
     few = ["--steps", "3000", "--preset", "tiny", "--batch", "64"]

@@ -11,7 +11,10 @@ import pytest
 LONG = ["--steps", "1000000", "--hidden-width", "8"]
 
 
-@pytest.mark.parametrize("pause", [0.0, 0.005, 0.02, 0.2])
+OTHERS = [pytest.param(pause, marks=pytest.mark.slow) for pause in (0.0, 0.02, 0.2)]
+
+
+@pytest.mark.parametrize("pause", [0.005, *OTHERS])
 def test_a_key_that_bounces_leaves_a_checkpoint(folder, start, wait_for, pause):
     process = start("fit", "image", "a.png", "-o", "x.nsh", "--snapshots", "snaps", *LONG,
                     cwd=folder)  # fmt: skip

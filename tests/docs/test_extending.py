@@ -90,6 +90,7 @@ def test_each_diff_applies_by_itself(checkout):
         patched(checkout, title, "--check")
 
 
+@pytest.mark.slow  # compiles a whole copy of the package, five ways changed
 def test_what_the_page_runs_works(checkout, device):
     for title in SECTIONS:
         patched(checkout, title)

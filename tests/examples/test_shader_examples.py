@@ -98,6 +98,7 @@ def test_a_learned_mip_has_less_error_than_the_box_filter(device, asset):
     assert members["mip_roughness"].mean() > values["mip_roughness"].mean()  # bumps became gloss
 
 
+@pytest.mark.slow  # trains until it is as good as the page says
 def test_a_network_stands_for_a_brdf(device, asset):
     with example("brdf_network") as brdf:
         first = brdf.held_out({}, asset)

@@ -33,6 +33,22 @@ thread.join()
 module = kept.load_module_from_source("zero", TEXT)
 kept.create_compute_kernel(kept.link_program([module], [module.entry_point("main")]))
 """
+OPENED_IN_TURN = """
+import gc
+import psutil
+from neuralshade.gpu.device import open_device
+
+for number in range(8):
+    device = open_device(API)
+    module = device.load_module_from_source("zero", TEXT)
+    program = device.link_program([module], [module.entry_point("main")])
+    kernel = device.create_compute_kernel(program)
+    if number in (2, 7):
+        print(psutil.Process().memory_info().rss)
+    device.close()
+    del device, module, program, kernel
+    gc.collect()
+"""
 ZERO = """
 RWStructuredBuffer<float> into;
 [shader("compute")] [numthreads(32, 1, 1)]
@@ -75,6 +91,13 @@ def test_a_device_freed_by_another_thread_leaves_the_others_whole(device):
     code = f"API = {device.info.type.name!r}; TEXT = {ZERO!r}{FREED_BY_ANOTHER_THREAD}"
     environment = os.environ | GARBAGE_IN_FREED_MEMORY
     assert subprocess.run([sys.executable, "-c", code], env=environment).returncode == 0
+
+
+def test_closed_devices_leave_no_memory_behind(device):
+    code = f"API = {device.info.type.name!r}; TEXT = {ZERO!r}{OPENED_IN_TURN}"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    third, last = map(int, done.stdout.split())
+    assert last < third + 60 * 2**20  # five more of them
 
 
 def test_software_is_no_hardware(device):

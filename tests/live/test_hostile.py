@@ -171,6 +171,7 @@ def test_views_of_next_to_nothing(watched):
     watched.state("running")
 
 
+@pytest.mark.slow  # planes are drawn on the CPU
 def test_views_of_next_to_nothing_of_a_plane(device, live, background, look, waves, tmp_path,
                                              monkeypatch):  # fmt: skip
     monkeypatch.chdir(tmp_path)

@@ -166,6 +166,7 @@ def test_the_gpu_driver_decodes_every_compressed_level(
         np.testing.assert_allclose(read[..., :channels], seen, atol=1.01 / 255)
 
 
+@pytest.mark.slow  # another process that compiles all anew
 def test_mesa_decodes_bc7_in_vectors_of_256_bits():
     """Those that conftest.py asks of Mesa's llvmpipe mix up the channels, in Mesa 25.0 at least."""
     cases = f"{__file__}::{test_the_gpu_driver_decodes_every_compressed_level.__name__}"

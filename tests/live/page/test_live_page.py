@@ -128,6 +128,7 @@ def test_a_server_that_ends_and_comes_again(tab, shown, live, fitted):
     page.said = [line for line in page.said if "ERR_CONNECTION_REFUSED" not in line[1]]
 
 
+@pytest.mark.slow  # many frames, drawn and compared byte for byte
 def test_an_asset_at_any_zoom_beside_its_reference(tab, shown, fitted):
     asset, picture = fitted / "a.nsh", neuralshade.load_picture(fitted / "a.png").pixels
     page = tab(shown(asset, fitted / "a.png"))
@@ -206,6 +207,7 @@ def test_a_kind_that_the_page_has_not_heard_of_is_shown(tab, shown, live, fitted
     assert page.page.locator("#light").is_hidden() and page.page.locator("#tone").is_hidden()
 
 
+@pytest.mark.slow  # planes are drawn on the CPU
 def test_a_light_is_dragged_over_a_plane(tab, live, background, device, tmp_path, waves):
     neuralshade.fit_mipmaps(waves, tmp_path / "out", steps=4, pool=16, pairs=4)
     live.show(next((tmp_path / "out").glob("*.nsh")))
