@@ -207,7 +207,7 @@ def test_a_task_without_a_picture_has_numbers(tmp_path, tint, values_of):
     assert list(scalars(log, "loss"))[-1] == 20
 
 
-@pytest.mark.slow  # a fit of three sets for one look at their folders
+@pytest.mark.slow  # a family is trained for one look at its folders
 def test_sets_of_a_family_have_a_folder_each(tmp_path, monkeypatch):
     hasty = functools.partial(Teacher, training=FamilyTraining(steps=4, batch=64))
     monkeypatch.setattr(fit_family, "Teacher", hasty)
