@@ -1,8 +1,10 @@
 """What every test may ask for: a device, a seeded generator, noise; and when `gpu` tests run."""
 
+import atexit
 import os
 import pathlib
 import shutil
+import tempfile
 import threading
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -27,6 +29,7 @@ pytest_plugins = [
     "fixtures.small_kinds",
     "fixtures.tasks",
 ]
+NOTES = "NEURALSHADE_TESTS_NOTES"  # the folder that fits of tests note their modules in
 SOFTWARE_VULKAN = {"LP_NATIVE_VECTOR_WIDTH": "128", "LP_NUM_THREADS": "1"}
 
 
@@ -37,7 +40,7 @@ def pytest_configure() -> None:
     of tests. Mesa's software Vulkan compiles each kernel when it first runs, and that is most of
     a kernel's time here: vectors of 128 bits halve it. Waves have 4 threads then, in place of 8.
     Mesa's cache of compiled kernels does not tell the two apart, and to run those of one width in
-    a process of the other crashes: hence a folder for each.
+    a process of the other crashes: hence a folder for each. What this user's fits noted is theirs.
     """
     torch.set_num_threads(1)
     os.environ |= {"OMP_NUM_THREADS": "1"}
@@ -45,6 +48,9 @@ def pytest_configure() -> None:
     width = os.environ["LP_NATIVE_VECTOR_WIDTH"]
     caches = pathlib.Path(platformdirs.user_cache_dir("neuralshade"))
     os.environ["MESA_SHADER_CACHE_DIR"] = str(caches / f"tests-mesa-{width}")
+    if NOTES not in os.environ:  # processes that this one starts use its own
+        os.environ[NOTES] = os.environ["XDG_DATA_HOME"] = tempfile.mkdtemp(prefix="neuralshade-")
+        atexit.register(shutil.rmtree, os.environ[NOTES], ignore_errors=True)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -1,6 +1,12 @@
 """live/live: after an asset was loaded the page says what it shows, not what was fitted."""
 
+import pytest
+
 import neuralshade
+from neuralshade.asset.asset import Header, asset_file
+from neuralshade.asset.file import to_bytes
+from neuralshade.fitting.recipe import to_dict
+from neuralshade.kinds.shader.recipe import ShaderRecipe
 
 
 def test_an_asset_of_the_same_picture(fitting, look, live, background, tmp_path, picture, small):
@@ -33,3 +39,34 @@ def test_an_asset_of_another_picture_has_no_reference(fitting, look, live, backg
     page.ask("/asset?name=other.nsh", (tmp_path / "other.nsh").read_bytes())
     page.until(lambda: page.scene["name"] == "other.nsh")
     assert page.scene["panes"] == ["result"]
+
+
+def test_code_that_came_with_an_asset_is_not_compiled(
+    fitting, look, live, background, drawing_gpus, stranger
+):
+    """Neither while a fit runs nor after it; the page is told why, and the fit goes on."""
+    job, page = fitting(), look()
+    page.reach(5)
+    for path in ("/asset?name=x.nsh", "/asset?into=fit&name=x.nsh"):
+        status, body = page.ask(path, stranger)
+        assert 400 <= status < 500, body
+    assert b"got Slang code that no fit of yours made" in page.ask("/asset?name=x.nsh", stranger)[1]
+    page.reach(page.progress["step"] + 5)
+    page.control("stop")
+    job.finish()
+    page.state("ended")
+    background(live.wait)
+    status, body = page.ask("/asset?name=x.nsh", stranger)
+    assert 400 <= status < 500 and b"no fit of yours made" in body
+    assert drawing_gpus == []
+
+
+@pytest.fixture
+def stranger(tmp_path):
+    """Give the bytes of an asset whose module this machine's user never had."""
+    task = "import neuralshade.model.trainable; // of a stranger\nstruct Task : ITask {}"
+    module = {"text": task, "name": "x.slang", "files": {}, "values": {}, "pictures": {}}
+    shown = {"name": "x", "width": 4, "height": 4, "channels": 3, "color_space": "srgb"}
+    header = Header(to_dict(ShaderRecipe(steps=1)), {"steps": 1}, {"loss": 0.0}, shown,
+                    {"module": module})  # fmt: skip
+    return to_bytes(asset_file("shader", header, {}))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from neuralshade.cli.options import TERMINAL
+from neuralshade.cli.options import TERMINAL, TRUST
 
 if TYPE_CHECKING:
     from neuralshade.live.live import Live
@@ -82,7 +82,8 @@ def _told(live: Live, opened: bool) -> None:
 @click.command(context_settings=TERMINAL)
 @click.argument("asset", required=False)
 @click.option("--reference", metavar="PICTURE", help="What ASSET was fitted to, to compare with.")
-def view(asset: str | None, reference: str | None, opened: bool, **place: Any) -> None:
+@TRUST
+def view(asset: str | None, reference: str | None, trust: bool, opened: bool, **place: Any) -> None:
     """Show ASSET in a browser, at any zoom; or start a fit there.
 
     Prints the address of the page, which stays until Ctrl-C.
@@ -101,7 +102,7 @@ def view(asset: str | None, reference: str | None, opened: bool, **place: Any) -
 
     show_notes(quiet=False)
     chosen = {name: value for name, value in place.items() if value is not None}
-    with show(asset, reference, **chosen) as live:
+    with show(asset, reference, trust=trust, **chosen) as live:
         _told(live, opened)
         live.wait()
 

@@ -12,7 +12,7 @@ import click
 import neuralshade
 from neuralshade.cli.fit import fit
 from neuralshade.cli.live import view
-from neuralshade.cli.options import GIVEN, TERMINAL, crop_type, in_flags, size_type
+from neuralshade.cli.options import GIVEN, TERMINAL, TRUST, crop_type, in_flags, size_type
 from neuralshade.errors import NeuralShadeError
 
 
@@ -98,8 +98,9 @@ commands.add_command(view)
 @click.option("--crop", type=crop_type, metavar="U0,V0,U1,V1", default="0,0,1,1",
               show_default=True, help="Part to draw; u goes right, v down.")  # fmt: skip
 @GIVEN
+@TRUST
 def render(asset: str, output: str, size: tuple[int, int] | None, crop: Any,
-           pairs: tuple[str, ...]) -> None:  # fmt: skip
+           pairs: tuple[str, ...], trust: bool) -> None:  # fmt: skip
     """Draw ASSET at any resolution.
 
     \b
@@ -109,7 +110,8 @@ def render(asset: str, output: str, size: tuple[int, int] | None, crop: Any,
     from neuralshade.fitting.values import parse_values
 
     values = parse_values(pairs)
-    pixels = neuralshade.render(asset, output, size=size, crop=crop, values=values)
+    pixels = neuralshade.render(asset, output, size=size, crop=crop, values=values,
+                                trust=trust)  # fmt: skip
     click.echo(f"{output}: {pixels.shape[1]} x {pixels.shape[0]}, {pixels.shape[2]} channels")
 
 
@@ -117,8 +119,10 @@ def render(asset: str, output: str, size: tuple[int, int] | None, crop: Any,
 @click.argument("asset")
 @click.argument("picture", required=False)
 @GIVEN
+@TRUST
 @click.option("--json", "as_json", is_flag=True, help="Print the rows as one JSON line.")
-def evaluate(asset: str, picture: str | None, pairs: tuple[str, ...], as_json: bool) -> None:
+def evaluate(asset: str, picture: str | None, pairs: tuple[str, ...], trust: bool,
+             as_json: bool) -> None:  # fmt: skip
     """Compare ASSET with PICTURE, and with what others make of the same bytes.
 
     Prints PSNR (dB, alpha counts), SSIM and FLIP (colour only) for the asset, for JPEG and
@@ -132,7 +136,8 @@ def evaluate(asset: str, picture: str | None, pairs: tuple[str, ...], as_json: b
     from neuralshade.fitting.values import parse_values
 
     notices: list[str] = []
-    rows = neuralshade.evaluate(asset, picture, values=parse_values(pairs), notice=notices.append)
+    rows = neuralshade.evaluate(asset, picture, values=parse_values(pairs), trust=trust,
+                                notice=notices.append)  # fmt: skip
     for notice in notices:
         _say(notice)
     if as_json:
@@ -162,8 +167,9 @@ def info(asset: str, as_json: bool) -> None:
 @click.option("-o", "--output", metavar="PAGE.html", help="[default: ASSET's name with .html]")
 @click.option("--snapshots", metavar="DIR", help="Folder that a fit filled with --snapshots.")
 @GIVEN
+@TRUST
 def report(asset: str, picture: str, output: str | None, snapshots: str | None,
-           pairs: tuple[str, ...]) -> None:  # fmt: skip
+           pairs: tuple[str, ...], trust: bool) -> None:  # fmt: skip
     """Write one self-contained page about ASSET, fitted to PICTURE.
 
     Target, result, error around grey, what was learned, curves, and the same bytes elsewhere.
@@ -174,7 +180,7 @@ def report(asset: str, picture: str, output: str | None, snapshots: str | None,
 
     page = output or str(Path(Path(asset).name).with_suffix(".html"))
     neuralshade.report(asset, picture, page, snapshots=snapshots or (),
-                       values=parse_values(pairs), notice=_say)  # fmt: skip
+                       values=parse_values(pairs), trust=trust, notice=_say)  # fmt: skip
     click.echo(page)
 
 

@@ -11,6 +11,8 @@ TERMINAL = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 GIVEN = click.option("--set", "pairs", multiple=True, metavar="NAME=VALUE", help="Of an asset that "
                      "fit shader made: a member's number or picture, in place of what it has. May "
                      "come more than once.")  # fmt: skip
+TRUST = click.option("--trust", is_flag=True, help="Slang code that came with ASSET may run here "
+                     "though no fit of yours had it.")  # fmt: skip
 if TYPE_CHECKING:
     ParamType = click.ParamType[Any]
 else:  # no generic class before click 8.4

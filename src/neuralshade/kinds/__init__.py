@@ -38,18 +38,21 @@ def usual_kind() -> Kind:
     return kind_named(next(iter(KINDS)))
 
 
-def open_asset(asset: Any, given: Mapping[str, Any] | None = None) -> Opened:
+def open_asset(
+    asset: Any, given: Mapping[str, Any] | None = None, *, trust: bool = False
+) -> Opened:
     """Return an asset ready to be drawn, evaluated, reported and shown.
 
     Args:
         asset: path of a file, or what ``load`` returned.
         given: values for the members of a task, by name, in place of those that it has.
+        trust: code that came with it may run though no fit of this user had it.
 
     Raises: AssetError, saying why a file is refused; ConfigError for values that no asset of
         its kind takes.
     """
     if isinstance(asset, Opened):
-        if not given:
+        if not given and not trust:
             return asset
         asset = asset.asset
     file = _read(asset) if isinstance(asset, (str, os.PathLike)) else asset
@@ -58,18 +61,21 @@ def open_asset(asset: Any, given: Mapping[str, Any] | None = None) -> Opened:
         fits = " or ".join(f"fit {other.name}" for other in all_kinds() if other.valued)
         raise ConfigError(f"set: got {next(iter(given))} for {file.path}, need an asset that "
                           f"{fits} made. Leave it out.")  # fmt: skip
-    return kind.opened.of(file, given)
+    return kind.opened.of(file, given, trust=trust)
 
 
-def load(path: str | os.PathLike[str]) -> Opened:
+def load(path: str | os.PathLike[str], *, trust: bool = False) -> Opened:
     """Return an asset that a fit wrote, opened: its header, tensors, and what it draws.
 
     It is of its kind's class, which adds to ``Opened``: OpenedImage a ``field``, OpenedSplats a
     ``cloud``, OpenedShader, OpenedMipmaps and OpenedFamily what is theirs.
 
+    ``trust``: Slang code that came with it may run though no fit of yours had it; it is refused
+    all the same where it does more than arithmetic. See docs/security.md.
+
     Raises: AssetError, saying why a file is refused.
     """
-    return open_asset(path)
+    return open_asset(path, trust=trust)
 
 
 def _read(path: str | os.PathLike[str]) -> Asset:

@@ -155,9 +155,16 @@ class Opened(Closeable):
 
     @classmethod
     def of(
-        cls: type[OpenedLike], asset: Asset, given: Mapping[str, Any] | None = None
+        cls: type[OpenedLike],
+        asset: Asset,
+        given: Mapping[str, Any] | None = None,
+        *,
+        trust: bool = False,
     ) -> OpenedLike:
-        """Return an asset of this kind opened; AssetError where its header is not whole."""
+        """Return an asset of this kind opened; AssetError where its header is not whole.
+
+        ``trust``: code that came with it may run; most kinds have none.
+        """
         from neuralshade.asset.asset import check_parts
 
         check_parts(asset, asset.header.own, cls.parts)

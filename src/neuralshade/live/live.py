@@ -14,7 +14,7 @@ from neuralshade.fitting.facts import fit_facts, reached_text
 from neuralshade.fitting.job import Job
 from neuralshade.fitting.loop import Control, Restart
 from neuralshade.fitting.options import USUAL, FitOptions
-from neuralshade.kinds import usual_kind
+from neuralshade.kinds import open_asset, usual_kind
 from neuralshade.live.access import LOOPBACK
 from neuralshade.live.answers import answer
 from neuralshade.live.call import Call, first_call, name_of
@@ -190,20 +190,22 @@ class Live:
 
 
 def view(asset: Any = None, reference: Any = None, *, host: str = LOOPBACK, port: int = PORT,
-         options: FitOptions = USUAL) -> Live:  # fmt: skip
+         options: FitOptions = USUAL, trust: bool = False) -> Live:  # fmt: skip
     """Return a page that shows an asset, or nothing yet; ``wait`` of it serves it.
 
     Args:
         asset: path of an asset, or what ``load`` returned.
         reference: what it was fitted to: a picture, or the maps of mip levels.
         host, port, options: as Live says.
+        trust: Slang code that came with the asset may run, as ``load`` says; never that of assets
+            which pages send.
 
     Raises: AssetError, PictureError; what Live raises.
     """
     live = Live(host, port, options=options)
     try:
         if asset is not None:
-            live.show(asset, reference)
+            live.show(open_asset(asset, trust=trust), reference)
     except BaseException:
         live.close()
         raise

@@ -13,6 +13,7 @@ def evaluate(
     picture: Any = None,
     *,
     values: Mapping[str, Any] | None = None,
+    trust: bool = False,
     notice: Notice = ignore,
 ) -> Table:
     """Return the quality of an asset and of JPEG, WebP and a thumbnail of the same size.
@@ -26,7 +27,7 @@ def evaluate(
         picture: the picture to compare with, at whose resolution the asset is drawn; of mip
             levels a folder, a manifest or a TextureSet, the maps that they were trained from; of
             a task what it renders, or None.
-        values: for the members of a user's task, as ``render`` takes them.
+        values, trust: of a user's task, as ``render`` takes them.
         notice: called with a line where that is not the resolution it was fitted at.
 
     Returns:
@@ -38,4 +39,4 @@ def evaluate(
     Raises: AssetError, PictureError; ConfigError where a picture is missing; of mip levels and
         tasks also ConfigError, DeviceError.
     """
-    return open_asset(asset, values).evaluate(picture, notice)
+    return open_asset(asset, values, trust=trust).evaluate(picture, notice)

@@ -27,6 +27,7 @@ def render(
     size: tuple[int, int] | None = None,
     crop: Crop = WHOLE,
     values: Mapping[str, Any] | None = None,
+    trust: bool = False,
 ) -> NDArray[Any]:
     """Return the asset's picture at any resolution, and save it where ``output`` is given.
 
@@ -38,6 +39,7 @@ def render(
             0, 0, 1, 1. Grids clamp beyond it.
         values: for the members of a user's task, by name, in place of those that it has:
             pictures, numbers, NAME.size, and numbers of trained members, as ``fit_shader``.
+        trust: Slang code that came with the asset may run though no fit of yours had it.
 
     Returns:
         float32 [height, width, channels] in the fitted picture's colour space; sRGB values
@@ -46,7 +48,7 @@ def render(
     Raises: AssetError, PictureError, OutputError; ConfigError for a size or crop without pixels,
         or for values that no member takes.
     """
-    opened = open_asset(asset, values)
+    opened = open_asset(asset, values, trust=trust)
     if output is not None:
         check_suffix(output)
         check_writable(output)

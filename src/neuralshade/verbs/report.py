@@ -21,6 +21,7 @@ def report(
     snapshots: str | os.PathLike[str] | Sequence[Snapshot] = (),
     facts: Sequence[tuple[str, str]] = (),
     values: Mapping[str, Any] | None = None,
+    trust: bool = False,
     notice: Notice = ignore,
 ) -> None:
     """Write one self-contained HTML page: target, result, error, grids, curves, table.
@@ -33,11 +34,11 @@ def report(
         output: the page.
         snapshots: the folder that ``fit_image`` filled, or (step, float32 [h, w, C]) pairs.
         facts: (label, value) lines to add to those that the asset tells.
-        values: for the members of a user's task, as ``render`` takes them.
+        values, trust: of a user's task, as ``render`` takes them.
         notice: called with a line where the picture is not of the size it was fitted at.
 
     Raises: AssetError, PictureError, OutputError; of tasks also ConfigError, DeviceError.
     """
     check_no_input(output, asset, picture)
-    opened = open_asset(asset, values)
+    opened = open_asset(asset, values, trust=trust)
     opened.report(picture, output, snapshots=snapshots, facts=facts, notice=notice)

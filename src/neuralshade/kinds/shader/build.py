@@ -72,7 +72,8 @@ def build_task(
     _check_complete(struct.fields, values, sizes, source.place)
     members, given = members_of(struct.fields, sizes, source.place)
     members = [_with_rate(member, values) for member in members]
-    task = Task(source.text, source.place, tuple(members), tuple(given), renders, source.folder)
+    task = Task(source.text, source.place, tuple(members), tuple(given), renders, source.folder,
+                source.foreign)  # fmt: skip
     numbers, pictures = _given_values(given, values, source.place)
     return BuiltTask(task, _start(members, values, seed), numbers, pictures)
 

@@ -39,6 +39,7 @@ from neuralshade.kinds.shader.opened import OpenedShader
 from neuralshade.kinds.shader.recipe import ShaderRecipe, size_of
 from neuralshade.kinds.shader.source import ShaderSource, load_shader
 from neuralshade.kinds.shader.task import CHANNELS
+from neuralshade.kinds.shader.trust import remember
 from neuralshade.model.trainable import Floats, Member, arrays_of
 from neuralshade.source.picture import Picture, PictureForm
 
@@ -114,6 +115,7 @@ def fit_shader(
         built = build_task(source, values, recipe.seed)
         origin = source_of(source, built)
     _check_drawn(options, built)
+    remember(source)
     words = kept_words(values, built)
     place = None if words is None or isinstance(task, ShaderSource) else os.fspath(task)
     with chosen_engine(options, "gpu") as chosen:

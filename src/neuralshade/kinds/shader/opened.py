@@ -14,6 +14,7 @@ import numpy.typing as npt
 from neuralshade.asset.asset import Asset
 from neuralshade.errors import AssetError, DeviceError, PictureError
 from neuralshade.fitting.facts import MOST_SHOWN
+from neuralshade.fitting.scene import Scene
 from neuralshade.gpu.open import open_gpu
 from neuralshade.kinds.kind import Notice, ignore
 from neuralshade.kinds.picture import OpenedPicture, Titled
@@ -21,7 +22,9 @@ from neuralshade.kinds.shader import KIND
 from neuralshade.kinds.shader.build import BuiltTask, build_shader_engine, build_task
 from neuralshade.kinds.shader.engine import ShaderEngine
 from neuralshade.kinds.shader.recipe import ShaderRecipe
+from neuralshade.kinds.shader.screening import check_source
 from neuralshade.kinds.shader.source import ShaderSource
+from neuralshade.kinds.shader.trust import check_trusted, is_known
 from neuralshade.measure.table import Table
 from neuralshade.source.crop import WHOLE, Crop
 from neuralshade.source.image_file import load_picture
@@ -32,6 +35,9 @@ from neuralshade.source.picture import Picture
 class OpenedShader(OpenedPicture):
     """A task; ``given`` are values for its members, by name, in place of those that it has.
 
+    ``trusted``: somebody vouches for its module. One that no fit of this user had is compiled
+    only then, and only where it does nothing but arithmetic.
+
     Its header's ``module`` has ``text`` and ``name`` of the user's file, ``files`` (text by name of
     those of the user's own that it takes in), ``values`` (numbers that members were given, and
     sizes of textures) and ``pictures`` (path and digest of those that they were given: the file
@@ -41,6 +47,7 @@ class OpenedShader(OpenedPicture):
 
     recipe: ShaderRecipe
     given: Mapping[str, Any] = field(default_factory=dict)
+    trusted: bool = False
     kind = KIND
     parts = ("module",)
     rated = False  # drawn by text of any size: bytes say nothing
@@ -48,9 +55,11 @@ class OpenedShader(OpenedPicture):
     report_titles = {"table": "Quality", "grids": "Trained textures"}  # noqa: RUF012
 
     @classmethod
-    def of(cls, asset: Asset, given: Mapping[str, Any] | None = None) -> OpenedShader:
+    def of(
+        cls, asset: Asset, given: Mapping[str, Any] | None = None, *, trust: bool = False
+    ) -> OpenedShader:
         """Return an asset of this kind opened; AssetError where its header is not whole."""
-        return replace(super().of(asset), given=given or {})
+        return replace(super().of(asset), given=given or {}, trusted=trust)
 
     @property
     def module(self) -> Mapping[str, Any]:
@@ -76,17 +85,30 @@ class OpenedShader(OpenedPicture):
     def task(self) -> BuiltTask:
         """Return the task with its trained members as stored.
 
-        Raises: AssetError where a picture that a member was given is missing, or another one;
-            ConfigError, PictureError for what is ``given``.
+        Raises: AssetError where nobody vouches for its module, or that does what no task needs;
+            where a picture that a member was given is missing, or another one; ConfigError,
+            PictureError for what is ``given``.
         """
-        module, place = self.module, self.path
+        source, module, place = self._source, self.module, self.path
+        check_trusted(source, place, self.trusted)
+        if not is_known(source):
+            check_source(source)
+            source = replace(source, foreign=True)
         values = {**module["values"], **self.tensors, **self.given}
         for name, facts in module["pictures"].items():
             if name not in self.given:
                 values[name] = _same_picture(name, facts, place)
-        # assets of before had none
-        source = ShaderSource(module["text"], module["name"], module.get("files", {}))
         return build_task(source, values, 0, trained=False)
+
+    @property
+    def _source(self) -> ShaderSource:
+        module = self.module  # assets of before had no files
+        return ShaderSource(module["text"], module["name"], module.get("files", {}))
+
+    def scene(self, reference: Any = None) -> Scene:
+        """Return what a live page shows; see Opened. Raises AssetError too where nobody vouches."""
+        check_trusted(self._source, self.path, self.trusted)
+        return super().scene(reference)
 
     @property
     def numbers(self) -> int:

@@ -29,12 +29,14 @@ REMEDIES = (  # words of the compiler, what to do
 class ShaderSource:
     """The text of a module, the file that errors name, and the files of its own that it takes in.
 
-    ``files``: text by name, as ``module_files`` returns them.
+    ``files``: text by name, as ``module_files`` returns them. ``foreign``: it came with an asset
+    that somebody else made.
     """
 
     text: str
     place: str
     files: Mapping[str, str] = field(default_factory=dict)
+    foreign: bool = False
 
     @property
     def name(self) -> str:

@@ -33,7 +33,8 @@ class Task:
     """A user's module: its text, the file that errors name, and its members.
 
     ``renders``: the type that ``render`` returns, None where there is none. ``folder``: where
-    the files of its own that it takes in lie, None where there are none.
+    the files of its own that it takes in lie, None where there are none. ``foreign``: somebody
+    else wrote it, so that what it computes is looked through before it runs.
     """
 
     text: str
@@ -42,6 +43,7 @@ class Task:
     given: tuple[Given, ...]
     renders: str | None
     folder: pathlib.Path | None = None
+    foreign: bool = False
 
     @property
     def count(self) -> int:

@@ -1,0 +1,67 @@
+"""Whose code a task's asset carries: this user's own, or somebody else's."""
+
+from __future__ import annotations
+
+import logging
+import os
+import stat
+from pathlib import Path
+
+import platformdirs
+
+from neuralshade.errors import AssetError
+from neuralshade.kinds.shader.source import ShaderSource
+
+log = logging.getLogger("neuralshade")
+_noted: set[str] = set()  # in this process, should the folder not be writable
+
+
+def remember(source: ShaderSource) -> None:
+    """Note that this user had the module trained: assets that carry it are drawn unasked.
+
+    Where the note cannot be kept, assets of it ask for trust, as a stranger's do.
+    """
+    folder = _folder()
+    _noted.add(source.digest)
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if _is_own(folder):
+            (folder / source.digest).touch(mode=0o600)
+    except OSError as error:
+        log.info("trust: assets of %s will need --trust, since %s cannot be written (%s)",
+                 source.name, folder, error)  # fmt: skip
+
+
+def is_known(source: ShaderSource) -> bool:
+    """Return whether this user had the module trained, its text and all files that it takes in."""
+    if source.digest in _noted:
+        return True
+    folder = _folder()
+    return _is_own(folder) and (folder / source.digest).is_file()
+
+
+def check_trusted(source: ShaderSource, place: str, trusted: bool) -> None:
+    """Refuse what nobody vouches for. ``place``: of the asset.
+
+    Raises: AssetError for a module that no fit of this user had, unless it is ``trusted``.
+    """
+    if not trusted and not is_known(source):
+        raise AssetError(f"{place}: got Slang code that no fit of yours made, need your word that "
+                         "it may run here. Read it (neuralshade info --json), then add --trust, or "
+                         "trust=True.")  # fmt: skip
+
+
+def _folder() -> Path:
+    return Path(platformdirs.user_data_dir("neuralshade")) / "own-modules"
+
+
+def _is_own(folder: Path) -> bool:
+    """Return whether nobody else can write there: what others note is no word of this user's."""
+    if not hasattr(os, "getuid"):  # Windows: folders of a user's profile are the user's
+        return folder.is_dir()
+    try:
+        found = folder.lstat()
+    except OSError:
+        return False
+    mine = stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid()
+    return mine and not found.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
