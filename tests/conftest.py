@@ -30,7 +30,9 @@ pytest_plugins = [
     "fixtures.tasks",
 ]
 NOTES = "NEURALSHADE_TESTS_NOTES"  # the folder that fits of tests note their modules in
-SOFTWARE_VULKAN = {"LP_NATIVE_VECTOR_WIDTH": "128", "LP_NUM_THREADS": "1"}
+SOFTWARE_VULKAN = {
+    "LP_NATIVE_VECTOR_WIDTH": "128", "LP_NUM_THREADS": "1", "GALLIVM_PERF": "nopt",
+}  # fmt: skip
 
 
 def pytest_configure() -> None:
@@ -39,8 +41,9 @@ def pytest_configure() -> None:
     PyTorch's threads wait for each other by spinning, which costs more than they give at the sizes
     of tests. Mesa's software Vulkan compiles each kernel when it first runs, and that is most of
     a kernel's time here: vectors of 128 bits halve it. Waves have 4 threads then, in place of 8.
-    Mesa's cache of compiled kernels does not tell the two apart, and to run those of one width in
-    a process of the other crashes: hence a folder for each. What this user's fits noted is theirs.
+    To leave LLVM's passes out saves a sixth more. Mesa's cache of compiled kernels does not tell
+    widths apart, and to run those of one in a process of the other crashes: hence a folder for
+    each. What fits of tests note of their modules goes into no folder of this user's.
     """
     torch.set_num_threads(1)
     os.environ |= {"OMP_NUM_THREADS": "1"}

@@ -38,17 +38,17 @@ CASES = [  # path, encoding, hidden layers and width, batch
     ("fma", WAVES, 0, 16, 2**12),
     ("fma", "identity", 1, 112, 2**12),
     ("fma", GRID, 2, 16, 2**12),
-    ("fma", HASH, 4, 64, 2**12),
+    pytest.param("fma", HASH, 4, 64, 2**12, marks=pytest.mark.slow),  # as are those of its like
     ("matrix", WAVES, 0, 16, 2**12),
     ("matrix", GRID, 0, 16, 2**16),
     ("matrix", "identity", 1, 48, 2**14),
     ("matrix", "identity", 2, 16, 2**12),
-    ("matrix", HASH, 2, 64, 2**12),
+    pytest.param("matrix", HASH, 2, 64, 2**12, marks=pytest.mark.slow),
     ("matrix", "identity", 4, 16, 2**15),
     ("wgmma", "identity", 1, 64, 1),
     ("wgmma", WAVES, 2, 64, 2**15),
     ("wgmma", GRID, 2, 49, 2**20),
-    ("wgmma", "one_blob:bins=32", 3, 64, 2**22),
+    pytest.param("wgmma", "one_blob:bins=32", 3, 64, 2**22, marks=pytest.mark.slow),
 ]
 # seven tiles a side, unrolled: Slang takes as long for it as for three of the others
 WIDEST = pytest.param("matrix", "identity", 1, 112, 2**14, marks=pytest.mark.slow)

@@ -110,7 +110,12 @@ def test_a_network_stands_for_a_brdf(device, asset):
     assert balls > 28
 
 
-@pytest.mark.parametrize("name", SMALL)
+SCRIPTS = [  # its kernels are large: to compile them takes twice as long as any other's
+    pytest.param(name, marks=pytest.mark.slow) if name == "brdf_network" else name for name in SMALL
+]
+
+
+@pytest.mark.parametrize("name", SCRIPTS)
 def test_the_script_runs_and_shows(device, name, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("sys.argv", [f"{name}.py", *SMALL[name], "--picture", "shown.png"])
