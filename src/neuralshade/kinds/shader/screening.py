@@ -16,15 +16,19 @@ from neuralshade.errors import AssetError
 from neuralshade.gpu.slang_export import export_bytes
 from neuralshade.kinds.shader.source import ShaderSource
 
-SPLICED = re.compile(r"\\\r?\n")  # lines that go on: a word may be cut there
+LINE_END = re.compile(r"\r\n?")
+SPLICED = re.compile(r"\\\n")  # lines that go on: a word may be cut there
 # Comments are looked over, so nothing may be taken for one that is none: what begins like text and
-# does not end on its line, and raw text (R"...), which may hold quotes, are odd.
+# does not end on its line, raw text (R"...), which may hold quotes, and characters that may or may
+# not end a line are odd.
 TOKEN = re.compile(
     r"""(?P<comment>//[^\n]*|/\*.*?(?:\*/|\Z))|(?P<raw>\bR")"""
     r"""|(?P<text>"(?:\\[^\n]|[^"\\\n])*"|'(?:\\[^\n]|[^'\\\n])*')|(?P<open>["'])"""
+    r"""|(?P<control>[\x00-\x08\x0b-\x1f\x7f]|\\(?!\n))"""
     r"""|(?P<directive>^[ \t]*\#[ \t]*\w*|\#\#)|(?P<word>[^\W\d]\w*)""",
     re.DOTALL | re.MULTILINE,
 )
+CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 WORD_INSIDE = re.compile(r"[^\W\d]\w*")
 # Words with two underscores first are the compiler's own; of these, tasks have use for some.
 HARMLESS = ("__include", "__init", "__subscript", "__extension", "__generic")
@@ -57,12 +61,14 @@ def check_source(source: ShaderSource) -> None:
     Raises: AssetError naming file, line and word.
     """
     for name, text in {source.name: source.text, **source.files}.items():
-        whole = SPLICED.sub("", text)
-        for line, word in _odd_words(whole):
+        lines = LINE_END.sub("\n", text)
+        whole = SPLICED.sub("", lines)
+        for line, word in (*_odd_words(lines), *_odd_words(whole)):
             raise AssetError(f"{source.place}: got {word} in line {line} of {name}, need a task "
                              "without it: such code can reach all memory and files. "
                              "Do not trust where it comes from.")  # fmt: skip
-        for line, wanted in _missing(whole, name, source.files):
+        for line, wanted in (*_missing(lines, name, source.files),
+                             *_missing(whole, name, source.files)):  # fmt: skip
             raise AssetError(f"{source.place}: got {wanted[:80]!r} taken in by line {line} of "
                              f"{name}, need files of the asset or of {OWN} only. "
                              "Do not trust where it comes from.")  # fmt: skip
@@ -78,8 +84,8 @@ def _odd_words(text: str) -> Iterator[tuple[int, str]]:
 def _odd(token: re.Match[str]) -> str | None:
     """Return what of a token is odd."""
     form, word = token.lastgroup, token[0].strip()
-    if form in ("raw", "open"):
-        return word
+    if form in ("raw", "open", "control") or CONTROL.search(token[0]):
+        return repr(token[0][:20])
     if form == "directive":
         return word if word == "##" or word.lstrip("# \t") not in DIRECTIVES else None
     if form in ("word", "text"):
