@@ -16,7 +16,7 @@ import torch
 
 from neuralshade.errors import DeviceError
 from neuralshade.gpu import slangpy_kernel
-from neuralshade.gpu.device import open_device
+from neuralshade.gpu.device import give_back_freed_memory, open_device
 from neuralshade.gpu.gpu import Gpu
 from neuralshade.gpu.open import hardware_adapter, open_gpu
 from neuralshade.gpu.slangpy_gpu import SlangpyGpu
@@ -62,6 +62,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if marked and hardware_adapter() is None:
         config.hook.pytest_deselected(items=marked)
         items[:] = [item for item in items if item not in marked]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _freed_memory() -> Iterator[None]:
+    """Give back what compilers freed: a process would keep gigabytes of it for the next ones."""
+    yield
+    give_back_freed_memory()
 
 
 @pytest.fixture(scope="session")

@@ -136,12 +136,12 @@ def _open(spy: Any, backend: str, adapter: Any) -> Any:
 
     The caller's would remember it when it is freed, and crash in the kernels of another one.
     """
-    _give_back_freed_memory()
+    give_back_freed_memory()
     with ThreadPoolExecutor(1) as thread:
         return thread.submit(_opened, spy, backend, adapter).result()
 
 
-def _give_back_freed_memory() -> None:
+def give_back_freed_memory() -> None:
     """Ask glibc for it, elsewhere do nothing: 90 MB of each closed device would stay otherwise."""
     if sys.platform.startswith("linux"):
         trim = getattr(ctypes.CDLL(None), "malloc_trim", None)  # musl has none
