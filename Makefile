@@ -1,6 +1,6 @@
 # PYTHON is left to the user: `make test PYTHON=python3.12` names what scripts/setup makes .venv of.
 VENV_PYTHON = .venv/bin/python
-# A process for each core: tests keep to one. Each opens a device and takes up to 2 GB, hence no
+# A process for each core: tests keep to one. Each keeps what it compiled, up to 4 GB, hence no
 # more than four. worksteal: neighbours, which share what is fitted or compiled, run in one process.
 SIDE_BY_SIDE = -n logical --maxprocesses 4 --dist worksteal
 
