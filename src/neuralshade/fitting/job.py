@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import tempfile
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,7 +14,7 @@ import torch
 
 from neuralshade.asset.checkpoint import Checkpoint
 from neuralshade.engine.choose import Chosen
-from neuralshade.errors import ConfigError, DeviceError, FitInterrupted
+from neuralshade.errors import ConfigError, DeviceError, FitInterrupted, OutputError
 from neuralshade.fitting.callbacks import Callbacks
 from neuralshade.fitting.loop import Loop, Observer, Progress, Restart
 from neuralshade.fitting.options import FitOptions, resumed_flags
@@ -91,6 +92,7 @@ class Job(ABC, Generic[R]):
     ):
         self.observer, self.place = observer, place
         self.checkpoint = output.with_suffix(".checkpoint.nsh")
+        self.is_written = False  # the asset; not yet its report, its movie
         self.saved_step: int | None = None  # of the checkpoint that this fit left while it ran
         self.saved_seconds: float | None = None
         self.original, self.recipe, self.output = original, recipe, output
@@ -101,7 +103,12 @@ class Job(ABC, Generic[R]):
         """Train, write what was asked for and return what was reached."""
         with self.callbacks.open():
             self.train(checkpoint)
-            reached = self.finish()
+            try:
+                reached = self.finish()
+            except OutputError as error:  # a full disk, say: what was trained goes elsewhere
+                if self.is_written:
+                    raise
+                raise OutputError(f"{error} {self._kept_somewhere()}") from error
             self.callbacks.end(reached)
         return reached
 
@@ -124,16 +131,14 @@ class Job(ABC, Generic[R]):
             kept = self._kept(self.saved_step)
             raise DeviceError(f"{error} {kept[0].upper()}{kept[1:]}") from error
         if not ended:
-            self._save()
-            step = self.loop.progress.step
-            raise FitInterrupted(f"interrupted at step {step}: {self._kept(step)}")
+            kept = self._kept_somewhere()
+            raise FitInterrupted(f"interrupted at step {self.loop.progress.step}: {kept}")
 
     def _give_up(self, restart: Restart) -> None:
         """Keep what was trained where something else is wanted, but not where the same is."""
         step = self.loop.progress.step
         if restart.settings["action"] in ("show", "start"):
-            self._save()
-            log.warning("given up at step %d: %s", step, self._kept(step))
+            log.warning("given up at step %d: %s", step, self._kept_somewhere())
         elif self.saved_step is not None:
             self.checkpoint.unlink(missing_ok=True)
 
@@ -152,8 +157,31 @@ class Job(ABC, Generic[R]):
         if self.saved_seconds is None:
             self.saved_seconds = progress.seconds
         elif progress.seconds - self.saved_seconds >= AUTOSAVE_SECONDS:
+            self.saved_seconds = progress.seconds
+            self._autosave(progress.step)
+
+    def _autosave(self, step: int) -> None:
+        """Leave a checkpoint; where none can be written, the fit goes on without."""
+        try:
             self._save()
-            self.saved_step, self.saved_seconds = progress.step, progress.seconds
+        except OutputError as error:
+            log.warning("no checkpoint of step %d: %s The fit goes on.", step, error)
+        else:
+            self.saved_step = step
+
+    def _kept_somewhere(self) -> str:
+        """Save a checkpoint beside the asset, or else in a temporary folder; say where, and how
+        to go on.
+
+        Raises: OutputError where there is no room in either.
+        """
+        try:
+            self._save()
+        except OutputError:
+            folder = Path(tempfile.mkdtemp(prefix="neuralshade-"))
+            self.checkpoint = folder / self.checkpoint.name
+            self._save()
+        return self._kept(self.loop.progress.step)
 
     def _save(self) -> None:
         keep(self.checkpoint, self.kind.name, self.recipe, self.original,
@@ -179,6 +207,7 @@ class Job(ABC, Generic[R]):
 
         Then write the movie, where one was asked for.
         """
+        self.is_written = True
         if self.saved_step is not None:
             self.checkpoint.unlink(missing_ok=True)
         if self.snapshots is not None:

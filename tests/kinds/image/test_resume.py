@@ -2,6 +2,8 @@
 
 import shlex
 import signal
+from contextlib import suppress
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,7 +13,7 @@ import neuralshade
 from neuralshade import FitInterrupted, FitOptions
 from neuralshade.asset.checkpoint import load_checkpoint, save_checkpoint
 from neuralshade.engine.torch_engine import TorchEngine
-from neuralshade.errors import AssetError, ConfigError, DeviceError, PictureError
+from neuralshade.errors import AssetError, ConfigError, DeviceError, OutputError, PictureError
 from neuralshade.kinds.image import fit as fit_image
 
 STEPS = 40
@@ -286,3 +288,61 @@ def test_no_checkpoint_is_left_by_a_fit_that_ends(tmp_path, save_smooth, monkeyp
     monkeypatch.setattr("neuralshade.fitting.job.AUTOSAVE_SECONDS", 0.0)
     neuralshade.fit_image(save_smooth(), tmp_path / "x.nsh", preset="grid", steps=STEPS)
     assert [path.name for path in tmp_path.glob("x.*")] == ["x.nsh"]
+
+
+def fill(folder):
+    """Leave no room on a small disk; return the file that takes it."""
+    filler = folder / "filler"
+    with suppress(OSError), filler.open("wb", buffering=0) as file:
+        while True:
+            file.write(bytes(4096))
+    return filler
+
+
+def test_a_fit_goes_on_where_no_checkpoint_can_be_written(
+    small_disk, save_smooth, monkeypatch, caplog
+):
+    monkeypatch.setattr("neuralshade.fitting.job.AUTOSAVE_SECONDS", 0.0)
+    seen = []
+
+    def full_for_a_while(progress):
+        seen.append(progress.step)
+        if len(seen) == 1:
+            fill(small_disk)
+        elif len(seen) == 4:
+            (small_disk / "filler").unlink()
+
+    neuralshade.fit_image(save_smooth(), small_disk / "x.nsh", observer=full_for_a_while,
+                          preset="grid", steps=STEPS)  # fmt: skip
+    warned = [r.message for r in caplog.records if r.message.startswith("no checkpoint of step ")]
+    assert warned and all(line.endswith(" The fit goes on.") for line in warned)
+    assert [path.name for path in small_disk.iterdir()] == ["x.nsh"]
+
+
+def test_what_was_trained_is_kept_elsewhere_where_the_disk_is_full(small_disk, save_smooth):
+    picture, settings = save_smooth(), {"preset": "grid", "steps": STEPS, "seed": 3}
+    whole = neuralshade.fit_image(picture, small_disk / "whole.nsh", **settings)
+    with pytest.raises(OutputError) as caught:
+        neuralshade.fit_image(picture, small_disk / "x.nsh", **settings,
+                              observer=lambda p: fill(small_disk))  # fmt: skip
+    message = str(caught.value)
+    kept = Path(message.partition("the fit is kept in ")[2].partition(". Go on with: ")[0])
+    assert message.startswith(f"{small_disk / 'x.nsh'}: ") and "\n" not in message
+    assert small_disk not in kept.parents and kept.name == "x.checkpoint.nsh"
+    assert sorted(path.name for path in small_disk.iterdir()) == ["filler", "whole.nsh"]
+    (small_disk / "filler").unlink()
+    resumed = neuralshade.fit_image(picture, small_disk / "x.nsh", options=FitOptions(resume=kept))
+    assert resumed.steps == whole.steps
+    assert_equal_tensors(tensors(small_disk / "whole.nsh"), tensors(small_disk / "x.nsh"))
+
+
+def test_ctrl_c_on_a_full_disk_keeps_the_fit(small_disk, save_smooth):
+    def full_then_interrupted(progress):
+        fill(small_disk)
+        signal.raise_signal(signal.SIGINT)
+
+    with pytest.raises(FitInterrupted) as caught:
+        neuralshade.fit_image(save_smooth(), small_disk / "x.nsh", preset="grid", steps=10**6,
+                              observer=full_then_interrupted)  # fmt: skip
+    kept = str(caught.value).partition("the fit is kept in ")[2].partition(". Go on with: ")[0]
+    assert load_checkpoint(kept, "image").progress["step"] > 0
