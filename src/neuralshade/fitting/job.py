@@ -108,7 +108,8 @@ class Job(ABC, Generic[R]):
             except OutputError as error:  # a full disk, say: what was trained goes elsewhere
                 if self.is_written:
                     raise
-                raise OutputError(f"{error} {self._kept_somewhere()}") from error
+                kept = self._kept_somewhere()
+                raise OutputError(f"{error} {kept[0].upper()}{kept[1:]}") from error
             self.callbacks.end(reached)
         return reached
 

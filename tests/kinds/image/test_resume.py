@@ -14,6 +14,7 @@ from neuralshade import FitInterrupted, FitOptions
 from neuralshade.asset.checkpoint import load_checkpoint, save_checkpoint
 from neuralshade.engine.torch_engine import TorchEngine
 from neuralshade.errors import AssetError, ConfigError, DeviceError, OutputError, PictureError
+from neuralshade.fitting import job
 from neuralshade.kinds.image import fit as fit_image
 
 STEPS = 40
@@ -299,24 +300,21 @@ def fill(folder):
     return filler
 
 
-def test_a_fit_goes_on_where_no_checkpoint_can_be_written(
-    small_disk, save_smooth, monkeypatch, caplog
-):
+def test_a_fit_goes_on_where_no_checkpoint_can_be_written(tmp_path, save_smooth, monkeypatch):
+    def full(path, *rest):
+        raise OutputError(f"{path}: got a full disk, need room for the file.")
+
+    told = []
     monkeypatch.setattr("neuralshade.fitting.job.AUTOSAVE_SECONDS", 0.0)
-    seen = []
-
-    def full_for_a_while(progress):
-        seen.append(progress.step)
-        if len(seen) == 1:
-            fill(small_disk)
-        elif len(seen) == 4:
-            (small_disk / "filler").unlink()
-
-    neuralshade.fit_image(save_smooth(), small_disk / "x.nsh", observer=full_for_a_while,
-                          preset="grid", steps=STEPS)  # fmt: skip
-    warned = [r.message for r in caplog.records if r.message.startswith("no checkpoint of step ")]
-    assert warned and all(line.endswith(" The fit goes on.") for line in warned)
-    assert [path.name for path in small_disk.iterdir()] == ["x.nsh"]
+    monkeypatch.setattr("neuralshade.fitting.job.keep", full)
+    monkeypatch.setattr(job.log, "warning", lambda form, *values: told.append(form % values))
+    picture, settings = save_smooth(), {"preset": "grid", "steps": STEPS}
+    assert neuralshade.fit_image(picture, tmp_path / "x.nsh", **settings).steps == STEPS
+    kept = tmp_path / "x.checkpoint.nsh"
+    for line in told:
+        assert line.startswith("no checkpoint of step ")
+        assert line.endswith(f": {kept}: got a full disk, need room for the file. The fit goes on.")
+    assert told and not kept.exists() and neuralshade.load(tmp_path / "x.nsh")
 
 
 def test_what_was_trained_is_kept_elsewhere_where_the_disk_is_full(small_disk, save_smooth):
@@ -326,7 +324,7 @@ def test_what_was_trained_is_kept_elsewhere_where_the_disk_is_full(small_disk, s
         neuralshade.fit_image(picture, small_disk / "x.nsh", **settings,
                               observer=lambda p: fill(small_disk))  # fmt: skip
     message = str(caught.value)
-    kept = Path(message.partition("the fit is kept in ")[2].partition(". Go on with: ")[0])
+    kept = Path(message.partition("The fit is kept in ")[2].partition(". Go on with: ")[0])
     assert message.startswith(f"{small_disk / 'x.nsh'}: ") and "\n" not in message
     assert small_disk not in kept.parents and kept.name == "x.checkpoint.nsh"
     assert sorted(path.name for path in small_disk.iterdir()) == ["filler", "whole.nsh"]
