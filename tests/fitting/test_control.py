@@ -103,7 +103,16 @@ def test_a_control_is_attended_to_after_so_many_steps(clock, loop_of, most):
     assert max(chunks) == most and sum(chunks) == 31
 
 
-def test_a_control_gives_the_fit_up_for_another(clock, loop_of):
+@pytest.fixture
+def usual_signals():
+    """Begin with Python's own handlers: a fit that was interrupted leaves one that outlasts it."""
+    before = {number: signal.signal(number, signal.default_int_handler) for number in SIGNALS}
+    yield
+    for number, handler in before.items():
+        signal.signal(number, handler)
+
+
+def test_a_control_gives_the_fit_up_for_another(clock, loop_of, usual_signals):
     loop, _ = steered(clock, loop_of, {"steps": 1000}, step=50, restart=True)
     before = [signal.getsignal(s) for s in SIGNALS]
     with pytest.raises(Restart) as caught:
