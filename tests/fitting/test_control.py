@@ -1,11 +1,12 @@
 """fit: a control sees the loop, and steers it."""
 
 import itertools
+import math
 import signal
 
 import pytest
 
-from neuralshade.base.interrupt import SIGNALS
+from neuralshade.base.interrupt import SIGNALS, Interruption
 from neuralshade.fitting.loop import Restart
 
 
@@ -104,15 +105,12 @@ def test_a_control_is_attended_to_after_so_many_steps(clock, loop_of, most):
 
 
 @pytest.fixture
-def usual_signals():
-    """Begin with Python's own handlers: a fit that was interrupted leaves one that outlasts it."""
-    before = {number: signal.signal(number, signal.default_int_handler) for number in SIGNALS}
-    yield
-    for number, handler in before.items():
-        signal.signal(number, handler)
+def long_ago(monkeypatch):
+    """Forget when a test before this one pressed Ctrl-C: for a second, keys are taken to bounce."""
+    monkeypatch.setattr(Interruption, "_asked", -math.inf)
 
 
-def test_a_control_gives_the_fit_up_for_another(clock, loop_of, usual_signals):
+def test_a_control_gives_the_fit_up_for_another(clock, loop_of, long_ago):
     loop, _ = steered(clock, loop_of, {"steps": 1000}, step=50, restart=True)
     before = [signal.getsignal(s) for s in SIGNALS]
     with pytest.raises(Restart) as caught:
