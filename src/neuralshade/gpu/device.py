@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import ctypes
+import functools
 import logging
 import pathlib
 import re
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 import platformdirs
 
@@ -19,6 +20,9 @@ from neuralshade.errors import ConfigError, DeviceError
 
 if TYPE_CHECKING:
     import slangpy
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 log = logging.getLogger("neuralshade")
 
@@ -131,14 +135,21 @@ def is_software(adapter_name: str) -> bool:
     return any(name in adapter_name.lower() for name in SOFTWARE_NAMES)
 
 
-def _open(spy: Any, backend: str, adapter: Any) -> Any:
-    """Open a device in a thread of its own: see in_a_new_thread of slang_com.
+def in_a_new_thread(function: Callable[P, T]) -> Callable[P, T]:
+    """Return ``function``, each call of which has a thread of its own: for what asks the compiler.
 
-    The caller's would remember it when it is freed, and crash in the kernels of another one.
+    The compiler remembers in each thread which of its global sessions was last made there, one
+    for each device of SlangPy, and whoever reflects there looks into that: also when another
+    thread has freed it since, as a garbage collection may anywhere. A new thread remembers
+    nothing, which the compiler knows how to meet, and what it remembers ends with it.
     """
-    give_back_freed_memory()
-    with ThreadPoolExecutor(1) as thread:
-        return thread.submit(_opened, spy, backend, adapter).result()
+
+    @functools.wraps(function)
+    def alone(*given: P.args, **named: P.kwargs) -> T:
+        with ThreadPoolExecutor(1) as thread:
+            return thread.submit(function, *given, **named).result()
+
+    return alone
 
 
 def give_back_freed_memory() -> None:
@@ -149,7 +160,9 @@ def give_back_freed_memory() -> None:
             trim(0)
 
 
-def _opened(spy: Any, backend: str, adapter: Any) -> Any:
+@in_a_new_thread  # the caller's would remember it, and crash in kernels of others once it is freed
+def _open(spy: Any, backend: str, adapter: Any) -> Any:
+    give_back_freed_memory()
     try:
         return spy.Device(
             type=spy.DeviceType[backend],

@@ -13,8 +13,8 @@ from collections.abc import Mapping
 from ctypes import c_char_p, c_int
 
 from neuralshade.errors import ConfigError
-from neuralshade.gpu.device import SOURCE_FOLDER
-from neuralshade.gpu.slang_com import DEPENDENCY_COUNT, DEPENDENCY_PATH, in_a_new_thread
+from neuralshade.gpu.device import SOURCE_FOLDER, in_a_new_thread
+from neuralshade.gpu.slang_com import DEPENDENCY_COUNT, DEPENDENCY_PATH
 from neuralshade.gpu.slang_export import load_text, text_session
 
 PACKAGE = SOURCE_FOLDER / "neuralshade"

@@ -7,10 +7,9 @@ import functools
 import importlib.util
 import pathlib
 import re
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Sequence
 from ctypes import byref, c_char_p, c_int, c_int64, c_size_t, c_uint32, c_void_p, sizeof
-from typing import Any, ParamSpec, TypeVar
+from typing import Any
 
 from neuralshade.errors import DeviceError, KernelError
 from neuralshade.gpu.cuda_packages import REMEDY
@@ -32,9 +31,6 @@ AFTERWARDS = re.compile(
     r"|(?:abort compilation: )?fatal error\[E40003\]: compilation ceased)\n?",
     re.MULTILINE,
 )
-
-P = ParamSpec("P")
-T = TypeVar("T")
 
 
 class _GlobalDescription(ctypes.Structure):
@@ -119,23 +115,6 @@ def diagnostics(said: str) -> str:
     """Return what the compiler said without what only ends it, where there are errors besides."""
     told = re.sub(r"\n{2,}", "\n", AFTERWARDS.sub("", said)).strip()
     return told if "error" in told else said.rstrip()
-
-
-def in_a_new_thread(function: Callable[P, T]) -> Callable[P, T]:
-    """Return ``function``, each call of which has a thread of its own: for what asks the compiler.
-
-    The compiler remembers in each thread which of its global sessions was last made there, one
-    for each device of SlangPy, and whoever reflects there looks into that: also when another
-    thread has freed it since, as a garbage collection may anywhere. A new thread remembers
-    nothing, which the compiler knows how to meet, and what it remembers ends with it.
-    """
-
-    @functools.wraps(function)
-    def alone(*given: P.args, **named: P.kwargs) -> T:
-        with ThreadPoolExecutor(1) as thread:
-            return thread.submit(function, *given, **named).result()
-
-    return alone
 
 
 @functools.cache

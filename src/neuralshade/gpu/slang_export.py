@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from neuralshade.errors import KernelError
-from neuralshade.gpu.device import FALSE_ALARMS, SOURCE_FOLDER
+from neuralshade.gpu.device import FALSE_ALARMS, SOURCE_FOLDER, in_a_new_thread
 from neuralshade.gpu.slang_com import (
     COMPOSE,
     ENTRY_POINT_CODE,
@@ -21,7 +21,6 @@ from neuralshade.gpu.slang_com import (
     LINK,
     LOAD_SOURCE,
     ComObject,
-    in_a_new_thread,
     library,
     new_session,
     refusal,

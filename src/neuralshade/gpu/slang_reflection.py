@@ -8,7 +8,8 @@ from ctypes import byref, c_bool, c_char_p, c_float, c_int, c_int64, c_uint32, c
 from dataclasses import dataclass
 from typing import Any
 
-from neuralshade.gpu.slang_com import GET_LAYOUT, in_a_new_thread, library, take_blob
+from neuralshade.gpu.device import in_a_new_thread
+from neuralshade.gpu.slang_com import GET_LAYOUT, library, take_blob
 from neuralshade.gpu.slang_export import load_text, text_session
 
 
