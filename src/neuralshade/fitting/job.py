@@ -178,8 +178,11 @@ class Job(ABC, Generic[R]):
         """
         try:
             self._save()
-        except OutputError:
-            folder = Path(tempfile.mkdtemp(prefix="neuralshade-"))
+        except OutputError as error:
+            try:
+                folder = Path(tempfile.mkdtemp(prefix="neuralshade-"))
+            except OSError:  # no room there either
+                raise error from None
             self.checkpoint = folder / self.checkpoint.name
             self._save()
         return self._kept(self.loop.progress.step)

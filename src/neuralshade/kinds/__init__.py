@@ -54,7 +54,7 @@ def open_asset(
     if isinstance(asset, Opened):
         if not given and not trust:
             return asset
-        asset = asset.asset
+        asset, trust = asset.asset, trust or asset.trusted
     file = _read(asset) if isinstance(asset, (str, os.PathLike)) else asset
     kind = kind_named(file.kind)
     if given and not kind.valued:

@@ -152,15 +152,11 @@ class Opened(Closeable):
 
     kind: ClassVar[Kind]
     parts: ClassVar[tuple[str, ...]] = ()  # that the headers of its assets have of their own
+    trusted = False  # somebody vouched for code that came with it
 
     @classmethod
-    def of(
-        cls: type[OpenedLike],
-        asset: Asset,
-        given: Mapping[str, Any] | None = None,
-        *,
-        trust: bool = False,
-    ) -> OpenedLike:
+    def of(cls: type[OpenedLike], asset: Asset, given: Mapping[str, Any] | None = None,
+           *, trust: bool = False) -> OpenedLike:  # fmt: skip
         """Return an asset of this kind opened; AssetError where its header is not whole.
 
         ``trust``: code that came with it may run; most kinds have none.

@@ -84,6 +84,7 @@ def test_trusted_it_is_drawn_as_the_same_module_is(made, foreign):
     np.testing.assert_array_equal(drawn(foreign, trust=True), drawn(made))
     opened = neuralshade.load(foreign, trust=True)
     np.testing.assert_array_equal(drawn(opened), drawn(made))
+    assert (drawn(opened, values={"grey": 0.75}) == 0.75).all()  # other values, the same trust
     assert neuralshade.evaluate(foreign, trust=True)[0]["loss"] >= 0
 
 

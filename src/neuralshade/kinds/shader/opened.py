@@ -24,7 +24,7 @@ from neuralshade.kinds.shader.engine import ShaderEngine
 from neuralshade.kinds.shader.recipe import ShaderRecipe
 from neuralshade.kinds.shader.screening import check_source
 from neuralshade.kinds.shader.source import ShaderSource
-from neuralshade.kinds.shader.trust import check_trusted, is_known
+from neuralshade.kinds.shader.trust import check_trusted
 from neuralshade.measure.table import Table
 from neuralshade.source.crop import WHOLE, Crop
 from neuralshade.source.image_file import load_picture
@@ -90,8 +90,7 @@ class OpenedShader(OpenedPicture):
             PictureError for what is ``given``.
         """
         source, module, place = self._source, self.module, self.path
-        check_trusted(source, place, self.trusted)
-        if not is_known(source):
+        if check_trusted(source, place, self.trusted):
             check_source(source)
             source = replace(source, foreign=True)
         values = {**module["values"], **self.tensors, **self.given}

@@ -19,7 +19,7 @@ _noted: set[str] = set()  # in this process, should the folder not be writable
 def remember(source: ShaderSource) -> None:
     """Note that this user had the module trained: assets that carry it are drawn unasked.
 
-    Where the note cannot be kept, assets of it ask for trust, as a stranger's do.
+    Where the note cannot be kept, they ask for trust in other processes, as a stranger's do.
     """
     folder = _folder()
     _noted.add(source.digest)
@@ -40,15 +40,17 @@ def is_known(source: ShaderSource) -> bool:
     return _is_own(folder) and (folder / source.digest).is_file()
 
 
-def check_trusted(source: ShaderSource, place: str, trusted: bool) -> None:
-    """Refuse what nobody vouches for. ``place``: of the asset.
+def check_trusted(source: ShaderSource, place: str, trusted: bool) -> bool:
+    """Return whether no fit of this user had the module. ``place``: of the asset.
 
-    Raises: AssetError for a module that no fit of this user had, unless it is ``trusted``.
+    Raises: AssetError for such a one, unless it is ``trusted``.
     """
-    if not trusted and not is_known(source):
+    foreign = not is_known(source)
+    if foreign and not trusted:
         raise AssetError(f"{place}: got Slang code that no fit of yours made, need your word that "
                          "it may run here. Read it (neuralshade info --json), then add --trust, or "
                          "trust=True.")  # fmt: skip
+    return foreign
 
 
 def _folder() -> Path:
