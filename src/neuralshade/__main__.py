@@ -2,6 +2,7 @@
 
 import signal
 import sys
+from typing import Any
 
 INTERRUPTED = 130  # as a shell has it
 
@@ -19,7 +20,15 @@ def main() -> None:
     except SystemExit as leaving:
         if leaving.code == INTERRUPTED:  # all is said: a key that bounces has nothing to end
             signal.signal(signal.SIGINT, signal.SIG_IGN)
+        _end_process(leaving.code)
         raise
+
+
+def _end_process(code: Any) -> None:
+    """End it at once where a device has work that does not end: Python would wait for it."""
+    patience = sys.modules.get("neuralshade.gpu.patience")
+    if patience is not None:
+        patience.end_process(code if isinstance(code, int) else 0)
 
 
 if __name__ == "__main__":

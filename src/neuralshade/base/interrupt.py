@@ -5,7 +5,7 @@ import signal
 import threading
 import time
 from types import FrameType
-from typing import Any
+from typing import Any, ClassVar
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 BOUNCE_SECONDS = 1.0  # after a request, in which another signal is the same key or hand
@@ -21,17 +21,20 @@ class Interruption:
     """
 
     _asked = -math.inf  # when any context was last requested: contexts are nested
+    _entered: ClassVar[list["Interruption"]] = []
 
     def __init__(self) -> None:
         self.requested = False
         self._before: dict[signal.Signals, Any] = {}
 
     def __enter__(self) -> "Interruption":
+        Interruption._entered.append(self)
         if threading.current_thread() is threading.main_thread():
             self._before = {s: signal.signal(s, self._request) for s in SIGNALS}
         return self
 
     def __exit__(self, *exception: object) -> None:
+        Interruption._entered.remove(self)
         if not _bounces():
             self._restore()
             return
@@ -59,3 +62,13 @@ class Interruption:
 
 def _bounces() -> bool:
     return time.monotonic() - Interruption._asked < BOUNCE_SECONDS
+
+
+def is_interrupted() -> bool:
+    """Return whether what runs now was asked to end, and has not yet: for what waits for long."""
+    return any(context.requested for context in Interruption._entered)
+
+
+def seconds_asked() -> float:
+    """Return how long ago that was asked for last; 0 where it was not."""
+    return time.monotonic() - Interruption._asked if is_interrupted() else 0.0

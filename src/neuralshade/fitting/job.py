@@ -22,6 +22,7 @@ from neuralshade.fitting.recipe import to_dict
 from neuralshade.fitting.resuming import Fitted, keep, restore, resume_command
 from neuralshade.fitting.scene import Scene
 from neuralshade.fitting.snapshots import PREFIX, Snapshots
+from neuralshade.gpu.patience import StuckError
 
 log = logging.getLogger("neuralshade")
 AUTOSAVE_SECONDS = 60.0  # of training between two checkpoints while a fit runs
@@ -127,13 +128,27 @@ class Job(ABC, Generic[R]):
             self._give_up(restart)
             raise
         except DeviceError as error:
-            if self.saved_step is None:
-                raise
-            kept = self._kept(self.saved_step)
-            raise DeviceError(f"{error} {kept[0].upper()}{kept[1:]}") from error
+            raise self._lost(error) from error
         if not ended:
-            kept = self._kept_somewhere()
-            raise FitInterrupted(f"interrupted at step {self.loop.progress.step}: {kept}")
+            step = self.loop.progress.step
+            try:
+                kept = self._kept_somewhere()
+            except DeviceError as error:  # it was asked for what was trained, and did not answer
+                raise self._lost(error) from error
+            raise FitInterrupted(f"interrupted at step {step}: {kept}")
+
+    def _lost(self, error: DeviceError) -> BaseException:
+        """Return the error for a device that has what was trained, and answers no more.
+
+        Where the fit was asked to end, that is an interruption.
+        """
+        said = str(error)
+        if self.saved_step is not None:
+            kept = self._kept(self.saved_step)
+            said += f" {kept[0].upper()}{kept[1:]}"
+        if isinstance(error, StuckError):
+            return FitInterrupted(f"interrupted at step {self.loop.progress.step}: {said}")
+        return DeviceError(said)
 
     def _give_up(self, restart: Restart) -> None:
         """Keep what was trained where something else is wanted, but not where the same is."""

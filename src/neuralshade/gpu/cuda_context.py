@@ -10,6 +10,7 @@ from neuralshade.errors import DeviceError
 from neuralshade.gpu.cuda_compiler import check_driver, check_known
 from neuralshade.gpu.cuda_packages import driver
 from neuralshade.gpu.gpu import lost_device
+from neuralshade.gpu.patience import is_stuck, wait_until
 
 
 class CudaContext:
@@ -38,7 +39,8 @@ class CudaContext:
         self.enter()
         self.stream = self.checked(api.cuStreamCreate(api.CUstream_flags.CU_STREAM_NON_BLOCKING))
         self._owned: weakref.WeakSet[CudaOwned] = weakref.WeakSet()
-        self._leave = weakref.finalize(self, _leave, self.handle, self.stream, self.device)
+        self._leave = weakref.finalize(self, _leave, self.name, self.handle, self.stream,
+                                       self.device)  # fmt: skip
 
     def ask(self, attribute: Any) -> int:
         """Return an attribute of the device."""
@@ -56,8 +58,17 @@ class CudaContext:
 
     def wait(self) -> None:
         """Wait for the stream; DeviceError where something on it failed."""
+        api = driver()
         self.enter()
-        self.checked(driver().cuStreamSynchronize(self.stream))
+
+        def is_done() -> bool:
+            answer = api.cuStreamQuery(self.stream)
+            if answer[0] == api.CUresult.CUDA_ERROR_NOT_READY:
+                return False
+            self.checked(answer)
+            return True
+
+        wait_until(is_done, self.name)
 
     def own(self, thing: CudaOwned) -> None:
         """Free ``thing`` when this is closed, at the latest."""
@@ -100,12 +111,16 @@ def _closed(handle: object) -> None:
 
 
 def _release(context: CudaContext, release: Callable[..., object], *handles: Any) -> None:
+    if is_stuck(context.name):  # the process's end frees it
+        return
     driver().cuCtxSetCurrent(context.handle)
     driver().cuStreamSynchronize(context.stream)  # it may be in use
     release(*handles)  # after a failure everything fails: nothing is raised for it here
 
 
-def _leave(handle: Any, stream: Any, device: Any) -> None:
+def _leave(name: str, handle: Any, stream: Any, device: Any) -> None:
+    if is_stuck(name):
+        return
     api = driver()
     api.cuCtxSetCurrent(handle)
     api.cuStreamDestroy(stream)

@@ -156,7 +156,7 @@ class CudaReader:
             seen.address, self.buffer.pointer, seen.size, context.stream
         )
         context.checked(copied)
-        context.checked(driver().cuStreamSynchronize(context.stream))
+        context.wait()
         return seen.numbers
 
 

@@ -23,6 +23,7 @@ from neuralshade.gpu.gpu import (
     raw_bytes,
     too_many_groups,
 )
+from neuralshade.gpu.patience import StuckError, is_stuck, wait_until
 from neuralshade.gpu.slangpy_kernel import BoundKernel, load_text, slang_session
 
 if TYPE_CHECKING:
@@ -34,8 +35,8 @@ MOST_BOUND_BYTES = 2**32 - 1  # of one buffer: Vulkan's maxStorageBufferRange is
 class SlangpyBuffer:
     """A Buffer; ``native`` is SlangPy's own."""
 
-    def __init__(self, native: slangpy.Buffer):
-        self.native = native
+    def __init__(self, gpu: SlangpyGpu, native: slangpy.Buffer):
+        self.gpu, self.native = gpu, native
 
     @property
     def size(self) -> int:
@@ -44,6 +45,7 @@ class SlangpyBuffer:
 
     def read(self) -> npt.NDArray[np.uint8]:
         """Wait for the GPU and return a copy of all bytes."""
+        self.gpu.wait()
         return self.native.to_numpy().view(np.uint8)
 
 
@@ -136,9 +138,10 @@ class SlangpyCommands:
     def submit(self) -> None:
         """Send what was recorded; DeviceError where the device no longer answers."""
         try:
-            self.gpu.device.submit_command_buffer(self.encoder.finish())
+            sent = self.gpu.device.submit_command_buffer(self.encoder.finish())
         except RuntimeError as error:
             raise lost_device(self.gpu.name, error) from error
+        self.gpu.last_sent = sent
 
 
 class SlangpyGpu:
@@ -152,6 +155,7 @@ class SlangpyGpu:
         self.device, self.owned = device, owned
         self.name: str = device.info.adapter_name
         self.api: str = device.info.type.name
+        self.last_sent: int | None = None  # of what was submitted
         self._sessions: dict[pathlib.Path | None, slangpy.SlangSession] = {}
 
     @cached_property
@@ -184,7 +188,7 @@ class SlangpyGpu:
         if values is not None:
             padded[: values.nbytes] = raw_bytes(values)
         try:
-            return SlangpyBuffer(self.device.create_buffer(data=padded, usage=usage))
+            return SlangpyBuffer(self, self.device.create_buffer(data=padded, usage=usage))
         except RuntimeError as error:
             raise no_memory(self.name, len(padded)) from error
 
@@ -250,14 +254,19 @@ class SlangpyGpu:
 
     def wait(self) -> None:
         """Wait until all submitted work is done; DeviceError where it failed."""
+        last = self.last_sent
         try:
+            if last is not None:
+                wait_until(lambda: self.device.is_submit_finished(last), self.name)
             self.device.wait()
+        except StuckError:
+            raise
         except RuntimeError as error:
             raise lost_device(self.name, error) from error
 
     def close(self) -> None:
         """Close the device where this object owns it."""
-        if self.owned:
+        if self.owned and not is_stuck(self.name):
             self.device.close()
 
 
