@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -12,17 +13,16 @@ import numpy as np
 import numpy.typing as npt
 
 from neuralshade.asset.asset import Asset
-from neuralshade.errors import AssetError, DeviceError, PictureError
+from neuralshade.errors import AssetError, NeuralShadeError, PictureError
 from neuralshade.fitting.facts import MOST_SHOWN
 from neuralshade.fitting.scene import Scene
-from neuralshade.gpu.open import open_gpu
 from neuralshade.kinds.kind import Notice, ignore
 from neuralshade.kinds.picture import OpenedPicture, Titled
 from neuralshade.kinds.shader import KIND
-from neuralshade.kinds.shader.build import BuiltTask, build_shader_engine, build_task
-from neuralshade.kinds.shader.engine import ShaderEngine
+from neuralshade.kinds.shader.apart.drawing import DrawnApart
+from neuralshade.kinds.shader.drawing import Drawing, DrawnHere, Wanted
+from neuralshade.kinds.shader.evaluate import loss_table
 from neuralshade.kinds.shader.recipe import ShaderRecipe
-from neuralshade.kinds.shader.screening import check_source
 from neuralshade.kinds.shader.source import ShaderSource
 from neuralshade.kinds.shader.trust import check_trusted
 from neuralshade.measure.table import Table
@@ -81,23 +81,27 @@ class OpenedShader(OpenedPicture):
                              "neuralshade.load(path).tensors.")  # fmt: skip
         return self.header.picture
 
-    @cached_property
-    def task(self) -> BuiltTask:
+    def _wanted(self) -> Wanted:
         """Return the task with its trained members as stored.
 
-        Raises: AssetError where nobody vouches for its module, or that does what no task needs;
-            where a picture that a member was given is missing, or another one; ConfigError,
-            PictureError for what is ``given``.
+        Raises: AssetError where nobody vouches for its module; where a picture that a member was
+            given is missing, or another one; PictureError for one that is ``given``.
         """
-        source, module, place = self._source, self.module, self.path
-        if check_trusted(source, place, self.trusted):
-            check_source(source)
-            source = replace(source, foreign=True)
-        values = {**module["values"], **self.tensors, **self.given}
-        for name, facts in module["pictures"].items():
-            if name not in self.given:
-                values[name] = _same_picture(name, facts, place)
-        return build_task(source, values, 0, trained=False)
+        foreign = check_trusted(self._source, self.path, self.trusted)
+        values = {**self.module["values"], **self.tensors, **self.given}
+        for name, facts in self.module["pictures"].items():
+            values[name] = self._picture_of(name, facts)
+        shown = self.header.picture
+        return Wanted(replace(self._source, foreign=foreign), values, self.recipe,
+                      int(self.header.training["steps"]), 0 if shown is None else shown["channels"],
+                      self.path)  # fmt: skip
+
+    def _picture_of(self, name: str, facts: Mapping[str, Any]) -> Any:
+        """Return the picture of a member: the one given now, else the one it was trained with."""
+        value = self.given.get(name)
+        if value is None:
+            return _same_picture(name, facts, self.path)
+        return load_picture(value) if isinstance(value, (str, os.PathLike)) else value
 
     @property
     def _source(self) -> ShaderSource:
@@ -121,11 +125,10 @@ class OpenedShader(OpenedPicture):
 
     def evaluate(self, reference: Any = None, notice: Notice = ignore) -> Table:
         """Return its quality as a picture; without one its mean loss over new random numbers."""
-        from neuralshade.kinds.shader.evaluate import evaluate_shader
-
-        if reference is None:
-            return evaluate_shader(self)
-        return super().evaluate(reference, notice)
+        if reference is not None:
+            return super().evaluate(reference, notice)
+        with self:
+            return loss_table(self._drawing.row())
 
     def reached(self) -> list[tuple[str, str]]:
         """Return a line on the loss."""
@@ -155,26 +158,21 @@ class OpenedShader(OpenedPicture):
     def draw(self, width: int, height: int, crop: Crop = WHOLE) -> npt.NDArray[Any]:
         """Return float32 [height, width, C] at pixel centres of ``crop``, not clamped."""
         try:
-            return self._engine.draw(width, height, crop)
-        except DeviceError:  # a device that was lost answers no more
+            return self._drawing.draw(width, height, crop)
+        except NeuralShadeError:  # a process or a device that was lost answers no more
             self.close()
             raise
 
     def close(self) -> None:
-        """Give the GPU back that it is drawn on; drawn again, it opens another one."""
-        engine: ShaderEngine | None = vars(self).pop("_engine", None)
-        if engine is not None:
-            engine.gpu.close()
+        """Give back what it is drawn with; drawn again, it opens that anew."""
+        drawing: Drawing | None = vars(self).pop("_drawing", None)
+        if drawing is not None:
+            drawing.close()
 
     @cached_property
-    def _engine(self) -> ShaderEngine:
-        """Return what draws, on a GPU of its own, which the thread that draws opens."""
-        task, gpu = self.task, open_gpu("auto")
-        try:
-            return build_shader_engine(task, self.recipe, gpu)
-        except BaseException:
-            gpu.close()
-            raise
+    def _drawing(self) -> Drawing:
+        wanted = self._wanted()
+        return DrawnApart(wanted) if wanted.source.foreign else DrawnHere(wanted)
 
 
 def _same_picture(name: str, facts: Mapping[str, Any], place: str) -> Picture:
