@@ -88,6 +88,15 @@ def test_what_is_taken_in_is_the_asset_s(text, refusal):
 
 
 @pytest.mark.parametrize("text", [
+    '#define inks "/etc/passwd"\nimport inks;', '#define inks "/etc/passwd"\n#include inks',
+    '#define F(inks) import inks;\nF("/etc/passwd")', '#define F(inks) \\\nimport inks;\nF("/x")',
+])  # fmt: skip
+def test_a_macro_of_the_same_name_as_a_file(text, refusal):
+    message = refusal(AssetError, check_source, source(text, inks="float a;"))
+    assert "need files of the asset or of neuralshade only" in message
+
+
+@pytest.mark.parametrize("text", [
     "import inks;", '#include "inks.slang"', '__include "inks";', "import neuralshade.model.mlp;",
     '#include "neuralshade/gpu/random.slang"', "import inks ; // import other", "/* import o; */",
 ])  # fmt: skip

@@ -14,21 +14,20 @@ from pathlib import Path, PurePosixPath
 
 from neuralshade.errors import AssetError
 from neuralshade.gpu.slang_export import export_bytes
+from neuralshade.kinds.shader.slang_text import (
+    CONTROL,
+    ODD,
+    OWN,
+    TOKEN,
+    UNCLEAR,
+    macros_of,
+    named_path,
+    readings,
+    spellings,
+    taken_in,
+)
 from neuralshade.kinds.shader.source import ShaderSource
 
-LINE_END = re.compile(r"\r\n?")
-SPLICED = re.compile(r"\\\n")  # lines that go on: a word may be cut there
-# Comments are looked over, so nothing may be taken for one that is none: what begins like text and
-# does not end on its line, raw text (R"...), which may hold quotes, and characters that may or may
-# not end a line are odd.
-TOKEN = re.compile(
-    r"""(?P<comment>//[^\n]*|/\*.*?(?:\*/|\Z))|(?P<raw>\bR")"""
-    r"""|(?P<text>"(?:\\[^\n]|[^"\\\n])*"|'(?:\\[^\n]|[^'\\\n])*')|(?P<open>["'])"""
-    r"""|(?P<control>[\x00-\x08\x0b-\x1f\x7f]|\\(?!\n))"""
-    r"""|(?P<directive>^[ \t]*\#[ \t]*\w*|\#\#)|(?P<word>[^\W\d]\w*)""",
-    re.DOTALL | re.MULTILINE,
-)
-CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 WORD_INSIDE = re.compile(r"[^\W\d]\w*")
 # Words with two underscores first are the compiler's own; of these, tasks have use for some.
 HARMLESS = ("__include", "__init", "__subscript", "__extension", "__generic")
@@ -41,12 +40,7 @@ FORBIDDEN = {
 }  # fmt: skip
 DIRECTIVES = ("if", "ifdef", "ifndef", "elif", "else", "endif", "define", "undef", "include",
               "pragma", "error", "warning")  # fmt: skip
-TAKES_IN = re.compile(
-    r"(?:^[ \t]*#[ \t]*include|\b(?:import|__include|implementing))\b[ \t]*([^\n;]*)", re.MULTILINE
-)
-QUOTED = re.compile(r'"([^"\n]*)"\s*')
-DOTTED = re.compile(r"\w+(?:\s*\.\s*\w+)*\s*")
-OWN = "neuralshade"
+ODD_PATH = re.compile(r"[\\:\0]")
 
 # SPIR-V, version 1.6: instructions begin with a word of their length and their number.
 WORD_BYTES, MAGIC, HEADER_WORDS = 4, 0x07230203, 5
@@ -60,17 +54,23 @@ def check_source(source: ShaderSource) -> None:
 
     Raises: AssetError naming file, line and word.
     """
-    for name, text in {source.name: source.text, **source.files}.items():
-        lines = LINE_END.sub("\n", text)
-        whole = SPLICED.sub("", lines)
-        for line, word in (*_odd_words(lines), *_odd_words(whole)):
-            raise AssetError(f"{source.place}: got {word} in line {line} of {name}, need a task "
-                             "without it: such code can reach all memory and files. "
-                             "Do not trust where it comes from.")  # fmt: skip
-        for line, wanted in (*_missing(lines, name, source.files),
-                             *_missing(whole, name, source.files)):  # fmt: skip
-            raise AssetError(f"{source.place}: got {wanted[:80]!r} taken in by line {line} of "
-                             f"{name}, need files of the asset or of {OWN} only. "
+    texts = {source.name: source.text, **source.files}
+    macros = {name for text in texts.values() for name in macros_of(text)}
+    for name, text in texts.items():
+        for reading in readings(text):
+            _check_reading(reading, name, source, macros)
+
+
+def _check_reading(text: str, name: str, source: ShaderSource, macros: set[str]) -> None:
+    for line, word in _odd_words(text):
+        raise AssetError(f"{source.place}: got {word} in line {line} of {name}, need a task "
+                         "without it: such code can reach all memory and files. "
+                         "Do not trust where it comes from.")  # fmt: skip
+    for line, wanted in taken_in(text):
+        if not _is_there(named_path(wanted, macros), name, source.files):
+            told = wanted.lstrip(UNCLEAR)[:80]
+            raise AssetError(f"{source.place}: got {told!r} taken in by line {line} of {name}, "
+                             f"need files of the asset or of {OWN} only. "
                              "Do not trust where it comes from.")  # fmt: skip
 
 
@@ -84,7 +84,7 @@ def _odd_words(text: str) -> Iterator[tuple[int, str]]:
 def _odd(token: re.Match[str]) -> str | None:
     """Return what of a token is odd."""
     form, word = token.lastgroup, token[0].strip()
-    if form in ("raw", "open", "control") or CONTROL.search(token[0]):
+    if form in ODD or CONTROL.search(token[0]):
         return repr(token[0][:20])
     if form == "directive":
         return word if word == "##" or word.lstrip("# \t") not in DIRECTIVES else None
@@ -97,38 +97,15 @@ def _is_forbidden(word: str) -> bool:
     return word in FORBIDDEN or (word.startswith("__") and word not in HARMLESS)
 
 
-def _missing(text: str, name: str, files: Mapping[str, str]) -> Iterator[tuple[int, str]]:
-    """Yield what a file takes in that is neither among ``files`` nor the package's."""
-    code = _without_comments(text)
-    for found in TAKES_IN.finditer(code):
-        wanted = found[1].strip()
-        if not _is_there(wanted, name, files):
-            yield code.count("\n", 0, found.start()) + 1, wanted
-
-
-def _without_comments(text: str) -> str:
-    def blank(found: re.Match[str]) -> str:
-        is_comment = found.lastgroup == "comment"
-        return "\n" * found[0].count("\n") if is_comment else found[0]
-
-    return TOKEN.sub(blank, text)
-
-
-def _is_there(wanted: str, name: str, files: Mapping[str, str]) -> bool:
-    quoted, dotted = QUOTED.fullmatch(wanted), DOTTED.fullmatch(wanted)
-    if quoted is None and dotted is None:
+def _is_there(path: PurePosixPath | None, name: str, files: Mapping[str, str]) -> bool:
+    if path is None or path.is_absolute() or ".." in path.parts or ODD_PATH.search(str(path)):
         return False
-    path = quoted[1] if quoted else re.sub(r"\s", "", wanted).replace(".", "/")
-    parts = PurePosixPath(path)
-    if parts.is_absolute() or ".." in parts.parts or re.search(r"[\\:\0]", path):
-        return False
-    if parts.parts[:1] == (OWN,):
+    if path.parts[:1] == (OWN,):
         return True
     beside = PurePosixPath(name).parent
-    places = {str(base / parts) for base in (beside, PurePosixPath())}
-    places |= {f"{place}.slang" for place in places}
-    places |= {place.replace("_", "-") for place in places}  # import a_b finds a-b.slang
-    return not places.isdisjoint(files)
+    return any(
+        place in files for base in (beside, PurePosixPath()) for place in spellings(base / path)
+    )
 
 
 def check_kernel(text: str, entry: str, place: str, folder: Path | None) -> None:

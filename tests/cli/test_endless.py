@@ -1,0 +1,58 @@
+"""cli: a kernel that never ends is ended by a signal, and what was kept of the fit is told."""
+
+import signal
+import subprocess
+import sys
+
+import pytest
+
+TASK = """import neuralshade.model.trainable;
+struct Task : ITask
+{
+    [Trainable(0.1)] [Start(0.25)] float grey;
+    [Differentiable]
+    float loss(no_diff Thread thread) { return (grey - 0.5) * (grey - 0.5); }
+    float render(float2 uv)
+    {
+        uint n = 0;
+        for (uint i = 0; uv.x > 0 && i >= 0; ++i)
+        {
+            n ^= i * 3u;
+            if (n == 7 && uv.x > 2)
+                break;
+        }
+        return n == 5 ? 1 : grey;
+    }
+}
+"""
+
+
+# Sends itself the signal while the device draws.
+COMMAND = """
+import os, sys, threading
+from neuralshade.__main__ import main
+from neuralshade.kinds.shader.engine import ShaderEngine
+draw = ShaderEngine.draw
+def drawn(*given):
+    threading.Timer(0.2, os.kill, (os.getpid(), NUMBER)).start()
+    return draw(*given)
+ShaderEngine.draw = drawn
+main()
+"""
+
+
+@pytest.mark.slow  # a process that compiles, and a grace of its device
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_it(device, folder, number):
+    """The picture of the first snapshot never comes."""
+    (folder / "t.slang").write_text(TASK)
+    given = ["fit", "shader", "t.slang", "-o", "x.nsh", "--steps", "1000", "--threads", "4",
+             "--snapshots", "snaps"]  # fmt: skip
+    code = COMMAND.replace("NUMBER", str(int(number)))
+    done = subprocess.run([sys.executable, "-c", code, *given], text=True, capture_output=True,
+                          timeout=120, check=False)  # fmt: skip
+    assert (done.returncode, done.stdout) == (130, "")
+    last = done.stderr.splitlines()[-1]
+    assert last.startswith("neuralshade: interrupted at step 1: device: got work on ")
+    assert last.endswith(" that does not end, need kernels that do. Look for loops without an end.")
+    assert not (folder / "x.nsh").exists()
