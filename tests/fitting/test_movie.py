@@ -82,7 +82,7 @@ def test_mp4_has_a_frame_per_snapshot_and_holds_the_last(tmp_path, save_smooth, 
     frames, stream = mp4_frames(path)
     assert stream.average_rate == 8
     assert frames.shape == (len(STEPS) + 15, 24, 36, 3)  # even sides; 2 s are 16 frames
-    assert np.abs(frames[-1] - frames[-16]).max() <= 3  # the same picture, coded anew
+    assert np.abs(frames[-1] - frames[-16]).max() <= 8  # the same picture, coded anew
     drawn = as_bytes(neuralshade.render(tmp_path / "x.nsh"))
     assert np.abs(frames[-1][:23, :35] - drawn).mean() < 6  # 4:2:0 halves the colours' sides
 
