@@ -214,3 +214,29 @@ def test_disk_that_fails_at_the_flush_refused(tmp_path, monkeypatch):
         "Choose another path."
     )
     assert os.listdir(tmp_path) == ["out.bin"] and path.read_bytes() == b"old"
+
+
+@pytest.mark.parametrize("action", [check, write])
+def test_a_name_that_is_too_long_refused(tmp_path, action):
+    path = tmp_path / ("n" * 252 + ".png")
+    assert refusal(action, path) == (
+        f"{path}: got a name that is too long, need a shorter one. Choose another path."
+    )
+    assert os.listdir(tmp_path) == []
+
+
+def test_a_name_that_is_all_suffix(tmp_path):
+    path = tmp_path / ("a." + "n" * 250)
+    write(path)
+    assert path.read_bytes() == b"new"
+
+
+@pytest.mark.parametrize("action", [check, write])
+def test_a_working_folder_that_is_gone(tmp_path, action, monkeypatch):
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    assert refusal(action, "out.png") == (
+        "out.png: got no such folder, need a folder that exists. Create it first."
+    )

@@ -1,12 +1,13 @@
 """Output files that are written whole or not at all."""
 
 import errno
+import functools
 import os
-import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from neuralshade.base.held import fresh_name, hold, sweep, sweep_scratch
 from neuralshade.base.message_text import unmade
 from neuralshade.errors import OutputError
 
@@ -19,7 +20,10 @@ REASONS = {
     errno.EROFS: ("a read-only file system", "a writable folder", ""),
     errno.ENOSPC: ("a full disk", "room for the file", "Free some space, or choose another path."),
     errno.EDQUOT: ("a used-up disk quota", "room for the file", "Free some space."),
+    errno.ENAMETOOLONG: ("a name that is too long", "a shorter one", ""),
 }
+PARTIAL = ".neuralshade"  # begins the names of files that are being written
+LONGEST_SUFFIX = 16  # that a partial file takes over: every format's is shorter
 DISK_ERRNOS = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO, errno.EFBIG}
 
 
@@ -28,12 +32,12 @@ def check_writable(path: str | os.PathLike[str]) -> None:
 
     Called before long work: a missing or read-only folder, or a folder in place of the
     file, is refused now instead of after the training. Proves it by creating and removing
-    an empty file beside ``path``.
+    an empty file beside ``path``. Partial files that killed processes left there are removed.
     """
     given = Path(path)
     partial = _partial_path(given)
-    with _refusals_for(given, partial):
-        _create(partial)
+    with _refusals_for(given, partial), _created(partial):
+        pass
 
 
 @contextmanager
@@ -50,8 +54,7 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[Path]:
     """
     given = Path(path)
     partial = _partial_path(given)
-    with _refusals_for(given, partial):
-        _create(partial)
+    with _refusals_for(given, partial), _created(partial):
         yield partial
         _flush(partial)
         os.replace(partial, _target(given))
@@ -75,20 +78,35 @@ def _target(given: Path) -> Path:
 
 def _partial_path(given: Path) -> Path:
     """Return a fresh name beside the target; OutputError if the place is no place for a file."""
-    target = _target(given)
-    for refused, number in (
-        (target.is_dir(), errno.EISDIR),
-        (not target.parent.exists(), errno.ENOENT),
-        (not target.parent.is_dir(), errno.ENOTDIR),
-    ):
-        if refused:
-            raise _refusal(given, OSError(number, os.strerror(number)))
-    if target.exists() and not target.is_file():
+    try:
+        target = _target(given)
+        for refused, number in (
+            (target.is_dir(), errno.EISDIR),
+            (not target.parent.exists(), errno.ENOENT),
+            (not target.parent.is_dir(), errno.ENOTDIR),
+        ):
+            if refused:
+                raise _refusal(given, OSError(number, os.strerror(number)))
+        is_other = target.exists() and not target.is_file()
+    except OutputError:
+        raise
+    except OSError as error:  # a name that is too long, say
+        raise _refusal(given, error) from error
+    if is_other:
         raise OutputError(
             f"{given}: got a device or pipe, need a regular file. Choose another output path."
         )
+    _sweep_once(target.parent)
     # Short and without the target's name, which may already be as long as a name can be.
-    return target.with_name(f".neuralshade-{secrets.token_hex(8)}{target.suffix}")
+    suffix = target.suffix if len(target.suffix) <= LONGEST_SUFFIX else ""
+    return target.with_name(fresh_name(PARTIAL) + suffix)
+
+
+@functools.cache
+def _sweep_once(folder: Path) -> None:
+    """Remove what killed processes left in ``folder``, and where temporary files are."""
+    sweep(folder, PARTIAL)
+    sweep_scratch()
 
 
 @contextmanager
@@ -109,15 +127,38 @@ def _refusals_for(given: Path, partial: Path) -> Iterator[None]:
 def _refusal(given: Path, error: OSError) -> OutputError:
     fallback = (f"'{error.strerror}' while writing", "a writable place", "")
     reasons = REASONS
-    if error.errno == errno.ENOENT and _target(given).parent.exists():  # /proc takes no files
+    if error.errno == errno.ENOENT and _has_folder(given):  # /proc takes no files
         reasons = {}
     got, need, remedy = reasons.get(error.errno or 0, fallback)
     return OutputError(f"{given}: got {got}, need {need}. {remedy or 'Choose another path.'}")
 
 
-def _create(partial: Path) -> None:
+def _has_folder(given: Path) -> bool:
+    try:
+        return _target(given).parent.exists()
+    except OSError:  # a relative path in a working folder that is gone
+        return False
+
+
+@contextmanager
+def _created(partial: Path) -> Iterator[None]:
+    """Create the file, and hold it during the block, so that nobody takes it for left over."""
+    descriptor = _create(partial)
+    while not hold(partial, descriptor):
+        os.close(descriptor)
+        descriptor = _create(partial)
+    if os.name == "nt":  # where what is open cannot be renamed
+        os.close(descriptor)
+    try:
+        yield
+    finally:
+        if os.name != "nt":
+            os.close(descriptor)
+
+
+def _create(partial: Path) -> int:
     # Not tempfile: it creates mode 0600, and results should obey the umask.
-    os.close(os.open(partial, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
+    return os.open(partial, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666)
 
 
 def _flush(path: Path) -> None:

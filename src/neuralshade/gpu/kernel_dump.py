@@ -5,13 +5,13 @@ from __future__ import annotations
 import itertools
 import pathlib
 import re
-import tempfile
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
 from neuralshade.base.atomic import check_writable, make_folder, whole_file
+from neuralshade.base.held import ScratchFolder
 
 NUMBERED = re.compile(r"(\d+)_\w+\.slang")
 
@@ -65,9 +65,9 @@ class DumpedKernel:
 
         Of several files with the same suffix, the last is kept.
         """
-        with tempfile.TemporaryDirectory(prefix="neuralshade-") as folder:
-            yield f"{folder}/"
-            for path in sorted(pathlib.Path(folder).iterdir(), key=_by_number):
+        with ScratchFolder() as folder:
+            yield f"{folder.path}/"
+            for path in sorted(folder.path.iterdir(), key=_by_number):
                 self.write(path.suffix, path.read_bytes())
 
 

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import atexit
 import functools
 import os
 import pathlib
 import re
-import shutil
-import tempfile
 from collections.abc import Mapping
 from ctypes import c_char_p, c_int
 
-from neuralshade.errors import ConfigError
+from neuralshade.base.held import ScratchFolder
+from neuralshade.errors import ConfigError, OutputError
 from neuralshade.gpu.device import SOURCE_FOLDER, in_a_new_thread
 from neuralshade.gpu.slang_com import DEPENDENCY_COUNT, DEPENDENCY_PATH
 from neuralshade.gpu.slang_export import load_text, text_session
@@ -73,15 +71,20 @@ def files_folder(files: Mapping[str, str]) -> pathlib.Path:
         if parts.is_absolute() or ".." in parts.parts or re.search(r"[\\:]", name):
             raise ConfigError(f"module: got a file named {name!r}, need one within its folder. "
                               "Do not trust where it comes from.")  # fmt: skip
-    return _folder(tuple(sorted(files.items())))
+    return _scratch(tuple(sorted(files.items()))).path
 
 
 @functools.cache
-def _folder(files: tuple[tuple[str, str], ...]) -> pathlib.Path:
-    folder = pathlib.Path(tempfile.mkdtemp(prefix="neuralshade-"))
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    for name, text in files:
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, "utf-8")
+def _scratch(files: tuple[tuple[str, str], ...]) -> ScratchFolder:
+    """Return a folder with the files, kept until the process ends."""
+    folder = ScratchFolder()
+    try:
+        for name, text in files:
+            path = folder.path / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, "utf-8")
+    except OSError as error:
+        folder.close()
+        raise OutputError(f"{folder.path}: got '{error.strerror}', need room for a module's "
+                          "files. Set TMPDIR to another folder.") from error  # fmt: skip
     return folder

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import logging
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Protocol
 
+from neuralshade.base.held import ScratchFolder
 from neuralshade.errors import AssetError, ConfigError, NeuralShadeError
 from neuralshade.fitting.loop import Restart
 from neuralshade.fitting.scene import RESULT, Tone, View
@@ -106,8 +106,8 @@ def _refuse(channel: Channel, request: Request, error: Exception) -> None:
 
 
 def _written(write: Callable[[Path], None], name: str) -> bytes:
-    with tempfile.TemporaryDirectory(prefix="neuralshade-") as folder:
-        path = Path(folder) / name
+    with ScratchFolder() as folder:
+        path = folder.path / name
         write(path)
         return path.read_bytes()
 

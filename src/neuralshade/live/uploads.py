@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-import tempfile
 from pathlib import Path
 
 from starlette.requests import ClientDisconnect, Request
+
+from neuralshade.base.held import ScratchFolder
 
 MOST_BYTES = 256 * 2**20  # of an upload
 MOST_KEPT = 16  # pictures of a session; the oldest is forgotten
@@ -25,19 +26,19 @@ class Uploads:
     """A folder of what was sent, gone with the session."""
 
     def __init__(self) -> None:
-        self._folder = tempfile.TemporaryDirectory(prefix="neuralshade-")
+        self._folder = ScratchFolder()
         self._count = 0
         self.pictures: dict[str, Path] = {}
         self._asset: Path | None = None
 
     def close(self) -> None:
         """Delete everything."""
-        self._folder.cleanup()
+        self._folder.close()
 
     def path(self, name: str) -> Path:
         """Return a new place for a file that somebody calls ``name``, in a folder of its own."""
         self._count += 1
-        folder = Path(self._folder.name) / str(self._count)
+        folder = self._folder.path / str(self._count)
         folder.mkdir()
         return folder / plain_name(name)
 
