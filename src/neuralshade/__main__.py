@@ -10,13 +10,20 @@ INTERRUPTED = 130  # as a shell has it
 def main() -> None:
     """Run the command line and exit, with 130 and one line where Ctrl-C comes while it loads."""
     try:
-        from neuralshade.cli.main import main as command_line
+        from neuralshade.cli import signals, streams
 
-        command_line()
-    except KeyboardInterrupt:
+        streams.prepare()
+        signals.heed()
+        try:
+            from neuralshade.cli.main import main as command_line
+
+            command_line()
+        finally:
+            signals.leave()
+    except KeyboardInterrupt as error:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
-        print("neuralshade: interrupted.", file=sys.stderr)
-        sys.exit(INTERRUPTED)
+        print(f"neuralshade: {str(error) or 'interrupted.'}", file=sys.stderr)
+        sys.exit(getattr(error, "code", INTERRUPTED))
     except SystemExit as leaving:
         if leaving.code == INTERRUPTED:  # all is said: a key that bounces has nothing to end
             signal.signal(signal.SIGINT, signal.SIG_IGN)

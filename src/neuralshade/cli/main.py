@@ -19,6 +19,7 @@ from neuralshade.errors import NeuralShadeError
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line and exit: 0, 1 (an error, explained), 2 (misuse), 130 (interrupted)."""
     given = sys.argv[1:] if arguments is None else arguments
+    _check_working_folder()
     try:
         commands.main(given, prog_name="neuralshade", standalone_mode=False)
         if sys.stdout is not None:  # None where it is closed
@@ -30,8 +31,11 @@ def main(arguments: list[str] | None = None) -> None:
         _fail(error.format_message(), error.exit_code)
     except NeuralShadeError as error:
         _fail(in_flags(str(error), given), 1)
-    except (KeyboardInterrupt, click.Abort):
-        _fail("interrupted.", 130)
+    except _Interrupted as ended:
+        _fail(str(ended), ended.code)
+    except (KeyboardInterrupt, click.Abort) as error:  # Abort is click's word for the former
+        told = _Interrupted(error.__cause__ or error)
+        _fail(str(told), told.code)
     except BrokenPipeError:  # the reader of a pipe has seen enough
         _drop_output()
         sys.exit(1)
@@ -41,6 +45,15 @@ def main(arguments: list[str] | None = None) -> None:
         _drop_output()
         _fail(f"standard output: got '{error.strerror}', need room for the output. "
               "Send it elsewhere.", 1)  # fmt: skip
+
+
+def _check_working_folder() -> None:
+    """End where it was removed: libraries that are loaded later end the process without a word."""
+    try:
+        os.getcwd()
+    except OSError as error:
+        _fail(f"working folder: got '{error.strerror}', need one that is there. "
+              "Change to another one first.", 1)  # fmt: skip
 
 
 def _meant_file(error: click.UsageError, arguments: Sequence[str]) -> str:
@@ -66,8 +79,10 @@ def _say(message: str) -> None:
     print(f"neuralshade: {message}", file=sys.stderr)
 
 
-class _Interrupted(click.ClickException):
-    exit_code = 130
+class _Interrupted(Exception):  # noqa: N818 - no error: somebody asked for it
+    def __init__(self, error: BaseException):
+        super().__init__(str(error) or "interrupted.")
+        self.code: int = getattr(error, "code", 130)  # Terminated has another
 
 
 class _Commands(click.Group):
@@ -77,7 +92,7 @@ class _Commands(click.Group):
         try:
             return super().invoke(ctx)
         except KeyboardInterrupt as error:  # FitInterrupted is one
-            raise _Interrupted(str(error) or "interrupted.") from error
+            raise _Interrupted(error) from error
 
 
 @click.group(cls=_Commands, context_settings=TERMINAL, no_args_is_help=False)

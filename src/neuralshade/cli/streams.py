@@ -1,0 +1,65 @@
+"""Standard streams that no fit ends for: closed ones, full ones, and names no encoding has."""
+
+import codecs
+import io
+import os
+import sys
+from typing import Any, TextIO
+
+NAMES = "neuralshade-names"  # how file names are encoded that are no text
+BACKSLASHED = codecs.lookup_error("backslashreplace")
+
+
+class _Lossy(io.FileIO):
+    """What it cannot write is lost: there is nobody left to tell."""
+
+    def write(self, data: Any, /) -> int:
+        try:
+            return super().write(data)
+        except OSError:
+            return memoryview(data).nbytes
+
+
+def prepare() -> None:
+    """Make the standard streams of this process such that messages can always be printed.
+
+    Closed ones lead nowhere: else the next file that is opened would be standard error, and what
+    libraries print there would go into it. Standard output stays None where it was closed.
+    """
+    for descriptor in range(3):
+        _occupy(descriptor)
+    codecs.register_error(NAMES, _name_bytes)
+    sys.stderr = _messages()
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(encoding=_encoding(sys.stdout), errors=NAMES)
+
+
+def _occupy(descriptor: int) -> None:
+    try:
+        os.fstat(descriptor)
+    except OSError:  # closed, and those below it are not: it is the next one
+        os.open(os.devnull, os.O_RDWR)
+        os.set_inheritable(descriptor, True)
+
+
+def _messages() -> TextIO:
+    """Return a standard error that takes whatever is printed, and fails for nobody."""
+    raw = _Lossy(2, "w", closefd=False)
+    return io.TextIOWrapper(io.BufferedWriter(raw), _encoding(sys.stderr), NAMES,
+                            line_buffering=True)  # fmt: skip
+
+
+def _encoding(stream: TextIO | None) -> str:
+    """Return the stream's own, but UTF-8 for ASCII, as where no language was set."""
+    encoding = "ascii" if stream is None else stream.encoding
+    return "utf-8" if codecs.lookup(encoding).name == "ascii" else encoding
+
+
+def _name_bytes(error: UnicodeError) -> tuple[str | bytes, int]:
+    """Return the bytes of a file name that Python could not decode; all else with a backslash."""
+    assert isinstance(error, UnicodeEncodeError)
+    refused = error.object[error.start]
+    if "\udc80" <= refused <= "\udcff":
+        return bytes([ord(refused) - 0xDC00]), error.start + 1
+    error.end = error.start + 1
+    return BACKSLASHED(error)
