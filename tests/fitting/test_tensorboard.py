@@ -227,20 +227,31 @@ def test_sets_of_a_family_have_a_folder_each(tmp_path, monkeypatch):
         assert text(log, "recipe")[1]["of"] == name
 
 
-def test_a_folder_that_takes_no_more_is_told_of_once(tmp_path, save_smooth, few, caplog):
-    torch_board = pytest.importorskip("torch.utils.tensorboard")
+def test_a_folder_that_takes_no_more_is_told_of_once(
+    tmp_path, save_smooth, few, caplog, capfd, small_disk, fill, monkeypatch
+):
+    advance = TorchEngine.advance
 
-    def refuse(*given, **named):
-        raise OSError(28, "No space left on device")
+    def filling(self, factors):
+        fill(small_disk)
+        return advance(self, factors)
 
-    with caplog.at_level(logging.WARNING, "neuralshade"), pytest.MonkeyPatch.context() as patch:
-        patch.setattr(torch_board.SummaryWriter, "add_scalar", refuse)
-        result = fit(save_smooth(), tmp_path, few, tmp_path / "log")
-    assert result.steps == 30
+    monkeypatch.setattr(TorchEngine, "advance", filling)
+    with caplog.at_level(logging.WARNING, "neuralshade"):
+        result = fit(save_smooth(), tmp_path, few, small_disk / "log")
+    assert result.steps == 30 and (tmp_path / "x.nsh").exists()
     assert caplog.messages == [
-        f"tensorboard: got 'No space left on device' from {tmp_path / 'log'}, need room for a log. "
-        "The fit goes on without."
+        f"tensorboard: got 'No space left on device' from {small_disk / 'log'}, need room for a "
+        "log. The fit goes on without."
     ]
+    assert capfd.readouterr() == ("", "")  # no thread has died beside
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere names are text")
+def test_a_folder_whose_name_is_no_text(tmp_path, save_smooth, few):
+    folder = tmp_path / os.fsdecode(b"\xe4\xff")
+    fit(save_smooth(), tmp_path, few | {"steps": 3}, folder)
+    assert list(scalars(read(folder.rename(tmp_path / "log")), "loss"))[-1] == 3
 
 
 def test_what_goes_wrong_beside_the_fit_is_raised(tmp_path):

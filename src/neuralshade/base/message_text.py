@@ -21,6 +21,11 @@ def named(name: str) -> str:
     return name if name.isidentifier() and len(name) <= LONGEST else shown(name)
 
 
+def plain(name: str) -> str:
+    """Return ``name`` as it is where it can be printed and is not long, else as ``shown`` does."""
+    return name if name.isprintable() and len(name) <= LONGEST else shown(name)
+
+
 def unread(error: OSError) -> str:
     """Return what was there in place of a file that could not be read."""
     if isinstance(error, IrregularError):

@@ -119,6 +119,8 @@ def checked_output(picture: Any, name: str, output: Any, options: FitOptions) ->
     check_type(options)
     if output is not None and not os.fspath(output):
         raise OutputError("output: got an empty name, need an asset's. Name a file.")
+    if isinstance(picture, (str, os.PathLike)):
+        name = os.fspath(picture)  # that of a Picture is for people: its file's may be no text
     target = Path(output) if output is not None else Path(Path(name).stem + ".nsh")
     for path in (target, options.movie, options.report, events_path(options.events)):
         check_no_input(path, picture, options.resume)

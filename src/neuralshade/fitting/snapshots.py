@@ -1,5 +1,6 @@
 """Pictures of a fit on its way, at log-spaced steps."""
 
+import logging
 import os
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
@@ -17,6 +18,7 @@ from neuralshade.fitting.loop import Progress
 from neuralshade.source.image_file import load_picture
 from neuralshade.source.picture import Picture, PictureForm
 
+log = logging.getLogger("neuralshade")
 LONGEST_PX = 1024  # of a snapshot; the field is continuous, so a smaller one is drawn directly
 KEPT_PX = 256  # of those kept in memory for a report
 PREFIX = "snapshots."  # begins the names of what checkpoints keep of them
@@ -77,7 +79,10 @@ class Snapshots:
 
 
 class Folder(Callback):
-    """Files: prediction_STEP.png (.exr for HDR), and grid_STEP.png of the last grid, if any."""
+    """Files: prediction_STEP.png (.exr for HDR), and grid_STEP.png of the last grid, if any.
+
+    A folder that takes no more is told of once, and the fit goes on without it.
+    """
 
     def __init__(
         self,
@@ -86,11 +91,21 @@ class Folder(Callback):
         grids: Callable[[], list[npt.NDArray[Any]]],
     ):
         self.folder, self.picture, self.grids = folder, picture, grids
+        self.is_refused = False
         make_folder(folder, "snapshots")
         check_writable(folder / "prediction.png")
 
     def take(self, step: int, drawn: npt.NDArray[Any]) -> None:
-        """Save the snapshot of ``step``."""
+        """Save the snapshot of ``step``; where that is refused, say so and save no more."""
+        if self.is_refused:
+            return
+        try:
+            self._save(step, drawn)
+        except OutputError as error:
+            self.is_refused = True
+            log.warning("snapshots: %s The fit goes on without.", error)
+
+    def _save(self, step: int, drawn: npt.NDArray[Any]) -> None:
         from neuralshade.source.image_output import save_picture  # few fits write pictures
 
         suffix = ".exr" if self.picture.hdr else ".png"

@@ -7,8 +7,10 @@ import io
 import json
 import logging
 import os
+import threading
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -25,12 +27,12 @@ from neuralshade.fitting.callback import Beat, Callback, RunningFit
 from neuralshade.fitting.loop import Progress
 from neuralshade.fitting.movie import PNG_LEVEL, Frame, opaque_frame
 from neuralshade.fitting.recipe import to_dict
+from neuralshade.fitting.tensorboard_file import EventFile
 from neuralshade.source.picture import Picture, PictureForm
 
 LONGEST_PX = 512  # of a picture: TensorBoard shows them small, and two are written each time
 ERROR_SCALE = 4  # of the error around grey; the same in all, so that they compare
 LEAST_SECONDS, MOST_SECONDS, SHARE = 0.25, 10.0, 0.002  # between two values of a curve
-FLUSH_SECONDS = 5  # after which what was logged is in the file
 
 log = logging.getLogger("neuralshade")
 
@@ -73,8 +75,9 @@ class TensorBoard(Callback):
         self.stops: float | None = None
         self._small: Frame | None = None  # the target, as large as it was last wanted
         self._job: RunningFit | None = None
-        self._writer: Any = None
+        self._file: EventFile | None = None
         self._encoder = ThreadPoolExecutor(1, "neuralshade tensorboard")
+        self._lock = threading.Lock()
         self._encoding: list[Future[None]] = []
         self._logged = 0  # step of the last numbers
 
@@ -84,12 +87,12 @@ class TensorBoard(Callback):
 
         step = job.loop.progress.step
         known = step > 0 and any(Path(self.folder).glob("events.out.tfevents.*"))
-        self._job, self._writer = job, self._opened(step + 1 if step else 0)
+        self._job, self._file = job, self._opened(step + 1 if step else 0)
         if self.target is not None and self.target.color_space == "linear":
             self.stops = exposure_stops(self.target.pixels)
         if not known:
             facts = _indented(_recipe(job))
-            self._log(lambda writer: writer.add_text("recipe", facts, 0))
+            self._log(lambda file: file.add_text("recipe", facts, 0))
             self._encode(self._add_target)
 
     def observe(self, progress: Progress) -> None:
@@ -105,40 +108,42 @@ class TensorBoard(Callback):
         """Log what was reached, as text."""
         assert self._job is not None
         facts, step = _indented(reached), self._job.loop.progress.step
-        self._log(lambda writer: writer.add_text("result", facts, step))
+        self._log(lambda file: file.add_text("result", facts, step))
 
     def close(self) -> None:
         """Log the last numbers, and wait until all is in the file."""
         self._encoder.shutdown()
         if self._job is not None:
             self._add_numbers(self._job.loop.progress)
-        self._log(lambda writer: writer.close())
-        self._writer = None
+        self._log(lambda file: file.close())
+        self._file = None
         for encoding in self._encoding:
             encoding.result()
 
-    def _opened(self, first: int) -> Any:
-        """Return a writer; older values from step ``first`` on are hidden."""
-        board = _package(self.folder)
+    def _opened(self, first: int) -> EventFile:
+        """Return the file to log into; older values from step ``first`` on are hidden."""
+        _package(self.folder)
         try:
-            return board.SummaryWriter(
-                os.fspath(self.folder), purge_step=first, flush_secs=FLUSH_SECONDS
-            )
+            return EventFile(self.folder, first)
         except OSError as error:
             raise OutputError(f"{self.folder}: got '{error.strerror}', need a folder for "
                               "TensorBoard. Choose another.") from error  # fmt: skip
 
-    def _log(self, write: Callable[[Any], None]) -> None:
+    def _log(self, write: Callable[[EventFile], None]) -> None:
         """Write; where that is refused, say so once and write no more."""
-        writer = self._writer
-        if writer is None:
-            return
-        try:
-            write(writer)
-        except OSError as error:
-            self._writer = None
-            log.warning("tensorboard: got '%s' from %s, need room for a log. The fit goes on "
-                        "without.", error.strerror or error, self.folder)  # fmt: skip
+        with self._lock:  # pictures come from another thread
+            file = self._file
+            if file is None:
+                return
+            try:
+                write(file)
+                return
+            except OSError as error:
+                refused, self._file = error, None
+            with suppress(OSError):  # what waited to be written is refused once more
+                file.close()
+        log.warning("tensorboard: got '%s' from %s, need room for a log. The fit goes on "
+                    "without.", refused.strerror or refused, self.folder)  # fmt: skip
 
     def _encode(self, add: Callable[..., None], *given: Any) -> None:
         """Do what takes long beside the fit; what failed is raised."""
@@ -156,11 +161,11 @@ class TensorBoard(Callback):
         numbers = {"loss": p.loss, "samples_per_second": p.samples_per_second,
                    "rate_factor": self._job.loop.rate_factor}  # fmt: skip
 
-        def write(writer: Any) -> None:
+        def write(file: EventFile) -> None:
             for name, value in numbers.items():
-                writer.add_scalar(name, value, p.step)
+                file.add_scalar(name, value, p.step)
             if measured is not None and measured[3] is not None:
-                writer.add_scalar("psnr_db", measured[3], int(measured[0] or 0))
+                file.add_scalar("psnr_db", measured[3], int(measured[0] or 0))
 
         self._log(write)
 
@@ -200,7 +205,7 @@ class TensorBoard(Callback):
         image = made.Summary.Image(height=height, width=width, colorspace=channels,
                                    encoded_image_string=file.getvalue())  # fmt: skip
         summary = made.Summary(value=[made.Summary.Value(tag=tag, image=image)])
-        self._log(lambda writer: writer.file_writer.add_summary(summary, step))
+        self._log(lambda file: file.add_summary(summary, step))
 
 
 def _resized(pixels: npt.NDArray[Any], height: int, width: int) -> npt.NDArray[np.float32]:

@@ -104,7 +104,7 @@ def load_text(
     if folder is not None:
         path = os.fspath(folder / pathlib.Path(path).name)
     pointer = session.call(
-        LOAD_SOURCE, MODULE, path.encode(), text.encode(), byref(words),
+        LOAD_SOURCE, MODULE, os.fsencode(path), text.encode(), byref(words),
         types=(c_char_p, c_char_p, c_char_p, c_void_p), result=c_void_p,
     )  # fmt: skip
     said = take_blob(words.value).decode(errors="replace")

@@ -23,7 +23,8 @@ def write_page(path: str | os.PathLike[str], template: str, content: Mapping[str
     templates.filters["number"] = number
     page = templates.get_template(template).render(content)
     with whole_file(path) as unfinished:
-        unfinished.write_text(page, encoding="utf-8")
+        # replaced: a file's name need not be text
+        unfinished.write_bytes(page.encode("utf-8", "replace"))
 
 
 def number(value: float | None, form: str) -> str:

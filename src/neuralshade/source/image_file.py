@@ -11,6 +11,8 @@ import numpy as np
 import numpy.typing as npt
 import OpenImageIO
 
+from neuralshade.base.message_text import plain
+from neuralshade.base.utf8_path import file_name, utf8_path
 from neuralshade.errors import PictureError
 from neuralshade.source.channels import (
     color_channels,
@@ -61,12 +63,13 @@ def load_picture(path: str | os.PathLike[str], *, memory_limit: int = 4 * 2**30)
         raise PictureError("picture: got an empty name, need a picture's. Name a file.")
     place = Path(path)
     kind = file_kind(place)
-    reader = _open(place, kind)
-    try:
-        spec = reader.spec()
-        pixels = _read(place, kind, reader, memory_limit)
-    finally:
-        reader.close()
+    with utf8_path(place) as name:
+        reader = _open(place, name, kind)
+        try:
+            spec = reader.spec()
+            pixels = _read(place, kind, reader, memory_limit)
+        finally:
+            reader.close()
     is_float = pixels.dtype.kind == "f"
     if pixels.shape[2] in (2, 4):
         # BMP and WebP alpha is always unassociated, but OpenImageIO only marks WebP's.
@@ -80,16 +83,16 @@ def load_picture(path: str | os.PathLike[str], *, memory_limit: int = 4 * 2**30)
     pixels = upright(pixels, spec.get_int_attribute("Orientation", 1))
     check_finite(str(place), pixels)
     color_space = "linear" if is_float else "srgb"
-    return Picture(np.ascontiguousarray(pixels), color_space, place.name)
+    return Picture(np.ascontiguousarray(pixels), color_space, file_name(place))
 
 
-def _open(path: Path, kind: str) -> Any:
-    """Return OpenImageIO's reader of ``path``; PictureError if the header is no good."""
+def _open(path: Path, name: str, kind: str) -> Any:
+    """Return OpenImageIO's reader of ``path``, as ``name``; PictureError for a bad header."""
     config = OpenImageIO.ImageSpec()
     config.attribute("oiio:UnassociatedAlpha", 1)  # else it multiplies 8-bit color by alpha
-    reader = OpenImageIO.ImageInput.open(str(path), config)
+    reader = OpenImageIO.ImageInput.open(name, config)
     if reader is None or reader.format_name() != kind:
-        reason = OpenImageIO.geterror() if reader is None else f"opened as {reader.format_name()}"
+        reason = _said(OpenImageIO) if reader is None else f"opened as {reader.format_name()}"
         if "must be at least 1x1" in reason:
             raise zero_size(path)
         if re.search(r"may not exceed|exceeds the \d+ MB limit", reason):
@@ -98,12 +101,27 @@ def _open(path: Path, kind: str) -> Any:
     return reader
 
 
+def _said(source: Any) -> str:
+    """Return the reason of a failure, in which bytes of the file may stand that are no UTF-8."""
+    try:
+        said: str = source.geterror()
+    except UnicodeDecodeError as error:
+        return error.object.decode("utf-8", "replace")
+    return said
+
+
 def _read(path: Path, kind: str, reader: Any, memory_limit: int) -> npt.NDArray[Any]:
     """Return the color channels and alpha as [H, W, C], decoded to the last byte."""
     spec = reader.spec()
     color = spec.get_string_attribute("tiff:ColorSpace")
     if spec.deep or spec.depth > 1 or color not in TIFF_COLORS:
-        got = "deep pixels" if spec.deep else "a volume" if spec.depth > 1 else f"{color} color"
+        got = (
+            "deep pixels"
+            if spec.deep
+            else "a volume"
+            if spec.depth > 1
+            else f"{plain(color)} color"
+        )
         raise PictureError(f"{path}: got {got}, need flat RGB or grey. Convert it first.")
     picks = color_channels(path, spec.channelnames)
     _tell_left_out(path, spec.channelnames, picks)
@@ -111,7 +129,7 @@ def _read(path: Path, kind: str, reader: Any, memory_limit: int) -> npt.NDArray[
     begin, end = min(picks), max(picks) + 1
     _check_memory(path, (spec.height, spec.width, end - begin), dtype, memory_limit)
     pixels = _decode(reader, begin, end, dtype)
-    reason = reader.geterror()
+    reason = _said(reader)
     # Both: libjpeg fills what is missing with grey and succeeds, telling only the error text.
     if pixels is None or reason:
         raise damaged(path, kind) from OSError(reason)
@@ -122,7 +140,7 @@ def _read(path: Path, kind: str, reader: Any, memory_limit: int) -> npt.NDArray[
 def _tell_left_out(path: Path, names: tuple[str, ...], picks: list[int]) -> None:
     left_out = [name for index, name in enumerate(names) if index not in picks]
     if left_out:
-        taken = ", ".join(names[pick] for pick in picks)
+        taken = ", ".join(plain(names[pick]) for pick in picks)
         log.warning("%s: took channels %s; left out %s", path, taken, shown_names(left_out))
 
 

@@ -17,6 +17,7 @@ import OpenImageIO
 from PIL import Image
 
 from neuralshade.base.atomic import whole_file
+from neuralshade.base.utf8_path import utf8_path
 from neuralshade.errors import OutputError, PictureError, ShapeError
 from neuralshade.source.channels import multiply_by_alpha
 from neuralshade.source.color import linear_to_srgb, srgb_to_linear
@@ -55,7 +56,8 @@ def save_picture(
     _check_values(place, values, suffix)
     with whole_file(place) as partial:
         if suffix == ".exr":
-            _write_exr(place, partial, values, color_space)
+            with utf8_path(partial) as name:
+                _write_exr(place, partial, name, values, color_space)
         else:
             partial.write_bytes(_encoded(values, color_space, suffix))
 
@@ -120,7 +122,9 @@ def _encode_srgb(block: npt.NDArray[np.float32]) -> None:
     block[..., :colors] = linear_to_srgb(np.clip(block[..., :colors], 0, 1))
 
 
-def _write_exr(place: Path, partial: Path, values: npt.NDArray[Any], color_space: str) -> None:
+def _write_exr(
+    place: Path, partial: Path, name: str, values: npt.NDArray[Any], color_space: str
+) -> None:
     height, width, channels = values.shape
     # a copy, as it is changed below; row by row, as OpenImageIO reads it
     pixels = values.astype(np.float32, order="C")
@@ -132,8 +136,8 @@ def _write_exr(place: Path, partial: Path, values: npt.NDArray[Any], color_space
     sample = "half" if values.dtype == np.float16 else "float"
     spec = OpenImageIO.ImageSpec(width, height, channels, sample)
     spec.channelnames = EXR_NAMES[channels]
-    writer: Any = OpenImageIO.ImageOutput.create(str(partial))
-    done = writer.open(str(partial), spec) and writer.write_image(pixels)
+    writer: Any = OpenImageIO.ImageOutput.create(name)
+    done = writer.open(name, spec) and writer.write_image(pixels)
     done = writer.close() and done
     if not done or writer.has_error:
         raise _exr_refusal(place, partial, pixels.nbytes, writer.geterror())

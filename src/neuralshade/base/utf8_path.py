@@ -1,0 +1,43 @@
+"""File names for libraries that take UTF-8 alone."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from neuralshade.base.held import ScratchFolder
+from neuralshade.errors import OutputError
+
+
+@contextmanager
+def utf8_path(path: Path) -> Iterator[str]:
+    """Yield a name under which libraries reach ``path`` in the block, though its own is no UTF-8.
+
+    That is a link in a temporary folder, with the suffix of ``path``.
+
+    Raises: OutputError where no link can be made.
+    """
+    if _is_utf8(path):
+        yield str(path)
+        return
+    with ScratchFolder() as folder:
+        link = folder.path / f"link{path.suffix if path.suffix.isascii() else ''}"
+        try:
+            link.symlink_to(os.path.abspath(path))
+        except OSError as error:
+            raise OutputError(f"{path}: got '{error.strerror}' for a link to a name that is not "
+                              "UTF-8, need one that is. Rename it.") from error  # fmt: skip
+        yield str(link)
+
+
+def file_name(path: Path) -> str:
+    """Return the last part of ``path`` as text for people; what is no UTF-8 in it is replaced."""
+    return path.name if _is_utf8(path) else os.fsencode(path.name).decode("utf-8", "replace")
+
+
+def _is_utf8(path: Path) -> bool:
+    """Return whether the bytes of the name on disk are those of its text in UTF-8."""
+    try:
+        return str(path).encode() == os.fsencode(path)
+    except UnicodeEncodeError:
+        return False
