@@ -18,6 +18,7 @@ from neuralshade.errors import ConfigError, DeviceError, FitInterrupted, OutputE
 from neuralshade.fitting.callbacks import Callbacks
 from neuralshade.fitting.loop import Loop, Observer, Progress, Restart
 from neuralshade.fitting.options import FitOptions, resumed_flags
+from neuralshade.fitting.output_checks import checkpoint_path
 from neuralshade.fitting.recipe import to_dict
 from neuralshade.fitting.resuming import Fitted, keep, restore, resume_command
 from neuralshade.fitting.scene import Scene
@@ -92,7 +93,7 @@ class Job(ABC, Generic[R]):
         place: str | None,
     ):
         self.observer, self.place = observer, place
-        self.checkpoint = output.with_suffix(".checkpoint.nsh")
+        self.checkpoint = checkpoint_path(output)
         self.is_written = False  # the asset; not yet its report, its movie
         self.saved_step: int | None = None  # of the checkpoint that this fit left while it ran
         self.saved_seconds: float | None = None

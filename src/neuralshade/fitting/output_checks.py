@@ -1,5 +1,6 @@
 """Paths that may not be one: inputs are read, never written, and outputs are files each."""
 
+import hashlib
 import os
 import sys
 from pathlib import Path
@@ -10,10 +11,36 @@ from neuralshade.base.atomic import check_writable
 from neuralshade.errors import OutputError
 from neuralshade.source.file_kind import PICTURE_SUFFIXES
 
+CHECKPOINT_SUFFIX = ".checkpoint.nsh"
+NAME_BYTES = 255  # that a name has at most on nearly every file system
 STANDARD_OUTPUT = "-"  # in place of a file for events
 # What files of other kinds are called; any other name may be an asset's.
 OTHER_SUFFIXES = {*PICTURE_SUFFIXES, ".csv", ".dds", ".gif", ".html", ".json", ".jsonl", ".ktx2",
                   ".md", ".mp4", ".pdf", ".py", ".slang", ".toml", ".txt", ".zip"}  # fmt: skip
+
+
+def checkpoint_path(output: Path) -> Path:
+    """Return where a fit's checkpoint lies: beside the asset, with its name.
+
+    Of a name that leaves no room for the ending, the beginning and digits of the whole.
+    """
+    usual = output.with_suffix(CHECKPOINT_SUFFIX)
+    longest = _longest_name(output.parent)
+    if len(os.fsencode(usual.name)) <= longest:
+        return usual
+    digits = hashlib.sha256(os.fsencode(output.name)).hexdigest()[:8]
+    stem = usual.name.removesuffix(CHECKPOINT_SUFFIX)
+    while len(os.fsencode(f"{stem}-{digits}{CHECKPOINT_SUFFIX}")) > longest:
+        stem = stem[:-1]
+    return output.with_name(f"{stem}-{digits}{CHECKPOINT_SUFFIX}")
+
+
+def _longest_name(folder: Path) -> int:
+    """Return how many bytes a name in ``folder`` may have; some encrypted disks take 143."""
+    try:
+        return os.pathconf(folder, "PC_NAME_MAX")
+    except (AttributeError, OSError, ValueError):  # Windows; or no such folder, which is told
+        return NAME_BYTES
 
 
 def check_no_input(output: Any, *inputs: Any) -> None:
