@@ -8,6 +8,7 @@ import pytest
 from PIL import Image
 
 import neuralshade
+from neuralshade.cli.main import main
 from neuralshade.fitting.recipe import fields_of
 from neuralshade.kinds.image.presets import PRESETS
 from neuralshade.kinds.image.recipe import ImageRecipe
@@ -237,3 +238,28 @@ def test_tiny_cuda_nn_files_that_cannot_be_honored(folder, refused, config, mess
 def test_json_file_that_is_none(folder, refused):
     (folder / "c.json").write_text("{")
     assert refused("fit", "image", "a.png", "--recipe", "c.json").startswith("c.json: got ")
+
+
+@pytest.mark.parametrize("error, told", [
+    (MemoryError(), "memory: got none left"),
+    (RuntimeError("DefaultCPUAllocator: can't allocate memory: you tried to allocate 67094528 "
+                  "bytes. Error code 12 (Cannot allocate memory)"), "memory: got no 64.0 MiB more"),
+])  # fmt: skip
+def test_too_little_memory(refused, monkeypatch, error, told):
+    def fail(*given, **named):
+        raise error
+
+    monkeypatch.setattr("neuralshade.kinds.image.fit.load_picture", fail)
+    assert refused("fit", "image", "a.png") == (
+        f"{told}, need as much. End other programs, or take less at a time: a smaller picture, "
+        "batch or size."
+    )
+
+
+def test_a_fault_of_ours_is_not_taken_for_another(folder, monkeypatch):
+    def fail(*given, **named):
+        raise RuntimeError("a fault")
+
+    monkeypatch.setattr("neuralshade.kinds.image.fit.load_picture", fail)
+    with pytest.raises(RuntimeError, match="a fault"):
+        main(["fit", "image", "a.png"])

@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 import neuralshade
+from neuralshade.base.memory import missing_memory
 from neuralshade.cli.fit import fit
 from neuralshade.cli.live import view
 from neuralshade.cli.options import GIVEN, TERMINAL, TRUST, crop_type, in_flags, size_type
@@ -39,12 +40,19 @@ def main(arguments: list[str] | None = None) -> None:
     except BrokenPipeError:  # the reader of a pipe has seen enough
         _drop_output()
         sys.exit(1)
-    except OSError as error:
-        if error.errno is None or error.filename is not None:
-            raise  # a file's, which should have been an error of ours
-        _drop_output()
-        _fail(f"standard output: got '{error.strerror}', need room for the output. "
-              "Send it elsewhere.", 1)  # fmt: skip
+    except (MemoryError, RuntimeError, ImportError, OSError) as error:
+        _fail(_told(error), 1)
+
+
+def _told(error: Exception) -> str:
+    """Return what to say of an error that is none of ours; raise it where it is a fault."""
+    if message := missing_memory(error):
+        return message
+    if not isinstance(error, OSError) or error.errno is None or error.filename is not None:
+        raise error  # a file's should have been an error of ours
+    _drop_output()
+    return (f"standard output: got '{error.strerror}', need room for the output. "
+            "Send it elsewhere.")  # fmt: skip
 
 
 def _check_working_folder() -> None:

@@ -128,7 +128,10 @@ def _read(path: Path, kind: str, reader: Any, memory_limit: int) -> npt.NDArray[
     dtype = _read_as(path, spec, picks)
     begin, end = min(picks), max(picks) + 1
     _check_memory(path, (spec.height, spec.width, end - begin), dtype, memory_limit)
-    pixels = _decode(reader, begin, end, dtype)
+    try:
+        pixels = _decode(reader, begin, end, dtype)
+    except MemoryError as error:
+        raise _too_little_memory(path, spec, end - begin, dtype) from error
     reason = _said(reader)
     # Both: libjpeg fills what is missing with grey and succeeds, telling only the error text.
     if pixels is None or reason:
@@ -171,6 +174,13 @@ def _read_as(path: Path, spec: Any, picks: list[int]) -> str:
             "Convert it first."
         )
     return READ_AS[stored.pop()] if len(stored) == 1 else "float"
+
+
+def _too_little_memory(path: Path, spec: Any, channels: int, dtype: str) -> PictureError:
+    return PictureError(
+        f"{path}: got {spec.width} x {spec.height} pixels of {channels} {dtype} for which no "
+        "memory is left, need room for them. Scale the picture down, or end other programs."
+    )
 
 
 def _check_memory(path: Path, shape: tuple[int, ...], dtype: str, memory_limit: int) -> None:
