@@ -4,7 +4,7 @@ VENV_PYTHON = .venv/bin/python
 # more than four. worksteal: neighbours, which share what is fitted or compiled, run in one process.
 SIDE_BY_SIDE = -n logical --maxprocesses 4 --dist worksteal
 
-.PHONY: setup test lint demo bench lowest clean
+.PHONY: setup test lint demo bench soak lowest clean
 
 setup:  ## .venv with the tested versions, and software Vulkan where it can be had
 	@scripts/setup
@@ -21,9 +21,12 @@ demo: setup  ## fit a photograph, and show the numbers and the report
 	$(VENV_PYTHON) examples/demo.py
 
 bench: setup  ## every benchmark in turn
-	@for benchmark in benchmarks/*.py; do \
+	@for benchmark in $(filter-out benchmarks/soak_%,$(wildcard benchmarks/*.py)); do \
 	    echo "== $$benchmark"; $(VENV_PYTHON) "$$benchmark" || exit 1; \
 	done
+
+soak: setup  ## what must hold however often it is tried: hours
+	$(VENV_PYTHON) benchmarks/soak_kills.py
 
 # Old versions warn about the new ones of what they use in turn, hence -W default.
 lowest: setup  ## every test, slow ones too, with the oldest versions that pyproject.toml admits

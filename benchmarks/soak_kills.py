@@ -1,0 +1,240 @@
+"""Commands killed at random moments: nothing damaged, nothing left behind, every fit goes on.
+
+    python benchmarks/soak_kills.py [--kills 300] [--seed 0] [--cases image,render]
+
+Each round starts a command in an empty folder and kills it (KILL, TERM or INT) at a random moment,
+or as soon as it begins to write a file, several times; what is then there is looked at, and
+the command started again, with --resume where there is a checkpoint. At last it runs to its end.
+Writes results/soak_kills.{json,md}; the exit code is 1 where anything was wrong.
+"""
+
+import argparse
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+from PIL import Image
+from shared.results import write_results
+
+import neuralshade
+
+DATA = Path(__file__).parent.parent / "tests/data"
+SIGNALS = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT)
+EXITS = {signal.SIGKILL: {-9}, signal.SIGTERM: {143, 130, -15}, signal.SIGINT: {130, -2}}
+MOST_KILLS = 6  # in a row, before the command is left alone
+OURS = (".neuralshade-", "neuralshade-scratch-")  # begin the names of temporary files
+CASES = {  # commands in a folder that `prepared` has filled, without --resume
+    "image": "fit image photo.png -o x.nsh --steps 400 --preset tiny --batch 64",
+    "image, all outputs": "fit image photo.png -o x.nsh --steps 400 --preset tiny --batch 64 "
+    "--report x.html --snapshots snaps --movie x.gif --events x.jsonl --tensorboard log",
+    "splats": "fit splats photo.png -o x.nsh --count 20 --steps 60 --report x.html",
+    "mipmaps": "fit mipmaps maps -o x.nsh --steps 40 --pool 16 --pairs 4 --reuse 2",
+    "shader": "fit shader tint.slang -o x.nsh --set photo=photo.png --set map.size=5x3 --steps 40 "
+    "--threads 8x8 --size 18x12 --snapshots snaps",
+    "render": "render image.nsh -o x.png --size 900x600",
+    "render exr": "render image.nsh -o x.exr --size 900x600",
+    "report": "report image.nsh photo.png -o x.html",
+}
+EQUAL = ("image", "image, all outputs", "render", "render exr")  # whose results have equal bits
+
+
+@dataclass
+class Case:
+    """A command, how long it takes undisturbed, what it makes then, and what its kills came to."""
+
+    name: str
+    words: list[str]
+    seconds: float = 0.0
+    made: dict[str, bytes] = field(default_factory=dict)
+    counts: Counter[str] = field(default_factory=Counter)
+    faults: list[str] = field(default_factory=list)
+
+
+def prepared(folder: Path) -> Path:
+    """Return a new folder with what every case reads."""
+    work = folder / "work"
+    for name in (work, folder / "tmp", work / "maps"):
+        name.mkdir(parents=True)
+    for name, source in (("photo.png",) * 2, ("tint.slang",) * 2, ("image.nsh", "image_grid.nsh")):
+        shutil.copy(DATA / source, work / name)
+    maps = np.load(DATA / "maps.npz")
+    stored = {"albedo": maps["albedo"], "normal": maps["normal"] / 2 + 0.5,
+              "roughness": maps["roughness"]}  # fmt: skip
+    for name, values in stored.items():
+        pixels = np.rint(np.clip(values, 0, 1) * 255).astype(np.uint8)
+        Image.fromarray(pixels).save(work / f"maps/{name}.png")
+    return work
+
+
+def start(words: list[str], work: Path) -> subprocess.Popen[str]:
+    """Start the command in ``work``, with temporary files beside it."""
+    environment = os.environ | {"TMPDIR": str(work.parent / "tmp"), "OMP_NUM_THREADS": "1"}
+    environment["XDG_DATA_HOME"] = str(work.parent / "data")
+    command = [sys.executable, "-m", "neuralshade", *words]
+    # a shell has what it starts in the background ignore Ctrl-C
+    return subprocess.Popen(command, cwd=work, env=environment, text=True,
+                            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+                            )  # fmt: skip
+
+
+def temporary(work: Path) -> list[Path]:
+    """Return the files and folders that a command was about to write, or has left."""
+    return [p for top in (work, work.parent / "tmp") for p in top.rglob("*")
+            if p.name.startswith(OURS)]  # fmt: skip
+
+
+def wait_to_kill(process: subprocess.Popen[str], case: Case, work: Path, rng: random.Random) -> str:
+    """Wait for a random moment, or for one in which a file is written; say which."""
+    begun, before = time.monotonic(), {path.name for path in temporary(work)}
+    if rng.random() < 0.5:
+        end, kind = begun + rng.uniform(0, case.seconds), "at any moment"
+        while process.poll() is None and time.monotonic() < end:
+            time.sleep(0.002)
+        return kind
+    wanted, seen = rng.randint(1, 4), set[str]()
+    while process.poll() is None and len(seen) < wanted:
+        seen |= {path.name for path in temporary(work)} - before
+        time.sleep(0.001)
+    time.sleep(rng.choice((0, 0, 0.001)))
+    return "while writing"
+
+
+def killed(case: Case, work: Path, words: list[str], rng: random.Random) -> None:
+    """Start the command, kill it, and look at what is there."""
+    process, number = start(words, work), rng.choice(SIGNALS)
+    moment = wait_to_kill(process, case, work, rng)
+    process.send_signal(number)
+    said = process.communicate()[1]
+    if process.returncode == 0:
+        case.counts["ended first"] += 1
+    else:
+        for what in ("kills", number.name, moment):
+            case.counts[what] += 1
+        if process.returncode not in EXITS[number]:
+            case.faults.append(f"{number.name} {moment}: exit code {process.returncode}: {said}")
+    if "Traceback" in said and not is_early(said):
+        case.faults.append(f"{number.name} {moment}: {said}")
+    case.faults += [f"{number.name} {moment}: {fault}" for fault in damaged(work)]
+
+
+def is_early(said: str) -> bool:
+    """Return whether Python itself was not yet ready to have Ctrl-C heeded."""
+    return "in main" not in said
+
+
+def damaged(work: Path) -> Iterator[str]:
+    """Yield what is wrong with outputs: each is whole or not there."""
+    for path in sorted(work.rglob("*")):
+        if not path.is_file() or path.name.startswith(OURS):
+            continue
+        try:
+            if path.suffix == ".nsh" and not path.name.endswith(".checkpoint.nsh"):
+                neuralshade.load(path)
+            elif path.suffix in (".png", ".exr"):
+                neuralshade.load_picture(path)
+            elif path.suffix == ".gif":
+                Image.open(path).load()
+            elif path.suffix == ".html" and not path.read_text().rstrip().endswith("</html>"):
+                yield f"{path.name} is cut off"
+        except (neuralshade.NeuralShadeError, OSError) as error:
+            yield str(error)
+
+
+def made(work: Path) -> dict[str, bytes]:
+    """Return what is to be equal: the numbers of an asset, the pixels of a picture."""
+    found = {}
+    for path in sorted(work.glob("x.*")):
+        if path.name == "x.nsh":
+            found |= {n: v.tobytes() for n, v in neuralshade.load(path).tensors.items()}
+        elif path.suffix in (".png", ".exr"):
+            found[path.name] = neuralshade.load_picture(path).pixels.tobytes()
+    return found
+
+
+def round_of(case: Case, kills: int, rng: random.Random) -> None:
+    """Kill a command several times, and let it come to its end; then nothing may be left."""
+    with tempfile.TemporaryDirectory() as folder:
+        work = prepared(Path(folder))
+        checkpoint = work / "x.checkpoint.nsh"
+        for _ in range(kills):
+            killed(case, work, resumed(case, checkpoint), rng)
+        case.counts["resumed"] += checkpoint.exists()
+        process = start(resumed(case, checkpoint), work)
+        said = process.communicate()[1]
+        case.counts["ends"] += 1
+        if process.returncode != 0:
+            case.faults.append(f"at its end: exit code {process.returncode}: {said}")
+            return
+        case.faults += [f"at its end: {fault}" for fault in damaged(work)]
+        left = [path.name for path in temporary(work)]
+        case.counts["left behind"] += len(left)
+        case.faults += [f"left behind: {name}" for name in left]
+        case.counts["equal bits"] += made(work) == case.made
+        if case.name in EQUAL and made(work) != case.made:
+            case.faults.append(f"other bits than undisturbed, resumed: {checkpoint.exists()}")
+
+
+def resumed(case: Case, checkpoint: Path) -> list[str]:
+    """Return the command, which goes on from a checkpoint where there is one."""
+    return case.words + (["--resume", checkpoint.name] if checkpoint.exists() else [])
+
+
+def undisturbed(case: Case) -> None:
+    """Find how long the command takes, and what it makes."""
+    with tempfile.TemporaryDirectory() as folder:
+        work, begun = prepared(Path(folder)), time.monotonic()
+        process = start(case.words, work)
+        said = process.communicate()[1]
+        if process.returncode != 0:
+            raise SystemExit(f"{case.name}: {said}")
+        case.seconds, case.made = time.monotonic() - begun, made(work)
+
+
+def row(case: Case) -> dict[str, object]:
+    """Return what a case came to, for the table."""
+    names = ("kills", *(number.name for number in SIGNALS), "while writing", "ended first", "ends",
+             "resumed", "equal bits", "left behind")  # fmt: skip
+    counts = {name: case.counts[name] for name in names}
+    return {"case": case.name, **counts, "faults": len(case.faults)}
+
+
+def main() -> int:
+    """Kill each case in turn until there were enough; write what came of it."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--kills", type=int, default=300)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--cases", default=";".join(CASES), help="with ; between")
+    parser.add_argument("--minutes", type=float, default=1e9, help="after which no round is begun")
+    parser.add_argument("--no-results", action="store_true", help="print what was wrong alone")
+    options = parser.parse_args()
+    rng, end = random.Random(options.seed), time.monotonic() + 60 * options.minutes
+    cases = [Case(name, CASES[name].split()) for name in options.cases.split(";")]
+    for case in cases:
+        undisturbed(case)
+    done = 0
+    while done < options.kills and time.monotonic() < end:
+        case = min(cases, key=lambda case: case.counts["kills"])
+        round_of(case, min(rng.randint(1, MOST_KILLS), options.kills - done), rng)
+        done = sum(case.counts["kills"] for case in cases)
+        print(f"{done} kills, {sum(len(case.faults) for case in cases)} faults", flush=True)
+    faults = [f"{case.name}: {fault}" for case in cases for fault in case.faults]
+    print("\n".join(faults))
+    if not options.no_results:
+        facts = {"seed": options.seed, "kills": done, "faults": len(faults)}
+        write_results("soak_kills", {"Kills": [row(case) for case in cases]}, facts)
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
