@@ -38,7 +38,7 @@ CASES = {  # commands in a folder that `prepared` has filled, without --resume
     "image, all outputs": "fit image photo.png -o x.nsh --steps 400 --preset tiny --batch 64 "
     "--report x.html --snapshots snaps --movie x.gif --events x.jsonl --tensorboard log",
     "splats": "fit splats photo.png -o x.nsh --count 20 --steps 60 --report x.html",
-    "mipmaps": "fit mipmaps maps -o x.nsh --steps 40 --pool 16 --pairs 4 --reuse 2",
+    "mipmaps": "fit mipmaps maps -o x --steps 40 --pool 16 --pairs 4 --reuse 2",
     "shader": "fit shader tint.slang -o x.nsh --set photo=photo.png --set map.size=5x3 --steps 40 "
     "--threads 8x8 --size 18x12 --snapshots snaps",
     "render": "render image.nsh -o x.png --size 900x600",
@@ -154,23 +154,28 @@ def damaged(work: Path) -> Iterator[str]:
 def made(work: Path) -> dict[str, bytes]:
     """Return what is to be equal: the numbers of an asset, the pixels of a picture."""
     found = {}
-    for path in sorted(work.glob("x.*")):
-        if path.name == "x.nsh":
+    for path in sorted(p for p in work.rglob("*") if p.is_relative_to(work / "x") or p.stem == "x"):
+        if path.suffix == ".nsh" and path != checkpoint_in(work):
             found |= {n: v.tobytes() for n, v in neuralshade.load(path).tensors.items()}
         elif path.suffix in (".png", ".exr"):
             found[path.name] = neuralshade.load_picture(path).pixels.tobytes()
     return found
 
 
+def checkpoint_in(work: Path) -> Path | None:
+    """Return the checkpoint that a killed fit has left, if any."""
+    return next(work.rglob("*.checkpoint.nsh"), None)
+
+
 def round_of(case: Case, kills: int, rng: random.Random) -> None:
     """Kill a command several times, and let it come to its end; then nothing may be left."""
     with tempfile.TemporaryDirectory() as folder:
         work = prepared(Path(folder))
-        checkpoint = work / "x.checkpoint.nsh"
         for _ in range(kills):
-            killed(case, work, resumed(case, checkpoint), rng)
-        case.counts["resumed"] += checkpoint.exists()
-        process = start(resumed(case, checkpoint), work)
+            killed(case, work, resumed(case, work), rng)
+        is_resumed = checkpoint_in(work) is not None
+        case.counts["resumed"] += is_resumed
+        process = start(resumed(case, work), work)
         said = process.communicate()[1]
         case.counts["ends"] += 1
         if process.returncode != 0:
@@ -182,12 +187,14 @@ def round_of(case: Case, kills: int, rng: random.Random) -> None:
         case.faults += [f"left behind: {name}" for name in left]
         case.counts["equal bits"] += made(work) == case.made
         if case.name in EQUAL and made(work) != case.made:
-            case.faults.append(f"other bits than undisturbed, resumed: {checkpoint.exists()}")
+            case.faults.append(f"other bits than undisturbed, resumed: {is_resumed}")
 
 
-def resumed(case: Case, checkpoint: Path) -> list[str]:
+def resumed(case: Case, work: Path) -> list[str]:
     """Return the command, which goes on from a checkpoint where there is one."""
-    return case.words + (["--resume", checkpoint.name] if checkpoint.exists() else [])
+    checkpoint = checkpoint_in(work)
+    more = [] if checkpoint is None else ["--resume", str(checkpoint.relative_to(work))]
+    return case.words + more
 
 
 def undisturbed(case: Case) -> None:
