@@ -82,11 +82,8 @@ def start(words: list[str], work: Path) -> subprocess.Popen[str]:
     environment = os.environ | {"TMPDIR": str(work.parent / "tmp"), "OMP_NUM_THREADS": "1"}
     environment["XDG_DATA_HOME"] = str(work.parent / "data")
     command = [sys.executable, "-m", "neuralshade", *words]
-    # a shell has what it starts in the background ignore Ctrl-C
     return subprocess.Popen(command, cwd=work, env=environment, text=True,
-                            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
-                            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
-                            )  # fmt: skip
+                            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)  # fmt: skip
 
 
 def temporary(work: Path) -> list[Path]:
@@ -240,6 +237,8 @@ def main() -> int:
     parser.add_argument("--minutes", type=float, default=1e9, help="after which no round is begun")
     parser.add_argument("--no-results", action="store_true", help="print what was wrong alone")
     options = parser.parse_args()
+    # a shell has what it starts in the background ignore Ctrl-C, and that is handed on
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     cases = [Case(name, CASES[name].split()) for name in options.cases.split(";")]
     end = time.monotonic() + 60 * options.minutes
     with ThreadPoolExecutor(options.jobs) as pool:
