@@ -180,7 +180,7 @@ def test_of_assets_that_were_sent_the_last_is_kept(ask, answering, uploads):
 def files(uploads):
     import pathlib
 
-    return [p for p in pathlib.Path(uploads._folder.name).rglob("*") if p.is_file()]
+    return [p for p in pathlib.Path(uploads._folder.path).rglob("*") if p.is_file()]
 
 
 def test_an_asset_is_downloaded(ask, answering):

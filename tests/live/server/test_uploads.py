@@ -31,7 +31,7 @@ def received(uploads, *arguments, **named):
 
 
 def files(uploads):
-    root = uploads._folder.name
+    root = uploads._folder.path
     return [os.path.join(at, name) for at, _, names in os.walk(root) for name in names]
 
 
@@ -109,7 +109,7 @@ def test_names_are_plain(uploads, name, plain):
     assert plain_name(name) == plain
     path = uploads.path(name)
     path.write_bytes(b"")
-    assert path.parent.parent.samefile(uploads._folder.name)
+    assert path.parent.parent.samefile(uploads._folder.path)
 
 
 def test_only_so_many_pictures_are_kept(uploads):
@@ -123,4 +123,4 @@ def test_closed_leaves_nothing():
     path = uploads.path("a.png")
     path.write_bytes(b"x")
     uploads.close()
-    assert not path.exists() and not os.path.exists(uploads._folder.name)
+    assert not path.exists() and not os.path.exists(uploads._folder.path)
