@@ -9,7 +9,11 @@ from neuralshade.asset.checkpoint import Checkpoint, load_checkpoint, save_check
 from neuralshade.asset.file import AssetFile, write_asset_file
 from neuralshade.errors import AssetError
 
-PARTS = {"recipe": {"steps": 5}, "source": {"digest": "0"}, "progress": {"step": 2, "curve": []}}
+PARTS = {
+    "recipe": {"steps": 5},
+    "source": {"name": "a", "digest": "0"},
+    "progress": {"step": 2, "curve": []},
+}
 
 
 @settings(max_examples=20, deadline=None)

@@ -114,8 +114,7 @@ def test_asset_without_its_tensors_refused(fitted, tmp_path):
     del asset.tensors["network.layers.0.weight"]
     save_asset(path, "image", asset.header, asset.tensors)
     assert refusal(AssetError, neuralshade.render, path) == (
-        f"{path}: got no such tensor for network.layers.0.weight, need [8, 2] as its recipe "
-        "says. Fit it again."
+        f"{path}: got no such tensor for network.layers.0.weight, need int8 [8, 2]. Fit it again."
     )
 
 

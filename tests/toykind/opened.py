@@ -4,9 +4,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from neuralshade.asset.schema import Truth
 from neuralshade.kinds.picture import OpenedPicture
 from neuralshade.source.crop import WHOLE
 from toykind import KIND, ToyRecipe
+
+RULES = {**OpenedPicture.parts, "grey": Truth()}
 
 
 @dataclass(frozen=True)
@@ -15,7 +18,7 @@ class OpenedToy(OpenedPicture):
 
     recipe: ToyRecipe
     kind = KIND
-    parts = ("grey",)
+    parts = RULES
     curve_note = "PSNR of one color."
 
     @property

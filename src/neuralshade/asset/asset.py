@@ -1,17 +1,21 @@
 """An asset: what a fit left, as every kind's file holds it."""
 
 import os
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from neuralshade.asset.file import AssetFile, read_asset_file, to_bytes, write_asset_file
+from neuralshade.asset.rules import ASSET
+from neuralshade.asset.schema import Form, Parts, Rule, check_forms, check_header, check_numbers
 from neuralshade.errors import AssetError
 from neuralshade.source.picture import Picture
 
 CURVE_POINTS = 24  # of the training curve that are kept in an asset; it should stay small
-NEEDED = ("recipe", "training", "quality")  # in every header
+REMEDY = "Fit it again."
 FILE_FACTS = ("checksum", "format", "kind")  # of the file itself
 
 
@@ -83,23 +87,40 @@ def read_asset(path: str | os.PathLike[str], kind: str | None = None) -> Asset:
 
 
 def asset_of(file: AssetFile, path: str | os.PathLike[str]) -> Asset:
-    """Return the asset of a file that was read; AssetError where its header is not whole."""
-    asset = Asset(str(file.header["kind"]), Header({}, {}, {}), file.tensors,
-                  os.path.getsize(path), str(path))  # fmt: skip
+    """Return the asset of a file that was read.
+
+    Raises: AssetError where its header breaks a rule that all kinds share, or a tensor holds what
+        is no finite number.
+    """
+    check_header(str(path), file.header, ASSET, "asset", REMEDY)
+    check_numbers(str(path), file.tensors, REMEDY)
     parts = {name: value for name, value in file.header.items() if name not in FILE_FACTS}
-    check_parts(asset, parts, NEEDED)
-    recipe, training, quality = (parts.pop(name) for name in NEEDED)
-    return replace(
-        asset, header=Header(recipe, training, quality, parts.pop("picture", None), parts)
-    )
+    recipe, training, quality = (parts.pop(name) for name in ("recipe", "training", "quality"))
+    header = Header(recipe, training, quality, parts.pop("picture", None), parts)
+    return Asset(
+        file.header["kind"], header, file.tensors, os.path.getsize(path), os.fspath(path)
+    )  # fmt: skip
 
 
-def check_parts(asset: Asset, parts: Any, needed: tuple[str, ...]) -> None:
-    """Raise AssetError naming the first of ``needed`` that is not among ``parts``."""
-    for name in needed:
-        if name not in parts:
-            raise AssetError(f"{asset.path}: got no {name!r} in the header, need a whole asset. "
-                             "Fit it again.")  # fmt: skip
+def check_own(asset: Asset, rules: Mapping[str, Rule]) -> None:
+    """Raise AssetError where the header breaks a rule of its kind, by the names of its parts."""
+    parts = {**asset.header.own, "training": asset.header.training,
+             "quality": asset.header.quality}  # fmt: skip
+    check_header(asset.path, parts, Parts(rules), "asset", REMEDY)
+
+
+def check_tensors(asset: Asset, forms: Mapping[str, Form] | None) -> None:
+    """Raise AssetError where the tensors are others than ``forms``; None is for any."""
+    check_numbers(asset.path, asset.tensors, REMEDY)
+    if forms is not None:
+        check_forms(asset.path, asset.tensors, forms, REMEDY)
+
+
+def check_drawn(path: str, drawn: NDArray[Any]) -> None:
+    """Raise AssetError where what an asset draws is no picture: NaN or infinity in it."""
+    if not np.isfinite(drawn).all():
+        raise AssetError(f"{path}: got NaN or infinity in what it draws, need finite colors. Its "
+                         "numbers are too large: fit it again.")  # fmt: skip
 
 
 def picture_facts(picture: Picture, digest: str | None = None) -> dict[str, Any]:

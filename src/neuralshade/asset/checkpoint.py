@@ -1,13 +1,21 @@
 """An unfinished fit on disk: an asset file with everything that a restart needs."""
 
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import torch
+from numpy.typing import NDArray
 
 from neuralshade.asset.file import CHECKPOINT, AssetFile, read_asset_file, write_asset_file
+from neuralshade.asset.rules import CHECKPOINT as CHECKPOINT_RULE
+from neuralshade.asset.schema import check_header
+from neuralshade.base.message_text import named
 from neuralshade.errors import AssetError
+
+SQUARES = ("moments", ".exp_avg_sq")  # end the names of what has squared gradients
+REMEDY = "Start the fit again."
 
 
 @dataclass(frozen=True)
@@ -31,11 +39,33 @@ def save_checkpoint(path: str | os.PathLike[str], kind: str, checkpoint: Checkpo
 def load_checkpoint(path: str | os.PathLike[str], kind: str) -> Checkpoint:
     """Read what ``save_checkpoint`` wrote; AssetError says why a file is refused."""
     file = read_asset_file(path, kind + CHECKPOINT)
+    check_header(str(path), file.header, CHECKPOINT_RULE, "checkpoint", REMEDY)
     # copied: safetensors hands out read-only views of the file's bytes
-    state = {name: torch.from_numpy(value.copy()) for name, value in file.tensors.items()}
-    try:
-        recipe, source, progress = (file.header[n] for n in ("recipe", "picture", "progress"))
-    except KeyError as error:
-        raise AssetError(f"{path}: got no {error} in the header, need a whole checkpoint. "
-                         "Start the fit again.") from error  # fmt: skip
+    state = {name: _tensor(name, value, path) for name, value in file.tensors.items()}
+    broken = not_finite(state)
+    if broken is not None:
+        raise AssetError(f"{path}: got NaN or infinity in tensor {named(broken)}, need finite "
+                         f"numbers. {REMEDY}")  # fmt: skip
+    recipe, source, progress = (file.header[name] for name in ("recipe", "picture", "progress"))
     return Checkpoint(recipe, source, progress, state)
+
+
+def not_finite(state: Mapping[str, torch.Tensor]) -> str | None:
+    """Return the name of a tensor that holds NaN or infinity; None where all is well.
+
+    Of squared gradients infinity is well: what they belong to stays as it is.
+    """
+    for name, values in state.items():
+        if values.is_floating_point():
+            broken = values.isnan() if name.endswith(SQUARES) else ~values.isfinite()
+            if broken.any():
+                return name
+    return None
+
+
+def _tensor(name: str, values: NDArray[Any], path: str | os.PathLike[str]) -> torch.Tensor:
+    try:
+        return torch.from_numpy(values.copy())
+    except TypeError as error:  # a dtype that NumPy has and PyTorch has not
+        raise AssetError(f"{path}: got {values.dtype} for {named(name)}, need numbers of a fit. "
+                         f"{REMEDY}") from error  # fmt: skip

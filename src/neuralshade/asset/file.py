@@ -14,8 +14,9 @@ import safetensors.numpy
 from numpy.typing import NDArray
 
 from neuralshade.base.atomic import whole_file
-from neuralshade.base.message_text import unread
+from neuralshade.base.message_text import LONGEST, plain, shown, unread
 from neuralshade.base.regular_file import check_regular
+from neuralshade.base.strict_json import strict_json
 from neuralshade.errors import AssetError
 
 FORMAT = 1  # raise it when older readers would misread the file
@@ -73,8 +74,9 @@ def read_asset_file(path: str | os.PathLike[str], kind: str | None = None) -> As
                          "Check the path.") from error  # fmt: skip
     file = from_bytes(data, str(path))
     if kind is not None and file.header["kind"] != kind:
-        raise AssetError(f"{path}: got an asset of kind {file.header['kind']!r}, need {kind!r}. "
-                         f"{_remedy(file.header['kind'], kind)}")  # fmt: skip
+        found = file.header["kind"]
+        raise AssetError(f"{path}: got an asset of kind {shown(found)}, need {kind!r}. "
+                         f"{_remedy(found, kind)}")  # fmt: skip
     return file
 
 
@@ -88,14 +90,28 @@ def from_bytes(data: bytes, place: str = "asset") -> AssetFile:
     """Return header and tensors of the bytes of a file; AssetError as ``read_asset_file``."""
     header = _header(data, place)
     if header["format"] > FORMAT:
-        raise AssetError(f"{place}: got format {header['format']}, need <= {FORMAT}. "
+        raise AssetError(f"{place}: got format {shown(header['format'])}, need <= {FORMAT}. "
                          "Upgrade neuralshade.")  # fmt: skip
     digits = data.index(MARK) + len(MARK)
     if _digest(data, digits) != data[digits : digits + DIGITS]:
         raise AssetError(f"{place}: got bytes that do not match their checksum, need the file "
                          "as it was written. Copy it again.")  # fmt: skip
-    # safetensors returns them in another order every time
-    return AssetFile(header, dict(sorted(safetensors.numpy.load(data).items())))
+    return AssetFile(header, _tensors(data, place))
+
+
+def _tensors(data: bytes, place: str) -> dict[str, NDArray[Any]]:
+    """Return the tensors by name; AssetError where their table does not fit the file's bytes."""
+    try:
+        found = safetensors.numpy.load(data)
+    # KeyError: a dtype that NumPy has not; ValueError: a shape beyond its arrays
+    except (safetensors.SafetensorError, KeyError, ValueError) as error:
+        raise AssetError(f"{place}: got tensors that no reader takes ({_told(error)}), need those "
+                         "of a fit. Fit it again.") from error  # fmt: skip
+    return dict(sorted(found.items()))  # safetensors returns them in another order every time
+
+
+def _told(error: Exception) -> str:
+    return plain(str(error))[:LONGEST]
 
 
 def _header(data: bytes, place: str) -> dict[str, Any]:
@@ -103,12 +119,16 @@ def _header(data: bytes, place: str) -> dict[str, Any]:
         length = int.from_bytes(data[:8], "little")
         if len(data) < 8 + length:
             raise ValueError("cut")
-        metadata = json.loads(data[8 : 8 + length])["__metadata__"][KEY]
-        header = json.loads(metadata)
-        if not isinstance(header["kind"], str) or not isinstance(header["format"], int):
+        metadata = strict_json(data[8 : 8 + length])["__metadata__"][KEY]
+        header = strict_json(metadata)
+        if (
+            not isinstance(header["kind"], str)
+            or type(header["format"]) is not int
+            or header["format"] < 1
+        ):
             raise ValueError("header")
         data.index(MARK)
-    except (ValueError, KeyError, TypeError, RecursionError) as error:
+    except (ValueError, KeyError, TypeError) as error:
         raise AssetError(f"{place}: got {_guess(data)}, need a neuralshade asset. "
                          "Make one with neuralshade fit.") from error  # fmt: skip
     return dict(header)

@@ -7,6 +7,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from neuralshade.asset.schema import Form
 from neuralshade.errors import AssetError
 from neuralshade.model.dense_grid import DenseGrid
 from neuralshade.model.field import Field
@@ -59,19 +60,24 @@ def pack_field(field: Field) -> dict[str, NDArray[Any]]:
     return tensors
 
 
-def packed_zeros(field: Field) -> dict[str, NDArray[Any]]:
-    """Return tensors of the shapes that ``pack_field`` returns; ``field`` may be a meta one."""
-    tensors: dict[str, NDArray[Any]] = {}
+def packed_forms(field: Field) -> dict[str, Form]:
+    """Return dtype and shape of what ``pack_field`` returns; ``field`` may be a meta one."""
+    forms: dict[str, Form] = {}
     for kept in stored_parameters(field):
         if kept.bits >= 16:
-            kind = np.float16 if kept.bits == 16 else np.float32
-            tensors[kept.name] = np.zeros(tuple(kept.parameter.shape), kind)
+            shape = tuple(kept.parameter.shape)
+            forms[kept.name] = ("float16" if kept.bits == 16 else "float32", shape)
             continue
         *outer, count = kept.slice_shape
         width = (count + 1) // 2 if kept.bits == 4 else count
-        tensors[kept.name] = np.zeros((*outer, width), np.uint8 if kept.bits == 4 else np.int8)
-        tensors[kept.name + SCALE] = np.zeros(kept.slice_shape[0], np.float32)
-    return tensors
+        forms[kept.name] = ("uint8" if kept.bits == 4 else "int8", (*outer, width))
+        forms[kept.name + SCALE] = ("float32", (kept.slice_shape[0],))
+    return forms
+
+
+def packed_zeros(field: Field) -> dict[str, NDArray[Any]]:
+    """Return tensors of the forms that ``pack_field`` returns; ``field`` may be a meta one."""
+    return {name: np.zeros(shape, dtype) for name, (dtype, shape) in packed_forms(field).items()}
 
 
 @torch.no_grad()

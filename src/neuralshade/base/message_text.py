@@ -16,6 +16,22 @@ def shown(value: object) -> str:
     return text if len(text) <= LONGEST else f"{text[:LONGEST]}..."
 
 
+def plain(text: str) -> str:
+    """Return ``text`` on one line that a terminal shows as it is: what it would obey, or cannot
+    show, is written as Python would escape it.
+    """
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
+
+
+def plain_lines(text: str) -> str:
+    """Return the lines of ``text``, each as ``plain`` has it; tabs stay."""
+    if text.isprintable():
+        return text
+    return "\n".join("\t".join(map(plain, line.split("\t"))) for line in text.split("\n"))
+
+
 def named(name: str) -> str:
     """Return ``name`` as it is where it could be a setting's, else as ``shown`` does."""
     return name if name.isidentifier() and len(name) <= LONGEST else shown(name)

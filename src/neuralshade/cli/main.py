@@ -11,6 +11,7 @@ import click
 
 import neuralshade
 from neuralshade.base.memory import missing_memory
+from neuralshade.base.message_text import plain_lines
 from neuralshade.cli.fit import fit
 from neuralshade.cli.live import view
 from neuralshade.cli.options import GIVEN, TERMINAL, TRUST, crop_type, in_flags, size_type
@@ -84,7 +85,7 @@ def _fail(message: str, code: int) -> None:
 
 
 def _say(message: str) -> None:
-    print(f"neuralshade: {message}", file=sys.stderr)
+    print(plain_lines(f"neuralshade: {message}"), file=sys.stderr)
 
 
 class _Interrupted(Exception):  # noqa: N818 - no error: somebody asked for it

@@ -12,6 +12,7 @@ from rich.text import Text
 
 from neuralshade.asset.file import FORMAT
 from neuralshade.base.log_relay import LogRelay
+from neuralshade.base.message_text import plain, plain_lines
 from neuralshade.fitting.loop import Observer, ignore
 from neuralshade.fitting.loop import Progress as FitProgress
 from neuralshade.kinds.kind import Opened
@@ -34,7 +35,7 @@ def show_notes(quiet: bool) -> None:
 
 
 def _say(text: str) -> None:
-    print(text, file=sys.stderr, flush=True)
+    print(plain_lines(text), file=sys.stderr, flush=True)
 
 
 @contextmanager
@@ -113,7 +114,7 @@ def _parts(p: FitProgress, compared: bool = True) -> dict[str, str]:
 
 
 def print_info(opened: Opened) -> None:
-    """Print what an asset says of itself."""
+    """Print what an asset says of itself, with what a terminal would obey escaped."""
     training = opened.header.training
     lines = {
         "kind": f"{opened.kind.name}, format {FORMAT}",
@@ -124,6 +125,7 @@ def print_info(opened: Opened) -> None:
         "recipe": "",
         **{f"  {name}": str(value) for name, value in opened.header.recipe.items()},
     }
-    width = max(map(len, lines))
-    for name, text in lines.items():
+    shown = {plain(name): plain(text) for name, text in lines.items()}
+    width = max(map(len, shown))
+    for name, text in shown.items():
         print(f"{name:{width}}  {text}".rstrip())

@@ -15,6 +15,7 @@ from neuralshade.model.field import Field
 from neuralshade.optimizer.adam import Optimizer
 from neuralshade.optimizer.average import WeightAverage
 
+MOST_THREADS = 1024  # that a checkpoint may tell of
 HOLD_STEPS = 12  # run and undone to choose a number of threads for a repeatable fit
 M_TRIM_THRESHOLD, M_MMAP_THRESHOLD = -1, -3  # of mallopt(3)
 MMAP_BYTES = 32 * 2**20  # the most that glibc takes
@@ -122,6 +123,8 @@ class TorchEngine:
         """Take over what ``state`` returned once; the next step is as if nothing stopped."""
         self.rng.set_state(state["rng"])
         self.skipped = int(state["skipped"])
+        if not 1 <= int(state["threads"]) <= MOST_THREADS:
+            raise ValueError(f"threads: got {int(state['threads'])}")
         if self.repeatable:
             self.threads.hold(int(state["threads"]))
         for name, p in self.field.named_parameters():

@@ -16,11 +16,11 @@ from neuralshade.asset.checkpoint import Checkpoint
 from neuralshade.engine.choose import Chosen
 from neuralshade.errors import ConfigError, DeviceError, FitInterrupted, OutputError
 from neuralshade.fitting.callbacks import Callbacks
-from neuralshade.fitting.loop import Loop, Observer, Progress, Restart
+from neuralshade.fitting.loop import DivergedError, Loop, Observer, Progress, Restart
 from neuralshade.fitting.options import FitOptions, resumed_flags
 from neuralshade.fitting.output_checks import checkpoint_path
 from neuralshade.fitting.recipe import to_dict
-from neuralshade.fitting.resuming import Fitted, keep, restore, resume_command
+from neuralshade.fitting.resuming import Fitted, check_state, keep, restore, resume_command
 from neuralshade.fitting.scene import Scene
 from neuralshade.fitting.snapshots import PREFIX, Snapshots
 from neuralshade.gpu.patience import StuckError
@@ -61,7 +61,9 @@ class _Whole:
 
     def load_state(self, state: dict[str, torch.Tensor]) -> None:
         gathered = {name: value for name, value in state.items() if name.startswith(PREFIX)}
-        self.engine.load_state({n: value for n, value in state.items() if n not in gathered})
+        trained = {n: value for n, value in state.items() if n not in gathered}
+        check_state(trained, self.engine.state(), getattr(self.engine, "resized", ()))
+        self.engine.load_state(trained)
         if self.snapshots is not None:  # left out where the resumed fit has none
             self.snapshots.load_state(gathered)
 
@@ -128,6 +130,9 @@ class Job(ABC, Generic[R]):
         except Restart as restart:
             self._give_up(restart)
             raise
+        except DivergedError as error:
+            kept = self._kept_before()
+            raise ConfigError(f"{error} {self.remedy} {kept[0].upper()}{kept[1:]}") from error
         except DeviceError as error:
             raise self._lost(error) from error
         if not ended:
@@ -180,20 +185,21 @@ class Job(ABC, Generic[R]):
     def _autosave(self, step: int) -> None:
         """Leave a checkpoint; where none can be written, the fit goes on without."""
         try:
-            self._save()
+            saved = self._save()
         except OutputError as error:
             log.warning("no checkpoint of step %d: %s The fit goes on.", step, error)
         else:
-            self.saved_step = step
+            self.saved_step = step if saved else self.saved_step
 
     def _kept_somewhere(self) -> str:
         """Save a checkpoint beside the asset, or else in a temporary folder; say where, and how
-        to go on.
+        to go on. Of numbers that are not finite none is saved: the last one stays.
 
         Raises: OutputError where there is no room in either.
         """
         try:
-            self._save()
+            if not self._save():
+                return self._kept_before()
         except OutputError as error:
             try:
                 folder = Path(tempfile.mkdtemp(prefix="neuralshade-"))
@@ -203,9 +209,18 @@ class Job(ABC, Generic[R]):
             self._save()
         return self._kept(self.loop.progress.step)
 
-    def _save(self) -> None:
-        keep(self.checkpoint, self.kind.name, self.recipe, self.original,
-             self.loop.progress, _Whole(self.engine, self.snapshots))  # fmt: skip
+    def _kept_before(self) -> str:
+        """Say what is kept of a fit whose numbers are no longer finite."""
+        if self.saved_step is not None:
+            return self._kept(self.saved_step)
+        told = "no checkpoint was written: its numbers are not finite."
+        resumed = self.options.resume
+        return told if resumed is None else f"{told} {resumed} is as it was."
+
+    def _save(self) -> bool:
+        """Save a checkpoint; return False where none was, since its numbers are not finite."""
+        return keep(self.checkpoint, self.kind.name, self.recipe, self.original,
+                    self.loop.progress, _Whole(self.engine, self.snapshots))  # fmt: skip
 
     @property
     def remedy(self) -> str:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from neuralshade.base.interrupt import Interruption
+from neuralshade.errors import ConfigError
 from neuralshade.optimizer.schedule import rate_factor
 
 LOOK_SECONDS = 0.1  # between two looks at the clock
@@ -19,6 +20,8 @@ FIRST_MEASURE_SECONDS = 0.3  # of training before PSNR is first measured; it say
 MEASURE_SHARE = 0.02  # of the time goes into measuring PSNR on the way, the first one excepted
 TARGET_SHARE = 0.1  # the same where the fit ends by PSNR
 STALE_SHARE = 0.05  # of all steps since the last measuring: then PSNR is measured at the end too
+HOPELESS_STEPS = 256  # with a loss that is no number, at HOPELESS_LOOKS or more: a fit ends
+HOPELESS_LOOKS = 4
 SNAPSHOT_RATIO = 2.0**0.5  # snapshots lie this factor of steps apart
 
 
@@ -41,6 +44,10 @@ class Trained(Protocol):
     """What runs the steps."""
 
     def advance(self, rate_factors: Sequence[float]) -> float: ...
+
+
+class DivergedError(ConfigError):
+    """The loss has long been no number; going on would change nothing."""
 
 
 class Restart(Exception):  # noqa: N818 - no error: somebody asked for it
@@ -111,9 +118,14 @@ class Loop:
     control: Control | None = None
     rate_factor: float = field(default=1.0, init=False)
     _last_snapshot: int | None = field(default=None, init=False)
+    _broken_since: int = field(default=0, init=False)  # the step of the first such look
+    _broken_looks: int = field(default=0, init=False)
 
     def run(self) -> bool:
-        """Train to the end; return False where an interruption came first."""
+        """Train to the end; return False where an interruption came first.
+
+        Raises: DivergedError where the loss has been no number for HOPELESS_STEPS.
+        """
         opened = time.perf_counter()
         start = opened - self.progress.seconds
         chunk = 1
@@ -177,8 +189,23 @@ class Loop:
             factors = [factor * self.control.rate_scale for factor in factors]
         p.loss, self.rate_factor = self.engine.advance(factors), factors[-1]
         p.step += steps
+        self._check_loss()
         if p.step == self._next_snapshot(p.step - 1):
             self._draw()
+
+    def _check_loss(self) -> None:
+        p = self.progress
+        if math.isfinite(p.loss):
+            self._broken_looks = 0
+            return
+        self._broken_looks += 1
+        if self._broken_looks == 1:  # the steps before may have been well
+            self._broken_since = p.step
+        for_long = p.step - self._broken_since >= HOPELESS_STEPS
+        if for_long and self._broken_looks >= HOPELESS_LOOKS:
+            raise DivergedError("fit: got a loss that is no number from step "
+                                f"{self._broken_since:,} to {p.step:,}, need a fit that "
+                                "converges.")  # fmt: skip
 
     def _share(self, step: int, seconds: float) -> float:
         """Return how much of the fit is done: the larger of steps and seconds used up."""
@@ -201,7 +228,7 @@ class Loop:
         """Return how many steps to run: to the end, the next snapshot or ``share`` at most."""
         r, p = self.recipe, self.progress
         ends = [max(p.step + 1, math.ceil(r.steps * share))] if r.steps else []
-        if self.due is not None and r.seconds and p.step:
+        if self.due is not None and r.seconds and p.step and p.seconds:
             left = (share * r.seconds - p.seconds) * p.step / p.seconds
             ends.append(p.step + max(1, math.ceil(left)))
         if self.snapshot is not None:

@@ -6,6 +6,7 @@ and its number of threads what is fastest at the moment; docs/resuming.md says m
 """
 
 import dataclasses
+import math
 import os
 import shlex
 from collections.abc import Callable, Mapping, Sequence
@@ -14,11 +15,12 @@ from typing import Any, Literal, Protocol, TypeVar
 
 import torch
 
-from neuralshade.asset.checkpoint import Checkpoint, save_checkpoint
+from neuralshade.asset.checkpoint import Checkpoint, not_finite, save_checkpoint
 from neuralshade.errors import AssetError, ConfigError
 from neuralshade.fitting.loop import Progress
 from neuralshade.fitting.recipe import from_dict, to_dict
 
+POSITIVE = (".step", ".count", ".exp_avg_sq")  # end the names of what is never below 0
 PathLike = str | os.PathLike[str]
 R = TypeVar("R")
 
@@ -82,11 +84,41 @@ def restore(engine: Kept, checkpoint: Checkpoint, place: PathLike | None) -> Pro
     """Set the engine to the checkpoint's state; return how far the fit had come."""
     try:
         engine.load_state(checkpoint.state)
-    except (KeyError, RuntimeError, ValueError) as error:  # a tensor is missing, or another one
-        raise AssetError(f"{place}: got a state that does not fit its recipe, "
-                         "need a whole checkpoint. Start the fit again.") from error  # fmt: skip
+    # a tensor is missing, or another one, or holds what no fit counts to
+    except (KeyError, RuntimeError, ValueError, TypeError, OverflowError) as error:
+        raise unfit(place) from error
+    fields = {field.name for field in dataclasses.fields(Progress)}
     known = {name: value for name, value in checkpoint.progress.items() if value is not None}
-    return Progress(**known)
+    return Progress(**{name: value for name, value in known.items() if name in fields})
+
+
+def unfit(place: PathLike | None) -> AssetError:
+    """Return the error of a checkpoint whose numbers are others than its recipe makes."""
+    return AssetError(f"{place}: got a state that does not fit its recipe, need a whole "
+                      "checkpoint. Start the fit again.")  # fmt: skip
+
+
+def check_state(
+    state: Mapping[str, torch.Tensor], ours: Mapping[str, torch.Tensor], resized: Sequence[str]
+) -> None:
+    """Raise ValueError where a tensor of ``state`` is another than the engine's own of its name.
+
+    Those of ``resized`` may have other shapes; the engine looks at them itself. What the engine
+    has and ``state`` lacks is the engine's to refuse: each knows the names of the other.
+    """
+    for name, own in ours.items():
+        value = state.get(name)
+        if value is None:
+            continue
+        same = value.dtype == own.dtype and value.dim() == own.dim()
+        if not same or (value.shape != own.shape and name not in resized):
+            raise ValueError(f"{name}: got {value.dtype} {list(value.shape)}")
+        if not value.numel():
+            continue
+        if name.endswith(POSITIVE) and value.min() < 0:
+            raise ValueError(f"{name}: got numbers below 0")
+        if value.dtype == torch.int64 and not 0 <= value.min() <= value.max() < 2**32:
+            raise ValueError(f"{name}: got numbers that nothing counts to")
 
 
 def begun_from(
@@ -108,11 +140,18 @@ def begun_from(
 
 def keep(
     path: Path, kind: str, recipe: Any, source: Fitted, progress: Progress, engine: Kept
-) -> None:
-    """Save the checkpoint that ``resumed_recipe`` and ``restore`` go on from."""
+) -> bool:
+    """Save the checkpoint that ``resumed_recipe`` and ``restore`` go on from.
+
+    Returns False, and leaves what is there, where the fit's numbers are not finite.
+    """
+    state = engine.state()
+    if not_finite(state) is not None or (progress.step and not math.isfinite(progress.loss)):
+        return False
     facts = {"name": source.name, "digest": source.digest}
     done = dataclasses.asdict(progress)
-    save_checkpoint(path, kind, Checkpoint(to_dict(recipe), facts, done, engine.state()))
+    save_checkpoint(path, kind, Checkpoint(to_dict(recipe), facts, done, state))
+    return True
 
 
 def resume_command(

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from neuralshade.asset.asset import Asset, Header
+    from neuralshade.asset.schema import Form, Rule
     from neuralshade.fitting.scene import Scene
     from neuralshade.measure.table import Table
 
@@ -151,21 +152,24 @@ class Opened(Closeable):
     recipe: Any
 
     kind: ClassVar[Kind]
-    parts: ClassVar[tuple[str, ...]] = ()  # that the headers of its assets have of their own
+    # rules of what its headers have of their own, by name, and of more in training and quality
+    parts: ClassVar[Mapping[str, Rule]] = {}
     trusted = False  # somebody vouched for code that came with it
 
     @classmethod
     def of(cls: type[OpenedLike], asset: Asset, given: Mapping[str, Any] | None = None,
            *, trust: bool = False) -> OpenedLike:  # fmt: skip
-        """Return an asset of this kind opened; AssetError where its header is not whole.
+        """Return an asset of this kind opened; AssetError where header or tensors break its rules.
 
         ``trust``: code that came with it may run; most kinds have none.
         """
-        from neuralshade.asset.asset import check_parts
+        from neuralshade.asset.asset import check_own, check_tensors
 
-        check_parts(asset, asset.header.own, cls.parts)
+        check_own(asset, cls.parts)
         try:
-            return cls(asset, from_dict(cls.kind.recipe, asset.header.recipe))
+            opened = cls(asset, from_dict(cls.kind.recipe, asset.header.recipe))
+            check_tensors(asset, opened.forms())
+            return opened
         except ConfigError as error:
             raise AssetError(f"{asset.path}: got a recipe that this version cannot read ({error}), "
                              "need one it knows. Upgrade neuralshade.") from error  # fmt: skip
@@ -183,6 +187,10 @@ class Opened(Closeable):
                              f"{cls.kind.name!r}. Use one that {cls.kind.made_by} "
                              "made.")  # fmt: skip
         return cls.of(file)
+
+    def forms(self) -> Mapping[str, Form] | None:
+        """Return what tensors must be, by recipe and header; None is for any. Raises AssetError."""
+        return None
 
     @property
     def header(self) -> Header:
@@ -287,7 +295,7 @@ class Opened(Closeable):
             "training": self.header.training,
             "quality": self.header.quality,
             "tensors": {n: f"{t.dtype} {list(t.shape)}" for n, t in self.tensors.items()},
-            **self.header.own,
+            **{name: self.header.own[name] for name in self.parts if name in self.header.own},
         }
 
     @abstractmethod

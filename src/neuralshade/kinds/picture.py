@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy.typing as npt
 
-from neuralshade.asset.asset import picture_facts
+from neuralshade.asset.asset import check_drawn, picture_facts
+from neuralshade.asset.rules import PSNR, TRAINING
+from neuralshade.asset.schema import Rule
 from neuralshade.errors import AssetError, ConfigError, NeuralShadeError
 from neuralshade.fitting.scene import Page, Points, Scene, picture_scene
 from neuralshade.fitting.snapshots import load_snapshots
@@ -31,6 +33,7 @@ class OpenedPicture(Opened):
 
     curve_note: ClassVar[str] = ""  # below the curve of a report: how it was measured
     report_titles: ClassVar[Mapping[str, str]] = {}  # of its table and grids, in place of others
+    parts: ClassVar[Mapping[str, Rule]] = {"training": TRAINING, "quality": PSNR}
     rated: ClassVar[bool] = True  # the bytes of the file stand for the picture's pixels
 
     def __post_init__(self) -> None:
@@ -101,6 +104,7 @@ class OpenedPicture(Opened):
         """Return the whole picture, sRGB values clamped to [0, 1]; gives back what it held."""
         with self:
             drawn = self.draw(width, height)
+        check_drawn(self.path, drawn)
         return drawn if self.color_space == "linear" else drawn.clip(0, 1)
 
     def evaluate(self, reference: Any = None, notice: Notice = ignore) -> Table:

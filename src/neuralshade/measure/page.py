@@ -9,6 +9,7 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from neuralshade.base.atomic import whole_file
+from neuralshade.base.message_text import plain_lines
 
 TEMPLATES = Path(__file__).parent / "template"
 
@@ -19,12 +20,18 @@ def write_page(path: str | os.PathLike[str], template: str, content: Mapping[str
     Raises: OutputError where the file cannot be written.
     """
     loader = FileSystemLoader(TEMPLATES)
-    templates = Environment(loader=loader, autoescape=True, undefined=StrictUndefined)
+    templates = Environment(loader=loader, autoescape=True, undefined=StrictUndefined,
+                            finalize=_visible)  # fmt: skip
     templates.filters["number"] = number
     page = templates.get_template(template).render(content)
     with whole_file(path) as unfinished:
         # replaced: a file's name need not be text
         unfinished.write_bytes(page.encode("utf-8", "replace"))
+
+
+def _visible(value: Any) -> Any:
+    """Return text with control characters as Python would escape them; all else as it is."""
+    return plain_lines(value) if type(value) is str else value  # not markup, which is ours
 
 
 def number(value: float | None, form: str) -> str:

@@ -5,6 +5,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from neuralshade.base.message_text import plain
+
 Row = dict[str, Any]
 PLAIN_COLUMNS = 120  # of a table where there is no terminal
 
@@ -23,7 +25,7 @@ class Column:
         value = row[self.of] if isinstance(self.of, str) else self.of(row)
         if value is None:
             return "-"
-        return value if isinstance(value, str) else format(value, self.form)
+        return plain(value) if isinstance(value, str) else format(value, self.form)
 
 
 class Table(list[Row]):
@@ -52,10 +54,10 @@ class Table(list[Row]):
         """Print everything to standard output, no wider than the terminal."""
         for heading, rows in self.sections if self.columns else ():
             if heading:
-                print(heading)
+                print(plain(heading))
             print_rows(self.columns, rows)
         for line in self.lines:
-            print(line)
+            print(plain(line))
 
 
 def print_rows(

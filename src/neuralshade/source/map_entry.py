@@ -103,8 +103,9 @@ def _channel(place: str, key: str, value: Any) -> int:
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """Return the pairs as a dict; JSON's own reading would take the last of two silently."""
-    values = dict(pairs)
-    for key in values:
-        if sum(key == other for other, _ in pairs) > 1:
+    values: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in values:
             raise ValueError(f"{named(key)} twice")
+        values[key] = value
     return values

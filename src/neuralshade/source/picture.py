@@ -12,7 +12,7 @@ from neuralshade.errors import ConfigError, PictureError, ShapeError
 
 DTYPES = ("uint8", "uint16", "float16", "float32")
 COLOR_SPACES = ("srgb", "linear")
-LARGEST_FITTED = 1e18  # its square, summed over a picture's side, is still a float32
+LARGEST_FITTED = 1e15  # its square, summed over the largest batch, is still a float32
 BLOCK_ROWS = 64  # rows per pass over a picture, so that passes need little extra memory
 
 

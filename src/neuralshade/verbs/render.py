@@ -9,15 +9,19 @@ import numpy as np
 import psutil
 from numpy.typing import NDArray
 
+from neuralshade.asset.asset import check_drawn
 from neuralshade.base.atomic import check_writable
 from neuralshade.base.message_text import shown
 from neuralshade.errors import ConfigError
 from neuralshade.kinds import open_asset
-from neuralshade.kinds.kind import AssetLike
+from neuralshade.kinds.kind import AssetLike, Opened
 from neuralshade.source.crop import WHOLE, Crop
 from neuralshade.source.image_output import check_suffix, save_picture
 
 LARGEST_SIDE = 65_536
+# Pixels that are drawn because a file says so: 0.001 bits for each, the least that fits are asked
+# for, and as many as a large photograph has whatever the file's size.
+PIXELS_PER_BYTE, FREE_PIXELS = 8_000, 2**25
 
 
 def render(
@@ -57,7 +61,7 @@ def render(
         raise ConfigError(f"crop: got {u0:g},{v0:g},{u1:g},{v1:g}, need u0 < u1 and v0 < v1 "
                           "in [0, 1]. The whole picture is 0,0,1,1.")  # fmt: skip
     if size is None:
-        size = _natural_size(opened.size, crop)
+        size = _natural_size(opened, crop)
     width, height = _numbers("size", size, 2, numbers.Integral, "width and height in whole pixels")
     if not (1 <= width <= LARGEST_SIDE and 1 <= height <= LARGEST_SIDE):
         raise ConfigError(f"size: got {width}x{height}, need 1 to {LARGEST_SIDE} pixels a side. "
@@ -65,6 +69,7 @@ def render(
     _check_memory(width, height, int(opened.picture["channels"]))
     with opened:
         drawn = opened.draw(width, height, crop)
+    check_drawn(opened.path, drawn)
     pixels = np.ascontiguousarray(drawn if opened.color_space == "linear" else drawn.clip(0, 1))
     if output is not None:
         save_picture(output, pixels, opened.color_space)
@@ -89,6 +94,12 @@ def _check_memory(width: int, height: int, channels: int) -> None:
                           "parts with crop.")  # fmt: skip
 
 
-def _natural_size(fitted: tuple[int, int], crop: Crop) -> tuple[int, int]:
-    u0, v0, u1, v1 = crop
-    return max(1, round(fitted[0] * (u1 - u0))), max(1, round(fitted[1] * (v1 - v0)))
+def _natural_size(opened: Opened, crop: Crop) -> tuple[int, int]:
+    """Return the size that the asset was fitted at; ConfigError where its bytes stand for less."""
+    (width, height), (u0, v0, u1, v1) = opened.size, crop
+    size = max(1, round(width * (u1 - u0))), max(1, round(height * (v1 - v0)))
+    if size[0] * size[1] > FREE_PIXELS + PIXELS_PER_BYTE * opened.byte_count:
+        raise ConfigError(f"size: got none for {opened.path}, which tells of {width} x {height} "
+                          f"pixels in {opened.byte_count:,} bytes, need one for so many. Write "
+                          "for example 1920x1080.")  # fmt: skip
+    return size

@@ -23,7 +23,7 @@ def test_a_pixel_whose_square_is_beyond_float32(fit, row, value, refusal, tmp_pa
                    steps=2)  # fmt: skip
     assert line == (
         f"array: got {np.float32(value):g} at row {row}, column 7, channel 1, need values within "
-        "1e+18: errors are squared in float32. Clip them first."
+        "1e+15: errors are squared in float32. Clip them first."
     )
     assert not list(tmp_path.iterdir())
 
@@ -34,6 +34,14 @@ def test_the_largest_that_is_taken_can_be_fitted(tmp_path):
     done = neuralshade.fit_image(picture, tmp_path / "x.nsh", **FEW)
     assert done.skipped_steps == 0
     check_squares(picture_from_array(np.full((2, 2), 60000, np.float16), "linear"))
+
+
+@pytest.mark.parametrize("loss", ["l2", "relative_l2"])
+def test_all_of_it_may_be_the_largest(tmp_path, loss):
+    """The squares of a batch are summed: a loss that is no number would be told as null."""
+    bright = picture_from_array(np.full((80, 64, 3), LARGEST_FITTED, np.float32), "linear")
+    done = neuralshade.fit_image(bright, tmp_path / "x.nsh", **FEW | {"batch": 4096}, loss=loss)
+    assert np.isfinite(done.loss)
 
 
 def test_no_asset_where_every_step_was_skipped(refusal, tmp_path, monkeypatch):

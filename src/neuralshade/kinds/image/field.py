@@ -6,8 +6,10 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from neuralshade.asset.tensors import unpack_field
+from neuralshade.asset.schema import Form
+from neuralshade.asset.tensors import packed_forms, unpack_field
 from neuralshade.engine.draw import draw_blocks
+from neuralshade.errors import ConfigError
 from neuralshade.kinds.image.recipe import ImageRecipe
 from neuralshade.measure.picture_psnr import decibels, white_of
 from neuralshade.model.dense_grid import DenseGrid
@@ -46,6 +48,28 @@ def stored_field(
     field = build_field(recipe, channels, torch.Generator())
     unpack_field(field, tensors, place)
     return field
+
+
+def stored_forms(recipe: ImageRecipe, channels: int) -> dict[str, Form]:
+    """Return the forms of the tensors that a recipe makes, without allocating them.
+
+    Raises: ConfigError for a recipe whose sizes are not chosen yet: no fit leaves such a one.
+    """
+    if not recipe.hidden_width:
+        raise ConfigError("ImageRecipe.hidden_width: got 0 in an asset, need the width that was "
+                          "chosen. Fit it again.")  # fmt: skip
+    return packed_forms(_meta_field(recipe, channels))
+
+
+def parameter_shapes(recipe: ImageRecipe, channels: int) -> dict[str, torch.Size]:
+    """Return the shapes of the parameters that a resolved recipe makes, by their names."""
+    return {name: p.shape for name, p in _meta_field(recipe, channels).named_parameters()}
+
+
+def _meta_field(recipe: ImageRecipe, channels: int) -> Field:
+    """Return the field of a resolved recipe without its numbers."""
+    with torch.device("meta"):
+        return build_field(recipe, channels, None)
 
 
 def stored_quality(

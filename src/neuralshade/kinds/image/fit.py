@@ -24,7 +24,7 @@ from neuralshade.fitting.options import (
 )
 from neuralshade.fitting.picture_result import FitResult, reached
 from neuralshade.fitting.recipe import from_dict, to_dict
-from neuralshade.fitting.resuming import begun_from, resumed_recipe
+from neuralshade.fitting.resuming import begun_from, resumed_recipe, unfit
 from neuralshade.fitting.scene import Scene, grid_pages, picture_scene
 from neuralshade.fitting.snapshots import snapshots_for
 from neuralshade.gpu.open import APIS
@@ -32,7 +32,7 @@ from neuralshade.kinds.image import KIND
 from neuralshade.kinds.image.budget import auto_encoding, check_memory, check_sized, resolve
 from neuralshade.kinds.image.build import build_engine, build_gpu_engine
 from neuralshade.kinds.image.engine import Engine, glance_psnr
-from neuralshade.kinds.image.field import feature_grids, stored_quality
+from neuralshade.kinds.image.field import feature_grids, parameter_shapes, stored_quality
 from neuralshade.kinds.image.opened import OpenedImage
 from neuralshade.kinds.image.presets import ENDS, preset_recipe
 from neuralshade.kinds.image.recipe import ImageRecipe
@@ -109,7 +109,12 @@ def _resumed(
     def setting(name: str) -> str:
         return name if preset is None or name in settings else "preset"
 
-    return resumed_recipe(checkpoint, place, picture, ImageRecipe, asked, setting=setting)
+    recipe = resumed_recipe(checkpoint, place, picture, ImageRecipe, asked, setting=setting)
+    for name, shape in parameter_shapes(recipe, picture.channels).items():
+        held = checkpoint.state.get(f"field.{name}")
+        if held is None or held.shape != shape:  # before as much as the recipe says is allocated
+            raise unfit(place)
+    return recipe
 
 
 def call_of(typed: CommandLine) -> FitCall:

@@ -10,10 +10,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from neuralshade.asset.schema import Form
 from neuralshade.engine.draw import draw_field
+from neuralshade.errors import AssetError
 from neuralshade.fitting.scene import Page, grid_pages
 from neuralshade.kinds.image import KIND
-from neuralshade.kinds.image.field import GLANCE_SIDE, feature_grids, stored_field
+from neuralshade.kinds.image.field import GLANCE_SIDE, feature_grids, stored_field, stored_forms
 from neuralshade.kinds.image.recipe import ImageRecipe
 from neuralshade.kinds.picture import OpenedPicture, Titled
 from neuralshade.model.field import Field
@@ -33,11 +35,22 @@ class OpenedImage(OpenedPicture):
         "pixels at most. The number at the top is that of the file, on every pixel."
     )
 
+    def forms(self) -> Mapping[str, Form]:
+        """Return the tensors of the recipe's encoding and network."""
+        return stored_forms(self.recipe, self.picture["channels"])
+
     @cached_property
     def field(self) -> Field:
-        """Return the field, parameters as stored, in float32."""
-        channels = int(self.picture["channels"])
-        return stored_field(self.recipe, self.tensors, channels, self.path)
+        """Return the field, parameters as stored, in float32.
+
+        Raises: AssetError where a level times its step is beyond that.
+        """
+        field = stored_field(self.recipe, self.tensors, self.picture["channels"], self.path)
+        for name, values in field.named_parameters():
+            if not values.isfinite().all():
+                raise AssetError(f"{self.path}: got numbers beyond float32 in {name}, need finite "
+                                 "ones. Fit it again.")  # fmt: skip
+        return field
 
     @property
     def numbers(self) -> int:

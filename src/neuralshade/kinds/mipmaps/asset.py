@@ -15,10 +15,14 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from neuralshade.asset.asset import Asset, Header
+from neuralshade.asset.asset import REMEDY, Asset, Header
+from neuralshade.asset.rules import CURVE, SIDE, STEPS
+from neuralshade.asset.schema import Each, Form, Named, Number, Parts, Rule, Text
 from neuralshade.asset.texture.dds import write_dds
 from neuralshade.asset.texture.ktx2 import write_ktx2
+from neuralshade.base.message_text import shown
 from neuralshade.errors import AssetError
+from neuralshade.kinds.mipmaps.kernels import levels_of
 from neuralshade.kinds.mipmaps.recipe import MipmapsRecipe
 from neuralshade.measure.plane.mip_filters import Maps
 from neuralshade.measure.plane.plane_view import PlaneView
@@ -30,7 +34,24 @@ CHANNELS = {"albedo": 3, "normal": 3, "roughness": 1, "metallic": 1}
 MAPS = tuple(CHANNELS)
 PLAIN = {"albedo": "rgba8_srgb", "normal": "rgba8", "roughness": "r8", "metallic": "r8"}
 BLOCKS = {"albedo": "bc7_srgb", "normal": "bc5", "roughness": "bc4", "metallic": "bc4"}
+FILTERED = ("box", "toksvig", "lean", "trained")  # as they were computed
 JUDGED = ("kept", "stored_box", "stored_toksvig", "stored_lean")  # all as 8 bits hold them
+ERROR = Number(0, 1e30)
+MAPS_RULE = Parts(
+    {"name": Text(), "sizes": Each(Each(SIDE, 2, 2), 1, 25), "notes": Each(Text(2**16)),
+     "kept": Each(Text(64))},
+    {"files": Each(Text()), "normal_convention": Text(choices=("opengl", "directx"), or_none=True)},
+)  # fmt: skip
+ERRORS = Each(Parts({"symmetric": ERROR}))  # of a chain, a row for each level from 1 on
+JUDGED_ERRORS = Each(
+    Parts(dict.fromkeys(("symmetric", "relative", "log", "color", "reference"), ERROR))
+)
+RULES: dict[str, Rule] = {
+    "maps": MAPS_RULE,
+    "training": Parts({**STEPS, "curve": CURVE}),
+    "quality": Named(Parts({}, {**dict.fromkeys(FILTERED, ERRORS),
+                                **dict.fromkeys(JUDGED, JUDGED_ERRORS)})),
+}  # fmt: skip
 Bytes = npt.NDArray[np.uint8]
 
 
@@ -59,19 +80,34 @@ def level_tensors(levels: Sequence[dict[str, Bytes]]) -> dict[str, Bytes]:
     return {f"{name}_{i}": level[name] for i, level in enumerate(levels) for name in level}
 
 
+def level_forms(asset: Asset) -> dict[str, Form]:
+    """Return the forms of the tensors of all levels.
+
+    Raises: AssetError where levels are no chain, or there are not as many of what was kept and
+        of errors as there are levels.
+    """
+    maps, place = asset.header.own["maps"], asset.path
+    sizes = [(width, height) for width, height in maps["sizes"]]
+    if tuple(sizes) != levels_of(*sizes[0], len(sizes) - 1).sizes:
+        raise AssetError(f"{place}: got levels of {shown(maps['sizes'])} texels, need each half of "
+                         f"the one before. {REMEDY}")  # fmt: skip
+    counts = {"maps.kept": len(maps["kept"])}
+    for light, errors in asset.header.quality.items():
+        counts |= {f"quality.{light}.{name}": len(errors[name])
+                   for name in (*FILTERED, *JUDGED) if name in errors}  # fmt: skip
+    for name, count in counts.items():
+        if count != len(sizes) - 1:
+            raise AssetError(f"{place}: got {count} values for {shown(name)}, need "
+                             f"{len(sizes) - 1}, one for each level below 0. {REMEDY}")  # fmt: skip
+    return {f"{name}_{i}": ("uint8", (height, width, channels))
+            for i, (width, height) in enumerate(sizes)
+            for name, channels in CHANNELS.items()}  # fmt: skip
+
+
 def stored_levels(asset: Asset) -> list[dict[str, Bytes]]:
-    """Return levels 0 and on as they were saved; AssetError where one is missing or another."""
-    levels: list[dict[str, Bytes]] = []
-    for i, (width, height) in enumerate(asset.header.own["maps"]["sizes"]):
-        levels.append({})
-        for name, channels in CHANNELS.items():
-            found, shape = asset.tensors.get(f"{name}_{i}"), (height, width, channels)
-            if found is None or found.shape != shape or found.dtype != np.uint8:
-                got = "none" if found is None else f"{found.dtype} {list(found.shape)}"
-                raise AssetError(f"{asset.path}: got {got} for {name}_{i}, need uint8 "
-                                 f"{list(shape)}. Fit it again.")  # fmt: skip
-            levels[-1][name] = found
-    return levels
+    """Return levels 0 and on as they were saved."""
+    count = len(asset.header.own["maps"]["sizes"])
+    return [{name: asset.tensors[f"{name}_{i}"] for name in CHANNELS} for i in range(count)]
 
 
 def stored_level(maps: Any) -> dict[str, Bytes]:

@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from neuralshade.asset.schema import Form
+from neuralshade.base.message_text import named
 from neuralshade.engine.threads import threads
 from neuralshade.errors import AssetError, ConfigError
 from neuralshade.fitting.scene import RESULT, Scene
@@ -20,6 +22,8 @@ from neuralshade.kinds.mipmaps import KIND
 from neuralshade.kinds.mipmaps.asset import (
     CHANNELS,
     JUDGED,
+    RULES,
+    level_forms,
     shown_level,
     stored_level,
     stored_levels,
@@ -42,15 +46,20 @@ class OpenedMipmaps(Opened):
 
     recipe: MipmapsRecipe
     kind = KIND
-    parts = ("maps",)
+    parts = RULES
 
     def __post_init__(self) -> None:
         """Refuse an asset without the errors of all filters, as those of before were."""
         for light, errors in self.header.quality.items():
             missing = [name for name in JUDGED if name not in errors]
             if missing:
-                raise AssetError(f"{self.path}: got no errors of {missing[0]} under {light} "
-                                 "lights, need those of all filters. Fit it again.")  # fmt: skip
+                raise AssetError(f"{self.path}: got no errors of {missing[0]} under "
+                                 f"{named(light)} lights, need those of all filters. Fit it "
+                                 "again.")  # fmt: skip
+
+    def forms(self) -> Mapping[str, Form]:
+        """Return the forms of all levels."""
+        return level_forms(self.asset)
 
     @property
     def maps(self) -> Mapping[str, Any]:
@@ -96,7 +105,7 @@ class OpenedMipmaps(Opened):
         """Return the maps of ``source``; AssetError where they are not those of level 0."""
         textures = source
         if not isinstance(source, TextureSet):
-            said = self.maps["normal_convention"]
+            said = self.maps.get("normal_convention")
             textures = load_texture_set(source, normal_convention=said)
         found, kept = stored_level(base_maps(textures)), stored_levels(self.asset)[0]
         for name, texels in found.items():

@@ -99,7 +99,10 @@ def _group(data: MipmapsReport, directions: str) -> dict[str, Any]:
         "summary": _ratios(drawn, data.trained),
         "tables": tables,
         "drift": {
-            name: [level["color"] / level["reference"] - 1 for level in levels]
+            name: [
+                level["color"] / level["reference"] - 1 if level["reference"] else 0.0
+                for level in levels
+            ]
             for name, levels in judged.items()
         },
     }

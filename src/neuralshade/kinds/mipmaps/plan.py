@@ -107,7 +107,9 @@ def _written_by(asset: Path, unsaid: Sequence[Path]) -> set[str]:
         return set()
     maps = header.get("maps")
     listed = maps.get("files") if isinstance(maps, dict) else None
-    return set(listed) if isinstance(listed, list) else {path.name for path in unsaid}
+    if isinstance(listed, list):
+        return {name for name in listed if isinstance(name, str)}
+    return {path.name for path in unsaid}
 
 
 def _removed(path: Path) -> bool:

@@ -13,6 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from neuralshade.asset.asset import Asset
+from neuralshade.asset.schema import Form
+from neuralshade.base.message_text import plain
 from neuralshade.errors import AssetError, NeuralShadeError, PictureError
 from neuralshade.fitting.facts import MOST_SHOWN
 from neuralshade.fitting.scene import Scene
@@ -23,6 +25,7 @@ from neuralshade.kinds.shader.apart.drawing import DrawnApart
 from neuralshade.kinds.shader.drawing import Drawing, DrawnHere, Wanted
 from neuralshade.kinds.shader.evaluate import loss_table
 from neuralshade.kinds.shader.recipe import ShaderRecipe
+from neuralshade.kinds.shader.schema import RULES, member_forms
 from neuralshade.kinds.shader.source import ShaderSource
 from neuralshade.kinds.shader.trust import check_trusted
 from neuralshade.measure.table import Table
@@ -49,7 +52,7 @@ class OpenedShader(OpenedPicture):
     given: Mapping[str, Any] = field(default_factory=dict)
     trusted: bool = False
     kind = KIND
-    parts = ("module",)
+    parts = RULES
     rated = False  # drawn by text of any size: bytes say nothing
     curve_note = "The mean loss over the threads of a step."
     report_titles = {"table": "Quality", "grids": "Trained textures"}  # noqa: RUF012
@@ -60,6 +63,10 @@ class OpenedShader(OpenedPicture):
     ) -> OpenedShader:
         """Return an asset of this kind opened; AssetError where its header is not whole."""
         return replace(super().of(asset), given=given or {}, trusted=trust)
+
+    def forms(self) -> Mapping[str, Form]:
+        """Return the forms of trained members."""
+        return member_forms(self.asset)
 
     @property
     def module(self) -> Mapping[str, Any]:
@@ -194,7 +201,7 @@ def _same_picture(name: str, facts: Mapping[str, Any], place: str) -> Picture:
             continue
         if picture.digest == facts["digest"]:
             return picture
-    raise _no_picture(name, place, f"{what} at {given}") from reason
+    raise _no_picture(name, place, f"{what} at {plain(str(given))}") from reason
 
 
 def _no_picture(name: str, place: str, got: str) -> AssetError:

@@ -12,12 +12,54 @@ import numpy as np
 from numpy.typing import NDArray
 
 from neuralshade.asset.asset import Asset
+from neuralshade.asset.rules import PSNR, TRAINING
+from neuralshade.asset.schema import Each, Form, Number, Parts
 from neuralshade.errors import AssetError
-from neuralshade.kinds.splats.coding.stream import decode, encode
+from neuralshade.kinds.splats.coding.stream import MOST, POSITION_LEVELS, decode, encode
+from neuralshade.model.gaussian import COLOR
 
 CURVE_POINTS = 6  # of the training curve that are kept: the file should stay small
 STREAM = "stream"
 NAMES = ("x", "y", "a", "c", "b")  # of rows: log width and height are a and c, shear is b
+LARGEST_COLOR = 1e30  # within which sums over all Gaussians are a float32
+LARGEST = (2.0**26, 2.0**26, 60.0, 60.0, 1e3)  # of NAMES: drawing squares and exponentiates them
+# Gaussians that a byte of the stream may stand for, and that any may: what fits write takes more
+# than 2 bits for each.
+COUNT_PER_BYTE, FREE_COUNT = 64, 1024
+ATTRIBUTES = (COLOR + 1, COLOR + 5)  # one color to four, and opacity
+CLOUD = Parts({
+    "count": Number(1, MOST, whole=True),
+    "first": Each(Number(-(2**53), 2**53, whole=True), *ATTRIBUTES),
+    "levels": Each(Number(1, POSITION_LEVELS, whole=True), *ATTRIBUTES),
+    "step": Each(Number(), *ATTRIBUTES),
+    "background": Each(Number(-LARGEST_COLOR, LARGEST_COLOR), 1, 4),
+})  # fmt: skip
+
+RULES = {"training": TRAINING, "quality": PSNR, "cloud": CLOUD}
+
+
+def cloud_forms(asset: Asset, channels: int, ordered: bool) -> dict[str, Form]:
+    """Return the form of the stream, whose length only the file knows.
+
+    Raises: AssetError where the cloud has other attributes than Gaussians of so many channels,
+        or more Gaussians than the stream has room for.
+    """
+    cloud, stream = asset.header.own["cloud"], asset.tensors.get(STREAM)
+    need = COLOR + channels + ordered
+    for name in ("first", "levels", "step"):
+        if len(cloud[name]) != need:
+            raise AssetError(f"{asset.path}: got {len(cloud[name])} numbers for cloud.{name}, need "
+                             f"{need}, one an attribute. Fit it again.")  # fmt: skip
+    if len(cloud["background"]) != channels:
+        raise AssetError(f"{asset.path}: got {len(cloud['background'])} numbers for "
+                         f"cloud.background, need {channels}, one a channel. Fit it "
+                         "again.")  # fmt: skip
+    size = 0 if stream is None else stream.size
+    if cloud["count"] > FREE_COUNT + COUNT_PER_BYTE * size:
+        most = FREE_COUNT + COUNT_PER_BYTE * size
+        raise AssetError(f"{asset.path}: got {cloud['count']} Gaussians in {size} bytes, need "
+                         f"{most} or fewer. Fit it again.")  # fmt: skip
+    return {STREAM: ("uint8", (size,))}
 
 
 def cloud_facts(count: int, ranges: NDArray[Any], background: NDArray[Any]) -> dict[str, Any]:
@@ -44,21 +86,20 @@ def pack_cloud(levels: NDArray[np.int32], cloud: dict[str, Any], ordered: bool) 
 def unpack_cloud(asset: Asset, ordered: bool) -> NDArray[np.float32]:
     """Return the attributes float32 [A, N] of what ``pack_cloud`` packed.
 
-    Raises: AssetError naming the file where header or stream are not whole.
+    Raises: AssetError naming the file where the stream is not whole, or numbers are too large to
+        be drawn.
     """
     cloud, place = asset.header.own["cloud"], asset.path
-    try:
-        sizes = dict(zip(_names(len(cloud["levels"])), cloud["levels"], strict=True))
-        stream, count = asset.tensors[STREAM], int(cloud["count"])
-        scale = np.array([cloud["first"], cloud["step"]], np.float64)[:, :, None]
-        if scale.shape[1] != len(sizes):
-            raise ValueError(f"{scale.shape[1]} steps for {len(sizes)} attributes")
-    except (KeyError, TypeError, ValueError) as error:
-        raise AssetError(f"{place}: got no whole description of its Gaussians ({error}), need "
-                         "one. Fit it again.") from error  # fmt: skip
-    levels = decode(stream, count, sizes, ordered, place)
-    stacked = np.stack([levels[name] for name in sizes])
-    return ((scale[0] + stacked) * scale[1]).astype(np.float32)
+    sizes = dict(zip(_names(len(cloud["levels"])), cloud["levels"], strict=True))
+    scale = np.array([cloud["first"], cloud["step"]], np.float64)[:, :, None]
+    levels = decode(asset.tensors[STREAM], cloud["count"], sizes, ordered, place)
+    values = (scale[0] + np.stack([levels[name] for name in sizes])) * scale[1]
+    limits = [*LARGEST, *[LARGEST_COLOR] * (len(values) - len(LARGEST))]
+    for name, row, limit in zip(sizes, values, limits, strict=True):
+        if not np.abs(row).max() <= limit:
+            raise AssetError(f"{place}: got Gaussians with {name} beyond {limit:g}, need smaller "
+                             "numbers. Fit it again.")  # fmt: skip
+    return values.astype(np.float32)
 
 
 def _columns(levels: NDArray[Any], cloud: dict[str, Any]) -> tuple[Any, dict[str, int]]:

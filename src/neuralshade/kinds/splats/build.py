@@ -11,6 +11,7 @@ import torch
 
 from neuralshade.errors import ConfigError
 from neuralshade.gpu.gpu import Gpu
+from neuralshade.kinds.splats.asset import LARGEST_COLOR
 from neuralshade.kinds.splats.draw import Cloud
 from neuralshade.kinds.splats.engine import SplatEngine, SplatTraining
 from neuralshade.kinds.splats.growth import first_cloud
@@ -27,7 +28,6 @@ HEADER_BYTES = 900  # of a file, about
 SOFTWARE_TILES = 1024  # that software Vulkan trains in a step
 ROOM = 3.0  # for more Gaussians than are expected to fit, where the size is given
 MOST_COUNT = 1_000_000
-LARGEST = float(np.finfo(np.float32).max)  # NaN is not below it either
 
 
 def compositing_of(recipe: SplatsRecipe) -> Compositing:
@@ -78,7 +78,7 @@ def background_of(recipe: SplatsRecipe, picture: Picture) -> npt.NDArray[np.floa
         numbers = [float(number) for number in recipe.background.split(",")]
     except ValueError:
         numbers = []
-    if len(numbers) != picture.channels or not all(abs(n) <= LARGEST for n in numbers):
+    if len(numbers) != picture.channels or not all(abs(n) <= LARGEST_COLOR for n in numbers):
         raise ConfigError(f"SplatsRecipe.background: got {recipe.background!r}, need mean or "
                           f"{picture.channels} numbers joined by commas, as the picture has "
                           "channels. Write for example "

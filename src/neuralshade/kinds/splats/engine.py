@@ -43,6 +43,8 @@ class SplatEngine:
     ``values`` float32 [A, N] are the Gaussians; see ``model/gaussian.py`` for the rows.
     """
 
+    resized = ("values", "moments", "ages", "schedule")  # of its state: as many as Gaussians
+
     def __init__(
         self,
         gpu: Gpu,
@@ -212,7 +214,15 @@ class SplatEngine:
         }
 
     def load_state(self, state: dict[str, torch.Tensor]) -> None:
-        """Take over what ``state`` returned once."""
+        """Take over what ``state`` returned once; ValueError where it is of other Gaussians."""
+        count = state["values"].shape[1]
+        numbers = self.form.attributes
+        shapes = {"values": (numbers, count), "moments": (2, numbers, count), "ages": (count,)}
+        if not 1 <= count <= self.capacity:
+            raise ValueError(f"got {count} Gaussians, need 1 to {self.capacity}")
+        for name, shape in shapes.items():
+            if tuple(state[name].shape) != shape:
+                raise ValueError(f"{name}: got {tuple(state[name].shape)}, need {shape}")
         step, applied, skipped = (int(number) for number in state["step"])
         self._write("broken", np.array([skipped], np.uint32))
         self.queue.restart(StepState(step, applied, 0, 0, 1.0))

@@ -9,10 +9,11 @@ from typing import Any
 
 import numpy.typing as npt
 
+from neuralshade.asset.schema import Form
 from neuralshade.fitting.scene import Points
 from neuralshade.kinds.picture import OpenedPicture, Titled
 from neuralshade.kinds.splats import KIND
-from neuralshade.kinds.splats.asset import unpack_cloud
+from neuralshade.kinds.splats.asset import RULES, cloud_forms, unpack_cloud
 from neuralshade.kinds.splats.build import cloud_of
 from neuralshade.kinds.splats.draw import Cloud, draw_cloud, ellipses_picture, unit_centers
 from neuralshade.kinds.splats.recipe import SplatsRecipe
@@ -25,11 +26,16 @@ class OpenedSplats(OpenedPicture):
 
     recipe: SplatsRecipe
     kind = KIND
-    parts = ("cloud",)
+    parts = RULES
     curve_note = (
         "PSNR of the picture as it would have been stored at that time. The number at the top is "
         "that of the file, on every pixel."
     )
+
+    def forms(self) -> Mapping[str, Form]:
+        """Return the form of the stream."""
+        ordered = self.recipe.compositing == "over"
+        return cloud_forms(self.asset, self.picture["channels"], ordered)
 
     @cached_property
     def cloud(self) -> Cloud:

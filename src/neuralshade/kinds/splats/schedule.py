@@ -16,6 +16,8 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
+from neuralshade.asset.schema import Each, Misfit, Number, Parts
+from neuralshade.base.strict_json import strict_json
 from neuralshade.kinds.splats.engine import SplatEngine
 from neuralshade.kinds.splats.growth import added_cloud
 from neuralshade.kinds.splats.kernels import RANGE
@@ -34,6 +36,11 @@ MOST_LEVELS = 1 << 16  # of an attribute but the centers
 # How far rounding has come, as a share of the time from its beginning to the end of the fit, when
 # the attributes up to this row are rounded for good.
 ROUNDINGS = ((0.0, 2), (0.29, 4), (0.57, COLOR), (0.79, 99))
+
+SCHEDULE = Parts({
+    "next": Number(0, 64, whole=True), "count": Number(1, 2**24, whole=True),
+    "steps": Each(Number(1e-30, 1e30), 0, 16), "rng": Parts({}),
+})  # fmt: skip
 
 Floats = npt.NDArray[np.float32]
 Ranges = npt.NDArray[Any]
@@ -128,6 +135,7 @@ class SplatFit:
         *,
         hdr: bool = False,
     ):
+        self.resized = engine.resized
         self.engine, self.recipe, self.wanted = engine, recipe, wanted
         self.compositing, self.count = compositing, count
         self.budget, self.weigh = budget, weigh
@@ -273,7 +281,11 @@ class SplatFit:
 
     def load_state(self, state: dict[str, torch.Tensor]) -> None:
         """Take over what ``state`` returned once."""
-        mine = json.loads(state["schedule"].numpy().tobytes())
+        mine = strict_json(state["schedule"].numpy().tobytes())
+        try:
+            SCHEDULE.check(mine, "schedule")
+        except Misfit as fault:
+            raise ValueError(*fault.args) from fault
         self.next, self.count, self.steps = mine["next"], mine["count"], mine["steps"]
         self.rng.bit_generator.state = mine["rng"]
         self.engine.load_state({name: state[name] for name in state if name != "schedule"})

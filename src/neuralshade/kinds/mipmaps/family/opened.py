@@ -7,15 +7,29 @@ from dataclasses import dataclass
 from typing import Any, NoReturn
 
 import numpy.typing as npt
+import torch
 
+from neuralshade.asset.rules import COUNT, SIDE
+from neuralshade.asset.schema import Each, Form, Named, Number, Parts, Text
+from neuralshade.base.message_text import shown
 from neuralshade.errors import AssetError
 from neuralshade.fitting.scene import Scene
 from neuralshade.kinds.kind import Notice, Opened, ignore
 from neuralshade.kinds.mipmaps.family import KIND
+from neuralshade.kinds.mipmaps.family.footprints import INVARIANTS, VECTORS
 from neuralshade.kinds.mipmaps.recipe import MipmapsRecipe
 from neuralshade.measure.table import Table
+from neuralshade.model.mip_correction import MipCorrection
 from neuralshade.source.crop import WHOLE, Crop
 
+RULES = {
+    "family": Parts({
+        "sets": Each(Parts({"name": Text(), "width": SIDE, "height": SIDE}), 1),
+        "network": Parts({"hidden_layers": Number(0, 64, whole=True), "batch": COUNT,
+                          "hidden_width": Number(1, 2**16, whole=True)}),
+    }),
+    "quality": Parts({"left": Named(Number(0, 1e30))}),
+}  # fmt: skip
 MISSED = "0: all is learned, 1: nothing"  # of corrections
 
 
@@ -30,7 +44,19 @@ class OpenedFamily(Opened):
 
     recipe: MipmapsRecipe
     kind = KIND
-    parts = ("family",)
+    parts = RULES
+
+    def forms(self) -> Mapping[str, Form]:
+        """Return the forms of the network's parameters; AssetError for a set without a share."""
+        for one in self.family["sets"]:
+            if one["name"] not in self.header.quality["left"]:
+                raise AssetError(f"{self.path}: got no quality.left of {shown(one['name'])}, need "
+                                 "that of every set. Train the family again.")  # fmt: skip
+        network = self.family["network"]
+        with torch.device("meta"):
+            corrects = MipCorrection(INVARIANTS, VECTORS, network["hidden_layers"],
+                                     network["hidden_width"], rng=None)  # fmt: skip
+        return {n: ("float32", tuple(values.shape)) for n, values in corrects.state_dict().items()}
 
     @property
     def family(self) -> Mapping[str, Any]:

@@ -1,0 +1,39 @@
+"""Rules that the headers of all kinds share, and of checkpoints."""
+
+from neuralshade.asset.schema import AnyOf, Each, Named, Number, Parts, Rule, Text, Truth
+from neuralshade.source.picture import COLOR_SPACES
+
+COUNT = Number(0, 2**53, whole=True)  # of steps, which a float64 still tells apart
+SECONDS = Number(0, 1e10)
+SIDE = Number(1, 2**24, whole=True)  # of a picture, in pixels
+MEASURED = Number(or_none=True)  # a loss or dB: None is what a file has for NaN
+DIGEST = Text(longest=128)
+RECIPE = Named(
+    AnyOf((Text(longest=2**16), Number(or_none=True), Truth()), "a text, a number, true or false")
+)
+CURVE = Each(Each(MEASURED, 4, 4))  # step, seconds, loss, psnr_db
+STEPS: dict[str, Rule] = {"steps": COUNT, "seconds": SECONDS}
+TRAINING = Parts({**STEPS, "curve": CURVE})  # of what is reported
+PICTURE = Parts(
+    {"name": Text(), "width": SIDE, "height": SIDE, "channels": Number(1, 4, whole=True),
+     "color_space": Text(choices=COLOR_SPACES), "dtype": Text(longest=16)},
+    {"digest": DIGEST},
+)  # fmt: skip
+PSNR = Parts({"psnr_db": Number(-1e6, 1e6)})  # the quality of what is compared with a picture
+# What every asset's header has; a kind's own rules say more.
+ASSET = Parts(
+    {"recipe": RECIPE, "training": Parts(STEPS, {"curve": CURVE}), "quality": Parts({})},
+    {"picture": PICTURE},
+)
+CHECKPOINT = Parts(
+    {
+        "recipe": RECIPE,
+        "picture": Parts({"name": Text(), "digest": Text(longest=2**20)}),  # a task's is long
+        "progress": Parts(
+            {},
+            {"step": COUNT, "seconds": SECONDS, "loss": MEASURED, "psnr_db": MEASURED,
+             "share": Number(0, 1), "samples_per_second": Number(0, or_none=True),
+             "curve": CURVE},
+        ),
+    }
+)  # fmt: skip

@@ -1,0 +1,63 @@
+"""JSON from a stranger: what its grammar says, and nothing of what Python takes besides."""
+
+import json
+import math
+from typing import Any, NoReturn
+
+DEEPEST = 32  # lists and objects in each other; what fits write has 5
+MOST_DIGITS = 64  # of a whole number
+
+
+def strict_json(text: str | bytes) -> Any:
+    """Return the data of ``text``.
+
+    Raises: ValueError for what is no JSON, and for what readers do not agree on: a name twice in
+        one object, NaN and infinity (1e999 too), whole numbers of more than MOST_DIGITS digits,
+        halves of characters, and nesting deeper than DEEPEST.
+    """
+    try:
+        data = json.loads(text, object_pairs_hook=_object, parse_constant=_constant,
+                          parse_float=_number, parse_int=_whole)  # fmt: skip
+    except RecursionError as error:
+        raise ValueError("nested too deep") from error
+    _check(data, 0)
+    return data
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError("a name twice")
+    return found
+
+
+def _constant(text: str) -> NoReturn:
+    raise ValueError(f"{text} is no JSON")
+
+
+def _number(text: str) -> float:
+    number = float(text)
+    if not math.isfinite(number):
+        raise ValueError(f"{text} is beyond all numbers")
+    return number
+
+
+def _whole(text: str) -> int:
+    if len(text) > MOST_DIGITS:
+        raise ValueError(f"a number of {len(text)} digits")
+    return int(text)
+
+
+def _check(data: Any, depth: int) -> None:
+    """Raise ValueError where ``data`` is nested too deep, or holds text that is none."""
+    if depth > DEEPEST:
+        raise ValueError("nested too deep")
+    if isinstance(data, str):
+        data.encode()  # UnicodeEncodeError, a ValueError: half of a pair of surrogates
+    elif isinstance(data, dict):
+        for name, value in data.items():
+            name.encode()
+            _check(value, depth + 1)
+    elif isinstance(data, list):
+        for value in data:
+            _check(value, depth + 1)
