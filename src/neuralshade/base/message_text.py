@@ -37,7 +37,7 @@ def named(name: str) -> str:
     return name if name.isidentifier() and len(name) <= LONGEST else shown(name)
 
 
-def plain(name: str) -> str:
+def plain_name(name: str) -> str:
     """Return ``name`` as it is where it can be printed and is not long, else as ``shown`` does."""
     return name if name.isprintable() and len(name) <= LONGEST else shown(name)
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from neuralshade.base.message_text import plain
+from neuralshade.base.message_text import plain_name
 from neuralshade.errors import PictureError
 from neuralshade.source.picture import BLOCK_ROWS
 
@@ -54,7 +54,7 @@ def _color_of(at: dict[str, int]) -> list[int]:
 def shown_names(names: list[str] | tuple[str, ...]) -> str:
     """Return the first names, and "..." where there are more."""
     more = ", ..." if len(names) > NAMES_SHOWN else ""
-    return ", ".join(map(plain, names[:NAMES_SHOWN])) + more
+    return ", ".join(map(plain_name, names[:NAMES_SHOWN])) + more
 
 
 def divide_by_alpha(pixels: npt.NDArray[Any]) -> None:

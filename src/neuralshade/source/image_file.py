@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import OpenImageIO
 
-from neuralshade.base.message_text import plain
+from neuralshade.base.message_text import plain_name
 from neuralshade.base.utf8_path import file_name, utf8_path
 from neuralshade.errors import PictureError
 from neuralshade.source.channels import (
@@ -120,7 +120,7 @@ def _read(path: Path, kind: str, reader: Any, memory_limit: int) -> npt.NDArray[
             if spec.deep
             else "a volume"
             if spec.depth > 1
-            else f"{plain(color)} color"
+            else f"{plain_name(color)} color"
         )
         raise PictureError(f"{path}: got {got}, need flat RGB or grey. Convert it first.")
     picks = color_channels(path, spec.channelnames)
@@ -143,7 +143,7 @@ def _read(path: Path, kind: str, reader: Any, memory_limit: int) -> npt.NDArray[
 def _tell_left_out(path: Path, names: tuple[str, ...], picks: list[int]) -> None:
     left_out = [name for index, name in enumerate(names) if index not in picks]
     if left_out:
-        taken = ", ".join(plain(names[pick]) for pick in picks)
+        taken = ", ".join(plain_name(names[pick]) for pick in picks)
         log.warning("%s: took channels %s; left out %s", path, taken, shown_names(left_out))
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
 
-from neuralshade.base.message_text import plain, shown, unread
+from neuralshade.base.message_text import plain_name, shown, unread
 from neuralshade.errors import ConfigError
 from neuralshade.source.file_kind import PICTURE_SUFFIXES
 from neuralshade.source.map_entry import Entry, MapFile, map_entry, read_manifest
@@ -195,6 +195,6 @@ def _names(source: str | os.PathLike[str] | None, files: Mapping[str, MapFile]) 
 
 def _listed(names: Iterable[str]) -> str:
     """Return the names in one line, not too long."""
-    names = [plain(name) for name in names]
+    names = [plain_name(name) for name in names]
     more = ", ..." if len(names) > NAMES_SHOWN else ""
     return ", ".join(names[:NAMES_SHOWN]) + more

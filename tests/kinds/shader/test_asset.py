@@ -1,5 +1,7 @@
 """kinds/shader: a trained task comes back as it was saved."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 
@@ -48,7 +50,7 @@ def test_what_is_saved_is_loaded(tmp_path):
 
 def test_a_header_that_is_not_whole_is_refused(tmp_path):
     path = tmp_path / "x.nsh"
-    write_asset_file(path, asset_file("shader", Header({}, {}, {}), MEMBERS))
+    write_asset_file(path, asset_file("shader", dataclasses.replace(HEADER, own={}), MEMBERS))
     with pytest.raises(AssetError) as caught:
         neuralshade.load(path)
     assert str(caught.value) == (

@@ -171,28 +171,69 @@ def altered(asset, **facts):
     )
 
 
-@pytest.mark.parametrize("fact", ["count", "levels", "first", "step"])
+@pytest.mark.parametrize("fact", ["count", "levels", "first", "step", "background"])
 def test_a_description_that_is_not_whole_is_refused(path, fact):
     asset = altered(read_asset(path), **{fact: None})
-    assert refusal(unpack_cloud, asset, True) == (
-        f"{path}: got no whole description of its Gaussians ('{fact}'), need one. Fit it again."
+    assert refusal(OpenedSplats.of, asset) == (
+        f"{path}: got no 'cloud.{fact}' in the header, need a whole asset. Fit it again."
     )
 
 
-@pytest.mark.parametrize("facts", [
-    {"count": "many"}, {"count": [3]}, {"step": "x"}, {"step": [0.5] * 3}, {"first": [[1]]},
-    {"levels": 5}, {"levels": [3, 4]}, {"first": [0] * 7, "step": [0.5] * 7},
-    {"levels": [124.5, *[9] * 7]}, {"count": -1}, {"count": COUNT + 1},
-], ids=str)  # fmt: skip
-def test_a_description_that_makes_no_sense_is_refused(path, facts):
+@pytest.mark.parametrize("facts, got", [
+    ({"count": "many"}, "'many' for cloud.count in the header, need a whole number, 1 to "
+     "1.04858e+06"),
+    ({"count": True}, "True for cloud.count in the header, need a whole number, 1 to 1.04858e+06"),
+    ({"count": -1}, "-1 for cloud.count in the header, need a whole number, 1 to 1.04858e+06"),
+    ({"step": "x"}, "'x' for cloud.step in the header, need a list of 6 to 10"),
+    ({"step": [0.5] * 3}, "[0.5, 0.5, 0.5] for cloud.step in the header, need a list of 6 to 10"),
+    ({"first": [[1]] * 8}, "[1] for cloud.first[0] in the header, need a whole number, "
+     "-9.0072e+15 to 9.0072e+15"),
+    ({"levels": [124.5, *[9] * 7]}, "124.5 for cloud.levels[0] in the header, need a whole number, "
+     "1 to 1.04858e+06"),
+    ({"levels": [9] * 7}, "7 numbers for cloud.levels, need 8, one an attribute"),
+    ({"background": [0.5]}, "1 numbers for cloud.background, need 3, one a channel"),
+    ({"background": [1e31, 0, 0]}, "1e+31 for cloud.background[0] in the header, need a finite "
+     "number, -1e+30 to 1e+30"),
+])  # fmt: skip
+def test_a_description_that_makes_no_sense_is_refused(path, facts, got):
     """Made by hand, or by another version: the file is whole, yet says nothing sound."""
-    message = refusal(unpack_cloud, altered(read_asset(path), **facts), True)
-    assert message.startswith(f"{path}: got ") and message.endswith(" again.")
+    line = refusal(OpenedSplats.of, altered(read_asset(path), **facts))
+    assert line == f"{path}: got {got}. Fit it again."
+
+
+def test_a_count_beyond_the_bytes_of_the_stream_is_refused(path):
+    """Nothing is allocated that the file's own size does not justify."""
+    asset = read_asset(path)
+    size = asset.tensors[STREAM].size
+    most = 1024 + 64 * size
+    line = refusal(OpenedSplats.of, altered(asset, count=most + 1))
+    assert line == (
+        f"{path}: got {most + 1} Gaussians in {size} bytes, need {most} or fewer. Fit it again."
+    )
+
+
+def test_another_count_than_the_stream_s_is_refused(path):
+    message = refusal(unpack_cloud, altered(read_asset(path), count=COUNT + 1), True)
+    assert message == (
+        f"{path}: got a damaged or truncated stream of Gaussians, need it as it was written. "
+        "Copy the file again."
+    )
+
+
+@pytest.mark.parametrize("row, name, limit", [(0, "x", "6.71089e+07"), (2, "a", "60"),
+                                              (4, "b", "1000"), (5, "y0", "1e+30")])  # fmt: skip
+def test_numbers_that_cannot_be_drawn_are_refused(path, row, name, limit):
+    asset = read_asset(path)
+    steps = list(asset.header.own["cloud"]["step"])
+    steps[row] = 1e300
+    assert refusal(unpack_cloud, altered(asset, step=steps), True) == (
+        f"{path}: got Gaussians with {name} beyond {limit}, need smaller numbers. Fit it again."
+    )
 
 
 def test_a_file_without_its_stream_is_refused(path):
     file = read_asset_file(path, KIND.name)
     write_asset_file(path, AssetFile(file.header, {}))
-    assert refusal(unpack_cloud, read_asset(path), True) == (
-        f"{path}: got no whole description of its Gaussians ('{STREAM}'), need one. Fit it again."
+    assert refusal(neuralshade.load, path) == (
+        f"{path}: got no such tensor for {STREAM}, need uint8 [0]. Fit it again."
     )

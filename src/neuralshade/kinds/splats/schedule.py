@@ -123,6 +123,8 @@ class SplatFit:
     everything else in the file.
     """
 
+    resized = SplatEngine.resized
+
     def __init__(
         self,
         engine: SplatEngine,
@@ -135,7 +137,6 @@ class SplatFit:
         *,
         hdr: bool = False,
     ):
-        self.resized = engine.resized
         self.engine, self.recipe, self.wanted = engine, recipe, wanted
         self.compositing, self.count = compositing, count
         self.budget, self.weigh = budget, weigh

@@ -1,13 +1,18 @@
 """kinds/mipmaps/family: what was saved is read again, and nothing else is."""
 
+import dataclasses
+
 import numpy as np
 import pytest
+import torch
 
 import neuralshade
 from neuralshade.asset.asset import Header, asset_file, save_asset
 from neuralshade.asset.file import write_asset_file
 from neuralshade.errors import AssetError
+from neuralshade.kinds.mipmaps.family.footprints import INVARIANTS, VECTORS
 from neuralshade.kinds.mipmaps.family.opened import OpenedFamily
+from neuralshade.model.mip_correction import MipCorrection
 
 HEADER = Header(
     {"diffuse": "lambert"},
@@ -16,15 +21,20 @@ HEADER = Header(
     own={
         "family": {
             "sets": [{"name": "bark", "width": 8, "height": 4}],
-            "network": {"hidden_width": 32},
+            "network": {"hidden_width": 8, "hidden_layers": 0, "batch": 64},
         }
     },
 )
 
 
+def network():
+    """Return one of no hidden layer."""
+    rng = torch.Generator().manual_seed(0)
+    return MipCorrection(INVARIANTS, VECTORS, 0, 8, rng=rng)
+
+
 def test_saved_is_read_again(tmp_path):
-    tensors = {"network.layers.0.weight": np.arange(6, dtype=np.float32).reshape(2, 3),
-               "mean": np.float32([1, 2])}  # fmt: skip
+    tensors = {name: values.numpy() for name, values in network().state_dict().items()}
     size = save_asset(tmp_path / "f.nsh", "mip_family", HEADER, tensors)
     for asset in (OpenedFamily.read(tmp_path / "f.nsh"), neuralshade.load(tmp_path / "f.nsh")):
         assert (asset.header, asset.byte_count) == (HEADER, size)
@@ -35,7 +45,8 @@ def test_saved_is_read_again(tmp_path):
 
 def test_other_files_are_refused(tmp_path):
     write_asset_file(tmp_path / "i.nsh", asset_file("image", HEADER, {}))
-    write_asset_file(tmp_path / "h.nsh", asset_file("mip_family", Header({}, {}, {}), {}))
+    without = dataclasses.replace(HEADER, own={})
+    write_asset_file(tmp_path / "h.nsh", asset_file("mip_family", without, {}))
     messages = {
         "none.nsh": "got no such file, need a readable asset file. Check the path.",
         "i.nsh": "got an asset of kind 'image', need 'mip_family'. Use one that fit mipmaps "
@@ -46,3 +57,19 @@ def test_other_files_are_refused(tmp_path):
         with pytest.raises(AssetError) as caught:
             OpenedFamily.read(tmp_path / name)
         assert str(caught.value) == f"{tmp_path / name}: {message}"
+
+
+@pytest.mark.parametrize("change, got", [
+    ({"left": {"bark": 0.25, "moss": None}}, "None for quality.left.moss in the header, need a "
+     "finite number, 0 to 1e+30. Fit it again."),
+    ({"left": {"moss": 0.25}}, "no quality.left of 'bark', need that of every set. Train the "
+     "family again."),
+    ({}, "no 'quality.left' in the header, need a whole asset. Fit it again."),
+])  # fmt: skip
+def test_shares_that_are_none(tmp_path, change, got):
+    tensors = {name: values.numpy() for name, values in network().state_dict().items()}
+    save_asset(tmp_path / "f.nsh", "mip_family", dataclasses.replace(HEADER, quality=change),
+               tensors)  # fmt: skip
+    with pytest.raises(AssetError) as caught:
+        neuralshade.load(tmp_path / "f.nsh")
+    assert str(caught.value) == f"{tmp_path / 'f.nsh'}: got {got}"

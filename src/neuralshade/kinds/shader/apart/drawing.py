@@ -18,7 +18,7 @@ import numpy.typing as npt
 import psutil
 
 from neuralshade.base.interrupt import is_interrupted
-from neuralshade.base.message_text import shown
+from neuralshade.base.message_text import plain, plain_lines, shown
 from neuralshade.errors import (
     AssetError,
     ConfigError,
@@ -153,10 +153,9 @@ class DrawnApart:
     def _told(self, message: dict[str, Any]) -> NeuralShadeError:
         """Return the error that the process says it met, its text made harmless."""
         kind, text = ERRORS.get(str(message["error"])), str(message.get("text"))
-        plain = "".join(c if c.isprintable() or c == "\n" else repr(c)[1:-1] for c in text)
-        return (
-            self._odd(f"an error that is no task's ({plain[:80]})") if kind is None else kind(plain)
-        )
+        if kind is None:
+            return self._odd(f"an error that is no task's ({plain(text[:80])})")
+        return kind(plain_lines(text))
 
     def _odd(self, what: str) -> AssetError:
         return self._refused(what, "a task that is drawn")

@@ -1,0 +1,195 @@
+"""Forged files through every door: what opens, what is refused, and whether anything else happens.
+
+    python benchmarks/soak_forger.py [--cases 20000] [--only image-checkpoint] [--first 0]
+
+Writes results/soak_forger.{json,md}. Assets and checkpoints of every kind are forged by
+tests/fixtures/forger.py, checksum put right; recipes, manifests and pictures by forged_texts.py.
+Each file is tried in a child process of LIMIT_SECONDS a file and LIMIT_BYTES; one that dies or is
+too late is counted, and the next goes on after it. The exit code is 1 where anything but opened and
+refused came of a file. Every EVALUATED-th asset that opens is compared with its picture, every
+REPORTED-th has its page written; every checkpoint of a picture that opens is gone on with, of
+kinds that compile kernels every RESUMED-th.
+"""
+
+import argparse
+import contextlib
+import json
+import os
+import resource
+import select
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from shared.results import write_results
+
+import neuralshade
+
+TESTS = Path(__file__).parent.parent / "tests"
+LIMIT_SECONDS, START_SECONDS = 20.0, 120.0  # of a file; of a child before its first
+LIMIT_BYTES = 2 * 2**30
+EVALUATED, REPORTED, RESUMED = 10, 100, 50
+TEXTS = {
+    "recipe.toml": 'encoding = "dense_grid:width=12,height=8"\nsteps = 100\nrate = 0.01\nseed = 3\n'
+    'activation = "relu"\nbias = true\nbpp = 4.0\n',
+    "recipe.json": '{"encoding": {"otype": "HashGrid", "n_levels": 4, "log2_hashmap_size": 8}, '
+    '"network": {"otype": "FullyFusedMLP", "n_neurons": 16, "n_hidden_layers": 2}, '
+    '"optimizer": {"otype": "Adam", "learning_rate": 0.01}, "loss": {"otype": "L2"}}',
+    "manifest.json": '{"name": "rock", "albedo": "photo.png", "normal": {"path": "normal.png", '
+    '"convention": "opengl"}, "roughness": {"path": "photo.png", "channel": "g"}}',
+    "picture.png": "",
+}
+
+
+def attempts(name: str, path: Path) -> Callable[[int], Iterator[tuple[str, tuple[str, str]]]]:
+    """Return what forges file number ``seed`` at ``path``, and yields each door and its outcome."""
+    from fixtures import doors
+    from fixtures.forged_texts import forge_bytes, forge_text
+    from fixtures.forger import forge
+
+    def texts(seed: int) -> Iterator[tuple[str, tuple[str, str]]]:
+        if name == "picture.png":
+            path.write_bytes(forge_bytes((doors.DATA / "photo.png").read_bytes(), seed))
+            yield "picture", doors.tried(doors.picture, path)
+            return
+        path.write_text(forge_text(TEXTS[name], seed), errors="surrogatepass")
+        yield name, doors.tried(doors.manifest if name == "manifest.json" else doors.recipe, path)
+
+    def files(seed: int) -> Iterator[tuple[str, tuple[str, str]]]:
+        kind, _, is_checkpoint = name.partition("-")
+        path.write_bytes(forge((doors.DATA / doors.WHOLE[name]).read_bytes(), seed))
+        if is_checkpoint:
+            first = doors.tried(doors.checkpoint, path, kind)
+            yield "checkpoint", first
+            if first[0] == "opened" and (kind == "image" or seed % RESUMED == 0):
+                yield "resume", doors.tried(doors.resumed, path, kind)
+            return
+        first = doors.tried(doors.told, path)
+        yield "load, info, facts", first
+        shares = {doors.drawn: 1, doors.drawn_as_fitted: 1, doors.evaluated: EVALUATED,
+                  doors.reported: REPORTED}  # fmt: skip
+        for door in doors.ON_THE_CPU.get(kind, ()):
+            if first[0] == "opened" and seed % shares[door] == 0:
+                yield door.__name__.replace("_", " "), doors.tried(door, path)
+
+    return texts if name in TEXTS else files
+
+
+def child(name: str, first: int, count: int, place: str) -> None:
+    """Try files ``first`` ... and print a line of JSON about each; end by memory's limit."""
+    sys.path.insert(0, str(TESTS))
+    import torch
+
+    torch.set_num_threads(1)
+    path = Path(place) / f"x{Path(name).suffix or '.nsh'}"
+    (Path(place) / "photo.png").write_bytes((TESTS / "data/photo.png").read_bytes())
+    up = np.full((16, 24, 3), (0.5, 0.5, 1.0), np.float32)
+    neuralshade.save_picture(Path(place) / "normal.png", up, "srgb")
+    tries = attempts(name, path)
+    print(json.dumps({"ready": True}), flush=True)
+    for seed in range(first, first + count):
+        outcomes = list(tries(seed))
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+        print(json.dumps({"seed": seed, "outcomes": outcomes, "bytes": peak}), flush=True)
+        if peak > LIMIT_BYTES:
+            return
+
+
+def soak(name: str, first: int, count: int) -> tuple[Counter[str], list[dict[str, Any]]]:
+    """Return how often each outcome of each door came, and the files that did harm."""
+    counts: Counter[str] = Counter()
+    harmful: list[dict[str, Any]] = []
+    last = first + count
+    while first < last:
+        for said in children(name, first, last - first):
+            first = said["seed"] + 1
+            for door, (outcome, detail) in said["outcomes"]:
+                counts[f"{door}: {outcome}"] += 1
+                if outcome not in ("opened", "refused"):
+                    harmful.append({"kind": name, "seed": said["seed"], "door": door,
+                                    "outcome": outcome, "detail": detail})  # fmt: skip
+            counts["files"] += 1
+    return counts, harmful
+
+
+def children(name: str, first: int, count: int) -> Iterator[dict[str, Any]]:
+    """Yield what one child says of its files, and in the end what it died of."""
+    with tempfile.TemporaryDirectory() as place:
+        command = [sys.executable, __file__, "--child", name, "--first", str(first),
+                   "--cases", str(count), "--place", place]  # fmt: skip
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, bufsize=1)
+        assert process.stdout is not None
+        seed, limit = first, START_SECONDS
+        try:
+            while True:
+                line = line_within(process.stdout, limit)
+                said = json.loads(line) if line else None
+                if said is None:
+                    died = "too late" if line is None else f"exit {process.wait()}"
+                    if line is None or process.returncode or seed == first:
+                        yield {"seed": seed, "outcomes": [("process", ("died", died))]}
+                    return
+                limit = LIMIT_SECONDS
+                if "seed" in said:
+                    seed = said["seed"] + 1
+                    if said["bytes"] > LIMIT_BYTES:
+                        said["outcomes"].append(("process", ("too large", f"{said['bytes']:,}")))
+                    yield said
+                if seed == first + count:
+                    return
+        finally:
+            with contextlib.suppress(ProcessLookupError):
+                process.send_signal(signal.SIGKILL)
+            process.wait()
+            process.stdout.close()
+
+
+def line_within(stream: Any, seconds: float) -> str | None:
+    """Return the next line, "" at the end; None where it takes longer."""
+    ready, _, _ = select.select([stream], [], [], seconds)
+    return stream.readline() if ready else None
+
+
+def main() -> None:
+    """Parse, try, write."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--cases", type=int, default=20_000, help="files of each kind")
+    parser.add_argument("--first", type=int, default=0, help="seed of the first")
+    parser.add_argument("--only", help="kind of file")
+    parser.add_argument("--child", help=argparse.SUPPRESS)
+    parser.add_argument("--place", help=argparse.SUPPRESS)
+    given = parser.parse_args()
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
+    if given.child:
+        child(given.child, given.first, given.cases, given.place)
+        return
+    sys.path.insert(0, str(TESTS))
+    from fixtures.doors import WHOLE
+
+    names = [given.only] if given.only else [*WHOLE, *TEXTS]
+    rows, harm = [], []
+    for name in names:
+        begun = time.perf_counter()
+        counts, harmful = soak(name, given.first, given.cases)
+        harm += harmful
+        files, took = counts.pop("files"), round(time.perf_counter() - begun)
+        came_of = "; ".join(f"{what} {count:,}" for what, count in sorted(counts.items()))
+        rows.append({"file": name, "forged": files, "harm": len(harmful), "came of": came_of,
+                     "seconds": took})  # fmt: skip
+        print(rows[-1], flush=True)
+    for one in harm:
+        print(one, flush=True)
+    write_results("soak_forger", {"outcomes": rows, **({"harm": harm} if harm else {})},
+                  {"limits": f"{LIMIT_SECONDS:g} s and {LIMIT_BYTES / 2**30:g} GB"})  # fmt: skip
+    sys.exit(1 if harm else 0)
+
+
+if __name__ == "__main__":
+    main()
