@@ -1,11 +1,13 @@
 """verbs/render: any resolution, any part, from any asset."""
 
+import dataclasses
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 import neuralshade
+from neuralshade.asset.asset import read_asset, save_asset
 from neuralshade.errors import AssetError, ConfigError, OutputError
 from neuralshade.kinds.image.opened import OpenedImage
 from neuralshade.verbs import render
@@ -89,6 +91,50 @@ def test_size_refused(fitted, size):
     assert refusal(ConfigError, fitted / "a.nsh", size=size) == (
         f"size: got {size[0]}x{size[1]}, need 1 to 65536 pixels a side. "
         "Write for example 1920x1080."
+    )
+
+
+def forged(fitted, tmp_path, **changes):
+    """Return a copy of the asset whose header has other facts, by part."""
+    asset, path = read_asset(fitted / "a.nsh"), tmp_path / "forged.nsh"
+    parts = {name: getattr(asset.header, name) | facts for name, facts in changes.items()}
+    save_asset(path, "image", dataclasses.replace(asset.header, **parts), asset.tensors)
+    return path
+
+
+def test_a_size_that_its_bytes_do_not_justify_is_asked_for(fitted, tmp_path):
+    path = forged(fitted, tmp_path, picture={"width": 40_000, "height": 40_000})
+    size = path.stat().st_size
+    assert refusal(ConfigError, path) == (
+        f"size: got none for {path}, which tells of 40000 x 40000 pixels in {size:,} bytes, need "
+        "one for so many. Write for example 1920x1080."
+    )
+    assert neuralshade.render(path, size=(3, 2)).shape == (2, 3, 3)
+
+
+def test_a_recipe_beyond_the_tensors_is_refused(fitted, tmp_path):
+    """2^40 numbers that a file of some kB does not have."""
+    grid = "dense_grid:width=65536,height=65536,features=64"
+    line = refusal(AssetError, forged(fitted, tmp_path, recipe={"encoding": grid}))
+    assert line.endswith(", need uint8 [64, 65536, 32768]. Fit it again.")
+
+
+@pytest.mark.parametrize("value", [3e38, -3e38])
+def test_numbers_that_overflow_are_not_drawn(fitted, tmp_path, value):
+    asset, path = read_asset(fitted / "a.nsh"), tmp_path / "x.nsh"
+    for name, values in asset.tensors.items():
+        if values.dtype == np.float32:
+            asset.tensors[name] = np.full_like(values, value)
+    save_asset(path, "image", asset.header, asset.tensors)
+    assert refusal(AssetError, path).startswith(f"{path}: got numbers beyond float32 in ")
+
+
+def test_nan_is_not_drawn(fitted, monkeypatch):
+    drawn = np.full((2, 3, 3), np.nan, np.float32)
+    monkeypatch.setattr(OpenedImage, "draw", lambda self, *arguments: drawn)
+    assert refusal(AssetError, fitted / "a.nsh", size=(3, 2)) == (
+        f"{fitted / 'a.nsh'}: got NaN or infinity in what it draws, need finite colors. Its "
+        "numbers are too large: fit it again."
     )
 
 

@@ -132,8 +132,9 @@ def refusal(kind, checkpoint, picture=None, **settings):
     return str(caught.value)
 
 
-def test_what_was_set_back_is_still_counted(tmp_path, checkpoint):
-    """Numbers of a checkpoint that are none; then the fit is interrupted again."""
+def test_what_was_set_back_is_still_counted(tmp_path, checkpoint, monkeypatch):
+    """Numbers that are none, as a device may make them; then the fit is interrupted again."""
+    monkeypatch.setattr("neuralshade.asset.checkpoint.not_finite", lambda state: None)
     kept = load_checkpoint(checkpoint, "splats")
     kept.state["values"][0, 0] = torch.nan
     save_checkpoint(checkpoint, "splats", kept)
@@ -180,6 +181,11 @@ BROKEN = {
                  "ages": torch.zeros(99, dtype=torch.int64)},
     "no JSON": {"schedule": torch.zeros(9, dtype=torch.uint8)},
     "no step": {"step": torch.zeros(1)},
+    "steps below 0": {"step": torch.tensor([-(2**63), 0, 0])},
+    "a schedule of text": {"schedule": torch.tensor(list(b'{"next": "x"}'), dtype=torch.uint8)},
+    "NaN in the schedule": {"schedule": torch.tensor(list(b'{"next": NaN}'), dtype=torch.uint8)},
+    "other random numbers": {"schedule": torch.tensor(
+        list(b'{"next": 1, "count": 5, "steps": [], "rng": {"state": 5}}'), dtype=torch.uint8)},
 }  # fmt: skip
 
 

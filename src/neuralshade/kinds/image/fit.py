@@ -8,11 +8,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from neuralshade.asset.asset import Header, picture_facts, save_asset
 from neuralshade.asset.checkpoint import Checkpoint, load_checkpoint
 from neuralshade.asset.tensors import pack_field
 from neuralshade.engine.draw import draw_field
-from neuralshade.errors import ConfigError
+from neuralshade.errors import AssetError, ConfigError
 from neuralshade.fitting.job import Job
 from neuralshade.fitting.loop import Loop, Observer, ignore
 from neuralshade.fitting.options import (
@@ -40,8 +42,10 @@ from neuralshade.kinds.kind import CommandLine, FitCall
 from neuralshade.measure.picture_psnr import white_of
 from neuralshade.sampler.draw import samples_per_step
 from neuralshade.source.image_file import load_picture
-from neuralshade.source.picture import Picture, check_squares
+from neuralshade.source.picture import LARGEST_FITTED, Picture, check_squares
 from neuralshade.source.transform import transform_picture
+
+GLANCED_PX = 16  # a side, of what an asset shows before a fit goes on from it
 
 
 def fit_image(
@@ -182,6 +186,10 @@ class _Job(Job[ImageRecipe]):
         if {n: p.shape for n, p in ours} != {n: p.shape for n, p in theirs.items()}:
             raise ConfigError(f"{path.name}: got another network, need the one that is trained. "
                               "Show the asset instead.")  # fmt: skip
+        drawn = opened.draw(GLANCED_PX, GLANCED_PX)
+        if not np.abs(drawn).max() <= LARGEST_FITTED:  # NaN is not either
+            raise AssetError(f"{path.name}: got colors beyond {LARGEST_FITTED:g}, need numbers to "
+                             "go on from. Show the asset instead.")  # fmt: skip
         self.engine.load_state(begun_from(self.engine.state(), theirs))
 
     def save(self, path: Path) -> tuple[float, int]:

@@ -15,7 +15,7 @@ import numpy as np
 from neuralshade.asset.asset import Header, save_asset
 from neuralshade.asset.checkpoint import load_checkpoint
 from neuralshade.base.atomic import check_writable
-from neuralshade.base.message_text import plain_name
+from neuralshade.base.message_text import plain
 from neuralshade.errors import ConfigError, FitInterrupted
 from neuralshade.fitting.job import Job
 from neuralshade.fitting.loop import Loop, Observer, ignore
@@ -91,7 +91,7 @@ class MipmapsResult:
     def print(self) -> None:
         """Print what was reached: notes, errors by level, files."""
         for note in self.notes:
-            print(plain_name(note))
+            print(plain(note))
         rows = [
             {"level": i + 1, "width": width, "height": height, "light": light,
              "kept": self.kept[i], "ours": errors[KEPT][i],
