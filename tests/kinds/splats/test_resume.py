@@ -181,6 +181,8 @@ BROKEN = {
                  "ages": torch.zeros(99, dtype=torch.int64)},
     "no JSON": {"schedule": torch.zeros(9, dtype=torch.uint8)},
     "no step": {"step": torch.zeros(1)},
+    "ranges without numbers": {"ranges": torch.tensor([[1.0, 0.0, 0.0, 0.0]] * 8)},
+    "levels below 0": {"ranges": torch.tensor([[0.0, 1.0, -5.0, 0.0]] * 8)},
     "steps below 0": {"step": torch.tensor([-(2**63), 0, 0])},
     "a schedule of text": {"schedule": torch.tensor(list(b'{"next": "x"}'), dtype=torch.uint8)},
     "NaN in the schedule": {"schedule": torch.tensor(list(b'{"next": NaN}'), dtype=torch.uint8)},

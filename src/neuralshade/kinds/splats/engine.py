@@ -24,6 +24,7 @@ from neuralshade.kinds.splats.kernels import (
 )
 from neuralshade.model.gaussian import COLOR
 
+MOST_LEVELS = 2**20  # of an attribute, in a checkpoint: the centers' in a file
 SUBMITTED_STEPS = 256  # recorded while the GPU still runs those before
 Floats = npt.NDArray[np.float32]
 
@@ -223,10 +224,16 @@ class SplatEngine:
         for name, shape in shapes.items():
             if tuple(state[name].shape) != shape:
                 raise ValueError(f"{name}: got {tuple(state[name].shape)}, need {shape}")
+        ranges = state["ranges"].numpy().astype(np.float32).view(RANGE).reshape(-1)
+        levels = ranges["levels"]
+        if (ranges["low"] > ranges["high"]).any() or (levels != levels.round()).any():
+            raise ValueError("ranges: got some without numbers in them")
+        if levels.min() < 0 or levels.max() > MOST_LEVELS:
+            raise ValueError(f"ranges: got {levels.min():g} to {levels.max():g} levels")
         step, applied, skipped = (int(number) for number in state["step"])
         self._write("broken", np.array([skipped], np.uint32))
         self.queue.restart(StepState(step, applied, 0, 0, 1.0))
-        self.set_ranges(state["ranges"].numpy().astype(np.float32).view(RANGE).reshape(-1))
+        self.set_ranges(ranges)
         self.set_cloud(
             state["values"].numpy(), state["moments"].numpy(),
             state["ages"].numpy().astype(np.uint32),
