@@ -2,6 +2,8 @@
 
 import time
 from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -11,9 +13,16 @@ from neuralshade.fitting.loop import Restart
 from neuralshade.fitting.scene import Scene, View, picture_scene
 from neuralshade.live import stage as module
 from neuralshade.live.answers import answer
-from neuralshade.live.channel import Channel
+from neuralshade.live.channel import BusyError, Channel
 from neuralshade.live.messages import Control, Overlay, Pick, Received
-from neuralshade.live.stage import SHARE, SLOW_SHARE, Pace, Stage
+from neuralshade.live.stage import (
+    ANSWER_SAVED_SECONDS,
+    ANSWER_SHARE,
+    SHARE,
+    SLOW_SHARE,
+    Pace,
+    Stage,
+)
 from neuralshade.source.picture import PictureForm
 
 
@@ -205,6 +214,12 @@ class Subject:
         self.does()
         path.write_bytes(b"asset")
 
+    report = save
+
+    def load(self, path, into_fit):
+        self.does()
+        return "loaded"
+
 
 def fail(error):
     raise error
@@ -226,13 +241,17 @@ def test_a_bug_is_told_and_the_fit_goes_on(channel, stage, caplog):
     assert "Traceback" in caplog.text
 
 
-def test_a_flood_of_points_takes_the_share_of_frames_and_no_more(costly, channel, stage, clock):
+@pytest.mark.parametrize("slow, share", [(False, SHARE), (True, SLOW_SHARE)])
+def test_a_flood_of_points_takes_the_share_of_frames_and_no_more(costly, channel, stage, clock,
+                                                                 slow, share):  # fmt: skip
     def slow_values(pane, view):
         clock.now += 0.01
         return np.zeros((1, 1, 3), np.float32)
 
     stage.scene = replace(stage.scene, draw=slow_values)
     client, answered, begun = channel.connect(), 0, clock.now
+    assert client.slow  # until it has shown a frame
+    client.slow = slow
     for look in range(600):
         clock.now += 0.1
         for number in range(50):
@@ -241,10 +260,53 @@ def test_a_flood_of_points_takes_the_share_of_frames_and_no_more(costly, channel
         told = channel.outgoing(client)[0]
         answered += sum(said["type"] == "values" for said in told)
     spent = 0.01 * answered
-    assert 0.5 * SHARE * 60 < spent < 1.2 * SHARE * (clock.now - begun)
+    assert 0.5 * share * 60 < spent < 1.2 * share * (clock.now - begun)
     channel.hear(client, Pick(1, stage.number, 0.5, 0.5))
     answer(channel, stage, Subject(None))  # nothing to hold up
     assert [said["type"] for said in channel.outgoing(client)[0]] == ["values"]
+
+
+@pytest.mark.parametrize("what", ["asset", "report", "snapshot", "load"])
+def test_what_costs_much_takes_a_share_of_the_time_and_no_more(costly, channel, stage, clock,
+                                                               what):  # fmt: skip
+    """Whoever asks for it over and over again is answered, and told how long to wait."""
+    given = {"load": {"path": Path("a.nsh"), "into_fit": True}, "snapshot": {"exposure": 0.0}}
+
+    def takes_half_a_second():
+        clock.now += 0.5
+
+    begun, answered, refused, asked = clock.now, 0, [], None
+    while clock.now < begun + 600:
+        clock.now += 0.1
+        asked = asked or channel.ask(what, **given.get(what, {}))
+        answer(channel, stage, Subject(takes_half_a_second), hurried=True)
+        if asked.done() and asked.exception() is None:
+            answered += 1
+        elif asked.done():
+            refused.append(asked.exception())
+        asked = None if asked.done() else asked
+    spent = (1.0 if what == "snapshot" else 0.5) * answered  # a snapshot has a million pixels
+    most = ANSWER_SAVED_SECONDS + ANSWER_SHARE * 600
+    assert most - 1.0 < spent < most + 1.0
+    assert all(isinstance(error, BusyError) for error in refused)
+    longest = max(refused, key=lambda error: error.seconds)
+    assert str(longest) == (f"{what}: got a fit that goes first, need {longest.seconds:.0f} s of "
+                            "it. Pause it, or try again then.")  # fmt: skip
+    asked = channel.ask(what, **given.get(what, {}))
+    answer(channel, stage, Subject(takes_half_a_second))  # nothing to hold up
+    assert asked.result()
+
+
+def test_a_snapshot_that_memory_has_no_room_for(channel, stage, refusal, monkeypatch):
+    form = PictureForm(40_000, 40_000, 3, "srgb", "a.png")
+    stage.show(picture_scene("image", form, lambda *given: 1 / 0, continuous=True))
+    free = SimpleNamespace(available=64 * 2**30)
+    monkeypatch.setattr("neuralshade.live.answers.psutil.virtual_memory", lambda: free)
+    asked = channel.ask("snapshot", exposure=0.0)
+    answer(channel, stage, Subject(None))
+    assert str(asked.exception()) == (
+        "snapshot: got 40000 x 40000 pixels, need about 143.1 GB of memory for it where 64.0 GB "
+        "are free. Use neuralshade render with --crop.")  # fmt: skip
 
 
 def test_who_gave_up_waiting_is_passed_over(channel, stage):

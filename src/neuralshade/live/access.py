@@ -49,6 +49,9 @@ class Access:
         origin = asked.headers.get("origin")
         if origin is not None and origin not in (f"http://{named}", f"https://{named}"):
             return 403, f"got a request of {origin[:80]!r}, need one of this page."
+        site = asked.headers.get("sec-fetch-site", "none")
+        if site not in ("same-origin", "none") and not _opens_page(asked):
+            return 403, f"got a request of a {site[:20]!r} page, need one of this page."
         if self.token is not None and not self._has_token(asked):
             return 401, "got no token, need the address that was printed."
         return None
@@ -67,6 +70,15 @@ class Access:
         if self.token is None or "token" not in query:
             return None
         return f"{COOKIE}={self.token}; HttpOnly; SameSite=Strict; Path=/"
+
+
+def _opens_page(asked: HTTPConnection) -> bool:
+    """Return whether a link elsewhere was followed to the page itself, which costs little.
+
+    Browsers send no Origin with a picture or a link, but say what they want it for.
+    """
+    wanted = (asked.headers.get("sec-fetch-mode"), asked.headers.get("sec-fetch-dest"))
+    return asked.scope.get("path") == "/" and wanted == ("navigate", "document")
 
 
 def is_loopback(host: str) -> bool:

@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 import logging
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Protocol
 
+import psutil
+
 from neuralshade.base.held import ScratchFolder
 from neuralshade.errors import AssetError, ConfigError, NeuralShadeError
 from neuralshade.fitting.loop import Restart
-from neuralshade.fitting.scene import RESULT, Tone, View
-from neuralshade.live.channel import Channel, Request
+from neuralshade.fitting.scene import RESULT, Scene, Tone, View
+from neuralshade.live.channel import BusyError, Channel, Request
 from neuralshade.live.frames import on_screen, png
 from neuralshade.live.messages import Control, Overlay, Pick
 from neuralshade.live.stage import Stage
 
 AGAIN = ("reset", "transform")  # actions that change the fit that there is
-log = logging.getLogger("neuralshade")
+DEAR = ("asset", "report", "snapshot", "load")  # requests that pages pay for like for frames
+PATIENCE_SECONDS = 20.0  # that one of them waits
+COPIES = 8  # of a snapshot's float32 values that are in memory at once, roughly
+log = logging.getLogger("neuralshade.live")
 
 
 class Subject(Protocol):
@@ -44,11 +50,13 @@ def answer(channel: Channel, stage: Stage, subject: Subject, *, hurried: bool = 
     """
     restart: Restart | None = None
     for request in channel.take():
-        if hurried and isinstance(request.what, (Pick, Overlay)) and not stage.may_draw():
-            channel.put_off(request)
+        if request.answer.cancelled():
+            continue  # who asked waits no longer
+        if hurried and _is_put_off(channel, stage, request):
             continue
         if not request.answer.set_running_or_notify_cancel():
-            continue  # who asked waits no longer
+            continue
+        begin = time.perf_counter()
         try:
             found = _answered(request, stage, subject)
         except Restart as error:
@@ -59,9 +67,37 @@ def answer(channel: Channel, stage: Stage, subject: Subject, *, hurried: bool = 
                 error = ConfigError(f"got {type(error).__name__}: {error}. This is a bug.")
             _refuse(channel, request, error)
             continue
+        finally:
+            if request.what in DEAR:
+                stage.answers.owe(time.perf_counter() - begin)
         request.answer.set_result(found)
     if restart is not None:
         raise restart
+
+
+def _is_put_off(channel: Channel, stage: Stage, request: Request) -> bool:
+    """Put a request off, or refuse it, where a fit that is not to be held up does not pay for it.
+
+    What waits at the page is refused where it would wait for long.
+    """
+    if isinstance(request.what, (Pick, Overlay)):
+        assert request.client is not None
+        if stage.may_draw(request.client):
+            return False
+    elif request.what in DEAR:
+        seconds = stage.answers.wait_seconds()
+        if seconds == 0.0:
+            return False
+        if seconds > PATIENCE_SECONDS:
+            if request.answer.set_running_or_notify_cancel():
+                reason = (f"{request.what}: got a fit that goes first, need {seconds:.0f} s of it. "
+                          "Pause it, or try again then.")  # fmt: skip
+                request.answer.set_exception(BusyError(reason, seconds))
+            return True
+    else:
+        return False
+    channel.put_off(request)
+    return True
 
 
 def _together(first: Restart | None, then: Restart) -> Restart:
@@ -117,5 +153,16 @@ def _snapshot(stage: Stage, tone: Tone) -> bytes:
     if scene is None:
         raise ConfigError("snapshot: got nothing to show, need a fit or an asset.")
     pane = RESULT if RESULT in scene.titles else next(iter(scene.titles))
+    _check_memory(scene)
     view = View(0, 0, width=scene.width, height=scene.height)
     return png(on_screen(scene.draw(pane, view), scene.linear, tone))
+
+
+def _check_memory(scene: Scene) -> None:
+    """Raise ConfigError where free memory has no room for a snapshot: assets claim any size."""
+    needed = COPIES * 4 * scene.width * scene.height * scene.channels
+    free = psutil.virtual_memory().available
+    if needed > free:
+        raise ConfigError(f"snapshot: got {scene.width} x {scene.height} pixels, need about "
+                          f"{needed / 2**30:.1f} GB of memory for it where {free / 2**30:.1f} GB "
+                          "are free. Use neuralshade render with --crop.")  # fmt: skip

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
@@ -11,75 +12,40 @@ from urllib.parse import quote
 
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
-from starlette.requests import ClientDisconnect, HTTPConnection, Request
-from starlette.responses import FileResponse, JSONResponse, Response
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import JSONResponse, Response
 from starlette.routing import Route, WebSocketRoute
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from neuralshade.errors import ConfigError, NeuralShadeError
 from neuralshade.live.access import Access
-from neuralshade.live.channel import Channel, TooManyPagesError
+from neuralshade.live.channel import BusyError, Channel, TooManyPagesError
 from neuralshade.live.client import Client
+from neuralshade.live.guard import POLICY_VIOLATION, Guard, refuse
 from neuralshade.live.messages import kind_of, parse
+from neuralshade.live.turns import Turns
 from neuralshade.live.uploads import RefusedError, Uploads, plain_name
 
 PAGE = Path(__file__).parent / "page"
 TYPES = {".html": "text/html", ".css": "text/css", ".js": "text/javascript",
          ".svg": "image/svg+xml"}  # fmt: skip
-POLICY = (
-    "default-src 'self'; img-src 'self' blob: data:; connect-src 'self'; "
-    "object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-)
-HEADERS = [
-    (b"x-content-type-options", b"nosniff"),
-    (b"referrer-policy", b"no-referrer"),
-    (b"cache-control", b"no-store"),
-]
 ANSWER_SECONDS = 120.0  # that a request waits for the thread that trains
 MOST_REFUSALS = 100  # of one page, which is then cut off
-TRY_LATER, POLICY_VIOLATION = 1013, 1008  # codes of a WebSocket's end
-
-
-class Guard:
-    """Refuses what ``access`` does, and adds the headers that every answer has."""
-
-    def __init__(self, app: ASGIApp, access: Access):
-        self.app, self.access = app, access
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] not in ("http", "websocket"):
-            await self.app(scope, receive, send)
-            return
-        asked = HTTPConnection(scope)
-        refusal = self.access.refusal(asked)
-        cookie = None if refusal else self.access.cookie(asked.query_params)
-
-        async def answer(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                own = dict(message["headers"])
-                policy = (
-                    []
-                    if b"content-security-policy" in own
-                    else [(b"content-security-policy", POLICY.encode())]
-                )
-                extra = [] if cookie is None else [(b"set-cookie", cookie.encode())]
-                message = {**message, "headers": [*message["headers"], *HEADERS, *policy, *extra]}
-            await send(message)
-
-        if refusal is None:
-            await self.app(scope, receive, answer)
-        elif scope["type"] == "websocket":
-            await send({"type": "websocket.close", "code": POLICY_VIOLATION})  # HTTP 403
-        else:
-            await _refuse(*refusal)(scope, receive, answer)
+MOST_WAITING = 4  # requests for the thread that trains, one of which it is asked
+TRY_LATER = 1013  # code of a WebSocket's end
+AGAIN_SECONDS = 10  # after which to try again
 
 
 class App:
     """Routes over a channel."""
 
-    def __init__(self, channel: Channel, access: Access, uploads: Uploads):
-        self.channel, self.uploads = channel, uploads
+    def __init__(self, channel: Channel, access: Access, uploads: Uploads, turns: Turns):
+        self.channel, self.uploads, self.turns = channel, uploads, turns
+        # read once: a file for each request is a descriptor for each
+        self._page = {own.name: (own.read_bytes(), TYPES[own.suffix])
+                      for own in PAGE.iterdir() if own.suffix in TYPES}  # fmt: skip
+        self._asking, self._decoding = asyncio.Lock(), asyncio.Lock()
+        self._waiting = 0
         routes = [
             Route("/", self.page),
             Route("/page/{name}", self.page),
@@ -91,14 +57,16 @@ class App:
             Route("/report", self.report),
             WebSocketRoute("/events", self.events),
         ]
-        self.asgi = Starlette(routes=routes, middleware=[Middleware(Guard, access=access)])
+        self.asgi = Starlette(
+            routes=routes, middleware=[Middleware(Guard, access=access, turns=turns)]
+        )
 
     async def page(self, request: Request) -> Response:
         name = request.path_params.get("name", "index.html")
-        path = {own.name: own for own in PAGE.iterdir() if own.suffix in TYPES}.get(name)
-        if path is None:
-            return _refuse(404, "got no such file of the page.")
-        return FileResponse(path, media_type=TYPES[path.suffix])
+        if name not in self._page:
+            return refuse(404, "got no such file of the page.")
+        content, kind = self._page[name]
+        return Response(content, media_type=kind)
 
     async def state(self, request: Request) -> Response:
         return JSONResponse(self.channel.hello())
@@ -112,9 +80,9 @@ class App:
             exposure = float(query.get("exposure", 0))
             gamma = float(query["gamma"]) if query.get("gamma") else None
         except ValueError:
-            return _refuse(400, "got exposure or gamma that is no number.")
+            return refuse(400, "got exposure or gamma that is no number.")
         if not (abs(exposure) <= 32 and (gamma is None or 0.1 <= gamma <= 10)):
-            return _refuse(400, "need exposure in [-32, 32] and gamma in [0.1, 10].")
+            return refuse(400, "need exposure in [-32, 32] and gamma in [0.1, 10].")
         return await self._answered("snapshot", _file, exposure=exposure, gamma=gamma)
 
     async def report(self, request: Request) -> Response:
@@ -133,11 +101,11 @@ class App:
 
     async def load(self, request: Request) -> Response:
         async def keep() -> Response:
-            path = await self.uploads.receive(request, "upload.nsh")
+            path = await self.uploads.receive(request, "upload.nsh", self.turns)
             into = request.query_params.get("into") == "fit"
             answer = await self._answered("load", _json, path=path, into_fit=into)
             if into or answer.status_code != 200:
-                path.unlink(missing_ok=True)
+                self.uploads.forget(path)
             else:
                 self.uploads.keep_asset(path)
             return answer
@@ -146,11 +114,12 @@ class App:
 
     async def picture(self, request: Request) -> Response:
         async def keep() -> Response:
-            path = await self.uploads.receive(request, "upload.png")
+            path = await self.uploads.receive(request, "upload.png", self.turns)
             try:
-                found = await asyncio.to_thread(read_picture_facts, path)
+                async with self._decoding:  # one at a time: each may take 256 MiB
+                    found = await asyncio.to_thread(self._picture_facts, path)
             except NeuralShadeError as error:
-                path.unlink(missing_ok=True)
+                self.uploads.forget(path)
                 raise RefusedError(422, str(error).replace(str(path), path.name)) from error
             return JSONResponse({"picture": self.uploads.keep(path), **found})
 
@@ -159,16 +128,36 @@ class App:
     async def _answered(
         self, what: str, form: Callable[[Any], Response], **arguments: Any
     ) -> Response:
-        """Return what the thread that trains answers."""
-        asked = self.channel.ask(what, **arguments)
-        if asked is None:
-            return _refuse(503, "got too many requests at once. Try again.")
+        """Return what the thread that trains answers, which is asked one thing at a time."""
+        if self._waiting >= MOST_WAITING:
+            return refuse(503, "got too many requests at once. Try again.", again=AGAIN_SECONDS)
+        self._waiting += 1
         try:
-            return form(await asyncio.wait_for(asyncio.wrap_future(asked), ANSWER_SECONDS))
+            return form(await asyncio.wait_for(self._ask(what, arguments), ANSWER_SECONDS))
+        except BusyError as error:
+            return refuse(503, str(error), again=error.seconds)
         except NeuralShadeError as error:
-            return _refuse(409, str(error))
+            return refuse(409, str(error))
         except asyncio.TimeoutError:
-            return _refuse(503, f"got no answer in {ANSWER_SECONDS:.0f} s. Try again.")
+            reason = f"got no answer in {ANSWER_SECONDS:.0f} s. Try again."
+            return refuse(503, reason, again=AGAIN_SECONDS)
+        finally:
+            self._waiting -= 1
+
+    async def _ask(self, what: str, arguments: dict[str, Any]) -> Any:
+        async with self._asking:
+            asked = self.channel.ask(what, **arguments)
+            if asked is None:
+                raise BusyError("got too many requests at once. Try again.", AGAIN_SECONDS)
+            return await asyncio.wrap_future(asked)
+
+    def _picture_facts(self, path: Path) -> dict[str, Any]:
+        """Read a picture in a thread of its own, and pay for that."""
+        begin = time.thread_time()
+        try:
+            return read_picture_facts(path)
+        finally:
+            self.turns.owe(time.thread_time() - begin)
 
     async def events(self, socket: WebSocket) -> None:
         try:
@@ -205,6 +194,7 @@ class App:
         refusals = 0
         while refusals < MOST_REFUSALS:
             message = await socket.receive()
+            await self.turns.wait()
             if message["type"] == "websocket.disconnect":
                 return
             text = message.get("text") or ""
@@ -222,7 +212,7 @@ async def _received(keep: Callable[[], Awaitable[Response]]) -> Response:
     try:
         return await keep()
     except RefusedError as error:
-        return _refuse(error.status, error.reason, close=True)
+        return refuse(error.status, error.reason, close=True, again=error.again)
     except ClientDisconnect:
         return Response(status_code=400)
 
@@ -246,8 +236,3 @@ def _file(found: tuple[str, bytes]) -> Response:
 
 def _json(found: Any) -> Response:
     return JSONResponse(found)
-
-
-def _refuse(status: int, reason: str, *, close: bool = False) -> Response:
-    headers = {"connection": "close"} if close else None  # what is still sent is not read
-    return JSONResponse({"refused": reason}, status, headers=headers)

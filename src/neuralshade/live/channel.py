@@ -46,6 +46,14 @@ class TooManyPagesError(Exception):
     """As many pages as are served are connected already."""
 
 
+class BusyError(Exception):
+    """What was asked for costs more than there is time for; ``seconds`` until there is."""
+
+    def __init__(self, reason: str, seconds: float):
+        super().__init__(reason)
+        self.seconds = seconds
+
+
 class Channel:
     """What every page is told, what each wants to see, and what they ask for.
 

@@ -27,7 +27,7 @@ class Client:
     visible: bool = True
     in_flight: int | None = None  # frame that it was sent, or that is on its way
     sent_at: float = 0.0  # time.perf_counter() of that
-    slow: bool = False  # it took long to show the last one
+    slow: bool = True  # it took long to show the last one, or has shown none
     drawn: DrawnView | None = None
     kept: dict[str, Any] = field(default_factory=dict)  # pane -> what its picture was made from
     latest: dict[str, Json] = field(default_factory=dict)

@@ -69,7 +69,7 @@ Message = View | Received | Visible | Pick | Overlay | Control
 def parse(text: str) -> Message:
     """Return what a page said; ConfigError with one line where it makes no sense."""
     try:
-        said = json.loads(text)
+        said = json.loads(text, parse_constant=_no_constant)
     except (ValueError, RecursionError) as error:
         raise ConfigError("message: got no JSON, need an object with a type.") from error
     kind = said.get("type") if isinstance(said, dict) else None
@@ -77,6 +77,11 @@ def parse(text: str) -> Message:
         raise ConfigError("message: got no type that is known, need one of "
                           f"{', '.join(READERS)}.")  # fmt: skip
     return READERS[kind](said)
+
+
+def _no_constant(name: str) -> None:
+    """Refuse NaN and infinity, which Python reads and JSON lacks."""
+    raise ValueError(name)
 
 
 def kind_of(text: str) -> str:
@@ -186,7 +191,7 @@ def _is_number(value: Any) -> bool:
 
 
 def _is_name(value: Any) -> bool:
-    return isinstance(value, str) and 0 < len(value) <= LONGEST_NAME
+    return isinstance(value, str) and 0 < len(value) <= LONGEST_NAME and value.isprintable()
 
 
 def _name(said: Mapping[str, Any], name: str) -> str:

@@ -7,21 +7,82 @@ import errno
 import logging
 import socket
 import threading
+from typing import Any
 
 import uvicorn
+from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
+from websockets.frames import Frame
 
 from neuralshade.errors import ConfigError, DeviceError
 from neuralshade.live.access import Access
 from neuralshade.live.app import App
 from neuralshade.live.channel import Channel
+from neuralshade.live.door import Door
+from neuralshade.live.seldom import SeldomSaid
+from neuralshade.live.turns import Turns
 from neuralshade.live.uploads import Uploads
 
 PORT = 8420
 TRIED_PORTS = 20  # from the one asked for on
 MESSAGE_BYTES = 64 * 1024  # that a page may say at once
+MOST_FRAGMENTS = 64  # of a message
+MOST_UNREAD = 2**20  # bytes that wait for a page which goes on asking for an echo
 CLOSING_SECONDS = 2  # that open connections are given at the end
 
 log = logging.getLogger("neuralshade")
+
+
+class PageSocket(WebSocketsSansIOProtocol):
+    """A page's WebSocket, which is hung up on where it would be buffered for without an end."""
+
+    def __init__(self, *given: Any, **named: Any):
+        super().__init__(*given, **named)
+        self.close_timeout = float(CLOSING_SECONDS)
+
+    def handle_cont(self, event: Frame) -> None:
+        """Take in a part of a message: those of no bytes count, too."""
+        if len(self.frames) >= MOST_FRAGMENTS:
+            self.transport.abort()
+            return
+        super().handle_cont(event)
+
+    def handle_ping(self) -> None:
+        """Echo, to a page that reads."""
+        if self.transport.get_write_buffer_size() > MOST_UNREAD:
+            self.transport.abort()
+            return
+        super().handle_ping()
+
+
+class _Admitting(uvicorn.Server):
+    """uvicorn's server, whose connections come in through a door."""
+
+    def __init__(self, config: uvicorn.Config, listening: socket.socket, turns: Turns):
+        super().__init__(config)
+        self._listening, self._turns = listening, turns
+        self._tasks: list[asyncio.Task[None]] = []
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets=[])
+        self._turns.begin()
+        door = Door(self.server_state.connections, self._protocol, self._turns)
+        self._tasks = [asyncio.create_task(door.admit(self._listening)),
+                       asyncio.create_task(door.watch())]  # fmt: skip
+        for task in self._tasks:
+            task.add_done_callback(_told_of)
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        self._listening.close()
+        await super().shutdown(sockets=[])
+        for connection in list(self.server_state.connections):
+            connection.transport.abort()
+
+    def _protocol(self) -> asyncio.Protocol:
+        return H11Protocol(self.config, self.server_state, app_state={})
 
 
 class Server:
@@ -34,15 +95,18 @@ class Server:
             log.warning("live: port %d is in use; took %d.", port, taken)
         self.access = Access.of(host, taken)
         self.channel = channel
+        turns = Turns()
         config = uvicorn.Config(
-            App(channel, self.access, uploads).asgi, log_config=None, access_log=False,
-            lifespan="off", ws="websockets-sansio", ws_max_size=MESSAGE_BYTES,
+            App(channel, self.access, uploads, turns).asgi, log_config=None, access_log=False,
+            lifespan="off", http=H11Protocol, ws=PageSocket, ws_max_size=MESSAGE_BYTES,
             ws_per_message_deflate=False, server_header=False,
             timeout_graceful_shutdown=CLOSING_SECONDS,
         )  # fmt: skip
-        self.server = uvicorn.Server(config)
+        self.server = _Admitting(config, self.socket, turns)
         self.thread = threading.Thread(target=self._run, name="neuralshade live", daemon=True)
+        self.seldom = SeldomSaid()
         self.thread.start()
+        self.seldom.start(self.thread)
 
     @property
     def address(self) -> str:
@@ -54,13 +118,20 @@ class Server:
         self.server.should_exit = True
         self.thread.join(2 * CLOSING_SECONDS)
         self.socket.close()
+        self.seldom.close()
 
     def _run(self) -> None:
         asyncio.run(self._serve())
 
     async def _serve(self) -> None:
         self.channel.bind(asyncio.get_running_loop())
-        await self.server.serve(sockets=[self.socket])
+        await self.server.serve(sockets=[])
+
+
+def _told_of(task: asyncio.Task[None]) -> None:
+    """Tell of a task that must not end, where it ended by itself."""
+    if not task.cancelled():
+        log.error("live: the page is not served any more: %r.", task.exception())
 
 
 def _listening(host: str, port: int) -> socket.socket:

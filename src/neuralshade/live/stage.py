@@ -22,21 +22,27 @@ from neuralshade.live.messages import Overlay, Pick
 
 SHARE = 0.1  # of a running fit's time that goes into frames for pages that keep up, at most
 SLOW_SHARE = 0.01  # the same for pages that do not
+ANSWER_SHARE = 0.01  # the same for assets, reports and snapshots that are asked for
+ANSWER_SAVED_SECONDS = 1.0  # of that which may be saved up: the first ones come at once
 FRAME_SECONDS = 0.5  # between two frames that are worth having: they get smaller for it
 FIRST_PIXELS = 2**14  # of the first frame of a scene, whose cost is not known yet
 REDUCTIONS = (1, 2, 3, 4, 6, 8, 12, 16)
 MOST_ENCODING = 2  # frames that wait to be encoded; no others are drawn meanwhile
 
 Wanting = tuple[Client, View]
-log = logging.getLogger("neuralshade")
+log = logging.getLogger("neuralshade.live")
 
 
 @dataclass
 class Pace:
-    """How many seconds may go into frames: ``share`` of those that passed."""
+    """How many seconds may go into frames: ``share`` of those that passed.
+
+    ``saved`` of them may be left over, None: what two frames are worth.
+    """
 
     share: float
     credit: float = 0.0
+    saved: float | None = None
     per_pixel: float | None = None  # seconds, of late
     earned_at: float = field(default_factory=time.perf_counter)
     _owed: float = 0.0
@@ -47,10 +53,14 @@ class Pace:
         now = time.perf_counter()
         with self._lock:
             self.credit, self._owed = self.credit - self._owed, 0.0
-        most = 2 * self.share * FRAME_SECONDS  # saved up while nobody looked
+        most = 2 * self.share * FRAME_SECONDS if self.saved is None else self.saved
         self.credit = min(most, self.credit + self.share * (now - self.earned_at))
         self.earned_at = now
         return self.credit > 0
+
+    def wait_seconds(self) -> float:
+        """Return after how long more can be paid for."""
+        return 0.0 if self.may_draw() else -self.credit / self.share
 
     def spend(self, seconds: float, pixels: int) -> None:
         """Pay for a frame that was drawn."""
@@ -96,6 +106,7 @@ class Stage:
         self.scene: Scene | None = None
         self.number = 0
         self.paces = _paces()
+        self.answers = Pace(ANSWER_SHARE, ANSWER_SAVED_SECONDS, ANSWER_SAVED_SECONDS)
         self._encoder = ThreadPoolExecutor(1, "neuralshade frames")
         self._encoding: list[Future[None]] = []
 
@@ -180,9 +191,9 @@ class Stage:
         log.exception("live: %s; the fit goes on.", what)
         self.channel.refuse_views(group, f"view: got {type(error).__name__}: {error}.")
 
-    def may_draw(self) -> bool:
-        """Return whether more may be drawn while a fit runs that is not to be held up."""
-        return self.paces[False].may_draw()
+    def may_draw(self, client: Client) -> bool:
+        """Return whether more may be drawn for a page while a fit runs that goes first."""
+        return self.paces[client.slow].may_draw()
 
     def draw_asked(self, client: Client, wanted: Pick | Overlay) -> None:
         """Send values or an overlay, paid for like frames. Raises ConfigError."""
@@ -193,7 +204,7 @@ class Stage:
             values = self.scene.values(wanted.u, wanted.v)
             self.channel.send(client, {"type": "values", "id": wanted.id, "u": wanted.u,
                                        "v": wanted.v, "values": values})  # fmt: skip
-        self.paces[False].owe(time.perf_counter() - begin)
+        self.paces[client.slow].owe(time.perf_counter() - begin)
 
     def overlay(self, client: Client, wanted: Overlay) -> None:
         """Draw and send an overlay. Raises ConfigError for one that there is not."""

@@ -2,24 +2,32 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
+import time
 from pathlib import Path
 
-from starlette.requests import ClientDisconnect, Request
+from starlette.requests import Request
 
 from neuralshade.base.held import ScratchFolder
+from neuralshade.live.turns import Turns
 
 MOST_BYTES = 256 * 2**20  # of an upload
 MOST_KEPT = 16  # pictures of a session; the oldest is forgotten
+MOST_KEPT_BYTES = 2**30  # the same, together
+MOST_AT_ONCE = 4  # uploads that arrive
+AGAIN_SECONDS = 10  # after which to try again
+PATIENCE_SECONDS = 10.0  # that any upload is given, besides what the slowest one takes
+SLOWEST_BYTES = 2**15  # a second
 LONGEST_NAME = 80
 
 
 class RefusedError(Exception):
-    """An upload that is refused: status and reason."""
+    """An upload that is refused: status and reason; ``again``: in so many seconds it may not be."""
 
-    def __init__(self, status: int, reason: str):
+    def __init__(self, status: int, reason: str, again: float | None = None):
         super().__init__(reason)
-        self.status, self.reason = status, reason
+        self.status, self.reason, self.again = status, reason, again
 
 
 class Uploads:
@@ -28,6 +36,7 @@ class Uploads:
     def __init__(self) -> None:
         self._folder = ScratchFolder()
         self._count = 0
+        self._arriving = 0
         self.pictures: dict[str, Path] = {}
         self._asset: Path | None = None
 
@@ -46,38 +55,66 @@ class Uploads:
         """Return by what the picture at ``path`` is known from now on."""
         key = f"p{path.parent.name}"
         self.pictures[key] = path
-        if len(self.pictures) > MOST_KEPT:
-            oldest = next(iter(self.pictures))
-            self.pictures.pop(oldest).unlink(missing_ok=True)
+        while len(self.pictures) > 1 and self._are_many():
+            self.forget(self.pictures.pop(next(iter(self.pictures))))
         return key
+
+    def _are_many(self) -> bool:
+        size = sum(path.stat().st_size for path in self.pictures.values())
+        return len(self.pictures) > MOST_KEPT or size > MOST_KEPT_BYTES
+
+    def forget(self, path: Path) -> None:
+        """Delete a file, and the folder of its own."""
+        path.unlink(missing_ok=True)
+        path.parent.rmdir()
 
     def keep_asset(self, path: Path) -> None:
         """Keep the asset that is shown, and forget the one before."""
         if self._asset is not None:
-            self._asset.unlink(missing_ok=True)
+            self.forget(self._asset)
         self._asset = path
 
-    async def receive(self, request: Request, usual_name: str) -> Path:
+    async def receive(self, request: Request, usual_name: str, turns: Turns) -> Path:
         """Return the file that a request's body was written to. Raises RefusedError."""
         declared = request.headers.get("content-length", "0")
         if not _is_size(declared) or int(declared) > MOST_BYTES:
             raise RefusedError(413, f"got {declared[:20]} bytes, need {MOST_BYTES} at most.")
+        if self._arriving >= MOST_AT_ONCE:
+            raise RefusedError(503, f"got {MOST_AT_ONCE} uploads already, need one to end. "
+                               "Try again.", AGAIN_SECONDS)  # fmt: skip
         path = self.path(request.query_params.get("name", usual_name))
+        self._arriving += 1
         try:
-            size = 0
-            with path.open("wb") as file:
-                async for piece in request.stream():
-                    size += len(piece)
-                    if size > MOST_BYTES:
-                        raise RefusedError(413, f"got more than {MOST_BYTES} bytes, need fewer.")
-                    file.write(piece)
-        except (RefusedError, ClientDisconnect):
-            path.unlink(missing_ok=True)
+            await _write(path, request, turns)
+        except BaseException:
+            self.forget(path)
             raise
-        except OSError as error:
-            path.unlink(missing_ok=True)
-            raise RefusedError(507, f"got '{error.strerror}', need room for the upload.") from error
+        finally:
+            self._arriving -= 1
         return path
+
+
+async def _write(path: Path, request: Request, turns: Turns) -> None:
+    """Write a request's body, which must not come too slowly. Raises RefusedError."""
+    begin, size = time.perf_counter(), 0
+    pieces = request.stream()
+    try:
+        with path.open("wb") as file:
+            while True:
+                await turns.wait()
+                left = begin + PATIENCE_SECONDS + size / SLOWEST_BYTES - time.perf_counter()
+                piece = await asyncio.wait_for(anext(pieces, None), max(left, 0.0))
+                if piece is None:
+                    return
+                size += len(piece)
+                if size > MOST_BYTES:
+                    raise RefusedError(413, f"got more than {MOST_BYTES} bytes, need fewer.")
+                file.write(piece)
+    except asyncio.TimeoutError as error:
+        raise RefusedError(408, f"got {size} bytes in {time.perf_counter() - begin:.0f} s, need "
+                           "more. Send them faster.") from error  # fmt: skip
+    except OSError as error:
+        raise RefusedError(507, f"got '{error.strerror}', need room for the upload.") from error
 
 
 def _is_size(declared: str) -> bool:

@@ -43,7 +43,7 @@ def serve(channel, uploads):
 
     def serve(host="127.0.0.1"):
         opened.append(Server(channel, uploads, host, 0))
-        return Asking(opened[-1].access)
+        return Asking(opened[-1])
 
     yield serve
     for server in opened:
@@ -53,8 +53,9 @@ def serve(channel, uploads):
 class Asking:
     """Asks a server, with nothing tidied up on the way."""
 
-    def __init__(self, access):
-        self.access, self.port = access, access.port
+    def __init__(self, server):
+        self.server, self.access = server, server.access
+        self.port = self.access.port
         self.host = f"127.0.0.1:{self.port}"
 
     def __call__(self, path="/", body=None, method=None, **headers):

@@ -46,6 +46,37 @@ def test_another_origin_is_refused(access, origin):
     assert status(access, token, host="127.0.0.1:8420", origin=origin) == 403
 
 
+def fetched(site, mode="no-cors", dest="image", path="/report", access=LOCAL):
+    named = {"sec-fetch-site": site, "sec-fetch-mode": mode, "sec-fetch-dest": dest,
+             "host": "127.0.0.1:8420"}  # fmt: skip
+    pairs = [(name.encode(), value.encode()) for name, value in named.items()]
+    query = b"token=secret-token"
+    return access.refusal(HTTPConnection({"type": "http", "path": path, "query_string": query,
+                                          "headers": pairs}))  # fmt: skip
+
+
+@pytest.mark.parametrize("access", [LOCAL, PUBLIC])
+@pytest.mark.parametrize("site", ["cross-site", "same-site", "new-site", ""])
+def test_what_a_page_elsewhere_embeds_is_refused(access, site):
+    """Browsers send no Origin with the picture of an <img>."""
+    line = f"got a request of a {site!r} page, need one of this page."
+    for path in ("/report", "/snapshot.png", "/asset", "/state", "/", "/page/main.js"):
+        for mode, dest in (("no-cors", "image"), ("navigate", "iframe"), ("cors", "empty")):
+            assert fetched(site, mode, dest, path, access) == (403, line)
+
+
+def test_a_link_elsewhere_leads_to_the_page_alone():
+    assert fetched("cross-site", "navigate", "document", "/") is None
+    for path in ("/report", "/snapshot.png", "/asset", "/state", "/page/main.js"):
+        assert fetched("cross-site", "navigate", "document", path)[0] == 403
+
+
+@pytest.mark.parametrize("site", ["same-origin", "none"])
+def test_what_the_page_asks_for_or_is_typed_is_answered(site):
+    assert fetched(site) is None
+    assert fetched(site, "navigate", "document") is None
+
+
 def test_a_public_host_demands_the_token():
     named = {"host": "box.example:8420"}
     assert status(PUBLIC, **named) == 401

@@ -3,6 +3,8 @@
 import contextlib
 import json
 import re
+import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from websockets.exceptions import InvalidStatus
@@ -11,6 +13,8 @@ from neuralshade.errors import ConfigError
 from neuralshade.live import app as module
 from neuralshade.live.access import COOKIE
 from neuralshade.live.app import PAGE
+from neuralshade.live.channel import BusyError
+from neuralshade.live.guard import POLICY
 
 FOREIGN = {"origin": "http://evil.example"}
 TRAVERSALS = [
@@ -27,13 +31,16 @@ HEADERS = {
     "x-content-type-options": "nosniff",
     "referrer-policy": "no-referrer",
     "cache-control": "no-store",
+    "cross-origin-resource-policy": "same-origin",
 }
 
 
-def checked(answer, policy=module.POLICY):
+def checked(answer, policy=POLICY):
     """See that an answer has the headers that every one has, once each."""
     for name, value in {**HEADERS, "content-security-policy": policy}.items():
         assert answer.headers.get_all(name) == [value], name
+    opener = None if "sandbox" in policy else ["same-origin"]  # together they are refused
+    assert answer.headers.get_all("cross-origin-opener-policy") == opener
     return answer
 
 
@@ -53,7 +60,7 @@ def test_the_page_has_nothing_that_the_policy_forbids(ask):
     page = ask("/").body.decode()
     assert not re.search(r"<style|\sstyle=|\son\w+=|javascript:|https?://", page)
     assert re.findall(r"<script(?![^>]*src=)", page) == []
-    assert "'unsafe" not in module.POLICY and "*" not in module.POLICY
+    assert "'unsafe" not in POLICY and "*" not in POLICY
 
 
 def test_nothing_else_is_served(ask):
@@ -223,6 +230,47 @@ def test_a_thread_that_does_not_answer_is_told_of(ask, channel, monkeypatch):
     assert ask.refused("/asset") == (503, "got no answer in 0 s. Try again.")
     (request,) = channel.take()
     assert request.answer.cancelled()  # nobody waits for it any more
+
+
+def test_one_answer_is_asked_for_at_a_time(ask, channel, monkeypatch):
+    """Others wait; more than a few are told when to come again."""
+    monkeypatch.setattr(module, "MOST_WAITING", 3)
+    with ThreadPoolExecutor(4) as pool:
+        asked = [pool.submit(ask, "/report") for _ in range(4)]
+        until(lambda: any(answer.done() for answer in asked))
+        (refused,) = [answer.result() for answer in asked if answer.done()]
+        assert refused.status == 503 and refused.headers["retry-after"] == "10"
+        line = "got too many requests at once. Try again."
+        assert json.loads(refused.body) == {"refused": line}
+        for number in range(3):
+            requests = []
+            until(lambda waiting=requests: waiting.extend(channel.take()) or waiting)
+            (request,) = requests
+            request.answer.set_result(("a.html", b"%d" % number))
+        answered = [answer.result() for answer in asked]
+    assert sorted(a.body for a in answered if a.status == 200) == [b"0", b"1", b"2"]
+
+
+def until(reached):
+    end = time.monotonic() + 20
+    while not reached():
+        assert time.monotonic() < end
+        time.sleep(0.01)
+
+
+def test_what_a_fit_does_not_pay_for_is_refused_for_a_while(ask, answering):
+    answering(lambda request: request.answer.set_exception(BusyError("got a fit.", 36.2)))
+    answer = checked(ask("/snapshot.png"))
+    assert (answer.status, json.loads(answer.body)) == (503, {"refused": "got a fit."})
+    assert answer.headers["retry-after"] == "37"
+
+
+def test_a_picture_that_another_site_embeds_is_not_asked_for(ask, channel):
+    line = "got a request of a 'cross-site' page, need one of this page."
+    for path in ("/report", "/snapshot.png", "/asset"):
+        assert ask.refused(path, sec_fetch_site="cross-site", sec_fetch_mode="no-cors",
+                           sec_fetch_dest="image") == (403, line)  # fmt: skip
+    assert channel.take() == []
 
 
 def test_pictures_are_looked_at_and_kept(ask, uploads, png_file):

@@ -8,6 +8,7 @@ import pytest
 from starlette.requests import ClientDisconnect, Request
 
 from neuralshade.live import uploads as module
+from neuralshade.live.turns import Turns
 from neuralshade.live.uploads import RefusedError, Uploads, plain_name
 
 
@@ -27,7 +28,7 @@ def request(pieces, declared=None, query=""):
 
 
 def received(uploads, *arguments, **named):
-    return asyncio.run(uploads.receive(request(*arguments, **named), "upload.png"))
+    return asyncio.run(uploads.receive(request(*arguments, **named), "upload.png", Turns()))
 
 
 def files(uploads):
@@ -124,3 +125,63 @@ def test_closed_leaves_nothing():
     path.write_bytes(b"x")
     uploads.close()
     assert not path.exists() and not os.path.exists(uploads._folder.path)
+
+
+def test_pictures_together_have_a_limit(uploads, monkeypatch):
+    monkeypatch.setattr(module, "MOST_KEPT_BYTES", 10)
+    keys = [uploads.keep(received(uploads, [b"xxxx"])) for _ in range(4)]
+    assert list(uploads.pictures) == keys[2:] and len(files(uploads)) == 2
+    large = uploads.keep(received(uploads, [b"x" * 11]))
+    assert list(uploads.pictures) == [large]
+
+
+def test_what_is_refused_leaves_no_folder(uploads, monkeypatch):
+    monkeypatch.setattr(module, "MOST_BYTES", 3)
+    for _ in range(3):
+        with pytest.raises(RefusedError):
+            received(uploads, [b"ab", b"cd"])
+    assert os.listdir(uploads._folder.path) == []
+
+
+def test_an_upload_that_comes_too_slowly(uploads, monkeypatch):
+    """It sends some, and then no more."""
+    monkeypatch.setattr(module, "PATIENCE_SECONDS", 0.1)
+    slow = request([b"abc"])
+    first = slow.receive
+
+    async def receive():
+        if slow_parts:
+            slow_parts.pop()
+            return {**await first(), "more_body": True}
+        await asyncio.Event().wait()
+
+    slow_parts, slow._receive = [1], receive
+    with pytest.raises(RefusedError) as caught:
+        asyncio.run(uploads.receive(slow, "upload.png", Turns()))
+    assert (caught.value.status, caught.value.reason) == (
+        408, "got 3 bytes in 0 s, need more. Send them faster.")  # fmt: skip
+    assert files(uploads) == []
+
+
+def test_only_so_many_arrive_at_once(uploads):
+    async def never():
+        await asyncio.Event().wait()
+
+    async def several():
+        waiting = []
+        for _ in range(module.MOST_AT_ONCE):
+            one = request([])
+            one._receive = never
+            waiting.append(asyncio.create_task(uploads.receive(one, "upload.png", Turns())))
+            await asyncio.sleep(0)
+        with pytest.raises(RefusedError) as caught:
+            await uploads.receive(request([b"x"]), "upload.png", Turns())
+        for task in waiting:
+            task.cancel()
+        await asyncio.gather(*waiting, return_exceptions=True)
+        return caught.value, await uploads.receive(request([b"x"]), "upload.png", Turns())
+
+    refused, path = asyncio.run(several())
+    assert (refused.status, refused.reason, refused.again) == (
+        503, "got 4 uploads already, need one to end. Try again.", 10)  # fmt: skip
+    assert files(uploads) == [str(path)]

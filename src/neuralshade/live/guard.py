@@ -1,0 +1,78 @@
+"""What stands before every route: who is refused, and the headers that every answer has."""
+
+from __future__ import annotations
+
+import math
+
+from starlette.requests import HTTPConnection
+from starlette.responses import JSONResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from neuralshade.live.access import Access
+from neuralshade.live.turns import Turns
+
+POLICY = (
+    "default-src 'self'; img-src 'self' blob: data:; connect-src 'self'; "
+    "object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+HEADERS = [
+    (b"x-content-type-options", b"nosniff"),
+    (b"referrer-policy", b"no-referrer"),
+    (b"cache-control", b"no-store"),
+    (b"cross-origin-resource-policy", b"same-origin"),
+]
+# Not of the report: a browser refuses a page that is sandboxed and asks for the second.
+OWN_PAGE = [
+    (b"content-security-policy", POLICY.encode()),
+    (b"cross-origin-opener-policy", b"same-origin"),
+]
+POLICY_VIOLATION = 1008  # code of a WebSocket's end
+
+
+class Guard:
+    """Refuses what ``access`` does, and adds the headers that every answer has.
+
+    Where requests cost more than their share of the time, all wait here.
+    """
+
+    def __init__(self, app: ASGIApp, access: Access, turns: Turns):
+        self.app, self.access, self.turns = app, access, turns
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] not in ("http", "websocket"):
+            await self.app(scope, receive, send)
+            return
+        await self.turns.wait()
+        asked = HTTPConnection(scope)
+        refusal = self.access.refusal(asked)
+        cookie = None if refusal else self.access.cookie(asked.query_params)
+
+        async def answer(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                own = dict(message["headers"])
+                policy = [] if b"content-security-policy" in own else OWN_PAGE
+                extra = [] if cookie is None else [(b"set-cookie", cookie.encode())]
+                message = {**message, "headers": [*message["headers"], *HEADERS, *policy, *extra]}
+            await send(message)
+
+        if refusal is None:
+            await self.app(scope, receive, answer)
+        elif scope["type"] == "websocket":
+            await send({"type": "websocket.close", "code": POLICY_VIOLATION})  # HTTP 403
+        else:
+            await refuse(*refusal)(scope, receive, answer)
+
+
+def refuse(
+    status: int, reason: str, *, close: bool = False, again: float | None = None
+) -> Response:
+    """Return a refusal in one line.
+
+    Args:
+        close: what is still sent is not read.
+        again: seconds after which the same may be asked for again.
+    """
+    headers = {"connection": "close"} if close else {}
+    if again is not None:
+        headers["retry-after"] = str(math.ceil(again))
+    return JSONResponse({"refused": reason}, status, headers=headers)

@@ -1,0 +1,80 @@
+"""Log lines that strangers can cause: one of a kind in a minute, and no long ones."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+
+WINDOW_SECONDS = 60.0
+MOST_KINDS = 20  # of lines of one log in that time
+LONGEST_KIND = 60  # characters that lines of a kind have in common
+LONGEST_LINE = 400
+
+
+class Seldom(logging.Filter):
+    """Lets a line pass where none of its kind did for a while.
+
+    Args:
+        thread: only what this thread says is looked at; None is every thread.
+        whole: tracebacks stay; else a line says what was raised.
+    """
+
+    def __init__(self, *, thread: threading.Thread | None = None, whole: bool = False):
+        super().__init__()
+        self._thread, self._whole = thread, whole
+        self._lock = threading.Lock()
+        self._began, self._kinds = time.monotonic(), set[tuple[str, str]]()
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Return whether a line passes; it is shortened on the way."""
+        if self._thread is not None and record.thread != self._thread.ident:
+            return True
+        raised = record.exc_info[1] if record.exc_info else None
+        lines = str(record.msg).splitlines() or [""]
+        if not self._is_new((lines[0][:LONGEST_KIND], type(raised).__name__)):
+            return False
+        if not self._whole:
+            _shorten(record, raised)
+        return True
+
+    def _is_new(self, kind: tuple[str, str]) -> bool:
+        now = time.monotonic()
+        with self._lock:
+            if now - self._began >= WINDOW_SECONDS:
+                self._began, self._kinds = now, set()
+            if kind in self._kinds or len(self._kinds) >= MOST_KINDS:
+                return False
+            self._kinds.add(kind)
+            return True
+
+
+def _shorten(record: logging.LogRecord, raised: BaseException | None) -> None:
+    """Make one line of what a log says, what was raised behind it."""
+    told = " ".join(record.getMessage().split())
+    if raised is not None:
+        told += f" ({type(raised).__name__}: {' '.join(str(raised).split())})"
+    record.msg, record.args = told[:LONGEST_LINE], ()
+    record.exc_info = record.exc_text = record.stack_info = None
+
+
+class SeldomSaid:
+    """Keeps logs quiet that a server's thread writes to, from ``start`` until ``close``."""
+
+    FOREIGN = ("asyncio", "uvicorn.error")
+    OWN = "neuralshade.live"
+
+    def __init__(self) -> None:
+        self._filters: list[tuple[str, Seldom]] = []
+
+    def start(self, thread: threading.Thread) -> None:
+        """Filter what ``thread`` says there, and what the live page says of faults anywhere."""
+        self._filters = [(name, Seldom(thread=thread)) for name in self.FOREIGN]
+        self._filters.append((self.OWN, Seldom(whole=True)))
+        for name, seldom in self._filters:
+            logging.getLogger(name).addFilter(seldom)
+
+    def close(self) -> None:
+        """Filter no more."""
+        for name, seldom in self._filters:
+            logging.getLogger(name).removeFilter(seldom)

@@ -1,0 +1,64 @@
+"""live/turns: what is asked may take a share of a core, and no more."""
+
+import asyncio
+
+import pytest
+
+from neuralshade.live import turns as module
+from neuralshade.live.turns import SAVED_SECONDS, SHARE, Turns
+
+
+class Clock:
+    """Stands in for both clocks: a test says what passes and what is computed."""
+
+    def __init__(self):
+        self.now = self.used = 0.0
+
+    async def sleep(self, seconds):
+        self.now += seconds
+
+    def compute(self, seconds):
+        self.now += seconds
+        self.used += seconds
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    made = Clock()
+    monkeypatch.setattr(module.time, "perf_counter", lambda: made.now)
+    monkeypatch.setattr(module.time, "thread_time", lambda: made.used)
+    monkeypatch.setattr(module.asyncio, "sleep", made.sleep)
+    return made
+
+
+@pytest.mark.parametrize("elsewhere", [False, True])
+def test_a_flood_takes_its_share(clock, elsewhere):
+    turns, spent = Turns(), 0.0
+
+    async def flood():
+        nonlocal spent
+        while clock.now < 100:
+            await turns.wait()
+            if elsewhere:
+                clock.now += 0.01
+                turns.owe(0.01)
+            else:
+                clock.compute(0.01)
+            spent += 0.01
+
+    asyncio.run(flood())
+    assert 0.9 * SHARE * 100 < spent < SHARE * 100 + SAVED_SECONDS + 0.1
+
+
+def test_what_is_asked_now_and_then_does_not_wait(clock):
+    turns = Turns()
+
+    async def now_and_then():
+        for _ in range(1000):
+            before = clock.now
+            await turns.wait()
+            assert clock.now == before
+            clock.compute(0.2 * SHARE)
+            clock.now += 0.8
+
+    asyncio.run(now_and_then())
