@@ -47,19 +47,23 @@ def cpu_name() -> str:
 
 
 def write_results(
-    name: str, sections: dict[str, list[dict[str, Any]]], facts: dict[str, Any] | None = None
+    name: str,
+    sections: dict[str, list[dict[str, Any]]],
+    facts: dict[str, Any] | None = None,
+    folder: Path | None = None,
 ) -> None:
     """Write NAME.json and NAME.md: ``facts`` beside the machine's, then a table of equal-keyed
-    rows per section.
+    rows per section. Into ``results`` where no ``folder`` is named.
     """
-    FOLDER.mkdir(exist_ok=True)
+    folder = FOLDER if folder is None else folder
+    folder.mkdir(exist_ok=True)
     about = {**machine(), **(facts or {})}
     data = {"machine": about, **sections}
-    (FOLDER / f"{name}.json").write_text(json.dumps(data, indent=1) + "\n")
+    (folder / f"{name}.json").write_text(json.dumps(data, indent=1) + "\n")
     lines = [f"# {name}", "", *(f"- {key}: {value}" for key, value in about.items()), ""]
     for title, rows in sections.items():
         lines += [f"## {title}", "", *table(rows), ""]
-    (FOLDER / f"{name}.md").write_text("\n".join(lines))
+    (folder / f"{name}.md").write_text("\n".join(lines))
     print("\n".join(lines))
 
 

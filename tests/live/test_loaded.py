@@ -1,10 +1,14 @@
 """live/live: after an asset was loaded the page says what it shows, not what was fitted."""
 
+import json
+from dataclasses import replace
+
+import numpy as np
 import pytest
 
 import neuralshade
 from neuralshade.asset.asset import Header, asset_file
-from neuralshade.asset.file import to_bytes
+from neuralshade.asset.file import read_asset_file, to_bytes
 from neuralshade.fitting.recipe import to_dict
 from neuralshade.kinds.shader.recipe import ShaderRecipe
 
@@ -59,6 +63,28 @@ def test_code_that_came_with_an_asset_is_not_compiled(
     status, body = page.ask("/asset?name=x.nsh", stranger)
     assert 400 <= status < 500 and b"no fit of yours made" in body
     assert drawing_gpus == []
+
+
+def test_numbers_that_are_none_are_not_taken_into_a_fit(fitting, look, tmp_path, picture, small):
+    """The forger knows the network that is trained, and gives his file a checksum that is right."""
+    neuralshade.fit_image(picture, tmp_path / "good.nsh", steps=5, **small)
+    file = read_asset_file(tmp_path / "good.nsh")
+    name = next(name for name, values in file.tensors.items() if values.dtype.kind == "f")
+    job, page = fitting(), look()
+    page.reach(5)
+    for number in (np.nan, np.inf, -np.inf):
+        values = file.tensors[name].copy()
+        values.flat[0] = number
+        forged = to_bytes(replace(file, tensors={**file.tensors, name: values}))
+        for path in ("/asset?into=fit&name=x.nsh", "/asset?name=x.nsh"):
+            status, body = page.ask(path, forged)
+            assert 400 <= status < 500, body
+            line = json.loads(body)["refused"]
+            assert line.startswith("x.nsh") and "\n" not in line
+    page.reach(page.progress["step"] + 5)
+    page.control("stop")
+    assert np.isfinite(job.finish().psnr_db)
+    assert np.isfinite(neuralshade.render(tmp_path / "x.nsh")).all()
 
 
 @pytest.fixture

@@ -20,8 +20,7 @@ from neuralshade.live.messages import Control, Overlay, Pick
 from neuralshade.live.stage import Stage
 
 AGAIN = ("reset", "transform")  # actions that change the fit that there is
-DEAR = ("asset", "report", "snapshot", "load")  # requests that pages pay for like for frames
-PATIENCE_SECONDS = 20.0  # that one of them waits
+PATIENCE_SECONDS = 20.0  # that a page waits for what the fit does not pay for yet
 COPIES = 8  # of a snapshot's float32 values that are in memory at once, roughly
 log = logging.getLogger("neuralshade.live")
 
@@ -68,8 +67,8 @@ def answer(channel: Channel, stage: Stage, subject: Subject, *, hurried: bool = 
             _refuse(channel, request, error)
             continue
         finally:
-            if request.what in DEAR:
-                stage.answers.owe(time.perf_counter() - begin)
+            if isinstance(request.what, str) and request.what in stage.answers:
+                stage.answers[request.what].owe(time.perf_counter() - begin)
         request.answer.set_result(found)
     if restart is not None:
         raise restart
@@ -84,8 +83,8 @@ def _is_put_off(channel: Channel, stage: Stage, request: Request) -> bool:
         assert request.client is not None
         if stage.may_draw(request.client):
             return False
-    elif request.what in DEAR:
-        seconds = stage.answers.wait_seconds()
+    elif isinstance(request.what, str) and request.what in stage.answers:
+        seconds = stage.answers[request.what].wait_seconds()
         if seconds == 0.0:
             return False
         if seconds > PATIENCE_SECONDS:

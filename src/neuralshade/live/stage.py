@@ -22,8 +22,8 @@ from neuralshade.live.messages import Overlay, Pick
 
 SHARE = 0.1  # of a running fit's time that goes into frames for pages that keep up, at most
 SLOW_SHARE = 0.01  # the same for pages that do not
-ANSWER_SHARE = 0.01  # the same for assets, reports and snapshots that are asked for
-ANSWER_SAVED_SECONDS = 1.0  # of that which may be saved up: the first ones come at once
+ANSWER_SHARES = {"report": 0.0025, "asset": 0.005}  # the same for reports, and for other files
+ANSWER_SAVED_SECONDS = 0.5  # of that which may be saved up: the first ones come at once
 FRAME_SECONDS = 0.5  # between two frames that are worth having: they get smaller for it
 FIRST_PIXELS = 2**14  # of the first frame of a scene, whose cost is not known yet
 REDUCTIONS = (1, 2, 3, 4, 6, 8, 12, 16)
@@ -106,7 +106,10 @@ class Stage:
         self.scene: Scene | None = None
         self.number = 0
         self.paces = _paces()
-        self.answers = Pace(ANSWER_SHARE, ANSWER_SAVED_SECONDS, ANSWER_SAVED_SECONDS)
+        files, reports = (Pace(ANSWER_SHARES[name], ANSWER_SAVED_SECONDS, ANSWER_SAVED_SECONDS)
+                          for name in ("asset", "report"))  # fmt: skip
+        # a report costs as much as many of the others, which need not wait for it
+        self.answers = {"asset": files, "snapshot": files, "load": files, "report": reports}
         self._encoder = ThreadPoolExecutor(1, "neuralshade frames")
         self._encoding: list[Future[None]] = []
 

@@ -6,7 +6,7 @@ import asyncio
 import threading
 import time
 
-SHARE = 0.25  # of a core
+SHARE = 0.1  # of a core
 SAVED_SECONDS = 0.5  # of computing, that were left over and may be used at once
 LOOK_SECONDS = 0.02  # between two looks at whether it is time
 

@@ -1,0 +1,251 @@
+"""What a siege of its live page costs a fit: 2,000 connections that mean no good, for minutes.
+
+    python benchmarks/live_siege.py [--seconds 600] [--connections 2000] [--descriptors 1024]
+
+Writes results/live_siege.{json,md}, or into --folder. A fit of a small picture runs on one CPU
+thread, in a process that may have so many descriptors; another process besieges its page: idle
+connections, headers and bodies that never end, answers and WebSockets that nobody reads, messages
+that make no sense, forged assets, pictures that claim gigabytes, reports over and over again.
+Speeds are told by the clock of the thread that trains (steps a second that it computed), with the
+siege and without it, before and after; on a machine with other work wall time says less. The fit
+is ended while it is besieged; fails where its asset is not whole then.
+"""
+
+import argparse
+import json
+import os
+import re
+import resource
+import signal
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+import numpy as np
+import psutil
+from shared.besieger import besiege
+from shared.results import write_results
+from websockets.exceptions import WebSocketException
+from websockets.sync.client import connect
+
+import neuralshade
+from neuralshade.cli.main import main as command_line
+from neuralshade.fitting.loop import Progress
+from neuralshade.live.steering import Steering
+
+SETTINGS = ["--engine", "torch", "--device", "cpu", "--hidden-width", "16", "--batch", "4096"]
+CLOCK = "clock.txt"
+LONGEST_LINES = 200  # bytes, of two of its lines
+ROWS = 12  # of the table of what the fit holds
+PATIENCE_SECONDS = 120
+WANTED_PERCENT = 98.0
+
+
+@dataclass(frozen=True)
+class Look:
+    """What a fit has and holds at a time."""
+
+    seconds: float  # since the program began
+    besieged: bool
+    step: int
+    computed: float  # s, of the thread that trains
+    attending: float  # s of those that it gave to pages
+    resident: int  # bytes
+    descriptors: int
+    said: int  # bytes of standard error
+
+
+def fit(picture: Path) -> None:
+    """Run the command, whose thread that trains notes its clocks and steps on the way."""
+    arguments = ["fit", "image", str(picture), "--output", str(picture.with_name("a.nsh")),
+                 "--live", "--port", "0", "--seconds", "86400", *SETTINGS]  # fmt: skip
+    attend, attending = Steering.attend, 0.0
+    with picture.with_name(CLOCK).open("w", buffering=1) as clock:
+
+        def noted(self: Steering, progress: Progress, *given: Any) -> float:
+            nonlocal attending
+            begin = time.thread_time()
+            clock.write(f"{time.perf_counter()} {begin} {progress.step} {attending}\n")
+            try:
+                return attend(self, progress, *given)
+            finally:
+                attending += time.thread_time() - begin
+
+        with patch.object(Steering, "attend", noted):
+            command_line(arguments)
+
+
+class Fit:
+    """A fit with a live page, in a process of its own whose clocks and files are looked at."""
+
+    def __init__(self, folder: Path, descriptors: int):
+        self.asset, self.clock, self.said = (folder / n for n in ("a.nsh", CLOCK, "said.txt"))
+        picture = folder / "a.png"
+        waves = np.sin(np.arange(256 * 256 * 3).reshape(256, 256, 3) / 70.0)
+        neuralshade.save_picture(picture, (0.5 + 0.5 * waves).astype(np.float32), "srgb")
+        command = [sys.executable, __file__, "--fit", str(picture)]
+        limits = (descriptors, descriptors)
+        with self.said.open("wb") as said:
+            self.process = subprocess.Popen(
+                command, stdout=said, stderr=said, env={**os.environ, "OMP_NUM_THREADS": "1"},
+                preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, limits),
+            )  # fmt: skip
+        self.watched = psutil.Process(self.process.pid)
+        found = until(lambda: re.search(r"http://127\.0\.0\.1:(\d+)/", self.said.read_text()))
+        self.port = int(found[1])
+        until(lambda: len(self.clock.read_text().splitlines()) > 2)
+
+    def look(self, begin: float, besieged: bool) -> Look:
+        """Return how it is now."""
+        with self.clock.open("rb") as file:
+            file.seek(-min(LONGEST_LINES, self.clock.stat().st_size), os.SEEK_END)
+            passed, computed, step, attending = file.read().split(b"\n")[-2].split()
+        return Look(float(passed) - begin, besieged, int(step), float(computed),
+                    float(attending), self.watched.memory_info().rss, self.watched.num_fds(),
+                    self.said.stat().st_size)  # fmt: skip
+
+    def stop(self) -> None:
+        """End the fit as a page does, which may have to wait at the door."""
+
+        def stopped() -> bool:
+            with suppress(OSError, WebSocketException):
+                with connect(f"ws://127.0.0.1:{self.port}/events", open_timeout=20) as page:
+                    page.recv(20)
+                    page.send(json.dumps({"type": "control", "action": "stop"}))
+                return bool(until(self.asset.exists, 10))
+            return self.asset.exists()
+
+        until(stopped)
+
+
+def until(reached: Callable[[], Any], seconds: float = PATIENCE_SECONDS) -> Any:
+    """Return what ``reached`` gives as soon as that is something; nothing after ``seconds``."""
+    end = time.monotonic() + seconds
+    while not (found := reached()) and time.monotonic() < end:
+        time.sleep(0.1)
+    if not found and seconds == PATIENCE_SECONDS:
+        sys.exit("live_siege: waited in vain")
+    return found
+
+
+def watched(fit: Fit, begin: float, seconds: float, besieged: bool) -> list[Look]:
+    """Return a look at a fit each second."""
+    looks, end = [fit.look(begin, besieged)], time.perf_counter() + seconds
+    while time.perf_counter() < end:
+        time.sleep(min(1.0, max(0.0, end - time.perf_counter())))
+        looks.append(fit.look(begin, besieged))
+    return looks
+
+
+def row(name: str, looks: list[Look], calm: float | None) -> dict[str, Any]:
+    """Return what a fit did in a while; ``calm``: speed without a siege, None where it is that."""
+    first, last = looks[0], looks[-1]
+    steps, computed = last.step - first.step, last.computed - first.computed
+    passed, attending = last.seconds - first.seconds, last.attending - first.attending
+    own = speed(looks)
+    return {
+        "fit": name, "seconds": round(passed, 1), "computed": round(computed, 1), "steps": steps,
+        "steps / s computed": round(own, 2),
+        "% of without": "" if calm is None else round(100 * own / calm, 1),
+        "given to pages, % of computed": round(100 * attending / computed, 2),
+        "steps / s": round(steps / passed, 2),
+    }  # fmt: skip
+
+
+def speed(looks: list[Look]) -> float:
+    """Return steps a second that the thread that trains computed."""
+    first, last = looks[0], looks[-1]
+    return (last.step - first.step) / (last.computed - first.computed)
+
+
+def besieged(port: int, count: int) -> subprocess.Popen[bytes]:
+    """Start the siege in a process of its own, which may have all the descriptors it needs."""
+    command = [sys.executable, __file__, "--besiege", str(port), "--connections", str(count)]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE)
+    assert process.stdout is not None
+    if process.stdout.readline() != b"all have come\n":
+        sys.exit("live_siege: the besiegers did not come")
+    return process
+
+
+def measured(folder: Path, given: argparse.Namespace) -> tuple[list[list[Look]], str]:
+    """Return looks before, during and after a siege, and what the asset says that was left."""
+    fit = Fit(folder, given.descriptors)
+    children = []
+    try:
+        begin, calm = time.perf_counter(), min(60.0, given.seconds / 2)
+        time.sleep(min(2.0, calm))  # caches fill
+        phases = [watched(fit, begin, calm, False)]
+        children.append(besieged(fit.port, given.connections))
+        phases.append(watched(fit, begin, given.seconds, True))
+        children[0].kill()
+        time.sleep(1)
+        phases.append(watched(fit, begin, calm, False))
+        children.append(besieged(fit.port, given.connections))
+        fit.stop()
+        reached = neuralshade.load(fit.asset).header.quality
+        fit.process.send_signal(signal.SIGINT)
+        code = fit.process.wait(PATIENCE_SECONDS)
+        return phases, f"psnr_db {reached['psnr_db']:.2f}, exit code {code}"
+    finally:
+        for child in [*children, fit.process]:
+            child.kill()
+            child.wait()
+
+
+def tables(phases: list[list[Look]]) -> dict[str, list[dict[str, Any]]]:
+    """Return what is told: speeds, and what the process held on the way."""
+    before, during, after = phases
+    calm = statistics.mean((speed(before), speed(after)))
+    speeds = [row("before", before, None), row("besieged", during, calm),
+              row("after", after, None)]  # fmt: skip
+    every = [look for looks in phases for look in looks]
+    held = [
+        {"second": round(look.seconds), "besieged": "yes" if look.besieged else "",
+         "resident MB": round(look.resident / 2**20), "descriptors": look.descriptors,
+         "log bytes": look.said}
+        for look in every[:: max(1, len(every) // ROWS)]
+    ]  # fmt: skip
+    return {"Speed": speeds, "What the fit's process holds": held}
+
+
+def main() -> None:
+    """Measure, and write the results."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
+    parser.add_argument("--seconds", type=float, default=600.0, help="of the siege")
+    parser.add_argument("--connections", type=int, default=2000)
+    parser.add_argument("--descriptors", type=int, default=1024, help="that the fit may have")
+    parser.add_argument("--folder", type=Path, help="for the results, in place of results/")
+    parser.add_argument("--fit", type=Path, help=argparse.SUPPRESS)
+    parser.add_argument("--besiege", type=int, help=argparse.SUPPRESS)
+    given = parser.parse_args()
+    if given.fit is not None:
+        fit(given.fit)
+        return
+    limit = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (limit, limit))
+    if given.besiege is not None:
+        besiege(given.besiege, given.connections)
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        phases, left = measured(Path(folder), given)
+    every = [look for looks in phases for look in looks]
+    facts = {"connections": given.connections, "descriptors that the fit may have":
+             given.descriptors, "most that it had": max(look.descriptors for look in every),
+             "asset, written while besieged": left,
+             "wanted, % of without": f"at least {WANTED_PERCENT:g}"}  # fmt: skip
+    write_results("live_siege", tables(phases), facts, given.folder)
+
+
+if __name__ == "__main__":
+    main()
