@@ -23,7 +23,6 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -34,7 +33,7 @@ import psutil
 from shared.besieger import besiege
 from shared.results import write_results
 from websockets.exceptions import WebSocketException
-from websockets.sync.client import connect
+from websockets.sync.client import ClientConnection, connect
 
 import neuralshade
 from neuralshade.cli.main import main as command_line
@@ -46,6 +45,7 @@ CLOCK = "clock.txt"
 LONGEST_LINES = 200  # bytes, of two of its lines
 ROWS = 12  # of the table of what the fit holds
 PATIENCE_SECONDS = 120
+NEWCOMER_SECONDS = 20.0
 WANTED_PERCENT = 98.0
 
 
@@ -112,18 +112,22 @@ class Fit:
                     float(attending), self.watched.memory_info().rss, self.watched.num_fds(),
                     self.said.stat().st_size)  # fmt: skip
 
-    def stop(self) -> None:
-        """End the fit as a page does, which may have to wait at the door."""
+    def page(self, patience: float) -> ClientConnection:
+        """Return a page that looks on, greeted."""
+        opened = connect(f"ws://127.0.0.1:{self.port}/events", max_size=None, max_queue=None,
+                         open_timeout=patience, ping_timeout=None)  # fmt: skip
+        opened.recv(patience)
+        return opened
 
-        def stopped() -> bool:
-            with suppress(OSError, WebSocketException):
-                with connect(f"ws://127.0.0.1:{self.port}/events", open_timeout=20) as page:
-                    page.recv(20)
-                    page.send(json.dumps({"type": "control", "action": "stop"}))
-                return bool(until(self.asset.exists, 10))
-            return self.asset.exists()
 
-        until(stopped)
+def newcomer(fit: Fit) -> str:
+    """Return how long a page that comes during the siege waits at the door."""
+    begin = time.perf_counter()
+    try:
+        fit.page(NEWCOMER_SECONDS).close()
+    except (OSError, WebSocketException):
+        return f"more than {NEWCOMER_SECONDS:g} s"
+    return f"{time.perf_counter() - begin:.1f} s"
 
 
 def until(reached: Callable[[], Any], seconds: float = PATIENCE_SECONDS) -> Any:
@@ -176,11 +180,12 @@ def besieged(port: int, count: int) -> subprocess.Popen[bytes]:
     return process
 
 
-def measured(folder: Path, given: argparse.Namespace) -> tuple[list[list[Look]], str]:
-    """Return looks before, during and after a siege, and what the asset says that was left."""
+def measured(folder: Path, given: argparse.Namespace) -> tuple[list[list[Look]], dict[str, str]]:
+    """Return looks before, during and after a siege, and what was seen at its end."""
     fit = Fit(folder, given.descriptors)
     children = []
     try:
+        owner = fit.page(PATIENCE_SECONDS)
         begin, calm = time.perf_counter(), min(60.0, given.seconds / 2)
         time.sleep(min(2.0, calm))  # caches fill
         phases = [watched(fit, begin, calm, False)]
@@ -190,11 +195,16 @@ def measured(folder: Path, given: argparse.Namespace) -> tuple[list[list[Look]],
         time.sleep(1)
         phases.append(watched(fit, begin, calm, False))
         children.append(besieged(fit.port, given.connections))
-        fit.stop()
+        waited = newcomer(fit)
+        owner.send(json.dumps({"type": "control", "action": "stop"}))
+        until(fit.asset.exists)
         reached = neuralshade.load(fit.asset).header.quality
         fit.process.send_signal(signal.SIGINT)
         code = fit.process.wait(PATIENCE_SECONDS)
-        return phases, f"psnr_db {reached['psnr_db']:.2f}, exit code {code}"
+        return phases, {
+            "asset, written while besieged": f"psnr_db {reached['psnr_db']:.2f}, exit code {code}",
+            "a page that came then waited": waited,
+        }
     finally:
         for child in [*children, fit.process]:
             child.kill()
@@ -242,8 +252,7 @@ def main() -> None:
     every = [look for looks in phases for look in looks]
     facts = {"connections": given.connections, "descriptors that the fit may have":
              given.descriptors, "most that it had": max(look.descriptors for look in every),
-             "asset, written while besieged": left,
-             "wanted, % of without": f"at least {WANTED_PERCENT:g}"}  # fmt: skip
+             "wanted, % of without": f"at least {WANTED_PERCENT:g}", **left}  # fmt: skip
     write_results("live_siege", tables(phases), facts, given.folder)
 
 

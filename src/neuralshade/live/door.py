@@ -17,8 +17,8 @@ MOST_CONNECTIONS = 256  # 32 pages with a WebSocket and six more connections eac
 SHARE = 4  # connections are one in so many of the descriptors that the process may have, at most
 RESERVE = 64  # descriptors that are left to the fit, or one in SHARE where that is fewer
 HEADER_SECONDS = 5.0  # that a connection is given for a whole header, also for its next one
-HURRIED_SECONDS = 1.0  # the same while others wait for a place
 STALLED_SECONDS = 20.0  # in which a page must take in some of what it was sent
+HURRIED_SECONDS = {"header": 1.0, "sending": 5.0}  # the same while others wait for a place
 CLOSING_SECONDS = 5.0  # that are given to a farewell
 LOOK_SECONDS = 0.25  # between two looks at every connection
 FULL_SECONDS = 0.05  # between two looks at whether there is a place
@@ -84,8 +84,8 @@ class Door:
 
     def look(self, now: float) -> None:
         """Hang up on connections that have done the same for too long; ``now`` in seconds."""
-        header = HURRIED_SECONDS if self.is_full else HEADER_SECONDS
-        allowed = {"header": header, "sending": STALLED_SECONDS, "closing": CLOSING_SECONDS}
+        allowed = {"header": HEADER_SECONDS, "sending": STALLED_SECONDS, "closing": CLOSING_SECONDS}
+        allowed |= HURRIED_SECONDS if self.is_full else {}
         seen: dict[Any, _Seen] = {}
         for connection in list(self.connections):
             doing = _doing(connection)

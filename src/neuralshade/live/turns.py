@@ -15,7 +15,7 @@ class Turns:
     """Lets requests wait where those before them cost too much: what is sent does not wait."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        self._lock, self._queue = threading.Lock(), asyncio.Lock()
         self._credit = SAVED_SECONDS
         self._seen = time.perf_counter()
         self._used = time.thread_time()
@@ -30,9 +30,13 @@ class Turns:
             self._credit -= seconds
 
     async def wait(self) -> None:
-        """Return when there is time for one more; called by the thread that serves."""
-        while not self._is_paid():
-            await asyncio.sleep(LOOK_SECONDS)
+        """Return when there is time for one more, in the order of those who wait.
+
+        Called by the thread that serves.
+        """
+        async with self._queue:
+            while not self._is_paid():
+                await asyncio.sleep(LOOK_SECONDS)
 
     def _is_paid(self) -> bool:
         now, used = time.perf_counter(), time.thread_time()

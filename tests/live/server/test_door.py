@@ -24,8 +24,9 @@ PING = b"\x89\xfd" + bytes(4) + b"x" * 125  # as a page sends it, masked with ze
 @pytest.fixture
 def hurried(monkeypatch):
     """Give connections little time."""
-    for name in ("HEADER_SECONDS", "HURRIED_SECONDS", "STALLED_SECONDS", "CLOSING_SECONDS"):
+    for name in ("HEADER_SECONDS", "STALLED_SECONDS", "CLOSING_SECONDS"):
         monkeypatch.setattr(module, name, 0.3)
+    monkeypatch.setattr(module, "HURRIED_SECONDS", {"header": 0.3})
     monkeypatch.setattr(module, "LOOK_SECONDS", 0.02)
     monkeypatch.setattr(module, "TROUBLE_SECONDS", 0.01)
 
@@ -165,11 +166,14 @@ def test_who_waits_for_an_answer_is_not_hung_up_on():
 
 def test_less_patience_while_others_wait(monkeypatch):
     monkeypatch.setattr(module, "most_connections", lambda: 1)
-    silent = Connection()
-    door = module.Door([silent], None, None)
+    silent, reads_nothing = Connection(), Connection()
+    reads_nothing.unread = 5
+    door = module.Door([silent, reads_nothing], None, None)
     door.look(0)
-    door.look(module.HURRIED_SECONDS)
-    assert silent.is_gone
+    door.look(module.HURRIED_SECONDS["header"])
+    assert silent.is_gone and not reads_nothing.is_gone
+    door.look(module.HURRIED_SECONDS["sending"])
+    assert reads_nothing.is_gone
 
 
 def test_an_answer_that_is_not_read(hurried, come, ask, answering, held):

@@ -7,6 +7,8 @@ import pytest
 from neuralshade.live import turns as module
 from neuralshade.live.turns import SAVED_SECONDS, SHARE, Turns
 
+SLEEP = asyncio.sleep
+
 
 class Clock:
     """Stands in for both clocks: a test says what passes and what is computed."""
@@ -16,6 +18,7 @@ class Clock:
 
     async def sleep(self, seconds):
         self.now += seconds
+        await SLEEP(0)
 
     def compute(self, seconds):
         self.now += seconds
@@ -62,3 +65,19 @@ def test_what_is_asked_now_and_then_does_not_wait(clock):
             clock.now += 0.8
 
     asyncio.run(now_and_then())
+
+
+def test_who_came_first_is_first(clock):
+    turns, order = Turns(), []
+    turns.owe(10.0)
+
+    async def one(number):
+        await turns.wait()
+        clock.compute(0.01)
+        order.append(number)
+
+    async def many():
+        await asyncio.gather(*(one(number) for number in range(50)))
+
+    asyncio.run(many())
+    assert order == list(range(50))
