@@ -181,20 +181,31 @@ def test_refusal_of_an_old_driver(two_adapters, monkeypatch):
     assert open_hardware_device() is None
 
 
-def test_compiled_kernels_are_kept_in_the_user_s_cache(tmp_path, monkeypatch):
-    monkeypatch.setattr("platformdirs.user_cache_dir", lambda name: str(tmp_path / name))
-    assert stem.cache_folder() == tmp_path / "neuralshade" / "kernels"
+def test_a_cache_that_slangpy_refuses_is_done_without(two_adapters, monkeypatch, caplog, tmp_path):
+    def choosy(**settings):
+        if settings["shader_cache_path"] is not None:
+            raise RuntimeError("Failed to open cache!\nand more of that")
+        return settings
 
-
-def test_without_a_cache_kernels_are_compiled_each_time_and_it_says_so(
-    tmp_path, monkeypatch, caplog
-):
-    file = tmp_path / "file"
-    file.write_text("in the way")
-    caplog.set_level("INFO", "neuralshade")
-    monkeypatch.setattr("platformdirs.user_cache_dir", lambda name: str(file))
-    assert stem.cache_folder() is None
+    monkeypatch.setattr("slangpy.Device", choosy)
+    monkeypatch.setattr(stem, "cache_folder", lambda: tmp_path)
+    stem.tell_uncached.cache_clear()
+    assert open_device("vulkan")["adapter_luid"] == 2
     assert caplog.messages == [
-        f"kernels: they are compiled anew, since {file}/kernels cannot be written "
-        f"([Errno 20] Not a directory: '{file}/kernels')"
+        f"kernels: they are compiled anew, since SlangPy refuses {tmp_path} (Failed to open cache!)"
     ]
+
+
+def test_a_full_disk_under_the_cache_is_told_and_done_without(device, small_disk):
+    """In a process of its own: SlangPy's database would end it by SIGBUS."""
+    kernels = small_disk / "neuralshade/kernels"
+    kernels.mkdir(parents=True)
+    with pytest.raises(OSError, match="No space left"):
+        (small_disk / "rest").write_bytes(bytes(2**20))
+    code = f"import neuralshade.gpu.device as d; d.open_device({device.info.type.name!r})"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True,
+                          env=os.environ | {"XDG_CACHE_HOME": str(small_disk)})  # fmt: skip
+    assert (done.returncode, done.stdout, done.stderr) == (
+        0, "", f"kernels: they are compiled anew, since {kernels} cannot be written "
+        "([Errno 28] No space left on device)\n",
+    )  # fmt: skip

@@ -4,23 +4,28 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import hmac
 import importlib.metadata
 import json
 import logging
 import pathlib
 from dataclasses import dataclass
 
+import platformdirs
+
 from neuralshade.base.atomic import whole_file
+from neuralshade.base.own import own_key
 from neuralshade.errors import OutputError
 from neuralshade.gpu import kernel_dump
+from neuralshade.gpu.cache_folder import cache_folder, tell_uncached
 from neuralshade.gpu.cuda_compiler import OPTIONS, compile_cuda
 from neuralshade.gpu.cuda_packages import nvrtc_version
 from neuralshade.gpu.cuda_text import CudaLayout, mended
-from neuralshade.gpu.device import SOURCE_FOLDER, cache_folder
+from neuralshade.gpu.device import SOURCE_FOLDER
 from neuralshade.gpu.kernel_dump import DumpedKernel
 from neuralshade.gpu.slang_export import export_slang
 
-FORM = 1  # of the kept files and of what is done to emitted text; goes up with either
+FORM = 2  # of the kept files and of what is done to emitted text; goes up with either
 
 log = logging.getLogger("neuralshade")
 
@@ -52,15 +57,25 @@ def build_kernel(
     Raises: KernelError where the text does not compile; DeviceError where a package is missing.
     """
     dumped = kernel_dump.begin(text, entry, architecture, fast_math, folder)
-    cache = cache_folder()
-    if cache is None:
+    cache, key = cache_folder(), _own_key()
+    if cache is None or key is None:
         return _build(text, entry, architecture, fast_math, folder, dumped)
-    path = cache / f"{_key(text, entry, architecture, fast_math, folder)}.cuda"
-    kept = _read(path) if dumped is None else None
+    path = cache / f"{_name(key, text, entry, architecture, fast_math, folder)}.cuda"
+    kept = _read(path, key) if dumped is None else None
     if kept is None:
         kept = _build(text, entry, architecture, fast_math, folder, dumped)
-        _keep(path, kept)
+        _keep(path, key, kept)
     return kept
+
+
+def _own_key() -> bytes | None:
+    """Return what this user's kept kernels are signed with: others' machine code is never run."""
+    path = pathlib.Path(platformdirs.user_state_dir("neuralshade")) / "keys" / "kernels"
+    key = own_key(path)
+    if key is None:
+        tell_uncached(f"{path} holds no key of this user's alone. Remove it, and what others can "
+                      "write to above it.")  # fmt: skip
+    return key
 
 
 def _build(
@@ -81,15 +96,24 @@ def _build(
     return BuiltKernel(emitted.layout, made.cubin)
 
 
-def _key(
-    text: str, entry: str, architecture: str, fast_math: bool, folder: pathlib.Path | None
+def _name(
+    key: bytes,
+    text: str,
+    entry: str,
+    architecture: str,
+    fast_math: bool,
+    folder: pathlib.Path | None,
 ) -> str:
-    """Return a name for all that the machine code depends on."""
+    """Return a name for all that the machine code depends on, and for whose it is."""
     versions = (FORM, importlib.metadata.version("slangpy"), nvrtc_version(), OPTIONS, fast_math)
     parts = [text, entry, architecture, repr(versions), _sources()]
     if folder is not None:
         parts.append(_digest(folder, "*"))
-    return hashlib.sha256("\0".join(parts).encode()).hexdigest()
+    return _signed(key, "\0".join(parts).encode())
+
+
+def _signed(key: bytes, content: bytes) -> str:
+    return hmac.new(key, content, hashlib.sha256).hexdigest()
 
 
 @functools.cache
@@ -106,24 +130,31 @@ def _digest(folder: pathlib.Path, pattern: str) -> str:
     return digest.hexdigest()
 
 
-def _read(path: pathlib.Path) -> BuiltKernel | None:
-    """Return what was kept; None where there is nothing, or not all of it."""
+def _read(path: pathlib.Path, key: bytes) -> BuiltKernel | None:
+    """Return what was kept; None where there is nothing, or not what ``key`` signed."""
     try:
-        about, _, cubin = path.read_bytes().partition(b"\n")
-        facts = json.loads(about)
-        whole = hashlib.sha256(cubin).hexdigest() == facts.pop("digest")
-        return BuiltKernel(CudaLayout.from_facts(facts), cubin) if whole else None
+        mark, _, content = path.read_bytes().partition(b"\n")
     except FileNotFoundError:
         return None
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except OSError as error:
         log.info("kernels: %s is compiled anew, since it cannot be read (%s)", path, error)
         return None
+    if not hmac.compare_digest(mark, _mark(path, key, content)):
+        log.info("kernels: %s is compiled anew, since it is not as this user's key signed it", path)
+        return None
+    about, _, cubin = content.partition(b"\n")
+    return BuiltKernel(CudaLayout.from_facts(json.loads(about)), cubin)
 
 
-def _keep(path: pathlib.Path, built: BuiltKernel) -> None:
-    facts = {**built.layout.facts(), "digest": hashlib.sha256(built.cubin).hexdigest()}
+def _keep(path: pathlib.Path, key: bytes, built: BuiltKernel) -> None:
+    content = json.dumps(built.layout.facts()).encode() + b"\n" + built.cubin
     try:
         with whole_file(path) as partial:
-            partial.write_bytes(json.dumps(facts).encode() + b"\n" + built.cubin)
+            partial.write_bytes(_mark(path, key, content) + b"\n" + content)
     except OutputError as error:
         log.info("kernels: one was not kept for the next run (%s)", error)
+
+
+def _mark(path: pathlib.Path, key: bytes, content: bytes) -> bytes:
+    # Of the name too, so that no kernel is taken for another.
+    return _signed(key, path.name.encode() + b"\n" + content).encode()

@@ -4,27 +4,22 @@ from __future__ import annotations
 
 import ctypes
 import functools
-import logging
 import pathlib
 import re
 import sys
-import tempfile
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
-import platformdirs
-
 from neuralshade.errors import ConfigError, DeviceError
+from neuralshade.gpu.cache_folder import cache_folder, tell_uncached
 
 if TYPE_CHECKING:
     import slangpy
 
 P = ParamSpec("P")
 T = TypeVar("T")
-
-log = logging.getLogger("neuralshade")
 
 # Warnings of Slang's about code that is right for other sizes: a loop that runs zero times for a
 # network without hidden layers; an array that "may be" uninitialized since a loop fills it.
@@ -160,21 +155,18 @@ def give_back_freed_memory() -> None:
             trim(0)
 
 
-@in_a_new_thread  # the caller's would remember it, and crash in kernels of others once it is freed
 def _open(spy: Any, backend: str, adapter: Any) -> Any:
-    give_back_freed_memory()
+    folder = cache_folder()
     try:
-        return spy.Device(
-            type=spy.DeviceType[backend],
-            adapter_luid=adapter.luid,
-            compiler_options={
-                "include_paths": [spy.SHADER_PATH, SOURCE_FOLDER],
-                "disable_warnings": list(FALSE_ALARMS),
-            },
-            enable_hot_reload=False,  # its file watcher would outlive a closed device
-            enable_rhi_validation=False,  # costs host time at each call
-            shader_cache_path=cache_folder(),
-        )
+        try:
+            return _opened(spy, backend, adapter, folder)
+        except RuntimeError as error:
+            if folder is None:
+                raise
+            device = _opened(spy, backend, adapter, None)
+            words = str(error).partition("\n")[0]
+            tell_uncached(f"SlangPy refuses {folder} ({words})")
+            return device
     except RuntimeError as error:
         raise DeviceError(
             f"device: got {adapter.name}, which SlangPy refuses, need a newer driver. "
@@ -182,16 +174,20 @@ def _open(spy: Any, backend: str, adapter: Any) -> Any:
         ) from error
 
 
-def cache_folder() -> pathlib.Path | None:
-    """Return the folder that keeps compiled kernels between runs; None where none can be had."""
-    folder = pathlib.Path(platformdirs.user_cache_dir("neuralshade")) / "kernels"
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=folder):
-            return folder
-    except OSError as error:
-        log.info("kernels: they are compiled anew, since %s cannot be written (%s)", folder, error)
-        return None
+@in_a_new_thread  # the caller's would remember it, and crash in kernels of others once it is freed
+def _opened(spy: Any, backend: str, adapter: Any, folder: pathlib.Path | None) -> Any:
+    give_back_freed_memory()
+    return spy.Device(
+        type=spy.DeviceType[backend],
+        adapter_luid=adapter.luid,
+        compiler_options={
+            "include_paths": [spy.SHADER_PATH, SOURCE_FOLDER],
+            "disable_warnings": list(FALSE_ALARMS),
+        },
+        enable_hot_reload=False,  # its file watcher would outlive a closed device
+        enable_rhi_validation=False,  # costs host time at each call
+        shader_cache_path=folder,
+    )
 
 
 def _try(spy: Any, backend: str, adapter: Any) -> ListedAdapter:

@@ -124,6 +124,15 @@ def test_notes_that_others_could_write_say_nothing(alone, monkeypatch, mode):
     assert not trust.is_known(source)
 
 
+@pytest.mark.skipif(not hasattr(os, "getuid"), reason="permission bits are POSIX's")
+def test_notes_whose_folder_others_could_replace_say_nothing(alone, monkeypatch):
+    source = ShaderSource(TEXT, "grey.slang")
+    trust.remember(source)
+    monkeypatch.setattr(trust, "_noted", set())
+    alone.parent.chmod(0o777)
+    assert not trust.is_known(source)
+
+
 def test_notes_that_cannot_be_kept_hold_in_the_process(alone):
     alone.parent.write_text("a file where the folder should be")
     source = ShaderSource(TEXT, "grey.slang")

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import logging
-import os
-import stat
 from pathlib import Path
 
 import platformdirs
 
+from neuralshade.base.own import make_own_folder, why_not_own
 from neuralshade.errors import AssetError
 from neuralshade.kinds.shader.source import ShaderSource
 
@@ -24,8 +23,8 @@ def remember(source: ShaderSource) -> None:
     folder = _folder()
     _noted.add(source.digest)
     try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        if _is_own(folder):
+        make_own_folder(folder)
+        if why_not_own(folder) is None:
             (folder / source.digest).touch(mode=0o600)
     except OSError as error:
         log.info("trust: assets of %s will need --trust, since %s cannot be written (%s)",
@@ -37,7 +36,7 @@ def is_known(source: ShaderSource) -> bool:
     if source.digest in _noted:
         return True
     folder = _folder()
-    return _is_own(folder) and (folder / source.digest).is_file()
+    return why_not_own(folder) is None and (folder / source.digest).is_file()
 
 
 def check_trusted(source: ShaderSource, place: str, trusted: bool) -> bool:
@@ -55,15 +54,3 @@ def check_trusted(source: ShaderSource, place: str, trusted: bool) -> bool:
 
 def _folder() -> Path:
     return Path(platformdirs.user_data_dir("neuralshade")) / "own-modules"
-
-
-def _is_own(folder: Path) -> bool:
-    """Return whether nobody else can write there: what others note is no word of this user's."""
-    if not hasattr(os, "getuid"):  # Windows: folders of a user's profile are the user's
-        return folder.is_dir()
-    try:
-        found = folder.lstat()
-    except OSError:
-        return False
-    mine = stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid()
-    return mine and not found.st_mode & (stat.S_IWGRP | stat.S_IWOTH)

@@ -1,0 +1,120 @@
+"""Folders and keys of this user alone: what lies where others can write is not the user's word."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import stat
+import tempfile
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+KEY_BYTES = 32
+
+
+def make_own_folder(folder: Path) -> None:
+    """Make ``folder`` and the one above it for this user alone, where they are not there.
+
+    What is there already keeps its permissions: ask ``why_not_own``. Raises: OSError.
+    """
+    for made in (folder.parent, folder):
+        made.mkdir(mode=0o700, parents=True, exist_ok=True)
+
+
+def why_not_own(folder: Path) -> str | None:
+    """Return in words why others may have written what is in ``folder``; None where none could.
+
+    The folder and all below must be this user's, and nobody else may write to it. Of what lies
+    above, nobody else but root may put another folder in its place.
+    """
+    if not hasattr(os, "getuid"):  # Windows: folders of a user's profile are the user's
+        return None if folder.is_dir() else f"{folder} is no folder"
+    try:
+        found = os.lstat(folder)
+        if not stat.S_ISDIR(found.st_mode):
+            return f"{folder} is no folder"
+        return (
+            _why_replaceable(folder)
+            or _why_others_write(folder, found, (os.getuid(),), sticky=False)
+            or _why_others_own(folder)
+        )
+    except FileNotFoundError:
+        return f"{folder} is no folder"
+    except OSError as error:
+        return f"{folder} cannot be looked at ({error})"
+
+
+def _why_replaceable(folder: Path) -> str | None:
+    for above in _above(folder):
+        for found in (os.lstat(above), os.stat(above)):  # of a link, and of what it leads to
+            why = _why_others_write(above, found, (os.getuid(), 0), sticky=True)
+            if why is not None:
+                return why
+    return None
+
+
+def _above(folder: Path) -> Iterator[Path]:
+    """Yield all folders above, from the root on, as named and as they are without links."""
+    given, real = Path(os.path.abspath(folder)), Path(os.path.realpath(folder))
+    yield from reversed(given.parents)
+    if real != given:
+        yield from reversed(real.parents)
+
+
+def _why_others_write(
+    path: Path, found: os.stat_result, owners: tuple[int, ...], *, sticky: bool
+) -> str | None:
+    """Return why others can write to ``path``. ``sticky``: that bit, as /tmp has it, is enough."""
+    if found.st_uid not in owners:
+        return f"somebody else owns {path}"
+    if stat.S_ISLNK(found.st_mode):  # their bits mean nothing
+        return None
+    guarded = sticky and found.st_mode & stat.S_ISVTX
+    others = found.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+    return f"others can write to {path}" if others and not guarded else None
+
+
+def _why_others_own(folder: Path) -> str | None:
+    """Return what below ``folder`` is of others, left from when they could write there."""
+    for place, folders, files in os.walk(folder):
+        for path in (os.path.join(place, name) for name in folders + files):
+            with suppress(FileNotFoundError):  # another process may take away its own
+                if os.lstat(path).st_uid != os.getuid():
+                    return f"somebody else owns {path}"
+    return None
+
+
+def own_key(path: Path) -> bytes | None:
+    """Return the random bytes kept at ``path``, made when first asked for.
+
+    None where they cannot be kept, or others could have read or written them.
+    """
+    try:
+        make_own_folder(path.parent)
+        if why_not_own(path.parent) is not None:
+            return None
+        if not path.exists():
+            _make_key(path)
+        return _read_key(path)
+    except OSError:
+        return None
+
+
+def _make_key(path: Path) -> None:
+    # Whole or not at all. Of two processes that make one, the later one's stays.
+    with tempfile.TemporaryDirectory(prefix=".neuralshade-", dir=path.parent) as folder:
+        made = os.path.join(folder, "key")
+        descriptor = os.open(made, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
+        with open(descriptor, "wb") as file:
+            file.write(secrets.token_bytes(KEY_BYTES))
+        os.replace(made, path)
+
+
+def _read_key(path: Path) -> bytes | None:
+    with open(os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0)), "rb") as file:
+        found = os.fstat(file.fileno())
+        if hasattr(os, "getuid") and (found.st_uid != os.getuid() or found.st_mode & 0o077):
+            return None
+        key = file.read(KEY_BYTES)
+    return key if len(key) == KEY_BYTES else None

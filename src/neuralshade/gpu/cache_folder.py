@@ -1,0 +1,46 @@
+"""Where compiled kernels are kept between runs: a folder of this user's alone, with room in it."""
+
+from __future__ import annotations
+
+import functools
+import logging
+import tempfile
+from pathlib import Path
+
+import platformdirs
+
+from neuralshade.base.own import make_own_folder, why_not_own
+
+# SlangPy's database maps 8 KiB of a file that it has not written: on a full disk the kernel ends
+# the process for it (SIGBUS). The rest is for what comes between.
+ROOM_BYTES = 2**20
+
+log = logging.getLogger("neuralshade")
+
+
+def cache_folder() -> Path | None:
+    """Return the folder that keeps compiled kernels between runs; None where none can be had.
+
+    What lies there is machine code that will be run: of a folder that others could have written
+    to, nothing is used. Why there is none is told once.
+    """
+    folder = Path(platformdirs.user_cache_dir("neuralshade")) / "kernels"
+    try:
+        make_own_folder(folder)
+        why = why_not_own(folder)
+        if why is None:
+            with tempfile.TemporaryFile(dir=folder) as probe:
+                probe.write(bytes(ROOM_BYTES))
+            return folder
+    except OSError as error:
+        tell_uncached(f"{folder} cannot be written ({error})")
+        return None
+    tell_uncached(f"{why}: what lies there would be run. Remove it, or set XDG_CACHE_HOME to a "
+                  "folder of your own.")  # fmt: skip
+    return None
+
+
+@functools.cache
+def tell_uncached(why: str) -> None:
+    """Log that kernels are not kept, once for each reason."""
+    log.warning("kernels: they are compiled anew, since %s", why)

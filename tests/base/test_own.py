@@ -1,0 +1,108 @@
+"""base/own: what others could write to is not this user's own, nor a key that they could read."""
+
+import os
+import stat
+
+import pytest
+
+from neuralshade.base.own import make_own_folder, own_key, why_not_own
+
+pytestmark = pytest.mark.skipif(not hasattr(os, "getuid"), reason="permission bits are POSIX's")
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Give a folder two levels below one that may be opened to others."""
+    make_own_folder(tmp_path / "above/own")
+    return tmp_path / "above/own"
+
+
+def test_what_is_made_is_this_user_s_alone(folder):
+    assert why_not_own(folder) is None
+    assert [stat.S_IMODE(path.stat().st_mode) for path in (folder.parent, folder)] == [0o700] * 2
+
+
+@pytest.mark.parametrize("mode", [0o720, 0o702, 0o777, 0o1777])
+def test_a_folder_that_others_could_write_to(folder, mode):
+    folder.chmod(mode)
+    assert why_not_own(folder) == f"others can write to {folder}"
+
+
+@pytest.mark.parametrize("mode", [0o720, 0o702, 0o777])
+def test_a_folder_that_others_could_put_another_in_place_of(folder, mode):
+    folder.parent.chmod(mode)
+    assert why_not_own(folder) == f"others can write to {folder.parent}"
+    folder.parent.chmod(mode | stat.S_ISVTX)  # as /tmp is: only owners may move what lies there
+    assert why_not_own(folder) is None
+
+
+def test_a_link_is_somebody_s_word_for_a_folder(folder):
+    link = folder.with_name("link")
+    link.symlink_to(folder)
+    assert why_not_own(link) == f"{link} is no folder"
+
+
+def test_what_a_parent_s_link_leads_to_is_looked_at_too(tmp_path, folder):
+    (tmp_path / "link").symlink_to(folder)
+    make_own_folder(tmp_path / "link/below/own")
+    assert why_not_own(tmp_path / "link/below/own") is None
+    folder.parent.chmod(0o777)
+    assert why_not_own(tmp_path / "link/below/own") == f"others can write to {folder.parent}"
+
+
+@pytest.mark.parametrize("name", ["above", "above/own", "above/own/deep/file"])
+def test_what_somebody_else_owns(tmp_path, folder, monkeypatch, name):
+    (folder / "deep").mkdir()
+    (folder / "deep/file").touch()
+    as_seen, other = os.lstat, tmp_path / name
+
+    def lstat(path, **named):
+        found = as_seen(path, **named)
+        if os.fspath(path) != str(other):
+            return found
+        return os.stat_result((*found[:4], os.getuid() + 1, *found[5:]))
+
+    monkeypatch.setattr(os, "lstat", lstat)
+    assert why_not_own(folder) == f"somebody else owns {other}"
+
+
+def test_what_another_process_takes_away_meanwhile_is_nobody_s(folder, monkeypatch):
+    gone = [(str(folder), ["folder"], ["file"])]
+    monkeypatch.setattr(os, "walk", lambda place: gone)
+    assert why_not_own(folder) is None
+
+
+def test_what_is_not_there(tmp_path):
+    assert why_not_own(tmp_path / "none") == f"{tmp_path / 'none'} is no folder"
+
+
+def test_a_key_is_made_once_and_for_this_user_alone(folder):
+    key = own_key(folder / "deep/key")
+    assert isinstance(key, bytes) and len(key) == 32 and len(set(key)) > 8
+    assert own_key(folder / "deep/key") == key != own_key(folder / "other")
+    assert stat.S_IMODE((folder / "deep/key").stat().st_mode) == 0o600
+    assert os.listdir(folder / "deep") == ["key"]
+
+
+@pytest.mark.parametrize("change", ["readable", "short", "link", "folder", "parent"])
+def test_a_key_that_others_may_know_is_none(folder, change):
+    path = folder / "key"
+    own_key(path)
+    if change == "readable":
+        path.chmod(0o640)
+    elif change == "short":
+        path.write_bytes(b"")
+    elif change == "link":
+        path.rename(folder / "elsewhere")
+        path.symlink_to(folder / "elsewhere")
+    elif change == "folder":
+        path.unlink()
+        path.mkdir()
+    else:
+        folder.chmod(0o777)
+    assert own_key(path) is None
+
+
+def test_a_key_that_cannot_be_kept_is_none(tmp_path):
+    (tmp_path / "file").write_text("in the way")
+    assert own_key(tmp_path / "file/key") is None
