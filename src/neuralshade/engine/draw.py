@@ -31,12 +31,12 @@ def draw_blocks(
     v = v0 + (torch.arange(height, device=device) + 0.5) / height * (v1 - v0)
     for left in range(0, width, BLOCK_COLS):
         cols = slice(left, min(left + BLOCK_COLS, width))
-        along_u = field.encoding.along(0, u[cols])
-        for top in range(0, height, max(1, BLOCK_SAMPLES // len(along_u))):
-            rows = slice(top, min(top + max(1, BLOCK_SAMPLES // len(along_u)), height))
-            along_v = field.encoding.along(1, v[rows])
-            columns = field.combine(along_u, along_v, torch.float32)
-            block = columns.reshape(-1, len(along_v), len(along_u)).permute(1, 2, 0)
+        across = len(u[cols])
+        down = min(max(1, BLOCK_SAMPLES // across), height)
+        at_rows = field.at_columns(u[cols], down, torch.float32)
+        for top in range(0, height, down):
+            rows = slice(top, min(top + down, height))
+            block = at_rows(v[rows]).reshape(-1, len(v[rows]), across).permute(1, 2, 0)
             yield rows, cols, block.cpu().numpy()
 
 

@@ -1,6 +1,7 @@
 """An encoding and a network: what is fitted, to a picture or to anything else."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import cached_property
 
 import torch
 
@@ -10,6 +11,10 @@ from neuralshade.model.encoding import Encoding
 from neuralshade.model.hash_grid import HashGrid
 from neuralshade.model.linear import Linear
 from neuralshade.model.mlp import MLP
+
+# A lattice's sample may cost so many prepared numbers; above that, samples are asked one by one.
+# On a CPU both took as long at about 300 of them, for grids as long as 8 rows of pixels are.
+LATTICE_NUMBERS = 256
 
 
 class Field(torch.nn.Module):
@@ -40,6 +45,32 @@ class Field(torch.nn.Module):
         encoded = self.encoding.combine(along_u, along_v, compute)
         return self.network.on_columns(encoded.flatten(1), compute)
 
+    @cached_property
+    def prepared_numbers(self) -> tuple[int, int]:
+        """Return how many numbers ``encoding.along`` prepares of one u, and of one v."""
+        here = torch.zeros(1, device=next(self.parameters()).device)
+        return self.encoding.along(0, here).shape[1], self.encoding.along(1, here).shape[1]
+
+    def takes_lattice(self, rows: int, cols: int) -> bool:
+        """Return whether ``combine`` is the cheaper way to ask a lattice of that size.
+
+        It is, but for long grids in few rows or columns: there nearly all weights are 0.
+        """
+        of_u, of_v = self.prepared_numbers
+        return cols * of_u + rows * of_v <= LATTICE_NUMBERS * rows * cols
+
+    def at_columns(
+        self, u: torch.Tensor, rows: int, compute: torch.dtype
+    ) -> Callable[[torch.Tensor], torch.Tensor]:
+        """Return what gives the channels where columns ``u`` [C] cross rows ``v`` [R]: [C, R * C].
+
+        To be asked several times, for about ``rows`` rows each.
+        """
+        if not self.takes_lattice(rows, len(u)):
+            return lambda v: self.on_samples(crossings(u, v), compute)
+        along_u = self.encoding.along(0, u)
+        return lambda v: self.combine(along_u, self.encoding.along(1, v), compute)
+
     def check_positions(self, place: str, shape: Sequence[int]) -> None:
         """Raise ShapeError, saying ``place``, for another shape of positions than [N, D]."""
         if len(shape) != 2 or shape[1] != self.dimensions:
@@ -60,3 +91,8 @@ class Field(torch.nn.Module):
                 module.bits = grid_bits
             elif isinstance(module, Linear):
                 module.bits = network_bits
+
+
+def crossings(u: torch.Tensor, v: torch.Tensor) -> torch.Tensor:
+    """Return the positions where columns ``u`` [C] cross rows ``v`` [R], row by row: [R * C, 2]."""
+    return torch.stack(torch.meshgrid(u, v, indexing="xy"), dim=-1).reshape(-1, 2)

@@ -4,12 +4,14 @@ import numpy as np
 import pytest
 import torch
 
+from neuralshade.engine.draw import draw_field
 from neuralshade.kinds.image import engine
 from neuralshade.kinds.image.budget import resolve
 from neuralshade.kinds.image.build import build_engine
 from neuralshade.kinds.image.engine import TorchImageTask
 from neuralshade.kinds.image.recipe import ImageRecipe
-from neuralshade.model.field import Field
+from neuralshade.model.dense_grid import DenseGrid
+from neuralshade.model.field import LATTICE_NUMBERS, Field
 from neuralshade.model.mlp import MLP
 from neuralshade.model.registry import build_encoding
 from neuralshade.sampler.draw import sampler_of
@@ -37,11 +39,44 @@ def test_a_picture_too_large_for_tables_gives_the_same(rng, monkeypatch):
         torch.testing.assert_close(got, wanted)
 
 
+def test_asked_pixel_by_pixel_it_gives_the_same(rng, monkeypatch):
+    task = task_of(7, 8)
+    sample = task.sampler(rng)
+    at_crossings = task.ask(sample)
+    crop = (0.1, 0.2, 0.9, 0.7)
+    drawn = draw_field(task.field, 9, 5, crop)
+    monkeypatch.setattr("neuralshade.model.field.LATTICE_NUMBERS", 0)
+    monkeypatch.setattr(DenseGrid, "combine", None)  # it would be called
+    for got, wanted in zip(task.ask(sample), at_crossings, strict=True):
+        torch.testing.assert_close(got, wanted)
+    np.testing.assert_allclose(draw_field(task.field, 9, 5, crop), drawn, 1e-5, 1e-7)
+
+
 def test_tables_stay_within_their_limit_along_both_axes(monkeypatch):
     """A narrow grid that is tall costs little along u and much along v."""
     monkeypatch.setattr(engine, "TABLE_LIMIT", 1000)
     task = task_of(100, 4)
     assert all(table.numel() <= 1000 for table in task._tables or ())
+
+
+@pytest.mark.parametrize("height, width", [(1, 65536), (65536, 1), (2, 9000)])
+def test_a_long_picture_prepares_no_more_than_its_batch_is_worth(height, width, rng, monkeypatch):
+    """All rows and columns of long grids would be gigabytes a step, nearly all of them 0."""
+    picture = picture_from_array(np.zeros((height, width, 3), np.uint8))
+    task = build_engine(resolve(ImageRecipe(), picture), picture, CPU).task
+    grid, made = DenseGrid.along, []
+
+    def along(self, axis, x):
+        made.append(grid(self, axis, x))
+        return made[-1]
+
+    monkeypatch.setattr(DenseGrid, "along", along)
+    sample = task.sampler(rng)
+    predicted, wanted = task.ask(sample)
+    samples = len(sample.rows) * len(sample.cols)
+    assert predicted.shape == wanted.shape == (3, samples)
+    draw_field(task.field, min(width, 2048), min(height, 2048))
+    assert max((prepared.numel() for prepared in made), default=0) <= LATTICE_NUMBERS * samples
 
 
 @pytest.mark.parametrize("precision, scale", [("float16", 256.0), ("float32", 1.0)])

@@ -49,7 +49,8 @@ class TorchImageTask:
     def __post_init__(self) -> None:
         self.device = self.target.planes.device
         height, width = self.target.height, self.target.width
-        if max(self._table_size(0, width), self._table_size(1, height)) <= TABLE_LIMIT:
+        of_u, of_v = self.field.prepared_numbers
+        if max(width * of_u, height * of_v) <= TABLE_LIMIT:
             self._tables = (self._along(0, width), self._along(1, height))
 
     def __call__(self, rng: torch.Generator) -> Batch:
@@ -59,9 +60,7 @@ class TorchImageTask:
     def ask(self, sample: Sample) -> Batch:
         """Return the field's and the picture's channels at a sample, as columns."""
         if isinstance(sample, PixelLattice):
-            along_u, along_v = self._prepared(sample)
-            predicted = self.field.combine(along_u, along_v, self.compute)
-            return predicted, self.target.at_lattice(sample.rows, sample.cols)
+            return self._at_lattice(sample), self.target.at_lattice(sample.rows, sample.cols)
         if isinstance(sample, Pixels):
             row, col = sample.row.to(self.device), sample.col.to(self.device)
             uv = torch.stack([self._centers(col, 0), self._centers(row, 1)], dim=1)
@@ -69,16 +68,14 @@ class TorchImageTask:
         uv = sample.uv.to(self.device)
         return self.field.on_samples(uv, self.compute), self.target.at_positions(uv)
 
-    def _prepared(self, sample: PixelLattice) -> tuple[torch.Tensor, torch.Tensor]:
-        if self._tables is not None:
-            return self._tables[0][sample.cols], self._tables[1][sample.rows]
-        along = self.field.encoding.along
-        cols, rows = sample.cols.to(self.device), sample.rows.to(self.device)
-        return along(0, self._centers(cols, 0)), along(1, self._centers(rows, 1))
-
-    def _table_size(self, axis: int, count: int) -> int:
-        probe = self.field.encoding.along(axis, torch.zeros(1, device=self.device))
-        return count * probe.shape[1]
+    def _at_lattice(self, sample: PixelLattice) -> torch.Tensor:
+        rows, cols = len(sample.rows), len(sample.cols)
+        if self._tables is not None and self.field.takes_lattice(rows, cols):
+            along_u, along_v = self._tables[0][sample.cols], self._tables[1][sample.rows]
+            return self.field.combine(along_u, along_v, self.compute)
+        u = self._centers(sample.cols.to(self.device), 0)
+        v = self._centers(sample.rows.to(self.device), 1)
+        return self.field.at_columns(u, rows, self.compute)(v)
 
     def _along(self, axis: int, count: int) -> torch.Tensor:
         index = torch.arange(count, device=self.device)
