@@ -6,7 +6,7 @@ SIDE_BY_SIDE = -n logical --maxprocesses 4 --dist worksteal
 
 .PHONY: setup test lint demo bench soak lowest clean
 
-setup:  ## .venv with the tested versions, and software Vulkan where it can be had
+setup:  ## .venv with the tested versions, by their hashes, and software Vulkan where it can be had
 	@scripts/setup
 
 test: setup  ## every test but those marked slow; those marked gpu where a hardware GPU answers

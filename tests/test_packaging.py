@@ -1,10 +1,12 @@
 """What is installed: the wheel's files, the pinned set, and an import that stays light."""
 
+import json
 import os
 import pathlib
 import re
 import subprocess
 import sys
+import tarfile
 import zipfile
 from importlib.metadata import requires
 
@@ -12,17 +14,51 @@ import pytest
 
 ROOT = pathlib.Path(__file__).parent.parent
 PACKAGE = ROOT / "src/neuralshade"
+LOCKED = r"(?m)^([a-z]\S+)==(\S+) .*\\\n((?:    --hash=.+\n)+)"
 
 
 @pytest.fixture(scope="module")
-def wheel(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("wheel")
-    build = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(folder)]
-    done = subprocess.run([*build, str(ROOT)], capture_output=True, text=True)
+def built(tmp_path_factory):
+    """Give a folder with the source package, and the wheel that is built of that."""
+    folder = tmp_path_factory.mktemp("built")
+    build = [sys.executable, "-m", "build", "--no-isolation", "--outdir", str(folder), str(ROOT)]
+    done = subprocess.run(build, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
-    (path,) = folder.glob("neuralshade-*-py3-none-any.whl")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def wheel(built):
+    (path,) = built.glob("neuralshade-*-py3-none-any.whl")
     with zipfile.ZipFile(path) as archive:
         yield archive
+
+
+def test_both_packages_have_the_bill_of_materials_of_the_locks(built, wheel):
+    (info,) = {name.split("/")[0] for name in wheel.namelist()} - {"neuralshade"}
+    bill = json.loads(wheel.read(f"{info}/sboms/neuralshade.cdx.json"))
+    (path,) = built.glob("neuralshade-*.tar.gz")
+    with tarfile.open(path) as source:
+        name = f"{path.name.removesuffix('.tar.gz')}/neuralshade.cdx.json"
+        assert json.loads(source.extractfile(name).read()) == bill
+    texts = [(ROOT / "locks" / name).read_text() for name in ("all.txt", "torch.txt")]
+    locked = [
+        (name, version, re.findall(r"sha256:(\w+)", rest))
+        for name, version, rest in re.findall(LOCKED, "".join(texts))
+    ]
+    assert len(locked) > 90 and locked == [
+        (c["name"], c["version"], [h["content"] for h in c["externalReferences"][0]["hashes"]])
+        for c in bill["components"]
+    ]
+    scopes = {c["name"]: c["scope"] for c in bill["components"]}
+    kinds = ("torch", "filelock", "slangpy", "pytest")
+    assert [scopes[kind] for kind in kinds] == ["required", "required", "optional", "excluded"]
+    needs = {d["ref"]: d["dependsOn"] for d in bill["dependencies"]}
+    own = bill["metadata"]["component"]["bom-ref"]
+    assert any(ref.startswith("pkg:pypi/safetensors@") for ref in needs[own])
+    assert any(ref.startswith("pkg:pypi/h11@") for ref in needs["pkg:pypi/uvicorn@0.54.0"])
+    refs = {own, *(c["bom-ref"] for c in bill["components"])}
+    assert set(needs) == refs and all(refs >= set(many) for many in needs.values())
 
 
 def test_wheel_holds_every_file_of_the_package(wheel):

@@ -1,4 +1,4 @@
-"""scripts: which Python .venv is made of, and apt entries that become backports entries."""
+"""scripts: which Python .venv is made of, what is installed, and apt entries for backports."""
 
 import importlib.util
 import os
@@ -74,7 +74,10 @@ case "$*" in
     *python_version*) echo {version} ;;
     *"sys.version_info < (3, 10)"*) [ {version} != 3.9.2 ] ;;
     "-m venv "*) mkdir -p .venv/bin && cp "$0" .venv/bin/python && echo "made of {version}" >>log ;;
-    "-m pip "*) echo "{version} installs" >>log ;;
+    *sysconfig*) echo cp311-test ;;
+    *"pip --disable-pip-version-check index "*) cat offered 2>&- || {{ echo no route; exit 1; }} ;;
+    *"pip --disable-pip-version-check check") [ ! -f broken ] ;;
+    "-m pip "*) echo "{version} installs" >>log; echo "$*" >>installed ;;
 esac
 """
 
@@ -86,8 +89,9 @@ def checkout(tmp_path):
     (tmp_path / "bin").mkdir()
     for name in ("Makefile", "scripts/setup", "scripts/software_vulkan.py"):
         shutil.copy(ROOT / name, tmp_path / name)
-    for name in ("pyproject.toml", "constraints.txt"):
-        (tmp_path / name).write_text("")
+    (tmp_path / "pyproject.toml").write_text("")
+    (tmp_path / "locks").mkdir()
+    (tmp_path / "locks/all.txt").write_text("six==1.16.0")
     add_python(tmp_path, "python3", "3.11.2")
     add_python(tmp_path, "python3.12", "3.12.4")
     add_tool(tmp_path, "chromium", "exit 0")
@@ -137,9 +141,43 @@ def test_the_python_that_was_named_stays(checkout):
     assert set_up(checkout, "python3.12") == made_of("3.12.4")
     assert set_up(checkout) == NOTHING
     assert set_up(checkout, "python3.12") == NOTHING
-    (checkout / "constraints.txt").write_text("six==1.17.0")
+    (checkout / "locks/all.txt").write_text("six==1.17.0")
     assert set_up(checkout) == (["3.12.4 installs"] * 2, "")
     assert set_up(checkout, "python3") == made_of("3.11.2")
+
+
+HASHED = "install -qq --require-hashes --no-deps --only-binary :all: -r locks/all.txt -r "
+
+
+@pytest.mark.parametrize("offered, torch", [
+    ("torch (2.13.0+cpu)\nAvailable versions: 2.13.0+cpu, 2.12.0", "torch-cpu.cp311-test.txt"),
+    ("torch (2.13.0)\nAvailable versions: 2.13.0, 2.12.0", "torch.txt"),
+])  # fmt: skip
+def test_only_what_the_locks_list_is_installed(checkout, offered, torch):
+    (checkout / "locks/torch-cpu.cp311-test.txt").write_text("torch==2.13.0+cpu \\\n  --hash=x\n")
+    (checkout / "offered").write_text(offered)
+    assert set_up(checkout) == made_of("3.11.2")
+    installed = (checkout / "installed").read_text().replace("-m pip ", "").splitlines()
+    assert [line.removeprefix("--disable-pip-version-check ") for line in installed] == [
+        HASHED + f"locks/{torch}", "install -qq --no-deps --no-index --no-build-isolation -e .",
+    ]  # fmt: skip
+
+
+def test_without_an_answer_from_the_index_nothing_is_installed(checkout):
+    (checkout / "locks/torch-cpu.cp311-test.txt").write_text("torch==2.13.0+cpu\n")
+    made, said = set_up(checkout)
+    assert made == ["made of 3.11.2"]
+    assert said == (
+        "setup: got no answer from pip's index about torch, need one. pip says: no route\n"
+    )
+
+
+def test_a_lock_that_is_not_whole_is_refused(checkout):
+    (checkout / "broken").write_text("")
+    assert set_up(checkout)[1] == (
+        "setup: got packages that miss others, need none. Run: .venv/bin/pip check\n"
+    )
+    assert set_up(checkout)[0] == ["3.11.2 installs"] * 2  # the next run tries again
 
 
 @pytest.mark.parametrize("change", ["upgraded", "gone", "unfinished"])
@@ -200,7 +238,7 @@ def test_make_hands_python_to_the_set_up(checkout):
 @pytest.mark.parametrize("root", [True, False])
 def test_a_browser_is_installed_where_that_can_be(checkout, root):
     (checkout / "bin/chromium").unlink()
-    for name in ("cat", "cksum", "mkdir", "cp", "env", "dirname", "sh"):
+    for name in ("cat", "cksum", "mkdir", "cp", "env", "dirname", "sh", "grep", "sed"):
         (checkout / "bin" / name).symlink_to(shutil.which(name))
     add_tool(checkout, "id", "echo 0" if root else "echo 1000")
     add_tool(checkout, "apt-get", 'echo "apt-get $*" >>log')

@@ -1,0 +1,95 @@
+"""Nothing that was loaded is unpickled or run: neither in the package nor in its scripts."""
+
+import ast
+import pathlib
+from collections.abc import Iterator
+
+import pytest
+
+ROOT = pathlib.Path(__file__).parent.parent
+# Whatever these read may hold code, which reading it runs.
+MODULES = {
+    "cloudpickle", "code", "dill", "imp", "joblib", "marshal", "multiprocessing", "pickle", "runpy",
+    "shelve", "yaml", "zipimport",
+}  # fmt: skip
+CALLS = {  # and all below them
+    "__import__", "compile", "eval", "exec", "ctypes.CDLL", "ctypes.cdll",
+    "importlib.import_module", "importlib.machinery", "importlib.util", "numpy.load",
+    "os.popen", "os.startfile", "os.system", "site.addsitedir", "subprocess", "sys.meta_path",
+    "sys.path", "torch.hub", "torch.jit.load", "torch.load", "torch.ops.load_library",
+    "torch.package", "torch.utils.cpp_extension",
+}  # fmt: skip
+BUILTIN = {"__import__", "compile", "eval", "exec"}
+REASONS = {
+    ("src/neuralshade/__init__.py", "importlib.import_module"): "the public names' own modules",
+    ("src/neuralshade/base/optional.py", "importlib.import_module"): "installed extras, by name",
+    ("src/neuralshade/engine/torch_engine.py", "ctypes.CDLL"): "the C library of the process",
+    ("src/neuralshade/fitting/tensorboard.py", "importlib.import_module"): "one module, by name",
+    ("src/neuralshade/gpu/device.py", "ctypes.CDLL"): "the C library, and NVIDIA's driver by name",
+    ("src/neuralshade/gpu/slang_com.py", "ctypes.CDLL"): "Slang's compiler, beside slangpy itself",
+    ("src/neuralshade/gpu/slang_com.py", "importlib.util"): "find_spec: where slangpy lies",
+    ("src/neuralshade/kinds/kind.py", "importlib.import_module"): "what a KIND of ours names",
+    ("src/neuralshade/speed/gpu_memory.py", "subprocess"): "nvidia-smi",
+    ("scripts/lock.py", "subprocess"): "pip and uv, for who writes locks/",
+    ("scripts/software_vulkan.py", "subprocess"): "apt, which checks signatures",
+}
+
+
+def uses(text: str) -> Iterator[str]:
+    """Yield which of MODULES a file imports and which of CALLS it names, by whatever alias."""
+    tree, names = ast.parse(text), {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                root = alias.name if alias.asname else alias.name.split(".")[0]
+                names[alias.asname or root] = root
+                yield from {alias.name.split(".")[0]} & MODULES
+        elif isinstance(node, ast.ImportFrom):
+            yield from {(node.module or "").split(".")[0]} & MODULES
+            names.update({a.asname or a.name: f"{node.module}.{a.name}" for a in node.names})
+    names = {name: name for name in BUILTIN} | names
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.Attribute, ast.Name)):
+            whole = dotted(node, names)
+            yield from (call for call in CALLS if whole == call or whole.startswith(f"{call}."))
+            if whole.startswith(("os.exec", "os.spawn", "os.posix_spawn")):
+                yield whole
+
+
+def dotted(node: ast.expr, names: dict[str, str]) -> str:
+    """Return what an expression such as np.load is called without aliases; "" for others."""
+    if isinstance(node, ast.Name):
+        return names.get(node.id, "")
+    if isinstance(node, ast.Attribute):
+        owner = dotted(node.value, names)
+        return f"{owner}.{node.attr}" if owner else ""
+    return ""
+
+
+def test_nothing_is_unpickled_or_run_but_for_a_reason():
+    files = [path for folder in ("src", "scripts") for path in (ROOT / folder).rglob("*.py")]
+    found = {
+        (path.relative_to(ROOT).as_posix(), use) for path in files for use in uses(path.read_text())
+    }
+    assert len(files) > 250
+    assert found == set(REASONS)
+
+
+@pytest.mark.parametrize("text, use", [
+    ("import pickle", "pickle"), ("from pickle import loads as read", "pickle"),
+    ("import torch as t\nt.load(x)", "torch.load"),
+    ("from torch import load as f\nf(x)", "torch.load"),
+    ("import numpy as np\nnp.load(x)", "numpy.load"), ("eval(x)", "eval"), ("f = exec", "exec"),
+    ("import sys\nsys.path.insert(0, x)", "sys.path"), ("import os\nos.execv(a, b)", "os.execv"),
+    ("import importlib.util\nimportlib.util.spec_from_file_location(a, b)", "importlib.util"),
+    ("import subprocess as s\ns.run(x)", "subprocess"), ("import yaml", "yaml"),
+    ("from ctypes import CDLL\nCDLL(x)", "ctypes.CDLL"),
+    ("import ctypes\nctypes.cdll.LoadLibrary(x)", "ctypes.cdll"),
+])  # fmt: skip
+def test_it_is_seen_under_any_name(text, use):
+    assert use in set(uses(text))
+
+
+def test_what_only_looks_like_it_is_not():
+    text = "import re, safetensors.numpy as n\nre.compile(x)\nn.load(x)\nfield.eval(x)\nlog.exec"
+    assert set(uses(text)) == set()
