@@ -28,7 +28,7 @@ bench: setup  ## every benchmark in turn
 soak: setup  ## what must hold however often it is tried: hours
 	$(VENV_PYTHON) benchmarks/soak_kills.py
 	$(VENV_PYTHON) benchmarks/soak_forger.py
-	$(VENV_PYTHON) benchmarks/live_siege.py
+	$(VENV_PYTHON) benchmarks/soak_live.py
 
 # Old versions warn about the new ones of what they use in turn, hence -W default.
 lowest: setup  ## every test, slow ones too, with the oldest versions that pyproject.toml admits

@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import TimeoutError as NotYetError
@@ -17,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 import psutil
 
+from neuralshade.base.held import ScratchFolder
 from neuralshade.base.interrupt import is_interrupted
 from neuralshade.base.message_text import plain, plain_lines, shown
 from neuralshade.errors import (
@@ -58,9 +58,9 @@ class DrawnApart:
 
     def __init__(self, wanted: Wanted):
         self.wanted = wanted
-        self._folder = tempfile.TemporaryDirectory(prefix="neuralshade-")
+        self._folder = ScratchFolder()
         self._reader = ThreadPoolExecutor(1, "neuralshade apart")
-        self._process = _started(self._folder.name)
+        self._process = _started(str(self._folder.path))
         try:
             self._ask(*_order(wanted), seconds=START_SECONDS)
         except BaseException:
@@ -96,7 +96,7 @@ class DrawnApart:
             assert stream is not None
             with suppress(OSError):  # what was not sent yet goes nowhere
                 stream.close()
-        self._folder.cleanup()
+        self._folder.close()
 
     def _ask(self, asked: dict[str, Any], arrays: tuple[Array, ...], *, seconds: float,
              pixels: int = 0) -> tuple[dict[str, Any], list[Array]]:  # fmt: skip

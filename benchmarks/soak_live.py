@@ -1,8 +1,8 @@
 """What a siege of its live page costs a fit: 2,000 connections that mean no good, for minutes.
 
-    python benchmarks/live_siege.py [--seconds 600] [--connections 2000] [--descriptors 1024]
+    python benchmarks/soak_live.py [--seconds 600] [--connections 2000] [--descriptors 1024]
 
-Writes results/live_siege.{json,md}, or into --folder. A fit of a small picture runs on one CPU
+Writes results/soak_live.{json,md}, or into --folder. A fit of a small picture runs on one CPU
 thread, in a process that may have so many descriptors; another process besieges its page: idle
 connections, headers and bodies that never end, answers and WebSockets that nobody reads, messages
 that make no sense, forged assets, pictures that claim gigabytes, reports over and over again.
@@ -136,7 +136,7 @@ def until(reached: Callable[[], Any], seconds: float = PATIENCE_SECONDS) -> Any:
     while not (found := reached()) and time.monotonic() < end:
         time.sleep(0.1)
     if not found and seconds == PATIENCE_SECONDS:
-        sys.exit("live_siege: waited in vain")
+        sys.exit("soak_live: waited in vain")
     return found
 
 
@@ -176,7 +176,7 @@ def besieged(port: int, count: int) -> subprocess.Popen[bytes]:
     process = subprocess.Popen(command, stdout=subprocess.PIPE)
     assert process.stdout is not None
     if process.stdout.readline() != b"all have come\n":
-        sys.exit("live_siege: the besiegers did not come")
+        sys.exit("soak_live: the besiegers did not come")
     return process
 
 
@@ -253,7 +253,7 @@ def main() -> None:
     facts = {"connections": given.connections, "descriptors that the fit may have":
              given.descriptors, "most that it had": max(look.descriptors for look in every),
              "wanted, % of without": f"at least {WANTED_PERCENT:g}", **left}  # fmt: skip
-    write_results("live_siege", tables(phases), facts, given.folder)
+    write_results("soak_live", tables(phases), facts, given.folder)
 
 
 if __name__ == "__main__":
