@@ -21,6 +21,7 @@ from neuralshade.kinds.mipmaps.asset import (
     stored_levels,
     write_chain,
 )
+from neuralshade.kinds.mipmaps.plan import _written_by
 from neuralshade.measure.plane.mip_filters import Maps, unit
 from neuralshade.source.color import linear_to_srgb
 
@@ -178,6 +179,14 @@ def test_ktx2_holds_every_level(tmp_path, levels, form):
             texels = np.frombuffer(raw[place : place + size], np.uint8).reshape(5, 6, -1)
             wanted = levels[0][path.stem]
             np.testing.assert_array_equal(texels[..., : wanted.shape[2]], wanted)
+
+
+def test_names_of_files_that_are_none_are_passed_over(tmp_path, levels):
+    """What lies beside a fit's output is read before the fit, whoever wrote it."""
+    header = header_of()
+    header.own["maps"]["files"] = [["x"], 5, None, "albedo.dds"]
+    save(tmp_path / "x.nsh", header, levels)
+    assert _written_by(tmp_path / "x.nsh", []) == {"albedo.dds"}
 
 
 def test_errors_of_an_older_form_are_refused(tmp_path):
