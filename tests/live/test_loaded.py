@@ -92,7 +92,9 @@ def stranger(tmp_path):
     """Give the bytes of an asset whose module this machine's user never had."""
     task = "import neuralshade.model.trainable; // of a stranger\nstruct Task : ITask {}"
     module = {"text": task, "name": "x.slang", "files": {}, "values": {}, "pictures": {}}
-    shown = {"name": "x", "width": 4, "height": 4, "channels": 3, "color_space": "srgb"}
-    header = Header(to_dict(ShaderRecipe(steps=1)), {"steps": 1}, {"loss": 0.0}, shown,
+    shown = {"name": "x", "width": 4, "height": 4, "channels": 3, "color_space": "srgb",
+             "dtype": "uint8"}  # fmt: skip
+    training = {"steps": 1, "seconds": 0.1, "curve": []}
+    header = Header(to_dict(ShaderRecipe(steps=1)), training, {"loss": 0.0}, shown,
                     {"module": module})  # fmt: skip
     return to_bytes(asset_file("shader", header, {}))
