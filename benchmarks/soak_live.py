@@ -22,7 +22,8 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -112,22 +113,24 @@ class Fit:
                     float(attending), self.watched.memory_info().rss, self.watched.num_fds(),
                     self.said.stat().st_size)  # fmt: skip
 
-    def page(self, patience: float) -> ClientConnection:
-        """Return a page that looks on, greeted."""
-        opened = connect(f"ws://127.0.0.1:{self.port}/events", max_size=None, max_queue=None,
-                         open_timeout=patience, ping_timeout=None)  # fmt: skip
-        opened.recv(patience)
-        return opened
+    @contextmanager
+    def page(self, patience: float) -> Iterator[ClientConnection]:
+        """Yield a page that looks on, greeted."""
+        opening = connect(f"ws://127.0.0.1:{self.port}/events", max_size=None, max_queue=None,
+                          open_timeout=patience, close_timeout=1, ping_timeout=None)  # fmt: skip
+        with opening as page:
+            page.recv(patience)
+            yield page
 
 
 def newcomer(fit: Fit) -> str:
     """Return how long a page that comes during the siege waits at the door."""
     begin = time.perf_counter()
     try:
-        fit.page(NEWCOMER_SECONDS).close()
+        with fit.page(NEWCOMER_SECONDS):
+            return f"{time.perf_counter() - begin:.1f} s"
     except (OSError, WebSocketException):
         return f"more than {NEWCOMER_SECONDS:g} s"
-    return f"{time.perf_counter() - begin:.1f} s"
 
 
 def until(reached: Callable[[], Any], seconds: float = PATIENCE_SECONDS) -> Any:
@@ -182,19 +185,19 @@ def besieged(port: int, count: int) -> subprocess.Popen[bytes]:
 
 def measured(folder: Path, given: argparse.Namespace) -> tuple[list[list[Look]], dict[str, str]]:
     """Return looks before, during and after a siege, and what was seen at its end."""
-    fit = Fit(folder, given.descriptors)
-    children = []
-    try:
-        owner = fit.page(PATIENCE_SECONDS)
+    with ExitStack() as stack:
+        fit = Fit(folder, given.descriptors)
+        stack.callback(end, fit.process)
+        owner = stack.enter_context(fit.page(PATIENCE_SECONDS))
         begin, calm = time.perf_counter(), min(60.0, given.seconds / 2)
         time.sleep(min(2.0, calm))  # caches fill
         phases = [watched(fit, begin, calm, False)]
-        children.append(besieged(fit.port, given.connections))
-        phases.append(watched(fit, begin, given.seconds, True))
-        children[0].kill()
+        with ExitStack() as siege:
+            siege.callback(end, besieged(fit.port, given.connections))
+            phases.append(watched(fit, begin, given.seconds, True))
         time.sleep(1)
         phases.append(watched(fit, begin, calm, False))
-        children.append(besieged(fit.port, given.connections))
+        stack.callback(end, besieged(fit.port, given.connections))
         waited = newcomer(fit)
         owner.send(json.dumps({"type": "control", "action": "stop"}))
         until(fit.asset.exists)
@@ -205,10 +208,12 @@ def measured(folder: Path, given: argparse.Namespace) -> tuple[list[list[Look]],
             "asset, written while besieged": f"psnr_db {reached['psnr_db']:.2f}, exit code {code}",
             "a page that came then waited": waited,
         }
-    finally:
-        for child in [*children, fit.process]:
-            child.kill()
-            child.wait()
+
+
+def end(process: subprocess.Popen[bytes]) -> None:
+    """End a process, whatever it does."""
+    process.kill()
+    process.wait()
 
 
 def tables(phases: list[list[Look]]) -> dict[str, list[dict[str, Any]]]:

@@ -2,6 +2,7 @@
 
 import json
 import math
+from collections.abc import Mapping
 
 import pytest
 from hypothesis import example, given
@@ -43,6 +44,24 @@ objects = st.builds(lambda kind, rest: {"type": kind, **rest}, somehow_typed,
 messages = st.text() | objects.map(json.dumps) | anything.map(json.dumps)
 
 
+WRITTEN = [
+    "NaN", "-Infinity", "1e999", "-1e-999", "9" * 400, "9" * 5000, "-0.0", "0", "1", "0.5", "1e18",
+    "true", "null", '"\\ud800"', '"\\u0000"', '"pause"', '"rate"', '"start"', '"result"', '""',
+    "{}", "[" * 300 + "]" * 300, "[0, 0, 1, 1]", "[0, 0, NaN, 1]", '["\\udfff"]', "[1e400, 0]",
+    "01", "'x'",
+]  # fmt: skip
+PLAIN = [value for value in WRITTEN if value in ("0", "1", "0.5", '"pause"', "[0, 0, 1, 1]")]
+
+
+def written(chance):
+    """Return an object as text: most of it as a page could say it, names perhaps more than once."""
+    fields = [("type", f'"{chance.choice(list(READERS))}"')]
+    for _ in range(chance.randrange(12)):
+        name = chance.choice(("type", *FIELDS))
+        fields.append((name, chance.choice(WRITTEN if chance.random() < 0.3 else PLAIN)))
+    return "{" + ", ".join(f'"{name}": {value}' for name, value in fields) + "}"
+
+
 def said(**message):
     return parse(json.dumps(message))
 
@@ -72,6 +91,33 @@ def test_whatever_is_said_is_a_message_or_refused_in_one_line(text):
         u0, v0, u1, v1 = message.region
         assert 0 <= u0 < u1 <= 1 and 0 <= v0 < v1 <= 1
         assert 1 <= message.width * message.height <= MOST_PIXELS
+
+
+@given(st.randoms(use_true_random=True))
+def test_whatever_is_written_is_a_message_of_plain_numbers_or_refused(chance):
+    """Numbers that JSON lacks or that are too large for any use, names said twice."""
+    for _ in range(40):
+        text = written(chance)
+        assert len(kind_of(text)) <= 200
+        try:
+            message = parse(text)
+        except ConfigError as error:
+            line = str(error)
+            assert line.isprintable() and 0 < len(line) < 400
+        else:
+            assert isinstance(message, MESSAGES)
+            assert all(abs(number) < 2**31 for number in numbers_in(message))
+
+
+def numbers_in(value):
+    """Return the numbers in a message, those of its parts too."""
+    if isinstance(value, (int, float)):
+        return [value]
+    if isinstance(value, (list, tuple)):
+        return [number for item in value for number in numbers_in(item)]
+    if isinstance(value, Mapping):
+        return numbers_in(list(value.values()))
+    return numbers_in(list(vars(value).values())) if hasattr(value, "__dict__") else []
 
 
 def test_a_view_is_what_was_said():
