@@ -123,14 +123,14 @@ class Fit:
             yield page
 
 
-def newcomer(fit: Fit) -> str:
+def newcomer(fit: Fit, patience: float) -> str:
     """Return how long a page that comes during the siege waits at the door."""
     begin = time.perf_counter()
     try:
-        with fit.page(NEWCOMER_SECONDS):
+        with fit.page(patience):
             return f"{time.perf_counter() - begin:.1f} s"
     except (OSError, WebSocketException):
-        return f"more than {NEWCOMER_SECONDS:g} s"
+        return f"more than {patience:g} s"
 
 
 def until(reached: Callable[[], Any], seconds: float = PATIENCE_SECONDS) -> Any:
@@ -192,13 +192,14 @@ def measured(folder: Path, given: argparse.Namespace) -> tuple[list[list[Look]],
         begin, calm = time.perf_counter(), min(60.0, given.seconds / 2)
         time.sleep(min(2.0, calm))  # caches fill
         phases = [watched(fit, begin, calm, False)]
-        with ExitStack() as siege:
-            siege.callback(end, besieged(fit.port, given.connections))
-            phases.append(watched(fit, begin, given.seconds, True))
+        siege = besieged(fit.port, given.connections)
+        stack.callback(end, siege)
+        phases.append(watched(fit, begin, given.seconds, True))
+        siege.send_signal(signal.SIGSTOP)
         time.sleep(1)
         phases.append(watched(fit, begin, calm, False))
-        stack.callback(end, besieged(fit.port, given.connections))
-        waited = newcomer(fit)
+        siege.send_signal(signal.SIGCONT)
+        waited = newcomer(fit, min(NEWCOMER_SECONDS, given.seconds))
         owner.send(json.dumps({"type": "control", "action": "stop"}))
         until(fit.asset.exists)
         reached = neuralshade.load(fit.asset).header.quality
