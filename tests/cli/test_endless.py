@@ -14,14 +14,13 @@ struct Task : ITask
     float loss(no_diff Thread thread) { return (grey - 0.5) * (grey - 0.5); }
     float render(float2 uv)
     {
-        uint n = 0;
-        for (uint i = 0; uv.x > 0 && i >= 0; ++i)
+        uint n = 0, tries = 0;
+        while (n != 3u) // no square of 32 bits is 2, which no compiler knows
         {
-            n ^= i * 3u;
-            if (n == 7 && uv.x > 2)
-                break;
+            n = n * n + 1u;
+            ++tries;
         }
-        return n == 5 ? 1 : grey;
+        return grey + tries * uv.x;
     }
 }
 """

@@ -28,8 +28,9 @@ struct Task : ITask
 }
 """
 INKS = "float twice(float x) { BODY return 2 * x; }"
-ENDLESS = """uint n = 0; for (uint i = 0; i >= 0; ++i) { n ^= i * 3u; if (n == 7 && x > 2) break; }
-    if (n == 5) return 3;"""
+# No square of 32 bits is 2, which no compiler knows; how often it is tried is used, so none leaves
+# the loop out.
+ENDLESS = "uint n = 0, i = 0; while (n != 3u) { n = n * n + 1u; ++i; } return float(i);"
 WHOLE = (0.0, 0.0, 1.0, 1.0)
 DISTRUST = " Do not trust where it comes from."
 
