@@ -163,7 +163,7 @@ class CudaReader:
 def read_memory(context: CudaContext, pointer: int, size: int) -> npt.NDArray[np.uint8]:
     """Wait for the device and return a copy of its memory: uint8 [size]."""
     raw = np.empty(size, np.uint8)
-    context.enter()
+    context.wait()  # the driver would in the copy, which goes to memory that may move: unheard
     copied = driver().cuMemcpyDtoHAsync(raw.ctypes.data, pointer, size, context.stream)
     context.checked(copied)
     context.wait()
