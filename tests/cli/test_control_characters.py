@@ -41,6 +41,12 @@ def test_plain(text, shown):
     assert plain(text) == shown and plain(text).isprintable()
 
 
+def test_names_that_are_no_text_keep_their_bytes():
+    """But for those that terminals of 8 bits obey."""
+    assert plain("\udce4\udcff.nsh") == "\udce4\udcff.nsh"
+    assert plain("\udc9b31m") == r"\udc9b31m"
+
+
 def test_lines_stay_lines():
     assert plain_lines(f"a\n\tb{CLEARS}") == f"a\n\tb{ESCAPED}"
 

@@ -223,9 +223,10 @@ def test_interrupted_loop_goes_on_where_it_stopped(clock, loop_of):
 def test_signal_before_the_first_step(clock, loop_of):
     """Nothing has been learned, so there is no loss, and the caller must cope with that."""
     loop = loop_of(clock, steps=10)
+    enter = Interruption.__enter__
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Interruption, "__enter__", lambda self: vars(self).update(requested=True)
-                      or self)  # fmt: skip
+        patch.setattr(Interruption, "__enter__", lambda self: vars(enter(self)).update(
+            requested=True) or self)  # fmt: skip
         assert not loop.run()
     assert loop.progress.step == 0 and math.isnan(loop.progress.loss)
 

@@ -5,6 +5,8 @@ import math
 
 from neuralshade.base.regular_file import IrregularError
 
+# Of names that are no UTF-8, as os.fsdecode has them; but for those that some terminals obey.
+NAME_BYTES = frozenset(map(chr, range(0xDCA0, 0xDD00)))
 LONGEST = 80  # characters of a value that are shown
 
 
@@ -18,11 +20,12 @@ def shown(value: object) -> str:
 
 def plain(text: str) -> str:
     """Return ``text`` on one line that a terminal shows as it is: what it would obey, or cannot
-    show, is written as Python would escape it.
+    show, is written as Python would escape it. Bytes of a file's name that are no text stay,
+    where no terminal obeys them.
     """
     if text.isprintable():
         return text
-    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
+    return "".join(c if c.isprintable() or c in NAME_BYTES else repr(c)[1:-1] for c in text)
 
 
 def plain_lines(text: str) -> str:

@@ -15,7 +15,8 @@ from collections.abc import Callable
 from neuralshade.base.interrupt import seconds_asked
 from neuralshade.errors import DeviceError
 
-SPIN_SECONDS = 3e-4  # in which it is asked again at once: a nap takes 50 us at least
+# In which a device is asked again at once: a nap takes 50 us at least. Software needs the core.
+SPIN_SECONDS, SOFTWARE_SPIN_SECONDS = 3e-3, 1e-4
 NAP_SHARE = 0.05  # of what was waited so far, for a nap
 LONGEST_NAP = 1e-3
 GRACE_SECONDS = 1.5  # that a device is waited for after Ctrl-C or SIGTERM
@@ -26,18 +27,23 @@ class StuckError(DeviceError):
     """A device had work that does not end when the process was asked to."""
 
 
-def wait_until(is_done: Callable[[], bool], name: str) -> None:
+def wait_until(is_done: Callable[[], bool], name: str, *, software: bool = False) -> None:
     """Return when a device is done. It is asked at least once, and never after it was given up.
+
+    ``software``: it runs on the cores that ask.
 
     Raises: StuckError where the process was asked to end GRACE_SECONDS ago and it is not done;
         what ``is_done`` raises.
     """
+    if name in _stuck:
+        raise _given_up(name)
+    spin = SOFTWARE_SPIN_SECONDS if software else SPIN_SECONDS
     begin = time.perf_counter()
-    while name in _stuck or not is_done():
-        if name in _stuck or seconds_asked() > GRACE_SECONDS:
-            raise _given_up(name)
+    while not is_done():
         waited = time.perf_counter() - begin
-        if waited > SPIN_SECONDS:
+        if waited > spin:
+            if seconds_asked() > GRACE_SECONDS:
+                raise _given_up(name)
             time.sleep(min(LONGEST_NAP, NAP_SHARE * waited))
 
 

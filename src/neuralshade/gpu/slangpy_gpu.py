@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from neuralshade.errors import DeviceError
 from neuralshade.gpu import kernel_dump
-from neuralshade.gpu.device import AdapterInfo, describe_adapter, multiprocessors
+from neuralshade.gpu.device import AdapterInfo, describe_adapter, is_software, multiprocessors
 from neuralshade.gpu.gpu import (
     Dispatch,
     launches,
@@ -257,7 +257,8 @@ class SlangpyGpu:
         last = self.last_sent
         try:
             if last is not None:
-                wait_until(lambda: self.device.is_submit_finished(last), self.name)
+                wait_until(lambda: self.device.is_submit_finished(last), self.name,
+                           software=is_software(self.name))  # fmt: skip
             self.device.wait()
         except StuckError:
             raise

@@ -28,7 +28,7 @@ TRIED_PORTS = 20  # from the one asked for on
 MESSAGE_BYTES = 64 * 1024  # that a page may say at once
 MOST_FRAGMENTS = 64  # of a message
 MOST_UNREAD = 2**20  # bytes that wait for a page which goes on asking for an echo
-CLOSING_SECONDS = 2  # that open connections are given at the end
+CLOSING_SECONDS = 1  # that open connections are given at the end: two are SIGTERM's in all
 
 log = logging.getLogger("neuralshade")
 
