@@ -17,7 +17,7 @@ from neuralshade.errors import DeviceError
 
 # In which a device is asked again at once: a nap takes 50 us at least. Software needs the core.
 SPIN_SECONDS, SOFTWARE_SPIN_SECONDS = 3e-3, 1e-4
-NAP_SHARE = 0.05  # of what was waited so far, for a nap
+NAP_SHARE = 0.02  # of what was waited so far, for a nap
 LONGEST_NAP = 1e-3
 GRACE_SECONDS = 1.5  # that a device is waited for after Ctrl-C or SIGTERM
 _stuck: list[str] = []  # names of devices that were given up
