@@ -119,7 +119,7 @@ def test_loaded_into_a_fit_it_goes_on_from_there(fitting, look, tmp_path, small,
     assert status == 200
     assert json.loads(body) == {"text": "The fit goes on from good.nsh."}
     before = page.progress["step"]
-    page.until(lambda: page.progress["psnr_db"] > good.psnr_db - 1)
+    page.until(lambda: page.progress["psnr_db"] > good.psnr_db - 3)  # its average, in fewer bits
     assert page.progress["step"] > before and page.fit["id"] == 1
 
 
