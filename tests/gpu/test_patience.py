@@ -11,6 +11,7 @@ from neuralshade.gpu.patience import StuckError, is_stuck, wait_until
 def fresh(monkeypatch):
     """Forget devices that were given up, here and at the end of this process."""
     monkeypatch.setattr(patience, "_stuck", [])
+    monkeypatch.setattr(patience, "_longest", {})
     ends = []
     monkeypatch.setattr(patience.atexit, "register", lambda *given: ends.append(given))
     return ends
@@ -42,6 +43,49 @@ def test_a_request_to_end_gives_it_up_after_a_grace(fresh, monkeypatch):
     with pytest.raises(StuckError):  # never asked again
         wait_until(lambda: True, "a")
     assert len(fresh) == 1
+
+
+def test_a_device_whose_work_takes_long_is_given_longer(fresh, monkeypatch):
+    """Twice as long as the longest that ended."""
+    now = [0.0]
+    monkeypatch.setattr(patience.time, "perf_counter", lambda: now[0])
+    monkeypatch.setattr(patience.time, "sleep", lambda seconds: None)
+    asked = []
+    monkeypatch.setattr(patience, "seconds_asked", lambda: asked[-1])
+
+    def done_after(seconds):
+        def is_done():
+            now[0] += 0.25
+            asked.append(now[0] - begin)
+            return now[0] - begin >= seconds
+
+        begin = now[0]
+        return is_done
+
+    for longest, given in ((1.0, 2.0), (4.0, 8.0), (40.0, 30.0)):
+        with monkeypatch.context() as patch:
+            patch.setattr(patience, "seconds_asked", lambda: 0.0)
+            wait_until(done_after(longest), "a")
+        wait_until(done_after(given - 0.25), "a")
+    with pytest.raises(StuckError):
+        wait_until(done_after(31), "a")
+    with pytest.raises(StuckError):
+        wait_until(done_after(2), "b")
+
+
+def test_a_second_request_is_heeded_at_once(fresh, monkeypatch):
+    def pressed(seconds):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(patience.time, "sleep", pressed)
+    with pytest.raises(KeyboardInterrupt):  # the first one, where no fit runs
+        wait_until(lambda: False, "a", software=True)
+    assert not is_stuck("a")
+    with Interruption() as interruption:
+        interruption._request(2, None)
+        with pytest.raises(KeyboardInterrupt):
+            wait_until(lambda: False, "a", software=True)
+    assert is_stuck("a") and len(fresh) == 1
 
 
 def test_a_request_that_is_over_says_nothing(fresh, monkeypatch):

@@ -12,15 +12,18 @@ import sys
 import time
 from collections.abc import Callable
 
-from neuralshade.base.interrupt import seconds_asked
+from neuralshade.base.interrupt import is_interrupted, seconds_asked
 from neuralshade.errors import DeviceError
 
 # In which a device is asked again at once: a nap takes 50 us at least. Software needs the core.
 SPIN_SECONDS, SOFTWARE_SPIN_SECONDS = 3e-3, 1e-4
 NAP_SHARE = 0.02  # of what was waited so far, for a nap
 LONGEST_NAP = 1e-3
-GRACE_SECONDS = 1.5  # that a device is waited for after Ctrl-C or SIGTERM
+# That a device is waited for after Ctrl-C or SIGTERM; where work that ended took longer, GRACE
+# times as long as that, up to MOST.
+GRACE_SECONDS, GRACE, MOST_GRACE_SECONDS = 1.5, 2.0, 30.0
 _stuck: list[str] = []  # names of devices that were given up
+_longest: dict[str, float] = {}  # seconds that work of a device took which ended
 
 
 class StuckError(DeviceError):
@@ -32,19 +35,34 @@ def wait_until(is_done: Callable[[], bool], name: str, *, software: bool = False
 
     ``software``: it runs on the cores that ask.
 
-    Raises: StuckError where the process was asked to end GRACE_SECONDS ago and it is not done;
-        what ``is_done`` raises.
+    Raises: StuckError where the process was asked to end so long ago that nothing which ended took
+        half as long, GRACE_SECONDS at least; what ``is_done`` raises.
     """
     if name in _stuck:
         raise _given_up(name)
     spin = SOFTWARE_SPIN_SECONDS if software else SPIN_SECONDS
-    begin = time.perf_counter()
+    begin, waited = time.perf_counter(), 0.0
     while not is_done():
         waited = time.perf_counter() - begin
         if waited > spin:
-            if seconds_asked() > GRACE_SECONDS:
+            if seconds_asked() > _grace(name):
                 raise _given_up(name)
-            time.sleep(min(LONGEST_NAP, NAP_SHARE * waited))
+            _nap(min(LONGEST_NAP, NAP_SHARE * waited), name)
+    if waited > spin:
+        _longest[name] = max(waited, _longest.get(name, 0.0))
+
+
+def _nap(seconds: float, name: str) -> None:
+    try:
+        time.sleep(seconds)
+    except KeyboardInterrupt:
+        if is_interrupted():  # asked once more: nobody waits for the device at the end, either
+            _give_up(name)
+        raise
+
+
+def _grace(name: str) -> float:
+    return max(GRACE_SECONDS, min(MOST_GRACE_SECONDS, GRACE * _longest.get(name, 0.0)))
 
 
 def is_stuck(name: str) -> bool:
@@ -53,11 +71,15 @@ def is_stuck(name: str) -> bool:
 
 
 def _given_up(name: str) -> StuckError:
+    _give_up(name)
+    return StuckError(f"device: got work on {name} that does not end, need kernels that do. "
+                      "Look for loops without an end.")  # fmt: skip
+
+
+def _give_up(name: str) -> None:
     if name not in _stuck:
         _stuck.append(name)
         atexit.register(os._exit, 1)  # or Python's end would wait for the device
-    return StuckError(f"device: got work on {name} that does not end, need kernels that do. "
-                      "Look for loops without an end.")  # fmt: skip
 
 
 def end_process(code: int) -> None:
