@@ -6,6 +6,8 @@ import sys
 
 import pytest
 
+import neuralshade
+
 TASK = """import neuralshade.model.trainable;
 struct Task : ITask
 {
@@ -55,3 +57,17 @@ def test_a_signal_ends_it(device, folder, number):
     assert last.startswith("neuralshade: interrupted at step 1: device: got work on ")
     assert last.endswith(" that does not end, need kernels that do. Look for loops without an end.")
     assert not (folder / "x.nsh").exists()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number, code, said", [(signal.SIGINT, 130, "interrupted."),
+                                                (signal.SIGTERM, 143, "terminated.")])  # fmt: skip
+def test_a_signal_ends_a_render(device, folder, number, code, said):
+    """Of a task of one's own, which is drawn in the process."""
+    (folder / "t.slang").write_text(TASK)
+    neuralshade.fit_shader("t.slang", "x.nsh", steps=1, threads="4", size="4x4")
+    text = COMMAND.replace("NUMBER", str(int(number)))
+    done = subprocess.run([sys.executable, "-c", text, "render", "x.nsh", "-o", "x.png"], text=True,
+                          capture_output=True, timeout=120, check=False)  # fmt: skip
+    assert (done.returncode, done.stdout, done.stderr) == (code, "", f"neuralshade: {said}\n")
+    assert not (folder / "x.png").exists()

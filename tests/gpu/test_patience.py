@@ -10,10 +10,12 @@ from neuralshade.gpu.patience import StuckError, is_stuck, wait_until
 @pytest.fixture
 def fresh(monkeypatch):
     """Forget devices that were given up, here and at the end of this process."""
-    monkeypatch.setattr(patience, "_stuck", [])
+    monkeypatch.setattr(patience, "_stuck", set())
+    monkeypatch.setattr(patience, "_busy", set())
     monkeypatch.setattr(patience, "_longest", {})
     ends = []
     monkeypatch.setattr(patience.atexit, "register", lambda *given: ends.append(given))
+    monkeypatch.setattr(patience.atexit, "unregister", lambda end: None)
     return ends
 
 
@@ -73,19 +75,19 @@ def test_a_device_whose_work_takes_long_is_given_longer(fresh, monkeypatch):
         wait_until(done_after(2), "b")
 
 
-def test_a_second_request_is_heeded_at_once(fresh, monkeypatch):
+def test_a_device_that_ctrl_c_left_with_work_is_not_waited_for_until_that_is_done(
+    fresh, monkeypatch
+):
     def pressed(seconds):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(patience.time, "sleep", pressed)
-    with pytest.raises(KeyboardInterrupt):  # the first one, where no fit runs
-        wait_until(lambda: False, "a", software=True)
-    assert not is_stuck("a")
-    with Interruption() as interruption:
-        interruption._request(2, None)
+    with monkeypatch.context() as patch:
+        patch.setattr(patience.time, "sleep", pressed)
         with pytest.raises(KeyboardInterrupt):
             wait_until(lambda: False, "a", software=True)
     assert is_stuck("a") and len(fresh) == 1
+    wait_until(lambda: True, "a")  # as in a notebook, where the process goes on
+    assert not is_stuck("a")
 
 
 def test_a_request_that_is_over_says_nothing(fresh, monkeypatch):

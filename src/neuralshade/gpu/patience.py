@@ -12,7 +12,7 @@ import sys
 import time
 from collections.abc import Callable
 
-from neuralshade.base.interrupt import is_interrupted, seconds_asked
+from neuralshade.base.interrupt import seconds_asked
 from neuralshade.errors import DeviceError
 
 # In which a device is asked again at once: a nap takes 50 us at least. Software needs the core.
@@ -22,7 +22,8 @@ LONGEST_NAP = 1e-3
 # That a device is waited for after Ctrl-C or SIGTERM; where work that ended took longer, GRACE
 # times as long as that, up to MOST.
 GRACE_SECONDS, GRACE, MOST_GRACE_SECONDS = 1.5, 2.0, 30.0
-_stuck: list[str] = []  # names of devices that were given up
+_stuck: set[str] = set()  # names of devices that were given up
+_busy: set[str] = set()  # of those that a Ctrl-C left with work, which may still end
 _longest: dict[str, float] = {}  # seconds that work of a device took which ended
 
 
@@ -48,6 +49,7 @@ def wait_until(is_done: Callable[[], bool], name: str, *, software: bool = False
             if seconds_asked() > _grace(name):
                 raise _given_up(name)
             _nap(min(LONGEST_NAP, NAP_SHARE * waited), name)
+    _busy.discard(name)
     if waited > spin:
         _longest[name] = max(waited, _longest.get(name, 0.0))
 
@@ -55,9 +57,8 @@ def wait_until(is_done: Callable[[], bool], name: str, *, software: bool = False
 def _nap(seconds: float, name: str) -> None:
     try:
         time.sleep(seconds)
-    except KeyboardInterrupt:
-        if is_interrupted():  # asked once more: nobody waits for the device at the end, either
-            _give_up(name)
+    except KeyboardInterrupt:  # whoever closes it now does not wait for it, either
+        _leave(_busy, name)
         raise
 
 
@@ -66,28 +67,29 @@ def _grace(name: str) -> float:
 
 
 def is_stuck(name: str) -> bool:
-    """Return whether a device was given up: closing it would wait for it again."""
-    return name in _stuck
+    """Return whether a device was left with work: closing it would wait for that."""
+    return name in _stuck or name in _busy
 
 
 def _given_up(name: str) -> StuckError:
-    _give_up(name)
+    _leave(_stuck, name)
     return StuckError(f"device: got work on {name} that does not end, need kernels that do. "
                       "Look for loops without an end.")  # fmt: skip
 
 
-def _give_up(name: str) -> None:
-    if name not in _stuck:
-        _stuck.append(name)
-        atexit.register(os._exit, 1)  # or Python's end would wait for the device
+def _leave(those: set[str], name: str) -> None:
+    if not (_stuck or _busy):
+        atexit.unregister(end_process)
+        atexit.register(end_process, 1)  # or Python's end would wait for the device
+    those.add(name)
 
 
 def end_process(code: int) -> None:
-    """End the process where a device was given up; else do nothing.
+    """End the process where a device was left with work; else do nothing.
 
     Nothing is run that should run at the end: SlangPy would wait for its devices there.
     """
-    if _stuck:
+    if _stuck or _busy:
         for stream in filter(None, (sys.stdout, sys.stderr)):
             stream.flush()
         os._exit(code)
