@@ -91,6 +91,17 @@ def test_numbers_and_texts(tmp_path, save_smooth, few):
     assert text(log, "result") == (30, vars(result))
 
 
+def test_a_psnr_that_is_measured_after_the_last_numbers(tmp_path, save_smooth, few, monkeypatch):
+    """On a slow machine each look is logged, the last one before the last measuring too."""
+    monkeypatch.setattr("neuralshade.fitting.callback.Beat.is_due", lambda self, seconds: True)
+    monkeypatch.setattr("neuralshade.fitting.loop.FIRST_MEASURE_SECONDS", 1e9)
+    fit(save_smooth(), tmp_path, few, tmp_path / "log")
+    log = read(tmp_path / "log")
+    curve = neuralshade.info(tmp_path / "x.nsh")["training"]["curve"]
+    assert scalars(log, "psnr_db") == pytest.approx({30: curve[-1][3]})
+    assert [entry.step for entry in log.Scalars("loss")].count(30) == 1
+
+
 def test_wall_times_are_those_of_the_fit(tmp_path, save_smooth, few):
     begin = time.time()
     fit(save_smooth(), tmp_path, few, tmp_path / "log")

@@ -79,7 +79,7 @@ class TensorBoard(Callback):
         self._encoder = ThreadPoolExecutor(1, "neuralshade tensorboard")
         self._lock = threading.Lock()
         self._encoding: list[Future[None]] = []
-        self._logged = 0  # step of the last numbers
+        self._logged, self._measured = 0, 0  # step of the last numbers; points of the curve
 
     def begin(self, job: RunningFit) -> None:
         """Open the log; write the recipe, and the target where there is one."""
@@ -153,13 +153,12 @@ class TensorBoard(Callback):
         self._encoding.append(self._encoder.submit(add, *given))
 
     def _add_numbers(self, p: Progress) -> None:
-        if p.step == self._logged:
-            return
         assert self._job is not None
-        self._logged = p.step
-        measured = p.curve[-1] if p.curve else None
         numbers = {"loss": p.loss, "samples_per_second": p.samples_per_second,
                    "rate_factor": self._job.loop.rate_factor}  # fmt: skip
+        numbers = {} if p.step == self._logged else numbers  # PSNR may be measured after them
+        measured = p.curve[-1] if len(p.curve) > self._measured else None
+        self._logged, self._measured = p.step, len(p.curve)
 
         def write(file: EventFile) -> None:
             for name, value in numbers.items():
