@@ -26,6 +26,14 @@ def contents(folder):
     return {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
+def test_what_a_killed_fit_left_half_written_is_no_set(stand, fit):
+    """The whole asset under its partial name: it was killed just before it was put there."""
+    fit("one")
+    (stand / "out/one.nsh").rename(stand / "out/.neuralshade-0-0.nsh")
+    fit("one")
+    assert (stand / "out/one.nsh").exists()
+
+
 def test_levels_of_another_set_are_not_written_over(stand, fit, refusal):
     fit("one", ("dds", "png"))
     before = contents(stand / "out")

@@ -92,8 +92,12 @@ def _check_others(target: Path, taken: Sequence[Path]) -> None:
 
 
 def _assets_beside(target: Path) -> list[Path]:
-    """Return the other files of the folder that end as assets do."""
-    return sorted(path for path in target.parent.glob("*.nsh") if path.name != target.name)
+    """Return the other files of the folder that end as assets do, but for hidden ones.
+
+    Such as a killed fit left half-written.
+    """
+    found = (path for path in target.parent.glob("*.nsh") if not path.name.startswith("."))
+    return sorted(path for path in found if path.name != target.name)
 
 
 def _written_by(asset: Path, unsaid: Sequence[Path]) -> set[str]:
