@@ -96,6 +96,9 @@ def test_what_holds_nothing_that_is_wanted_is_told(tmp_path):
     assert find_maps(folder, {"roughness": other}).notes[-1] == (
         "swatch.jpg, wood_disp.png, wood_rough.png: not used."
     )
+    assert find_maps(folder, {"roughness": folder / "swatch.jpg"}).notes[-1] == (
+        "wood_disp.png, wood_rough.png: not used."
+    )
 
 
 @pytest.mark.parametrize("stem, name", [

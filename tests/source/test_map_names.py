@@ -4,12 +4,16 @@ from pathlib import Path
 
 import pytest
 
-from neuralshade.source.map_names import MAPS, MapName, map_name, name_files
+from neuralshade.source.map_names import MapName, is_role, map_name, name_files
+from neuralshade.source.map_words import MAPS, NAMES
 
 ARM = MapName(("ao", "roughness", "metallic"))
 GLTF = MapName((None, "roughness", "metallic"))
 LEFT = MapName(())
 ALBEDO, NORMAL, ROUGHNESS, METALLIC, AO = (MapName((name,)) for name in MAPS)
+DISPLACEMENT, EMISSIVE, OPACITY, SPECULAR, GLOSS = (
+    MapName((name,)) for name in ("displacement", "emissive", "opacity", "specular", "gloss")
+)
 GL, DX = MapName(("normal",), "opengl"), MapName(("normal",), "directx")
 
 REAL = {
@@ -19,11 +23,11 @@ REAL = {
     "Bricks102_1K-JPG_NormalDX": DX,
     "Bricks102_1K-JPG_Roughness": ROUGHNESS,
     "Bricks102_1K-JPG_AmbientOcclusion": AO,
-    "Bricks102_1K-JPG_Displacement": LEFT,
+    "Bricks102_1K-JPG_Displacement": DISPLACEMENT,
     "Metal053C_2K-PNG_Color": ALBEDO,
     "Metal053C_2K-PNG_Metalness": METALLIC,
-    "Leaf001_4K_Opacity": LEFT,
-    "Lava004_1K-JPG_Emission": LEFT,
+    "Leaf001_4K_Opacity": OPACITY,
+    "Lava004_1K-JPG_Emission": EMISSIVE,
     # Poly Haven
     "tea_set_01_diff_1k": ALBEDO,
     "tea_set_01_nor_gl_1k": GL,
@@ -33,8 +37,8 @@ REAL = {
     "rusty_metal_02_rough_2k": ROUGHNESS,
     "rusty_metal_02_metal_2k": METALLIC,
     "rusty_metal_02_ao_2k": AO,
-    "rusty_metal_02_disp_2k": LEFT,
-    "rusty_metal_02_spec_2k": LEFT,
+    "rusty_metal_02_disp_2k": DISPLACEMENT,
+    "rusty_metal_02_spec_2k": SPECULAR,
     "castle_brick_02_red_col_1k": ALBEDO,
     # Substance
     "DefaultMaterial_BaseColor": ALBEDO,
@@ -47,8 +51,8 @@ REAL = {
     "DefaultMaterial_Roughness": ROUGHNESS,
     "DefaultMaterial_Mixed_AO": AO,
     "DefaultMaterial_Ambient_Occlusion": AO,
-    "DefaultMaterial_Height": LEFT,
-    "DefaultMaterial_Emissive": LEFT,
+    "DefaultMaterial_Height": DISPLACEMENT,
+    "DefaultMaterial_Emissive": EMISSIVE,
     "DefaultMaterial_OcclusionRoughnessMetallic": ARM,
     "rusty-iron_basecolor": ALBEDO,
     "rusty-iron_ambientOcclusion": AO,
@@ -64,7 +68,7 @@ REAL = {
     "T_Rock_Basalt_M": METALLIC,
     "T_Rock_Basalt_ORM": ARM,
     "T_Rock_Basalt_AO": AO,
-    "T_Rock_Basalt_H": LEFT,
+    "T_Rock_Basalt_H": DISPLACEMENT,
     "T_Rock_Basalt_RMA": MapName(("roughness", "metallic", "ao")),
     "T_Rock_Basalt_MRA_2K": MapName(("metallic", "roughness", "ao")),
     # Quixel
@@ -72,12 +76,12 @@ REAL = {
     "tfpmdcur_2K_Normal_LOD0": NORMAL,
     "tfpmdcur_2K_Roughness": ROUGHNESS,
     "tfpmdcur_2K_AO": AO,
-    "tfpmdcur_2K_Displacement": LEFT,
-    "tfpmdcur_2K_Cavity": LEFT,
-    "tfpmdcur_2K_Gloss": LEFT,
-    "tfpmdcur_2K_Bump": LEFT,
+    "tfpmdcur_2K_Displacement": DISPLACEMENT,
+    "tfpmdcur_2K_Cavity": MapName(("cavity",)),
+    "tfpmdcur_2K_Gloss": GLOSS,
+    "tfpmdcur_2K_Bump": MapName(("bump",)),
     "T_tfpmdcur_2K_D": ALBEDO,
-    "T_tfpmdcur_2K_ORDp": MapName(("ao", "roughness", None)),
+    "T_tfpmdcur_2K_ORDp": MapName(("ao", "roughness", "displacement")),
     # glTF, Unity and others
     "Default_albedo": ALBEDO,
     "Default_metalRoughness": GLTF,
@@ -93,9 +97,20 @@ REAL = {
     "rock_nordx": DX,
     "rock_gl_normal": GL,
     "normal_dx_tangent_2048x2048": DX,
-    "rock_specular_color": LEFT,
-    "rock_emissive_color": LEFT,
+    "rock_specular_color": SPECULAR,
+    "rock_emissive_color": EMISSIVE,
     "clearcoat_roughness": LEFT,
+    "clearcoat_color": LEFT,
+    "fuzz_gloss": GLOSS,
+    "leaf_opacity_mask": OPACITY,
+    "leaf_alpha": OPACITY,
+    "rock_emissive_mask": LEFT,
+    "rock_roughness_mask": LEFT,
+    "T_Lamp_E": EMISSIVE,
+    "leaf_translucency": MapName(("translucency",)),
+    "rock_thumb": LEFT,
+    "rock_color_preview": LEFT,
+    "rock_id": LEFT,
     "normal": NORMAL,
     "albedo": ALBEDO,
 }
@@ -163,3 +178,16 @@ def test_equal_names_keep_their_own_words():
     """Two resolutions of one map are two files for it, not the material's name."""
     found = named("rock_diff_1k.png", "rock_diff_2k.png", "rock_rough_1k.png")
     assert found["rock_diff_1k.png"] == found["rock_diff_2k.png"] == ALBEDO
+
+
+def test_two_maps_tell_what_the_material_is_called():
+    """But for mip levels, only two of those that they are made of."""
+    paths = [Path("metal_mask_disp.png"), Path("metal_mask_color.png"), Path("metal_mask.png")]
+    every = name_files(paths, NAMES)
+    assert list(every.values()) == [DISPLACEMENT, ALBEDO, None]
+    assert list(name_files(paths).values()) == [DISPLACEMENT, ALBEDO, LEFT]
+
+
+def test_roles():
+    assert is_role("Base_Color_2k") and not is_role("moss_albedo")
+    assert is_role("height", NAMES) and not is_role("height")

@@ -115,13 +115,8 @@ def _read(path: Path, kind: str, reader: Any, memory_limit: int) -> npt.NDArray[
     spec = reader.spec()
     color = spec.get_string_attribute("tiff:ColorSpace")
     if spec.deep or spec.depth > 1 or color not in TIFF_COLORS:
-        got = (
-            "deep pixels"
-            if spec.deep
-            else "a volume"
-            if spec.depth > 1
-            else f"{plain_name(color)} color"
-        )
+        flat = f"{plain_name(color)} color"
+        got = "deep pixels" if spec.deep else "a volume" if spec.depth > 1 else flat
         raise PictureError(f"{path}: got {got}, need flat RGB or grey. Convert it first.")
     picks = color_channels(path, spec.channelnames)
     _tell_left_out(path, spec.channelnames, picks)

@@ -1,4 +1,4 @@
-"""Pictures into files: Pillow writes 8-bit formats, OpenImageIO writes OpenEXR.
+"""Pictures into files: Pillow writes 8-bit formats, OpenImageIO OpenEXR, png16.py 16 bits.
 
 Not OpenImageIO for all: on a full disk its PNG writer reports success and its JPEG writer
 ends the process. Pillow encodes into memory, and Python's own write reports every error.
@@ -23,6 +23,7 @@ from neuralshade.source.channels import multiply_by_alpha
 from neuralshade.source.color import linear_to_srgb, srgb_to_linear
 from neuralshade.source.image_file import load_picture
 from neuralshade.source.picture import BLOCK_ROWS, check_color_space, check_finite, check_shape
+from neuralshade.source.png16 import write_png16
 
 PILLOW_FORMATS = {".png": "PNG", ".jpg": "JPEG", ".jpeg": "JPEG", ".ppm": "PPM", ".pgm": "PPM"}
 SUFFIXES = (*PILLOW_FORMATS, ".exr")
@@ -33,33 +34,52 @@ JPEG_OPTIONS: dict[str, Any] = {"quality": 95, "subsampling": "4:4:4"}
 
 
 def save_picture(
-    path: str | os.PathLike[str], values: npt.NDArray[np.floating[Any]], color_space: str
+    path: str | os.PathLike[str],
+    values: npt.NDArray[np.floating[Any]],
+    color_space: str,
+    bits: int = 8,
 ) -> None:
     """Write ``values`` to a .png, .jpg, .jpeg, .ppm, .pgm or .exr file, whole or not at all.
 
-    All but .exr: 8-bit sRGB; linear values are encoded, all are clamped to [0, 1] and
-    rounded. PNG keeps alpha, unassociated. JPEG is quality 95 without chroma subsampling.
-    .exr: linear, half for float16 values, float for float32; sRGB values are decoded;
-    alpha is associated; neither clamped.
+    All but .exr: 8-bit sRGB, .png of 16 bits where asked; linear values are encoded, all are
+    clamped to [0, 1] and rounded. PNG keeps alpha, unassociated. JPEG is quality 95 without
+    chroma subsampling. .exr: linear, half for float16 values, float for float32; sRGB values
+    are decoded; alpha is associated; neither clamped.
 
     Args:
         values: float16 or float32 [H, W, C], C in 1..4, finite; alpha as Picture says.
         color_space: of ``values``, "srgb" or "linear".
+        bits: of a number, 8 or 16; what is no .png has its own.
 
     Raises: OutputError for an unknown suffix, channels that the format lacks (alpha in JPEG
         or PPM, color in PGM), a side beyond JPEG's limit, or a place that cannot be written;
         ShapeError, ConfigError or PictureError for bad ``values`` or ``color_space``.
     """
     place = Path(path)
+    check_savable(place, values, color_space)
+    with whole_file(place) as partial:
+        fill_picture(place, partial, values, color_space, bits)
+
+
+def check_savable(place: Path, values: npt.NDArray[Any], color_space: str) -> None:
+    """Raise what ``save_picture`` raises, but for a place that cannot be written."""
     suffix = check_suffix(place)
     check_color_space(color_space)
     _check_values(place, values, suffix)
-    with whole_file(place) as partial:
-        if suffix == ".exr":
-            with utf8_path(partial) as name:
-                _write_exr(place, partial, name, values, color_space)
-        else:
-            partial.write_bytes(_encoded(values, color_space, suffix))
+
+
+def fill_picture(
+    place: Path, partial: Path, values: npt.NDArray[Any], color_space: str, bits: int
+) -> None:
+    """Write what ``check_savable`` found well to ``partial``, a file that will be ``place``."""
+    suffix = place.suffix.lower()
+    if suffix == ".exr":
+        with utf8_path(partial) as name:
+            _write_exr(place, partial, name, values, color_space)
+    elif suffix == ".png" and bits == 16:
+        write_png16(partial, _rounded(values, color_space, np.dtype(np.uint16)))
+    else:
+        partial.write_bytes(_encoded(values, color_space, suffix))
 
 
 def check_suffix(path: str | os.PathLike[str]) -> str:
@@ -97,12 +117,7 @@ def _check_values(place: Path, values: npt.NDArray[Any], suffix: str) -> None:
 
 def _encoded(values: npt.NDArray[Any], color_space: str, suffix: str) -> bytes:
     """Return the bytes of an 8-bit file."""
-    pixels: npt.NDArray[np.uint8] = np.empty(values.shape, np.uint8)
-    for top in range(0, values.shape[0], BLOCK_ROWS):
-        block = values[top : top + BLOCK_ROWS].astype(np.float32)
-        if color_space == "linear":
-            _encode_srgb(block)
-        pixels[top : top + BLOCK_ROWS] = np.rint(np.clip(block, 0, 1) * 255)
+    pixels = _rounded(values, color_space, np.dtype(np.uint8))
     if suffix == ".ppm":
         pixels = np.repeat(pixels, 3 // pixels.shape[2], axis=2)
     grey = pixels.shape[2] == 1
@@ -111,6 +126,17 @@ def _encoded(values: npt.NDArray[Any], color_space: str, suffix: str) -> bytes:
     buffer = io.BytesIO()
     image.save(buffer, kind, **(JPEG_OPTIONS if kind == "JPEG" else {}))
     return buffer.getvalue()
+
+
+def _rounded(values: npt.NDArray[Any], color_space: str, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
+    """Return values as whole numbers of ``dtype``, encoded as sRGB."""
+    pixels, peak = np.empty(values.shape, dtype), np.float32(np.iinfo(dtype).max)
+    for top in range(0, values.shape[0], BLOCK_ROWS):
+        block = values[top : top + BLOCK_ROWS].astype(np.float32)
+        if color_space == "linear":
+            _encode_srgb(block)
+        pixels[top : top + BLOCK_ROWS] = np.rint(np.clip(block, 0, 1) * peak)
+    return pixels
 
 
 def _encode_srgb(block: npt.NDArray[np.float32]) -> None:

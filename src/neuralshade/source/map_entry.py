@@ -1,7 +1,9 @@
 """One map as a manifest, or a call, names it; and the manifest itself."""
 
+import difflib
 import json
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,11 +13,12 @@ from neuralshade.base.did_you_mean import did_you_mean
 from neuralshade.base.message_text import named, shown
 from neuralshade.base.regular_file import check_regular
 from neuralshade.errors import ConfigError
-from neuralshade.source.map_names import CONVENTIONS, MAPS, PACKED, MapName, map_name
+from neuralshade.source.map_names import MapName, map_name
+from neuralshade.source.map_words import COLORS, CONVENTIONS, EITHER, MAPS, NAMES, PACKED, SINGLE
 
 PACKED_KEYS = tuple(sorted(name for name in PACKED if len(name) == 3))
-KEYS = (*MAPS, *PACKED_KEYS)
-ENTRY_KEYS = ("path", "convention", "channel")
+OWN_NAME = re.compile(r"[a-z][a-z0-9_]{0,30}")
+NEARLY_THE_SAME = 0.8  # difflib's ratio: one letter of six
 CHANNELS = "rgba"
 EXAMPLE = 'Write such as {"albedo": "a.png", "normal": "n.png", "roughness": "r.png"}.'
 
@@ -29,6 +32,35 @@ class MapFile:
     path: Path
     channel: int | None = None  # 0 red ... 3 alpha, of a packed picture; None: the whole of it
     convention: str | None = None  # of normals, where the file's name or the manifest says it
+    color: bool | None = None  # of what may be a color or numbers, where the manifest says it
+
+
+@dataclass(frozen=True)
+class Takes:
+    """Which keys a loader takes, and what may be said of their maps."""
+
+    maps: tuple[str, ...]
+    settings: tuple[str, ...]  # of an entry
+    own_names: bool = False  # any other name is a map too
+
+    def held(self, place: str, key: str) -> tuple[str | None, ...]:
+        """Return the maps of ``key``: one, or one per channel; ConfigError for an unknown key."""
+        if key in PACKED_KEYS or (self.own_names and key in PACKED):
+            return PACKED[key]
+        name = SINGLE.get(key, key) if self.own_names else key
+        if name in self.maps or (self.own_names and OWN_NAME.fullmatch(name)):
+            return (name,)
+        if self.own_names:
+            raise ConfigError(f"{place}: {named(key)}: got no name of a map, need a lower-case "
+                              "letter and up to 30 more, digits or _. Rename it."
+                              f"{did_you_mean(key, self.maps)}")  # fmt: skip
+        keys = (*self.maps, *PACKED_KEYS)
+        raise ConfigError(f"{place}: {named(key)}: unknown map, need one of {', '.join(keys)}."
+                          f"{did_you_mean(key, keys)}")  # fmt: skip
+
+
+MIPMAPS = Takes(MAPS, ("path", "convention", "channel"))
+MATERIAL = Takes(NAMES, (*MIPMAPS.settings, "color"), own_names=True)
 
 
 def read_manifest(path: Path) -> dict[str, Any]:
@@ -47,33 +79,39 @@ def read_manifest(path: Path) -> dict[str, Any]:
     return values
 
 
-def map_entry(place: str, key: str, value: Any, folder: Path) -> tuple[MapName, MapFile]:
+def map_entry(
+    place: str, key: str, value: Any, folder: Path, takes: Takes = MIPMAPS
+) -> tuple[MapName, MapFile]:
     """Return what ``key`` holds and where, a relative path taken from ``folder``.
 
     Raises: ConfigError naming ``place`` for anything that is not as an Entry must be.
     """
-    if key not in KEYS:
-        raise ConfigError(f"{place}: {named(key)}: unknown map, need one of {', '.join(KEYS)}."
-                          f"{did_you_mean(key, KEYS)}")  # fmt: skip
+    maps = takes.held(place, key)
     entry = value if isinstance(value, Mapping) else {"path": value}
     place = f"{place}: {key}"
     for inner in entry:
-        if inner not in ENTRY_KEYS:
+        if inner not in takes.settings:
             raise ConfigError(f"{place}.{named(inner)}: unknown key, need one of "
-                              f"{', '.join(ENTRY_KEYS)}."
-                              f"{did_you_mean(inner, ENTRY_KEYS)}")  # fmt: skip
+                              f"{', '.join(takes.settings)}."
+                              f"{did_you_mean(inner, takes.settings)}")  # fmt: skip
     path = entry.get("path")
     path = os.fspath(path) if isinstance(path, os.PathLike) else path
     if not isinstance(path, str) or not path or "\0" in path:
         raise ConfigError(f"{place}.path: got {shown(path)}, need the name of a file. "
                           "Give a string.")  # fmt: skip
-    maps: tuple[str | None, ...] = (key,) if key in MAPS else PACKED[key]
     by_name = map_name(Path(path).stem)
-    convention = by_name.convention if by_name and key == "normal" else None
+    convention = by_name.convention if by_name and maps == ("normal",) else None
     if "convention" in entry:
-        convention = _convention(place, key, entry["convention"])
-    channel = _channel(place, key, entry["channel"]) if "channel" in entry else None
-    return MapName(maps, convention), MapFile(folder / path, channel, convention)
+        convention = _convention(place, key, maps, entry["convention"])
+    channel = _channel(place, key, maps, entry["channel"], takes) if "channel" in entry else None
+    color = _color(place, key, maps, entry) if "color" in entry else None
+    return MapName(maps, convention), MapFile(folder / path, channel, convention, color)
+
+
+def probably_meant(key: str) -> str | None:
+    """Return the map that a name of one's own is nearly, such as a misspelled one."""
+    near = difflib.get_close_matches(key, NAMES, n=1, cutoff=NEARLY_THE_SAME)
+    return near[0] if near and key not in NAMES else None
 
 
 def check_convention(place: str, value: Any) -> str:
@@ -84,21 +122,36 @@ def check_convention(place: str, value: Any) -> str:
     return str(value)
 
 
-def _convention(place: str, key: str, value: Any) -> str:
-    if key != "normal":
+def _convention(place: str, key: str, maps: tuple[str | None, ...], value: Any) -> str:
+    if maps != ("normal",):
         raise ConfigError(f"{place}.convention: got it for {key}, need it for normal alone. "
                           "Leave it out.")  # fmt: skip
     return check_convention(f"{place}.convention", value)
 
 
-def _channel(place: str, key: str, value: Any) -> int:
-    if key not in ("roughness", "metallic", "ao"):
-        raise ConfigError(f"{place}.channel: got it for {key}, need it for roughness, metallic "
-                          "or ao. Leave it out.")  # fmt: skip
+def _channel(place: str, key: str, maps: tuple[str | None, ...], value: Any, takes: Takes) -> int:
+    if len(maps) > 1 or maps[0] in (*COLORS, "normal"):
+        need = "a map of one number" if takes.own_names else "roughness, metallic or ao"
+        raise ConfigError(f"{place}.channel: got it for {key}, need it for {need}. "
+                          "Leave it out.")  # fmt: skip
     if not isinstance(value, str) or len(value) != 1 or value not in CHANNELS:
         raise ConfigError(f"{place}.channel: got {shown(value)}, need one of "
                           f"{', '.join(CHANNELS)}. Name the one that holds this map.")  # fmt: skip
     return CHANNELS.index(value)
+
+
+def _color(place: str, key: str, maps: tuple[str | None, ...], entry: Mapping[str, Any]) -> bool:
+    if len(maps) > 1 or (maps[0] in NAMES and maps[0] not in EITHER):
+        raise ConfigError(f"{place}.color: got it for {key}, need it for {', '.join(EITHER)} or "
+                          "a name of your own. Leave it out.")  # fmt: skip
+    value = entry["color"]
+    if not isinstance(value, bool):
+        raise ConfigError(f"{place}.color: got {shown(value)}, need true or false. "
+                          "Say whether it is a color.")  # fmt: skip
+    if value and "channel" in entry:
+        raise ConfigError(f"{place}.color: got it beside channel, need one of the two: a channel "
+                          "is numbers. Leave one out.")  # fmt: skip
+    return value
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

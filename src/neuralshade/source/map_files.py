@@ -9,8 +9,16 @@ from typing import TypeAlias
 from neuralshade.base.message_text import plain_name, shown, unread
 from neuralshade.errors import ConfigError
 from neuralshade.source.file_kind import PICTURE_SUFFIXES
-from neuralshade.source.map_entry import Entry, MapFile, map_entry, read_manifest
-from neuralshade.source.map_names import CONVENTIONS, MAPS, WORDS, MapName, is_role, name_files
+from neuralshade.source.map_entry import (
+    MIPMAPS,
+    Entry,
+    MapFile,
+    Takes,
+    map_entry,
+    read_manifest,
+)
+from neuralshade.source.map_names import MapName, is_role, name_files
+from neuralshade.source.map_words import CONVENTIONS, MAPS, WORDS
 
 REQUIRED = ("albedo", "normal", "roughness")
 NAMES_SHOWN = 8
@@ -49,9 +57,8 @@ def find_maps(
         for key, entry in entries.items()
         if entry is not None
     ]
-    files, notes = _choose("texture set", given, MAPS)
-    wanted = [name for name in MAPS if name not in files]
-    found = MapFiles("", place, {}) if source is None else _from_source(Path(source), wanted)
+    files, notes = choose("texture set", given, MAPS)
+    found = MapFiles("", place, {}) if source is None else from_source(Path(source), MIPMAPS, files)
     files = {**found.files, **files}
     _check_complete(place, files, _names(source, files), named=source is None)
     name = found.name or _set_name(files["albedo"].path)
@@ -69,12 +76,16 @@ def pictures_in(folder: Path) -> list[Path]:
     )
 
 
-def _from_source(path: Path, wanted: Sequence[str]) -> MapFiles:
+def from_source(path: Path, takes: Takes, given: Mapping[str, MapFile]) -> MapFiles:
+    """Return what a folder or a manifest has of the maps that ``takes`` names but ``given`` not.
+
+    Raises: ConfigError if it is neither, cannot be read, or has two files for one map.
+    """
     try:
         if path.is_dir():
-            return _from_folder(path, wanted)
+            return _from_folder(path, takes, given)
         if path.suffix.lower() == ".json" and path.exists():
-            return _from_manifest(path, wanted)
+            return _from_manifest(path, takes, given)
         got = "a file that is neither" if path.exists() else "no such file or folder"
     except OSError as error:
         raise ConfigError(
@@ -87,19 +98,20 @@ def _from_source(path: Path, wanted: Sequence[str]) -> MapFiles:
     )
 
 
-def _from_folder(folder: Path, wanted: Sequence[str]) -> MapFiles:
-    names = name_files(pictures_in(folder))
+def _from_folder(folder: Path, takes: Takes, given: Mapping[str, MapFile]) -> MapFiles:
+    names = name_files(pictures_in(folder), takes.maps)
     held = [(name, MapFile(path, None, name.convention)) for path, name in names.items() if name]
-    files, notes = _choose(str(folder), held, wanted)
+    wanted = [name for name in takes.maps if name not in given]
+    files, notes = choose(str(folder), held, wanted)
     # those that hold what another file was taken for are told already
-    unused = [path.name for path, name in names.items() if not name or _is_idle(name, wanted)]
-    notes += (f"{_listed(unused)}: not used.",) if unused else ()
+    used = {file.path for file in given.values()}
+    unused = [
+        path.name
+        for path, name in names.items()
+        if path not in used and not (name and name.holds(wanted))
+    ]
+    notes += (f"{listed(unused)}: not used.",) if unused else ()
     return MapFiles(folder.resolve().name, str(folder), files, notes)
-
-
-def _is_idle(name: MapName, wanted: Sequence[str]) -> bool:
-    """Return whether a file of that name holds none of the wanted maps."""
-    return not any(held in wanted for held in name.maps)
 
 
 def _set_name(albedo: Path) -> str:
@@ -107,22 +119,32 @@ def _set_name(albedo: Path) -> str:
     return (is_role(albedo.stem) and albedo.parent.resolve().name) or albedo.stem
 
 
-def _from_manifest(path: Path, wanted: Sequence[str]) -> MapFiles:
+def _from_manifest(path: Path, takes: Takes, given: Mapping[str, MapFile]) -> MapFiles:
     values = read_manifest(path)
     name = values.pop("name", path.stem)
     if not isinstance(name, str) or not name:
         raise ConfigError(
             f"{path}: name: got {shown(name)}, need a string. Leave it out for the file's own name."
         )
-    held = [map_entry(str(path), key, value, path.parent) for key, value in values.items()]
-    files, notes = _choose(str(path), held, wanted)
+    held = [map_entry(str(path), key, value, path.parent, takes) for key, value in values.items()]
+    names = (*takes.maps, *own_names(held)) if takes.own_names else takes.maps
+    files, notes = choose(str(path), held, [name for name in names if name not in given])
     return MapFiles(name, str(path), files, notes)
 
 
-def _choose(
+def own_names(held: Sequence[Held]) -> tuple[str, ...]:
+    """Return the maps that files' names never say, in order."""
+    names = [name for what, _ in held for name in what.maps if name and name not in WORDS]
+    return tuple(dict.fromkeys(names))
+
+
+def choose(
     place: str, held: Sequence[Held], wanted: Sequence[str]
 ) -> tuple[dict[str, MapFile], tuple[str, ...]]:
-    """Return one file for each wanted map that has any, and what to tell of the choice."""
+    """Return one file for each wanted map that has any, and what to tell of the choice.
+
+    Raises: ConfigError, naming ``place``, for two files that hold one map.
+    """
     files: dict[str, MapFile] = {}
     notes: list[str] = []
     for name in wanted:
@@ -156,7 +178,7 @@ def _opengl_of(files: list[MapFile], notes: list[str]) -> list[MapFile]:
 
 def _check_one(place: str, name: str, files: list[MapFile]) -> None:
     if len(files) > 1:
-        names = _listed([file.path.name for file in files])
+        names = listed([file.path.name for file in files])
         raise ConfigError(
             f"{place}: got {len(files)} files for {name}: {names}; need one. "
             "Move the others away, or give the path of one by itself."
@@ -174,9 +196,9 @@ def _check_complete(
     if named:
         flags = " and ".join(f"--{name} FILE" for name in missing)
         packed = " (or packed: --arm, --orm ...)" if "roughness" in missing else ""
-        raise ConfigError(f"{place}: got {got} beside {_listed(found)}, need "
+        raise ConfigError(f"{place}: got {got} beside {listed(found)}, need "
                           f"{', '.join(REQUIRED)}. Give {flags}{packed}.")  # fmt: skip
-    among = f" among {_listed(found)}" if found else " and no pictures at all"
+    among = f" among {listed(found)}" if found else " and no pictures at all"
     words = "; ".join(f"{name} is called {', '.join(WORDS[name])}" for name in missing)
     packed = " (or packed: arm, orm, rma ...)" if "roughness" in missing else ""
     them = " and ".join(missing)
@@ -193,7 +215,7 @@ def _names(source: str | os.PathLike[str] | None, files: Mapping[str, MapFile]) 
     return list(dict.fromkeys(file.path.name for file in files.values()))
 
 
-def _listed(names: Iterable[str]) -> str:
+def listed(names: Iterable[str]) -> str:
     """Return the names in one line, not too long."""
     names = [plain_name(name) for name in names]
     more = ", ..." if len(names) > NAMES_SHOWN else ""

@@ -1,9 +1,42 @@
-"""Maps of a tile brought to a larger size."""
+"""Maps of a tile brought to one size, the largest of theirs."""
+
+from collections.abc import Mapping
 
 import numpy as np
 import numpy.typing as npt
 
+from neuralshade.errors import PictureError
+
 Floats = npt.NDArray[np.float32]
+
+
+def common_size(
+    place: str, sizes: Mapping[str, tuple[int, int]], notes: list[str]
+) -> tuple[int, int]:
+    """Return the (height, width) of the largest map: at it, nothing that was stored is lost.
+
+    Args:
+        place: what a message calls the set.
+        sizes: (height, width) by map.
+        notes: gets a sentence for each map that is smaller.
+
+    Raises: PictureError where two maps have different aspect ratios.
+    """
+    largest = max(sizes, key=lambda name: sizes[name][0] * sizes[name][1])
+    height, width = sizes[largest]
+    for name, size in sizes.items():
+        if size == (height, width):
+            continue
+        if not same_shape(size, (height, width)):
+            raise PictureError(
+                f"{place}: got {name} of {size[1]} x {size[0]} beside {largest} of "
+                f"{width} x {height}, need one aspect ratio. Scale or crop one of them."
+            )
+        notes.append(
+            f"{name}: {size[1]} x {size[0]} brought to {width} x {height}, the size of "
+            f"{largest} (bilinear, wrapping around)."
+        )
+    return height, width
 
 
 def resized(values: Floats, height: int, width: int) -> Floats:

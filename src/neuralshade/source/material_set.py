@@ -1,0 +1,139 @@
+"""All maps of one surface in memory: what latent textures are trained from."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from neuralshade.base.did_you_mean import did_you_mean
+from neuralshade.base.message_text import named, plain_name
+from neuralshade.errors import ConfigError, ShapeError
+from neuralshade.source.image_file import load_picture
+from neuralshade.source.map_entry import Entry, MapFile, check_convention
+from neuralshade.source.map_files import MapFiles
+from neuralshade.source.map_values import alpha_matters
+from neuralshade.source.map_words import NAMES
+from neuralshade.source.material_files import Source, find_material
+from neuralshade.source.material_map import MaterialMap, alpha_map, read_map, resized_map
+from neuralshade.source.picture import Picture
+from neuralshade.source.resize import common_size
+
+__all__ = ["MaterialMap", "MaterialSet", "load_material_set"]
+
+
+@dataclass(frozen=True, eq=False)
+class MaterialSet:
+    """Maps of one surface, all of one size; do not write to them.
+
+    Row 0 is the top of the picture. Tangent space: x right, y up, z away from the surface.
+
+    Raises: ShapeError for maps of different sizes, ConfigError for none or two of one name.
+    """
+
+    name: str
+    maps: tuple[MaterialMap, ...]
+    notes: tuple[str, ...] = ()  # sentences to tell the user
+
+    def __post_init__(self) -> None:
+        if not self.maps:
+            raise ConfigError(f"{self.name}: got no map, need one at least. Add a map.")
+        for before, one in enumerate(self.maps):
+            if one.name in self.names[:before]:
+                raise ConfigError(f"{self.name}: got two maps called {one.name}, need each once. "
+                                  "Rename one of them.")  # fmt: skip
+            if one.values.shape[:2] != (self.height, self.width):
+                height, width = one.values.shape[:2]
+                raise ShapeError(f"{self.name}: got {one.name} of {width} x {height} beside "
+                                 f"{self.names[0]} of {self.width} x {self.height}, need one "
+                                 "size. Scale one of them.")  # fmt: skip
+
+    @property
+    def height(self) -> int:
+        return int(self.maps[0].values.shape[0])
+
+    @property
+    def width(self) -> int:
+        return int(self.maps[0].values.shape[1])
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(one.name for one in self.maps)
+
+    def __getitem__(self, name: str) -> MaterialMap:
+        """Return the map of that name; ConfigError where there is none."""
+        for one in self.maps:
+            if one.name == name:
+                return one
+        raise ConfigError(f"{self.name}: got no map {named(name)}, need one of "
+                          f"{', '.join(self.names)}.{did_you_mean(name, self.names)}")  # fmt: skip
+
+
+def load_material_set(
+    source: Source | None = None,
+    *,
+    maps: Mapping[str, Entry | None] | None = None,
+    normal_convention: str | None = None,
+    memory_limit: int = 4 * 2**30,
+) -> MaterialSet:
+    """Return the maps of a folder, a JSON manifest, or files of maps.
+
+    Files are told by their names (map_words.py has the words); of files that are named one by
+    one, those that are not told keep their own name. A manifest is an object with the keys of
+    ``maps`` and, if need be, a "name" for the set. Maps of different sizes are brought to the
+    largest. A DirectX normal map has its green flipped; whether it is one, say
+    ``normal_convention``, the manifest, the file's name, or else the slopes of the map itself.
+    An albedo's alpha that is not 1 everywhere is the opacity, where no other file is.
+
+    Args:
+        source: a folder, a manifest, a file or several.
+        maps: by any name of small letters, digits and _, or packed by the order of channels:
+            arm, orm, rma ... Each replaces what ``source`` has; None is none. A path, relative
+            to the manifest there; or {"path": ..., "convention": "opengl" or "directx" (normal),
+            "channel": "r", "g", "b" or "a" (maps of one number), "color": true (maps that are
+            no color by their name)}.
+        normal_convention: "opengl" or "directx"; None to find out.
+        memory_limit: bytes that one decoded file may take.
+
+    Returns: the maps that are known in the order of NAMES, then others as they were given.
+    Raises: ConfigError for a source that is none of these or has no map, a bad key, or two files
+        for one map; PictureError for a file that cannot be read, holds NaN or infinity, is not
+        what its name says, or differs from the others in shape.
+    """
+    if normal_convention is not None:
+        check_convention("normal_convention", normal_convention)
+    found = find_material(source, maps or {})
+    notes = list(found.notes)
+    read = _read_files(found, normal_convention, memory_limit, notes)
+    sizes = {one.name: (one.values.shape[0], one.values.shape[1]) for one in read}
+    size = common_size(found.place, sizes, notes)
+    return MaterialSet(found.name, tuple(resized_map(one, *size) for one in read), tuple(notes))
+
+
+def _read_files(
+    found: MapFiles, convention: str | None, memory_limit: int, notes: list[str]
+) -> tuple[MaterialMap, ...]:
+    """Return the maps in order, each at its own size; one picture at a time is held beside them."""
+    read: dict[str, MaterialMap] = {}
+    for path in dict.fromkeys(file.path for file in found.files.values()):
+        picture = load_picture(path, memory_limit=memory_limit)
+        for name, file in found.files.items():
+            if file.path == path:
+                read[name] = read_map(name, file, picture, convention, notes)
+                if name == "albedo" and alpha_matters(picture):
+                    _read_alpha(file, picture, found, read, notes)
+    return tuple({name: read[name] for name in (*NAMES, *read) if name in read}.values())
+
+
+def _read_alpha(
+    file: MapFile, picture: Picture, found: MapFiles, read: dict[str, MaterialMap], notes: list[str]
+) -> None:
+    """Take an albedo's alpha for the opacity where nothing else is."""
+    other = found.files.get("opacity")
+    if other is None:
+        read["opacity"] = alpha_map("opacity", file, picture)
+        notes.append(
+            f"opacity: taken from the alpha of {plain_name(file.path.name)}; albedo is not "
+            "multiplied by it."
+        )
+    elif (other.path, other.channel) != (file.path, 3):
+        notes.append(
+            f"albedo: its alpha is left out, as opacity comes from {plain_name(other.path.name)}."
+        )
