@@ -27,7 +27,7 @@ VULKAN = {
     "r16f": (76, 2, 2, 1), "rg16f": (83, 2, 4, 1), "rgba16f": (97, 2, 8, 1),
     "r32f": (100, 4, 4, 1), "rg32f": (103, 4, 8, 1), "rgba32f": (109, 4, 16, 1),
     "bc4": (139, 1, 8, 4), "bc5": (141, 1, 16, 4), "bc7": (145, 1, 16, 4),
-    "bc7_srgb": (146, 1, 16, 4),
+    "bc7_srgb": (146, 1, 16, 4), "bc1": (131, 1, 8, 4), "bc1_srgb": (132, 1, 8, 4),
 }  # fmt: skip
 
 
@@ -138,7 +138,7 @@ def test_descriptor(tmp_path, format):
     )
     samples = file.descriptor[28:]
     assert (total, vendor, version, size) == (len(file.descriptor), 0, 2, total - 4)
-    assert model == {"bc4": 131, "bc5": 132, "bc7": 134}.get(format[:3], 1)
+    assert model == {"bc1": 128, "bc4": 131, "bc5": 132, "bc7": 134}.get(format[:3], 1)
     assert (primaries, flags) == (1, 0)
     assert transfer == (2 if format.endswith("srgb") else 1)
     vk_format, type_size, block_bytes, side = VULKAN[format]
@@ -146,7 +146,7 @@ def test_descriptor(tmp_path, format):
     assert rest == [side - 1, side - 1, 0, 0, block_bytes, *[0] * 7]
     if side == 4:
         half = [(0, 63, 0), (64, 63, 1)]
-        wanted = {"bc4": half[:1], "bc5": half}.get(format, [(0, 127, 0)])
+        wanted = {"bc1": half[:1], "bc4": half[:1], "bc5": half}.get(format[:3], [(0, 127, 0)])
         bounds = (0, 0xFFFFFFFF)
     else:
         kinds = [0, 1, 2, 15][: block_bytes // type_size]

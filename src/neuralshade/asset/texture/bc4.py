@@ -6,10 +6,11 @@ Source: Microsoft, Direct3D 11.3 Functional Specification, section 19.5.12.
 """
 
 import itertools
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+
+from neuralshade.asset.texture.block_fit import BlockFit, Floats
 
 PEAK = 255  # what end points are stored in units of
 EVEN_STEPS, SIX_STEPS = 7, 5  # between the end points of the two kinds
@@ -18,8 +19,6 @@ ZERO_CODE, ONE_CODE = 6, 7  # of the kind with six values
 # of either gains 0.02 dB at most on photographs.
 STARTS, REFITS = 3, 2
 CHUNK = 16_384  # blocks at once, so that a pass stays in the processor's cache
-
-Floats = NDArray[np.float32]
 
 
 def compress_bc4(values: Floats) -> NDArray[np.uint8]:
@@ -58,23 +57,7 @@ def _compress(values: Floats) -> NDArray[np.uint8]:
     return _packed(best.first, best.last, codes)
 
 
-@dataclass
-class _Fit:
-    """Of each block: end points [N] in units of 1 / PEAK, steps [N, 16], squared error [N]."""
-
-    first: Floats
-    last: Floats
-    step: Floats
-    error: Floats
-
-    def take(self, other: "_Fit") -> None:
-        """Become ``other`` in the blocks where its error is less."""
-        better = other.error < self.error
-        for name in ("first", "last", "step", "error"):
-            getattr(self, name)[better] = getattr(other, name)[better]
-
-
-def _fit(values: Floats, first: Floats, last: Floats, steps: int) -> _Fit:
+def _fit(values: Floats, first: Floats, last: Floats, steps: int) -> BlockFit:
     """Return a good fit whose end points fall (``EVEN_STEPS``) or do not (``SIX_STEPS``)."""
     outward = (np.ceil, np.floor) if steps == EVEN_STEPS else (np.floor, np.ceil)
     best = _chosen(values, outward[0](first), outward[1](last), steps)
@@ -91,7 +74,7 @@ def _fit(values: Floats, first: Floats, last: Floats, steps: int) -> _Fit:
     return best
 
 
-def _chosen(values: Floats, first: Floats, last: Floats, steps: int) -> _Fit:
+def _chosen(values: Floats, first: Floats, last: Floats, steps: int) -> BlockFit:
     """Return the nearest steps for given end points; an infinite error where these are not allowed.
 
     For six values, a number nearer to 0 or 1 counts as that.
@@ -106,10 +89,10 @@ def _chosen(values: Floats, first: Floats, last: Floats, steps: int) -> _Fit:
     error = each.sum(axis=1)
     # equal end points mean the kind with six values, whose step 0 is the same value as here
     wrong = (first < last) if steps == EVEN_STEPS else (first > last)
-    return _Fit(first, last, step, np.where(wrong, np.float32(np.inf), error))
+    return BlockFit(first, last, step, np.where(wrong, np.float32(np.inf), error))
 
 
-def _least_squares(values: Floats, fit: _Fit, steps: int) -> tuple[Floats, Floats]:
+def _least_squares(values: Floats, fit: BlockFit, steps: int) -> tuple[Floats, Floats]:
     """Return the whole end points that suit the chosen steps best; the old ones where undefined."""
     b = fit.step / np.float32(steps)
     a = 1 - b
@@ -126,11 +109,11 @@ def _least_squares(values: Floats, fit: _Fit, steps: int) -> tuple[Floats, Float
     return np.rint(first), np.rint(last)
 
 
-def _even_codes(fit: _Fit) -> NDArray[np.uint64]:
+def _even_codes(fit: BlockFit) -> NDArray[np.uint64]:
     return _step_codes(fit.step, EVEN_STEPS)
 
 
-def _six_codes(values: Floats, fit: _Fit) -> NDArray[np.uint64]:
+def _six_codes(values: Floats, fit: BlockFit) -> NDArray[np.uint64]:
     codes = _step_codes(fit.step, SIX_STEPS)
     shift = (fit.last - fit.first)[:, None] * (fit.step / np.float32(SIX_STEPS))
     each = (fit.first[:, None] + shift - values) ** 2

@@ -5,6 +5,7 @@ Source: Microsoft, DDS Programming Guide: DDS_HEADER, DDS_PIXELFORMAT, DDS_HEADE
 
 import os
 import struct
+from pathlib import Path
 
 from neuralshade.asset.texture.mip_chain import MipChain, check_chain, encoded
 from neuralshade.asset.texture.texture_format import TextureFormat
@@ -36,7 +37,13 @@ def write_dds(path: str | os.PathLike[str], levels: MipChain, format: str) -> No
     Raises: what ``check_chain`` and ``whole_file`` raise; DeviceError for BC7 without etcpak.
     """
     chosen = check_chain(levels, format)
-    with whole_file(path) as partial, partial.open("wb") as file:
+    with whole_file(path) as partial:
+        fill_dds(partial, levels, chosen)
+
+
+def fill_dds(partial: Path, levels: MipChain, chosen: TextureFormat) -> None:
+    """Write a chain that ``check_chain`` found well to ``partial``; DeviceError as above."""
+    with partial.open("wb") as file:
         file.write(_header(levels, chosen))
         for level in levels:
             file.writelines(encoded(level, chosen))

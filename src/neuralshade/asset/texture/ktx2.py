@@ -7,6 +7,7 @@ Khronos Data Format Specification 1.3, chapter 5 (basic data format descriptor).
 import math
 import os
 import struct
+from pathlib import Path
 
 from neuralshade.asset.texture.mip_chain import MipChain, check_chain, encoded
 from neuralshade.asset.texture.texture_format import TextureFormat
@@ -18,7 +19,7 @@ HEADER_BYTES, LEVEL_INDEX_BYTES = 80, 24
 DESCRIPTOR_VERSION = 2  # of Khronos Data Format 1.3
 BT709_PRIMARIES, LINEAR_TRANSFER, SRGB_TRANSFER = 1, 1, 2
 RGBSDA_MODEL = 1
-BLOCK_MODELS = {"bc4": 131, "bc5": 132, "bc7": 134}
+BLOCK_MODELS = {"bc1": 128, "bc4": 131, "bc5": 132, "bc7": 134}
 ALPHA_CHANNEL = 15
 IS_LINEAR, IS_SIGNED, IS_FLOAT = 0x10, 0x40, 0x80
 MINUS_ONE, PLUS_ONE = struct.unpack("<2I", struct.pack("<2f", -1.0, 1.0))
@@ -36,10 +37,16 @@ def write_ktx2(path: str | os.PathLike[str], levels: MipChain, format: str) -> N
     Raises: what ``check_chain`` and ``whole_file`` raise; DeviceError for BC7 without etcpak.
     """
     chosen = check_chain(levels, format)
+    with whole_file(path) as partial:
+        fill_ktx2(partial, levels, chosen)
+
+
+def fill_ktx2(partial: Path, levels: MipChain, chosen: TextureFormat) -> None:
+    """Write a chain that ``check_chain`` found well to ``partial``; DeviceError as above."""
     descriptor, notes = _descriptor(chosen), _notes()
     start = HEADER_BYTES + LEVEL_INDEX_BYTES * len(levels)
     places = _places(levels, chosen, start + len(descriptor) + len(notes))
-    with whole_file(path) as partial, partial.open("wb") as file:
+    with partial.open("wb") as file:
         file.write(_header(levels, chosen))
         file.write(struct.pack("<4I2Q", start, len(descriptor), start + len(descriptor),
                                len(notes), 0, 0))  # no global data  # fmt: skip

@@ -13,7 +13,7 @@ from neuralshade.errors import ConfigError
 
 @dataclass(frozen=True)
 class TextureFormat:
-    """One format of GPU textures; BC4, BC5 and BC7 store blocks of 4 x 4 texels."""
+    """One format of GPU textures; those called bc... store blocks of 4 x 4 texels."""
 
     name: str
     channels: int
@@ -63,6 +63,9 @@ _ALL = (
     TextureFormat("r32f", 1, "float32", 41, 100),
     TextureFormat("rg32f", 2, "float32", 16, 103),
     TextureFormat("rgba32f", 4, "float32", 2, 109),
+    # Vulkan's without alpha, which blocks of three colors would have beside them
+    TextureFormat("bc1", 3, "uint8", 71, 131, compressed_bytes=8),
+    TextureFormat("bc1_srgb", 3, "uint8", 72, 132, compressed_bytes=8),
     TextureFormat("bc4", 1, "float32", 80, 139, compressed_bytes=8),
     TextureFormat("bc5", 2, "float32", 83, 141, compressed_bytes=16),
     TextureFormat("bc7", 4, "uint8", 98, 145, compressed_bytes=16),

@@ -1,0 +1,88 @@
+"""One map with all its levels on its way into files: the format it takes, and its numbers there."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from neuralshade.asset.texture.texture_format import FORMATS, TextureFormat
+from neuralshade.base.message_text import shown
+from neuralshade.errors import ConfigError
+
+BLOCKS = ("bc7", "bc5", "bc4", "bc1")
+USUAL_BLOCKS = ("bc7", "bc5", "bc4")  # the best for each kind of map
+# Blocks that suit a map, the best first; of colors, whichever is asked for first.
+SUITING = {"normal": ("bc5", "bc7", "bc1"), 1: ("bc4",), 2: ("bc5",), 3: ("bc7", "bc1")}
+LETTERS = {1: "r", 2: "rg", 3: "rgba"}  # of plain formats: there are none of three channels
+HALF_PEAK = 65504.0  # beyond which lies a half's infinity
+
+Floats = NDArray[np.float32]
+
+
+@dataclass(frozen=True, eq=False)
+class MapChain:
+    """One map and its levels, level 0 first; each is max(1, floor(size / 2)) of the one before."""
+
+    name: str
+    levels: Sequence[Floats]  # [H, W, C], C = 1, 2, 3; normals have 3
+    meaning: str  # "srgb", "linear", "normal" (unit vectors, z > 0) or "data", as MaterialMap says
+    bits: int = 8  # of a number where the map comes from: 8, 16 or 32
+    wide: bool = False  # whether its numbers may lie beyond [0, 1] and are to stay there
+
+    @property
+    def channels(self) -> int:
+        """Channels of a level."""
+        return int(self.levels[0].shape[2])
+
+
+def check_blocks(blocks: Sequence[str]) -> None:
+    """Raise ConfigError unless all are names of BLOCKS."""
+    for block in blocks:
+        if block not in BLOCKS:
+            raise ConfigError(f"block: got {shown(block)}, need one of {', '.join(BLOCKS)}. "
+                              "Name those to take.")  # fmt: skip
+
+
+def chain_format(one: MapChain, blocks: Sequence[str] = ()) -> TextureFormat:
+    """Return what a map is stored as in DDS and KTX2.
+
+    sRGB colors are in formats that say so, all else in UNORM: of 16 bits where the map comes
+    from more than 8, which there are none of for sRGB. What is wide is never in blocks, but in
+    half floats; in floats where it comes from these, or is too large.
+
+    Args:
+        blocks: of BLOCKS, those to take where one suits the map; what none suits is plain.
+    """
+    srgb = "_srgb" if one.meaning == "srgb" else ""
+    block = None if one.wide else _block(one, blocks)
+    if block is not None:
+        colored = block in ("bc7", "bc1")
+        return FORMATS[block + srgb * colored]
+    letters = LETTERS[3 if srgb else one.channels]
+    if one.wide:
+        largest = max(float(np.abs(level).max()) for level in one.levels)
+        return FORMATS[f"{letters}{32 if one.bits == 32 or largest > HALF_PEAK else 16}f"]
+    return FORMATS[f"{letters}8{srgb}" if srgb or one.bits == 8 else f"{letters}16"]
+
+
+def _block(one: MapChain, blocks: Sequence[str]) -> str | None:
+    if one.meaning == "normal":
+        return next((block for block in SUITING["normal"] if block in blocks), None)
+    suiting = SUITING[3 if one.meaning == "srgb" else one.channels]
+    return next((block for block in blocks if block in suiting), None)
+
+
+def chain_texels(one: MapChain, level: Floats, channels: int) -> Floats:
+    """Return one level as it is stored in so many channels (3 for formats of 4).
+
+    Normals become (n + 1) / 2, of which two channels are x and y. Grey is repeated, and what
+    else is missing becomes 0.
+    """
+    if one.meaning == "normal":
+        level = level / np.float32(2) + np.float32(0.5)
+    if level.shape[2] == 1 and channels == 3 and one.meaning in ("srgb", "linear"):
+        return np.repeat(level, 3, axis=2)
+    missing = max(0, channels - level.shape[2])
+    padded = np.pad(level, ((0, 0), (0, 0), (0, missing))) if missing else level
+    return padded[..., :channels]
