@@ -15,6 +15,7 @@ FORMULAS = {
     "exp": np.exp,
     "softplus": lambda x: np.logaddexp(0, x),
     "silu": lambda x: x * np.exp(-np.logaddexp(0, -x)),
+    "hard_gelu": lambda x: x * np.clip(x / 3 + 0.5, 0, 1),
     "elu": lambda x: np.where(x > 0, x, np.expm1(np.minimum(x, 0))),
     "sine": np.sin,
 }

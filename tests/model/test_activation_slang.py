@@ -157,8 +157,9 @@ def test_pairs_of_halves_equal_the_float_forms(run, kind):
     d_y = np.linspace(-2, 2, len(x)).astype(np.float16)
     got = run(kind, x, d_y)
     # one rounding is 2^-11, leaky_relu has two and its slope's; 6.2e-5: below that float16 has
-    # fewer digits, and a GPU may take them for 0
-    near = {"rtol": 2.5 * 2.0**-11, "atol": 6.2e-5}
+    # fewer digits, and a GPU may take them for 0; where hard_gelu is small, near -3/2, it is a
+    # difference of numbers near 1/2, and its derivative one of numbers near 1
+    near = {"rtol": 2.5 * 2.0**-11, "atol": 2e-3 if kind == "hard_gelu" else 6.2e-5}
     np.testing.assert_allclose(got["y2"], run(kind, x)["y"], **near)
     kept = torch.from_numpy(got["kept2"]).double()
     d_x = ACTIVATIONS[kind].backward(torch.from_numpy(d_y).double(), kept)

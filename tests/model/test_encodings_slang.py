@@ -52,12 +52,34 @@ WIDER = {  # positions of another count of numbers than two
     " + frequency:octaves=1,first=2,dimensions=3 + one_blob:bins=3,first=5": 8,
 }
 PARTS = (1, 2, 3, 100)  # more than any case has columns, too
-TRAINED = tuple(text for text in (*CASES, *WIDER) if "grid" in text)
+EVERY = (*CASES, *WIDER)
+MORE = ("dense_grid:levels=3,features=2", "hash_grid:levels=3", "one_blob:bins=3 +")
+
+
+def is_quick(index: int) -> bool:
+    """Return whether a case is the first of a kind, or of MORE: each way to be put together."""
+    text, before = EVERY[index], " + ".join(EVERY[:index]).replace(":", " ").split()
+    kinds = {part.strip().partition(":")[0] for part in text.split("+")}
+    return bool(kinds - set(before)) or text.startswith(MORE)
+
+
+QUICK = [text for index, text in enumerate(EVERY) if is_quick(index)]
+EACH = [
+    text if text in QUICK else pytest.param(text, marks=pytest.mark.slow)  # five kernels each
+    for text in EVERY
+]
+TRAINED = [each for each, text in zip(EACH, EVERY, strict=True) if "grid" in text]
 FIRST_BYTE = 8
 CHECKS = pathlib.Path(__file__).with_name("encoding_checks.slang")
 ERROR_FUNCTION = """
 import neuralshade.model.one_blob;
-float shown(float x) { return error_function(x); }
+StructuredBuffer<float> given;
+RWStructuredBuffer<float> results;
+[shader("compute")] [numthreads(32, 1, 1)]
+void shown(uint3 at : SV_DispatchThreadID)
+{
+    if (at.x < given.getCount()) results[at.x] = error_function(given[at.x]);
+}
 """
 
 
@@ -137,7 +159,7 @@ def known() -> dict[str, Ran]:
     return {}
 
 
-@pytest.fixture(params=(*CASES, *WIDER))
+@pytest.fixture(params=EACH)
 def ran(request: pytest.FixtureRequest, device: Any, known: dict[str, Ran]) -> Ran:
     if request.param not in known:
         known[request.param] = run_case(request.param, device)
@@ -158,7 +180,7 @@ def run_case(text: str, device: Any) -> Ran:
     given = {"positions": at, "floats": stored, "words": words, "d_encoded": d_encoded}
     given["parts_of_row"] = np.array(PARTS, np.int32)
     given["bytes"] = np.concatenate([np.full(FIRST_BYTE // 4, 0x7E007E00, np.uint32), words])
-    name = f"test_encodings_{(*CASES, *WIDER).index(text)}"
+    name = f"test_encodings_{EVERY.index(text)}"
     kernels = Kernels(device, name, program_text(encoding), given)
     row, rows = (len(at), encoding.width), (len(PARTS), len(at), encoding.width)
     encoded = kernels.run("by_parts", len(at), results=rows, counts=rows, sizes=(2,))
@@ -179,7 +201,8 @@ def tolerance(encoding: Encoding) -> float:
 
 
 def test_every_registered_kind_has_a_case():
-    assert {kind for text in CASES for kind, _ in parse_encoding(text)} == set(ENCODINGS)
+    quick = [parse_encoding(text) for text in CASES if text in QUICK]
+    assert {kind for parts in quick for kind, _ in parts} == set(ENCODINGS)
 
 
 def test_sizes_are_those_of_the_python_half(ran):
@@ -231,11 +254,11 @@ def test_python_half_keeps_its_finest_waves_in_float32(text, rng):
 
 
 def test_error_function_is_off_by_less_than_2e_7(device):
-    spy = pytest.importorskip("slangpy")
-    module = spy.Module(device.load_module_from_source("test_error_function", ERROR_FUNCTION))
     x = np.linspace(-6.0, 6.0, 20_001).astype(np.float32)
     wanted = torch.erf(torch.from_numpy(x).double()).numpy()
-    np.testing.assert_allclose(module.shown(x, _result="numpy"), wanted, rtol=0, atol=2e-7)
+    kernels = Kernels(device, "test_error_function", ERROR_FUNCTION, {"given": x})
+    found = kernels.run("shown", len(x), results=x.shape)["results"]
+    np.testing.assert_allclose(found, wanted, rtol=0, atol=2e-7)
 
 
 def test_one_part_stands_alone_and_several_are_nested():

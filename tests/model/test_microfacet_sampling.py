@@ -119,7 +119,7 @@ def test_white_metal_reflects_no_more_than_it_receives(
     weight = shade(surface, wi, wo)[:, 0] / pdf(surface, wi, wo)
     assert weight.max() <= 1 + 1e-9  # visible normals leave G2 / G1
     reflected = float(weight.mean())
-    wi, solid = sphere(direction, mirrored(UP, wo), 1200, 400)
+    wi, solid = sphere(direction, mirrored(UP, wo), 600, 400)
     counted = float((shade(surface, wi, wo)[..., 0] * solid).sum())
     assert counted <= 1 + 1e-5 and (counted > 0.99 or roughness > 0.1 or height < 0.2)
     # four deviations of a mean of 40,000; 1e-3: of a grid that is coarse for what grazes
@@ -156,7 +156,7 @@ CASES = [(roughness, height) for roughness in ROUGHNESSES for height in (1.0, 0.
 def test_density_sums_to_one(roughness, height, metallic, surface_of, direction):
     surface = surface_of(0.5, roughness, metallic, TILTED)
     wo = about(TILTED, direction(height))
-    wi, solid = sphere(direction, mirrored(TILTED, wo), 1200, 400)
+    wi, solid = sphere(direction, mirrored(TILTED, wo), 600, 400)
     assert float((pdf(surface, wi, wo) * solid).sum()) == pytest.approx(1, abs=2e-3)
 
 

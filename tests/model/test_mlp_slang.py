@@ -38,7 +38,14 @@ def check_both_halves(kernel_of, float64_passes, network, x, d_y, packed=False):
     check_close(got, float64_passes(network, x, d_y))
 
 
-@pytest.mark.parametrize("kind", ACTIVATIONS)
+# by itself each activation is in test_activation_slang.py; here they are between layers
+EACH = [
+    kind if kind in ("leaky_relu", "sine", "silu") else pytest.param(kind, marks=pytest.mark.slow)
+    for kind in ACTIVATIONS
+]
+
+
+@pytest.mark.parametrize("kind", EACH)
 def test_both_halves_agree(kind, network_kernel, float64_passes, rng):
     index = list(ACTIVATIONS).index(kind)
     inputs, outputs, width = SIZES[index % len(SIZES)]
@@ -48,8 +55,11 @@ def test_both_halves_agree(kind, network_kernel, float64_passes, rng):
     check_both_halves(network_kernel, float64_passes, *case)
 
 
+NONE = pytest.param(0, marks=pytest.mark.slow)  # one affine layer, as in test_linear_slang.py
+
+
 @pytest.mark.parametrize("inputs, outputs, width", SIZES)
-@pytest.mark.parametrize("layers", [0, 2])
+@pytest.mark.parametrize("layers", [NONE, 2])
 def test_every_size_agrees(inputs, outputs, width, layers, network_kernel, float64_passes, rng):
     kinds = ("leaky_relu", "silu")
     case = network_and_batch(inputs, outputs, layers, width, kinds, True, rng)

@@ -51,6 +51,12 @@ ACTIVATIONS: dict[str, Activation] = {
         keeps_output=False,
         gain=1.7,
     ),
+    "hard_gelu": Activation(
+        lambda x: torch.nn.functional.hardswish(2 * x, inplace=True).mul_(0.5),
+        lambda d, x: aten.hardswish_backward(d, 2 * x),
+        keeps_output=False,
+        gain=1.5,
+    ),
     "elu": Activation(
         lambda x: torch.nn.functional.elu_(x),
         lambda d, y: aten.elu_backward(d, 1.0, 1.0, 1.0, True, y),
@@ -72,7 +78,8 @@ def activate(kind: str, x: torch.Tensor) -> torch.Tensor:
     """Return activation ``kind`` of ``x``: any shape, float; gradient reaches ``x``.
 
     none x; relu max(x, 0); leaky_relu x or 0.01 x; tanh; sigmoid; exp; softplus
-    log(1 + e^x); silu x sigmoid(x); elu x or e^x - 1; sine sin(x).
+    log(1 + e^x); silu x sigmoid(x); hard_gelu x (x / 3 + 1/2), the latter within 0 and 1; elu x or
+    e^x - 1; sine sin(x).
     """
     return _Activate.apply(x, ACTIVATIONS[kind])
 

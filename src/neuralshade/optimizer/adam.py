@@ -60,6 +60,21 @@ class Adam:
             value.copy_(state[name])
 
 
+class LatentAdam(Adam):
+    """Adam of latents, which stay in [0, 1]; those whose gradient is None stay as they are.
+
+    Every latent moves in every step, by what its moments still have of earlier samples.
+    """
+
+    @torch.no_grad()
+    def step(self, rate_factor: float) -> None:
+        """Step once along the gradients, with the step size times ``rate_factor``."""
+        super().step(rate_factor)
+        for p in self.parameters:
+            if p.grad is not None:
+                p.clamp_(0, 1)
+
+
 class TouchedAdam:
     """Adam that leaves a grid cell, its moments and its count alone while no sample hits it.
 

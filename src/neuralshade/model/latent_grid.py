@@ -1,0 +1,151 @@
+"""A pyramid of quantized latents that serve the mip levels. Device half: latent_grid.slang."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import torch
+
+from neuralshade.model.bilinear import corner_weights, mix_scattered
+from neuralshade.model.encoding import Encoding
+from neuralshade.model.parameters import SlangHalf, Table, check_count
+
+START_MEAN, START_SIGMA = 0.5, 0.1  # of latents that nothing better is known of
+
+LEVELS = """public struct {name}Levels : ILatentLevels
+{{
+    public static const int MIPS = {mips};
+    public static const uint ENTRIES = {entries}u;
+    public static const bool WRAPS = {wraps};
+    static const uint3 PLACES[MIPS] = {{ {places} }};
+    public static uint3 place(int mip) {{ return PLACES[mip]; }}
+}}
+"""
+
+
+class LatentGrid(Encoding):
+    """Encoding of (u, v, mip) by bilinear look-up in the latents that serve that mip level.
+
+    Latents are in [0, 1] and stored in ``bits`` bits, evenly spaced; the encoding is 2 x - 1.
+    Each of the stored levels serves a range of mips, so that few of them do for a whole chain:
+    ``serves[mip]`` is the index of the level in ``sizes``. u and v are in [0, 1]; latents' centres
+    lie at (i + 0.5) / size; beyond the outermost it wraps around, or is clamped where ``wraps``
+    is False. mip is a whole number, as a float.
+
+    ``texels``: float32 [entries, features], the levels one after the other, row by row. Gradients
+    reach them, not the position.
+    Source: Vaidyanathan et al. 2023, Random-Access Neural Compression of Material Textures,
+    sections 4.1 (levels shared by mips) and 4.2 (quantization by noise).
+    """
+
+    dimensions = 3
+
+    def __init__(
+        self,
+        sizes: Sequence[tuple[int, int]],
+        serves: Sequence[int],
+        features: int,
+        bits: int,
+        *,
+        wraps: bool = True,
+        rng: torch.Generator | None = None,
+    ):
+        super().__init__()
+        self.sizes, self.serves = list(sizes), list(serves)
+        self.width = self.features = features
+        self.bits, self.wraps = bits, wraps
+        counts = [width * height for width, height in sizes]
+        self.firsts = [sum(counts[:level]) for level in range(len(counts))]
+        start = torch.empty(sum(counts), features).normal_(START_MEAN, START_SIGMA, generator=rng)
+        self.texels = torch.nn.Parameter(start.clamp_(0, 1))
+        self.seen: torch.Tensor | None = None  # what look-ups mix in place of ``texels``
+        self._places = torch.tensor([self.place(mip) for mip in range(len(serves))])
+
+    @property
+    def steps(self) -> int:
+        """Return the largest code; a latent is code / steps."""
+        return int(2**self.bits - 1)
+
+    def place(self, mip: int) -> tuple[int, int, int]:
+        """Return the first entry, width and height of the level that serves a mip."""
+        level = self.serves[mip]
+        return (self.firsts[level], *self.sizes[level])
+
+    def level(self, index: int) -> torch.Tensor:
+        """Return a stored level as a view: [height, width, features]."""
+        (width, height), first = self.sizes[index], self.firsts[index]
+        part = self.texels.detach()[first : first + width * height]
+        return part.view(height, width, self.features)
+
+    @torch.no_grad()
+    def add_noise(self, noise: torch.Tensor) -> None:
+        """Let look-ups see latents with ``noise`` [entries, features] added, within [0, 1]."""
+        if self.seen is None:
+            self.seen = torch.empty_like(self.texels)
+        torch.add(self.texels, noise, out=self.seen).clamp_(0, 1)
+
+    @torch.no_grad()
+    def round(self) -> None:
+        """Round latents to what is stored, and let look-ups see that."""
+        self.seen = None
+        self.texels.mul_(self.steps).round_().div_(self.steps)
+
+    def forward(self, at: torch.Tensor) -> torch.Tensor:
+        if self._places.device != at.device:
+            self._places = self._places.to(at.device)
+        first, width, height = self._places[at[:, 2].long()].unbind(1)
+        col, next_col, across = self._corner(at[:, 0], width)
+        row, next_row, down = self._corner(at[:, 1], height)
+        upper, lower = first + row * width, first + next_row * width
+        index = torch.stack([upper + col, upper + next_col, lower + col, lower + next_col], dim=1)
+        seen = self.texels.detach() if self.seen is None else self.seen
+        return mix_scattered(self.texels, seen, index, corner_weights(across, down)) * 2 - 1
+
+    def _corner(
+        self, x: torch.Tensor, size: torch.Tensor
+    ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+        """Return the latents before and after ``x``, and how far it is on the way."""
+        if not self.wraps:
+            place = torch.minimum((x * size - 0.5).clamp_(min=0), size - 1)
+            before = place.floor()
+            first = before.long()
+            return first, torch.minimum(first + 1, size - 1), place - before
+        place = (x - x.floor()) * size - 0.5
+        before = place.floor()
+        first = before.long()
+        after = first + 1
+        return (torch.where(first < 0, first + size, first),
+                torch.where(after >= size, after - size, after), place - before)  # fmt: skip
+
+    def codes(self) -> np.ndarray:
+        """Return what is stored: uint8 [entries, features], each 0 to ``steps``."""
+        rounded = torch.round(self.texels.detach() * self.steps)
+        return rounded.to(torch.uint8).cpu().numpy()
+
+    @torch.no_grad()
+    def set_codes(self, codes: np.ndarray) -> None:
+        """Take over what ``codes`` returned."""
+        self.texels.copy_(torch.from_numpy(codes).float() / self.steps)
+
+    def slang(self, name: str) -> SlangHalf:
+        check_count(type(self).__name__, self.number_count())
+        places = [self.place(mip) for mip in range(len(self.serves))]
+        declaration = LEVELS.format(
+            name=name,
+            mips=len(places),
+            entries=len(self.texels),
+            wraps=str(self.wraps).lower(),
+            places=", ".join(f"uint3({first}, {w}, {h})" for first, w, h in places),
+        )
+        modules = frozenset({"neuralshade.model.latent_grid"})
+        return SlangHalf(f"LatentGrid<{name}Levels, {self.features}>", modules, declaration)
+
+    def number_count(self) -> int:
+        return self.texels.numel() + self.texels.numel() % 2
+
+    def views(self, flat: torch.Tensor) -> list[torch.Tensor]:
+        return [flat[: self.texels.numel()].view(self.texels.shape)]
+
+    def tables(self) -> list[Table]:
+        return [Table(0, len(self.texels), self.features, self.bits, unit=True)]

@@ -1,0 +1,61 @@
+"""Where a texel lies among the latents that serve it. Device half: latent_position.slang."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import torch
+
+from neuralshade.model.encoding import Encoding
+from neuralshade.model.parameters import SlangHalf
+
+OCTAVES = 3  # periods of 8, 4 and 2 texels
+LONGEST_PERIOD = 8  # in texels of the finest mip that the same latents serve
+
+LEVELS = """public struct {name}Mips : IMips
+{{
+    public static const int MIPS = {mips};
+    static const float3 PLACES[MIPS] = {{ {places} }};
+    public static float3 place(int mip) {{ return PLACES[mip]; }}
+}}
+"""
+
+
+class LatentPosition(Encoding):
+    """Encoding of (u, v, mip): sines and cosines of the position within a few texels, and the mip.
+
+    13 numbers: for periods of 8, 4 and 2 texels sin and cos along u, then along v; then
+    (mip - served) / 2 - 1/2, ``served`` being the finest mip that the same latents serve. Texels
+    are those of that mip, so that all mips share what the network learns of where a latent ends.
+    mip is a whole number, as a float. Without trained numbers; no gradient reaches the position.
+    Source: Vaidyanathan et al. 2023, Random-Access Neural Compression of Material Textures,
+    section 4.1 (tiled positional encoding, and the level of detail as an input).
+    """
+
+    dimensions = 3
+    width = 4 * OCTAVES + 1
+
+    def __init__(self, sizes: Sequence[tuple[int, int]], served: Sequence[int]):
+        super().__init__()
+        self.places = [
+            (width * 2.0 ** (mip - first), height * 2.0 ** (mip - first), 0.5 * (mip - first) - 0.5)
+            for mip, ((width, height), first) in enumerate(zip(sizes, served, strict=True))
+        ]
+        self._places = torch.tensor(self.places)
+
+    def forward(self, at: torch.Tensor) -> torch.Tensor:
+        if self._places.device != at.device:
+            self._places = self._places.to(at.device)
+        place = self._places[at[:, 2].long()]
+        octaves = 2.0 ** torch.arange(OCTAVES, device=at.device)
+        turns = (at[:, :2] * place[:, :2])[:, None] * (octaves / LONGEST_PERIOD)[:, None]
+        angles = (turns - turns.round()) * (2 * math.pi)  # [N, octave, axis]
+        waves = torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(1)
+        return torch.cat([waves, place[:, 2:]], dim=1)
+
+    def slang(self, name: str) -> SlangHalf:
+        places = ", ".join(f"float3({w!r}, {h!r}, {level!r})" for w, h, level in self.places)
+        declaration = LEVELS.format(name=name, mips=len(self.places), places=places)
+        modules = frozenset({"neuralshade.model.latent_position"})
+        return SlangHalf(f"LatentPosition<{name}Mips>", modules, declaration)

@@ -1,0 +1,51 @@
+"""model: latents and their position on the device equal their Python halves in float64."""
+
+import pytest
+import torch
+from fixtures.lanes import Lanes
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from neuralshade.model.composite import Composite
+from neuralshade.model.latent_grid import LatentGrid
+from neuralshade.model.latent_position import LatentPosition
+
+MIPS = [(13, 6), (6, 3), (3, 1), (1, 1)]
+SERVED = [0, 0, 2, 2]
+SERVES = [0, 0, 1, 1]
+
+
+def positions(count: int, rng: torch.Generator) -> torch.Tensor:
+    """Return corners and texel centers and random places, of all mips."""
+    edges = torch.tensor([[0.0, 0.0], [1.0, 1.0], [0.0, 1.0], [1.0, 0.0], [0.5 / 13, 0.5 / 6]])
+    uv = torch.cat([edges, torch.rand(count, 2, generator=rng)])[:count]
+    mip = torch.randint(len(MIPS), (count, 1), generator=rng)
+    return torch.cat([uv, mip.float()], dim=1)
+
+
+def grid(features: int, wraps: bool, rng: torch.Generator, scale: int = 1) -> LatentGrid:
+    sizes = [(-(-w // scale), -(-h // scale)) for w, h in (MIPS[0], MIPS[2])]
+    return LatentGrid(sizes, SERVES, features, 4, wraps=wraps, rng=rng)
+
+
+@pytest.mark.parametrize("wraps", [True, False])
+@pytest.mark.parametrize("features", [1, 2, 3, 4, 7, 8])
+def test_latents_equal_the_python_half(gpu, features, wraps):
+    rng = torch.Generator().manual_seed(features)
+    lanes = Lanes(gpu, grid(features, wraps, rng), positions(40, rng), packed=features % 2 == 0)
+    assert abs(lanes.wanted_gradients).max() > 0.1
+    lanes.check()
+
+
+def test_position_equals_the_python_half(gpu):
+    rng = torch.Generator().manual_seed(0)
+    Lanes(gpu, LatentPosition(MIPS, SERVED), positions(40, rng), packed=False).check()
+
+
+@settings(max_examples=4, deadline=None, derandomize=True)
+@given(features=st.lists(st.integers(1, 16), min_size=1, max_size=3), wraps=st.booleans())
+def test_grids_and_position_side_by_side(gpu, features, wraps):
+    rng = torch.Generator().manual_seed(sum(features))
+    grids = [grid(count, wraps, rng, 2**i) for i, count in enumerate(features)]
+    encoding = Composite([*grids, LatentPosition(MIPS, SERVED)])
+    Lanes(gpu, encoding, positions(33, rng), packed=True).check()
