@@ -25,6 +25,7 @@ from neuralshade.engine.kernels.step.many_steps import (
 )
 from neuralshade.engine.kernels.step.portable import PortablePlan
 from neuralshade.engine.kernels.step.step_state import StepState
+from neuralshade.engine.kernels.step.update import GROUP_CELLS
 from neuralshade.engine.layout import NetworkLayout
 from neuralshade.engine.step_kernels import GridWork, Numbers, StepKernels, Training, step_buffers
 from neuralshade.engine.step_queue import StepQueue
@@ -68,6 +69,7 @@ class NetworkTrainer:
         self.work = GridWork(field.encoding.tables(), gradients)
         self.resident = self._resident_groups()
         self._alone = 0
+        self.grid_frozen = False
         self._allocate()
         self._compile()
         self._round()
@@ -133,7 +135,8 @@ class NetworkTrainer:
 
     @cached_property
     def _rounding(self) -> list[Dispatch]:
-        return self._kernels.rounding(self.network.bound(), self.grid.bound())
+        noisy = self.work.latents and not self.grid_frozen
+        return self._kernels.rounding(self.network.bound(), self.grid.bound(), noisy=noisy)
 
     @cached_property
     def _single_step(self) -> Steps:
@@ -143,11 +146,29 @@ class NetworkTrainer:
             (build.train(), self.plan.groups),
             (build.update("update_network", self.network.bound()), len(self.layout.rows())),
         ]
-        if self.work.groups:
-            step.append((build.update("update_cells", self.grid.bound()), self.work.groups))
-        if self.work.rounds:
+        if self.work.groups and not self.grid_frozen:
+            step.append(self._grid_update())
+        if self.work.rounds and not self.grid_frozen:
             step.append(self._rounding[-1])
         return self.gpu.steps(step)
+
+    def _grid_update(self) -> Dispatch:
+        if not self.work.latents:
+            return self._kernels.update("update_cells", self.grid.bound()), self.work.groups
+        kernel = self._kernels.update("update_latents", self.grid.bound())
+        return kernel, -(-self.grid.count // (2 * GROUP_CELLS))
+
+    def freeze_grid(self, values: Sequence[torch.Tensor]) -> None:
+        """Set the encoding's numbers, and train the network alone from now on.
+
+        ``values``: shaped like the encoding's parameters.
+        """
+        self.grid_frozen = True
+        for name in ("_rounding", "_single_step"):  # are built anew
+            self.__dict__.pop(name, None)
+        self.first_round = self.gpu.steps(self._rounding)
+        self._write(self.grid.values, 0, self.field.encoding.flatten(values).numpy())
+        self._round()
 
     def advance(self, rate_factors: Sequence[float]) -> float:
         """Run one step per factor of the step size; return the last step's mean loss."""

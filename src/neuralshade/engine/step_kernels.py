@@ -36,6 +36,11 @@ class Training:
     touched: bool  # Adam for grids steps entries with a gradient only
     loss_scale: float
     exact: bool  # equal bits on every run
+    grid_betas: tuple[float, float] | None = None  # of grids, where they have others
+
+
+def _adam(rate: float, betas: tuple[float, float], epsilon: float) -> dict[str, float]:
+    return {"rate": rate, "beta1": betas[0], "beta2": betas[1], "epsilon": epsilon}
 
 
 class Numbers:
@@ -68,7 +73,8 @@ class GridWork:
 
     def __init__(self, tables: Sequence[Table], gradients: str):
         self.words, self.groups, self.entries = table_words(tables)
-        self.rounds = any(table.bits < 16 for table in tables)
+        self.latents = any(table.unit for table in tables)  # then all are: one kernel steps them
+        self.rounds = any(table.bits < 16 and not table.unit for table in tables)
         self.most_features = max((table.features for table in tables), default=1)
         self.crowded = 0 if gradients == "fixed" else crowded_numbers(tables)
         self.gradients, self.kind = gradients, GRADIENTS[gradients]
@@ -134,25 +140,32 @@ class StepKernels:
         }  # fmt: skip
         return self._train_kernel("train_many", variables)
 
-    def update(self, entry: str, numbers: dict[str, Any], *, rounds_mean: bool = False) -> Kernel:
+    def update(
+        self, entry: str, numbers: dict[str, Any], *, rounds_mean: bool = False, noisy: bool = False
+    ) -> Kernel:
         """Return an entry point of update.cs.slang for ``numbers``, as Numbers.bound has them."""
         variables = {
             **self.buffers, "grid_gradients": self.buffers["grid_sums"],
+            "grid_half_words": self.buffers["grid_halves"], "stored_words": numbers["stored"],
             "levels4": levels_of(4), "levels8": levels_of(8),
-            "settings": self._settings(rounds_mean=rounds_mean), **numbers,
+            "settings": self._settings(rounds_mean=rounds_mean, noisy=noisy), **numbers,
         }  # fmt: skip
         return self.gpu.kernel(self._update_text, entry, variables)
 
     def rounding(
-        self, network: dict[str, Any], grid: dict[str, Any], *, rounds_mean: bool = False
-    ) -> list[Dispatch]:
-        """Return what rounds these numbers, trained ones or their mean."""
+        self, network: dict[str, Any], grid: dict[str, Any], *, rounds_mean: bool = False,
+        noisy: bool = False,
+    ) -> list[Dispatch]:  # fmt: skip
+        """Return what rounds these numbers, trained ones or their mean.
+
+        ``noisy``: latents get the noise of the last step in place of that.
+        """
         rows = len(self.layout.rows())
         dispatches: list[Dispatch] = [
             (self.update("round_network", network, rounds_mean=rounds_mean), rows)
         ]
         for entry in ("measure_grid", "round_cells") if self.work.groups else ():
-            kernel = self.update(entry, grid, rounds_mean=rounds_mean)
+            kernel = self.update(entry, grid, rounds_mean=rounds_mean, noisy=noisy)
             dispatches.append((kernel, self.work.groups))
         return dispatches
 
@@ -187,19 +200,20 @@ class StepKernels:
             "slot_size": self.layout.size,
         }
 
-    def _settings(self, *, rounds_mean: bool) -> dict[str, Any]:
+    def _settings(self, *, rounds_mean: bool, noisy: bool = False) -> dict[str, Any]:
         t = self.training
-        adam = {"beta1": t.betas[0], "beta2": t.betas[1], "epsilon": t.epsilon}
+        network, grid = t.betas, t.grid_betas or t.betas
         outputs = self.field.network.members[-1].weight.shape[0]
         return {
-            "network": {"rate": t.rate, **adam},
-            "grid": {"rate": t.grid_rate, **adam},
+            "network": _adam(t.rate, network, t.epsilon),
+            "grid": _adam(t.grid_rate, grid, t.epsilon),
             "average": t.average,
             "numbers": float(t.batch * outputs),
             "slots": self.plan.slots,
             "slot_size": self.layout.size,
             "table_count": len(self.field.encoding.tables()),
             "losses": self.plan.groups,
+            "noisy": int(noisy),
             "rounds_mean": int(rounds_mean),
             "network_numbers": self.network.count,
             "grid_numbers": self.grid.count,

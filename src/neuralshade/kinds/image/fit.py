@@ -15,12 +15,13 @@ from neuralshade.asset.checkpoint import Checkpoint, load_checkpoint
 from neuralshade.asset.tensors import pack_field
 from neuralshade.engine.draw import draw_field
 from neuralshade.errors import AssetError, ConfigError
+from neuralshade.fitting.command import CommandLine, FitCall
 from neuralshade.fitting.job import Job
 from neuralshade.fitting.loop import Loop, Observer, ignore
 from neuralshade.fitting.options import (
     USUAL,
     FitOptions,
-    check_left_out,
+    check_torch,
     checked_output,
     chosen_engine,
 )
@@ -29,7 +30,6 @@ from neuralshade.fitting.recipe import from_dict, to_dict
 from neuralshade.fitting.resuming import begun_from, resumed_recipe, unfit
 from neuralshade.fitting.scene import Scene, grid_pages, picture_scene
 from neuralshade.fitting.snapshots import snapshots_for
-from neuralshade.gpu.open import APIS
 from neuralshade.kinds.image import KIND
 from neuralshade.kinds.image.budget import auto_encoding, check_memory, check_sized, resolve
 from neuralshade.kinds.image.build import build_engine, build_gpu_engine
@@ -38,7 +38,6 @@ from neuralshade.kinds.image.field import feature_grids, parameter_shapes, store
 from neuralshade.kinds.image.opened import OpenedImage
 from neuralshade.kinds.image.presets import ENDS, preset_recipe
 from neuralshade.kinds.image.recipe import ImageRecipe
-from neuralshade.kinds.kind import CommandLine, FitCall
 from neuralshade.measure.picture_psnr import white_of
 from neuralshade.sampler.draw import samples_per_step
 from neuralshade.source.image_file import load_picture
@@ -73,12 +72,12 @@ def fit_image(
         What was reached; psnr_db is measured on the stored numbers.
 
     Raises: PictureError, ConfigError, OutputError, DeviceError, AssetError (resume) before
-        training starts; FitInterrupted on Ctrl-C or SIGTERM, after a checkpoint was saved.
+        training starts; FitInterrupted on Ctrl-C, SIGTERM or SIGHUP, after a checkpoint was saved.
     """
     source = picture if isinstance(picture, Picture) else load_picture(picture)
     check_squares(source)
     target = checked_output(picture, source.name, output, options)
-    _check_torch(options)
+    check_torch(options)
     checkpoint = None
     if options.resume is not None:
         checkpoint = load_checkpoint(options.resume, KIND.name)
@@ -92,13 +91,6 @@ def fit_image(
         job = _Job(source, recipe, target, chosen, options, observer, place)
         job.preset = KIND.presets[0] if preset is None and checkpoint is None else preset
         return job.run(checkpoint)
-
-
-def _check_torch(options: FitOptions) -> None:
-    """Refuse what only the GPU engine has where PyTorch is asked for."""
-    torch = options.device is not None and options.device not in APIS
-    if options.engine == "torch" or (options.engine == "auto" and torch):
-        check_left_out(options, ("kernels", "deterministic"), "the PyTorch engine")
 
 
 def _resumed(

@@ -10,10 +10,7 @@ import torch
 
 from neuralshade.base.closeable import Closeable
 from neuralshade.engine.kernel_path import inference_path
-from neuralshade.engine.kernel_plan import choose_infer_plan
-from neuralshade.engine.kernels.infer.infer import Inference
-from neuralshade.engine.kernels.matrix.matrix import SIDE
-from neuralshade.engine.layout import NetworkLayout
+from neuralshade.engine.kernels.infer.field_inference import field_inference
 from neuralshade.errors import DeviceError, ShapeError
 from neuralshade.gpu.device import open_hardware_device
 from neuralshade.gpu.gpu import Gpu, run_steps
@@ -50,27 +47,8 @@ class GpuField(Closeable):
         field = OpenedImage.read(asset).field
         self._owned = isinstance(device, str)
         self.gpu = _opened(device) if isinstance(device, str) else SlangpyGpu(device, owned=False)
-        vectors = inference_path(self.gpu.adapter) == "vector"
-        plan = choose_infer_plan(field.network, self.gpu)
-        halves = vectors or plan is not None
-        layout = NetworkLayout(field.network, SIDE if halves else 1)
-        number = np.float16 if halves else np.float32
-        network = layout.flatten(list(field.network.parameters())).astype(number)
-        grid = field.encoding.flatten(list(field.encoding.parameters())).numpy().astype(number)
-        self.inference = Inference(
-            self.gpu,
-            field,
-            layout,
-            self.gpu.buffer(network),
-            self.gpu.buffer(grid),
-            halves=halves,
-            vectors=vectors,
-            plan=plan,
-        )
+        self.inference = field_inference(self.gpu, field)
         self._tensor_steps: dict[tuple[int, int, int], Any] = {}
-        commands = self.gpu.commands()
-        self.inference.refresh(commands)
-        commands.submit()
 
     def at(self, uv: Any) -> Any:
         """Return the channels at ``uv`` [N, 2] in [0, 1], u to the right and v down.

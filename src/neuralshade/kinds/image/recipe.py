@@ -7,8 +7,8 @@ from neuralshade.errors import ConfigError
 from neuralshade.fitting.recipe import LOSSES, PictureRecipe, changed, setting
 
 # the keys of registries that load PyTorch; a test holds them equal
-ACTIVATIONS = ("none", "relu", "leaky_relu", "tanh", "sigmoid", "exp", "softplus", "silu", "elu",
-               "sine")  # fmt: skip
+ACTIVATIONS = ("none", "relu", "leaky_relu", "tanh", "sigmoid", "exp", "softplus", "silu",
+               "hard_gelu", "elu", "sine")  # fmt: skip
 GRID_OPTIMIZERS = ("adam", "touched_adam")
 PRECISIONS = ("float32", "bfloat16", "float16")
 SAMPLINGS = ("lattice", "pixels", "positions")

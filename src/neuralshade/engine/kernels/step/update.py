@@ -15,6 +15,7 @@ GROUP_CELLS = 256  # entries of a grid that one group updates, one a thread
 TEXT = """#define GRADIENTS {gradients}
 #define TOUCHED {touched}
 #define COPIES {copies}
+#define STORED_HALVES {halves}
 typealias Stored = {stored};
 static const int MAX_FEATURES = {features};
 #include "neuralshade/engine/kernels/step/update.cs.slang"
@@ -27,6 +28,7 @@ def update_text(tables: Sequence[Table], *, halves: bool, gradients: str, touche
         gradients=GRADIENTS[gradients].number,
         touched=int(touched),
         copies=COPIES,
+        halves=int(halves),
         stored="half" if halves else "float",
         features=max((table.features for table in tables), default=1),
     )
@@ -38,7 +40,7 @@ def table_words(tables: Sequence[Table]) -> tuple[npt.NDArray[Any], int, int]:
     for table in tables:
         groups = -(-table.entries // GROUP_CELLS)
         words.append((table.first, table.entries, table.features, table.bits,
-                      group, entry, groups, 0))  # fmt: skip
+                      group, entry, groups, int(table.unit)))  # fmt: skip
         group, entry = group + groups, entry + table.entries
     return np.array(words, np.uint32).reshape(-1, 8), group, entry
 

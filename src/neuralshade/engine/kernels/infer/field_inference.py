@@ -1,0 +1,42 @@
+"""A field's numbers on a GPU, ready to be evaluated there."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from neuralshade.engine.kernel_path import inference_path
+from neuralshade.engine.kernel_plan import choose_infer_plan
+from neuralshade.engine.kernels.infer.infer import Inference
+from neuralshade.engine.kernels.matrix.matrix import SIDE
+from neuralshade.engine.layout import NetworkLayout
+from neuralshade.gpu.gpu import Gpu
+from neuralshade.model.field import Field
+
+
+def field_inference(gpu: Gpu, field: Field, *, exact: bool = False) -> Inference:
+    """Return what evaluates ``field`` with the numbers that it has now.
+
+    Where the device has cooperative vectors, or is reached through CUDA and its matrix units take
+    the network, it runs in float16 on these, else, or where ``exact``, in float32 loops.
+    """
+    vectors = not exact and inference_path(gpu.adapter) == "vector"
+    plan = None if exact else choose_infer_plan(field.network, gpu)
+    halves = vectors or plan is not None
+    layout = NetworkLayout(field.network, SIDE if halves else 1)
+    number = np.float16 if halves else np.float32
+    network = layout.flatten(list(field.network.parameters())).astype(number)
+    grid = field.encoding.flatten(list(field.encoding.parameters())).numpy().astype(number)
+    inference = Inference(
+        gpu,
+        field,
+        layout,
+        gpu.buffer(network),
+        gpu.buffer(grid),
+        halves=halves,
+        vectors=vectors,
+        plan=plan,
+    )
+    commands = gpu.commands()
+    inference.refresh(commands)
+    commands.submit()
+    return inference
