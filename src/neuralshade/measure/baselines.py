@@ -1,9 +1,10 @@
 """The same bytes spent otherwise: JPEG, WebP, and a thumbnail enlarged bilinearly."""
 
 import io
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +19,7 @@ LARGEST_PX = 1 << 25  # beyond it the search for a quality takes minutes; the ro
 JPEG_SIDE_PX, WEBP_SIDE_PX = 65_535, 16_383  # limits of the two formats
 MODES = {1: "L", 2: "LA", 3: "RGB", 4: "RGBA"}
 SUBSAMPLINGS = {"4:2:0": 2, "4:4:4": 0}  # Pillow's numbers
+Files = TypeVar("Files", bytes, Sequence[bytes])
 
 
 @dataclass(frozen=True)
@@ -53,12 +55,12 @@ def spend_on_jpeg(target: NDArray[np.uint8], byte_count: int) -> Baseline:
     if obstacle:
         return Baseline("JPEG", 0, None, obstacle)
     kinds = SUBSAMPLINGS if target.shape[2] == 3 else {"grey": 0}
-    encoders = {k: partial(_jpeg_file, _pillow(target), kinds[k]) for k in kinds}
+    encoders = {k: partial(jpeg_file, _pillow(target), kinds[k]) for k in kinds}
     fits: list[tuple[float, Baseline]] = []
     for kind, encode in encoders.items():
-        quality, file = _highest_quality(encode, byte_count)
+        quality, file = highest_quality(encode, byte_count)
         if file is not None:
-            result = _pixels(file, target.shape[2])
+            result = file_pixels(file, target.shape[2])
             setting = f"quality {quality}, {kind}"
             fits.append((psnr_db(target, result), Baseline("JPEG", len(file), result, setting)))
     if fits:
@@ -90,17 +92,17 @@ def spend_on_webp(target: NDArray[np.uint8], byte_count: int) -> Baseline:
     picture = _pillow(target).convert("RGBA" if target.shape[2] in (2, 4) else "RGB")
 
     def encode(quality: int) -> bytes:
-        return _file(picture, "WEBP", quality=quality, method=6, exact=True)
+        return picture_file(picture, "WEBP", quality=quality, method=6, exact=True)
 
-    quality, file = _highest_quality(encode, byte_count, lowest=0)
+    quality, file = highest_quality(encode, byte_count, lowest=0)
     setting = f"quality {quality}"
     if file is None:
         return Baseline("WebP", 0, None, f"not possible: quality 0 needs {len(encode(0)):,} bytes")
     if quality == 100:
-        lossless = _file(picture, "WEBP", lossless=True, method=6, exact=True)
+        lossless = picture_file(picture, "WEBP", lossless=True, method=6, exact=True)
         if len(lossless) <= byte_count:
             file, setting = lossless, "lossless"
-    return Baseline("WebP", len(file), _pixels(file, target.shape[2]), setting)
+    return Baseline("WebP", len(file), file_pixels(file, target.shape[2]), setting)
 
 
 def spend_on_thumbnail(target: Pixels, byte_count: int, color_space: str) -> Baseline:
@@ -187,19 +189,25 @@ def _obstacle(target: Pixels, side_px: int = LARGEST_PX) -> str:
     return ""
 
 
-def _highest_quality(
-    encode: Callable[[int], bytes], byte_count: int, lowest: int = 1
-) -> tuple[int, bytes | None]:
-    """Return the highest quality found by bisection whose file fits, and that file."""
-    fitting, too_large, file = lowest - 1, 101, None
+def highest_quality(
+    encode: Callable[[int], Files],
+    byte_count: int,
+    lowest: int = 1,
+    size: Callable[[Files], int] = len,
+) -> tuple[int, Files | None]:
+    """Return the highest quality up to 100 whose file, or files, fit, and these.
+
+    Found by bisection; ``lowest`` - 1 and None where even ``lowest`` does not fit.
+    """
+    fitting, too_large, kept = lowest - 1, 101, None
     while too_large - fitting > 1:
         quality = (fitting + too_large) // 2
         candidate = encode(quality)
-        if len(candidate) <= byte_count:
-            fitting, file = quality, candidate
+        if size(candidate) <= byte_count:
+            fitting, kept = quality, candidate
         else:
             too_large = quality
-    return fitting, file
+    return fitting, kept
 
 
 def _thumbnail_size(height: int, width: int, texel_count: int) -> tuple[int, int]:
@@ -218,10 +226,10 @@ def _pillow(target: NDArray[np.uint8]) -> Image.Image:
     return Image.fromarray(target[..., 0] if target.shape[2] == 1 else target)
 
 
-def _jpeg_file(picture: Image.Image, subsampling: int, quality: int) -> bytes:
+def jpeg_file(picture: Image.Image, subsampling: int, quality: int) -> bytes:
     """Return the smaller of the sequential and the progressive file; they hold equal pixels."""
     files = (
-        _file(
+        picture_file(
             picture, "JPEG", quality=quality, subsampling=subsampling, optimize=True, progressive=p
         )
         for p in (False, True)
@@ -229,13 +237,15 @@ def _jpeg_file(picture: Image.Image, subsampling: int, quality: int) -> bytes:
     return min(files, key=len)
 
 
-def _file(picture: Image.Image, format_name: str, **how: int) -> bytes:
+def picture_file(picture: Image.Image, format_name: str, **how: int | str) -> bytes:
+    """Return a picture's file as Pillow writes it."""
     file = io.BytesIO()
     picture.save(file, format_name, **how)
     return file.getvalue()
 
 
-def _pixels(file: bytes, channels: int) -> NDArray[np.float32]:
+def file_pixels(file: bytes, channels: int) -> NDArray[np.float32]:
+    """Return float32 [H, W, C], [0, 1], of an 8-bit file."""
     picture = Image.open(io.BytesIO(file)).convert(MODES[channels])
     shape = (picture.height, picture.width, channels)
     return unit_float(np.asarray(picture, np.uint8).reshape(shape))

@@ -4,11 +4,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-import flip_evaluator
 import numpy as np
 from skimage.metrics import structural_similarity
 
-from neuralshade.errors import ConfigError
+from neuralshade.base.optional import optional_module
+from neuralshade.errors import ConfigError, DeviceError
 from neuralshade.measure.pair import (
     Pixels,
     check_color_space,
@@ -34,7 +34,7 @@ class Quality:
 
     psnr_db: float  # higher is better, inf for equal; alpha counts
     ssim: float | None  # 1 is equal; color only; None below 11 x 11 pixels
-    flip: float | None  # mean error, 0 is equal, 1 the worst; color only
+    flip: float | None  # mean error, 0 is equal, 1 the worst; color only, see missing_flip
     cropped: bool  # SSIM and FLIP saw only the centered CROP_PX square
 
 
@@ -120,10 +120,11 @@ def flip(target: Pixels, result: Pixels, hdr: bool = False) -> float | None:
         0 for equal pictures, at most 1; ``None`` for an HDR target darker than 2^-20
         everywhere: such a target gives HDR-FLIP no exposure to look at.
 
-    Raises: ShapeError, PictureError for NaN or infinity.
+    Raises: ShapeError, PictureError for NaN or infinity; DeviceError as missing_flip says.
     Source: Andersson et al. 2020 and 2021; NVIDIA's flip-evaluator computes it.
     """
     check_pair("flip", target, result)
+    evaluate = _evaluator().evaluate
     top = np.inf if hdr else 1.0
     reference, test = (
         np.ascontiguousarray(unit_float(color_rgb(p)).clip(0, top), np.float32)
@@ -132,8 +133,22 @@ def flip(target: Pixels, result: Pixels, hdr: bool = False) -> float | None:
     if hdr and reference.max() < DARKEST_PEAK:
         return None
     kind = "HDR" if hdr else "LDR"
-    _, mean, _ = flip_evaluator.evaluate(reference, test, kind, inputsRGB=True, applyMagma=False)
+    _, mean, _ = evaluate(reference, test, kind, inputsRGB=True, applyMagma=False)
     return float(mean)
+
+
+def missing_flip() -> str | None:
+    """Return why FLIP cannot be measured here; None where it can, as on most systems."""
+    try:
+        _evaluator()
+    except DeviceError as error:
+        return str(error)
+    return None
+
+
+def _evaluator() -> Any:
+    remedy = "Build it, which takes a C++ compiler: pip install flip-evaluator."
+    return optional_module("flip_evaluator", "flip-evaluator", "flip", "to measure FLIP", remedy)
 
 
 def centered_crop(picture: Pixels, side_px: int) -> Pixels:
@@ -147,7 +162,7 @@ def measure_quality(target: Pixels, result: Pixels, color_space: str) -> Quality
 
     SSIM and FLIP need many times the picture's memory. Above 4096^2 pixels they see only the
     centered 3072 x 3072 (linear: above 2048^2, 2048 x 2048), and ``cropped`` says so; PSNR
-    sees all.
+    sees all. FLIP is None where ``missing_flip`` says why.
 
     Args:
         target: floats, uint8 or uint16 [H, W, C], C in 1..4, finite.
@@ -164,6 +179,6 @@ def measure_quality(target: Pixels, result: Pixels, color_space: str) -> Quality
     return Quality(
         psnr_db=psnr_db(target, result, peak),
         ssim=ssim(seen[0], seen[1], peak),
-        flip=flip(seen[0], seen[1], hdr=color_space == "linear"),
+        flip=None if missing_flip() else flip(seen[0], seen[1], hdr=color_space == "linear"),
         cropped=cropped,
     )

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from neuralshade.measure.baselines import Baseline, baselines
 from neuralshade.measure.pair import Pixels
-from neuralshade.measure.quality import measure_quality
+from neuralshade.measure.quality import measure_quality, missing_flip
 from neuralshade.measure.table import Column, Row, Table
 
 COLUMNS = (
@@ -25,7 +25,7 @@ def quality_row(
     """Return one row: name, setting, bytes, bits_per_pixel, psnr_db, ssim, flip, cropped.
 
     ``psnr_db`` is ``inf`` for equal pictures; ``ssim`` and ``flip`` are None where they do not
-    apply (see measure_quality). ``setting`` is empty.
+    apply or cannot be measured (see measure_quality). ``setting`` is empty.
     """
     quality = measure_quality(target, result, color_space)
     pixels = target.shape[0] * target.shape[1]
@@ -72,4 +72,5 @@ def rows_for(
         else:
             row = quality_row(target, rival.result, rival.byte_count, color_space, rival.name)
         rows.append(row | {"setting": rival.setting})
-    return Table(rows, COLUMNS, lines=(CROPPED,) if any(row["cropped"] for row in rows) else ())
+    cropped = CROPPED if any(row["cropped"] for row in rows) else None
+    return Table(rows, COLUMNS, lines=[line for line in (cropped, missing_flip()) if line])

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from neuralshade.model.microfacet import SMALLEST_ALPHA
+from neuralshade.source.halving import halved
 
 Floats = npt.NDArray[np.float32]
 SHORTEST = 1e-3  # mean normal
@@ -22,34 +23,6 @@ class Maps:
     normal: Floats
     roughness: Floats
     metallic: Floats
-
-
-def halved(values: Floats) -> Floats:
-    """Return ``values`` [H, W, ...] at half the size, each texel the mean of what it covers.
-
-    Sizes become max(1, size // 2); of an odd size, texels share those between them.
-    """
-    for axis in range(2):
-        values = _halved_along(values, axis)
-    return values
-
-
-def _halved_along(values: Floats, axis: int) -> Floats:
-    before = values.shape[axis]
-    size = max(1, before // 2)
-    if size * 2 == before:
-        shape = (*values.shape[:axis], size, 2, *values.shape[axis + 1 :])
-        return values.reshape(shape).mean(axis=axis + 1, dtype=np.float32)
-    places = np.arange(size + 1) * before / size
-    first = np.minimum(places[:-1].astype(int), before - 1)
-    total = np.zeros((*values.shape[:axis], size, *values.shape[axis + 1 :]), np.float32)
-    for tap in range(3):
-        index = first + tap
-        share = np.minimum(index + 1, places[1:]) - np.maximum(index, places[:-1])
-        share = np.maximum(share, 0) / (before / size)
-        weights = share.reshape([-1 if i == axis else 1 for i in range(values.ndim)])
-        total += (np.take(values, np.minimum(index, before - 1), axis) * weights).astype(np.float32)
-    return total
 
 
 def box_chain(base: Maps, levels: int) -> list[Maps]:

@@ -1,0 +1,202 @@
+"""What picture files make of a texture set at given bytes: JPEG, WebP, AVIF, JPEG XL."""
+
+import importlib.util
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+from PIL import Image
+
+from neuralshade.measure.baselines import (
+    JPEG_SIDE_PX,
+    LARGEST_PX,
+    WEBP_SIDE_PX,
+    file_pixels,
+    highest_quality,
+    jpeg_file,
+    picture_file,
+)
+from neuralshade.measure.map_psnr import Bytes
+from neuralshade.measure.texture_rivals import ByteMaps, TextureRival, qualities
+
+PLAIN = {1: "r8", 2: "rg8", 3: "rgba8"}  # what a decoded map is in a GPU's memory, by channels
+PLAIN_BYTES = {1: 1, 2: 2, 3: 4}
+AVIF_SIDE_PX = 65_536
+WEBP_METHOD, AVIF_SPEED, JPEG_XL_EFFORT = 5, 6, 5
+DRAFT_SPEED = 9  # of AVIF: sizes within 3 %, in a tenth of the time
+JPEG_XL_PLUGIN = "pillow_jxl"  # of the package pillow-jxl-plugin, which nothing here needs
+
+Encode = Callable[[Image.Image, int], bytes]
+Files = Sequence[bytes]  # of each map
+
+
+@dataclass(frozen=True)
+class Codec:
+    """A picture format that Pillow writes, with the same quality for all maps of a set."""
+
+    name: str
+    encode: Encode
+    lowest: int  # quality
+    side_px: int  # limit of a picture
+    setting: str  # beside the quality
+    draft: Encode | None = None  # files of nearly the same size, sooner
+    lossless: Encode | None = None  # whatever the quality
+
+
+def _jpeg(picture: Image.Image, quality: int) -> bytes:
+    return jpeg_file(picture, 0, quality)
+
+
+def _webp(picture: Image.Image, quality: int, lossless: bool = False) -> bytes:
+    how = {"quality": quality, "method": WEBP_METHOD, "lossless": lossless}
+    return picture_file(picture.convert("RGB"), "WEBP", **how)
+
+
+def _avif(picture: Image.Image, quality: int, speed: int = AVIF_SPEED) -> bytes:
+    chroma = "4:0:0" if picture.mode == "L" else "4:4:4"
+    return picture_file(picture, "AVIF", quality=quality, speed=speed, subsampling=chroma)
+
+
+def _jpeg_xl(picture: Image.Image, quality: int) -> bytes:
+    return picture_file(picture, "JXL", quality=quality, effort=JPEG_XL_EFFORT)
+
+
+def codecs() -> list[Codec]:
+    """Return those that the installed Pillow writes; JPEG XL where a plugin for it is there."""
+    known = [
+        Codec("JPEG", _jpeg, 1, JPEG_SIDE_PX, "4:4:4"),
+        Codec(
+            "WebP",
+            _webp,
+            0,
+            WEBP_SIDE_PX,
+            "4:2:0, as it has no other",
+            lossless=partial(_webp, lossless=True),
+        ),
+    ]
+    Image.init()
+    if "AVIF" in Image.SAVE:  # since Pillow 11.3
+        draft = partial(_avif, speed=DRAFT_SPEED)
+        known.append(Codec("AVIF", _avif, 0, AVIF_SIDE_PX, "4:4:4", draft))
+    if importlib.util.find_spec(JPEG_XL_PLUGIN) is not None:
+        importlib.import_module(JPEG_XL_PLUGIN)
+        known.append(Codec("JPEG XL", _jpeg_xl, 1, AVIF_SIDE_PX, "4:4:4"))
+    return known
+
+
+def codec_rivals(
+    maps: ByteMaps, byte_count: int, largest_px: int = LARGEST_PX
+) -> Iterator[TextureRival]:
+    """Yield level 0 of the set in each of ``codecs``, all maps with ``byte_count`` bytes at most.
+
+    One quality for all maps, the highest that fits. Level 0 alone is on disk: the others are
+    made after decoding. Normals are coded as three components, of which x and y are read; two
+    channels with a third of 0. A GPU samples none of these files: in its memory lie plain texels
+    of all levels.
+
+    Args:
+        maps: of which level 0 is coded.
+        byte_count: the budget of all files together.
+        largest_px: of all maps together; the search takes minutes beyond.
+
+    Yields:
+        One at a time; where it is not possible, without maps, and ``setting`` says why.
+    """
+    pictures = [_picture(levels[0]) for levels in maps.levels.values()]
+    memory, formats = _in_memory(maps)
+    for codec in codecs():
+        begun = time.perf_counter()
+        setting = _obstacle(pictures, codec, largest_px)
+        files: Files = []
+        if not setting:
+            setting, files = _spent(pictures, byte_count, codec)
+        seconds = time.perf_counter() - begun
+        shown = _decoded(maps, files) if files else {}
+        yield TextureRival(codec.name, _total(files), memory, formats, False, seconds, setting,
+                           shown, qualities(maps, shown))  # fmt: skip
+
+
+def _spent(pictures: Sequence[Image.Image], byte_count: int, codec: Codec) -> tuple[str, Files]:
+    """Return the setting and the files of the highest quality that fits; why not, and none."""
+    encode = partial(_files, pictures, codec.encode)
+    if codec.draft is None:
+        quality, files = highest_quality(encode, byte_count, codec.lowest, _total)
+    else:
+        draft = partial(_files, pictures, codec.draft)
+        near, _ = highest_quality(draft, byte_count, codec.lowest, _total)
+        quality, files = _highest_near(encode, byte_count, codec.lowest, near)
+    if files is None:
+        least = _total(encode(codec.lowest))
+        return f"not possible: quality {codec.lowest} needs {least:,} bytes", []
+    if quality == 100 and codec.lossless is not None:
+        whole = _files(pictures, codec.lossless, quality)
+        if _total(whole) <= byte_count:
+            return "lossless", whole
+    return f"quality {quality}, {codec.setting}", files
+
+
+def _highest_near(
+    encode: Callable[[int], Files], byte_count: int, lowest: int, near: int
+) -> tuple[int, Files | None]:
+    """Return what ``highest_quality`` does, found step by step from a quality near to it."""
+    quality = max(lowest, near)
+    files = encode(quality)
+    if _total(files) <= byte_count:
+        while quality < 100 and _total(more := encode(quality + 1)) <= byte_count:
+            quality, files = quality + 1, more
+        return quality, files
+    while quality > lowest:
+        quality -= 1
+        files = encode(quality)
+        if _total(files) <= byte_count:
+            return quality, files
+    return lowest - 1, None
+
+
+def _files(pictures: Sequence[Image.Image], encode: Encode, quality: int) -> Files:
+    with ThreadPoolExecutor() as pool:  # encoders leave Python's lock to others
+        return list(pool.map(lambda picture: encode(picture, quality), pictures))
+
+
+def _obstacle(pictures: Sequence[Image.Image], codec: Codec, largest_px: int) -> str:
+    if max(max(picture.size) for picture in pictures) > codec.side_px:
+        return f"not possible: at most {codec.side_px:,} pixels a side"
+    if sum(picture.width * picture.height for picture in pictures) > largest_px:
+        return f"not tried: more than {largest_px >> 20} megapixels"
+    return ""
+
+
+def _total(files: Sequence[bytes]) -> int:
+    return sum(map(len, files))
+
+
+def _picture(level: Bytes) -> Image.Image:
+    if level.shape[2] == 1:
+        return Image.fromarray(level[..., 0])
+    missing = 3 - level.shape[2]
+    return Image.fromarray(np.pad(level, ((0, 0), (0, 0), (0, missing))))
+
+
+def _decoded(maps: ByteMaps, files: Sequence[bytes]) -> dict[str, Bytes]:
+    shown = {}
+    for (name, levels), file in zip(maps.levels.items(), files, strict=True):
+        channels = levels[0].shape[2]
+        values = file_pixels(file, 1 if channels == 1 else 3)[..., :channels]
+        shown[name] = maps.shown(name, values)
+    return shown
+
+
+def _in_memory(maps: ByteMaps) -> tuple[int, str]:
+    """Return the bytes of all levels as plain texels, and what these are."""
+    kept: Mapping[str, int] = {name: maps.stored_channels(name) for name in maps.levels}
+    total = sum(
+        level.shape[0] * level.shape[1] * PLAIN_BYTES[kept[name]]
+        for name, levels in maps.levels.items()
+        for level in levels
+    )
+    return total, ", ".join(
+        PLAIN[channels] for channels in sorted(set(kept.values()), reverse=True)
+    )

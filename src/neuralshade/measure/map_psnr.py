@@ -1,0 +1,38 @@
+"""PSNR of a map of a texture set, in 8 bits: how all that stores such maps is compared."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from neuralshade.measure.quality import psnr_db
+
+EQUAL_DB = 99.0  # of equal maps, so that means over maps exist
+
+Bytes = NDArray[np.uint8]
+
+
+def map_psnr_db(target: Bytes, result: Bytes) -> float:
+    """Return the PSNR over all texels and channels; EQUAL_DB at most, for equal maps.
+
+    Args:
+        target: uint8 [H, W, C]: colors in sRGB, normals (n + 1) / 2 with three components.
+        result: the same; of normals, z as ``with_z`` rebuilds it.
+
+    Raises: ShapeError where these are no such maps of one shape.
+    """
+    return min(EQUAL_DB, psnr_db(target, result))
+
+
+def with_z(xy: NDArray[np.floating[Any]]) -> NDArray[np.float32]:
+    """Return unit normals, float32 [..., 3], (n + 1) / 2, of their first two components.
+
+    Args:
+        xy: floats [..., 2 or more], (n + 1) / 2, clamped to [0, 1]; where it is longer than 1,
+            z is 0 and it stays so.
+    """
+    components = np.clip(xy[..., :2], 0, 1).astype(np.float32) * 2 - 1
+    square = (components**2).sum(axis=-1, keepdims=True)
+    z = np.sqrt(np.maximum(0, 1 - square))
+    normals: NDArray[np.float32] = np.concatenate((components, z), axis=-1) / 2 + np.float32(0.5)
+    return normals

@@ -1,0 +1,97 @@
+"""A sphere under one light, covered with the maps of a set: what errors of maps do to a surface."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch.nn.functional import normalize
+
+from neuralshade.measure.map_psnr import Bytes
+from neuralshade.model.microfacet import Surface, shade
+from neuralshade.source.color import linear_to_srgb, srgb_to_linear
+
+Floats = npt.NDArray[np.float32]
+
+SIDE_PX = 256
+SAMPLES = 2  # of a pixel, along either axis
+RADIUS = 0.94  # of half the picture's side
+LIGHT = (-0.5, 0.6, 0.62)  # towards it: from above left, over the eye's shoulder
+RADIANCE = 1.7  # of the light times pi: a white diffuse surface that faces it is this bright
+AMBIENT = 0.18  # of the same surface, from everywhere
+GREY, ROUGH = 0.5, 0.6  # linear albedo and roughness of a set without these maps
+BACKGROUND = 0.025  # linear
+LIT = ("albedo", "normal", "roughness", "metallic", "ao")
+
+
+def lights(maps: Mapping[str, Bytes]) -> bool:
+    """Return whether there is a map that a lit surface shows."""
+    return any(name in maps for name in LIT[:3])
+
+
+def lit_sphere(maps: Mapping[str, Bytes]) -> Floats:
+    """Return the sphere as a screen shows it: float32 [SIDE_PX, SIDE_PX, 3], sRGB in [0, 1].
+
+    Seen from far away; in its middle a sample is as large as a texel, and maps repeat around it.
+    Each sample reads the nearest texel and is shaded by itself, and pixels are means of samples in
+    linear light: what is compared is the maps, not how they are filtered.
+
+    Args:
+        maps: uint8 [H, W, C], all of one size: albedo in sRGB, normal (n + 1) / 2, roughness,
+            metallic and ao with C = 1. Those that are missing are GREY, flat, ROUGH, 0 and 1.
+    """
+    side = SIDE_PX * SAMPLES
+    steps = ((np.arange(side) + 0.5) / side * 2 - 1) / RADIUS
+    x, y = np.meshgrid(steps, -steps)
+    inside = x * x + y * y < 1
+    x, y = x[inside], y[inside]
+    z = np.sqrt(1 - x * x - y * y)
+    around, above = np.arctan2(x, z), np.arcsin(y)
+    radius = RADIUS * side / 2  # in samples, and so in texels
+    colors = np.full((side, side, 3), BACKGROUND, np.float32)
+    colors[inside] = _shaded(maps, np.stack([x, y, z], -1), radius * around, radius * above)
+    pixels = colors.reshape(SIDE_PX, SAMPLES, SIDE_PX, SAMPLES, 3).mean((1, 3), dtype=np.float32)
+    return linear_to_srgb(pixels.clip(0, 1))
+
+
+def _shaded(
+    maps: Mapping[str, Bytes], up: npt.NDArray[np.float64], across: npt.NDArray[np.float64],
+    above: npt.NDArray[np.float64],
+) -> Floats:  # fmt: skip
+    """Return linear colors [n, 3] of points with the sphere's normals ``up`` [n, 3]."""
+
+    def read(name: str, otherwise: float) -> Floats:
+        if name not in maps:
+            return np.full((len(up), 1), otherwise, np.float32)
+        height, width = maps[name].shape[:2]
+        cols = np.floor(across + width / 2).astype(np.int64) % width
+        rows = np.floor(height / 2 - above).astype(np.int64) % height
+        return maps[name][rows, cols].astype(np.float32) / np.float32(255)
+
+    albedo = srgb_to_linear(read("albedo", 0)) if "albedo" in maps else read("albedo", GREY)
+    surface = Surface(
+        torch.from_numpy(np.broadcast_to(albedo, (len(up), 3)).copy()),
+        _normals(read("normal", math.nan) if "normal" in maps else None, up),
+        torch.from_numpy(read("roughness", ROUGH)[:, 0]),
+        torch.from_numpy(read("metallic", 0)[:, 0]),
+    )
+    eye = torch.tensor([0.0, 0.0, 1.0])
+    light = normalize(torch.tensor(LIGHT), dim=0)
+    direct = RADIANCE * math.pi * shade(surface, light, eye).numpy()
+    occluded = AMBIENT * read("ao", 1) * albedo
+    shown: Floats = (direct + occluded).astype(np.float32)
+    return shown
+
+
+def _normals(mapped: Floats | None, up: npt.NDArray[np.float64]) -> torch.Tensor:
+    """Return normals in the sphere's space: x right, y up, z to the eye."""
+    z = torch.from_numpy(up.astype(np.float32))
+    if mapped is None:
+        return z
+    x = normalize(torch.stack([z[:, 2], torch.zeros(len(z)), -z[:, 0]], -1), dim=-1)
+    y = torch.linalg.cross(z, x)
+    tangent = torch.from_numpy(mapped) * 2 - 1
+    return normalize(tangent[:, :1] * x + tangent[:, 1:2] * y + tangent[:, 2:] * z, dim=-1)

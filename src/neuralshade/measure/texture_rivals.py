@@ -1,0 +1,159 @@
+"""What a texture set is kept in otherwise: block-compressed textures, whole or half as large."""
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from neuralshade.asset.texture.bc7 import SLOWEST_LEVEL, compress_bc7
+from neuralshade.asset.texture.block_compression import block_tiles, compress_blocks
+from neuralshade.asset.texture.block_decompression import decompress_blocks
+from neuralshade.asset.texture.mip_chain import band_rows, stored_texels
+from neuralshade.asset.texture.texture_format import FORMATS, TextureFormat
+from neuralshade.errors import ShapeError
+from neuralshade.measure.baselines import to_uint8
+from neuralshade.measure.map_psnr import Bytes, map_psnr_db, with_z
+from neuralshade.source.color import linear_to_srgb, srgb_to_linear
+
+BLOCKS_NAME, HALF_NAME = "BC7, BC5, BC4", "BC7, BC5, BC4 at half size"
+BLOCKS = {1: "bc4", 2: "bc5", 3: "bc7"}  # by channels
+
+Floats = NDArray[np.float32]
+
+
+@dataclass(frozen=True, eq=False)
+class ByteMaps:
+    """A texture set in 8 bits.
+
+    Raises: ShapeError for other arrays, and for maps of more than one size.
+    """
+
+    levels: Mapping[str, Sequence[Bytes]]  # uint8 [H, W, C], C = 1, 2, 3; level 0 first
+    normals: frozenset[str] = frozenset()  # unit vectors (n + 1) / 2, three components
+    colors: frozenset[str] = frozenset()  # in sRGB
+    wrap: bool = True  # whether texels of one edge are filtered with those of the other
+
+    def __post_init__(self) -> None:
+        sizes = [[level.shape[:2] for level in levels] for levels in self.levels.values()]
+        for name, levels in self.levels.items():
+            for level in levels:
+                if level.dtype != np.uint8 or level.ndim != 3 or level.shape[2] not in (1, 2, 3):
+                    raise ShapeError(f"{name}: got {level.dtype} {list(level.shape)}, need uint8 "
+                                     "[H, W, C], C in 1..3. Round it to 8 bits.")  # fmt: skip
+            if name in self.normals and levels[0].shape[2] != 3:
+                raise ShapeError(f"{name}: got {levels[0].shape[2]} channels, need 3 for normals. "
+                                 "Rebuild z with with_z.")  # fmt: skip
+        if any(each != sizes[0] for each in sizes):
+            raise ShapeError("maps: got levels of several sizes, need the same ones of each map. "
+                             "Make all maps of one size.")  # fmt: skip
+
+    def stored_channels(self, name: str) -> int:
+        """Return how many channels of a map are kept: of normals x and y."""
+        return 2 if name in self.normals else self.levels[name][0].shape[2]
+
+    def shown(self, name: str, values: Floats) -> Bytes:
+        """Return a map, [0, 1], of what is read of it: z of normals is rebuilt."""
+        return to_uint8(with_z(values) if name in self.normals else values)
+
+
+@dataclass(frozen=True, eq=False)
+class TextureRival:
+    """A texture set kept in another way, and what level 0 is after that."""
+
+    name: str
+    disk_bytes: int  # of all maps
+    memory_bytes: int  # of a GPU, with all levels
+    memory_format: str  # in which it holds them
+    random_access: bool  # whether a shader may read any texel of what lies on disk
+    seconds: float  # to encode, on this machine
+    setting: str  # how it was encoded, or why it was not
+    maps: Mapping[str, Bytes] = field(default_factory=dict)  # level 0; empty: not possible
+    psnr_db: Mapping[str, float] = field(default_factory=dict)  # of level 0, by map
+
+    @property
+    def mean_psnr_db(self) -> float | None:
+        """The mean of all maps; None where it was not possible."""
+        return float(np.mean(list(self.psnr_db.values()))) if self.psnr_db else None
+
+
+def qualities(maps: ByteMaps, shown: Mapping[str, Bytes]) -> dict[str, float]:
+    """Return the PSNR of level 0 by map."""
+    return {name: map_psnr_db(maps.levels[name][0], each) for name, each in shown.items()}
+
+
+def block_rivals(maps: ByteMaps) -> Iterator[TextureRival]:
+    """Yield the set in BC7 (three channels), BC5 (two, normals) and BC4 (one), with all levels.
+
+    Then the same without level 0, where there are more: level 0 is then level 1, enlarged as a
+    sampler does, colors in linear light. Bytes are those of the blocks alone: a DDS file has a
+    header of 148 more.
+
+    Raises: DeviceError if the package that encodes BC7 is not installed.
+    """
+    chains = {name: _Chain.of(maps, name) for name in maps.levels}
+    count = min(len(levels) for levels in maps.levels.values())
+    for finest, title in ((0, BLOCKS_NAME), (1, HALF_NAME))[:count]:
+        sizes = sum(sum(map(len, each.blocks[finest:])) for each in chains.values())
+        seconds = sum(sum(each.seconds[finest:]) for each in chains.values())
+        shown = {name: each.seen(maps, name, finest) for name, each in chains.items()}
+        yield TextureRival(title, sizes, sizes, "the same blocks", True, seconds, "", shown,
+                           qualities(maps, shown))  # fmt: skip
+
+
+@dataclass(frozen=True)
+class _Chain:
+    """The blocks of each level of a map, and the seconds that encoding it took."""
+
+    form: TextureFormat
+    blocks: list[bytes]
+    seconds: list[float]
+
+    @classmethod
+    def of(cls, maps: ByteMaps, name: str) -> "_Chain":
+        channels = maps.stored_channels(name)
+        chain = cls(FORMATS[BLOCKS[channels]], [], [])
+        for level in maps.levels[name]:
+            begun = time.perf_counter()
+            rows = band_rows(level.shape[1])  # whose end Ctrl-C waits for
+            bands = (level[top : top + rows, :, :channels] for top in range(0, len(level), rows))
+            chain.blocks.append(b"".join(_compressed(band, chain.form) for band in bands))
+            chain.seconds.append(time.perf_counter() - begun)
+        return chain
+
+    def seen(self, maps: ByteMaps, name: str, finest: int) -> Bytes:
+        """Return level 0 as it is shown where level ``finest`` is the first that is kept."""
+        height, width = maps.levels[name][finest].shape[:2]
+        values = decompress_blocks(self.blocks[finest], self.form, height, width)
+        values = values[..., : maps.stored_channels(name)]
+        if finest:
+            size = maps.levels[name][0].shape[:2]
+            linear = srgb_to_linear(values) if name in maps.colors else values
+            values = enlarged(linear, size, maps.wrap)
+            values = linear_to_srgb(values) if name in maps.colors else values
+        return maps.shown(name, values)
+
+
+def _compressed(level: Bytes, form: TextureFormat) -> bytes:
+    texels = stored_texels(level, form)
+    if form.channels < 4:
+        return compress_blocks(texels, form)
+    # three channels: an alpha that nobody reads
+    return compress_bc7(block_tiles(texels), SLOWEST_LEVEL, exact_alpha=False).tobytes()
+
+
+def enlarged(values: Floats, size: tuple[int, int], wrap: bool) -> Floats:
+    """Return float32 [h, w, C] at ``size`` (height, width), bilinear, centers at half texels.
+
+    Beyond an edge lie the texels of the other one (``wrap``), or its own again.
+    """
+    for axis, count in enumerate(size):
+        texels = values.shape[axis]
+        place = (np.arange(count) + 0.5) * texels / count - 0.5
+        first = np.floor(place).astype(int)
+        ends = np.stack([first, first + 1])
+        low, high = ends % texels if wrap else np.clip(ends, 0, texels - 1)
+        share = np.expand_dims((place - first).astype(np.float32), (1 - axis, 2))
+        values = values.take(low, axis) * (1 - share) + values.take(high, axis) * share
+    return values
