@@ -42,12 +42,17 @@ if TYPE_CHECKING:
     from neuralshade.kinds.splats.gpu_splats import GpuSplats
     from neuralshade.kinds.splats.opened import OpenedSplats
     from neuralshade.kinds.splats.recipe import SplatsRecipe
+    from neuralshade.kinds.textures.fit import TexturesResult, fit_textures
+    from neuralshade.kinds.textures.opened import OpenedTextures
+    from neuralshade.kinds.textures.recipe import TexturesRecipe
     from neuralshade.live.live import Live, view
     from neuralshade.source.image_file import load_picture
     from neuralshade.source.image_output import save_picture
+    from neuralshade.source.material_set import MaterialSet, load_material_set
     from neuralshade.source.picture import Picture, picture_from_array
     from neuralshade.source.texture_set import TextureSet, load_texture_set
     from neuralshade.speed.bench import bench
+    from neuralshade.verbs.decode import decode
     from neuralshade.verbs.devices import devices
     from neuralshade.verbs.evaluate import evaluate
     from neuralshade.verbs.info import info
@@ -63,6 +68,7 @@ _HOMES = {  # name -> module, and its name there where that differs
     "GpuSplats": ("kinds.splats.gpu_splats", "GpuSplats"),
     "ImageRecipe": ("kinds.image.recipe", "ImageRecipe"),
     "Live": ("live.live", "Live"),
+    "MaterialSet": ("source.material_set", "MaterialSet"),
     "MipmapsRecipe": ("kinds.mipmaps.recipe", "MipmapsRecipe"),
     "MipmapsResult": ("kinds.mipmaps.fit", "MipmapsResult"),
     "Opened": ("kinds.kind", "Opened"),
@@ -71,23 +77,29 @@ _HOMES = {  # name -> module, and its name there where that differs
     "OpenedMipmaps": ("kinds.mipmaps.opened", "OpenedMipmaps"),
     "OpenedShader": ("kinds.shader.opened", "OpenedShader"),
     "OpenedSplats": ("kinds.splats.opened", "OpenedSplats"),
+    "OpenedTextures": ("kinds.textures.opened", "OpenedTextures"),
     "Picture": ("source.picture", "Picture"),
-    "bench": ("speed.bench", "bench"),
-    "check_gradients": ("kinds.shader.check_gradients", "check_gradients"),
-    "devices": ("verbs.devices", "devices"),
-    "evaluate": ("verbs.evaluate", "evaluate"),
     "ShaderRecipe": ("kinds.shader.recipe", "ShaderRecipe"),
     "ShaderResult": ("kinds.shader.fit", "ShaderResult"),
     "SplatsRecipe": ("kinds.splats.recipe", "SplatsRecipe"),
     "SplatsResult": ("kinds.splats.fit", "SplatsResult"),
     "TextureSet": ("source.texture_set", "TextureSet"),
+    "TexturesRecipe": ("kinds.textures.recipe", "TexturesRecipe"),
+    "TexturesResult": ("kinds.textures.fit", "TexturesResult"),
+    "bench": ("speed.bench", "bench"),
+    "check_gradients": ("kinds.shader.check_gradients", "check_gradients"),
+    "decode": ("verbs.decode", "decode"),
+    "devices": ("verbs.devices", "devices"),
+    "evaluate": ("verbs.evaluate", "evaluate"),
     "fit_image": ("kinds.image.fit", "fit_image"),
     "fit_mipmaps": ("kinds.mipmaps.fit", "fit_mipmaps"),
     "fit_mipmaps_family": ("kinds.mipmaps.family.fit", "fit_mipmaps_family"),
     "fit_shader": ("kinds.shader.fit", "fit_shader"),
     "fit_splats": ("kinds.splats.fit", "fit_splats"),
+    "fit_textures": ("kinds.textures.fit", "fit_textures"),
     "info": ("verbs.info", "info"),
     "load": ("kinds", "load"),
+    "load_material_set": ("source.material_set", "load_material_set"),
     "load_picture": ("source.image_file", "load_picture"),
     "load_texture_set": ("source.texture_set", "load_texture_set"),
     "picture_from_array": ("source.picture", "picture_from_array"),
@@ -109,6 +121,7 @@ __all__ = [
     "ImageRecipe",
     "KernelError",
     "Live",
+    "MaterialSet",
     "MipmapsRecipe",
     "MipmapsResult",
     "NeuralShadeError",
@@ -118,6 +131,7 @@ __all__ = [
     "OpenedMipmaps",
     "OpenedShader",
     "OpenedSplats",
+    "OpenedTextures",
     "OutputError",
     "Picture",
     "PictureError",
@@ -127,8 +141,11 @@ __all__ = [
     "SplatsRecipe",
     "SplatsResult",
     "TextureSet",
+    "TexturesRecipe",
+    "TexturesResult",
     "bench",
     "check_gradients",
+    "decode",
     "devices",
     "evaluate",
     "fit_image",
@@ -136,8 +153,10 @@ __all__ = [
     "fit_mipmaps_family",
     "fit_shader",
     "fit_splats",
+    "fit_textures",
     "info",
     "load",
+    "load_material_set",
     "load_picture",
     "load_texture_set",
     "picture_from_array",

@@ -1,10 +1,13 @@
 """The command, and `python -m neuralshade`: loads the rest where Ctrl-C is one line, too."""
 
+import atexit
+import os
 import signal
 import sys
+from contextlib import suppress
 from typing import Any
 
-INTERRUPTED = 130  # as a shell has it
+INTERRUPTED = 130  # as a shell has it, which makes 128 + N of a signal's number
 
 
 def main() -> None:
@@ -32,10 +35,20 @@ def main() -> None:
 
 
 def _end_process(code: Any) -> None:
-    """End it at once where a device has work that does not end: Python would wait for it."""
+    """End it at once where a signal asked for that, or a device has work that does not end.
+
+    Python's own end would wait for the device, and takes what PyTorch made apart: that is a second
+    on a busy machine, after all was kept and said.
+    """
     patience = sys.modules.get("neuralshade.gpu.patience")
     if patience is not None:
         patience.end_process(code if isinstance(code, int) else 0)
+    if code in (INTERRUPTED, 128 + signal.SIGTERM, 129):  # SIGHUP, which Windows lacks, is 1
+        atexit._run_exitfuncs()
+        for stream in filter(None, (sys.stdout, sys.stderr)):
+            with suppress(OSError):  # whom it went to is gone
+                stream.flush()
+        os._exit(code)
 
 
 if __name__ == "__main__":

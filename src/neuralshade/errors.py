@@ -46,4 +46,4 @@ class KernelError(NeuralShadeError, RuntimeError):
 
 
 class FitInterrupted(KeyboardInterrupt):
-    """Ctrl-C or SIGTERM ended a fit; the message says where its checkpoint is."""
+    """Ctrl-C, SIGTERM or SIGHUP ended a fit; the message says where its checkpoint is."""

@@ -51,7 +51,7 @@ def test_lines_stay_lines():
     assert plain_lines(f"a\n\tb{CLEARS}") == f"a\n\tb{ESCAPED}"
 
 
-@pytest.mark.parametrize("name", ["image", "splats", "mipmaps", "shader"])
+@pytest.mark.parametrize("name", ["image", "splats", "mipmaps", "textures", "shader"])
 def test_info_shows_it(forged, name):
     done = CliRunner().invoke(commands, ["info", str(forged(name))], catch_exceptions=False)
     assert done.exit_code == 0 and ESCAPED in done.stdout

@@ -1,22 +1,37 @@
-"""cli: Ctrl-C and SIGTERM keep what was learned, and the printed command goes on with it."""
+"""cli: Ctrl-C, SIGTERM and a terminal that is closed keep what was learned; the printed command
+goes on with it."""
 
+import contextlib
+import fcntl
+import os
 import re
 import shlex
 import signal
+import termios
+import time
 
 import pytest
 
 import neuralshade
 from neuralshade.cli.main import main
 
-LONG = ["--steps", "1000000", "--hidden-width", "8"]
+LONG = ["--steps", "1000000", "--hidden-width", "8", "--batch", "256"]
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+# that of SIGINT is what test_interrupt_twice has twice
+INT = pytest.param(signal.SIGINT, marks=pytest.mark.slow)
+
+
+def unignored():
+    """Have SIGHUP heeded by what is started, whoever started these tests."""
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
+
+
+@pytest.mark.parametrize("number", [INT, signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_leaves_a_checkpoint(folder, start, wait_for, number):
     (folder / "sub dir").mkdir()
     process = start("fit", "image", "a.png", "-o", "sub dir/x.nsh", "--snapshots", "snaps", *LONG,
-                    cwd=folder)  # fmt: skip
+                    cwd=folder, preexec_fn=unignored)  # fmt: skip
     wait_for(folder / "snaps/prediction_0000064.png")
     process.send_signal(number)
     out, err = process.communicate(timeout=60)
@@ -26,6 +41,30 @@ def test_a_signal_leaves_a_checkpoint(folder, start, wait_for, number):
     assert last.startswith("neuralshade: interrupted at step ")
     assert "the fit is kept in sub dir/x.checkpoint.nsh. Go on with: neuralshade fit" in last
     assert [p.name for p in (folder / "sub dir").iterdir()] == ["x.checkpoint.nsh"]
+
+
+def test_a_terminal_that_is_closed_leaves_a_checkpoint(folder, start):
+    """Its progress bar has nowhere to go then, either."""
+    ours, its = os.openpty()
+
+    def take_terminal():
+        fcntl.ioctl(its, termios.TIOCSCTTY, 0)
+        unignored()
+
+    process = start("fit", "image", "a.png", "--snapshots", "snaps", *LONG, cwd=folder, stdin=its,
+                    stdout=its, stderr=its, start_new_session=True,
+                    preexec_fn=take_terminal)  # fmt: skip
+    os.close(its)
+    os.set_blocking(ours, False)
+    end = time.monotonic() + 60
+    while not (folder / "snaps/prediction_0000064.png").exists():
+        assert time.monotonic() < end
+        with contextlib.suppress(BlockingIOError):  # else its bar would wait to be seen
+            os.read(ours, 4096)
+        time.sleep(0.01)
+    os.close(ours)
+    assert process.wait(timeout=60) == 130
+    assert (folder / "a.checkpoint.nsh").exists() and not (folder / "a.nsh").exists()
 
 
 def test_the_printed_command_works(folder, run, tmp_path, monkeypatch):

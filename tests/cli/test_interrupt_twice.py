@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-LONG = ["--steps", "1000000", "--hidden-width", "8"]
+LONG = ["--steps", "1000000", "--hidden-width", "8", "--batch", "256"]
 
 
 OTHERS = [pytest.param(pause, marks=pytest.mark.slow) for pause in (0.0, 0.02, 0.2)]

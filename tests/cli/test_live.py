@@ -3,15 +3,19 @@
 import json
 import re
 import signal
+import subprocess
+import sys
+import time
 import urllib.error
 import urllib.request
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from websockets.sync.client import connect
 
 import neuralshade
 
-LONG = ["--steps", "100000000", "--hidden-width", "8"]
+LONG = ["--steps", "100000000", "--hidden-width", "8", "--batch", "256"]
 
 
 def address(process):
@@ -26,6 +30,12 @@ def state(place):
     with urllib.request.urlopen(place.replace("/?", "/state?") if "?" in place else place + "state",
                                 timeout=60) as answer:  # fmt: skip
         return json.load(answer)
+
+
+def until(reached):
+    """Return once ``reached()``; asked now and then, as the fit needs this core."""
+    while not reached():
+        time.sleep(0.1)
 
 
 def settle(place):
@@ -46,13 +56,16 @@ def ended(process, number=signal.SIGINT):
     return process.returncode, out, err
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+# that of SIGTERM is what test_interrupt has of a fit without a page
+TERM = pytest.param(signal.SIGTERM, marks=pytest.mark.slow)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, TERM])
 def test_a_signal_in_a_fit_leaves_a_checkpoint(folder, start, number):
     process = start("fit", "image", "a.png", "--live", "--port", "0", *LONG, cwd=folder)
     place = address(process)
     assert re.fullmatch(r"http://127\.0\.0\.1:\d+/", place)
-    while state(place)["progress"] is None:
-        pass
+    until(lambda: state(place)["progress"] is not None)
     assert state(place)["fit"]["state"] == "running"
     code, out, err = ended(process, number)
     assert (code, out) == (130, "")
@@ -60,15 +73,42 @@ def test_a_signal_in_a_fit_leaves_a_checkpoint(folder, start, number):
     assert (folder / "a.checkpoint.nsh").exists()
 
 
+@pytest.mark.slow  # live/test_live.py pauses; the signal comes the same way as above
 def test_a_signal_in_a_pause_leaves_a_checkpoint(folder, start):
     process = start("fit", "image", "a.png", "--live", "--port", "0", *LONG, cwd=folder)
     place = address(process)
     with connect(place.replace("http", "ws") + "events", max_size=None) as page:
         page.send(json.dumps({"type": "control", "action": "pause"}))
-        while (state(place)["fit"] or {}).get("state") != "paused":
-            pass
+        until(lambda: (state(place)["fit"] or {}).get("state") == "paused")
     code, _, err = ended(process)
     assert code == 130 and "the fit is kept in a.checkpoint.nsh. Go on with: neuralshade fit" in err
+
+
+# Writes reports that take as long as those of large pictures do.
+SLOW_REPORT = """
+import sys, time
+from neuralshade.__main__ import main
+from neuralshade.fitting.job import Job
+def write(self, asset, page, snapshots):
+    print("reporting", flush=True)
+    time.sleep(300)
+Job.write_report = write
+main()
+"""
+
+
+def test_a_signal_while_a_page_has_a_report_written(folder):
+    command = ["fit", "image", "a.png", "--live", "--port", "0", *LONG]
+    with subprocess.Popen([sys.executable, "-c", SLOW_REPORT, *command], cwd=folder, text=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:  # fmt: skip
+        place = address(process)
+        with ThreadPoolExecutor(1) as pool:
+            asked = pool.submit(urllib.request.urlopen, place + "report", timeout=60)
+            assert process.stdout.readline() == "reporting\n"
+            code, _, err = ended(process, signal.SIGTERM)
+            assert isinstance(asked.exception(), (urllib.error.HTTPError, OSError))
+    assert code == 130 and "the fit is kept in a.checkpoint.nsh. Go on with: neuralshade fit" in err
+    assert (folder / "a.checkpoint.nsh").exists()
 
 
 def test_a_signal_in_a_fit_that_a_page_started(folder, start):
@@ -80,8 +120,7 @@ def test_a_signal_in_a_fit_that_a_page_started(folder, start):
     with connect(place.replace("http", "ws") + "events", max_size=None) as page:
         page.send(json.dumps({"type": "control", "action": "start", "picture": key,
                               "preset": "tiny-9", "seconds": 600}))  # fmt: skip
-        while not (state(place)["progress"] or {}).get("step"):
-            pass
+        until(lambda: (state(place)["progress"] or {}).get("step"))
     code, _, err = ended(process)
     assert code == 130 and "b.checkpoint.nsh" in err
     assert (folder / "b.checkpoint.nsh").exists()
@@ -109,6 +148,7 @@ def test_view_of_an_asset(folder, start, fitted_asset):
     assert ended(process)[:2] == (0, "")
 
 
+@pytest.mark.slow  # tokens are tested in live/server, and in the page
 def test_view_beyond_this_machine_prints_a_token(folder, start):
     process = start("view", "--host", "0.0.0.0", "--port", "0", cwd=folder)
     place = address(process)

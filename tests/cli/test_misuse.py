@@ -46,7 +46,7 @@ def test_an_asset_of_another_kind(folder, refused, verb):
     write_asset_file("x.nsh", AssetFile({"kind": "texture"}, {}))
     assert refused(*LOOKS[verb]) == (
         "x.nsh: got an asset of kind 'texture', need one of "
-        "['image', 'mip_family', 'mipmaps', 'shader', 'splats']. "
+        "['image', 'mip_family', 'mipmaps', 'shader', 'splats', 'textures']. "
         "Upgrade neuralshade."
     )
 

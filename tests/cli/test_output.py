@@ -215,7 +215,8 @@ def test_evaluate_prints_a_table(run, folder, few):
     assert done.code == 0 and done.err == []
     header, *rows = [line for line in done.out if line.strip()]
     assert header.split() == ["bytes", "bits/pixel", "PSNR", "dB", "SSIM", "FLIP", "setting"]
-    assert [row.split()[0] for row in rows] == ["neuralshade", "JPEG", "WebP", "Thumbnail"]
+    names = [row.split()[0] for row in rows]  # below: what could not be measured
+    assert names[:4] == ["neuralshade", "JPEG", "WebP", "Thumbnail"]
     size = (folder / "a.nsh").stat().st_size
     assert rows[0].split()[1] == f"{size:,}"
 

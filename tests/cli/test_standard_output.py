@@ -16,7 +16,8 @@ VERBS = {
 }
 
 
-SLOW = ("evaluate", "evaluate --json")  # a process each, most of whose time loads PyTorch
+# a process each, most of whose time loads PyTorch; what is printed takes one way for all verbs
+SLOW = ("info", "evaluate", "evaluate --json")
 EACH = [pytest.param(verb, marks=pytest.mark.slow if verb in SLOW else ()) for verb in VERBS]
 
 
@@ -53,7 +54,7 @@ def test_a_full_disk(begin, verb):
     )
 
 
-@pytest.mark.parametrize("verb", ["info", "evaluate"])
+@pytest.mark.parametrize("verb", ["info", EACH[1]])
 def test_a_closed_standard_output(begin, verb):
     """As in neuralshade info a.nsh >&-: there is nobody to tell, and that is no error."""
     process = begin(verb, stdout=None, preexec_fn=lambda: os.close(1))

@@ -8,14 +8,22 @@ import sys
 import pytest
 
 # The command line with one command more, which needs nothing that takes long to load.
-COMMAND = """
-import sys, time
+COMMAND = r"""
+import atexit, os, sys, time
 import click
 from neuralshade import __main__
 from neuralshade.base.atomic import whole_file
 from neuralshade.base.held import ScratchFolder
 from neuralshade.cli.main import commands
 from neuralshade.errors import PictureError
+
+class Kept:
+    def __del__(self, write=os.write):
+        write(1, b"taken apart\n")
+
+if "KEPT" in os.environ:
+    sys.kept = Kept()
+    atexit.register(print, "done at the end")
 
 @commands.command()
 @click.argument("what")
@@ -74,6 +82,19 @@ def test_a_command_that_is_told_to_end_leaves_nothing(begin, tmp_path, number, c
     _, err = process.communicate(timeout=60)
     assert (process.returncode, err) == (code, b"going on\nneuralshade: terminated.\n")
     assert [os.listdir(tmp_path / name) for name in ("out", "tmp")] == [[], []]
+
+
+@pytest.mark.parametrize("number, code", [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_what_was_told_to_end_is_not_taken_apart(begin, tmp_path, number, code):
+    """As PyTorch would be for a second; but what is to be done at the end is done."""
+    process = begin("wait", environment={"KEPT": "yes"},
+                    before=lambda: signal.signal(number, signal.SIG_DFL))  # fmt: skip
+    assert process.stdout.readline() == b"writing\n"
+    process.send_signal(number)
+    out, _ = process.communicate(timeout=60)
+    assert (process.returncode, out) == (code, b"done at the end\n")
+    process = begin("write", environment={"KEPT": "yes"})
+    assert process.communicate(timeout=60)[0] == b"a.nsh\ndone at the end\ntaken apart\n"
 
 
 def test_what_it_was_started_to_ignore_is_ignored(begin, tmp_path):

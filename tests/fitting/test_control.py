@@ -133,3 +133,22 @@ def test_a_control_hears_of_a_signal(clock, loop_of):
     control.attend = attend
     assert not loop.run()
     assert heard[-1] is True and not any(heard[:-1])
+
+
+def test_neither_pages_nor_a_measuring_come_before_the_end_that_a_signal_asks_for(clock, loop_of):
+    done = []
+    loop = loop_of(clock, steps=1000, measure=lambda: done.append("measured") or 10.0)
+    loop.control = Steered(clock)
+    advance = loop.engine.advance
+
+    def signalled(factors):
+        if loop.progress.step >= 100:
+            done.append("signal")
+            loop.control.attend = lambda *given: pytest.fail("pages were attended to")
+            signal.raise_signal(signal.SIGINT)
+        return advance(factors)
+
+    loop.engine.advance = signalled
+    assert not loop.run()
+    assert "measured" in done and done[-1] == "signal"
+    assert loop.progress.seconds == pytest.approx(loop.progress.step * 0.01)

@@ -243,6 +243,7 @@ def test_the_last_progress_is_told_though_it_is_not_due(tmp_path):
     assert lines(tmp_path / "e.jsonl") == told
 
 
+@pytest.mark.usefixtures("one_device")
 def test_mip_levels_are_told_too(tmp_path):
     ones = np.ones((8, 8), np.float32)
     normal = np.dstack([0 * ones, 0 * ones, ones])
@@ -258,6 +259,7 @@ def test_mip_levels_are_told_too(tmp_path):
         neuralshade.fit_mipmaps(textures, tmp_path / "mips", options=FitOptions(events=place))
 
 
+@pytest.mark.usefixtures("one_device")
 def test_a_user_s_task_is_told_too(tmp_path, tint, values_of):
     path = tmp_path / "e.jsonl"
     result = neuralshade.fit_shader(tint, tmp_path / "x.nsh", values=values_of(), steps=20,

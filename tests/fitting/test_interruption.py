@@ -1,16 +1,17 @@
 """interrupt: one request, deaf to a key that bounces, then as if we were not there."""
 
 import signal
+import threading
 
 import pytest
 
 from neuralshade.base import interrupt
-from neuralshade.base.interrupt import SIGNALS, Interruption
+from neuralshade.base.interrupt import SIGNALS, CutShort, Interruption, cut_short
 
 
 @pytest.fixture
 def now(monkeypatch):
-    """Give what sets the time; SIGINT and SIGTERM raise KeyboardInterrupt, as before a fit."""
+    """Give what sets the time; signals raise KeyboardInterrupt, as before a fit."""
     before = {s: signal.signal(s, signal.default_int_handler) for s in SIGNALS}
     moment = [1000.0]
     monkeypatch.setattr(interrupt.time, "monotonic", lambda: moment[0])
@@ -57,4 +58,40 @@ def test_without_a_request_all_is_as_it_was(now):
     with Interruption() as interruption:
         assert signal.getsignal(signal.SIGINT) is not signal.default_int_handler
     assert not interruption.requested
-    assert [signal.getsignal(s) for s in SIGNALS] == [signal.default_int_handler] * 2
+    assert [signal.getsignal(s) for s in SIGNALS] == [signal.default_int_handler] * len(SIGNALS)
+
+
+def test_what_was_started_to_ignore_that_its_terminal_hangs_up(now):
+    """As with nohup."""
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    with Interruption() as interruption:
+        signal.raise_signal(signal.SIGHUP)
+        assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+    assert not interruption.requested
+
+
+def test_what_nothing_is_lost_of_is_cut_short(now):
+    with Interruption() as interruption:
+        with pytest.raises(CutShort), cut_short():
+            signal.raise_signal(signal.SIGTERM)
+        assert interruption.requested
+        signal.raise_signal(signal.SIGTERM)  # too soon to be meant
+        with pytest.raises(CutShort), cut_short():
+            pytest.fail("it began")
+    with cut_short():  # nobody asks for an end any more
+        pass
+
+
+def test_another_thread_is_not_cut_short(now):
+    done = []
+
+    def work():
+        with cut_short():
+            done.append(1)
+
+    with Interruption() as interruption:
+        interruption.requested = True
+        thread = threading.Thread(target=work)
+        thread.start()
+        thread.join()
+    assert done == [1]

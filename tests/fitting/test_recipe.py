@@ -146,7 +146,8 @@ REFUSALS = [
     (
         {"activation": "Relu"},
         "ImageRecipe.activation: got 'Relu', need one of ['none', 'relu', 'leaky_relu', 'tanh', "
-        "'sigmoid', 'exp', 'softplus', 'silu', 'elu', 'sine']. Did you mean relu?",
+        "'sigmoid', 'exp', 'softplus', 'silu', 'hard_gelu', 'elu', "
+        "'sine']. Did you mean relu?",
     ),
     (
         {"loss": "huber"},

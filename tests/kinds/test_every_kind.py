@@ -105,7 +105,11 @@ def interrupt(progress):
         signal.raise_signal(signal.SIGINT)
 
 
-@pytest.mark.parametrize("name", FITTED)
+# that of mip levels is in mipmaps/test_resume.py too, and takes three fits to compile for
+RESUMED = [pytest.param(n, marks=pytest.mark.slow) if n == "mipmaps" else n for n in FITTED]
+
+
+@pytest.mark.parametrize("name", RESUMED)
 def test_resumed_equals_uninterrupted(tmp_path, small, name):
     """Bit for bit, where sums have one order; else so that nobody sees a difference."""
     kind = kind_named(name)

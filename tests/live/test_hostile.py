@@ -47,6 +47,7 @@ def watched(fitting, look):
     page.frame()
 
 
+@pytest.mark.slow  # a soak: the limit itself is in server/test_app_sockets.py
 def test_two_hundred_pages_at_once(watched, address):
     admitted, turned_away = [], []
     with ExitStack() as open_ones:
@@ -84,6 +85,7 @@ def test_thousands_of_malformed_messages(watched, address):
             assert page.close_code == 1008
 
 
+@pytest.mark.slow  # a soak: thousands of messages
 def test_floods_of_what_is_well_formed(watched, address):
     """More is asked for than is answered: some of it is refused, and nothing stops."""
     scene = watched.scene["id"]

@@ -71,12 +71,10 @@ def test_a_task(device, live, background, look, tint, values_of, tmp_path):
     page.state("ended")
 
 
-def test_a_shown_task_has_one_gpu_at_a_time(
-    device, live, shown, drawing_gpus, tint, values_of, tmp_path
-):
+def test_a_shown_task_has_one_gpu_at_a_time(device, live, shown, drawing_gpus, plain, tmp_path):
     """It is drawn in another thread than it was opened in, until another asset is shown."""
     settings = {**SHADER, "steps": 20}
-    neuralshade.fit_shader(tint, tmp_path / "x.nsh", values=values_of(), **settings)
+    neuralshade.fit_shader(plain, tmp_path / "x.nsh", **settings)
     page = shown(tmp_path / "x.nsh")
     page.frame()
     drawn = on_screen(neuralshade.render(tmp_path / "x.nsh"), False, Tone())
@@ -93,9 +91,9 @@ def test_a_shown_task_has_one_gpu_at_a_time(
 
 
 def test_a_fit_has_the_gpu_of_what_was_shown(
-    device, live, drawing_gpus, tint, values_of, picture, small, tmp_path
+    device, live, drawing_gpus, plain, picture, small, tmp_path
 ):
-    neuralshade.fit_shader(tint, tmp_path / "x.nsh", values=values_of(), **{**SHADER, "steps": 2})
+    neuralshade.fit_shader(plain, tmp_path / "x.nsh", **{**SHADER, "steps": 2})
     live.show(tmp_path / "x.nsh")
     live.stage.scene.values(0.5, 0.5)
     assert [gpu.closed for gpu in drawing_gpus] == [False]

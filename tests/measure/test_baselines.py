@@ -18,7 +18,7 @@ from neuralshade.measure.baselines import (
     spend_on_webp,
     to_uint8,
 )
-from neuralshade.measure.quality import psnr_db
+from neuralshade.measure.quality import missing_flip, psnr_db
 from neuralshade.measure.rows import rows_for
 
 
@@ -93,13 +93,13 @@ def test_lossy_webp_keeps_what_alpha_hides(jeep):
 
 
 def test_the_search_is_a_bisection(photo, monkeypatch):
-    encode, qualities = baselines_module._file, []
+    encode, qualities = baselines_module.picture_file, []
 
     def counted(picture, format_name, **how):
         qualities.append(how["quality"])
         return encode(picture, format_name, **how)
 
-    monkeypatch.setattr(baselines_module, "_file", counted)
+    monkeypatch.setattr(baselines_module, "picture_file", counted)
     spend_on_webp(to_uint8(photo), 1_000)
     assert len(qualities) <= 7  # of 101
 
@@ -214,7 +214,7 @@ def test_rows_of_an_srgb_picture(jeep):
         assert row["bits_per_pixel"] == row["bytes"] * 8 / 512**2
         assert 20 < row["psnr_db"] < 35
         assert 0.5 < row["ssim"] < 1
-        assert 0 < row["flip"] < 0.3
+        assert row["flip"] is None if missing_flip() else 0 < row["flip"] < 0.3
     assert len({tuple(row) for row in rows}) == 1  # equal keys in equal order
 
 

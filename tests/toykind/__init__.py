@@ -2,8 +2,9 @@
 
 from dataclasses import dataclass
 
+from neuralshade.fitting.command import Flag
 from neuralshade.fitting.recipe import PictureRecipe, setting
-from neuralshade.kinds.kind import Flag, Kind
+from neuralshade.kinds.kind import Kind
 
 
 @dataclass(frozen=True)

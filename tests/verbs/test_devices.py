@@ -216,6 +216,7 @@ def test_without_any_adapter(machine):
     )
 
 
+@pytest.mark.slow  # as test_device.py refuses without one; a process that loads all anew
 def test_without_a_vulkan_driver():
     pytest.importorskip("slangpy")
     code = "import json, neuralshade; print(json.dumps(neuralshade.devices()))"

@@ -111,7 +111,6 @@ def check_own(asset: Asset, rules: Mapping[str, Rule]) -> None:
 
 def check_tensors(asset: Asset, forms: Mapping[str, Form] | None) -> None:
     """Raise AssetError where the tensors are others than ``forms``; None is for any."""
-    check_numbers(asset.path, asset.tensors, REMEDY)
     if forms is not None:
         check_forms(asset.path, asset.tensors, forms, REMEDY)
 

@@ -1,27 +1,36 @@
-"""Ctrl-C and SIGTERM as a request that a loop answers between two steps."""
+"""Ctrl-C, SIGTERM and SIGHUP as a request that a loop answers between two steps."""
 
 import math
 import signal
 import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import FrameType
 from typing import Any, ClassVar
 
-SIGNALS = (signal.SIGINT, signal.SIGTERM)
+NAMES = ("SIGINT", "SIGTERM", "SIGHUP")  # Windows has no terminal that hangs up
+SIGNALS = tuple(getattr(signal, name) for name in NAMES if hasattr(signal, name))
 BOUNCE_SECONDS = 1.0  # after a request, in which another signal is the same key or hand
 
 
+class CutShort(KeyboardInterrupt):
+    """What ran was given up, since the process was asked to end; see ``cut_short``."""
+
+
 class Interruption:
-    """Context in which the first Ctrl-C or SIGTERM sets ``requested`` and nothing else.
+    """Context in which the first of SIGNALS sets ``requested`` and nothing else.
 
     A step is never cut in half, so what is saved afterwards is whole. For BOUNCE_SECONDS, also
     after the context, further signals do nothing: a key that bounces or is held down must not
-    end what saves a fit. After them a signal acts as it would without us. Outside the main
-    thread signals cannot be caught; there the context does nothing.
+    end what saves a fit, nor a shell that hangs up on what its terminal has. After them a signal
+    acts as it would without us. Hanging up does nothing at all to what was started to ignore it,
+    as by nohup. Outside the main thread signals cannot be caught; there the context does nothing.
     """
 
     _asked = -math.inf  # when any context was last requested: contexts are nested
     _entered: ClassVar[list["Interruption"]] = []
+    _cuts: ClassVar[int] = 0  # contexts of cut_short that run
 
     def __init__(self) -> None:
         self.requested = False
@@ -30,7 +39,7 @@ class Interruption:
     def __enter__(self) -> "Interruption":
         Interruption._entered.append(self)
         if threading.current_thread() is threading.main_thread():
-            self._before = {s: signal.signal(s, self._request) for s in SIGNALS}
+            self._before = {s: signal.signal(s, self._request) for s in SIGNALS if not _nohup(s)}
         return self
 
     def __exit__(self, *exception: object) -> None:
@@ -47,6 +56,8 @@ class Interruption:
             return
         self.requested = True
         Interruption._asked = time.monotonic()
+        if Interruption._cuts:
+            raise CutShort
 
     def _again(self, number: int, frame: FrameType | None) -> None:
         """Pass a signal on, unless it comes too soon to be meant."""
@@ -58,6 +69,29 @@ class Interruption:
         for number, handler in self._before.items():
             signal.signal(number, handler)
         self._before = {}
+
+
+@contextmanager
+def cut_short() -> Iterator[None]:
+    """Context that a request to end leaves by CutShort, between two steps of Python.
+
+    For what takes long, and of which nothing is lost. Outside the main thread, and of any
+    Interruption, it does nothing.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    Interruption._cuts += 1
+    try:
+        if is_interrupted():
+            raise CutShort
+        yield
+    finally:
+        Interruption._cuts -= 1
+
+
+def _nohup(number: signal.Signals) -> bool:
+    return number.name == "SIGHUP" and signal.getsignal(number) in (signal.SIG_IGN, None)
 
 
 def _bounces() -> bool:

@@ -8,8 +8,10 @@ DEEPEST = 32  # lists and objects in each other; what fits write has 5
 MOST_DIGITS = 64  # of a whole number
 
 
-def strict_json(text: str | bytes) -> Any:
+def strict_json(text: str | bytes, *, file_names: bool = False) -> Any:
     """Return the data of ``text``.
+
+    ``file_names``: text may hold bytes that are no text, as os.fsdecode has them of a file's name.
 
     Raises: ValueError for what is no JSON, and for what readers do not agree on: a name twice in
         one object, NaN and infinity (1e999 too), whole numbers of more than MOST_DIGITS digits,
@@ -20,7 +22,7 @@ def strict_json(text: str | bytes) -> Any:
                           parse_float=_number, parse_int=_whole)  # fmt: skip
     except RecursionError as error:
         raise ValueError("nested too deep") from error
-    _check(data, 0)
+    _check(data, "surrogateescape" if file_names else "strict", 0)
     return data
 
 
@@ -48,16 +50,19 @@ def _whole(text: str) -> int:
     return int(text)
 
 
-def _check(data: Any, depth: int) -> None:
-    """Raise ValueError where ``data`` is nested too deep, or holds text that is none."""
+def _check(data: Any, halves: str, depth: int) -> None:
+    """Raise ValueError where ``data`` is nested too deep, or holds text that is none.
+
+    ``halves``: how halves of pairs of surrogates are met when text is encoded.
+    """
     if depth > DEEPEST:
         raise ValueError("nested too deep")
     if isinstance(data, str):
-        data.encode()  # UnicodeEncodeError, a ValueError: half of a pair of surrogates
+        data.encode(errors=halves)  # UnicodeEncodeError is a ValueError
     elif isinstance(data, dict):
         for name, value in data.items():
-            name.encode()
-            _check(value, depth + 1)
+            name.encode(errors=halves)
+            _check(value, halves, depth + 1)
     elif isinstance(data, list):
         for value in data:
-            _check(value, depth + 1)
+            _check(value, halves, depth + 1)

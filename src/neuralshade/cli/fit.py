@@ -14,8 +14,9 @@ import neuralshade
 from neuralshade.cli.flags import OPTIONS, parameters_of, recipe_settings
 from neuralshade.cli.live import fitted, live_flags
 from neuralshade.cli.options import TERMINAL
+from neuralshade.fitting.command import CommandLine, FitCall
 from neuralshade.kinds import KINDS, all_kinds, kind_named
-from neuralshade.kinds.kind import CommandLine, FitCall, Kind, loaded
+from neuralshade.kinds.kind import Kind, loaded
 
 
 class FitCommands(click.Group):

@@ -11,8 +11,9 @@ import click
 
 from neuralshade.cli.live import live_options
 from neuralshade.errors import ConfigError
+from neuralshade.fitting.command import Flag
 from neuralshade.fitting.recipe import fields_of, read_toml, type_of
-from neuralshade.kinds.kind import Flag, Kind, loaded
+from neuralshade.kinds.kind import Kind, loaded
 
 ENDLESS = 10**6  # a limit from which on it is there to catch a typing error, and not told
 TORCH_DEVICE = ("Torch device (cpu, cuda:0), or the GPU engine's API (cuda, vulkan, metal, d3d12). "

@@ -12,6 +12,7 @@ import click
 import neuralshade
 from neuralshade.base.memory import missing_memory
 from neuralshade.base.message_text import plain_lines
+from neuralshade.cli.decode import decode
 from neuralshade.cli.fit import fit
 from neuralshade.cli.live import view
 from neuralshade.cli.options import GIVEN, TERMINAL, TRUST, crop_type, in_flags, size_type
@@ -112,6 +113,7 @@ def commands() -> None:
 
 commands.add_command(fit)
 commands.add_command(view)
+commands.add_command(decode)
 
 
 @commands.command()
@@ -153,9 +155,10 @@ def evaluate(asset: str, picture: str | None, pairs: tuple[str, ...], trust: boo
     WebP files of at most its size, and for a thumbnail of its size enlarged bilinearly.
 
     For mip levels PICTURE is the folder or manifest of their maps; prints each level's error under
-    held-out lights, beside other filters'. Of what fit shader made, without PICTURE: prints the
-    mean loss over random numbers that the fit has not seen, and its standard error. Both take a
-    GPU, or software Vulkan.
+    held-out lights, beside other filters'. For texture sets it is that of their maps; prints the
+    PSNR of each map and mip, beside textures in blocks. Of what fit shader made, without PICTURE:
+    prints the mean loss over random numbers that the fit has not seen, and its standard error.
+    Mip levels and shaders take a GPU, or software Vulkan.
     """
     from neuralshade.fitting.values import parse_values
 

@@ -64,4 +64,16 @@ class _Crop(ParamType):
         return edges
 
 
-size_type, crop_type = _Size(), _Crop()
+class _Region(ParamType):
+    """x,y,w,h in texels."""
+
+    name = "region"
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> Any:
+        sides = str(value).split(",")
+        if len(sides) != 4 or not all(side.isdecimal() for side in sides):
+            self.fail(f"got {value!r}, need X,Y,W,H in texels, such as 0,0,256,256.", param, ctx)
+        return tuple(int(side) for side in sides)
+
+
+size_type, crop_type, region_type = _Size(), _Crop(), _Region()

@@ -4,7 +4,8 @@ import signal
 import time
 from types import FrameType
 
-BOUNCE_SECONDS = 1.0  # after a signal, in which another one does not cut the tidying short
+from neuralshade.base.interrupt import BOUNCE_SECONDS
+
 NUMBERS = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
 
 

@@ -6,11 +6,8 @@ import logging
 import tempfile
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, Protocol, TypeVar
-
-import torch
 
 from neuralshade.asset.checkpoint import Checkpoint
 from neuralshade.engine.choose import Chosen
@@ -20,9 +17,9 @@ from neuralshade.fitting.loop import DivergedError, Loop, Observer, Progress, Re
 from neuralshade.fitting.options import FitOptions, resumed_flags
 from neuralshade.fitting.output_checks import checkpoint_path
 from neuralshade.fitting.recipe import to_dict
-from neuralshade.fitting.resuming import Fitted, check_state, keep, restore, resume_command
+from neuralshade.fitting.resuming import Fitted, Whole, keep, restore, resume_command
 from neuralshade.fitting.scene import Scene
-from neuralshade.fitting.snapshots import PREFIX, Snapshots
+from neuralshade.fitting.snapshots import Snapshots
 from neuralshade.gpu.patience import StuckError
 
 log = logging.getLogger("neuralshade")
@@ -46,26 +43,6 @@ class Reported(Protocol):
     def report(
         self, reference: Any, output: Any, *, snapshots: Any, facts: Sequence[tuple[str, str]]
     ) -> None: ...
-
-
-@dataclass(frozen=True)
-class _Whole:
-    """What a checkpoint keeps: the engine, and what snapshots have gathered."""
-
-    engine: Any
-    snapshots: Snapshots | None
-
-    def state(self) -> dict[str, torch.Tensor]:
-        gathered = {} if self.snapshots is None else self.snapshots.state()
-        return {**self.engine.state(), **gathered}
-
-    def load_state(self, state: dict[str, torch.Tensor]) -> None:
-        gathered = {name: value for name, value in state.items() if name.startswith(PREFIX)}
-        trained = {n: value for n, value in state.items() if n not in gathered}
-        check_state(trained, self.engine.state(), getattr(self.engine, "resized", ()))
-        self.engine.load_state(trained)
-        if self.snapshots is not None:  # left out where the resumed fit has none
-            self.snapshots.load_state(gathered)
 
 
 class Job(ABC, Generic[R]):
@@ -113,14 +90,14 @@ class Job(ABC, Generic[R]):
                 if self.is_written:
                     raise
                 kept = self._kept_somewhere()
-                raise OutputError(f"{error} {kept[0].upper()}{kept[1:]}") from error
+                raise OutputError(f"{error} {_sentence(kept)}") from error
             self.callbacks.end(reached)
         return reached
 
     def train(self, checkpoint: Checkpoint | None) -> None:
         """Run the loop; on interruption save a checkpoint and raise FitInterrupted."""
         if checkpoint is not None:
-            whole = _Whole(self.engine, self.snapshots)
+            whole = Whole(self.engine, self.snapshots)
             self.loop.progress = restore(whole, checkpoint, self.options.resume)
         self.callbacks.begin()
         if self.options.live is not None:
@@ -132,7 +109,7 @@ class Job(ABC, Generic[R]):
             raise
         except DivergedError as error:
             kept = self._kept_before()
-            raise ConfigError(f"{error} {self.remedy} {kept[0].upper()}{kept[1:]}") from error
+            raise ConfigError(f"{error} {self.remedy} {_sentence(kept)}") from error
         except DeviceError as error:
             raise self._lost(error) from error
         if not ended:
@@ -150,8 +127,7 @@ class Job(ABC, Generic[R]):
         """
         said = str(error)
         if self.saved_step is not None:
-            kept = self._kept(self.saved_step)
-            said += f" {kept[0].upper()}{kept[1:]}"
+            said += f" {_sentence(self._kept(self.saved_step))}"
         if isinstance(error, StuckError):
             return FitInterrupted(f"interrupted at step {self.loop.progress.step}: {said}")
         return DeviceError(said)
@@ -220,7 +196,7 @@ class Job(ABC, Generic[R]):
     def _save(self) -> bool:
         """Save a checkpoint; return False where none was, since its numbers are not finite."""
         return keep(self.checkpoint, self.kind.name, self.recipe, self.original,
-                    self.loop.progress, _Whole(self.engine, self.snapshots))  # fmt: skip
+                    self.loop.progress, Whole(self.engine, self.snapshots))  # fmt: skip
 
     @property
     def remedy(self) -> str:
@@ -295,3 +271,8 @@ class Job(ABC, Generic[R]):
     @abstractmethod
     def finish(self) -> Any:
         """Write the asset and what else was asked for; return what was reached."""
+
+
+def _sentence(words: str) -> str:
+    """Return words that stand behind a colon as they stand by themselves."""
+    return words[0].upper() + words[1:]

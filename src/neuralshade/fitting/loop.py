@@ -139,7 +139,8 @@ class Loop:
                 self._advance(self._clipped(chunk, self._due()))
                 trained = time.perf_counter()
                 chunk = _next_chunk(chunk, trained - before)
-                if self._is_measure_due(measuring, trained - opened):
+                is_due = self._is_measure_due(measuring, trained - opened)
+                if is_due and not interruption.requested:
                     self.progress.seconds = trained - start
                     self._measure()
                     spent = time.perf_counter() - trained
@@ -152,7 +153,7 @@ class Loop:
         return True
 
     def _attend(self, interruption: Interruption) -> float:
-        if self.control is None:
+        if self.control is None or interruption.requested:  # who asked for the end comes first
             return 0.0
         return self.control.attend(self.progress, lambda: interruption.requested)
 

@@ -21,6 +21,7 @@ from neuralshade.fitting.output_checks import (
     events_path,
 )
 from neuralshade.gpu import kernel_dump
+from neuralshade.gpu.open import APIS
 
 # Options that a resumed fit is given again.
 GIVEN_AGAIN: tuple[str, ...] = (
@@ -86,6 +87,13 @@ def check_options(options: FitOptions, name: str, takes: Sequence[str]) -> None:
                           "or on software Vulkan. Leave --engine out.")  # fmt: skip
     unheeded = [field.name for field in fields(FitOptions) if field.name not in (*takes, "engine")]
     check_left_out(options, unheeded, f"fit {name}")
+
+
+def check_torch(options: FitOptions) -> None:
+    """Refuse what only the GPU engine has where PyTorch is asked for."""
+    torch = options.device is not None and options.device not in APIS
+    if options.engine == "torch" or (options.engine == "auto" and torch):
+        check_left_out(options, ("kernels", "deterministic"), "the PyTorch engine")
 
 
 def check_left_out(options: FitOptions, names: Sequence[str], verb: str) -> None:

@@ -19,6 +19,7 @@ from neuralshade.asset.checkpoint import Checkpoint, not_finite, save_checkpoint
 from neuralshade.errors import AssetError, ConfigError
 from neuralshade.fitting.loop import Progress
 from neuralshade.fitting.recipe import from_dict, to_dict
+from neuralshade.fitting.snapshots import PREFIX, Snapshots
 
 POSITIVE = (".step", ".count", ".exp_avg_sq")  # end the names of what is never below 0
 PathLike = str | os.PathLike[str]
@@ -47,6 +48,26 @@ class Kept(Protocol):
 
     def state(self) -> dict[str, torch.Tensor]: ...
     def load_state(self, state: dict[str, torch.Tensor]) -> None: ...
+
+
+@dataclasses.dataclass(frozen=True)
+class Whole:
+    """What a checkpoint keeps: the engine, and what snapshots have gathered."""
+
+    engine: Any
+    snapshots: Snapshots | None
+
+    def state(self) -> dict[str, torch.Tensor]:
+        gathered = {} if self.snapshots is None else self.snapshots.state()
+        return {**self.engine.state(), **gathered}
+
+    def load_state(self, state: dict[str, torch.Tensor]) -> None:
+        gathered = {name: value for name, value in state.items() if name.startswith(PREFIX)}
+        trained = {n: value for n, value in state.items() if n not in gathered}
+        check_state(trained, self.engine.state(), getattr(self.engine, "resized", ()))
+        self.engine.load_state(trained)
+        if self.snapshots is not None:  # left out where the resumed fit has none
+            self.snapshots.load_state(gathered)
 
 
 def resumed_recipe(

@@ -18,6 +18,7 @@ from neuralshade.source.picture import Picture, PictureForm
 Floats = npt.NDArray[np.float32]
 MOST_WHOLE = 2**20  # pixels that are drawn to be shown smaller
 TARGET, RESULT = "target", "result"
+GIVEN = "given:"  # before the name of a pane: what that one is compared with
 Page = Callable[[], tuple[str, Floats]]  # caption, and sRGB [h, w, 3] in [0, 1]
 Points = Callable[[], Floats]  # [n, 2], u and v
 
@@ -67,6 +68,11 @@ class Scene:
     pages: Mapping[str, Page] = field(default_factory=dict)
     points: Mapping[str, Points] = field(default_factory=dict)
     plane: Mapping[str, Any] | None = None
+
+    @property
+    def main(self) -> str:
+        """Return the pane that is shown where none is asked for."""
+        return RESULT if RESULT in self.titles else next(iter(self.titles))
 
     def facts(self, number: int) -> dict[str, Any]:
         """Return what pages are told."""

@@ -18,6 +18,7 @@ KINDS = {
     "splats": "neuralshade.kinds.splats",
     "mipmaps": "neuralshade.kinds.mipmaps",
     "mip_family": "neuralshade.kinds.mipmaps.family",
+    "textures": "neuralshade.kinds.textures",
     "shader": "neuralshade.kinds.shader",
 }
 

@@ -8,13 +8,14 @@ from __future__ import annotations
 import importlib
 import os
 from abc import abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, TypeVar
 
 from neuralshade.base.closeable import Closeable
 from neuralshade.base.did_you_mean import did_you_mean
 from neuralshade.errors import AssetError, ConfigError
+from neuralshade.fitting.command import A_PICTURE, Flag, Subject
 from neuralshade.fitting.recipe import from_dict
 from neuralshade.source.crop import WHOLE, Crop
 
@@ -23,8 +24,10 @@ if TYPE_CHECKING:
 
     from neuralshade.asset.asset import Asset, Header
     from neuralshade.asset.schema import Form, Rule
+    from neuralshade.asset.texture.map_chain import MapChain
     from neuralshade.fitting.scene import Scene
     from neuralshade.measure.table import Table
+    from neuralshade.source.region import Region
 
 OpenedLike = TypeVar("OpenedLike", bound="Opened")
 Notice = Callable[[str], None]
@@ -36,35 +39,13 @@ def ignore(notice: str) -> None:
 
 
 @dataclass(frozen=True)
-class Flag:
-    """One flag of a fit's command that is no field of its recipe and no option of all fits."""
-
-    name: str  # as typed, without the dashes
-    about: str
-    form: str = ""  # what its value looks like; without one it takes no value
-    default: str | None = None
-    several: bool = False  # it may come more than once
-    hidden: bool = False  # told nowhere, and refused with a word on what there is in its place
-
-
-@dataclass(frozen=True)
-class Subject:
-    """What a fit is given to fit: the argument of its command."""
-
-    name: str
-    about: str = ""  # how messages name several
-    picture: bool = False  # it is a picture
-    several: bool = False  # there may be none of them, or many
-
-
-@dataclass(frozen=True)
 class Kind:
     """One kind of asset: all that others need to know of it before it is used.
 
     ``opens`` and ``fits`` say where something lies, as "module:name": it is loaded when it is
     needed. ``fits`` takes what is fitted, ``output``, ``options``, ``observer`` and the recipe's
     fields; None where another kind's fit makes such assets. ``calls``: where what was typed
-    becomes a call of it, see ``CommandLine``; None where flags are called as parameters are.
+    becomes a call of it, see fitting/command.py; None where flags are called as parameters are.
     """
 
     name: str  # of its assets, and of its verb: neuralshade fit NAME
@@ -72,7 +53,7 @@ class Kind:
     opens: str  # a subclass of Opened
     recipe: type
     fits: str | None = None
-    subject: Subject = Subject("picture", picture=True)
+    subject: Subject = A_PICTURE
     takes: tuple[str, ...] = ()  # options of a fit that it heeds, by their names in FitOptions
     flags: tuple[Flag, ...] = ()
     presets: tuple[str, ...] = ()  # the first is the usual one
@@ -111,28 +92,6 @@ class Kind:
         if name not in self.presets:
             raise ConfigError(f"preset: got {name!r}, need one of {list(self.presets)}."
                               f"{did_you_mean(name, self.presets)}")  # fmt: skip
-
-
-@dataclass(frozen=True)
-class CommandLine:
-    """What was typed behind ``fit NAME``: for ``Kind.calls``, which returns a ``FitCall``."""
-
-    subject: Any  # text; of several a tuple
-    output: str | None
-    flags: dict[str, Any]  # of the kind's own, by name with _ for -
-    preset: str | None
-    settings: dict[str, Any]  # of the recipe, those given
-    given: Mapping[str, Any]  # of the recipe, as flags; None where they were not given
-    options: Mapping[str, Any]
-
-
-@dataclass(frozen=True)
-class FitCall:
-    """A fit and what it is called with."""
-
-    fit: Callable[..., Any]
-    subject: tuple[Any, ...]
-    named: dict[str, Any]
 
 
 def loaded(place: str) -> Any:
@@ -240,6 +199,26 @@ class Opened(Closeable):
     @abstractmethod
     def draw(self, width: int, height: int, crop: Crop = WHOLE) -> npt.NDArray[Any]:
         """Return float32 [height, width, C] at pixel centers of ``crop``, not clamped."""
+
+    def chains(
+        self,
+        maps: Sequence[str] | None = None,
+        levels: int | None = None,
+        region: Region | None = None,
+    ) -> Iterator[MapChain]:
+        """Return its texture maps with their levels, one at a time, each decoded when it is asked.
+
+        Args:
+            maps: names; None is all of them.
+            levels: how many, level 0 among them; None is all of them.
+            region: of level 0 alone.
+
+        Raises: ConfigError, before anything is decoded, for what is not there; AssetError where
+            it holds no such maps, and where numbers in it are too large.
+        """
+        instead = "Draw it with neuralshade render" if self.shows else "See neuralshade info"
+        raise AssetError(f"{self.path}: got an asset of kind {self.kind.name!r}, which holds no "
+                         f"texture maps, need one that does. {instead}.")  # fmt: skip
 
     @abstractmethod
     def scene(self, reference: Any = None) -> Scene:

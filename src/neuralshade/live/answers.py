@@ -11,9 +11,10 @@ from typing import Any, Protocol
 import psutil
 
 from neuralshade.base.held import ScratchFolder
+from neuralshade.base.interrupt import CutShort
 from neuralshade.errors import AssetError, ConfigError, NeuralShadeError
 from neuralshade.fitting.loop import Restart
-from neuralshade.fitting.scene import RESULT, Scene, Tone, View
+from neuralshade.fitting.scene import Scene, Tone, View
 from neuralshade.live.channel import BusyError, Channel, Request
 from neuralshade.live.frames import on_screen, png
 from neuralshade.live.messages import Control, Overlay, Pick
@@ -58,6 +59,10 @@ def answer(channel: Channel, stage: Stage, subject: Subject, *, hurried: bool = 
         begin = time.perf_counter()
         try:
             found = _answered(request, stage, subject)
+        except CutShort:
+            _refuse(channel, request, ConfigError(f"{request.what}: got a fit that ends, need one "
+                                                  "that goes on. Ask again then."))  # fmt: skip
+            continue
         except Restart as error:
             restart, found = _together(restart, error), None
         except Exception as error:
@@ -151,10 +156,9 @@ def _snapshot(stage: Stage, tone: Tone) -> bytes:
     scene = stage.scene
     if scene is None:
         raise ConfigError("snapshot: got nothing to show, need a fit or an asset.")
-    pane = RESULT if RESULT in scene.titles else next(iter(scene.titles))
     _check_memory(scene)
     view = View(0, 0, width=scene.width, height=scene.height)
-    return png(on_screen(scene.draw(pane, view), scene.linear, tone))
+    return png(on_screen(scene.draw(scene.main, view), scene.linear, tone))
 
 
 def _check_memory(scene: Scene) -> None:

@@ -174,7 +174,7 @@ class Live:
         self.shown.open(asset, reference)
 
     def wait(self) -> None:
-        """Serve until Ctrl-C or SIGTERM; a fit that a page asks for is run.
+        """Serve until Ctrl-C, SIGTERM or SIGHUP; a fit that a page asks for is run.
 
         Raises: FitInterrupted where a fit was running then, after a checkpoint was saved.
         """

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
-import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from neuralshade.base.strict_json import strict_json
 from neuralshade.errors import ConfigError
 from neuralshade.fitting.scene import Tone, View
 from neuralshade.source.crop import Crop
@@ -69,9 +68,10 @@ Message = View | Received | Visible | Pick | Overlay | Control
 def parse(text: str) -> Message:
     """Return what a page said; ConfigError with one line where it makes no sense."""
     try:
-        said = json.loads(text, parse_constant=_no_constant)
-    except (ValueError, RecursionError) as error:
-        raise ConfigError("message: got no JSON, need an object with a type.") from error
+        said = strict_json(text)
+    except ValueError as error:
+        line = "message: got no strict JSON, need an object with a type."
+        raise ConfigError(line) from error
     kind = said.get("type") if isinstance(said, dict) else None
     if not isinstance(kind, str) or kind not in READERS:
         raise ConfigError("message: got no type that is known, need one of "
@@ -79,17 +79,11 @@ def parse(text: str) -> Message:
     return READERS[kind](said)
 
 
-def _no_constant(name: str) -> None:
-    """Refuse NaN and infinity, which Python reads and JSON lacks."""
-    raise ValueError(name)
-
-
 def kind_of(text: str) -> str:
     """Return the type that a message claims, for a refusal."""
     try:
-        said = json.loads(text)
-        return str(said["type"])[:LONGEST_NAME]
-    except (ValueError, KeyError, TypeError, RecursionError):
+        return str(strict_json(text)["type"])[:LONGEST_NAME]
+    except (ValueError, KeyError, TypeError):
         return "message"
 
 
@@ -186,8 +180,7 @@ def _numbers(value: Any, place: str, count: int, most: float) -> list[float]:
 
 
 def _is_number(value: Any) -> bool:
-    number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    return number and abs(value) < 1e18 and math.isfinite(value)
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) < 1e18
 
 
 def _is_name(value: Any) -> bool:

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from neuralshade.errors import ConfigError
-from neuralshade.fitting.scene import RESULT, Scene, View
+from neuralshade.fitting.scene import Scene, View
 from neuralshade.live.channel import Channel
 from neuralshade.live.client import Client
 from neuralshade.live.frames import on_screen, png
@@ -145,7 +145,7 @@ class Stage:
             pixels = view.width * view.height
             by = self.paces[client.slow].reduction(pixels) if hurried else 1
             drawn = replace(scene.fitted(view, by), id=0, panes=())
-            panes = [pane for pane in view.panes if pane in scene.titles] or [RESULT]
+            panes = [pane for pane in view.panes if pane in scene.titles] or [scene.main]
             lacking = [p for p in panes if p in scene.changes or client.kept.get(p) != drawn]
             groups[_Frame(drawn, tuple(lacking), by == 1, client.slow)].append((client, view))
         return groups

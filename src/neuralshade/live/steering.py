@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from neuralshade.base.interrupt import cut_short
 from neuralshade.errors import ConfigError
 from neuralshade.fitting.facts import CurvePoints, progress_facts
 from neuralshade.fitting.job import Job
@@ -131,7 +132,8 @@ class Steering:
         """Write the report of the asset as it is now."""
         asset = path.with_name(self.name)
         self.job.save(asset)
-        self.job.write_report(asset, path, ())
+        with cut_short():  # it may take longer than who ends the fit will wait
+            self.job.write_report(asset, path, ())
 
     def load(self, path: Path, into_fit: bool) -> str:
         """Go on from an asset's numbers, or give the fit up to show it."""

@@ -19,22 +19,24 @@ def evaluate(
     """Return the quality of an asset and of JPEG, WebP and a thumbnail of the same size.
 
     Of mip levels, the error of each under lights that no fit has seen, beside those of a box
-    filter, Toksvig's and LEAN mapping. Of a user's task, without a picture: its mean loss over
-    random numbers that its fit has not seen. Both take a GPU, or software Vulkan.
+    filter, Toksvig's and LEAN mapping. Of texture sets, the PSNR of every map and mip, beside BC7,
+    BC5 and BC4 at full and half size, and beside picture files of as many bytes. Of a user's task,
+    without a picture: its mean loss over random numbers that its fit has not seen. Mip levels and
+    tasks take a GPU, or software Vulkan.
 
     Args:
         asset: path of an asset, or what ``load`` returned.
         picture: the picture to compare with, at whose resolution the asset is drawn; of mip
             levels a folder, a manifest or a TextureSet, the maps that they were trained from; of
-            a task what it renders, or None.
+            texture sets what ``fit_textures`` takes; of a task what it renders, or None.
         values, trust: of a user's task, as ``render`` takes them.
         notice: called with a line where that is not the resolution it was fitted at.
 
     Returns:
         A list of rows, dicts of plain JSON data, whose ``print`` shows them: name, setting,
         bytes, bits_per_pixel, psnr_db, ssim, flip, cropped; the asset first. Those of mip levels,
-        and of a task without a picture, have other fields, as evaluate_mipmaps and
-        evaluate_shader say.
+        of texture sets, and of a task without a picture, have other fields, as evaluate_mipmaps,
+        evaluate_textures and evaluate_shader say.
 
     Raises: AssetError, PictureError; ConfigError where a picture is missing; of mip levels and
         tasks also ConfigError, DeviceError.

@@ -29,8 +29,9 @@ def report(
     Args:
         asset: path of an asset, or what ``load`` returned.
         picture: the picture it was fitted to, at whose resolution it is shown; of mip levels
-            a folder, a manifest or a TextureSet, the maps that they were trained from; of a
-            user's task what its render is to look like.
+            a folder, a manifest or a TextureSet, the maps that they were trained from; of
+            texture sets what ``fit_textures`` takes; of a user's task what its render is to look
+            like.
         output: the page.
         snapshots: the folder that ``fit_image`` filled, or (step, float32 [h, w, C]) pairs.
         facts: (label, value) lines to add to those that the asset tells.

@@ -1,49 +1,25 @@
-"""engine, mipmaps.cs.slang: references, steps and errors are those of the torch half."""
+"""kinds/mipmaps, kernels.cs.slang: references and steps are those of the torch half."""
 
 import numpy as np
 import pytest
 import torch
+from fixtures.mip_engines import colors_of, drawn, engine_of, maps_of, references_of
 
-from neuralshade.kinds.mipmaps.build import numbers_of, packed_base
-from neuralshade.kinds.mipmaps.engine import MipEngine, MipTraining
-from neuralshade.kinds.mipmaps.judging import MipJudge, by_measure
 from neuralshade.kinds.mipmaps.kernels import (
     DARK,
-    MEASURES,
     NUMBERS,
     SMALLEST_ROUGHNESS,
     STEEPEST,
     LevelSizes,
     levels_of,
 )
-from neuralshade.measure.plane.mip_filters import Maps, box_chain, halved, unit
+from neuralshade.measure.plane.mip_filters import Maps
 from neuralshade.model.microfacet import Surface, burley, lambert, shade
-from neuralshade.sampler.directions import draw_pairs, near_mirror
+from neuralshade.sampler.directions import draw_pairs
+from neuralshade.source.halving import halved
 
 SIZES = [(7, 5), (1, 6), (16, 8)]  # width, height
 HALF = 2.0**-10  # rounding of a float16, and of one made of it
-
-
-def maps_of(width, height, roughness=(0.2, 1.0)):
-    """Return maps of random texels; the first texels are as smooth and as rough as can be."""
-    rng = np.random.default_rng(width * 100 + height)
-    normal = unit(rng.normal(0, 0.4, (height, width, 3)).astype(np.float32) + np.float32([0, 0, 1]))
-    rough = rng.uniform(*roughness, (height, width)).astype(np.float32)
-    rough.reshape(-1)[:2] = [0.0, 1.0]
-    metallic = rng.random((height, width)).astype(np.float32).round()
-    return Maps(rng.random((height, width, 3)).astype(np.float32), normal, rough, metallic)
-
-
-def drawn(pool, count):
-    return draw_pairs(count, 0.5, 0.2, pool), near_mirror(count, 0.5, pool)
-
-
-def engine_of(gpu, base, levels, draw=None, **training):
-    below = len(levels.sizes) - 1
-    start = numbers_of(box_chain(base, below))
-    training = MipTraining(**{"pairs": 4, "pool": 8, **training})
-    draw = draw or drawn
-    return MipEngine(gpu, levels, training, packed_base(base), start, draw)
 
 
 def shaded(maps, pairs, diffuse=lambert):
@@ -53,12 +29,6 @@ def shaded(maps, pairs, diffuse=lambert):
     surface = Surface(albedo, normal, roughness, metallic)
     wi, wo = torch.from_numpy(pairs).double().unbind(1)
     return torch.stack([shade(surface, i, o, diffuse) for i, o in zip(wi, wo, strict=True)]).numpy()
-
-
-def references_of(engine, count):
-    """Return what the device holds: float32 [count, texels, 3]."""
-    raw = engine._bound["references"].read().view(np.float16)
-    return raw.reshape(-1, 4)[: count * engine.texels, :3].reshape(count, -1, 3).astype(np.float32)
 
 
 @pytest.mark.parametrize("width, height", SIZES)
@@ -86,15 +56,6 @@ def test_references_beyond_float16_are_its_largest(gpu):
     engine.set_pool(np.tile(np.float32([0, 0, 1]), (1, 2, 1)))
     assert np.isfinite(references_of(engine, 1)).all()
     np.testing.assert_allclose(references_of(engine, 1), 60000, rtol=HALF)
-
-
-def colors_of(values, pairs):
-    """Return what texels [NUMBERS, texels] show, in torch: [n, texels, 3]."""
-    up = torch.ones_like(values[:1])
-    normal = torch.nn.functional.normalize(torch.cat([values[3:5], up]).T, dim=-1)
-    surface = Surface(values[:3].T, normal, values[5], values[6])
-    wi, wo = torch.from_numpy(pairs).double().unbind(1)
-    return torch.stack([shade(surface, i, o) for i, o in zip(wi, wo, strict=True)])
 
 
 def gradient_of(values, pairs, references, weights=1.0):
@@ -172,80 +133,6 @@ def test_training_makes_it_better(gpu):
     assert engine.state_now.step == 61
 
 
-def measured(color, reference):
-    """Return MEASURES of colors [n, texels, 3]."""
-    logs = np.log1p(10 * color) - np.log1p(10 * reference)
-    apart = np.abs(color - reference)
-    found = ((2 * apart / (color + reference + DARK)), apart / (reference + DARK), logs**2,
-             color, reference)  # fmt: skip
-    return dict(zip(MEASURES, (values.mean() for values in found), strict=True))
-
-
-@pytest.mark.parametrize("together", [1, 3])
-def test_errors_are_those_of_numpy(gpu, together):
-    base, levels = maps_of(7, 5), levels_of(7, 5)
-    engine = engine_of(gpu, base, levels)
-    pairs, weights = draw_pairs(6, 0.5, 0.2, 5), np.linspace(0.2, 1.4, 6, dtype=np.float32)
-    engine.set_pool(pairs, weights)
-    chains = [engine.values(), engine.values() * np.float32(0.9)]
-    judging = MipJudge(engine, chains)
-    judging.add(6, together)
-    found = judging.means()
-    assert found.shape == (2, len(levels.sizes) - 1, len(MEASURES))
-    for values, rows in zip(chains, found, strict=True):
-        color = colors_of(torch.from_numpy(values).double(), pairs).numpy()
-        sums = [
-            (weights[:, None, None] * seen).reshape(-1, together, engine.texels, 3).sum(axis=1)
-            for seen in (color, references_of(engine, 6).astype(np.float64))
-        ]
-        for level, row in enumerate(rows, start=1):
-            w, h = levels.sizes[level]
-            part = slice(levels.first(level), levels.first(level) + w * h)
-            wanted = measured(sums[0][:, part], sums[1][:, part])
-            assert by_measure(row) == pytest.approx(wanted, rel=1e-4, abs=1e-7)
-
-
-def test_a_brief_judge_knows_the_symmetric_error_alone(gpu):
-    base, levels = maps_of(16, 8), levels_of(16, 8)
-    engine = engine_of(gpu, base, levels)
-    engine.set_pool(draw_pairs(6, 0.5, 0.2, 5))
-    found = []
-    for briefly in (False, True):
-        judging = MipJudge(engine, [engine.values()], briefly)
-        judging.add(6)
-        found.append(judging.means())
-    np.testing.assert_allclose(found[1][..., 0], found[0][..., 0], rtol=1e-6)
-    assert (found[1][..., 1:] == 0).all() and (found[0][..., 1:] != 0).all()
-
-
-def test_errors_of_pools_add_up_until_they_are_asked_for(gpu):
-    """The mean of two pools, one twice as large; and nothing of it in the next."""
-    base, levels = maps_of(16, 8), levels_of(16, 8)
-    engine = engine_of(gpu, base, levels)
-    judging, alone = MipJudge(engine, [engine.values()]), []
-    for count, seed in ((6, 5), (3, 6)):
-        engine.set_pool(draw_pairs(count, 0.5, 0.2, seed))
-        judging.add(count)
-        other = MipJudge(engine, [engine.values()])
-        other.add(count)
-        alone.append(other.means())
-    np.testing.assert_allclose(judging.means(), (2 * alone[0] + alone[1]) / 3, rtol=1e-5)
-    judging.add(3)
-    np.testing.assert_allclose(judging.means(), alone[1], rtol=1e-6)
-
-
-def test_lights_weigh_1_where_nothing_is_said(gpu):
-    engine = engine_of(gpu, maps_of(7, 5), levels_of(7, 5))
-    pairs = draw_pairs(6, 0.5, 0.2, 5)
-    judging = MipJudge(engine, [engine.values()])
-    engine.set_pool(pairs, np.ones(6, np.float32))
-    judging.add(6)
-    told = judging.means()
-    engine.set_pool(pairs)
-    judging.add(6)
-    np.testing.assert_array_equal(judging.means(), told)
-
-
 def test_a_pool_is_gone_through_and_drawn_anew(gpu):
     """Two steps a time, twice: four steps a pool."""
     pools = []
@@ -263,18 +150,6 @@ def test_a_pool_is_gone_through_and_drawn_anew(gpu):
     for _ in range(9):
         apart.advance([1.0])
     np.testing.assert_array_equal(apart.values(), engine.values())
-
-
-def test_a_pool_of_others_is_forgotten(gpu):
-    """Judging between steps changes none."""
-    base, levels = maps_of(7, 5), levels_of(7, 5)
-    engine, judged = engine_of(gpu, base, levels), engine_of(gpu, base, levels)
-    engine.advance([1.0] * 3)
-    judged.advance([1.0])
-    judged.set_pool(draw_pairs(8, 0.5, 0.2, 99))
-    MipJudge(judged, [judged.values()]).add(8)
-    judged.advance([1.0] * 2)
-    np.testing.assert_array_equal(judged.values(), engine.values())
 
 
 def test_short_submissions_change_nothing(gpu, monkeypatch):

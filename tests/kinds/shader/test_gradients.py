@@ -69,7 +69,12 @@ KINDS = {  # members, and a loss that every number of them has a part in
 }
 
 
-@pytest.mark.parametrize("kind", KINDS)
+# each is in "encodings into a network" too, or in others of the list
+PARTS = ("vectors", "nested arrays", "network", "grid encoding", "hash encoding")
+EACH = [pytest.param(k, marks=pytest.mark.slow) if k in PARTS else k for k in KINDS]
+
+
+@pytest.mark.parametrize("kind", EACH)
 def test_gradient_equals_central_differences(gpu, kind, module, engine_of):
     engine = engine_of(gpu, module(*KINDS[kind]))
     values = np.random.default_rng(0).uniform(-1, 1, engine.task.count).astype(np.float32)

@@ -1,18 +1,10 @@
 """kinds/shader/opened: a trained task is drawn with what it has, or what it is given."""
 
 import numpy as np
-import pytest
 
 import neuralshade
-from neuralshade.errors import AssetError, ConfigError, DeviceError
-from neuralshade.kinds import open_asset
-from neuralshade.kinds.shader.engine import ShaderEngine
+from neuralshade.errors import AssetError, ConfigError
 from neuralshade.kinds.shader.source import load_shader
-
-
-@pytest.fixture
-def one_device():
-    """Leave each its own device: that they are opened and closed is tested here."""
 
 
 def test_a_picture_may_be_in_memory_and_another_when_drawn(
@@ -131,36 +123,3 @@ def test_assets_of_before_had_no_files(tmp_path, sum_text):
     old = neuralshade.load(asset)
     assert old.module.pop("files") == {}
     assert np.isfinite(neuralshade.evaluate(old)[0]["loss"])
-
-
-def test_one_gpu_for_all_draws_until_it_is_closed(tmp_path, tint, values_of, drawing_gpus, brief):
-    asset = tmp_path / "x.nsh"
-    neuralshade.fit_shader(tint, asset, values=values_of(), **brief)
-    with open_asset(asset) as opened:
-        assert drawing_gpus == []  # who asks for its size needs none
-        whole, corner = opened.draw(36, 24), opened.draw(3, 2, (0, 0, 0.5, 0.5))
-        assert [gpu.closed for gpu in drawing_gpus] == [False]
-    assert [gpu.closed for gpu in drawing_gpus] == [True]
-    np.testing.assert_array_equal(whole.clip(0, 1), neuralshade.render(asset))
-    part = neuralshade.render(asset, size=(3, 2), crop=(0, 0, 0.5, 0.5))
-    np.testing.assert_array_equal(corner.clip(0, 1), part)
-    np.testing.assert_array_equal(opened.draw(36, 24), whole)  # on another one
-    opened.close()
-    assert [gpu.closed for gpu in drawing_gpus] == [True] * 4
-
-
-def test_a_gpu_that_fails_is_not_kept(tmp_path, tint, values_of, drawing_gpus, monkeypatch, brief):
-    asset = tmp_path / "x.nsh"
-    neuralshade.fit_shader(tint, asset, values=values_of(), **brief)
-
-    def lost(*given):
-        raise DeviceError("device: got no answer.")
-
-    with open_asset(asset) as opened:
-        with monkeypatch.context() as failing:
-            failing.setattr(ShaderEngine, "draw", lost)
-            with pytest.raises(DeviceError):
-                opened.draw(2, 1)
-        assert [gpu.closed for gpu in drawing_gpus] == [True]
-        assert np.isfinite(opened.draw(2, 1)).all()
-    assert [gpu.closed for gpu in drawing_gpus] == [True, True]

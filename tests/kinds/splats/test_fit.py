@@ -45,8 +45,8 @@ def end_to_end(path, folder, **settings):
 
 
 # each count of channels has kernels of its own, which take seconds to compile
-MORE = [pytest.param("a.png", channels, marks=pytest.mark.slow) for channels in (2, 4)]
-KINDS = [("a.png", 1), ("a.png", 3), ("a.exr", 3), *MORE]
+MORE = [pytest.param("a.png", channels, marks=pytest.mark.slow) for channels in (1, 2, 4)]
+KINDS = [("a.png", 3), ("a.exr", 3), *MORE]
 
 
 @pytest.mark.parametrize("name, channels", KINDS)
@@ -57,7 +57,10 @@ def test_every_kind_of_picture_end_to_end(tmp_path, save_smooth, name, channels)
     assert result.psnr_db > flat_psnr_db(neuralshade.load_picture(path)) + 6
 
 
-@pytest.mark.parametrize("compositing", ["over", "sum"])
+OVER = pytest.param("over", marks=pytest.mark.slow)  # sorts: large kernels, as in test_engine.py
+
+
+@pytest.mark.parametrize("compositing", [OVER, "sum"])
 def test_every_compositing_end_to_end(tmp_path, save_smooth, compositing):
     path = save_smooth()
     result = end_to_end(path, tmp_path, compositing=compositing)
@@ -103,11 +106,12 @@ def test_more_gaussians_and_more_steps_learn_more(tmp_path, save_smooth):
 
 def test_a_picture_learned_almost_exactly_stays_so_once_rounded(tmp_path, save_smooth):
     """Then colors are rounded to more than a thousand levels."""
-    settings = {**FEW, "count": 500, "steps": 400}
-    path = save_smooth(height=48, width=48)
+    settings = {**FEW, "count": 250, "steps": 300}
+    path = save_smooth(height=24, width=32)
     assert neuralshade.fit_splats(path, tmp_path / "x.nsh", **settings).psnr_db > 48
 
 
+@pytest.mark.slow  # as test_kernels_slang.py has it of every step
 def test_the_naive_way_gives_the_same(tmp_path, save_smooth):
     psnr = [neuralshade.fit_splats(save_smooth(), tmp_path / "x.nsh", naive=naive, **FEW)
             .psnr_db for naive in (False, True)]  # fmt: skip
@@ -115,7 +119,9 @@ def test_the_naive_way_gives_the_same(tmp_path, save_smooth):
 
 
 @pytest.mark.parametrize("noise, size", [
-    (0.2, {"bytes": 3000}), (0.2, {"bpp": 3000 * 8 / (64 * 32)}), (1.0, {"bytes": 3000}),
+    (0.2, {"bytes": 3000}),
+    pytest.param(0.2, {"bpp": 3000 * 8 / (64 * 32)}, marks=pytest.mark.slow),  # the same bytes
+    pytest.param(1.0, {"bytes": 3000}, marks=pytest.mark.slow),
 ])  # fmt: skip
 def test_a_file_is_as_large_as_asked_for(tmp_path, save_smooth, noise, size):
     """Of a picture with something to spend bytes on: waves and noise, or noise alone."""

@@ -22,7 +22,7 @@ def asset(request, tmp_path_factory):
 
 @pytest.mark.parametrize("size, crop", [
     ((36, 24), (0.0, 0.0, 1.0, 1.0)), ((70, 45), (0.0, 0.0, 1.0, 1.0)), ((19, 13), CROP),
-    ((1, 1), CROP), ((300, 2), (0.0, 0.0, 1.0, 1.0)),
+    ((1, 1), CROP), pytest.param((300, 2), (0.0, 0.0, 1.0, 1.0), marks=pytest.mark.slow),
 ])  # fmt: skip
 def test_picture_is_that_of_render(asset, gpu, size, crop):
     with neuralshade.GpuSplats(asset, gpu.api) as splats:

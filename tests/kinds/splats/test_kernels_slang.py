@@ -209,7 +209,10 @@ def test_gradient_by_each_number_is_a_central_difference(gpu, name):
 
 
 @pytest.mark.parametrize("name", ["sum-4", "normalized-3", "over-3"])
-@pytest.mark.parametrize("case", ["crowd", "needles", "outside"])
+# where all visit all, a crowd takes long
+@pytest.mark.parametrize(
+    "case", [pytest.param("crowd", marks=pytest.mark.slow), "needles", "outside"]
+)
 def test_tiles_leave_nothing_out(gpu, name, case):
     """They equal the naive way, where every pixel visits every Gaussian."""
     form, (width, height, _) = FORMS[name], CASES[case]

@@ -32,7 +32,7 @@ def interrupted(picture, output, settings, step=10, number=signal.SIGINT, **opti
 
 
 @pytest.mark.parametrize("compositing, step", [  # while it grows, before and while it is rounded
-    ("normalized", 5), ("over", 30), ("normalized", 50),
+    ("normalized", 5), pytest.param("over", 30, marks=pytest.mark.slow), ("normalized", 50),
 ])  # fmt: skip
 def test_resumed_is_as_good_as_uninterrupted(tmp_path, save_smooth, compositing, step):
     """Equal but for sums of floats, which come in any order."""

@@ -16,8 +16,16 @@ from websockets.sync.client import connect
 
 from neuralshade.fitting.scene import View
 from neuralshade.live.channel import Channel
+from neuralshade.live.guard import POLICY
 from neuralshade.live.server import Server
 from neuralshade.live.uploads import Uploads
+
+HEADERS = {
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "cache-control": "no-store",
+    "cross-origin-resource-policy": "same-origin",
+}
 
 
 @pytest.fixture
@@ -89,6 +97,20 @@ class Asking:
 def ask(serve):
     """Give what asks a server on the loopback."""
     return serve()
+
+
+@pytest.fixture(scope="session")
+def checked():
+    """Give a function that sees that an answer has the headers that every one has, once each."""
+
+    def checked(answer, policy=POLICY):
+        for name, value in {**HEADERS, "content-security-policy": policy}.items():
+            assert answer.headers.get_all(name) == [value], name
+        opener = None if "sandbox" in policy else ["same-origin"]  # together they are refused
+        assert answer.headers.get_all("cross-origin-opener-policy") == opener
+        return answer
+
+    return checked
 
 
 @pytest.fixture

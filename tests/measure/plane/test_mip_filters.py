@@ -1,49 +1,17 @@
-"""mip_filters: halving is an area's mean; Toksvig and LEAN are what their papers say."""
+"""mip_filters: Toksvig and LEAN are what their papers say."""
 
 import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from neuralshade.measure.plane.mip_filters import (
     FILTERS,
     Maps,
-    halved,
     lean_chain,
     toksvig_chain,
     unit,
 )
-
-SIDE = st.integers(1, 19)
-
-
-def area_mean(values):
-    """Return values [H, W] at half the size: repeated until every texel covers whole numbers."""
-    for axis in range(2):
-        before = values.shape[axis]
-        size = max(1, before // 2)
-        parts = np.repeat(values, size, axis)
-        shape = (*parts.shape[:axis], size, before, *parts.shape[axis + 1 :])
-        values = parts.reshape(shape).mean(axis + 1)
-    return values
-
-
-@settings(deadline=None, max_examples=60)
-@given(height=SIDE, width=SIDE, seed=st.integers(0, 99))
-def test_halved_is_the_mean_of_an_area(height, width, seed):
-    values = np.random.default_rng(seed).random((height, width)).astype(np.float32)
-    half = halved(values)
-    assert half.shape == (max(1, height // 2), max(1, width // 2)) and half.dtype == np.float32
-    np.testing.assert_allclose(half, area_mean(values.astype(np.float64)), rtol=2e-6)
-    np.testing.assert_allclose(half.mean(), values.mean(), rtol=2e-6)  # nothing is lost
-
-
-def test_colors_are_halved_one_by_one():
-    values = np.random.default_rng(0).random((5, 8, 3)).astype(np.float32)
-    apart = np.stack([halved(values[..., i]) for i in range(3)], axis=2)
-    np.testing.assert_array_equal(halved(values), apart)
 
 
 def maps_of(normal, roughness=0.5, albedo=0.25, metallic=0.75):

@@ -1,6 +1,7 @@
 """Mip levels of a PBR set that shade as what they cover."""
 
-from neuralshade.kinds.kind import Flag, Kind, Subject
+from neuralshade.fitting.command import Flag, Subject
+from neuralshade.kinds.kind import Kind
 from neuralshade.kinds.mipmaps.recipe import MipmapsRecipe
 
 MAPS = {"albedo": "Base color.", "normal": "Normals, in tangent space.",

@@ -18,8 +18,7 @@ import numpy.typing as npt
 from neuralshade.asset.asset import REMEDY, Asset, Header
 from neuralshade.asset.rules import CURVE, SIDE, STEPS
 from neuralshade.asset.schema import Each, Form, Named, Number, Parts, Rule, Text
-from neuralshade.asset.texture.dds import write_dds
-from neuralshade.asset.texture.ktx2 import write_ktx2
+from neuralshade.asset.texture.texture_files import save_chain
 from neuralshade.base.message_text import shown
 from neuralshade.errors import AssetError
 from neuralshade.kinds.mipmaps.kernels import levels_of
@@ -148,7 +147,6 @@ def write_chain(folder: Path, form: str, levels: Sequence[dict[str, Bytes]]) -> 
     written = []
     for name in MAPS:
         texture = (BLOCKS if blocks else PLAIN)[name]
-        chain = [level[name][..., :2] if texture == "bc5" else level[name] for level in levels]
         written.append(folder / f"{name}.{container}")
-        (write_dds if container == "dds" else write_ktx2)(written[-1], chain, texture)
+        save_chain(written[-1], [level[name] for level in levels], texture)
     return written

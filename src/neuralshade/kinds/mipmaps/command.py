@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from neuralshade.kinds.kind import CommandLine, FitCall
+from neuralshade.fitting.command import CommandLine, FitCall
 from neuralshade.kinds.mipmaps import MAPS, PACKED
 from neuralshade.kinds.mipmaps.family.fit import fit_mipmaps_family
 from neuralshade.kinds.mipmaps.fit import fit_mipmaps

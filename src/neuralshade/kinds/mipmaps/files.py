@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from neuralshade.asset.texture.texture_files import map_files
 from neuralshade.base.atomic import check_writable
 from neuralshade.base.message_text import unmade
 from neuralshade.errors import ConfigError, OutputError
@@ -19,8 +19,6 @@ from neuralshade.source.image_output import save_picture
 
 FORMATS = ("png", "exr", "dds", "dds-bc", "ktx2", "ktx2-bc")
 USUAL_FORMATS = ("dds",)
-PICTURES = ("png", "exr")  # which hold one level each
-LEVEL_FILE = re.compile(rf"({'|'.join(MAPS)})(_\d+\.(png|exr)|\.(dds|ktx2))")
 
 
 def checked_formats(formats: Sequence[str]) -> tuple[str, ...]:
@@ -38,36 +36,10 @@ def checked_formats(formats: Sequence[str]) -> tuple[str, ...]:
     return chosen
 
 
-def file_name(name: str) -> str:
-    """Return the name of a set, as a file's without its suffix: with no folder in it."""
-    return re.sub(r"[/\\:\0]", "_", name)
-
-
 def planned_files(folder: Path, formats: Iterable[str], levels: int) -> list[Path]:
     """Return the files that ``write_files`` will write of so many levels, 0 among them."""
-    names = []
-    for form in formats:
-        if form in PICTURES:
-            names += [f"{name}_{level}.{form}" for level in range(levels) for name in MAPS]
-        else:
-            names += [f"{name}.{form.partition('-')[0]}" for name in MAPS]
-    return [folder / name for name in names]
-
-
-def level_files(folder: Path) -> list[Path]:
-    """Return the files of ``folder`` that are called as ``planned_files`` calls them, sorted.
-
-    None where there is no such folder. Raises OutputError where it cannot be read.
-    """
-    if not folder.is_dir():
-        return []
-    try:
-        return sorted(path for path in folder.iterdir() if LEVEL_FILE.fullmatch(path.name))
-    except OSError as error:
-        raise OutputError(
-            f"{folder}: got '{error.strerror}', need a folder that can be read: the levels of "
-            "others may lie there. Choose another path."
-        ) from error
+    return [path for form in formats
+            for path in map_files(folder, form.partition("-")[0], MAPS, levels)]  # fmt: skip
 
 
 def check_folder(folder: Path, files: Sequence[Path], inputs: Iterable[Any]) -> None:

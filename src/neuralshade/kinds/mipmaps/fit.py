@@ -137,7 +137,7 @@ def fit_mipmaps(
         settings: fields of MipmapsRecipe.
 
     Raises: PictureError, ConfigError, OutputError, DeviceError, AssetError (resume) before
-        training starts; FitInterrupted on Ctrl-C or SIGTERM, after a checkpoint was saved.
+        training starts; FitInterrupted on Ctrl-C, SIGTERM or SIGHUP, after a checkpoint was saved.
     """
     asked = AskedMaps(source, dict(maps or {}), normal_convention, checked_formats(formats))
     return fit_set(asked, output, settings, options, observer)

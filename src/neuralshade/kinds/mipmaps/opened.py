@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -22,6 +22,7 @@ from neuralshade.kinds.mipmaps import KIND
 from neuralshade.kinds.mipmaps.asset import (
     CHANNELS,
     JUDGED,
+    MAPS,
     RULES,
     level_forms,
     shown_level,
@@ -37,7 +38,11 @@ from neuralshade.measure.plane.lit_plane import plane_picture
 from neuralshade.measure.plane.mip_filters import FILTERS, Maps
 from neuralshade.measure.plane.plane_view import PlaneView
 from neuralshade.source.crop import WHOLE, Crop
+from neuralshade.source.region import Region, chosen_names, level_regions
 from neuralshade.source.texture_set import TextureSet, load_texture_set
+
+if TYPE_CHECKING:
+    from neuralshade.asset.texture.map_chain import MapChain
 
 
 @dataclass(frozen=True)
@@ -71,6 +76,19 @@ class OpenedMipmaps(Opened):
     def chain(self) -> list[Maps]:
         """Return levels 0 and on as a shader reads them."""
         return [Maps(**shown_level(level)) for level in stored_levels(self.asset)]
+
+    def chains(
+        self,
+        maps: Sequence[str] | None = None,
+        levels: int | None = None,
+        region: Region | None = None,
+    ) -> Iterator[MapChain]:
+        """Return maps with their levels as they are stored, see ``Opened.chains``."""
+        from neuralshade.kinds.mipmaps.chains import level_chains
+
+        sizes = [(width, height) for width, height in self.maps["sizes"]]
+        regions = level_regions(sizes, levels, region)
+        return level_chains(stored_levels(self.asset), chosen_names(maps, MAPS), regions)
 
     @property
     def numbers(self) -> int:

@@ -8,10 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from neuralshade.asset.file import read_asset_file
+from neuralshade.asset.texture.texture_files import file_name, level_files
 from neuralshade.errors import AssetError, OutputError
 from neuralshade.kinds.mipmaps import KIND
+from neuralshade.kinds.mipmaps.asset import MAPS
 from neuralshade.kinds.mipmaps.build import chain_levels
-from neuralshade.kinds.mipmaps.files import check_folder, file_name, level_files, planned_files
+from neuralshade.kinds.mipmaps.files import check_folder, planned_files
 from neuralshade.kinds.mipmaps.kernels import LevelSizes
 from neuralshade.kinds.mipmaps.recipe import MipmapsRecipe
 from neuralshade.source.texture_set import TextureSet
@@ -68,7 +70,7 @@ def plan_set(
     folder = Path(f"{name}_mips" if output is None else output)
     target = folder / f"{name}.nsh"
     files = tuple(planned_files(folder, formats, len(levels.sizes)))
-    there = level_files(folder)
+    there = level_files(folder, MAPS)
     planned, owned = {path.name for path in files}, _written_by(target, [])
     _check_others(target, [path for path in there if path.name in planned])
     inputs = [path for path in textures.paths.values() if path.exists()]

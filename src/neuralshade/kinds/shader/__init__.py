@@ -1,6 +1,7 @@
 """What a Slang function of the user's own marks as trainable."""
 
-from neuralshade.kinds.kind import Flag, Kind, Subject
+from neuralshade.fitting.command import Flag, Subject
+from neuralshade.kinds.kind import Kind
 from neuralshade.kinds.shader.recipe import ShaderRecipe
 
 KIND = Kind(

@@ -16,6 +16,7 @@ import numpy as np
 from neuralshade.asset.asset import Header, save_asset
 from neuralshade.asset.checkpoint import Checkpoint, load_checkpoint
 from neuralshade.errors import ConfigError
+from neuralshade.fitting.command import CommandLine, FitCall
 from neuralshade.fitting.facts import MOST_SHOWN
 from neuralshade.fitting.job import Job
 from neuralshade.fitting.loop import Loop, Observer, ignore
@@ -32,7 +33,6 @@ from neuralshade.fitting.resuming import Source, resumed_recipe
 from neuralshade.fitting.scene import Scene, picture_scene
 from neuralshade.fitting.snapshots import snapshots_for
 from neuralshade.fitting.values import parse_values
-from neuralshade.kinds.kind import CommandLine, FitCall
 from neuralshade.kinds.shader import KIND
 from neuralshade.kinds.shader.build import BuiltTask, build_shader_engine, build_task
 from neuralshade.kinds.shader.opened import OpenedShader
@@ -95,7 +95,7 @@ def fit_shader(
     Raises: KernelError with all that the Slang compiler said; ConfigError, PictureError,
         OutputError, DeviceError, AssetError (resume) before training starts; ConfigError where
         a loss or gradient is no number, naming step, thread and member; FitInterrupted on
-        Ctrl-C or SIGTERM, after a checkpoint was saved.
+        Ctrl-C, SIGTERM or SIGHUP, after a checkpoint was saved.
     """
     source = task if isinstance(task, ShaderSource) else load_shader(task)
     values = dict(values or {})

@@ -96,16 +96,18 @@ def check_taken_in(text: str, place: str) -> None:
     """
     own = Path(place).resolve()
     texts, waiting = {own: text}, [own]
+    taken: dict[Path, list[tuple[int, str]]] = {}
     while waiting:
         file = waiting.pop()
-        for _, wanted in ever_taken_in(texts[file]):
+        taken[file] = list(ever_taken_in(texts[file]))
+        for _, wanted in taken[file]:
             for path in _files_of(named_path(wanted), file, own.parent, place):
                 if path not in texts:
                     texts[path] = path.read_text("utf-8", errors="replace")
                     waiting.append(path)
     macros = {name for content in texts.values() for name in macros_of(content)}
-    for file, content in texts.items():
-        for line, wanted in ever_taken_in(content):
+    for file, found in taken.items():
+        for line, wanted in found:
             if named_path(wanted, macros) is None:
                 raise ConfigError(
                     f"{place}: got {wanted.lstrip(UNCLEAR)[:LONGEST]!r} taken in by line {line} of "

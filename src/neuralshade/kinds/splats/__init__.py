@@ -1,6 +1,7 @@
 """A picture into 2D Gaussians."""
 
-from neuralshade.kinds.kind import Flag, Kind
+from neuralshade.fitting.command import Flag
+from neuralshade.kinds.kind import Kind
 from neuralshade.kinds.splats.recipe import SplatsRecipe
 
 KIND = Kind(

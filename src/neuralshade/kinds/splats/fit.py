@@ -91,7 +91,7 @@ def fit_splats(
         What was reached; psnr_db is measured on the stored numbers.
 
     Raises: PictureError, ConfigError, OutputError, DeviceError, AssetError (resume) before
-        training starts; FitInterrupted on Ctrl-C or SIGTERM, after a checkpoint was saved.
+        training starts; FitInterrupted on Ctrl-C, SIGTERM or SIGHUP, after a checkpoint was saved.
     """
     source = picture if isinstance(picture, Picture) else load_picture(picture)
     check_squares(source)

@@ -1,13 +1,14 @@
 /** Which panes a scene offers, errors among them, and which of them errors are made of. */
 
 const ERROR = "error"; // of "result"; that of another pane is error:PANE
-const REFERENCES = ["target", "reference"];
+const GIVEN = "given:"; // given:PANE is what PANE is compared with
+const REFERENCES = ["target", "reference"]; // what all others are
 
 /**
  * @typedef {object} Offer
  * @property {[string, string][]} entries name and title, errors last
  * @property {Map<string, string>} titles by name
- * @property {string | null} reference what errors are beside
+ * @property {Map<string, string>} beside of each pane that has errors, what they are beside
  * @property {[string, string, string]} first what three panes show at first
  */
 
@@ -21,21 +22,28 @@ export function offerPanes(scene) {
   const known = REFERENCES.find((pane) => panes.includes(pane));
   // Without one, planes are beside the first: that is then called what it is, a difference.
   const reference = known ?? (scene.plane ? panes[0] : null);
-  const compared = reference === null ? [] : panes.filter((pane) => pane !== reference);
+  const own = panes.find((pane) => panes.includes(GIVEN + pane));
+  /** @type {Map<string, string>} */
+  const beside = new Map();
+  for (const pane of panes) {
+    const given = panes.includes(GIVEN + pane) ? GIVEN + pane : reference;
+    if (given !== null && given !== pane) beside.set(pane, given);
+  }
   /** @type {[string, string][]} */
   const entries = panes.map((pane) => [pane, title(pane)]);
-  for (const pane of compared) {
-    const error = compared.length === 1 ? "Error" : `Error of ${lower(title(pane))}`;
-    const text = known ? error : `${title(pane)} minus ${lower(title(reference ?? ""))}`;
+  for (const pane of beside.keys()) {
+    const error = beside.size === 1 ? "Error" : `Error of ${lower(title(pane))}`;
+    const text = known || own ? error : `${title(pane)} minus ${lower(title(reference ?? ""))}`;
     entries.push([pane === "result" ? ERROR : `${ERROR}:${pane}`, text]);
   }
-  const one = reference ?? panes[0] ?? "";
-  const two = panes.includes("result") ? "result" : (panes.find((pane) => pane !== one) ?? one);
+  const one = reference ?? (own ? GIVEN + own : panes[0]) ?? "";
+  const other = own ?? panes.find((pane) => pane !== one) ?? one;
+  const two = panes.includes("result") ? "result" : other;
   const errors = entries.map(([name]) => name).filter((name) => errorOf(name) === two);
   const three = errors[0] ?? panes.find((pane) => pane !== one && pane !== two) ?? two;
   // A plane's reference takes long to draw: not while a light is dragged, unless it is asked for.
   const [a = one, b = two, c = three] = scene.plane ? panes : [];
-  return { entries, titles: new Map(entries), reference, first: [a, b, c] };
+  return { entries, titles: new Map(entries), beside, first: [a, b, c] };
 }
 
 /** Return the pane whose error that is, or null where it is none. @param {string} name */
@@ -44,15 +52,21 @@ export function errorOf(name) {
   return name.startsWith(`${ERROR}:`) ? name.slice(ERROR.length + 1) : null;
 }
 
+/** Whether overlays lie over that pane: over results, or what stands for them. */
+export function isResult(/** @type {string} */ name, /** @type {string[]} */ panes) {
+  if (panes.includes("result")) return name === "result";
+  return !REFERENCES.includes(name) && !name.startsWith(GIVEN) && errorOf(name) === null;
+}
+
 /**
  * Return what must be asked for to show `names`.
  * @param {string[]} names
- * @param {string | null} reference
+ * @param {Map<string, string>} beside
  */
-export function needed(names, reference) {
+export function needed(names, beside) {
   const panes = names.flatMap((name) => {
     const compared = errorOf(name);
-    return compared === null ? [name] : [reference ?? "", compared];
+    return compared === null ? [name] : [beside.get(compared) ?? "", compared];
   });
   return [...new Set(panes)].filter(Boolean);
 }

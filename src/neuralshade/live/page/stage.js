@@ -3,7 +3,7 @@
 import { byId } from "./dom.js";
 import { listen } from "./gestures.js";
 import { paintChecks, paintCursor, paintPicture } from "./paint.js";
-import { needed, errorOf, offerPanes } from "./panes.js";
+import { errorOf, isResult, needed, offerPanes } from "./panes.js";
 import { Pictures } from "./pictures.js";
 import { Divider, Slot } from "./slot.js";
 import { Viewport } from "./viewport.js";
@@ -67,10 +67,15 @@ export class Stage {
     return this.slots.slice(0, this.count);
   }
 
+  /** Return what errors are beside, by pane. */
+  get beside() {
+    return this.offer?.beside ?? new Map();
+  }
+
   /** Return the panes to ask the server for. */
   get panes() {
     const names = this.active.flatMap((slot) => slot.shown);
-    return needed(names, this.offer?.reference ?? null);
+    return needed(names, this.beside);
   }
 
   layout() {
@@ -113,7 +118,7 @@ export class Stage {
   picture(name) {
     const compared = errorOf(name);
     if (compared === null) return this.pictures.latest.get(name) ?? null;
-    return this.pictures.error(compared, this.offer?.reference ?? "", this.error_scale);
+    return this.pictures.error(compared, this.beside.get(compared) ?? "", this.error_scale);
   }
 
   #drawSlot(/** @type {Slot} */ slot) {
@@ -127,7 +132,7 @@ export class Stage {
     if (this.cursor) paintCursor(context, this.viewport, this.cursor, this.cursor.slot === slot);
     const latest = this.picture(slot.pane);
     if (!latest) return slot.describe("not drawn yet");
-    const timeless = latest.step === null || slot.pane === this.offer?.reference;
+    const timeless = latest.step === null || [...this.beside.values()].includes(slot.pane);
     const step = timeless ? "" : ` \u00b7 step ${latest.step?.toLocaleString("en-US")}`;
     const coarse = latest.sharp ? "" : " \u00b7 coarse while training";
     slot.describe(`${latest.width} x ${latest.height}${step}${coarse}`);
@@ -151,7 +156,7 @@ export class Stage {
     const picture = this.picture(name);
     if (whole && whole !== picture) paintPicture(context, this.viewport, whole);
     if (picture) paintPicture(context, this.viewport, picture);
-    if (name === "result") for (const paint of this.over) paint(context, this.viewport);
+    if (isResult(name, this.scene?.panes ?? [])) for (const paint of this.over) paint(context, this.viewport);
     context.restore();
   }
 

@@ -47,11 +47,12 @@ def hasty(monkeypatch, steps):
 
 
 @pytest.fixture(scope="module")
-def family(device, tmp_path_factory):
+def family(device, share_device, tmp_path_factory):
     """Give a folder with a network that three metals have taught. Not to be written to."""
     folder = tmp_path_factory.mktemp("family")
     with pytest.MonkeyPatch.context() as patch:
         hasty(patch, 400)
+        share_device(patch)
         result = neuralshade.fit_mipmaps_family(
             [metal(name, i) for i, name in enumerate("abc")], folder / "f.nsh", folder, **WELL
         )
@@ -126,6 +127,7 @@ def test_several_sets_use_it_too(family, stand):
     assert [one.steps for one in result.sets] == [64, 64]
 
 
+@pytest.mark.slow  # kernels of another diffuse, for what the refusal below is asked of
 def test_settings_that_it_learned_are_its_own(device, stand):
     sets, settings = [metal(name, 0, 8) for name in "ab"], {**FEW, "diffuse": "burley"}
     neuralshade.fit_mipmaps_family(sets, "f.nsh", **settings)
@@ -133,6 +135,14 @@ def test_settings_that_it_learned_are_its_own(device, stand):
     assert neuralshade.info(result.sets[0].asset)["recipe"]["diffuse"] == "burley"
     assert refusal(ConfigError, sets[0], "f.nsh", diffuse="lambert") == (
         "f.nsh: got diffuse='lambert', need 'burley' as its sets were trained with. Leave "
+        "--diffuse out."
+    )
+
+
+def test_other_settings_than_it_learned_are_refused(family, stand):
+    place = f"{family[0]}/f.nsh"
+    assert refusal(ConfigError, metal("new", 7, 8), place, diffuse="burley") == (
+        f"{place}: got diffuse='burley', need 'lambert' as its sets were trained with. Leave "
         "--diffuse out."
     )
 

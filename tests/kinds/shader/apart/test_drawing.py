@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from neuralshade.base.interrupt import Interruption
+from neuralshade.base.message_text import shown
 from neuralshade.errors import AssetError, ConfigError, KernelError
 from neuralshade.kinds.shader.apart import drawing
 from neuralshade.kinds.shader.apart.drawing import DrawnApart
@@ -133,6 +134,21 @@ def test_an_error_brings_no_escape_sequences(stand_in):
     assert str(caught.value) == "\\x1b[2J\nset: \\u202e\\x07"
 
 
+@pytest.mark.parametrize("loss", ["nan", "inf", "-inf"])
+def test_a_mean_loss_that_is_no_number(stand_in, refusal, loss):
+    row = f"{{'loss': float('{loss}'), 'standard_error': 0.0, 'steps': 1, 'threads': 1}}"
+    stand_in(f"answer({{}}); answer({{'row': {row}}}); time.sleep(99)")
+    message = refusal(AssetError, DrawnApart(wanted()).row)
+    assert message == f"x.nsh: got {ENDED}{DISTRUST}"
+
+
+def test_an_error_may_name_a_file_whose_name_is_no_text(stand_in):
+    stand_in(r"answer({'error': 'ConfigError', 'text': 'x\udce4.nsh: got a task.'})")
+    with pytest.raises(ConfigError) as caught:
+        drawn()
+    assert str(caught.value) == "x\udce4.nsh: got a task."
+
+
 def test_silence_memory_and_ctrl_c_end_it(stand_in, refusal, monkeypatch):
     stand_in("time.sleep(99)")
     with monkeypatch.context() as patch:
@@ -163,8 +179,11 @@ def test_a_mean_loss_is_four_numbers(stand_in, refusal, row):
     assert message == f"x.nsh: got no mean loss, need a task that is drawn.{DISTRUST}"
 
 
-def test_values_that_are_no_numbers(refusal):
+@pytest.mark.parametrize("value", [{"a": 1}, float("nan"), (1.0, float("inf")), 10**70,
+                                   np.float32("inf")])  # fmt: skip
+def test_values_that_are_no_numbers(refusal, value):
     odd = wanted()
-    values = {**odd.values, "gain": {"a": 1}}
+    values = {**odd.values, "gain": value}
     message = refusal(ConfigError, DrawnApart, Wanted(odd.source, values, odd.recipe, 1, 3, "x"))
-    assert message == "set: got gain={'a': 1}, need a number. Write for example gain=0.5."
+    told = shown(float(value) if isinstance(value, np.float32) else value)
+    assert message == f"set: got gain={told}, need a finite number. Write for example gain=0.5."

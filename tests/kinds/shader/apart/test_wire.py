@@ -10,10 +10,11 @@ from hypothesis import strategies as st
 from neuralshade.kinds.shader.apart.wire import DTYPES, LENGTH, BrokenError, receive, send
 
 plain = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
+    st.none() | st.booleans() | st.integers() | st.text()
+    | st.floats(allow_nan=False, allow_infinity=False),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
     max_leaves=8,
-)
+)  # fmt: skip
 MOST = 10_000
 
 
@@ -59,7 +60,8 @@ def test_a_changed_message_is_refused_or_still_one(data):
     b"[]", b"3", b'{"arrays": 3}', b"{}", b'{"arrays": [["float32", [-1]]]}',
     b'{"arrays": [["float32", [1e99]]]}', b'{"arrays": [["object", [1]]]}', b"[" * 90_000,
     b'{"arrays": [["float32", [true]]]}', b'{"arrays": [["float32", [99999, 99999]]]}',
-    b'{"arrays": [["uint8", [0, 99999999999999]]]}',
+    b'{"arrays": [["uint8", [0, 99999999999999]]]}', b'{"arrays": [], "arrays": []}',
+    b'{"arrays": [], "loss": NaN}', b'{"arrays": [], "text": "\\ud800"}',
 ])  # fmt: skip
 def test_odd_messages_are_refused(text):
     with pytest.raises(BrokenError):

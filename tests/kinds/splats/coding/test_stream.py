@@ -81,7 +81,7 @@ def test_a_list_comes_back_in_its_order(cloud):
     assert_equal(decode(stream, len(columns["x"]), sizes, True, "a.nsh"), columns)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(clouds(), st.integers(0, 2**32))
 def test_a_set_comes_back_in_the_canonical_order(cloud, seed):
     columns, sizes = cloud

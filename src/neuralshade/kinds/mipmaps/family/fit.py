@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from neuralshade.asset.asset import Header, save_asset
+from neuralshade.asset.texture.texture_files import file_name
 from neuralshade.base.atomic import check_writable
 from neuralshade.base.interrupt import Interruption
 from neuralshade.errors import ConfigError, FitInterrupted
@@ -29,7 +30,7 @@ from neuralshade.kinds.mipmaps.family.training import (
     share_left,
     train_correction,
 )
-from neuralshade.kinds.mipmaps.files import USUAL_FORMATS, checked_formats, file_name, make_folder
+from neuralshade.kinds.mipmaps.files import USUAL_FORMATS, checked_formats, make_folder
 from neuralshade.kinds.mipmaps.fit import MipmapsResult, fit_set, mipmaps_recipe
 from neuralshade.kinds.mipmaps.plan import plan_set
 from neuralshade.source.map_files import find_maps
@@ -105,7 +106,8 @@ def fit_mipmaps_family(
 
     Raises: what ``fit_mipmaps`` raises; AssetError for a ``share`` that is no such network;
         ConfigError for settings other than it was taught with, one set to learn from, or two of
-        one name. FitInterrupted on Ctrl-C or SIGTERM: sets before are written, ``share`` is not.
+        one name. FitInterrupted on Ctrl-C, SIGTERM or SIGHUP: sets before are written, ``share``
+        is not.
     """
     given: list[Any] = list(sources) if isinstance(sources, (list, tuple)) else [sources]
     given = given or [None]  # which is told as it is where one set is named

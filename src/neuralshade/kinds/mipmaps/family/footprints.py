@@ -8,7 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from neuralshade.kinds.mipmaps.kernels import SMALLEST_ROUGHNESS, STEEPEST
-from neuralshade.measure.plane.mip_filters import LEAST_Z, Floats, Maps, halved
+from neuralshade.measure.plane.mip_filters import LEAST_Z, Floats, Maps
+from neuralshade.source.halving import halved
 
 INVARIANTS, VECTORS = 26, 6
 LEAST = 1e-3  # deviation, so that what is equal all over divides by something

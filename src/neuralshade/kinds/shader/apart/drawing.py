@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -19,6 +20,7 @@ import psutil
 from neuralshade.base.held import ScratchFolder
 from neuralshade.base.interrupt import is_interrupted
 from neuralshade.base.message_text import plain, plain_lines, shown
+from neuralshade.base.strict_json import strict_json
 from neuralshade.errors import (
     AssetError,
     ConfigError,
@@ -101,7 +103,7 @@ class DrawnApart:
     def _ask(self, asked: dict[str, Any], arrays: tuple[Array, ...], *, seconds: float,
              pixels: int = 0) -> tuple[dict[str, Any], list[Array]]:  # fmt: skip
         most = MOST_BYTES + BYTES_PER_PIXEL * pixels
-        answer = self._reader.submit(self._said, {**asked, "bytes": most}, arrays, 16 * pixels)
+        answer = self._reader.submit(self._said, asked, arrays, 16 * pixels)
         try:
             message, found = self._awaited(answer, seconds, most)
         except (BrokenError, OSError) as error:
@@ -184,7 +186,8 @@ def _started(folder: str) -> subprocess.Popen[bytes]:
 
 def _order(wanted: Wanted) -> tuple[dict[str, Any], tuple[Array, ...]]:
     """Return what the process is told of the task: plain data, and the arrays it refers to."""
-    source, plain = wanted.source, {}
+    source = wanted.source
+    values: dict[str, Any] = {}
     arrays: dict[str, Array] = {}
     pictures: dict[str, list[str]] = {}
     for name, value in wanted.values.items():
@@ -193,21 +196,22 @@ def _order(wanted: Wanted) -> tuple[dict[str, Any], tuple[Array, ...]]:
         elif isinstance(value, np.ndarray):
             arrays[name] = value.astype(np.float32)
         else:
-            plain[name] = _plain(name, value)
+            values[name] = _json_value(name, value)
     order = {
         "place": wanted.place, "text": source.text, "source": source.place,
-        "files": dict(source.files), "values": plain, "arrays_of": list(arrays),
+        "files": dict(source.files), "values": values, "arrays_of": list(arrays),
         "pictures": pictures, "recipe": to_dict(wanted.recipe), "steps": wanted.steps,
     }  # fmt: skip
     return order, tuple(arrays.values())
 
 
-def _plain(name: str, value: Any) -> Any:
-    """Return what a member is given as JSON has it."""
-    if isinstance(value, (str, int, float, tuple, list)):
-        return value
+def _json_value(name: str, value: Any) -> Any:
+    """Return what a member is given as strict JSON has it."""
     try:
-        return float(value)  # NumPy's numbers
+        if not isinstance(value, (str, int, float, tuple, list)):
+            value = float(value)  # NumPy's numbers
+        strict_json(json.dumps(value), file_names=True)
     except (TypeError, ValueError) as error:
-        raise ConfigError(f"set: got {name}={shown(value)}, need a number. Write for example "
-                          f"{name}=0.5.") from error  # fmt: skip
+        raise ConfigError(f"set: got {name}={shown(value)}, need a finite number. Write for "
+                          f"example {name}=0.5.") from error  # fmt: skip
+    return value

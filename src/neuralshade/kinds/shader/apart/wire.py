@@ -14,6 +14,8 @@ from typing import IO, Any
 import numpy as np
 import numpy.typing as npt
 
+from neuralshade.base.strict_json import strict_json
+
 ARRAYS = "arrays"
 DTYPES = ("float32", "float16", "uint8", "uint16", "int8")
 MOST_JSON = 64 * 2**20  # bytes
@@ -27,7 +29,7 @@ class BrokenError(Exception):
 
 
 def send(stream: IO[bytes], message: dict[str, Any], arrays: Sequence[Array] = ()) -> None:
-    """Write a message; plain data and arrays of DTYPES. Raises OSError."""
+    """Write a message; data that ``strict_json`` takes, and arrays of DTYPES. Raises OSError."""
     forms = [[array.dtype.name, list(array.shape)] for array in arrays]
     text = json.dumps(message | {ARRAYS: forms}).encode()
     stream.write(len(text).to_bytes(LENGTH, "little") + text)
@@ -47,9 +49,9 @@ def receive(
     if length > most_json:
         raise BrokenError(f"{length} bytes of JSON")
     try:
-        message = json.loads(_exactly(stream, length))
+        message = strict_json(_exactly(stream, length), file_names=True)
         forms = [(_dtype(dtype), _shape(shape)) for dtype, shape in message.pop(ARRAYS)]
-    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
         raise BrokenError(f"{type(error).__name__} in its JSON") from error
     if sum(dtype.itemsize * math.prod(shape) for dtype, shape in forms) > most_bytes:
         raise BrokenError("larger arrays than were asked for")

@@ -1,0 +1,41 @@
+"""neuralshade decode: an asset's texture maps into files."""
+
+import json
+from typing import Any
+
+import click
+
+import neuralshade
+from neuralshade.cli.options import region_type
+
+
+@click.command()
+@click.argument("asset")
+@click.option("-o", "--output", required=True, metavar="DIR", help="Folder for the files.")
+@click.option("--format", metavar="[dds|ktx2|png|exr]", default="dds", show_default=True,
+              help="dds and ktx2 hold all levels of a map, png and exr one level.")  # fmt: skip
+@click.option("--block", "blocks", multiple=True, metavar="[bc7|bc5|bc4|bc1]",
+              help="Compress maps that it suits: bc7 and bc1 colors, bc5 normals, bc4 maps of one "
+                   "channel. May come more than once.")  # fmt: skip
+@click.option("--map", "maps", multiple=True, metavar="NAME",
+              help="Only this map. May come more than once.")  # fmt: skip
+@click.option("--levels", type=int, metavar="N", help="Level 0 among them. [default: all]")
+@click.option("--region", type=region_type, metavar="X,Y,W,H",
+              help="Only these texels, of level 0 alone; multiples of 4 with --block.")  # fmt: skip
+@click.option("--json", "as_json", is_flag=True, help="Print the files as one JSON line.")
+def decode(asset: str, output: str, maps: tuple[str, ...], as_json: bool, **given: Any) -> None:
+    """Write the texture maps of ASSET, with all mip levels, as files that engines load.
+
+    ASSET is what fit textures or fit mipmaps made. All files are written, or none.
+
+    \b
+    neuralshade decode bricks.nsh -o maps --block bc7 --block bc5 --block bc4
+    neuralshade decode bricks.nsh -o maps --format png --map albedo --levels 1
+    """
+    files = neuralshade.decode(asset, output, maps=maps or None, **given)
+    if as_json:
+        listed = [{"path": str(path), "bytes": path.stat().st_size} for path in files]
+        click.echo(json.dumps({"asset": asset, "files": listed}))
+        return
+    for path in files:
+        click.echo(f"{path}: {path.stat().st_size:,} bytes")

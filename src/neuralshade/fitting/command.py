@@ -1,0 +1,58 @@
+"""A fit as it is typed: what its command takes, what was given, and the call that comes of it.
+
+A kind says the first and may make the last; ``cli/`` has click do the rest. As light as
+``kinds/kind.py``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Flag:
+    """One flag of a fit's command that is no field of its recipe and no option of all fits."""
+
+    name: str  # as typed, without the dashes
+    about: str
+    form: str = ""  # what its value looks like; without one it takes no value
+    default: str | None = None
+    several: bool = False  # it may come more than once
+    hidden: bool = False  # told nowhere, and refused with a word on what there is in its place
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What a fit is given to fit: the argument of its command."""
+
+    name: str
+    about: str = ""  # how messages name several
+    picture: bool = False  # it is a picture
+    several: bool = False  # there may be none of them, or many
+
+
+A_PICTURE = Subject("picture", picture=True)
+
+
+@dataclass(frozen=True)
+class CommandLine:
+    """What was typed behind ``fit NAME``: for a kind's ``calls``, which returns a ``FitCall``."""
+
+    subject: Any  # text; of several a tuple
+    output: str | None
+    flags: dict[str, Any]  # of the kind's own, by name with _ for -
+    preset: str | None
+    settings: dict[str, Any]  # of the recipe, those given
+    given: Mapping[str, Any]  # of the recipe, as flags; None where they were not given
+    options: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class FitCall:
+    """A fit and what it is called with."""
+
+    fit: Callable[..., Any]
+    subject: tuple[Any, ...]
+    named: dict[str, Any]

@@ -1,0 +1,33 @@
+"""A whole PBR set, all maps and mips together, in a few bits per texel."""
+
+from neuralshade.fitting.command import Flag, Subject
+from neuralshade.kinds.kind import Kind
+from neuralshade.kinds.textures.recipe import TexturesRecipe
+
+KIND = Kind(
+    name="textures",
+    about="Compress all maps and mips of a PBR set together.",
+    opens="neuralshade.kinds.textures.opened:OpenedTextures",
+    recipe=TexturesRecipe,
+    fits="neuralshade.kinds.textures.fit:fit_textures",
+    subject=Subject("source", several=True),
+    takes=("engine", "device", "kernels", "deterministic", "tensorboard", "events", "live",
+           "report", "resume"),
+    flags=(
+        Flag("bytes", "Size of the file, at most, in place of --bpp.", "N"),
+        Flag("normal-convention", "Which way green points: opengl (up) or directx. [default: told "
+             "by name or slopes]", "NAME"),
+    ),
+    calls="neuralshade.kinds.textures.fit:call_of",
+    valued=True,
+    output="File to write. [default: the set's name with .nsh, in this folder]",
+    manual="""
+    SOURCE is a folder whose maps are told by their names, a JSON manifest, or the maps
+    themselves. Up to 16 channels. Ctrl-C keeps a checkpoint.
+
+    \b
+    neuralshade fit textures bricks/ --report bricks.html
+    neuralshade fit textures bricks/ --bpp 2.5 -o bricks.nsh
+    neuralshade fit textures tea_set/ --wrap clamp --weights normal=2
+    """,
+)  # fmt: skip

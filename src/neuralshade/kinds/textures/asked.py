@@ -1,0 +1,73 @@
+"""What fit textures is asked to read, and how that is typed again."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from neuralshade.asset.texture.texture_files import file_name
+from neuralshade.errors import ConfigError
+from neuralshade.fitting.options import FitOptions, checked_output
+from neuralshade.fitting.output_checks import check_no_input, events_path
+from neuralshade.source.material_set import MaterialSet, load_material_set
+
+PathLike = str | os.PathLike[str]
+
+
+@dataclass(frozen=True)
+class AskedSet:
+    """A folder, a manifest, files of maps, or a set in memory."""
+
+    source: PathLike | Sequence[PathLike] | MaterialSet | None
+    maps: Mapping[str, Any] = field(default_factory=dict)
+    normal_convention: str | None = None
+
+    def textures(self) -> MaterialSet:
+        """Return the maps; ConfigError for other maps beside a MaterialSet."""
+        if not isinstance(self.source, MaterialSet):
+            return load_material_set(
+                self.source, maps=self.maps, normal_convention=self.normal_convention
+            )
+        if self.maps or self.normal_convention is not None:
+            given = next(iter(self.maps), "normal_convention")
+            raise ConfigError(f"{given}: got it beside a MaterialSet, which has its maps already, "
+                              "need one of the two. Leave it out.")  # fmt: skip
+        return self.source
+
+    @property
+    def files(self) -> list[str] | None:
+        """Return the sources as they are typed; None where there is no typing them."""
+        if self.source is None or isinstance(self.source, MaterialSet) or self.maps:
+            return None
+        if isinstance(self.source, (str, os.PathLike)):
+            return [os.fspath(self.source)]
+        return [os.fspath(path) for path in self.source]
+
+    @property
+    def place(self) -> str | None:
+        """Return the first source as it is typed."""
+        return None if self.files is None else self.files[0]
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """Return what else gives a resumed fit the same maps: other files, the convention."""
+        if self.files is None:
+            return ()
+        said = self.normal_convention
+        return (*self.files[1:], *(() if said is None else ("--normal-convention", said)))
+
+    def output(self, textures: MaterialSet, output: PathLike | None, options: FitOptions) -> Path:
+        """Return the asset's path.
+
+        Raises: OutputError where it, or another output, cannot be written, or is one of the maps;
+            what ``checked_output`` raises.
+        """
+        usual = f"{file_name(textures.name)}.nsh"
+        target = checked_output(None, textures.name, usual if output is None else output, options)
+        inputs = [one.path for one in textures.maps if one.path is not None]
+        for path in (target, options.report, events_path(options.events)):
+            check_no_input(path, options.resume, *inputs)
+        return target

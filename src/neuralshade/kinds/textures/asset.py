@@ -1,0 +1,113 @@
+"""A fitted set as its file holds it: packed codes, the decoder in float16, and what maps there are.
+
+Tensors: ``latents.N`` uint8, the codes of grid N (0 the finest), its levels one after the other,
+row by row, the features of a latent together, each in as many bits as the grid has, the lowest bit
+first and no gaps; ``decoder.N.weight`` [outputs, inputs] and ``decoder.N.bias`` float16.
+``textures`` of a header: name, width and height of mip 0, mips, maps (see MapCoding), notes, and a
+digest of what was fitted. ``quality``: psnr_db, the mean over the maps at mip 0, and of each map
+that of every mip.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+
+from neuralshade.asset.rules import CURVE, DIGEST, SIDE, STEPS
+from neuralshade.asset.schema import AnyOf, Each, Form, Named, Number, Parts, Rule, Text
+from neuralshade.kinds.textures.build import build_field
+from neuralshade.kinds.textures.channels import LONGEST_NAME, MOST_CHANNELS, MOST_MAPS
+from neuralshade.kinds.textures.engine import latent_grids
+from neuralshade.kinds.textures.recipe import TexturesRecipe
+from neuralshade.model.field import Field
+
+MOST_MIPS = 25
+MEANINGS = ("srgb", "linear", "normal", "data")
+DECIBELS = Number(-1e6, 1e6)
+MAP_RULE = Parts({
+    "name": Text(LONGEST_NAME), "meaning": Text(choices=MEANINGS),
+    "channels": Number(1, 3, whole=True), "bits": Number(8, 32, whole=True),
+    "first": Number(0, MOST_CHANNELS, whole=True),
+    "curve": Text(choices=("none", "srgb", "log", "mask")), "low": Number(-1e30, 1e30),
+    "high": Number(-1e30, 1e30),
+    "constant": AnyOf((Each(Number(-1e30, 1e30), 1, 3), Text(0, or_none=True)),
+                      "a list of 1 to 3 numbers, or nothing"),
+})  # fmt: skip
+TEXTURES_RULE = Parts(
+    {"name": Text(), "width": SIDE, "height": SIDE, "mips": Number(1, MOST_MIPS, whole=True),
+     "maps": Each(MAP_RULE, 1, MOST_MAPS), "notes": Each(Text(2**16)), "digest": DIGEST},
+)  # fmt: skip
+RULES: dict[str, Rule] = {
+    "textures": TEXTURES_RULE,
+    "training": Parts({**STEPS, "curve": CURVE}),
+    "quality": Parts({"psnr_db": DECIBELS, "maps": Named(Each(DECIBELS, 1, MOST_MIPS))}),
+}
+
+
+def pack_bits(codes: npt.NDArray[np.uint8], bits: int) -> npt.NDArray[np.uint8]:
+    """Return codes of ``bits`` bits without gaps, the lowest bit first: uint8 [bytes]."""
+    shifts = np.arange(bits, dtype=np.uint8)
+    single = (codes.reshape(-1, 1) >> shifts) & np.uint8(1)
+    return np.packbits(single, bitorder="little")
+
+
+def unpack_bits(packed: npt.NDArray[np.uint8], bits: int, count: int) -> npt.NDArray[np.uint8]:
+    """Return the first ``count`` codes that ``pack_bits`` packed: uint8 [count]."""
+    single = np.unpackbits(packed, count=count * bits, bitorder="little").reshape(count, bits)
+    weights = (1 << np.arange(bits)).astype(np.uint8)
+    codes: npt.NDArray[np.uint8] = (single * weights).sum(1, dtype=np.uint8)
+    return codes
+
+
+def packed_size(count: int, bits: int) -> int:
+    """Return how many bytes ``count`` codes take."""
+    return -(-count * bits // 8)
+
+
+def pack_field(field: Field) -> dict[str, npt.NDArray[Any]]:
+    """Return the tensors of a field, its latents rounded."""
+    tensors: dict[str, npt.NDArray[Any]] = {}
+    for index, grid in enumerate(latent_grids(field)):
+        tensors[f"latents.{index}"] = pack_bits(grid.codes(), grid.bits)
+    for name, parameter in decoder_parameters(field).items():
+        tensors[name] = parameter.detach().cpu().half().numpy()
+    return tensors
+
+
+def decoder_parameters(field: Field) -> dict[str, torch.nn.Parameter]:
+    """Return the decoder's parameters by the names of their tensors."""
+    found = field.network.named_parameters()
+    return {name.replace("layers.", "decoder."): parameter for name, parameter in found}
+
+
+def field_forms(recipe: TexturesRecipe, size: tuple[int, int], channels: int) -> Mapping[str, Form]:
+    """Return the forms of the tensors that a recipe makes, without allocating them."""
+    with torch.device("meta"):
+        field = build_field(recipe, size, channels, None)
+    forms: dict[str, Form] = {}
+    for index, grid in enumerate(latent_grids(field)):
+        forms[f"latents.{index}"] = ("uint8", (packed_size(grid.texels.numel(), grid.bits),))
+    for name, parameter in decoder_parameters(field).items():
+        forms[name] = ("float16", tuple(parameter.shape))
+    return forms
+
+
+@torch.no_grad()
+def stored_field(
+    recipe: TexturesRecipe,
+    size: tuple[int, int],
+    channels: int,
+    tensors: Mapping[str, npt.NDArray[Any]],
+) -> Field:
+    """Return the field that tensors of the right forms hold, in float32."""
+    field = build_field(recipe, size, channels, torch.Generator())
+    for index, grid in enumerate(latent_grids(field)):
+        codes = unpack_bits(tensors[f"latents.{index}"], grid.bits, grid.texels.numel())
+        grid.set_codes(codes.reshape(grid.texels.shape))
+    for name, parameter in decoder_parameters(field).items():
+        parameter.copy_(torch.from_numpy(tensors[name]).float())
+    return field

@@ -1,0 +1,159 @@
+"""A texture set into latents and a decoder: how its recipe is assembled."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+import torch
+
+from neuralshade.engine.choose import choose_kernels, choose_precision, choose_vectors
+from neuralshade.errors import ConfigError
+from neuralshade.gpu.gpu import Gpu
+from neuralshade.kinds.textures.channels import MapCoding
+from neuralshade.kinds.textures.engine import (
+    GpuTexturesEngine,
+    NoisyTask,
+    TorchTexturesEngine,
+    latent_grids,
+)
+from neuralshade.kinds.textures.layout import build_encoding, served_first, shapes_for
+from neuralshade.kinds.textures.recipe import TexturesRecipe, parse_weights
+from neuralshade.kinds.textures.start import start_latents
+from neuralshade.kinds.textures.texels import Texels, TexelSampler
+from neuralshade.model.field import Field
+from neuralshade.model.mlp import MLP
+from neuralshade.optimizer.schedule import rate_factor
+from neuralshade.source.material_mips import mip_sizes
+
+GPU_BATCH = 2**16
+CPU_BATCHES = (2048, 2**14)  # at least and at most
+CPU_SHARE = 1 / 128  # of the texels of mip 0, in a step on a CPU
+START_BIAS = 0.5  # of the last layer: the middle of what a channel may be
+
+
+def build_field(
+    recipe: TexturesRecipe, size: tuple[int, int], channels: int, rng: torch.Generator | None
+) -> Field:
+    """Return the untrained field for a set of ``size``; its start is drawn from ``rng``."""
+    sizes = mip_sizes(*size, recipe.mips or None)
+    encoding = build_encoding(sizes, shapes_for(recipe), recipe.wrap == "repeat", rng)
+    network = MLP(encoding.width, channels, recipe.hidden_layers, recipe.hidden_width,
+                  "hard_gelu", rng=rng)  # fmt: skip
+    bias = network.members[-1].bias
+    assert bias is not None
+    torch.nn.init.constant_(bias, START_BIAS)
+    return Field(encoding, network)
+
+
+def started_field(recipe: TexturesRecipe, texels: Texels, rng: torch.Generator) -> Field:
+    """Return the field of a set, latents at their principal components."""
+    field = build_field(recipe, texels.sizes[0], texels.channels, rng)
+    shapes = shapes_for(recipe)
+    stored = sorted(set(served_first(shapes[0].scale, len(texels.sizes))))
+    start_latents(latent_grids(field), shapes, stored, texels)
+    return field
+
+
+def batch_of(recipe: TexturesRecipe, texels: Texels, on_cpu: bool) -> int:
+    """Return the texels of a step, an even number."""
+    if recipe.batch:
+        return max(2, recipe.batch // 2 * 2)
+    if not on_cpu:
+        return GPU_BATCH
+    width, height = texels.sizes[0]
+    least, most = CPU_BATCHES
+    return int(min(max(width * height * CPU_SHARE, least), most)) // 2 * 2
+
+
+def channel_weights(recipe: TexturesRecipe, codings: Sequence[MapCoding]) -> torch.Tensor | None:
+    """Return the root of each channel's weight [C, 1]; None where all weigh the same.
+
+    Raises: ConfigError for a map that is not there, and where all that vary weigh nothing.
+    """
+    weights = parse_weights(recipe.weights)
+    known = {coding.name for coding in codings}
+    for name in weights:
+        if name not in known:
+            raise ConfigError(f"TexturesRecipe.weights: got {name!r}, need one of "
+                              f"{sorted(known)}. Leave it out.")  # fmt: skip
+    if not any(weights.get(coding.name, 1.0) for coding in codings if coding.count):
+        raise ConfigError(f"TexturesRecipe.weights: got {recipe.weights!r}, need a map that varies "
+                          "and weighs more than 0. Leave one out.")  # fmt: skip
+    listed = [weights.get(coding.name, 1.0) for coding in codings for _ in range(coding.count)]
+    if all(weight == 1.0 for weight in listed):
+        return None
+    return torch.tensor(listed).sqrt()[:, None]
+
+
+def freeze_factor(recipe: TexturesRecipe) -> float:
+    """Return what the schedule has left of the step size where latents are frozen."""
+    return rate_factor(recipe.schedule, recipe.noise_until, recipe.warmup, recipe.rate_final,
+                       recipe.warmup)  # fmt: skip
+
+
+def build_gpu_engine(
+    recipe: TexturesRecipe,
+    texels: Texels,
+    codings: Sequence[MapCoding],
+    gpu: Gpu,
+    kernels: str,
+    exact: bool,
+) -> GpuTexturesEngine:
+    """Assemble the same on an opened GPU; see ``choose_kernels`` and ``Training``."""
+    from neuralshade.engine.network_trainer import NetworkTrainer
+    from neuralshade.engine.step_kernels import Training
+    from neuralshade.kinds.textures.task import texel_task
+
+    rng = torch.Generator().manual_seed(recipe.seed)
+    field = started_field(recipe, texels, rng)
+    path = choose_kernels(gpu, field.network, recipe.precision, kernels)
+    batch = batch_of(recipe, texels, on_cpu=gpu.adapter.software)
+    roots = channel_weights(recipe, codings)
+    squares = torch.ones(texels.channels) if roots is None else roots.square().flatten()
+    wraps = recipe.wrap == "repeat"
+    task = partial(texel_task, gpu, field.encoding, texels, squares.numpy(), wraps,
+                   batch, recipe.seed)  # fmt: skip
+    training = Training(
+        batch=batch,
+        rate=recipe.rate,
+        grid_rate=recipe.latent_rate,
+        betas=(recipe.beta1, recipe.beta2),
+        epsilon=recipe.epsilon,
+        average=0.0,
+        touched=False,
+        loss_scale=recipe.loss_scale,
+        exact=exact,
+        grid_betas=(recipe.beta1, recipe.latent_beta2),
+    )
+    vectors = choose_vectors(gpu, path)
+    trainer = NetworkTrainer(gpu, field, task, training, rng, path, vectors)
+    return GpuTexturesEngine(trainer, texels, freeze_factor(recipe))
+
+
+def build_engine(
+    recipe: TexturesRecipe, texels: Texels, codings: Sequence[MapCoding], device: torch.device
+) -> TorchTexturesEngine:
+    """Assemble source, sampler, model, loss and optimizers."""
+    from neuralshade.engine.torch_engine import TorchEngine
+    from neuralshade.optimizer.adam import Adam, LatentAdam
+
+    rng = torch.Generator().manual_seed(recipe.seed)
+    field = started_field(recipe, texels, rng).to(device)
+    batch = batch_of(recipe, texels, device.type == "cpu")
+    exact = recipe.precision == "auto"  # bfloat16 has 8 bits: too few for what nears 50 dB
+    compute = torch.float32 if exact else choose_precision(recipe.precision, device)
+    sampler = TexelSampler(texels, batch, recipe.wrap == "repeat", device)
+    weights = channel_weights(recipe, codings)
+    task = NoisyTask(field, sampler, weights if weights is None else weights.to(device), compute,
+                     recipe.seed)  # fmt: skip
+    network, latents = list(field.network.parameters()), list(field.encoding.parameters())
+    optimizers = [
+        Adam(network, recipe.rate, (recipe.beta1, recipe.beta2), recipe.epsilon),
+        LatentAdam(latents, recipe.latent_rate, (recipe.beta1, recipe.latent_beta2),
+                   recipe.epsilon),
+    ]  # fmt: skip
+    scale = recipe.loss_scale if compute == torch.float16 else 1.0
+    trainer = TorchEngine(field, task, "l2", optimizers, rng, scale,
+                          repeatable=recipe.seconds is None)  # fmt: skip
+    return TorchTexturesEngine(trainer, task, texels, freeze_factor(recipe))

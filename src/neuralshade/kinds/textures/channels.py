@@ -1,0 +1,193 @@
+"""Which numbers of a set are trained, and how: each map to channels in [0, 1] and back."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from neuralshade.base.message_text import shown
+from neuralshade.errors import ConfigError
+from neuralshade.measure.map_psnr import with_z
+from neuralshade.source.color import linear_to_srgb, srgb_to_linear
+from neuralshade.source.material_mips import mip_levels
+from neuralshade.source.material_set import MaterialMap, MaterialSet
+
+Floats = npt.NDArray[np.float32]
+Curve = Literal["none", "srgb", "log", "mask"]
+
+MOST_CHANNELS = 16
+MOST_MAPS = 64  # constant ones among them
+LONGEST_NAME = 64  # characters, of a map
+LARGEST = 1e30  # number of a map: sums of four and ranges stay finite in float32
+MASK_MARGIN = 0.1  # of trained channels, that is 0 or 1 once decoded
+MASK_SHARE = 0.5  # of an opacity's texels that are 0 or 1: more, and it is a mask
+LEAST_RANGE = 1e-30  # of channels, whose inverse is finite in float32
+
+
+@dataclass(frozen=True)
+class MapCoding:
+    """How one map is trained.
+
+    ``meaning`` and ``channels`` are those of the map, see MaterialMap. Trained are ``count``
+    channels from ``first`` on: (curve(x) - low) / (high - low). A curve of "srgb" codes linear
+    light up to 1 for display, "log" is log(1 + x), for light beyond 1. Of a normal x and y are
+    trained, z is rebuilt. Of a "mask", mostly 0 and 1, these are trained as they are, and all
+    between from MASK_MARGIN to 1 - MASK_MARGIN: so errors up to that leave them 0 and 1. A map
+    that is the same everywhere is ``constant``, and not trained.
+    """
+
+    name: str
+    meaning: str
+    channels: int
+    bits: int  # of a number in the file
+    first: int
+    curve: Curve
+    low: float
+    high: float
+    constant: tuple[float, ...] | None = None
+
+    @property
+    def count(self) -> int:
+        """Return how many channels are trained."""
+        if self.constant is not None:
+            return 0
+        return 2 if self.meaning == "normal" else self.channels
+
+    @property
+    def is_wide(self) -> bool:
+        """Return whether its numbers may lie beyond [0, 1], where those of files mostly end."""
+        if self.meaning == "normal":
+            return False
+        return self.curve == "log" or self.low < 0 or self.high > 1
+
+    @property
+    def is_whole(self) -> bool:
+        """Return whether its parts belong together, as those of a stranger's file may not."""
+        needed = 3 if self.meaning == "normal" else self.channels
+        given = self.channels if self.constant is None else len(self.constant)
+        return self.high - self.low >= LEAST_RANGE and self.channels == needed == given
+
+    def coded(self, values: Floats) -> Floats:
+        """Return a map as it is compared: float32 [..., channels] in [0, 1], all of a normal."""
+        scale = np.float32(1 / (self.high - self.low))
+        found: Floats = ((_curved(self.curve, values) - np.float32(self.low)) * scale).clip(0, 1)
+        return found
+
+    def trained(self, values: Floats) -> Floats:
+        """Return the trained channels of a map: float32 [..., count] in [0, 1]."""
+        coded = self.coded(values)[..., : self.count]
+        if self.curve != "mask":
+            return coded
+        inner = MASK_MARGIN + (1 - 2 * MASK_MARGIN) * coded
+        return np.where((coded > 0) & (coded < 1), inner, coded).astype(np.float32)
+
+    def shown(self, channels: Floats) -> Floats:
+        """Return the map as ``coded`` has it, of all trained channels [..., C] of the set."""
+        if self.constant is not None:
+            values = np.empty((*channels.shape[:-1], self.channels), np.float32)
+            values[...] = self.constant
+            return self.coded(values)
+        own = channels[..., self.first : self.first + self.count]
+        if self.curve == "mask":
+            own = (own - np.float32(MASK_MARGIN)) / np.float32(1 - 2 * MASK_MARGIN)
+        own = own.clip(0, 1)
+        return with_z(own) if self.meaning == "normal" else own
+
+    def decoded(self, channels: Floats) -> Floats:
+        """Return the map's own values, as MaterialMap has them, of all trained channels."""
+        coded = self.shown(channels)
+        return _straight(self.curve, coded * np.float32(self.high - self.low) + self.low)
+
+    def facts(self) -> dict[str, Any]:
+        """Return it as plain data for a header."""
+        values = dataclasses.asdict(self)
+        return values | {"constant": None if self.constant is None else list(self.constant)}
+
+
+def coding_of(facts: dict[str, Any]) -> MapCoding:
+    """Return what ``facts`` said; what else stands there, a newer version may know."""
+    known = {field.name: facts[field.name] for field in dataclasses.fields(MapCoding)}
+    constant = known["constant"]
+    return MapCoding(**known | {"constant": None if constant is None else tuple(constant)})
+
+
+def codings_of(textures: MaterialSet) -> tuple[MapCoding, ...]:
+    """Return how each map of a set is trained.
+
+    Raises: ConfigError for more channels than the decoder has, where nothing varies, and for what
+        no header takes: more maps, longer names, larger numbers.
+    """
+    if len(textures.maps) > MOST_MAPS:
+        raise ConfigError(f"{textures.name}: got {len(textures.maps)} maps, need {MOST_MAPS} or "
+                          "fewer. Leave maps out.")  # fmt: skip
+    codings: list[MapCoding] = []
+    for one in textures.maps:
+        first = sum(coding.count for coding in codings)
+        codings.append(_coding(one, first))
+    count = sum(coding.count for coding in codings)
+    if count > MOST_CHANNELS:
+        listed = ", ".join(f"{coding.name} {coding.count}" for coding in codings if coding.count)
+        raise ConfigError(f"{textures.name}: got {count} channels ({listed}), need "
+                          f"{MOST_CHANNELS} or fewer. Leave maps out.")  # fmt: skip
+    if count == 0:
+        raise ConfigError(f"{textures.name}: got maps that are the same everywhere, need one that "
+                          "varies. There is nothing to fit.")  # fmt: skip
+    return tuple(codings)
+
+
+def _coding(one: MaterialMap, first: int) -> MapCoding:
+    """Return how a map is trained; ConfigError for a name or numbers that no header takes."""
+    values = one.values.reshape(-1, one.values.shape[2])
+    if len(one.name) > LONGEST_NAME:
+        raise ConfigError(f"map: got the name {shown(one.name)}, need {LONGEST_NAME} characters at "
+                          "most. Shorten it.")  # fmt: skip
+    low, high = values.min(0), values.max(0)
+    largest = float(max(high.max(), -low.min()))
+    if largest > LARGEST:
+        raise ConfigError(f"{one.name}: got numbers of {largest:.3g}, need {LARGEST:g} at most. "
+                          "Scale the map.")  # fmt: skip
+    curve: Curve = "none"
+    bottom, top = 0.0, 1.0
+    if one.meaning == "linear":
+        curve = "log" if high.max() > 1 else "srgb"
+        top = float(_curved(curve, high.max()))
+    elif one.meaning == "normal":
+        bottom = -1.0
+    elif low.min() < 0 or high.max() > 1:
+        bottom, top = float(low.min()), float(high.max())
+    elif one.name == "opacity" and ((values == 0) | (values == 1)).mean() > MASK_SHARE:
+        curve = "mask"  # it costs PSNR, which of other maps, metallic say, matters more
+    constant = None
+    if np.array_equal(low, high):
+        constant = tuple(map(float, low))
+        top = top if top > bottom else bottom + max(1.0, abs(bottom))
+    top = max(top, bottom + LEAST_RANGE)
+    return MapCoding(one.name, one.meaning, values.shape[1], one.bits, first, curve, bottom, top,
+                     constant)  # fmt: skip
+
+
+def trained_levels(textures: MaterialSet, codings: Sequence[MapCoding], mips: int) -> list[Floats]:
+    """Return the trained channels of every mip: float32 [h, w, C] in [0, 1]."""
+    of_maps = [
+        [coding.trained(level) for level in mip_levels(one, mips)]
+        for one, coding in zip(textures.maps, codings, strict=True)
+        if coding.count
+    ]
+    return [np.concatenate(levels, axis=2) for levels in zip(*of_maps, strict=True)]
+
+
+def _curved(curve: Curve, values: Any) -> Any:
+    if curve == "srgb":
+        return linear_to_srgb(np.asarray(values))
+    return np.log1p(np.maximum(values, 0)) if curve == "log" else values
+
+
+def _straight(curve: Curve, values: Floats) -> Floats:
+    if curve == "srgb":
+        return srgb_to_linear(values)
+    return np.expm1(values) if curve == "log" else values

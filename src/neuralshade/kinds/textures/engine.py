@@ -1,0 +1,239 @@
+"""What runs the steps of a texture set's fit: a trainer, and what latents are asked besides."""
+
+from __future__ import annotations
+
+import copy
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+
+from neuralshade.kinds.textures.texels import PEAK, Texels, TexelSampler
+from neuralshade.model.field import Field
+from neuralshade.model.latent_grid import LatentGrid
+from neuralshade.source.crop import WHOLE, Crop
+
+if TYPE_CHECKING:  # a fit loads the one that runs it
+    from neuralshade.engine.kernels.infer.infer import Inference
+    from neuralshade.engine.network_trainer import NetworkTrainer
+    from neuralshade.engine.torch_engine import TorchEngine
+
+Floats = npt.NDArray[np.float32]
+Integers = npt.NDArray[np.int64]
+
+# When latents are frozen a cosine has fallen to 0.6 % of the decoder's step size; for the decoder
+# alone it is raised to a tenth, from where it falls on to 0.
+FROZEN_RATE = 0.1
+NOISE_OFFSETS = 4096  # places in a pool of noise at which a step's noise may begin
+BLOCK_TEXELS = 2**14  # that are decoded at once: their activations stay in a core's cache
+
+
+def latent_grids(field: Field) -> list[LatentGrid]:
+    """Return the grids of a field's encoding, the finest first."""
+    return [module for module in field.encoding.modules() if isinstance(module, LatentGrid)]
+
+
+def mip_positions(sizes: Sequence[tuple[int, int]], mip: int, index: torch.Tensor) -> torch.Tensor:
+    """Return (u, v, mip) of texels of a mip, by their numbers, row by row: float32 [n, 3]."""
+    width, height = sizes[mip]
+    u, v = (index % width + 0.5) / width, (index // width + 0.5) / height
+    return torch.stack([u, v, torch.full_like(u, float(mip))], dim=1)
+
+
+def texels_under(
+    size: tuple[int, int], width: int, height: int, region: Crop = WHOLE
+) -> tuple[Integers, Integers]:
+    """Return the rows and the columns of texels under the centres of pixels that cover ``region``.
+
+    ``size``: width and height of the mip; int64 [height] and [width].
+    """
+    u0, v0, u1, v1 = region
+    u = u0 + (np.arange(width) + 0.5) / width * (u1 - u0)
+    v = v0 + (np.arange(height) + 0.5) / height * (v1 - v0)
+    cols = np.clip((u * size[0]).astype(np.int64), 0, size[0] - 1)
+    rows = np.clip((v * size[1]).astype(np.int64), 0, size[1] - 1)
+    return rows, cols
+
+
+class TexturesEngine(ABC):
+    """Steps of one fit. ``field`` holds the numbers of the last ``trained``."""
+
+    field: Field
+    trainer: Any
+
+    def __init__(self, texels: Texels, batch: int, freeze_factor: float):
+        self.texels, self.batch = texels, batch
+        self.frozen = False
+        self._boost = FROZEN_RATE / max(freeze_factor, 1e-6)
+
+    @abstractmethod
+    def freeze(self) -> None:
+        """Round latents for good; from now on the decoder is trained alone."""
+
+    @abstractmethod
+    def trained(self) -> Field:
+        """Return the field with the numbers that are trained now."""
+
+    def decode(
+        self, field: Field, sizes: Sequence[tuple[int, int]], mip: int,
+        index: torch.Tensor | None = None,
+    ) -> Floats:  # fmt: skip
+        """Return what ``decode_texels`` does of a stored field, on what this fit runs on."""
+        return decode_texels(field, sizes, mip, index)
+
+    @property
+    def skipped(self) -> int:
+        """Return how many steps had a gradient that was not finite."""
+        return int(self.trainer.skipped)
+
+    def advance(self, rate_factors: Sequence[float]) -> float:
+        """Run one step per factor of the step sizes; return the last step's mean loss."""
+        boost = self._boost if self.frozen else 1.0
+        return float(self.trainer.advance([boost * factor for factor in rate_factors]))
+
+    def state(self) -> dict[str, torch.Tensor]:
+        """Return everything that a restart needs besides the recipe, by name."""
+        return {**self.trainer.state(), "frozen": torch.tensor(self.frozen)}
+
+    def load_state(self, state: dict[str, torch.Tensor]) -> None:
+        """Take over what ``state`` returned once."""
+        self.trainer.load_state({n: v for n, v in state.items() if n != "frozen"})
+        if bool(state["frozen"]) and not self.frozen:
+            self.freeze()
+
+    def close(self) -> None:
+        """Give the device back; nothing else may be asked afterwards."""
+        self.trainer.close()
+
+
+class NoisyTask:
+    """Draws a batch and evaluates ``field`` there, with other noise on the latents in each step."""
+
+    def __init__(
+        self, field: Field, sampler: TexelSampler, weights: torch.Tensor | None,
+        compute: torch.dtype, seed: int,
+    ):  # fmt: skip
+        self.field, self.sampler, self.weights, self.compute = field, sampler, weights, compute
+        self.grids, self.noisy = latent_grids(field), True
+        rng = torch.Generator().manual_seed(seed)
+        self.pools = [self._pool(grid, rng) for grid in self.grids]
+
+    @staticmethod
+    def _pool(grid: LatentGrid, rng: torch.Generator) -> torch.Tensor:
+        """Return uniform noise as wide as a code: to draw it anew costs more than a step's rest."""
+        shape = (len(grid.texels) + NOISE_OFFSETS, grid.features)
+        return torch.rand(shape, generator=rng).sub_(0.5).div_(grid.steps).to(grid.texels.device)
+
+    def __call__(self, rng: torch.Generator) -> tuple[torch.Tensor, torch.Tensor]:
+        """Return the field's and the set's channels at a batch, as columns."""
+        if self.noisy:
+            for grid, pool in zip(self.grids, self.pools, strict=True):
+                first = int(torch.randint(NOISE_OFFSETS, (1,), generator=rng))
+                grid.add_noise(pool[first : first + len(grid.texels)])
+        at, wanted = self.sampler(rng)
+        predicted = self.field.on_samples(at, self.compute)
+        if self.weights is None:
+            return predicted, wanted
+        return predicted * self.weights.to(predicted.dtype), wanted * self.weights
+
+
+class TorchTexturesEngine(TexturesEngine):
+    """A set's fit in PyTorch."""
+
+    trainer: TorchEngine
+
+    def __init__(self, trainer: TorchEngine, task: NoisyTask, texels: Texels, freeze_factor: float):
+        super().__init__(texels, task.sampler.batch, freeze_factor)
+        self.trainer, self.task, self.field = trainer, task, trainer.field
+
+    def freeze(self) -> None:
+        self.frozen, self.task.noisy = True, False
+        for grid in self.task.grids:
+            grid.round()
+            grid.texels.requires_grad_(False)
+
+    def trained(self) -> Field:
+        return self.field
+
+
+class GpuTexturesEngine(TexturesEngine):
+    """A set's fit on the GPU."""
+
+    trainer: NetworkTrainer
+
+    def __init__(self, trainer: NetworkTrainer, texels: Texels, freeze_factor: float):
+        super().__init__(texels, trainer.training.batch, freeze_factor)
+        self.trainer, self.field = trainer, trainer.field
+        self._decoded: Field | None = None  # whose numbers ``_inference`` has
+
+    def freeze(self) -> None:
+        self.frozen = True
+        for grid in latent_grids(self.trained()):
+            grid.round()
+        self.trainer.freeze_grid(list(self.field.encoding.parameters()))
+
+    def trained(self) -> Field:
+        with self.trainer.averaged():
+            return self.field
+
+    def decode(
+        self, field: Field, sizes: Sequence[tuple[int, int]], mip: int,
+        index: torch.Tensor | None = None,
+    ) -> Floats:  # fmt: skip
+        if self.trainer.gpu.adapter.software:
+            return decode_texels(field, sizes, mip, index)
+        if self._decoded is not field:
+            self._decoded = field
+            from neuralshade.engine.kernels.infer.field_inference import field_inference
+
+            self._inference: Inference = field_inference(self.trainer.gpu, field, exact=True)
+        width, height = sizes[mip]
+        wanted = torch.arange(width * height) if index is None else index
+        found: Floats = self._inference.at_positions(mip_positions(sizes, mip, wanted).numpy())
+        return found
+
+
+@torch.no_grad()
+def decode_texels(
+    field: Field, sizes: Sequence[tuple[int, int]], mip: int, index: torch.Tensor | None = None
+) -> Floats:
+    """Return trained channels as the field has them: float32 [n, C], not clamped.
+
+    ``index``: numbers of texels of the mip, row by row; all of them where None.
+    """
+    width, height = sizes[mip]
+    wanted = torch.arange(width * height) if index is None else index
+    device = next(field.parameters()).device
+    blocks = [
+        field.on_samples(mip_positions(sizes, mip, block.to(device)), torch.float32).t()
+        for block in wanted.split(BLOCK_TEXELS)
+    ]
+    found: Floats = torch.cat(blocks).cpu().numpy()
+    return found
+
+
+Decode = Callable[..., Floats]  # decode_texels, or what does the same elsewhere
+
+
+def mip_errors(
+    field: Field, texels: Texels, mip: int, step: int = 1, decode: Decode = decode_texels
+) -> npt.NDArray[np.float64]:
+    """Return the mean squared error of each channel of a mip, of every ``step``-th texel."""
+    width, height = texels.sizes[mip]
+    index = torch.arange(0, width * height, step)
+    first = texels.firsts[mip]
+    wanted = texels.words[first : first + width * height : step].astype(np.float32) / PEAK
+    found = decode(field, texels.sizes, mip, index).clip(0, 1)
+    errors: npt.NDArray[np.float64] = np.square(found.astype(np.float64) - wanted).mean(0)
+    return errors
+
+
+def rounded_field(field: Field) -> Field:
+    """Return a copy of a field with its latents rounded as they are stored."""
+    rounded = copy.deepcopy(field)
+    for grid in latent_grids(rounded):
+        grid.round()
+    return rounded

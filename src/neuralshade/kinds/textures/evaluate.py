@@ -1,0 +1,210 @@
+"""A texture set against its maps, beside what block compression and picture files make of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import chain
+from typing import Any
+
+import numpy as np
+
+from neuralshade.base.message_text import plain
+from neuralshade.kinds.textures.asset import packed_size
+from neuralshade.kinds.textures.engine import latent_grids
+from neuralshade.kinds.textures.reference import (
+    TexturesAsset,
+    byte_maps,
+    decoded_maps,
+    reference_set,
+    varying,
+)
+from neuralshade.measure.baselines import to_uint8
+from neuralshade.measure.codec_rivals import codec_rivals
+from neuralshade.measure.map_psnr import Bytes, map_psnr_db
+from neuralshade.measure.plane.lit_sphere import Floats, lights, lit_sphere
+from neuralshade.measure.quality import flip
+from neuralshade.measure.table import Column, Row, Table, print_rows
+from neuralshade.measure.texture_rivals import ByteMaps, TextureRival, block_rivals
+from neuralshade.source.material_set import MaterialSet
+
+OURS = "neuralshade"
+HALF_BYTES = 2  # of a number in float16
+NOTED = (
+    "PSNR: of mip 0 in 8 bits; normals by x, y and the z that is rebuilt. Mean: over the maps.",
+    "FLIP: of a sphere lit with the maps of mip 0, 256 pixels wide; lower is better.",
+    "GPU bytes: with all mips, as a shader reads them; of picture files plain texels.",
+    "Random access: whether a shader reads any texel of what lies on disk. The others are mip 0 "
+    "alone; they are decoded whole, and mips are made, before anything is sampled.",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """The maps that vary as they were given and as decoded, and the ways to keep them."""
+
+    textures: MaterialSet  # of all maps
+    given: ByteMaps
+    decoded: Mapping[str, Sequence[Bytes]]  # levels by map, as those of ``given``
+    psnr_db: Mapping[str, Sequence[float]]  # the same
+    rivals: Sequence[TextureRival]  # the asset first
+    sphere: Floats | None  # lit with the maps as given; None where none of them shows
+    spheres: Mapping[str, Floats]  # the same of each rival that was possible, by name
+
+    @property
+    def ours(self) -> TextureRival:
+        """Return the asset as one way among others."""
+        return self.rivals[0]
+
+    def flip_of(self, name: str) -> float | None:
+        """Return the FLIP of a rival's lit sphere; None where there is none."""
+        if self.sphere is None or name not in self.spheres:
+            return None
+        return flip(self.sphere, self.spheres[name])
+
+
+def compare(opened: TexturesAsset, reference: Any) -> Comparison:
+    """Return the asset beside blocks of full and half size, and picture files of its bytes.
+
+    Raises: AssetError for other maps; what ``load_material_set`` raises.
+    """
+    textures = reference_set(opened, reference)
+    given, decoded = byte_maps(opened, textures), decoded_maps(opened)
+    quality = {
+        name: [map_psnr_db(*pair) for pair in zip(levels, decoded[name], strict=True)]
+        for name, levels in given.levels.items()
+    }
+    others = chain(block_rivals(given), codec_rivals(given, opened.byte_count))
+    rivals = [as_rival(opened, decoded, quality), *others]
+    maps = {name: levels[0] for name, levels in given.levels.items()}
+    constant = {
+        coding.name: to_uint8(coding.coded(textures[coding.name].values))
+        for coding in opened.codings
+        if not coding.count
+    }
+    if not lights(maps):
+        return Comparison(textures, given, decoded, quality, rivals, None, {})
+    spheres = {each.name: lit_sphere(constant | dict(each.maps)) for each in rivals if each.maps}
+    return Comparison(textures, given, decoded, quality, rivals, lit_sphere(constant | maps),
+                      spheres)  # fmt: skip
+
+
+def half_latents_bytes(opened: TexturesAsset) -> int:
+    """Return the same with each latent unpacked to a half float."""
+    grids = latent_grids(opened.field)
+    packed = sum(packed_size(grid.texels.numel(), grid.bits) for grid in grids)
+    halves = sum(HALF_BYTES * grid.texels.numel() for grid in grids)
+    return opened.memory_bytes - packed + halves
+
+
+def as_rival(
+    opened: TexturesAsset, decoded: Mapping[str, Sequence[Bytes]],
+    quality: Mapping[str, Sequence[float]],
+) -> TextureRival:  # fmt: skip
+    """Return the asset as one way among others to keep the maps."""
+    setting = f"all mips; with half-float latents {half_latents_bytes(opened):,} bytes of memory"
+    return TextureRival(
+        OURS, opened.byte_count, opened.memory_bytes, "packed latents, half-float decoder", True,
+        float(opened.header.training["seconds"]), setting,
+        {name: levels[0] for name, levels in decoded.items()},
+        {name: values[0] for name, values in quality.items()},
+    )  # fmt: skip
+
+
+def evaluate_textures(opened: TexturesAsset, reference: Any) -> TexturesTable:
+    """Return how good the decoded maps are, beside what others make of them.
+
+    Args:
+        opened: the asset.
+        reference: a folder, a manifest, files of maps or a MaterialSet: what it was fitted to.
+
+    Returns:
+        Rows of plain JSON data, of two kinds. ``section`` "ways", the asset first: name, setting,
+        bytes (on disk), memory_bytes (in a GPU's memory, all mips), memory_format,
+        bits_per_texel (of mip 0), random_access, seconds (to make it; the fit's for the asset),
+        psnr_db (by map, of mip 0), mean_psnr_db, and flip of a lit sphere, None where no map
+        shows on one; the asset's also half_latents_bytes, what it
+        takes in memory with latents as half floats. What was not possible has no psnr_db, and
+        ``setting`` says why. ``section`` "mips": mip, width, height, psnr_db and mean_psnr_db, of
+        the asset. Maps that are the same everywhere are in neither.
+
+    Raises: AssetError for other maps; what ``load_material_set`` raises.
+    """
+    return table_of(opened, compare(opened, reference))
+
+
+def table_of(opened: TexturesAsset, found: Comparison) -> TexturesTable:
+    """Return the rows of a comparison."""
+    ways = [
+        _way_row(rival, opened.sizes[0]) | {"flip": found.flip_of(rival.name)}
+        for rival in found.rivals
+    ]
+    ways[0]["half_latents_bytes"] = half_latents_bytes(opened)
+    constant = [coding.name for coding in opened.codings if not coding.count]
+    notes = [note for note in found.textures.notes if note.startswith("maps:")]
+    if constant:
+        notes.append(f"The same everywhere, and in none of the numbers: {', '.join(constant)}.")
+    names = [coding.name for coding in varying(opened.codings)]
+    return TexturesTable(names, ways, list(_mip_rows(opened, found.psnr_db)), notes)
+
+
+def _way_row(rival: TextureRival, size: tuple[int, int]) -> Row:
+    possible = bool(rival.psnr_db)
+    return {
+        "section": "ways", "name": rival.name, "setting": rival.setting,
+        "bytes": rival.disk_bytes if possible else None,
+        "memory_bytes": rival.memory_bytes if possible else None,
+        "memory_format": rival.memory_format,
+        "bits_per_texel": 8 * rival.disk_bytes / (size[0] * size[1]) if possible else None,
+        "random_access": rival.random_access, "seconds": rival.seconds,
+        "psnr_db": dict(rival.psnr_db), "mean_psnr_db": rival.mean_psnr_db,
+    }  # fmt: skip
+
+
+def _mip_rows(opened: TexturesAsset, quality: Mapping[str, Sequence[float]]) -> Iterator[Row]:
+    for mip, (width, height) in enumerate(opened.sizes):
+        of_maps = {name: values[mip] for name, values in quality.items()}
+        mean = float(np.mean(list(of_maps.values())))
+        yield {"section": "mips", "mip": mip, "width": width, "height": height,
+               "psnr_db": of_maps, "mean_psnr_db": mean}  # fmt: skip
+
+
+class TexturesTable(Table):
+    """Two tables: ways to keep the maps, and how good each mip of the asset is."""
+
+    def __init__(
+        self, names: Sequence[str], ways: Sequence[Row], mips: Sequence[Row], notes: Sequence[str]
+    ):
+        self.names, self.ways, self.mips = names, ways, mips
+        super().__init__([*ways, *mips], lines=notes)
+
+    def print(self) -> None:
+        """Print everything to standard output, no wider than the terminal."""
+        maps = [Column(plain(name), partial(_of_map, name), ".2f")
+                for name in self.names]  # fmt: skip
+        mean = Column("mean", "mean_psnr_db", ".2f")
+        print_rows([
+            Column("", "name", right=False),
+            Column("bytes", "bytes", ",d"),
+            Column("GPU bytes", "memory_bytes", ",d"),
+            Column("bits per texel", "bits_per_texel", ".2f"),
+            Column("random access", lambda row: "yes" if row["random_access"] else "no"),
+            *maps, mean, Column("FLIP", "flip", ".4f"),
+        ], self.ways)  # fmt: skip
+        for row in self.ways:
+            if row["setting"]:
+                print(plain(f"  {row['name']}: {row['setting']}"))
+        print("\nPSNR of each mip, dB")
+        print_rows([
+            Column("mip", "mip", "d"),
+            Column("texels", lambda row: f"{row['width']} x {row['height']}"),
+            *maps, mean,
+        ], self.mips)  # fmt: skip
+        for line in (*NOTED, *self.lines):
+            print(plain(line))
+
+
+def _of_map(name: str, row: Row) -> float | None:
+    value: float | None = row["psnr_db"].get(name)
+    return value

@@ -1,0 +1,251 @@
+"""neuralshade fit textures: a whole PBR set into latents and a small decoder."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from neuralshade.asset.asset import Header, save_asset
+from neuralshade.asset.checkpoint import load_checkpoint
+from neuralshade.base.message_text import plain, shown
+from neuralshade.errors import ConfigError
+from neuralshade.fitting.command import CommandLine, FitCall
+from neuralshade.fitting.job import Job
+from neuralshade.fitting.loop import Loop, Observer, ignore
+from neuralshade.fitting.options import (
+    USUAL,
+    FitOptions,
+    check_options,
+    check_torch,
+    chosen_engine,
+)
+from neuralshade.fitting.recipe import asked_recipe, from_dict, to_dict
+from neuralshade.fitting.resuming import Source, resumed_recipe
+from neuralshade.fitting.scene import Scene
+from neuralshade.kinds.textures import KIND
+from neuralshade.kinds.textures.asked import AskedSet, PathLike
+from neuralshade.kinds.textures.asset import pack_field
+from neuralshade.kinds.textures.build import build_engine, build_gpu_engine
+from neuralshade.kinds.textures.channels import codings_of, trained_levels
+from neuralshade.kinds.textures.engine import TexturesEngine, mip_errors, rounded_field
+from neuralshade.kinds.textures.opened import OpenedTextures
+from neuralshade.kinds.textures.plan import grids_for
+from neuralshade.kinds.textures.psnr import map_psnr, mean_psnr
+from neuralshade.kinds.textures.recipe import TexturesRecipe
+from neuralshade.kinds.textures.reference import source_of
+from neuralshade.kinds.textures.scene import fit_scene
+from neuralshade.kinds.textures.texels import Texels
+from neuralshade.source.material_mips import mip_sizes
+from neuralshade.source.material_set import MaterialSet
+
+GLANCED_TEXELS = 2**16  # of mip 0, that a look while training compares at most
+
+
+@dataclass(frozen=True)
+class TexturesResult:
+    """What a fit reached; quality and size are those of the file."""
+
+    asset: str  # path
+    engine: str
+    device: str
+    seconds: float  # of training, measuring on the way included
+    steps: int
+    loss: float  # of the last batch
+    psnr_db: float  # mean over the maps, mip 0
+    maps: dict[str, list[float]]  # PSNR in dB of each map, mip by mip
+    asset_bytes: int
+    bits_per_texel: float  # of mip 0
+    skipped_steps: int  # whose gradient was not finite
+    notes: tuple[str, ...]  # what was done to the maps
+
+    def print(self) -> None:
+        """Print what was reached."""
+        for note in self.notes:
+            print(plain(note))
+        for name, values in self.maps.items():
+            print(f"  {name:<14}", " ".join(f"{value:5.1f}" for value in values), "dB by mip")
+        print(f"{self.asset}: {self.psnr_db:.2f} dB in {self.asset_bytes:,} bytes "
+              f"({self.bits_per_texel:.2f} bits per texel, all maps and mips)")  # fmt: skip
+        print(f"{self.steps:,} steps in {self.seconds:.1f} s on {self.device}")
+        if self.skipped_steps:
+            print(f"{self.skipped_steps} steps were skipped: their gradient was not finite")
+
+
+def fit_textures(
+    source: PathLike | Sequence[PathLike] | MaterialSet | None = None,
+    output: PathLike | None = None,
+    *,
+    maps: Mapping[str, Any] | None = None,
+    normal_convention: str | None = None,
+    byte_count: int | None = None,
+    options: FitOptions = USUAL,
+    observer: Observer = ignore,
+    **settings: Any,
+) -> TexturesResult:
+    """Compress all maps and mips of a PBR set together, and save them as an asset.
+
+    Args:
+        source: a folder, a JSON manifest, files of maps, or a MaterialSet; may be left out where
+            ``maps`` names some.
+        output: the asset; by default the set's name with .nsh, in the current folder.
+        maps: single maps by name, see ``load_material_set``.
+        normal_convention: opengl or directx, where neither names nor the map tell.
+        byte_count: size of the file, at most, in place of ``bpp``.
+        options: engine, device, tensorboard, events, report, resume.
+        observer: called about ten times a second with a Progress.
+        settings: fields of TexturesRecipe; an end (steps, seconds) replaces the usual ends.
+
+    Raises: PictureError, ConfigError, OutputError, DeviceError, AssetError (resume) before
+        training starts; FitInterrupted on Ctrl-C or SIGTERM, after a checkpoint was saved.
+    """
+    check_options(options, KIND.name, KIND.takes)
+    check_torch(options)
+    asked = AskedSet(source, dict(maps or {}), normal_convention)
+    textures = asked.textures()
+    target = asked.output(textures, output, options)
+    planned = recipe = _planned(asked_recipe(TexturesRecipe, settings), textures, byte_count)
+    fitted = source_of(textures)
+    checkpoint = None
+    if options.resume is not None:
+        checkpoint = load_checkpoint(options.resume, KIND.name)
+        recipe = resumed_recipe(checkpoint, options.resume, fitted, TexturesRecipe,
+                                lambda kept: from_dict(TexturesRecipe, kept | settings),
+                                "maps")  # fmt: skip
+        if byte_count is not None and recipe.grids != planned.grids:
+            raise ConfigError(f"{options.resume}: got bytes={byte_count}, need the size that the "
+                              "fit was started with. Leave --bytes out.")  # fmt: skip
+    with chosen_engine(options) as chosen:
+        job = _Job(textures, fitted, recipe, target, chosen, options, observer, asked.place)
+        job.resumed_words = asked.words
+        return job.run(checkpoint)
+
+
+def call_of(typed: CommandLine) -> FitCall:
+    """Return the call of what was typed."""
+    sources = typed.subject
+    source = sources[0] if len(sources) == 1 else sources or None
+    named = {"normal_convention": typed.flags["normal_convention"],
+             "byte_count": _whole("bytes", typed.flags["bytes"]), **typed.settings}  # fmt: skip
+    return FitCall(fit_textures, (source, typed.output), named)
+
+
+def _whole(name: str, text: str | None) -> int | None:
+    """Return a flag's number, such as 700_000; ConfigError for what is none."""
+    if text is None:
+        return None
+    digits = text.replace("_", "").replace(",", "")
+    if not digits.isdecimal() or len(digits) > 15:
+        raise ConfigError(f"{name}: got {shown(text)}, need a whole number. Write for example "
+                          "700000.")  # fmt: skip
+    return int(digits)
+
+
+def _planned(
+    recipe: TexturesRecipe, textures: MaterialSet, byte_count: int | None
+) -> TexturesRecipe:
+    """Return the recipe with grids for a file of so many bytes, where that is asked for."""
+    if byte_count is None:
+        return recipe
+    if recipe.grids:
+        raise ConfigError(f"bytes: got {byte_count:,} beside grids, which have a size already, "
+                          "need one of the two. Leave one out.")  # fmt: skip
+    sizes = mip_sizes(textures.width, textures.height, recipe.mips or None)
+    codings = codings_of(textures)
+    channels = sum(coding.count for coding in codings)
+    return replace(recipe, grids=grids_for(byte_count, sizes, channels, len(codings), recipe))
+
+
+class _Job(Job[TexturesRecipe]):
+    kind = KIND
+    subject = "textures"
+    steps_sized_by = "rate and latent_rate"
+
+    def __init__(self, textures: MaterialSet, fitted: Source, recipe: TexturesRecipe, *rest: Any):
+        super().__init__(fitted, recipe, *rest)
+        self.textures, self.codings = textures, codings_of(textures)
+        size = (textures.width, textures.height)
+        self.mips = len(mip_sizes(*size, recipe.mips or None))
+        self.texels = Texels(trained_levels(textures, self.codings, self.mips))
+        self.engine = self._build()
+        batch = self.engine.batch
+        self.loop = Loop(self.engine, recipe, self._glance, self._observe,
+                         samples_per_step=batch, due=self._due)  # fmt: skip
+
+    def _build(self) -> TexturesEngine:
+        gpu, options = self.chosen.gpu, self.options
+        if gpu is None:
+            return build_engine(self.recipe, self.texels, self.codings, self.chosen.device)
+        return build_gpu_engine(
+            self.recipe, self.texels, self.codings, gpu, options.kernels, options.deterministic
+        )
+
+    def _due(self, share: float) -> float:
+        """Freeze latents when it is time; return the share at which that is."""
+        if share < self.recipe.noise_until:
+            return self.recipe.noise_until
+        if not self.engine.frozen:
+            self.engine.freeze()
+        return 1.0
+
+    def _glance(self) -> float:
+        """Return the mean of the maps' PSNR in dB at mip 0, latents rounded."""
+        texels = self.textures.width * self.textures.height
+        step = math.ceil(texels / GLANCED_TEXELS)
+        errors = mip_errors(rounded_field(self.engine.trained()), self.texels, 0, step)
+        return mean_psnr(errors, self.codings)
+
+    def scene(self) -> Scene:
+        """Return what a live page shows of it: the maps of mip 0."""
+        return fit_scene(self.textures, self.codings, self.texels.sizes,
+                         lambda: rounded_field(self.engine.trained()),
+                         lambda: self.loop.progress.step)  # fmt: skip
+
+    def open(self, asset: Path) -> OpenedTextures:
+        """Return an asset of this kind, opened."""
+        return OpenedTextures.read(asset)
+
+    @property
+    def reference(self) -> MaterialSet:
+        """Return the maps."""
+        return self.textures
+
+    def save(self, path: Path) -> tuple[dict[str, list[float]], int]:
+        """Write the asset as it is now; return the PSNR of each map and the file's size."""
+        self._check_trained()
+        field = rounded_field(self.engine.trained())
+        with torch.no_grad():
+            for parameter in field.network.parameters():
+                parameter.copy_(parameter.half().float())
+        if not all(bool(p.isfinite().all()) for p in field.network.parameters()):
+            raise ConfigError(f"{self.textures.name}: got numbers beyond float16 after "
+                              f"{self.loop.progress.step} steps, need a fit that converges. "
+                              f"{self.remedy}")  # fmt: skip
+        quality = map_psnr(field, self.texels, self.codings, self.engine.decode)
+        first = [values[0] for values in quality.values()]
+        facts = {"name": self.textures.name, "width": self.textures.width,
+                 "height": self.textures.height, "mips": self.mips,
+                 "maps": [coding.facts() for coding in self.codings],
+                 "notes": list(self.textures.notes), "digest": self.original.digest}  # fmt: skip
+        header = Header(to_dict(self.recipe), self.training,
+                        {"psnr_db": round(float(np.mean(first)), 3), "maps": quality},
+                        own={"textures": facts})  # fmt: skip
+        return quality, save_asset(path, KIND.name, header, pack_field(field))
+
+    def finish(self) -> TexturesResult:
+        """Write the asset and what else was asked for."""
+        quality, size = self.save(self.output)
+        self._written()
+        self._report()
+        p = self.loop.progress
+        texels = self.textures.width * self.textures.height
+        return TexturesResult(
+            str(self.output), self.chosen.engine, self.chosen.device_name, p.seconds, p.step,
+            p.loss, float(np.mean([values[0] for values in quality.values()])), quality, size,
+            8 * size / texels, self.engine.skipped, self.textures.notes,
+        )  # fmt: skip

@@ -1,0 +1,111 @@
+"""How latents are laid out: grids by rate, and which of their levels serve which mips."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import lru_cache
+from itertools import product
+
+import torch
+
+from neuralshade.kinds.textures.recipe import GRID_LIMITS, GridShape, TexturesRecipe, parse_grids
+from neuralshade.model.composite import Composite
+from neuralshade.model.latent_grid import LatentGrid
+from neuralshade.model.latent_position import LatentPosition
+
+SPARED = 0.03  # of a rate, that a layout nearer to a known one may leave unused
+
+# The best of those tried at each rate, finest first; see docs/textures.md.
+KNOWN = (
+    (GridShape(4, 4, 2), GridShape(8, 8, 4), GridShape(16, 7, 4)),
+    (GridShape(4, 8, 4), GridShape(8, 4, 4), GridShape(16, 16, 4)),
+    (GridShape(2, 4, 3), GridShape(4, 4, 4), GridShape(8, 16, 4)),
+    (GridShape(2, 10, 3), GridShape(4, 7, 4), GridShape(8, 12, 4)),
+    (GridShape(1, 2, 4), GridShape(2, 8, 4), GridShape(4, 16, 4)),
+)
+
+
+def rate_of(shapes: Sequence[GridShape]) -> float:
+    """Return the nominal rate in bits per texel of mip 0."""
+    return sum(shape.rate for shape in shapes)
+
+
+def shapes_for(recipe: TexturesRecipe) -> tuple[GridShape, ...]:
+    """Return the grids that a recipe names, or those for its rate."""
+    return parse_grids(recipe.grids) or shapes_of(recipe.bpp)
+
+
+@lru_cache(64)
+def shapes_of(bpp: float) -> tuple[GridShape, ...]:
+    """Return the grids for a nominal rate, ``bpp`` bits per texel of mip 0: at most that many.
+
+    Between the known rates the finest grid of a neighbor has more or fewer features; where that
+    would leave more than SPARED of the bits unused, so has the second.
+    """
+    candidates: list[tuple[float, tuple[GridShape, ...]]] = []
+    for second in (False, True):
+        candidates = [one for known in KNOWN for one in _neighbors(known, second)]
+        below = [one for one in candidates if rate_of(one[1]) <= bpp * (1 + 5e-3)]
+        best = max((rate_of(shapes) for _, shapes in below), default=0.0)
+        if best >= (1 - SPARED) * bpp:
+            break
+    if not below:
+        return min((shapes for _, shapes in candidates), key=rate_of)
+    near = [one for one in below if rate_of(one[1]) > (1 - SPARED) * best]
+    return min(near, key=lambda one: one[0])[1]
+
+
+def _neighbors(
+    known: tuple[GridShape, ...], second: bool
+) -> Iterator[tuple[float, tuple[GridShape, ...]]]:
+    """Yield ``known`` with other features, and how far they are from its own."""
+    counts = range(1, GRID_LIMITS[1] + 1)
+    for finest, middle in product(counts, counts if second else (known[1].features,)):
+        shapes = (replace(known[0], features=finest), replace(known[1], features=middle), known[2])
+        yield layout_distance(shapes, known), shapes
+
+
+def layout_distance(shapes: Sequence[GridShape], known: Sequence[GridShape]) -> float:
+    """Return how far the features of grids are from those of a layout that was tried."""
+    pairs = zip(shapes, known, strict=True)
+    return sum(abs(math.log(shape.features / own.features)) for shape, own in pairs)
+
+
+def served_first(scale: int, mips: int) -> list[int]:
+    """Return, for each mip, the finest one that the same levels of all grids serve.
+
+    ``scale``: of the finest grid. Its first level serves log2(scale) + 3 mips, later ones two
+    each: latents of which a texel covers many have the least to add.
+    """
+    first = round(math.log2(scale)) + 3
+    return [0 if mip < first else (mip - first) // 2 * 2 + 2 for mip in range(mips)]
+
+
+def stored_levels(
+    sizes: Sequence[tuple[int, int]], shapes: Sequence[GridShape]
+) -> list[list[tuple[int, int]]]:
+    """Return width and height of the stored levels of each grid, for mips of ``sizes``."""
+    stored = sorted(set(served_first(shapes[0].scale, len(sizes))))
+    found = []
+    for shape in shapes:
+        across, down = (-(-side // shape.scale) for side in sizes[0])
+        found.append([(max(1, across >> first), max(1, down >> first)) for first in stored])
+    return found
+
+
+def build_encoding(
+    sizes: Sequence[tuple[int, int]],
+    shapes: Sequence[GridShape],
+    wraps: bool,
+    rng: torch.Generator | None,
+) -> Composite:
+    """Return the encoding of (u, v, mip) for mips of ``sizes``, mip 0 first."""
+    served = served_first(shapes[0].scale, len(sizes))
+    stored = sorted(set(served))
+    serves = [stored.index(first) for first in served]
+    parts: list[LatentGrid | LatentPosition] = []
+    for shape, levels in zip(shapes, stored_levels(sizes, shapes), strict=True):
+        parts.append(LatentGrid(levels, serves, shape.features, shape.bits, wraps=wraps, rng=rng))
+    return Composite([*parts, LatentPosition(sizes, served)])

@@ -1,0 +1,276 @@
+"""Opening a fitted texture set: any map, any mip, any part of it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+
+from neuralshade.asset.asset import Asset, check_drawn
+from neuralshade.asset.schema import Form
+from neuralshade.base.did_you_mean import did_you_mean
+from neuralshade.base.message_text import shown
+from neuralshade.errors import AssetError, ConfigError
+from neuralshade.fitting.scene import Scene
+from neuralshade.kinds.kind import Notice, Opened, ignore
+from neuralshade.kinds.textures import KIND
+from neuralshade.kinds.textures.asset import RULES, field_forms, stored_field
+from neuralshade.kinds.textures.channels import MapCoding, coding_of
+from neuralshade.kinds.textures.engine import BLOCK_TEXELS, decode_texels, texels_under
+from neuralshade.kinds.textures.recipe import TexturesRecipe
+from neuralshade.measure.table import Table
+from neuralshade.model.field import Field
+from neuralshade.source.crop import WHOLE, Crop
+from neuralshade.source.material_mips import mip_sizes
+from neuralshade.source.region import Region, chosen_names, level_regions
+
+if TYPE_CHECKING:
+    from neuralshade.asset.texture.map_chain import MapChain
+
+Floats = npt.NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class OpenedTextures(Opened):
+    """Latents and a decoder. ``drawn``: the map and the mip that ``draw`` shows."""
+
+    recipe: TexturesRecipe
+    kind = KIND
+    parts = RULES
+    drawn: tuple[str | None, int] = field(default=(None, 0))
+
+    @classmethod
+    def of(cls, asset: Asset, given: Mapping[str, Any] | None = None, *,
+           trust: bool = False) -> OpenedTextures:  # fmt: skip
+        """Return an asset opened, which draws the ``map`` and the ``level`` that are given."""
+        plain = super().of(asset, trust=trust)
+        if not given:
+            return plain
+        values = dict(given)
+        name, level = values.pop("map", None), values.pop("level", 0)
+        level = int(level) if isinstance(level, str) and level.isdecimal() else level
+        if values:
+            other = next(iter(values))
+            raise ConfigError(f"set: got {other!r} for {asset.path}, need map or level."
+                              f"{did_you_mean(other, ('map', 'level'))}")  # fmt: skip
+        plain.coding(name)
+        plain.check_level(level)
+        return cls(asset, plain.recipe, (name, level))
+
+    def __post_init__(self) -> None:
+        """Refuse a header whose parts do not belong together."""
+        first = 0
+        for coding in self.codings:
+            if not coding.is_whole or coding.first != first:
+                raise AssetError(f"{self.path}: got a map {shown(coding.name)} that does not "
+                                 "belong to the others, need a whole header. Fit it "
+                                 "again.")  # fmt: skip
+            first += coding.count
+        names = [coding.name for coding in self.codings]
+        if len(set(names)) < len(names) or not self.channels or len(self.sizes) != self.mips:
+            raise AssetError(f"{self.path}: got maps or mips that cannot be, need a whole header. "
+                             "Fit it again.")  # fmt: skip
+
+    def forms(self) -> Mapping[str, Form]:
+        """Return the tensors of the recipe's latents and decoder."""
+        return field_forms(self.recipe, self.size_of_set, self.channels)
+
+    @property
+    def textures(self) -> Mapping[str, Any]:
+        """Return what the header says of the set."""
+        found: Mapping[str, Any] = self.header.own["textures"]
+        return found
+
+    @property
+    def size_of_set(self) -> tuple[int, int]:
+        """Return width and height of mip 0."""
+        return self.textures["width"], self.textures["height"]
+
+    @property
+    def mips(self) -> int:
+        """Return how many levels there are."""
+        return int(self.textures["mips"])
+
+    @cached_property
+    def sizes(self) -> list[tuple[int, int]]:
+        """Return width and height of every mip."""
+        return mip_sizes(*self.size_of_set, self.recipe.mips or None)
+
+    @cached_property
+    def codings(self) -> tuple[MapCoding, ...]:
+        """Return how each map is trained."""
+        return tuple(coding_of(facts) for facts in self.textures["maps"])
+
+    @property
+    def channels(self) -> int:
+        """Return how many channels are trained."""
+        return sum(coding.count for coding in self.codings)
+
+    def coding(self, name: str | None) -> MapCoding:
+        """Return a map's by name, the first where None; ConfigError for one that is not there."""
+        if name is None:
+            return self.codings[0]
+        names = [coding.name for coding in self.codings]
+        if name not in names:
+            raise ConfigError(f"map: got {shown(name)}, need one of {names}."
+                              f"{did_you_mean(str(name), names)}")  # fmt: skip
+        return self.codings[names.index(name)]
+
+    def check_level(self, level: Any) -> None:
+        """Raise ConfigError for a mip that is not there."""
+        if type(level) is not int or not 0 <= level < self.mips:
+            raise ConfigError(f"level: got {shown(level)}, need 0 to {self.mips - 1}. 0 is the "
+                              "finest.")  # fmt: skip
+
+    @cached_property
+    def field(self) -> Field:
+        """Return the field as stored, in float32."""
+        return stored_field(self.recipe, self.size_of_set, self.channels, self.tensors)
+
+    @property
+    def numbers(self) -> int:
+        """Return how many trained numbers there are."""
+        return sum(p.numel() for p in self.field.parameters())
+
+    def trained_channels(self, level: int) -> Floats:
+        """Return all trained channels of a mip: float32 [h, w, C] as decoded, not clamped."""
+        width, height = self.sizes[level]
+        return decode_texels(self.field, self.sizes, level).reshape(height, width, -1)
+
+    def trained_texels(self, level: int, index: npt.NDArray[np.int64]) -> Floats:
+        """Return the trained channels of texels by their numbers [n], row by row: float32 [n, C].
+
+        Not clamped. Raises: AssetError where they are not finite.
+        """
+        channels = decode_texels(self.field, self.sizes, level, torch.from_numpy(index))
+        check_drawn(self.path, channels)
+        return channels
+
+    def map(self, name: str, level: int = 0) -> Floats:
+        """Return one map of a mip, as it was given: float32 [height, width, channels].
+
+        Colors of integer files in sRGB [0, 1], of float files linear; normals unit, OpenGL; all
+        others as stored. Raises: ConfigError for a map or a mip that is not there.
+        """
+        coding = self.coding(name)
+        self.check_level(level)
+        return coding.decoded(self.trained_channels(level))
+
+    def chains(
+        self,
+        maps: Sequence[str] | None = None,
+        levels: int | None = None,
+        region: Region | None = None,
+    ) -> Iterator[MapChain]:
+        """Return maps with their levels, see ``Opened.chains``."""
+        from neuralshade.kinds.textures.chains import map_chains
+
+        regions = level_regions(self.sizes, levels, region)
+        names = chosen_names(maps, [coding.name for coding in self.codings])
+        codings = [self.coding(name) for name in names]
+        return map_chains(self.trained_texels, self.sizes, codings, regions)
+
+    @property
+    def picture(self) -> Mapping[str, Any]:
+        """Return what there is to know of the map that is drawn."""
+        (width, height), coding = self.sizes[self.drawn[1]], self.coding(self.drawn[0])
+        return {"name": f"{self.textures['name']} {coding.name}", "width": width,
+                "height": height, "channels": coding.channels, "color_space": "srgb",
+                "dtype": "uint8" if coding.bits == 8 else "uint16"}  # fmt: skip
+
+    def draw(self, width: int, height: int, crop: Crop = WHOLE) -> Floats:
+        """Return the map at the texels under pixel centres: float32 [height, width, channels].
+
+        Display-coded in [0, 1]: normals as x / 2 + 1/2, light beyond 1 by its logarithm.
+        """
+        return self.drawn_map(self.coding(self.drawn[0]), self.drawn[1], width, height, crop)
+
+    def drawn_map(
+        self, coding: MapCoding, level: int, width: int, height: int, crop: Crop = WHOLE
+    ) -> Floats:
+        """Return the texels of a map under pixel centres, display-coded in [0, 1]."""
+        rows, cols = texels_under(self.sizes[level], width, height, crop)
+        across = self.sizes[level][0]
+        drawn = np.empty((height, width, coding.channels), np.float32)
+        step = max(1, BLOCK_TEXELS // width)
+        for top in range(0, height, step):
+            index = (rows[top : top + step, None] * across + cols).reshape(-1)
+            channels = decode_texels(self.field, self.sizes, level, torch.from_numpy(index))
+            drawn[top : top + step] = coding.shown(channels).reshape(-1, width, coding.channels)
+        return drawn
+
+    @property
+    def bits_per_pixel(self) -> float:
+        """Return the file's bits for a texel of mip 0, all maps and mips."""
+        width, height = self.size_of_set
+        return self.byte_count * 8 / (width * height)
+
+    def same_reference(self, reference: Any) -> Any:
+        """Return ``reference`` as a set, where it is the one that the asset was fitted to."""
+        from neuralshade.kinds.textures.reference import same_set
+
+        return same_set(self, reference)
+
+    @property
+    def memory_bytes(self) -> int:
+        """Return the bytes in a GPU's memory: codes packed as they are stored, float16 decoder."""
+        return sum(tensor.nbytes for tensor in self.tensors.values())
+
+    def facts(self) -> dict[str, Any]:
+        """Return what the asset says of itself, as plain JSON data; see ``info``."""
+        return {**super().facts(), "memory_bytes": self.memory_bytes}
+
+    def scene(self, reference: Any = None) -> Scene:
+        """Return the maps on a live page, beside ``reference`` where one is given."""
+        from neuralshade.kinds.textures.scene import opened_scene
+
+        return opened_scene(self, reference)
+
+    def evaluate(self, reference: Any = None, notice: Notice = ignore) -> Table:
+        """Return the PSNR of every map and mip, beside what others make of the maps."""
+        from neuralshade.kinds.textures.evaluate import evaluate_textures
+
+        if reference is None:
+            raise ConfigError(f"{self.path}: got no maps, need those that it was fitted to. "
+                              "Give their folder as the second argument.")  # fmt: skip
+        return evaluate_textures(self, reference)
+
+    # As Opened says it, once more: who calls reads there, who writes here; mypy compares the two.
+    def report(
+        self,
+        reference: Any,
+        output: str | os.PathLike[str],
+        *,
+        snapshots: Any = (),
+        facts: Sequence[tuple[str, str]] = (),
+        notice: Notice = ignore,
+    ) -> None:
+        """Write the page: maps, errors, a table of what others make of them."""
+        from neuralshade.kinds.textures.report import report_textures  # loads plots: 1 s
+
+        report_textures(self, reference, output, facts)
+
+    def told(self) -> dict[str, str]:
+        """Return lines for people: the size, the maps and what each reached."""
+        width, height = self.size_of_set
+        quality = self.header.quality["maps"]
+        lines = {
+            "size": f"{self.byte_count:,} bytes, {self.bits_per_pixel:.3f} bits per texel of mip 0",
+            "in a GPU": f"{self.memory_bytes:,} bytes of memory",
+            "maps": f"{self.textures['name']}, {width} x {height}, {self.mips} mips, "
+                    f"{self.channels} channels",
+        }  # fmt: skip
+        for coding in self.codings:
+            if coding.constant is not None:
+                values = ", ".join(f"{value:g}" for value in coding.constant)
+                lines[f"  {coding.name}"] = f"{values} everywhere"
+            elif coding.name in quality:
+                of_mips = " ".join(f"{value:.1f}" for value in quality[coding.name])
+                lines[f"  {coding.name}"] = f"dB by mip: {of_mips}"
+        return lines

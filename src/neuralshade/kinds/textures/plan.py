@@ -1,0 +1,71 @@
+"""Which latents make a file of so many bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import product
+
+from neuralshade.errors import ConfigError
+from neuralshade.kinds.textures.layout import KNOWN, layout_distance, rate_of, stored_levels
+from neuralshade.kinds.textures.recipe import GRID_LIMITS, GridShape, TexturesRecipe
+from neuralshade.model.latent_position import LatentPosition
+
+HEADER_BYTES = 2700  # of a file, beside what its maps add
+MAP_BYTES = 350  # that each map adds to the header: how it is coded, and its PSNR in every mip
+NEAR = 0.01  # of the bytes, that a layout nearer to a known one may leave unused
+
+
+def file_bytes(
+    shapes: Sequence[GridShape],
+    sizes: Sequence[tuple[int, int]],
+    channels: int,
+    maps: int,
+    recipe: TexturesRecipe,
+) -> int:
+    """Return about how many bytes a file takes: exact but for the header's text."""
+    latents = 0
+    for shape, levels in zip(shapes, stored_levels(sizes, shapes), strict=True):
+        codes = sum(width * height for width, height in levels) * shape.features
+        latents += -(-codes * shape.bits // 8)
+    width, inputs = recipe.hidden_width, sum(shape.features for shape in shapes)
+    inputs += LatentPosition.width
+    hidden = (recipe.hidden_layers - 1) * (width + 1) * width
+    weights = (inputs + 1) * width + hidden + (width + 1) * channels
+    return latents + 2 * weights + HEADER_BYTES + MAP_BYTES * maps
+
+
+def grids_for(
+    byte_count: int,
+    sizes: Sequence[tuple[int, int]],
+    channels: int,
+    maps: int,
+    recipe: TexturesRecipe,
+) -> str:
+    """Return the ``grids`` of a recipe whose file takes ``byte_count`` bytes at most.
+
+    Of those that use nearly all of them, the nearest to a layout that was tried.
+
+    Raises: ConfigError where not even the fewest latents fit.
+    """
+    most_rate = 8 * byte_count / (sizes[0][0] * sizes[0][1])  # without deeper mips and decoder
+    found: list[tuple[int, float, tuple[GridShape, ...]]] = []
+    for known in KNOWN:
+        counts = range(1, GRID_LIMITS[1] + 1)
+        for features in product(counts, repeat=len(known)):
+            pairs = zip(known, features, strict=True)
+            shapes = tuple(replace(shape, features=count) for shape, count in pairs)
+            if rate_of(shapes) > most_rate:
+                continue
+            size = file_bytes(shapes, sizes, channels, maps, recipe)
+            if size <= byte_count:
+                found.append((size, layout_distance(shapes, known), shapes))
+    if not found:
+        least = tuple(replace(shape, features=1) for shape in KNOWN[0])
+        need = file_bytes(least, sizes, channels, maps, recipe)
+        raise ConfigError(f"bytes: got {byte_count:,}, need about {need:,} or more for such a set "
+                          "and decoder. Give more, or a smaller --hidden-width.")  # fmt: skip
+    most = max(size for size, _, _ in found)
+    near = [one for one in found if one[0] >= (1 - NEAR) * most]
+    best = min(near, key=lambda one: one[1])[2]
+    return ",".join(f"{shape.scale}:{shape.features}:{shape.bits}" for shape in best)

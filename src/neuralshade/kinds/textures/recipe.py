@@ -1,0 +1,108 @@
+"""A whole texture set into latents and a small decoder: the recipe."""
+
+from dataclasses import dataclass
+
+from neuralshade.errors import ConfigError
+from neuralshade.fitting.recipe import TrainingRecipe, changed, setting
+
+GRID_LIMITS = (64, 16, 8)  # texels along a latent, numbers, bits
+MOST_GRIDS = 4
+WRAPS = ("repeat", "clamp")
+PRECISIONS = ("auto", "float32", "bfloat16", "float16")
+
+
+@dataclass(frozen=True)
+class TexturesRecipe(TrainingRecipe):
+    """The maps of a set, all mip levels, a few bits per texel."""
+
+    bpp: float = setting(5.0, "bits per texel of mip 0 for all maps, as latents are counted: a "
+                         "fifteenth more with all mips, and 14 to 19 kB for the decoder",
+                         limits=(0.3, 32))  # fmt: skip
+    grids: str = setting("", "latents in place of those for --bpp: texels along a latent, numbers "
+                         "and bits of each grid, the finest first, as in "
+                         "2:4:3,4:4:4,8:16:4")  # fmt: skip
+    mips: int = setting(0, "levels, mip 0 among them; 0 goes down to 1 x 1", limits=(0, 25))
+    wrap: str = setting("repeat", "beyond the border: repeat for sets that tile, else clamp",
+                        choices=WRAPS)  # fmt: skip
+    weights: str = setting("", "of maps in the loss, 1 where not said, as in normal=2,ao=0.5")
+    hidden_layers: int = setting(2, "hidden layers of the decoder", limits=(1, 4))
+    hidden_width: int = setting(64, "neurons per hidden layer", limits=(16, 128))
+    batch: int = setting(0, "texels per step; 0 takes 65,536 on a GPU, and on a CPU a number by "
+                         "the size of the set", limits=(0, 2**22))  # fmt: skip
+    rate: float = setting(0.01, "Adam step size of the decoder", limits=(1e-9, 1))
+    latent_rate: float = setting(0.1, "Adam step size of latents, which lie in [0, 1]",
+                                 limits=(1e-9, 1))  # fmt: skip
+    latent_beta2: float = setting(0.99, "Adam decay of the mean squared gradient of latents",
+                                  limits=(0, 0.999999))  # fmt: skip
+    # gradients of latents, by a mean over a batch and its channels, are 1e-8
+    epsilon: float = changed(TrainingRecipe, "epsilon", 1e-15)
+    rate_final: float = changed(TrainingRecipe, "rate_final", 1e-6)
+    noise_until: float = setting(0.95, "share of the fit in which latents have noise of a code's "
+                                 "width; then they are rounded, and the decoder is trained alone",
+                                 limits=(0.05, 1))  # fmt: skip
+    precision: str = setting("auto", "of the decoder's products while training; auto is float16 on "
+                             "a GPU's matrix units, else float32; masters are float32 always",
+                             choices=PRECISIONS)  # fmt: skip
+    loss_scale: float = setting(1024.0, "multiplies gradients that are float16", limits=(1, 2**24))
+    steps: int | None = changed(TrainingRecipe, "steps", 10_000)
+    seconds: float | None = changed(TrainingRecipe, "seconds", 60.0)
+
+    def __post_init__(self) -> None:
+        """Refuse weights that cannot be read."""
+        super().__post_init__()
+        parse_weights(self.weights)
+        parse_grids(self.grids)
+
+
+@dataclass(frozen=True)
+class GridShape:
+    """One grid: texels of mip 0 along a latent's side, numbers of a latent, bits of a number."""
+
+    scale: int
+    features: int
+    bits: int
+
+    @property
+    def rate(self) -> float:
+        """Return its bits per texel of mip 0, without the levels for deeper mips."""
+        return self.features * self.bits / self.scale**2
+
+
+def parse_grids(text: str) -> tuple[GridShape, ...]:
+    """Return the grids that ``text`` names, the finest first; ConfigError where it cannot be read.
+
+    At most MOST_GRIDS, each coarser than the one before.
+    """
+    grids: list[GridShape] = []
+    for item in filter(None, (item.strip() for item in text.split(","))):
+        parts = item.split(":")
+        numbers = [int(part) if part.isdecimal() and len(part) < 4 else 0 for part in parts]
+        limits = zip(numbers, GRID_LIMITS, strict=False)
+        if len(parts) != len(GRID_LIMITS) or not all(1 <= n <= most for n, most in limits):
+            raise ConfigError(f"TexturesRecipe.grids: got {item!r}, need SCALE:NUMBERS:BITS, 1 to "
+                              "64, 1 to 16 and 1 to 8. Write for example 2:4:3.")  # fmt: skip
+        grids.append(GridShape(*numbers))
+    scales = [grid.scale for grid in grids]
+    if scales != sorted(set(scales)) or len(grids) > MOST_GRIDS:
+        raise ConfigError(f"TexturesRecipe.grids: got {text!r}, need {MOST_GRIDS} grids at most, "
+                          "each coarser than the one before. Put the finest first.")  # fmt: skip
+    return tuple(grids)
+
+
+def parse_weights(text: str) -> dict[str, float]:
+    """Return the weights of maps by name; ConfigError where ``text`` cannot be read."""
+    weights: dict[str, float] = {}
+    for item in filter(None, (item.strip() for item in text.split(","))):
+        name, _, value = (piece.strip() for piece in item.partition("="))
+        try:
+            weight = float(value)
+        except ValueError:
+            weight = -1.0
+        if not name or not 0 <= weight <= 1000:
+            raise ConfigError(f"TexturesRecipe.weights: got {item!r}, need MAP=NUMBER, 0 to 1000. "
+                              "Write for example normal=2.")  # fmt: skip
+        if name in weights:
+            raise ConfigError(f"TexturesRecipe.weights: got {name} twice, need it once. "
+                              "Leave one out.")  # fmt: skip
+        weights[name] = weight
+    return weights

@@ -1,0 +1,169 @@
+"""The maps that an asset was fitted to: found again, checked, and as they are compared."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from neuralshade.asset.asset import Header
+from neuralshade.base.message_text import named, plain_name
+from neuralshade.errors import AssetError, NeuralShadeError
+from neuralshade.fitting.resuming import Source
+from neuralshade.kinds.textures.channels import MapCoding
+from neuralshade.kinds.textures.recipe import TexturesRecipe
+from neuralshade.measure.baselines import to_uint8
+from neuralshade.measure.map_psnr import Bytes, with_z
+from neuralshade.measure.texture_rivals import ByteMaps
+from neuralshade.model.field import Field
+from neuralshade.source.map_words import CONVENTIONS
+from neuralshade.source.material_map import MaterialMap
+from neuralshade.source.material_mips import mip_levels
+from neuralshade.source.material_set import MaterialSet, load_material_set
+
+Floats = npt.NDArray[np.float32]
+OTHERS = "maps: other numbers than those that were fitted, of the same names and size."
+
+
+class TexturesAsset(Protocol):
+    """An opened texture set, as far as it is evaluated, reported and shown."""
+
+    @property
+    def recipe(self) -> TexturesRecipe: ...
+    @property
+    def header(self) -> Header: ...
+    @property
+    def path(self) -> str: ...
+    @property
+    def byte_count(self) -> int: ...
+    @property
+    def memory_bytes(self) -> int: ...  # in a GPU's memory
+    @property
+    def tensors(self) -> dict[str, npt.NDArray[Any]]: ...
+    @property
+    def textures(self) -> Mapping[str, Any]: ...  # what the header says of the set
+    @property
+    def codings(self) -> tuple[MapCoding, ...]: ...
+    @property
+    def sizes(self) -> list[tuple[int, int]]: ...  # width and height of every mip
+    @property
+    def field(self) -> Field: ...
+    def trained_channels(self, level: int) -> Floats: ...  # [h, w, C]
+
+
+def source_of(textures: MaterialSet) -> Source:
+    """Return what tells one set from another."""
+    state = hashlib.sha256()
+    for one in textures.maps:
+        state.update(f"{one.name} {one.meaning} {one.values.shape}".encode())
+        state.update(np.ascontiguousarray(one.values).data)
+    return Source(textures.name, state.hexdigest())
+
+
+def is_fitted(opened: TexturesAsset, textures: MaterialSet) -> bool:
+    """Return whether these are the numbers that the asset was fitted to."""
+    return bool(source_of(textures).digest == opened.textures["digest"])
+
+
+def reference_set(opened: TexturesAsset, source: Any) -> MaterialSet:
+    """Return the maps that an asset has, of ``source``.
+
+    Args:
+        source: a folder, a manifest, files of maps or a MaterialSet. What it has besides those
+            maps is left out. The set's notes say where it has other numbers than were fitted.
+
+    Raises: AssetError for maps of other names, sizes or meanings; what ``load_material_set``
+        raises.
+    """
+    found = _checked(opened, _loaded(source))
+    if is_fitted(opened, found):
+        return found
+    if not isinstance(source, MaterialSet) and "normal" in found.names:
+        for convention in CONVENTIONS:  # one may have been given to the fit
+            other = _checked(opened, _loaded(source, convention))
+            if is_fitted(opened, other):
+                return other
+    return replace(found, notes=(*found.notes, OTHERS))
+
+
+def _loaded(source: Any, convention: str | None = None) -> MaterialSet:
+    if isinstance(source, MaterialSet):
+        return source
+    return load_material_set(source, normal_convention=convention)
+
+
+def same_set(opened: TexturesAsset, source: Any) -> MaterialSet | None:
+    """Return the maps of ``source`` where these were fitted, else None."""
+    try:
+        textures = reference_set(opened, source)
+    except (NeuralShadeError, TypeError):  # another kind's
+        return None
+    return textures if is_fitted(opened, textures) else None
+
+
+def _checked(opened: TexturesAsset, textures: MaterialSet) -> MaterialSet:
+    """Return the maps that the asset has, in its order; AssetError where one is another."""
+    place, whose = opened.path, plain_name(textures.name)
+    names = [coding.name for coding in opened.codings]
+    if missing := [name for name in names if name not in textures.names]:
+        raise AssetError(f"{place}: got no {named(missing[0])} map from {whose}, which has "
+                         f"{', '.join(textures.names)}, need {', '.join(names)}. Give the maps "
+                         "that it was fitted to.")  # fmt: skip
+    width, height = opened.sizes[0]
+    if (textures.width, textures.height) != (width, height):
+        raise AssetError(f"{place}: got maps of {textures.width} x {textures.height} from {whose}, "
+                         f"need {width} x {height}. Give the maps that it was fitted "
+                         "to.")  # fmt: skip
+    for coding in opened.codings:
+        one = textures[coding.name]
+        if (one.meaning, one.values.shape[2]) != (coding.meaning, coding.channels):
+            raise AssetError(f"{place}: got {one.name} as {one.meaning} with {one.values.shape[2]} "
+                             f"channels from {whose}, need {coding.meaning} with "
+                             f"{coding.channels}. Give the maps that it was fitted "
+                             "to.")  # fmt: skip
+    return MaterialSet(textures.name, tuple(textures[name] for name in names), textures.notes)
+
+
+def given_texels(coding: MapCoding, values: Floats) -> Floats:
+    """Return texels of a map as a fit compares them: float32 [..., channels] in [0, 1]."""
+    coded = coding.coded(values)
+    return with_z(coded) if coding.meaning == "normal" else coded
+
+
+def varying(codings: Sequence[MapCoding]) -> list[MapCoding]:
+    """Return the maps that are not the same everywhere: of others nothing is stored."""
+    return [coding for coding in codings if coding.count]
+
+
+def byte_maps(opened: TexturesAsset, textures: MaterialSet) -> ByteMaps:
+    """Return all levels of the maps that vary, as given, in 8 bits."""
+    coded = varying(opened.codings)
+    levels = {
+        coding.name: [
+            to_uint8(given_texels(coding, level))
+            for level in _levels(opened, textures[coding.name])
+        ]
+        for coding in coded
+    }
+    colors = [c.name for c in coded if c.meaning == "srgb" or c.curve == "srgb"]
+    normals = [c.name for c in coded if c.meaning == "normal"]
+    return ByteMaps(levels, frozenset(normals), frozenset(colors), opened.recipe.wrap == "repeat")
+
+
+def decoded_maps(opened: TexturesAsset) -> dict[str, list[Bytes]]:
+    """Return all levels of the maps that vary, as decoded, in 8 bits."""
+    coded = varying(opened.codings)
+    decoded: dict[str, list[Bytes]] = {coding.name: [] for coding in coded}
+    for level in range(len(opened.sizes)):
+        channels = opened.trained_channels(level)
+        for coding in coded:
+            decoded[coding.name].append(to_uint8(coding.shown(channels)))
+    return decoded
+
+
+def _levels(opened: TexturesAsset, one: MaterialMap) -> list[Floats]:
+    return mip_levels(one, len(opened.sizes))

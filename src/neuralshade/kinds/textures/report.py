@@ -1,0 +1,119 @@
+"""The page of a texture set: its maps beside the given ones, and what others make of them."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from typing import Any
+
+from neuralshade.fitting.output_checks import check_no_input
+from neuralshade.kinds.textures.charts import mips_chart, rate_chart
+from neuralshade.kinds.textures.engine import latent_grids
+from neuralshade.kinds.textures.evaluate import NOTED, Comparison, compare, table_of
+from neuralshade.kinds.textures.figures import (
+    CLOSE_UP_PX,
+    ERROR_SCALE,
+    close_up,
+    close_up_titles,
+    map_rows,
+    mip_strip,
+    sphere_row,
+)
+from neuralshade.kinds.textures.reference import TexturesAsset
+from neuralshade.kinds.textures.verdict import points, verdict
+from neuralshade.measure.curves import curve_charts
+from neuralshade.measure.display import PagePicture, feature_pages, shown
+from neuralshade.measure.figures import within_bytes
+from neuralshade.measure.page import write_page
+
+LATENTS = ((256, 192, 128, 96, 64), 500_000)  # texels a side, and bytes of data URI
+
+
+def report_textures(
+    opened: TexturesAsset,
+    reference: Any,
+    output: str | os.PathLike[str],
+    facts: Sequence[tuple[str, str]] = (),
+) -> None:
+    """Write the page of an asset that fit textures made: one HTML file, whole or not at all.
+
+    No script, style, font or picture is loaded from elsewhere. Pictures are lossless WebP,
+    reduced where that keeps the page below 6 MB.
+
+    Args:
+        opened: the asset.
+        reference: a folder, a manifest, files of maps or a MaterialSet: what it was fitted to.
+        output: the page.
+        facts: (label, value) lines to add to those that the asset tells.
+
+    Raises: AssetError for other maps, OutputError; what ``load_material_set`` raises.
+    """
+    found = compare(opened, reference)
+    paths = [one.path for one in found.textures.maps if one.path is not None]
+    check_no_input(output, opened.path, *paths)
+    write_page(output, "textures.html.jinja", _content(opened, found, facts))
+
+
+def _content(
+    opened: TexturesAsset, found: Comparison, facts: Sequence[tuple[str, str]]
+) -> dict[str, Any]:
+    (width, height), table = opened.sizes[0], table_of(opened, found)
+    place, close_ups = close_up(found)
+    maps = map_rows(found)
+    return {
+        "title": opened.textures["name"],
+        "size": f"{width:,} x {height:,}",
+        "mip_count": len(opened.sizes),
+        "map_names": [coding.name for coding in opened.codings],
+        "channels": sum(coding.count for coding in opened.codings),
+        "ours": table.ways[0],
+        "verdict": verdict(found),
+        "spheres": sphere_row(found),
+        "maps": maps,
+        "shown_px": maps[0]["pictures"][0].width,
+        "reduced": maps[0]["pictures"][0].width < width,
+        "error_scale": ERROR_SCALE,
+        "place": place,
+        "close_up": close_ups,
+        "close_up_px": CLOSE_UP_PX,
+        "close_up_titles": close_up_titles(found),
+        "strip": mip_strip(found),
+        "names": table.names,
+        "ways": table.ways,
+        "mips": table.mips,
+        "noted": NOTED,
+        "rate_chart": rate_chart(points(found)),
+        "mips_chart": mips_chart(found.psnr_db),
+        "charts": curve_charts([tuple(row) for row in opened.header.training["curve"]]),
+        "latents": _latents(opened),
+        "facts": [*facts, *_facts(opened)],
+        "notes": [*opened.textures["notes"], *table.lines],
+        "recipe": json.dumps(opened.header.recipe, indent=2),
+    }  # fmt: skip
+
+
+def _facts(opened: TexturesAsset) -> list[tuple[str, str]]:
+    """Return lines on the fit, and on what a shader finds in the file."""
+    training = opened.header.training
+    lines = [("Training", f"{training['seconds']:.1f} s, {training['steps']:,} steps")]
+    for grid in latent_grids(opened.field):
+        width, height = grid.sizes[0]
+        levels = f"; {len(grid.sizes)} levels" if len(grid.sizes) > 1 else ""
+        lines.append(("Latents", f"{width} x {height} x {grid.features}, {grid.bits} bits{levels}"))
+    recipe = opened.recipe
+    layers = f"{recipe.hidden_layers} hidden layers of {recipe.hidden_width} neurons, float16"
+    return [*lines, ("Decoder", layers)]
+
+
+def _latents(opened: TexturesAsset) -> list[PagePicture]:
+    """Return the finest level of each grid, three features a picture, cut to its corner."""
+
+    def draw(side: int) -> list[PagePicture]:
+        return [
+            shown(f"{grid.sizes[0][0]} x {grid.sizes[0][1]}", f"{grid.bits} bits", picture)
+            for grid in latent_grids(opened.field)
+            for _, picture in feature_pages(grid.level(0)[:side, :side].cpu().numpy())
+        ]
+
+    return within_bytes(LATENTS, draw)

@@ -1,0 +1,193 @@
+"""Texels of a fitted set at any position, in PyTorch or in a shader. Device half: sample.slang."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import torch
+
+from neuralshade.base.did_you_mean import did_you_mean
+from neuralshade.base.message_text import shown
+from neuralshade.errors import ConfigError, ShapeError
+from neuralshade.kinds.kind import AssetLike
+from neuralshade.kinds.textures.asset import stored_field
+from neuralshade.kinds.textures.channels import MASK_MARGIN, MapCoding
+from neuralshade.kinds.textures.opened import OpenedTextures
+from neuralshade.model.packed_codes import PackedCodes
+from neuralshade.model.parameters import SlangHalf
+
+Filter = Literal["nearest", "bilinear", "stochastic"]
+FILTERS = ("nearest", "bilinear", "stochastic")
+BLOCK_SAMPLES = 2**17  # that are decoded at once: 64 neurons a layer of so many are 34 MB
+
+SIZES = """public struct {name}Sizes : ILevelSizes
+{{
+    public static const int MIPS = {mips};
+    public static const bool WRAPS = {wraps};
+    static const int2 SIZES[{mips}] = {{ {sizes} }};
+    public static int2 size(int mip) {{ return SIZES[mip]; }}
+}}
+"""
+
+
+class TextureSetField(torch.nn.Module):
+    """A fitted set that is sampled as a texture is, for renderers in PyTorch.
+
+    Nothing is differentiable: it is for inference. Move it with ``to(device)``. A sample costs
+    the decoder, about 7,000 multiply-adds, as often as the filter says:
+
+    nearest: once; the texel that holds the position.
+    bilinear: four times; the four texels around it, mixed as they are stored, as sampling
+        hardware mixes those of a UNORM texture.
+    stochastic: once; one of these four, each with the probability of its weight. The mean over
+        many calls is what bilinear returns, but each has noise, as large as neighboring texels
+        differ: for what averages over many samples of a pixel anyway.
+
+    Args:
+        asset: path of an asset of ``fit textures``, or what ``load`` returned.
+
+    Raises: AssetError.
+    """
+
+    def __init__(self, asset: AssetLike):
+        super().__init__()
+        opened = OpenedTextures.read(asset)
+        self.codings, self.sizes = opened.codings, opened.sizes
+        self.wraps = opened.recipe.wrap == "repeat"
+        self.field = stored_field(opened.recipe, opened.size_of_set, opened.channels,
+                                  opened.tensors)  # fmt: skip
+        self.field.requires_grad_(False)
+        self._sizes = torch.tensor(self.sizes)
+
+    @property
+    def names(self) -> list[str]:
+        """Return the names of the maps."""
+        return [coding.name for coding in self.codings]
+
+    def forward(
+        self,
+        uv: torch.Tensor,
+        level: torch.Tensor | int = 0,
+        filter: Filter = "bilinear",
+        random: torch.Tensor | None = None,
+    ) -> dict[str, torch.Tensor]:
+        """Return every map at positions: float32 [N, channels], as it was given to the fit.
+
+        Colors of integer files in sRGB [0, 1], of float files linear; normals of length 1 but
+        for what mixing shortens, OpenGL; all others as stored.
+
+        Args:
+            uv: float [N, 2], u to the right and v down, [0, 1] is the set; beyond, it is repeated
+                or clamped as it was fitted.
+            level: integers [N], or one for all; beyond the levels that there are the nearest.
+            filter: nearest, bilinear or stochastic.
+            random: float [N, 2] in [0, 1) that stochastic picks by, instead of PyTorch's own.
+
+        Raises: ShapeError, ConfigError for an unknown filter.
+        """
+        channels = self.channels(uv, level, filter, random)
+        return {coding.name: values_of(coding, channels) for coding in self.codings}
+
+    @torch.no_grad()
+    def channels(
+        self,
+        uv: torch.Tensor,
+        level: torch.Tensor | int = 0,
+        filter: Filter = "bilinear",
+        random: torch.Tensor | None = None,
+    ) -> torch.Tensor:
+        """Return the trained channels of all maps, float32 [N, C] in [0, 1]; see ``forward``."""
+        mip = self._checked(uv, level, filter, random)
+        size = self._sizes.to(uv.device)[mip]
+        inside = uv - uv.floor() if self.wraps else uv.clamp(0, 1)
+        if filter == "nearest":
+            return self._texels((inside * size).floor().long(), mip, size)
+        place = inside * size - 0.5
+        first, share = place.floor().long(), place - place.floor()
+        if filter == "stochastic":
+            drawn = torch.rand_like(share) if random is None else random
+            return self._texels(first + (drawn < share), mip, size)
+        mixed = torch.zeros(len(uv), self._channel_count, device=uv.device)
+        for step in torch.tensor([(0, 0), (1, 0), (0, 1), (1, 1)], device=uv.device):
+            weight = torch.where(step == 1, share, 1 - share).prod(1, keepdim=True)
+            mixed += weight * self._texels(first + step, mip, size)
+        return mixed
+
+    @property
+    def _channel_count(self) -> int:
+        return sum(coding.count for coding in self.codings)
+
+    def _texels(self, at: torch.Tensor, mip: torch.Tensor, size: torch.Tensor) -> torch.Tensor:
+        """Return the channels of texels (column, row) [N, 2], which may lie beyond the border."""
+        at = at % size if self.wraps else torch.minimum(at.clamp(min=0), size - 1)
+        positions = torch.cat([(at + 0.5) / size, mip[:, None]], dim=1)
+        decoded = [
+            self.field.on_samples(block, torch.float32).t()
+            for block in positions.split(BLOCK_SAMPLES)
+        ]
+        return torch.cat(decoded).clamp(0, 1)
+
+    def _checked(
+        self, uv: torch.Tensor, level: torch.Tensor | int, filter: str, random: torch.Tensor | None
+    ) -> torch.Tensor:
+        """Return the level of each sample, int64 [N]."""
+        if filter not in FILTERS:
+            raise ConfigError(f"filter: got {shown(filter)}, need one of {list(FILTERS)}."
+                              f"{did_you_mean(str(filter), FILTERS)}")  # fmt: skip
+        for name, given in (("uv", uv), ("random", random)):
+            whole = given is None or (given.shape == (len(uv), 2) and given.is_floating_point())
+            if given is not None and not whole:
+                raise ShapeError(f"TextureSetField.{name}: got {given.dtype} {list(given.shape)}, "
+                                 "need floats [N, 2]. Put the two numbers of one position into "
+                                 "one row.")  # fmt: skip
+        mip = torch.as_tensor(level, device=uv.device)
+        if mip.is_floating_point() or mip.shape not in ((), (len(uv),)):
+            raise ShapeError(f"TextureSetField.level: got {mip.dtype} {list(mip.shape)}, need "
+                             "integers [N], or one. Round it.")  # fmt: skip
+        return mip.long().clamp(0, len(self.sizes) - 1).expand(len(uv))
+
+
+def values_of(coding: MapCoding, channels: torch.Tensor) -> torch.Tensor:
+    """Return the values of a map, of trained channels [N, C] in [0, 1]: ``MapCoding.decoded``."""
+    if coding.constant is not None:
+        return torch.tensor(coding.constant, device=channels.device).expand(len(channels), -1)
+    own = channels[:, coding.first : coding.first + coding.count]
+    if coding.curve == "mask":
+        return ((own - MASK_MARGIN) / (1 - 2 * MASK_MARGIN)).clamp(0, 1)
+    values = own * (coding.high - coding.low) + coding.low
+    if coding.meaning == "normal":
+        z = (1 - values.square().sum(1, keepdim=True)).clamp(min=0).sqrt()
+        return torch.cat([values, z], dim=1)
+    if coding.curve == "srgb":
+        return torch.where(values <= 0.04045, values / 12.92, ((values + 0.055) / 1.055) ** 2.4)
+    return values.expm1() if coding.curve == "log" else values
+
+
+def packed_latents(opened: OpenedTextures) -> PackedCodes:
+    """Return the latents of a set as its file has them, for shaders."""
+    tables = opened.field.encoding.tables()
+    return PackedCodes(tables, [opened.tensors[f"latents.{i}"] for i in range(len(tables))])
+
+
+def sampler_slang(opened: OpenedTextures, name: str = "Set") -> SlangHalf:
+    """Return the ``TextureSampler`` of a set: its type, its imports and what it declares.
+
+    It reads latents as ``packed_latents`` packs them, and weights as ``pack_halves`` does those
+    of ``field.network``, which are as exact there as they are stored. ``name`` is an identifier
+    that begins the names of all structs; no other set of the same program may have it.
+    """
+    encoding, network = opened.field.encoding.slang(name), opened.field.network.slang()
+    codes = packed_latents(opened).slang(name)
+    sizes = SIZES.format(
+        name=name,
+        mips=len(opened.sizes),
+        wraps=str(opened.recipe.wrap == "repeat").lower(),
+        sizes=", ".join(f"int2({width}, {height})" for width, height in opened.sizes),
+    )
+    kinds = (f"{name}Sizes", encoding.type, network.type, codes.type, "PackedParameters")
+    modules = encoding.modules | network.modules | codes.modules | {
+        "neuralshade.kinds.textures.sample", "neuralshade.model.encoding",
+        "neuralshade.model.parameters",
+    }  # fmt: skip
+    declarations = encoding.declarations + codes.declarations + sizes
+    return SlangHalf(f"TextureSampler<{', '.join(kinds)}>", frozenset(modules), declarations)

@@ -1,0 +1,85 @@
+"""Where latents start: principal components of the texels that they cover."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+import torch
+
+from neuralshade.kinds.textures.recipe import GridShape
+from neuralshade.kinds.textures.texels import Texels
+from neuralshade.model.latent_grid import LatentGrid
+
+SIGMAS = 4.0  # of a component that [0, 1] covers to either side of its mean
+MOST_SIDE = 4  # texels along the side of a patch; of larger ones a deeper mip is taken
+LEAST_SIGMA = 1e-4
+
+
+def start_latents(
+    grids: Sequence[LatentGrid], shapes: Sequence[GridShape], stored: Sequence[int], texels: Texels
+) -> None:
+    """Set latents to the principal components of the patches that they cover.
+
+    Of a patch only what the next coarser grid does not have already counts: the patch less the
+    bilinear mip of that grid's scale. Latents beyond as many components stay as they are, and so
+    do levels whose sizes are no whole parts of the mips'.
+
+    ``stored``: the mip at which each stored level of the grids begins.
+    """
+    for index, (grid, shape) in enumerate(zip(grids, shapes, strict=True)):
+        octave = math.log2(shape.scale)
+        if octave != int(octave):
+            continue
+        coarser = shapes[index + 1].scale if index + 1 < len(shapes) else None
+        basis = None
+        for level, first in enumerate(stored):
+            patches = _patches(texels, grid.sizes[level], first, shape.scale, coarser)
+            if patches is None:
+                continue
+            basis = _basis(patches, grid.features) if basis is None else basis
+            mean, axes, sigma = basis
+            start = 0.5 + ((patches - mean) @ axes) / (2 * SIGMAS * sigma)
+            view = grid.level(level).view(-1, grid.features)
+            view[:, : start.shape[1]] = start.clamp(0, 1)
+
+
+def _patches(
+    texels: Texels, size: tuple[int, int], first: int, scale: int, coarser: int | None
+) -> torch.Tensor | None:
+    """Return what each latent of a level covers, a row each; None where mips do not allow it."""
+    octave = int(math.log2(scale))
+    down = max(0, octave - int(math.log2(MOST_SIDE)))
+    side = scale >> down
+    mip = first + down
+    if mip >= len(texels.sizes) or texels.sizes[mip] != (size[0] * side, size[1] * side):
+        return None
+    image = _image(texels, mip)
+    if coarser is not None:
+        base = first + int(math.log2(coarser))
+        if base >= len(texels.sizes):
+            return None
+        image = image - _stretched(_image(texels, base), image.shape[1:])
+    channels = image.shape[0]
+    cut = image.view(channels, size[1], side, size[0], side)
+    return cut.permute(1, 3, 2, 4, 0).reshape(size[0] * size[1], -1)
+
+
+def _image(texels: Texels, mip: int) -> torch.Tensor:
+    return torch.from_numpy(np.ascontiguousarray(np.moveaxis(texels.level(mip), 2, 0)))
+
+
+def _stretched(image: torch.Tensor, size: Sequence[int]) -> torch.Tensor:
+    wanted = (int(size[0]), int(size[1]))
+    larger = torch.nn.functional.interpolate(image[None], size=wanted, mode="bilinear")
+    return larger[0]
+
+
+def _basis(patches: torch.Tensor, count: int) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """Return mean, the first ``count`` axes [numbers, count] and their standard deviations."""
+    mean = patches.mean(0)
+    centered = patches - mean
+    covariance = (centered.T @ centered / len(patches)).double()
+    axes = torch.linalg.eigh(covariance).eigenvectors.flip(1)[:, :count].float()
+    return mean, axes, (centered @ axes).std(0, correction=0).clamp_min(LEAST_SIGMA)

@@ -1,0 +1,105 @@
+"""Fitting the texels of all mips on the device. Device half: task.slang."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from neuralshade.engine.kernels.step.gradients import COPIES, GRADIENTS, crowded_numbers
+from neuralshade.engine.task import TaskText
+from neuralshade.gpu.gpu import Gpu
+from neuralshade.kinds.textures.texels import PAIR, Texels
+from neuralshade.model.encoding import Encoding
+
+MIP = np.dtype([("width", "<u4"), ("height", "<u4"), ("first", "<u4"), ("end", "<f4")])
+TEXT = """
+typealias Encoding = {encoding};
+typealias Task = TexelTask<{channels}, {mips}, {wraps}, Encoding, {parameters}, {gradients}>;
+
+StructuredBuffer<{number}> grid_numbers;
+{gradient_buffers}StructuredBuffer<uint> texels;
+StructuredBuffer<MipPlace> mips;
+StructuredBuffer<float> channel_weights;
+uniform uint pairs;
+uniform uint seed;
+uniform uint crowded;
+static const uint COPIES = {copies};
+
+{parameters} grid()
+{{
+    return {{ grid_numbers }};
+}}
+
+Task make_task(uint group)
+{{
+    {gradients} gradients = {{ {gradient_fields} }};
+    return {{ texels, mips, channel_weights, grid(), gradients, pairs, seed }};
+}}
+"""
+
+
+def texel_task(
+    gpu: Gpu,
+    encoding: Encoding,
+    texels: Texels,
+    weights: npt.NDArray[np.float32],
+    wraps: bool,
+    batch: int,
+    seed: int,
+    *,
+    halves: bool,
+    gradients: str,
+) -> TaskText:
+    """Return the task of fitting ``texels``, uploaded to the device.
+
+    ``weights`` [C]: of channels in the loss. ``halves``: grid numbers are read as packed
+    float16, else as float32. ``gradients``: how those of grids are summed, a key of GRADIENTS.
+    """
+    sums = GRADIENTS[gradients]
+    half = encoding.slang("Textures")
+    imports = half.modules | {
+        "neuralshade.engine.kernels.step.gradients",
+        "neuralshade.kinds.textures.task",
+        "neuralshade.model.parameters",
+    }
+    text = TEXT.format(
+        encoding=half.type,
+        channels=texels.channels,
+        mips=len(texels.sizes),
+        wraps=str(wraps).lower(),
+        parameters="PackedParameters" if halves else "FloatParameters",
+        gradients=sums.type,
+        gradient_buffers=sums.declarations,
+        gradient_fields=sums.fields,
+        number="uint" if halves else "float",
+        copies=COPIES,
+    )
+    lines = "".join(f"import {name};\n" for name in sorted(imports))
+    variables: dict[str, Any] = {
+        "texels": gpu.buffer(paired_words(texels.words)),
+        "mips": gpu.buffer(mip_table(texels)),
+        "channel_weights": gpu.buffer(weights.astype(np.float32)),
+        "pairs": batch // PAIR,
+        "crowded": 0 if gradients == "fixed" else crowded_numbers(encoding.tables()),
+        "seed": (seed ^ (seed >> 32)) & 0xFFFFFFFF,
+    }
+    return TaskText(lines + half.declarations + text, variables)
+
+
+def paired_words(words: npt.NDArray[np.uint16]) -> npt.NDArray[np.uint32]:
+    """Return uint16 [n, C] as words of two channels each, the first one low: [n, (C + 1) / 2]."""
+    if words.shape[1] % 2:
+        words = np.pad(words, [(0, 0), (0, 1)])
+    pairs = np.ascontiguousarray(words).view("<u4")
+    return pairs.astype(np.uint32, copy=False)
+
+
+def mip_table(texels: Texels) -> npt.NDArray[Any]:
+    """Return where each mip lies and which share of a batch it has, as MIP."""
+    table = np.zeros(len(texels.sizes), MIP)
+    sizes: npt.NDArray[Any] = np.array(texels.sizes)
+    table["width"], table["height"] = sizes[:, 0], sizes[:, 1]
+    table["first"], table["end"] = texels.firsts, np.cumsum(texels.shares)
+    return table

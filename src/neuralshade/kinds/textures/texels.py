@@ -1,0 +1,90 @@
+"""The texels of all mips in memory, and how a batch of them is drawn. Device half: task.slang."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+import torch
+
+Floats = npt.NDArray[np.float32]
+
+PEAK = 65535  # texels are kept as 16-bit integers that cover [0, 1]
+MIDDLE = 32768
+LEAST_TEXELS = 512  # a mip of fewer is drawn as often as one of so many
+PAIR = 2  # neighbours along a row that are drawn together: their latents are nearly the same
+
+
+class Texels:
+    """Trained channels of every mip: ``words`` uint16 [texels, C], mip by mip, row by row."""
+
+    def __init__(self, levels: Sequence[Floats]):
+        self.sizes = [(level.shape[1], level.shape[0]) for level in levels]
+        self.channels = levels[0].shape[2]
+        counts = [width * height for width, height in self.sizes]
+        self.firsts = [sum(counts[:mip]) for mip in range(len(counts))]
+        self.words = np.concatenate([words_of(level) for level in levels])
+        self.shares = mip_shares(self.sizes)
+
+    def level(self, mip: int) -> Floats:
+        """Return one mip: float32 [height, width, C] in [0, 1]."""
+        (width, height), first = self.sizes[mip], self.firsts[mip]
+        words = self.words[first : first + width * height].astype(np.float32)
+        found: Floats = (words / np.float32(PEAK)).reshape(height, width, self.channels)
+        return found
+
+
+def words_of(level: Floats) -> npt.NDArray[np.uint16]:
+    """Return [h, w, C] in [0, 1] as uint16 [h * w, C]."""
+    return np.rint(level.reshape(-1, level.shape[2]) * np.float32(PEAK)).astype(np.uint16)
+
+
+def mip_shares(sizes: Sequence[tuple[int, int]]) -> npt.NDArray[np.float64]:
+    """Return how often each mip is drawn: by its texels, and the small ones more than that."""
+    drawn = np.array([max(width * height, LEAST_TEXELS) for width, height in sizes], np.float64)
+    shares: npt.NDArray[np.float64] = drawn / drawn.sum()
+    return shares
+
+
+class TexelSampler:
+    """Draws pairs of neighbouring texels: ``batch`` of them, mips by their shares.
+
+    How many pairs a mip gets is the same in all steps but for one, which chance rounds.
+    """
+
+    def __init__(self, texels: Texels, batch: int, wraps: bool, device: torch.device):
+        self.batch, self.wraps = batch, wraps
+        self.pairs = batch // PAIR
+        # PyTorch gathers no uint16: the same less MIDDLE, which turns the highest bit over
+        signed = (texels.words ^ np.uint16(MIDDLE)).view(np.int16)
+        self.words = torch.from_numpy(signed).to(device)
+        self.ends = torch.from_numpy(np.cumsum(texels.shares)).float()
+        self.sizes = torch.tensor(texels.sizes)
+        self.firsts = torch.tensor(texels.firsts)
+        self.device = device
+
+    def __call__(self, rng: torch.Generator) -> tuple[torch.Tensor, torch.Tensor]:
+        """Return positions (u, v, mip) float32 [N, 3] and texels float32 [C, N] in [0, 1]."""
+        drawn = torch.rand(3, self.pairs, generator=rng)
+        place = (torch.arange(self.pairs) + drawn[0, 0]) / self.pairs
+        mip = torch.searchsorted(self.ends, place, right=True).clamp_(max=len(self.sizes) - 1)
+        size, first = self.sizes[mip], self.firsts[mip]
+        width, height = size.unbind(1)
+        col = torch.minimum((drawn[1] * width).long(), width - 1)
+        row = torch.minimum((drawn[2] * height).long(), height - 1)
+        beside = self._beside(col, width)
+        cols = torch.stack([col, beside], dim=1)
+        index = (first + row * width)[:, None] + cols
+        u = (cols + 0.5) / width[:, None]
+        v = ((row + 0.5) / height)[:, None].expand(-1, PAIR)
+        at = torch.stack([u, v, mip[:, None].expand(-1, PAIR).float()], dim=-1).reshape(-1, 3)
+        return at.to(self.device), self._wanted(index.reshape(-1).to(self.device))
+
+    def _beside(self, col: torch.Tensor, width: torch.Tensor) -> torch.Tensor:
+        """Return the column right of ``col``, or at the border the first, or the one before."""
+        last = torch.zeros_like(col) if self.wraps else (width - 2).clamp(min=0)
+        return torch.where(col + 1 < width, col + 1, last)
+
+    def _wanted(self, index: torch.Tensor) -> torch.Tensor:
+        return self.words[index].float().add_(MIDDLE).mul_(1 / PEAK).t()

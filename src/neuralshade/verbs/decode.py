@@ -1,0 +1,81 @@
+"""neuralshade decode: an asset's texture maps into files that engines load."""
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from neuralshade.asset.texture.map_chain import MapChain
+from neuralshade.asset.texture.texture_files import check_container, map_files, write_maps
+from neuralshade.base.atomic import check_writable
+from neuralshade.fitting.output_checks import check_no_input
+from neuralshade.kinds import open_asset
+from neuralshade.kinds.kind import AssetLike
+from neuralshade.source.region import Region, checked_region
+
+BLOCK_SIDE = 4  # texels
+
+
+def decode(
+    asset: AssetLike,
+    output: str | os.PathLike[str],
+    *,
+    format: str = "dds",
+    blocks: Sequence[str] = (),
+    maps: Sequence[str] | None = None,
+    levels: int | None = None,
+    region: Region | None = None,
+) -> list[Path]:
+    """Write the texture maps of an asset with all their levels: all files, or none.
+
+    An asset is a texture set, or mip levels. Normals are OpenGL's, green up. Maps that are the
+    same everywhere are written too.
+
+    Args:
+        asset: path of an asset, or what ``load`` returned.
+        output: folder, made where there is none. Files in it that have the names of these are
+            replaced, others stay.
+        format: dds or ktx2: a file for each map, such as albedo.dds; png or exr: one for each
+            level, such as albedo_0.png.
+        blocks: bc7, bc5, bc4, bc1: those to take where one suits a map, for dds and ktx2. Colors
+            take bc7 or bc1, whichever comes first; normals bc5, bc7 or bc1; maps of one channel
+            bc4, of two bc5. Others, and light beyond 1, are plain.
+        maps: names of maps; by default all of them.
+        levels: how many, level 0 among them; by default all of them.
+        region: x, y, width, height in texels of level 0, which alone is written; multiples of 4
+            with blocks.
+
+    Returns: the files, map by map, those of a map level by level.
+
+    Raises: AssetError for an asset without texture maps; ConfigError for maps, levels, formats
+        or blocks that are not there, and where memory does not do; OutputError; DeviceError for
+        BC7 without its package.
+    """
+    blocks = (blocks,) if isinstance(blocks, str) else tuple(blocks)
+    check_container(format, blocks)
+    part = None if region is None else checked_region(region, BLOCK_SIDE if blocks else 1)
+    opened = open_asset(asset)
+    chains = opened.chains(maps, levels, part)
+    folder = Path(output)
+    there = folder.exists()
+    try:
+        return write_maps(folder, format, _checked(chains, folder, format, opened.path), blocks)
+    except BaseException:  # also an interruption: nothing is left
+        if not there:
+            with suppress(OSError):  # it was not made, or others have put something there
+                folder.rmdir()
+        raise
+
+
+def _checked(
+    chains: Iterator[MapChain], folder: Path, container: str, asset: str
+) -> Iterator[MapChain]:
+    """Yield chains; OutputError before the first where ``folder`` cannot be written into.
+
+    Also where a file of one would be the asset.
+    """
+    check_writable(folder / f"maps.{container}")
+    for one in chains:
+        for path in map_files(folder, container, [one.name], len(one.levels)):
+            check_no_input(path, asset)
+        yield one

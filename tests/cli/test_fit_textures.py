@@ -1,0 +1,136 @@
+"""cli: what fit textures prints, takes and refuses."""
+
+import dataclasses
+import json
+import re
+
+import numpy as np
+import pytest
+from fixtures.texture_sets import unit_normals, waves
+
+import neuralshade
+from neuralshade.kinds.textures.recipe import TexturesRecipe
+
+FEW = ["--steps", "8", "--batch", "128", "--hidden-width", "16", "--engine", "torch"]
+
+
+def save(path, values):
+    path.parent.mkdir(exist_ok=True)
+    space = "linear" if path.suffix == ".exr" else "srgb"
+    neuralshade.save_picture(path, np.ascontiguousarray(values, np.float32), space)
+
+
+@pytest.fixture
+def rock(folder):
+    """Stand beside a folder with maps of 16 x 12 texels, whose green points up."""
+    save(folder / "rock/rock_albedo.png", waves(12, 16, 3))
+    save(folder / "rock/rock_normal_gl.png", unit_normals(12, 16) / 2 + 0.5)
+    save(folder / "rock/rock_roughness.png", waves(12, 16, 1))
+    return folder
+
+
+def test_help_tells_every_flag(run):
+    done = run("fit", "textures", "--help")
+    text = " ".join(done.out)
+    assert (done.code, done.err) == (0, []) and max(map(len, done.out)) <= 100
+    assert text.startswith("Usage: neuralshade fit textures [OPTIONS] ")
+    fields = [f"--{field.name.replace('_', '-')}" for field in dataclasses.fields(TexturesRecipe)]
+    for flag in [*fields, "--normal-convention", "--output", "--recipe", "--engine", "--device",
+                 "--report", "--resume", "--json", "--quiet", "--live", "--help"]:  # fmt: skip
+        assert re.search(rf"{flag}\b(?!-)", text), flag
+    assert re.search(r"^  textures ", "\n".join(run("fit", "--help").out), re.M)
+
+
+def test_fit_prints_what_was_reached(run, rock):
+    done = run("fit", "textures", "rock", *FEW)
+    assert (done.code, done.err) == (0, [])
+    text = "\n".join(done.out)
+    for name in ("albedo", "normal", "roughness"):
+        assert re.search(rf"^  {name} +\d+\.\d( +\d+\.\d){{4}} dB by mip$", text, re.M)
+    size = (rock / "rock.nsh").stat().st_size
+    assert f" dB in {size:,} bytes ({size * 8 / 192:.2f} bits per texel, all maps and mips)" in text
+    told = "\n".join(run("info", "rock.nsh").out)
+    assert re.search(r"^kind +textures", told, re.M) and "16 x 12, 5 mips, 6 channels" in told
+
+
+def test_json_says_the_same(run, rock):
+    done = run("fit", "textures", "rock", "-o", "x.nsh", "--json", *FEW)
+    (line,) = done.out
+    result, facts = json.loads(line), neuralshade.info("x.nsh")
+    assert (result["asset"], result["steps"], result["notes"]) == ("x.nsh", 8, [])
+    assert facts["quality"]["maps"] == result["maps"]
+    assert (facts["kind"], facts["textures"]["name"]) == ("textures", "rock")
+
+
+def test_a_map_is_rendered(run, rock):
+    run("fit", "textures", "rock", "--quiet", *FEW)
+    done = run("render", "rock.nsh", "-o", "n.png", "--set", "map=normal", "--set", "level=1")
+    assert (done.code, done.err) == (0, [])
+    assert neuralshade.load_picture("n.png").pixels.shape == (6, 8, 3)
+
+
+def test_two_albedos(refused, rock):
+    save(rock / "rock/rock_basecolor.png", waves(12, 16, 3))
+    assert refused("fit", "textures", "rock") == (
+        "rock: got 2 files for albedo: rock_albedo.png, rock_basecolor.png; need one. Move the "
+        "others away, or give the path of one by itself."
+    )
+
+
+def test_sizes_without_a_common_shape(refused, rock):
+    save(rock / "rock/rock_ao.png", waves(7, 5, 1))
+    message = refused("fit", "textures", "rock")
+    assert message.startswith("rock: got ao of 5 x 7 beside albedo of 16 x 12, need one aspect ")
+
+
+def test_pictures_that_are_no_set(refused, folder):
+    save(folder / "trip/beach.png", waves(12, 16, 3))
+    save(folder / "trip/dog.png", waves(12, 16, 3))
+    message = refused("fit", "textures", "trip")
+    assert message.startswith("trip: got 2 pictures whose names say no map: beach.png, dog.png; ")
+    assert message.endswith("fit image takes a single picture.")
+
+
+def test_more_than_16_channels(refused, folder):
+    files = [folder / f"m{i}.png" for i in range(6)]
+    for i, path in enumerate(files):
+        save(path, waves(12, 16, 3, seed=i))
+    message = refused("fit", "textures", *files)
+    assert message.startswith("m0: got 18 channels (m0 3, m1 3, ")
+    assert message.endswith("need 16 or fewer. Leave maps out.")
+
+
+def test_one_texel(refused, folder):
+    save(folder / "dot/rock_albedo.png", waves(1, 1, 3))
+    assert refused("fit", "textures", "dot") == (
+        "dot: got maps that are the same everywhere, need one that varies. There is nothing to fit."
+    )
+
+
+def test_nan_in_a_float_file(refused, folder):
+    OpenImageIO = pytest.importorskip("OpenImageIO")
+    (folder / "sky").mkdir()
+    values = waves(12, 16, 3)
+    values[3, 4, 1] = np.nan
+    file = OpenImageIO.ImageOutput.create("sky/emissive.exr")
+    file.open("sky/emissive.exr", OpenImageIO.ImageSpec(16, 12, 3, "float"))
+    file.write_image(values)
+    file.close()
+    assert refused("fit", "textures", "sky").startswith(
+        "sky/emissive.exr: got NaN or infinity in 1 value, first at row 3, column 4, channel 1, "
+    )
+
+
+@pytest.mark.parametrize("flags, message", [
+    (["--weights", "albdo=2"], "--weights: got 'albdo', need one of ['albedo', 'normal', "
+     "'roughness']. Leave it out."),
+    (["--mips", "6"], "mips: got 6 levels of 16 x 12, need 1 to 5. Leave it out for all of them."),
+    (["--bpp", "0.1"], "--bpp: got 0.1, need 0.3 to 32. The default is 5.0."),
+    (["--wrap", "mirror"], "--wrap: got 'mirror', need one of ['repeat', 'clamp']."),
+    (["--engine", "torch", "--kernels", "fma"], "kernels: got 'fma', need 'auto': the PyTorch "
+     "engine has no choice of it. Leave kernels out."),
+    (["-o", "x.png"], "x.png: got suffix '.png' for an asset, need a name that ends in .nsh. "
+     "Choose another path."),
+])  # fmt: skip
+def test_flags(refused, rock, flags, message):
+    assert refused("fit", "textures", "rock", *flags) == message

@@ -1,0 +1,88 @@
+"""kinds/textures/layout: grids by rate, and which of their levels serve which mips."""
+
+import itertools
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from neuralshade.kinds.textures.layout import (
+    KNOWN,
+    GridShape,
+    build_encoding,
+    rate_of,
+    served_first,
+    shapes_of,
+)
+from neuralshade.kinds.textures.recipe import GRID_LIMITS
+from neuralshade.model.latent_grid import LatentGrid
+from neuralshade.model.latent_position import LatentPosition
+from neuralshade.source.material_mips import mip_sizes
+
+quick = settings(max_examples=60, deadline=None, derandomize=True)
+
+
+def test_the_rate_is_bits_by_texel():
+    assert GridShape(2, 4, 3).rate == 3 and GridShape(16, 7, 4).rate == 28 / 256
+    assert rate_of(KNOWN[2]) == 3 + 1 + 1
+
+
+@pytest.mark.parametrize("rate, index", [(1.11, 0), (2.5, 1), (5, 2), (10, 3), (20, 4)])
+def test_known_rates_have_known_layouts(rate, index):
+    """Nominal ones: 1.11 stands for 1.109, 10 for 10.0, ... to within a percent or so."""
+    assert shapes_of(rate) == KNOWN[index]
+    assert rate_of(KNOWN[index]) == pytest.approx(rate, rel=0.02)
+
+
+@quick
+@given(st.floats(1, 32))
+def test_a_rate_is_met_from_below(bpp):
+    shapes = shapes_of(bpp)
+    assert 0.9 * bpp <= rate_of(shapes) <= 1.005 * bpp
+    scales = [shape.scale for shape in shapes]
+    assert scales == sorted(scales) and len({*scales}) == 3
+    assert all(1 <= s.features <= GRID_LIMITS[1] and 1 <= s.bits <= 8 for s in shapes)
+
+
+def test_more_bits_never_are_fewer():
+    rates = [rate_of(shapes_of(0.3 * 1.06**i)) for i in range(81)]
+    assert all(after >= 0.97 * before for before, after in itertools.pairwise(rates))
+    assert rates[0] == min(rates) <= 0.3
+    assert rate_of(shapes_of(0.1)) == rates[0]  # below the smallest layout there is none
+
+
+@pytest.mark.parametrize("scale, firsts", [
+    (1, [0, 0, 0, 2, 2, 4, 4, 6, 6, 8, 8]),
+    (2, [0, 0, 0, 0, 2, 2, 4, 4, 6, 6, 8]),
+    (4, [0, 0, 0, 0, 0, 2, 2, 4, 4, 6, 6]),
+])  # fmt: skip
+def test_levels_serve_ranges_of_mips(scale, firsts):
+    found = served_first(scale, 11)
+    assert found == sorted(found) and all(f <= mip for mip, f in enumerate(found))
+    assert found[: len(firsts)] == firsts
+
+
+@quick
+@given(st.integers(1, 70), st.integers(1, 70), st.sampled_from([1.11, 2.5, 5, 10, 20]),
+       st.booleans(), st.data())  # fmt: skip
+def test_every_mip_of_any_size_is_served(width, height, bpp, wraps, data):
+    most = len(mip_sizes(width, height))
+    sizes = mip_sizes(width, height, data.draw(st.integers(1, most)))
+    shapes = shapes_of(bpp)
+    encoding = build_encoding(sizes, shapes, wraps, torch.Generator())
+    grids, position = encoding.members[:-1], encoding.members[-1]
+    assert isinstance(position, LatentPosition)
+    for grid, shape in zip(grids, shapes, strict=True):
+        assert isinstance(grid, LatentGrid) and grid.wraps == wraps
+        assert (grid.features, grid.bits) == (shape.features, shape.bits)
+        assert len(grid.serves) == len(sizes) and {*grid.serves} == {*range(len(grid.sizes))}
+        assert grid.sizes[0] == (-(-width // shape.scale), -(-height // shape.scale))
+        for mip in range(len(sizes)):
+            first, across, down = grid.place(mip)
+            assert first + across * down <= len(grid.texels) and across * down > 0
+    corners = torch.tensor([[u, v, float(mip)] for u in (0, 0.5, 1) for v in (0, 0.5, 1)
+                            for mip in range(len(sizes))])  # fmt: skip
+    encoded = encoding(corners)
+    assert encoded.shape == (len(corners), sum(s.features for s in shapes) + position.width)
+    assert bool(encoded.isfinite().all())

@@ -1,0 +1,92 @@
+"""kinds/textures/scene: the maps on the live page, as decoded and as given."""
+
+import numpy as np
+import pytest
+
+import neuralshade
+from neuralshade.errors import AssetError
+from neuralshade.fitting.scene import View
+from neuralshade.kinds.textures.engine import rounded_field
+from neuralshade.kinds.textures.scene import fit_scene, opened_scene, seen_texels
+
+WHOLE = View(0, 0, (0, 0, 1, 1), 24, 16)
+NAMES = ["albedo", "normal", "roughness", "metallic", "flow", "emissive"]
+
+
+def test_panes_of_an_asset(moss):
+    alone, beside = moss.opened.scene(), moss.opened.scene(moss.textures)
+    assert alone.titles == {f"map:{name}": name for name in NAMES}
+    assert list(beside.titles) == [*alone.titles, *(f"given:{pane}" for pane in alone.titles)]
+    assert beside.titles["map:flow"] == "flow as decoded"
+    assert beside.titles["given:map:flow"] == "flow as given"
+    assert (beside.width, beside.height, beside.channels, beside.linear) == (24, 16, 3, False)
+    assert alone.changes == beside.changes == () and alone.main == "map:albedo"
+
+
+def test_decoded_panes_show_the_maps(moss):
+    scene = opened_scene(moss.opened, moss.textures)
+    for coding in moss.opened.codings:
+        drawn = scene.draw(f"map:{coding.name}", WHOLE)
+        shown = moss.opened.drawn_map(coding, 0, 24, 16)
+        assert drawn.shape == (16, 24, 3) and drawn.dtype == np.float32
+        wanted = np.repeat(shown, 3, axis=2) if coding.channels == 1 else shown
+        np.testing.assert_array_equal(drawn[..., : wanted.shape[2]], wanted)
+    assert not scene.draw("map:flow", WHOLE)[..., 2].any()
+
+
+def test_given_panes_show_what_was_fitted(moss):
+    scene = opened_scene(moss.opened, moss.textures)
+    for name in ("albedo", "roughness", "metallic"):
+        drawn = scene.draw(f"given:map:{name}", WHOLE)
+        np.testing.assert_array_equal(
+            drawn, np.broadcast_to(moss.textures[name].values, (16, 24, 3))
+        )
+    normal = moss.textures["normal"].values / 2 + 0.5
+    np.testing.assert_allclose(scene.draw("given:map:normal", WHOLE), normal, atol=1e-5)
+    assert scene.draw("given:map:emissive", WHOLE).max() == pytest.approx(1)
+    part = View(0, 0, (6 / 24, 4 / 16, 7 / 24, 5 / 16), 1, 1)
+    albedo = scene.draw("given:map:albedo", part)[0, 0]
+    np.testing.assert_array_equal(albedo, moss.textures["albedo"].values[4, 6])
+    assert set(scene.values(0.5, 0.5)) == set(scene.titles)
+
+
+def test_texels_are_those_under_pixel_centers():
+    part = View(0, 0, (0, 0, 1, 1), 2, 2)
+    np.testing.assert_array_equal(seen_texels(4, 6, part), [[5, 7], [17, 19]])
+    beyond = View(0, 0, (-0.5, 0, 1.5, 1), 4, 1)  # coarse samples may end off the edges
+    np.testing.assert_array_equal(seen_texels(3, 1, beyond), [[0, 0, 2, 2]])
+
+
+def test_a_fit_is_asked_once_for_each_step(moss):
+    steps, asked = [0], []
+
+    def field():
+        asked.append(steps[0])
+        return rounded_field(moss.opened.field)
+
+    scene = fit_scene(moss.textures, moss.opened.codings, moss.opened.sizes, field,
+                      lambda: steps[0])  # fmt: skip
+    assert scene.changes == tuple(f"map:{name}" for name in NAMES if name != "metallic")
+    asked.clear()
+    for name in ("albedo", "normal", "flow"):
+        scene.draw(f"map:{name}", WHOLE)
+    scene.draw("given:map:albedo", WHOLE)
+    steps[0] = 7
+    scene.draw("map:albedo", WHOLE)
+    scene.draw("map:albedo", View(0, 0, (0, 0, 0.5, 0.5), 12, 8))
+    assert asked in ([7], [0, 7])  # of step 0 the grids' pages may have asked already
+
+
+def test_latents_are_overlays(moss):
+    pages = moss.opened.scene().pages
+    assert pages and all(name.startswith("grid ") for name in pages)
+    caption, picture = next(iter(pages.values()))()
+    assert caption and picture.shape[2] == 3
+
+
+def test_other_maps_are_refused(moss):
+    other = neuralshade.kinds.open_asset(moss.path)
+    with pytest.raises(AssetError, match="need 24 x 16"):
+        other.scene(type(moss.textures)("x", tuple(
+            type(one)(one.name, one.values[:8], one.meaning) for one in moss.textures.maps
+        )))  # fmt: skip

@@ -1,0 +1,136 @@
+"""A stage whose scene costs what a test says, on a clock that a test turns."""
+
+import time
+
+import numpy as np
+import pytest
+
+from neuralshade.fitting.scene import View, picture_scene
+from neuralshade.live import stage as module
+from neuralshade.live.channel import Channel
+from neuralshade.live.messages import Received
+from neuralshade.live.stage import Stage
+from neuralshade.source.picture import PictureForm
+
+
+class Clock:
+    """Stands in for time.perf_counter: time passes where a test says so."""
+
+    def __init__(self):
+        self.now = time.perf_counter()  # a pace begins by the true one
+
+    def __call__(self):
+        return self.now
+
+
+class AtOnce:
+    """Encodes in the thread that draws, so that a test knows when."""
+
+    def submit(self, work, *given):
+        work(*given)
+        return self
+
+    def done(self):
+        return True
+
+    def shutdown(self, **how):
+        pass
+
+
+class Subject:
+    """Does what a test says, where something is asked of it."""
+
+    name = "a.nsh"
+
+    def __init__(self, does):
+        self.does = does
+
+    def control(self, wanted):
+        self.does()
+
+    def save(self, path):
+        self.does()
+        path.write_bytes(b"asset")
+
+    report = save
+
+    def load(self, path, into_fit):
+        self.does()
+        return "loaded"
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    stand_in = Clock()
+    monkeypatch.setattr(module.time, "perf_counter", stand_in)
+    return stand_in
+
+
+@pytest.fixture
+def channel():
+    return Channel()
+
+
+@pytest.fixture
+def stage(channel, monkeypatch):
+    monkeypatch.setattr(module, "ThreadPoolExecutor", lambda *given: AtOnce())
+    made = Stage(channel)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def costly(stage, clock):
+    """Put on a scene that takes a second a million pixels; return the seconds of each frame."""
+    spent = []
+
+    def draw(width, height, crop):
+        spent.append(width * height / 1e6)
+        clock.now += spent[-1]
+        return np.zeros((height, width, 3), np.float32)
+
+    form = PictureForm(1000, 1000, 3, "srgb", "a.png")
+    stage.show(picture_scene("image", form, draw, continuous=True))
+    return spent
+
+
+@pytest.fixture
+def looks_on(channel, stage):
+    """Give a function that returns a page which wants to see the scene."""
+
+    def looks_on(pixels=1000, **state):
+        client = channel.connect()
+        view = View(1, stage.number, width=pixels, height=pixels, panes=("result",))
+        channel.hear(client, view)
+        for name, value in state.items():
+            setattr(client, name, value)
+        return client
+
+    return looks_on
+
+
+@pytest.fixture
+def train(channel, stage, clock):
+    """Give a function that lets a fit go on for so long.
+
+    Its pages show each frame at once, and are slow or not.
+    """
+
+    def train(seconds, clients=(), *, slow=False, look=0.1):
+        end, step = clock.now + seconds, 0
+        while clock.now < end:
+            clock.now += look
+            step += 1
+            stage.draw(step, hurried=True)
+            for client in clients:
+                if client.in_flight is not None:
+                    channel.hear(client, Received(client.in_flight))
+                    client.slow = slow
+
+    return train
+
+
+@pytest.fixture(scope="session")
+def subject():
+    """Give what is asked in place of a fit."""
+    return Subject

@@ -1,0 +1,135 @@
+"""live/stage, live_answers: frames and answers take a share of a fit's time, and no more."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from neuralshade.live.answers import answer
+from neuralshade.live.channel import BusyError
+from neuralshade.live.messages import Pick
+from neuralshade.live.stage import (
+    ANSWER_SAVED_SECONDS,
+    ANSWER_SHARES,
+    SHARE,
+    SLOW_SHARE,
+    Pace,
+)
+
+
+@pytest.mark.parametrize("slow, share", [(False, SHARE), (True, SLOW_SHARE)])
+def test_frames_take_their_share_of_the_time_and_no_more(costly, slow, share, looks_on, train):
+    clients = [looks_on(slow=slow) for _ in range(3)]
+    train(60.0, clients, slow=slow)
+    assert len(costly) > 3
+    first = 0.0625  # s, before it is known what a frame costs
+    assert 0.5 * share * 60 < sum(costly) < 1.1 * share * 60 + first
+
+
+def test_a_page_that_never_answers_is_drawn_for_once(costly, looks_on, train):
+    looks_on()
+    train(30.0)
+    assert len(costly) == 1
+
+
+def test_a_hidden_page_is_not_drawn_for(costly, looks_on, train):
+    looks_on(visible=False)
+    train(30.0)
+    assert costly == []
+
+
+def test_pages_that_want_the_same_share_a_frame(costly, looks_on, train):
+    clients = [looks_on() for _ in range(8)]
+    train(0.3)
+    assert len(costly) == 1
+    assert len({client.in_flight for client in clients}) == 1
+
+
+def test_frames_get_smaller_where_they_are_costly(clock):
+    pace = Pace(0.1)
+    assert pace.reduction(2**14) == 1 and pace.reduction(2**20) == 8  # nothing is known yet
+    pace.spend(1.0, 2**20)
+    assert pace.reduction(2**20) > 4 and pace.reduction(2**10) == 1
+    pace.spend(0.0, 2**20)
+    pace.spend(0.0, 2**20)
+    assert pace.reduction(2**20) == 3
+
+
+def test_what_another_thread_did_is_paid_for(clock):
+    pace = Pace(0.1)
+    clock.now += 5.0
+    assert pace.may_draw()
+    pace.owe(1.0)
+    assert not pace.may_draw()
+    clock.now += 8.0
+    assert not pace.may_draw()
+    clock.now += 3.0
+    assert pace.may_draw()
+
+
+def test_nobody_saves_up_for_long(clock):
+    pace = Pace(0.1)
+    clock.now += 10_000.0
+    assert pace.may_draw()
+    assert pace.credit <= 0.1
+
+
+@pytest.mark.parametrize("slow, share", [(False, SHARE), (True, SLOW_SHARE)])
+def test_a_flood_of_points_takes_the_share_of_frames_and_no_more(costly, channel, stage, clock,
+                                                                 slow, share, subject):  # fmt: skip
+    def slow_values(pane, view):
+        clock.now += 0.01
+        return np.zeros((1, 1, 3), np.float32)
+
+    stage.scene = replace(stage.scene, draw=slow_values)
+    client, answered, begun = channel.connect(), 0, clock.now
+    assert client.slow  # until it has shown a frame
+    client.slow = slow
+    for look in range(600):
+        clock.now += 0.1
+        for number in range(50):
+            channel.hear(client, Pick(50 * look + number, stage.number, 0.5, 0.5))
+        answer(channel, stage, subject(None), hurried=True)
+        told = channel.outgoing(client)[0]
+        answered += sum(said["type"] == "values" for said in told)
+    spent = 0.01 * answered
+    assert 0.5 * share * 60 < spent < 1.2 * share * (clock.now - begun)
+    channel.hear(client, Pick(1, stage.number, 0.5, 0.5))
+    answer(channel, stage, subject(None))  # nothing to hold up
+    assert [said["type"] for said in channel.outgoing(client)[0]] == ["values"]
+
+
+@pytest.mark.parametrize("what", ["asset", "report", "snapshot", "load"])
+def test_what_costs_much_takes_a_share_of_the_time_and_no_more(costly, channel, stage, clock, what,
+                                                               subject):  # fmt: skip
+    """Whoever asks for it over and over again is answered, and told how long to wait."""
+    given = {"load": {"path": Path("a.nsh"), "into_fit": True}, "snapshot": {"exposure": 0.0}}
+
+    def takes_half_a_second():
+        clock.now += 0.5
+
+    begun, answered, refused, asked = clock.now, 0, [], None
+    while clock.now < begun + 600:
+        clock.now += 0.1
+        asked = asked or channel.ask(what, **given.get(what, {}))
+        answer(channel, stage, subject(takes_half_a_second), hurried=True)
+        if asked.done() and asked.exception() is None:
+            answered += 1
+        elif asked.done():
+            refused.append(asked.exception())
+        asked = None if asked.done() else asked
+    spent = (1.0 if what == "snapshot" else 0.5) * answered  # a snapshot has a million pixels
+    most = ANSWER_SAVED_SECONDS + ANSWER_SHARES.get(what, ANSWER_SHARES["asset"]) * 600
+    assert most - 1.0 < spent < most + 1.0
+    assert all(isinstance(error, BusyError) for error in refused)
+    longest = max(refused, key=lambda error: error.seconds)
+    assert str(longest) == (f"{what}: got a fit that goes first, need {longest.seconds:.0f} s of "
+                            "it. Pause it, or try again then.")  # fmt: skip
+    other = "asset" if what == "report" else "report"
+    asked = channel.ask(other)
+    answer(channel, stage, subject(lambda: None), hurried=True)
+    assert asked.result()  # its share is its own
+    asked = channel.ask(what, **given.get(what, {}))
+    answer(channel, stage, subject(takes_half_a_second))  # nothing to hold up
+    assert asked.result()
