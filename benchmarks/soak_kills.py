@@ -1,14 +1,17 @@
 """Commands killed at random moments: nothing damaged, nothing left behind, every fit goes on.
 
     python benchmarks/soak_kills.py [--kills 300] [--seed 0] [--jobs 1] [--cases "image;render"]
+        [--add]
 
-Each round starts a command in an empty folder and kills it (KILL, TERM or INT) at a random moment,
+Each round starts a command in an empty folder and kills it (KILL, TERM, INT, HUP) at any moment,
 or as soon as it begins to write a file, several times; what is then there is looked at, and
 the command started again, with --resume where there is a checkpoint. At last it runs to its end.
-Writes results/soak_kills.{json,md}; the exit code is 1 where anything was wrong.
+Writes results/soak_kills.{json,md} after every round, with --add the sum of what they held and this
+run, of another seed; the exit code is 1 where anything was wrong.
 """
 
 import argparse
+import json
 import os
 import random
 import shutil
@@ -16,22 +19,25 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from PIL import Image
-from shared.results import write_results
+from shared.results import FOLDER, write_results
 
 import neuralshade
 
 DATA = Path(__file__).parent.parent / "tests/data"
-SIGNALS = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT)
-EXITS = {signal.SIGKILL: {-9}, signal.SIGTERM: {143, 130, -15}, signal.SIGINT: {130, -2}}
+SIGNALS = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
+EXITS = {signal.SIGKILL: {-9}, signal.SIGTERM: {143, 130, -15}, signal.SIGINT: {130, -2},
+         signal.SIGHUP: {129, 130, -1}}  # fmt: skip
 MOST_KILLS = 8  # in a row, before the command is left alone
 OURS = (".neuralshade-", "neuralshade-scratch-")  # begin the names of temporary files
 CASES = {  # commands in a folder that `prepared` has filled, without --resume
@@ -40,13 +46,16 @@ CASES = {  # commands in a folder that `prepared` has filled, without --resume
     "--report x.html --snapshots snaps --movie x.gif --events x.jsonl --tensorboard log",
     "splats": "fit splats photo.png -o x.nsh --count 20 --steps 60 --report x.html",
     "mipmaps": "fit mipmaps maps -o x --steps 40 --pool 16 --pairs 4 --reuse 2",
+    "textures": "fit textures maps -o x.nsh --steps 300 --batch 256 --hidden-width 16 "
+    "--engine torch",
     "shader": "fit shader tint.slang -o x.nsh --set photo=photo.png --set map.size=5x3 --steps 40 "
     "--threads 8x8 --size 18x12 --snapshots snaps",
     "render": "render image.nsh -o x.png --size 900x600",
     "render exr": "render image.nsh -o x.exr --size 900x600",
     "report": "report image.nsh photo.png -o x.html",
 }
-EQUAL = ("image", "image, all outputs", "render", "render exr")  # whose results have equal bits
+# whose results have equal bits
+EQUAL = ("image", "image, all outputs", "textures", "render", "render exr")
 
 
 @dataclass
@@ -206,7 +215,7 @@ def undisturbed(case: Case) -> None:
         case.seconds, case.made = time.monotonic() - begun, made(work)
 
 
-def row(case: Case) -> dict[str, object]:
+def row(case: Case) -> dict[str, Any]:
     """Return what a case came to, for the table."""
     names = ("kills", *(number.name for number in SIGNALS), "while writing", "ended first", "ends",
              "resumed", "equal bits", "left behind")  # fmt: skip
@@ -214,7 +223,29 @@ def row(case: Case) -> dict[str, object]:
     return {"case": case.name, **counts, "faults": len(case.faults)}
 
 
-def rounds(cases: list[Case], options: argparse.Namespace, end: float, seed: str) -> None:
+class Results:
+    """Writes what all cases came to so far; with ``before`` what earlier runs did, too."""
+
+    def __init__(self, cases: list[Case], seed: int, before: dict[str, Any] | None):
+        self.cases, self.seed = cases, seed
+        self.before = before or {"machine": {"seeds": [], "kills": 0, "faults": 0}, "Kills": []}
+        self.lock = threading.Lock()  # several jobs end rounds
+
+    def write(self, *, quiet: bool) -> None:
+        rows, about = [row(case) for case in self.cases], self.before["machine"]
+        facts: dict[str, Any] = {"seeds": [*about["seeds"], self.seed]}
+        for name in ("kills", "faults"):
+            facts[name] = about[name] + sum(one[name] for one in rows)
+        counted = {one["case"]: one for one in self.before["Kills"]}
+        for one in rows:
+            earlier = counted.get(one["case"], {})
+            one |= {name: n + earlier.get(name, 0) for name, n in one.items() if name != "case"}
+        with self.lock:
+            write_results("soak_kills", {"Kills": rows}, facts, quiet=quiet)
+
+
+def rounds(cases: list[Case], options: argparse.Namespace, end: float, seed: str,
+           results: Results | None) -> None:  # fmt: skip
     """Kill the case that was killed least until there were enough kills."""
     rng, done = random.Random(seed), 0
     while done < options.kills and time.monotonic() < end:
@@ -225,6 +256,8 @@ def rounds(cases: list[Case], options: argparse.Namespace, end: float, seed: str
         case.counts["planned"] -= kills
         done = sum(case.counts["kills"] for case in cases)
         print(f"{done} kills, {sum(len(case.faults) for case in cases)} faults", flush=True)
+        if results is not None:
+            results.write(quiet=True)
 
 
 def main() -> int:
@@ -235,22 +268,25 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--cases", default=";".join(CASES), help="with ; between")
     parser.add_argument("--minutes", type=float, default=1e9, help="after which no round is begun")
+    parser.add_argument("--add", action="store_true", help="to what results/ hold")
     parser.add_argument("--no-results", action="store_true", help="print what was wrong alone")
     options = parser.parse_args()
     # a shell has what it starts in the background ignore Ctrl-C, and that is handed on
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGHUP, lambda *given: None)  # nohup's is handed on, too; a handler is not
     cases = [Case(name, CASES[name].split()) for name in options.cases.split(";")]
     end = time.monotonic() + 60 * options.minutes
+    before = json.loads((FOLDER / "soak_kills.json").read_text()) if options.add else None
+    results = None if options.no_results else Results(cases, options.seed, before)
     with ThreadPoolExecutor(options.jobs) as pool:
         list(pool.map(undisturbed, cases))
         seeds = range(options.jobs)
-        list(pool.map(lambda job: rounds(cases, options, end, f"{options.seed}.{job}"), seeds))
-    done = sum(case.counts["kills"] for case in cases)
+        list(pool.map(lambda job: rounds(cases, options, end, f"{options.seed}.{job}", results),
+                      seeds))  # fmt: skip
     faults = [f"{case.name}: {fault}" for case in cases for fault in case.faults]
     print("\n".join(faults))
-    if not options.no_results:
-        facts = {"seed": options.seed, "kills": done, "faults": len(faults)}
-        write_results("soak_kills", {"Kills": [row(case) for case in cases]}, facts)
+    if results is not None:
+        results.write(quiet=False)
     return 1 if faults else 0
 
 

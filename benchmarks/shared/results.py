@@ -51,9 +51,11 @@ def write_results(
     sections: dict[str, list[dict[str, Any]]],
     facts: dict[str, Any] | None = None,
     folder: Path | None = None,
+    *,
+    quiet: bool = False,
 ) -> None:
     """Write NAME.json and NAME.md: ``facts`` beside the machine's, then a table of equal-keyed
-    rows per section. Into ``results`` where no ``folder`` is named.
+    rows per section. Into ``results`` where no ``folder`` is named. ``quiet``: print nothing.
     """
     folder = FOLDER if folder is None else folder
     folder.mkdir(exist_ok=True)
@@ -64,7 +66,8 @@ def write_results(
     for title, rows in sections.items():
         lines += [f"## {title}", "", *table(rows), ""]
     (folder / f"{name}.md").write_text("\n".join(lines))
-    print("\n".join(lines))
+    if not quiet:
+        print("\n".join(lines))
 
 
 def table(rows: list[dict[str, Any]]) -> list[str]:

@@ -1,0 +1,168 @@
+"""Texture sets in latents: PSNR at several rates, beside BCn, picture files and RTXNTC's shapes.
+
+    python benchmarks/fit_textures.py [--engine gpu] [--device cuda] [--steps 10000 50000]
+        [--rates 1.11 5] [--sets NAME ...] [--seconds 60] [--rivals] [--shapes]
+
+Writes results/fit_textures_<where>.{json,md}. Needs the sets below ../shared/data or the folder
+that NEURALSHADE_DATA names; what is missing is left out, saying so. --rivals adds block compression
+and picture files at equal bytes (minutes of CPU), --shapes the latent shapes that RTXNTC is known
+for, trained here: their shapes, not NVIDIA's program. PSNR is of the stored file, as
+measure/map_psnr.py says; one seed.
+"""
+
+import argparse
+import os
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+import numpy as np
+from shared.pictures import DATA, VARIABLE
+from shared.results import write_results
+
+from neuralshade.engine.kernels.infer.field_inference import field_inference
+from neuralshade.fitting.options import FitOptions
+from neuralshade.gpu.gpu import Gpu, Steps
+from neuralshade.gpu.open import open_gpu
+from neuralshade.kinds.textures.fit import TexturesResult, fit_textures
+from neuralshade.kinds.textures.opened import OpenedTextures
+from neuralshade.kinds.textures.reference import byte_maps
+from neuralshade.measure.codec_rivals import codec_rivals
+from neuralshade.measure.texture_rivals import ByteMaps, block_rivals
+from neuralshade.source.material_set import load_material_set
+
+Row = dict[str, Any]
+SETS = ("ambientcg_Bark014", "ambientcg_Metal053C", "ambientcg_Bricks102", "ambientcg_Facade005",
+        "polyhaven_tea_set_01", "polyhaven_wooden_bookshelf_worn")  # fmt: skip
+RATES = (1.11, 2.5, 5.0, 10.0, 20.0)
+SHAPES = {1.11: "6:8:4,12:8:4", 2.5: "4:8:4,8:8:4", 5.0: "4:16:4,8:16:4", 10.0: "2:8:4,4:8:4",
+          20.0: "2:16:4,4:16:4"}  # fmt: skip
+DECODED_TEXELS = 2**24  # that decoding is timed with
+DECODE_REPEATS = 5
+
+
+def quality_row(name: str, rate: float, what: str, result: TexturesResult, in_all: float) -> Row:
+    """Return what a fit reached: PSNR of mip 0, and of the deeper mips down to 8 x 8."""
+    deeper = [min(values[1:-3] or values) - values[0] for values in result.maps.values()]
+    return {
+        "set": name, "bits": rate, "latents": what, "steps": result.steps,
+        "bytes": result.asset_bytes,
+        "PSNR of mip 0, dB": ", ".join(f"{m} {v[0]:.1f}" for m, v in result.maps.items()),
+        "mean": round(result.psnr_db, 2),
+        "worst deeper mip less mip 0, by map": " ".join(f"{value:+.1f}" for value in deeper),
+        "s of training": round(result.seconds, 2), "s in all": round(in_all, 1),
+    }  # fmt: skip
+
+
+def rival_rows(name: str, maps: ByteMaps, sizes: Sequence[int]) -> Iterator[Row]:
+    """Yield what others make of a set: blocks, and picture files at these bytes."""
+    found = [*block_rivals(maps), *(rival for size in sizes for rival in codec_rivals(maps, size))]
+    for rival in found:
+        shown = ", ".join(f"{m} {v:.1f}" for m, v in rival.psnr_db.items())
+        mean = rival.mean_psnr_db
+        yield {
+            "set": name, "what": rival.name, "bytes on disk": rival.disk_bytes,
+            "bytes in GPU memory": rival.memory_bytes,
+            "random access": "yes" if rival.random_access else "no",
+            "PSNR of mip 0, dB": shown, "mean": "" if mean is None else round(mean, 2),
+            "s": round(rival.seconds, 1), "setting": rival.setting,
+        }  # fmt: skip
+
+
+def decode_row(name: str, opened: OpenedTextures, gpu: Gpu) -> Row:
+    """Time decoding all maps at random texels of all mips on the device, nothing copied back."""
+    rng = np.random.default_rng(0)
+    at = rng.random((DECODED_TEXELS, 3), np.float32)
+    at[:, 2] = rng.choice(opened.mips, DECODED_TEXELS, p=level_shares(opened.sizes))
+    rates = {}
+    order = np.lexsort((at[:, 0], np.floor(at[:, 1] * 128), at[:, 2]))
+    for what, positions in (("at random", at), ("as a screen has them", at[order])):
+        inference = field_inference(gpu, opened.field)
+        steps, _ = inference.positions_steps(np.ascontiguousarray(positions))
+        rates[what] = DECODED_TEXELS / timed(gpu, steps) / 1e9
+    return {"set": name, "bits": opened.recipe.bpp, "channels": opened.channels,
+            "path": inference.path,
+            **{f"G texels/s, {what}": round(rate, 2) for what, rate in rates.items()}}  # fmt: skip
+
+
+def level_shares(sizes: Sequence[tuple[int, int]]) -> Any:
+    """Return how many texels of all are in each mip."""
+    texels = np.array([width * height for width, height in sizes], np.float64)
+    return texels / texels.sum()
+
+
+def timed(gpu: Gpu, steps: Steps) -> float:
+    """Return the seconds that one run takes, of several in a row."""
+    for repeats in (1, DECODE_REPEATS):
+        gpu.wait()
+        before = time.perf_counter()
+        commands = gpu.commands()
+        commands.run(steps, repeats)
+        commands.submit()
+        gpu.wait()
+    return (time.perf_counter() - before) / DECODE_REPEATS
+
+
+def main() -> None:
+    """Fit every set that is there at every rate, and write what was found."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--engine", default="auto")
+    parser.add_argument("--device", help="API; by default the first with hardware")
+    parser.add_argument("--sets", nargs="+", default=SETS)
+    parser.add_argument("--rates", nargs="+", type=float, default=RATES)
+    parser.add_argument("--steps", nargs="+", type=int, default=[10_000])
+    parser.add_argument("--seconds", type=float, help="end by time, in place of --steps")
+    parser.add_argument("--rivals", action="store_true")
+    parser.add_argument("--shapes", action="store_true")
+    parser.add_argument("--name", default="gpu", help="behind results/fit_textures_")
+    asked = parser.parse_args()
+    options = FitOptions(engine=asked.engine, device=asked.device)
+    ends: list[Row] = [{"steps": steps} for steps in asked.steps]
+    if asked.seconds is not None:
+        ends = [{"seconds": asked.seconds}]
+    sections: dict[str, list[Row]] = {"Quality and time": [], "Decoding": [], "Beside it": []}
+    device = ""
+    for name in asked.sets:
+        place = Path(os.environ.get(VARIABLE, DATA)) / name
+        if not place.is_dir():
+            print(f"left out: no {place}; name a folder by {VARIABLE}")
+            continue
+        textures, sizes = load_material_set(place), list[int]()
+        maps: ByteMaps | None = None
+        for rate in asked.rates:
+            layouts = {"ours": "", **({"RTXNTC's shape": SHAPES[rate]} if asked.shapes else {})}
+            for what, grids in layouts.items():
+                for end in ends:
+                    with tempfile.TemporaryDirectory() as folder:
+                        before = time.perf_counter()
+                        result = fit_textures(textures, f"{folder}/x.nsh", options=options,
+                                              bpp=rate, grids=grids, **end)  # fmt: skip
+                        in_all = time.perf_counter() - before
+                        row = quality_row(name, rate, what, result, in_all)
+                        sections["Quality and time"].append(row)
+                        print(row, flush=True)
+                        if what == "ours" and end is ends[0]:
+                            sizes.append(result.asset_bytes)
+                            opened = OpenedTextures.read(f"{folder}/x.nsh")
+                            maps = maps or byte_maps(opened, textures)
+                            if result.engine == "gpu":
+                                gpu = open_gpu(asked.device or "auto")
+                                row = decode_row(name, opened, gpu)
+                                sections["Decoding"].append(row)
+                                gpu.close()
+                        device = result.device
+        if asked.rivals:
+            assert maps is not None
+            sections["Beside it"] += rival_rows(name, maps, sizes)
+    done = {title: rows for title, rows in sections.items() if rows}
+    if done:
+        means = [row["mean"] for row in done["Quality and time"]]
+        write_results(f"fit_textures_{asked.name}", done,
+                      {"device": device, "mean of all, dB": round(fmean(means), 2)})  # fmt: skip
+
+
+if __name__ == "__main__":
+    main()
