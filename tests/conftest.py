@@ -1,6 +1,7 @@
 """What every test may ask for: a device, a seeded generator, noise; and when `gpu` tests run."""
 
 import atexit
+import functools
 import os
 import pathlib
 import shutil
@@ -9,6 +10,7 @@ import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import hypothesis
 import numpy as np
 import platformdirs
 import pytest
@@ -19,6 +21,7 @@ from neuralshade.gpu import slangpy_kernel
 from neuralshade.gpu.device import give_back_freed_memory, open_device
 from neuralshade.gpu.gpu import Gpu
 from neuralshade.gpu.open import hardware_adapter, open_gpu
+from neuralshade.gpu.slang_reflection import reflect_struct
 from neuralshade.gpu.slangpy_gpu import SlangpyGpu
 
 pytest_plugins = [
@@ -27,7 +30,9 @@ pytest_plugins = [
     "fixtures.image_assets",
     "fixtures.small_fits",
     "fixtures.small_kinds",
+    "fixtures.small_textures",
     "fixtures.tasks",
+    "fixtures.texture_assets",
 ]
 NOTES = "NEURALSHADE_TESTS_NOTES"  # the folder that fits of tests note their modules in
 SOFTWARE_VULKAN = {
@@ -43,8 +48,11 @@ def pytest_configure() -> None:
     a kernel's time here: vectors of 128 bits halve it. Waves have 4 threads then, in place of 8.
     To leave LLVM's passes out saves a sixth more. Mesa's cache of compiled kernels does not tell
     widths apart, and to run those of one in a process of the other crashes: hence a folder for
-    each. What fits of tests note of their modules goes into no folder of this user's.
+    each. What fits of tests note of their modules goes into no folder of this user's. No example of
+    hypothesis has a deadline: a machine that others use is no fault.
     """
+    hypothesis.settings.register_profile("unhurried", deadline=None)
+    hypothesis.settings.load_profile("unhurried")
     torch.set_num_threads(1)
     os.environ |= {"OMP_NUM_THREADS": "1"}
     os.environ |= {name: os.environ.get(name, value) for name, value in SOFTWARE_VULKAN.items()}
@@ -101,12 +109,15 @@ def compiled_once(device: Any) -> Callable[[Any, Any, str], Any]:
     return compiled
 
 
-@pytest.fixture
-def one_device(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let all that opens a GPU in the main thread have the session's device, which stays open.
+@functools.cache
+def reflected_once(text: str, place: str, name: str, methods: tuple[str, ...]) -> Any:
+    """Return what ``reflect_struct`` finds in a text that imports no files of a user's own."""
+    return reflect_struct(text, place, name, methods)
 
-    To open one, and to compile this package's modules anew for it, takes longer than a small fit.
-    """
+
+@pytest.fixture(scope="session")
+def share_device(request: pytest.FixtureRequest) -> Callable[[pytest.MonkeyPatch], None]:
+    """Return what patches so that all that opens a GPU here has the session's device."""
     shared: list[Any] = []
 
     def opened(backend: str) -> Any:
@@ -119,8 +130,27 @@ def one_device(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) 
     def wrapped(native: Any) -> SlangpyGpu:
         return SlangpyGpu(native, owned=native not in shared)
 
-    monkeypatch.setattr("neuralshade.gpu.open.open_device", opened)
-    monkeypatch.setattr("neuralshade.gpu.open._through_slangpy", wrapped)
+    def reflected(text: str, place: str, name: str, methods: Any, folder: Any = None) -> Any:
+        if folder is not None:
+            return reflect_struct(text, place, name, methods, folder)
+        return reflected_once(text, place, name, tuple(methods))
+
+    def share(patch: pytest.MonkeyPatch) -> None:
+        patch.setattr("neuralshade.gpu.open.open_device", opened)
+        patch.setattr("neuralshade.gpu.open._through_slangpy", wrapped)
+        patch.setattr("neuralshade.kinds.shader.build.reflect_struct", reflected)
+
+    return share
+
+
+@pytest.fixture
+def one_device(share_device: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let all that opens a GPU in the main thread have the session's device, which stays open.
+
+    To open one, and to compile this package's modules anew for it, takes longer than a small fit.
+    So does what asks the compiler for a task's members, whose answers are kept too.
+    """
+    share_device(monkeypatch)
 
 
 @pytest.fixture(scope="session", params=["slangpy", pytest.param("cuda", marks=pytest.mark.gpu)])

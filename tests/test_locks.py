@@ -1,6 +1,8 @@
-"""locks/: they are whole and as constraints.txt says; a file with another hash is refused."""
+"""locks/: they are whole and as constraints.txt says; a file with another hash is refused; what has
+no wheel somewhere is left out there."""
 
 import hashlib
+import importlib.util
 import pathlib
 import re
 import subprocess
@@ -9,6 +11,7 @@ import zipfile
 from importlib.metadata import requires
 
 import pytest
+from packaging.requirements import Requirement
 
 ROOT = pathlib.Path(__file__).parent.parent
 LOCKS = sorted((ROOT / "locks").glob("*.txt"))
@@ -75,3 +78,57 @@ def test_pip_refuses_another_hash(tmp_path, right):
     done = subprocess.run(command, capture_output=True, text=True)
     assert (done.returncode == 0) == right, done.stderr
     assert ("DO NOT MATCH THE HASHES" in done.stderr) != right
+
+
+SYSTEMS = {  # what markers ask for
+    "Linux x86_64": {"sys_platform": "linux", "platform_system": "Linux",
+                     "platform_machine": "x86_64", "os_name": "posix"},
+    "Linux aarch64": {"sys_platform": "linux", "platform_system": "Linux",
+                      "platform_machine": "aarch64", "os_name": "posix"},
+    "Windows": {"sys_platform": "win32", "platform_system": "Windows",
+                "platform_machine": "AMD64", "os_name": "nt"},
+    "macOS": {"sys_platform": "darwin", "platform_system": "Darwin", "platform_machine": "arm64",
+              "os_name": "posix"},
+}  # fmt: skip
+
+
+def holds(requirement, system, python):
+    versions = {"python_version": python, "python_full_version": f"{python}.9", "extra": ""}
+    return not requirement.marker or requirement.marker.evaluate({**SYSTEMS[system], **versions})
+
+
+@pytest.mark.parametrize("system", SYSTEMS)
+@pytest.mark.parametrize("python", ["3.10", "3.13", "3.14"])
+def test_what_is_locked_for_each_system(system, python):
+    """All that is needed there, once, and nothing that has no wheel."""
+    lines = [line for path in LOCKS for line in path.read_text().splitlines()
+             if "==" in line and not path.name.startswith("torch-cpu")]  # fmt: skip
+    locked = [plain(r.name) for r in map(Requirement, (line.rstrip(" \\") for line in lines))
+              if holds(r, system, python)]  # fmt: skip
+    wanted = re.findall(r'(?m)^    "([\w-]+[>=].+?)",', (ROOT / "pyproject.toml").read_text())
+    others = {"cuda-bindings", "nvidia-cuda-nvrtc", "nvidia-cuda-runtime"}  # of extras, for Linux
+    needed = {plain(r.name) for r in map(Requirement, wanted) if holds(r, system, python)} - others
+    assert len(set(locked)) == len(locked) and len(needed) > 25 and needed <= set(locked)
+    wheelless = set()
+    if system == "Linux aarch64":
+        wheelless |= {"constriction", "flip-evaluator"}
+    if python == "3.14":
+        wheelless |= {"flip-evaluator"}
+    assert {"constriction", "flip-evaluator"} - set(locked) == wheelless
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="stands in for uv by a shell script")
+def test_what_has_no_wheel_is_told(tmp_path):
+    spec = importlib.util.spec_from_file_location("lock", ROOT / "scripts/lock.py")
+    script = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(script)
+    uv = tmp_path / "uv"
+    uv.write_text("""#!/bin/sh
+case "$*" in
+    *--require-hashes*aarch64-manylinux*3.12*all.txt) echo no wheel of x >&2; exit 2 ;;
+    *apple*) [ "$MACOSX_DEPLOYMENT_TARGET" ] || exit 1 ;;
+esac
+""")
+    uv.chmod(0o755)
+    told = ["all.txt on aarch64-manylinux_2_34, Python 3.12: no wheel of x"]
+    assert script.missing_wheels(uv) == told

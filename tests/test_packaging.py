@@ -77,6 +77,7 @@ def test_wheel_brings_command_and_license(wheel):
     assert "License-Expression: Apache-2.0" in wheel.read(f"{info}/METADATA").decode()
 
 
+@pytest.mark.slow  # that all files are in the wheel is tested above; a process that compiles anew
 def test_kernel_of_the_wheel_runs_from_a_clean_folder(wheel, device, tmp_path):
     wheel.extractall(tmp_path)
     code = (

@@ -50,16 +50,25 @@ def test_help_loads_nothing_heavy(arguments):
     assert found["heavy"] == [] and len(found["modules"]) <= 40
 
 
-@pytest.mark.parametrize("name, kind", [
-    ("image_grid", "image"), ("splats_sum", "splats"), ("mipmaps", "mipmaps"), ("shader", "shader"),
-])  # fmt: skip
+# a process each, most of whose time loads PyTorch
+OTHERS = [("splats_sum", "splats"), ("mipmaps", "mipmaps"), ("textures", "textures"),
+          ("shader", "shader")]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "name, kind",
+    [("image_grid", "image"), *(pytest.param(*o, marks=pytest.mark.slow) for o in OTHERS)],
+)
 def test_info_loads_one_kind(name, kind):
     found = loaded(f"import neuralshade\nneuralshade.info({str(DATA / name)!r} + '.nsh')")
     assert others(found["modules"], kind) == []
     assert len(found["modules"]) <= 80
 
 
-@pytest.mark.parametrize("options", ["engine='torch'", "engine='gpu', device='vulkan'"])
+ON_GPU = pytest.param("engine='gpu', device='vulkan'", marks=pytest.mark.slow)  # compiles anew
+
+
+@pytest.mark.parametrize("options", ["engine='torch'", ON_GPU])
 def test_a_fit_loads_one_kind(request, tmp_path, options):
     if "gpu" in options:
         request.getfixturevalue("device")

@@ -1,4 +1,4 @@
-"""The tree itself: stages below, kinds above, no circle; kernels have host twins; ASCII."""
+"""The tree itself: stages below, kinds above, no circle; twins of kernels; ASCII; short files."""
 
 import ast
 import pathlib
@@ -32,6 +32,7 @@ STAGES = """
     __main__
 """
 RANKS = {name: rank for rank, line in enumerate(STAGES.split("\n")) for name in line.split()}
+MOST_LINES = 300  # of a file: who reads it holds it in mind
 ABOVE_KINDS = ("neuralshade.kinds", "neuralshade.kinds.kind")  # what others may know of them
 
 
@@ -171,3 +172,13 @@ def test_sources_are_ascii():
         for path in (ROOT / folder).rglob("*"):
             if path.suffix in (".py", ".slang"):
                 assert path.read_bytes().isascii(), f"{path} holds characters beyond ASCII"
+
+
+def test_no_file_is_long():
+    """80 to 250 lines are usual; what is longer has a second thing in it."""
+    long = {}
+    for folder in ("src", "tests", "examples", "benchmarks", "scripts"):
+        for path in (ROOT / folder).rglob("*"):
+            if path.suffix in (".py", ".slang", ".js", ".css", ".html"):
+                long[str(path.relative_to(ROOT))] = len(path.read_text().splitlines())
+    assert {name: lines for name, lines in long.items() if lines > MOST_LINES} == {}

@@ -49,3 +49,11 @@ def test_what_is_no_text_is_refused(text):
 
 def test_a_pair_of_surrogates_is_a_character():
     assert strict_json('"\\ud83d\\ude00"') == "\N{GRINNING FACE}"
+
+
+@given(st.binary(max_size=20))
+def test_names_of_files_that_are_no_text(name):
+    text = json.dumps(name.decode(errors="surrogateescape"))
+    assert strict_json(text, file_names=True).encode(errors="surrogateescape") == name
+    with pytest.raises(ValueError, match="surrogates not allowed"):
+        strict_json('"\\ud800"', file_names=True)

@@ -50,8 +50,11 @@ CASES = [  # path, encoding, hidden layers and width, batch
     ("wgmma", GRID, 2, 49, 2**20),
     ("wgmma", "one_blob:bins=32", 3, 64, 2**22),
 ]
-LARGE = (HASH, "one_blob:bins=32")  # encodings whose text takes Slang twice as long as the others'
-EACH = [pytest.param(*c, marks=pytest.mark.slow) if c[1] in LARGE else c for c in CASES]
+QUICK = (2, 4, 7, 10, 11)  # each path, with grids and without, with hidden layers and without
+EACH = [
+    c if index in QUICK else pytest.param(*c, marks=pytest.mark.slow)
+    for index, c in enumerate(CASES)
+]
 # seven tiles a side, unrolled: Slang takes as long for it as for three of the others
 WIDEST = pytest.param("matrix", "identity", 1, 112, 2**14, marks=pytest.mark.slow)
 BENCHED = [(network.settings, 2**14) for network in bench_networks(software=True)[::2]]  # A24, B
@@ -185,7 +188,11 @@ def test_those_of_the_comparisons_come_out_too(settings, batch):
     check(trainer, built)
 
 
-@pytest.mark.parametrize("path, outputs", [("matrix", 16), ("wgmma", 5)])
+# as many outputs as a fragment has are multiplied in test_training_slang too
+SIXTEEN = pytest.param("matrix", 16, marks=pytest.mark.slow)
+
+
+@pytest.mark.parametrize("path, outputs", [SIXTEEN, ("wgmma", 5)])
 def test_other_positions_and_outputs_come_out_too(path, outputs, rng):
     text = "dense_grid:features=2,width=5,height=4 + frequency:octaves=2"  # of (u, v, level)
     gpu, table = Exporter(), smooth_table(3, outputs, 2**12, count=16)

@@ -41,7 +41,9 @@ def first_moments(state: dict[str, torch.Tensor], field: Field) -> list[torch.Te
 
 
 @pytest.mark.parametrize("path", PATHS)
-@pytest.mark.parametrize("outputs", [1, 5, 16])
+@pytest.mark.parametrize(
+    "outputs", [5, *(pytest.param(n, marks=pytest.mark.slow) for n in (1, 16))]
+)
 def test_loss_gradient_and_value_are_those_of_pytorch(gpu, rng, outputs, path):
     if path not in training_paths(gpu.adapter):
         pytest.skip(f"{gpu.name} does not train by {path}")

@@ -3,62 +3,26 @@
 The batch is drawn by the Python half of the sampler, the reference is the field in float64.
 """
 
-import copy
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
+from fixtures.trained_steps import RATES, SCALE, STEP, Case, Trained, field_of, reference
 
 from neuralshade.engine.kernel_path import training_paths
-from neuralshade.engine.kernel_plan import build_plan, refusal_of, train_text
-from neuralshade.engine.kernels.step.gradients import (
-    COPIES,
-    GRADIENTS,
-    choose_gradients,
-    crowded_numbers,
-)
+from neuralshade.engine.kernel_plan import refusal_of
 from neuralshade.engine.kernels.step.step_state import STATE, StepState
-from neuralshade.engine.layout import NetworkLayout
-from neuralshade.kinds.image.task import image_task
 from neuralshade.loss.pointwise import LOSSES
 from neuralshade.model.activation import ACTIVATIONS
-from neuralshade.model.field import Field
-from neuralshade.model.mlp import MLP
-from neuralshade.model.parameters import pack_halves
-from neuralshade.model.registry import ENCODINGS, build_encoding, parse_encoding
-from neuralshade.sampler.draw import SAMPLINGS, device_batch, samples_per_step
-from neuralshade.sampler.sample import PixelLattice, Positions
-from neuralshade.source.target import Target
+from neuralshade.model.registry import ENCODINGS, parse_encoding
+from neuralshade.sampler.draw import SAMPLINGS
 
-HEIGHT, WIDTH = 23, 37
-STEP, SEED, SCALE, GROUPS = 5, 77, 64.0, 3
-RATES = np.linspace(1.0, 0.4, 4, dtype=np.float32)  # fewer than steps: they go around
 GRIDS = (
     "dense_grid:levels=2,features=3,coarsest=3,width=9,height=5 + identity + "
     "hash_grid:levels=2,features=2,log2_entries=5,coarsest=2,finest=13"
 )
-
-
-@dataclass(frozen=True)
-class Case:
-    """What is trained for one step; names as in the recipe."""
-
-    encoding: str
-    hidden_layers: int
-    hidden_width: int
-    activation: str
-    output_activation: str
-    loss: str
-    sampling: str
-    channels: int
-    batch: int
-    bias: bool = True
-    dtype: type = np.float32
-    exact: bool = False
-
-
 SMOOTH = Case(GRIDS, 2, 8, "silu", "sigmoid", "l2", "positions", 3, 300, exact=True)
 CASES = [
     SMOOTH,
@@ -77,6 +41,7 @@ CASES = [
     Case("dense_grid:features=2,width=5,height=7 + one_blob:bins=4", 2, 8, "elu", "silu", "smape",
          "lattice", 3, 257, dtype=np.uint8),
     Case("identity + frequency:octaves=2", 4, 64, "sine", "none", "l2", "positions", 4, 130),
+    Case("frequency:octaves=6", 1, 100, "hard_gelu", "hard_gelu", "l2", "pixels", 3, 70),
     Case("frequency:octaves=6", 1, 100, "none", "none", "l2", "pixels", 3, 70),
 ]  # fmt: skip
 PATHS = ["fma", *(pytest.param(path, marks=pytest.mark.gpu) for path in ("matrix", "wgmma"))]
@@ -95,140 +60,6 @@ def test_the_cases_cover_every_kind():
     assert seen("loss") == set(LOSSES) and seen("sampling") == set(SAMPLINGS)
     assert seen("channels") == {1, 2, 3, 4} and seen("hidden_layers") == {0, 1, 2, 4}
     assert seen("exact") == seen("bias") == {False, True}
-
-
-def picture(channels: int, dtype: type) -> np.ndarray:
-    rng = np.random.default_rng(channels)
-    pixels = rng.random((HEIGHT, WIDTH, channels))
-    if np.issubdtype(dtype, np.integer):
-        return (pixels * np.iinfo(dtype).max).astype(dtype)
-    return pixels.astype(dtype)
-
-
-def field_of(case: Case, rng: torch.Generator, halves: bool) -> Field:
-    """Return a field whose numbers all count; float16 ones where the kernel reads those."""
-    encoding = build_encoding(case.encoding, rng)
-    kinds = (case.activation, case.output_activation)
-    sizes = (encoding.width, case.channels, case.hidden_layers, case.hidden_width)
-    field = Field(encoding, MLP(*sizes, *kinds, case.bias, rng=rng))
-    for layer in field.network.members:
-        layer.weight.data *= 0.4  # keeps exp small over many layers
-        if layer.bias is not None:
-            torch.nn.init.uniform_(layer.bias, -0.5, 0.5, generator=rng)
-    for p in encoding.parameters():
-        torch.nn.init.uniform_(p, -1.0, 1.0, generator=rng)
-    if halves:
-        for p in field.parameters():
-            p.data = p.data.half().float()
-    return field
-
-
-class Trained:
-    """One step of the training kernel, without any update."""
-
-    def __init__(self, dispatch: Any, gpu: Any, case: Case, field: Field, path: str):
-        self.case, self.field = case, field
-        self.batch = samples_per_step(case.sampling, case.batch, HEIGHT, WIDTH)
-        self.plan = build_plan(path, field.network, self.batch, gpu, GROUPS)
-        halves = self.plan.halves
-        self.layout = NetworkLayout(field.network, self.plan.align)
-        self.kind = choose_gradients(gpu, exact=case.exact, halves=halves)
-        task = image_task(
-            gpu, field.encoding, picture(case.channels, case.dtype), case.loss, case.sampling,
-            case.batch, SEED, halves=halves, gradients=self.kind,
-        )  # fmt: skip
-        self.numbers = field.encoding.number_count()
-        self.crowded = 0 if self.kind == "fixed" else crowded_numbers(field.encoding.tables())
-        state = StepState(STEP, 3, 2, 1, SCALE, 0.25)
-        arrays = {
-            "partials": np.full(self.plan.slots * self.layout.size, 7.0, np.float32),
-            "partial_losses": np.full(self.plan.groups, 7.0, np.float32),
-            "states": np.concatenate([state.pair()[:1], np.zeros(1, STATE)]),
-            "rate_ring": RATES,
-            **self.sums(), **self.stored(),
-        }  # fmt: skip
-        self.run = dispatch(
-            train_text(self.plan, field, task, many=False), arrays, batch=self.batch,
-            groups=self.plan.groups, slot_size=self.layout.size, **task.variables,
-        )  # fmt: skip
-        self.again()
-
-    def again(self) -> "Trained":
-        """Run the same step with what the field holds now."""
-        self.run.write(**self.sums(), **self.stored())
-        self.run.run(("train", self.plan.groups), shared_bytes=self.plan.shared_bytes)
-        return self
-
-    def sums(self) -> dict[str, np.ndarray]:
-        """Return what an update kernel leaves at zero."""
-        kind = GRADIENTS[self.kind]
-        size = kind.sum_bytes * self.numbers + 4 * COPIES * self.crowded
-        return {
-            "grid_sums": np.zeros(size, np.uint8),
-            "grid_halves": np.zeros(kind.half_bytes * self.numbers, np.uint8),
-            "broken": np.zeros(2, np.uint32),
-        }
-
-    def stored(self) -> dict[str, np.ndarray]:
-        """Return the field's numbers as the kernel reads them."""
-        network = self.layout.flatten(list(self.field.network.parameters()))
-        grid = self.field.encoding.flatten(list(self.field.encoding.parameters())).numpy()
-        if self.plan.halves:
-            halves = network.astype(np.float16)
-            grid = pack_halves(grid)
-            return {"network": halves, "network_words": halves, "grid_numbers": grid}
-        return {"network": network, "grid_numbers": grid}
-
-    def loss(self) -> float:
-        losses = self.run.read("partial_losses", np.float32, self.plan.groups)
-        return float(losses.sum(dtype=np.float64))
-
-    def gradients(self) -> list[np.ndarray]:
-        """Return the summed gradients, shaped like the field's parameters: grids, network."""
-        size, slots = self.layout.size, self.plan.slots
-        partials = self.run.read("partials", np.float32, slots * size).reshape(slots, size)
-        network = self.layout.unflatten(partials.sum(axis=0, dtype=np.float64))
-        grids = self.field.encoding.unflatten(torch.from_numpy(self.grid_sums()))
-        return [g.numpy() / SCALE for g in (*grids, *network)]
-
-    def grid_sums(self) -> np.ndarray:
-        """Return the summed gradient of every grid number; groups add to different copies."""
-        if self.kind == "fixed":
-            return self.run.read("grid_sums", np.int64, self.numbers) * 2.0**-16
-        copied = COPIES * self.crowded
-        rest = self.numbers if self.kind == "float" else 0
-        sums = self.run.read("grid_sums", np.float32, copied + rest).astype(np.float64)
-        copies = sums[:copied].reshape(COPIES, self.crowded)
-        for group in range(self.plan.groups if self.crowded else 0):
-            assert copies[group].any(), "each group has its own copy"
-        single = sums[copied:] if rest else self.run.read("grid_halves", np.float16, self.numbers)
-        assert not single[: self.crowded].any()
-        return np.concatenate([copies.sum(axis=0), single[self.crowded :].astype(np.float64)])
-
-
-def asked(case: Case) -> tuple[torch.Tensor, torch.Tensor]:
-    """Return uv float64 [N, 2] of the batch, and the picture there [N, C]."""
-    target = Target(picture(case.channels, case.dtype), torch.device("cpu"))
-    sample = device_batch(case.sampling, case.batch, HEIGHT, WIDTH, STEP, SEED)
-    if isinstance(sample, Positions):
-        return sample.uv.double(), target.at_positions(sample.uv).t()
-    if isinstance(sample, PixelLattice):
-        row, col = (x.flatten() for x in torch.meshgrid(sample.rows, sample.cols, indexing="ij"))
-    else:
-        row, col = sample.row, sample.col
-    uv = torch.stack([(col + 0.5) / WIDTH, (row + 0.5) / HEIGHT], dim=1)
-    return uv.double(), target.at_pixels(row, col).t()
-
-
-def reference(case: Case, field: Field) -> tuple[float, list[np.ndarray]]:
-    """Return the loss summed over the batch, and its gradient by every parameter."""
-    field = copy.deepcopy(field).double()
-    uv, wanted = asked(case)
-    predicted = field(uv)
-    loss, d_predicted = LOSSES[case.loss](predicted.detach(), wanted.double())
-    parameters = [*field.encoding.parameters(), *field.network.parameters()]
-    gradients = torch.autograd.grad(predicted, parameters, d_predicted)
-    return float(loss.sum()), [g.numpy() for g in gradients]
 
 
 def trained(dispatch: Any, gpu: Any, case: Case, rng: torch.Generator, path: str) -> Trained:

@@ -87,12 +87,14 @@ def test_each_call_opens_a_device_of_its_own(device):
     assert device.info.adapter_name  # the first one still answers
 
 
+@pytest.mark.slow  # a process that compiles anew
 def test_a_device_freed_by_another_thread_leaves_the_others_whole(device):
     code = f"API = {device.info.type.name!r}; TEXT = {ZERO!r}{FREED_BY_ANOTHER_THREAD}"
     environment = os.environ | GARBAGE_IN_FREED_MEMORY
     assert subprocess.run([sys.executable, "-c", code], env=environment).returncode == 0
 
 
+@pytest.mark.slow  # eight devices in turn in a process of their own, for its memory
 def test_closed_devices_leave_no_memory_behind(device):
     code = f"API = {device.info.type.name!r}; TEXT = {ZERO!r}{OPENED_IN_TURN}"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)

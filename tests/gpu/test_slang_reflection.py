@@ -102,6 +102,7 @@ ask()
 """
 
 
+@pytest.mark.slow  # a process that compiles anew
 def test_a_device_of_this_thread_that_another_has_freed(device):
     """The compiler still looks for it: a crash, and so in a process of its own."""
     found = subprocess.run([sys.executable, "-c", FREED_ELSEWHERE], capture_output=True, text=True)

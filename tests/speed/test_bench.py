@@ -10,6 +10,7 @@ import torch
 
 import neuralshade
 from neuralshade.gpu.device import AdapterInfo
+from neuralshade.kinds.image import timed as image_timed
 from neuralshade.kinds.image.timed import BenchNetwork, TimedPicture
 from neuralshade.speed import gpu_memory
 from neuralshade.speed.bench import QUICK, SOFTWARE
@@ -33,18 +34,33 @@ BATCHES, SOFTWARE_BATCHES = (2**10, 2**12), (2**6, 2**8)
 ONCE = Patience(0.0, 1)
 
 
+# the first row is the quick test: the form is the same for each network, whose kernels differ
+ALL = pytest.param(("A24", "A12", "B", "C"), marks=pytest.mark.slow, id="all")
+
+
+@pytest.fixture(scope="module", params=[pytest.param(("B",), id="one"), ALL])
+def networks(request):
+    """Give the names of the networks that are measured."""
+    return list(request.param)
+
+
 @pytest.fixture(scope="module")
-def found(gpu):
+def found(gpu, networks):
     """Give what the quick form measures here, and the stages that it told.
 
     In software with fewer samples, which take as long as all else.
     """
-    stages, place = [], "neuralshade.speed.bench"
+    stages, place, every = [], "neuralshade.speed.bench", image_timed.bench_networks
+
+    def chosen(software):
+        return [network for network in every(software=software) if network.name in networks]
+
     with pytest.MonkeyPatch.context() as patch:
         if gpu.adapter.software:
             few = replace(SOFTWARE, batches=SOFTWARE_BATCHES, inference_batch=2**8)
             patch.setattr(f"{place}.SOFTWARE", few)
             patch.setattr(f"{place}.EPOCH_BATCH", 2**6)
+        patch.setattr(image_timed, "bench_networks", chosen)
         return neuralshade.bench(quick=True, device=gpu.api, observer=stages.append), stages
 
 
@@ -69,16 +85,15 @@ def test_every_number_is_positive(found):
     assert result["memory"]["bytes"] > 0
 
 
-def test_every_network_has_every_row(found, gpu):
+def test_every_network_has_every_row(found, gpu, networks):
     result, stages = found
-    networks = ["A24", "A12", "B", "C"]
     batches = SOFTWARE_BATCHES if gpu.adapter.software else BATCHES
     rows = [(row["network"], row["batch"]) for row in result["training"]]
     assert rows == [(name, batch) for name in networks for batch in batches]
     for section in ("epoch", "inference", "host"):
         assert [row["network"] for row in result[section]] == networks
     assert stages[0] == "memory"
-    assert f"training C, {batches[-1]:,} samples a step" in stages
+    assert f"training {networks[-1]}, {batches[-1]:,} samples a step" in stages
 
 
 def test_software_measures_the_batches_of_the_quick_form():

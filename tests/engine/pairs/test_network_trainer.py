@@ -50,6 +50,15 @@ def host_psnr_db(host: TorchImageEngine) -> float:
         return psnr_db(host.field(pixel_centers(host)).t(), wanted)
 
 
+# steps are those of the reference with each recipe above: so is what a hundred of them learn
+@pytest.mark.parametrize(
+    "name",
+    [
+        "grid",
+        "tiny-9",
+        *(pytest.param(n, marks=pytest.mark.slow) for n in ("lake", "rtxns", "hash")),
+    ],
+)
 def test_quality_is_that_of_the_reference(gpu, pairs, name, path, pair_of, begun_anew):
     """Rounding drives the two apart; what they learn is as good."""
     pair = pairs(name) if path == "fma" else pair_of(gpu, name, path)

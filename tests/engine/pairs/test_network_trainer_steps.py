@@ -36,7 +36,7 @@ def test_a_step_that_is_not_finite_changes_counts_alone(pairs, name, planted):
     assert after["gpu.steps"].tolist() == [5, 2, 0, 3]
 
 
-@pytest.mark.parametrize("name", ["tiny-9", "hash"])
+@pytest.mark.parametrize("name", ["tiny-9", pytest.param("hash", marks=pytest.mark.slow)])
 def test_steps_that_ask_at_a_broken_pixel_are_skipped(gpu, name, pair_of, far):
     """Numbers beyond what float32 squares: of 40 steps those that draw that pixel.
 
@@ -99,11 +99,10 @@ def test_an_overflow_of_the_scaled_gradient_spoils_nothing(gpu, path, pair_of):
 
 
 def test_two_fits_in_one_process_do_not_meet(gpu, pair_of):
-    """Each with a device of its own, their steps in turn: as if the other were not there."""
+    """Each on a device of its own, their steps in turn: as if the other were not there."""
     alone = pair_of(gpu, "grid", "fma", exact=True).gpu
     losses = [alone.advance([1.0] * 3) for _ in range(3)]
-    others = [open_gpu(gpu.api) for _ in range(2)]
-    engines = [pair_of(other, "grid", "fma", exact=True).gpu for other in others]
+    engines = [pair_of(on, "grid", "fma", exact=True).gpu for on in (gpu, open_gpu(gpu.api))]
     both = [[engine.advance([1.0] * 3) for engine in engines] for _ in range(3)]
     for engine in engines:
         engine.close()

@@ -32,7 +32,7 @@ from neuralshade.model.registry import build_encoding
 MULTIPROCESSORS = 132
 HOPPER_BYTES = 227 * 1024  # of group-shared memory for one group
 BUILT = [  # encoding, hidden layers and width
-    ("frequency:octaves=3", 4, 64),
+    pytest.param("frequency:octaves=3", 4, 64, marks=pytest.mark.slow),  # large, unrolled
     ("one_blob:bins=9", 0, 16),
     ("identity", 1, 48),
 ]

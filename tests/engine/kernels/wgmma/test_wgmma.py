@@ -183,7 +183,15 @@ PLANS = [  # inputs, outputs, hidden layers, batch
 ]  # fmt: skip
 
 
-@pytest.fixture(scope="module", params=PLANS, ids=str)
+# more warpgroups and more layers are more of the same text
+EACH = [
+    PLANS[0],
+    PLANS[3],
+    *(pytest.param(p, marks=pytest.mark.slow) for p in (*PLANS[1:3], PLANS[4])),
+]
+
+
+@pytest.fixture(scope="module", params=EACH, ids=str)
 def checks(request, dispatch):
     """Give the plan of a network for many steps in a dispatch, and its checks."""
     inputs, outputs, layers, batch = request.param
