@@ -15,8 +15,8 @@ JSON = st.recursive(
     max_leaves=6,
 )  # fmt: skip
 REFUSED = {
-    '{"a": 1, "a": 1}': "a name twice",
-    '[{"b": {"a": 1, "a": 2}}]': "a name twice",
+    '{"a": 1, "a": 1}': "a twice",
+    '[{"b": {"a": 1, "a": 2}}]': "a twice",
     "NaN": "NaN is no JSON",
     "[-Infinity]": "-Infinity is no JSON",
     "1e999": "1e999 is beyond all numbers",

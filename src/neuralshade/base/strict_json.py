@@ -4,6 +4,8 @@ import json
 import math
 from typing import Any, NoReturn
 
+from neuralshade.base.message_text import named
+
 DEEPEST = 32  # lists and objects in each other; what fits write has 5
 MOST_DIGITS = 64  # of a whole number
 
@@ -27,9 +29,11 @@ def strict_json(text: str | bytes, *, file_names: bool = False) -> Any:
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        raise ValueError("a name twice")
+    found: dict[str, Any] = {}
+    for name, value in pairs:
+        if name in found:
+            raise ValueError(f"{named(name)} twice")
+        found[name] = value
     return found
 
 

@@ -1,7 +1,6 @@
 """One map as a manifest, or a call, names it; and the manifest itself."""
 
 import difflib
-import json
 import os
 import re
 from collections.abc import Mapping
@@ -12,6 +11,7 @@ from typing import Any, TypeAlias
 from neuralshade.base.did_you_mean import did_you_mean
 from neuralshade.base.message_text import named, shown
 from neuralshade.base.regular_file import check_regular
+from neuralshade.base.strict_json import strict_json
 from neuralshade.errors import ConfigError
 from neuralshade.source.map_names import MapName, map_name
 from neuralshade.source.map_words import COLORS, CONVENTIONS, EITHER, MAPS, NAMES, PACKED, SINGLE
@@ -70,8 +70,8 @@ def read_manifest(path: Path) -> dict[str, Any]:
     """
     try:
         check_regular(path)
-        values = json.loads(path.read_text(encoding="utf-8-sig"), object_pairs_hook=_once)
-    except (ValueError, RecursionError) as error:
+        values = strict_json(path.read_text(encoding="utf-8-sig"), file_names=True)
+    except ValueError as error:
         reason = f"{path}: got {error}, need a JSON manifest of maps. {EXAMPLE}"
         raise ConfigError(reason) from error
     if not isinstance(values, dict):
@@ -152,13 +152,3 @@ def _color(place: str, key: str, maps: tuple[str | None, ...], entry: Mapping[st
         raise ConfigError(f"{place}.color: got it beside channel, need one of the two: a channel "
                           "is numbers. Leave one out.")  # fmt: skip
     return value
-
-
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return the pairs as a dict; JSON's own reading would take the last of two silently."""
-    values: dict[str, Any] = {}
-    for key, value in pairs:
-        if key in values:
-            raise ValueError(f"{named(key)} twice")
-        values[key] = value
-    return values

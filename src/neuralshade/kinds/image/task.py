@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from neuralshade.engine.kernels.step.gradients import COPIES, GRADIENTS, crowded_numbers
+from neuralshade.engine.kernels.step.gradients import grid_parts, grid_variables
 from neuralshade.engine.task import TaskText
 from neuralshade.gpu.gpu import Gpu
 from neuralshade.loss.pointwise import slang_name
@@ -64,7 +64,6 @@ def image_task(
     """
     height, width, channels = pixels.shape
     target, element, stored = device_pixels(pixels)
-    sums = GRADIENTS[gradients]
     half = encoding.slang("Image")
     imports = half.modules | {
         "neuralshade.engine.kernels.step.gradients",
@@ -81,13 +80,8 @@ def image_task(
         sampler=SAMPLERS[sampling],
         sampler_fields="lattice.x, lattice.y" if sampling == "lattice" else "",
         target=target,
-        parameters="PackedParameters" if halves else "FloatParameters",
-        gradients=sums.type,
-        gradient_buffers=sums.declarations,
-        gradient_fields=sums.fields,
-        number="uint" if halves else "float",
+        **grid_parts(gradients, halves=halves),
         pixel=element,
-        copies=COPIES,
     )
     lines = "".join(f"import {name};\n" for name in sorted(imports))
     return TaskText(
@@ -96,7 +90,6 @@ def image_task(
             "picture": gpu.buffer(stored),
             "picture_size": np.array([width, height], np.int32),
             "lattice": np.array(lattice_shape(batch, height, width), np.uint32),
-            "crowded": 0 if gradients == "fixed" else crowded_numbers(encoding.tables()),
-            "seed": (seed ^ (seed >> 32)) & 0xFFFFFFFF,
+            **grid_variables(encoding, gradients, seed),
         },
     )

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from neuralshade.engine.kernels.step.gradients import COPIES, GRADIENTS, crowded_numbers
+from neuralshade.engine.kernels.step.gradients import grid_parts, grid_variables
 from neuralshade.engine.task import TaskText
 from neuralshade.gpu.gpu import Gpu
 from neuralshade.kinds.textures.texels import PAIR, Texels
@@ -57,7 +57,6 @@ def texel_task(
     ``weights`` [C]: of channels in the loss. ``halves``: grid numbers are read as packed
     float16, else as float32. ``gradients``: how those of grids are summed, a key of GRADIENTS.
     """
-    sums = GRADIENTS[gradients]
     half = encoding.slang("Textures")
     imports = half.modules | {
         "neuralshade.engine.kernels.step.gradients",
@@ -69,12 +68,7 @@ def texel_task(
         channels=texels.channels,
         mips=len(texels.sizes),
         wraps=str(wraps).lower(),
-        parameters="PackedParameters" if halves else "FloatParameters",
-        gradients=sums.type,
-        gradient_buffers=sums.declarations,
-        gradient_fields=sums.fields,
-        number="uint" if halves else "float",
-        copies=COPIES,
+        **grid_parts(gradients, halves=halves),
     )
     lines = "".join(f"import {name};\n" for name in sorted(imports))
     variables: dict[str, Any] = {
@@ -82,8 +76,7 @@ def texel_task(
         "mips": gpu.buffer(mip_table(texels)),
         "channel_weights": gpu.buffer(weights.astype(np.float32)),
         "pairs": batch // PAIR,
-        "crowded": 0 if gradients == "fixed" else crowded_numbers(encoding.tables()),
-        "seed": (seed ^ (seed >> 32)) & 0xFFFFFFFF,
+        **grid_variables(encoding, gradients, seed),
     }
     return TaskText(lines + half.declarations + text, variables)
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from neuralshade.gpu.gpu import Gpu, run_once
+from neuralshade.model.encoding import Encoding
 from neuralshade.model.parameters import Table
 
 
@@ -53,6 +55,28 @@ def crowded_numbers(tables: Sequence[Table]) -> int:
             break
         numbers = table.first + table.entries * table.features
     return numbers - numbers % 4  # so that four at once are of one kind and lie aligned
+
+
+def grid_parts(gradients: str, *, halves: bool) -> dict[str, Any]:
+    """Return what a task's text says of its grids, by the names that the text has for it.
+
+    ``halves``: their numbers are read as packed float16, else as float32.
+    """
+    sums = GRADIENTS[gradients]
+    return {
+        "parameters": "PackedParameters" if halves else "FloatParameters",
+        "number": "uint" if halves else "float",
+        "gradients": sums.type,
+        "gradient_buffers": sums.declarations,
+        "gradient_fields": sums.fields,
+        "copies": COPIES,
+    }
+
+
+def grid_variables(encoding: Encoding, gradients: str, seed: int) -> dict[str, Any]:
+    """Return the variables of such a task that its kernels share, ``seed`` as 32 bits."""
+    crowded = 0 if gradients == "fixed" else crowded_numbers(encoding.tables())
+    return {"crowded": crowded, "seed": (seed ^ (seed >> 32)) & 0xFFFFFFFF}
 
 
 PROBE = """RWByteAddressBuffer halves;
