@@ -84,6 +84,21 @@ def test_the_curve_is_that_of_the_asset(tmp_path, save_smooth, few):
     assert measured and all(point in measured for point in kept if point[3] is not None)
 
 
+def test_a_measuring_after_the_last_progress_is_told(tmp_path):
+    """A fit that ends soon knows its PSNR when its last step was told."""
+    events, p = Events(tmp_path / "e.jsonl"), Progress(step=30, seconds=1.0, loss=0.5)
+    events.begin(None)
+    events.observe(p)
+    p.psnr_db = 20.0
+    p.curve.append([30, 1.0, 0.5, 20.0])
+    for _ in range(2):
+        events.tell({"state": "ended"})
+    events.close()
+    told = lines(tmp_path / "e.jsonl")
+    assert [message["type"] for message in told] == ["progress", "curve", "curve", "fit", "fit"]
+    assert told[2] == {"type": "curve", "reset": False, "points": [[30, 1.0, 0.5, 20.0]]}
+
+
 def test_a_file_is_added_to(tmp_path, save_smooth, few):
     picture, path = save_smooth(), tmp_path / "e.jsonl"
     path.write_text('{"type":"note","text":"cut o')  # as by a machine that went down

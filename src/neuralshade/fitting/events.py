@@ -86,11 +86,11 @@ class Events(Callback):
                     "without.", reason, _named(self.place))  # fmt: skip
 
     def _write_progress(self, p: Progress) -> None:
-        if p.step == self._written:
-            return
-        first, self._written = self._written is None, p.step
-        self.write({"type": "progress", **progress_facts(p)})
-        points = self.points.fresh(p)
+        first = self._written is None
+        if p.step != self._written:
+            self._written = p.step
+            self.write({"type": "progress", **progress_facts(p)})
+        points = self.points.fresh(p)  # after the last step PSNR may be measured once more
         if points or first:
             self.write({"type": "curve", "reset": first, "points": points})
 
