@@ -16,7 +16,6 @@ from neuralshade.cli.main import main
 from neuralshade.engine.torch_engine import TorchEngine
 from neuralshade.errors import DeviceError, OutputError
 from neuralshade.fitting.events import Events
-from neuralshade.fitting.loop import Progress
 from neuralshade.fitting.output_checks import check_events, events_path
 from neuralshade.live.client import Client
 from neuralshade.live.messages import Control
@@ -82,21 +81,6 @@ def test_the_curve_is_that_of_the_asset(tmp_path, save_smooth, few):
     measured = [point for point in points if point[3] is not None]
     kept = neuralshade.info(tmp_path / "x.nsh")["training"]["curve"]
     assert measured and all(point in measured for point in kept if point[3] is not None)
-
-
-def test_a_measuring_after_the_last_progress_is_told(tmp_path):
-    """A fit that ends soon knows its PSNR when its last step was told."""
-    events, p = Events(tmp_path / "e.jsonl"), Progress(step=30, seconds=1.0, loss=0.5)
-    events.begin(None)
-    events.observe(p)
-    p.psnr_db = 20.0
-    p.curve.append([30, 1.0, 0.5, 20.0])
-    for _ in range(2):
-        events.tell({"state": "ended"})
-    events.close()
-    told = lines(tmp_path / "e.jsonl")
-    assert [message["type"] for message in told] == ["progress", "curve", "curve", "fit", "fit"]
-    assert told[2] == {"type": "curve", "reset": False, "points": [[30, 1.0, 0.5, 20.0]]}
 
 
 def test_a_file_is_added_to(tmp_path, save_smooth, few):
@@ -239,23 +223,6 @@ def test_places(tmp_path, save_smooth, few, refusal):
         assert refusal(OutputError, check_events, "-") == (
             "events: got a closed standard output, need one that takes them. Name a file."
         )
-
-
-def test_the_last_progress_is_told_though_it_is_not_due(tmp_path):
-    events = Events(tmp_path / "e.jsonl")
-    events.begin(None)
-    p = Progress(step=1, seconds=5.0, loss=0.5, share=0.5)
-    events.observe(p)
-    p.step, p.seconds, p.share = 2, 5.01, 1.0
-    events.observe(p)
-    assert [m["step"] for m in of("progress", lines(tmp_path / "e.jsonl"))] == [1]
-    events.tell({"state": "ended"})
-    events.close()
-    told = lines(tmp_path / "e.jsonl")
-    assert [m["step"] for m in of("progress", told)] == [1, 2]
-    assert told[-1] == {"type": "fit", "fit": {"state": "ended"}}
-    events.result({})  # closed: to nowhere
-    assert lines(tmp_path / "e.jsonl") == told
 
 
 @pytest.mark.usefixtures("one_device")
