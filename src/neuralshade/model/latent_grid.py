@@ -63,6 +63,11 @@ class LatentGrid(Encoding):
         self._places = torch.tensor([self.place(mip) for mip in range(len(serves))])
 
     @property
+    def noisy(self) -> torch.nn.Parameter:
+        """Return the numbers that have noise while they are trained."""
+        return self.texels
+
+    @property
     def steps(self) -> int:
         """Return the largest code; a latent is code / steps."""
         return int(2**self.bits - 1)
@@ -95,28 +100,12 @@ class LatentGrid(Encoding):
         if self._places.device != at.device:
             self._places = self._places.to(at.device)
         first, width, height = self._places[at[:, 2].long()].unbind(1)
-        col, next_col, across = self._corner(at[:, 0], width)
-        row, next_row, down = self._corner(at[:, 1], height)
+        col, next_col, across = cell_corner(at[:, 0], width, self.wraps)
+        row, next_row, down = cell_corner(at[:, 1], height, self.wraps)
         upper, lower = first + row * width, first + next_row * width
         index = torch.stack([upper + col, upper + next_col, lower + col, lower + next_col], dim=1)
         seen = self.texels.detach() if self.seen is None else self.seen
         return mix_scattered(self.texels, seen, index, corner_weights(across, down)) * 2 - 1
-
-    def _corner(
-        self, x: torch.Tensor, size: torch.Tensor
-    ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-        """Return the latents before and after ``x``, and how far it is on the way."""
-        if not self.wraps:
-            place = torch.minimum((x * size - 0.5).clamp_(min=0), size - 1)
-            before = place.floor()
-            first = before.long()
-            return first, torch.minimum(first + 1, size - 1), place - before
-        place = (x - x.floor()) * size - 0.5
-        before = place.floor()
-        first = before.long()
-        after = first + 1
-        return (torch.where(first < 0, first + size, first),
-                torch.where(after >= size, after - size, after), place - before)  # fmt: skip
 
     def codes(self) -> np.ndarray:
         """Return what is stored: uint8 [entries, features], each 0 to ``steps``."""
@@ -149,3 +138,20 @@ class LatentGrid(Encoding):
 
     def tables(self) -> list[Table]:
         return [Table(0, len(self.texels), self.features, self.bits, unit=True)]
+
+
+def cell_corner(
+    x: torch.Tensor, size: torch.Tensor, wraps: bool
+) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """Return the latents before and after ``x``, and how far it is on the way."""
+    if not wraps:
+        place = torch.minimum((x * size - 0.5).clamp_(min=0), size - 1)
+        before = place.floor()
+        first = before.long()
+        return first, torch.minimum(first + 1, size - 1), place - before
+    place = (x - x.floor()) * size - 0.5
+    before = place.floor()
+    first = before.long()
+    after = first + 1
+    return (torch.where(first < 0, first + size, first),
+            torch.where(after >= size, after - size, after), place - before)  # fmt: skip

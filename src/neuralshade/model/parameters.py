@@ -30,7 +30,7 @@ class Table:
     first: int  # index of its first number in device order
     entries: int  # texels, or vertices of a hash table
     features: int  # numbers per entry, which lie together
-    bits: int  # how many the asset keeps of a number: 4, 8, 16 or 32; 1 to 8 where ``unit``
+    bits: int  # how many the asset keeps of a number: 4, 8, 16 or 32; 1 to 16 where ``unit``
     unit: bool = False  # numbers are in [0, 1] and kept as 2^bits - 1 even steps: latents
 
 

@@ -5,6 +5,7 @@ Source: Microsoft, Direct3D 11.3 Functional Specification, section 19.5.9.
 """
 
 import itertools
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,7 +38,8 @@ def compress_bc1(values: Floats) -> NDArray[np.uint8]:
     for start in range(0, len(values), CHUNK):
         part = slice(start, start + CHUNK)
         planes = np.ascontiguousarray(np.moveaxis(values[part], 2, 0))
-        blocks[part] = _packed(_fit(planes * np.float32(PEAK)))
+        fit = _fit(planes * np.float32(PEAK))
+        blocks[part] = pack_bc1(fit.first, fit.last, fit.step)
     return blocks
 
 
@@ -111,14 +113,39 @@ def _colors(ends: Floats) -> Floats:
     return ends * UNIT + np.floor(ends / REPEAT)
 
 
-def _packed(fit: BlockFit) -> NDArray[np.uint8]:
-    """Return 8 bytes a block: both end points, the greater first, then 16 codes of 2 bits."""
-    first, last = ((end.astype(np.uint64) << SHIFTS).sum(axis=1) for end in (fit.first, fit.last))
-    # equal ones mean the kind with three colors, whose step 0 is the same color as here: all
-    # their steps are 0
+def pack_bc1(first: NDArray[Any], last: NDArray[Any], step: NDArray[Any]) -> NDArray[np.uint8]:
+    """Return uint8 [N, 8]: both end points, the greater first, then 16 codes of 2 bits.
+
+    Args:
+        first, last: [N, 3], whole numbers up to LARGEST.
+        step: [N, 16], whole numbers up to STEPS, from ``first`` to ``last``.
+    """
+    first, last = ((end.astype(np.uint64) << SHIFTS).sum(axis=1) for end in (first, last))
+    # equal ones mean the kind with three colors, whose step 0 is the same color as here
+    step = np.where((first == last)[:, None], 0, step)
     rising = first < last
-    step = np.where(rising[:, None], STEPS - fit.step, fit.step).astype(np.intp)
+    step = np.where(rising[:, None], STEPS - step, step).astype(np.intp)
     shifts = np.uint64(32) + np.uint64(2) * np.arange(16, dtype=np.uint64)
     words = (CODES[step] << shifts).sum(axis=1, dtype=np.uint64)
     words |= np.maximum(first, last) | (np.minimum(first, last) << np.uint64(16))
     return words.astype("<u8")[:, None].view(np.uint8)
+
+
+def unpack_bc1(
+    blocks: NDArray[np.uint8],
+) -> tuple[NDArray[np.uint8], NDArray[np.uint8], NDArray[np.uint8]] | None:
+    """Return what ``pack_bc1`` packed, uint8 [N, 8]: end points [N, 3] twice and steps [N, 16].
+
+    Of all blocks the first end point is the greater, or they are equal and all steps are 0. None
+    where blocks are of the kind with three colors.
+    """
+    words = np.ascontiguousarray(blocks).view("<u8")[:, 0].astype(np.uint64)
+    codes = (words[:, None] >> np.arange(32, 64, 2, dtype=np.uint64)) & np.uint64(3)
+    step = CODES.argsort()[codes.astype(np.intp)].astype(np.uint8)
+    counts = [words & np.uint64(0xFFFF), words >> np.uint64(16) & np.uint64(0xFFFF)]
+    equal = counts[0] == counts[1]
+    if (counts[0] < counts[1]).any() or step[equal].any():
+        return None
+    ends = ((count[:, None] >> SHIFTS) & LARGEST.astype(np.uint64) for count in counts)
+    first, last = (end.astype(np.uint8) for end in ends)
+    return first, last, step

@@ -2,7 +2,8 @@
 
 Tensors: ``latents.N`` uint8, the codes of grid N (0 the finest), its levels one after the other,
 row by row, the features of a latent together, each in as many bits as the grid has, the lowest bit
-first and no gaps; ``decoder.N.weight`` [outputs, inputs] and ``decoder.N.bias`` float16.
+first and no gaps; of latents that are BC1 textures ``latents.N`` uint8 [blocks, 8], texture N as a
+DDS file has it; ``decoder.N.weight`` [outputs, inputs] and ``decoder.N.bias`` float16.
 ``textures`` of a header: name, width and height of mip 0, mips, maps (see MapCoding), notes, and a
 digest of what was fitted. ``quality``: psnr_db, the mean over the maps at mip 0, and of each map
 that of every mip.
@@ -19,10 +20,12 @@ import torch
 
 from neuralshade.asset.rules import CURVE, DIGEST, SIDE, STEPS
 from neuralshade.asset.schema import AnyOf, Each, Form, Named, Number, Parts, Rule, Text
+from neuralshade.kinds.textures.blocks import BLOCK_BYTES, pack_blocks, unpack_blocks
 from neuralshade.kinds.textures.build import build_field
 from neuralshade.kinds.textures.channels import LONGEST_NAME, MOST_CHANNELS, MOST_MAPS
 from neuralshade.kinds.textures.engine import latent_grids
 from neuralshade.kinds.textures.recipe import TexturesRecipe
+from neuralshade.model.block_grid import BlockGrid
 from neuralshade.model.field import Field
 
 MOST_MIPS = 25
@@ -71,8 +74,14 @@ def packed_size(count: int, bits: int) -> int:
 def pack_field(field: Field) -> dict[str, npt.NDArray[Any]]:
     """Return the tensors of a field, its latents rounded."""
     tensors: dict[str, npt.NDArray[Any]] = {}
-    for index, grid in enumerate(latent_grids(field)):
-        tensors[f"latents.{index}"] = pack_bits(grid.codes(), grid.bits)
+    for grid in latent_grids(field):
+        parts = (
+            pack_blocks(grid)
+            if isinstance(grid, BlockGrid)
+            else [pack_bits(grid.codes(), grid.bits)]
+        )
+        for part in parts:
+            tensors[f"latents.{len(tensors)}"] = part
     for name, parameter in decoder_parameters(field).items():
         tensors[name] = parameter.detach().cpu().half().numpy()
     return tensors
@@ -89,8 +98,13 @@ def field_forms(recipe: TexturesRecipe, size: tuple[int, int], channels: int) ->
     with torch.device("meta"):
         field = build_field(recipe, size, channels, None)
     forms: dict[str, Form] = {}
-    for index, grid in enumerate(latent_grids(field)):
-        forms[f"latents.{index}"] = ("uint8", (packed_size(grid.texels.numel(), grid.bits),))
+    for grid in latent_grids(field):
+        if isinstance(grid, BlockGrid):
+            shapes = [(grid.blocks, BLOCK_BYTES)] * grid.textures
+        else:
+            shapes = [(packed_size(grid.texels.numel(), grid.bits),)]
+        for shape in shapes:
+            forms[f"latents.{len(forms)}"] = ("uint8", shape)
     for name, parameter in decoder_parameters(field).items():
         forms[name] = ("float16", tuple(parameter.shape))
     return forms
@@ -103,11 +117,20 @@ def stored_field(
     channels: int,
     tensors: Mapping[str, npt.NDArray[Any]],
 ) -> Field:
-    """Return the field that tensors of the right forms hold, in float32."""
+    """Return the field that tensors of the right forms hold, in float32.
+
+    Raises: AssetError for blocks of BC1 that no fit makes.
+    """
     field = build_field(recipe, size, channels, torch.Generator())
-    for index, grid in enumerate(latent_grids(field)):
+    index = 0
+    for grid in latent_grids(field):
+        if isinstance(grid, BlockGrid):
+            unpack_blocks(grid, [tensors[f"latents.{index + i}"] for i in range(grid.textures)])
+            index += grid.textures
+            continue
         codes = unpack_bits(tensors[f"latents.{index}"], grid.bits, grid.texels.numel())
         grid.set_codes(codes.reshape(grid.texels.shape))
+        index += 1
     for name, parameter in decoder_parameters(field).items():
         parameter.copy_(torch.from_numpy(tensors[name]).float())
     return field

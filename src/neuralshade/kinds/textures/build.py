@@ -10,12 +10,18 @@ import torch
 from neuralshade.engine.choose import choose_kernels, choose_precision, choose_vectors
 from neuralshade.errors import ConfigError
 from neuralshade.gpu.gpu import Gpu
+from neuralshade.kinds.textures.block_layout import (
+    block_grids,
+    blocks_for,
+    build_blocks,
+    start_blocks,
+)
 from neuralshade.kinds.textures.channels import MapCoding
 from neuralshade.kinds.textures.engine import (
     GpuTexturesEngine,
     NoisyTask,
     TorchTexturesEngine,
-    latent_grids,
+    plain_grids,
 )
 from neuralshade.kinds.textures.layout import build_encoding, served_first, shapes_for
 from neuralshade.kinds.textures.recipe import TexturesRecipe, parse_weights
@@ -37,7 +43,12 @@ def build_field(
 ) -> Field:
     """Return the untrained field for a set of ``size``; its start is drawn from ``rng``."""
     sizes = mip_sizes(*size, recipe.mips or None)
-    encoding = build_encoding(sizes, shapes_for(recipe), recipe.wrap == "repeat", rng)
+    wraps = recipe.wrap == "repeat"
+    encoding = (
+        build_blocks(sizes, blocks_for(recipe), wraps, rng)
+        if recipe.latents == "bc1"
+        else build_encoding(sizes, shapes_for(recipe), wraps, rng)
+    )
     network = MLP(encoding.width, channels, recipe.hidden_layers, recipe.hidden_width,
                   "hard_gelu", rng=rng)  # fmt: skip
     bias = network.members[-1].bias
@@ -49,9 +60,12 @@ def build_field(
 def started_field(recipe: TexturesRecipe, texels: Texels, rng: torch.Generator) -> Field:
     """Return the field of a set, latents at their principal components."""
     field = build_field(recipe, texels.sizes[0], texels.channels, rng)
+    if recipe.latents == "bc1":
+        start_blocks(block_grids(field.encoding), blocks_for(recipe), texels, rng)
+        return field
     shapes = shapes_for(recipe)
     stored = sorted(set(served_first(shapes[0].scale, len(texels.sizes))))
-    start_latents(latent_grids(field), shapes, stored, texels)
+    start_latents(plain_grids(field), shapes, stored, texels)
     return field
 
 
@@ -113,7 +127,7 @@ def build_gpu_engine(
     squares = torch.ones(texels.channels) if roots is None else roots.square().flatten()
     wraps = recipe.wrap == "repeat"
     task = partial(texel_task, gpu, field.encoding, texels, squares.numpy(), wraps,
-                   batch, recipe.seed)  # fmt: skip
+                   batch, recipe.seed, jittered=recipe.latents == "bc1")  # fmt: skip
     training = Training(
         batch=batch,
         rate=recipe.rate,
@@ -143,7 +157,8 @@ def build_engine(
     batch = batch_of(recipe, texels, device.type == "cpu")
     exact = recipe.precision == "auto"  # bfloat16 has 8 bits: too few for what nears 50 dB
     compute = torch.float32 if exact else choose_precision(recipe.precision, device)
-    sampler = TexelSampler(texels, batch, recipe.wrap == "repeat", device)
+    sampler = TexelSampler(texels, batch, recipe.wrap == "repeat", device,
+                           jittered=recipe.latents == "bc1")  # fmt: skip
     weights = channel_weights(recipe, codings)
     task = NoisyTask(field, sampler, weights if weights is None else weights.to(device), compute,
                      recipe.seed)  # fmt: skip

@@ -12,6 +12,7 @@ import numpy.typing as npt
 import torch
 
 from neuralshade.kinds.textures.texels import PEAK, Texels, TexelSampler
+from neuralshade.model.block_grid import BlockGrid
 from neuralshade.model.field import Field
 from neuralshade.model.latent_grid import LatentGrid
 from neuralshade.source.crop import WHOLE, Crop
@@ -31,9 +32,15 @@ NOISE_OFFSETS = 4096  # places in a pool of noise at which a step's noise may be
 BLOCK_TEXELS = 2**14  # that are decoded at once: their activations stay in a core's cache
 
 
-def latent_grids(field: Field) -> list[LatentGrid]:
+def latent_grids(field: Field) -> list[LatentGrid | BlockGrid]:
     """Return the grids of a field's encoding, the finest first."""
-    return [module for module in field.encoding.modules() if isinstance(module, LatentGrid)]
+    kinds = (LatentGrid, BlockGrid)
+    return [module for module in field.encoding.modules() if isinstance(module, kinds)]
+
+
+def plain_grids(field: Field) -> list[LatentGrid]:
+    """Return those that are plain codes."""
+    return [grid for grid in latent_grids(field) if isinstance(grid, LatentGrid)]
 
 
 def mip_positions(sizes: Sequence[tuple[int, int]], mip: int, index: torch.Tensor) -> torch.Tensor:
@@ -122,17 +129,17 @@ class NoisyTask:
         self.pools = [self._pool(grid, rng) for grid in self.grids]
 
     @staticmethod
-    def _pool(grid: LatentGrid, rng: torch.Generator) -> torch.Tensor:
+    def _pool(grid: LatentGrid | BlockGrid, rng: torch.Generator) -> torch.Tensor:
         """Return uniform noise as wide as a code: to draw it anew costs more than a step's rest."""
-        shape = (len(grid.texels) + NOISE_OFFSETS, grid.features)
-        return torch.rand(shape, generator=rng).sub_(0.5).div_(grid.steps).to(grid.texels.device)
+        shape = (len(grid.noisy) + NOISE_OFFSETS, *grid.noisy.shape[1:])
+        return torch.rand(shape, generator=rng).sub_(0.5).div_(grid.steps).to(grid.noisy.device)
 
     def __call__(self, rng: torch.Generator) -> tuple[torch.Tensor, torch.Tensor]:
         """Return the field's and the set's channels at a batch, as columns."""
         if self.noisy:
             for grid, pool in zip(self.grids, self.pools, strict=True):
                 first = int(torch.randint(NOISE_OFFSETS, (1,), generator=rng))
-                grid.add_noise(pool[first : first + len(grid.texels)])
+                grid.add_noise(pool[first : first + len(grid.noisy)])
         at, wanted = self.sampler(rng)
         predicted = self.field.on_samples(at, self.compute)
         if self.weights is None:
@@ -153,7 +160,7 @@ class TorchTexturesEngine(TexturesEngine):
         self.frozen, self.task.noisy = True, False
         for grid in self.task.grids:
             grid.round()
-            grid.texels.requires_grad_(False)
+            grid.requires_grad_(False)
 
     def trained(self) -> Field:
         return self.field

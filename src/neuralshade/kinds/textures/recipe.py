@@ -4,10 +4,12 @@ from dataclasses import dataclass
 
 from neuralshade.errors import ConfigError
 from neuralshade.fitting.recipe import TrainingRecipe, changed, setting
+from neuralshade.kinds.textures.block_shape import parse_blocks
 
 GRID_LIMITS = (64, 16, 8)  # texels along a latent, numbers, bits
 MOST_GRIDS = 4
 WRAPS = ("repeat", "clamp")
+LATENTS = ("plain", "bc1")
 PRECISIONS = ("auto", "float32", "bfloat16", "float16")
 
 
@@ -21,6 +23,11 @@ class TexturesRecipe(TrainingRecipe):
     grids: str = setting("", "latents in place of those for --bpp: texels along a latent, numbers "
                          "and bits of each grid, the finest first, as in "
                          "2:4:3,4:4:4,8:16:4")  # fmt: skip
+    latents: str = setting("plain", "plain codes, the best quality for their bytes; or bc1: "
+                           "latents that are BC1 textures, which a GPU's texture units decompress "
+                           "and filter; their levels add a third to --bpp, and --grids lists "
+                           "texels along one of theirs and how many textures, as in 1:2,2:2",
+                           choices=LATENTS)  # fmt: skip
     mips: int = setting(0, "levels, mip 0 among them; 0 goes down to 1 x 1", limits=(0, 25))
     wrap: str = setting("repeat", "beyond the border: repeat for sets that tile, else clamp",
                         choices=WRAPS)  # fmt: skip
@@ -51,7 +58,10 @@ class TexturesRecipe(TrainingRecipe):
         """Refuse weights that cannot be read."""
         super().__post_init__()
         parse_weights(self.weights)
-        parse_grids(self.grids)
+        if self.latents == "bc1":
+            parse_blocks(self.grids)
+        else:
+            parse_grids(self.grids)
 
 
 @dataclass(frozen=True)

@@ -34,7 +34,7 @@ def start_latents(
             continue
         coarser = shapes[index + 1].scale if index + 1 < len(shapes) else None
         basis = None
-        for level, first in enumerate(stored):
+        for level, first in enumerate(stored[: len(grid.sizes)]):
             patches = _patches(texels, grid.sizes[level], first, shape.scale, coarser)
             if patches is None:
                 continue

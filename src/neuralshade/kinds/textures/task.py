@@ -16,7 +16,8 @@ from neuralshade.model.encoding import Encoding
 MIP = np.dtype([("width", "<u4"), ("height", "<u4"), ("first", "<u4"), ("end", "<f4")])
 TEXT = """
 typealias Encoding = {encoding};
-typealias Task = TexelTask<{channels}, {mips}, {wraps}, Encoding, {parameters}, {gradients}>;
+typealias Task = TexelTask<
+    {channels}, {mips}, {wraps}, {jittered}, Encoding, {parameters}, {gradients}>;
 
 StructuredBuffer<{number}> grid_numbers;
 {gradient_buffers}StructuredBuffer<uint> texels;
@@ -49,12 +50,13 @@ def texel_task(
     batch: int,
     seed: int,
     *,
+    jittered: bool = False,
     halves: bool,
     gradients: str,
 ) -> TaskText:
     """Return the task of fitting ``texels``, uploaded to the device.
 
-    ``weights`` [C]: of channels in the loss. ``halves``: grid numbers are read as packed
+    ``weights`` [C]: of channels in the loss. ``jittered``: see TexelSampler. ``halves``: grid numbers are read as packed
     float16, else as float32. ``gradients``: how those of grids are summed, a key of GRADIENTS.
     """
     half = encoding.slang("Textures")
@@ -68,6 +70,7 @@ def texel_task(
         channels=texels.channels,
         mips=len(texels.sizes),
         wraps=str(wraps).lower(),
+        jittered=str(jittered).lower(),
         **grid_parts(gradients, halves=halves),
     )
     lines = "".join(f"import {name};\n" for name in sorted(imports))

@@ -51,10 +51,15 @@ class TexelSampler:
     """Draws pairs of neighbouring texels: ``batch`` of them, mips by their shares.
 
     How many pairs a mip gets is the same in all steps but for one, which chance rounds.
+    ``jittered``: positions are anywhere in their texels, in place of the middle, and what is
+    wanted there is the bilinear mix of the four texels around.
     """
 
-    def __init__(self, texels: Texels, batch: int, wraps: bool, device: torch.device):
-        self.batch, self.wraps = batch, wraps
+    def __init__(
+        self, texels: Texels, batch: int, wraps: bool, device: torch.device, *,
+        jittered: bool = False,
+    ):  # fmt: skip
+        self.batch, self.wraps, self.jittered = batch, wraps, jittered
         self.pairs = batch // PAIR
         # PyTorch gathers no uint16: the same less MIDDLE, which turns the highest bit over
         signed = (texels.words ^ np.uint16(MIDDLE)).view(np.int16)
@@ -75,11 +80,32 @@ class TexelSampler:
         row = torch.minimum((drawn[2] * height).long(), height - 1)
         beside = self._beside(col, width)
         cols = torch.stack([col, beside], dim=1)
+        if self.jittered:
+            return self._between(cols, row, mip, rng)
         index = (first + row * width)[:, None] + cols
         u = (cols + 0.5) / width[:, None]
         v = ((row + 0.5) / height)[:, None].expand(-1, PAIR)
         at = torch.stack([u, v, mip[:, None].expand(-1, PAIR).float()], dim=-1).reshape(-1, 3)
         return at.to(self.device), self._wanted(index.reshape(-1).to(self.device))
+
+    def _between(
+        self, cols: torch.Tensor, row: torch.Tensor, mip: torch.Tensor, rng: torch.Generator
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        """Return positions anywhere in texels (``cols`` [P, 2], ``row`` [P]) and their mixes."""
+        size, first = self.sizes[mip][:, None], self.firsts[mip][:, None]
+        texel = torch.stack([cols, row[:, None].expand_as(cols)], dim=-1)
+        place = texel + torch.rand(self.pairs, PAIR, 2, generator=rng)
+        before = (place - 0.5).floor()
+        share, before = (place - 0.5 - before).reshape(-1, 2), before.long()
+        at = torch.cat([place / size, mip[:, None, None].expand(-1, PAIR, 1).float()], dim=-1)
+        mixed = torch.zeros(())
+        for step in torch.tensor([(0, 0), (1, 0), (0, 1), (1, 1)]):
+            corner = before + step
+            corner = corner % size if self.wraps else corner.clamp(min=0).minimum(size - 1)
+            index = first + corner[..., 1] * size[..., 0] + corner[..., 0]
+            weight = torch.where(step == 1, share, 1 - share).prod(1).to(self.device)
+            mixed = mixed + self._wanted(index.reshape(-1).to(self.device)) * weight
+        return at.reshape(-1, 3).to(self.device), mixed
 
     def _beside(self, col: torch.Tensor, width: torch.Tensor) -> torch.Tensor:
         """Return the column right of ``col``, or at the border the first, or the one before."""

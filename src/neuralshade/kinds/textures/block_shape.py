@@ -1,0 +1,116 @@
+"""Latents that are BC1 textures: how many, how large, for which rate."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import product
+
+from neuralshade.errors import ConfigError
+
+CHANNELS = 3  # of a BC1 texture
+TEXEL_BITS = 4  # of BC1
+SCALES = (1, 2, 4, 8, 16)  # sampling hardware finds the level of a mip where these are powers of 2
+MOST_TEXTURES = 4  # of a scale
+MOST_SCALES = 3
+# The best of those tried, see docs/textures.md, and others like them: (scale, textures).
+KNOWN = (
+    ((8, 4), (16, 4)),
+    ((4, 4), (8, 4)),
+    ((2, 4), (4, 4)),
+    ((1, 1), (2, 4)),
+    ((1, 2), (2, 2)),
+)
+
+
+@dataclass(frozen=True)
+class BlockShape:
+    """Textures of one size: texels of mip 0 along one of theirs, and how many there are."""
+
+    scale: int
+    textures: int
+
+    @property
+    def features(self) -> int:
+        """Return the numbers of a texel of all of them."""
+        return CHANNELS * self.textures
+
+    @property
+    def rate(self) -> float:
+        """Return their bits per texel of mip 0, without smaller levels."""
+        return TEXEL_BITS * self.textures / self.scale**2
+
+
+def parse_blocks(text: str) -> tuple[BlockShape, ...]:
+    """Return the textures that ``text`` names, the finest first; ConfigError if it cannot be read.
+
+    At most MOST_SCALES sizes, each coarser than the one before.
+    """
+    shapes: list[BlockShape] = []
+    for item in filter(None, (item.strip() for item in text.split(","))):
+        parts = item.split(":")
+        numbers = [int(part) if part.isdecimal() and len(part) < 4 else 0 for part in parts]
+        if len(numbers) != 2 or numbers[0] not in SCALES or not 1 <= numbers[1] <= MOST_TEXTURES:
+            raise ConfigError(f"TexturesRecipe.grids: got {item!r} with latents=bc1, need "
+                              f"SCALE:TEXTURES, one of {', '.join(map(str, SCALES))} and 1 to "
+                              f"{MOST_TEXTURES}. Write for example 1:2,2:2.")  # fmt: skip
+        shapes.append(BlockShape(*numbers))
+    scales = [shape.scale for shape in shapes]
+    if scales != sorted(set(scales)) or len(shapes) > MOST_SCALES:
+        raise ConfigError(f"TexturesRecipe.grids: got {text!r} with latents=bc1, need "
+                          f"{MOST_SCALES} sizes at most, each coarser than the one before. Put "
+                          "the finest first.")  # fmt: skip
+    return tuple(shapes)
+
+
+def blocks_rate(shapes: Sequence[BlockShape]) -> float:
+    """Return the nominal rate in bits per texel of mip 0; the levels below add a third."""
+    return sum(shape.rate for shape in shapes)
+
+
+@lru_cache(64)
+def blocks_of(bpp: float) -> tuple[BlockShape, ...]:
+    """Return the textures for a nominal rate, at most that many bits per texel of mip 0.
+
+    Where none are so few, the fewest.
+    """
+    found = candidates()
+    below = [shapes for shapes in found if blocks_rate(shapes) <= bpp * (1 + 5e-3)]
+    return max(below, key=blocks_rate) if below else min(found, key=blocks_rate)
+
+
+@lru_cache(1)
+def candidates() -> tuple[tuple[BlockShape, ...], ...]:
+    """Return layouts with one rate each: the known ones, and those with fewer textures."""
+    by_rate: dict[float, tuple[BlockShape, ...]] = {}
+    for known in (*KNOWN, *reversed(KNOWN)):  # of a rate that of the known, else the coarsest
+        counts = [range(1, MOST_TEXTURES + 1) for _ in known]
+        listed = [tuple(count for _, count in known)] if known not in by_rate.values() else []
+        for textures in (*listed, *product(*counts)):
+            pairs = zip(known, textures, strict=True)
+            shapes = tuple(BlockShape(scale, count) for (scale, _), count in pairs)
+            by_rate.setdefault(blocks_rate(shapes), shapes)
+    return tuple(by_rate.values())
+
+
+def level_sizes(size: tuple[int, int], mips: int, scale: int) -> list[tuple[int, int]]:
+    """Return width and height of the levels of a texture for a set of ``size``.
+
+    The largest has whole blocks, as Direct3D 11 wants it; each other is half of the one before,
+    rounded down. A mip is looked up in level log2(scale) less: mips finer than that in level 0.
+    """
+    across, down = (4 * -(-side // (4 * scale)) for side in size)
+    levels = max(1, mips - octave_of(scale))
+    most = min(levels, max(across, down).bit_length())
+    return [(max(1, across >> level), max(1, down >> level)) for level in range(most)]
+
+
+def level_bytes(sizes: Sequence[tuple[int, int]]) -> int:
+    """Return the bytes of a texture with levels of ``sizes``."""
+    return sum(8 * -(-width // 4) * -(-height // 4) for width, height in sizes)
+
+
+def octave_of(scale: int) -> int:
+    """Return log2 of a scale."""
+    return scale.bit_length() - 1
