@@ -143,7 +143,7 @@ class BlockGrid(Encoding):
         col = cell_corner(at[:, 0], width, self.wraps)
         row = cell_corner(at[:, 1], height, self.wraps)
         entries = [_entry(first, across, x, y) for y in row[:2] for x in col[:2]]
-        shares = self.shares
+        shares: torch.Tensor = self.shares
         if self.seen is not None:
             shares = shares + (self.seen - shares).detach()
         texels = self._texels(shares)

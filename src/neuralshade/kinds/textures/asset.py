@@ -100,11 +100,11 @@ def field_forms(recipe: TexturesRecipe, size: tuple[int, int], channels: int) ->
     forms: dict[str, Form] = {}
     for grid in latent_grids(field):
         if isinstance(grid, BlockGrid):
-            shapes = [(grid.blocks, BLOCK_BYTES)] * grid.textures
+            own: list[Form] = [("uint8", (grid.blocks, BLOCK_BYTES))] * grid.textures
         else:
-            shapes = [(packed_size(grid.texels.numel(), grid.bits),)]
-        for shape in shapes:
-            forms[f"latents.{len(forms)}"] = ("uint8", shape)
+            own = [("uint8", (packed_size(grid.texels.numel(), grid.bits),))]
+        for form in own:
+            forms[f"latents.{len(forms)}"] = form
     for name, parameter in decoder_parameters(field).items():
         forms[name] = ("float16", tuple(parameter.shape))
     return forms

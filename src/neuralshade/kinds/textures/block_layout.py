@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import cast
 
 import torch
 
@@ -99,5 +98,4 @@ def set_lines(grid: BlockGrid, texels: torch.Tensor) -> None:
 
 def block_grids(encoding: torch.nn.Module) -> list[BlockGrid]:
     """Return the grids of an encoding that ``build_blocks`` made, the finest first."""
-    found = [module for module in encoding.modules() if isinstance(module, BlockGrid)]
-    return cast("list[BlockGrid]", found)
+    return [module for module in encoding.modules() if isinstance(module, BlockGrid)]

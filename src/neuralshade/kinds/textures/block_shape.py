@@ -82,15 +82,15 @@ def blocks_of(bpp: float) -> tuple[BlockShape, ...]:
 
 @lru_cache(1)
 def candidates() -> tuple[tuple[BlockShape, ...], ...]:
-    """Return layouts with one rate each: the known ones, and those with fewer textures."""
+    """Return layouts with one rate each: the known ones, and their sizes with other counts."""
+    listed = [tuple(BlockShape(*shape) for shape in known) for known in KNOWN]
+    for known in KNOWN:
+        for counts in product(range(1, MOST_TEXTURES + 1), repeat=len(known)):
+            pairs = zip(known, counts, strict=True)
+            listed.append(tuple(BlockShape(scale, count) for (scale, _), count in pairs))
     by_rate: dict[float, tuple[BlockShape, ...]] = {}
-    for known in (*KNOWN, *reversed(KNOWN)):  # of a rate that of the known, else the coarsest
-        counts = [range(1, MOST_TEXTURES + 1) for _ in known]
-        listed = [tuple(count for _, count in known)] if known not in by_rate.values() else []
-        for textures in (*listed, *product(*counts)):
-            pairs = zip(known, textures, strict=True)
-            shapes = tuple(BlockShape(scale, count) for (scale, _), count in pairs)
-            by_rate.setdefault(blocks_rate(shapes), shapes)
+    for shapes in listed:
+        by_rate.setdefault(blocks_rate(shapes), shapes)
     return tuple(by_rate.values())
 
 

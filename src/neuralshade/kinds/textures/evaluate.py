@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from neuralshade.base.message_text import plain
-from neuralshade.kinds.textures.asset import packed_size
+from neuralshade.kinds.textures.corners import corner_psnr
 from neuralshade.kinds.textures.engine import latent_grids
 from neuralshade.kinds.textures.reference import (
     TexturesAsset,
@@ -92,10 +92,13 @@ def compare(opened: TexturesAsset, reference: Any) -> Comparison:
 
 def half_latents_bytes(opened: TexturesAsset) -> int:
     """Return the same with each latent unpacked to a half float."""
-    grids = latent_grids(opened.field)
-    packed = sum(packed_size(grid.texels.numel(), grid.bits) for grid in grids)
-    halves = sum(HALF_BYTES * grid.texels.numel() for grid in grids)
-    return opened.memory_bytes - packed + halves
+    stored = [t.nbytes for name, t in opened.tensors.items() if name.startswith("latents.")]
+    numbers = sum(
+        width * height * grid.features
+        for grid in latent_grids(opened.field)
+        for width, height in grid.sizes
+    )
+    return opened.memory_bytes - sum(stored) + HALF_BYTES * numbers
 
 
 def as_rival(
@@ -104,8 +107,10 @@ def as_rival(
 ) -> TextureRival:  # fmt: skip
     """Return the asset as one way among others to keep the maps."""
     setting = f"all mips; with half-float latents {half_latents_bytes(opened):,} bytes of memory"
+    latents = "BC1" if opened.recipe.latents == "bc1" else "packed"
     return TextureRival(
-        OURS, opened.byte_count, opened.memory_bytes, "packed latents, half-float decoder", True,
+        OURS, opened.byte_count, opened.memory_bytes,
+        f"{latents} latents, half-float decoder", True,
         float(opened.header.training["seconds"]), setting,
         {name: levels[0] for name, levels in decoded.items()},
         {name: values[0] for name, values in quality.items()},
@@ -125,9 +130,10 @@ def evaluate_textures(opened: TexturesAsset, reference: Any) -> TexturesTable:
         bits_per_texel (of mip 0), random_access, seconds (to make it; the fit's for the asset),
         psnr_db (by map, of mip 0), mean_psnr_db, and flip of a lit sphere, None where no map
         shows on one; the asset's also half_latents_bytes, what it
-        takes in memory with latents as half floats. What was not possible has no psnr_db, and
-        ``setting`` says why. ``section`` "mips": mip, width, height, psnr_db and mean_psnr_db, of
-        the asset. Maps that are the same everywhere are in neither.
+        takes in memory with latents as half floats, and corner_psnr_db (by map; where latents
+        are BC1 textures: filtered, half a texel off, see ``corner_psnr``). What was not possible
+        has no psnr_db, and ``setting`` says why. ``section`` "mips": mip, width, height, psnr_db
+        and mean_psnr_db, of the asset. Maps that are the same everywhere are in neither.
 
     Raises: AssetError for other maps; what ``load_material_set`` raises.
     """
@@ -141,12 +147,24 @@ def table_of(opened: TexturesAsset, found: Comparison) -> TexturesTable:
         for rival in found.rivals
     ]
     ways[0]["half_latents_bytes"] = half_latents_bytes(opened)
+    corners = corner_psnr(opened, found.textures) if opened.recipe.latents == "bc1" else {}
+    ways[0]["corner_psnr_db"] = corners
     constant = [coding.name for coding in opened.codings if not coding.count]
     notes = [note for note in found.textures.notes if note.startswith("maps:")]
     if constant:
         notes.append(f"The same everywhere, and in none of the numbers: {', '.join(constant)}.")
     names = [coding.name for coding in varying(opened.codings)]
+    if corners:
+        notes.append(_corner_line(corners, ways[0]["mean_psnr_db"]))
     return TexturesTable(names, ways, list(_mip_rows(opened, found.psnr_db)), notes)
+
+
+def _corner_line(corners: Mapping[str, float], centre_db: float) -> str:
+    of_maps = ", ".join(f"{name} {value:.2f}" for name, value in corners.items())
+    mean = float(np.mean(list(corners.values())))
+    return (f"Half a texel off, where filtered latents are mixed most: {mean:.2f} dB, the mean "
+            f"over the maps ({of_maps}) against the bilinear mix of the given texels; at texel "
+            f"centres {centre_db:.2f} dB.")  # fmt: skip
 
 
 def _way_row(rival: TextureRival, size: tuple[int, int]) -> Row:

@@ -31,6 +31,7 @@ from neuralshade.fitting.scene import Scene
 from neuralshade.kinds.textures import KIND
 from neuralshade.kinds.textures.asked import AskedSet, PathLike
 from neuralshade.kinds.textures.asset import pack_field
+from neuralshade.kinds.textures.block_plan import blocks_for_bytes
 from neuralshade.kinds.textures.build import build_engine, build_gpu_engine
 from neuralshade.kinds.textures.channels import codings_of, trained_levels
 from neuralshade.kinds.textures.engine import TexturesEngine, mip_errors, rounded_field
@@ -158,7 +159,8 @@ def _planned(
     sizes = mip_sizes(textures.width, textures.height, recipe.mips or None)
     codings = codings_of(textures)
     channels = sum(coding.count for coding in codings)
-    return replace(recipe, grids=grids_for(byte_count, sizes, channels, len(codings), recipe))
+    planned = blocks_for_bytes if recipe.latents == "bc1" else grids_for
+    return replace(recipe, grids=planned(byte_count, sizes, channels, len(codings), recipe))
 
 
 class _Job(Job[TexturesRecipe]):

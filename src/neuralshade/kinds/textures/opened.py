@@ -131,7 +131,10 @@ class OpenedTextures(Opened):
     @cached_property
     def field(self) -> Field:
         """Return the field as stored, in float32."""
-        return stored_field(self.recipe, self.size_of_set, self.channels, self.tensors)
+        try:
+            return stored_field(self.recipe, self.size_of_set, self.channels, self.tensors)
+        except AssetError as error:
+            raise AssetError(f"{self.path}: {error}") from error
 
     @property
     def numbers(self) -> int:

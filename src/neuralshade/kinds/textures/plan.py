@@ -28,11 +28,16 @@ def file_bytes(
     for shape, levels in zip(shapes, stored_levels(sizes, shapes), strict=True):
         codes = sum(width * height for width, height in levels) * shape.features
         latents += -(-codes * shape.bits // 8)
-    width, inputs = recipe.hidden_width, sum(shape.features for shape in shapes)
-    inputs += LatentPosition.width
+    inputs = sum(shape.features for shape in shapes) + LatentPosition.width
+    return latents + other_bytes(inputs, channels, maps, recipe)
+
+
+def other_bytes(inputs: int, channels: int, maps: int, recipe: TexturesRecipe) -> int:
+    """Return about how many bytes a file has beside its latents: the decoder and the header."""
+    width = recipe.hidden_width
     hidden = (recipe.hidden_layers - 1) * (width + 1) * width
     weights = (inputs + 1) * width + hidden + (width + 1) * channels
-    return latents + 2 * weights + HEADER_BYTES + MAP_BYTES * maps
+    return 2 * weights + HEADER_BYTES + MAP_BYTES * maps
 
 
 def grids_for(

@@ -26,6 +26,8 @@ from neuralshade.measure.curves import curve_charts
 from neuralshade.measure.display import PagePicture, feature_pages, shown
 from neuralshade.measure.figures import within_bytes
 from neuralshade.measure.page import write_page
+from neuralshade.model.block_grid import BlockGrid
+from neuralshade.model.latent_grid import LatentGrid
 
 LATENTS = ((256, 192, 128, 96, 64), 500_000)  # texels a side, and bytes of data URI
 
@@ -100,10 +102,17 @@ def _facts(opened: TexturesAsset) -> list[tuple[str, str]]:
     for grid in latent_grids(opened.field):
         width, height = grid.sizes[0]
         levels = f"; {len(grid.sizes)} levels" if len(grid.sizes) > 1 else ""
-        lines.append(("Latents", f"{width} x {height} x {grid.features}, {grid.bits} bits{levels}"))
+        kind = f"x {grid.features}, {grid.bits} bits"
+        if isinstance(grid, BlockGrid):
+            kind = f"in {grid.textures} BC1 texture{'s' * (grid.textures > 1)}"
+        lines.append(("Latents", f"{width} x {height} {kind}{levels}"))
     recipe = opened.recipe
     layers = f"{recipe.hidden_layers} hidden layers of {recipe.hidden_width} neurons, float16"
     return [*lines, ("Decoder", layers)]
+
+
+def _kept(grid: LatentGrid | BlockGrid) -> str:
+    return "BC1" if isinstance(grid, BlockGrid) else f"{grid.bits} bits"
 
 
 def _latents(opened: TexturesAsset) -> list[PagePicture]:
@@ -111,7 +120,7 @@ def _latents(opened: TexturesAsset) -> list[PagePicture]:
 
     def draw(side: int) -> list[PagePicture]:
         return [
-            shown(f"{grid.sizes[0][0]} x {grid.sizes[0][1]}", f"{grid.bits} bits", picture)
+            shown(f"{grid.sizes[0][0]} x {grid.sizes[0][1]}", _kept(grid), picture)
             for grid in latent_grids(opened.field)
             for _, picture in feature_pages(grid.level(0)[:side, :side].cpu().numpy())
         ]

@@ -56,8 +56,9 @@ def texel_task(
 ) -> TaskText:
     """Return the task of fitting ``texels``, uploaded to the device.
 
-    ``weights`` [C]: of channels in the loss. ``jittered``: see TexelSampler. ``halves``: grid numbers are read as packed
-    float16, else as float32. ``gradients``: how those of grids are summed, a key of GRADIENTS.
+    ``weights`` [C]: of channels in the loss. ``jittered``: see TexelSampler. ``halves``: grid
+    numbers are read as packed float16, else as float32. ``gradients``: how those of grids are
+    summed, a key of GRADIENTS.
     """
     half = encoding.slang("Textures")
     imports = half.modules | {
