@@ -22,6 +22,9 @@ from neuralshade.cli.options import region_type
 @click.option("--levels", type=int, metavar="N", help="Level 0 among them. [default: all]")
 @click.option("--region", type=region_type, metavar="X,Y,W,H",
               help="Only these texels, of level 0 alone; multiples of 4 with --block.")  # fmt: skip
+@click.option("--latents", is_flag=True,
+              help="In place of maps: latents that are BC1 textures (fit textures --latents bc1), "
+                   "each a DDS file, and their decoder as JSON.")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Print the files as one JSON line.")
 def decode(asset: str, output: str, maps: tuple[str, ...], as_json: bool, **given: Any) -> None:
     """Write the texture maps of ASSET, with all mip levels, as files that engines load.

@@ -20,6 +20,8 @@ from neuralshade.fitting.recipe import from_dict
 from neuralshade.source.crop import WHOLE, Crop
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import numpy.typing as npt
 
     from neuralshade.asset.asset import Asset, Header
@@ -219,6 +221,11 @@ class Opened(Closeable):
         instead = "Draw it with neuralshade render" if self.shows else "See neuralshade info"
         raise AssetError(f"{self.path}: got an asset of kind {self.kind.name!r}, which holds no "
                          f"texture maps, need one that does. {instead}.")  # fmt: skip
+
+    def latent_files(self, folder: Path) -> list[Path]:
+        """Write latents that are textures into ``folder``; AssetError where there are none."""
+        raise AssetError(f"{self.path}: got an asset of kind {self.kind.name!r}, need one of fit "
+                         "textures --latents bc1. Leave --latents out.")  # fmt: skip
 
     @abstractmethod
     def scene(self, reference: Any = None) -> Scene:

@@ -4,10 +4,12 @@ import os
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 from neuralshade.asset.texture.map_chain import MapChain
 from neuralshade.asset.texture.texture_files import check_container, map_files, write_maps
 from neuralshade.base.atomic import check_writable
+from neuralshade.errors import ConfigError
 from neuralshade.fitting.output_checks import check_no_input
 from neuralshade.kinds import open_asset
 from neuralshade.kinds.kind import AssetLike
@@ -25,6 +27,7 @@ def decode(
     maps: Sequence[str] | None = None,
     levels: int | None = None,
     region: Region | None = None,
+    latents: bool = False,
 ) -> list[Path]:
     """Write the texture maps of an asset with all their levels: all files, or none.
 
@@ -44,6 +47,8 @@ def decode(
         levels: how many, level 0 among them; by default all of them.
         region: x, y, width, height in texels of level 0, which alone is written; multiples of 4
             with blocks.
+        latents: write latents that are BC1 textures as they are instead, latents_0.dds and so on,
+            and decoder.json; nothing else may be chosen then.
 
     Returns: the files, map by map, those of a map level by level.
 
@@ -51,20 +56,31 @@ def decode(
         or blocks that are not there, and where memory does not do; OutputError; DeviceError for
         BC7 without its package.
     """
+    if latents:
+        _check_alone(format, blocks=blocks, maps=maps, levels=levels, region=region)
     blocks = (blocks,) if isinstance(blocks, str) else tuple(blocks)
     check_container(format, blocks)
     part = None if region is None else checked_region(region, BLOCK_SIDE if blocks else 1)
     opened = open_asset(asset)
-    chains = opened.chains(maps, levels, part)
     folder = Path(output)
     there = folder.exists()
     try:
+        if latents:
+            return opened.latent_files(folder)
+        chains = opened.chains(maps, levels, part)
         return write_maps(folder, format, _checked(chains, folder, format, opened.path), blocks)
     except BaseException:  # also an interruption: nothing is left
         if not there:
             with suppress(OSError):  # it was not made, or others have put something there
                 folder.rmdir()
         raise
+
+
+def _check_alone(format: str, **others: Any) -> None:
+    given = ["format"] * (format != "dds") + [name for name, value in others.items() if value]
+    if given:
+        raise ConfigError(f"latents: got it beside {given[0]}, need it alone: latents are written "
+                          "as they are, in dds. Leave one out.")  # fmt: skip
 
 
 def _checked(

@@ -5,7 +5,10 @@ Source: Microsoft, DDS Programming Guide: DDS_HEADER, DDS_PIXELFORMAT, DDS_HEADE
 
 import os
 import struct
+from collections.abc import Sequence
 from pathlib import Path
+
+import numpy as np
 
 from neuralshade.asset.texture.mip_chain import MipChain, check_chain, encoded
 from neuralshade.asset.texture.texture_format import TextureFormat
@@ -47,6 +50,21 @@ def fill_dds(partial: Path, levels: MipChain, chosen: TextureFormat) -> None:
         file.write(_header(levels, chosen))
         for level in levels:
             file.writelines(encoded(level, chosen))
+
+
+def fill_dds_blocks(
+    partial: Path, sizes: Sequence[tuple[int, int]], chosen: TextureFormat, blocks: bytes
+) -> None:
+    """Write blocks that are compressed already, those of the levels one after the other.
+
+    ``sizes``: width and height of the levels, the largest first.
+    """
+    # only their shapes are looked at
+    levels = [
+        np.broadcast_to(np.uint8(0), (down, across, chosen.channels)) for across, down in sizes
+    ]
+    assert len(blocks) == sum(map(chosen.level_bytes, levels)), (sizes, len(blocks))
+    partial.write_bytes(_header(levels, chosen) + blocks)
 
 
 def _header(levels: MipChain, chosen: TextureFormat) -> bytes:

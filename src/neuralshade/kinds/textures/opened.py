@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -178,6 +179,12 @@ class OpenedTextures(Opened):
         names = chosen_names(maps, [coding.name for coding in self.codings])
         codings = [self.coding(name) for name in names]
         return map_chains(self.trained_texels, self.sizes, codings, regions)
+
+    def latent_files(self, folder: Path) -> list[Path]:
+        """Write BC1 latents as DDS files and the decoder beside them, see ``latent_files``."""
+        from neuralshade.kinds.textures.block_files import latent_files
+
+        return latent_files(self, folder)
 
     @property
     def picture(self) -> Mapping[str, Any]:

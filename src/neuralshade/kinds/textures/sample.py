@@ -8,7 +8,7 @@ import torch
 
 from neuralshade.base.did_you_mean import did_you_mean
 from neuralshade.base.message_text import shown
-from neuralshade.errors import ConfigError, ShapeError
+from neuralshade.errors import AssetError, ConfigError, ShapeError
 from neuralshade.kinds.kind import AssetLike
 from neuralshade.kinds.textures.asset import stored_field
 from neuralshade.kinds.textures.channels import MASK_MARGIN, MapCoding
@@ -16,8 +16,8 @@ from neuralshade.kinds.textures.opened import OpenedTextures
 from neuralshade.model.packed_codes import PackedCodes
 from neuralshade.model.parameters import SlangHalf
 
-Filter = Literal["nearest", "bilinear", "stochastic"]
-FILTERS = ("nearest", "bilinear", "stochastic")
+Filter = Literal["nearest", "bilinear", "stochastic", "latents"]
+FILTERS = ("nearest", "bilinear", "stochastic", "latents")
 BLOCK_SAMPLES = 2**17  # that are decoded at once: 64 neurons a layer of so many are 34 MB
 
 SIZES = """public struct {name}Sizes : ILevelSizes
@@ -42,6 +42,8 @@ class TextureSetField(torch.nn.Module):
     stochastic: once; one of these four, each with the probability of its weight. The mean over
         many calls is what bilinear returns, but each has noise, as large as neighboring texels
         differ: for what averages over many samples of a pixel anyway.
+    latents: once; the latents mixed, in place of what they are decoded to: what sampling hardware
+        does of a set that was fitted with latents=bc1, and only of such a one.
 
     Args:
         asset: path of an asset of ``fit textures``, or what ``load`` returned.
@@ -54,6 +56,7 @@ class TextureSetField(torch.nn.Module):
         opened = OpenedTextures.read(asset)
         self.codings, self.sizes = opened.codings, opened.sizes
         self.wraps = opened.recipe.wrap == "repeat"
+        self.filtered = opened.recipe.latents == "bc1"
         self.field = stored_field(opened.recipe, opened.size_of_set, opened.channels,
                                   opened.tensors)  # fmt: skip
         self.field.requires_grad_(False)
@@ -80,7 +83,7 @@ class TextureSetField(torch.nn.Module):
             uv: float [N, 2], u to the right and v down, [0, 1] is the set; beyond, it is repeated
                 or clamped as it was fitted.
             level: integers [N], or one for all; beyond the levels that there are the nearest.
-            filter: nearest, bilinear or stochastic.
+            filter: nearest, bilinear, stochastic or latents.
             random: float [N, 2] in [0, 1) that stochastic picks by, instead of PyTorch's own.
 
         Raises: ShapeError, ConfigError for an unknown filter.
@@ -100,6 +103,8 @@ class TextureSetField(torch.nn.Module):
         mip = self._checked(uv, level, filter, random)
         size = self._sizes.to(uv.device)[mip]
         inside = uv - uv.floor() if self.wraps else uv.clamp(0, 1)
+        if filter == "latents":
+            return self._decoded(torch.cat([inside, mip[:, None]], dim=1))
         if filter == "nearest":
             return self._texels((inside * size).floor().long(), mip, size)
         place = inside * size - 0.5
@@ -120,7 +125,9 @@ class TextureSetField(torch.nn.Module):
     def _texels(self, at: torch.Tensor, mip: torch.Tensor, size: torch.Tensor) -> torch.Tensor:
         """Return the channels of texels (column, row) [N, 2], which may lie beyond the border."""
         at = at % size if self.wraps else torch.minimum(at.clamp(min=0), size - 1)
-        positions = torch.cat([(at + 0.5) / size, mip[:, None]], dim=1)
+        return self._decoded(torch.cat([(at + 0.5) / size, mip[:, None]], dim=1))
+
+    def _decoded(self, positions: torch.Tensor) -> torch.Tensor:
         decoded = [
             self.field.on_samples(block, torch.float32).t()
             for block in positions.split(BLOCK_SAMPLES)
@@ -134,6 +141,9 @@ class TextureSetField(torch.nn.Module):
         if filter not in FILTERS:
             raise ConfigError(f"filter: got {shown(filter)}, need one of {list(FILTERS)}."
                               f"{did_you_mean(str(filter), FILTERS)}")  # fmt: skip
+        if filter == "latents" and not self.filtered:
+            raise ConfigError("filter: got latents for a set of plain latents, need one of fit "
+                              "textures --latents bc1. Use bilinear.")  # fmt: skip
         for name, given in (("uv", uv), ("random", random)):
             whole = given is None or (given.shape == (len(uv), 2) and given.is_floating_point())
             if given is not None and not whole:
@@ -164,7 +174,13 @@ def values_of(coding: MapCoding, channels: torch.Tensor) -> torch.Tensor:
 
 
 def packed_latents(opened: OpenedTextures) -> PackedCodes:
-    """Return the latents of a set as its file has them, for shaders."""
+    """Return the latents of a set as its file has them, for shaders.
+
+    Raises: AssetError where they are BC1 textures.
+    """
+    if opened.recipe.latents == "bc1":
+        raise AssetError(f"{opened.path}: got latents that are BC1 textures, need plain ones. Use "
+                         "filtered_sampler_slang of sample_blocks.")  # fmt: skip
     tables = opened.field.encoding.tables()
     return PackedCodes(tables, [opened.tensors[f"latents.{i}"] for i in range(len(tables))])
 

@@ -1,0 +1,75 @@
+"""Latents that are BC1 textures as DDS files, and the decoder beside them."""
+
+from __future__ import annotations
+
+import json
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from neuralshade.asset.texture.dds import fill_dds_blocks
+from neuralshade.asset.texture.texture_format import FORMATS
+from neuralshade.base.atomic import make_folder, whole_file
+from neuralshade.errors import AssetError
+from neuralshade.fitting.output_checks import check_no_input
+from neuralshade.kinds.textures.block_layout import block_grids, blocks_for
+from neuralshade.kinds.textures.block_shape import octave_of
+
+if TYPE_CHECKING:
+    from neuralshade.kinds.textures.opened import OpenedTextures
+
+DECODER = "decoder.json"
+
+
+def latent_files(opened: OpenedTextures, folder: Path) -> list[Path]:
+    """Write each texture of latents as a DDS file, and the decoder as JSON: all files, or none.
+
+    Returns: latents_0.dds and so on, the finest first, each with all its levels as the asset has
+    them; then decoder.json, see ``decoder_facts``.
+    Raises: AssetError where latents are no textures; OutputError.
+    """
+    if opened.recipe.latents != "bc1":
+        raise AssetError(f"{opened.path}: got plain latents, need those of fit textures --latents "
+                         "bc1. Decode its maps instead.")  # fmt: skip
+    facts = decoder_facts(opened)
+    sizes = [
+        grid.sizes for grid in block_grids(opened.field.encoding) for _ in range(grid.textures)
+    ]
+    paths = [folder / one["file"] for one in facts["textures"]]
+    for path in (*paths, folder / DECODER):
+        check_no_input(path, opened.path)
+    make_folder(folder, "textures")
+    with ExitStack() as stack:
+        for index, path in enumerate(paths):
+            blocks = opened.tensors[f"latents.{index}"].tobytes()
+            partial = stack.enter_context(whole_file(path))
+            fill_dds_blocks(partial, sizes[index], FORMATS["bc1"], blocks)
+        stack.enter_context(whole_file(folder / DECODER)).write_text(json.dumps(facts) + "\n")
+    return [*paths, folder / DECODER]
+
+
+def decoder_facts(opened: OpenedTextures) -> dict[str, Any]:
+    """Return what a shader needs besides the textures, as plain JSON data.
+
+    ``textures``: ``file``, and ``level_offset``: mip m of the set is level m - level_offset, at
+    least 0. ``layers``: ``weight`` [outputs][inputs], ``bias`` [outputs], and ``activation``; the
+    inputs are 2 x - 1 of red, green and blue of each texture in turn. ``maps``: as the asset's
+    header has them: ``count`` outputs from ``first`` on, and what these mean.
+    """
+    shapes = [shape for shape in blocks_for(opened.recipe) for _ in range(shape.textures)]
+    network = opened.field.network
+    return {
+        "name": opened.textures["name"],
+        "width": opened.size_of_set[0], "height": opened.size_of_set[1], "mips": opened.mips,
+        "wrap": opened.recipe.wrap,
+        "textures": [
+            {"file": f"latents_{index}.dds", "level_offset": octave_of(shape.scale)}
+            for index, shape in enumerate(shapes)
+        ],
+        "layers": [
+            {"weight": layer.weight.tolist(),
+             "bias": [] if layer.bias is None else layer.bias.tolist(), "activation": kind}
+            for layer, kind in zip(network.members, network.kinds, strict=True)
+        ],
+        "maps": [coding.facts() | {"count": coding.count} for coding in opened.codings],
+    }  # fmt: skip
