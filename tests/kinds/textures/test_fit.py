@@ -141,10 +141,10 @@ def test_equal_steps_give_equal_bits(fitted, maps):
 
 
 @pytest.mark.parametrize("part", [0.3, 0.9])
-@pytest.mark.parametrize("wrap", ["repeat", "clamp"])
-def test_resumed_equals_uninterrupted(fitted, maps, tmp_path, monkeypatch, part, wrap):
+@pytest.mark.parametrize("more", [{"wrap": "repeat"}, {"wrap": "clamp"}, {"latents": "bc1"}])
+def test_resumed_equals_uninterrupted(fitted, maps, tmp_path, monkeypatch, part, more):
     """Before latents were frozen, and after."""
-    settings = {"steps": 60, "noise_until": 0.6, "wrap": wrap}
+    settings = {"steps": 60, "noise_until": 0.6, **more}
     whole = fitted(maps, "whole.nsh", **settings)
 
     def interrupt(progress):

@@ -93,7 +93,7 @@ def test_a_gpu_samples_the_files_as_pytorch_does(device, block_set, tmp_path):
 
 def test_each_way_to_sample_refuses_the_other_s_sets(block_set, fitted_set):
     blocks, plain = neuralshade.load(block_set.asset), neuralshade.load(fitted_set.asset)
-    with pytest.raises(AssetError, match="need plain ones. Use filtered_sampler_slang of"):
+    with pytest.raises(AssetError, match=r"need plain ones\. Use filtered_sampler_slang of"):
         packed_latents(blocks)
     with pytest.raises(AssetError, match="got plain latents, need those of fit textures"):
         filtered_sampler_slang(plain)
