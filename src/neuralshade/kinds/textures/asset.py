@@ -20,7 +20,7 @@ import torch
 
 from neuralshade.asset.rules import CURVE, DIGEST, SIDE, STEPS
 from neuralshade.asset.schema import AnyOf, Each, Form, Named, Number, Parts, Rule, Text
-from neuralshade.kinds.textures.blocks import BLOCK_BYTES, pack_blocks, unpack_blocks
+from neuralshade.kinds.textures.block_shape import BLOCK_BYTES
 from neuralshade.kinds.textures.build import build_field
 from neuralshade.kinds.textures.channels import LONGEST_NAME, MOST_CHANNELS, MOST_MAPS
 from neuralshade.kinds.textures.engine import latent_grids
@@ -75,11 +75,12 @@ def pack_field(field: Field) -> dict[str, npt.NDArray[Any]]:
     """Return the tensors of a field, its latents rounded."""
     tensors: dict[str, npt.NDArray[Any]] = {}
     for grid in latent_grids(field):
-        parts = (
-            pack_blocks(grid)
-            if isinstance(grid, BlockGrid)
-            else [pack_bits(grid.codes(), grid.bits)]
-        )
+        if isinstance(grid, BlockGrid):
+            from neuralshade.kinds.textures.blocks import pack_blocks
+
+            parts = pack_blocks(grid)
+        else:
+            parts = [pack_bits(grid.codes(), grid.bits)]
         for part in parts:
             tensors[f"latents.{len(tensors)}"] = part
     for name, parameter in decoder_parameters(field).items():
@@ -125,6 +126,8 @@ def stored_field(
     index = 0
     for grid in latent_grids(field):
         if isinstance(grid, BlockGrid):
+            from neuralshade.kinds.textures.blocks import unpack_blocks
+
             unpack_blocks(grid, [tensors[f"latents.{index + i}"] for i in range(grid.textures)])
             index += grid.textures
             continue

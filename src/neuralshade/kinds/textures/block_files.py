@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from neuralshade.asset.texture.dds import fill_dds_blocks
 from neuralshade.asset.texture.texture_format import FORMATS
@@ -14,14 +14,12 @@ from neuralshade.errors import AssetError
 from neuralshade.fitting.output_checks import check_no_input
 from neuralshade.kinds.textures.block_layout import block_grids, blocks_for
 from neuralshade.kinds.textures.block_shape import octave_of
-
-if TYPE_CHECKING:
-    from neuralshade.kinds.textures.opened import OpenedTextures
+from neuralshade.kinds.textures.reference import TexturesAsset
 
 DECODER = "decoder.json"
 
 
-def latent_files(opened: OpenedTextures, folder: Path) -> list[Path]:
+def latent_files(opened: TexturesAsset, folder: Path) -> list[Path]:
     """Write each texture of latents as a DDS file, and the decoder as JSON: all files, or none.
 
     Returns: latents_0.dds and so on, the finest first, each with all its levels as the asset has
@@ -48,7 +46,7 @@ def latent_files(opened: OpenedTextures, folder: Path) -> list[Path]:
     return [*paths, folder / DECODER]
 
 
-def decoder_facts(opened: OpenedTextures) -> dict[str, Any]:
+def decoder_facts(opened: TexturesAsset) -> dict[str, Any]:
     """Return what a shader needs besides the textures, as plain JSON data.
 
     ``textures``: ``file``, and ``level_offset``: mip m of the set is level m - level_offset, at
@@ -60,7 +58,7 @@ def decoder_facts(opened: OpenedTextures) -> dict[str, Any]:
     network = opened.field.network
     return {
         "name": opened.textures["name"],
-        "width": opened.size_of_set[0], "height": opened.size_of_set[1], "mips": opened.mips,
+        "width": opened.sizes[0][0], "height": opened.sizes[0][1], "mips": len(opened.sizes),
         "wrap": opened.recipe.wrap,
         "textures": [
             {"file": f"latents_{index}.dds", "level_offset": octave_of(shape.scale)}

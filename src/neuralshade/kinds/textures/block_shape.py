@@ -11,6 +11,7 @@ from neuralshade.errors import ConfigError
 
 CHANNELS = 3  # of a BC1 texture
 TEXEL_BITS = 4  # of BC1
+BLOCK_BYTES = 8
 SCALES = (1, 2, 4, 8, 16)  # sampling hardware finds the level of a mip where these are powers of 2
 MOST_TEXTURES = 4  # of a scale
 MOST_SCALES = 3
@@ -108,7 +109,7 @@ def level_sizes(size: tuple[int, int], mips: int, scale: int) -> list[tuple[int,
 
 def level_bytes(sizes: Sequence[tuple[int, int]]) -> int:
     """Return the bytes of a texture with levels of ``sizes``."""
-    return sum(8 * -(-width // 4) * -(-height // 4) for width, height in sizes)
+    return sum(BLOCK_BYTES * -(-width // 4) * -(-height // 4) for width, height in sizes)
 
 
 def octave_of(scale: int) -> int:

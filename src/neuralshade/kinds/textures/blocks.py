@@ -12,7 +12,6 @@ from neuralshade.asset.texture.bc1 import pack_bc1, unpack_bc1
 from neuralshade.errors import AssetError
 from neuralshade.model.block_grid import CHANNELS, BlockGrid
 
-BLOCK_BYTES = 8
 Bytes = npt.NDArray[np.uint8]
 
 
