@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import torch
 
-from neuralshade.model.bilinear import corner_weights, mix_scattered
+from neuralshade.model.bilinear import corner_weights
 from neuralshade.model.encoding import Encoding
 from neuralshade.model.latent_grid import START_MEAN, cell_corner
 from neuralshade.model.parameters import SlangHalf, Table, check_count
@@ -123,33 +124,33 @@ class BlockGrid(Encoding):
         levels = torch.tensor(END_LEVELS, dtype=self.ends.dtype, device=self.ends.device)
         return levels.repeat(self.textures)[:, None]
 
-    def _texels(self, shares: torch.Tensor) -> torch.Tensor:
-        """Return the texels that look-ups see, of shares: [blocks * 16, features]."""
-        colors = self.ends + (end_colors(self.ends, self._end_levels()) - self.ends).detach()
-        colors = colors.view(self.blocks, 1, self.textures, CHANNELS, 2)
-        first, last = colors.unbind(-1)
-        return torch.lerp(first, last, shares[..., None]).view(-1, self.features)
-
     @torch.no_grad()
     def rounded_texels(self) -> torch.Tensor:
         """Return the texels of all blocks as they are stored: [blocks, 16, features]."""
         shares = (self.shares * STEPS).round() / STEPS
-        return self._texels(shares).view(self.blocks, TEXELS, self.features)
+        colors = end_colors(self.ends, self._end_levels()).unflatten(1, (1, -1, CHANNELS))
+        first, last = colors.unbind(-1)
+        return torch.lerp(first, last, shares[..., None]).flatten(2)
 
     def forward(self, at: torch.Tensor) -> torch.Tensor:
+        seen = self.shares.detach() if self.seen is None else self.seen
+        mixed: torch.Tensor = _MixBlocks.apply(
+            self.ends, self.shares, seen, self._end_levels(), *self.corners(at)
+        )
+        return mixed * 2 - 1
+
+    def corners(self, at: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        """Return the four texels around positions [N, 3], and how much each weighs: [N, 4] twice.
+
+        Texels are counted through all blocks, 16 in each.
+        """
         if self._places.device != at.device:
             self._places = self._places.to(at.device)
         first, across, width, height = self._places[at[:, 2].long()].unbind(1)
         col = cell_corner(at[:, 0], width, self.wraps)
         row = cell_corner(at[:, 1], height, self.wraps)
         entries = [_entry(first, across, x, y) for y in row[:2] for x in col[:2]]
-        shares: torch.Tensor = self.shares
-        if self.seen is not None:
-            shares = shares + (self.seen - shares).detach()
-        texels = self._texels(shares)
-        index = torch.stack(entries, dim=1)
-        mixed = mix_scattered(texels, texels.detach(), index, corner_weights(col[2], row[2]))
-        return mixed * 2 - 1
+        return torch.stack(entries, dim=1), corner_weights(col[2], row[2])
 
     def codes(self) -> tuple[Bytes, Bytes]:
         """Return what is stored: counts of end points and steps of texels, shaped as trained."""
@@ -210,3 +211,33 @@ def end_colors(ends: torch.Tensor, levels: torch.Tensor) -> torch.Tensor:
     eights = torch.where(wide, counts * 4 + (counts / 16).floor(),
                          counts * 8 + (counts / 4).floor())  # fmt: skip
     return eights / 255
+
+
+class _MixBlocks(torch.autograd.Function):
+    """Weighted sums of texels, of which no others are decompressed: a step sees few of a set's."""
+
+    @staticmethod
+    def forward(
+        ctx: Any, ends: Any, shares: Any, seen: Any, levels: Any, entry: Any, weights: Any
+    ) -> torch.Tensor:
+        entry, textures = entry.reshape(-1), shares.shape[2]
+        block = entry // TEXELS
+        colors = end_colors(ends[block], levels).unflatten(1, (textures, CHANNELS))
+        share = seen.view(-1, textures)[entry, :, None]
+        first, last = colors.unbind(-1)
+        texels = torch.lerp(first, last, share).view(*weights.shape, -1)
+        ctx.save_for_backward(entry, block, weights, share, last - first)
+        ctx.shapes = ends.shape, shares.shape
+        return (texels * weights[..., None]).sum(1)
+
+    @staticmethod
+    def backward(ctx: Any, d_mixed: torch.Tensor) -> Any:
+        entry, block, weights, share, span = ctx.saved_tensors
+        d_texels = (weights[..., None] * d_mixed[:, None]).view(span.shape)
+        d_last = d_texels * share
+        of_ends = torch.stack([d_texels - d_last, d_last], dim=-1).flatten(1, 2)
+        d_ends = d_mixed.new_zeros(ctx.shapes[0]).index_add_(0, block, of_ends)
+        d_shares = d_mixed.new_zeros(ctx.shapes[1])
+        of_shares = (d_texels * span).sum(-1)
+        d_shares.view(-1, span.shape[1]).index_add_(0, entry, of_shares)
+        return d_ends, d_shares, None, None, None, None
