@@ -58,6 +58,23 @@ def test_python_runs(folder, capsys):
     assert capsys.readouterr().out.startswith("torch.Size([1000, 3]) torch.Size([1000, 3])\nalbedo")
 
 
+def test_latents_that_are_textures(tmp_path, monkeypatch, block_set, device):
+    """Its asset is decoded as typed, and the shader compiles with what the Python says."""
+    monkeypatch.chdir(tmp_path)
+    shutil.copy(block_set.asset, "bricks_bc1.nsh")
+    title, names = "Latents that are BC1 textures", {}
+    typed = "".join(fences(title, "sh")).splitlines()
+    for line in typed:
+        words = line.partition(" #")[0].split()
+        if words[1] == "decode":
+            main(words[1:])
+    assert len(typed) == 3 and (tmp_path / "bricks_bc1/decoder.json").exists()
+    exec(fences(title, "python")[0], names)
+    text = names["shader"] + "".join(fences(title, "slang"))
+    assert device.load_module_from_source("bricks_of_the_page", text).name == "bricks_of_the_page"
+    assert names["weights"].dtype == np.uint32
+
+
 def test_the_shader_draws(folder, dispatch, capsys):
     names = {}
     exec(fences("In a shader", "python")[1], names)

@@ -28,6 +28,7 @@ KIND = Kind(
     \b
     neuralshade fit textures bricks/ --report bricks.html
     neuralshade fit textures bricks/ --bpp 2.5 -o bricks.nsh
+    neuralshade fit textures bricks/ --bpp 10 --latents bc1
     neuralshade fit textures tea_set/ --wrap clamp --weights normal=2
     """,
 )  # fmt: skip
