@@ -1,10 +1,9 @@
 """model/block_grid: look-ups, their gradients and rounding equal NumPy, one sample at a time."""
 
-import math
-
 import numpy as np
 import pytest
 import torch
+from fixtures.look_ups import looked_up
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -40,22 +39,11 @@ def texel(grid, level, row, col):
     return np.array(found)
 
 
-def looked_up(grid, u, v, mip, wraps):
-    """Return the encoding at one place, float64 [features]."""
-    level = SERVES[mip]
+def texels_of(grid, level):
+    """Return a level, texel by texel: float64 [height, width, features]."""
     width, height = SIZES[level]
-
-    def at(row, col):
-        if wraps:
-            return texel(grid, level, row % height, col % width)
-        return texel(grid, level, min(max(row, 0), height - 1), min(max(col, 0), width - 1))
-
-    x, y = u * width - 0.5, v * height - 0.5
-    col, row = math.floor(x), math.floor(y)
-    across, down = x - col, y - row
-    upper = (1 - across) * at(row, col) + across * at(row, col + 1)
-    lower = (1 - across) * at(row + 1, col) + across * at(row + 1, col + 1)
-    return 2 * ((1 - down) * upper + down * lower) - 1
+    return np.array([[texel(grid, level, row, col) for col in range(width)]
+                     for row in range(height)])  # fmt: skip
 
 
 @quick
@@ -64,8 +52,10 @@ def looked_up(grid, u, v, mip, wraps):
 def test_look_ups_equal_numpy(samples, wraps):
     grid = grid_of(wraps)
     found = grid(torch.tensor(samples, dtype=torch.float64)).detach().numpy()
-    for sample, encoded in zip(samples, found, strict=True):
-        np.testing.assert_allclose(encoded, looked_up(grid, *sample, wraps), atol=1e-9)
+    levels = [texels_of(grid, level) for level in range(len(SIZES))]
+    for (u, v, mip), encoded in zip(samples, found, strict=True):
+        wanted = looked_up(levels[SERVES[mip]], u, v, wraps)
+        np.testing.assert_allclose(encoded, wanted, atol=1e-9)
 
 
 def test_a_level_is_what_look_ups_see_at_its_centres():

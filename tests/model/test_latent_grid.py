@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 import torch
+from fixtures.look_ups import looked_up
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -22,23 +23,6 @@ def grid_of(wraps=True, features=3, bits=4, seed=0):
     grid = LatentGrid(SIZES, SERVES, features, bits, wraps=wraps, rng=rng)
     torch.nn.init.uniform_(grid.texels, 0, 1, generator=rng)
     return grid.double()
-
-
-def looked_up(latents, u, v, wraps):
-    """Return the encoding at one place of a level, float64 [height, width, features]."""
-    height, width = latents.shape[:2]
-
-    def at(row, col):
-        if wraps:
-            return latents[row % height, col % width]
-        return latents[min(max(row, 0), height - 1), min(max(col, 0), width - 1)]
-
-    x, y = u * width - 0.5, v * height - 0.5
-    col, row = math.floor(x), math.floor(y)
-    across, down = x - col, y - row
-    upper = (1 - across) * at(row, col) + across * at(row, col + 1)
-    lower = (1 - across) * at(row + 1, col) + across * at(row + 1, col + 1)
-    return 2 * ((1 - down) * upper + down * lower) - 1
 
 
 @quick

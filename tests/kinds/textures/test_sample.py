@@ -93,7 +93,7 @@ def test_levels_beyond_are_the_nearest_and_nothing_has_a_gradient(sampled, rng):
     "kind, given, message",
     [
         (ConfigError, {"filter": "bilinar"}, "filter: got 'bilinar', need one of ['nearest', "
-         "'bilinear', 'stochastic']. Did you mean bilinear?"),
+         "'bilinear', 'stochastic', 'latents']. Did you mean bilinear?"),
         (ShapeError, {"uv": torch.zeros(4, 3)}, "TextureSetField.uv: got torch.float32 [4, 3], "
          "need floats [N, 2]. Put the two numbers of one position into one row."),
         (ShapeError, {"level": torch.zeros(4)}, "TextureSetField.level: got torch.float32 [4], "
