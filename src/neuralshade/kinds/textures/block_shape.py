@@ -9,7 +9,7 @@ from itertools import product
 
 from neuralshade.errors import ConfigError
 
-CHANNELS = 3  # of a BC1 texture
+CHANNELS = 3  # of a BC1 texture, as model/block_grid has it: recipes are read without PyTorch
 TEXEL_BITS = 4  # of BC1
 BLOCK_BYTES = 8
 SCALES = (1, 2, 4, 8, 16)  # sampling hardware finds the level of a mip where these are powers of 2
