@@ -108,7 +108,7 @@ def test_levels_on_a_plane(device, live, background, look, tmp_path, monkeypatch
     page = look()
     page.reach(2)
     assert page.scene["kind"] == "mipmaps"
-    assert page.scene["plane"]["panes"][0] == "result" and "box" in page.scene["panes"]
+    assert page.scene["light"]["panes"][0] == "result" and "box" in page.scene["panes"]
     assert page.scene["titles"]["result"] == "Trained levels"
     page.control("pause")
     page.state("paused")

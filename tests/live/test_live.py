@@ -26,7 +26,7 @@ def test_a_page_sees_a_fit(fitting, look, picture):
     assert page.hello["presets"] and page.hello["transforms"] == ["identity", "zoom", "flip"]
     assert page.scene == page.scene | {
         "kind": "image", "width": 32, "height": 24, "channels": 3, "hdr": False,
-        "panes": ["target", "result"], "continuous": False, "plane": None,
+        "panes": ["target", "result"], "continuous": False, "light": None, "levels": [],
         "overlays": [{"name": "grid 1", "kind": "picture"}],
     }  # fmt: skip
     assert page.fit == page.fit | {"verb": "image", "state": "running", "transform": "identity",

@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -43,6 +43,22 @@ class View:
     panes: tuple[str, ...] = ()
     tone: Tone = Tone()
     light: tuple[float, float] | None = None  # azimuth and elevation, degrees
+    level: int = 0  # of the scene's mips
+    screen: tuple[int, int] | None = None  # what lit panes are drawn at, where that is another size
+
+
+@dataclass(frozen=True)
+class Light:
+    """A light that pages drag: where it stands at first, and the panes that it lights.
+
+    Its elevation is over what it lights or, of ``middle`` "eye", towards the eye: there 90 is over
+    the eye's shoulder, and the azimuth goes round the picture, clockwise from above.
+    """
+
+    azimuth_deg: float
+    elevation_deg: float
+    panes: tuple[str, ...]
+    middle: Literal["overhead", "eye"] = "overhead"
 
 
 @dataclass(frozen=True)
@@ -67,7 +83,8 @@ class Scene:
     changes: tuple[str, ...] = (RESULT,)
     pages: Mapping[str, Page] = field(default_factory=dict)
     points: Mapping[str, Points] = field(default_factory=dict)
-    plane: Mapping[str, Any] | None = None
+    light: Light | None = None
+    levels: tuple[tuple[int, int], ...] = ()  # width and height of each mip, where there are some
 
     @property
     def main(self) -> str:
@@ -82,7 +99,22 @@ class Scene:
                 "height": self.height, "channels": self.channels, "hdr": self.hdr,
                 "panes": list(self.titles), "titles": dict(self.titles),
                 "continuous": self.continuous, "overlays": overlays,
-                "plane": self.plane}  # fmt: skip
+                "light": None if self.light is None else dataclasses.asdict(self.light),
+                "levels": [list(size) for size in self.levels]}  # fmt: skip
+
+    def is_lit(self, pane: str) -> bool:
+        """Return whether there is a light that pages drag over a pane."""
+        return self.light is not None and pane in self.light.panes
+
+    def size_of(self, level: int) -> tuple[int, int]:
+        """Return width and height of a mip: of the last one for those beyond."""
+        if not self.levels:
+            return self.width, self.height
+        return self.levels[min(level, len(self.levels) - 1)]
+
+    def seen_in(self, pane: str, view: View) -> View:
+        """Return ``view`` without what does not change a pane."""
+        return view if self.is_lit(pane) else replace(view, light=None, screen=None)
 
     def fitted(self, view: View, by: int) -> View:
         """Return ``view`` as it is drawn: each side divided by ``by``, at most.
@@ -90,30 +122,35 @@ class Scene:
         Not larger than it is worth: where whole pixels are coarser than the view's, each is drawn
         once, and where they are finer, all of them if they are not too many or the view has room
         for them, so that what is compared is compared where it was fitted. Then each sample is the
-        center of a pixel.
+        center of a pixel. What is lit has no pixels of its own: it is drawn as large as asked for.
         """
-        if self.plane is not None:
-            return replace(view, width=max(1, view.width // by), height=max(1, view.height // by))
-        first_col, cols = _covered(view.region[0], view.region[2], self.width)
-        first_row, rows = _covered(view.region[1], view.region[3], self.height)
+        screen = max(1, view.width // by), max(1, view.height // by)
+        if self.light is not None and all(map(self.is_lit, self.titles)):
+            return replace(view, width=screen[0], height=screen[1])
+        if any(map(self.is_lit, view.panes)):
+            view = replace(view, screen=screen)
+        width, height = self.size_of(view.level)
+        first_col, cols = _covered(view.region[0], view.region[2], width)
+        first_row, rows = _covered(view.region[1], view.region[3], height)
         if self.continuous and by == 1 and view.width > cols and view.height > rows:
             return view
         held = view.width >= cols and view.height >= rows
         stride = by if held else max(by, math.ceil(math.sqrt(cols * rows / MOST_WHOLE)))
-        u0, u1, width = _strided(first_col, cols, stride, self.width)
-        v0, v1, height = _strided(first_row, rows, stride, self.height)
-        return replace(view, region=(u0, v0, u1, v1), width=width, height=height)
+        u0, u1, drawn_width = _strided(first_col, cols, stride, width)
+        v0, v1, drawn_height = _strided(first_row, rows, stride, height)
+        return replace(view, region=(u0, v0, u1, v1), width=drawn_width, height=drawn_height)
 
-    def values(self, u: float, v: float) -> dict[str, list[float]]:
-        """Return every pane's channels at the pixel that u, v lies in."""
-        col = min(int(u * self.width), self.width - 1)
-        row = min(int(v * self.height), self.height - 1)
-        region = (col / self.width, row / self.height,
-                  (col + 1) / self.width, (row + 1) / self.height)  # fmt: skip
-        if self.plane is not None:
-            return {}
-        view = View(0, 0, region, 1, 1)
-        return {pane: self.draw(pane, view)[0, 0].tolist() for pane in self.titles}
+    def values(self, u: float, v: float, level: int = 0) -> dict[str, list[float]]:
+        """Return the channels at the pixel that u, v lies in, of every pane that has pixels."""
+        width, height = self.size_of(level)
+        col, row = min(int(u * width), width - 1), min(int(v * height), height - 1)
+        region = (col / width, row / height, (col + 1) / width, (row + 1) / height)
+        view = View(0, 0, region, 1, 1, level=level)
+        return {
+            pane: self.draw(pane, view)[0, 0].tolist()
+            for pane in self.titles
+            if not self.is_lit(pane)
+        }
 
 
 def _covered(low: float, high: float, size: int) -> tuple[int, int]:

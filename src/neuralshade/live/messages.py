@@ -16,6 +16,7 @@ LARGEST_SIDE = 4096  # pixels of a view
 MOST_PIXELS = 2**22  # of a view
 LEAST_REGION = 1e-9  # of a picture's side: what is smaller has no numbers of its own
 MOST_STOPS = 32.0
+MOST_LEVEL = 31  # of mips; a scene shows its last one for those that it lacks
 RATE_SCALES = (0.01, 100.0)
 MOST_SEED = 2**31 - 1
 LONGEST_NAME = 200
@@ -44,6 +45,7 @@ class Pick:
     scene: int
     u: float
     v: float
+    level: int = 0
 
 
 @dataclass(frozen=True)
@@ -102,7 +104,11 @@ def _view(said: Mapping[str, Any]) -> View:
         azimuth, elevation = _numbers(light, "view.light", 2, 360.0)
         light = azimuth, elevation
     return View(_id(said), _whole(said, "scene", 0), _region(said), width, height, tuple(panes),
-                tone, light)  # fmt: skip
+                tone, light, _level(said))  # fmt: skip
+
+
+def _level(said: Mapping[str, Any]) -> int:
+    return _whole(said, "level", 0, MOST_LEVEL) if "level" in said else 0
 
 
 def _region(said: Mapping[str, Any]) -> Crop:
@@ -145,7 +151,7 @@ READERS: dict[str, Callable[[Mapping[str, Any]], Message]] = {
     "received": lambda said: Received(_id(said)),
     "visible": lambda said: Visible(said.get("visible") is True),
     "pick": lambda said: Pick(_id(said), _whole(said, "scene", 0), _number(said, "u", 0.0, 1.0),
-                              _number(said, "v", 0.0, 1.0)),
+                              _number(said, "v", 0.0, 1.0), _level(said)),
     "overlay": lambda said: Overlay(_whole(said, "scene", 0), _name(said, "name")),
     "control": _control,
 }  # fmt: skip

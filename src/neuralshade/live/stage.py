@@ -146,7 +146,8 @@ class Stage:
             by = self.paces[client.slow].reduction(pixels) if hurried else 1
             drawn = replace(scene.fitted(view, by), id=0, panes=())
             panes = [pane for pane in view.panes if pane in scene.titles] or [scene.main]
-            lacking = [p for p in panes if p in scene.changes or client.kept.get(p) != drawn]
+            lacking = [p for p in panes if p in scene.changes
+                       or client.kept.get(p) != scene.seen_in(p, drawn)]  # fmt: skip
             groups[_Frame(drawn, tuple(lacking), by == 1, client.slow)].append((client, view))
         return groups
 
@@ -160,10 +161,12 @@ class Stage:
             self._refuse(group, "a view could not be drawn", error)
             return
         pace = self.paces[frame.slow]
-        pace.spend(time.perf_counter() - begin, view.width * view.height)
+        # of the largest: what is lit may be larger than the texels of a coarse mip beside it
+        pixels = [shown.shape[0] * shown.shape[1] for shown in panes.values()]
+        pace.spend(time.perf_counter() - begin, max(pixels, default=view.width * view.height))
         number = self.channel.reserve(group, (step, hurried))
         for member, _ in group:
-            member.kept.update(dict.fromkeys(frame.panes, view))
+            member.kept.update((pane, scene.seen_in(pane, view)) for pane in frame.panes)
         header = {
             "type": "frame", "id": number, "scene": self.number, "step": step,
             "region": list(view.region), "width": view.width, "height": view.height,
@@ -204,7 +207,7 @@ class Stage:
         if isinstance(wanted, Overlay):
             self.overlay(client, wanted)
         elif self.scene is not None:
-            values = self.scene.values(wanted.u, wanted.v)
+            values = self.scene.values(wanted.u, wanted.v, wanted.level)
             self.channel.send(client, {"type": "values", "id": wanted.id, "u": wanted.u,
                                        "v": wanted.v, "values": values})  # fmt: skip
         self.paces[client.slow].owe(time.perf_counter() - begin)

@@ -3,6 +3,7 @@
 import numpy as np
 
 from neuralshade.measure.baselines import to_uint8
+from neuralshade.source.material_mips import mip_levels
 
 
 def test_maps_are_beside_themselves_as_given(moss, tab, shown):
@@ -31,4 +32,50 @@ def test_without_the_maps_there_are_no_errors(moss, tab, shown):
     page = tab(shown(moss.path))
     page.shows("map:albedo", to_uint8(moss.opened.draw(24, 16)))
     titles = page.page.locator("[data-testid=pane-1] option").all_inner_texts()
-    assert titles == ["albedo", "normal", "roughness", "metallic", "flow", "emissive"]
+    names = ["albedo", "normal", "roughness", "metallic", "flow", "emissive"]
+    assert titles == [*names, "lit sphere"]
+
+
+def test_a_level_and_the_light_of_the_sphere(moss, tab, shown):
+    page, textures = tab(shown(moss.path, moss.textures)), moss.textures
+    pane = [page.page.locator(f"[data-testid=pane-{number}]") for number in (1, 2, 3)]
+    pane[0].select_option("given:map:albedo")
+    pane[1].select_option("lit")
+    pane[2].select_option("error:lit")
+    sphere = page.pixels("lit")
+    assert sphere.shape[1] > 24 and page.pixels("error:lit").shape == sphere.shape
+
+    # a drag on the sphere moves its highlight, one on a map pans
+    azimuth, elevation = page.page.locator("#azimuth"), page.page.locator("#elevation")
+    before = azimuth.input_value(), elevation.input_value()
+    box = page.page.locator("canvas[data-pane=lit]").bounding_box()
+    drag(page.page, box, 40, 10)
+    moved = azimuth.input_value(), elevation.input_value()
+    assert moved != before and page.text("#light-what") == "the sphere"
+    page.until(lambda: not np.array_equal(page.pixels("lit"), sphere), "another light")
+    drag(
+        page.page, page.page.locator("canvas[data-pane='given:map:albedo']").bounding_box(), 40, 10
+    )
+    assert (azimuth.input_value(), elevation.input_value()) == moved
+
+    # a level is shown in its own texels, and read there
+    page.press("m")
+    assert page.text("#level-size") == "12 x 8 texels"
+    page.shows("given:map:albedo", to_uint8(mip_levels(textures["albedo"])[1]))
+    assert page.pixels("lit").shape[1] > 24
+    box = page.page.locator("canvas[data-pane='given:map:albedo']").bounding_box()
+    page.page.mouse.move(box["x"] + box["width"] / 2 + 1, box["y"] + box["height"] / 2 + 1)
+    page.until(lambda: page.text("#values").startswith("x 6, y 4"), "a texel of the level")
+    page.page.locator("#level").fill("4")
+    page.shows("given:map:albedo", to_uint8(mip_levels(textures["albedo"])[4]))
+    page.press("M", "M")
+    assert page.text("#level-value") == "2"
+
+
+def drag(page, box, dx, dy):
+    """Drag from the middle of a box, in CSS pixels."""
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x + dx, y + dy, steps=4)
+    page.mouse.up()

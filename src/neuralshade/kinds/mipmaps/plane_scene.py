@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from neuralshade.engine.threads import threads
-from neuralshade.fitting.scene import RESULT, Scene, View, nearest_pixels
+from neuralshade.fitting.scene import RESULT, Light, Scene, View, nearest_pixels
 from neuralshade.kinds.mipmaps import KIND
 from neuralshade.measure.plane.lit_plane import plane_picture, plane_reference
 from neuralshade.measure.plane.mip_filters import Maps
@@ -60,10 +60,9 @@ def plane_scene(
 
     panes = [*chains, *([REFERENCE] if compared else [])]
     titles = {pane: result if pane == RESULT else TITLES[pane] for pane in panes}
-    plane = {"azimuth_deg": usual.azimuth_deg, "elevation_deg": usual.elevation_deg,
-             "panes": list(titles)}  # fmt: skip
+    light = Light(usual.azimuth_deg, usual.elevation_deg, tuple(titles))
     return Scene(KIND.name, name, usual.width, usual.height, 3, True, True, True, titles, draw,
-                 tuple(changes), plane=plane)  # fmt: skip
+                 tuple(changes), light=light)  # fmt: skip
 
 
 def trained_plane(name: str, base: Maps, filters: Mapping[str, Any], levels: Any) -> Scene:

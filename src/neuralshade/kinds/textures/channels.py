@@ -100,7 +100,10 @@ class MapCoding:
 
     def decoded(self, channels: Floats) -> Floats:
         """Return the map's own values, as MaterialMap has them, of all trained channels."""
-        coded = self.shown(channels)
+        return self.straight(self.shown(channels))
+
+    def straight(self, coded: Floats) -> Floats:
+        """Return the map's own values of what ``coded`` returns."""
         return _straight(self.curve, coded * np.float32(self.high - self.low) + self.low)
 
     def facts(self) -> dict[str, Any]:

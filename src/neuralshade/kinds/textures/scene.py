@@ -1,4 +1,4 @@
-"""The maps of a set on the live page: as decoded, each beside itself as it was given."""
+"""A set on the live page: its maps and a sphere in them, as decoded beside as they were given."""
 
 from __future__ import annotations
 
@@ -7,28 +7,27 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import torch
 
-from neuralshade.fitting.scene import GIVEN, Page, Scene, View, grid_pages
+from neuralshade.fitting.scene import GIVEN, Light, Scene, View
 from neuralshade.kinds.textures import KIND
 from neuralshade.kinds.textures.channels import MapCoding
-from neuralshade.kinds.textures.engine import (
-    Integers,
-    decode_texels,
-    latent_grids,
-    texels_under,
-)
-from neuralshade.kinds.textures.reference import TexturesAsset, given_texels, reference_set
+from neuralshade.kinds.textures.engine import Integers, texels_under
+from neuralshade.kinds.textures.lit_panes import LitPane
+from neuralshade.kinds.textures.reference import TexturesAsset, reference_set
+from neuralshade.kinds.textures.shown_texels import DecodedTexels, GivenTexels
+from neuralshade.measure.plane.lit_sphere import lights
+from neuralshade.measure.plane.sphere_view import usual_light
 from neuralshade.model.field import Field
 from neuralshade.source.material_set import MaterialSet
 
 Floats = npt.NDArray[np.float32]
 MAP = "map:"  # before a map's name, which may be what pages call something else
+LIT, SPHERE = "lit", "lit sphere"  # the pane, and what it is called
 CHANNELS = 3  # of every pane, or the page could not show one beside another
 
 
 def opened_scene(opened: TexturesAsset, reference: Any = None) -> Scene:
-    """Return mip 0 of an asset's maps, each beside itself as given where these are there.
+    """Return an asset's maps at any mip and a sphere in them, beside as given where that is there.
 
     Args:
         opened: the asset.
@@ -37,7 +36,7 @@ def opened_scene(opened: TexturesAsset, reference: Any = None) -> Scene:
     Raises: AssetError for other maps; what ``load_material_set`` raises.
     """
     given = None if reference is None else reference_set(opened, reference)
-    decoder = Decoder(lambda: opened.field, opened.sizes, lambda: 0)
+    decoder = DecodedTexels(lambda: opened.field, opened.sizes, lambda: 0)
     return _scene(str(opened.textures["name"]), opened.sizes, opened.codings, given, decoder,
                   changes=False)  # fmt: skip
 
@@ -46,7 +45,7 @@ def fit_scene(
     textures: MaterialSet, codings: Sequence[MapCoding], sizes: Sequence[tuple[int, int]],
     field: Callable[[], Field], step: Callable[[], int],
 ) -> Scene:  # fmt: skip
-    """Return mip 0 of the maps of a fit that goes on, each beside itself as given.
+    """Return the maps of a fit that goes on and a sphere in them, each beside itself as given.
 
     Args:
         textures: what is fitted.
@@ -55,42 +54,8 @@ def fit_scene(
         field: returns the field as it is now, latents rounded as they are stored.
         step: returns how many steps were made: for the same number ``field`` is called once.
     """
-    return _scene(textures.name, sizes, codings, textures, Decoder(field, sizes, step),
+    return _scene(textures.name, sizes, codings, textures, DecodedTexels(field, sizes, step),
                   changes=True)  # fmt: skip
-
-
-class Decoder:
-    """Decodes texels of mip 0 as a page wants them, all maps of a view at once."""
-
-    def __init__(
-        self, field: Callable[[], Field], sizes: Sequence[tuple[int, int]], step: Callable[[], int]
-    ):
-        self._field, self._sizes, self._step = field, sizes, step
-        self._known: tuple[int, Field] | None = None
-        self._last: tuple[Any, Floats] | None = None
-
-    @property
-    def field(self) -> Field:
-        """The field as it is now."""
-        step = self._step()
-        if self._known is None or self._known[0] != step:
-            self._known = step, self._field()
-        return self._known[1]
-
-    def __call__(self, view: View) -> Floats:
-        """Return trained channels under the view's pixels: float32 [height, width, C]."""
-        asked = (self._step(), view.region, view.width, view.height)
-        if self._last is None or self._last[0] != asked:
-            index = torch.from_numpy(seen_texels(*self._sizes[0], view).reshape(-1))
-            channels = decode_texels(self.field, self._sizes, 0, index)
-            self._last = asked, channels.reshape(view.height, view.width, -1)
-        return self._last[1]
-
-    def pages(self) -> dict[str, Page]:
-        """Return pictures of the finest level of each grid of latents."""
-        return grid_pages(
-            lambda: [grid.level(0).cpu().numpy() for grid in latent_grids(self.field)]
-        )
 
 
 def seen_texels(width: int, height: int, view: View) -> Integers:
@@ -101,30 +66,41 @@ def seen_texels(width: int, height: int, view: View) -> Integers:
 
 def _scene(
     name: str, sizes: Sequence[tuple[int, int]], codings: Sequence[MapCoding],
-    given: MaterialSet | None, decoded: Decoder, *, changes: bool,
+    given: MaterialSet | None, decoded: DecodedTexels, *, changes: bool,
 ) -> Scene:  # fmt: skip
-    width, height = sizes[0]
     by_pane = {MAP + coding.name: coding for coding in codings}
+    maps = {"": decoded} | ({} if given is None else {GIVEN: GivenTexels(given, len(sizes))})
+    steps = {"": decoded.step, GIVEN: lambda: 0}
+    spheres = {
+        before + LIT: LitPane(texels, steps[before], codings, sizes)
+        for before, texels in maps.items()
+        if lights({coding.name for coding in codings})
+    }
 
     def draw(pane: str, view: View) -> Floats:
-        coding = by_pane[pane.removeprefix(GIVEN)]
-        if given is not None and pane.startswith(GIVEN):
-            values = given[coding.name].values.reshape(width * height, -1)
-            return _shown(given_texels(coding, values[seen_texels(width, height, view)]))
-        return _shown(coding.shown(decoded(view)))
+        if pane in spheres:
+            return spheres[pane](view)
+        level = min(view.level, len(sizes) - 1)
+        before = GIVEN if pane.startswith(GIVEN) else ""
+        index = seen_texels(*sizes[level], view)
+        return _shown(maps[before].coded(by_pane[pane.removeprefix(GIVEN)], level, index))
 
-    varying = tuple(pane for pane, coding in by_pane.items() if coding.count)
-    titles = _titles([coding.name for coding in codings], given is not None)
-    return Scene(KIND.name, name, width, height, CHANNELS, False, False, False, titles, draw,
-                 varying if changes else (), decoded.pages())  # fmt: skip
+    names = {pane: coding.name for pane, coding in by_pane.items()}
+    names |= {pane: SPHERE for pane in spheres if not pane.startswith(GIVEN)}
+    light = Light(*usual_light(), tuple(spheres), "eye") if spheres else None
+    varying = [pane for pane, coding in by_pane.items() if coding.count]
+    changing = (*varying, *([LIT] if spheres else [])) if changes else ()
+    return Scene(KIND.name, name, *sizes[0], CHANNELS, False, False, False,
+                 _titles(names, given is not None), draw, changing, decoded.pages(),
+                 light=light, levels=tuple(sizes))  # fmt: skip
 
 
-def _titles(names: Sequence[str], compared: bool) -> Mapping[str, str]:
-    """Return the panes' titles, decoded maps first."""
+def _titles(names: Mapping[str, str], compared: bool) -> Mapping[str, str]:
+    """Return the panes' titles, what is decoded first."""
     if not compared:
-        return {MAP + name: name for name in names}
-    titles = {MAP + name: f"{name} as decoded" for name in names}
-    return titles | {GIVEN + MAP + name: f"{name} as given" for name in names}
+        return names
+    titles = {pane: f"{name} as decoded" for pane, name in names.items()}
+    return titles | {GIVEN + pane: f"{name} as given" for pane, name in names.items()}
 
 
 def _shown(coded: Floats) -> Floats:

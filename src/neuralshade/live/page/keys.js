@@ -17,8 +17,9 @@ const PAN_CSS_PX = 60;
  * @param {import("./stage.js").Stage} stage
  * @param {import("./fit_panel.js").FitControls} fit
  * @param {import("./overlays.js").Overlays} overlays
+ * @param {import("./level.js").Level} level
  */
-export function connectKeys(stage, fit, overlays) {
+export function connectKeys(stage, fit, overlays, level) {
   const help = byId("help");
   const pan = (/** @type {KeyboardEvent} */ event) => {
     /** @type {Record<string, [number, number]>} */
@@ -49,6 +50,8 @@ export function connectKeys(stage, fit, overlays) {
       does: "halve the error's scale",
       act: () => changeErrorScale(-1),
     },
+    { keys: ["m"], shown: "m", does: "next mip level", act: () => level.step(1) },
+    { keys: ["M"], shown: "Shift m", does: "the mip level before", act: () => level.step(-1) },
     { keys: ["o"], shown: "o", does: "next overlay", act: () => overlays.next() },
     { keys: ["+", "="], shown: "+", does: "zoom in", act: () => zoom(stage, 1) },
     { keys: ["-", "_"], shown: "-", does: "zoom out", act: () => zoom(stage, -1) },

@@ -1,12 +1,15 @@
 /**
  * How pictures are drawn. A scene's facts say what there is to choose: of light beyond one (`hdr`)
- * an exposure and a curve, of a plane (`plane`) where its light stands.
+ * an exposure and a curve, of what is lit (`light`) where its light stands.
  */
 
-import { byId } from "./dom.js";
+import { byId, setText } from "./dom.js";
+import { errorOf } from "./panes.js";
 
-const DEGREES_PER_PX = 0.4;
-const LEAST_DEG = 2; // of the light over the plane
+const DEGREES_PER_PX = 0.4; // of a drag on a picture
+const DISC_PER_PX = 0.2; // the same on a sphere, in hundredths of the disc's box
+const LEAST_DEG = 2; // of the light's elevation
+const RIM = 44; // radius of the disc, of its box of 100
 const MOVING = 2; // each side is divided by it while the light moves: a plane takes long to draw
 const STILL_MS = 350;
 
@@ -67,7 +70,10 @@ export class Tone {
   }
 }
 
-/** The light over a plane that recedes: dragged on the picture, or on a disc. */
+/**
+ * The light over a plane that recedes, or on a sphere: dragged on the picture, or on a disc, whose
+ * middle is right overhead or, of a sphere, right behind the eye.
+ */
 export class Light {
   /**
    * @param {import("./session.js").Session} session
@@ -100,28 +106,36 @@ export class Light {
 
   /** Return what it adds to a `view` message. */
   get request() {
-    return this.session.scene?.plane ? { light: [this.azimuth_deg, this.elevation_deg] } : {};
+    return this.session.scene?.light ? { light: [this.azimuth_deg, this.elevation_deg] } : {};
   }
 
   /** Return by what each side of a view is divided. */
   get coarseness() {
-    return this.moving && this.session.scene?.plane ? MOVING : 1;
+    return this.moving && this.session.scene?.light ? MOVING : 1;
   }
 
-  /** Return whether it took a drag on the picture, of so many CSS pixels. */
-  drag(/** @type {number} */ dx, /** @type {number} */ dy) {
-    if (!this.session.scene?.plane) return false;
-    this.#set(this.azimuth_deg + dx * DEGREES_PER_PX, this.elevation_deg - dy * DEGREES_PER_PX);
+  /** Return whether it took a drag on a pane, of so many CSS pixels. */
+  drag(/** @type {number} */ dx, /** @type {number} */ dy, /** @type {string} */ pane) {
+    const light = this.session.scene?.light;
+    if (!light?.panes.includes(errorOf(pane) ?? pane)) return false;
+    if (light.middle === "eye") {
+      const [x, y] = this.#mark();
+      this.#point(x + dx * DISC_PER_PX, y - dy * DISC_PER_PX); // a highlight goes with the pointer
+    } else this.#set(this.azimuth_deg + dx * DEGREES_PER_PX, this.elevation_deg - dy * DEGREES_PER_PX);
     return true;
   }
 
   #enter() {
     const { scene } = this.session;
-    byId("light").hidden = !scene?.plane;
-    if (!scene?.plane || scene.id === this.scene_id) return; // come back: the light stays
+    byId("light").hidden = !scene?.light;
+    if (!scene?.light || scene.id === this.scene_id) return; // come back: the light stays
     this.scene_id = scene.id;
-    this.azimuth_deg = scene.plane.azimuth_deg;
-    this.elevation_deg = scene.plane.elevation_deg;
+    this.azimuth_deg = rounded(scene.light.azimuth_deg);
+    this.elevation_deg = rounded(scene.light.elevation_deg);
+    const sphere = scene.light.middle === "eye";
+    setText(byId("light-what"), sphere ? "the sphere" : "the plane");
+    const [seen, middle] = sphere ? ["as the eye sees it", "behind the eye"] : ["from above", "overhead"];
+    this.disc.setAttribute("aria-label", `Light ${seen}; the middle is right ${middle}`);
     this.#show();
   }
 
@@ -129,8 +143,20 @@ export class Light {
     const box = this.disc.getBoundingClientRect();
     const x = (100 * (event.clientX - box.left)) / box.width - 50;
     const y = 50 - (100 * (event.clientY - box.top)) / box.height;
-    const off = Math.min(1, Math.hypot(x, y) / 44);
+    this.#point(x, y);
+  }
+
+  /** Set the light where that place on the disc is, from its middle, y up. */
+  #point(/** @type {number} */ x, /** @type {number} */ y) {
+    const off = Math.min(1, Math.hypot(x, y) / RIM);
     this.#set((Math.atan2(x, y) * 180) / Math.PI, 90 * (1 - off));
+  }
+
+  /** Return where the light's mark is on the disc, from its middle, y up. */
+  #mark() {
+    const angle = (this.azimuth_deg * Math.PI) / 180;
+    const off = RIM * (1 - this.elevation_deg / 90); // the middle of the disc is at 90 degrees
+    return [off * Math.sin(angle), off * Math.cos(angle)];
   }
 
   #set(/** @type {number} */ azimuth_deg, /** @type {number} */ elevation_deg) {
@@ -149,11 +175,10 @@ export class Light {
   #show() {
     this.azimuth.value = String(this.azimuth_deg);
     this.elevation.value = String(this.elevation_deg);
-    const angle = (this.azimuth_deg * Math.PI) / 180;
-    const off = 1 - this.elevation_deg / 90; // the middle of the disc is right overhead
+    const [x, y] = this.#mark();
     const mark = byId("light-mark");
-    mark.setAttribute("cx", String(50 + 44 * off * Math.sin(angle)));
-    mark.setAttribute("cy", String(50 - 44 * off * Math.cos(angle)));
+    mark.setAttribute("cx", String(50 + x));
+    mark.setAttribute("cy", String(50 - y));
     const ray = byId("light-ray");
     ray.setAttribute("x2", mark.getAttribute("cx"));
     ray.setAttribute("y2", mark.getAttribute("cy"));

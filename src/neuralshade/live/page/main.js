@@ -6,6 +6,7 @@ import { byId, setText } from "./dom.js";
 import { Files } from "./files.js";
 import { FitControls, showNumbers } from "./fit_panel.js";
 import { connectKeys } from "./keys.js";
+import { Level } from "./level.js";
 import { Light, Tone } from "./look.js";
 import { NewFit } from "./new_fit.js";
 import { notice } from "./notices.js";
@@ -20,8 +21,12 @@ const connection = new Connection(session);
 const stage = new Stage();
 const tone = new Tone(session, () => views.ask());
 const light = new Light(session, () => views.ask());
-stage.ondrag = (dx, dy) => light.drag(dx, dy);
-const views = new Views(session, connection, stage, tone, light);
+const level = new Level(session, () => {
+  views.ask();
+  values.askAgain();
+});
+stage.ondrag = (dx, dy, pane) => light.drag(dx, dy, pane);
+const views = new Views(session, connection, stage, tone, light, level);
 views.onproblem = notice;
 connectToolbar(stage);
 session.on("scene", () => {
@@ -31,14 +36,14 @@ session.on("scene", () => {
   setText(byId("scene-size"), session.scene ? `${width} x ${height}` : "");
   views.askAgain();
 });
-const values = new Values(session, connection, stage);
+const values = new Values(session, connection, stage, level);
 views.onframe = () => values.askAgain();
 const overlays = new Overlays(session, connection, stage);
 const controls = new FitControls(session, connection);
 showNumbers(session);
 new Curves(session);
 new Files(session, new NewFit(session, connection), tone);
-connectKeys(stage, controls, overlays);
+connectKeys(stage, controls, overlays, level);
 
 session.on("note", ({ text }) => notice(text, "note"));
 session.on("refused", ({ text }) => notice(text));

@@ -17,11 +17,12 @@ const REFERENCES = ["target", "reference"]; // what all others are
  * @returns {Offer}
  */
 export function offerPanes(scene) {
-  const panes = [...new Set([...(scene.plane?.panes ?? []), ...scene.panes])];
+  const plane = scene.panes.every((pane) => scene.light?.panes.includes(pane));
+  const panes = [...new Set([...(plane ? (scene.light?.panes ?? []) : []), ...scene.panes])];
   const title = (/** @type {string} */ pane) => scene.titles?.[pane] ?? capital(pane);
   const known = REFERENCES.find((pane) => panes.includes(pane));
   // Without one, planes are beside the first: that is then called what it is, a difference.
-  const reference = known ?? (scene.plane ? panes[0] : null);
+  const reference = known ?? (plane ? panes[0] : null);
   const own = panes.find((pane) => panes.includes(GIVEN + pane));
   /** @type {Map<string, string>} */
   const beside = new Map();
@@ -42,7 +43,7 @@ export function offerPanes(scene) {
   const errors = entries.map(([name]) => name).filter((name) => errorOf(name) === two);
   const three = errors[0] ?? panes.find((pane) => pane !== one && pane !== two) ?? two;
   // A plane's reference takes long to draw: not while a light is dragged, unless it is asked for.
-  const [a = one, b = two, c = three] = scene.plane ? panes : [];
+  const [a = one, b = two, c = three] = plane ? panes : [];
   return { entries, titles: new Map(entries), beside, first: [a, b, c] };
 }
 
@@ -53,8 +54,9 @@ export function errorOf(name) {
 }
 
 /** Whether overlays lie over that pane: over results, or what stands for them. */
-export function isResult(/** @type {string} */ name, /** @type {string[]} */ panes) {
-  if (panes.includes("result")) return name === "result";
+export function isResult(/** @type {string} */ name, /** @type {import("./types.js").Scene} */ scene) {
+  if (scene.panes.includes("result")) return name === "result";
+  if (scene.light?.panes.includes(name)) return false; // of another shape than what was learned
   return !REFERENCES.includes(name) && !name.startsWith(GIVEN) && errorOf(name) === null;
 }
 

@@ -12,10 +12,10 @@ export const AS_THEY_ARE = /** @type {const} */ ({
  * Decode the pictures behind a frame's header.
  * @param {FrameHeader} header
  * @param {Uint8Array} payload
- * @param {string} look exposure, gamma and light that were asked for
+ * @param {(pane: string) => string} lookOf what was asked for besides: exposure, gamma and more
  * @returns {Promise<Map<string, Picture>>} by pane
  */
-export async function decodeFrame(header, payload, look) {
+export async function decodeFrame(header, payload, lookOf) {
   let start = 0;
   const made = header.images.map(async ({ pane, bytes, type }) => {
     const blob = new Blob([payload.slice(start, start + bytes)], { type });
@@ -23,6 +23,7 @@ export async function decodeFrame(header, payload, look) {
     const source = await createImageBitmap(blob, AS_THEY_ARE);
     const { width, height } = source;
     const { region, step, sharp } = header;
+    const look = lookOf(pane);
     return /** @type {const} */ ([pane, { source, width, height, region, step, sharp, look }]);
   });
   return new Map(await Promise.all(made));

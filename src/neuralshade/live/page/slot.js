@@ -70,6 +70,17 @@ export class Slot {
     setText(this.detail, text);
   }
 
+  /**
+   * Return the pane under the pointer.
+   * @param {number} share of the width that lies left of the divider
+   * @param {PointerEvent} event
+   */
+  paneAt(share, event) {
+    if (!this.wiping) return this.pane;
+    const box = this.canvas.getBoundingClientRect();
+    return event.clientX < box.left + share * box.width ? this.pane : this.second;
+  }
+
   /** @returns {string[]} the panes shown, left to right */
   get shown() {
     return this.wiping ? [this.pane, this.second] : [this.pane];

@@ -29,8 +29,8 @@ export class Stage {
     this.onview = () => {};
     /** @type {(u: number, v: number) => void} */ this.onpoint = () => {};
     /** @type {() => void} called when buttons may have to change */ this.onlayout = () => {};
-    /** @type {(dx: number, dy: number) => boolean} whether it took the drag; CSS pixels */
-    this.ondrag = () => false;
+    /** @type {(dx: number, dy: number, pane: string) => boolean} whether it took the drag */
+    this.ondrag = () => false; // CSS pixels
     this.drawing = 0;
     this.divider = new Divider(this.slots[0].well, () => this.invalidate());
     this.root.append(...this.slots.map((slot) => slot.root));
@@ -65,6 +65,12 @@ export class Stage {
 
   get active() {
     return this.slots.slice(0, this.count);
+  }
+
+  /** Return what to ask the server for; of what is lit, as many pixels as the screen has. */
+  request() {
+    const lit = this.panes.some((pane) => this.scene?.light?.panes.includes(pane));
+    return this.viewport.request(lit);
   }
 
   /** Return what errors are beside, by pane. */
@@ -156,7 +162,7 @@ export class Stage {
     const picture = this.picture(name);
     if (whole && whole !== picture) paintPicture(context, this.viewport, whole);
     if (picture) paintPicture(context, this.viewport, picture);
-    if (isResult(name, this.scene?.panes ?? [])) for (const paint of this.over) paint(context, this.viewport);
+    if (this.scene && isResult(name, this.scene)) for (const paint of this.over) paint(context, this.viewport);
     context.restore();
   }
 
@@ -175,7 +181,7 @@ export class Stage {
       drag: (dx, dy, event) => {
         const ratio = window.devicePixelRatio;
         const shifted = event.shiftKey || event.buttons === 4;
-        if (!shifted && this.ondrag(dx / ratio, dy / ratio)) return;
+        if (!shifted && this.ondrag(dx / ratio, dy / ratio, slot.paneAt(this.divider.share, event))) return;
         this.viewport.panBy(dx, dy);
         this.moved();
       },

@@ -8,10 +8,11 @@
  * @property {string} name
  * @property {"picture" | "points"} kind
  *
- * @typedef {object} Plane
- * @property {number} azimuth_deg
+ * @typedef {object} SceneLight
+ * @property {number} azimuth_deg where it stands at first
  * @property {number} elevation_deg
- * @property {string[]} panes
+ * @property {string[]} panes that it lights
+ * @property {"overhead" | "eye"} middle where it stands at an elevation of 90 degrees
  *
  * @typedef {object} Scene
  * @property {number} id
@@ -25,7 +26,8 @@
  * @property {Record<string, string>} titles
  * @property {boolean} continuous whether the result is evaluated at any resolution
  * @property {Overlay[]} overlays
- * @property {Plane | null} plane where the picture is of one whose light can be moved
+ * @property {SceneLight | null} light where there is one that can be moved
+ * @property {[number, number][]} levels width and height of each mip, where there are some
  *
  * @typedef {object} Fit
  * @property {number} id
@@ -69,6 +71,6 @@
  * @property {Region} region
  * @property {number | null} step
  * @property {boolean} sharp
- * @property {string} look exposure, gamma and light it was drawn with
+ * @property {string} look what it was drawn with besides: exposure, gamma, level, light
  */
 export {};

@@ -93,16 +93,17 @@ export class Viewport {
    *
    * The whole picture at its own size where that fits the pane, so that panes hold its pixels
    * themselves. Without a continuous result, whole pixels, never more than there are.
+   * @param {boolean} fine whether something is shown that has no pixels of its own
    * @returns {{region: Region, width: number, height: number}}
    */
-  request() {
-    if (this.fitted && this.scale >= 1) {
+  request(fine = false) {
+    if (this.fitted && this.scale >= 1 && !fine) {
       return limited([0, 0, 1, 1], this.width, this.height);
     }
     const { left, top, width, height } = this.rect();
     const [u0, u1] = [clamp(-left / width), clamp((this.paneWidth - left) / width)];
     const [v0, v1] = [clamp(-top / height), clamp((this.paneHeight - top) / height)];
-    if (this.continuous) {
+    if (this.continuous || fine) {
       return limited([u0, v0, u1, v1], (u1 - u0) * width, (v1 - v0) * height);
     }
     const [x0, x1] = wholePixels(u0, u1, this.width);

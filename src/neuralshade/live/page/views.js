@@ -15,16 +15,18 @@ export class Views {
    * @param {import("./stage.js").Stage} stage
    * @param {import("./look.js").Tone} tone
    * @param {import("./look.js").Light} light
+   * @param {import("./level.js").Level} level
    */
-  constructor(session, connection, stage, tone, light) {
+  constructor(session, connection, stage, tone, light, level) {
     this.session = session;
     this.connection = connection;
     this.stage = stage;
     this.tone = tone;
     this.light = light;
+    this.level = level;
     this.id = 0;
     this.asked = "";
-    /** @type {Map<number, string>} how the pictures of a view look, by its id */
+    /** @type {Map<number, (pane: string) => string>} how the pictures of a view look, by its id */
     this.looks = new Map();
     /** @type {import("./types.js").FrameHeader | null} */ this.frame = null;
     this.queue = Promise.resolve();
@@ -45,26 +47,27 @@ export class Views {
 
   #ask() {
     const { scene } = this.session;
-    const { stage, tone, light } = this;
+    const { stage, tone, light, level } = this;
     if (!scene || scene !== stage.scene || !stage.panes.length) return;
-    const drawn = { ...tone.request, ...light.request };
-    const { region, width, height } = stage.viewport.request();
+    const drawn = { ...tone.request, ...level.request };
+    const { region, width, height } = stage.request();
     const by = light.coarseness;
     const size = { width: Math.ceil(width / by), height: Math.ceil(height / by) };
-    const view = { scene: scene.id, region, ...size, panes: stage.panes, ...drawn };
+    const view = { scene: scene.id, region, ...size, panes: stage.panes, ...drawn, ...light.request };
     const text = JSON.stringify(view);
     if (text === this.asked) return;
     const id = this.id + 1;
     if (!this.connection.send({ type: "view", id, ...view })) return;
     this.id = id;
     this.asked = text;
-    this.looks.set(id, JSON.stringify(drawn));
+    const [plain, lit] = [drawn, { ...drawn, ...light.request }].map((look) => JSON.stringify(look));
+    this.looks.set(id, (pane) => (scene.light?.panes.includes(pane) ? lit : plain));
   }
 
   /** @param {import("./types.js").FrameHeader} header @param {Uint8Array} payload */
   async #take(header, payload) {
     try {
-      const look = this.looks.get(header.view) ?? "";
+      const look = this.looks.get(header.view) ?? (() => "");
       for (const id of this.looks.keys()) if (id < header.view) this.looks.delete(id);
       const pictures = await decodeFrame(header, payload, look);
       if (header.scene === this.stage.scene?.id) {
@@ -86,11 +89,13 @@ export class Values {
    * @param {import("./session.js").Session} session
    * @param {import("./connection.js").Connection} connection
    * @param {import("./stage.js").Stage} stage
+   * @param {import("./level.js").Level} level
    */
-  constructor(session, connection, stage) {
+  constructor(session, connection, stage, level) {
     this.session = session;
     this.connection = connection;
     this.stage = stage;
+    this.level = level;
     this.place = byId("values");
     this.hint = this.place.textContent ?? "";
     this.id = 0;
@@ -117,7 +122,7 @@ export class Values {
     if (!scene || !this.at) return;
     this.id += 1;
     const [u, v] = this.at;
-    this.connection.send({ type: "pick", id: this.id, scene: scene.id, u, v });
+    this.connection.send({ type: "pick", id: this.id, scene: scene.id, u, v, ...this.level.request });
   }
 
   /**
@@ -130,8 +135,9 @@ export class Values {
   #show({ id, u, v, values }) {
     const { scene } = this.session;
     if (!scene || id !== this.id) return; // an older place
-    const x = Math.min(scene.width - 1, Math.floor(u * scene.width));
-    const y = Math.min(scene.height - 1, Math.floor(v * scene.height));
+    const [width, height] = this.level.size ?? [scene.width, scene.height];
+    const x = Math.min(width - 1, Math.floor(u * width));
+    const y = Math.min(height - 1, Math.floor(v * height));
     const parts = [element("span", { class: "at" }, `x ${x}, y ${y}`)];
     for (const [pane, numbers] of Object.entries(values)) {
       const title = this.stage.offer?.titles.get(pane) ?? pane;

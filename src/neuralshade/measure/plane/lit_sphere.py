@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -27,8 +28,8 @@ BACKGROUND = 0.025  # linear
 LIT = ("albedo", "normal", "roughness", "metallic", "ao")
 
 
-def lights(maps: Mapping[str, Bytes]) -> bool:
-    """Return whether there is a map that a lit surface shows."""
+def lights(maps: Collection[str]) -> bool:
+    """Return whether there is a map, of those with these names, that a lit surface shows."""
     return any(name in maps for name in LIT[:3])
 
 
@@ -63,35 +64,58 @@ def _shaded(
 ) -> Floats:  # fmt: skip
     """Return linear colors [n, 3] of points with the sphere's normals ``up`` [n, 3]."""
 
-    def read(name: str, otherwise: float) -> Floats:
-        if name not in maps:
-            return np.full((len(up), 1), otherwise, np.float32)
+    def read(name: str) -> Floats:
         height, width = maps[name].shape[:2]
         cols = np.floor(across + width / 2).astype(np.int64) % width
         rows = np.floor(height / 2 - above).astype(np.int64) % height
         return maps[name][rows, cols].astype(np.float32) / np.float32(255)
 
-    albedo = srgb_to_linear(read("albedo", 0)) if "albedo" in maps else read("albedo", GREY)
+    found = {name: read(name) for name in LIT if name in maps}
+    if "albedo" in found:
+        found["albedo"] = srgb_to_linear(found["albedo"])
+    if "normal" in found:
+        found["normal"] = found["normal"] * 2 - 1
+    return lit_points(found, up)
+
+
+def lit_points(
+    maps: Mapping[str, Floats], up: npt.NDArray[Any], light: Sequence[float] = LIGHT
+) -> Floats:
+    """Return what points of a sphere reflect to an eye far away: float32 [n, 3], linear.
+
+    Args:
+        maps: those of LIT that there are at each point, float32 [n, C]: albedo linear, normal from
+            -1 to 1 in tangent space, roughness, metallic and ao. Others are GREY, flat, ROUGH, 0
+            and 1.
+        up: [n, 3], the sphere's own normals: x right, y up, z to the eye.
+        light: direction to it, in that space; of any length.
+    """
+    count = len(up)
+
+    def read(name: str, otherwise: float) -> Floats:
+        return maps.get(name, np.full((count, 1), otherwise, np.float32))
+
+    albedo = read("albedo", GREY)
     surface = Surface(
-        torch.from_numpy(np.broadcast_to(albedo, (len(up), 3)).copy()),
-        _normals(read("normal", math.nan) if "normal" in maps else None, up),
+        torch.from_numpy(np.broadcast_to(albedo, (count, 3)).copy()),
+        _normals(maps.get("normal"), up),
         torch.from_numpy(read("roughness", ROUGH)[:, 0]),
         torch.from_numpy(read("metallic", 0)[:, 0]),
     )
     eye = torch.tensor([0.0, 0.0, 1.0])
-    light = normalize(torch.tensor(LIGHT), dim=0)
-    direct = RADIANCE * math.pi * shade(surface, light, eye).numpy()
+    to_light = normalize(torch.tensor(light), dim=0)
+    direct = RADIANCE * math.pi * shade(surface, to_light, eye).numpy()
     occluded = AMBIENT * read("ao", 1) * albedo
     shown: Floats = (direct + occluded).astype(np.float32)
     return shown
 
 
-def _normals(mapped: Floats | None, up: npt.NDArray[np.float64]) -> torch.Tensor:
+def _normals(mapped: Floats | None, up: npt.NDArray[Any]) -> torch.Tensor:
     """Return normals in the sphere's space: x right, y up, z to the eye."""
     z = torch.from_numpy(up.astype(np.float32))
     if mapped is None:
         return z
     x = normalize(torch.stack([z[:, 2], torch.zeros(len(z)), -z[:, 0]], -1), dim=-1)
     y = torch.linalg.cross(z, x)
-    tangent = torch.from_numpy(mapped) * 2 - 1
+    tangent = torch.from_numpy(mapped)
     return normalize(tangent[:, :1] * x + tangent[:, 1:2] * y + tangent[:, 2:] * z, dim=-1)

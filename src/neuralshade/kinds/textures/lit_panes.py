@@ -1,0 +1,57 @@
+"""A sphere in the maps of a set on the live page, as decoded and as given."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from neuralshade.fitting.scene import View
+from neuralshade.kinds.textures.channels import MapCoding
+from neuralshade.measure.plane.lit_sphere import LIT
+from neuralshade.measure.plane.sphere_view import SphereView, usual_light
+from neuralshade.source.color import srgb_to_linear
+
+Floats = npt.NDArray[np.float32]
+
+
+class TexelsOf(Protocol):
+    """Where texels come from, see ``GivenTexels``."""
+
+    def coded(self, coding: MapCoding, level: int, index: npt.NDArray[np.int64]) -> Floats: ...
+
+
+class LitPane:
+    """Draws the sphere; what it looked up stays while only the light moves."""
+
+    def __init__(
+        self, texels: TexelsOf, step: Callable[[], int], codings: Sequence[MapCoding],
+        sizes: Sequence[tuple[int, int]],
+    ):  # fmt: skip
+        self._texels, self._step, self._sizes = texels, step, sizes
+        self._codings = [coding for coding in codings if coding.name in LIT]
+        self._last: tuple[Any, SphereView, dict[str, Floats]] | None = None
+
+    def __call__(self, view: View) -> Floats:
+        """Return the sphere as a screen shows it: float32 [height, width, 3], sRGB in [0, 1]."""
+        width, height = view.screen or (view.width, view.height)
+        asked = (self._step(), view.region, width, height, view.level)
+        if self._last is None or self._last[0] != asked:
+            sphere = SphereView.of(self._sizes[0], view.region, width, height)
+            level = min(view.level, len(self._sizes) - 1)
+            # maps go around the sphere more than once: each texel is decoded a single time
+            index, places = np.unique(sphere.texels(*self._sizes[level]), return_inverse=True)
+            maps = {
+                coding.name: straight(coding, self._texels.coded(coding, level, index))[places]
+                for coding in self._codings
+            }
+            self._last = asked, sphere, maps
+        return self._last[1].lit(self._last[2], view.light or usual_light())
+
+
+def straight(coding: MapCoding, coded: Floats) -> Floats:
+    """Return texels of a map as they are lit: colors linear, normals from -1 to 1."""
+    values = coding.straight(coded)
+    return srgb_to_linear(values) if coding.meaning == "srgb" else values
