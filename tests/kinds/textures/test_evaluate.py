@@ -26,7 +26,7 @@ def test_the_asset_comes_first(moss, table):
     assert list(ours["psnr_db"]) == VARYING
     assert ours["mean_psnr_db"] == pytest.approx(np.mean(list(ours["psnr_db"].values())))
     assert ours["mean_psnr_db"] == pytest.approx(moss.opened.header.quality["psnr_db"], abs=0.1)
-    assert 0 < ours["flip"] < 1
+    assert 0 < ours["flip"] < 1 and 0 < ours["lit_l1"] < 0.2
     json.dumps(table, allow_nan=False)
 
 
@@ -47,6 +47,7 @@ def test_others_follow(table):
     full, half = (ways[name] for name in list(ways)[1:3])
     assert full["random_access"] and half["random_access"] and not ways["JPEG"]["random_access"]
     assert full["mean_psnr_db"] > half["mean_psnr_db"] and full["flip"] < half["flip"]
+    assert full["lit_l1"] < half["lit_l1"]
     assert half["bytes"] < full["bytes"] == full["memory_bytes"]
     for row in table.ways:
         possible = row["bytes"] is not None

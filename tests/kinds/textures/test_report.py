@@ -75,6 +75,7 @@ def test_head_and_notes(moss, page, found):
     size = moss.path.stat().st_size
     for text in ("moss 24 x 16 texels, 5 mips; 6 maps in 11 channels: albedo, normal, roughness",
                  f"On disk {size:,} bytes", f"Mean PSNR of the maps {found.ours.mean_psnr_db:.2f}",
+                 f"L1, lit {found.lit['neuralshade']:.4f}",
                  *verdict(found), "moss: found under a stone.",
                  "The same everywhere, and in none of the numbers: metallic.",
                  "<torch> on CPU", "2 hidden layers of 64 neurons", "60 steps"):  # fmt: skip

@@ -25,6 +25,7 @@ from neuralshade.kinds.textures.engine import (
 )
 from neuralshade.kinds.textures.layout import build_encoding, served_first, shapes_for
 from neuralshade.kinds.textures.recipe import TexturesRecipe, parse_weights
+from neuralshade.kinds.textures.shaded import ShadedTask, lit_maps
 from neuralshade.kinds.textures.start import start_latents
 from neuralshade.kinds.textures.texels import Texels, TexelSampler
 from neuralshade.model.field import Field
@@ -127,7 +128,8 @@ def build_gpu_engine(
     squares = torch.ones(texels.channels) if roots is None else roots.square().flatten()
     wraps = recipe.wrap == "repeat"
     task = partial(texel_task, gpu, field.encoding, texels, squares.numpy(), wraps,
-                   batch, recipe.seed, jittered=recipe.latents == "bc1")  # fmt: skip
+                   batch, recipe.seed, jittered=recipe.latents == "bc1",
+                   lit=lit_maps(codings) if recipe.loss == "shaded" else None)  # fmt: skip
     training = Training(
         batch=batch,
         rate=recipe.rate,
@@ -160,8 +162,10 @@ def build_engine(
     sampler = TexelSampler(texels, batch, recipe.wrap == "repeat", device,
                            jittered=recipe.latents == "bc1")  # fmt: skip
     weights = channel_weights(recipe, codings)
-    task = NoisyTask(field, sampler, weights if weights is None else weights.to(device), compute,
-                     recipe.seed)  # fmt: skip
+    of_maps = (field, sampler, weights if weights is None else weights.to(device), compute,
+               recipe.seed)  # fmt: skip
+    shaded = recipe.loss == "shaded"
+    task = ShadedTask(lit_maps(codings), *of_maps) if shaded else NoisyTask(*of_maps)
     network, latents = list(field.network.parameters()), list(field.encoding.parameters())
     optimizers = [
         Adam(network, recipe.rate, (recipe.beta1, recipe.beta2), recipe.epsilon),

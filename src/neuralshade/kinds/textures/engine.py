@@ -135,13 +135,18 @@ class NoisyTask:
         return torch.rand(shape, generator=rng).sub_(0.5).div_(grid.steps).to(grid.noisy.device)
 
     def __call__(self, rng: torch.Generator) -> tuple[torch.Tensor, torch.Tensor]:
-        """Return the field's and the set's channels at a batch, as columns."""
+        """Return what the loss compares of the field and the set at a batch, as columns."""
         if self.noisy:
             for grid, pool in zip(self.grids, self.pools, strict=True):
                 first = int(torch.randint(NOISE_OFFSETS, (1,), generator=rng))
                 grid.add_noise(pool[first : first + len(grid.noisy)])
         at, wanted = self.sampler(rng)
-        predicted = self.field.on_samples(at, self.compute)
+        return self.compared(self.field.on_samples(at, self.compute), wanted, rng)
+
+    def compared(
+        self, predicted: torch.Tensor, wanted: torch.Tensor, rng: torch.Generator
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        """Return what is compared of channels [C, N]: here them by the root of their weights."""
         if self.weights is None:
             return predicted, wanted
         return predicted * self.weights.to(predicted.dtype), wanted * self.weights

@@ -24,6 +24,7 @@ from neuralshade.measure.baselines import to_uint8
 from neuralshade.measure.codec_rivals import codec_rivals
 from neuralshade.measure.map_psnr import Bytes, map_psnr_db
 from neuralshade.measure.plane.lit_sphere import Floats, lights, lit_sphere
+from neuralshade.measure.plane.lit_texels import lit_error
 from neuralshade.measure.quality import flip
 from neuralshade.measure.table import Column, Row, Table, print_rows
 from neuralshade.measure.texture_rivals import ByteMaps, TextureRival, block_rivals
@@ -34,6 +35,7 @@ HALF_BYTES = 2  # of a number in float16
 NOTED = (
     "PSNR: of mip 0 in 8 bits; normals by x, y and the z that is rebuilt. Mean: over the maps.",
     "FLIP: of a sphere lit with the maps of mip 0, 256 pixels wide; lower is better.",
+    "Lit L1: of texels of mip 0 under 16 lights, as a screen shows them; lower is better.",
     "GPU bytes: with all mips, as a shader reads them; of picture files plain texels.",
     "Random access: whether a shader reads any texel of what lies on disk. The others are mip 0 "
     "alone; they are decoded whole, and mips are made, before anything is sampled.",
@@ -51,6 +53,7 @@ class Comparison:
     rivals: Sequence[TextureRival]  # the asset first
     sphere: Floats | None  # lit with the maps as given; None where none of them shows
     spheres: Mapping[str, Floats]  # the same of each rival that was possible, by name
+    lit: Mapping[str, float]  # by rival, the mean difference of lit texels
 
     @property
     def ours(self) -> TextureRival:
@@ -84,10 +87,12 @@ def compare(opened: TexturesAsset, reference: Any) -> Comparison:
         if not coding.count
     }
     if not lights(maps):
-        return Comparison(textures, given, decoded, quality, rivals, None, {})
+        return Comparison(textures, given, decoded, quality, rivals, None, {}, {})
     spheres = {each.name: lit_sphere(constant | dict(each.maps)) for each in rivals if each.maps}
-    return Comparison(textures, given, decoded, quality, rivals, lit_sphere(constant | maps),
-                      spheres)  # fmt: skip
+    whole = constant | maps
+    lit = {each.name: lit_error(whole, constant | dict(each.maps)) for each in rivals if each.maps}
+    return Comparison(textures, given, decoded, quality, rivals, lit_sphere(whole), spheres,
+                      lit)  # fmt: skip
 
 
 def half_latents_bytes(opened: TexturesAsset) -> int:
@@ -128,9 +133,9 @@ def evaluate_textures(opened: TexturesAsset, reference: Any) -> TexturesTable:
         Rows of plain JSON data, of two kinds. ``section`` "ways", the asset first: name, setting,
         bytes (on disk), memory_bytes (in a GPU's memory, all mips), memory_format,
         bits_per_texel (of mip 0), random_access, seconds (to make it; the fit's for the asset),
-        psnr_db (by map, of mip 0), mean_psnr_db, and flip of a lit sphere, None where no map
-        shows on one; the asset's also half_latents_bytes, what it
-        takes in memory with latents as half floats, and corner_psnr_db (by map; where latents
+        psnr_db (by map, of mip 0), mean_psnr_db, flip of a lit sphere and lit_l1 of texels under
+        other lights, None where no map shows on these; the asset's also half_latents_bytes, what
+        it takes in memory with latents as half floats, and corner_psnr_db (by map; where latents
         are BC1 textures: filtered, half a texel off, see ``corner_psnr``). What was not possible
         has no psnr_db, and ``setting`` says why. ``section`` "mips": mip, width, height, psnr_db
         and mean_psnr_db, of the asset. Maps that are the same everywhere are in neither.
@@ -143,7 +148,8 @@ def evaluate_textures(opened: TexturesAsset, reference: Any) -> TexturesTable:
 def table_of(opened: TexturesAsset, found: Comparison) -> TexturesTable:
     """Return the rows of a comparison."""
     ways = [
-        _way_row(rival, opened.sizes[0]) | {"flip": found.flip_of(rival.name)}
+        _way_row(rival, opened.sizes[0])
+        | {"flip": found.flip_of(rival.name), "lit_l1": found.lit.get(rival.name)}
         for rival in found.rivals
     ]
     ways[0]["half_latents_bytes"] = half_latents_bytes(opened)
@@ -208,7 +214,7 @@ class TexturesTable(Table):
             Column("GPU bytes", "memory_bytes", ",d"),
             Column("bits per texel", "bits_per_texel", ".2f"),
             Column("random access", lambda row: "yes" if row["random_access"] else "no"),
-            *maps, mean, Column("FLIP", "flip", ".4f"),
+            *maps, mean, Column("FLIP", "flip", ".4f"), Column("lit L1", "lit_l1", ".4f"),
         ], self.ways)  # fmt: skip
         for row in self.ways:
             if row["setting"]:

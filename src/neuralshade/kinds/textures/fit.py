@@ -41,6 +41,7 @@ from neuralshade.kinds.textures.psnr import map_psnr, mean_psnr
 from neuralshade.kinds.textures.recipe import TexturesRecipe
 from neuralshade.kinds.textures.reference import source_of
 from neuralshade.kinds.textures.scene import fit_scene
+from neuralshade.kinds.textures.shaded import check_lit
 from neuralshade.kinds.textures.texels import Texels
 from neuralshade.source.material_mips import mip_sizes
 from neuralshade.source.material_set import MaterialSet
@@ -171,6 +172,9 @@ class _Job(Job[TexturesRecipe]):
     def __init__(self, textures: MaterialSet, fitted: Source, recipe: TexturesRecipe, *rest: Any):
         super().__init__(fitted, recipe, *rest)
         self.textures, self.codings = textures, codings_of(textures)
+        self.notes = textures.notes
+        if recipe.loss == "shaded" and (line := check_lit(self.codings, textures.name)):
+            self.notes = (*self.notes, line)
         size = (textures.width, textures.height)
         self.mips = len(mip_sizes(*size, recipe.mips or None))
         self.texels = Texels(trained_levels(textures, self.codings, self.mips))
@@ -233,7 +237,7 @@ class _Job(Job[TexturesRecipe]):
         facts = {"name": self.textures.name, "width": self.textures.width,
                  "height": self.textures.height, "mips": self.mips,
                  "maps": [coding.facts() for coding in self.codings],
-                 "notes": list(self.textures.notes), "digest": self.original.digest}  # fmt: skip
+                 "notes": list(self.notes), "digest": self.original.digest}  # fmt: skip
         header = Header(to_dict(self.recipe), self.training,
                         {"psnr_db": round(float(np.mean(first)), 3), "maps": quality},
                         own={"textures": facts})  # fmt: skip
@@ -249,5 +253,5 @@ class _Job(Job[TexturesRecipe]):
         return TexturesResult(
             str(self.output), self.chosen.engine, self.chosen.device_name, p.seconds, p.step,
             p.loss, float(np.mean([values[0] for values in quality.values()])), quality, size,
-            8 * size / texels, self.engine.skipped, self.textures.notes,
+            8 * size / texels, self.engine.skipped, self.notes,
         )  # fmt: skip

@@ -8,6 +8,7 @@ from neuralshade.kinds.textures.block_shape import parse_blocks
 
 GRID_LIMITS = (64, 16, 8)  # texels along a latent, numbers, bits
 MOST_GRIDS = 4
+LOSSES = ("maps", "shaded")
 WRAPS = ("repeat", "clamp")
 LATENTS = ("plain", "bc1")
 PRECISIONS = ("auto", "float32", "bfloat16", "float16")
@@ -31,6 +32,8 @@ class TexturesRecipe(TrainingRecipe):
     mips: int = setting(0, "levels, mip 0 among them; 0 goes down to 1 x 1", limits=(0, 25))
     wrap: str = setting("repeat", "beyond the border: repeat for sets that tile, else clamp",
                         choices=WRAPS)  # fmt: skip
+    loss: str = setting("maps", "what is compared: maps, each channel by itself; or shaded, texels "
+                        "under random lights, and the maps beside", choices=LOSSES)  # fmt: skip
     weights: str = setting("", "of maps in the loss, 1 where not said, as in normal=2,ao=0.5")
     hidden_layers: int = setting(2, "hidden layers of the decoder", limits=(1, 4))
     hidden_width: int = setting(64, "neurons per hidden layer", limits=(16, 128))

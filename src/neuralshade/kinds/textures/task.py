@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -10,13 +11,14 @@ import numpy.typing as npt
 from neuralshade.engine.kernels.step.gradients import grid_parts, grid_variables
 from neuralshade.engine.task import TaskText
 from neuralshade.gpu.gpu import Gpu
+from neuralshade.kinds.textures.shaded import LitMap, channels_slang, lit_numbers
 from neuralshade.kinds.textures.texels import PAIR, Texels
 from neuralshade.model.encoding import Encoding
 
 MIP = np.dtype([("width", "<u4"), ("height", "<u4"), ("first", "<u4"), ("end", "<f4")])
 TEXT = """
 typealias Encoding = {encoding};
-typealias Task = TexelTask<
+typealias MapsTask = TexelTask<
     {channels}, {mips}, {wraps}, {jittered}, Encoding, {parameters}, {gradients}>;
 
 StructuredBuffer<{number}> grid_numbers;
@@ -33,10 +35,31 @@ static const uint COPIES = {copies};
     return {{ grid_numbers }};
 }}
 
-Task make_task(uint group)
+MapsTask maps_task(uint group)
 {{
     {gradients} gradients = {{ {gradient_fields} }};
     return {{ texels, mips, channel_weights, grid(), gradients, pairs, seed }};
+}}
+"""
+
+MAPS = """
+typealias Task = MapsTask;
+
+Task make_task(uint group)
+{
+    return maps_task(group);
+}
+"""
+SHADED = """
+{channels}
+typealias Task = ShadedTask<{count}, {mips}, {wraps}, {jittered}, LitChannels, Encoding,
+                            {parameters}, {gradients}>;
+
+StructuredBuffer<LitNumbers> lit_numbers;
+
+Task make_task(uint group)
+{{
+    return {{ maps_task(group), lit_numbers }};
 }}
 """
 
@@ -53,12 +76,14 @@ def texel_task(
     jittered: bool = False,
     halves: bool,
     gradients: str,
+    lit: Mapping[str, LitMap] | None = None,
 ) -> TaskText:
     """Return the task of fitting ``texels``, uploaded to the device.
 
     ``weights`` [C]: of channels in the loss. ``jittered``: see TexelSampler. ``halves``: grid
     numbers are read as packed float16, else as float32. ``gradients``: how those of grids are
-    summed, a key of GRADIENTS.
+    summed, a key of GRADIENTS. ``lit``: maps that are compared as they are lit, see ``lit_maps``;
+    None compares channels alone.
     """
     half = encoding.slang("Textures")
     imports = half.modules | {
@@ -66,14 +91,15 @@ def texel_task(
         "neuralshade.kinds.textures.task",
         "neuralshade.model.parameters",
     }
-    text = TEXT.format(
-        encoding=half.type,
-        channels=texels.channels,
-        mips=len(texels.sizes),
-        wraps=str(wraps).lower(),
-        jittered=str(jittered).lower(),
-        **grid_parts(gradients, halves=halves),
-    )
+    parts = grid_parts(gradients, halves=halves)
+    sizes = {"mips": len(texels.sizes), "wraps": str(wraps).lower(),
+             "jittered": str(jittered).lower()}  # fmt: skip
+    text = TEXT.format(encoding=half.type, channels=texels.channels, **sizes, **parts)
+    if lit is None:
+        text += MAPS
+    else:
+        imports |= {"neuralshade.kinds.textures.shaded"}
+        text += SHADED.format(count=texels.channels, channels=channels_slang(lit), **sizes, **parts)
     lines = "".join(f"import {name};\n" for name in sorted(imports))
     variables: dict[str, Any] = {
         "texels": gpu.buffer(paired_words(texels.words)),
@@ -82,6 +108,8 @@ def texel_task(
         "pairs": batch // PAIR,
         **grid_variables(encoding, gradients, seed),
     }
+    if lit is not None:
+        variables["lit_numbers"] = gpu.buffer(lit_numbers(lit))
     return TaskText(lines + half.declarations + text, variables)
 
 

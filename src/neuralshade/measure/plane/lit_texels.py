@@ -1,0 +1,68 @@
+"""Texels lit one by one, under lights that no fit has seen: what errors of maps do to light."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+import numpy as np
+import numpy.typing as npt
+import torch
+
+from neuralshade.measure.map_psnr import Bytes
+from neuralshade.measure.plane.lit_sphere import AMBIENT, GREY, LIT, RADIANCE, ROUGH
+from neuralshade.model.microfacet import Surface, shade
+from neuralshade.sampler.directions import draw_pairs
+from neuralshade.source.color import linear_to_srgb, srgb_to_linear
+
+Floats = npt.NDArray[np.float32]
+
+PAIRS = 16  # of a light and an eye
+NEAR_MIRROR = 0.5  # share of them where gloss shows
+LOWEST = 0.2  # cosine of both with the surface
+SEED = 99
+MOST_TEXELS = 2**14  # that are lit, evenly over the maps
+
+
+def lit_error(given: Mapping[str, Bytes], other: Mapping[str, Bytes]) -> float:
+    """Return how far apart lit texels of two sets are: the mean of |difference|, sRGB in [0, 1].
+
+    A flat surface under PAIRS lights and from as many eyes far away, with no shadows; colors are
+    clipped and encoded as a screen shows them.
+
+    Args:
+        given: as ``lit_sphere`` has them; every few texels are taken of large ones.
+        other: the same maps, of the same size.
+    """
+    size = next(iter(given.values())).shape
+    step = math.ceil(size[0] * size[1] / MOST_TEXELS)
+    surfaces = [_surface(maps, step, size[0] * size[1]) for maps in (given, other)]
+    differences = []
+    for wi, wo in torch.from_numpy(draw_pairs(PAIRS, NEAR_MIRROR, LOWEST, SEED)):
+        one, two = (_lit(surface, ambient, wi, wo) for surface, ambient in surfaces)
+        differences.append(float(np.abs(one - two).mean(dtype=np.float64)))
+    return float(np.mean(differences))
+
+
+def _surface(maps: Mapping[str, Bytes], step: int, count: int) -> tuple[Surface, torch.Tensor]:
+    """Return every ``step``-th texel as a surface, and what it shows of light from everywhere."""
+    usual = {"albedo": GREY, "roughness": ROUGH, "metallic": 0.0, "ao": 1.0}
+
+    def read(name: str) -> Floats:
+        if name not in maps:
+            return np.full((len(range(0, count, step)), 1), usual[name], np.float32)
+        texels = maps[name].reshape(count, -1)[::step].astype(np.float32) / np.float32(255)
+        return srgb_to_linear(texels) if name == "albedo" else texels
+
+    values = {name: torch.from_numpy(read(name)) for name in LIT if name != "normal"}
+    albedo = values["albedo"].expand(-1, 3)
+    up = torch.tensor([0.0, 0.0, 1.0]).expand(len(albedo), 3)
+    normal = torch.from_numpy(read("normal")) * 2 - 1 if "normal" in maps else up
+    surface = Surface(albedo, torch.nn.functional.normalize(normal, dim=-1),
+                      values["roughness"][:, 0], values["metallic"][:, 0])  # fmt: skip
+    return surface, AMBIENT * values["ao"] * albedo
+
+
+def _lit(surface: Surface, ambient: torch.Tensor, wi: torch.Tensor, wo: torch.Tensor) -> Floats:
+    light = RADIANCE * math.pi * shade(surface, wi, wo) + ambient
+    return linear_to_srgb(light.clamp(0, 1).numpy())
