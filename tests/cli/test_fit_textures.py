@@ -134,3 +134,20 @@ def test_nan_in_a_float_file(refused, folder):
 ])  # fmt: skip
 def test_flags(refused, rock, flags, message):
     assert refused("fit", "textures", "rock", *flags) == message
+
+
+def test_a_target_finds_the_size(run, rock):
+    done = run("fit", "textures", "rock", "--json", "--target", "albedo=9,normal=9", *FEW)
+    (line,) = done.out
+    result = json.loads(line)
+    assert (done.code, result["target"]["maps"]) == (0, {"albedo": 9.0, "normal": 9.0})
+    assert neuralshade.info("rock.nsh")["recipe"]["grids"]
+
+
+def test_a_plan_keeps_nothing(run, rock):
+    done = run("fit", "textures", "rock", "--plan", "--json", *FEW)
+    (line,) = done.out
+    plan = json.loads(line)
+    assert (done.code, plan["plot"], plan["steps"]) == (0, None, 8)
+    assert sum(row["expected"] for row in plan["rows"]) == 5
+    assert {path.name for path in rock.iterdir()} == {"a.png", "rock"}

@@ -88,7 +88,7 @@ def codecs() -> list[Codec]:
 
 
 def codec_rivals(
-    maps: ByteMaps, byte_count: int, largest_px: int = LARGEST_PX
+    maps: ByteMaps, byte_count: int, largest_px: int = LARGEST_PX, only: str | None = None
 ) -> Iterator[TextureRival]:
     """Yield level 0 of the set in each of ``codecs``, all maps with ``byte_count`` bytes at most.
 
@@ -101,6 +101,7 @@ def codec_rivals(
         maps: of which level 0 is coded.
         byte_count: the budget of all files together.
         largest_px: of all maps together; the search takes minutes beyond.
+        only: the name of a codec, where others are left out.
 
     Yields:
         One at a time; where it is not possible, without maps, and ``setting`` says why.
@@ -108,6 +109,8 @@ def codec_rivals(
     pictures = [_picture(levels[0]) for levels in maps.levels.values()]
     memory, formats = _in_memory(maps)
     for codec in codecs():
+        if only not in (None, codec.name):
+            continue
         begun = time.perf_counter()
         setting = _obstacle(pictures, codec, largest_px)
         files: Files = []

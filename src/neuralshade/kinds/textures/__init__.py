@@ -15,6 +15,11 @@ KIND = Kind(
            "report", "resume"),
     flags=(
         Flag("bytes", "Size of the file, at most, in place of --bpp.", "N"),
+        Flag("target-psnr", "Mean of the maps at mip 0 to reach, in dB, in place of a size: short "
+             "fits tell the smallest latents that are expected to.", "DB"),
+        Flag("target", "The same of single maps, as in albedo=35,normal=34.", "MAP=DB,..."),
+        Flag("plan", "Tell what each size is expected to reach, beside BCn and AVIF, and keep no "
+             "asset; -o FILE.svg or .png plots it."),
         Flag("normal-convention", "Which way green points: opengl (up) or directx. [default: told "
              "by name or slopes]", "NAME"),
     ),
@@ -28,6 +33,8 @@ KIND = Kind(
     \b
     neuralshade fit textures bricks/ --report bricks.html
     neuralshade fit textures bricks/ --bpp 2.5 -o bricks.nsh
+    neuralshade fit textures bricks/ --target albedo=35,normal=34 -o bricks.nsh
+    neuralshade fit textures bricks/ --plan -o curve.svg
     neuralshade fit textures bricks/ --bpp 10 --latents bc1
     neuralshade fit textures tea_set/ --wrap clamp --weights normal=2
     """,

@@ -12,7 +12,7 @@ from neuralshade.kinds.textures.block_shape import (
     level_bytes,
     level_sizes,
 )
-from neuralshade.kinds.textures.plan import other_bytes
+from neuralshade.kinds.textures.plan import decoder_bytes, header_bytes
 from neuralshade.kinds.textures.recipe import TexturesRecipe
 
 
@@ -29,7 +29,7 @@ def block_file_bytes(
         for shape in shapes
     )
     inputs = sum(shape.features for shape in shapes)
-    return textures + other_bytes(inputs, channels, maps, recipe)
+    return textures + decoder_bytes(inputs, channels, recipe) + header_bytes(maps)
 
 
 def blocks_for_bytes(

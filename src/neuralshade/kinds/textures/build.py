@@ -7,8 +7,9 @@ from functools import partial
 
 import torch
 
-from neuralshade.engine.choose import choose_kernels, choose_precision, choose_vectors
+from neuralshade.engine.choose import Chosen, choose_kernels, choose_precision, choose_vectors
 from neuralshade.errors import ConfigError
+from neuralshade.fitting.options import FitOptions
 from neuralshade.gpu.gpu import Gpu
 from neuralshade.kinds.textures.block_layout import (
     block_grids,
@@ -20,6 +21,7 @@ from neuralshade.kinds.textures.channels import MapCoding
 from neuralshade.kinds.textures.engine import (
     GpuTexturesEngine,
     NoisyTask,
+    TexturesEngine,
     TorchTexturesEngine,
     plain_grids,
 )
@@ -176,3 +178,15 @@ def build_engine(
     trainer = TorchEngine(field, task, "l2", optimizers, rng, scale,
                           repeatable=recipe.seconds is None)  # fmt: skip
     return TorchTexturesEngine(trainer, task, texels, freeze_factor(recipe))
+
+
+def engine_on(
+    chosen: Chosen, options: FitOptions, recipe: TexturesRecipe, texels: Texels,
+    codings: Sequence[MapCoding],
+) -> TexturesEngine:  # fmt: skip
+    """Return the engine of a fit on what was chosen for it."""
+    if chosen.gpu is None:
+        return build_engine(recipe, texels, codings, chosen.device)
+    return build_gpu_engine(
+        recipe, texels, codings, chosen.gpu, options.kernels, options.deterministic
+    )

@@ -39,7 +39,7 @@ def rate_chart(points: Sequence[Point]) -> str:
         axes.set_xlim(low / 1.35, high * max(2.2, (high / low) ** 0.35))
         axes.grid(color=RULE, linewidth=0.6)
         axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5), numticks=12))
-        axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: _short(value)))
+        axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: short_bytes(value)))
         axes.xaxis.set_minor_locator(LogLocator(subs=()))
         axes.yaxis.set_major_locator(MaxNLocator(6))
         _label(figure, axes, points)
@@ -61,7 +61,7 @@ def _label(figure: Figure, axes: Axes, points: Sequence[Point]) -> None:
                       textcoords="offset points", va="center", fontsize=8.5)  # fmt: skip
 
 
-def _short(byte_count: float) -> str:
+def short_bytes(byte_count: float) -> str:
     """Return bytes as an axis has room for them."""
     for unit, name in ((1e6, "MB"), (1e3, "kB")):
         if byte_count >= unit:

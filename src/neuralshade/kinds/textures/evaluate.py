@@ -205,7 +205,7 @@ class TexturesTable(Table):
 
     def print(self) -> None:
         """Print everything to standard output, no wider than the terminal."""
-        maps = [Column(plain(name), partial(_of_map, name), ".2f")
+        maps = [Column(plain(name), partial(of_map, name), ".2f")
                 for name in self.names]  # fmt: skip
         mean = Column("mean", "mean_psnr_db", ".2f")
         print_rows([
@@ -229,6 +229,7 @@ class TexturesTable(Table):
             print(plain(line))
 
 
-def _of_map(name: str, row: Row) -> float | None:
+def of_map(name: str, row: Row) -> float | None:
+    """Return a map's PSNR in a row."""
     value: float | None = row["psnr_db"].get(name)
     return value

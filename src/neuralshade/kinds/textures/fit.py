@@ -32,16 +32,18 @@ from neuralshade.kinds.textures import KIND
 from neuralshade.kinds.textures.asked import AskedSet, PathLike
 from neuralshade.kinds.textures.asset import pack_field
 from neuralshade.kinds.textures.block_plan import blocks_for_bytes
-from neuralshade.kinds.textures.build import build_engine, build_gpu_engine
+from neuralshade.kinds.textures.build import engine_on
 from neuralshade.kinds.textures.channels import codings_of, trained_levels
-from neuralshade.kinds.textures.engine import TexturesEngine, mip_errors, rounded_field
+from neuralshade.kinds.textures.engine import mip_errors, rounded_field
 from neuralshade.kinds.textures.opened import OpenedTextures
 from neuralshade.kinds.textures.plan import grids_for
+from neuralshade.kinds.textures.planner import Expected, TargetReached, asked_targets, planned_for
 from neuralshade.kinds.textures.psnr import map_psnr, mean_psnr
 from neuralshade.kinds.textures.recipe import TexturesRecipe
 from neuralshade.kinds.textures.reference import source_of
 from neuralshade.kinds.textures.scene import fit_scene
 from neuralshade.kinds.textures.shaded import check_lit
+from neuralshade.kinds.textures.targets import Targets, mean_of
 from neuralshade.kinds.textures.texels import Texels
 from neuralshade.source.material_mips import mip_sizes
 from neuralshade.source.material_set import MaterialSet
@@ -65,6 +67,7 @@ class TexturesResult:
     bits_per_texel: float  # of mip 0
     skipped_steps: int  # whose gradient was not finite
     notes: tuple[str, ...]  # what was done to the maps
+    target: TargetReached | None = None  # where dB were asked for
 
     def print(self) -> None:
         """Print what was reached."""
@@ -77,6 +80,8 @@ class TexturesResult:
         print(f"{self.steps:,} steps in {self.seconds:.1f} s on {self.device}")
         if self.skipped_steps:
             print(f"{self.skipped_steps} steps were skipped: their gradient was not finite")
+        if self.target is not None and self.target.missed:
+            print(plain(f"target missed: {self.target.missed} in {self.asset_bytes:,} bytes"))
 
 
 def fit_textures(
@@ -86,6 +91,8 @@ def fit_textures(
     maps: Mapping[str, Any] | None = None,
     normal_convention: str | None = None,
     byte_count: int | None = None,
+    target_psnr: float | None = None,
+    target: str | Mapping[str, float] | None = None,
     options: FitOptions = USUAL,
     observer: Observer = ignore,
     **settings: Any,
@@ -99,6 +106,9 @@ def fit_textures(
         maps: single maps by name, see ``load_material_set``.
         normal_convention: opengl or directx, where neither names nor the map tell.
         byte_count: size of the file, at most, in place of ``bpp``.
+        target_psnr: dB that the mean over the maps is to reach at mip 0, in place of a size: a few
+            short fits tell the smallest latents that are expected to.
+        target: the same of single maps by name, each its own.
         options: engine, device, tensorboard, events, report, resume.
         observer: called about ten times a second with a Progress.
         settings: fields of TexturesRecipe; an end (steps, seconds) replaces the usual ends.
@@ -110,7 +120,8 @@ def fit_textures(
     check_torch(options)
     asked = AskedSet(source, dict(maps or {}), normal_convention)
     textures = asked.textures()
-    target = asked.output(textures, output, options)
+    path = asked.output(textures, output, options)
+    targets = asked_targets(target_psnr, target, settings, byte_count, options.resume)
     planned = recipe = _planned(asked_recipe(TexturesRecipe, settings), textures, byte_count)
     fitted = source_of(textures)
     checkpoint = None
@@ -123,8 +134,12 @@ def fit_textures(
             raise ConfigError(f"{options.resume}: got bytes={byte_count}, need the size that the "
                               "fit was started with. Leave --bytes out.")  # fmt: skip
     with chosen_engine(options) as chosen:
-        job = _Job(textures, fitted, recipe, target, chosen, options, observer, asked.place)
-        job.resumed_words = asked.words
+        wanted = None
+        if targets is not None:
+            wanted = planned_for(targets, textures, recipe, chosen, options)
+            recipe = replace(recipe, grids=wanted[1].grids)
+        job = _Job(textures, fitted, recipe, path, chosen, options, observer, asked.place)
+        job.resumed_words, job.wanted = asked.words, wanted
         return job.run(checkpoint)
 
 
@@ -132,8 +147,14 @@ def call_of(typed: CommandLine) -> FitCall:
     """Return the call of what was typed."""
     sources = typed.subject
     source = sources[0] if len(sources) == 1 else sources or None
-    named = {"normal_convention": typed.flags["normal_convention"],
-             "byte_count": _whole("bytes", typed.flags["bytes"]), **typed.settings}  # fmt: skip
+    flags = typed.flags
+    named = {"normal_convention": flags["normal_convention"],
+             "byte_count": _whole("bytes", flags["bytes"]), "target": flags["target"],
+             "target_psnr": flags["target_psnr"], **typed.settings}  # fmt: skip
+    if flags["plan"]:
+        from neuralshade.kinds.textures.planned import plan_textures
+
+        return FitCall(plan_textures, (source, typed.output), named)
     return FitCall(fit_textures, (source, typed.output), named)
 
 
@@ -168,6 +189,7 @@ class _Job(Job[TexturesRecipe]):
     kind = KIND
     subject = "textures"
     steps_sized_by = "rate and latent_rate"
+    wanted: tuple[Targets, Expected] | None = None  # in dB
 
     def __init__(self, textures: MaterialSet, fitted: Source, recipe: TexturesRecipe, *rest: Any):
         super().__init__(fitted, recipe, *rest)
@@ -178,18 +200,10 @@ class _Job(Job[TexturesRecipe]):
         size = (textures.width, textures.height)
         self.mips = len(mip_sizes(*size, recipe.mips or None))
         self.texels = Texels(trained_levels(textures, self.codings, self.mips))
-        self.engine = self._build()
+        self.engine = engine_on(self.chosen, self.options, recipe, self.texels, self.codings)
         batch = self.engine.batch
         self.loop = Loop(self.engine, recipe, self._glance, self._observe,
                          samples_per_step=batch, due=self._due)  # fmt: skip
-
-    def _build(self) -> TexturesEngine:
-        gpu, options = self.chosen.gpu, self.options
-        if gpu is None:
-            return build_engine(self.recipe, self.texels, self.codings, self.chosen.device)
-        return build_gpu_engine(
-            self.recipe, self.texels, self.codings, gpu, options.kernels, options.deterministic
-        )
 
     def _due(self, share: float) -> float:
         """Freeze latents when it is time; return the share at which that is."""
@@ -246,12 +260,14 @@ class _Job(Job[TexturesRecipe]):
     def finish(self) -> TexturesResult:
         """Write the asset and what else was asked for."""
         quality, size = self.save(self.output)
+        first = {name: values[0] for name, values in quality.items()}
         self._written()
         self._report()
         p = self.loop.progress
         texels = self.textures.width * self.textures.height
         return TexturesResult(
             str(self.output), self.chosen.engine, self.chosen.device_name, p.seconds, p.step,
-            p.loss, float(np.mean([values[0] for values in quality.values()])), quality, size,
-            8 * size / texels, self.engine.skipped, self.notes,
+            p.loss, mean_of(first), quality, size, 8 * size / texels, self.engine.skipped,
+            self.notes,
+            None if self.wanted is None else TargetReached.of(*self.wanted, first),
         )  # fmt: skip

@@ -32,6 +32,11 @@ def rate_of(shapes: Sequence[GridShape]) -> float:
     return sum(shape.rate for shape in shapes)
 
 
+def layout_text(shapes: Sequence[GridShape]) -> str:
+    """Return grids as a recipe names them."""
+    return ",".join(f"{shape.scale}:{shape.features}:{shape.bits}" for shape in shapes)
+
+
 def shapes_for(recipe: TexturesRecipe) -> tuple[GridShape, ...]:
     """Return the grids that a recipe names, or those for its rate."""
     return parse_grids(recipe.grids) or shapes_of(recipe.bpp)

@@ -7,7 +7,13 @@ from dataclasses import replace
 from itertools import product
 
 from neuralshade.errors import ConfigError
-from neuralshade.kinds.textures.layout import KNOWN, layout_distance, rate_of, stored_levels
+from neuralshade.kinds.textures.layout import (
+    KNOWN,
+    layout_distance,
+    layout_text,
+    rate_of,
+    stored_levels,
+)
 from neuralshade.kinds.textures.recipe import GRID_LIMITS, GridShape, TexturesRecipe
 from neuralshade.model.latent_position import LatentPosition
 
@@ -24,20 +30,35 @@ def file_bytes(
     recipe: TexturesRecipe,
 ) -> int:
     """Return about how many bytes a file takes: exact but for the header's text."""
+    return memory_bytes(shapes, sizes, channels, recipe) + header_bytes(maps)
+
+
+def header_bytes(maps: int) -> int:
+    """Return about how many bytes the text of a file's header takes."""
+    return HEADER_BYTES + MAP_BYTES * maps
+
+
+def memory_bytes(
+    shapes: Sequence[GridShape],
+    sizes: Sequence[tuple[int, int]],
+    channels: int,
+    recipe: TexturesRecipe,
+) -> int:
+    """Return the bytes in a GPU's memory: packed codes of all levels, the decoder in float16."""
     latents = 0
     for shape, levels in zip(shapes, stored_levels(sizes, shapes), strict=True):
         codes = sum(width * height for width, height in levels) * shape.features
         latents += -(-codes * shape.bits // 8)
     inputs = sum(shape.features for shape in shapes) + LatentPosition.width
-    return latents + other_bytes(inputs, channels, maps, recipe)
+    return latents + decoder_bytes(inputs, channels, recipe)
 
 
-def other_bytes(inputs: int, channels: int, maps: int, recipe: TexturesRecipe) -> int:
-    """Return about how many bytes a file has beside its latents: the decoder and the header."""
+def decoder_bytes(inputs: int, channels: int, recipe: TexturesRecipe) -> int:
+    """Return how many bytes a decoder takes in float16."""
     width = recipe.hidden_width
     hidden = (recipe.hidden_layers - 1) * (width + 1) * width
     weights = (inputs + 1) * width + hidden + (width + 1) * channels
-    return 2 * weights + HEADER_BYTES + MAP_BYTES * maps
+    return 2 * weights
 
 
 def grids_for(
@@ -73,4 +94,4 @@ def grids_for(
     most = max(size for size, _, _ in found)
     near = [one for one in found if one[0] >= (1 - NEAR) * most]
     best = min(near, key=lambda one: one[1])[2]
-    return ",".join(f"{shape.scale}:{shape.features}:{shape.bits}" for shape in best)
+    return layout_text(best)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
+import torch
 
 from neuralshade.kinds.textures.channels import MapCoding
 from neuralshade.kinds.textures.engine import Decode, decode_texels
@@ -14,6 +15,8 @@ from neuralshade.measure.baselines import to_uint8
 from neuralshade.measure.map_psnr import EQUAL_DB, map_psnr_db
 from neuralshade.measure.picture_psnr import decibels
 from neuralshade.model.field import Field
+
+SAMPLED_TEXELS = 2**16
 
 
 def mean_psnr(errors: npt.NDArray[np.float64], codings: Sequence[MapCoding]) -> float:
@@ -43,4 +46,21 @@ def map_psnr(
         for coding in varying:
             target, result = (to_uint8(coding.shown(side)) for side in (wanted, decoded))
             found[coding.name].append(round(map_psnr_db(target, result), 3))
+    return found
+
+
+def sampled_psnr(
+    field: Field, texels: Texels, codings: Sequence[MapCoding], most: int = SAMPLED_TEXELS
+) -> dict[str, float]:
+    """Return what ``map_psnr`` does of mip 0, by about ``most`` of its texels at most."""
+    width, height = texels.sizes[0]
+    step = -(-width * height // most) | 1  # odd, or a column of each latent is all that is seen
+    index = torch.arange(0, width * height, step)
+    wanted = texels.level(0).reshape(width * height, -1)[index.numpy()]
+    decoded = decode_texels(field, texels.sizes, 0, index)
+    found = {}
+    for coding in codings:
+        if coding.count:
+            sides = (to_uint8(coding.shown(side)[None]) for side in (wanted, decoded))
+            found[coding.name] = map_psnr_db(*sides)
     return found

@@ -21,7 +21,6 @@ from neuralshade.measure.map_psnr import Bytes, with_z
 from neuralshade.measure.texture_rivals import ByteMaps
 from neuralshade.model.field import Field
 from neuralshade.source.map_words import CONVENTIONS
-from neuralshade.source.material_map import MaterialMap
 from neuralshade.source.material_mips import mip_levels
 from neuralshade.source.material_set import MaterialSet, load_material_set
 
@@ -141,17 +140,25 @@ def varying(codings: Sequence[MapCoding]) -> list[MapCoding]:
 
 def byte_maps(opened: TexturesAsset, textures: MaterialSet) -> ByteMaps:
     """Return all levels of the maps that vary, as given, in 8 bits."""
-    coded = varying(opened.codings)
+    wraps = opened.recipe.wrap == "repeat"
+    return byte_maps_of(opened.codings, len(opened.sizes), wraps, textures)
+
+
+def byte_maps_of(
+    codings: Sequence[MapCoding], mips: int, wraps: bool, textures: MaterialSet
+) -> ByteMaps:
+    """Return the same of a set of which there is no asset."""
+    coded = varying(codings)
     levels = {
         coding.name: [
             to_uint8(given_texels(coding, level))
-            for level in _levels(opened, textures[coding.name])
+            for level in mip_levels(textures[coding.name], mips)
         ]
         for coding in coded
     }
     colors = [c.name for c in coded if c.meaning == "srgb" or c.curve == "srgb"]
     normals = [c.name for c in coded if c.meaning == "normal"]
-    return ByteMaps(levels, frozenset(normals), frozenset(colors), opened.recipe.wrap == "repeat")
+    return ByteMaps(levels, frozenset(normals), frozenset(colors), wraps)
 
 
 def decoded_maps(opened: TexturesAsset) -> dict[str, list[Bytes]]:
@@ -163,7 +170,3 @@ def decoded_maps(opened: TexturesAsset) -> dict[str, list[Bytes]]:
         for coding in coded:
             decoded[coding.name].append(to_uint8(coding.shown(channels)))
     return decoded
-
-
-def _levels(opened: TexturesAsset, one: MaterialMap) -> list[Floats]:
-    return mip_levels(one, len(opened.sizes))

@@ -1,0 +1,170 @@
+"""Which layout reaches a target: a few short fits, and the smallest that is expected to."""
+
+from __future__ import annotations
+
+import logging
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from neuralshade.engine.choose import Chosen
+from neuralshade.errors import ConfigError
+from neuralshade.fitting.options import FitOptions
+from neuralshade.kinds.textures.layout import KNOWN, layout_text, rate_of, shapes_of
+from neuralshade.kinds.textures.plan import file_bytes, memory_bytes
+from neuralshade.kinds.textures.probe import Prober, prober_of
+from neuralshade.kinds.textures.rate_curve import RateCurve, bracket
+from neuralshade.kinds.textures.recipe import GridShape, TexturesRecipe
+from neuralshade.kinds.textures.targets import Quality, Targets, mean_of
+from neuralshade.source.material_set import MaterialSet
+
+log = logging.getLogger("neuralshade")
+LADDER = 1.01  # between two rates whose layouts are compared
+REACH_DB = 1.0  # beyond what the largest layout is expected to reach, which may be off by as much
+
+
+@dataclass(frozen=True)
+class Expected:
+    """A layout and what a whole fit of it is expected to reach."""
+
+    grids: str  # as a recipe names them
+    rate: float  # nominal, bits per texel of mip 0
+    bytes: int  # of the file
+    memory_bytes: int  # of a GPU
+    psnr_db: Quality  # of mip 0, by map
+
+    @property
+    def mean_psnr_db(self) -> float:
+        """The mean over the maps."""
+        return mean_of(self.psnr_db)
+
+
+@dataclass(frozen=True)
+class TargetReached:
+    """What was asked for in dB, what was expected, and what came of it."""
+
+    psnr_db: float | None  # asked of the mean over the maps
+    maps: Quality  # asked of each, by name
+    expected_psnr_db: float  # of the mean, before the fit
+    expected_maps: Quality
+    missed: str  # what is missed and by how much; nothing where all was reached
+
+    @classmethod
+    def of(cls, targets: Targets, expected: Expected, reached: Quality) -> TargetReached:
+        """Return what is told of a fit that ended."""
+        rounded = {name: round(value, 3) for name, value in expected.psnr_db.items()}
+        return cls(targets.mean, dict(targets.maps), round(expected.mean_psnr_db, 3), rounded,
+                   targets.missed(reached))  # fmt: skip
+
+
+class Planner:
+    """Expects what layouts reach, by short fits of ``KNOWN`` ones; each is made once."""
+
+    def __init__(self, prober: Prober):
+        self.prober = prober
+        self._known: dict[int, Quality] = {}
+
+    def known(self, index: int) -> Quality:
+        """Return what a whole fit of a known layout is expected to reach, by map."""
+        if index not in self._known:
+            self._known[index] = self.prober.expected(KNOWN[index])
+        return self._known[index]
+
+    def all_known(self) -> list[Expected]:
+        """Return what each known layout is expected to reach; one of more bits never less."""
+        curve = self._curve(range(len(KNOWN)))
+        return [self._expected(shapes, curve) for shapes in KNOWN]
+
+    def smallest(self, targets: Targets) -> Expected:
+        """Return the smallest layout that is expected to reach all targets.
+
+        None has fewer bits than the first of ``KNOWN``, nor more than the last.
+
+        Raises: ConfigError where the largest misses one by more than REACH_DB; where it is less,
+            that one is returned.
+        """
+        tried = bracket(lambda index: targets.spare(self.known(index)), len(KNOWN))
+        curve = self._curve(tried)
+        for rate in _ladder(curve.rates):
+            if targets.spare(curve.at(rate)) < 0:
+                continue
+            candidate = self._expected(shapes_of(rate), curve)
+            if targets.spare(candidate.psnr_db) >= 0:
+                return candidate
+        largest = self._expected(KNOWN[tried[-1]], curve)
+        if targets.spare(largest.psnr_db) < -REACH_DB:
+            missed = targets.missed(largest.psnr_db)
+            raise ConfigError(f"target: got more than the largest latents are expected to reach in "
+                              f"such a fit, {missed} in {largest.bytes:,} bytes; need less. Ask "
+                              "for less, or give more --steps.")  # fmt: skip
+        return largest
+
+    def _curve(self, indices: Sequence[int]) -> RateCurve:
+        return RateCurve([rate_of(KNOWN[index]) for index in indices],
+                         [self.known(index) for index in indices])  # fmt: skip
+
+    def _expected(self, shapes: tuple[GridShape, ...], curve: RateCurve) -> Expected:
+        prober, rate = self.prober, rate_of(shapes)
+        sizes, channels = prober.texels.sizes, prober.texels.channels
+        recipe: TexturesRecipe = prober.recipe
+        return Expected(
+            layout_text(shapes), rate, file_bytes(shapes, sizes, channels, len(prober.codings),
+                                                  recipe),
+            memory_bytes(shapes, sizes, channels, recipe), curve.at(rate),
+        )  # fmt: skip
+
+
+def _ladder(rates: Sequence[float]) -> list[float]:
+    """Return rates from the first to the last, LADDER apart, and a ladder's step beyond it."""
+    count = math.ceil(math.log(rates[-1] / rates[0]) / math.log(LADDER)) + 1
+    return sorted({*rates, *(rates[0] * LADDER**step for step in range(count + 1))})
+
+
+def asked_targets(
+    mean: float | str | None, maps: str | Quality | None, settings: Mapping[str, Any],
+    byte_count: int | None, resume: Any,
+) -> Targets | None:  # fmt: skip
+    """Return what dB a fit is asked for, None where it is asked for a size or nothing.
+
+    Raises: ConfigError for both, for both a target and a checkpoint, whose fit has a size.
+    """
+    targets = Targets.of(mean, maps)
+    if targets is None:
+        return None
+    name = "target" if mean is None else "target_psnr"
+    check_no_size(name, settings, byte_count)
+    if resume is not None:
+        raise ConfigError(f"{resume}: got {name}, need the size that the fit was started with. "
+                          f"Leave --{name.replace('_', '-')} out.")  # fmt: skip
+    return targets
+
+
+def check_no_size(name: str, settings: Mapping[str, Any], byte_count: int | None) -> None:
+    """Raise ConfigError where a size was given beside ``name``, which finds one."""
+    sizes = [size for size in ("bpp", "grids") if settings.get(size)]
+    if byte_count is not None:
+        sizes.append("bytes")
+    if sizes:
+        raise ConfigError(f"{name}: got it beside {sizes[0]}, which is a size already, need one "
+                          "of the two. Leave one out.")  # fmt: skip
+    if settings.get("latents") == "bc1":
+        raise ConfigError(f"{name}: got it beside latents=bc1, of which no sizes are tried, need "
+                          "plain latents. Give --bpp or --bytes.")  # fmt: skip
+
+
+def planned_for(
+    targets: Targets, textures: MaterialSet, recipe: TexturesRecipe, chosen: Chosen,
+    options: FitOptions,
+) -> tuple[Targets, Expected]:  # fmt: skip
+    """Return the targets, and the smallest layout that is expected to reach them.
+
+    Raises: ConfigError for a map that is not there or does not vary, and where no layout reaches;
+        FitInterrupted.
+    """
+    prober = prober_of(textures, recipe, chosen, options)
+    targets.check_maps(coding.name for coding in prober.codings if coding.count)
+    expected = Planner(prober).smallest(targets)
+    log.info("the fit gets %.3g bits per texel, about %s bytes: %.2f dB expected",
+             expected.rate, f"{expected.bytes:,}", expected.mean_psnr_db)  # fmt: skip
+    return targets, expected

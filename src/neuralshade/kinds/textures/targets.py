@@ -1,0 +1,93 @@
+"""What a set's maps are to reach, in dB, where a size is not given."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from neuralshade.base.did_you_mean import did_you_mean
+from neuralshade.base.message_text import shown
+from neuralshade.errors import ConfigError
+
+MOST_DB = 99.0  # what equal maps have
+Quality = Mapping[str, float]  # PSNR in dB of mip 0 by map
+
+
+@dataclass(frozen=True)
+class Targets:
+    """PSNR of mip 0, in dB, that is wanted: ``mean`` over the maps, ``maps`` each by name."""
+
+    mean: float | None = None
+    maps: Quality = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, mean: float | str | None, maps: str | Quality | None) -> Targets | None:
+        """Return what was asked for, None where nothing was; ConfigError for what is no number.
+
+        ``maps``: as in albedo=35,normal=34, or a mapping.
+        """
+        pairs: Iterable[tuple[str, object]] = ()
+        if isinstance(maps, str):
+            pairs = [_pair(item) for item in maps.split(",") if item.strip()]
+        elif maps is not None:
+            pairs = maps.items()
+        wanted: dict[str, float] = {}
+        for name, value in pairs:
+            if name in wanted:
+                raise ConfigError(f"target: got {name} twice, need it once. Leave one out.")
+            wanted[name] = _decibels(f"target: got {name}=", value, "albedo=35")
+        if maps is not None and not wanted:
+            raise ConfigError("target: got no map, need MAP=DB. Write for example albedo=35.")
+        if mean is None:
+            return cls(None, wanted) if wanted else None
+        return cls(_decibels("target_psnr: got ", mean, "35"), wanted)
+
+    def check_maps(self, names: Iterable[str]) -> None:
+        """Raise ConfigError for a map that is none of ``names``, those that vary."""
+        known = list(names)
+        for name in self.maps:
+            if name not in known:
+                raise ConfigError(f"target: got {shown(name)}, need a map that varies: "
+                                  f"{', '.join(known)}.{did_you_mean(name, known)} Leave it "
+                                  "out.")  # fmt: skip
+
+    def spare(self, quality: Quality) -> float:
+        """Return how many dB the quality has beyond the target that it is nearest to missing."""
+        found = [quality[name] - wanted for name, wanted in self.maps.items()]
+        if self.mean is not None:
+            found.append(mean_of(quality) - self.mean)
+        return min(found)
+
+    def missed(self, quality: Quality) -> str:
+        """Return what is missed, as in "34.21 of 35 dB"; nothing where all is reached."""
+        said = [f"{name} {quality[name]:.2f} of {wanted:g}" for name, wanted in self.maps.items()
+                if quality[name] < wanted]  # fmt: skip
+        if self.mean is not None and mean_of(quality) < self.mean:
+            said.insert(0, f"the mean {mean_of(quality):.2f} of {self.mean:g}")
+        return f"{', '.join(said)} dB" if said else ""
+
+
+def mean_of(quality: Quality) -> float:
+    """Return the mean over the maps, in dB."""
+    return float(np.mean(list(quality.values())))
+
+
+def _pair(item: str) -> tuple[str, str]:
+    name, _, value = (piece.strip() for piece in item.partition("="))
+    if not name or not value:
+        raise ConfigError(f"target: got {shown(item.strip())}, need MAP=DB. Write for example "
+                          "albedo=35.")  # fmt: skip
+    return name, value
+
+
+def _decibels(place: str, value: object, example: str) -> float:
+    try:
+        number = float(value)  # type: ignore[arg-type]  # what is none is refused below
+    except (TypeError, ValueError):
+        number = -1.0
+    if not 0 < number <= MOST_DB:  # NaN is neither
+        raise ConfigError(f"{place}{shown(value)}, need dB above 0, {MOST_DB:g} at most. Write "
+                          f"for example {example}.")  # fmt: skip
+    return number

@@ -1,0 +1,150 @@
+"""kinds/textures/planner: the smallest layout that is expected to reach what is asked for."""
+
+import math
+import signal
+
+import pytest
+from fixtures.texture_sets import small_set
+
+import neuralshade
+from neuralshade.errors import ConfigError, FitInterrupted
+from neuralshade.kinds.textures.channels import codings_of
+from neuralshade.kinds.textures.layout import KNOWN, rate_of
+from neuralshade.kinds.textures.planner import REACH_DB, Planner
+from neuralshade.kinds.textures.probe import Prober, shortened
+from neuralshade.kinds.textures.recipe import TexturesRecipe, parse_grids
+from neuralshade.kinds.textures.targets import Targets
+from neuralshade.kinds.textures.texels import Texels
+from neuralshade.source.material_mips import mip_sizes
+
+
+class Known(Prober):
+    """Expects 20 dB and 4 more for every root of a bit, of normals 2 less; counts its calls."""
+
+    def __init__(self, width=1024, height=512):
+        textures = small_set()
+        super().__init__(None, codings_of(textures), TexturesRecipe(), None)
+        self.texels = Texels.__new__(Texels)  # its sizes alone are asked for
+        self.texels.sizes, self.texels.channels = mip_sizes(width, height), 6
+        self.tried = []
+
+    def expected(self, shapes):
+        self.tried.append(shapes)
+        reached = 20 + 4 * math.sqrt(rate_of(shapes))
+        return {"albedo": reached, "normal": reached - 2, "roughness": reached + 2}
+
+
+@pytest.mark.parametrize("wanted", [26.0, 28.9, 31.0, 37.5])
+def test_the_smallest_that_reaches(wanted):
+    prober = Known()
+    found = Planner(prober).smallest(Targets(wanted))
+    needed = ((wanted - 20) / 4) ** 2
+    assert needed - 1e-9 <= found.rate <= 1.06 * needed  # layouts have steps
+    assert found.mean_psnr_db == pytest.approx(20 + 4 * math.sqrt(found.rate), abs=1e-6)
+    assert rate_of(parse_grids(found.grids)) == found.rate
+    assert found.memory_bytes < found.bytes
+    assert len(prober.tried) == len(set(prober.tried)) <= 3
+
+
+def test_each_map_reaches_its_own():
+    found = Planner(Known()).smallest(Targets(None, {"normal": 30.0, "roughness": 20.0}))
+    assert 30.0 <= found.psnr_db["normal"] < 30.4
+    both = Planner(Known()).smallest(Targets(34.0, {"normal": 30.0}))
+    assert 34.0 <= both.mean_psnr_db < 34.4
+
+
+def test_below_the_smallest_known_layout_is_none():
+    found = Planner(Known()).smallest(Targets(5.0))
+    assert parse_grids(found.grids) == KNOWN[0]
+
+
+def test_beyond_reach():
+    most = 20 + 4 * math.sqrt(rate_of(KNOWN[-1]))
+    near = Planner(Known()).smallest(Targets(most + 0.9 * REACH_DB))
+    assert parse_grids(near.grids) == KNOWN[-1]
+    with pytest.raises(ConfigError) as caught:
+        Planner(Known()).smallest(Targets(None, {"normal": most + 1}))
+    assert str(caught.value) == (
+        "target: got more than the largest latents are expected to reach in such a fit, normal "
+        f"35.89 of 38.8885 dB in {near.bytes:,} bytes; need less. Ask for less, or give more "
+        "--steps."
+    )
+
+
+def test_short_fits_have_a_share_of_both_ends():
+    recipe = shortened(TexturesRecipe(steps=10_000, seconds=60.0, warmup=100), 0.05)
+    assert (recipe.steps, recipe.seconds, recipe.warmup) == (500, 3.0, 5)
+    assert shortened(TexturesRecipe(steps=10, seconds=None), 0.05).steps == 2  # a frozen one too
+
+
+def test_a_fit_reaches_for_a_target(fitted, maps, tmp_path):
+    asked = {"target_psnr": 16.0, "steps": 12}
+    result = fitted(maps, target={"roughness": 12.0}, **asked)
+    again = fitted(maps, "again.nsh", target="roughness=12", **asked)
+    assert result.target.psnr_db == 16.0 and result.target.maps == {"roughness": 12.0}
+    assert (result.target.missed == "") == (
+        result.psnr_db >= 16 and result.maps["roughness"][0] >= 12
+    )
+    assert again.target == result.target  # with a seed and steps
+    assert again.maps == result.maps
+    grids = neuralshade.info(tmp_path / "x.nsh")["recipe"]["grids"]
+    assert rate_of(KNOWN[0]) <= rate_of(parse_grids(grids)) <= rate_of(KNOWN[-1])
+
+
+def test_what_is_missed_is_told(fitted, maps, monkeypatch, capsys):
+    monkeypatch.setattr("neuralshade.kinds.textures.planner.REACH_DB", 99.0)
+    result = fitted(maps, target_psnr=60.0)
+    assert result.target.missed == f"the mean {result.psnr_db:.2f} of 60 dB"
+    result.print()
+    last = capsys.readouterr().out.splitlines()[-1]
+    assert last == f"target missed: {result.target.missed} in {result.asset_bytes:,} bytes"
+
+
+def test_ctrl_c_while_layouts_are_tried(fitted, maps, tmp_path, monkeypatch):
+    monkeypatch.setattr("neuralshade.kinds.textures.probe.Loop", _Interrupted)
+    with pytest.raises(FitInterrupted) as caught:
+        fitted(maps, target_psnr=20.0)
+    assert str(caught.value) == (
+        "interrupted while layouts were tried: nothing is kept, begin again."
+    )
+    assert list(tmp_path.iterdir()) == []
+
+
+class _Interrupted(neuralshade.fitting.loop.Loop):
+    def _look(self):
+        super()._look()
+        signal.raise_signal(signal.SIGINT)
+
+
+@pytest.mark.parametrize("asked, message", [
+    ({"target_psnr": 30, "bpp": 5.0}, "target_psnr: got it beside bpp, which is a size already, "
+     "need one of the two. Leave one out."),
+    ({"target": "ao=3", "grids": "2:4:3"}, "target: got it beside grids, which is a size already, "
+     "need one of the two. Leave one out."),
+    ({"target_psnr": 30, "byte_count": 9000}, "target_psnr: got it beside bytes, which is a size "
+     "already, need one of the two. Leave one out."),
+    ({"target": "albdo=30"}, "target: got 'albdo', need a map that varies: albedo, normal, "
+     "roughness. Did you mean albedo? Leave it out."),
+    ({"target": "albedo"}, "target: got 'albedo', need MAP=DB. Write for example albedo=35."),
+    ({"target": "albedo=30,albedo=31"}, "target: got albedo twice, need it once. Leave one out."),
+    ({"target": {}}, "target: got no map, need MAP=DB. Write for example albedo=35."),
+    ({"target": {"albedo": "high"}}, "target: got albedo='high', need dB above 0, 99 at most. "
+     "Write for example albedo=35."),
+    ({"target_psnr": "nan"}, "target_psnr: got 'nan', need dB above 0, 99 at most. Write for "
+     "example 35."),
+    ({"target_psnr": 120.0}, "target_psnr: got 120.0, need dB above 0, 99 at most. Write for "
+     "example 35."),
+])  # fmt: skip
+def test_refusals(refusal, fitted, maps, tmp_path, asked, message):
+    assert refusal(ConfigError, fitted, maps, **asked) == message
+    assert list(tmp_path.glob("x.*")) == []
+
+
+def test_a_checkpoint_has_its_size(refusal, fitted, maps, tmp_path):
+    with pytest.raises(FitInterrupted):
+        fitted(maps, observer=lambda progress: signal.raise_signal(signal.SIGINT))
+    checkpoint = tmp_path / "x.checkpoint.nsh"
+    assert refusal(ConfigError, fitted, maps, resume=checkpoint, target_psnr=30.0) == (
+        f"{checkpoint}: got target_psnr, need the size that the fit was started with. Leave "
+        "--target-psnr out."
+    )
