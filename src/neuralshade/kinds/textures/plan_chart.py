@@ -47,7 +47,7 @@ def save_plan_chart(rows: Sequence[Row], path: Path) -> None:
         axes.grid(color=RULE, linewidth=0.6)
         axes.set_axisbelow(True)
         axes.margins(x=0.08, y=0.1)
-        axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5), numticks=12))
+        axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 3, 5, 7), numticks=12))
         axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: short_bytes(value)))
         axes.xaxis.set_minor_locator(LogLocator(subs=()))
         axes.yaxis.set_major_locator(MaxNLocator(7))

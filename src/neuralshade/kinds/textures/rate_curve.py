@@ -36,7 +36,7 @@ class RateCurve:
     """PSNR in dB by map against the rate in bits per texel: never falls, and meets its points.
 
     Between them it is straight over the root of the rate, as measured curves nearly are: dB are
-    concave in bytes, and convex in their logarithm. Where a point lies below one of a lower rate
+    concave in the rate, and convex in its logarithm. Where a point lies below one of a lower rate
     it is raised to that.
     """
 
