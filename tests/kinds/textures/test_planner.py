@@ -119,6 +119,8 @@ class _Interrupted(neuralshade.fitting.loop.Loop):
 @pytest.mark.parametrize("asked, message", [
     ({"target_psnr": 30, "bpp": 5.0}, "target_psnr: got it beside bpp, which is a size already, "
      "need one of the two. Leave one out."),
+    ({"target_psnr": 30, "latents": "bc1"}, "target_psnr: got it beside latents=bc1, of which no "
+     "sizes are tried, need plain latents. Give --bpp or --bytes."),
     ({"target": "ao=3", "grids": "2:4:3"}, "target: got it beside grids, which is a size already, "
      "need one of the two. Leave one out."),
     ({"target_psnr": 30, "byte_count": 9000}, "target_psnr: got it beside bytes, which is a size "
