@@ -97,6 +97,11 @@ class LatentGrid(Encoding):
         self.texels.mul_(self.steps).round_().div_(self.steps)
 
     def forward(self, at: torch.Tensor) -> torch.Tensor:
+        seen = self.texels.detach() if self.seen is None else self.seen
+        return mix_scattered(self.texels, seen, *self.corners(at)) * 2 - 1
+
+    def corners(self, at: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        """Return the four entries around positions [N, 3], int64 [N, 4], and their weights."""
         if self._places.device != at.device:
             self._places = self._places.to(at.device)
         first, width, height = self._places[at[:, 2].long()].unbind(1)
@@ -104,8 +109,7 @@ class LatentGrid(Encoding):
         row, next_row, down = cell_corner(at[:, 1], height, self.wraps)
         upper, lower = first + row * width, first + next_row * width
         index = torch.stack([upper + col, upper + next_col, lower + col, lower + next_col], dim=1)
-        seen = self.texels.detach() if self.seen is None else self.seen
-        return mix_scattered(self.texels, seen, index, corner_weights(across, down)) * 2 - 1
+        return index, corner_weights(across, down)
 
     def codes(self) -> np.ndarray:
         """Return what is stored: uint8 [entries, features], each 0 to ``steps``."""

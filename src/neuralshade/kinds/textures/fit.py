@@ -32,8 +32,9 @@ from neuralshade.kinds.textures import KIND
 from neuralshade.kinds.textures.asked import AskedSet, PathLike
 from neuralshade.kinds.textures.asset import pack_field
 from neuralshade.kinds.textures.block_plan import blocks_for_bytes
-from neuralshade.kinds.textures.build import engine_on
+from neuralshade.kinds.textures.build import channel_weights, engine_on
 from neuralshade.kinds.textures.channels import codings_of, trained_levels
+from neuralshade.kinds.textures.code_search import CodeSearch, polish
 from neuralshade.kinds.textures.engine import mip_errors, rounded_field
 from neuralshade.kinds.textures.opened import OpenedTextures
 from neuralshade.kinds.textures.plan import grids_for
@@ -45,6 +46,7 @@ from neuralshade.kinds.textures.scene import fit_scene
 from neuralshade.kinds.textures.shaded import check_lit
 from neuralshade.kinds.textures.targets import Targets, mean_of
 from neuralshade.kinds.textures.texels import Texels
+from neuralshade.model.field import Field
 from neuralshade.source.material_mips import mip_sizes
 from neuralshade.source.material_set import MaterialSet
 
@@ -68,6 +70,7 @@ class TexturesResult:
     skipped_steps: int  # whose gradient was not finite
     notes: tuple[str, ...]  # what was done to the maps
     target: TargetReached | None = None  # where dB were asked for
+    search: CodeSearch | None = None  # after training, where ``polish`` asked for one
 
     def print(self) -> None:
         """Print what was reached."""
@@ -78,6 +81,8 @@ class TexturesResult:
         print(f"{self.asset}: {self.psnr_db:.2f} dB in {self.asset_bytes:,} bytes "
               f"({self.bits_per_texel:.2f} bits per texel, all maps and mips)")  # fmt: skip
         print(f"{self.steps:,} steps in {self.seconds:.1f} s on {self.device}")
+        if self.search is not None:
+            print(self.search)
         if self.skipped_steps:
             print(f"{self.skipped_steps} steps were skipped: their gradient was not finite")
         if self.target is not None and self.target.missed:
@@ -237,6 +242,10 @@ class _Job(Job[TexturesRecipe]):
 
     def save(self, path: Path) -> tuple[dict[str, list[float]], int]:
         """Write the asset as it is now; return the PSNR of each map and the file's size."""
+        return self._save_field(path, self._stored_field())
+
+    def _stored_field(self) -> Field:
+        """Return the field with all numbers rounded as they are stored."""
         self._check_trained()
         field = rounded_field(self.engine.trained())
         with torch.no_grad():
@@ -246,6 +255,20 @@ class _Job(Job[TexturesRecipe]):
             raise ConfigError(f"{self.textures.name}: got numbers beyond float16 after "
                               f"{self.loop.progress.step} steps, need a fit that converges. "
                               f"{self.remedy}")  # fmt: skip
+        return field
+
+    def _polish(self, field: Field) -> CodeSearch | None:
+        """Search the codes of a stored field, where that is asked for."""
+        if not self.recipe.polish:
+            return None
+        roots, gpu = channel_weights(self.recipe, self.codings), self.chosen.gpu
+        squares = torch.ones(self.texels.channels) if roots is None else roots.square().flatten()
+        # sums on a GPU have no fixed order
+        takes_cuda = gpu is not None and not (gpu.adapter.software or self.options.deterministic)
+        device = torch.device("cuda") if takes_cuda and torch.cuda.is_available() else None
+        return polish(field, self.texels, self.codings, squares, self.recipe.polish, device)
+
+    def _save_field(self, path: Path, field: Field) -> tuple[dict[str, list[float]], int]:
         quality = map_psnr(field, self.texels, self.codings, self.engine.decode)
         first = [values[0] for values in quality.values()]
         facts = {"name": self.textures.name, "width": self.textures.width,
@@ -259,7 +282,9 @@ class _Job(Job[TexturesRecipe]):
 
     def finish(self) -> TexturesResult:
         """Write the asset and what else was asked for."""
-        quality, size = self.save(self.output)
+        field = self._stored_field()
+        search = self._polish(field)
+        quality, size = self._save_field(self.output, field)
         first = {name: values[0] for name, values in quality.items()}
         self._written()
         self._report()
@@ -269,5 +294,5 @@ class _Job(Job[TexturesRecipe]):
             str(self.output), self.chosen.engine, self.chosen.device_name, p.seconds, p.step,
             p.loss, mean_of(first), quality, size, 8 * size / texels, self.engine.skipped,
             self.notes,
-            None if self.wanted is None else TargetReached.of(*self.wanted, first),
+            None if self.wanted is None else TargetReached.of(*self.wanted, first), search,
         )  # fmt: skip

@@ -50,6 +50,9 @@ class TexturesRecipe(TrainingRecipe):
     noise_until: float = setting(0.95, "share of the fit in which latents have noise of a code's "
                                  "width; then they are rounded, and the decoder is trained alone",
                                  limits=(0.05, 1))  # fmt: skip
+    polish: int = setting(0, "passes after training in which every code of the finest latents "
+                          "tries the two beside it, and takes what is nearer to the set",
+                          limits=(0, 16))  # fmt: skip
     precision: str = setting("auto", "of the decoder's products while training; auto is float16 on "
                              "a GPU's matrix units, else float32; masters are float32 always",
                              choices=PRECISIONS)  # fmt: skip
