@@ -111,6 +111,17 @@ class LatentGrid(Encoding):
         index = torch.stack([upper + col, upper + next_col, lower + col, lower + next_col], dim=1)
         return index, corner_weights(across, down)
 
+    def crossings(
+        self, u: torch.Tensor, v: torch.Tensor, mip: int
+    ) -> tuple[tuple[torch.Tensor, ...], tuple[torch.Tensor, ...]]:
+        """Return the columns before and after each ``u`` and how far it is on the way; rows of v.
+
+        Of the level that serves ``mip``: int64, int64 and float32 [N] each.
+        """
+        _, width, height = self.place(mip)
+        sizes = torch.tensor([[width], [height]], device=u.device)
+        return cell_corner(u, sizes[0], self.wraps), cell_corner(v, sizes[1], self.wraps)
+
     def codes(self) -> np.ndarray:
         """Return what is stored: uint8 [entries, features], each 0 to ``steps``."""
         rounded = torch.round(self.texels.detach() * self.steps)
