@@ -42,9 +42,10 @@ if TYPE_CHECKING:
     from neuralshade.kinds.splats.gpu_splats import GpuSplats
     from neuralshade.kinds.splats.opened import OpenedSplats
     from neuralshade.kinds.splats.recipe import SplatsRecipe
-    from neuralshade.kinds.textures.fit import TexturesResult, fit_textures
+    from neuralshade.kinds.textures.fit import fit_textures
     from neuralshade.kinds.textures.opened import OpenedTextures
     from neuralshade.kinds.textures.recipe import TexturesRecipe
+    from neuralshade.kinds.textures.result import TexturesResult
     from neuralshade.live.live import Live, view
     from neuralshade.source.image_file import load_picture
     from neuralshade.source.image_output import save_picture
@@ -85,7 +86,7 @@ _HOMES = {  # name -> module, and its name there where that differs
     "SplatsResult": ("kinds.splats.fit", "SplatsResult"),
     "TextureSet": ("source.texture_set", "TextureSet"),
     "TexturesRecipe": ("kinds.textures.recipe", "TexturesRecipe"),
-    "TexturesResult": ("kinds.textures.fit", "TexturesResult"),
+    "TexturesResult": ("kinds.textures.result", "TexturesResult"),
     "bench": ("speed.bench", "bench"),
     "check_gradients": ("kinds.shader.check_gradients", "check_gradients"),
     "decode": ("verbs.decode", "decode"),

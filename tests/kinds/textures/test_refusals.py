@@ -25,6 +25,8 @@ def said(refusal, fitted, tmp_path):
 
 
 @pytest.mark.parametrize("settings, message", [
+    ({"latents": "bc1", "polish": 1}, "TexturesRecipe.polish: got 1 beside latents=bc1, need plain "
+     "latents. Leave it out."),
     ({"weights": "albdo=2"}, "TexturesRecipe.weights: got 'albdo', need one of ['albedo', 'normal',"
      " 'roughness']. Leave it out."),
     ({"weights": "normal"}, "TexturesRecipe.weights: got 'normal', need MAP=NUMBER, 0 to 1000. "

@@ -18,7 +18,7 @@ import torch
 
 from neuralshade.base.interrupt import Interruption
 from neuralshade.kinds.textures.channels import MapCoding
-from neuralshade.kinds.textures.engine import latent_grids, mip_errors, mip_positions
+from neuralshade.kinds.textures.engine import mip_errors, mip_positions, plain_grids
 from neuralshade.kinds.textures.psnr import mean_psnr
 from neuralshade.kinds.textures.texels import LEAST_TEXELS, PEAK, Texels
 from neuralshade.model.activation import ACTIVATIONS
@@ -59,7 +59,7 @@ def polish(
     """
     home = next(field.parameters()).device
     start = time.perf_counter()
-    every = math.ceil(math.prod(texels.sizes[0]) / COMPARED_TEXELS)
+    every = math.ceil(math.prod(texels.sizes[0]) / COMPARED_TEXELS) | 1  # odd: sees all columns
     before = mean_psnr(mip_errors(field, texels, 0, every), codings)
     with Interruption() as interruption:
         field.to(device or home)
@@ -92,7 +92,7 @@ def search_codes(
     Returns:
         how many codes moved.
     """
-    grid, total = latent_grids(field)[0], 0
+    grid, total = plain_grids(field)[0], 0
     for _ in range(passes):
         moved = 0
         for level, rows in _bands(grid, texels):

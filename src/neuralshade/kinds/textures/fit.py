@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ import torch
 
 from neuralshade.asset.asset import Header, save_asset
 from neuralshade.asset.checkpoint import load_checkpoint
-from neuralshade.base.message_text import plain, shown
+from neuralshade.base.message_text import shown
 from neuralshade.errors import ConfigError
 from neuralshade.fitting.command import CommandLine, FitCall
 from neuralshade.fitting.job import Job
@@ -42,6 +42,7 @@ from neuralshade.kinds.textures.planner import Expected, TargetReached, asked_ta
 from neuralshade.kinds.textures.psnr import map_psnr, mean_psnr
 from neuralshade.kinds.textures.recipe import TexturesRecipe
 from neuralshade.kinds.textures.reference import source_of
+from neuralshade.kinds.textures.result import TexturesResult
 from neuralshade.kinds.textures.scene import fit_scene
 from neuralshade.kinds.textures.shaded import check_lit
 from neuralshade.kinds.textures.targets import Targets, mean_of
@@ -51,42 +52,6 @@ from neuralshade.source.material_mips import mip_sizes
 from neuralshade.source.material_set import MaterialSet
 
 GLANCED_TEXELS = 2**16  # of mip 0, that a look while training compares at most
-
-
-@dataclass(frozen=True)
-class TexturesResult:
-    """What a fit reached; quality and size are those of the file."""
-
-    asset: str  # path
-    engine: str
-    device: str
-    seconds: float  # of training, measuring on the way included
-    steps: int
-    loss: float  # of the last batch
-    psnr_db: float  # mean over the maps, mip 0
-    maps: dict[str, list[float]]  # PSNR in dB of each map, mip by mip
-    asset_bytes: int
-    bits_per_texel: float  # of mip 0
-    skipped_steps: int  # whose gradient was not finite
-    notes: tuple[str, ...]  # what was done to the maps
-    target: TargetReached | None = None  # where dB were asked for
-    search: CodeSearch | None = None  # after training, where ``polish`` asked for one
-
-    def print(self) -> None:
-        """Print what was reached."""
-        for note in self.notes:
-            print(plain(note))
-        for name, values in self.maps.items():
-            print(f"  {name:<14}", " ".join(f"{value:5.1f}" for value in values), "dB by mip")
-        print(f"{self.asset}: {self.psnr_db:.2f} dB in {self.asset_bytes:,} bytes "
-              f"({self.bits_per_texel:.2f} bits per texel, all maps and mips)")  # fmt: skip
-        print(f"{self.steps:,} steps in {self.seconds:.1f} s on {self.device}")
-        if self.search is not None:
-            print(self.search)
-        if self.skipped_steps:
-            print(f"{self.skipped_steps} steps were skipped: their gradient was not finite")
-        if self.target is not None and self.target.missed:
-            print(plain(f"target missed: {self.target.missed} in {self.asset_bytes:,} bytes"))
 
 
 def fit_textures(
@@ -221,7 +186,7 @@ class _Job(Job[TexturesRecipe]):
     def _glance(self) -> float:
         """Return the mean of the maps' PSNR in dB at mip 0, latents rounded."""
         texels = self.textures.width * self.textures.height
-        step = math.ceil(texels / GLANCED_TEXELS)
+        step = math.ceil(texels / GLANCED_TEXELS) | 1  # odd: an even one sees few columns
         errors = mip_errors(rounded_field(self.engine.trained()), self.texels, 0, step)
         return mean_psnr(errors, self.codings)
 

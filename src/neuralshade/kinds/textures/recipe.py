@@ -66,6 +66,9 @@ class TexturesRecipe(TrainingRecipe):
         parse_weights(self.weights)
         if self.latents == "bc1":
             parse_blocks(self.grids)
+            if self.polish:
+                raise ConfigError(f"TexturesRecipe.polish: got {self.polish} beside latents=bc1, "
+                                  "need plain latents. Leave it out.")  # fmt: skip
         else:
             parse_grids(self.grids)
 

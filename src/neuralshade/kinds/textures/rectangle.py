@@ -54,7 +54,8 @@ def decode_rectangle(
 ) -> torch.Tensor:
     """Return the trained channels of a rectangle of a mip, row by row: float32 [n, C].
 
-    ``field``: one that ``takes_rectangles``. As ``field.on_samples`` has them at the texels' centres, up to float32 rounding; not clamped.
+    As ``field.on_samples`` has them at the texels' centres, up to float32 rounding; not clamped.
+    ``field``: one that ``takes_rectangles``.
     """
     x, y, width, height = rectangle
     device = next(field.parameters()).device

@@ -1,0 +1,45 @@
+"""What a fit of a texture set reached."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from neuralshade.base.message_text import plain
+from neuralshade.kinds.textures.code_search import CodeSearch
+from neuralshade.kinds.textures.planner import TargetReached
+
+
+@dataclass(frozen=True)
+class TexturesResult:
+    """What a fit reached; quality and size are those of the file."""
+
+    asset: str  # path
+    engine: str
+    device: str
+    seconds: float  # of training, measuring on the way included
+    steps: int
+    loss: float  # of the last batch
+    psnr_db: float  # mean over the maps, mip 0
+    maps: dict[str, list[float]]  # PSNR in dB of each map, mip by mip
+    asset_bytes: int
+    bits_per_texel: float  # of mip 0
+    skipped_steps: int  # whose gradient was not finite
+    notes: tuple[str, ...]  # what was done to the maps
+    target: TargetReached | None = None  # where dB were asked for
+    search: CodeSearch | None = None  # after training, where ``polish`` asked for one
+
+    def print(self) -> None:
+        """Print what was reached."""
+        for note in self.notes:
+            print(plain(note))
+        for name, values in self.maps.items():
+            print(f"  {name:<14}", " ".join(f"{value:5.1f}" for value in values), "dB by mip")
+        print(f"{self.asset}: {self.psnr_db:.2f} dB in {self.asset_bytes:,} bytes "
+              f"({self.bits_per_texel:.2f} bits per texel, all maps and mips)")  # fmt: skip
+        print(f"{self.steps:,} steps in {self.seconds:.1f} s on {self.device}")
+        if self.search is not None:
+            print(self.search)
+        if self.skipped_steps:
+            print(f"{self.skipped_steps} steps were skipped: their gradient was not finite")
+        if self.target is not None and self.target.missed:
+            print(plain(f"target missed: {self.target.missed} in {self.asset_bytes:,} bytes"))
