@@ -27,7 +27,6 @@ from neuralshade.kinds.textures.engine import (
 )
 from neuralshade.kinds.textures.layout import build_encoding, served_first, shapes_for
 from neuralshade.kinds.textures.recipe import TexturesRecipe, parse_weights
-from neuralshade.kinds.textures.shaded import ShadedTask, lit_maps
 from neuralshade.kinds.textures.start import start_latents
 from neuralshade.kinds.textures.texels import Texels, TexelSampler
 from neuralshade.model.field import Field
@@ -120,6 +119,7 @@ def build_gpu_engine(
     """Assemble the same on an opened GPU; see ``choose_kernels`` and ``Training``."""
     from neuralshade.engine.network_trainer import NetworkTrainer
     from neuralshade.engine.step_kernels import Training
+    from neuralshade.kinds.textures.shaded import lit_maps
     from neuralshade.kinds.textures.task import texel_task
 
     rng = torch.Generator().manual_seed(recipe.seed)
@@ -154,6 +154,7 @@ def build_engine(
 ) -> TorchTexturesEngine:
     """Assemble source, sampler, model, loss and optimizers."""
     from neuralshade.engine.torch_engine import TorchEngine
+    from neuralshade.kinds.textures.shaded import ShadedTask, lit_maps
     from neuralshade.optimizer.adam import Adam, LatentAdam
 
     rng = torch.Generator().manual_seed(recipe.seed)
