@@ -69,8 +69,6 @@ def test_render(refused, fitted_asset, flags, message):
     (("fit", "image"), "Missing argument 'PICTURE'. See neuralshade fit image --help."),
     (("fit", "image", "a.png", "--nonsense", "3"),
      "No such option. See neuralshade fit image --help."),
-    ((), "Missing command. See neuralshade --help."),
-    (("fit",), "Missing command. See neuralshade fit --help."),
     (("fit", "image", "a.png", "--steps", "many"),
      "Invalid value for '--steps': 'many' is not a valid integer. "
      "See neuralshade fit image --help."),
@@ -95,6 +93,50 @@ def test_misuse(refused, arguments, message):
     # click words these; newer releases name what was probably meant
     what, _, where = message.partition(". See ")
     assert got.startswith(what) and got.endswith(f" See {where}")
+
+
+@pytest.mark.parametrize("arguments, meant", [
+    (("fit", "image", "a.png", "--psnr", "30"), "No such option '--psnr'. Did you mean "
+     "--target-psnr? See neuralshade fit image --help."),
+    (("fit", "image", "a.png", "--lr", "1"), "No such option '--lr'. Did you mean --rate? "
+     "See neuralshade fit image --help."),
+    (("fit", "image", "a.png", "--bits", "8"), "No such option '--bits'. Did you mean --grid-bits "
+     "or --network-bits? See neuralshade fit image --help."),
+    (("fit", "image", "a.png", "--stepz", "8"), "No such option '--stepz'. Did you mean --steps? "
+     "See neuralshade fit image --help."),
+    (("fit", "splats", "a.png", "--zzz"),
+     "No such option '--zzz'. See neuralshade fit splats --help."),
+    (("render", "x.nsh", "--out", "o.png"), "No such option '--out'. Did you mean --output? "
+     "See neuralshade render --help."),
+])  # fmt: skip
+def test_the_flag_that_was_meant(refused, arguments, meant):
+    assert refused(*arguments, code=2) == meant
+
+
+@pytest.mark.parametrize("name, verb", [
+    ("a.png", "fit image"), ("b.nsh", "view"), ("c.slang", "fit shader"),
+])  # fmt: skip
+def test_a_file_in_place_of_a_verb(refused, folder, name, verb):
+    (folder / name).touch()
+    message = refused(name, code=2)
+    assert message.startswith(f"No such command '{name}'.")
+    assert message.endswith(f" For the file, write neuralshade {verb} {name}. See neuralshade "
+                            "--help.")  # fmt: skip
+
+
+@pytest.mark.parametrize("flags, message", [
+    (("--loss", "mse"), "--loss: got 'mse', need one of ['auto', 'l1', 'l2', 'relative_l2', "
+     "'log_l1', 'smape']. Did you mean l2?"),
+    (("--precision", "fp16"), "--precision: got 'fp16', need one of ['auto', 'float32', "
+     "'bfloat16', 'float16']. Did you mean float16?"),
+    (("--activation", "ReLU"), "--activation: got 'ReLU', need one of ['none', 'relu', "
+     "'leaky_relu', 'tanh', 'sigmoid', 'exp', 'softplus', 'silu', 'hard_gelu', 'elu', 'sine']. "
+     "Did you mean relu?"),
+    (("--engine", "torch", "--kernels", "fmaa"), "kernels: got 'fmaa', need one of ['auto', "
+     "'wgmma', 'matrix', 'fma']. Did you mean fma?"),
+])  # fmt: skip
+def test_the_value_that_was_meant(refused, flags, message):
+    assert refused("fit", "image", "a.png", *flags) == message
 
 
 def test_misuse_in_a_process_of_its_own(folder, start):

@@ -24,8 +24,8 @@ def test_a_file_that_looks_like_a_flag(run, folder):
     shutil.copy("a.png", "-dash.png")
     ending = "See neuralshade fit image --help."
     done = run("fit", "image", "-dash.png")
-    assert done.err == [f"neuralshade: No such option '-d'. {ending} For the file, write "
-                        "./-dash.png."]  # fmt: skip
+    assert done.err == ["neuralshade: No such option '-d'. For the file, write ./-dash.png. "
+                        f"{ending}"]  # fmt: skip
     assert run("fit", "image", "-dosh.png").err == [f"neuralshade: No such option '-d'. {ending}"]
 
 

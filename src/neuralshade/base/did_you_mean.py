@@ -3,13 +3,31 @@
 import difflib
 from collections.abc import Iterable
 
+# what things are called elsewhere; told where the name on the right is among those known
+ELSEWHERE = {
+    "bf16": "bfloat16",
+    "dx12": "d3d12",
+    "fp16": "float16",
+    "fp32": "float32",
+    "gelu": "hard_gelu",
+    "half": "float16",
+    "identity": "none",
+    "linear": "none",
+    "mae": "l1",
+    "mse": "l2",
+    "swish": "silu",
+    "vk": "vulkan",
+}
+
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """Return ' Did you mean X?' for the nearest known name, or nothing.
 
-    A name that differs in letter case alone is nearest of all.
+    A name that differs in letter case alone is nearest of all, then one that other tools use.
     """
     names = list(known)
+    usual = ELSEWHERE.get(name.casefold())
     near = [other for other in names if other.casefold() == name.casefold()]
+    near = near or [other for other in names if other == usual]
     near = near or difflib.get_close_matches(name, names, n=1)
     return f" Did you mean {near[0]}?" if near else ""

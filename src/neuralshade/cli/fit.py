@@ -12,6 +12,7 @@ import click
 
 import neuralshade
 from neuralshade.cli.flags import OPTIONS, parameters_of, recipe_settings
+from neuralshade.cli.groups import GroupedCommand, show_verbs
 from neuralshade.cli.live import fitted, live_flags
 from neuralshade.cli.options import TERMINAL
 from neuralshade.fitting.command import CommandLine, FitCall
@@ -30,14 +31,21 @@ class FitCommands(click.Group):
         return None if kind is None or kind.fits is None else command_of(kind)
 
 
-@click.group(cls=FitCommands, no_args_is_help=False)
-def fit() -> None:
-    """Fit something small to something large, and save it as an asset."""
+@click.group(cls=FitCommands, context_settings=TERMINAL, invoke_without_command=True)
+@click.pass_context
+def fit(ctx: click.Context) -> None:
+    """Fit something small to something large, and save it as an asset.
+
+    \b
+    neuralshade fit image photo.png
+    neuralshade fit image --help
+    """
+    show_verbs(ctx)
 
 
 def command_of(kind: Kind) -> click.Command:
     """Return the command that fits ``kind``."""
-    return click.Command(
+    return GroupedCommand(
         kind.name,
         callback=partial(run_fit, kind),
         params=parameters_of(kind),

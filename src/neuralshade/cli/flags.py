@@ -9,6 +9,8 @@ from typing import Any
 
 import click
 
+from neuralshade.cli.completion import Text, completed
+from neuralshade.cli.groups import GroupedOption
 from neuralshade.cli.live import live_options
 from neuralshade.errors import ConfigError
 from neuralshade.fitting.command import Flag
@@ -19,6 +21,8 @@ ENDLESS = 10**6  # a limit from which on it is there to catch a typing error, an
 TORCH_DEVICE = ("Torch device (cpu, cuda:0), or the GPU engine's API (cuda, vulkan, metal, d3d12). "
                 "[default: see devices]")  # fmt: skip
 API = "cuda, vulkan, metal or d3d12. [default: see devices]"
+APIS = ("cuda", "vulkan", "metal", "d3d12")  # a test holds them equal to those of gpu/open.py
+RUNNING = ("engine", "kernels", "deterministic", "device", "dump_kernels", "resume")
 OPTIONS: dict[str, dict[str, Any]] = {  # of FitOptions, as click has them
     "engine": {"metavar": "[auto|torch|gpu]", "default": "auto", "show_default": True,
                "help": "PyTorch, or Slang on a GPU."},
@@ -26,7 +30,7 @@ OPTIONS: dict[str, dict[str, Any]] = {  # of FitOptions, as click has them
                 "help": "Of the GPU engine; fma are loops."},
     "deterministic": {"is_flag": True, "help": "Equal bits on every run of the GPU engine, more "
                       "slowly."},
-    "device": {"metavar": "API", "help": API},
+    "device": {"metavar": "API", "help": API, "type": Text(APIS)},
     "snapshots": {"metavar": "DIR", "help": "Folder for pictures at log-spaced steps."},
     "movie": {"metavar": "FILE", "help": "The same pictures as an animation: .gif, or .mp4 with "
               "the extra `movie`."},
@@ -55,13 +59,16 @@ def parameters_of(kind: Kind) -> list[click.Parameter]:
     if subject.several:
         many = {"nargs": -1, "metavar": f"[{subject.name.upper()}]..."}
     parameters: list[click.Parameter] = [click.Argument([subject.name], **many)]
-    output = click.Option(["-o", "--output"], metavar=kind.output_form, help=_output(kind))
+    output = GroupedOption(["-o", "--output"], group="fitted", metavar=kind.output_form,
+                           help=_output(kind))  # fmt: skip
     parameters.append(output)
     parameters += [_own(flag) for flag in kind.flags]
     if kind.presets:
         about = f"Recipe to start from: {', '.join(kind.presets)}. [default: {kind.presets[0]}]"
-        parameters.append(click.Option(["--preset"], metavar="NAME", help=about))
-    parameters.append(click.Option(["--recipe"], metavar="FILE", help=kind.recipe_about))
+        parameters.append(GroupedOption(["--preset"], group="fitted", metavar="NAME", help=about,
+                                        type=Text(kind.presets)))  # fmt: skip
+    parameters.append(GroupedOption(["--recipe"], group="fitted", metavar="FILE",
+                                    help=kind.recipe_about))  # fmt: skip
     heeded = [name for name in OPTIONS if name in kind.takes]
     before = [name for name in heeded if name not in ("report", "resume")]
     parameters += [_option(name, kind) for name in before]
@@ -71,7 +78,9 @@ def parameters_of(kind: Kind) -> list[click.Parameter]:
     names = {"json": "as_json"}
     parameters += [click.Option([f"--{name}", names.get(name, name)], **settings)
                    for name, settings in ENDING.items()]  # fmt: skip
-    return parameters + recipe_flags(kind.recipe)
+    parameters += recipe_flags(kind.recipe)
+    completed(parameters)
+    return parameters
 
 
 def _output(kind: Kind) -> str:
@@ -83,16 +92,19 @@ def _output(kind: Kind) -> str:
 def _option(name: str, kind: Kind) -> click.Option:
     settings = dict(OPTIONS[name])
     if name == "device" and "engine" in kind.takes:
-        settings |= {"metavar": "NAME", "help": TORCH_DEVICE}
-    return click.Option([f"--{name.replace('_', '-')}", name], **settings)
+        settings |= {"metavar": "NAME", "help": TORCH_DEVICE, "type": Text(("cpu", *APIS))}
+    group = "running" if name in RUNNING else "watching"
+    return GroupedOption([f"--{name.replace('_', '-')}", name], group=group, **settings)
 
 
 def _own(flag: Flag) -> click.Option:
     name = flag.name.replace("-", "_")
     if not flag.form:
-        return click.Option([f"--{flag.name}", name], is_flag=True, help=flag.about)
-    return click.Option([f"--{flag.name}", name], metavar=flag.form, multiple=flag.several,
-                        hidden=flag.hidden, default=flag.default, help=flag.about)  # fmt: skip
+        return GroupedOption([f"--{flag.name}", name], group=flag.group, is_flag=True,
+                             help=flag.about)  # fmt: skip
+    return GroupedOption([f"--{flag.name}", name], group=flag.group, metavar=flag.form,
+                         multiple=flag.several, hidden=flag.hidden, default=flag.default,
+                         help=flag.about)  # fmt: skip
 
 
 def recipe_flags(recipe: type) -> list[click.Parameter]:
@@ -102,6 +114,7 @@ def recipe_flags(recipe: type) -> list[click.Parameter]:
 
 def _flag(field: dataclasses.Field[Any]) -> click.Option:
     name, choices = field.name.replace("_", "-"), field.metadata["choices"]
+    group = field.metadata["group"]
     about = field.metadata["about"]
     about = about[0].upper() + about[1:]
     if choices:
@@ -111,9 +124,12 @@ def _flag(field: dataclasses.Field[Any]) -> click.Option:
     told = f"{_range(*limits)}; " if limits else ""
     about += f". [{told}default: {str(default).lower()}]"
     if type_of(field) is bool:
-        return click.Option([f"--{name}/--no-{name}", field.name], default=None, help=about)
+        return GroupedOption([f"--{name}/--no-{name}", field.name], group=group, default=None,
+                             help=about)  # fmt: skip
     form = field.metadata["form"] or {int: "N", float: "X", str: "NAME"}[type_of(field)]
-    return click.Option([f"--{name}", field.name], type=type_of(field), metavar=form, help=about)
+    kind = Text(choices) if choices else type_of(field)
+    return GroupedOption([f"--{name}", field.name], group=group, type=kind, metavar=form,
+                         help=about)  # fmt: skip
 
 
 def _range(low: float, high: float) -> str:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from neuralshade.cli.groups import GroupedOption
 from neuralshade.cli.options import TERMINAL, TRUST
 
 if TYPE_CHECKING:
@@ -31,13 +32,13 @@ PLACE = ("host", "port")
 def address_options() -> list[click.Parameter]:
     """Return the flags that say where the page is served."""
     names = {"open": "opened"}
-    return [click.Option([f"--{name}", names.get(name, name)], **settings)
+    return [GroupedOption([f"--{name}", names.get(name, name)], group="watching", **settings)
             for name, settings in ADDRESS.items()]  # fmt: skip
 
 
 def live_options() -> list[click.Parameter]:
     """Return the flags of a fit that is shown on a page."""
-    return [click.Option(["--live"], **LIVE), *address_options()]
+    return [GroupedOption(["--live"], group="watching", **LIVE), *address_options()]
 
 
 def live_flags(given: dict[str, Any]) -> dict[str, Any]:

@@ -3,7 +3,6 @@
 import json
 import os
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +11,14 @@ import click
 import neuralshade
 from neuralshade.base.memory import missing_memory
 from neuralshade.base.message_text import plain_lines
+from neuralshade.cli.completion import completed
 from neuralshade.cli.decode import decode
 from neuralshade.cli.fit import fit
+from neuralshade.cli.groups import show_verbs
 from neuralshade.cli.live import view
-from neuralshade.cli.options import GIVEN, TERMINAL, TRUST, crop_type, in_flags, size_type
+from neuralshade.cli.near import misuse
+from neuralshade.cli.options import GIVEN, TERMINAL, TRUST, in_flags
+from neuralshade.cli.render import render
 from neuralshade.errors import NeuralShadeError
 
 
@@ -28,8 +31,7 @@ def main(arguments: list[str] | None = None) -> None:
         if sys.stdout is not None:  # None where it is closed
             sys.stdout.flush()  # here, where a refusal can still be told
     except click.UsageError as error:
-        where = f" See {error.ctx.command_path} --help." if error.ctx else ""
-        _fail(f"{error.format_message()}{where}{_meant_file(error, given)}", 2)
+        _fail(misuse(error, given), 2)
     except click.ClickException as error:
         _fail(error.format_message(), error.exit_code)
     except NeuralShadeError as error:
@@ -66,15 +68,6 @@ def _check_working_folder() -> None:
               "Change to another one first.", 1)  # fmt: skip
 
 
-def _meant_file(error: click.UsageError, arguments: Sequence[str]) -> str:
-    """Return what to write for a file whose name was taken for an option; nothing for others."""
-    option = error.option_name if isinstance(error, click.NoSuchOption) else None
-    for word in arguments:
-        if option and word.startswith(option) and os.path.isfile(word):
-            return f" For the file, write ./{word}."
-    return ""
-
-
 def _drop_output() -> None:
     """Send what still waits to be printed to nowhere, so that Python can end in peace."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -105,40 +98,18 @@ class _Commands(click.Group):
             raise _Interrupted(error) from error
 
 
-@click.group(cls=_Commands, context_settings=TERMINAL, no_args_is_help=False)
+@click.group(cls=_Commands, context_settings=TERMINAL, invoke_without_command=True)
 @click.version_option(neuralshade.__version__, "-V", "--version", prog_name="neuralshade")
-def commands() -> None:
+@click.pass_context
+def commands(ctx: click.Context) -> None:
     """Make parts of a renderer trainable, and ship the result."""
+    show_verbs(ctx)
 
 
 commands.add_command(fit)
 commands.add_command(view)
 commands.add_command(decode)
-
-
-@commands.command()
-@click.argument("asset")
-@click.option("-o", "--output", required=True, metavar="OUT",
-              help="File to write: .png, .jpg, .ppm, .pgm or .exr.")  # fmt: skip
-@click.option("--size", type=size_type, metavar="WxH", help="Pixels. [default: as fitted]")
-@click.option("--crop", type=crop_type, metavar="U0,V0,U1,V1", default="0,0,1,1",
-              show_default=True, help="Part to draw; u goes right, v down.")  # fmt: skip
-@GIVEN
-@TRUST
-def render(asset: str, output: str, size: tuple[int, int] | None, crop: Any,
-           pairs: tuple[str, ...], trust: bool) -> None:  # fmt: skip
-    """Draw ASSET at any resolution.
-
-    \b
-    neuralshade render photo.nsh -o big.png --size 4096x4096
-    neuralshade render photo.nsh -o eye.png --size 512x512 --crop 0.4,0.4,0.5,0.5
-    """
-    from neuralshade.fitting.values import parse_values
-
-    values = parse_values(pairs)
-    pixels = neuralshade.render(asset, output, size=size, crop=crop, values=values,
-                                trust=trust)  # fmt: skip
-    click.echo(f"{output}: {pixels.shape[1]} x {pixels.shape[0]}, {pixels.shape[2]} channels")
+commands.add_command(render)
 
 
 @commands.command()
@@ -292,6 +263,10 @@ def bench(as_json: bool, quick: bool, device: str | None, kernels: str, no_torch
         click.echo(json.dumps(found))
     else:
         print_bench(found)
+
+
+for command in (*commands.commands.values(), commands):
+    completed(command.params)
 
 
 def _finite(rows: list[Any]) -> list[Any]:

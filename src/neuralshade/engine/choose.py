@@ -49,6 +49,13 @@ def check_engine(engine: str) -> None:
         raise ConfigError(f"engine: got {engine!r}, need one of {list(ENGINES)}.{remedy}")
 
 
+def check_kernels(kernels: str) -> None:
+    """Raise ConfigError where no kernels have that name."""
+    if kernels not in KERNELS:
+        remedy = did_you_mean(kernels, KERNELS) or " Use --kernels auto."
+        raise ConfigError(f"kernels: got {kernels!r}, need one of {list(KERNELS)}.{remedy}")
+
+
 def choose_engine(engine: str, device: str | None) -> Chosen:
     """Return the engine to use, with its device opened.
 
@@ -84,9 +91,7 @@ def choose_kernels(gpu: Gpu, network: MLP, precision: str, kernels: str) -> Trai
     """
     from neuralshade.engine.kernel_plan import refusal_of  # all families of kernels
 
-    if kernels not in KERNELS:
-        remedy = did_you_mean(kernels, KERNELS) or " Use --kernels auto."
-        raise ConfigError(f"kernels: got {kernels!r}, need one of {list(KERNELS)}.{remedy}")
+    check_kernels(kernels)
     offered = training_paths(gpu.adapter)
     if kernels != "auto":
         return _forced(gpu, network, offered, kernels)

@@ -10,6 +10,16 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+# headings of a fit's --help, in their order: the groups of flags, of options and of settings
+GROUPS = {
+    "fitted": "What is fitted",
+    "ends": "When it ends",
+    "model": "Model",
+    "training": "Training",
+    "watching": "Watching",
+    "running": "Running",
+}
+
 
 @dataclass(frozen=True)
 class Flag:
@@ -17,10 +27,11 @@ class Flag:
 
     name: str  # as typed, without the dashes
     about: str
-    form: str = ""  # what its value looks like; without one it takes no value
+    form: str = ""  # what its value looks like, [a|b] of a choice; without one it takes no value
     default: str | None = None
     several: bool = False  # it may come more than once
     hidden: bool = False  # told nowhere, and refused with a word on what there is in its place
+    group: str = "fitted"  # the heading it stands under
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from neuralshade.base.atomic import check_writable
-from neuralshade.engine.choose import Chosen, check_engine, choose_engine
+from neuralshade.engine.choose import Chosen, check_engine, check_kernels, choose_engine
 from neuralshade.errors import ConfigError, DeviceError, OutputError
 from neuralshade.fitting.loop import Control
 from neuralshade.fitting.output_checks import (
@@ -90,7 +90,8 @@ def check_options(options: FitOptions, name: str, takes: Sequence[str]) -> None:
 
 
 def check_torch(options: FitOptions) -> None:
-    """Refuse what only the GPU engine has where PyTorch is asked for."""
+    """Refuse what only the GPU engine has where PyTorch is asked for, and unknown kernels."""
+    check_kernels(options.kernels)
     torch = options.device is not None and options.device not in APIS
     if options.engine == "torch" or (options.engine == "auto" and torch):
         check_left_out(options, ("kernels", "deterministic"), "the PyTorch engine")

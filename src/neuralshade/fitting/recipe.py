@@ -6,6 +6,7 @@ import numbers
 import sys
 import typing
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
@@ -37,13 +38,19 @@ def setting(
     choices: tuple[str, ...] = (),
     limits: tuple[float, float] | None = None,
     form: str | None = None,
+    group: str = "model",
 ) -> Any:
     """Declare a recipe field: its default, one line about it with the unit, what it may be.
 
-    ``form``: how a string is written, for the command line's help.
+    ``form``: how a string is written, ``group``: the heading it stands under, one of GROUPS in
+    fitting/command.py; both for the command line's help.
     """
-    metadata = {"about": about, "choices": choices, "limits": limits, "form": form}
+    metadata = {"about": about, "choices": choices, "limits": limits, "form": form, "group": group}
     return dataclasses.field(default=default, metadata=metadata)
+
+
+training = partial(setting, group="training")  # of how a result is reached, not what it is
+ending = partial(setting, group="ends")
 
 
 def changed(kind: type, name: str, default: Any) -> Any:
@@ -56,17 +63,17 @@ def changed(kind: type, name: str, default: Any) -> Any:
 class TrainingRecipe:
     """What recipes of all kinds have: Adam, the schedule of its step sizes, ends, the seed."""
 
-    beta1: float = setting(0.9, "Adam decay of the mean gradient", limits=(0, 0.9999))
-    beta2: float = setting(0.99, "Adam decay of the mean squared gradient", limits=(0, 0.999999))
-    epsilon: float = setting(1e-8, "Adam term that keeps a division by 0 away", limits=(0, 1))
-    schedule: str = setting("cosine", "of the step sizes over the fit", choices=SCHEDULES)
-    rate_final: float = setting(0.01, "step size at the end, as a share of the start",
-                                limits=(1e-6, 1))  # fmt: skip
-    warmup: int = setting(0, "steps over which the step size grows to its full value",
-                          limits=(0, 1_000_000))  # fmt: skip
-    steps: int | None = setting(None, "stop after so many steps", limits=(1, 10**9))
-    seconds: float | None = setting(20.0, "stop after so many seconds", limits=(0.01, 10**7))
-    seed: int = setting(0, "of every random number", limits=(0, 2**63 - 1))
+    beta1: float = training(0.9, "Adam decay of the mean gradient", limits=(0, 0.9999))
+    beta2: float = training(0.99, "Adam decay of the mean squared gradient", limits=(0, 0.999999))
+    epsilon: float = training(1e-8, "Adam term that keeps a division by 0 away", limits=(0, 1))
+    schedule: str = training("cosine", "of the step sizes over the fit", choices=SCHEDULES)
+    rate_final: float = training(0.01, "step size at the end, as a share of the start",
+                                 limits=(1e-6, 1))  # fmt: skip
+    warmup: int = training(0, "steps over which the step size grows to its full value",
+                           limits=(0, 1_000_000))  # fmt: skip
+    steps: int | None = ending(None, "stop after so many steps", limits=(1, 10**9))
+    seconds: float | None = ending(20.0, "stop after so many seconds", limits=(0.01, 10**7))
+    seed: int = training(0, "of every random number", limits=(0, 2**63 - 1))
 
     def __post_init__(self) -> None:
         """Refuse a fit without an end; kinds refuse more."""
@@ -80,8 +87,8 @@ class TrainingRecipe:
 class PictureRecipe(TrainingRecipe):
     """What recipes have whose result is compared with a picture."""
 
-    target_psnr: float | None = setting(None, "stop when the picture reaches so many dB",
-                                        limits=(0, 200))  # fmt: skip
+    target_psnr: float | None = ending(None, "stop when the picture reaches so many dB",
+                                       limits=(0, 200))  # fmt: skip
 
 
 def type_of(field: Field) -> type:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from neuralshade.base.message_text import shown
 from neuralshade.errors import ConfigError
-from neuralshade.fitting.recipe import LOSSES, PictureRecipe, changed, setting
+from neuralshade.fitting.recipe import LOSSES, PictureRecipe, changed, setting, training
 
 # the keys of registries that load PyTorch; a test holds them equal
 ACTIVATIONS = ("none", "relu", "leaky_relu", "tanh", "sigmoid", "exp", "softplus", "silu",
@@ -29,22 +29,22 @@ class ImageRecipe(PictureRecipe):
     activation: str = setting("relu", "after each hidden layer", choices=ACTIVATIONS)
     output_activation: str = setting("none", "after the last layer", choices=ACTIVATIONS)
     bias: bool = setting(True, "layers add a bias")
-    loss: str = setting("auto", "what is minimised; 'auto' is l2, or relative_l2 for HDR",
-                        choices=("auto", *LOSSES))  # fmt: skip
-    sampling: str = setting("lattice", "crossings of random rows and columns, single random "
-                            "pixels, or continuous positions", choices=SAMPLINGS)  # fmt: skip
-    batch: int = setting(0, "samples per step; 0 chooses by the size of the picture",
-                         limits=(0, 2**24))  # fmt: skip
-    rate: float = setting(1e-2, "Adam step size of the network", limits=(1e-9, 10))
-    grid_rate: float = setting(1e-2, "Adam step size of grids", limits=(1e-9, 10))
-    grid_optimizer: str = setting("adam", "for grids: every cell each step, or touched ones only",
-                                  choices=GRID_OPTIMIZERS)  # fmt: skip
+    loss: str = training("auto", "what is minimised; 'auto' is l2, or relative_l2 for HDR",
+                         choices=("auto", *LOSSES))  # fmt: skip
+    sampling: str = training("lattice", "crossings of random rows and columns, single random "
+                             "pixels, or continuous positions", choices=SAMPLINGS)  # fmt: skip
+    batch: int = training(0, "samples per step; 0 chooses by the size of the picture",
+                          limits=(0, 2**24))  # fmt: skip
+    rate: float = training(1e-2, "Adam step size of the network", limits=(1e-9, 10))
+    grid_rate: float = training(1e-2, "Adam step size of grids", limits=(1e-9, 10))
+    grid_optimizer: str = training("adam", "for grids: every cell each step, or touched ones only",
+                                   choices=GRID_OPTIMIZERS)  # fmt: skip
     warmup: int = changed(PictureRecipe, "warmup", 20)
-    average: float = setting(0.98, "decay of the averaged weights that are kept; 0 keeps the last",
-                             limits=(0, 0.999999))  # fmt: skip
-    precision: str = setting("auto", "of the network's products while training; masters are "
-                             "float32 always", choices=("auto", *PRECISIONS))  # fmt: skip
-    loss_scale: float = setting(1024.0, "multiplies gradients that are float16", limits=(1, 2**24))
+    average: float = training(0.98, "decay of the averaged weights that are kept; 0 keeps the last",
+                              limits=(0, 0.999999))  # fmt: skip
+    precision: str = training("auto", "of the network's products while training; masters are "
+                              "float32 always", choices=("auto", *PRECISIONS))  # fmt: skip
+    loss_scale: float = training(1024.0, "multiplies gradients that are float16", limits=(1, 2**24))
     grid_bits: int = setting(4, "per grid number in the file: 4, 8, 16 or 32")
     network_bits: int = setting(8, "per network weight in the file: 8, 16 or 32")
     transform: str = setting("identity", "of the picture before it is fitted: zoom is "

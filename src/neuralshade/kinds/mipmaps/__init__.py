@@ -23,9 +23,9 @@ KIND = Kind(
         *(Flag(name, f"Packed: {', '.join(ORDER[letter] for letter in name)}.", "FILE")
           for name in PACKED),
         Flag("normal-convention", "Which way green points: opengl (up) or directx. [default: told "
-             "by name or slopes]", "NAME"),
-        Flag("format", "png, exr, dds, dds-bc, ktx2 or ktx2-bc; -bc is in BC7, BC5 and BC4. May "
-             "come more than once. [default: dds]", "NAME", several=True),
+             "by name or slopes]", "[opengl|directx]"),
+        Flag("format", "Of the files; -bc is in BC7, BC5 and BC4. May come more than once. "
+             "[default: dds]", "[png|exr|dds|dds-bc|ktx2|ktx2-bc]", several=True),
         Flag("share", "Network of several sets of a family. Where there is no such file, several "
              "SOURCEs train it; where there is, each SOURCE starts from its corrections, and it is "
              "not written.", "FAMILY.nsh"),

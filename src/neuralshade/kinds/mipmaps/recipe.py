@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from neuralshade.errors import ConfigError
-from neuralshade.fitting.recipe import TrainingRecipe, changed, setting
+from neuralshade.fitting.recipe import TrainingRecipe, changed, setting, training
 
 DIFFUSES = ("lambert", "burley")
 
@@ -15,34 +15,34 @@ class MipmapsRecipe(TrainingRecipe):
     levels: int = setting(0, "trained below the maps themselves; 0 goes down to 1 x 1",
                           limits=(0, 32))  # fmt: skip
     diffuse: str = setting("lambert", "diffuse part of the shading", choices=DIFFUSES)
-    pairs: int = setting(32, "directions to light and eye in one step, the same for all texels",
-                         limits=(1, 256))  # fmt: skip
-    pool: int = setting(128, "pairs whose references are held at a time; a multiple of pairs. "
-                        "Less takes less memory, 8 bytes a pair and texel",
-                        limits=(1, 4096))  # fmt: skip
-    reuse: int = setting(4, "times that a pool is gone through before the next is drawn. Less "
-                         "shows more lights, and takes longer", limits=(1, 10_000))  # fmt: skip
-    mirror: float = setting(0.5, "share of the pairs that lie near a mirror's; the others are "
-                            "distributed by the cosine", limits=(0, 1))  # fmt: skip
-    mirror_far: float = setting(0.75, "share in the loss of the pairs near a mirror's at level 5 "
-                                "and on; it grows evenly from --mirror at level 1",
-                                limits=(0, 0.99))  # fmt: skip
-    lowest: float = setting(0.2, "least cosine of both directions with the plane's normal",
-                            limits=(0, 0.9))  # fmt: skip
-    albedo_rate: float = setting(0.02, "Adam step size of albedo, which is linear, 0 to 1",
-                                 limits=(0, 1))  # fmt: skip
-    slope_rate: float = setting(0.02, "Adam step size of a normal's slopes (x/z and y/z), times "
-                                "the squared roughness of the texel", limits=(0, 1))  # fmt: skip
-    roughness_rate: float = setting(0.005, "Adam step size of roughness, which is 0 to 1",
+    pairs: int = training(32, "directions to light and eye in one step, the same for all texels",
+                          limits=(1, 256))  # fmt: skip
+    pool: int = training(128, "pairs whose references are held at a time; a multiple of pairs. "
+                         "Less takes less memory, 8 bytes a pair and texel",
+                         limits=(1, 4096))  # fmt: skip
+    reuse: int = training(4, "times that a pool is gone through before the next is drawn. Less "
+                          "shows more lights, and takes longer", limits=(1, 10_000))  # fmt: skip
+    mirror: float = training(0.5, "share of the pairs that lie near a mirror's; the others are "
+                             "distributed by the cosine", limits=(0, 1))  # fmt: skip
+    mirror_far: float = training(0.75, "share in the loss of the pairs near a mirror's at level 5 "
+                                 "and on; it grows evenly from --mirror at level 1",
+                                 limits=(0, 0.99))  # fmt: skip
+    lowest: float = training(0.2, "least cosine of both directions with the plane's normal",
+                             limits=(0, 0.9))  # fmt: skip
+    albedo_rate: float = training(0.02, "Adam step size of albedo, which is linear, 0 to 1",
+                                  limits=(0, 1))  # fmt: skip
+    slope_rate: float = training(0.02, "Adam step size of a normal's slopes (x/z and y/z), times "
+                                 "the squared roughness of the texel", limits=(0, 1))  # fmt: skip
+    roughness_rate: float = training(0.005, "Adam step size of roughness, which is 0 to 1",
+                                     limits=(0, 1))  # fmt: skip
+    metallic_rate: float = training(0.02, "Adam step size of metallic, which is 0 to 1",
                                     limits=(0, 1))  # fmt: skip
-    metallic_rate: float = setting(0.02, "Adam step size of metallic, which is 0 to 1",
-                                   limits=(0, 1))  # fmt: skip
     beta1: float = changed(TrainingRecipe, "beta1", 0.8)
     beta2: float = changed(TrainingRecipe, "beta2", 0.95)
     rate_final: float = changed(TrainingRecipe, "rate_final", 0.02)
     steps: int | None = changed(TrainingRecipe, "steps", 256)
     seconds: float | None = changed(TrainingRecipe, "seconds", None)
-    seed: int = setting(0, "of every random number", limits=(0, 2**31 - 1))
+    seed: int = training(0, "of every random number", limits=(0, 2**31 - 1))
 
     def __post_init__(self) -> None:
         """Refuse settings that are fine one by one and make no sense together."""

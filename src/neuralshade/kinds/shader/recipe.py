@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from neuralshade.errors import ConfigError
-from neuralshade.fitting.recipe import TrainingRecipe, setting
+from neuralshade.fitting.recipe import TrainingRecipe, setting, training
 
 COLOR_SPACES = ("srgb", "linear")  # a test holds them equal to those of pictures
 
@@ -14,11 +14,13 @@ MOST_THREADS = 256 * 65_535  # of a step: groups that every device takes
 class ShaderRecipe(TrainingRecipe):
     """How a task that a user wrote is trained."""
 
-    threads: str = setting("256x256", "of a step: W, WxH or WxHxD; each runs the loss once",
-                           form="WxH")  # fmt: skip
-    rate: float = setting(1.0, "factor of all members' step sizes", limits=(0, 1e6))
-    size: str = setting("512x512", "in pixels, of what the task renders", form="WxH")
-    color_space: str = setting("srgb", "of what the task renders", choices=COLOR_SPACES)
+    threads: str = training("256x256", "of a step: W, WxH or WxHxD; each runs the loss once",
+                            form="WxH")  # fmt: skip
+    rate: float = training(1.0, "factor of all members' step sizes", limits=(0, 1e6))
+    size: str = setting("512x512", "in pixels, of what the task renders", form="WxH",
+                        group="fitted")  # fmt: skip
+    color_space: str = setting("srgb", "of what the task renders", choices=COLOR_SPACES,
+                               group="fitted")  # fmt: skip
 
     def __post_init__(self) -> None:
         """Refuse settings that are fine one by one and make no sense together."""

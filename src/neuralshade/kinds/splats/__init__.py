@@ -12,7 +12,8 @@ KIND = Kind(
     fits="neuralshade.kinds.splats.fit:fit_splats",
     takes=("device", "snapshots", "movie", "tev", "tensorboard", "events", "live", "report",
            "resume", "dump_kernels"),
-    flags=(Flag("naive", "Every pixel visits every Gaussian: slow, to compare with."),),
+    flags=(Flag("naive", "Every pixel visits every Gaussian: slow, to compare with.",
+                group="running"),),
     manual="""
     As many as fit into --bpp or --bytes, or --count. Takes a GPU, or software Vulkan.
     PICTURE is a PNG, JPEG, WebP, TIFF, BMP, PPM, PGM, EXR or Radiance HDR file. Training ends

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from neuralshade.errors import ConfigError
-from neuralshade.fitting.recipe import LOSSES, PictureRecipe, changed, setting
+from neuralshade.fitting.recipe import LOSSES, PictureRecipe, changed, setting, training
 
 COMPOSITINGS = ("over", "sum", "normalized")
 
@@ -25,20 +25,20 @@ class SplatsRecipe(PictureRecipe):
     cutoff: float = setting(3.0, "where a Gaussian ends, in standard deviations", limits=(1, 6))
     background: str = setting("mean", "behind all Gaussians: the picture's mean color, or numbers "
                               "joined by commas, one a channel")  # fmt: skip
-    loss: str = setting("l2", "what is minimised", choices=LOSSES)
-    ssim: float = setting(0.0, "how much 1 - SSIM counts beside the loss", limits=(0, 100))
-    center_rate: float = setting(0.3, "Adam step size of centers, in pixels", limits=(0, 100))
-    shape_rate: float = setting(0.1, "Adam step size of log sizes and shear", limits=(0, 10))
-    color_rate: float = setting(1e-2, "Adam step size of colors", limits=(0, 10))
-    opacity_rate: float = setting(0.05, "Adam step size of opacity's logit", limits=(0, 10))
+    loss: str = training("l2", "what is minimised", choices=LOSSES)
+    ssim: float = training(0.0, "how much 1 - SSIM counts beside the loss", limits=(0, 100))
+    center_rate: float = training(0.3, "Adam step size of centers, in pixels", limits=(0, 100))
+    shape_rate: float = training(0.1, "Adam step size of log sizes and shear", limits=(0, 10))
+    color_rate: float = training(1e-2, "Adam step size of colors", limits=(0, 10))
+    opacity_rate: float = training(0.05, "Adam step size of opacity's logit", limits=(0, 10))
     schedule: str = changed(PictureRecipe, "schedule", "exponential")
     rate_final: float = changed(PictureRecipe, "rate_final", 0.1)
-    tiles: float = setting(0.0, "share of the picture's tiles that one step trains; 0 is all, and "
-                           "on software Vulkan 1,024 at most", limits=(0, 1))  # fmt: skip
-    begin: float = setting(0.4, "share of the Gaussians that are there from the start",
-                           limits=(0.01, 1))  # fmt: skip
-    grow_until: float = setting(0.35, "share of the fit after which none is added or moved",
-                                limits=(0, 1))  # fmt: skip
+    tiles: float = training(0.0, "share of the picture's tiles that one step trains; 0 is all, and "
+                            "on software Vulkan 1,024 at most", limits=(0, 1))  # fmt: skip
+    begin: float = training(0.4, "share of the Gaussians that are there from the start",
+                            limits=(0.01, 1))  # fmt: skip
+    grow_until: float = training(0.35, "share of the fit after which none is added or moved",
+                                 limits=(0, 1))  # fmt: skip
     round_from: float = setting(0.55, "share of the fit after which numbers are rounded for good",
                                 limits=(0, 1))  # fmt: skip
     center_step: float = setting(1.6, "centers are rounded to so many pixels, times the root of "

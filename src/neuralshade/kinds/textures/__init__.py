@@ -14,14 +14,15 @@ KIND = Kind(
     takes=("engine", "device", "kernels", "deterministic", "tensorboard", "events", "live",
            "report", "resume"),
     flags=(
-        Flag("bytes", "Size of the file, at most, in place of --bpp.", "N"),
+        Flag("bytes", "Size of the file, at most, in place of --bpp.", "N", group="model"),
         Flag("target-psnr", "Mean of the maps at mip 0 to reach, in dB, in place of a size: short "
-             "fits tell the smallest latents that are expected to.", "DB"),
-        Flag("target", "The same of single maps, as in albedo=35,normal=34.", "MAP=DB,..."),
+             "fits tell the smallest latents that are expected to.", "DB", group="model"),
+        Flag("target", "The same of single maps, as in albedo=35,normal=34.", "MAP=DB,...",
+             group="model"),
         Flag("plan", "Tell what each size is expected to reach, beside BCn and AVIF, and keep no "
              "asset; -o FILE.svg or .png plots it."),
         Flag("normal-convention", "Which way green points: opengl (up) or directx. [default: told "
-             "by name or slopes]", "NAME"),
+             "by name or slopes]", "[opengl|directx]"),
     ),
     calls="neuralshade.kinds.textures.fit:call_of",
     valued=True,

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from neuralshade.errors import ConfigError
-from neuralshade.fitting.recipe import TrainingRecipe, changed, setting
+from neuralshade.fitting.recipe import TrainingRecipe, changed, setting, training
 from neuralshade.kinds.textures.block_shape import parse_blocks
 
 GRID_LIMITS = (64, 16, 8)  # texels along a latent, numbers, bits
@@ -32,31 +32,31 @@ class TexturesRecipe(TrainingRecipe):
     mips: int = setting(0, "levels, mip 0 among them; 0 goes down to 1 x 1", limits=(0, 25))
     wrap: str = setting("repeat", "beyond the border: repeat for sets that tile, else clamp",
                         choices=WRAPS)  # fmt: skip
-    loss: str = setting("maps", "what is compared: maps, each channel by itself; or shaded, texels "
+    loss: str = training("maps", "what is compared: maps, each channel by itself; or shaded, texels "
                         "under random lights, and the maps beside", choices=LOSSES)  # fmt: skip
-    weights: str = setting("", "of maps in the loss, 1 where not said, as in normal=2,ao=0.5")
+    weights: str = training("", "of maps in the loss, 1 where not said, as in normal=2,ao=0.5")
     hidden_layers: int = setting(2, "hidden layers of the decoder", limits=(1, 4))
     hidden_width: int = setting(64, "neurons per hidden layer", limits=(16, 128))
-    batch: int = setting(0, "texels per step; 0 takes 65,536 on a GPU, and on a CPU a number by "
-                         "the size of the set", limits=(0, 2**22))  # fmt: skip
-    rate: float = setting(0.01, "Adam step size of the decoder", limits=(1e-9, 1))
-    latent_rate: float = setting(0.1, "Adam step size of latents, which lie in [0, 1]",
-                                 limits=(1e-9, 1))  # fmt: skip
-    latent_beta2: float = setting(0.99, "Adam decay of the mean squared gradient of latents",
-                                  limits=(0, 0.999999))  # fmt: skip
+    batch: int = training(0, "texels per step; 0 takes 65,536 on a GPU, and on a CPU a number by "
+                          "the size of the set", limits=(0, 2**22))  # fmt: skip
+    rate: float = training(0.01, "Adam step size of the decoder", limits=(1e-9, 1))
+    latent_rate: float = training(0.1, "Adam step size of latents, which lie in [0, 1]",
+                                  limits=(1e-9, 1))  # fmt: skip
+    latent_beta2: float = training(0.99, "Adam decay of the mean squared gradient of latents",
+                                   limits=(0, 0.999999))  # fmt: skip
     # gradients of latents, by a mean over a batch and its channels, are 1e-8
     epsilon: float = changed(TrainingRecipe, "epsilon", 1e-15)
     rate_final: float = changed(TrainingRecipe, "rate_final", 1e-6)
-    noise_until: float = setting(0.95, "share of the fit in which latents have noise of a code's "
+    noise_until: float = training(0.95, "share of the fit in which latents have noise of a code's "
                                  "width; then they are rounded, and the decoder is trained alone",
                                  limits=(0.05, 1))  # fmt: skip
-    polish: int = setting(0, "passes after training in which every code of the finest latents "
+    polish: int = training(0, "passes after training in which every code of the finest latents "
                           "tries the two beside it, and takes what is nearer to the set",
                           limits=(0, 16))  # fmt: skip
-    precision: str = setting("auto", "of the decoder's products while training; auto is float16 on "
+    precision: str = training("auto", "of the decoder's products while training; auto is float16 on "
                              "a GPU's matrix units, else float32; masters are float32 always",
                              choices=PRECISIONS)  # fmt: skip
-    loss_scale: float = setting(1024.0, "multiplies gradients that are float16", limits=(1, 2**24))
+    loss_scale: float = training(1024.0, "multiplies gradients that are float16", limits=(1, 2**24))
     steps: int | None = changed(TrainingRecipe, "steps", 10_000)
     seconds: float | None = changed(TrainingRecipe, "seconds", 60.0)
 

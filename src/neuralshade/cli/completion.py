@@ -1,0 +1,59 @@
+"""What a shell completes behind a flag: names to choose from, files and folders.
+
+Each follows from the form of the value that --help shows, so that no flag is listed twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+from click.shell_completion import CompletionItem
+
+FILES = ("ASSET", "CHECKPOINT", "OUT", "PICTURE", "SOURCE", "TASK")  # forms of paths without a dot
+FOLDER = "DIR"
+if TYPE_CHECKING:
+    ParamType = click.ParamType[Any]
+else:  # no generic class before click 8.4
+    ParamType = click.ParamType
+
+
+class Text(ParamType):
+    """Text as it was typed, which a shell completes: with ``names``, else with what is there.
+
+    Nothing is refused here: what the value must be is known where it is used.
+    """
+
+    name = "text"
+
+    def __init__(self, names: Sequence[str] = (), there: str = "plain"):
+        self.names = tuple(names)
+        self.there = there  # "file", "dir", or "plain" for neither
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter,
+                       incomplete: str) -> list[CompletionItem]:  # fmt: skip
+        """Return what ``incomplete`` may become; of files the shell knows that itself."""
+        if self.names:
+            return [CompletionItem(name) for name in self.names if name.startswith(incomplete)]
+        return [CompletionItem(incomplete, type=self.there)] if self.there != "plain" else []
+
+
+def completed(parameters: Iterable[click.Parameter]) -> None:
+    """Give plain text among ``parameters`` the completion that its form calls for."""
+    for parameter in parameters:
+        if parameter.type is click.STRING:
+            form = getattr(parameter, "metavar", None) or str(parameter.name)
+            parameter.type = text_of(form.upper() if parameter.metavar is None else form)
+
+
+def text_of(form: str) -> Text:
+    """Return text of the form that --help shows: [a|b], DIR, or FILE.html and the like."""
+    if form.startswith("[") and "|" in form:
+        return Text(form.strip("[]").split("|"))
+    form = form.strip("[].")
+    if form == FOLDER:
+        return Text(there="dir")
+    return Text(
+        there="file" if form in FILES or form.startswith("FILE") or "." in form else "plain"
+    )

@@ -1,0 +1,82 @@
+"""What was probably meant by a word that the command line does not know."""
+
+from __future__ import annotations
+
+import difflib
+import os
+from collections.abc import Sequence
+
+import click
+
+# what flags are called elsewhere; told where the command has the flag on the right
+ELSEWHERE = {
+    "batch-size": "batch",
+    "cpu": "engine",
+    "epochs": "steps",
+    "gpu": "engine",
+    "iterations": "steps",
+    "iters": "steps",
+    "learning-rate": "rate",
+    "lr": "rate",
+    "out": "output",
+    "resolution": "size",
+    "time": "seconds",
+    "timeout": "seconds",
+    "verbose": "events",
+}
+
+
+def misuse(error: click.UsageError, arguments: Sequence[str]) -> str:
+    """Return what to print of a misuse: what is wrong, what was probably meant, where to look."""
+    message = error.format_message()
+    if isinstance(error, click.NoSuchOption):
+        message = _no_such_option(error, arguments)
+    elif message.startswith("No such command"):
+        message += _meant_verb(arguments)
+    where = f" See {error.ctx.command_path} --help." if error.ctx else ""
+    return message + where
+
+
+def _no_such_option(error: click.NoSuchOption, arguments: Sequence[str]) -> str:
+    message = f"No such option '{error.option_name}'."
+    for word in arguments:
+        if word.startswith(error.option_name) and os.path.isfile(word):
+            return f"{message} For the file, write ./{word}."
+    known = [] if error.ctx is None else flags_of(error.ctx)
+    near = near_flags(error.option_name, known)
+    return f"{message} Did you mean {' or '.join(near)}?" if near else message
+
+
+def flags_of(ctx: click.Context) -> list[str]:
+    """Return the flags that the command of ``ctx`` tells of."""
+    return [name for parameter in ctx.command.get_params(ctx)
+            if isinstance(parameter, click.Option) and not parameter.hidden
+            for name in (*parameter.opts, *parameter.secondary_opts)]  # fmt: skip
+
+
+def near_flags(typed: str, known: Sequence[str]) -> list[str]:
+    """Return the flags nearest to ``typed``, three at most.
+
+    That is what it is called here, else those that have all its words or whose words it has all,
+    else the one with similar letters; of single letters nothing can be said.
+    """
+    if not typed.startswith("--"):
+        return []
+    word = typed.lstrip("-").replace("_", "-").casefold()
+    here = f"--{ELSEWHERE.get(word, word)}"
+    if here in known:
+        return [here]
+    words = set(word.split("-"))
+    names = [flag for flag in known if flag.startswith("--") and not flag.startswith("--no-")]
+    parts = {flag: set(flag[2:].split("-")) for flag in names}
+    shared = [flag for flag in names if words <= parts[flag] or parts[flag] <= words]
+    return shared[:3] or difflib.get_close_matches(f"--{word}", names, n=1)
+
+
+def _meant_verb(arguments: Sequence[str]) -> str:
+    """Return what to write for a file where a verb belongs; nothing for others."""
+    path = next((word for word in arguments if not word.startswith("-")), "")
+    if not os.path.isfile(path):
+        return ""
+    verb = {".nsh": "view", ".slang": "fit shader"}.get(os.path.splitext(path)[1], "fit image")
+    return f" For the file, write neuralshade {verb} {path}."
