@@ -15,6 +15,7 @@ from typing import Any
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 NAME = "neuralshade.cdx.json"
+COMMIT = "COMMIT"  # read by base/commit.py
 LOCKS = ("all.txt", "torch.txt")  # PyTorch without CUDA is the same version, built otherwise
 ENTRY = re.compile(r"(?m)^([a-z][\w-]*)==(\S+)(?: ; (.+?))? \\\n((?:    .+\n)+)")
 VIA = re.compile(r"(?m)^    # +(?:via )?(?!via$)([a-z][\w-]*)(?: \(.+\))?$")
@@ -104,6 +105,16 @@ def _component(c: dict[str, Any], required: set[str], optional: set[str]) -> dic
     return told
 
 
+def commit_of(package: pathlib.Path) -> str | None:
+    """Return what base/commit.py says of a package that is not installed yet."""
+    place = package / "base/commit.py"
+    text = place.read_text().replace("from neuralshade.base.version import VERSION", "")
+    names: dict[str, Any] = {"__file__": str(place)}
+    exec(compile(text, place, "exec"), names)
+    found: str | None = names["commit_of"](package)
+    return found
+
+
 class CustomBuildHook(BuildHookInterface):  # type: ignore[type-arg]
     """Puts the bill into what is built."""
 
@@ -121,6 +132,16 @@ class CustomBuildHook(BuildHookInterface):  # type: ignore[type-arg]
             build_data["sbom_files"].append(str(path))
         else:
             build_data["force_include"][str(path)] = NAME
+        self._include_commit(root, build_data)
+
+    def _include_commit(self, root: pathlib.Path, build_data: dict[str, Any]) -> None:
+        """Put the commit beside the package where there is one, for --version."""
+        commit = commit_of(root / "src/neuralshade")
+        if commit is not None:
+            path = pathlib.Path(self._folder, COMMIT)
+            path.write_text(commit + "\n")
+            place = "neuralshade" if self.target_name == "wheel" else "src/neuralshade"
+            build_data["force_include"][str(path)] = f"{place}/{COMMIT}"
 
     def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:
         """Remove the file that was packed."""

@@ -12,6 +12,8 @@ from importlib.metadata import requires
 
 import pytest
 
+from neuralshade.base.commit import commit_of
+
 ROOT = pathlib.Path(__file__).parent.parent
 PACKAGE = ROOT / "src/neuralshade"
 LOCKED = r"(?m)^([a-z]\S+)==(\S+) .*\\\n((?:    --hash=.+\n)+)"
@@ -52,7 +54,8 @@ def test_both_packages_have_the_bill_of_materials_of_the_locks(built, wheel):
     ]
     scopes = {c["name"]: c["scope"] for c in bill["components"]}
     kinds = ("torch", "filelock", "slangpy", "pytest")
-    assert [scopes[kind] for kind in kinds] == ["required", "required", "optional", "excluded"]
+    assert [scopes[kind] for kind in kinds] == ["required", "required", "required", "excluded"]
+    assert scopes["av"] == "optional"
     needs = {d["ref"]: d["dependsOn"] for d in bill["dependencies"]}
     own = bill["metadata"]["component"]["bom-ref"]
     assert any(ref.startswith("pkg:pypi/safetensors@") for ref in needs[own])
@@ -66,7 +69,18 @@ def test_wheel_holds_every_file_of_the_package(wheel):
     expected = {path.relative_to(ROOT / "src").as_posix() for path in written}
     assert {"neuralshade/py.typed", "neuralshade/gpu/random.slang"} <= expected
     held = {name for name in wheel.namelist() if not name.startswith("neuralshade-")}
-    assert held == expected
+    assert held - {"neuralshade/COMMIT"} == expected
+
+
+def test_what_is_built_of_a_clone_says_of_which_commit(built, wheel):
+    commit = commit_of(PACKAGE)
+    if commit is None:
+        assert "neuralshade/COMMIT" not in wheel.namelist()
+        pytest.skip("these files are in no clone")
+    assert wheel.read("neuralshade/COMMIT").decode().strip() == commit
+    (path,) = built.glob("neuralshade-*.tar.gz")
+    with tarfile.open(path) as source:
+        assert any(name.endswith("/src/neuralshade/COMMIT") for name in source.getnames())
 
 
 def test_wheel_brings_command_and_license(wheel):

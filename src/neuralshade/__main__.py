@@ -18,7 +18,11 @@ def main() -> None:
         streams.prepare()
         signals.heed()
         try:
-            from neuralshade.cli.main import main as command_line
+            try:
+                from neuralshade.cli.main import main as command_line
+            except ImportError as error:
+                _without_packages(error)
+                return
 
             command_line()
         finally:
@@ -32,6 +36,19 @@ def main() -> None:
             signal.signal(signal.SIGINT, signal.SIG_IGN)
         _end_process(leaving.code)
         raise
+
+
+def _without_packages(error: ImportError) -> None:
+    """Say what is missing before any command can be read; the doctor needs no package."""
+    if sys.argv[1:2] == ["doctor"]:
+        from neuralshade.verbs.doctor.examine import examine
+        from neuralshade.verbs.doctor.page import page
+
+        print(page(examine()))
+        return
+    print(f"neuralshade: got {type(error).__name__}: {error}, need every package that it was "
+          "installed with. See neuralshade doctor.", file=sys.stderr)  # fmt: skip
+    sys.exit(1)
 
 
 def _end_process(code: Any) -> None:

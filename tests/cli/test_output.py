@@ -15,6 +15,7 @@ import pytest
 from rich.console import Console
 
 import neuralshade
+from neuralshade.base.commit import told_version
 from neuralshade.cli import terminal
 from neuralshade.cli.terminal import fitting, watch
 from neuralshade.fitting.loop import Progress
@@ -73,7 +74,7 @@ heavy = ("torch", "numpy", "OpenImageIO", "skimage", "rich.progress", "matplotli
 print("heavy:", *[name for name in heavy if name in sys.modules])
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.endswith(f"neuralshade, version {neuralshade.__version__}\nheavy:\n")
+    assert done.stdout.endswith(f"neuralshade, version {told_version()}\nheavy:\n")
 
 
 def one_json_line(done):
@@ -294,4 +295,4 @@ def test_skipped_steps_are_told(run, folder, monkeypatch):
 def test_python_module_runs_too(folder, start):
     process = start("--version", cwd=folder)
     out, _ = process.communicate(timeout=60)
-    assert (process.returncode, out) == (0, f"neuralshade, version {neuralshade.__version__}\n")
+    assert (process.returncode, out) == (0, f"neuralshade, version {told_version()}\n")

@@ -157,7 +157,7 @@ def test_refusal_of_a_slangpy_that_does_not_load(monkeypatch, tmp_path):
         open_device()
     assert str(refused.value) == (
         "device: got a slangpy that does not load (libatomic.so.1: no such file), need it for "
-        "Slang kernels. Install what it misses (Debian, Ubuntu: libatomic1)."
+        "Slang kernels. Run neuralshade doctor: it names the command that brings it."
     )
 
 
@@ -168,7 +168,7 @@ def test_refusal_without_a_driver():
     done = subprocess.run([sys.executable, "-c", code], env=without, capture_output=True, text=True)
     assert done.stderr.splitlines()[-1] == (
         "neuralshade.errors.DeviceError: device: got no vulkan device, need one. "
-        "Install the GPU's driver, or mesa-vulkan-drivers >= 23 with libvulkan1."
+        "Run neuralshade doctor: it names the command that brings a driver."
     )
 
 
@@ -178,7 +178,7 @@ def test_refusal_of_an_old_driver(two_adapters, monkeypatch):
         open_device("vulkan")
     assert str(refused.value) == (
         "device: got RTX, which SlangPy refuses, need a newer driver. "
-        "Install the GPU's driver, or mesa-vulkan-drivers >= 23 with libvulkan1."
+        "Run neuralshade doctor: it names the command that brings a driver."
     )
     assert open_hardware_device() is None
 

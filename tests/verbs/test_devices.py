@@ -36,7 +36,7 @@ HOPPER = AdapterInfo("H200", "cuda", False, ("bfloat16", "half"), 0x10DE, (32, 3
 NO_CUDA = "device: got no CUDA device (none), need one."
 REFUSED = (
     "device: got Old card, which SlangPy refuses, need a newer driver. "
-    "Install the GPU's driver, or mesa-vulkan-drivers >= 23 with libvulkan1."
+    "Run neuralshade doctor: it names the command that brings a driver."
 )
 
 
@@ -212,7 +212,7 @@ def test_without_any_adapter(machine):
     machine()
     assert neuralshade.devices()["hint"] == (
         "device: got no adapter, need one for --engine gpu. "
-        "Install the GPU's driver, or mesa-vulkan-drivers >= 23 with libvulkan1."
+        "Run neuralshade doctor: it names the command that brings a driver."
     )
 
 

@@ -13,6 +13,7 @@ from neuralshade.base.memory import missing_memory
 from neuralshade.base.message_text import plain_lines
 from neuralshade.cli.completion import completed
 from neuralshade.cli.decode import decode
+from neuralshade.cli.doctor import doctor
 from neuralshade.cli.fit import fit
 from neuralshade.cli.groups import show_verbs
 from neuralshade.cli.live import view
@@ -98,8 +99,18 @@ class _Commands(click.Group):
             raise _Interrupted(error) from error
 
 
+def _show_version(ctx: click.Context, _: click.Parameter, asked: bool) -> None:
+    if asked and not ctx.resilient_parsing:  # which completion does
+        from neuralshade.base.commit import told_version
+
+        click.echo(f"neuralshade, version {told_version()}")
+        ctx.exit()
+
+
 @click.group(cls=_Commands, context_settings=TERMINAL, invoke_without_command=True)
-@click.version_option(neuralshade.__version__, "-V", "--version", prog_name="neuralshade")
+@click.option("-V", "--version", is_flag=True, is_eager=True, expose_value=False,
+              callback=_show_version, help="Show the version and exit; with the commit, where it "
+              "was built from git.")  # fmt: skip
 @click.pass_context
 def commands(ctx: click.Context) -> None:
     """Make parts of a renderer trainable, and ship the result."""
@@ -110,6 +121,7 @@ commands.add_command(fit)
 commands.add_command(view)
 commands.add_command(decode)
 commands.add_command(render)
+commands.add_command(doctor)
 
 
 @commands.command()

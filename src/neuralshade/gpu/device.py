@@ -32,7 +32,7 @@ SOURCE_FOLDER = pathlib.Path(__file__).parents[
     2
 ]  # so that `import neuralshade.gpu.random;` is found
 REMEDY = {
-    "vulkan": "Install the GPU's driver, or mesa-vulkan-drivers >= 23 with libvulkan1.",
+    "vulkan": "Run neuralshade doctor: it names the command that brings a driver.",
     "metal": "Use vulkan outside macOS.",
     "d3d12": "Use vulkan outside Windows.",
 }
@@ -232,7 +232,7 @@ def _load_slangpy() -> Any:
         remedy = 'Run: pip install "neuralshade[gpu]"'
         raise DeviceError(f"device: got no slangpy, need it for Slang kernels. {remedy}") from error
     except ImportError as error:
-        remedy = "Install what it misses (Debian, Ubuntu: libatomic1)."
+        remedy = "Run neuralshade doctor: it names the command that brings it."
         raise DeviceError(
             f"device: got a slangpy that does not load ({error}), need it for Slang kernels. "
             f"{remedy}"

@@ -130,7 +130,7 @@ def library() -> Any:
     found = [path for pattern in LIBRARIES for path in sorted(folder.glob(pattern))]
     if not found:
         raise DeviceError(f"device: got no Slang compiler in {folder}, need one for CUDA. "
-                          "Install slangpy again.")  # fmt: skip
+                          "Run: pip install --force-reinstall --no-deps slangpy")  # fmt: skip
     return ctypes.CDLL(str(found[0]))
 
 
@@ -142,7 +142,8 @@ def global_session() -> ComObject:
     code = library().slang_createGlobalSession2(byref(description), byref(out))
     if code < 0 or not out.value:
         raise DeviceError(f"device: got error {code & 0xFFFFFFFF:#x} from the Slang compiler, "
-                          "need one that starts. Install slangpy again.")  # fmt: skip
+                          "need one that starts. Run: pip install --force-reinstall --no-deps "
+                          "slangpy")  # fmt: skip
     return ComObject(out.value, borrowed=True)  # lives as long as the process
 
 

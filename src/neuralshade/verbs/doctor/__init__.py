@@ -1,0 +1,1 @@
+"""neuralshade doctor: what is there, and the command that brings what is missing."""

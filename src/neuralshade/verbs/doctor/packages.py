@@ -1,0 +1,74 @@
+"""Packages that this one needs or may use, as its own metadata lists them, and what is there."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import re
+from dataclasses import dataclass
+
+NEED = re.compile(r"([\w.-]+)\s*(?:\[[^\]]*\])?\s*\(?(?:>=\s*([\w.]+))?[^;]*(?:;\s*(.*))?")
+EXTRA = re.compile(r"extra\s*==\s*[\"']([\w-]+)[\"']")
+OWN = "neuralshade"
+FOR_WORK = "dev"  # the extra of who changes this package
+
+
+@dataclass(frozen=True)
+class Package:
+    """A package and what is there of it."""
+
+    name: str
+    least: str | None  # version
+    found: str | None  # version; None where it is not there
+    extra: str | None  # that brings it; None where every installation does
+    marked: bool  # it is for some systems or Pythons alone
+
+    @property
+    def enough(self) -> bool:
+        """Return whether it is there, and new enough."""
+        return self.found is not None and not _older(self.found, self.least)
+
+    @property
+    def remedy(self) -> str:
+        """Return the command that brings it."""
+        return f'pip install "{self.name}>={self.least}"' if self.least else (
+            f"pip install {self.name}")  # fmt: skip
+
+
+def packages() -> list[Package]:
+    """Return all but those of who changes this package; none where it was never installed."""
+    try:
+        needs = importlib.metadata.requires(OWN) or []
+    except Exception:  # metadata of an installation that broke may be anything
+        return []
+    found = [_package(need) for need in needs]
+    return [package for package in found if package is not None and package.extra != FOR_WORK]
+
+
+def _package(need: str) -> Package | None:
+    read = NEED.match(need)
+    if read is None:
+        return None
+    name, least, marker = read.groups()
+    extra = EXTRA.search(marker or "")
+    marked = bool(marker) and re.sub(EXTRA, "", marker or "").strip(" ()") != ""
+    return Package(name, least, _version(name), extra[1] if extra else None, marked)
+
+
+def _version(name: str) -> str | None:
+    try:
+        return importlib.metadata.version(name) or None
+    except Exception:  # as above
+        return None
+
+
+def _older(found: str, least: str | None) -> bool:
+    """Return whether the numbers of one version are below those of the other."""
+    return _numbers(found) < _numbers(least or "0")
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    words = re.match(r"\d+(?:\.\d+)*", version)
+    numbers = [int(word) for word in words[0].split(".")] if words else [0]
+    while numbers and numbers[-1] == 0:
+        numbers.pop()
+    return tuple(numbers)
