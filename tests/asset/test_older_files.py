@@ -74,8 +74,8 @@ def test_an_asset_is_drawn_the_same(request, drawn, name):
         request.getfixturevalue("device")
     if name == "shader_import":  # the other one is drawn apart
         request.getfixturevalue("own")
-    pixels = neuralshade.render(DATA / f"{name}.nsh", size=(9, 7), values=values_for(name),
-                                trust=True)  # fmt: skip
+    pixels = neuralshade.render(DATA / f"{name}.nsh", size=(9, 7), stretch=True,
+                                filter="point", values=values_for(name), trust=True)  # fmt: skip
     # of float32, whose products and exponentials differ from machine to machine
     np.testing.assert_allclose(pixels, drawn[name], atol=1e-3 if name in ON_DEVICE else 1e-5)
 
@@ -107,7 +107,7 @@ def test_a_picture_s_fit_goes_on(tmp_path, drawn):
     expected = EXPECTED["resumed"]["image"]
     assert result.steps == expected["steps"]
     assert result.psnr_db == pytest.approx(expected["psnr_db"], abs=0.1)
-    pixels = neuralshade.render(result.asset, size=(9, 7))
+    pixels = neuralshade.render(result.asset, size=(9, 7), stretch=True, filter="point")
     np.testing.assert_allclose(pixels, drawn["resumed"], atol=0.03)
 
 

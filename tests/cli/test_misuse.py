@@ -75,11 +75,12 @@ def test_render(refused, fitted_asset, flags, message):
     (("fit", "video", "a.png"), "No such command 'video'. See neuralshade fit --help."),
     (("rnder", "x"), "No such command 'rnder'. See neuralshade --help."),
     (("render", "x.nsh"), "Missing option '-o' / '--output'. See neuralshade render --help."),
-    (("render", "x.nsh", "-o", "o.png", "--size", "12"),
-     "Invalid value for '--size': got '12', need WxH in pixels, such as 1920x1080. "
-     "See neuralshade render --help."),
+    (("render", "x.nsh", "-o", "o.png", "--size", "x"),
+     "Invalid value for '--size': got 'x', need pixels: N for the longer side, or WxH, Wx or xH, "
+     "such as 1920x1080. See neuralshade render --help."),
     (("render", "x.nsh", "-o", "o.png", "--size", "axb"),
-     "Invalid value for '--size': got 'axb', need WxH in pixels, such as 1920x1080. "
+     "Invalid value for '--size': got 'axb', need pixels: N for the longer side, or WxH, Wx or "
+     "xH, such as 1920x1080. "
      "See neuralshade render --help."),
     (("render", "x.nsh", "-o", "o.png", "--crop", "0,1"),
      "Invalid value for '--crop': got '0,1', need four numbers such as 0,0,0.5,0.5. "

@@ -249,7 +249,9 @@ def test_info_prints_what_it_is(run, folder, few):
 
 def test_render_prints_what_it_wrote(run, folder, few):
     run("fit", "image", "a.png", *few)
-    done = run("render", "a.nsh", "-o", "o.png", "--size", "50X20", "--crop", "0,0,0.5,1")
+    done = run(
+        "render", "a.nsh", "-o", "o.png", "--size", "50X20", "--stretch", "--crop", "0,0,0.5,1"
+    )
     assert (done.code, done.out, done.err) == (0, ["o.png: 50 x 20, 3 channels"], [])
     assert neuralshade.load_picture("o.png").pixels.shape == (20, 50, 3)
 

@@ -59,7 +59,7 @@ def test_it_is_fitted_told_and_drawn(run, fitted):
     facts = json.loads(run("info", "a.nsh", "--json"))
     assert (facts["kind"], facts["grey"], facts["parameters"]) == ("toy", False, 3)
     assert "dB PSNR when it was fitted" in run("info", "a.nsh")
-    run("render", "a.nsh", "-o", "b.png", "--size", "7x5")
+    run("render", "a.nsh", "-o", "b.png", "--size", "7x5", "--stretch")
     drawn = neuralshade.load_picture("b.png").as_float()
     np.testing.assert_allclose(drawn, np.broadcast_to(mean_of(fitted), (5, 7, 3)), atol=0.003)
 

@@ -28,7 +28,11 @@ def test_as_fitted_by_default(fitted):
 
 @pytest.mark.parametrize("size", [(1, 1), (7, 3), (100, 31), (1, 50)])
 def test_any_size(fitted, size):
-    assert neuralshade.render(fitted / "a.nsh", size=size).shape == (size[1], size[0], 3)
+    assert neuralshade.render(fitted / "a.nsh", size=size, stretch=True).shape == (
+        size[1],
+        size[0],
+        3,
+    )
 
 
 @pytest.mark.parametrize("crop, rows, cols", [
@@ -37,9 +41,10 @@ def test_any_size(fitted, size):
     ((0.25, 0.0, 0.3125, 1.0), slice(0, 32), slice(16, 20)),
 ])  # fmt: skip
 def test_a_crop_is_the_matching_part_of_the_whole(fitted, crop, rows, cols):
-    whole = neuralshade.render(fitted / "a.nsh", size=(64, 32))
+    whole = neuralshade.render(fitted / "a.nsh", size=(64, 32), stretch=True)
     wanted = whole[rows, cols]
-    part = neuralshade.render(fitted / "a.nsh", size=wanted.shape[1::-1], crop=crop)
+    part = neuralshade.render(fitted / "a.nsh", size=wanted.shape[1::-1], crop=crop,
+                              stretch=True)  # fmt: skip
     np.testing.assert_allclose(part, wanted, atol=1e-6)  # other products, other rounding
 
 
@@ -56,20 +61,21 @@ def test_files_hold_what_is_returned(fitted, tmp_path):
 
 @pytest.mark.parametrize("suffix", [".png", ".jpg", ".ppm", ".exr"])
 def test_every_format(fitted, tmp_path, suffix):
-    neuralshade.render(fitted / "a.nsh", tmp_path / f"o{suffix}", size=(5, 4))
-    assert neuralshade.load_picture(tmp_path / f"o{suffix}").pixels.shape == (4, 5, 3)
+    neuralshade.render(fitted / "a.nsh", tmp_path / f"o{suffix}", size=5)
+    assert neuralshade.load_picture(tmp_path / f"o{suffix}").pixels.shape == (3, 5, 3)
 
 
 def test_a_loaded_asset_draws_the_same(fitted):
     loaded = neuralshade.load(fitted / "a.nsh")
-    drawn = neuralshade.render(loaded, size=(9, 9))
-    assert np.array_equal(drawn, neuralshade.render(fitted / "a.nsh", size=(9, 9)))
+    drawn = neuralshade.render(loaded, size=9)
+    assert np.array_equal(drawn, neuralshade.render(fitted / "a.nsh", size=9))
 
 
 def test_large_pictures_are_drawn_in_strips(fitted):
     """A strip ends at 2^15 samples; rows on both sides of the seam must be as drawn alone."""
-    tall = neuralshade.render(fitted / "a.nsh", size=(300, 400))
-    lower = neuralshade.render(fitted / "a.nsh", size=(300, 200), crop=(0, 0.5, 1, 1))
+    tall = neuralshade.render(fitted / "a.nsh", size=(300, 400), stretch=True)
+    lower = neuralshade.render(fitted / "a.nsh", size=(300, 200), crop=(0, 0.5, 1, 1),
+                               stretch=True)  # fmt: skip
     np.testing.assert_allclose(lower, tall[200:], atol=1e-6)
 
 
@@ -109,7 +115,7 @@ def test_a_size_that_its_bytes_do_not_justify_is_asked_for(fitted, tmp_path):
         f"size: got none for {path}, which tells of 40000 x 40000 pixels in {size:,} bytes, need "
         "one for so many. Write for example 1920x1080."
     )
-    assert neuralshade.render(path, size=(3, 2)).shape == (2, 3, 3)
+    assert neuralshade.render(path, size=(3, 2), stretch=True).shape == (2, 3, 3)
 
 
 def test_a_recipe_beyond_the_tensors_is_refused(fitted, tmp_path):
@@ -164,7 +170,7 @@ def test_folder_refused_before_drawing(fitted, tmp_path, never_drawn):
 def test_more_pixels_than_memory_refused(fitted, never_drawn, monkeypatch):
     memory = SimpleNamespace(available=2**30)
     monkeypatch.setattr(render.psutil, "virtual_memory", lambda: memory)
-    assert refusal(ConfigError, fitted / "a.nsh", size=(16_384, 8192)) == (
+    assert refusal(ConfigError, fitted / "a.nsh", size=(16_384, 8192), stretch=True) == (
         "size: got 16384x8192, need about 4.5 GB of memory for it where 1.0 GB are free. "
         "Draw it in parts with crop."
     )

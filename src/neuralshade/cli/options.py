@@ -37,18 +37,6 @@ def _among(arguments: Sequence[str], flag: str) -> bool:
     return any(word == flag or word.startswith(f"{flag}=") for word in arguments)
 
 
-class _Size(ParamType):
-    """WxH, in pixels."""
-
-    name = "size"
-
-    def convert(self, value: Any, param: Any, ctx: Any) -> Any:
-        sides = str(value).lower().split("x")
-        if len(sides) != 2 or not all(side.isdecimal() for side in sides):
-            self.fail(f"got {value!r}, need WxH in pixels, such as 1920x1080.", param, ctx)
-        return tuple(int(side) for side in sides)
-
-
 class _Crop(ParamType):
     """u0,v0,u1,v1 in [0, 1]."""
 
@@ -74,6 +62,22 @@ class _Region(ParamType):
         if len(sides) != 4 or not all(side.isdecimal() for side in sides):
             self.fail(f"got {value!r}, need X,Y,W,H in texels, such as 0,0,256,256.", param, ctx)
         return tuple(int(side) for side in sides)
+
+
+class _Size(ParamType):
+    """A size that may keep the aspect: N, WxH, Wx or xH."""
+
+    name = "size"
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> Any:
+        sides = str(value).lower().split("x")
+        known = all(not side or side.isdecimal() for side in sides)
+        if not known or not any(sides) or len(sides) > 2:
+            self.fail(f"got {value!r}, need pixels: N for the longer side, or WxH, Wx or xH, such "
+                      "as 1920x1080.", param, ctx)  # fmt: skip
+        if len(sides) == 1:
+            return int(sides[0])
+        return tuple(int(side) if side else None for side in sides)
 
 
 size_type, crop_type, region_type = _Size(), _Crop(), _Region()

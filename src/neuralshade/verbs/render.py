@@ -3,6 +3,7 @@
 import numbers
 import os
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,14 +12,17 @@ from numpy.typing import NDArray
 
 from neuralshade.asset.asset import check_drawn
 from neuralshade.base.atomic import check_writable
+from neuralshade.base.did_you_mean import did_you_mean
 from neuralshade.base.message_text import shown
 from neuralshade.errors import ConfigError
 from neuralshade.kinds import open_asset
 from neuralshade.kinds.kind import AssetLike, Opened
 from neuralshade.source.crop import WHOLE, Crop
 from neuralshade.source.image_output import check_suffix, save_picture
+from neuralshade.verbs.area import draw_area, samples_of
+from neuralshade.verbs.sizes import Size, drawn_size
 
-LARGEST_SIDE = 65_536
+FILTERS = ("area", "point")
 # Pixels that are drawn because a file says so: 0.001 bits for each, the least that fits are asked
 # for, and as many as a large photograph has whatever the file's size.
 PIXELS_PER_BYTE, FREE_PIXELS = 8_000, 2**25
@@ -28,7 +32,10 @@ def render(
     asset: AssetLike,
     output: str | os.PathLike[str] | None = None,
     *,
-    size: tuple[int, int] | None = None,
+    size: Size | None = None,
+    scale: float | None = None,
+    stretch: bool = False,
+    filter: str = "area",
     crop: Crop = WHOLE,
     values: Mapping[str, Any] | None = None,
     trust: bool = False,
@@ -38,7 +45,13 @@ def render(
     Args:
         asset: path of an asset, or what ``load`` returned.
         output: .png, .jpg, .ppm, .pgm or .exr file.
-        size: width and height in pixels; by default those it was fitted at (of the crop).
+        size: the longer side in pixels, or width and height, of which one may be None: it keeps
+            the aspect. By default as it was fitted (of the crop).
+        scale: of the size it was fitted at, in place of ``size``.
+        stretch: take a size whose aspect is another one.
+        filter: where the size is smaller than the fitted one, "area" takes the mean of what a
+            pixel covers, of at most 16 x 16 samples, and "point" the value at its center. What
+            draws a view, such as a lit plane, filters by itself.
         crop: u0, v0, u1, v1: the part to draw, u to the right and v down, the whole is
             0, 0, 1, 1. Grids clamp beyond it.
         values: for the members of a user's task, by name, in place of those that it has:
@@ -50,7 +63,7 @@ def render(
         are clamped to [0, 1].
 
     Raises: AssetError, PictureError, OutputError; ConfigError for a size or crop without pixels,
-        or for values that no member takes.
+        a size of another aspect, an unknown filter, or values that no member takes.
     """
     opened = open_asset(asset, values, trust=trust)
     if output is not None:
@@ -60,20 +73,33 @@ def render(
     if not (0 <= u0 < u1 <= 1 and 0 <= v0 < v1 <= 1):
         raise ConfigError(f"crop: got {u0:g},{v0:g},{u1:g},{v1:g}, need u0 < u1 and v0 < v1 "
                           "in [0, 1]. The whole picture is 0,0,1,1.")  # fmt: skip
-    if size is None:
-        size = _natural_size(opened, crop)
-    width, height = _numbers("size", size, 2, numbers.Integral, "width and height in whole pixels")
-    if not (1 <= width <= LARGEST_SIDE and 1 <= height <= LARGEST_SIDE):
-        raise ConfigError(f"size: got {width}x{height}, need 1 to {LARGEST_SIDE} pixels a side. "
-                          "Write for example 1920x1080.")  # fmt: skip
+    if filter not in FILTERS:
+        raise ConfigError(f"filter: got {shown(filter)}, need one of {list(FILTERS)}."
+                          f"{did_you_mean(str(filter), FILTERS)}")  # fmt: skip
+    fitted = _fitted_size(opened, crop)
+    if size is None and scale is None:
+        _check_justified(opened, fitted)
+    asked = drawn_size(size, scale, fitted, any_aspect=stretch or opened.draws_view)
+    width, height = asked
     _check_memory(width, height, int(opened.picture["channels"]))
+    samples = samples_of(asked, fitted) if filter == "area" and not opened.draws_view else (1, 1)
     with opened:
-        drawn = opened.draw(width, height, crop)
-    check_drawn(opened.path, drawn)
+        if samples == (1, 1):
+            drawn = _drawn(opened, width, height, crop)
+        else:
+            drawn = draw_area(partial(_drawn, opened), asked, crop, samples,
+                              opened.color_space == "srgb")  # fmt: skip
     pixels = np.ascontiguousarray(drawn if opened.color_space == "linear" else drawn.clip(0, 1))
     if output is not None:
         save_picture(output, pixels, opened.color_space)
     return pixels
+
+
+def _drawn(opened: Opened, width: int, height: int, crop: Crop) -> NDArray[Any]:
+    """Return what is drawn; AssetError for numbers that are not finite, before any mean."""
+    drawn = opened.draw(width, height, crop)
+    check_drawn(opened.path, drawn)
+    return drawn
 
 
 def _numbers(name: str, given: Any, count: int, kind: type, need: str) -> Any:
@@ -94,12 +120,16 @@ def _check_memory(width: int, height: int, channels: int) -> None:
                           "parts with crop.")  # fmt: skip
 
 
-def _natural_size(opened: Opened, crop: Crop) -> tuple[int, int]:
-    """Return the size that the asset was fitted at; ConfigError where its bytes stand for less."""
+def _fitted_size(opened: Opened, crop: Crop) -> tuple[int, int]:
+    """Return width and height in pixels that a part was fitted at."""
     (width, height), (u0, v0, u1, v1) = opened.size, crop
-    size = max(1, round(width * (u1 - u0))), max(1, round(height * (v1 - v0)))
-    if size[0] * size[1] > FREE_PIXELS + PIXELS_PER_BYTE * opened.byte_count:
+    return max(1, round(width * (u1 - u0))), max(1, round(height * (v1 - v0)))
+
+
+def _check_justified(opened: Opened, fitted: tuple[int, int]) -> None:
+    """Raise ConfigError where the asset's bytes stand for fewer pixels than it tells of."""
+    if fitted[0] * fitted[1] > FREE_PIXELS + PIXELS_PER_BYTE * opened.byte_count:
+        width, height = opened.size
         raise ConfigError(f"size: got none for {opened.path}, which tells of {width} x {height} "
                           f"pixels in {opened.byte_count:,} bytes, need one for so many. Write "
                           "for example 1920x1080.")  # fmt: skip
-    return size

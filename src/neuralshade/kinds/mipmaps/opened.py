@@ -95,6 +95,8 @@ class OpenedMipmaps(Opened):
         """Return how many numbers the levels below 0 have."""
         return sum(t.size for n, t in self.tensors.items() if not n.endswith("_0"))
 
+    draws_view = True
+
     @property
     def picture(self) -> Mapping[str, Any]:
         """Return what there is to know of the plane's picture."""

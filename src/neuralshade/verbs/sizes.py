@@ -1,0 +1,81 @@
+"""How large an asset is drawn: what was asked for, beside what was fitted."""
+
+from __future__ import annotations
+
+import numbers
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from neuralshade.base.message_text import shown
+from neuralshade.errors import ConfigError
+from neuralshade.source.resize import same_shape
+
+LARGEST_SIDE = 65_536
+Size: TypeAlias = int | tuple[int | None, int | None]
+
+
+def drawn_size(size: Size | None, scale: float | None, fitted: tuple[int, int], *,
+               any_aspect: bool) -> tuple[int, int]:  # fmt: skip
+    """Return width and height in pixels.
+
+    Args:
+        size: the longer side, or width and height, of which one may be None: it keeps the aspect.
+        scale: of ``fitted``, instead.
+        fitted: width and height in pixels of the part that is drawn, as it was fitted.
+        any_aspect: take a size whose aspect is another one.
+
+    Raises: ConfigError for both, for a size that is none, or whose aspect is another one.
+    """
+    if size is not None and scale is not None:
+        raise ConfigError(f"scale: got {shown(scale)} beside size={shown(size)}, need one of the "
+                          "two. Leave one out.")  # fmt: skip
+    if scale is not None:
+        return _within(_scaled(scale, fitted))
+    if size is None:
+        return fitted
+    width, height = _sides(size, fitted)
+    if not any_aspect and not same_shape((height, width), (fitted[1], fitted[0])):
+        near = width, max(1, round(width * fitted[1] / fitted[0]))
+        raise ConfigError(f"size: got {width}x{height} for a picture of {fitted[0]}x{fitted[1]}, "
+                          f"need its aspect, such as {near[0]}x{near[1]}. Write {width}x or "
+                          f"x{height} to keep it, or add --stretch.")  # fmt: skip
+    return width, height
+
+
+def _scaled(scale: Any, fitted: tuple[int, int]) -> tuple[int, int]:
+    number = isinstance(scale, numbers.Real) and not isinstance(scale, bool)
+    if not number or not 0 < float(scale) < np.inf:
+        raise ConfigError(f"scale: got {shown(scale)}, need a number above 0. 2 doubles both "
+                          "sides.")  # fmt: skip
+    across, down = (min(side * float(scale), LARGEST_SIDE + 1) for side in fitted)
+    return max(1, round(across)), max(1, round(down))
+
+
+def _sides(size: Any, fitted: tuple[int, int]) -> tuple[int, int]:
+    """Return width and height, the one that was not told by the aspect of ``fitted``."""
+    if _whole(size):
+        size = (size, None) if fitted[0] >= fitted[1] else (None, size)
+    pair = isinstance(size, (tuple, list, np.ndarray)) and len(size) == 2
+    if not pair or not all(n is None or _whole(n) for n in size) or all(n is None for n in size):
+        raise ConfigError(f"size: got {shown(size)}, need 2 numbers: width and height in whole "
+                          "pixels, or the longer side alone. Leave it out for the whole picture "
+                          "as it was fitted.")  # fmt: skip
+    width, height = (None if n is None else int(n) for n in size)
+    if width is None:
+        assert height is not None
+        return _within((max(1, round(height * fitted[0] / fitted[1])), height))
+    if height is None:
+        return _within((width, max(1, round(width * fitted[1] / fitted[0]))))
+    return _within((width, height))
+
+
+def _whole(number: Any) -> bool:
+    return isinstance(number, numbers.Integral) and not isinstance(number, bool)
+
+
+def _within(size: tuple[int, int]) -> tuple[int, int]:
+    if not all(1 <= side <= LARGEST_SIDE for side in size):
+        raise ConfigError(f"size: got {size[0]}x{size[1]}, need 1 to {LARGEST_SIDE} pixels a side. "
+                          "Write for example 1920x1080.")  # fmt: skip
+    return size
