@@ -37,6 +37,18 @@ def _among(arguments: Sequence[str], flag: str) -> bool:
     return any(word == flag or word.startswith(f"{flag}=") for word in arguments)
 
 
+class _Stops(ParamType):
+    """A number of stops, or auto."""
+
+    name = "stops"
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> Any:
+        try:
+            return value if value == "auto" else float(value)
+        except ValueError:
+            self.fail(f"got {value!r}, need stops such as -1.5, or auto.", param, ctx)
+
+
 class _Crop(ParamType):
     """u0,v0,u1,v1 in [0, 1]."""
 
@@ -80,4 +92,4 @@ class _Size(ParamType):
         return tuple(int(side) if side else None for side in sides)
 
 
-size_type, crop_type, region_type = _Size(), _Crop(), _Region()
+size_type, crop_type, region_type, stops_type = _Size(), _Crop(), _Region(), _Stops()

@@ -5,7 +5,7 @@ from typing import Any
 import click
 
 import neuralshade
-from neuralshade.cli.options import GIVEN, TRUST, crop_type, size_type
+from neuralshade.cli.options import GIVEN, TRUST, crop_type, size_type, stops_type
 
 
 @click.command()
@@ -22,6 +22,11 @@ from neuralshade.cli.options import GIVEN, TRUST, crop_type, size_type
               "center.")  # fmt: skip
 @click.option("--crop", type=crop_type, metavar="U0,V0,U1,V1", default="0,0,1,1",
               show_default=True, help="Part to draw; u goes right, v down.")  # fmt: skip
+@click.option("--exposure", type=stops_type, metavar="X", default="0", show_default=True,
+              help="Of HDR and lit pictures, in stops; auto brings the 99th percentile to 1, as "
+                   "reports do.")  # fmt: skip
+@click.option("--tonemap", metavar="[clip|reinhard]", default="clip", show_default=True,
+              help="Of HDR and lit pictures: what becomes of light above 1.")  # fmt: skip
 @GIVEN
 @TRUST
 def render(asset: str, output: str, pairs: tuple[str, ...], **given: Any) -> None:
@@ -31,6 +36,7 @@ def render(asset: str, output: str, pairs: tuple[str, ...], **given: Any) -> Non
     neuralshade render photo.nsh -o big.png --scale 2
     neuralshade render photo.nsh -o small.png --size 1024
     neuralshade render photo.nsh -o eye.png --size 512x --crop 0.4,0.4,0.5,0.5
+    neuralshade render sky.nsh -o sky.png --exposure auto --tonemap reinhard
     """
     from neuralshade.fitting.values import parse_values
 

@@ -4,7 +4,7 @@ import numbers
 import os
 from collections.abc import Mapping
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import psutil
@@ -21,6 +21,7 @@ from neuralshade.source.crop import WHOLE, Crop
 from neuralshade.source.image_output import check_suffix, save_picture
 from neuralshade.verbs.area import draw_area, samples_of
 from neuralshade.verbs.sizes import Size, drawn_size
+from neuralshade.verbs.toned import check_tone, toned
 
 FILTERS = ("area", "point")
 # Pixels that are drawn because a file says so: 0.001 bits for each, the least that fits are asked
@@ -37,6 +38,8 @@ def render(
     stretch: bool = False,
     filter: str = "area",
     crop: Crop = WHOLE,
+    exposure: float | Literal["auto"] = 0,
+    tonemap: str = "clip",
     values: Mapping[str, Any] | None = None,
     trust: bool = False,
 ) -> NDArray[Any]:
@@ -54,6 +57,10 @@ def render(
             draws a view, such as a lit plane, filters by itself.
         crop: u0, v0, u1, v1: the part to draw, u to the right and v down, the whole is
             0, 0, 1, 1. Grids clamp beyond it.
+        exposure: of linear pictures, in stops; "auto" brings the 99th percentile of what is drawn
+            to 1, as reports and movies do.
+        tonemap: of linear pictures: "clip" leaves what is brighter than 1 to the file,
+            "reinhard" brings it below.
         values: for the members of a user's task, by name, in place of those that it has:
             pictures, numbers, NAME.size, and numbers of trained members, as ``fit_shader``.
         trust: Slang code that came with the asset may run though no fit of yours had it.
@@ -63,12 +70,14 @@ def render(
         are clamped to [0, 1].
 
     Raises: AssetError, PictureError, OutputError; ConfigError for a size or crop without pixels,
-        a size of another aspect, an unknown filter, or values that no member takes.
+        a size of another aspect, an unknown filter or tonemap, a tone for a picture that is not
+        linear, or values that no member takes.
     """
     opened = open_asset(asset, values, trust=trust)
     if output is not None:
         check_suffix(output)
         check_writable(output)
+    check_tone(exposure, tonemap, opened.color_space)
     u0, v0, u1, v1 = crop = _numbers("crop", crop, 4, numbers.Real, "u0, v0, u1, v1")
     if not (0 <= u0 < u1 <= 1 and 0 <= v0 < v1 <= 1):
         raise ConfigError(f"crop: got {u0:g},{v0:g},{u1:g},{v1:g}, need u0 < u1 and v0 < v1 "
@@ -89,7 +98,8 @@ def render(
         else:
             drawn = draw_area(partial(_drawn, opened), asked, crop, samples,
                               opened.color_space == "srgb")  # fmt: skip
-    pixels = np.ascontiguousarray(drawn if opened.color_space == "linear" else drawn.clip(0, 1))
+    linear = opened.color_space == "linear"
+    pixels = np.ascontiguousarray(toned(drawn, exposure, tonemap) if linear else drawn.clip(0, 1))
     if output is not None:
         save_picture(output, pixels, opened.color_space)
     return pixels
