@@ -1,7 +1,5 @@
 """cli: a flag that could change nothing is refused, and says what to leave out."""
 
-import json
-
 import pytest
 
 import neuralshade
@@ -52,8 +50,9 @@ def test_a_recipe_that_an_asset_tells_is_taken_back(run, folder):
     run("fit", "image", "a.png", "--steps", "1", "--engine", "torch", "--quiet")
     told = neuralshade.info("a.nsh")["recipe"]
     assert told["encoding"] != "auto" and told["hidden_width"]
-    lines = [f"{k} = {json.dumps(v)}" for k, v in told.items() if v is not None]
-    (folder / "again.toml").write_text("\n".join(lines))
+    printed = run("info", "a.nsh", "--toml")
+    assert (printed.code, printed.err) == (0, [])
+    (folder / "again.toml").write_text("\n".join(printed.out))
     done = run("fit", "image", "a.png", "-o", "b.nsh", "--recipe", "again.toml", "--engine",
                "torch", "--quiet")  # fmt: skip
     assert (done.code, done.err) == (0, [])

@@ -16,6 +16,7 @@ from neuralshade.cli.decode import decode
 from neuralshade.cli.doctor import doctor
 from neuralshade.cli.fit import fit
 from neuralshade.cli.groups import show_verbs
+from neuralshade.cli.info import info
 from neuralshade.cli.live import view
 from neuralshade.cli.near import misuse
 from neuralshade.cli.options import GIVEN, TERMINAL, TRUST, in_flags
@@ -122,6 +123,7 @@ commands.add_command(view)
 commands.add_command(decode)
 commands.add_command(render)
 commands.add_command(doctor)
+commands.add_command(info)
 
 
 @commands.command()
@@ -155,20 +157,6 @@ def evaluate(asset: str, picture: str | None, pairs: tuple[str, ...], trust: boo
         click.echo(json.dumps(facts | {"rows": _finite(rows)}))
     else:
         rows.print()
-
-
-@commands.command()
-@click.argument("asset")
-@click.option("--json", "as_json", is_flag=True, help="Print everything as one JSON line.")
-def info(asset: str, as_json: bool) -> None:
-    """Say what ASSET is: sizes, bits per pixel, recipe, measured quality."""
-    from neuralshade.cli.terminal import print_info
-
-    opened = neuralshade.load(asset)
-    if as_json:
-        click.echo(json.dumps(opened.facts()))
-    else:
-        print_info(opened)
 
 
 @commands.command()

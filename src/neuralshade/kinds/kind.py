@@ -116,7 +116,7 @@ class Opened(Closeable):
     # rules of what its headers have of their own, by name, and of more in training and quality
     parts: ClassVar[Mapping[str, Rule]] = {}
     trusted = False  # somebody vouched for code that came with it
-    draws_view = False  # of any aspect, and filtered as it is drawn; else a picture
+    draws_view = False  # of any aspect, and what pixels cover is its own matter; else a picture
 
     @classmethod
     def of(cls: type[OpenedLike], asset: Asset, given: Mapping[str, Any] | None = None,

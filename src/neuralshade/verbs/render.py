@@ -53,8 +53,8 @@ def render(
         scale: of the size it was fitted at, in place of ``size``.
         stretch: take a size whose aspect is another one.
         filter: where the size is smaller than the fitted one, "area" takes the mean of what a
-            pixel covers, of at most 16 x 16 samples, and "point" the value at its center. What
-            draws a view, such as a lit plane, filters by itself.
+            pixel covers, of at most 16 x 16 samples, and "point" the value at its center. Lit
+            planes and tasks of users are drawn as they are.
         crop: u0, v0, u1, v1: the part to draw, u to the right and v down, the whole is
             0, 0, 1, 1. Grids clamp beyond it.
         exposure: of linear pictures, in stops; "auto" brings the 99th percentile of what is drawn

@@ -43,7 +43,9 @@ def close(gpu_field):
 def test_picture_is_that_of_render(asset, gpu_field, close, crop):
     drawn = gpu_field.picture(WIDTH, HEIGHT, crop).clip(0, 1)
     np.testing.assert_allclose(
-        drawn, neuralshade.render(asset, size=(WIDTH, HEIGHT), crop=crop), **close
+        drawn,
+        neuralshade.render(asset, size=(WIDTH, HEIGHT), stretch=True, filter="point", crop=crop),
+        **close,
     )
 
 

@@ -52,6 +52,7 @@ class OpenedShader(OpenedPicture):
     given: Mapping[str, Any] = field(default_factory=dict)
     trusted: bool = False
     kind = KIND
+    draws_view = True  # a function of u and v, evaluated at the centers of pixels
     parts = RULES
     rated = False  # drawn by text of any size: bytes say nothing
     curve_note = "The mean loss over the threads of a step."

@@ -1,0 +1,32 @@
+"""A recipe as the TOML file that --recipe takes."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from neuralshade.fitting.recipe import ENDS, fields_of, to_dict
+
+
+def recipe_toml(recipe: Any, verb: str) -> str:
+    """Return every field of a recipe as TOML, which ``asked_recipe`` makes the same recipe of.
+
+    TOML has no word for nothing: fields that are None are left out, and a fit that ends at
+    neither steps nor seconds gets the most seconds that a recipe takes.
+
+    Args:
+        verb: that takes it, for people.
+    """
+    settings = to_dict(recipe)
+    if all(settings[name] is None for name in ENDS):
+        limits = {field.name: field.metadata["limits"] for field in fields_of(type(recipe))}
+        settings["seconds"] = float(limits["seconds"][1])
+    lines = [f"{name} = {_value(value)}" for name, value in settings.items() if value is not None]
+    return "\n".join([f"# neuralshade {verb} --recipe FILE.toml", *lines]) + "\n"
+
+
+def _value(value: Any) -> str:
+    """Return text, a number or a truth value as TOML has it."""
+    if isinstance(value, (bool, str)):  # which JSON writes alike, but for one character
+        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    return repr(value)
