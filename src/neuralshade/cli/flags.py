@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import click
 from neuralshade.cli.completion import Text, completed
 from neuralshade.cli.groups import GroupedOption
 from neuralshade.cli.live import live_options
+from neuralshade.cli.recipe_file import flags_of, told_flags
 from neuralshade.errors import ConfigError
 from neuralshade.fitting.command import Flag
 from neuralshade.fitting.recipe import fields_of, read_toml, type_of
@@ -67,7 +69,8 @@ def parameters_of(kind: Kind) -> list[click.Parameter]:
         about = f"Recipe to start from: {', '.join(kind.presets)}. [default: {kind.presets[0]}]"
         parameters.append(GroupedOption(["--preset"], group="fitted", metavar="NAME", help=about,
                                         type=Text(kind.presets)))  # fmt: skip
-    parameters.append(GroupedOption(["--recipe"], group="fitted", metavar="FILE",
+    parameters.append(GroupedOption(["--recipe"], group="fitted", metavar="FILE", is_eager=True,
+                                    callback=partial(_heed_flags, kind),
                                     help=kind.recipe_about))  # fmt: skip
     heeded = [name for name in OPTIONS if name in kind.takes]
     before = [name for name in heeded if name not in ("report", "resume")]
@@ -81,6 +84,14 @@ def parameters_of(kind: Kind) -> list[click.Parameter]:
     parameters += recipe_flags(kind.recipe)
     completed(parameters)
     return parameters
+
+
+def _heed_flags(kind: Kind, ctx: click.Context, _: click.Parameter, path: str | None) -> str | None:
+    """Make what a TOML file says of flags their default."""
+    if path is not None and path.endswith(".toml") and not ctx.resilient_parsing:
+        ctx.default_map = {**(ctx.default_map or {}),
+                           **told_flags(kind, path, ctx.command.params)}  # fmt: skip
+    return path
 
 
 def _output(kind: Kind) -> str:
@@ -160,6 +171,7 @@ def _read_recipe(kind: Kind, path: str) -> dict[str, Any]:
         found: dict[str, Any] = loaded(kind.recipe_files[suffix])(path)
         return found
     if suffix == ".toml":
-        return read_toml(path)
+        flags = flags_of(kind, parameters_of(kind))  # which _heed_flags has taken
+        return {name: value for name, value in read_toml(path).items() if name not in flags}
     needed = " or ".join([".toml", *kind.recipe_files])
     raise ConfigError(f"{path}: got suffix {suffix!r}, need {needed}. Rename the recipe.")

@@ -64,7 +64,7 @@ class Kind:
     output_form: str = "ASSET"
     calls: str | None = None
     recipe_files: Mapping[str, str] = field(default_factory=dict)  # other readers, by suffix
-    recipe_about: str = "Settings from a .toml file (fields as the flags below)."
+    recipe_about: str = "Flags from a .toml file, named as here with _ for -."
     compared: bool = True  # results are compared with what was fitted
     rated: bool = True  # a PSNR is measured on the way
     valued: bool = False  # members of its assets can be given values

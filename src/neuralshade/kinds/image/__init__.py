@@ -16,8 +16,8 @@ KIND = Kind(
     calls="neuralshade.kinds.image.fit:call_of",
     timed="neuralshade.kinds.image.timed:TimedPicture",
     recipe_files={".json": "neuralshade.kinds.image.tiny_cuda_nn:read_tiny_cuda_nn"},
-    recipe_about="Settings from a .toml file (fields as the flags below), or a .json file in "
-    "tiny-cuda-nn's form.",
+    recipe_about="Flags from a .toml file, named as here with _ for -, or settings from a .json "
+    "file in tiny-cuda-nn's form.",
     manual="""
     PICTURE is a PNG, JPEG, WebP, TIFF, BMP, PPM, PGM, EXR or Radiance HDR file. Training ends
     at --seconds, --steps or --target-psnr, whichever comes first; Ctrl-C keeps a checkpoint.
