@@ -7,6 +7,7 @@ import click
 
 import neuralshade
 from neuralshade.cli.options import region_type
+from neuralshade.cli.work_lines import shown_work
 
 
 @click.command()
@@ -35,7 +36,8 @@ def decode(asset: str, output: str, maps: tuple[str, ...], as_json: bool, **give
     neuralshade decode bricks.nsh -o maps --block bc7 --block bc5 --block bc4
     neuralshade decode bricks.nsh -o maps --format png --map albedo --levels 1
     """
-    files = neuralshade.decode(asset, output, maps=maps or None, **given)
+    with shown_work("decoding maps"):
+        files = neuralshade.decode(asset, output, maps=maps or None, **given)
     if as_json:
         listed = [{"path": str(path), "bytes": path.stat().st_size} for path in files]
         click.echo(json.dumps({"asset": asset, "files": listed}))

@@ -1,6 +1,7 @@
 """The command line: parse, call one public function, print."""
 
 import json
+import math
 import os
 import sys
 from pathlib import Path
@@ -21,6 +22,7 @@ from neuralshade.cli.live import view
 from neuralshade.cli.near import misuse
 from neuralshade.cli.options import GIVEN, TERMINAL, TRUST, in_flags
 from neuralshade.cli.render import render
+from neuralshade.cli.work_lines import shown_work
 from neuralshade.errors import NeuralShadeError
 
 
@@ -148,13 +150,16 @@ def evaluate(asset: str, picture: str | None, pairs: tuple[str, ...], trust: boo
     from neuralshade.fitting.values import parse_values
 
     notices: list[str] = []
-    rows = neuralshade.evaluate(asset, picture, values=parse_values(pairs), trust=trust,
-                                notice=notices.append)  # fmt: skip
+    with shown_work("comparing"):
+        rows = neuralshade.evaluate(asset, picture, values=parse_values(pairs), trust=trust,
+                                    notice=notices.append)  # fmt: skip
     for notice in notices:
         _say(notice)
     if as_json:
+        # infinity, which JSON lacks, is the string 'inf'
+        finite = [{k: "inf" if v == math.inf else v for k, v in row.items()} for row in rows]
         facts = {"asset": asset, "picture": picture, "notices": notices}
-        click.echo(json.dumps(facts | {"rows": _finite(rows)}))
+        click.echo(json.dumps(facts | {"rows": finite}))
     else:
         rows.print()
 
@@ -177,8 +182,9 @@ def report(asset: str, picture: str, output: str | None, snapshots: str | None,
     from neuralshade.fitting.values import parse_values
 
     page = output or str(Path(Path(asset).name).with_suffix(".html"))
-    neuralshade.report(asset, picture, page, snapshots=snapshots or (),
-                       values=parse_values(pairs), trust=trust, notice=_say)  # fmt: skip
+    with shown_work("writing the report"):
+        neuralshade.report(asset, picture, page, snapshots=snapshots or (),
+                           values=parse_values(pairs), trust=trust, notice=_say)  # fmt: skip
     click.echo(page)
 
 
@@ -267,8 +273,3 @@ def bench(as_json: bool, quick: bool, device: str | None, kernels: str, no_torch
 
 for command in (*commands.commands.values(), commands):
     completed(command.params)
-
-
-def _finite(rows: list[Any]) -> list[Any]:
-    """Replace infinity, which JSON lacks, by the string 'inf'."""
-    return [{k: "inf" if v == float("inf") else v for k, v in row.items()} for row in rows]

@@ -6,6 +6,7 @@ import click
 
 import neuralshade
 from neuralshade.cli.options import GIVEN, TRUST, crop_type, size_type, stops_type
+from neuralshade.cli.work_lines import shown_work
 
 
 @click.command()
@@ -41,5 +42,6 @@ def render(asset: str, output: str, pairs: tuple[str, ...], **given: Any) -> Non
     from neuralshade.fitting.values import parse_values
 
     values = parse_values(pairs)
-    pixels = neuralshade.render(asset, output, values=values, **given)
+    with shown_work("drawing"):
+        pixels = neuralshade.render(asset, output, values=values, **given)
     click.echo(f"{output}: {pixels.shape[1]} x {pixels.shape[0]}, {pixels.shape[2]} channels")

@@ -6,13 +6,16 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress, ProgressColumn, Task
+from rich.progress import Progress, ProgressColumn, Task
 from rich.table import Column
 from rich.text import Text
 
 from neuralshade.asset.file import FORMAT
 from neuralshade.base.log_relay import LogRelay
 from neuralshade.base.message_text import plain, plain_lines
+from neuralshade.base.work import told
+from neuralshade.cli.work_bar import WorkBar
+from neuralshade.cli.work_lines import plain_work
 from neuralshade.fitting.loop import Observer, ignore
 from neuralshade.fitting.loop import Progress as FitProgress
 from neuralshade.kinds.kind import Opened
@@ -55,12 +58,13 @@ def watch(quiet: bool, compared: bool = True) -> Iterator[Observer]:
 
             yield show
     else:
-        yield _PlainLines(compared)
+        with plain_work():
+            yield _PlainLines(compared)
 
 
 def _bar() -> Progress:
     console = Console(stderr=True)
-    bar = BarColumn(bar_width=BAR_COLUMNS)  # rich makes it shorter where there is no room
+    bar = WorkBar(bar_width=BAR_COLUMNS)  # rich makes it shorter where there is no room
     return Progress(bar, _Status(console), console=console, transient=True)
 
 
@@ -72,6 +76,8 @@ class _Status(ProgressColumn):
         self.console = console
 
     def render(self, task: Task) -> Text:
+        if work := told():  # what a fit does once it is trained
+            return Text(work)
         text = Text(fitting(task.fields["parts"], self.console.width))
         text.highlight_regex(r"\d+ s left", "cyan")
         return text

@@ -8,14 +8,20 @@ tried, and tried again, because the rest of the machine changes its mind.
 """
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from typing import TypeVar
 
 import torch
+
+T = TypeVar("T")
+R = TypeVar("R")
 
 PROBE_STEPS = 3
 FIRST_WAIT, LONGEST_WAIT = 0.5, 8.0  # seconds between two tries of a count not in use
 FEW = 4  # threads, tried besides one and all
+MOST_BESIDE = 8  # pieces of work done side by side: each holds some memory
 GAIN = 0.95  # of the time per step in use is what another count must stay below to replace it
 
 
@@ -80,3 +86,20 @@ def threads(count: int) -> Iterator[None]:
         yield
     finally:
         torch.set_num_threads(before)
+
+
+def side_by_side(do: Callable[[T], R], items: Sequence[T]) -> Iterator[R]:
+    """Yield ``do(item)`` of each, in order, as many at a time as PyTorch may use threads.
+
+    For work that each takes too little of to be shared out: inside it PyTorch has one thread.
+    """
+    workers = min(MOST_BESIDE, torch.get_num_threads(), max(1, len(items)))
+    with threads(1):
+        if workers == 1:
+            yield from map(do, items)
+            return
+        pool = ThreadPoolExecutor(workers, "neuralshade")
+        try:
+            yield from pool.map(do, items)
+        finally:  # also where the rest is not wanted any more
+            pool.shutdown(cancel_futures=True)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Generic, Protocol, TypeVar
 
 from neuralshade.asset.checkpoint import Checkpoint
+from neuralshade.base.work import part, working
 from neuralshade.engine.choose import Chosen
 from neuralshade.errors import ConfigError, DeviceError, FitInterrupted, OutputError
 from neuralshade.fitting.callbacks import Callbacks
@@ -85,7 +86,8 @@ class Job(ABC, Generic[R]):
         with self.callbacks.open():
             self.train(checkpoint)
             try:
-                reached = self.finish()
+                with working("writing the asset"):
+                    reached = self.finish()
             except OutputError as error:  # a full disk, say: what was trained goes elsewhere
                 if self.is_written:
                     raise
@@ -228,7 +230,8 @@ class Job(ABC, Generic[R]):
         """Write the report where one was asked for."""
         if self.options.report is not None:
             taken = self.snapshots.kept if self.snapshots else ()
-            self.write_report(self.output, self.options.report, taken)
+            with part("writing the report"):
+                self.write_report(self.output, self.options.report, taken)
 
     def write_report(self, asset: Path, page: Any, snapshots: Any) -> None:
         """Write the page about ``asset``, which this fit made."""

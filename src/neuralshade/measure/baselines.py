@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
+from neuralshade.base.work import part
 from neuralshade.errors import ShapeError
 from neuralshade.measure.pair import Pixels, check_color_space, check_picture, unit_float
 from neuralshade.measure.quality import psnr_db
@@ -160,7 +161,9 @@ def baselines(target: Pixels, color_space: str, byte_count: int) -> Iterator[Bas
         if color_space == "linear":
             yield Baseline(name, 0, None, "not possible: 8 bits do not hold HDR")
         else:
-            yield spend(to_uint8(target), byte_count)
+            with part(f"searching for the best {name} file"):
+                found = spend(to_uint8(target), byte_count)
+            yield found
     yield spend_on_thumbnail(target, byte_count, color_space)
 
 

@@ -10,6 +10,7 @@ from functools import partial
 import numpy as np
 from PIL import Image
 
+from neuralshade.base.work import part
 from neuralshade.measure.baselines import (
     JPEG_SIDE_PX,
     LARGEST_PX,
@@ -115,7 +116,8 @@ def codec_rivals(
         setting = _obstacle(pictures, codec, largest_px)
         files: Files = []
         if not setting:
-            setting, files = _spent(pictures, byte_count, codec)
+            with part(f"searching for the best {codec.name} files"):
+                setting, files = _spent(pictures, byte_count, codec)
         seconds = time.perf_counter() - begun
         shown = _decoded(maps, files) if files else {}
         yield TextureRival(codec.name, _total(files), memory, formats, False, seconds, setting,

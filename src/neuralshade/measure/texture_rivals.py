@@ -12,6 +12,7 @@ from neuralshade.asset.texture.block_compression import block_tiles, compress_bl
 from neuralshade.asset.texture.block_decompression import decompress_blocks
 from neuralshade.asset.texture.mip_chain import band_rows, stored_texels
 from neuralshade.asset.texture.texture_format import FORMATS, TextureFormat
+from neuralshade.base.work import counted
 from neuralshade.errors import ShapeError
 from neuralshade.measure.baselines import to_uint8
 from neuralshade.measure.map_psnr import Bytes, map_psnr_db, with_z
@@ -92,7 +93,8 @@ def block_rivals(maps: ByteMaps) -> Iterator[TextureRival]:
 
     Raises: DeviceError if the package that encodes BC7 is not installed.
     """
-    chains = {name: _Chain.of(maps, name) for name in maps.levels}
+    names = counted("compressing maps in blocks", maps.levels, len(maps.levels))
+    chains = {name: _Chain.of(maps, name) for name in names}
     count = min(len(levels) for levels in maps.levels.values())
     for finest, title in ((0, BLOCKS_NAME), (1, HALF_NAME))[:count]:
         sizes = sum(sum(map(len, each.blocks[finest:])) for each in chains.values())

@@ -6,7 +6,7 @@ import torch
 from fixtures.mip_engines import colors_of, engine_of, maps_of, references_of
 
 from neuralshade.kinds.mipmaps.judging import MipJudge, by_measure
-from neuralshade.kinds.mipmaps.kernels import DARK, MEASURES, levels_of
+from neuralshade.kinds.mipmaps.kernels import DARK, GROUP, MEASURES, levels_of
 from neuralshade.sampler.directions import draw_pairs
 
 
@@ -94,3 +94,23 @@ def test_a_pool_of_others_is_forgotten(gpu):
     MipJudge(judged, [judged.values()]).add(8)
     judged.advance([1.0] * 2)
     np.testing.assert_array_equal(judged.values(), engine.values())
+
+
+def test_of_large_levels_each_pair_lights_a_part_of_the_texels(gpu, monkeypatch):
+    """Groups of 128 texels: each has half of the pairs, as NumPy takes them."""
+    monkeypatch.setattr("neuralshade.kinds.mipmaps.judging.PART_TEXELS", 256)
+    base, levels = maps_of(64, 32), levels_of(64, 32)  # level 1 has four groups
+    engine = engine_of(gpu, base, levels)
+    pairs = draw_pairs(6, 0.5, 0.2, 5)
+    engine.set_pool(pairs)
+    judging = MipJudge(engine, [engine.values()])
+    judging.add(6)
+    found = judging.means()[0]
+    color = colors_of(torch.from_numpy(engine.values()).double(), pairs).numpy()
+    reference = references_of(engine, 6).astype(np.float64)
+    group = np.arange(512) // GROUP
+    seen = (np.arange(6)[:, None] % 2) == (group + group // 2) % 2
+    wanted = measured(color[:, :512][seen], reference[:, :512][seen])
+    assert by_measure(found[0]) == pytest.approx(wanted, rel=1e-4, abs=1e-7)
+    whole = measured(color[:, 512:640], reference[:, 512:640])
+    assert by_measure(found[1]) == pytest.approx(whole, rel=1e-4, abs=1e-7)

@@ -29,6 +29,7 @@ from neuralshade.kinds.mipmaps.judge import (
     best_methods,
     combined,
     judge,
+    pairs_judged,
 )
 from neuralshade.kinds.mipmaps.kernels import SMALLEST_ROUGHNESS, STEEPEST, levels_of
 from neuralshade.kinds.mipmaps.recipe import MipmapsRecipe
@@ -201,3 +202,9 @@ def test_other_seeds_are_other_lights(judged_by):
 def test_the_smallest_pool_has_the_sun_alone(judged_by):
     errors = judged_by(MipmapsRecipe(pool=1, pairs=1))
     assert all(0 < rows[0]["symmetric"] < 2 for rows in errors[ENVIRONMENT].values())
+
+
+def test_software_judges_large_maps_by_fewer_pairs():
+    sides = {side: pairs_judged(side * side, software=True) for side in (256, 512, 1024, 4096)}
+    assert sides == {256: 512, 512: 512, 1024: 128, 4096: 128}
+    assert pairs_judged(4096 * 4096, software=False) == 512

@@ -23,6 +23,7 @@ from neuralshade.asset.texture.texture_format import find_format
 from neuralshade.base.atomic import make_folder, whole_file
 from neuralshade.base.did_you_mean import did_you_mean
 from neuralshade.base.message_text import shown
+from neuralshade.base.work import part
 from neuralshade.errors import ConfigError, OutputError
 from neuralshade.source.image_output import check_savable, fill_picture
 
@@ -124,11 +125,12 @@ def write_maps(
                 raise ConfigError(f"{one.name}: got a second map for {paths[0].name}, need another "
                                   "name. Rename one of the two.")  # fmt: skip
             partials = [stack.enter_context(whole_file(path)) for path in paths]
-            if container in PICTURES:
-                for path, partial, level in zip(paths, partials, one.levels, strict=True):
-                    _fill_level(one, level, path, partial)
-            else:
-                _fill_chain(one, blocks, partials[0])
+            with part(f"writing {one.name}"):
+                if container in PICTURES:
+                    for path, partial, level in zip(paths, partials, one.levels, strict=True):
+                        _fill_level(one, level, path, partial)
+                else:
+                    _fill_chain(one, blocks, partials[0])
             written += paths
     return written
 

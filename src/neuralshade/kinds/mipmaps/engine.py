@@ -161,11 +161,17 @@ class MipEngine:
         return -(-(width * height) // GROUP)
 
     def run_level(
-        self, level: int, first: int, count: int, dispatch: Dispatch, together: int = 1
+        self,
+        level: int,
+        first: int,
+        count: int,
+        dispatch: Dispatch,
+        together: int = 1,
+        parts: int = 1,
     ) -> None:
-        """Run a dispatch for one level and so many pairs of the pool."""
+        """Run a dispatch for one level and so many pairs of the pool, in each group a part."""
         commands = self.gpu.commands()
-        passes = np.array([level, first, count, together], np.uint32)
+        passes = np.array([level, first, count, together | parts << 16], np.uint32)
         commands.upload(self._bound["passes"], 0, passes)
         commands.run(self.gpu.steps([dispatch]))
         commands.submit()

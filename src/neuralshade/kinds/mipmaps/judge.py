@@ -8,6 +8,7 @@ from typing import TypeVar
 
 import numpy as np
 
+from neuralshade.base.work import part
 from neuralshade.kinds.mipmaps.asset import shown_level, stored_level
 from neuralshade.kinds.mipmaps.engine import MipEngine
 from neuralshade.kinds.mipmaps.judging import MipJudge, by_measure
@@ -27,6 +28,9 @@ KINDS = {"mirror": 1.0, "cosine": 0.0}  # of held-out pairs: which share lies ne
 ENVIRONMENT = "environment"  # a sun and a sky, seen together
 LIT_BY = (*KINDS, ENVIRONMENT)
 PAIRS = 512  # of one kind; with 256, ratios of errors change by 0.02 from draw to draw
+# texels of level 0 times pairs, and pairs at least, where a CPU plays the GPU: 128 pairs at 1,024 x
+# 1,024 texels, which it shades for 3 s
+SOFTWARE_SHADINGS, FEWEST_PAIRS = 2**27, 128
 LIGHTS, EYES = 32, 8  # of the environment
 CHOSEN_BY, HELD_OUT = 10_000, 20_000  # seeds, far from what is trained on
 
@@ -95,29 +99,41 @@ def judge(
         names = [name for name in chains if (name in briefly) is brief]
         if names:
             judges.append((names, brief, MipJudge(engine, [chains[n] for n in names], brief)))
+    lights = {kind: _lit(kind, recipe, engine, seed) for kind in kinds}
+    pools = {kind: list(lit.batches(engine.training.pool)) for kind, lit in lights.items()}
     errors: dict[str, Errors] = {}
-    for kind in kinds:
-        lit = _lit(kind, recipe, engine.training.pool, seed)
-        for pairs, weights in lit.batches(engine.training.pool):
-            engine.set_pool(pairs, weights)
-            for *_, judging in judges:
-                judging.add(len(pairs), lit.together)
-        found = {
-            name: [_row(means, brief) for means in rows]
-            for names, brief, judging in judges
-            for name, rows in zip(names, judging.means().tolist(), strict=True)
-        }
-        errors[kind] = {name: found[name] for name in chains}
+    with part("judging levels", sum(map(len, pools.values()))) as work:
+        for kind, lit in lights.items():
+            for pairs, weights in pools[kind]:
+                engine.set_pool(pairs, weights)
+                for *_, judging in judges:
+                    judging.add(len(pairs), lit.together)
+                engine.gpu.wait()  # what is only submitted is not done
+                work.done += 1
+            found = {
+                name: [_row(means, brief) for means in rows]
+                for names, brief, judging in judges
+                for name, rows in zip(names, judging.means().tolist(), strict=True)
+            }
+            errors[kind] = {name: found[name] for name in chains}
     return Judged(errors)
 
 
-def _lit(kind: str, recipe: MipmapsRecipe, pool: int, seed: int) -> _Lit:
+def _lit(kind: str, recipe: MipmapsRecipe, engine: MipEngine, seed: int) -> _Lit:
     seed += recipe.seed
     if kind == ENVIRONMENT:
-        lights = min(LIGHTS, pool)
+        lights = min(LIGHTS, engine.training.pool)
         return _Lit(*sky_pairs(lights, EYES, recipe.lowest, seed), lights)
-    pairs = draw_pairs(PAIRS, KINDS[kind], recipe.lowest, seed)
-    return _Lit(pairs, np.ones(PAIRS, np.float32))
+    width, height = engine.levels.sizes[0]
+    count = pairs_judged(width * height, software=engine.gpu.adapter.software)
+    pairs = draw_pairs(count, KINDS[kind], recipe.lowest, seed)
+    return _Lit(pairs, np.ones(count, np.float32))
+
+
+def pairs_judged(texels: int, *, software: bool) -> int:
+    """Return by how many pairs of a kind levels below so many texels are judged."""
+    affordable = max(FEWEST_PAIRS, SOFTWARE_SHADINGS // texels) if software else PAIRS
+    return min(PAIRS, affordable)
 
 
 def _row(means: Sequence[float], briefly: bool) -> dict[str, float]:

@@ -11,6 +11,8 @@ import numpy.typing as npt
 from neuralshade.kinds.mipmaps.engine import MipEngine
 from neuralshade.kinds.mipmaps.kernels import GROUP, MEASURES
 
+PARTS = (8, 4, 2)  # of a pool's pairs, of which a group of texels may see one ...
+PART_TEXELS = 2**14  # ... where that leaves each pair so many texels of a level
 Floats = npt.NDArray[np.float32]
 
 
@@ -22,8 +24,9 @@ class MipJudge:
     """
 
     def __init__(self, engine: MipEngine, chains: Sequence[Floats], briefly: bool = False):
-        self.engine, self.chains, self._added = engine, len(chains), 0
+        self.engine, self.chains = engine, len(chains)
         levels = engine.levels
+        self._added = np.zeros(len(levels.sizes), np.int64)  # to each level
         self.groups = engine.texels // GROUP + len(levels.sizes) + 1  # of a chain, or a few more
         self._sums = engine.gpu.buffer(size=4 * len(MEASURES) * self.groups * self.chains)
         self._kernel = engine.kernel(
@@ -35,12 +38,24 @@ class MipJudge:
         )
 
     def add(self, pairs: int, together: int = 1) -> None:
-        """Add the pool's first ``pairs``: colors of each, or sums over so many ``together``."""
+        """Add the pool's first ``pairs``: colors of each, or sums over so many ``together``.
+
+        Of a large level each pair lights a part of the texels, spread over all of it: lights differ
+        by far more than so many texels do.
+        """
         assert pairs % together == 0
+        seen = pairs // together
         for level in range(1, len(self.engine.levels.sizes)):
             dispatch = (self._kernel, self.engine.groups_of(level))
-            self.engine.run_level(level, 0, pairs, dispatch, together)
-        self._added += pairs // together
+            parts = self._parts(level, seen)
+            self.engine.run_level(level, 0, pairs, dispatch, together, parts)
+            self._added[level] += seen // parts
+
+    def _parts(self, level: int, seen: int) -> int:
+        """Return of how many parts of the pairs each group of a level's texels sees one."""
+        width, height = self.engine.levels.sizes[level]
+        fine = (p for p in PARTS if seen % p == 0 and width * height >= p * PART_TEXELS)
+        return next(fine, 1)
 
     def means(self) -> npt.NDArray[np.float64]:
         """Return the means since this was last called: [chains, levels but 0, MEASURES].
@@ -55,11 +70,11 @@ class MipJudge:
         for level, (width, height) in enumerate(self.engine.levels.sizes[1:], start=1):
             first = self.engine.levels.first(level) // GROUP + level
             rows = sums[:, first : first + self.engine.groups_of(level)]
-            found.append(rows.sum(axis=1) / (width * height * self._added))
+            found.append(rows.sum(axis=1) / (width * height * self._added[level]))
         commands = self.engine.gpu.commands()
         commands.clear(self._sums)
         commands.submit()
-        self._added = 0
+        self._added[:] = 0
         return np.stack(found, axis=1)
 
 

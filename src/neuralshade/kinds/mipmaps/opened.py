@@ -14,7 +14,6 @@ import numpy.typing as npt
 
 from neuralshade.asset.schema import Form
 from neuralshade.base.message_text import named
-from neuralshade.engine.threads import threads
 from neuralshade.errors import AssetError, ConfigError
 from neuralshade.fitting.scene import RESULT, Scene
 from neuralshade.kinds.kind import Notice, Opened, ignore
@@ -118,8 +117,7 @@ class OpenedMipmaps(Opened):
             raise ConfigError("crop: got a part of a lit plane, need the whole, 0,0,1,1. Leave it "
                               "out.")  # fmt: skip
         view = dataclasses.replace(self.view, width=width, height=height)
-        with threads(1):  # a row of pixels is too little to be shared out
-            return plane_picture(self.chain, view)
+        return plane_picture(self.chain, view)
 
     def same_textures(self, source: Any) -> TextureSet:
         """Return the maps of ``source``; AssetError where they are not those of level 0."""

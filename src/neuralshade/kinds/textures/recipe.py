@@ -32,8 +32,9 @@ class TexturesRecipe(TrainingRecipe):
     mips: int = setting(0, "levels, mip 0 among them; 0 goes down to 1 x 1", limits=(0, 25))
     wrap: str = setting("repeat", "beyond the border: repeat for sets that tile, else clamp",
                         choices=WRAPS)  # fmt: skip
-    loss: str = training("maps", "what is compared: maps, each channel by itself; or shaded, texels "
-                        "under random lights, and the maps beside", choices=LOSSES)  # fmt: skip
+    loss: str = training("maps", "what is compared: maps, each channel by itself; or shaded, "
+                         "texels under random lights, and the maps beside",
+                         choices=LOSSES)  # fmt: skip
     weights: str = training("", "of maps in the loss, 1 where not said, as in normal=2,ao=0.5")
     hidden_layers: int = setting(2, "hidden layers of the decoder", limits=(1, 4))
     hidden_width: int = setting(64, "neurons per hidden layer", limits=(16, 128))
@@ -53,9 +54,9 @@ class TexturesRecipe(TrainingRecipe):
     polish: int = training(0, "passes after training in which every code of the finest latents "
                           "tries the two beside it, and takes what is nearer to the set",
                           limits=(0, 16))  # fmt: skip
-    precision: str = training("auto", "of the decoder's products while training; auto is float16 on "
-                             "a GPU's matrix units, else float32; masters are float32 always",
-                             choices=PRECISIONS)  # fmt: skip
+    precision: str = training("auto", "of the decoder's products while training; auto is float16 "
+                              "on a GPU's matrix units, else float32; masters are float32 always",
+                              choices=PRECISIONS)  # fmt: skip
     loss_scale: float = training(1024.0, "multiplies gradients that are float16", limits=(1, 2**24))
     steps: int | None = changed(TrainingRecipe, "steps", 10_000)
     seconds: float | None = changed(TrainingRecipe, "seconds", 60.0)

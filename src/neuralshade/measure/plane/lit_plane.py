@@ -10,6 +10,8 @@ import numpy as np
 import torch
 from torch.nn.functional import normalize
 
+from neuralshade.base.work import counted
+from neuralshade.engine.threads import side_by_side
 from neuralshade.measure.plane.mip_filters import Floats, Maps
 from neuralshade.measure.plane.plane_view import Doubles, PlaneView
 from neuralshade.measure.plane.texel_levels import NUMBERS, RANDOM, Integers, TexelLevels
@@ -149,14 +151,19 @@ def _picture(view: PlaneView, texels_at: TexelsAt) -> Floats:
     picture = np.full((view.height, view.width, 3), view.sky, np.float32)
     col: Doubles = np.arange(view.width, dtype=np.float64) + 0.5
     wi = view.to_light()
-    with torch.inference_mode():
-        for row in range(view.horizon, view.height):
-            texels = texels_at(row, col)
-            wo = view.to_eye(row, col)[:, None]
-            normal = _facing(normalize(texels[..., 3:6], dim=-1), wo)
-            surface = Surface(texels[..., :3], normal, texels[..., 6], texels[..., 7])
-            lit = math.pi * shade(surface, wi, wo)
-            picture[row] = (lit + view.sky * surface.albedo).mean(1).numpy()
+
+    @torch.inference_mode()  # which holds in one thread alone
+    def draw(row: int) -> None:
+        texels = texels_at(row, col)
+        wo = view.to_eye(row, col)[:, None]
+        normal = _facing(normalize(texels[..., 3:6], dim=-1), wo)
+        surface = Surface(texels[..., :3], normal, texels[..., 6], texels[..., 7])
+        lit = math.pi * shade(surface, wi, wo)
+        picture[row] = (lit + view.sky * surface.albedo).mean(1).numpy()
+
+    rows = range(view.horizon, view.height)
+    for _ in counted("drawing a lit plane", side_by_side(draw, rows), len(rows)):
+        pass
     return picture
 
 
@@ -216,4 +223,5 @@ def _spread(pixels: int, samples: int, draw: np.random.Generator) -> Doubles:
     """
     steps = GENERALIZED_GOLDEN ** -np.arange(1.0, RANDOM + 1)
     shift = draw.random((RANDOM, pixels, 1))
-    return np.asarray((steps[:, None, None] * np.arange(samples) + shift) % 1)
+    points = steps[:, None, None] * np.arange(samples) + shift
+    return np.asarray(points - np.floor(points))

@@ -41,7 +41,7 @@ class TexelLevels:
 
     def places(self, x: Doubles, y: Doubles) -> tuple[Doubles, Doubles]:
         """Return which part of a tile's width and height lies left of a place, and above it."""
-        return x % 1, -y * (self.width[0] / self.height[0]) % 1
+        return _part(x), _part(-y * (self.width[0] / self.height[0]))
 
     def take(self, level: Integers, row: Integers, col: Integers) -> torch.Tensor:
         """Return texels [..., NUMBERS] of tiles without end."""
@@ -54,11 +54,10 @@ class TexelLevels:
         return self._at(*self.places(x, y))
 
     def _at(self, left: Doubles, above: Doubles) -> torch.Tensor:
-        row, col = (
-            (above * self.height[0]).astype(np.int64),
-            (left * self.width[0]).astype(np.int64),
-        )
-        return self.take(np.zeros(1, np.int64), row, col)
+        height, width = int(self.height[0]), int(self.width[0])
+        row, col = (above * height).astype(np.int64), (left * width).astype(np.int64)
+        row[row == height], col[col == width] = 0, 0  # a part of 1 is one that was rounded up
+        return self.texels[torch.from_numpy(row * width + col)]
 
     def bilinear(self, x: Doubles, y: Doubles, level: Integers) -> torch.Tensor:
         """Return what lies between four texels of a level: [n, NUMBERS]."""
@@ -99,7 +98,12 @@ class TexelLevels:
         width, height = self.width[chosen], self.height[chosen]
         col = np.floor(left * width - 0.5 + u[1]) + u[2]
         row = np.floor(above * height - 0.5 + u[3]) + u[4]
-        return self._at(col / width % 1, row / height % 1)
+        return self._at(_part(col / width), _part(row / height))
+
+
+def _part(values: Doubles) -> Doubles:
+    """Return values modulo 1, as % has them but several times as fast."""
+    return np.asarray(values - np.floor(values))
 
 
 def _column(values: Doubles) -> torch.Tensor:

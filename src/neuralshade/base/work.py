@@ -1,0 +1,89 @@
+"""What long work is at, for whoever shows it: judging, drawing and comparing after a training.
+
+Who does the work says so here and knows nobody who looks; a terminal asks a few times a second.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+T = TypeVar("T")
+UNTOLD_SECONDS = 2.0  # shorter work is not worth a line
+
+
+@dataclass
+class Work:
+    """A piece of work; ``total`` is None where nobody knows how much it is."""
+
+    what: str  # for people: "judging levels"
+    total: int | None = None
+    done: int = 0
+    begun: float = field(default_factory=time.monotonic)  # seconds
+
+    @property
+    def seconds(self) -> float:
+        """Return for how long it has been done."""
+        return time.monotonic() - self.begun
+
+
+_RUNNING: list[Work] = []  # a whole, and behind it parts of it
+
+
+def current() -> Work | None:
+    """Return what is done now: the innermost part of it."""
+    return _RUNNING[-1] if _RUNNING else None
+
+
+def told(least_seconds: float = 0.0) -> str:
+    """Return in a line what is done now, how far it is, and for how long.
+
+    Nothing where nothing is done, or for less than ``least_seconds`` altogether.
+    """
+    running = _RUNNING[:]
+    if not running or running[0].seconds < least_seconds:
+        return ""
+    work = running[-1]
+    count = "" if work.total is None else f": {work.done:,} of {work.total:,}"
+    return f"{work.what}{count}, {running[0].seconds:.0f} s"
+
+
+@contextmanager
+def working(what: str) -> Iterator[None]:
+    """Tell of work inside the block, of which nobody knows how much it is."""
+    with _run(Work(what)):
+        yield
+
+
+@contextmanager
+def part(what: str, total: int | None = None) -> Iterator[Work]:
+    """Tell of a part of the work that is done; of none where no whole is begun.
+
+    A live page draws while a fit runs what a report draws after it: that is not told.
+    """
+    work = Work(what, total)
+    if not _RUNNING:
+        yield work
+        return
+    with _run(work):
+        yield work
+
+
+def counted(what: str, items: Iterable[T], total: int) -> Iterator[T]:
+    """Yield ``items``, and tell how many of ``total`` are done with, as ``part`` does."""
+    with part(what, total) as work:
+        for item in items:
+            yield item
+            work.done += 1
+
+
+@contextmanager
+def _run(work: Work) -> Iterator[None]:
+    _RUNNING.append(work)
+    try:
+        yield
+    finally:  # by identity: another thread may have begun a part meanwhile
+        _RUNNING[:] = [other for other in _RUNNING if other is not work]

@@ -1,0 +1,45 @@
+"""The bar of long work on a person's terminal: what is done now, how far it is, since when."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, ProgressColumn, Task
+from rich.progress_bar import ProgressBar
+from rich.table import Column
+from rich.text import Text
+
+from neuralshade.base import work
+
+BAR_COLUMNS = 24
+
+
+@contextmanager
+def work_bar() -> Iterator[None]:
+    """Show a bar and what is done now, where that takes long, until the block ends."""
+    console = Console(stderr=True)
+    with Progress(WorkBar(bar_width=BAR_COLUMNS), _Told(), console=console,
+                  transient=True) as bar:  # fmt: skip
+        bar.add_task("work", total=None)
+        yield
+
+
+class WorkBar(BarColumn):
+    """The bar of what is done now, which is the task's own where that is nothing else."""
+
+    def render(self, task: Task) -> ProgressBar:
+        now = work.current()
+        if now is None or (task.total is None and not work.told(work.UNTOLD_SECONDS)):
+            return super().render(task) if task.total is not None else ProgressBar(width=0)
+        return ProgressBar(total=now.total, completed=now.done, width=self.bar_width,
+                           pulse=now.total is None, animation_time=now.seconds)  # fmt: skip
+
+
+class _Told(ProgressColumn):
+    """What is done, as a text."""
+
+    def __init__(self) -> None:
+        super().__init__(Column(no_wrap=True))
+
+    def render(self, task: Task) -> Text:
+        return Text(work.told(work.UNTOLD_SECONDS))

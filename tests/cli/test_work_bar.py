@@ -1,0 +1,88 @@
+"""base/work, cli/work_lines, cli/work_bar: work after a training and of other verbs is told."""
+
+import io
+import re
+import threading
+
+import pytest
+from rich.console import Console
+
+from neuralshade.base import work
+from neuralshade.cli import work_bar
+from neuralshade.cli.terminal import watch
+from neuralshade.cli.work_lines import shown_work
+
+
+@pytest.fixture
+def at_once(monkeypatch):
+    """Tell of work that takes no time."""
+    monkeypatch.setattr(work, "UNTOLD_SECONDS", 0.01)
+
+
+def wait_for(words, capsys, seconds=60):
+    """Return what standard error has once ``words`` are in it."""
+    told = ""
+    for _ in range(100 * seconds):
+        told += capsys.readouterr().err
+        if words in told:
+            return told
+        threading.Event().wait(0.01)
+    raise AssertionError(told)
+
+
+def test_parts_are_told_with_their_counts_and_the_whole_when_they_are_over():
+    assert work.told() == ""
+    with work.working("writing the asset"):
+        assert work.told() == "writing the asset, 0 s"
+        with work.part("judging levels", 18) as judging:
+            judging.done = 3
+            assert work.told() == "judging levels: 3 of 18, 0 s"
+        assert list(work.counted("drawing", "ab", 2)) == ["a", "b"]
+        assert work.told() == "writing the asset, 0 s"
+        assert work.told(least_seconds=2.0) == ""
+    assert work.current() is None
+
+
+def test_a_part_of_no_whole_is_not_told():
+    """A live page draws while a fit runs."""
+    with work.part("drawing a lit plane", 300) as drawing:
+        drawing.done += 1
+        assert work.told() == ""
+
+
+def test_work_that_failed_is_over():
+    with pytest.raises(ZeroDivisionError), work.working("comparing"), work.part("searching"):
+        _ = 1 / 0
+    assert work.current() is None
+
+
+def test_lines_without_a_terminal(at_once, capsys):
+    with shown_work("comparing"), work.part("searching for the best JPEG file"):
+        told = wait_for("JPEG", capsys)
+    assert re.fullmatch(r"(comparing, \d+ s\n)?(searching for the best JPEG file, \d+ s\n)+", told)
+
+
+def test_a_fit_tells_what_it_does_when_it_is_trained(at_once, capsys):
+    with watch(quiet=False), work.working("writing the asset"):
+        assert "writing the asset, 0 s" in wait_for("writing", capsys)
+
+
+def test_a_quiet_fit_tells_nothing(at_once, capsys):
+    with watch(quiet=True), work.working("writing the asset"):
+        threading.Event().wait(0.1)
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize("total, shown", [(None, ""), (8, ": 2 of 8")])
+def test_a_bar_on_a_terminal(total, shown, at_once, monkeypatch):
+    screen = io.StringIO()
+    console = Console(file=screen, width=80, force_terminal=True, color_system=None)
+    monkeypatch.setattr(work_bar, "Console", lambda stderr: console)
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
+    with shown_work("comparing"), work.part("judging levels", total) as judging:
+        judging.done = 2
+        for _ in range(6000):
+            if "judging" in screen.getvalue():
+                break
+            threading.Event().wait(0.01)
+    assert re.search(rf"\u2501 *judging levels{shown}, \d+ s", screen.getvalue())
