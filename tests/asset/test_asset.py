@@ -8,7 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import neuralshade
-from neuralshade.asset.asset import CURVE_POINTS, asset_file, read_asset, save_asset, thin
+from neuralshade.asset.asset import (
+    CURVE_POINTS,
+    asset_file,
+    log_spaced,
+    read_asset,
+    save_asset,
+    thin,
+)
 from neuralshade.asset.file import AssetFile, write_asset_file
 from neuralshade.errors import AssetError
 
@@ -35,7 +42,7 @@ def test_long_curves_are_thinned(tmp_path, header):
 
 @given(st.integers(0, 3000), st.integers(2, 40))
 def test_thinning_keeps_both_ends_and_the_order(length, count):
-    kept = thin(list(range(length)), count)
+    kept = log_spaced(list(range(length)), count)
     assert len(kept) <= count and kept == sorted(set(kept))
     if length <= count:
         assert kept == list(range(length))
@@ -44,8 +51,20 @@ def test_thinning_keeps_both_ends_and_the_order(length, count):
 
 
 def test_thinning_is_log_spaced():
-    kept = thin(list(range(1024)), 11)
+    kept = log_spaced(list(range(1024)), 11)
     assert kept == [0, 1, 3, 7, 15, 31, 63, 127, 255, 511, 1023]
+
+
+@given(st.lists(st.booleans(), max_size=400), st.integers(6, 40))
+def test_of_a_thinned_curve_two_thirds_have_a_psnr(measured, count):
+    curve = [[i, 0.1 * i, 0.5, 20.0 if one else None] for i, one in enumerate(measured)]
+    kept = thin(curve, count)
+    assert len(kept) <= count and kept == sorted(kept, key=lambda row: row[0])
+    if len(curve) > count and 0 < sum(measured) < len(curve):
+        with_psnr = [row for row in kept if row[3] is not None]
+        last = max(i for i, one in enumerate(measured) if one)
+        assert with_psnr[-1][0] == last  # what the fit came to
+        assert len(with_psnr) <= max(2 * count // 3, count - measured.count(False))
 
 
 @pytest.mark.parametrize("name", ["recipe", "picture", "training", "quality"])

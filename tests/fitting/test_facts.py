@@ -12,14 +12,36 @@ from neuralshade.fitting.loop import Progress, Restart
 
 def test_losses_between_measurings_are_points():
     points, p = CurvePoints(), Progress(step=100, seconds=1.0, loss=0.5)
+    assert points.fresh(p) == []
+    p.note(measured=False)
     assert points.fresh(p) == [[100, 1.0, 0.5, None]]
     p.step = 102  # two percent further at least
+    p.note(measured=False)
     assert points.fresh(p) == []
     p.step = 103
+    p.note(measured=False)
     assert points.fresh(p) == [[103, 1.0, 0.5, None]]
-    p.curve = [[50, 0.5, 0.7, 20.0], [103, 1.0, 0.5, 30.0]]
-    assert points.fresh(p) == p.curve
+    p.psnr_db = 30.0
+    p.note(measured=True)
+    assert points.fresh(p) == [[103, 1.0, 0.5, 30.0]]
+    p.psnr_db = 29.5  # of the file
+    p.note(measured=True)
+    assert points.fresh(p) == [[103, 1.0, 0.5, 29.5]]
     assert points.fresh(p) == []
+
+
+def test_a_long_curve_loses_half_of_its_losses_and_no_psnr(monkeypatch):
+    monkeypatch.setattr("neuralshade.fitting.progress.MOST_ROWS", 64)
+    points, p, told = CurvePoints(), Progress(loss=0.5, psnr_db=20.0), []
+    for p.step in range(1, 1001):
+        p.note(measured=p.step % 50 == 0)
+        told += points.fresh(p)
+        assert len(p.curve) <= 64
+    measured = [row[0] for row in p.curve if row[3] is not None]
+    assert measured == list(range(50, 1001, 50))
+    assert [row[0] for row in told if row[3] is not None] == measured
+    steps = [row[0] for row in told]
+    assert steps == sorted(set(steps))
 
 
 @pytest.mark.parametrize(

@@ -33,7 +33,7 @@ CHECKPOINT = Parts(
             {},
             {"step": COUNT, "seconds": SECONDS, "loss": MEASURED, "psnr_db": MEASURED,
              "share": Number(0, 1), "samples_per_second": Number(0, or_none=True),
-             "curve": CURVE},
+             "psnr_step": COUNT, "about": Number(0, 1, whole=True), "curve": CURVE},
         ),
     }
 )  # fmt: skip

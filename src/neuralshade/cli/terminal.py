@@ -17,7 +17,7 @@ from neuralshade.base.work import told
 from neuralshade.cli.work_bar import WorkBar
 from neuralshade.cli.work_lines import plain_work
 from neuralshade.fitting.loop import Observer, ignore
-from neuralshade.fitting.loop import Progress as FitProgress
+from neuralshade.fitting.progress import Progress as FitProgress
 from neuralshade.kinds.kind import Opened
 
 PLAIN_SECONDS = 2.0  # between two lines where there is no terminal
@@ -108,12 +108,14 @@ class _PlainLines:
 
 def _parts(p: FitProgress, compared: bool = True) -> dict[str, str]:
     """Return what is shown of a fit; no time left where only a PSNR ends it."""
-    psnr = "-" if p.psnr_db is None else f"{p.psnr_db:.2f}"
+    psnr = f"PSNR {'about ' if p.about else ''}{p.psnr_db or 0:.2f} dB"
+    psnr += f" at step {p.psnr_step:,}" if p.stale else ""
+    psnr = psnr if p.psnr_db is not None else "PSNR - dB"
     left = f"{p.seconds * (1 - p.share) / p.share:.0f} s left" if p.share > 0 else ""
     return {
         "step": f"step {p.step:,}",
         "loss": f"loss {p.loss:.3g}",
-        "psnr": f"PSNR {psnr} dB" if compared else "",
+        "psnr": psnr if compared else "",
         "rate": f"{p.samples_per_second / 1e6:.2f} M samples/s",
         "left": left,
     }

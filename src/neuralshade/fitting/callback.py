@@ -11,7 +11,8 @@ from typing import Any, Protocol
 import numpy.typing as npt
 import torch
 
-from neuralshade.fitting.loop import Loop, Progress
+from neuralshade.fitting.loop import Loop
+from neuralshade.fitting.progress import Progress
 
 
 class RunningFit(Protocol):

@@ -9,7 +9,7 @@ from typing import Any
 
 from neuralshade.fitting.callback import Callback, RunningFit
 from neuralshade.fitting.facts import ending_facts, fit_facts, reached_text, result_facts
-from neuralshade.fitting.loop import Progress
+from neuralshade.fitting.progress import Progress
 
 ENDS = ("ended", "stopped", "failed")  # states of a fit that does not go on
 _NUMBERS = itertools.count(1)  # of fits that no page shows

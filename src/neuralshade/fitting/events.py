@@ -16,8 +16,8 @@ from neuralshade.base.log_relay import LogRelay
 from neuralshade.errors import OutputError
 from neuralshade.fitting.callback import Beat, Callback, RunningFit
 from neuralshade.fitting.facts import CurvePoints, progress_facts
-from neuralshade.fitting.loop import Progress
 from neuralshade.fitting.output_checks import events_path
+from neuralshade.fitting.progress import Progress
 
 # between two lines of progress; a fit looks up ten times a second, give or take
 LEAST_SECONDS, MOST_SECONDS, SHARE = 0.05, 2.0, 0.001
@@ -37,7 +37,7 @@ class Events(Callback):
         self.beat = Beat(LEAST_SECONDS, MOST_SECONDS, SHARE)
         self.points = CurvePoints()
         self._last: Progress | None = None
-        self._written: int | None = None  # step of the last line of progress
+        self._written: tuple[int, int] | None = None  # step of the last line, and what it told
         self._lock = threading.Lock()  # notes come from any thread
         self._relay = LogRelay(lambda text: self.write({"type": "note", "text": text}))
 
@@ -87,8 +87,8 @@ class Events(Callback):
 
     def _write_progress(self, p: Progress) -> None:
         first = self._written is None
-        if p.step != self._written:
-            self._written = p.step
+        if (p.step, p.about) != self._written:
+            self._written = p.step, p.about
             self.write({"type": "progress", **progress_facts(p)})
         points = self.points.fresh(p)  # after the last step PSNR may be measured once more
         if points or first:

@@ -11,9 +11,10 @@ import numpy as np
 
 from neuralshade.errors import NeuralShadeError
 from neuralshade.fitting.callback import RunningFit
-from neuralshade.fitting.loop import Progress, Restart
+from neuralshade.fitting.loop import Restart
+from neuralshade.fitting.progress import Progress
 
-CURVE_RATIO = 1.02  # of steps between two losses in the curve, which has those with PSNR besides
+CURVE_RATIO = 1.02  # of steps between two losses that are told, besides all rows with a PSNR
 MOST_SHOWN = 16  # numbers of an array that are told; of larger ones the shape
 
 
@@ -33,27 +34,43 @@ def progress_facts(p: Progress) -> dict[str, Any]:
     left = p.seconds * (1 - p.share) / p.share if p.share > 0 else None
     return {
         "step": p.step, "seconds": p.seconds, "loss": p.loss, "psnr_db": p.psnr_db,
+        "psnr_step": p.psnr_step, "psnr_about": bool(p.about), "psnr_stale": p.stale,
         "share": p.share, "samples_per_second": p.samples_per_second, "left_seconds": left,
     }  # fmt: skip
 
 
 @dataclass
 class CurvePoints:
-    """Which points of a fit's curve were told: those it keeps, and losses between them."""
+    """Which points of a fit's curve were told: all with a PSNR, and some losses between them."""
 
-    told: int = 0  # of those that it keeps
+    last: list[float | None] | None = None  # of those that it keeps, that was looked at
     noted: int = 0  # step of the last point
 
     def fresh(self, p: Progress) -> list[list[float | None]]:
         """Return the points that were not told yet: step, seconds, loss, psnr_db."""
-        if len(p.curve) > self.told:
-            points = p.curve[self.told :]
-            self.told, self.noted = len(p.curve), p.step
-            return points
-        if p.step > CURVE_RATIO * self.noted:
-            self.noted = p.step
-            return [[p.step, p.seconds, p.loss, None]]
-        return []
+        points = []
+        for row in self._unseen(p):
+            step = int(row[0] or 0)
+            if row[3] is not None or step > CURVE_RATIO * self.noted:
+                points.append(row)
+                self.noted = step
+        return points
+
+    def skip(self, p: Progress) -> None:
+        """Tell none of those that there are."""
+        self.last = p.curve[-1] if p.curve else None
+
+    def _unseen(self, p: Progress) -> list[list[float | None]]:
+        """Return the rows behind the last that was looked at; earlier ones may be gone."""
+        first = len(p.curve)
+        least = (self.last or [0])[0] or 0
+        while (
+            first and p.curve[first - 1] is not self.last and (p.curve[first - 1][0] or 0) >= least
+        ):
+            first -= 1
+        unseen = p.curve[first:]
+        self.skip(p)
+        return unseen
 
 
 def reached_text(result: Any) -> str:

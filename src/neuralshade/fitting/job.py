@@ -14,9 +14,10 @@ from neuralshade.base.work import part, working
 from neuralshade.engine.choose import Chosen
 from neuralshade.errors import ConfigError, DeviceError, FitInterrupted, OutputError
 from neuralshade.fitting.callbacks import Callbacks
-from neuralshade.fitting.loop import DivergedError, Loop, Observer, Progress, Restart
+from neuralshade.fitting.loop import DivergedError, Loop, Observer, Restart
 from neuralshade.fitting.options import FitOptions, resumed_flags
 from neuralshade.fitting.output_checks import checkpoint_path
+from neuralshade.fitting.progress import Progress
 from neuralshade.fitting.recipe import to_dict
 from neuralshade.fitting.resuming import Fitted, Whole, keep, restore, resume_command
 from neuralshade.fitting.scene import Scene
@@ -88,6 +89,7 @@ class Job(ABC, Generic[R]):
             try:
                 with working("writing the asset"):
                     reached = self.finish()
+                self._settle()
             except OutputError as error:  # a full disk, say: what was trained goes elsewhere
                 if self.is_written:
                     raise
@@ -159,6 +161,14 @@ class Job(ABC, Generic[R]):
         elif progress.seconds - self.saved_seconds >= AUTOSAVE_SECONDS:
             self.saved_seconds = progress.seconds
             self._autosave(progress.step)
+
+    def _settle(self) -> None:
+        """Tell everybody how far the fit came, with the PSNR of its file."""
+        progress, control = self.loop.progress, self.loop.control
+        self.observer(progress)
+        self.callbacks.observe(progress)
+        if control is not None:
+            control.settle(progress)
 
     def _autosave(self, step: int) -> None:
         """Leave a checkpoint; where none can be written, the fit goes on without."""

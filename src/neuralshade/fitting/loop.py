@@ -13,12 +13,14 @@ from typing import Any, Protocol
 
 from neuralshade.base.interrupt import Interruption
 from neuralshade.errors import ConfigError
+from neuralshade.fitting.progress import Progress
 from neuralshade.optimizer.schedule import rate_factor
 
 LOOK_SECONDS = 0.1  # between two looks at the clock
 FIRST_MEASURE_SECONDS = 0.3  # of training before PSNR is first measured; it says nothing sooner
 MEASURE_SHARE = 0.02  # of the time goes into measuring PSNR on the way, the first one excepted
-TARGET_SHARE = 0.1  # the same where the fit ends by PSNR
+TARGET_SHARE = 0.1  # the same where the fit ends by PSNR, and where it was not seen for long
+MEASUREMENTS = 12  # in a fit, at least: so often that TARGET_SHARE may be spent on it
 STALE_SHARE = 0.05  # of all steps since the last measuring: then PSNR is measured at the end too
 HOPELESS_STEPS = 256  # with a loss that is no number, at HOPELESS_LOOKS or more: a fit ends
 HOPELESS_LOOKS = 4
@@ -71,18 +73,9 @@ class Control(Protocol):
         """Do what was asked for; return the seconds of it that were a pause. Raises Restart."""
         ...
 
-
-@dataclass
-class Progress:
-    """Where a fit stands: handed to observers, kept in checkpoints and reports."""
-
-    step: int = 0
-    seconds: float = 0.0  # of wall time, measuring included, over all sessions of a fit
-    loss: float = math.nan  # of the last batch
-    psnr_db: float | None = None  # at its last measuring
-    share: float = 0.0  # done, in [0, 1]
-    samples_per_second: float = 0.0
-    curve: list[list[float | None]] = field(default_factory=list)  # step, seconds, loss, psnr_db
+    def settle(self, progress: "Progress") -> None:
+        """Called after the asset was written: ``progress`` has its PSNR."""
+        ...
 
 
 Observer = Callable[[Progress], None]
@@ -101,9 +94,10 @@ class Loop:
     ten times a second, ``snapshot`` at log-spaced steps and at the end. ``samples_per_step`` is
     how many samples a step draws. ``due`` is called with the share of the fit that is done, and
     returns the share at which to call it again. ``target_psnr``, in dB, ends the fit where it is
-    measured. ``control`` is attended to before the first step
-    and after every look; seconds of a pause do not count. ``rate_factor`` is what the last step's
-    sizes were multiplied by.
+    measured. ``coarser`` is called with how many times too long a measuring took for so many of
+    them in the whole fit: the next ones are to take less. ``control`` is attended to before the
+    first step and after every look; seconds of a pause do not count. ``rate_factor`` is what the
+    last step's sizes were multiplied by.
     """
 
     engine: Trained
@@ -115,11 +109,13 @@ class Loop:
     samples_per_step: int = 0
     due: Callable[[float], float] | None = None
     target_psnr: float | None = None
+    coarser: Callable[[float], None] | None = None
     control: Control | None = None
     rate_factor: float = field(default=1.0, init=False)
     _last_snapshot: int | None = field(default=None, init=False)
     _broken_since: int = field(default=0, init=False)  # the step of the first such look
     _broken_looks: int = field(default=0, init=False)
+    _next_share: float = field(default=0.0, init=False)  # done, at which PSNR is wanted again
 
     def run(self) -> bool:
         """Train to the end; return False where an interruption came first.
@@ -139,13 +135,16 @@ class Loop:
                 self._advance(self._clipped(chunk, self._due()))
                 trained = time.perf_counter()
                 chunk = _next_chunk(chunk, trained - before)
+                self.progress.seconds = trained - start
                 is_due = self._is_measure_due(measuring, trained - opened)
                 if is_due and not interruption.requested:
-                    self.progress.seconds = trained - start
                     self._measure()
                     spent = time.perf_counter() - trained
                     # the first one warms up, and would put off the second by its own slowness
                     measuring = 0.0 if measuring is None else measuring + spent
+                    self._afford(spent if measuring else 0.0)
+                else:
+                    self.progress.note(measured=False)
                 self.progress.seconds = time.perf_counter() - start
                 self._look()
                 start += self._attend(interruption)
@@ -160,7 +159,7 @@ class Loop:
     def _close(self) -> None:
         """Measure and draw what was reached, where that was not done lately."""
         p = self.progress
-        measured = p.curve[-1][0] if p.curve else None
+        measured = p.curve[-1][0] if self.measure is None and p.curve else p.psnr_step
         if (measured or 0) < (1 - STALE_SHARE) * p.step:
             self._measure()
             self._look()
@@ -252,20 +251,36 @@ class Loop:
             return elapsed >= FIRST_MEASURE_SECONDS
         if self.measure is None:  # that costs nothing: about as often as there are looks
             return True
-        allowed = MEASURE_SHARE if self.target_psnr is None else TARGET_SHARE
+        p = self.progress
+        unseen = self._share(p.step, p.seconds) >= self._next_share
+        allowed = MEASURE_SHARE if self.target_psnr is None and not unseen else TARGET_SHARE
         return measuring <= allowed * elapsed
 
     def _measure(self) -> None:
         p = self.progress
-        p.psnr_db = None if self.measure is None else self.measure()
-        psnr_db = None if p.psnr_db is None else round(p.psnr_db, 3)
-        p.curve.append([p.step, round(p.seconds, 3), _short(p.loss), psnr_db])
+        if self.measure is not None:
+            p.psnr_db, p.psnr_step, p.about = self.measure(), p.step, 1
+        p.note(measured=True)
+        self._next_share = self._share(p.step, p.seconds) + 1 / MEASUREMENTS
+
+    def _afford(self, spent: float) -> None:
+        """Have later measurings take less where so many of ``spent`` seconds are too many."""
+        p = self.progress
+        share = self._share(p.step, p.seconds)
+        if self.coarser is None or share == 0.0:
+            return
+        whole = p.seconds / share  # seconds of the fit, by what is done
+        times = spent * MEASUREMENTS / (MEASURE_SHARE * whole)
+        if times > 1:
+            self.coarser(times)
+
+    def settle(self, psnr_db: float) -> None:
+        """Take over what was measured of the file: what everybody is told from now on."""
+        p = self.progress
+        p.psnr_db, p.psnr_step, p.about = psnr_db, p.step, 0
+        p.note(measured=True)
 
 
 def _next_chunk(chunk: int, seconds: float) -> int:
     """Return a number of steps that takes about LOOK_SECONDS, judging by the last chunk."""
     return max(1, min(2 * chunk, round(chunk * LOOK_SECONDS / max(seconds, 1e-9))))
-
-
-def _short(value: float) -> float:
-    return float(f"{value:.4g}")

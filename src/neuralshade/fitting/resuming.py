@@ -17,7 +17,7 @@ import torch
 
 from neuralshade.asset.checkpoint import Checkpoint, not_finite, save_checkpoint
 from neuralshade.errors import AssetError, ConfigError
-from neuralshade.fitting.loop import Progress
+from neuralshade.fitting.progress import Progress
 from neuralshade.fitting.recipe import from_dict, to_dict
 from neuralshade.fitting.snapshots import PREFIX, Snapshots
 

@@ -14,7 +14,7 @@ import torch
 from neuralshade.base.atomic import check_writable, make_folder
 from neuralshade.errors import OutputError
 from neuralshade.fitting.callback import Callback
-from neuralshade.fitting.loop import Progress
+from neuralshade.fitting.progress import Progress
 from neuralshade.source.image_file import load_picture
 from neuralshade.source.picture import Picture, PictureForm
 

@@ -24,8 +24,8 @@ from neuralshade.base.message_text import unmade
 from neuralshade.base.optional import optional_module
 from neuralshade.errors import OutputError
 from neuralshade.fitting.callback import Beat, Callback, RunningFit
-from neuralshade.fitting.loop import Progress
 from neuralshade.fitting.movie import PNG_LEVEL, Frame, opaque_frame
+from neuralshade.fitting.progress import Progress
 from neuralshade.fitting.recipe import to_dict
 from neuralshade.fitting.tensorboard_file import EventFile
 from neuralshade.source.picture import Picture, PictureForm
@@ -79,7 +79,8 @@ class TensorBoard(Callback):
         self._encoder = ThreadPoolExecutor(1, "neuralshade tensorboard")
         self._lock = threading.Lock()
         self._encoding: list[Future[None]] = []
-        self._logged, self._measured = 0, 0  # step of the last numbers; points of the curve
+        self._logged = 0  # step of the last numbers
+        self._measured: list[float | None] | None = None  # the last row with a PSNR
 
     def begin(self, job: RunningFit) -> None:
         """Open the log; write the recipe, and the target where there is one."""
@@ -157,14 +158,16 @@ class TensorBoard(Callback):
         numbers = {"loss": p.loss, "samples_per_second": p.samples_per_second,
                    "rate_factor": self._job.loop.rate_factor}  # fmt: skip
         numbers = {} if p.step == self._logged else numbers  # PSNR may be measured after them
-        measured = p.curve[-1] if len(p.curve) > self._measured else None
-        self._logged, self._measured = p.step, len(p.curve)
+        # the last one is the file's, of a step that may have one
+        measured = next((row for row in reversed(p.curve) if row[3] is not None), None)
+        measured = None if measured is self._measured else measured
+        self._logged, self._measured = p.step, measured or self._measured
 
         def write(file: EventFile) -> None:
             for name, value in numbers.items():
                 file.add_scalar(name, value, p.step)
-            if measured is not None and measured[3] is not None:
-                file.add_scalar("psnr_db", measured[3], int(measured[0] or 0))
+            if measured is not None:
+                file.add_scalar("psnr_db", float(measured[3] or 0), int(measured[0] or 0))
 
         self._log(write)
 

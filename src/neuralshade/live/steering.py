@@ -12,7 +12,8 @@ from neuralshade.base.interrupt import cut_short
 from neuralshade.errors import ConfigError
 from neuralshade.fitting.facts import CurvePoints, progress_facts
 from neuralshade.fitting.job import Job
-from neuralshade.fitting.loop import Progress, Restart
+from neuralshade.fitting.loop import Restart
+from neuralshade.fitting.progress import Progress
 from neuralshade.kinds import open_asset
 from neuralshade.live.answers import answer
 from neuralshade.live.channel import Channel
@@ -46,7 +47,7 @@ class Steering:
         self.stage.show(self.job.scene())
         p = self.job.loop.progress
         self.channel.new_curve(p.curve)
-        self._points.told = len(p.curve)
+        self._points.skip(p)
         self._tell(p)
         self.state("running", "")
 
@@ -97,6 +98,10 @@ class Steering:
         if self._left is not None:
             self._left -= 1  # the step comes now, and then a pause
         return time.perf_counter() - begin
+
+    def settle(self, progress: Progress) -> None:
+        """Tell pages what the file has."""
+        self._tell(progress)
 
     def control(self, wanted: Control) -> None:
         """Obey. Raises ConfigError, Restart."""

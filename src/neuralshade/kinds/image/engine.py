@@ -28,6 +28,7 @@ if TYPE_CHECKING:  # a fit loads the one that runs it
     from neuralshade.engine.network_trainer import NetworkTrainer
     from neuralshade.engine.torch_engine import Batch, TorchEngine
 
+SMALLEST_GLANCE = 64  # a side: of fewer pixels PSNR is off by more than some tenths of a dB
 TABLE_LIMIT = 2**24  # prepared numbers kept per axis (64 MB); above it each step prepares its own
 
 
@@ -163,14 +164,32 @@ class GpuImageEngine(Engine):
         return self.trainer.inference.picture(width, height, crop)
 
 
-def glance_psnr(engine: Engine, white: float, hdr: bool) -> float:
-    """Return the PSNR in dB on evenly spread rows and columns, 256 x 256 at most."""
+@dataclass
+class Glances:
+    """Measures a fit on the way; on fewer pixels where that takes too long."""
+
+    engine: Engine
+    white: float
+    hdr: bool
+    side: int = GLANCE_SIDE  # pixels along an axis, at most
+
+    def __call__(self) -> float:
+        """Return the PSNR in dB."""
+        return glance_psnr(self.engine, self.white, self.hdr, self.side)
+
+    def coarser(self, times: float) -> None:
+        """Take so many times fewer pixels from now on, SMALLEST_GLANCE squared at least."""
+        self.side = max(SMALLEST_GLANCE, math.floor(self.side / math.sqrt(times)))
+
+
+def glance_psnr(engine: Engine, white: float, hdr: bool, side: int = GLANCE_SIDE) -> float:
+    """Return the PSNR in dB on evenly spread rows and columns, ``side`` of each at most."""
     target = engine.target
-    lattice = PixelLattice(_spread(target.height), _spread(target.width))
+    lattice = PixelLattice(_spread(target.height, side), _spread(target.width, side))
     predicted, wanted = engine.glance(lattice)
     error = (predicted.float() if hdr else predicted.float().clamp(0, 1)) - wanted
     return decibels(float(error.square().mean()), white)
 
 
-def _spread(size: int) -> torch.Tensor:
-    return torch.arange(0, size, math.ceil(size / GLANCE_SIDE))
+def _spread(size: int, most: int) -> torch.Tensor:
+    return torch.arange(0, size, math.ceil(size / most))

@@ -33,7 +33,7 @@ from neuralshade.fitting.snapshots import snapshots_for
 from neuralshade.kinds.image import KIND
 from neuralshade.kinds.image.budget import auto_encoding, check_memory, check_sized, resolve
 from neuralshade.kinds.image.build import build_engine, build_gpu_engine
-from neuralshade.kinds.image.engine import Engine, glance_psnr
+from neuralshade.kinds.image.engine import Engine, Glances
 from neuralshade.kinds.image.field import feature_grids, parameter_shapes, stored_quality
 from neuralshade.kinds.image.opened import OpenedImage
 from neuralshade.kinds.image.presets import ENDS, preset_recipe
@@ -137,14 +137,16 @@ class _Job(Job[ImageRecipe]):
         )  # fmt: skip
         height, width = self.picture.height, self.picture.width
         white, hdr = white_of(self.picture), self.picture.hdr
+        glances = Glances(self.engine, white, hdr)
         self.loop = Loop(
             self.engine,
             recipe,
-            lambda: glance_psnr(self.engine, white, hdr),
+            glances,
             self._observe,
             self.snapshots.take if self.snapshots else None,
             samples_per_step=samples_per_step(recipe.sampling, recipe.batch, height, width),
             target_psnr=recipe.target_psnr,
+            coarser=glances.coarser,
         )
 
     def _build(self) -> Engine:
@@ -194,6 +196,7 @@ class _Job(Job[ImageRecipe]):
         if not math.isfinite(quality["psnr_db"]):
             raise ConfigError(f"fit: got numbers beyond float32 after {p.step} steps, need a fit "
                               f"that converges. {self.remedy}")  # fmt: skip
+        self.loop.settle(quality["psnr_db"])
         facts = picture_facts(self.source)
         header = Header(to_dict(self.recipe), self.training, quality, facts)
         return quality["psnr_db"], save_asset(path, KIND.name, header, tensors)

@@ -237,6 +237,7 @@ class _Job(Job[SplatsRecipe]):
         if not math.isfinite(quality["psnr_db"]):
             raise ConfigError("fit: got numbers beyond float32, need a fit that converges. "
                               f"{self.remedy}")  # fmt: skip
+        self.loop.settle(quality["psnr_db"])
         header = self._header(cloud, quality)
         return quality["psnr_db"], save_asset(path, KIND.name, header, tensors, CURVE_POINTS)
 

@@ -236,6 +236,7 @@ class _Job(Job[TexturesRecipe]):
     def _save_field(self, path: Path, field: Field) -> tuple[dict[str, list[float]], int]:
         quality = map_psnr(field, self.texels, self.codings, self.engine.decode)
         first = [values[0] for values in quality.values()]
+        self.loop.settle(float(np.mean(first)))
         facts = {"name": self.textures.name, "width": self.textures.width,
                  "height": self.textures.height, "mips": self.mips,
                  "maps": [coding.facts() for coding in self.codings],

@@ -180,7 +180,9 @@ export function showNumbers(session) {
     const share = fit && progress ? progress.share : 0;
     byId("progress").value = share;
     setText(byId("share"), fit && progress ? `${Math.floor(share * 100)} %` : "");
-    setText(byId("psnr"), format.decibels(progress?.psnr_db));
+    const about = progress?.psnr_db != null && progress.psnr_about ? "about " : "";
+    const since = progress?.psnr_stale ? ` at ${format.count(progress.psnr_step)}` : "";
+    setText(byId("psnr"), `${about}${format.decibels(progress?.psnr_db)}${since}`);
     setText(byId("loss"), format.loss(progress?.loss));
     setText(byId("step"), format.count(progress?.step));
     setText(byId("rate"), format.engineering(progress?.samples_per_second));

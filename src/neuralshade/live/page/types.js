@@ -49,6 +49,9 @@
  * @property {number} seconds
  * @property {number | null} loss
  * @property {number | null} psnr_db
+ * @property {number} psnr_step at which it was measured
+ * @property {boolean} psnr_about of the fit as it runs, not of the file
+ * @property {boolean} psnr_stale measured many steps ago
  * @property {number} share of the whole, 0 to 1
  * @property {number | null} samples_per_second
  * @property {number | null} left_seconds

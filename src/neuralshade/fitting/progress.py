@@ -1,0 +1,42 @@
+"""Where a fit stands, and the curve of what it has come through."""
+
+import math
+from dataclasses import dataclass, field
+
+STALE_SHARE = 0.2  # of all steps: a PSNR from before them is told with its step
+MOST_ROWS = 4096  # of a curve in memory and in checkpoints; assets keep far fewer
+
+
+@dataclass
+class Progress:
+    """Where a fit stands: handed to observers, kept in checkpoints and reports."""
+
+    step: int = 0
+    seconds: float = 0.0  # of wall time, measuring included, over all sessions of a fit
+    loss: float = math.nan  # of the last batch
+    psnr_db: float | None = None  # at its last measuring
+    psnr_step: int = 0  # of that measuring
+    about: int = 0  # 1: of the fit as it runs, of some pixels perhaps; 0: of the file
+    share: float = 0.0  # done, in [0, 1]
+    samples_per_second: float = 0.0
+    curve: list[list[float | None]] = field(default_factory=list)  # step, seconds, loss, psnr_db
+
+    @property
+    def stale(self) -> bool:
+        """Return whether a good part of all steps came after the PSNR."""
+        return self.psnr_db is not None and self.psnr_step < (1 - STALE_SHARE) * self.step
+
+    def note(self, measured: bool) -> None:
+        """Add where the fit stands to the curve: with its PSNR where it was ``measured``."""
+        psnr_db = None if self.psnr_db is None or not measured else round(self.psnr_db, 3)
+        if self.curve and self.curve[-1][0] == self.step and self.curve[-1][3] is None:
+            self.curve.pop()
+        self.curve.append([self.step, round(self.seconds, 3), _short(self.loss), psnr_db])
+        if len(self.curve) > MOST_ROWS:  # half of the losses alone go; of the last it is told
+            self.curve[:-1] = [
+                row for i, row in enumerate(self.curve[:-1]) if row[3] is not None or i % 2
+            ]
+
+
+def _short(value: float) -> float:
+    return float(f"{value:.4g}")
