@@ -33,7 +33,8 @@ CHECKPOINT = Parts(
             {},
             {"step": COUNT, "seconds": SECONDS, "loss": MEASURED, "psnr_db": MEASURED,
              "share": Number(0, 1), "samples_per_second": Number(0, or_none=True),
-             "psnr_step": COUNT, "about": Number(0, 1, whole=True), "curve": CURVE},
+             "psnr_step": COUNT, "plateau_step": Number(0, 2**53, whole=True, or_none=True),
+             "about": Number(0, 1, whole=True), "curve": CURVE},
         ),
     }
 )  # fmt: skip

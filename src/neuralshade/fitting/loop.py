@@ -13,8 +13,9 @@ from typing import Any, Protocol
 
 from neuralshade.base.interrupt import Interruption
 from neuralshade.errors import ConfigError
+from neuralshade.fitting.plateau import Plateau, last_steps, settled
 from neuralshade.fitting.progress import Progress
-from neuralshade.optimizer.schedule import rate_factor
+from neuralshade.optimizer.schedule import Schedule, rate_factor
 
 LOOK_SECONDS = 0.1  # between two looks at the clock
 FIRST_MEASURE_SECONDS = 0.3  # of training before PSNR is first measured; it says nothing sooner
@@ -22,24 +23,10 @@ MEASURE_SHARE = 0.02  # of the time goes into measuring PSNR on the way, the fir
 TARGET_SHARE = 0.1  # the same where the fit ends by PSNR, and where it was not seen for long
 MEASUREMENTS = 12  # in a fit, at least: so often that TARGET_SHARE may be spent on it
 STALE_SHARE = 0.05  # of all steps since the last measuring: then PSNR is measured at the end too
+FIRST_PROBE, PROBE_RATIO = 128, 1.15  # steps at which PSNR is measured to find a plateau
 HOPELESS_STEPS = 256  # with a loss that is no number, at HOPELESS_LOOKS or more: a fit ends
 HOPELESS_LOOKS = 4
 SNAPSHOT_RATIO = 2.0**0.5  # snapshots lie this factor of steps apart
-
-
-class Schedule(Protocol):
-    """What a recipe says of the end of a fit and of the step size on the way."""
-
-    @property
-    def steps(self) -> int | None: ...
-    @property
-    def seconds(self) -> float | None: ...
-    @property
-    def schedule(self) -> str: ...
-    @property
-    def rate_final(self) -> float: ...
-    @property
-    def warmup(self) -> int: ...
 
 
 class Trained(Protocol):
@@ -97,7 +84,8 @@ class Loop:
     measured. ``coarser`` is called with how many times too long a measuring took for so many of
     them in the whole fit: the next ones are to take less. ``control`` is attended to before the
     first step and after every look; seconds of a pause do not count. ``rate_factor`` is what the
-    last step's sizes were multiplied by.
+    last step's sizes were multiplied by. ``plateau`` ends the fit where it
+    finds one, a last part of the schedule later.
     """
 
     engine: Trained
@@ -111,10 +99,13 @@ class Loop:
     target_psnr: float | None = None
     coarser: Callable[[float], None] | None = None
     control: Control | None = None
+    plateau: Plateau | None = None
     rate_factor: float = field(default=1.0, init=False)
     _last_snapshot: int | None = field(default=None, init=False)
     _broken_since: int = field(default=0, init=False)  # the step of the first such look
     _broken_looks: int = field(default=0, init=False)
+    _alike_since: int = field(default=0, init=False)  # step; PSNR before is of other pixels
+    _next_probe: int = field(default=0, init=False)  # step
     _next_share: float = field(default=0.0, init=False)  # done, at which PSNR is wanted again
 
     def run(self) -> bool:
@@ -180,7 +171,7 @@ class Loop:
     def _advance(self, steps: int) -> None:
         p, r = self.progress, self.recipe
         per_step = p.seconds / p.step if p.step else 0.0
-        shares = [self._share(p.step + i, p.seconds + i * per_step) for i in range(steps)]
+        shares = [self._rate_share(p.step + i, p.seconds + i * per_step) for i in range(steps)]
         factors = [
             rate_factor(r.schedule, share, p.step + i, r.rate_final, r.warmup)
             for i, share in enumerate(shares)
@@ -208,10 +199,22 @@ class Loop:
                                 "converges.")  # fmt: skip
 
     def _share(self, step: int, seconds: float) -> float:
-        """Return how much of the fit is done: the larger of steps and seconds used up."""
+        """Return how much of the fit is done, by its given ends or by what follows a plateau."""
+        share, found = self._given_share(step, seconds), self.progress.plateau_step
+        return share if found is None else max(share, min(1.0, step / (found + last_steps(found))))
+
+    def _given_share(self, step: int, seconds: float) -> float:
+        """Return the larger of steps and seconds used up."""
         by_steps = step / self.recipe.steps if self.recipe.steps else 0.0
         by_seconds = seconds / self.recipe.seconds if self.recipe.seconds else 0.0
         return min(1.0, max(by_steps, by_seconds))
+
+    def _rate_share(self, step: int, seconds: float) -> float:
+        """Return how much of the schedule of step sizes is done."""
+        share = self._given_share(step, seconds)
+        if self.plateau is None:
+            return share
+        return settled(share, step, self.progress.plateau_step)
 
     def _ended(self) -> bool:
         p, target = self.progress, self.target_psnr
@@ -228,6 +231,8 @@ class Loop:
         """Return how many steps to run: to the end, the next snapshot or ``share`` at most."""
         r, p = self.recipe, self.progress
         ends = [max(p.step + 1, math.ceil(r.steps * share))] if r.steps else []
+        if p.plateau_step is not None:
+            ends.append(p.plateau_step + last_steps(p.plateau_step))
         if self.due is not None and r.seconds and p.step and p.seconds:
             left = (share * r.seconds - p.seconds) * p.step / p.seconds
             ends.append(p.step + max(1, math.ceil(left)))
@@ -248,11 +253,13 @@ class Loop:
     def _is_measure_due(self, measuring: float | None, elapsed: float) -> bool:
         """Compare the seconds spent on measuring (None before the first) with those elapsed."""
         if measuring is None:
-            return elapsed >= FIRST_MEASURE_SECONDS
+            probed = self.plateau is not None and self.progress.step >= FIRST_PROBE
+            return probed or elapsed >= FIRST_MEASURE_SECONDS
         if self.measure is None:  # that costs nothing: about as often as there are looks
             return True
         p = self.progress
         unseen = self._share(p.step, p.seconds) >= self._next_share
+        unseen |= self.plateau is not None and p.step >= self._next_probe
         allowed = MEASURE_SHARE if self.target_psnr is None and not unseen else TARGET_SHARE
         return measuring <= allowed * elapsed
 
@@ -262,6 +269,12 @@ class Loop:
             p.psnr_db, p.psnr_step, p.about = self.measure(), p.step, 1
         p.note(measured=True)
         self._next_share = self._share(p.step, p.seconds) + 1 / MEASUREMENTS
+        self._next_probe = math.ceil(PROBE_RATIO * p.step)
+        if self.plateau is None or p.plateau_step is not None:
+            return
+        if self._rate_share(p.step, p.seconds) == 0.0:  # later it is as good as over
+            flat = self.plateau.reached(p.curve, self._alike_since)
+            p.plateau_step = p.step if flat else None
 
     def _afford(self, spent: float) -> None:
         """Have later measurings take less where so many of ``spent`` seconds are too many."""
@@ -273,6 +286,7 @@ class Loop:
         times = spent * MEASUREMENTS / (MEASURE_SHARE * whole)
         if times > 1:
             self.coarser(times)
+            self._alike_since = p.step
 
     def settle(self, psnr_db: float) -> None:
         """Take over what was measured of the file: what everybody is told from now on."""

@@ -17,6 +17,7 @@ class Progress:
     psnr_db: float | None = None  # at its last measuring
     psnr_step: int = 0  # of that measuring
     about: int = 0  # 1: of the fit as it runs, of some pixels perhaps; 0: of the file
+    plateau_step: int | None = None  # at which one was found
     share: float = 0.0  # done, in [0, 1]
     samples_per_second: float = 0.0
     curve: list[list[float | None]] = field(default_factory=list)  # step, seconds, loss, psnr_db

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable
+from typing import Protocol
 
 SCHEDULES: dict[str, Callable[[float, float], float]] = {
     "constant": lambda progress, final: 1.0,
@@ -10,6 +11,21 @@ SCHEDULES: dict[str, Callable[[float, float], float]] = {
     ),
     "exponential": lambda progress, final: final**progress,
 }
+
+
+class Schedule(Protocol):
+    """What a recipe says of the end of a fit and of the step size on the way."""
+
+    @property
+    def steps(self) -> int | None: ...
+    @property
+    def seconds(self) -> float | None: ...
+    @property
+    def schedule(self) -> str: ...
+    @property
+    def rate_final(self) -> float: ...
+    @property
+    def warmup(self) -> int: ...
 
 
 def rate_factor(kind: str, progress: float, step: int, final: float, warmup: int) -> float:

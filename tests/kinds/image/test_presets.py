@@ -115,7 +115,20 @@ def test_budgets_of_grid_and_detail(name, bpp):
 
 
 def test_grid_is_the_default_recipe():
-    assert preset_recipe("grid", {}) == ImageRecipe()
+    assert preset_recipe("grid", {}) == ImageRecipe(until="plateau")
+
+
+@pytest.mark.parametrize("name, settings, until", [
+    ("grid", {}, "plateau"), ("tiny", {"bpp": 2.0}, "plateau"), ("grid", {"seconds": 5.0}, "end"),
+    ("grid", {"steps": 5}, "end"), ("rtxns", {}, "end"), ("grid", {"until": "end"}, "end"),
+    ("grid", {"steps": 5, "until": "plateau"}, "plateau"),
+    ("grid", {"target_psnr": 30.0}, "plateau"),
+])  # fmt: skip
+def test_a_fit_is_until_its_plateau_where_no_end_is_given(name, settings, until):
+    """And again from what an asset says of its recipe."""
+    recipe = preset_recipe(name, settings)
+    assert recipe.until == until
+    assert preset_recipe("grid", dataclasses.asdict(recipe)) == recipe
 
 
 def whole_picture_loss(engine, picture: Picture) -> float:

@@ -210,13 +210,42 @@ def test_repeating_the_first_command_is_fine(checkpoint, few):
     assert again.steps == without.steps == 30
 
 
-def test_asset_refused(tmp_path, save_smooth, few):
+@pytest.fixture
+def done(tmp_path, save_smooth, few):
     save_smooth()
     neuralshade.fit_image(tmp_path / "a.png", tmp_path / "done.nsh", **few)
-    assert refusal(AssetError, tmp_path / "done.nsh") == (
-        f"{tmp_path}/done.nsh: got an asset of kind 'image', need 'image-checkpoint'. "
-        "That fit is finished: name the .checkpoint.nsh file of an interrupted one."
-    )
+    return tmp_path / "done.nsh"
+
+
+def test_a_finished_asset_is_trained_further(done, tmp_path, caplog):
+    """It begins with the asset's numbers: after one step it is hardly worse than they are."""
+    before = neuralshade.load(done)
+    options, seen = FitOptions(resume=done, engine="torch"), []
+    after = neuralshade.fit_image(tmp_path / "a.png", tmp_path / "more.nsh", options=options,
+                                  steps=200, rate=1e-4, grid_rate=1e-4,
+                                  observer=lambda p: seen.append(p.loss))  # fmt: skip
+    assert after.psnr_db > before.header.quality["psnr_db"]
+    assert after.steps == 200 and seen[0] < 2 * 10 ** (-before.header.quality["psnr_db"] / 10)
+    assert caplog.messages[0] == (f"{done}: a finished asset, not a checkpoint: its numbers are "
+                                  "trained further with fresh moments.")  # fmt: skip
+    kept = neuralshade.load(tmp_path / "more.nsh").header.recipe
+    assert {n: kept[n] for n in ("encoding", "hidden_width")} == {
+        n: before.header.recipe[n] for n in ("encoding", "hidden_width")
+    }
+    assert (kept["steps"], kept["rate"], kept["until"]) == (200, 1e-4, "end")
+
+
+@pytest.mark.parametrize("asked, message", [
+    ({"hidden_width": 16}, "hidden_width=16, need 8 as the asset has it. Leave --hidden-width "
+     "out."),
+    ({"preset": "tiny"}, "preset='tiny', need none, as an asset has its recipe. Leave --preset "
+     "out."),
+])  # fmt: skip
+def test_what_an_asset_is_cannot_be_changed(done, tmp_path, asked, message):
+    with pytest.raises(ConfigError) as caught:
+        neuralshade.fit_image(tmp_path / "a.png", tmp_path / "more.nsh", **asked,
+                              options=FitOptions(resume=done))  # fmt: skip
+    assert str(caught.value) == f"{done}: got {message}"
 
 
 def test_missing_picture_refused_first(checkpoint, tmp_path):

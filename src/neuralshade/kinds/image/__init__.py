@@ -20,7 +20,8 @@ KIND = Kind(
     "file in tiny-cuda-nn's form.",
     manual="""
     PICTURE is a PNG, JPEG, WebP, TIFF, BMP, PPM, PGM, EXR or Radiance HDR file. Training ends
-    at --seconds, --steps or --target-psnr, whichever comes first; Ctrl-C keeps a checkpoint.
+    where more steps gain little, after 20 s at most; or at --seconds, --steps or --target-psnr,
+    whichever comes first. Ctrl-C keeps a checkpoint.
 
     \b
     neuralshade fit image photo.png -o photo.nsh --report photo.html

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import math
 import os
 from functools import partial
@@ -16,6 +17,7 @@ from neuralshade.asset.tensors import pack_field
 from neuralshade.engine.draw import draw_field
 from neuralshade.errors import AssetError, ConfigError
 from neuralshade.fitting.command import CommandLine, FitCall
+from neuralshade.fitting.ending import poor, rising
 from neuralshade.fitting.job import Job
 from neuralshade.fitting.loop import Loop, Observer, ignore
 from neuralshade.fitting.options import (
@@ -26,11 +28,13 @@ from neuralshade.fitting.options import (
     chosen_engine,
 )
 from neuralshade.fitting.picture_result import FitResult, reached
+from neuralshade.fitting.plateau import Plateau
 from neuralshade.fitting.recipe import from_dict, to_dict
 from neuralshade.fitting.resuming import begun_from, resumed_recipe, unfit
 from neuralshade.fitting.scene import Scene, grid_pages, picture_scene
 from neuralshade.fitting.snapshots import snapshots_for
 from neuralshade.kinds.image import KIND
+from neuralshade.kinds.image.begun import begun_recipe, is_finished
 from neuralshade.kinds.image.budget import auto_encoding, check_memory, check_sized, resolve
 from neuralshade.kinds.image.build import build_engine, build_gpu_engine
 from neuralshade.kinds.image.engine import Engine, Glances
@@ -44,6 +48,7 @@ from neuralshade.source.image_file import load_picture
 from neuralshade.source.picture import LARGEST_FITTED, Picture, check_squares
 from neuralshade.source.transform import transform_picture
 
+log = logging.getLogger("neuralshade")
 GLANCED_PX = 16  # a side, of what an asset shows before a fit goes on from it
 
 
@@ -78,10 +83,15 @@ def fit_image(
     check_squares(source)
     target = checked_output(picture, source.name, output, options)
     check_torch(options)
-    checkpoint = None
-    if options.resume is not None:
+    checkpoint, begun = None, None
+    if options.resume is not None and is_finished(options.resume):
+        begun = OpenedImage.read(options.resume)
+    elif options.resume is not None:
         checkpoint = load_checkpoint(options.resume, KIND.name)
-    if checkpoint is None:
+    if begun is not None:
+        recipe = begun_recipe(begun.header.recipe, options.resume, preset, settings)
+        recipe = resolve(recipe, transform_picture(source, recipe.transform))
+    elif checkpoint is None:
         recipe = preset_recipe(KIND.presets[0] if preset is None else preset, settings)
         recipe = resolve(recipe, transform_picture(source, recipe.transform))
     else:
@@ -89,7 +99,12 @@ def fit_image(
     place = None if isinstance(picture, Picture) else os.fspath(picture)
     with chosen_engine(options) as chosen:
         job = _Job(source, recipe, target, chosen, options, observer, place)
-        job.preset = KIND.presets[0] if preset is None and checkpoint is None else preset
+        unnamed = preset is None and checkpoint is None and begun is None
+        job.preset = KIND.presets[0] if unnamed else preset
+        if begun is not None:
+            job.take_over(Path(begun.path))
+            log.warning("%s: a finished asset, not a checkpoint: its numbers are trained further "
+                        "with fresh moments.", begun.path)  # fmt: skip
         return job.run(checkpoint)
 
 
@@ -147,6 +162,7 @@ class _Job(Job[ImageRecipe]):
             samples_per_step=samples_per_step(recipe.sampling, recipe.batch, height, width),
             target_psnr=recipe.target_psnr,
             coarser=glances.coarser,
+            plateau=Plateau(recipe.plateau_db) if recipe.until == "plateau" else None,
         )
 
     def _build(self) -> Engine:
@@ -208,6 +224,10 @@ class _Job(Job[ImageRecipe]):
     def finish(self) -> FitResult:
         """Write the asset and what else was asked for."""
         psnr_db, size = self.save(self.output)
+        white = white_of(self.picture)
+        for said in (rising(self.loop, self.recipe), poor(psnr_db, size, self.picture, white)):
+            if said is not None:
+                log.warning("%s: %s", self.output, said)
         self._written()
         self._report()
         pixels = self.picture.width * self.picture.height

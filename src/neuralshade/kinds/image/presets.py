@@ -8,7 +8,7 @@ from neuralshade.errors import ConfigError
 from neuralshade.fitting.recipe import from_dict
 from neuralshade.kinds.image.recipe import ImageRecipe
 
-ENDS = ("steps", "seconds", "target_psnr")
+ENDS = ("steps", "seconds", "target_psnr", "until", "plateau_db")
 EPOCH_STEPS, EPOCHS = 128, 256  # of rtxns: batches an epoch as in the sample, epochs ours
 
 RTXNS_NETWORK = {
@@ -106,7 +106,8 @@ def preset_recipe(name: str, settings: dict[str, Any]) -> ImageRecipe:
     """Return the preset with ``settings`` in place of its own.
 
     An end among ``settings`` (steps, seconds) replaces all ends of the preset, so that
-    steps=5000 means 5000 steps; target_psnr is one more end beside the others.
+    steps=5000 means 5000 steps; target_psnr is one more end beside the others. Without either a
+    fit is one until its plateau, and the preset's seconds are the most that it may take.
 
     Raises: ConfigError for an unknown preset or setting, with the nearest name.
     """
@@ -116,4 +117,11 @@ def preset_recipe(name: str, settings: dict[str, Any]) -> ImageRecipe:
     values = dict(PRESETS[name].settings)
     if settings.get("steps") is not None or settings.get("seconds") is not None:
         values |= {"steps": None, "seconds": None}
-    return from_dict(ImageRecipe, values | settings)
+    recipe = from_dict(ImageRecipe, values | settings)
+    if recipe.until != "auto":
+        return recipe
+    # a preset's number of steps is its own recipe's; its seconds are what nobody should wait beyond
+    plateau = recipe.steps is None and recipe.seconds is not None
+    asked = settings.get("steps") is not None or settings.get("seconds") is not None
+    until = "plateau" if plateau and not asked else "end"
+    return dataclasses.replace(recipe, until=until)

@@ -47,6 +47,11 @@ class ImageRecipe(PictureRecipe):
     loss_scale: float = training(1024.0, "multiplies gradients that are float16", limits=(1, 2**24))
     grid_bits: int = setting(4, "per grid number in the file: 4, 8, 16 or 32")
     network_bits: int = setting(8, "per network weight in the file: 8, 16 or 32")
+    until: str = setting("auto", "plateau: stop where more steps gain little, at --seconds or "
+                         "--steps at the latest; end: at these alone; 'auto' is plateau where "
+                         "neither is given", choices=("auto", "plateau", "end"))  # fmt: skip
+    plateau_db: float = setting(0.25, "dB that a doubling of the steps has to gain, or it is a "
+                                "plateau", limits=(0.001, 20))  # fmt: skip
     transform: str = setting("identity", "of the picture before it is fitted: zoom is "
                              "uv * 0.5 + 0.25, flip swaps u and v", choices=TRANSFORMS)  # fmt: skip
 

@@ -1,0 +1,56 @@
+"""What is to be said of how a fit ended: too soon, or far below what it could come to."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from neuralshade.fitting.loop import Loop
+from neuralshade.fitting.plateau import gain_per_doubling
+from neuralshade.measure.baselines import spend_on_thumbnail
+from neuralshade.measure.picture_psnr import decibels
+
+RARELY_BELOW_DB = 30.0  # results below are looked at more closely
+THUMBNAIL_SHARE = 8  # of the asset's bytes; a thumbnail of all of them is 5 to 10 dB below a fit
+
+
+def rising(loop: Loop, recipe: Any) -> str | None:
+    """Return what to say where a given end came before the plateau; None where nothing is.
+
+    ``recipe`` has ``steps`` and ``seconds``; one that ends otherwise, or by a page's wish, has
+    said so.
+    """
+    p, plateau = loop.progress, loop.plateau
+    if plateau is None or p.plateau_step is not None or p.share < 1.0:
+        return None
+    gain = gain_per_doubling(p.curve)
+    if gain is not None and gain < plateau.gain_db:
+        return None
+    told = "too few were run to tell what more would give"
+    if gain is not None:
+        told = f"the last doubling of its steps gave {gain:.1f} dB"
+    by_seconds = recipe.seconds is not None and p.seconds >= recipe.seconds
+    end = f"{recipe.seconds:g} s" if by_seconds else f"{recipe.steps:,} steps"
+    more = f"--seconds {4 * recipe.seconds:g}" if by_seconds else f"--steps {4 * recipe.steps}"
+    return (f"the fit ended at its {end}, before its plateau: {told}. "
+            f"Give {more} --until plateau for more.")  # fmt: skip
+
+
+def poor(psnr_db: float, byte_count: int, picture: Any, white: float) -> str | None:
+    """Return what to say of a result that a thumbnail beats with far fewer bytes.
+
+    ``picture`` is what was fitted. None where it does not, or above RARELY_BELOW_DB.
+    """
+    if psnr_db >= RARELY_BELOW_DB:
+        return None
+    pixels = picture.as_float()
+    small = spend_on_thumbnail(pixels, byte_count // THUMBNAIL_SHARE, picture.color_space).result
+    if small is None:
+        return None
+    theirs = decibels(float(np.square(small - pixels).mean(dtype=np.float64)), white)
+    if theirs <= psnr_db:
+        return None
+    return (f"got {psnr_db:.1f} dB, where a thumbnail of an eighth of its bytes has {theirs:.1f}: "
+            "far below what a fit comes to. Give it more --seconds, or a machine with less to "
+            "do.")  # fmt: skip

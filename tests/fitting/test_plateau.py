@@ -1,0 +1,160 @@
+"""fitting/plateau, fitting/loop: a fit ends where more steps gain little, and settles first."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from neuralshade import picture_from_array
+from neuralshade.fitting.ending import poor, rising
+from neuralshade.fitting.loop import Loop
+from neuralshade.fitting.plateau import (
+    FEWEST_STEPS,
+    HELD,
+    Plateau,
+    gain_per_doubling,
+    last_steps,
+    settled,
+)
+
+
+def curve_of(psnr, steps):
+    """Return the rows of a curve that has ``psnr`` (step) at ``steps``."""
+    return [[step, 0.01 * step, 0.1, psnr(step)] for step in steps]
+
+
+@given(st.floats(0.01, 5), st.integers(8, 20))
+def test_the_gain_is_that_of_a_doubling(gain, last):
+    steps = [round(2 ** (exponent / 4)) for exponent in range(4 * last - 12, 4 * last + 1)]
+    curve = curve_of(lambda step: 20 + gain * math.log2(step), steps)
+    losses = [[step + 1, 1.0, 0.1, None] for step in steps]
+    mixed = sorted(curve + losses, key=lambda row: row[0])
+    assert gain_per_doubling(mixed) == pytest.approx(gain)
+
+
+@pytest.mark.parametrize("steps", [[], [1000], [900, 950, 990, 1000], [100, 500, 1000]])
+def test_of_few_measurings_nothing_is_concluded(steps):
+    assert gain_per_doubling(curve_of(lambda step: 30.0, steps)) is None
+    assert not Plateau(1.0).reached(curve_of(lambda step: 30.0, steps))
+
+
+def test_a_flat_beginning_is_no_plateau():
+    early = [FEWEST_STEPS // 8 * share for share in range(4, 8)]
+    assert gain_per_doubling(curve_of(lambda step: 7.0, early)) == 0.0
+    assert not Plateau(1.0).reached(curve_of(lambda step: 7.0, early))
+
+
+def test_rows_of_other_pixels_do_not_count():
+    curve = curve_of(lambda step: 20.0 if step <= 800 else 30.0, range(500, 1001, 50))
+    assert gain_per_doubling(curve) > 5 and gain_per_doubling(curve, since=800) is None
+
+
+def test_the_last_part_goes_through_the_whole_schedule():
+    assert [settled(share, 0, None) for share in (0.0, HELD, (1 + HELD) / 2, 1.0)] == pytest.approx(
+        [0.0, 0.0, 0.5, 1.0]
+    )
+    assert [settled(0.1, step, 1000) for step in (1000, 1125, 1250)] == [0.0, 0.5, 1.0]
+    assert settled(0.95, 1025, 1000) == pytest.approx(0.75)  # the given end comes first
+
+
+def saturating(loop, gain, flat_from):
+    """Return what measures a fit that gains ``gain`` a doubling, and nothing from a step on."""
+    return lambda: 20.0 + gain * math.log2(min(max(1, loop.progress.step), flat_from))
+
+
+@pytest.fixture
+def plateau_loop(clock, loop_of):
+    """Give a function that makes a loop until a plateau of a PSNR that stops to rise at a step."""
+
+    def plateau_loop(flat_from, gain=2.0, plateau_db=0.25, **ends):
+        loop = loop_of(clock, until="plateau", plateau_db=plateau_db, **ends)
+        loop.measure, loop.plateau = saturating(loop, gain, flat_from), Plateau(plateau_db)
+        return loop
+
+    return plateau_loop
+
+
+def test_a_plateau_ends_it_and_rates_fall_after_it(plateau_loop):
+    loop = plateau_loop(flat_from=1000, seconds=1000.0)
+    assert loop.run()
+    found, factors = loop.progress.plateau_step, loop.engine.factors
+    assert 1500 <= found <= 2500 and loop.progress.share == 1.0
+    assert loop.progress.step == found + last_steps(found) == len(factors)
+    assert factors[20:found] == [1.0] * (found - 20)
+    assert factors[found:] == sorted(factors[found:], reverse=True) and factors[-1] < 0.02
+    assert rising(loop, loop.recipe) is None
+
+
+@pytest.mark.parametrize("ends", [{"seconds": 8.0}, {"steps": 800}])
+def test_a_given_end_that_comes_first_is_told(plateau_loop, ends):
+    loop = plateau_loop(flat_from=10**9, **ends)
+    assert loop.run()
+    factors = loop.engine.factors
+    assert loop.progress.plateau_step is None and factors[-1] < 0.05
+    assert factors[int(0.7 * len(factors))] == 1.0
+    end, more = ("8 s", "--seconds 32") if "seconds" in ends else ("800 steps", "--steps 3200")
+    assert rising(loop, loop.recipe) == (
+        f"the fit ended at its {end}, before its plateau: the last doubling of its steps gave "
+        f"2.0 dB. Give {more} --until plateau for more."
+    )
+
+
+def test_too_few_steps_are_told(plateau_loop):
+    loop = plateau_loop(flat_from=10**9, steps=5)
+    assert loop.run()
+    assert "too few were run to tell what more would give" in rising(loop, loop.recipe)
+
+
+def test_a_higher_bound_ends_it_sooner(plateau_loop):
+    ended = []
+    for bound in (0.1, 0.5, 1.9):
+        loop = plateau_loop(flat_from=1000, plateau_db=bound, seconds=1000.0)
+        loop.run()
+        ended.append(loop.progress.step)
+    assert ended == sorted(ended, reverse=True) and ended[-1] < ended[0]
+
+
+def test_how_fast_the_machine_is_changes_no_plateau_by_much(plateau_loop):
+    found = []
+    for step_seconds in (0.0002, 0.01, 0.05):
+        loop = plateau_loop(flat_from=2000, seconds=10_000.0)
+        loop.engine.step_seconds = step_seconds
+        loop.run()
+        found.append(loop.progress.plateau_step)
+    assert max(found) <= 1.35 * min(found)
+
+
+def test_a_fit_without_a_plateau_is_as_it_was(clock, loop_of):
+    """Flat from the start, and run to its end by its schedule."""
+    loop = loop_of(clock, steps=3000)
+    loop.run()
+    assert loop.progress.step == 3000 and loop.progress.plateau_step is None
+    assert rising(loop, loop.recipe) is None
+
+
+def test_a_resumed_fit_settles_where_it_had_begun_to(plateau_loop):
+    whole, parted = (plateau_loop(flat_from=1000, seconds=1000.0) for _ in range(2))
+    whole.run()
+    parted.run()
+    found = whole.progress.plateau_step
+    p = parted.progress
+    p.step, p.share = found + 100, 0.5
+    p.plateau_step = found
+    rest = Loop(parted.engine, parted.recipe, parted.measure, progress=p, plateau=parted.plateau)
+    del parted.engine.factors[found + 100 :]
+    rest.run()
+    assert rest.engine.factors == pytest.approx(whole.engine.factors)
+
+
+@pytest.mark.parametrize("psnr_db, told", [(8.7, True), (29.0, False), (45.0, False)])
+def test_a_result_that_a_thumbnail_beats_is_told(psnr_db, told):
+    """A smooth picture of 64 x 48: 96 bytes of texels show it with about 24 dB."""
+    row, col = np.mgrid[0:48, 0:64] / 64
+    values = np.stack([0.5 + 0.4 * np.sin(9 * row + i) * np.cos(7 * col) for i in range(3)], axis=2)
+    picture = picture_from_array(values.astype(np.float32), "srgb")
+    said = poor(psnr_db, 768, picture, 1.0)
+    assert (said is not None) is told
+    if said is not None:
+        assert said.startswith("got 8.7 dB, where a thumbnail of an eighth of its bytes has 2")
