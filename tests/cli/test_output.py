@@ -87,7 +87,11 @@ def one_json_line(done):
 
 
 def test_json(run, folder, few):
-    result = one_json_line(run("fit", "image", "a.png", "--json", *few))
+    done = run("fit", "image", "a.png", "--json", *few)
+    [poor] = done.err  # which is for people
+    assert "far below what a fit comes to" in poor
+    done.err.clear()
+    result = one_json_line(done)
     wanted = {"asset", "engine", "device", "seconds", "steps", "samples_per_second", "loss",
               "psnr_db", "asset_bytes", "bits_per_pixel"}  # fmt: skip
     assert wanted <= result.keys()
@@ -139,7 +143,7 @@ def test_progress_lines_without_a_terminal(run, folder, monkeypatch):
     assert done.code == 0 and 1 <= len(done.err) <= 6  # a busy machine looks up less often
     for line in done.err:
         assert re.fullmatch(
-            r"step [\d,]+  loss [-+.e\d]+  PSNR (-|(about )?\d+\.\d\d) dB( at step [\d,]+)?  "
+            r"step [\d,]+  loss [-+.e\d]+  PSNR (-|(about )?\d+\.\d\d) dB(  \(step [\d,]+\))?  "
             r"\d+\.\d\d M samples/s  \d+ s left",
             line,
         ), line

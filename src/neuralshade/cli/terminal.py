@@ -22,7 +22,13 @@ from neuralshade.kinds.kind import Opened
 
 PLAIN_SECONDS = 2.0  # between two lines where there is no terminal
 BAR_COLUMNS, LEAST_BAR_COLUMNS = 24, 6  # the most and the least that a bar takes
-LESS_NEEDED = ("rate", "loss", "step", "left")  # left out in this order where there is no room
+LESS_NEEDED = (
+    "since",
+    "rate",
+    "loss",
+    "step",
+    "left",
+)  # left out in this order where there is no room
 
 
 def show_notes(quiet: bool) -> None:
@@ -109,13 +115,13 @@ class _PlainLines:
 def _parts(p: FitProgress, compared: bool = True) -> dict[str, str]:
     """Return what is shown of a fit; no time left where only a PSNR ends it."""
     psnr = f"PSNR {'about ' if p.about else ''}{p.psnr_db or 0:.2f} dB"
-    psnr += f" at step {p.psnr_step:,}" if p.stale else ""
     psnr = psnr if p.psnr_db is not None else "PSNR - dB"
     left = f"{p.seconds * (1 - p.share) / p.share:.0f} s left" if p.share > 0 else ""
     return {
         "step": f"step {p.step:,}",
         "loss": f"loss {p.loss:.3g}",
         "psnr": psnr if compared else "",
+        "since": f"(step {p.psnr_step:,})" if compared and p.stale else "",
         "rate": f"{p.samples_per_second / 1e6:.2f} M samples/s",
         "left": left,
     }

@@ -40,9 +40,11 @@ def rising(loop: Loop, recipe: Any) -> str | None:
 def poor(psnr_db: float, byte_count: int, picture: Any, white: float) -> str | None:
     """Return what to say of a result that a thumbnail beats with far fewer bytes.
 
-    ``picture`` is what was fitted. None where it does not, or above RARELY_BELOW_DB.
+    ``picture`` is what was fitted. None where it does not, above RARELY_BELOW_DB, and for pictures
+    so small that the asset is no smaller, where the comparison says nothing.
     """
-    if psnr_db >= RARELY_BELOW_DB:
+    raw = picture.width * picture.height * picture.channels
+    if psnr_db >= RARELY_BELOW_DB or byte_count >= raw:
         return None
     pixels = picture.as_float()
     small = spend_on_thumbnail(pixels, byte_count // THUMBNAIL_SHARE, picture.color_space).result
