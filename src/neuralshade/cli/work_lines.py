@@ -30,7 +30,7 @@ def shown_work(what: str) -> Iterator[None]:
 
 @contextmanager
 def plain_work() -> Iterator[None]:
-    """Print a line about work that takes long, at once and then every UNTOLD_SECONDS."""
+    """Print a line about work that takes long, every UNTOLD_SECONDS."""
     ended = threading.Event()
     teller = threading.Thread(target=_tell, args=(ended,), name="neuralshade work", daemon=True)
     teller.start()
