@@ -219,7 +219,10 @@ def test_evaluate_prints_a_table(run, folder, few):
     done = run("evaluate", "a.nsh", "a.png")
     assert done.code == 0 and done.err == []
     header, *rows = [line for line in done.out if line.strip()]
-    assert header.split() == ["bytes", "bits/pixel", "PSNR", "dB", "SSIM", "FLIP", "setting"]
+    assert header.split() == [
+        "bytes", "bits/pixel", "GPU", "bytes", "random", "access", "PSNR", "dB", "SSIM", "FLIP",
+        "setting",
+    ]  # fmt: skip
     names = [row.split()[0] for row in rows]  # below: what could not be measured
     assert names[:4] == ["neuralshade", "JPEG", "WebP", "Thumbnail"]
     size = (folder / "a.nsh").stat().st_size

@@ -8,6 +8,7 @@ import re
 import numpy as np
 import pytest
 import torch
+from torch.nn.utils import parameters_to_vector
 
 import neuralshade
 from neuralshade import FitOptions
@@ -15,6 +16,7 @@ from neuralshade.asset.asset import save_asset
 from neuralshade.errors import AssetError, OutputError
 from neuralshade.kinds.image.engine import glance_psnr
 from neuralshade.kinds.image.field import stored_quality
+from neuralshade.model.parameters import pack_halves
 
 
 def refusal(kind, verb, *arguments, **options):
@@ -26,11 +28,14 @@ def refusal(kind, verb, *arguments, **options):
 
 def test_evaluate_rows(fitted):
     rows = neuralshade.evaluate(fitted / "a.nsh", fitted / "a.png")
-    assert rows[0]["name"] == "neuralshade" and rows[0]["setting"] == ""
-    assert [row["name"] for row in rows[1:]] == ["JPEG", "WebP", "Thumbnail"]
+    assert rows[0]["name"] == "neuralshade" and rows[0]["random_access"]
+    assert [row["name"] for row in rows[1:4]] == ["JPEG", "WebP", "Thumbnail"]
+    assert {"BC1", "BC7", "ASTC 6x6", "ASTC 8x8"} <= {row["name"] for row in rows[4:]}
+    assert [row["random_access"] for row in rows[1:4]] == [False, False, True]
     size = (fitted / "a.nsh").stat().st_size
     assert rows[0]["bytes"] == size
-    assert all(row["bytes"] is None or row["bytes"] <= size for row in rows)
+    assert all(row["bytes"] is None or row["bytes"] <= size for row in rows[:4])
+    assert rows[0]["memory_bytes"] == neuralshade.info(fitted / "a.nsh")["memory_bytes"]
     drawn = neuralshade.render(fitted / "a.nsh").astype(np.float64)
     error = np.square(drawn - neuralshade.load_picture(fitted / "a.png").as_float()).mean()
     assert rows[0]["psnr_db"] == pytest.approx(-10 * math.log10(error), abs=1e-6)
@@ -83,6 +88,10 @@ def test_info(fitted):
     size = (fitted / "a.nsh").stat().st_size
     assert (facts["kind"], facts["format"], facts["bytes"]) == ("image", 1, size)
     assert facts["bits_per_pixel"] == size * 8 / (36 * 24)
+    field = neuralshade.load(fitted / "a.nsh").field  # packed as docs/slang-library.md does
+    numbers = [field.encoding.flatten(list(field.encoding.parameters())),
+               parameters_to_vector(field.network.parameters()).detach()]  # fmt: skip
+    assert facts["memory_bytes"] == pack_halves(torch.cat(numbers).numpy()).nbytes
     assert facts["path"] == str(fitted / "a.nsh")
     assert facts["recipe"]["hidden_width"] == 8 and facts["training"]["steps"] == 30
     assert facts["picture"]["name"] == "a.png"

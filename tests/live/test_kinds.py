@@ -134,6 +134,10 @@ def test_an_asset_and_its_reference(fitted, shown):
     page = shown(fitted / "a.nsh", fitted / "a.png")
     assert page.fit is None and page.scene["panes"] == ["target", "result"]
     assert page.scene["continuous"] and (page.scene["width"], page.scene["height"]) == (36, 24)
+    facts = neuralshade.info(fitted / "a.nsh")
+    assert [page.scene[name] for name in ("bytes", "memory_bytes")] == [
+        facts["bytes"], facts["memory_bytes"],
+    ]  # fmt: skip
     frame = page.frame()
     assert frame["sharp"] and frame["step"] is None
     drawn = on_screen(neuralshade.render(fitted / "a.nsh"), False, Tone())

@@ -33,7 +33,7 @@ def test_tables_tell_why(photo, capsys):
     rows = rows_for(photo, photo * np.float32(0.9), 4000, "srgb")
     assert {row["flip"] for row in rows} == {None}
     rows.print()
-    assert capsys.readouterr().out.splitlines()[-1] == LINE
+    assert LINE in capsys.readouterr().out.splitlines()
 
 
 def test_reports_have_what_there_is(fitted, tmp_path):

@@ -112,8 +112,7 @@ def test_every_section_is_there(data, write):
     for words in (
         "200 x 120 pixels, 3 channels",
         f"PSNR {-10 * math.log10(mean_square):.2f} dB",
-        "Asset 12,345 bytes",
-        "Rate 4.12 bits per pixel",
+        "On disk 12,345 bytes, 4.12 bits per pixel",
         f"0.5 + {error_scale(data.target, data.result)} x (result - target)",
         "neuralshade 900 0.300 34.57 0.9000 \N{EN DASH}",
         "WebP lossless 900 0.300 \N{INFINITY} 0.9000 \N{EN DASH}",

@@ -139,7 +139,8 @@ def evaluate(asset: str, picture: str | None, pairs: tuple[str, ...], trust: boo
     """Compare ASSET with PICTURE, and with what others make of the same bytes.
 
     Prints PSNR (dB, alpha counts), SSIM and FLIP (colour only) for the asset, for JPEG and
-    WebP files of at most its size, and for a thumbnail of its size enlarged bilinearly.
+    WebP files and a thumbnail of at most its size, and for BC1, BC7 and ASTC, which a shader
+    samples, whole and reduced to its size; with bytes on disk and in a GPU's memory.
 
     For mip levels PICTURE is the folder or manifest of their maps; prints each level's error under
     held-out lights, beside other filters'. For texture sets it is that of their maps; prints the

@@ -85,6 +85,8 @@ class Scene:
     points: Mapping[str, Points] = field(default_factory=dict)
     light: Light | None = None
     levels: tuple[tuple[int, int], ...] = ()  # width and height of each mip, where there are some
+    byte_count: int | None = None  # of a file, where that is what is shown
+    memory_bytes: int | None = None  # of a GPU, as shaders read it
 
     @property
     def main(self) -> str:
@@ -100,7 +102,8 @@ class Scene:
                 "panes": list(self.titles), "titles": dict(self.titles),
                 "continuous": self.continuous, "overlays": overlays,
                 "light": None if self.light is None else dataclasses.asdict(self.light),
-                "levels": [list(size) for size in self.levels]}  # fmt: skip
+                "levels": [list(size) for size in self.levels],
+                "bytes": self.byte_count, "memory_bytes": self.memory_bytes}  # fmt: skip
 
     def is_lit(self, pane: str) -> bool:
         """Return whether there is a light that pages drag over a pane."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy.typing as npt
@@ -21,6 +21,7 @@ from neuralshade.source.image_file import load_picture
 from neuralshade.source.picture import Picture, PictureForm
 
 if TYPE_CHECKING:
+    from neuralshade.measure.rows import InMemory
     from neuralshade.measure.table import Table
 
 PictureLike = str | os.PathLike[str] | Picture
@@ -51,6 +52,21 @@ class OpenedPicture(Opened):
     @property
     def bits_per_pixel(self) -> float | None:
         return self.byte_count * 8 / (self.size[0] * self.size[1]) if self.rated else None
+
+    @property
+    def memory_bytes(self) -> int | None:
+        """Return what its numbers take in a GPU's memory as shaders read them; None: not known."""
+        return None
+
+    def in_memory(self) -> InMemory:
+        """Return how a GPU holds it, for tables."""
+        from neuralshade.measure.rows import InMemory
+
+        return InMemory(self.memory_bytes)
+
+    def facts(self) -> dict[str, Any]:
+        """Return what the asset says of itself, as plain JSON data; see ``info``."""
+        return {**super().facts(), "memory_bytes": self.memory_bytes}
 
     def grids(self) -> Titled:
         """Return feature grids [h, w, features] for the report, with titles."""
@@ -108,7 +124,7 @@ class OpenedPicture(Opened):
         return drawn if self.color_space == "linear" else drawn.clip(0, 1)
 
     def evaluate(self, reference: Any = None, notice: Notice = ignore) -> Table:
-        """Return the quality of it and of JPEG, WebP and a thumbnail of the same size."""
+        """Return the quality of it, of files of as many bytes, and of block-compressed textures."""
         from neuralshade.measure.rows import rows_for  # metrics: half a second
 
         if reference is None:
@@ -116,7 +132,8 @@ class OpenedPicture(Opened):
                               "Give it as the second argument.")  # fmt: skip
         target = self.target(reference, notice)
         result = self.pixels(target.width, target.height)
-        return rows_for(target.as_float(), result, self.byte_count, self.color_space)
+        return rows_for(target.as_float(), result, self.byte_count, self.color_space,
+                        in_memory=self.in_memory())  # fmt: skip
 
     # As Opened says it, once more: who calls reads there, who writes here; mypy compares the two.
     def report(
@@ -129,14 +146,18 @@ class OpenedPicture(Opened):
         notice: Notice = ignore,
     ) -> None:
         """Write the page: target, result, error, grids, curves, table."""
-        from neuralshade.measure.baselines import baselines
         from neuralshade.measure.report import ReportData, write_report
-        from neuralshade.measure.rows import rows_for
+        from neuralshade.measure.rows import all_baselines, rows_for
+        from neuralshade.measure.verdict import verdict
 
         target = self.target(reference, notice if self.rated else ignore)  # else of no size
         pixels = target.as_float()
         result = self.pixels(target.width, target.height)
-        rivals = list(baselines(pixels, self.color_space, self.byte_count)) if self.rated else []
+        rivals = (
+            list(all_baselines(pixels, self.color_space, self.byte_count)) if self.rated else []
+        )
+        table = rows_for(pixels, result, self.byte_count, self.color_space, rivals=rivals,
+                         in_memory=self.in_memory())  # fmt: skip
         taken = snapshots
         if isinstance(snapshots, (str, os.PathLike)):
             taken = load_snapshots(snapshots)
@@ -156,7 +177,9 @@ class OpenedPicture(Opened):
             snapshots=taken,
             grids=self.grids(),
             drawings=self.drawings(),
-            table=rows_for(pixels, result, self.byte_count, self.color_space, rivals=rivals),
+            table=table,
+            memory_bytes=self.memory_bytes,
+            verdict=verdict(table),
             rivals=[(r.name, r.result) for r in rivals if r.result is not None],
             titles=self.report_titles,
             rated=self.rated,
@@ -171,8 +194,9 @@ class OpenedPicture(Opened):
         """Return the picture on a live page, beside ``reference`` where one is given."""
         target = None if reference is None else self.target(reference)
         seen: Picture | PictureForm = self.form() if target is None else target
-        return picture_scene(self.kind.name, seen, self.draw, continuous=True,
-                             pages=self.pages(), points=self.points(), changes=())  # fmt: skip
+        scene = picture_scene(self.kind.name, seen, self.draw, continuous=True,
+                              pages=self.pages(), points=self.points(), changes=())  # fmt: skip
+        return replace(scene, byte_count=self.byte_count, memory_bytes=self.memory_bytes)
 
     def form(self) -> PictureForm:
         """Return size, channels and color space of what is drawn, and its name."""
@@ -194,6 +218,9 @@ class OpenedPicture(Opened):
         lines = {"size": f"{self.byte_count:,} bytes"}
         if self.bits_per_pixel is not None:
             lines["size"] += f", {self.bits_per_pixel:.3f} bits per pixel"
+        if self.memory_bytes is not None:
+            bits = self.memory_bytes * 8 / (self.size[0] * self.size[1])
+            lines["in a GPU"] = f"{self.memory_bytes:,} bytes, {bits:.3f} bits per pixel"
         shown = self.header.picture
         if shown is not None:
             lines["picture"] = (

@@ -14,7 +14,7 @@ from neuralshade.base.work import part
 from neuralshade.errors import ShapeError
 from neuralshade.measure.pair import Pixels, check_color_space, check_picture, unit_float
 from neuralshade.measure.quality import psnr_db
-from neuralshade.measure.resample import resample
+from neuralshade.measure.resample import largest_within, resample
 
 LARGEST_PX = 1 << 25  # beyond it the search for a quality takes minutes; the row says so
 JPEG_SIDE_PX, WEBP_SIDE_PX = 65_535, 16_383  # limits of the two formats
@@ -31,6 +31,13 @@ class Baseline:
     byte_count: int  # of the real file; 0 where there is none
     result: NDArray[np.float32] | None  # [H, W, C]; None: not possible, ``setting`` says why
     setting: str
+    memory_bytes: int | None = None  # of a GPU, as a shader samples it, without mips
+    random_access: bool = False  # whether that is what lies on disk, and any texel of it is read
+
+
+def plain_bytes(height: int, width: int, channels: int, number_bytes: int = 1) -> int:
+    """Return what uncompressed texels take in a GPU's memory, which has none of three numbers."""
+    return height * width * (4 if channels == 3 else channels) * number_bytes
 
 
 def spend_on_jpeg(target: NDArray[np.uint8], byte_count: int) -> Baseline:
@@ -62,8 +69,9 @@ def spend_on_jpeg(target: NDArray[np.uint8], byte_count: int) -> Baseline:
         quality, file = highest_quality(encode, byte_count)
         if file is not None:
             result = file_pixels(file, target.shape[2])
-            setting = f"quality {quality}, {kind}"
-            fits.append((psnr_db(target, result), Baseline("JPEG", len(file), result, setting)))
+            spent = Baseline("JPEG", len(file), result, f"quality {quality}, {kind}",
+                             plain_bytes(*target.shape))  # fmt: skip
+            fits.append((psnr_db(target, result), spent))
     if fits:
         return max(fits, key=lambda fit: fit[0])[1]
     smallest = min(len(encode(1)) for encode in encoders.values())
@@ -103,7 +111,8 @@ def spend_on_webp(target: NDArray[np.uint8], byte_count: int) -> Baseline:
         lossless = picture_file(picture, "WEBP", lossless=True, method=6, exact=True)
         if len(lossless) <= byte_count:
             file, setting = lossless, "lossless"
-    return Baseline("WebP", len(file), file_pixels(file, target.shape[2]), setting)
+    result = file_pixels(file, target.shape[2])
+    return Baseline("WebP", len(file), result, setting, plain_bytes(*target.shape))
 
 
 def spend_on_thumbnail(target: Pixels, byte_count: int, color_space: str) -> Baseline:
@@ -131,7 +140,7 @@ def spend_on_thumbnail(target: Pixels, byte_count: int, color_space: str) -> Bas
     height, width, channels = target.shape
     half = color_space == "linear"
     texel_bytes = channels * (2 if half else 1)
-    rows, cols = _thumbnail_size(height, width, byte_count // texel_bytes)
+    rows, cols = largest_within(height, width, lambda h, w: h * w * texel_bytes <= byte_count)
     if rows == 0:
         return Baseline("Thumbnail", 0, None, f"not possible: one texel needs {texel_bytes} bytes")
     texels = resample(target, rows, cols, Image.Resampling.BOX)
@@ -139,7 +148,8 @@ def spend_on_thumbnail(target: Pixels, byte_count: int, color_space: str) -> Bas
     restored = kept.astype(np.float32) / (1 if half else 255)
     enlarged = resample(restored, height, width, Image.Resampling.BILINEAR)
     setting = f"{cols} x {rows} texels, {'half float' if half else '8 bit'}, bilinear"
-    return Baseline("Thumbnail", kept.nbytes, enlarged, setting)
+    memory = plain_bytes(rows, cols, channels, kept.itemsize)
+    return Baseline("Thumbnail", kept.nbytes, enlarged, setting, memory, random_access=True)
 
 
 def baselines(target: Pixels, color_space: str, byte_count: int) -> Iterator[Baseline]:
@@ -211,18 +221,6 @@ def highest_quality(
         else:
             too_large = quality
     return fitting, kept
-
-
-def _thumbnail_size(height: int, width: int, texel_count: int) -> tuple[int, int]:
-    """Return the largest (rows, cols) of the same aspect with at most ``texel_count`` texels."""
-    longer, shorter = max(height, width), min(height, width)
-    long, short = 0, 0
-    for candidate in range(1, longer + 1):
-        across = max(1, round(candidate * shorter / longer))
-        if candidate * across > texel_count:
-            break
-        long, short = candidate, across
-    return (long, short) if height >= width else (short, long)
 
 
 def _pillow(target: NDArray[np.uint8]) -> Image.Image:

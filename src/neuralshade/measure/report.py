@@ -18,8 +18,9 @@ from neuralshade.measure.pair import (
     peak_of,
 )
 from neuralshade.measure.quality import psnr_db
+from neuralshade.measure.rows import NOTED
 
-TITLES = {"table": "The same bytes spent otherwise", "grids": "Feature grids"}
+TITLES = {"table": "The same picture kept otherwise", "grids": "Feature grids"}
 
 
 @dataclass(frozen=True)
@@ -42,6 +43,8 @@ class ReportData:
     rivals: Sequence[tuple[str, Pixels]] = ()  # (name, [H, W, C]): shown in the close-up
     titles: Mapping[str, str] = field(default_factory=dict)  # of ``table`` and ``grids``, others
     rated: bool = True  # bits per pixel say something
+    memory_bytes: int | None = None  # of a GPU, as shaders read the asset; None: not known
+    verdict: Sequence[str] = ()  # sentences below the table
 
 
 def write_report(path: str | os.PathLike[str], data: ReportData) -> None:
@@ -76,6 +79,12 @@ def _content(data: ReportData) -> dict[str, Any]:
         "channels": channels,
         "byte_count": data.byte_count,
         "bits_per_pixel": data.byte_count * 8 / (width * height) if data.rated else None,
+        "memory_bytes": data.memory_bytes,
+        "memory_bits": None
+        if data.memory_bytes is None
+        else data.memory_bytes * 8 / (width * height),
+        "verdict": data.verdict,
+        "noted": NOTED,
         "psnr_db": psnr_db(data.target, data.result, peak_of(data.target, data.color_space)),
         "stops": stops,
         "panes": panes,

@@ -1,5 +1,7 @@
 """Pictures of another size."""
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
@@ -41,3 +43,20 @@ def fit_within(height: int, width: int, side: int) -> tuple[int, int]:
     """Return (height, width) of the same aspect whose longer side is at most ``side``."""
     scale = min(1.0, side / max(height, width))
     return max(1, round(height * scale)), max(1, round(width * scale))
+
+
+def largest_within(height: int, width: int, fits: Callable[[int, int], bool]) -> tuple[int, int]:
+    """Return the largest (rows, cols) of the same aspect that ``fits`` admits; (0, 0) if none.
+
+    Args:
+        height, width: of the picture, which the result does not exceed.
+        fits: of rows and cols; false from some size on.
+    """
+    longer, shorter = max(height, width), min(height, width)
+    long, short = 0, 0
+    for candidate in range(1, longer + 1):
+        across = max(1, round(candidate * shorter / longer))
+        if not (fits(candidate, across) if height >= width else fits(across, candidate)):
+            break
+        long, short = candidate, across
+    return (long, short) if height >= width else (short, long)

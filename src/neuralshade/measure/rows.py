@@ -1,28 +1,60 @@
 """The table of quality at equal bytes, as plain rows."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import chain
 
+from neuralshade.measure.astc import missing_astc
 from neuralshade.measure.baselines import Baseline, baselines
+from neuralshade.measure.block_baselines import block_baselines
 from neuralshade.measure.pair import Pixels
 from neuralshade.measure.quality import measure_quality, missing_flip
 from neuralshade.measure.table import Column, Row, Table
+from neuralshade.measure.verdict import verdict
 
 COLUMNS = (
     Column("", "name", right=False),
     Column("bytes", "bytes", ",d"),
     Column("bits/pixel", "bits_per_pixel", ".3f"),
+    Column("GPU bytes", "memory_bytes", ",d"),
+    Column("random access", lambda row: "yes" if row["random_access"] else "no"),
     Column("PSNR dB", "psnr_db", ".2f"),
     Column("SSIM", "ssim", ".4f"),
     Column("FLIP", "flip", ".4f"),
     Column("setting", "setting", right=False),
 )
 CROPPED = "SSIM and FLIP: centre of the picture only"
+NOTED = (
+    "Bytes in a GPU's memory: as a shader reads it, without mips; of picture files plain texels.",
+    "Random access: whether a shader reads any texel of what lies in the file. The others are "
+    "decoded or drawn whole before anything is sampled.",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class InMemory:
+    """How a GPU holds an asset."""
+
+    memory_bytes: int | None = None  # None: not known
+    random_access: bool = False  # whether a shader evaluates it at any place
+    setting: str = ""  # what else there is to say
+
+
+def all_baselines(target: Pixels, color_space: str, byte_count: int) -> Iterator[Baseline]:
+    """Yield what picture files and what textures make of ``byte_count`` bytes, one at a time.
+
+    Raises: ShapeError, PictureError for NaN or infinity, ConfigError for another color space.
+    """
+    return chain(baselines(target, color_space, byte_count),
+                 block_baselines(target, color_space, byte_count))  # fmt: skip
 
 
 def quality_row(
     target: Pixels, result: Pixels, byte_count: int, color_space: str, name: str
 ) -> Row:
     """Return one row: name, setting, bytes, bits_per_pixel, psnr_db, ssim, flip, cropped.
+
+    And ``memory_bytes`` None, ``random_access`` False, which others know.
 
     ``psnr_db`` is ``inf`` for equal pictures; ``ssim`` and ``flip`` are None where they do not
     apply or cannot be measured (see measure_quality). ``setting`` is empty.
@@ -38,6 +70,8 @@ def quality_row(
         "ssim": quality.ssim,
         "flip": quality.flip,
         "cropped": quality.cropped,
+        "memory_bytes": None,
+        "random_access": False,
     }
 
 
@@ -48,6 +82,7 @@ def rows_for(
     color_space: str,
     name: str = "neuralshade",
     rivals: Iterable[Baseline] | None = None,
+    in_memory: InMemory | None = None,
 ) -> Table:
     """Return the quality table: ``result`` first, then what others make of the same bytes.
 
@@ -57,20 +92,28 @@ def rows_for(
         byte_count: size of the file behind ``result``, and the budget of the others.
         color_space: "srgb" or "linear".
         name: of the first row.
-        rivals: measured instead of ``baselines(target, color_space, byte_count)``.
+        rivals: measured instead of ``all_baselines(target, color_space, byte_count)``.
+        in_memory: how a GPU holds what is behind ``result``; None: nothing is known of it.
 
     Returns:
         Rows as quality_row describes. A rival that is not possible has None in every number,
-        and ``setting`` says why.
+        and ``setting`` says why. ``bytes`` are those on disk, ``memory_bytes`` those of a GPU.
 
     Raises: ShapeError, PictureError for NaN or infinity, ConfigError for another color space.
     """
-    rows = [quality_row(target, result, byte_count, color_space, name)]
-    for rival in baselines(target, color_space, byte_count) if rivals is None else rivals:
+    in_memory = in_memory or InMemory()
+    rows = [
+        quality_row(target, result, byte_count, color_space, name)
+        | {"memory_bytes": in_memory.memory_bytes, "random_access": in_memory.random_access}
+        | {"setting": in_memory.setting}
+    ]
+    for rival in all_baselines(target, color_space, byte_count) if rivals is None else rivals:
         if rival.result is None:
             row: Row = dict.fromkeys(rows[0]) | {"name": rival.name, "cropped": False}
         else:
             row = quality_row(target, rival.result, rival.byte_count, color_space, rival.name)
-        rows.append(row | {"setting": rival.setting})
+            row["memory_bytes"] = rival.memory_bytes
+        rows.append(row | {"setting": rival.setting, "random_access": rival.random_access})
     cropped = CROPPED if any(row["cropped"] for row in rows) else None
-    return Table(rows, COLUMNS, lines=[line for line in (cropped, missing_flip()) if line])
+    lines = [cropped, missing_flip(), missing_astc(), *NOTED, *verdict(rows)]
+    return Table(rows, COLUMNS, lines=[line for line in lines if line])

@@ -16,7 +16,11 @@ def evaluate(
     trust: bool = False,
     notice: Notice = ignore,
 ) -> Table:
-    """Return the quality of an asset and of JPEG, WebP and a thumbnail of the same size.
+    """Return the quality of an asset, of JPEG, WebP and a thumbnail of its size, and of textures.
+
+    Textures are what a shader samples: BC1, BC7 and ASTC, for one channel BC4, for two BC5, each at
+    full resolution and, but for ASTC, reduced to as many bytes. Pictures above four megapixels and
+    HDR ones are not compared with textures; the rows say so.
 
     Of mip levels, the error of each under lights that no fit has seen, beside those of a box
     filter, Toksvig's and LEAN mapping. Of texture sets, the PSNR of every map and mip, beside BC7,
@@ -34,7 +38,9 @@ def evaluate(
 
     Returns:
         A list of rows, dicts of plain JSON data, whose ``print`` shows them: name, setting,
-        bytes, bits_per_pixel, psnr_db, ssim, flip, cropped; the asset first. Those of mip levels,
+        bytes (on disk), bits_per_pixel, psnr_db, ssim, flip, cropped, memory_bytes (of a GPU, as
+        a shader reads it; None where not known), random_access (whether a shader reads any texel
+        of what lies on disk); the asset first. Those of mip levels,
         of texture sets, and of a task without a picture, have other fields, as evaluate_mipmaps,
         evaluate_textures and evaluate_shader say.
 

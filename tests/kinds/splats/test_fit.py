@@ -40,6 +40,8 @@ def end_to_end(path, folder, **settings):
     assert (facts["kind"], facts["cloud"]) == ("splats", loaded.header.own["cloud"])
     assert facts["parameters"] == result.count * len(facts["cloud"]["levels"])
     assert facts["picture"]["channels"] == picture.channels
+    assert row["memory_bytes"] == facts["memory_bytes"] == 4 * facts["parameters"]
+    assert not row["random_access"] and row["setting"].endswith("; drawn, not sampled")
     json.dumps(facts, allow_nan=False)
     return result
 

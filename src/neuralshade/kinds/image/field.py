@@ -18,6 +18,7 @@ from neuralshade.model.mlp import MLP
 from neuralshade.model.registry import build_encoding
 from neuralshade.source.picture import Picture
 
+WORD_BYTES = 4  # that hold two halves
 GLANCE_SIDE = 256  # rows and columns that a look while training compares, at most
 
 
@@ -83,6 +84,15 @@ def stored_quality(
         error = drawn.astype(np.float64) - picture.as_float(rows, cols)
         squares += float(np.square(error).sum())
     return {"psnr_db": round(decibels(squares / picture.pixels.size, white_of(picture)), 3)}
+
+
+def memory_bytes(field: Field) -> int:
+    """Return what a field takes in a GPU's memory as the Slang library's example holds it.
+
+    All numbers as halves, whatever the file has them in: what ``pack_halves`` returns.
+    """
+    network = sum(parameter.numel() for parameter in field.network.parameters())
+    return WORD_BYTES * -(-(field.encoding.number_count() + network) // 2)
 
 
 def feature_grids(field: Field) -> list[npt.NDArray[Any]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -15,13 +15,22 @@ from neuralshade.engine.draw import draw_field
 from neuralshade.errors import AssetError
 from neuralshade.fitting.scene import Page, grid_pages
 from neuralshade.kinds.image import KIND
-from neuralshade.kinds.image.field import GLANCE_SIDE, feature_grids, stored_field, stored_forms
+from neuralshade.kinds.image.field import (
+    GLANCE_SIDE,
+    feature_grids,
+    memory_bytes,
+    stored_field,
+    stored_forms,
+)
 from neuralshade.kinds.image.recipe import ImageRecipe
 from neuralshade.kinds.picture import OpenedPicture, Titled
 from neuralshade.model.field import Field
 from neuralshade.source.crop import WHOLE, Crop
 from neuralshade.source.picture import Picture
 from neuralshade.source.transform import transform_picture
+
+if TYPE_CHECKING:
+    from neuralshade.measure.rows import InMemory
 
 
 @dataclass(frozen=True)
@@ -56,6 +65,17 @@ class OpenedImage(OpenedPicture):
     def numbers(self) -> int:
         """Return how many trained numbers there are."""
         return sum(p.numel() for p in self.field.parameters())
+
+    @property
+    def memory_bytes(self) -> int:
+        """Return what its numbers take in a GPU's memory, each in 16 bits."""
+        return memory_bytes(self.field)
+
+    def in_memory(self) -> InMemory:
+        """Return how a GPU holds it: numbers that a shader evaluates at any place."""
+        from neuralshade.measure.rows import InMemory
+
+        return InMemory(self.memory_bytes, random_access=True, setting="16 bits a number in memory")
 
     def draw(self, width: int, height: int, crop: Crop = WHOLE) -> npt.NDArray[Any]:
         """Return float32 [height, width, C] at pixel centers of ``crop``, not clamped."""

@@ -20,6 +20,7 @@ from neuralshade.model.gaussian import (
 )
 from neuralshade.source.crop import WHOLE, Crop
 
+NUMBER_BYTES = 4  # in a GPU's memory
 TILE_PX = 32  # a side of what is evaluated at once, by the Gaussians that meet it
 LONGEST_PX = 768  # of a picture of the Gaussians themselves
 SHOWN_SIZE = 0.75  # of a Gaussian, so that neighbors come apart
@@ -36,6 +37,11 @@ class Cloud:
     compositing: Compositing
     width: int  # of the fitted picture
     height: int
+
+
+def memory_bytes(count: int, attributes: int) -> int:
+    """Return what Gaussians take in a GPU's memory, in float32; lists for drawing come on top."""
+    return NUMBER_BYTES * count * attributes
 
 
 def unit_centers(cloud: Cloud) -> npt.NDArray[np.float32]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy.typing as npt
 
@@ -15,9 +15,18 @@ from neuralshade.kinds.picture import OpenedPicture, Titled
 from neuralshade.kinds.splats import KIND
 from neuralshade.kinds.splats.asset import RULES, cloud_forms, unpack_cloud
 from neuralshade.kinds.splats.build import cloud_of
-from neuralshade.kinds.splats.draw import Cloud, draw_cloud, ellipses_picture, unit_centers
+from neuralshade.kinds.splats.draw import (
+    Cloud,
+    draw_cloud,
+    ellipses_picture,
+    memory_bytes,
+    unit_centers,
+)
 from neuralshade.kinds.splats.recipe import SplatsRecipe
 from neuralshade.source.crop import WHOLE, Crop
+
+if TYPE_CHECKING:
+    from neuralshade.measure.rows import InMemory
 
 
 @dataclass(frozen=True)
@@ -48,6 +57,17 @@ class OpenedSplats(OpenedPicture):
     def numbers(self) -> int:
         """Return how many trained numbers there are."""
         return self.cloud.values.numel()
+
+    @property
+    def memory_bytes(self) -> int:
+        """Return what the Gaussians take in a GPU's memory that draws them, in float32."""
+        return memory_bytes(self.header.own["cloud"]["count"], self.cloud.values.shape[0])
+
+    def in_memory(self) -> InMemory:
+        """Return how a GPU holds it: Gaussians, which are drawn before anything is sampled."""
+        from neuralshade.measure.rows import InMemory
+
+        return InMemory(self.memory_bytes, setting="32 bits a number in memory; drawn, not sampled")
 
     def draw(self, width: int, height: int, crop: Crop = WHOLE) -> npt.NDArray[Any]:
         """Return float32 [height, width, C] at pixel centers of ``crop``, not clamped."""

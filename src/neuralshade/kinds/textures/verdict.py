@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from neuralshade.kinds.textures.evaluate import OURS, Comparison
+from neuralshade.measure.verdict import listed, more, times
 
 
 def points(found: Comparison) -> list[tuple[str, float, float, bool]]:
@@ -23,8 +24,8 @@ def verdict(found: Comparison) -> list[str]:
     possible = [each for each in found.rivals if each.name != OURS and each.maps]
     blocks = [each for each in possible if each.random_access]
     said = [
-        f"In {each.name} the set takes {_times(each.disk_bytes / ours.disk_bytes)} "
-        f"and has {each.mean_psnr_db:.2f} dB, {_more(each.mean_psnr_db - ours.mean_psnr_db)}."
+        f"In {each.name} the set takes {times(each.disk_bytes / ours.disk_bytes)} "
+        f"and has {each.mean_psnr_db:.2f} dB, {more(each.mean_psnr_db - ours.mean_psnr_db)}."
         for each in blocks
         if each.mean_psnr_db is not None
     ]
@@ -45,10 +46,10 @@ def _files(files: Mapping[str, float | None], ours_db: float, found: Comparison)
     if quality > ours_db:
         better = [n for q, n in ranked if q > ours_db]
         verb = "keeps" if len(better) == 1 else "keep"
-        return [f"On disk alone, {_listed(better)} {verb} mip 0 better in as many bytes: {name} "
-                f"has {quality:.2f} dB, {_more(quality - ours_db)}. But {why}"]  # fmt: skip
+        return [f"On disk alone, {listed(better)} {verb} mip 0 better in as many bytes: {name} "
+                f"has {quality:.2f} dB, {more(quality - ours_db)}. But {why}"]  # fmt: skip
     return [f"No picture file that was tried keeps mip 0 better in as many bytes: {name}, the "
-            f"best, has {quality:.2f} dB, {_more(quality - ours_db)}. And {why}"]  # fmt: skip
+            f"best, has {quality:.2f} dB, {more(quality - ours_db)}. And {why}"]  # fmt: skip
 
 
 def _lit(names: Sequence[str], found: Comparison) -> str:
@@ -59,17 +60,3 @@ def _lit(names: Sequence[str], found: Comparison) -> str:
         return ""
     lit, name = ranked[0]
     return f" Lit, its FLIP is {ours:.4f}; {name}, of these files the closest, has {lit:.4f}."
-
-
-def _times(ratio: float) -> str:
-    return f"{ratio:.1f} times the bytes" if ratio >= 1 else f"{100 * ratio:.0f} % of the bytes"
-
-
-def _more(difference: float) -> str:
-    if abs(difference) < 0.005:
-        return "the same"
-    return f"{abs(difference):.2f} dB {'more' if difference > 0 else 'less'}"
-
-
-def _listed(names: Sequence[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

@@ -8,6 +8,15 @@ export function count(value) {
 }
 
 /**
+ * Return what a file takes on disk and in a GPU's memory, as far as is known.
+ * @param {import("./types.js").Scene} scene
+ */
+export function sizes({ bytes, memory_bytes: memory }) {
+  const disk = bytes == null ? "" : ` \u00b7 ${count(bytes)} bytes on disk`;
+  return memory == null ? disk : `${disk}, ${count(memory)} in a GPU`;
+}
+
+/**
  * Return `value` with three digits and the prefix of its thousands: 12.3 M.
  * @param {number | null | undefined} value
  * @returns {string}

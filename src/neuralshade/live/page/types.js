@@ -28,6 +28,8 @@
  * @property {Overlay[]} overlays
  * @property {SceneLight | null} light where there is one that can be moved
  * @property {[number, number][]} levels width and height of each mip, where there are some
+ * @property {number | null} bytes on disk, where a file is shown
+ * @property {number | null} memory_bytes in a GPU, as shaders read it
  *
  * @typedef {object} Fit
  * @property {number} id

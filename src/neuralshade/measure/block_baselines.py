@@ -1,0 +1,161 @@
+"""The picture as a shader samples it otherwise: block-compressed textures, whole and reduced."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image
+
+from neuralshade.asset.texture.bc7 import USUAL_LEVEL, compress_bc7
+from neuralshade.asset.texture.block_compression import block_tiles, compress_blocks
+from neuralshade.asset.texture.block_decompression import decompress_blocks
+from neuralshade.asset.texture.mip_chain import stored_texels
+from neuralshade.asset.texture.texture_format import FORMATS, TextureFormat
+from neuralshade.measure.astc import BLOCK_BYTES, astc_round_trip, astc_size, missing_astc
+from neuralshade.measure.baselines import Baseline, to_uint8
+from neuralshade.measure.pair import Pixels, check_color_space, check_picture, unit_float
+from neuralshade.measure.resample import largest_within, resample
+from neuralshade.measure.verdict import SAME_BYTES
+
+# Encoding takes up to a second a megapixel and measuring what comes of it another two, a format.
+LARGEST_BLOCK_PX = 1 << 22
+BAND_TEXELS = 1 << 16  # encoded at once: Ctrl-C waits for the end of a band
+BLOCKS = {1: ("bc4",), 2: ("bc5",), 3: ("bc1", "bc7"), 4: ("bc7",)}  # by channels
+ASTC_SIDES = (6, 8)  # that are always shown
+ASTC_SQUARES = (4, 5, 6, 8, 10, 12)  # all that there are: 8 to 0.89 bits per texel
+FEW = "; on few desktop GPUs"
+NO_ASTC = "not tried: astc-encoder-py is not installed"
+NO_BC6H = "not tried: no encoder of it comes with this package, and 8 bits do not hold HDR"
+
+Floats = NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class BlockCodec:
+    """A format of GPU textures whose blocks all take the same bytes."""
+
+    name: str
+    side_px: int  # of a block
+    block_bytes: int
+    round_trip: Callable[[Floats], Floats]  # [h, w, C] in [0, 1] -> what a sampler reads
+    reduced: bool = True  # whether a smaller texture is tried as well
+    note: str = ""  # beside the rate
+    obstacle: str = ""  # why it cannot be encoded
+
+    @property
+    def bits(self) -> float:
+        """Bits per texel."""
+        return self.block_bytes * 8 / self.side_px**2
+
+    def size(self, height: int, width: int) -> int:
+        """Return the bytes of a texture without mips."""
+        return -(-height // self.side_px) * -(-width // self.side_px) * self.block_bytes
+
+
+def block_codecs(channels: int, astc_sides: Sequence[int] = ASTC_SIDES) -> list[BlockCodec]:
+    """Return the formats that hold pictures of so many channels, 2 and 4 with alpha."""
+    missing = missing_astc()
+    chosen = [FORMATS[name] for name in BLOCKS[channels]]
+    return [
+        *(BlockCodec(form.name.upper(), form.side_px, form.compressed_bytes,
+                     partial(_block_round_trip, form)) for form in chosen),
+        *(BlockCodec(f"ASTC {side}x{side}", side, BLOCK_BYTES, partial(_astc_round_trip, side),
+                     reduced=False, note=FEW, obstacle=NO_ASTC if missing else "")
+          for side in astc_sides),
+    ]  # fmt: skip
+
+
+def block_baselines(target: Pixels, color_space: str, byte_count: int) -> Iterator[Baseline]:
+    """Yield the picture in each format at full resolution, and reduced to ``byte_count`` bytes.
+
+    BC1 and BC7 for colors, BC7 with alpha, BC4 and BC5 for one and two channels, and ASTC, whose
+    rate follows from the size of its blocks: in place of a reduced one comes the size that fits
+    the bytes. Reduced textures are area means of
+    the stored values, enlarged bilinearly as a sampler does. Bytes are those of the blocks, on disk
+    and in a GPU's memory, without mips: files have headers of some hundred more.
+
+    Args:
+        target: floats, uint8 or uint16 [H, W, C], C in 1..4, finite; sRGB in [0, 1] or linear.
+        color_space: "srgb" or "linear".
+        byte_count: the budget of reduced textures.
+
+    Yields:
+        One at a time. ``result`` is None, and ``setting`` says why: for linear (HDR) pictures,
+        beyond LARGEST_BLOCK_PX pixels, where not even one block fits, and where a package is
+        missing.
+
+    Raises: ShapeError, PictureError for NaN or infinity, ConfigError for another color space.
+    """
+    check_color_space("block_baselines", color_space)
+    check_picture("block_baselines", "target", target)
+    if color_space == "linear":
+        yield Baseline("BC6H", 0, None, NO_BC6H, random_access=True)
+        return
+    height, width, channels = target.shape
+    large = height * width > LARGEST_BLOCK_PX
+    for codec in block_codecs(channels, _astc_sides(height, width, byte_count)):
+        obstacle = codec.obstacle
+        if large:
+            obstacle = f"not tried: more than {LARGEST_BLOCK_PX >> 20} megapixels"
+        if obstacle:
+            yield Baseline(codec.name, 0, None, obstacle, random_access=True)
+            continue
+        whole = codec.size(height, width)
+        result = codec.round_trip(unit_float(target).clip(0, 1))
+        setting = f"{codec.bits:.3g} bits per texel{codec.note}"
+        yield Baseline(codec.name, whole, result, setting, whole, random_access=True)
+        if codec.reduced and whole > SAME_BYTES * byte_count:
+            yield _reduced(codec, target, byte_count)
+
+
+def _astc_sides(height: int, width: int, byte_count: int) -> list[int]:
+    """Return the usual sizes of blocks, and the smallest whose texture fits the bytes."""
+    most = SAME_BYTES * byte_count
+    fitting = [side for side in ASTC_SQUARES if astc_size(height, width, side) <= most]
+    return sorted({*ASTC_SIDES, *fitting[:1]})
+
+
+def _reduced(codec: BlockCodec, target: Pixels, byte_count: int) -> Baseline:
+    height, width = target.shape[:2]
+    rows, cols = largest_within(height, width, lambda h, w: codec.size(h, w) <= byte_count)
+    name = f"{codec.name}, reduced"
+    if rows == 0:
+        obstacle = f"not possible: one block needs {codec.block_bytes} bytes"
+        return Baseline(name, 0, None, obstacle, random_access=True)
+    texels = resample(target, rows, cols, Image.Resampling.BOX)
+    shown = codec.round_trip(texels.clip(0, 1))
+    result = resample(shown, height, width, Image.Resampling.BILINEAR)
+    size = codec.size(rows, cols)
+    return Baseline(name, size, result, f"{cols} x {rows} texels, bilinear", size,
+                    random_access=True)  # fmt: skip
+
+
+def _block_round_trip(form: TextureFormat, values: Floats) -> Floats:
+    height, width, channels = values.shape
+    shown = np.empty_like(values)
+    rows = max(1, BAND_TEXELS // width // form.side_px) * form.side_px
+    for top in range(0, height, rows):
+        band = values[top : top + rows]
+        blocks = _blocks(stored_texels(band, form), form, opaque=channels == 3)
+        decoded = decompress_blocks(blocks, form, len(band), width)
+        shown[top : top + rows] = decoded[..., :channels]
+    return shown
+
+
+def _blocks(texels: NDArray[np.generic], form: TextureFormat, opaque: bool) -> bytes:
+    if form.channels == 4 and opaque:  # an alpha that nobody reads
+        return compress_bc7(block_tiles(texels), USUAL_LEVEL, exact_alpha=False).tobytes()
+    return compress_blocks(texels, form)
+
+
+def _astc_round_trip(side_px: int, values: Floats) -> Floats:
+    height, width, channels = values.shape
+    alpha = channels in (2, 4)
+    colors = np.broadcast_to(values[..., : channels - alpha], (height, width, 3))
+    last = values[..., -1:] if alpha else np.ones((height, width, 1), np.float32)
+    texels = to_uint8(np.concatenate([colors, last], axis=2))
+    shown = unit_float(astc_round_trip(texels, side_px))
+    kept = [0, 1, 2][: channels - alpha] + [3] * alpha
+    return shown[..., kept]

@@ -1,0 +1,93 @@
+"""What a table of ways to keep a picture says, in sentences for people."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from neuralshade.measure.table import Row
+
+SAME_BYTES = 1.02  # what counts as no more
+
+
+def verdict(rows: Sequence[Row]) -> list[str]:
+    """Return sentences on the first row beside textures that shaders sample, and beside files.
+
+    Args:
+        rows: as ``rows_for`` makes them, the asset first; none is said of rows without a PSNR.
+    """
+    ours = rows[0]
+    if ours["memory_bytes"] is None:
+        return []
+    known = [row for row in rows[1:] if row["psnr_db"] is not None]
+    textures = [row for row in known if row["random_access"]]
+    files = [row for row in known if not row["random_access"]]
+    return _textures(ours, textures) + _files(ours, files)
+
+
+def _textures(ours: Row, textures: Sequence[Row]) -> list[str]:
+    if not textures:
+        return []
+    said = []
+    small = [row for row in textures if row["bytes"] <= SAME_BYTES * ours["bytes"]]
+    if small:
+        best = max(small, key=lambda row: row["psnr_db"])
+        said.append(f"In as many bytes on disk, the best texture here that a shader samples is "
+                    f"{_sized(best, ours)}.")  # fmt: skip
+    good = [row for row in textures if row["psnr_db"] >= ours["psnr_db"]]
+    if not good:
+        return [*said, "No texture here that a shader samples is as good."]
+    least = min(good, key=lambda row: row["bytes"])
+    return [*said, f"The smallest texture here that is as good is {_sized(least, ours)}."]
+
+
+def _sized(row: Row, ours: Row) -> str:
+    disk, memory = (row[size] / ours[size] for size in ("bytes", "memory_bytes"))
+    return (f"{row['name']}: {_decibels(row, ours)}, {times(disk)} on disk and {times(memory)} in "
+            "a GPU's memory")  # fmt: skip
+
+
+def _files(ours: Row, files: Sequence[Row]) -> list[str]:
+    if not files:
+        return []
+    best = max(files, key=lambda row: row["psnr_db"])
+    better = [row["name"] for row in files if row["psnr_db"] > ours["psnr_db"]]
+    why = (f"no shader samples a file: all of it is decoded first, into {best['memory_bytes']:,} "
+           f"bytes of texels. {_of_ours(ours)}")  # fmt: skip
+    if not better:
+        return [f"No file that was tried is better in as many bytes: {best['name']} has "
+                f"{_decibels(best, ours)}. And {why}"]  # fmt: skip
+    verb = "is" if len(better) == 1 else "are"
+    return [f"On disk alone, {listed(better)} {verb} better in as many bytes: {best['name']} has "
+            f"{_decibels(best, ours)}. But {why}"]  # fmt: skip
+
+
+def _of_ours(ours: Row) -> str:
+    taken = f"This asset takes {ours['memory_bytes']:,} bytes in a GPU's memory"
+    if ours["random_access"]:
+        return f"{taken}, and a shader evaluates it at any place."
+    return f"{taken}; it is drawn, and what was drawn is sampled."
+
+
+def _decibels(row: Row, ours: Row) -> str:
+    if math.isinf(row["psnr_db"]):
+        return "no error"
+    apart = "" if math.isinf(ours["psnr_db"]) else f" ({more(row['psnr_db'] - ours['psnr_db'])})"
+    return f"{row['psnr_db']:.2f} dB{apart}"
+
+
+def times(ratio: float) -> str:
+    """Return a ratio of bytes in words."""
+    return f"{ratio:.1f} times the bytes" if ratio >= 1 else f"{100 * ratio:.0f} % of the bytes"
+
+
+def more(difference: float) -> str:
+    """Return a difference in decibels in words."""
+    if abs(difference) < 0.005:
+        return "the same"
+    return f"{abs(difference):.2f} dB {'more' if difference > 0 else 'less'}"
+
+
+def listed(names: Sequence[str]) -> str:
+    """Return names with commas, and an "and" before the last."""
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
