@@ -25,7 +25,6 @@ BAND_TEXELS = 1 << 16  # encoded at once: Ctrl-C waits for the end of a band
 BLOCKS = {1: ("bc4",), 2: ("bc5",), 3: ("bc1", "bc7"), 4: ("bc7",)}  # by channels
 ASTC_SIDES = (6, 8)  # that are always shown
 ASTC_SQUARES = (4, 5, 6, 8, 10, 12)  # all that there are: 8 to 0.89 bits per texel
-FEW = "; on few desktop GPUs"
 NO_ASTC = "not tried: astc-encoder-py is not installed"
 NO_BC6H = "not tried: no encoder of it comes with this package, and 8 bits do not hold HDR"
 
@@ -41,7 +40,6 @@ class BlockCodec:
     block_bytes: int
     round_trip: Callable[[Floats], Floats]  # [h, w, C] in [0, 1] -> what a sampler reads
     reduced: bool = True  # whether a smaller texture is tried as well
-    note: str = ""  # beside the rate
     obstacle: str = ""  # why it cannot be encoded
 
     @property
@@ -62,7 +60,7 @@ def block_codecs(channels: int, astc_sides: Sequence[int] = ASTC_SIDES) -> list[
         *(BlockCodec(form.name.upper(), form.side_px, form.compressed_bytes,
                      partial(_block_round_trip, form)) for form in chosen),
         *(BlockCodec(f"ASTC {side}x{side}", side, BLOCK_BYTES, partial(_astc_round_trip, side),
-                     reduced=False, note=FEW, obstacle=NO_ASTC if missing else "")
+                     reduced=False, obstacle=NO_ASTC if missing else "")
           for side in astc_sides),
     ]  # fmt: skip
 
@@ -104,7 +102,7 @@ def block_baselines(target: Pixels, color_space: str, byte_count: int) -> Iterat
             continue
         whole = codec.size(height, width)
         result = codec.round_trip(unit_float(target).clip(0, 1))
-        setting = f"{codec.bits:.3g} bits per texel{codec.note}"
+        setting = f"{codec.bits:.3g} bits per texel"
         yield Baseline(codec.name, whole, result, setting, whole, random_access=True)
         if codec.reduced and whole > SAME_BYTES * byte_count:
             yield _reduced(codec, target, byte_count)

@@ -28,6 +28,7 @@ NOTED = (
     "Bytes in a GPU's memory: as a shader reads it, without mips; of picture files plain texels.",
     "Random access: whether a shader reads any texel of what lies in the file. The others are "
     "decoded or drawn whole before anything is sampled.",
+    "ASTC: most phones and Apple's chips sample it, hardly any desktop GPU does.",
 )  # fmt: skip
 
 
