@@ -10,17 +10,18 @@ from contextlib import contextmanager
 
 from neuralshade.base import work
 
+PLAIN_SECONDS = 10.0  # between two lines of a fit that is trained, where there is no terminal
+
 
 @contextmanager
 def shown_work(what: str) -> Iterator[None]:
-    """Show what is done inside the block, and parts of it, where that takes long.
+    """Show what is done inside the block, and parts of it, where that takes long: on a terminal.
 
-    On a terminal with a bar, elsewhere in plain lines.
+    Scripts get no lines that a slower machine would add to what they read.
     """
     with work.working(what):
         if not sys.stderr.isatty():
-            with plain_work():
-                yield
+            yield
             return
         from neuralshade.cli.work_bar import work_bar  # loads rich
 
@@ -30,7 +31,7 @@ def shown_work(what: str) -> Iterator[None]:
 
 @contextmanager
 def plain_work() -> Iterator[None]:
-    """Print a line about work that takes long, every UNTOLD_SECONDS."""
+    """Print a line about work that takes long, every PLAIN_SECONDS."""
     ended = threading.Event()
     teller = threading.Thread(target=_tell, args=(ended,), name="neuralshade work", daemon=True)
     teller.start()
@@ -42,6 +43,6 @@ def plain_work() -> Iterator[None]:
 
 
 def _tell(ended: threading.Event) -> None:
-    while not ended.wait(work.UNTOLD_SECONDS):
-        if text := work.told(work.UNTOLD_SECONDS):
+    while not ended.wait(PLAIN_SECONDS):
+        if text := work.told(PLAIN_SECONDS):
             print(text, file=sys.stderr, flush=True)
