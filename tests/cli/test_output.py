@@ -1,24 +1,17 @@
 """cli: what the verbs print, with and without a terminal."""
 
 import dataclasses
-import io
 import itertools
 import json
-import os
-import pty
 import re
 import subprocess
 import sys
 
 import numpy as np
 import pytest
-from rich.console import Console
 
 import neuralshade
 from neuralshade.base.commit import told_version
-from neuralshade.cli import terminal
-from neuralshade.cli.terminal import fitting, watch
-from neuralshade.fitting.loop import Progress
 from neuralshade.kinds import kind_named
 from neuralshade.kinds.image.presets import PRESETS
 from neuralshade.kinds.image.recipe import ImageRecipe
@@ -135,83 +128,6 @@ def test_fit_prints_its_result(run, folder, few):
     )
     assert re.fullmatch(r"30 steps in \d+\.\d s on cpu, \d+\.\d\d M samples/s", done.out[1])
     assert done.out[2] == "x.html"
-
-
-def test_progress_lines_without_a_terminal(run, folder, monkeypatch):
-    monkeypatch.setattr("neuralshade.cli.terminal.PLAIN_SECONDS", 0.2)
-    done = run("fit", "image", "a.png", "--seconds", "1", "--hidden-width", "8")
-    assert done.code == 0 and 1 <= len(done.err) <= 6  # a busy machine looks up less often
-    for line in done.err:
-        assert re.fullmatch(
-            r"step [\d,]+  loss [-+.e\d]+  PSNR (-|(about )?\d+\.\d\d) dB(  \(step [\d,]+\))?  "
-            r"\d+\.\d\d M samples/s  \d+ s left",
-            line,
-        ), line
-    assert "PSNR -" not in done.err[-1]  # it is first measured after 0.3 s
-
-
-def test_time_left_is_not_told_where_nobody_knows_it(capsys):
-    """A fit that ends by its PSNR alone has no share that is done."""
-    watch_line = Progress(step=5, seconds=3.0, loss=0.1, share=0.0, samples_per_second=2e6)
-    with watch(quiet=False) as observer:
-        observer(watch_line)
-    assert capsys.readouterr().err == "step 5  loss 0.1  PSNR - dB  2.00 M samples/s\n"
-
-
-@pytest.mark.parametrize("columns, left_out", [
-    (200, ""), (100, ""), (80, "rate"), (60, "rate loss"), (50, "rate loss"),
-    (40, "rate loss step"), (30, "rate loss step left"), (5, "rate loss step left"),
-])  # fmt: skip
-def test_what_does_not_fit_beside_the_bar_is_left_out(columns, left_out):
-    parts = {"step": "step 1,234,567", "loss": "loss 0.000123", "psnr": "PSNR 36.50 dB",
-             "rate": "12.30 M samples/s", "left": "150 s left"}  # fmt: skip
-    wanted = "  ".join(text for name, text in parts.items() if name not in left_out.split())
-    assert fitting(parts, columns) == wanted
-
-
-@pytest.mark.parametrize("columns", [120, 80, 79, 60, 40, 20, 8])
-def test_progress_is_one_line_however_narrow(columns, monkeypatch):
-    shown = io.StringIO()
-    console = Console(file=shown, width=columns)
-    monkeypatch.setattr(terminal, "Console", lambda stderr: console)
-    bar = terminal._bar()
-    progress = Progress(step=1_234_567, seconds=100.0, loss=1.234e-4, psnr_db=36.5, share=0.4,
-                        samples_per_second=12.3e6)  # fmt: skip
-    bar.add_task("fit", total=1.0, completed=progress.share, parts=terminal._parts(progress))
-    console.print(bar.get_renderable())
-    [line] = shown.getvalue().splitlines()
-    assert len(line) <= columns and "PSNR" in line
-    assert columns < 20 or "\u2501" in line
-
-
-def test_progress_bar_on_a_terminal(folder, start):
-    """A pseudo-terminal of 100 columns stands in for a person's."""
-    leader, follower = pty.openpty()
-    environment = {"TERM": "xterm-256color", "COLUMNS": "100"}
-    process = start("fit", "image", "a.png", "--seconds", "1", "--hidden-width", "8",
-                    cwd=folder, stdout=subprocess.DEVNULL, stderr=follower, text=False,
-                    environment=environment)  # fmt: skip
-    os.close(follower)
-    shown = read_all(leader)
-    assert process.wait(60) == 0, shown
-    assert "\x1b[" in shown and "\u2501" in shown
-    plain = re.sub(r"\x1b\[[\d;?]*[A-Za-z]", "", shown)
-    assert re.search(r"step [\d,]+  loss \S+  PSNR \S+ dB  \S+ M samples/s", plain)
-    assert re.search(r"\d+ s left", plain)
-    assert "Traceback" not in shown
-
-
-def read_all(descriptor):
-    pieces = []
-    while True:
-        try:
-            piece = os.read(descriptor, 65_536)
-        except OSError:  # Linux ends a pseudo-terminal with EIO
-            piece = b""
-        if not piece:
-            os.close(descriptor)
-            return b"".join(pieces).decode()
-        pieces.append(piece)
 
 
 def test_evaluate_prints_a_table(run, folder, few):
