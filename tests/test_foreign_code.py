@@ -21,6 +21,12 @@ CALLS = {  # and all below them
 }  # fmt: skip
 BUILTIN = {"__import__", "compile", "eval", "exec"}
 REASONS = {
+    ("src/neuralshade/verbs/doctor/asked.py", "sys.path"): "read, to hand it on",
+    ("scripts/sbom.py", "compile"): "base/commit.py of the tree that is built",
+    ("scripts/sbom.py", "exec"): "the same",
+    ("src/neuralshade/base/commit.py", "subprocess"): "git, for the commit of a clone",
+    ("src/neuralshade/verbs/doctor/asked.py", "subprocess"): "Python, with our own questions",
+    ("src/neuralshade/verbs/doctor/probes.py", "ctypes.CDLL"): "drivers by name, in a child",
     ("src/neuralshade/__init__.py", "importlib.import_module"): "the public names' own modules",
     ("src/neuralshade/base/optional.py", "importlib.import_module"): "installed extras, by name",
     ("src/neuralshade/engine/torch_engine.py", "ctypes.CDLL"): "the C library of the process",

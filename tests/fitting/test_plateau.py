@@ -15,8 +15,6 @@ from neuralshade.fitting.plateau import (
     HELD,
     Plateau,
     gain_per_doubling,
-    last_steps,
-    settled,
 )
 
 
@@ -52,11 +50,17 @@ def test_rows_of_other_pixels_do_not_count():
 
 
 def test_the_last_part_goes_through_the_whole_schedule():
-    assert [settled(share, 0, None) for share in (0.0, HELD, (1 + HELD) / 2, 1.0)] == pytest.approx(
-        [0.0, 0.0, 0.5, 1.0]
-    )
-    assert [settled(0.1, step, 1000) for step in (1000, 1125, 1250)] == [0.0, 0.5, 1.0]
-    assert settled(0.95, 1025, 1000) == pytest.approx(0.75)  # the given end comes first
+    assert [
+        Plateau(0.25).settled(share, 0, None) for share in (0.0, HELD, (1 + HELD) / 2, 1.0)
+    ] == pytest.approx([0.0, 0.0, 0.5, 1.0])
+    assert [Plateau(0.25).settled(0.1, step, 1000) for step in (1000, 1125, 1250)] == [
+        0.0,
+        0.5,
+        1.0,
+    ]
+    assert Plateau(0.25).settled(0.95, 1025, 1000) == pytest.approx(
+        0.75
+    )  # the given end comes first
 
 
 def saturating(loop, gain, flat_from):
@@ -81,7 +85,7 @@ def test_a_plateau_ends_it_and_rates_fall_after_it(plateau_loop):
     assert loop.run()
     found, factors = loop.progress.plateau_step, loop.engine.factors
     assert 1500 <= found <= 2500 and loop.progress.share == 1.0
-    assert loop.progress.step == found + last_steps(found) == len(factors)
+    assert loop.progress.step == Plateau(0.25).end(found) == len(factors)
     assert factors[20:found] == [1.0] * (found - 20)
     assert factors[found:] == sorted(factors[found:], reverse=True) and factors[-1] < 0.02
     assert rising(loop, loop.recipe) is None

@@ -5,17 +5,21 @@ a loss, optimizers, and an engine that runs the steps (kinds/image/fit.py puts t
 Here the steps are run until an end is reached.
 """
 
+from __future__ import annotations
+
 import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from neuralshade.base.interrupt import Interruption
 from neuralshade.errors import ConfigError
-from neuralshade.fitting.plateau import Plateau, last_steps, settled
-from neuralshade.fitting.progress import Progress
+from neuralshade.fitting.progress import Progress, next_snapshot
 from neuralshade.optimizer.schedule import Schedule, rate_factor
+
+if TYPE_CHECKING:
+    from neuralshade.fitting.plateau import Plateau
 
 LOOK_SECONDS = 0.1  # between two looks at the clock
 FIRST_MEASURE_SECONDS = 0.3  # of training before PSNR is first measured; it says nothing sooner
@@ -26,7 +30,6 @@ STALE_SHARE = 0.05  # of all steps since the last measuring: then PSNR is measur
 FIRST_PROBE, PROBE_RATIO = 128, 1.15  # steps at which PSNR is measured to find a plateau
 HOPELESS_STEPS = 256  # with a loss that is no number, at HOPELESS_LOOKS or more: a fit ends
 HOPELESS_LOOKS = 4
-SNAPSHOT_RATIO = 2.0**0.5  # snapshots lie this factor of steps apart
 
 
 class Trained(Protocol):
@@ -56,11 +59,11 @@ class Control(Protocol):
     def ended(self) -> bool: ...  # the fit is to end as if it had come to its end
     @property
     def most_steps(self) -> int: ...  # that are run before ``attend`` is called again, >= 1
-    def attend(self, progress: "Progress", interrupted: Callable[[], bool]) -> float:
+    def attend(self, progress: Progress, interrupted: Callable[[], bool]) -> float:
         """Do what was asked for; return the seconds of it that were a pause. Raises Restart."""
         ...
 
-    def settle(self, progress: "Progress") -> None:
+    def settle(self, progress: Progress) -> None:
         """Called after the asset was written: ``progress`` has its PSNR."""
         ...
 
@@ -181,7 +184,7 @@ class Loop:
         p.loss, self.rate_factor = self.engine.advance(factors), factors[-1]
         p.step += steps
         self._check_loss()
-        if p.step == self._next_snapshot(p.step - 1):
+        if p.step == next_snapshot(p.step - 1):
             self._draw()
 
     def _check_loss(self) -> None:
@@ -201,7 +204,9 @@ class Loop:
     def _share(self, step: int, seconds: float) -> float:
         """Return how much of the fit is done, by its given ends or by what follows a plateau."""
         share, found = self._given_share(step, seconds), self.progress.plateau_step
-        return share if found is None else max(share, min(1.0, step / (found + last_steps(found))))
+        if self.plateau is None or found is None:
+            return share
+        return max(share, min(1.0, step / self.plateau.end(found)))
 
     def _given_share(self, step: int, seconds: float) -> float:
         """Return the larger of steps and seconds used up."""
@@ -214,7 +219,7 @@ class Loop:
         share = self._given_share(step, seconds)
         if self.plateau is None:
             return share
-        return settled(share, step, self.progress.plateau_step)
+        return self.plateau.settled(share, step, self.progress.plateau_step)
 
     def _ended(self) -> bool:
         p, target = self.progress, self.target_psnr
@@ -231,24 +236,16 @@ class Loop:
         """Return how many steps to run: to the end, the next snapshot or ``share`` at most."""
         r, p = self.recipe, self.progress
         ends = [max(p.step + 1, math.ceil(r.steps * share))] if r.steps else []
-        if p.plateau_step is not None:
-            ends.append(p.plateau_step + last_steps(p.plateau_step))
+        if self.plateau is not None and p.plateau_step is not None:
+            ends.append(self.plateau.end(p.plateau_step))
         if self.due is not None and r.seconds and p.step and p.seconds:
             left = (share * r.seconds - p.seconds) * p.step / p.seconds
             ends.append(p.step + max(1, math.ceil(left)))
         if self.snapshot is not None:
-            ends.append(self._next_snapshot(self.progress.step))
+            ends.append(next_snapshot(self.progress.step))
         if self.control is not None:
             ends.append(p.step + self.control.most_steps)
         return min([chunk, *(end - self.progress.step for end in ends)])
-
-    def _next_snapshot(self, step: int) -> int:
-        """Return the first log-spaced step after ``step``: 1, 2, 3, 4, 5, 6, 8, 11, 16, 23 ..."""
-        due, exponent = 1, 0
-        while due <= step:
-            exponent += 1
-            due = max(due + 1, round(SNAPSHOT_RATIO**exponent))
-        return due
 
     def _is_measure_due(self, measuring: float | None, elapsed: float) -> bool:
         """Compare the seconds spent on measuring (None before the first) with those elapsed."""

@@ -31,6 +31,22 @@ class Plateau:
         gain = gain_per_doubling(curve, since)
         return gain is not None and curve[-1][0] >= FEWEST_STEPS and gain < self.gain_db  # type: ignore[operator]
 
+    def settled(self, share: float, step: float, found: int | None) -> float:
+        """Return how far the last part is, in [0, 1]: 0 before it, 1 at the end of the fit.
+
+        Args:
+            share: of the fit that is done by its given ends, in [0, 1].
+            step: that is to be run.
+            found: the step at which a plateau was found, None before.
+        """
+        by_end = (share - HELD) / (1 - HELD)
+        by_plateau = 0.0 if found is None else (step - found) / (self.end(found) - found)
+        return min(1.0, max(0.0, by_end, by_plateau))
+
+    def end(self, found: int) -> int:
+        """Return the last step of a fit whose plateau was found at a step."""
+        return found + max(1, math.ceil(SETTLING * found))
+
 
 def gain_per_doubling(curve: Sequence[Row], since: int = 0) -> float | None:
     """Return how many dB a doubling of the steps gains at the end of a curve.
@@ -48,21 +64,3 @@ def gain_per_doubling(curve: Sequence[Row], since: int = 0) -> float | None:
     level = sum(y for _, y in points) / len(points)
     across = sum((x - middle) ** 2 for x, _ in points)
     return sum((x - middle) * (y - level) for x, y in points) / across
-
-
-def settled(share: float, step: float, found: int | None) -> float:
-    """Return how far the last part is, in [0, 1]: 0 before it, 1 at the end of the fit.
-
-    Args:
-        share: of the fit that is done by its given ends, in [0, 1].
-        step: that is to be run.
-        found: the step at which a plateau was found, None before.
-    """
-    by_end = (share - HELD) / (1 - HELD)
-    by_plateau = 0.0 if found is None else (step - found) / last_steps(found)
-    return min(1.0, max(0.0, by_end, by_plateau))
-
-
-def last_steps(found: int) -> int:
-    """Return how many steps follow a plateau that was found at a step."""
-    return max(1, math.ceil(SETTLING * found))

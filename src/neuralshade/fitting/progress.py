@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 STALE_SHARE = 0.2  # of all steps: a PSNR from before them is told with its step
 MOST_ROWS = 4096  # of a curve in memory and in checkpoints; assets keep far fewer
+SNAPSHOT_RATIO = 2.0**0.5  # snapshots lie this factor of steps apart
 
 
 @dataclass
@@ -41,3 +42,12 @@ class Progress:
 
 def _short(value: float) -> float:
     return float(f"{value:.4g}")
+
+
+def next_snapshot(step: int) -> int:
+    """Return the first log-spaced step after ``step``: 1, 2, 3, 4, 5, 6, 8, 11, 16, 23 ..."""
+    due, exponent = 1, 0
+    while due <= step:
+        exponent += 1
+        due = max(due + 1, round(SNAPSHOT_RATIO**exponent))
+    return due

@@ -5,8 +5,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from neuralshade.measure.quality import psnr_db
-
 EQUAL_DB = 99.0  # of equal maps, so that means over maps exist
 
 Bytes = NDArray[np.uint8]
@@ -21,6 +19,8 @@ def map_psnr_db(target: Bytes, result: Bytes) -> float:
 
     Raises: ShapeError where these are no such maps of one shape.
     """
+    from neuralshade.measure.quality import psnr_db  # loads metrics, which who decodes needs not
+
     return min(EQUAL_DB, psnr_db(target, result))
 
 

@@ -28,7 +28,7 @@ def test_picture_is_that_of_render(asset, gpu, size, crop):
     with neuralshade.GpuSplats(asset, gpu.api) as splats:
         drawn = splats.picture(*size, crop)
     assert drawn.shape == (size[1], size[0], 3) and drawn.dtype == np.float32
-    wanted = neuralshade.render(asset, size=size, crop=crop)
+    wanted = neuralshade.render(asset, size=size, crop=crop, stretch=True, filter="point")
     np.testing.assert_allclose(drawn.clip(0, 1), wanted, atol=2e-5, rtol=0)
 
 

@@ -21,9 +21,9 @@ from neuralshade.kinds.textures.asset import (
     stored_field,
     unpack_bits,
 )
-from neuralshade.kinds.textures.build import build_field
 from neuralshade.kinds.textures.channels import codings_of
 from neuralshade.kinds.textures.engine import latent_grids
+from neuralshade.kinds.textures.field import build_field
 from neuralshade.kinds.textures.recipe import TexturesRecipe
 
 STORED = DATA / "textures.nsh"

@@ -21,7 +21,8 @@ from neuralshade.kinds.textures.block_shape import (
     level_sizes,
     parse_blocks,
 )
-from neuralshade.kinds.textures.build import build_field, started_field
+from neuralshade.kinds.textures.build import started_field
+from neuralshade.kinds.textures.field import build_field
 from neuralshade.kinds.textures.recipe import TexturesRecipe
 from neuralshade.model.block_grid import BlockGrid
 from neuralshade.source.material_mips import mip_sizes

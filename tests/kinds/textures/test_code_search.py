@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 import neuralshade
 from neuralshade.kinds.textures import code_search
-from neuralshade.kinds.textures.build import build_field
 from neuralshade.kinds.textures.channels import codings_of
 from neuralshade.kinds.textures.code_search import _color, colors_along, polish, search_codes
 from neuralshade.kinds.textures.engine import decode_texels, latent_grids, rounded_field
+from neuralshade.kinds.textures.field import build_field
 from neuralshade.kinds.textures.recipe import TexturesRecipe
 from neuralshade.kinds.textures.texels import LEAST_TEXELS
 

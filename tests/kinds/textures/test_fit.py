@@ -10,9 +10,9 @@ from fixtures.texture_sets import material_map, small_set, unit_normals, waves
 
 import neuralshade
 from neuralshade.errors import FitInterrupted
-from neuralshade.kinds.textures.build import build_field
 from neuralshade.kinds.textures.channels import codings_of, trained_levels
 from neuralshade.kinds.textures.engine import decode_texels, latent_grids
+from neuralshade.kinds.textures.field import build_field
 from neuralshade.kinds.textures.psnr import map_psnr
 from neuralshade.kinds.textures.recipe import TexturesRecipe
 from neuralshade.kinds.textures.texels import Texels

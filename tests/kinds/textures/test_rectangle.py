@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from neuralshade.kinds.textures import rectangle as rectangles
-from neuralshade.kinds.textures.build import build_field
 from neuralshade.kinds.textures.engine import mip_positions
+from neuralshade.kinds.textures.field import build_field
 from neuralshade.kinds.textures.recipe import TexturesRecipe
 from neuralshade.kinds.textures.rectangle import decode_rectangle, rectangle_of
 from neuralshade.source.material_mips import mip_sizes

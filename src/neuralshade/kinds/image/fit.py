@@ -7,7 +7,7 @@ import math
 import os
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,7 +17,6 @@ from neuralshade.asset.tensors import pack_field
 from neuralshade.engine.draw import draw_field
 from neuralshade.errors import AssetError, ConfigError
 from neuralshade.fitting.command import CommandLine, FitCall
-from neuralshade.fitting.ending import poor, rising
 from neuralshade.fitting.job import Job
 from neuralshade.fitting.loop import Loop, Observer, ignore
 from neuralshade.fitting.options import (
@@ -28,13 +27,11 @@ from neuralshade.fitting.options import (
     chosen_engine,
 )
 from neuralshade.fitting.picture_result import FitResult, reached
-from neuralshade.fitting.plateau import Plateau
 from neuralshade.fitting.recipe import from_dict, to_dict
 from neuralshade.fitting.resuming import begun_from, resumed_recipe, unfit
 from neuralshade.fitting.scene import Scene, grid_pages, picture_scene
 from neuralshade.fitting.snapshots import snapshots_for
 from neuralshade.kinds.image import KIND
-from neuralshade.kinds.image.begun import begun_recipe, is_finished
 from neuralshade.kinds.image.budget import auto_encoding, check_memory, check_sized, resolve
 from neuralshade.kinds.image.build import build_engine, build_gpu_engine
 from neuralshade.kinds.image.engine import Engine, Glances
@@ -47,6 +44,9 @@ from neuralshade.sampler.draw import samples_per_step
 from neuralshade.source.image_file import load_picture
 from neuralshade.source.picture import LARGEST_FITTED, Picture, check_squares
 from neuralshade.source.transform import transform_picture
+
+if TYPE_CHECKING:
+    from neuralshade.fitting.plateau import Plateau
 
 log = logging.getLogger("neuralshade")
 GLANCED_PX = 16  # a side, of what an asset shows before a fit goes on from it
@@ -84,10 +84,13 @@ def fit_image(
     target = checked_output(picture, source.name, output, options)
     check_torch(options)
     checkpoint, begun = None, None
-    if options.resume is not None and is_finished(options.resume):
-        begun = OpenedImage.read(options.resume)
-    elif options.resume is not None:
-        checkpoint = load_checkpoint(options.resume, KIND.name)
+    if options.resume is not None:
+        from neuralshade.kinds.image.begun import begun_recipe, is_finished  # few fits begin so
+
+        if is_finished(options.resume):
+            begun = OpenedImage.read(options.resume)
+        else:
+            checkpoint = load_checkpoint(options.resume, KIND.name)
     if begun is not None:
         recipe = begun_recipe(begun.header.recipe, options.resume, preset, settings)
         recipe = resolve(recipe, transform_picture(source, recipe.transform))
@@ -106,6 +109,15 @@ def fit_image(
             log.warning("%s: a finished asset, not a checkpoint: its numbers are trained further "
                         "with fresh moments.", begun.path)  # fmt: skip
         return job.run(checkpoint)
+
+
+def _plateau(recipe: ImageRecipe) -> Plateau | None:
+    """Return the end that is looked for while a fit runs; None where one is given."""
+    if recipe.until != "plateau":
+        return None
+    from neuralshade.fitting.plateau import Plateau
+
+    return Plateau(recipe.plateau_db)
 
 
 def _resumed(
@@ -162,7 +174,7 @@ class _Job(Job[ImageRecipe]):
             samples_per_step=samples_per_step(recipe.sampling, recipe.batch, height, width),
             target_psnr=recipe.target_psnr,
             coarser=glances.coarser,
-            plateau=Plateau(recipe.plateau_db) if recipe.until == "plateau" else None,
+            plateau=_plateau(recipe),
         )
 
     def _build(self) -> Engine:
@@ -221,13 +233,21 @@ class _Job(Job[ImageRecipe]):
         """Return an asset of this kind, opened."""
         return OpenedImage.read(asset)
 
-    def finish(self) -> FitResult:
-        """Write the asset and what else was asked for."""
-        psnr_db, size = self.save(self.output)
+    def _tell_ending(self, psnr_db: float, size: int) -> None:
+        """Warn of a fit that ended too soon, but of one whose steps were asked for."""
+        if self.recipe.seconds is None and self.loop.plateau is None:
+            return
+        from neuralshade.fitting.ending import poor, rising  # loads what makes thumbnails
+
         white = white_of(self.picture)
         for said in (rising(self.loop, self.recipe), poor(psnr_db, size, self.picture, white)):
             if said is not None:
-                log.warning("%s: %s", self.output, said)
+                log.warning("fit: %s", said)
+
+    def finish(self) -> FitResult:
+        """Write the asset and what else was asked for."""
+        psnr_db, size = self.save(self.output)
+        self._tell_ending(psnr_db, size)
         self._written()
         self._report()
         pixels = self.picture.width * self.picture.height

@@ -21,9 +21,9 @@ import torch
 from neuralshade.asset.rules import CURVE, DIGEST, SIDE, STEPS
 from neuralshade.asset.schema import AnyOf, Each, Form, Named, Number, Parts, Rule, Text
 from neuralshade.kinds.textures.block_shape import BLOCK_BYTES
-from neuralshade.kinds.textures.build import build_field
 from neuralshade.kinds.textures.channels import LONGEST_NAME, MOST_CHANNELS, MOST_MAPS
 from neuralshade.kinds.textures.engine import latent_grids
+from neuralshade.kinds.textures.field import build_field
 from neuralshade.kinds.textures.recipe import TexturesRecipe
 from neuralshade.model.block_grid import BlockGrid
 from neuralshade.model.field import Field

@@ -14,7 +14,6 @@ from neuralshade.gpu.gpu import Gpu
 from neuralshade.kinds.textures.block_layout import (
     block_grids,
     blocks_for,
-    build_blocks,
     start_blocks,
 )
 from neuralshade.kinds.textures.channels import MapCoding
@@ -25,38 +24,17 @@ from neuralshade.kinds.textures.engine import (
     TorchTexturesEngine,
     plain_grids,
 )
-from neuralshade.kinds.textures.layout import build_encoding, served_first, shapes_for
+from neuralshade.kinds.textures.field import build_field
+from neuralshade.kinds.textures.layout import served_first, shapes_for
 from neuralshade.kinds.textures.recipe import TexturesRecipe, parse_weights
 from neuralshade.kinds.textures.start import start_latents
 from neuralshade.kinds.textures.texels import Texels, TexelSampler
 from neuralshade.model.field import Field
-from neuralshade.model.mlp import MLP
 from neuralshade.optimizer.schedule import rate_factor
-from neuralshade.source.material_mips import mip_sizes
 
 GPU_BATCH = 2**16
 CPU_BATCHES = (2048, 2**14)  # at least and at most
 CPU_SHARE = 1 / 128  # of the texels of mip 0, in a step on a CPU
-START_BIAS = 0.5  # of the last layer: the middle of what a channel may be
-
-
-def build_field(
-    recipe: TexturesRecipe, size: tuple[int, int], channels: int, rng: torch.Generator | None
-) -> Field:
-    """Return the untrained field for a set of ``size``; its start is drawn from ``rng``."""
-    sizes = mip_sizes(*size, recipe.mips or None)
-    wraps = recipe.wrap == "repeat"
-    encoding = (
-        build_blocks(sizes, blocks_for(recipe), wraps, rng)
-        if recipe.latents == "bc1"
-        else build_encoding(sizes, shapes_for(recipe), wraps, rng)
-    )
-    network = MLP(encoding.width, channels, recipe.hidden_layers, recipe.hidden_width,
-                  "hard_gelu", rng=rng)  # fmt: skip
-    bias = network.members[-1].bias
-    assert bias is not None
-    torch.nn.init.constant_(bias, START_BIAS)
-    return Field(encoding, network)
 
 
 def started_field(recipe: TexturesRecipe, texels: Texels, rng: torch.Generator) -> Field:
