@@ -29,6 +29,7 @@ pytest_plugins = [
     "fixtures.dispatches",
     "fixtures.image_assets",
     "fixtures.small_fits",
+    "fixtures.small_material",  # before what imports it
     "fixtures.small_kinds",
     "fixtures.small_textures",
     "fixtures.tasks",

@@ -29,6 +29,9 @@ if TYPE_CHECKING:
     from neuralshade.kinds.image.opened import OpenedImage
     from neuralshade.kinds.image.recipe import ImageRecipe
     from neuralshade.kinds.kind import Opened
+    from neuralshade.kinds.material.fit import MaterialResult, fit_material
+    from neuralshade.kinds.material.opened import OpenedMaterial
+    from neuralshade.kinds.material.recipe import MaterialRecipe
     from neuralshade.kinds.mipmaps.family.fit import fit_mipmaps_family
     from neuralshade.kinds.mipmaps.family.opened import OpenedFamily
     from neuralshade.kinds.mipmaps.fit import MipmapsResult, fit_mipmaps
@@ -69,12 +72,15 @@ _HOMES = {  # name -> module, and its name there where that differs
     "GpuSplats": ("kinds.splats.gpu_splats", "GpuSplats"),
     "ImageRecipe": ("kinds.image.recipe", "ImageRecipe"),
     "Live": ("live.live", "Live"),
+    "MaterialRecipe": ("kinds.material.recipe", "MaterialRecipe"),
+    "MaterialResult": ("kinds.material.fit", "MaterialResult"),
     "MaterialSet": ("source.material_set", "MaterialSet"),
     "MipmapsRecipe": ("kinds.mipmaps.recipe", "MipmapsRecipe"),
     "MipmapsResult": ("kinds.mipmaps.fit", "MipmapsResult"),
     "Opened": ("kinds.kind", "Opened"),
     "OpenedFamily": ("kinds.mipmaps.family.opened", "OpenedFamily"),
     "OpenedImage": ("kinds.image.opened", "OpenedImage"),
+    "OpenedMaterial": ("kinds.material.opened", "OpenedMaterial"),
     "OpenedMipmaps": ("kinds.mipmaps.opened", "OpenedMipmaps"),
     "OpenedShader": ("kinds.shader.opened", "OpenedShader"),
     "OpenedSplats": ("kinds.splats.opened", "OpenedSplats"),
@@ -93,6 +99,7 @@ _HOMES = {  # name -> module, and its name there where that differs
     "devices": ("verbs.devices", "devices"),
     "evaluate": ("verbs.evaluate", "evaluate"),
     "fit_image": ("kinds.image.fit", "fit_image"),
+    "fit_material": ("kinds.material.fit", "fit_material"),
     "fit_mipmaps": ("kinds.mipmaps.fit", "fit_mipmaps"),
     "fit_mipmaps_family": ("kinds.mipmaps.family.fit", "fit_mipmaps_family"),
     "fit_shader": ("kinds.shader.fit", "fit_shader"),
@@ -122,6 +129,8 @@ __all__ = [
     "ImageRecipe",
     "KernelError",
     "Live",
+    "MaterialRecipe",
+    "MaterialResult",
     "MaterialSet",
     "MipmapsRecipe",
     "MipmapsResult",
@@ -129,6 +138,7 @@ __all__ = [
     "Opened",
     "OpenedFamily",
     "OpenedImage",
+    "OpenedMaterial",
     "OpenedMipmaps",
     "OpenedShader",
     "OpenedSplats",
@@ -150,6 +160,7 @@ __all__ = [
     "devices",
     "evaluate",
     "fit_image",
+    "fit_material",
     "fit_mipmaps",
     "fit_mipmaps_family",
     "fit_shader",

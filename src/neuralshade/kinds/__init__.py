@@ -19,6 +19,7 @@ KINDS = {
     "mipmaps": "neuralshade.kinds.mipmaps",
     "mip_family": "neuralshade.kinds.mipmaps.family",
     "textures": "neuralshade.kinds.textures",
+    "material": "neuralshade.kinds.material",
     "shader": "neuralshade.kinds.shader",
 }
 

@@ -1,0 +1,24 @@
+"""A layered material into a feature map and a small decoder of directions."""
+
+from neuralshade.fitting.command import Flag, Subject
+from neuralshade.kinds.kind import Kind
+from neuralshade.kinds.material.recipe import MaterialRecipe
+
+KIND = Kind(
+    name="material",
+    about="Bake a layered MaterialX material into a small network.",
+    opens="neuralshade.kinds.material.opened:OpenedMaterial",
+    recipe=MaterialRecipe,
+    fits="neuralshade.kinds.material.fit:fit_material",
+    subject=Subject("material"),
+    takes=("engine", "tensorboard", "events", "resume"),
+    flags=(Flag("element", "Which material of the document. [default: its first]", "NAME"),),
+    calls="neuralshade.kinds.material.fit:call_of",
+    output="File to write. [default: the material's name with .nsh, in this folder]",
+    manual="""
+    MATERIAL is a MaterialX document (.mtlx). Ctrl-C keeps a checkpoint.
+
+    \b
+    neuralshade fit material antique_copper.mtlx -o copper.nsh
+    """,
+)  # fmt: skip

@@ -1,0 +1,75 @@
+"""A fitted material as its file holds it: a feature map in 8 bits, lobes and decoder in float16.
+
+Tensors: ``features`` uint8 [texels, features], the map row by row, a number's code / 255 in its
+range; ``range`` float32 [2, features], what 0 and 1 stand for; ``lobes.weight`` and ``lobes.bias``
+of the read-out; ``decoder.N.weight`` [outputs, inputs] and ``decoder.N.bias``; all float16.
+``material`` of a header: name, side of the map in texels, digest of the teacher, notes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+
+from neuralshade.asset.rules import CURVE, DIGEST, SIDE, STEPS
+from neuralshade.asset.schema import Each, Form, Number, Parts, Rule, Text
+from neuralshade.kinds.material.field import MaterialEncoding, build_field, encoding_of
+from neuralshade.kinds.material.recipe import MaterialRecipe
+from neuralshade.model.field import Field
+
+MEASURE = Number(-1e6, 1e6)
+RULES: dict[str, Rule] = {
+    "material": Parts({"name": Text(), "side": SIDE, "digest": DIGEST,
+                       "notes": Each(Text(2**16))}),
+    "training": Parts({**STEPS, "curve": CURVE}),
+    "quality": Parts({"psnr_db": MEASURE, "worst_db": MEASURE, "sky_db": MEASURE}),
+}  # fmt: skip
+RANGE = ("low", "high")
+
+
+def parameters_of(field: Field) -> dict[str, torch.nn.Parameter]:
+    """Return the read-out's and the decoder's parameters by the names of their tensors."""
+    read = encoding_of(field).lobes.read.named_parameters()
+    network = field.network.named_parameters()
+    return {**{f"lobes.{name}": p for name, p in read},
+            **{name.replace("layers.", "decoder."): p for name, p in network}}  # fmt: skip
+
+
+def pack_field(field: Field) -> dict[str, npt.NDArray[Any]]:
+    """Return the tensors of a field, its feature map rounded."""
+    encoding = encoding_of(field)
+    ends = [encoding.get_buffer(name).cpu().numpy() for name in RANGE]
+    tensors = {"features": encoding.grid.codes(), "range": np.stack(ends)}
+    for name, parameter in parameters_of(field).items():
+        tensors[name] = parameter.detach().cpu().half().numpy()
+    return tensors
+
+
+def field_forms(recipe: MaterialRecipe, side: int) -> Mapping[str, Form]:
+    """Return the forms of the tensors that a recipe makes, without allocating them."""
+    with torch.device("meta"):
+        field = build_field(recipe, side, None)
+    forms: dict[str, Form] = {
+        "features": ("uint8", (side * side, recipe.features)),
+        "range": ("float32", (2, recipe.features)),
+    }
+    return forms | {n: ("float16", tuple(p.shape)) for n, p in parameters_of(field).items()}
+
+
+@torch.no_grad()
+def stored_field(
+    recipe: MaterialRecipe, side: int, tensors: Mapping[str, npt.NDArray[Any]]
+) -> Field:
+    """Return the field that tensors of the right forms hold, in float32."""
+    field = build_field(recipe, side, torch.Generator())
+    encoding: MaterialEncoding = encoding_of(field)
+    encoding.grid.set_codes(tensors["features"])
+    for name, values in zip(RANGE, tensors["range"], strict=True):
+        encoding.get_buffer(name).copy_(torch.from_numpy(values))
+    for name, parameter in parameters_of(field).items():
+        parameter.copy_(torch.from_numpy(tensors[name]).float())
+    return field

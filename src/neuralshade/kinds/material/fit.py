@@ -1,0 +1,193 @@
+"""neuralshade fit material: a layered material into a feature map and a small decoder."""
+
+from __future__ import annotations
+
+import os
+from contextlib import closing
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from neuralshade.asset.asset import Header, save_asset
+from neuralshade.asset.checkpoint import load_checkpoint
+from neuralshade.base.message_text import plain
+from neuralshade.errors import ConfigError
+from neuralshade.fitting.command import CommandLine, FitCall
+from neuralshade.fitting.job import Job
+from neuralshade.fitting.loop import Loop, Observer, ignore
+from neuralshade.fitting.options import (
+    USUAL,
+    FitOptions,
+    check_options,
+    check_torch,
+    checked_output,
+    chosen_engine,
+)
+from neuralshade.fitting.recipe import asked_recipe, from_dict, to_dict
+from neuralshade.fitting.resuming import Source, resumed_recipe
+from neuralshade.kinds.material import KIND
+from neuralshade.kinds.material.asset import pack_field, stored_field
+from neuralshade.kinds.material.engine import ENCODED, TRAINED, build_engine
+from neuralshade.kinds.material.judge import Judge, Judged, field_shade
+from neuralshade.kinds.material.opened import OpenedMaterial
+from neuralshade.kinds.material.recipe import MaterialRecipe
+from neuralshade.kinds.material.sources import load_teacher, teacher_digest
+from neuralshade.kinds.material.teacher import Teacher, TeacherKernels, open_teachers_gpu
+from neuralshade.model.field import Field
+
+
+@dataclass(frozen=True)
+class MaterialResult:
+    """What a fit reached; quality and size are those of the file."""
+
+    asset: str  # path
+    engine: str
+    device: str
+    seconds: float  # of training, measuring on the way included
+    steps: int
+    loss: float  # of the last batch
+    psnr_db: float  # mean of spheres under single lights that no step has seen
+    worst_db: float  # of these
+    sky_db: float  # under a sky
+    asset_bytes: int
+    skipped_steps: int  # whose gradient was not finite
+    notes: tuple[str, ...]  # what of the material was left out
+
+    def print(self) -> None:
+        """Print what was reached."""
+        for note in self.notes:
+            print(plain(note))
+        print(f"{self.asset}: {self.psnr_db:.2f} dB (worst light {self.worst_db:.2f}, sky "
+              f"{self.sky_db:.2f}) in {self.asset_bytes:,} bytes")  # fmt: skip
+        print(f"{self.steps:,} steps in {self.seconds:.1f} s on {self.device}")
+        if self.skipped_steps:
+            print(f"{self.skipped_steps} steps were skipped: their gradient was not finite")
+
+
+def fit_material(
+    source: str | os.PathLike[str] | Teacher,
+    output: str | os.PathLike[str] | None = None,
+    *,
+    element: str | None = None,
+    options: FitOptions = USUAL,
+    observer: Observer = ignore,
+    **settings: Any,
+) -> MaterialResult:
+    """Fit a feature map and a decoder to how a material scatters light, and save them.
+
+    Args:
+        source: a MaterialX document, a Slang module with ``eval``, or a Teacher.
+        output: the asset; by default the material's name with .nsh, in the current folder.
+        element: which material of a document; None is its first.
+        options: tensorboard, events, resume; PyTorch on the CPU trains.
+        observer: called about ten times a second with a Progress.
+        settings: fields of MaterialRecipe; an end (steps, seconds) replaces the usual ends.
+
+    Raises: PictureError, ConfigError, KernelError, OutputError, DeviceError, AssetError (resume)
+        before training starts; FitInterrupted on Ctrl-C or SIGTERM, after a checkpoint was saved.
+    """
+    check_options(options, KIND.name, KIND.takes)
+    check_torch(options)
+    if options.engine == "gpu":
+        raise ConfigError("engine: got gpu, which does not train materials yet, need torch or "
+                          "auto. Leave --engine out.")  # fmt: skip
+    recipe = asked_recipe(MaterialRecipe, settings)
+    teacher = source if isinstance(source, Teacher) else load_teacher(source, element)
+    place = None if isinstance(source, Teacher) else os.fspath(source)
+    stem = teacher.name if place is None else Path(place).stem
+    target = checked_output(place, stem, output, options)
+    fitted = Source(teacher.name, teacher_digest(teacher))
+    checkpoint = None
+    if options.resume is not None:
+        checkpoint = load_checkpoint(options.resume, KIND.name)
+        recipe = resumed_recipe(checkpoint, options.resume, fitted, MaterialRecipe,
+                                lambda kept: from_dict(MaterialRecipe, kept | settings),
+                                "material")  # fmt: skip
+    with chosen_engine(options, "torch") as chosen, closing(open_teachers_gpu()) as gpu:
+        kernels = TeacherKernels(gpu, teacher)
+        job = _Job(kernels, fitted, recipe, target, chosen, options, observer, place)
+        job.resumed_words = () if element is None else ("--element", element)
+        return job.run(checkpoint)
+
+
+def call_of(typed: CommandLine) -> FitCall:
+    """Return the call of what was typed."""
+    named = {"element": typed.flags["element"], **typed.settings}
+    return FitCall(fit_material, (typed.subject, typed.output), named)
+
+
+class _Job(Job[MaterialRecipe]):
+    kind = KIND
+    subject = "material"
+    steps_sized_by = "rate and latent_rate"
+
+    def __init__(self, kernels: TeacherKernels, fitted: Source, recipe: MaterialRecipe, *rest: Any):
+        super().__init__(fitted, recipe, *rest)
+        self.teacher = kernels.teacher
+        self.side = recipe.size
+        self.engine = build_engine(recipe, kernels)
+        self.judge = Judge(kernels)
+        self.loop = Loop(self.engine, recipe, self._glance, self._observe,
+                         samples_per_step=self.engine.batch, due=self._due)  # fmt: skip
+
+    def _due(self, share: float) -> float:
+        """Bake and freeze the feature map when it is time; return when more is due."""
+        engine, recipe = self.engine, self.recipe
+        if share < recipe.encoded_until:
+            return recipe.encoded_until
+        if engine.phase == ENCODED:
+            engine.bake()
+        if share < recipe.frozen_from:
+            return recipe.frozen_from
+        if engine.phase == TRAINED:
+            engine.freeze()
+        return 1.0
+
+    def _glance(self) -> float:
+        """Return the mean PSNR in dB of a few spheres."""
+        if self.engine.phase == ENCODED:
+            return self.judge.glance(self.engine.encoded)
+        return self.judge.glance(field_shade(self._stored()))
+
+    def _stored(self) -> Field:
+        """Return the field as a file would hold it now."""
+        engine = self.engine
+        if engine.phase == ENCODED:  # for the file alone: training goes on with the encoder
+            engine.bake()
+            engine.task.phase = ENCODED
+        return stored_field(self.recipe, self.side, pack_field(engine.field))
+
+    def open(self, asset: Path) -> OpenedMaterial:
+        """Return an asset of this kind, opened."""
+        return OpenedMaterial.read(asset)
+
+    @property
+    def reference(self) -> Teacher:
+        """Return what a report compares the asset with."""
+        return self.teacher
+
+    def save(self, path: Path) -> tuple[Judged, int]:
+        """Write the asset as it is now; return its quality and the file's size."""
+        self._check_trained()
+        field = self._stored()
+        if not all(bool(p.isfinite().all()) for p in field.parameters()):
+            raise ConfigError(f"{self.teacher.name}: got numbers beyond float16 after "
+                              f"{self.loop.progress.step} steps, need a fit that converges. "
+                              f"{self.remedy}")  # fmt: skip
+        judged = self.judge.judge(field_shade(field))
+        facts = {"name": self.teacher.name, "side": self.side, "digest": self.original.digest,
+                 "notes": list(self.teacher.notes)}  # fmt: skip
+        quality = {name: round(value, 3) for name, value in asdict(judged).items()}
+        header = Header(to_dict(self.recipe), self.training, quality, own={"material": facts})
+        return judged, save_asset(path, KIND.name, header, pack_field(field))
+
+    def finish(self) -> MaterialResult:
+        """Write the asset."""
+        judged, size = self.save(self.output)
+        self._written()
+        p = self.loop.progress
+        return MaterialResult(
+            str(self.output), self.chosen.engine, self.chosen.device_name, p.seconds, p.step,
+            p.loss, judged.psnr_db, judged.worst_db, judged.sky_db, size, self.engine.skipped,
+            self.teacher.notes,
+        )  # fmt: skip

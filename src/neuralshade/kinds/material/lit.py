@@ -1,0 +1,115 @@
+"""Spheres and planes of a material, lit: what its fit is judged by, and what is drawn."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from neuralshade.source.crop import WHOLE, Crop
+
+Floats = npt.NDArray[np.float32]
+Shade = Callable[[Floats, Floats, Floats], Floats]  # uv, wi, wo [n, ...] -> f * cos [n, 3]
+Light = tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]  # towards it; radiance [3]
+
+RADIUS = 0.95  # of half a picture's shorter side
+TILES = 2.0  # times that the material goes around a sphere
+LOWEST = 1e-3  # cosine below which nothing is lit
+KEY = (-0.45, 0.65, 0.61)  # the usual light
+EYE = (0.0, 0.0, 1.0)
+
+
+@dataclass(frozen=True)
+class Stage:
+    """Points of a surface that are seen, one a pixel, and their frames [n, 3]."""
+
+    inside: npt.NDArray[np.bool_]  # [height, width]
+    uv: Floats
+    tangent: npt.NDArray[np.float64]
+    bitangent: npt.NDArray[np.float64]
+    normal: npt.NDArray[np.float64]
+
+    def local(self, direction: npt.ArrayLike) -> Floats:
+        """Return a direction in the frames of all points: float32 [n, 3]."""
+        d = np.asarray(direction, np.float64)
+        parts = [self.tangent @ d, self.bitangent @ d, self.normal @ d]
+        return np.stack(parts, 1).astype(np.float32)
+
+    def lit(self, shade: Shade, lights: Sequence[Light]) -> Floats:
+        """Return linear light towards the eye: float32 [height, width, 3], 0 beside the surface."""
+        wo = self.local(EYE)
+        total = np.zeros((len(self.uv), 3), np.float32)
+        for direction, radiance in lights:
+            wi = self.local(direction)
+            on = (wi[:, 2] > LOWEST) & (wo[:, 2] > LOWEST)
+            if on.any():
+                total[on] += shade(self.uv[on], wi[on], wo[on]) * radiance.astype(np.float32)
+        picture = np.zeros((*self.inside.shape, 3), np.float32)
+        picture[self.inside] = total
+        return picture
+
+
+def sphere(width: int, height: int, crop: Crop = WHOLE) -> Stage:
+    """Return a sphere seen from afar along -z, x right and y up."""
+    x, y = _plane(width, height, crop)
+    x, y = x / RADIUS, y / RADIUS
+    inside = x * x + y * y < 1
+    x, y = x[inside], y[inside]
+    z = np.sqrt(1 - x * x - y * y)
+    normal = np.stack([x, y, z], 1)
+    tangent = np.stack([z, np.zeros_like(z), -x], 1)
+    tangent /= np.linalg.norm(tangent, axis=1, keepdims=True)
+    u = (np.arctan2(x, z) / (2 * math.pi) + 0.5) * TILES % 1
+    v = np.arccos(np.clip(y, -1, 1)) / math.pi * TILES / 2 % 1
+    uv = np.stack([u, v], 1).astype(np.float32)
+    return Stage(inside, uv, tangent, np.cross(normal, tangent), normal)
+
+
+def plane(width: int, height: int, crop: Crop = WHOLE) -> Stage:
+    """Return the flat material itself, seen from straight above: one picture is one tile."""
+    u = crop[0] + (np.arange(width) + 0.5) / width * (crop[2] - crop[0])
+    v = crop[1] + (np.arange(height) + 0.5) / height * (crop[3] - crop[1])
+    uv = np.stack(np.meshgrid(u, v), axis=2).reshape(-1, 2).astype(np.float32)
+    axes = [np.broadcast_to(axis, (len(uv), 3)) for axis in np.eye(3)]
+    return Stage(np.ones((height, width), bool), uv, *axes)
+
+
+def _plane(width: int, height: int, crop: Crop) -> tuple[npt.NDArray[np.float64], ...]:
+    """Return x to the right and y up of pixel centres; the shorter side of all is [-1, 1]."""
+    u = crop[0] + (np.arange(width) + 0.5) / width * (crop[2] - crop[0])
+    v = crop[1] + (np.arange(height) + 0.5) / height * (crop[3] - crop[1])
+    across, down = width / (crop[2] - crop[0]), height / (crop[3] - crop[1])
+    shorter = min(across, down)
+    x, y = (2 * u - 1) * across / shorter, (1 - 2 * v) * down / shorter
+    return tuple(np.meshgrid(x, y))
+
+
+def spread(count: int, turn: float = 0.0) -> npt.NDArray[np.float64]:
+    """Return directions spread evenly over all sides [count, 3]: a Fibonacci lattice."""
+    i = np.arange(count) + 0.5
+    z, phi = 1 - 2 * i / count, math.pi * (1 + 5**0.5) * i + turn
+    radius = np.sqrt(1 - z * z)
+    return np.stack([radius * np.cos(phi), radius * np.sin(phi), z], 1)
+
+
+def held_out_lights(count: int = 16, radiance: float = 3.0) -> list[Light]:
+    """Return single lights on the eye's side, as a fit is judged by."""
+    found = spread(3 * count, 0.37)
+    return [(d, np.full(3, radiance)) for d in found[found[:, 2] > -0.2]][:count]
+
+
+def sky(count: int) -> list[Light]:
+    """Return a sky that is brighter above, as so many lights."""
+    found = spread(count)
+    bright = 0.25 + 0.75 * np.clip(found[:, 1] * 0.5 + 0.5, 0, 1)
+    tint = np.array([0.9, 0.95, 1.0]) * 4 * math.pi / count
+    return [(d, b * tint) for d, b in zip(found, bright, strict=True)]
+
+
+def key_light(radiance: float = 3.0) -> list[Light]:
+    """Return the usual light, from above left, and a weak sky."""
+    direction = np.array(KEY) / np.linalg.norm(KEY)
+    return [(direction, np.full(3, radiance)), *((d, 0.35 * r) for d, r in sky(48))]

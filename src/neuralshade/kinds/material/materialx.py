@@ -1,0 +1,249 @@
+"""MaterialX documents as teachers: what MaterialX's own Slang generator makes of a graph.
+
+The package ``materialx`` (1.39.5, not 1.40) generates the text; what it cannot say, or says
+wrongly without a word, is refused by the name of its node.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from neuralshade.base.did_you_mean import did_you_mean
+from neuralshade.base.message_text import shown
+from neuralshade.errors import ConfigError
+from neuralshade.kinds.material.materialx_text import edited_text
+from neuralshade.kinds.material.pictures import Lookup, picture_table
+from neuralshade.kinds.material.teacher import Teacher
+
+# What the generator writes without an error and wrongly, or what does not compile; why.
+REFUSED = {
+    "heighttonormal": "reads derivatives of the screen, which a flat surface has not",
+    "bump": "reads derivatives of the screen, which a flat surface has not",
+    "time": "changes with time",
+    "frame": "changes with time",
+    "flake2d": "does not compile as Slang",
+    "flake3d": "does not compile as Slang",
+    "blackbody": "does not compile as Slang",
+    "LamaMix": "does not compile as Slang",
+    "surface_unlit": "is not lit",
+    "geompropvalue": "reads data of a mesh",
+    "geompropvalueuniform": "reads data of a mesh",
+    "geomcolor": "reads colors of a mesh",
+}
+# Weights of light that passes through, which the generator leaves out without a word.
+THROUGH = ("transmission", "transmission_weight", "specTrans")
+HOLES = ("opacity", "geometry_opacity", "alpha")  # inputs that a surface lets light past by
+SCATTERED = ("T", "RT")  # modes of a dielectric that do the same
+BORDERS = {"periodic": "repeat", "clamp": "clamp", "mirror": "mirror"}
+TILES = re.compile(r"<(UDIM|UVTILE)>", re.IGNORECASE)
+MISSING = ("materialx: got no package MaterialX, need it for .mtlx files. Run: pip install "
+           '"neuralshade[materialx]"')  # fmt: skip
+
+
+def load_materialx(path: str | os.PathLike[str], element: str | None = None) -> Teacher:
+    """Return the teacher of a MaterialX document's material.
+
+    Args:
+        path: a .mtlx file; pictures are looked for from its folder on.
+        element: name of a material or of a surface shader; None is the first one.
+
+    Raises: ConfigError for what is no document, has no such element, or holds what cannot be
+        fitted, by the node's name; PictureError for a picture that cannot be read.
+    """
+    place = Path(path)
+    mx = _materialx()
+    document, library = _document(mx, place)
+    chosen = _chosen(mx, document, place, element)
+    notes = _check(library, chosen, place)
+    shader = _generated(mx, document, library, chosen, place)
+    stage = shader.getStage(mx.gen.PIXEL_STAGE)
+    lookups = list(_lookups(stage, document, place))
+    constants, words = picture_table(lookups)
+    edited = edited_text(shader.getSourceCode(mx.gen.PIXEL_STAGE), constants)
+    name = f"{place.stem} {chosen.getName()}"
+    return Teacher(name, edited.text, edited.parameters, words, tuple(notes))
+
+
+class _Modules:
+    """MaterialX's modules that are used here."""
+
+    def __init__(self) -> None:
+        import MaterialX
+        from MaterialX import PyMaterialXGenShader, PyMaterialXGenSlang
+
+        self.core, self.gen, self.slang = MaterialX, PyMaterialXGenShader, PyMaterialXGenSlang
+
+
+def _materialx() -> Any:
+    try:
+        return _Modules()
+    except ImportError as error:
+        raise ConfigError(MISSING) from error
+
+
+def _document(mx: Any, place: Path) -> tuple[Any, Any]:
+    """Return the document of a file, and MaterialX's own library beside it."""
+    library = mx.core.createDocument()
+    search = mx.core.getDefaultDataSearchPath()
+    mx.core.loadLibraries(mx.core.getDefaultDataLibraryFolders(), search, library)
+    document = mx.core.createDocument()
+    document.setDataLibrary(library)
+    try:
+        mx.core.readFromXmlFile(document, os.fspath(place))
+    except Exception as error:  # of its own types, which differ by version
+        raise ConfigError(f"{place}: got {shown(str(error))}, need a MaterialX document. Check "
+                          "the file.") from error  # fmt: skip
+    valid, reason = document.validate()
+    if not valid:
+        first = reason.strip().splitlines()[0]
+        raise ConfigError(f"{place}: got a document that is not valid ({shown(first)}), need one "
+                          "that MaterialX accepts. Check it with mxvalidate.py.")  # fmt: skip
+    return document, library
+
+
+def _chosen(mx: Any, document: Any, place: Path, element: str | None) -> Any:
+    """Return the material, or surface shader, that is asked for."""
+    found = mx.gen.findRenderableElements(document)
+    if not found:
+        raise ConfigError(f"{place}: got a document with nothing to render, need a "
+                          "surfacematerial. Add one.")  # fmt: skip
+    if element is None:
+        return found[0]
+    for one in found:
+        if element in (one.getName(), one.getNamePath()):
+            return one
+    names = [one.getNamePath() for one in found]
+    raise ConfigError(f"{place}: got element {shown(element)}, need one of {names}."
+                      f"{did_you_mean(element, names)}")  # fmt: skip
+
+
+def _nodes(library: Any, chosen: Any) -> Iterator[Any]:
+    """Yield the nodes that a material is made of, those of the document's own definitions too."""
+    waiting, seen = [chosen], set()
+    while waiting:
+        one = waiting.pop()
+        if one.getNamePath() in seen:
+            continue
+        seen.add(one.getNamePath())
+        yield one
+        waiting += [edge.getUpstreamElement() for edge in one.traverseGraph()]
+        inside = one.getImplementation() if hasattr(one, "getImplementation") else None
+        if inside is not None and library.getImplementation(inside.getName()) is None:
+            own = library.getNodeGraph(inside.getName()) is None
+            waiting += inside.getNodes() if own and hasattr(inside, "getNodes") else []
+
+
+def _check(library: Any, chosen: Any, place: Path) -> list[str]:
+    """Refuse what cannot be fitted, by its node; return notes on what is left out."""
+    notes = []
+    try:
+        nodes = list(_nodes(library, chosen))
+    except Exception as error:  # MaterialX's own, for circles
+        raise ConfigError(f"{place}: got {shown(str(error))}, need a graph without circles. "
+                          "Cut it.") from error  # fmt: skip
+    for node in nodes:
+        category, name = node.getCategory(), node.getNamePath()
+        reason = REFUSED.get(category)
+        mode = node.getInputValue("scatter_mode") if node.getInput("scatter_mode") else None
+        through = next((one for one in THROUGH if _is_used(node, one)), None)
+        if mode in SCATTERED or through:
+            reason = f"lets light through ({'scatter_mode ' + mode if mode else through})"
+        if reason is not None:
+            raise ConfigError(f"{place}: {name} ({category}) {reason}, need a surface that "
+                              "reflects, of nodes that have Slang. Take it out.")  # fmt: skip
+        if node.getInput("displacementshader") is not None:
+            notes.append("Displacement is left out: the surface is flat.")
+        if category != "image" and any(node.getInput(one) is not None for one in HOLES):
+            notes.append(f"{name}: what is behind it is left out: opacity darkens it alone.")
+    return notes
+
+
+def _is_used(node: Any, name: str) -> bool:
+    """Return whether an input is connected, or has a value above 0."""
+    given = node.getInput(name)
+    if given is None:
+        return False
+    if given.getConnectedNode() is not None or given.getInterfaceName():
+        return True
+    value = given.getValue()
+    return isinstance(value, float) and value > 0
+
+
+def _generated(mx: Any, document: Any, library: Any, chosen: Any, place: Path) -> Any:
+    """Return the shader that MaterialX generates of an element."""
+    generator = mx.slang.SlangShaderGenerator.create()
+    context = mx.gen.GenContext(generator)
+    context.registerSourceCodeSearchPath(mx.core.getDefaultDataSearchPath())
+    colors = mx.gen.DefaultColorManagementSystem.create(generator.getTarget())
+    colors.loadLibrary(library)
+    generator.setColorManagementSystem(colors)
+    units = mx.gen.UnitSystem.create(generator.getTarget())
+    units.loadLibrary(library)
+    registry = mx.core.UnitConverterRegistry.create()
+    for name in ("distance", "angle"):
+        kind = library.getUnitTypeDef(name)
+        registry.addUnitConverter(kind, mx.core.LinearUnitConverter.create(kind))
+    units.setUnitConverterRegistry(registry)
+    generator.setUnitSystem(units)
+    options = context.getOptions()
+    options.targetColorSpaceOverride, options.targetDistanceUnit = "lin_rec709", "meter"
+    options.fileTextureVerticalFlip = True  # pictures begin at the top, MaterialX's v at the bottom
+    options.hwMaxActiveLightSources, options.hwSrgbEncodeOutput = 1, False
+    none = mx.gen.HwSpecularEnvironmentMethod.SPECULAR_ENVIRONMENT_NONE
+    options.hwSpecularEnvironmentMethod = none
+    options.shaderInterfaceType = mx.gen.ShaderInterfaceType.SHADER_INTERFACE_REDUCED
+    light = library.getNodeDef("ND_directional_light")
+    mx.gen.HwShaderGenerator.bindLightShader(light, 1, context)
+    try:
+        return generator.generate("teacher", chosen, context)
+    except Exception as error:  # of its own types
+        first = str(error).strip().splitlines()[0]
+        raise ConfigError(f"{place}: {chosen.getNamePath()}: MaterialX cannot write it as Slang "
+                          f"({shown(first)}), need nodes that have Slang. Take it "
+                          "out.") from error  # fmt: skip
+
+
+def _lookups(stage: Any, document: Any, place: Path) -> Iterator[Lookup]:
+    """Yield the pictures that a shader looks up, by the names of their variables."""
+    for block in stage.getUniformBlocks().values():
+        for variable in block:
+            if variable.getType().getName() != "filename":
+                continue
+            node = document.getDescendant(variable.getPath())
+            node = node.getParent() if node is not None else None
+            name = node.getNamePath() if node is not None else variable.getVariable()
+            text = variable.getValue().getValueString() if variable.getValue() else ""
+            yield Lookup(variable.getVariable(), _picture_path(text, name, place),
+                         _border(node, "uaddressmode", place), _border(node, "vaddressmode", place),
+                         _text(node, "filtertype") == "closest")  # fmt: skip
+
+
+def _picture_path(text: str, name: str, place: Path) -> Path:
+    """Return where a picture lies; ConfigError for one that is not there, with its node."""
+    if not text:
+        raise ConfigError(f"{place}: {name}: got no file, need a picture. Name one.")
+    if TILES.search(text):
+        raise ConfigError(f"{place}: {name}: got {shown(text)}, a picture of many tiles (UDIM), "
+                          "need a single one. Fit one tile.")  # fmt: skip
+    path = place.parent / text
+    if not path.is_file():
+        raise ConfigError(f"{place}: {name}: got {shown(text)}, which is not there, need a "
+                          f"picture. Looked for {path}.")  # fmt: skip
+    return path
+
+
+def _border(node: Any, name: str, place: Path) -> str:
+    text = _text(node, name) or "periodic"
+    if text not in BORDERS:
+        raise ConfigError(f"{place}: {node.getNamePath()}.{name}: got {shown(text)}, need one of "
+                          f"{list(BORDERS)}. Change it.")  # fmt: skip
+    return BORDERS[text]
+
+
+def _text(node: Any, name: str) -> str:
+    given = node.getInput(name) if node is not None else None
+    return given.getValueString() if given is not None else ""

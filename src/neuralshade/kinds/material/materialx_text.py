@@ -1,0 +1,171 @@
+"""What MaterialX's Slang generator writes, made into a teacher: a few edits of its text.
+
+The generator writes a fragment shader, lit by light sources, of a surface in space. A teacher is
+two functions of a flat one that is lit from one direction. Each edit finds its place exactly once,
+or says that this version of MaterialX writes something else.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from neuralshade.errors import ConfigError
+
+# A surface whose tangents are x and y and whose normal is z; positions are uv, v upwards, as
+# MaterialX counts it.
+VERTEX = {
+    "normal": "float3(0, 0, 1)",
+    "tangent": "float3(1, 0, 0)",
+    "bitangent": "float3(0, 1, 0)",
+    "position": "float3(up, 0)",
+    "texcoord_0": "up",
+    "SV_Position": "float4(up, 0, 1)",
+}
+SPACES = ("World", "Object", "Model", "")
+ENTRY = (r'\[shader\("fragment"\)\]\nfloat4 fragmentMain\(VertexData _vd\) : SV_Target\n'
+         r"\{\n.*?vd = _vd;\n")  # fmt: skip
+NUMBERS = {"float": 1, "float2": 2, "float3": 3, "float4": 4}
+PRELUDE = """import neuralshade.kinds.material.pictures;
+
+StructuredBuffer<uint> picture_words;
+typealias SamplerTexture2D = Picture;
+{pictures}
+float4 texture(Picture picture, float2 uv)
+{{
+    return looked_up(picture_words, picture, uv);
+}}
+
+float4 textureLod(Picture picture, float2 uv, float level)
+{{
+    return looked_up(picture_words, picture, uv);
+}}
+
+int2 textureSize(Picture picture, int level)
+{{
+    return int2(picture.width, picture.height);
+}}
+
+"""
+TEACHER = """
+void place(float2 uv)
+{{
+    float2 up = float2(uv.x, 1.0f - uv.y);
+{vertex}}}
+
+float3 shade(float2 uv, float3 wi, float3 wo, float light)
+{{
+    place(uv);
+    u_viewPosition = vd.positionWorld + wo;
+    u_numActiveLightSources = 1;
+    u_lightData[0].type = 1;
+    u_lightData[0].direction = -wi;
+    u_lightData[0].color = float3(1.0f);
+    u_lightData[0].intensity = light;
+    return generated().rgb;
+}}
+
+public float3 eval(float2 uv, float3 wi, float3 wo)
+{{
+    if (min(wi.z, wo.z) <= LOWEST) // where MaterialX would turn the normal over
+        return float3(0.0f);
+    return shade(uv, wi, wo, 1.0f) - emission(uv, wo);
+}}
+
+public float3 emission(float2 uv, float3 wo)
+{{
+    return shade(uv, float3(0, 0, 1), wo, 0.0f);
+}}
+
+public void parameters(float2 uv, out float values[PARAMETERS])
+{{
+    place(uv);
+{graph}{writes}}}
+"""
+
+
+@dataclass(frozen=True)
+class Edited:
+    """Slang text with ``eval``, ``emission`` and ``parameters``, and what it still lacks."""
+
+    text: str  # with PARAMETERS and LOWEST to be declared before it, and the pictures' constants
+    parameters: tuple[str, ...]  # the graph's values that closures read, such as "patina_out.x"
+
+
+def edited_text(text: str, pictures: str) -> Edited:
+    """Return a teacher's text of what the generator wrote.
+
+    ``pictures``: constants of type Picture by the names that the generator gave them. Raises:
+    ConfigError where the text is not as this version of MaterialX writes it.
+    """
+    text = _once(r"struct SamplerTexture2D\n.*?(?=struct BSDF)", PRELUDE.format(pictures=pictures),
+                 text, "the texture functions")  # fmt: skip
+    text = _once(r"cbuffer pixelCB\n\{\n(.*?)\n\}", _globals, text, "the block of uniforms")
+    text = _once(r"(?<=static VertexData vd;)", "\nstatic bool u_refractionTwoSided = false;", text,
+                 "the vertex data")  # fmt: skip
+    text = text.replace("length(fwidth(N)) / length(fwidth(P))", "0.0")  # of a flat surface
+    text = _once(ENTRY, "float4 generated()\n{\n", text, "the entry point")
+    body = text[text.index("float4 generated()") :]
+    graph, surface = _parts(body)
+    names = _parameters(graph, surface)
+    vertex = "".join(_vertex_line(line) for line in _members(text, "struct VertexData"))
+    writes = "".join(f"    values[{i}] = {name};\n" for i, name in enumerate(names or ["0.0f"]))
+    return Edited(text + TEACHER.format(vertex=vertex, graph=graph, writes=writes), tuple(names))
+
+
+def _once(
+    pattern: str, replacement: str | Callable[[re.Match[str]], str], text: str, what: str
+) -> str:
+    """Return ``text`` with the one place that ``pattern`` finds replaced."""
+    how = (lambda found: replacement) if isinstance(replacement, str) else replacement
+    replaced, count = re.subn(pattern, how, text, flags=re.DOTALL)
+    if count != 1:
+        raise ConfigError(f"MaterialX: got {count} places of {what} in what its Slang generator "
+                          "wrote, need one. Install materialx 1.39.5.")  # fmt: skip
+    return replaced
+
+
+def _globals(block: re.Match[str]) -> str:
+    """Return the uniforms as variables of a thread; pictures are constants already."""
+    lines = [line.strip() for line in block[1].splitlines()]
+    kept = [line for line in lines if line.startswith("uniform") and "SamplerTexture2D" not in line]
+    return "\n".join(line.replace("uniform", "static", 1) for line in kept)
+
+
+def _members(text: str, struct: str) -> list[str]:
+    begin = text.index(struct)
+    block = text[text.index("{", begin) + 1 : text.index("}", begin)]
+    return [line.strip() for line in block.splitlines() if line.strip()]
+
+
+def _vertex_line(member: str) -> str:
+    """Return what sets a member of the vertex data, such as ``float3 normalWorld : ...;``."""
+    name = member.split()[1]
+    for stem, value in VERTEX.items():
+        if name in {stem + space for space in SPACES}:
+            return f"    vd.{name} = {value};\n"
+    raise ConfigError(f"MaterialX: got a graph that reads {name} of a mesh, need one of uv, "
+                      "position, normal and tangent alone. Bake it to a picture.")  # fmt: skip
+
+
+def _parts(body: str) -> tuple[str, str]:
+    """Return what computes the graph's values, and what makes a surface of them."""
+    lines = body.splitlines(keepends=True)[2:]
+    begins = [i for i, line in enumerate(lines) if line.startswith("    surfaceshader ")]
+    if not begins:
+        raise ConfigError("MaterialX: got a shader without a surface, need one. Name an element "
+                          "that is a material.")  # fmt: skip
+    graph = [line for line in lines[: begins[0]] if "out1;" not in line]
+    return "".join(graph), "".join(lines[begins[0] :])
+
+
+def _parameters(graph: str, surface: str) -> list[str]:
+    """Return the numbers that the surface reads of the graph, each of a vector by itself."""
+    found: list[str] = []
+    for kind, name in re.findall(r"^    (float[234]?) (\w+) = ", graph, re.MULTILINE):
+        if name.startswith("geomprop_") or not re.search(rf"\b{name}\b", surface):
+            continue
+        count = NUMBERS[kind]
+        found += [name] if count == 1 else [f"{name}.{axis}" for axis in "xyzw"[:count]]
+    return found

@@ -1,0 +1,139 @@
+"""Opening a fitted material: how it scatters at any point, and spheres of it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from neuralshade.asset.schema import Form
+from neuralshade.errors import AssetError, ConfigError
+from neuralshade.fitting.scene import Scene, picture_scene
+from neuralshade.kinds.kind import Notice, Opened, ignore
+from neuralshade.kinds.material import KIND
+from neuralshade.kinds.material.asset import RULES, field_forms, stored_field
+from neuralshade.kinds.material.judge import field_shade
+from neuralshade.kinds.material.lit import key_light, sphere
+from neuralshade.kinds.material.recipe import MaterialRecipe
+from neuralshade.measure.table import Table
+from neuralshade.model.field import Field
+from neuralshade.source.color import linear_to_srgb
+from neuralshade.source.crop import WHOLE, Crop
+from neuralshade.source.picture import PictureForm
+
+Floats = npt.NDArray[np.float32]
+DRAWN_PX = 512
+
+
+@dataclass(frozen=True)
+class OpenedMaterial(Opened):
+    """A feature map, lobes and a decoder."""
+
+    recipe: MaterialRecipe
+    kind = KIND
+    parts = RULES
+
+    def forms(self) -> Mapping[str, Form]:
+        """Return the tensors of the recipe's map, lobes and decoder."""
+        return field_forms(self.recipe, self.side)
+
+    @property
+    def material(self) -> Mapping[str, Any]:
+        """Return what the header says of the material."""
+        found: Mapping[str, Any] = self.header.own["material"]
+        return found
+
+    @property
+    def side(self) -> int:
+        """Return the texels along a side of the feature map."""
+        return int(self.material["side"])
+
+    @cached_property
+    def field(self) -> Field:
+        """Return the field as stored, in float32."""
+        return stored_field(self.recipe, self.side, self.tensors)
+
+    @property
+    def numbers(self) -> int:
+        """Return how many trained numbers there are."""
+        return sum(tensor.size for tensor in self.tensors.values())
+
+    @property
+    def memory_bytes(self) -> int:
+        """Return the bytes in a GPU's memory: two RGBA8 textures, float16 weights."""
+        return sum(tensor.nbytes for tensor in self.tensors.values())
+
+    def eval(self, uv: Floats, wi: Floats, wo: Floats) -> Floats:
+        """Return f * cos of wi in linear light: float32 [n, 3].
+
+        Args:
+            uv: float32 [n, 2], in [0, 1], the origin at the upper left.
+            wi: float32 [n, 3], to the light, of length 1: x along u, y against v, z up.
+            wo: float32 [n, 3], to the eye. Where either lies below the surface the answer is 0.
+        """
+        found = field_shade(self.field)(uv, wi, wo)
+        found[np.minimum(wi[:, 2], wo[:, 2]) <= 0] = 0
+        return found
+
+    @property
+    def picture(self) -> Mapping[str, Any]:
+        """Return what there is to know of the sphere that is drawn."""
+        return {"name": str(self.material["name"]), "width": DRAWN_PX, "height": DRAWN_PX,
+                "channels": 3, "color_space": "srgb", "dtype": "uint8"}  # fmt: skip
+
+    def draw(self, width: int, height: int, crop: Crop = WHOLE) -> Floats:
+        """Return a sphere of the material under a light and a weak sky: [height, width, 3]."""
+        lit = sphere(width, height, crop).lit(self.eval, key_light())
+        if not np.isfinite(lit).all():
+            raise AssetError(f"{self.path}: got numbers beyond float32 in what is drawn, need "
+                             "finite ones. Fit it again.")  # fmt: skip
+        return linear_to_srgb(lit.clip(0, 1))
+
+    def facts(self) -> dict[str, Any]:
+        """Return what the asset says of itself, as plain JSON data; see ``info``."""
+        return {**super().facts(), "memory_bytes": self.memory_bytes}
+
+    def scene(self, reference: Any = None) -> Scene:
+        """Return the sphere on a live page. Raises: AssetError for a reference: none is drawn."""
+        if reference is not None:
+            raise AssetError(f"{self.path}: got a reference, which the live page does not draw of "
+                             "a material, need none. Leave it out.")  # fmt: skip
+        form = PictureForm(DRAWN_PX, DRAWN_PX, 3, "srgb", str(self.material["name"]))
+        return picture_scene(KIND.name, form, self.draw, continuous=True, changes=())
+
+    def evaluate(self, reference: Any = None, notice: Notice = ignore) -> Table:
+        """Return how close spheres under lights that no fit has seen are to the teacher's."""
+        from neuralshade.kinds.material.evaluate import evaluate_material
+
+        if reference is None:
+            raise ConfigError(f"{self.path}: got no material, need the one that it was fitted to. "
+                              "Give its file as the second argument.")  # fmt: skip
+        return evaluate_material(self, reference)
+
+    def report(
+        self,
+        reference: Any,
+        output: str | os.PathLike[str],
+        *,
+        snapshots: Any = (),
+        facts: Sequence[tuple[str, str]] = (),
+        notice: Notice = ignore,
+    ) -> None:
+        raise AssetError(f"{self.path}: got a material, of which there is no report yet, need "
+                         "another kind. See neuralshade evaluate.")  # fmt: skip
+
+    def told(self) -> dict[str, str]:
+        """Return lines for people: the size, and what was reached."""
+        quality = self.header.quality
+        return {
+            "size": f"{self.byte_count:,} bytes",
+            "in a GPU": f"{self.memory_bytes:,} bytes of memory",
+            "map": f"{self.material['name']}, {self.side} x {self.side} x {self.recipe.features}",
+            "quality": f"{quality['psnr_db']:.2f} dB, worst light {quality['worst_db']:.2f}, sky "
+                       f"{quality['sky_db']:.2f}",
+        }  # fmt: skip

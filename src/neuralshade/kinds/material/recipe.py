@@ -1,0 +1,38 @@
+"""A layered material into a feature map and a small decoder: the recipe."""
+
+from dataclasses import dataclass
+
+from neuralshade.fitting.recipe import TrainingRecipe, changed, setting, training
+
+WRAPS = ("repeat", "clamp")
+
+
+@dataclass(frozen=True)
+class MaterialRecipe(TrainingRecipe):
+    """What a surface scatters from any light to any eye, at every point."""
+
+    size: int = setting(256, "texels along a side of the feature map", limits=(1, 8192))
+    wrap: str = setting("repeat", "beyond the border: repeat for materials that tile, else clamp",
+                        choices=WRAPS)  # fmt: skip
+    features: int = setting(8, "numbers of a texel", limits=(2, 16))
+    lobes: int = setting(3, "lobes that are read out of them for the decoder", limits=(1, 6))
+    hidden_layers: int = setting(2, "hidden layers of the decoder", limits=(1, 4))
+    hidden_width: int = setting(32, "neurons per hidden layer", limits=(16, 128))
+    batch: int = training(8192, "samples per step", limits=(4, 2**22))
+    rate: float = training(2e-3, "Adam step size of encoder and decoder", limits=(1e-9, 1))
+    latent_rate: float = training(1e-3, "Adam step size of the feature map, whose numbers lie in "
+                                  "[0, 1]", limits=(1e-9, 1))  # fmt: skip
+    rate_final: float = changed(TrainingRecipe, "rate_final", 0.02)
+    warmup: int = changed(TrainingRecipe, "warmup", 50)
+    epsilon: float = changed(TrainingRecipe, "epsilon", 1e-15)
+    encoded_until: float = training(0.4, "share of the fit in which an encoder makes the numbers "
+                                    "of the graph's own values; then they are baked into the "
+                                    "feature map, which is trained itself",
+                                    limits=(0.02, 0.9))  # fmt: skip
+    frozen_from: float = training(0.95, "share of the fit from which the feature map is rounded "
+                                  "to 8 bits, and the decoder is trained alone",
+                                  limits=(0.05, 1))  # fmt: skip
+    rare: float = training(0.5, "share of samples drawn where the graph's values are rare",
+                           limits=(0, 1))  # fmt: skip
+    steps: int | None = changed(TrainingRecipe, "steps", 10_000)
+    seconds: float | None = changed(TrainingRecipe, "seconds", 180.0)

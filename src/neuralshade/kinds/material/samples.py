@@ -1,0 +1,88 @@
+"""Where a material's fit asks its teacher: points, and pairs of directions there."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import torch
+
+from neuralshade.kinds.material.teacher import TeacherKernels
+from neuralshade.sampler.material_directions import mixed_pairs
+
+POOL = 2**17  # points whose values are known ahead
+MOST_RARE = 60.0  # times as often as the mean point, at most, is one drawn
+LEAST_SPREAD = 1e-3  # of a value, by which it is divided
+UNIT = 1e-2  # by which the length of what is taken for a normal may differ from 1
+FACING = 0.1  # z of a normal
+
+
+@dataclass(frozen=True)
+class Samples:
+    """One batch, a sample a column."""
+
+    uv: torch.Tensor  # float32 [N, 2]
+    values: torch.Tensor  # of the graph, of mean 0 and variance 1: float32 [P, N]
+    wi: torch.Tensor  # float32 [3, N]
+    wo: torch.Tensor
+    seen: torch.Tensor  # bool [N]: both directions lie above the surface
+    wanted: torch.Tensor  # f * cos of wi: float32 [3, N]
+
+
+class MaterialSampler:
+    """Draws batches: some points anywhere, ``rare`` of them where the graph's values are rare.
+
+    A scratch covers few texels, and is seen as soon as it shines. Directions are those of
+    ``mixed_pairs``, about whatever normals the graph computes.
+    """
+
+    def __init__(self, teacher: TeacherKernels, batch: int, rare: float, rng: torch.Generator):
+        self.teacher, self.batch, self.rare = teacher, batch, rare
+        self.points = torch.rand((POOL, 2), generator=rng)
+        values = torch.from_numpy(teacher.parameters(self.points.numpy()))
+        self.mean, self.spread = values.mean(0), values.std(0) + LEAST_SPREAD
+        self.values = ((values - self.mean) / self.spread).t().contiguous()
+        self.normals = _normals(teacher.teacher.parameters, values)
+        weights = self.values.square().sum(0).clamp(max=MOST_RARE) + 1e-6
+        self.often = torch.multinomial(weights, POOL, replacement=True, generator=rng)
+
+    @property
+    def value_count(self) -> int:
+        """Return how many values of the graph there are."""
+        return len(self.values)
+
+    def normalized(self, values: npt.NDArray[np.float32]) -> torch.Tensor:
+        """Return values of the graph [N, P] as an encoder takes them: float32 [P, N]."""
+        return ((torch.from_numpy(values) - self.mean) / self.spread).t().contiguous()
+
+    def draw(self, rng: torch.Generator) -> Samples:
+        """Return the next batch."""
+        index = torch.randint(0, POOL, (self.batch,), generator=rng)
+        picked = torch.rand(self.batch, generator=rng) < self.rare
+        index = torch.where(picked, self.often[index], index)
+        up = torch.tensor([[0.0], [0.0], [1.0]]).expand(3, self.batch)
+        choices = [up] if not self.normals else [n[:, index] for n in self.normals]
+        which = torch.randint(0, len(choices), (self.batch,), generator=rng)
+        normals = choices[0]
+        for number, other in enumerate(choices[1:], 1):
+            normals = torch.where(which == number, other, normals)
+        wi, wo, seen = mixed_pairs(normals, rng)
+        uv = self.points[index]
+        found = self.teacher.eval(uv.numpy(), wi.t().numpy(), wo.t().numpy())
+        wanted = torch.from_numpy(found).t().contiguous()
+        return Samples(uv, self.values[:, index], wi, wo, seen, wanted)
+
+
+def _normals(names: Sequence[str], values: torch.Tensor) -> list[torch.Tensor]:
+    """Return the vectors among a graph's values that are unit and point up: float32 [3, N] each."""
+    found = []
+    for first, name in enumerate(names):
+        stem, _, axis = name.rpartition(".")
+        if axis != "x" or f"{stem}.z" not in names[first + 2 : first + 3]:
+            continue
+        vector = values[:, first : first + 3].t().contiguous()
+        if (vector.norm(dim=0) - 1).abs().max() < UNIT and vector[2].min() > FACING:
+            found.append(vector)
+    return found

@@ -1,0 +1,96 @@
+"""A user's Slang module as a teacher: what has ``float3 eval(float2 uv, float3 wi, float3 wo)``.
+
+``void parameters(float2 uv, out float values[N])`` may say what an encoder is given: the values
+that closures read. A module without it is probed instead: its encoder is given what it scatters
+between a few fixed pairs of directions. ``float3 emission(float2 uv, float3 wo)`` may say what
+shines by itself.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+from neuralshade.base.message_text import shown, unread
+from neuralshade.base.regular_file import check_regular
+from neuralshade.errors import ConfigError
+from neuralshade.kinds.material.teacher import Teacher
+
+SUFFIX = ".slang"
+EVAL = re.compile(r"\bfloat3\s+eval\s*\(\s*float2\b[^,)]*,\s*float3\b[^,)]*,\s*float3\b[^,)]*\)")
+EMISSION = re.compile(r"\bfloat3\s+emission\s*\(")
+PARAMETERS = re.compile(r"\bvoid\s+parameters\s*\(\s*float2\s+\w+\s*,\s*out\s+float\s+\w+\s*"
+                        r"\[\s*([^\]]*?)\s*\]\s*\)")  # fmt: skip
+COMMENTS = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+MOST_PARAMETERS = 256
+# Pairs that tell most surfaces apart: mirrors of several slants, a grazing one, two far from any.
+PROBES = (
+    ((0.0, 0.0, 1.0), (0.0, 0.0, 1.0)), ((0.6, 0.0, 0.8), (-0.6, 0.0, 0.8)),
+    ((0.0, 0.6, 0.8), (0.0, -0.6, 0.8)), ((0.8, 0.0, 0.6), (0.8, 0.0, 0.6)),
+    ((0.0, -0.8, 0.6), (0.0, -0.8, 0.6)), ((0.96, 0.0, 0.28), (-0.96, 0.0, 0.28)),
+    ((0.6, 0.0, 0.8), (0.0, 0.6, 0.8)), ((0.0, 0.0, 1.0), (0.8, 0.0, 0.6)),
+)  # fmt: skip
+PROBED = """
+static const float3 PROBES[{count}][2] = {{ {pairs} }};
+
+void parameters(float2 uv, out float values[PARAMETERS])
+{{
+    for (int pair = 0; pair < {count}; ++pair)
+    {{
+        float3 seen = log(max(eval(uv, PROBES[pair][0], PROBES[pair][1]), 0.0f) + 0.01f);
+        values[3 * pair] = seen.x;
+        values[3 * pair + 1] = seen.y;
+        values[3 * pair + 2] = seen.z;
+    }}
+}}
+"""
+DARK = """
+float3 emission(float2 uv, float3 wo)
+{
+    return float3(0.0f);
+}
+"""
+
+
+def load_slang(path: str | os.PathLike[str]) -> Teacher:
+    """Return the teacher of a Slang module.
+
+    Raises: ConfigError for what cannot be read as text, and for one without ``eval``.
+    """
+    place = Path(path)
+    try:
+        check_regular(place)
+        text = place.read_text("utf-8-sig")
+    except OSError as error:
+        raise ConfigError(f"{place}: got {unread(error)}, need a {SUFFIX} file. Check the "
+                          "path.") from error  # fmt: skip
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"{place}: got {shown(str(error))}, need text in UTF-8. Save it as "
+                          "UTF-8.") from error  # fmt: skip
+    code = COMMENTS.sub(" ", text)
+    if not EVAL.search(code):
+        raise ConfigError(f"{place}: got a module without eval, need float3 eval(float2 uv, float3 "
+                          "wi, float3 wo), which returns f * cos of wi. Write it.")  # fmt: skip
+    added = "" if EMISSION.search(code) else DARK
+    told = PARAMETERS.search(code)
+    count = 3 * len(PROBES) if told is None else _count(place, told[1])
+    added += _probed() if told is None else ""
+    names = tuple(f"values[{i}]" for i in range(count))
+    return Teacher(place.stem, f"{text}\n{added}", names, {}, folder=place.resolve().parent)
+
+
+def _count(place: Path, text: str) -> int:
+    """Return how many values a module says that it has."""
+    if not text.isdecimal() or not 1 <= int(text) <= MOST_PARAMETERS:
+        raise ConfigError(f"{place}: parameters: got values[{shown(text)[1:-1]}], need a number "
+                          f"from 1 to {MOST_PARAMETERS}. Write it out.")  # fmt: skip
+    return int(text)
+
+
+def _probed() -> str:
+    pairs = ", ".join(
+        "{ " + ", ".join(f"float3({', '.join(map(str, w))})" for w in pair) + " }"
+        for pair in PROBES
+    )
+    return PROBED.format(count=len(PROBES), pairs=pairs)

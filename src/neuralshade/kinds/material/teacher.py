@@ -1,0 +1,133 @@
+"""What a material is fitted to: a function of place and directions, on a device.
+
+Device half: teacher.cs.slang, behind the text that a teacher brings.
+"""
+
+from __future__ import annotations
+
+import pathlib
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from neuralshade.errors import ConfigError
+from neuralshade.gpu.gpu import Gpu, Kernel
+from neuralshade.gpu.open import open_gpu
+
+Floats = npt.NDArray[np.float32]
+
+LOWEST = 1e-3  # cosine of a direction below which nothing is seen
+GROUP = 64  # threads, as in teacher.cs.slang
+AT_ONCE = 2**16  # samples of one dispatch
+WORDS = 8  # of a sample: uv, wi, wo
+HEAD = "static const int PARAMETERS = {count};\nstatic const float LOWEST = {lowest};\n"
+KERNELS = '#include "neuralshade/kinds/material/teacher.cs.slang"\n'
+
+
+def open_teachers_gpu() -> Gpu:
+    """Return what teachers run on: Vulkan, in software where there is no GPU; on a Mac Metal.
+
+    Raises: DeviceError where nothing answers.
+    """
+    return open_gpu("auto" if sys.platform == "darwin" else "vulkan")
+
+
+@dataclass(frozen=True)
+class Teacher:
+    """Slang text of a material: ``eval(uv, wi, wo)``, ``emission(uv, wo)`` and ``parameters(uv)``.
+
+    wi points to the light and wo to the eye, in the frame of the flat surface: x along u, y against
+    v, z up. ``eval`` returns f * cos of wi in linear light, ``emission`` what shines by itself.
+    """
+
+    name: str
+    text: str
+    parameters: tuple[str, ...]  # names of what ``parameters`` returns
+    variables: Mapping[str, npt.NDArray[Any]]  # buffers that the text declares
+    notes: tuple[str, ...] = ()  # what it leaves out
+    folder: pathlib.Path | None = field(default=None)  # where files of the text's own lie
+
+
+class TeacherKernels:
+    """A teacher on a device; use it from one thread."""
+
+    def __init__(self, gpu: Gpu, teacher: Teacher):
+        """Raises: DeviceError. What is asked first is compiled then: KernelError."""
+        self.gpu, self.teacher = gpu, teacher
+        count = max(1, len(teacher.parameters))
+        self._text = HEAD.format(count=count, lowest=LOWEST) + teacher.text + KERNELS
+        self._asked = gpu.buffer(size=4 * WORDS * AT_ONCE)
+        self._answers = gpu.buffer(size=4 * max(3, count) * AT_ONCE)
+        self._variables = {name: gpu.buffer(values) for name, values in teacher.variables.items()}
+        self._kernels: dict[str, Kernel] = {}
+
+    def eval(self, uv: Floats, wi: Floats, wo: Floats) -> Floats:
+        """Return f * cos of wi: float32 [n, 3].
+
+        Args:
+            uv: float32 [n, 2], in [0, 1], the origin at the upper left.
+            wi: float32 [n, 3], to the light, of length 1.
+            wo: float32 [n, 3], to the eye.
+
+        Raises: ConfigError for a value that is not finite, saying where.
+        """
+        found = self._run("evaluate", np.concatenate([uv, wi, wo], axis=1), 3)
+        self._check("eval", found, uv, wi, wo)
+        return found
+
+    def emission(self, uv: Floats, wo: Floats) -> Floats:
+        """Return what shines by itself towards the eye: float32 [n, 3]; see ``eval``."""
+        wi = np.zeros((len(uv), 3), np.float32)
+        found = self._run("emit", np.concatenate([uv, wi, wo], axis=1), 3)
+        self._check("emission", found, uv, wi, wo)
+        return found
+
+    def parameters(self, uv: Floats) -> Floats:
+        """Return the values of the graph at places: float32 [n, P], P at least 1; see ``eval``."""
+        none = np.zeros((len(uv), 6), np.float32)
+        found = self._run("read_parameters", np.concatenate([uv, none], axis=1),
+                          max(1, len(self.teacher.parameters)))  # fmt: skip
+        self._check("parameters", found, uv, none[:, :3], none[:, 3:])
+        return found
+
+    def parameter_map(self, width: int, height: int) -> Floats:
+        """Return the values of the graph at the centres of texels: float32 [height, width, P]."""
+        rows, cols = np.mgrid[0:height, 0:width].astype(np.float32)
+        uv = np.stack([(cols + 0.5) / width, (rows + 0.5) / height], axis=2).reshape(-1, 2)
+        return self.parameters(uv.astype(np.float32)).reshape(height, width, -1)
+
+    def _run(self, entry: str, asked: npt.NDArray[Any], numbers: int) -> Floats:
+        """Return what a kernel answers, ``numbers`` a sample."""
+        found = np.empty((len(asked), numbers), np.float32)
+        for first in range(0, len(asked), AT_ONCE):
+            rows = np.ascontiguousarray(asked[first : first + AT_ONCE], np.float32)
+            commands = self.gpu.commands()
+            commands.upload(self._asked, 0, rows)
+            commands.run(self.gpu.steps([(self._kernel(entry), AT_ONCE // GROUP)]))
+            commands.submit()
+            answers = self._answers.read().view(np.float32)[: numbers * len(rows)]
+            found[first : first + len(rows)] = answers.reshape(-1, numbers)
+        return found
+
+    def _kernel(self, entry: str) -> Kernel:
+        """Return an entry point, compiled when it is first asked for."""
+        if entry not in self._kernels:
+            variables = {**self._variables, "asked": self._asked, "answers": self._answers}
+            self._kernels[entry] = self.gpu.kernel(self._text, entry, variables,
+                                                   folder=self.teacher.folder)  # fmt: skip
+        return self._kernels[entry]
+
+    def _check(self, what: str, found: Floats, uv: Floats, wi: Floats, wo: Floats) -> None:
+        """Raise ConfigError where a value is not finite."""
+        bad = np.flatnonzero(~np.isfinite(found).all(axis=1))
+        if len(bad):
+            first = int(bad[0])
+            place = ", ".join(f"{name} {np.round(v[first], 4).tolist()}"
+                              for name, v in (("uv", uv), ("wi", wi), ("wo", wo)))  # fmt: skip
+            raise ConfigError(f"{self.teacher.name}: {what} is not finite at {place} (and "
+                              f"{len(bad) - 1:,} more of {len(found):,} places), need numbers. "
+                              "Look for a division by 0 or a root of less.")  # fmt: skip

@@ -1,0 +1,79 @@
+"""Latents as lobes: what a decoder of scattered light is told of directions.
+
+A linear read-out makes of the latents a few frames, each a normal, a tangent and two widths, and
+the decoder sees for each the logarithm of the denominator of a GGX distribution there. So a
+highlight, however sharp, is nearly a straight line to the network, where the learned frames of
+Zeltner et al. 2024 (Real-Time Neural Appearance Models, section 4.1) leave its width to the layers.
+"""
+
+import math
+
+import torch
+
+from neuralshade.model.linear import Linear
+
+NUMBERS = 6  # of a lobe: slope of its normal, tangent, logarithms of two widths
+SHARED = 4  # numbers that all lobes share: cosines, and the logarithm of their product
+WIDTHS = (0.08, 0.35, 0.15)  # where lobes start, in turn
+LOG_WIDTHS = (math.log(0.005), 0.7)
+SMALL_START = 0.3  # of the read-out's weights, so that lobes begin near the surface's normal
+QUARTER = 0.25  # of logarithms, so that they are about as large as the rest
+LEAST = 1e-3  # product of cosines
+
+
+class LobeInputs(torch.nn.Module):
+    """What the decoder reads: latents, and of ``count`` lobes how directions lie to them.
+
+    float32 [features + 3 count + 4, N]: the latents; of each lobe log of the denominator, the
+    cosines of wi and wo; then cosine of half the angle between wi and wo, wi.z, wo.z and the log
+    of these two's product. Gradients reach latents and the read-out.
+    """
+
+    def __init__(self, features: int, count: int, *, rng: torch.Generator | None):
+        super().__init__()
+        self.features, self.count = features, count
+        self.width = features + 3 * count + SHARED
+        self.read = Linear(features, NUMBERS * count, 1.0, True, rng=rng)
+        bias = self.read.bias
+        assert bias is not None
+        with torch.no_grad():
+            self.read.weight.mul_(SMALL_START)
+            for lobe, numbers in enumerate(bias.view(count, NUMBERS)):
+                numbers.zero_()
+                numbers[2] = 1.0
+                numbers[4:] = math.log(WIDTHS[lobe % len(WIDTHS)])
+
+    def frames(self, latents: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+        """Return normals and tangents [3, count, N], and widths [2, count, N], of [features, N]."""
+        bias = self.read.bias
+        assert bias is not None
+        read = torch.addmm(bias[:, None], self.read.weight, latents)
+        read = read.view(self.count, NUMBERS, -1).transpose(0, 1)
+        x, y, tangent_x, tangent_y = read[:4]
+        length = torch.rsqrt(x * x + y * y + 1)
+        normal = torch.stack([-x * length, -y * length, length])
+        along = normal[0] * tangent_x + normal[1] * tangent_y
+        tangent = torch.stack([tangent_x, tangent_y, torch.zeros_like(along)]) - along * normal
+        tangent = torch.nn.functional.normalize(tangent, dim=0)
+        return normal, tangent, read[4:].clamp(*LOG_WIDTHS).exp()
+
+    def forward(self, latents: torch.Tensor, wi: torch.Tensor, wo: torch.Tensor) -> torch.Tensor:
+        """Return the decoder's input; ``wi``, ``wo`` float32 [3, N], of length 1."""
+        normal, tangent, widths = self.frames(latents)
+        half = torch.nn.functional.normalize(wi + wo, dim=0)
+        bitangent = torch.linalg.cross(normal, tangent, dim=0)
+        over = (dots(half, tangent) / widths[0]).square() + (
+            dots(half, bitangent) / widths[1]
+        ).square()
+        denominator = over + dots(half, normal).square()
+        high, low = wi[2], wo[2]
+        shared = torch.stack([
+            (half * wi).sum(0), high, low, (high * low).clamp_min(LEAST).log() * QUARTER,
+        ])  # fmt: skip
+        lobes = [denominator.log() * QUARTER, dots(wi, normal), dots(wo, normal)]
+        return torch.cat([latents, *lobes, shared])
+
+
+def dots(direction: torch.Tensor, frames: torch.Tensor) -> torch.Tensor:
+    """Return the dot products of [3, N] and [3, count, N]: [count, N]."""
+    return (direction[:, None] * frames).sum(0)

@@ -1,0 +1,69 @@
+"""Pairs of directions for fitting how a surface scatters: everywhere, and where it shines.
+
+A half of uniform angles of the half vector and of the difference (Zeltner et al. 2024, Real-Time
+Neural Appearance Models, section 4.3), a quarter uniform over the hemisphere, and a quarter of
+mirror directions about given normals, of widths that are uniform in their logarithm.
+"""
+
+import math
+
+import torch
+
+NARROWEST, WIDEST = 0.015, 0.6  # of lobes that are mirrored about normals
+LEAST = 1e-3  # z of a drawn direction
+
+
+def hemisphere(u: torch.Tensor, v: torch.Tensor) -> torch.Tensor:
+    """Return directions uniform over the upper hemisphere: [3, N] of u, v [N] in [0, 1)."""
+    z = u * (1 - LEAST) + LEAST
+    radius, angle = (1 - z * z).clamp_min(0).sqrt(), 2 * math.pi * v
+    return torch.stack([radius * angle.cos(), radius * angle.sin(), z])
+
+
+def mirrored(direction: torch.Tensor, normal: torch.Tensor) -> torch.Tensor:
+    """Return ``direction`` mirrored about ``normal``, [3, N] both."""
+    return 2 * (direction * normal).sum(0) * normal - direction
+
+
+def half_vector_pairs(count: int, rng: torch.Generator) -> tuple[torch.Tensor, torch.Tensor]:
+    """Return wi and wo [3, N] of uniform half-vector angles; some lie below the surface."""
+    u = torch.rand((4, count), generator=rng)
+    theta, theta_d, phi, phi_d = u[0] * math.pi / 2, u[1] * math.pi / 2, *(u[2:] * 2 * math.pi)
+    z, x, y = theta_d.cos(), theta_d.sin() * phi_d.cos(), theta_d.sin() * phi_d.sin()
+    across, up = x * theta.cos() + z * theta.sin(), z * theta.cos() - x * theta.sin()
+    wi = torch.stack([across * phi.cos() - y * phi.sin(), across * phi.sin() + y * phi.cos(), up])
+    half = torch.stack([theta.sin() * phi.cos(), theta.sin() * phi.sin(), theta.cos()])
+    return wi, mirrored(wi, half)
+
+
+def mirror_pairs(normals: torch.Tensor, rng: torch.Generator) -> tuple[torch.Tensor, torch.Tensor]:
+    """Return wi and wo [3, N]: wo uniform, wi its mirror about GGX slopes around ``normals``."""
+    u = torch.rand((5, normals.shape[1]), generator=rng)
+    wo = hemisphere(u[0], u[1])
+    width = torch.exp(math.log(NARROWEST) + u[2] * math.log(WIDEST / NARROWEST))
+    slope = width * (u[3] / (1 - u[3]).clamp_min(1e-4)).sqrt()
+    angle = 2 * math.pi * u[4]
+    flat = -normals[:2] / normals[2].clamp_min(0.05)
+    tilted = flat + slope * torch.stack([angle.cos(), angle.sin()])
+    micro = torch.cat([-tilted, torch.ones_like(slope)[None]])
+    return mirrored(wo, torch.nn.functional.normalize(micro, dim=0)), wo
+
+
+def mixed_pairs(
+    normals: torch.Tensor, rng: torch.Generator
+) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """Return wi and wo [3, N] of the three ways, and whether both lie above the surface: bool [N].
+
+    ``normals``: [3, N]; those of the last quarter are mirrored about. Pairs of which one lies below
+    are replaced by two that look straight up, so that everything stays finite.
+    """
+    count = normals.shape[1]
+    quarter = count // 4
+    parts = [half_vector_pairs(count - 2 * quarter, rng)]
+    u = torch.rand((4, quarter), generator=rng)
+    parts.append((hemisphere(u[0], u[1]), hemisphere(u[2], u[3])))
+    parts.append(mirror_pairs(normals[:, count - quarter :], rng))
+    wi, wo = (torch.cat(both, dim=1) for both in zip(*parts, strict=True))
+    seen = (wi[2] > LEAST) & (wo[2] > LEAST)
+    up = torch.tensor([[0.0], [0.0], [1.0]])
+    return torch.where(seen, wi, up), torch.where(seen, wo, up), seen

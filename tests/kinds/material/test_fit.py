@@ -1,0 +1,103 @@
+"""kinds/material: small fits of a paint, and what their assets hold."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+from fixtures.small_material import paint, paint_teacher, upper_pairs
+
+import neuralshade
+from neuralshade import FitOptions
+from neuralshade.errors import AssetError, ConfigError
+from neuralshade.kinds.material.fit import fit_material
+from neuralshade.kinds.material.judge import Judge, field_shade
+from neuralshade.kinds.material.lit import plane, sphere, spread
+
+FEW = {"size": 16, "batch": 1024, "hidden_width": 16}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _small_spheres():
+    """Let fits be judged by spheres that are drawn in no time."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("neuralshade.kinds.material.judge.SIDE_PX", 48)
+        yield
+
+
+@pytest.fixture(scope="module")
+def fitted(tmp_path_factory, share_device):
+    """Give a fit of the paint that has had a few hundred steps: its result, and it opened."""
+    path = tmp_path_factory.mktemp("paint") / "paint.nsh"
+    with pytest.MonkeyPatch.context() as patch:
+        share_device(patch)
+        result = fit_material(paint_teacher(), path, steps=300, **FEW)
+    return result, neuralshade.load(path)
+
+
+def test_it_scatters_as_its_teacher(fitted):
+    """At any point, to any side: the error is a small part of what is scattered."""
+    result, opened = fitted
+    uv, wi, wo = upper_pairs(4000)
+    wanted, found = paint(uv, wi, wo), opened.eval(uv, wi, wo)
+    assert np.abs(found - wanted).sum() < 0.2 * wanted.sum()
+    assert abs(found.sum() / wanted.sum() - 1) < 0.1
+    assert result.psnr_db > 28 and result.worst_db > 25 and result.skipped_steps == 0
+
+
+def test_nothing_comes_from_below(fitted):
+    uv, wi, wo = upper_pairs(20)
+    wi[:10, 2] *= -1
+    wo[5:15, 2] *= -1
+    found = fitted[1].eval(uv, wi, wo)
+    assert not found[:15].any() and (found[15:] > 0).all()
+
+
+def test_what_the_header_says_is_true_of_the_file(fitted, painted):
+    result, opened = fitted
+    judged = Judge(painted).judge(field_shade(opened.field))
+    quality = opened.header.quality
+    assert quality == {k: pytest.approx(v, abs=2e-3) for k, v in dataclasses.asdict(judged).items()}
+    assert result.psnr_db == pytest.approx(quality["psnr_db"], abs=2e-3)
+    assert result.asset_bytes == opened.byte_count
+
+
+def test_evaluate_tells_the_same(fitted, one_device):
+    _, opened = fitted
+    (row,) = opened.evaluate(paint_teacher())
+    assert row["psnr_db"] == pytest.approx(opened.header.quality["psnr_db"], abs=2e-3)
+    other = dataclasses.replace(paint_teacher(), name="rust")
+    with pytest.raises(AssetError, match="got rust, need paint"):
+        opened.evaluate(other)
+    with pytest.raises(ConfigError, match="got no material, need the one"):
+        opened.evaluate()
+
+
+def test_a_fit_that_ends_with_its_encoder_is_baked(tmp_path, one_device):
+    fit_material(paint_teacher(), tmp_path / "x.nsh", steps=2, encoded_until=0.9, **FEW)
+    codes = neuralshade.load(tmp_path / "x.nsh").tensors["features"]
+    assert codes.shape == (256, 8) and len(np.unique(codes)) > 16
+
+
+def test_the_gpu_engine_is_refused(tmp_path, refusal, one_device):
+    said = refusal(ConfigError, fit_material, paint_teacher(), tmp_path / "x.nsh",
+                   options=FitOptions(engine="gpu"), steps=1)  # fmt: skip
+    assert "does not train materials yet" in said and not list(tmp_path.iterdir())
+
+
+def test_a_sphere_and_a_plane_of_white_are_as_bright_as_a_furnace():
+    """White scatters all of what comes from all sides, at every point of it."""
+    lights = [(d, np.full(3, 4 * np.pi / 2000)) for d in spread(2000)]
+    for stage in (sphere(24, 24), plane(3, 3)):
+        lit = stage.lit(lambda uv, wi, wo: np.repeat(wi[:, 2:] / np.pi, 3, axis=1), lights)
+        assert lit[stage.inside] == pytest.approx(1.0, abs=0.02)
+        assert not lit[~stage.inside].any()
+
+
+def test_parts_of_a_sphere_are_parts_of_the_whole():
+    def shade(uv, wi, wo):
+        return np.repeat(uv[:, :1], 3, axis=1)
+
+    light = [(np.array([0.0, 0.0, 1.0]), np.ones(3))]
+    whole = sphere(32, 24).lit(shade, light)
+    part = sphere(16, 12, (0.5, 0.0, 1.0, 0.5)).lit(shade, light)
+    np.testing.assert_allclose(part, whole[:12, 16:], atol=1e-5)

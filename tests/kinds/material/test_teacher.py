@@ -1,0 +1,95 @@
+"""kinds/material/teacher: a function of place and directions, asked on a device."""
+
+import numpy as np
+import pytest
+from fixtures.small_material import DARK, PAINT, TOLD, drawn_directions, paint
+
+from neuralshade.errors import ConfigError
+from neuralshade.kinds.material import teacher as module
+from neuralshade.kinds.material.sources import load_teacher, teacher_digest
+from neuralshade.kinds.material.teacher import Teacher, TeacherKernels
+
+BROKEN = "float3 eval(float2 uv, float3 wi, float3 wo) { return float3(1.0f / max(uv.x, 0.0f)); }"
+
+
+def asked(count, seed=0):
+    uv = np.random.default_rng(seed).random((count, 2), np.float32)
+    return uv, drawn_directions(count, seed + 1), drawn_directions(count, seed + 2)
+
+
+def test_it_says_what_its_text_computes(painted, monkeypatch):
+    """Of more samples than one dispatch takes, too."""
+    samples = asked(module.AT_ONCE + 100)
+    found = painted.eval(*samples)
+    assert found.dtype == np.float32
+    np.testing.assert_allclose(found, paint(*samples), rtol=2e-4, atol=1e-6)
+    assert painted.eval(*(part[:0] for part in samples)).shape == (0, 3)
+    assert not painted.emission(samples[0][:5], samples[2][:5]).any()
+
+
+def test_rows_of_a_map_go_down_with_v(painted):
+    found = painted.parameter_map(4, 3)
+    assert found.shape == (3, 4, 2)
+    stripe = 0.5 + 0.5 * np.sin(2 * np.pi * (np.arange(4) + 0.5) / 4)
+    np.testing.assert_allclose(found[..., 0], np.tile(stripe, (3, 1)), atol=1e-5)
+    np.testing.assert_allclose(found[:, 0, 1], 0.2 + 0.3 * (np.arange(3) + 0.5) / 3, atol=1e-6)
+
+
+def test_what_is_not_finite_is_told_with_its_place(gpu, tmp_path, refusal):
+    (tmp_path / "x.slang").write_text(BROKEN)
+    kernels = TeacherKernels(gpu, load_teacher(tmp_path / "x.slang"))
+    uv, wi, wo = asked(3)
+    uv[1] = 0, 0.25
+    message = refusal(ConfigError, kernels.eval, uv, wi, wo)
+    assert message.startswith("x: eval is not finite at uv [0.0, 0.25], wi [")
+    assert "(and 0 more of 3 places)" in message
+
+
+def test_a_module_without_parameters_is_probed(gpu, painted, tmp_path):
+    """By what it scatters: two places that scatter alike have equal values."""
+    (tmp_path / "paint.slang").write_text(PAINT)
+    teacher = load_teacher(tmp_path / "paint.slang")
+    kernels = TeacherKernels(gpu, teacher)
+    samples = asked(50)
+    np.testing.assert_array_equal(kernels.eval(*samples), painted.eval(*samples))
+    uv = np.array([[0.1, 0.3], [0.4, 0.3], [0.1, 0.6]], np.float32)  # the first two: one stripe
+    found = kernels.parameters(uv)
+    assert found.shape == (3, len(teacher.parameters))
+    np.testing.assert_allclose(found[0], found[1], atol=1e-4)
+    assert np.abs(found[0] - found[2]).max() > 0.1
+
+
+def test_what_a_module_says_of_itself_is_read(gpu, tmp_path):
+    (tmp_path / "paint.slang").write_text(PAINT + TOLD + DARK)
+    teacher = load_teacher(tmp_path / "paint.slang")
+    assert len(teacher.parameters) == 2
+    found = TeacherKernels(gpu, teacher).parameters(np.array([[0.25, 1.0]], np.float32))
+    np.testing.assert_allclose(found, [[1.0, 0.5]], atol=1e-5)
+
+
+@pytest.mark.parametrize("name, text, said", [
+    ("x.slang", "// float3 eval(float2 uv, float3 wi, float3 wo)", "need float3 eval(float2 uv"),
+    ("x.slang", BROKEN + "void parameters(float2 uv, out float v[N]) {}", "got values[N], need a"),
+    ("x.slang", BROKEN + "void parameters(float2 uv, out float v[0]) {}", "got values[0], need a"),
+    ("x.png", "", "got a file that ends with '.png', need .mtlx or .slang."),
+])  # fmt: skip
+def test_what_is_no_teacher_is_refused(tmp_path, refusal, name, text, said):
+    (tmp_path / name).write_text(text)
+    assert said in refusal(ConfigError, load_teacher, tmp_path / name)
+
+
+def test_missing_and_binary_files_are_refused(tmp_path, refusal):
+    (tmp_path / "x.slang").write_bytes(b"\xff\xfe\x00")
+    assert "need text in UTF-8" in refusal(ConfigError, load_teacher, tmp_path / "x.slang")
+    assert "need a .slang file" in refusal(ConfigError, load_teacher, tmp_path / "y.slang")
+    (tmp_path / "x.slang").write_text(BROKEN)
+    said = refusal(ConfigError, load_teacher, tmp_path / "x.slang", "Gold")
+    assert said.startswith("element: got 'Gold' for a Slang module")
+
+
+def test_a_digest_tells_text_and_pictures_apart():
+    plain = Teacher("a", "x", (), {"words": np.zeros(3, np.uint32)})
+    assert teacher_digest(plain) == teacher_digest(Teacher("b", "x", (), plain.variables))
+    others = (Teacher("a", "y", (), plain.variables),
+              Teacher("a", "x", (), {"words": np.ones(3, np.uint32)}))  # fmt: skip
+    assert len({teacher_digest(one) for one in (plain, *others)}) == 3
