@@ -81,9 +81,6 @@ def one_json_line(done):
 
 def test_json(run, folder, few):
     done = run("fit", "image", "a.png", "--json", *few)
-    [poor] = done.err  # which is for people
-    assert "far below what a fit comes to" in poor
-    done.err.clear()
     result = one_json_line(done)
     wanted = {"asset", "engine", "device", "seconds", "steps", "samples_per_second", "loss",
               "psnr_db", "asset_bytes", "bits_per_pixel"}  # fmt: skip
