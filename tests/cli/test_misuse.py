@@ -46,7 +46,8 @@ def test_an_asset_of_another_kind(folder, refused, verb):
     write_asset_file("x.nsh", AssetFile({"kind": "texture"}, {}))
     assert refused(*LOOKS[verb]) == (
         "x.nsh: got an asset of kind 'texture', need one of "
-        "['image', 'mip_family', 'mipmaps', 'shader', 'splats', 'textures']. "
+        "['image', 'material', 'mip_family', 'mipmaps', 'shader', 'splats', "
+        "'textures']. "
         "Upgrade neuralshade."
     )
 
