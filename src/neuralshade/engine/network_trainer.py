@@ -242,7 +242,3 @@ class NetworkTrainer:
         commands = self.gpu.commands()
         commands.upload(into, first_byte, raw_bytes(values))
         commands.submit()
-
-    def close(self) -> None:
-        """Give the device back; nothing else may be asked afterwards."""
-        self.gpu.close()

@@ -134,9 +134,6 @@ class TorchEngine:
         if self.average is not None:
             self.average.load_state(_below(state, "average."))
 
-    def close(self) -> None:
-        """Give nothing back: memory goes with the engine."""
-
 
 def _below(state: dict[str, torch.Tensor], prefix: str) -> dict[str, torch.Tensor]:
     return {k.removeprefix(prefix): v for k, v in state.items() if k.startswith(prefix)}

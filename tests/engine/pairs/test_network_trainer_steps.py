@@ -1,5 +1,7 @@
 """engine/network_trainer: steps that are skipped, equal bits, and engines beside each other."""
 
+from contextlib import closing
+
 import numpy as np
 import pytest
 import torch
@@ -102,8 +104,7 @@ def test_two_fits_in_one_process_do_not_meet(gpu, pair_of):
     """Each on a device of its own, their steps in turn: as if the other were not there."""
     alone = pair_of(gpu, "grid", "fma", exact=True).gpu
     losses = [alone.advance([1.0] * 3) for _ in range(3)]
-    engines = [pair_of(on, "grid", "fma", exact=True).gpu for on in (gpu, open_gpu(gpu.api))]
-    both = [[engine.advance([1.0] * 3) for engine in engines] for _ in range(3)]
-    for engine in engines:
-        engine.close()
+    with closing(open_gpu(gpu.api)) as other:
+        engines = [pair_of(on, "grid", "fma", exact=True).gpu for on in (gpu, other)]
+        both = [[engine.advance([1.0] * 3) for engine in engines] for _ in range(3)]
     assert both == [[loss, loss] for loss in losses]

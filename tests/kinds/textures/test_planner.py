@@ -4,14 +4,17 @@ import math
 import signal
 
 import pytest
+import torch
 from fixtures.texture_sets import small_set
 
 import neuralshade
+from neuralshade.engine.choose import Chosen
 from neuralshade.errors import ConfigError, FitInterrupted
+from neuralshade.fitting.options import FitOptions
 from neuralshade.kinds.textures.channels import codings_of
 from neuralshade.kinds.textures.layout import KNOWN, rate_of
 from neuralshade.kinds.textures.planner import REACH_DB, Planner
-from neuralshade.kinds.textures.probe import Prober, shortened
+from neuralshade.kinds.textures.probe import Prober, prober_of, shortened
 from neuralshade.kinds.textures.recipe import TexturesRecipe, parse_grids
 from neuralshade.kinds.textures.targets import Targets
 from neuralshade.kinds.textures.texels import Texels
@@ -75,6 +78,16 @@ def test_short_fits_have_a_share_of_both_ends():
     recipe = shortened(TexturesRecipe(steps=10_000, seconds=60.0, warmup=100), 0.05)
     assert (recipe.steps, recipe.seconds, recipe.warmup) == (500, 3.0, 5)
     assert shortened(TexturesRecipe(steps=10, seconds=None), 0.05).steps == 2  # a frozen one too
+
+
+def test_layouts_are_tried_on_one_gpu(gpu, monkeypatch):
+    monkeypatch.setattr(gpu, "close", lambda: pytest.fail("the fit itself needs it still"))
+    recipe = TexturesRecipe(steps=40, batch=64)
+    chosen = Chosen("gpu", torch.device("cpu"), gpu)
+    prober = prober_of(small_set(16, 24), recipe, chosen, FitOptions(kernels="fma"))
+    found = prober.expected(parse_grids("2:4:3,4:4:4,8:4:4"))
+    assert found.keys() == {"albedo", "normal", "roughness"}
+    assert all(5 < value < 60 for value in found.values())
 
 
 def test_a_fit_reaches_for_a_target(fitted, maps, tmp_path):

@@ -122,10 +122,6 @@ class Engine(ABC):
         """Take over what ``state`` returned once, here or on the other engine."""
         self.trainer.load_state(state)
 
-    def close(self) -> None:
-        """Give the device back; nothing else may be asked afterwards."""
-        self.trainer.close()
-
 
 class TorchImageEngine(Engine):
     """A picture's fit in PyTorch."""

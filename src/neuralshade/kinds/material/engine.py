@@ -133,10 +133,6 @@ class MaterialEngine:
         if self.task.phase == FROZEN:
             self.freeze()
 
-    def close(self) -> None:
-        """Give nothing back: memory goes with the engine."""
-        self.trainer.close()
-
 
 def build_engine(recipe: MaterialRecipe, teacher: TeacherKernels) -> MaterialEngine:
     """Assemble sampler, model, loss and optimizers, on the CPU."""

@@ -32,13 +32,12 @@ PROBES = (
     ((0.6, 0.0, 0.8), (0.0, 0.6, 0.8)), ((0.0, 0.0, 1.0), (0.8, 0.0, 0.6)),
 )  # fmt: skip
 PROBED = """
-static const float3 PROBES[{count}][2] = {{ {pairs} }};
-
 void parameters(float2 uv, out float values[PARAMETERS])
 {{
+    float3 probes[{count}][2] = {{ {pairs} }};  // CUDA has no static arrays of vectors
     for (int pair = 0; pair < {count}; ++pair)
     {{
-        float3 seen = log(max(eval(uv, PROBES[pair][0], PROBES[pair][1]), 0.0f) + 0.01f);
+        float3 seen = log(max(eval(uv, probes[pair][0], probes[pair][1]), 0.0f) + 0.01f);
         values[3 * pair] = seen.x;
         values[3 * pair + 1] = seen.y;
         values[3 * pair + 2] = seen.z;

@@ -243,7 +243,3 @@ class SplatEngine:
         commands = self.gpu.commands()
         commands.upload(self.bound[name], 0, raw_bytes(values))
         commands.submit()
-
-    def close(self) -> None:
-        """Give the device back; nothing else may be asked afterwards."""
-        self.gpu.close()

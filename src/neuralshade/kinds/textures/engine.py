@@ -112,10 +112,6 @@ class TexturesEngine(ABC):
         if bool(state["frozen"]) and not self.frozen:
             self.freeze()
 
-    def close(self) -> None:
-        """Give the device back; nothing else may be asked afterwards."""
-        self.trainer.close()
-
 
 class NoisyTask:
     """Draws a batch and evaluates ``field`` there, with other noise on the latents in each step."""

@@ -58,16 +58,13 @@ class Prober:
     def _reached(self, shapes: tuple[GridShape, ...], share: float) -> tuple[Quality, int]:
         recipe = shortened(replace(self.recipe, grids=layout_text(shapes)), share)
         engine = self.build(recipe)
-        try:
-            loop = Loop(engine, recipe, None, due=self._due(engine))
-            if not loop.run():
-                raise FitInterrupted("interrupted while layouts were tried: nothing is kept, "
-                                     "begin again.")  # fmt: skip
-            self.seconds += loop.progress.seconds
-            quality = sampled_psnr(rounded_field(engine.trained()), self.texels, self.codings)
-            return quality, loop.progress.step
-        finally:
-            engine.close()
+        loop = Loop(engine, recipe, None, due=self._due(engine))
+        if not loop.run():
+            raise FitInterrupted("interrupted while layouts were tried: nothing is kept, "
+                                 "begin again.")  # fmt: skip
+        self.seconds += loop.progress.seconds
+        quality = sampled_psnr(rounded_field(engine.trained()), self.texels, self.codings)
+        return quality, loop.progress.step
 
     def _due(self, engine: TexturesEngine) -> Callable[[float], float]:
         until = self.recipe.noise_until

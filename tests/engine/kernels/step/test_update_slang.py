@@ -34,7 +34,7 @@ GRIDS = (
 
 
 def settings(numbers: dict[str, int], **others: Any) -> dict[str, Any]:
-    counts = {"slots": SLOTS, "losses": LOSSES, "numbers": SAMPLES, "rounds_mean": 0}
+    counts = {"slots": SLOTS, "losses": LOSSES, "numbers": SAMPLES, "rounds_mean": 0, "noisy": 0}
     counts |= {"slot_size": 0, "table_count": 0, "crowded": 0}
     counts |= {"network_numbers": 0, "grid_numbers": 0}
     return {"network": ADAM, "grid": ADAM, "average": AVERAGE, **counts, **numbers, **others}
