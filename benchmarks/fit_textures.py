@@ -1,13 +1,15 @@
 """Texture sets in latents: PSNR at several rates, beside BCn, picture files and RTXNTC's shapes.
 
     python benchmarks/fit_textures.py [--engine gpu] [--device cuda] [--steps 10000 50000]
-        [--rates 1.11 5] [--sets NAME ...] [--seconds 60] [--rivals] [--shapes]
+        [--rates 1.11 5] [--sets NAME ...] [--seconds 60] [--rivals] [--shapes] [--bc1] [--mosaic 4]
 
-Writes results/fit_textures_<where>.{json,md}. Needs the sets below ../shared/data or the folder
-that NEURALSHADE_DATA names; what is missing is left out, saying so. --rivals adds block compression
-and picture files at equal bytes (minutes of CPU), --shapes the latent shapes that RTXNTC is known
-for, trained here: their shapes, not NVIDIA's program. PSNR is of the stored file, as
-measure/map_psnr.py says; one seed.
+Writes results/fit_textures_<where>.{json,md} after every set. Needs the sets below ../shared/data
+or the folder that NEURALSHADE_DATA names; what is missing is left out, saying so. --rivals adds
+block compression and picture files at equal bytes (minutes of CPU), --shapes the latent shapes that
+RTXNTC is known for, trained here: their shapes, not NVIDIA's program; --bc1 adds latents that are
+BC1 textures. --mosaic makes of every set N x N copies, mirrored and shifted at random, for what a
+large set takes: no picture is like it, so its time is the point and not its PSNR. PSNR is of the
+stored file, as measure/map_psnr.py says; one seed.
 """
 
 import argparse
@@ -15,6 +17,7 @@ import os
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -27,12 +30,14 @@ from neuralshade.engine.kernels.infer.field_inference import field_inference
 from neuralshade.fitting.options import FitOptions
 from neuralshade.gpu.gpu import Gpu, Steps
 from neuralshade.gpu.open import open_gpu
-from neuralshade.kinds.textures.fit import TexturesResult, fit_textures
+from neuralshade.kinds.textures.fit import fit_textures
 from neuralshade.kinds.textures.opened import OpenedTextures
 from neuralshade.kinds.textures.reference import byte_maps
+from neuralshade.kinds.textures.result import TexturesResult
 from neuralshade.measure.codec_rivals import codec_rivals
 from neuralshade.measure.texture_rivals import ByteMaps, block_rivals
-from neuralshade.source.material_set import load_material_set
+from neuralshade.source.material_map import MaterialMap
+from neuralshade.source.material_set import MaterialSet, load_material_set
 
 Row = dict[str, Any]
 SETS = ("ambientcg_Bark014", "ambientcg_Metal053C", "ambientcg_Bricks102", "ambientcg_Facade005",
@@ -40,6 +45,7 @@ SETS = ("ambientcg_Bark014", "ambientcg_Metal053C", "ambientcg_Bricks102", "ambi
 RATES = (1.11, 2.5, 5.0, 10.0, 20.0)
 SHAPES = {1.11: "6:8:4,12:8:4", 2.5: "4:8:4,8:8:4", 5.0: "4:16:4,8:16:4", 10.0: "2:8:4,4:8:4",
           20.0: "2:16:4,4:16:4"}  # fmt: skip
+BC1_GRIDS = {13.3: "1:2,2:2"}
 DECODED_TEXELS = 2**24  # that decoding is timed with
 DECODE_REPEATS = 5
 
@@ -88,6 +94,22 @@ def decode_row(name: str, opened: OpenedTextures, gpu: Gpu) -> Row:
             **{f"G texels/s, {what}": round(rate, 2) for what, rate in rates.items()}}  # fmt: skip
 
 
+def mosaic(textures: MaterialSet, count: int) -> MaterialSet:
+    """Return a set of ``count`` x ``count`` copies of a set, mirrored and shifted at random."""
+    rng = np.random.default_rng(0)
+    turns = [(int(rng.integers(2)), int(rng.integers(2)), int(rng.integers(4096)))
+             for _ in range(count * count)]  # fmt: skip
+
+    def spread(one: MaterialMap) -> MaterialMap:
+        copies = [np.roll(one.values[:: 1 - 2 * up, :: 1 - 2 * across], by, axis=1)
+                  for up, across, by in turns]  # fmt: skip
+        rows = [np.concatenate(copies[first : first + count], axis=1)
+                for first in range(0, count * count, count)]  # fmt: skip
+        return replace(one, values=np.concatenate(rows))
+
+    return replace(textures, maps=tuple(spread(one) for one in textures.maps))
+
+
 def level_shares(sizes: Sequence[tuple[int, int]]) -> Any:
     """Return how many texels of all are in each mip."""
     texels = np.array([width * height for width, height in sizes], np.float64)
@@ -106,62 +128,88 @@ def timed(gpu: Gpu, steps: Steps) -> float:
     return (time.perf_counter() - before) / DECODE_REPEATS
 
 
+Sections = dict[str, list[Row]]
+
+
+def layouts_of(asked: argparse.Namespace) -> list[tuple[float, str, dict[str, Any]]]:
+    """Return what is fitted of each set: a rate, what it is, and the recipe's settings."""
+    found: list[tuple[float, str, dict[str, Any]]] = []
+    for rate in asked.rates:
+        found.append((rate, "ours", {"bpp": rate}))
+        if asked.shapes:
+            found.append((rate, "RTXNTC's shape", {"grids": SHAPES[rate]}))
+    if asked.bc1:
+        found += [(rate, "BC1", {"grids": grids, "latents": "bc1"})
+                  for rate, grids in BC1_GRIDS.items()]  # fmt: skip
+    return found
+
+
+def bench_set(name: str, textures: MaterialSet, asked: argparse.Namespace) -> tuple[Sections, str]:
+    """Fit one set in all ways that are asked for; return rows and the device."""
+    options = FitOptions(engine=asked.engine, device=asked.device)
+    ends: list[Row] = [{"steps": steps} for steps in asked.steps]
+    if asked.seconds is not None:
+        ends = [{"seconds": asked.seconds}]
+    rows: Sections = {"Quality and time": [], "Decoding": [], "Beside it": []}
+    sizes, device = list[int](), ""
+    maps: ByteMaps | None = None
+    for rate, what, settings in layouts_of(asked):
+        for end in ends:
+            with tempfile.TemporaryDirectory() as folder:
+                before = time.perf_counter()
+                result = fit_textures(textures, f"{folder}/x.nsh", options=options,
+                                      **settings, **end)  # fmt: skip
+                in_all, device = time.perf_counter() - before, result.device
+                rows["Quality and time"].append(quality_row(name, rate, what, result, in_all))
+                print(rows["Quality and time"][-1], flush=True)
+                if end is not ends[0]:
+                    continue
+                opened = OpenedTextures.read(f"{folder}/x.nsh")
+                if asked.rivals and what == "ours":
+                    sizes.append(result.asset_bytes)
+                    maps = maps or byte_maps(opened, textures)
+                if result.engine == "gpu":
+                    gpu = open_gpu(asked.device or "auto")
+                    rows["Decoding"].append({"latents": what, **decode_row(name, opened, gpu)})
+                    print(rows["Decoding"][-1], flush=True)
+                    gpu.close()
+    if maps is not None:
+        rows["Beside it"] += rival_rows(name, maps, sizes)
+    return rows, device
+
+
 def main() -> None:
     """Fit every set that is there at every rate, and write what was found."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--engine", default="auto")
     parser.add_argument("--device", help="API; by default the first with hardware")
     parser.add_argument("--sets", nargs="+", default=SETS)
-    parser.add_argument("--rates", nargs="+", type=float, default=RATES)
+    parser.add_argument("--rates", nargs="*", type=float, default=RATES)
     parser.add_argument("--steps", nargs="+", type=int, default=[10_000])
     parser.add_argument("--seconds", type=float, help="end by time, in place of --steps")
     parser.add_argument("--rivals", action="store_true")
     parser.add_argument("--shapes", action="store_true")
+    parser.add_argument("--bc1", action="store_true")
+    parser.add_argument("--mosaic", type=int, default=1, help="copies of a set along each side")
     parser.add_argument("--name", default="gpu", help="behind results/fit_textures_")
     asked = parser.parse_args()
-    options = FitOptions(engine=asked.engine, device=asked.device)
-    ends: list[Row] = [{"steps": steps} for steps in asked.steps]
-    if asked.seconds is not None:
-        ends = [{"seconds": asked.seconds}]
-    sections: dict[str, list[Row]] = {"Quality and time": [], "Decoding": [], "Beside it": []}
-    device = ""
+    found: Sections = {}
     for name in asked.sets:
         place = Path(os.environ.get(VARIABLE, DATA)) / name
         if not place.is_dir():
             print(f"left out: no {place}; name a folder by {VARIABLE}")
             continue
-        textures, sizes = load_material_set(place), list[int]()
-        maps: ByteMaps | None = None
-        for rate in asked.rates:
-            layouts = {"ours": "", **({"RTXNTC's shape": SHAPES[rate]} if asked.shapes else {})}
-            for what, grids in layouts.items():
-                for end in ends:
-                    with tempfile.TemporaryDirectory() as folder:
-                        before = time.perf_counter()
-                        result = fit_textures(textures, f"{folder}/x.nsh", options=options,
-                                              bpp=rate, grids=grids, **end)  # fmt: skip
-                        in_all = time.perf_counter() - before
-                        row = quality_row(name, rate, what, result, in_all)
-                        sections["Quality and time"].append(row)
-                        print(row, flush=True)
-                        if what == "ours" and end is ends[0]:
-                            sizes.append(result.asset_bytes)
-                            opened = OpenedTextures.read(f"{folder}/x.nsh")
-                            maps = maps or byte_maps(opened, textures)
-                            if result.engine == "gpu":
-                                gpu = open_gpu(asked.device or "auto")
-                                row = decode_row(name, opened, gpu)
-                                sections["Decoding"].append(row)
-                                gpu.close()
-                        device = result.device
-        if asked.rivals:
-            assert maps is not None
-            sections["Beside it"] += rival_rows(name, maps, sizes)
-    done = {title: rows for title, rows in sections.items() if rows}
-    if done:
+        textures = load_material_set(place)
+        if asked.mosaic > 1:
+            textures = mosaic(textures, asked.mosaic)
+        rows, device = bench_set(name, textures, asked)
+        for title, some in rows.items():
+            found.setdefault(title, []).extend(some)
+        done = {title: rows for title, rows in found.items() if rows}
         means = [row["mean"] for row in done["Quality and time"]]
         write_results(f"fit_textures_{asked.name}", done,
-                      {"device": device, "mean of all, dB": round(fmean(means), 2)})  # fmt: skip
+                      {"device": device, "mean of all, dB": round(fmean(means), 2)},
+                      quiet=True)  # fmt: skip
 
 
 if __name__ == "__main__":
