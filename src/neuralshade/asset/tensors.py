@@ -37,8 +37,8 @@ class Stored:
         return self.slices_first(self.parameter).shape
 
 
-def pack_field(field: Field) -> dict[str, NDArray[Any]]:
-    """Return the field's parameters as its ``bits`` say.
+def pack_field(field: torch.nn.Module) -> dict[str, NDArray[Any]]:
+    """Return the parameters of a field, or of a network alone, as its ``bits`` say.
 
     Names are the parameters' names. Weights are row-major [outputs, inputs], dense grids
     [features, height, width], hash tables [features, entries] where quantised, else
@@ -60,7 +60,7 @@ def pack_field(field: Field) -> dict[str, NDArray[Any]]:
     return tensors
 
 
-def packed_forms(field: Field) -> dict[str, Form]:
+def packed_forms(field: torch.nn.Module) -> dict[str, Form]:
     """Return dtype and shape of what ``pack_field`` returns; ``field`` may be a meta one."""
     forms: dict[str, Form] = {}
     for kept in stored_parameters(field):
@@ -118,7 +118,7 @@ def _find(
     return stored
 
 
-def stored_parameters(field: Field) -> list[Stored]:
+def stored_parameters(field: torch.nn.Module) -> list[Stored]:
     """Return everything that is stored, in the order of the field's modules."""
     stored = []
     for path, module in field.named_modules():

@@ -24,9 +24,9 @@ def far(on_gpu, host):
             for n in names}  # fmt: skip
 
 
-def pair_of(gpu, name):
+def pair_of(gpu, name, **others):
     (height, width), settings = SETS[name]
-    return engine_pair(gpu, small_set(height, width), **settings)
+    return engine_pair(gpu, small_set(height, width), **settings | others)
 
 
 @pytest.fixture(params=SETS)
@@ -44,6 +44,13 @@ def test_both_start_alike_and_take_the_same_steps(pair):
     errors = far(on_gpu, host)
     assert max(errors.values()) < 1e-3, errors  # float32 sums of some hundred terms, four steps on
     assert on_gpu.skipped == host.skipped == 0
+
+
+def test_weights_of_8_bits_are_rounded_alike_in_each_step(gpu):
+    on_gpu, host = pair_of(gpu, "clamp", network_bits=8)
+    rounded, plain = on_gpu.advance([1.0] * 2), pair_of(gpu, "clamp")[1].advance([1.0] * 2)
+    assert rounded == pytest.approx(host.advance([1.0] * 2), rel=1e-3)
+    assert rounded != pytest.approx(plain, rel=1e-3)
 
 
 def codes(engine):

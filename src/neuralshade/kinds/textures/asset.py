@@ -3,7 +3,8 @@
 Tensors: ``latents.N`` uint8, the codes of grid N (0 the finest), its levels one after the other,
 row by row, the features of a latent together, each in as many bits as the grid has, the lowest bit
 first and no gaps; of latents that are BC1 textures ``latents.N`` uint8 [blocks, 8], texture N as a
-DDS file has it; ``decoder.N.weight`` [outputs, inputs] and ``decoder.N.bias`` float16.
+DDS file has it; ``decoder.N.weight`` [outputs, inputs] and ``decoder.N.bias`` float16, or where
+``network_bits`` is 8 weights int8 beside ``decoder.N.weight.scale`` float32 [outputs], their steps.
 ``textures`` of a header: name, width and height of mip 0, mips, maps (see MapCoding), notes, and a
 digest of what was fitted. ``quality``: psnr_db, the mean over the maps at mip 0, and of each map
 that of every mip.
@@ -11,6 +12,7 @@ that of every mip.
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Mapping
 from typing import Any
 
@@ -18,6 +20,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
+from neuralshade.asset import tensors as tensors_of
 from neuralshade.asset.rules import CURVE, DIGEST, SIDE, STEPS
 from neuralshade.asset.schema import AnyOf, Each, Form, Named, Number, Parts, Rule, Text
 from neuralshade.kinds.textures.block_shape import BLOCK_BYTES
@@ -27,7 +30,9 @@ from neuralshade.kinds.textures.field import build_field
 from neuralshade.kinds.textures.recipe import TexturesRecipe
 from neuralshade.model.block_grid import BlockGrid
 from neuralshade.model.field import Field
+from neuralshade.model.mlp import MLP
 
+LAYERS, DECODER = "layers.", "decoder."  # begin names of parameters and of their tensors
 MOST_MIPS = 25
 MEANINGS = ("srgb", "linear", "normal", "data")
 DECIBELS = Number(-1e6, 1e6)
@@ -83,15 +88,28 @@ def pack_field(field: Field) -> dict[str, npt.NDArray[Any]]:
             parts = [pack_bits(grid.codes(), grid.bits)]
         for part in parts:
             tensors[f"latents.{len(tensors)}"] = part
-    for name, parameter in decoder_parameters(field).items():
-        tensors[name] = parameter.detach().cpu().half().numpy()
+    for name, numbers in tensors_of.pack_field(stored_network(field)).items():
+        tensors[name.replace(LAYERS, DECODER)] = numbers
     return tensors
 
 
-def decoder_parameters(field: Field) -> dict[str, torch.nn.Parameter]:
-    """Return the decoder's parameters by the names of their tensors."""
-    found = field.network.named_parameters()
-    return {name.replace("layers.", "decoder."): parameter for name, parameter in found}
+def stored_network(field: Field) -> MLP:
+    """Return a copy of the decoder whose layers round as a file does: to 16 bits at most."""
+    network = copy.deepcopy(field.network)
+    for layer in network.members:
+        layer.bits = min(layer.bits, 16)
+    return network
+
+
+@torch.no_grad()
+def round_decoder(field: Field) -> None:
+    """Give a field's decoder the numbers that a file will hold of it."""
+    rounded = stored_network(field)
+    for layer, stored in zip(field.network.members, rounded.members, strict=True):
+        weight, bias = stored.stored()
+        assert layer.bias is not None and bias is not None
+        layer.weight.copy_(weight)
+        layer.bias.copy_(bias)
 
 
 def field_forms(recipe: TexturesRecipe, size: tuple[int, int], channels: int) -> Mapping[str, Form]:
@@ -106,8 +124,8 @@ def field_forms(recipe: TexturesRecipe, size: tuple[int, int], channels: int) ->
             own = [("uint8", (packed_size(grid.texels.numel(), grid.bits),))]
         for form in own:
             forms[f"latents.{len(forms)}"] = form
-    for name, parameter in decoder_parameters(field).items():
-        forms[name] = ("float16", tuple(parameter.shape))
+    for name, form in tensors_of.packed_forms(stored_network(field)).items():
+        forms[name.replace(LAYERS, DECODER)] = form
     return forms
 
 
@@ -134,6 +152,8 @@ def stored_field(
         codes = unpack_bits(tensors[f"latents.{index}"], grid.bits, grid.texels.numel())
         grid.set_codes(codes.reshape(grid.texels.shape))
         index += 1
-    for name, parameter in decoder_parameters(field).items():
-        parameter.copy_(torch.from_numpy(tensors[name]).float())
+    field.network = stored_network(field)
+    decoder = {name.replace(DECODER, f"network.{LAYERS}"): numbers
+               for name, numbers in tensors.items() if name.startswith(DECODER)}  # fmt: skip
+    tensors_of.unpack_field(field, decoder, "decoder")
     return field

@@ -30,4 +30,7 @@ def build_field(
     bias = network.members[-1].bias
     assert bias is not None
     torch.nn.init.constant_(bias, START_BIAS)
+    if recipe.network_bits == 8:  # 16 are too near to what is trained to be rounded in each step
+        for layer in network.members:
+            layer.bits = 8
     return Field(encoding, network)

@@ -30,7 +30,7 @@ from neuralshade.fitting.resuming import Source, resumed_recipe
 from neuralshade.fitting.scene import Scene
 from neuralshade.kinds.textures import KIND
 from neuralshade.kinds.textures.asked import AskedSet, PathLike
-from neuralshade.kinds.textures.asset import pack_field
+from neuralshade.kinds.textures.asset import pack_field, round_decoder
 from neuralshade.kinds.textures.block_plan import blocks_for_bytes
 from neuralshade.kinds.textures.build import channel_weights, engine_on
 from neuralshade.kinds.textures.channels import codings_of, trained_levels
@@ -213,9 +213,7 @@ class _Job(Job[TexturesRecipe]):
         """Return the field with all numbers rounded as they are stored."""
         self._check_trained()
         field = rounded_field(self.engine.trained())
-        with torch.no_grad():
-            for parameter in field.network.parameters():
-                parameter.copy_(parameter.half().float())
+        round_decoder(field)
         if not all(bool(p.isfinite().all()) for p in field.network.parameters()):
             raise ConfigError(f"{self.textures.name}: got numbers beyond float16 after "
                               f"{self.loop.progress.step} steps, need a fit that converges. "

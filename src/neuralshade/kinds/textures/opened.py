@@ -230,7 +230,8 @@ class OpenedTextures(Opened):
     @property
     def memory_bytes(self) -> int:
         """Return the bytes in a GPU's memory: codes packed as they are stored, float16 decoder."""
-        return sum(tensor.nbytes for tensor in self.tensors.values())
+        latents = sum(t.nbytes for name, t in self.tensors.items() if name.startswith("latents."))
+        return latents + 2 * sum(p.numel() for p in self.field.network.parameters())
 
     def facts(self) -> dict[str, Any]:
         """Return what the asset says of itself, as plain JSON data; see ``info``."""

@@ -30,7 +30,8 @@ def file_bytes(
     recipe: TexturesRecipe,
 ) -> int:
     """Return about how many bytes a file takes: exact but for the header's text."""
-    return memory_bytes(shapes, sizes, channels, recipe) + header_bytes(maps)
+    decoder = decoder_bytes(inputs_of(shapes), channels, recipe)
+    return latent_bytes(shapes, sizes) + decoder + header_bytes(maps)
 
 
 def header_bytes(maps: int) -> int:
@@ -45,20 +46,34 @@ def memory_bytes(
     recipe: TexturesRecipe,
 ) -> int:
     """Return the bytes in a GPU's memory: packed codes of all levels, the decoder in float16."""
+    decoder = decoder_bytes(inputs_of(shapes), channels, recipe, bits=16)
+    return latent_bytes(shapes, sizes) + decoder
+
+
+def latent_bytes(shapes: Sequence[GridShape], sizes: Sequence[tuple[int, int]]) -> int:
+    """Return the bytes of packed codes of all levels."""
     latents = 0
     for shape, levels in zip(shapes, stored_levels(sizes, shapes), strict=True):
         codes = sum(width * height for width, height in levels) * shape.features
         latents += -(-codes * shape.bits // 8)
-    inputs = sum(shape.features for shape in shapes) + LatentPosition.width
-    return latents + decoder_bytes(inputs, channels, recipe)
+    return latents
 
 
-def decoder_bytes(inputs: int, channels: int, recipe: TexturesRecipe) -> int:
-    """Return how many bytes a decoder takes in float16."""
-    width = recipe.hidden_width
-    hidden = (recipe.hidden_layers - 1) * (width + 1) * width
-    weights = (inputs + 1) * width + hidden + (width + 1) * channels
-    return 2 * weights
+def inputs_of(shapes: Sequence[GridShape]) -> int:
+    """Return how many numbers a decoder is given."""
+    return sum(shape.features for shape in shapes) + LatentPosition.width
+
+
+def decoder_bytes(
+    inputs: int, channels: int, recipe: TexturesRecipe, bits: int | None = None
+) -> int:
+    """Return how many bytes a decoder takes; in the file's ``network_bits`` where None is given."""
+    width, layers = recipe.hidden_width, recipe.hidden_layers
+    weights = inputs * width + (layers - 1) * width * width + width * channels
+    biases = layers * width + channels
+    if (bits or recipe.network_bits) == 16:
+        return 2 * (weights + biases)
+    return weights + (2 + 4) * biases  # each row has a step of float32
 
 
 def grids_for(

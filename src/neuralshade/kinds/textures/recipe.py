@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from neuralshade.base.message_text import shown
 from neuralshade.errors import ConfigError
 from neuralshade.fitting.recipe import TrainingRecipe, changed, setting, training
 from neuralshade.kinds.textures.block_shape import parse_blocks
@@ -10,6 +11,7 @@ GRID_LIMITS = (64, 16, 8)  # texels along a latent, numbers, bits
 MOST_GRIDS = 4
 LOSSES = ("maps", "shaded")
 WRAPS = ("repeat", "clamp")
+NETWORK_BITS = (8, 16)
 LATENTS = ("plain", "bc1")
 PRECISIONS = ("auto", "float32", "bfloat16", "float16")
 
@@ -38,6 +40,8 @@ class TexturesRecipe(TrainingRecipe):
     weights: str = training("", "of maps in the loss, 1 where not said, as in normal=2,ao=0.5")
     hidden_layers: int = setting(2, "hidden layers of the decoder", limits=(1, 4))
     hidden_width: int = setting(64, "neurons per hidden layer", limits=(16, 128))
+    network_bits: int = setting(16, "per weight of the decoder in the file: 16, or 8 for about "
+                                "half its bytes and a little less quality")  # fmt: skip
     batch: int = training(0, "texels per step; 0 takes 65,536 on a GPU, and on a CPU a number by "
                           "the size of the set", limits=(0, 2**22))  # fmt: skip
     rate: float = training(0.01, "Adam step size of the decoder", limits=(1e-9, 1))
@@ -65,6 +69,9 @@ class TexturesRecipe(TrainingRecipe):
         """Refuse weights that cannot be read."""
         super().__post_init__()
         parse_weights(self.weights)
+        if self.network_bits not in NETWORK_BITS:
+            raise ConfigError(f"TexturesRecipe.network_bits: got {shown(self.network_bits)}, need "
+                              f"one of {list(NETWORK_BITS)}. Leave it out.")  # fmt: skip
         if self.latents == "bc1":
             parse_blocks(self.grids)
             if self.polish:
