@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from neuralshade.measure.rows import InMemory
     from neuralshade.measure.table import Table
 
-PictureLike = str | os.PathLike[str] | Picture
 Titled = list[tuple[str, npt.NDArray[Any]]]  # title, float32 [h, w, C]
 
 

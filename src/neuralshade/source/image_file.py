@@ -5,7 +5,7 @@ import math
 import os
 import re
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -34,12 +34,17 @@ READ_AS = {
 }
 TIFF_COLORS = ("", "palette", "CMYK", "YCbCr")  # what libtiff turns into sRGB; "" is RGB, grey
 MIB = 2**20
+# a path, a Picture, a NumPy array, a PIL image or a torch tensor; not all of them are loaded here
+PictureLike: TypeAlias = "str | os.PathLike[str] | Picture | Any"
 log = logging.getLogger("neuralshade")
 READ_ROWS = 256  # a multiple of every OpenEXR compression's block
 
 
-def load_picture(path: str | os.PathLike[str], *, memory_limit: int = 4 * 2**30) -> Picture:
+def load_picture(path: PictureLike, *, memory_limit: int = 4 * 2**30) -> Picture:
     """Return the picture of a PNG, JPEG, WebP, TIFF, BMP, PPM/PGM, OpenEXR or HDR file.
+
+    What is in memory already is taken too: a Picture is returned as it is; a NumPy array, a PIL
+    image or a torch tensor as ``source/pixels_in_memory.py`` says, [H, W, C], sRGB.
 
     The format is told from the content. 8- and 16-bit integers (fewer bits widened, CMYK,
     YCbCr and palettes turned into RGB) are "srgb"; half and float are "linear" (float64
@@ -57,8 +62,11 @@ def load_picture(path: str | os.PathLike[str], *, memory_limit: int = 4 * 2**30)
         larger than ``memory_limit``, or holds NaN or infinity.
     """
     if not isinstance(path, (str, os.PathLike)):
-        raise PictureError(f"picture: got {type(path).__name__}, need a path or a Picture. Make "
-                           "one of an array with picture_from_array.")  # fmt: skip
+        if isinstance(path, Picture):
+            return path
+        from neuralshade.source.pixels_in_memory import picture_from_memory  # few fits need it
+
+        return picture_from_memory(path)
     if not os.fspath(path):
         raise PictureError("picture: got an empty name, need a picture's. Name a file.")
     place = Path(path)

@@ -30,9 +30,10 @@ def evaluate(
 
     Args:
         asset: path of an asset, or what ``load`` returned.
-        picture: the picture to compare with, at whose resolution the asset is drawn; of mip
-            levels a folder, a manifest or a TextureSet, the maps that they were trained from; of
-            texture sets what ``fit_textures`` takes; of a task what it renders, or None.
+        picture: the picture to compare with, a file's path or pixels in memory as ``load_picture``
+            takes them, at whose resolution the asset is drawn; of mip levels a folder, a manifest
+            or a TextureSet, the maps that they were trained from; of texture sets what
+            ``fit_textures`` takes; of a task what it renders, or None.
         values, trust: of a user's task, as ``render`` takes them.
         notice: called with a line where that is not the resolution it was fitted at.
 

@@ -15,7 +15,10 @@ WHOLE = "Leave it out for the whole picture as it was fitted."
 SIZE = (f"need 2 numbers: width and height in whole pixels, or the longer side alone. "
         f"{WHOLE}")  # fmt: skip
 CROP = f"need 4 numbers: u0, v0, u1, v1. {WHOLE}"
-ARRAY = "need a path or a Picture. Make one of an array with picture_from_array."
+NEED = (
+    "need a path, a Picture, a NumPy array, a PIL image or a torch tensor. Convert it with "
+    "numpy.asarray."
+)
 
 
 @pytest.fixture
@@ -27,16 +30,16 @@ def asset(tmp_path):
 
 
 @pytest.mark.parametrize("given, name", [
-    (None, "NoneType"), (np.zeros((4, 4, 3), np.uint8), "ndarray"), (7, "int"),
+    (None, "NoneType"), ([[1, 2]], "list"), (7, "int"),
 ])  # fmt: skip
 @pytest.mark.parametrize("fit", [neuralshade.fit_image, neuralshade.fit_splats])
 def test_what_is_no_picture(refusal, fit, given, name):
-    assert refusal(PictureError, fit, given) == f"picture: got {name}, {ARRAY}"
+    assert refusal(PictureError, fit, given) == f"picture: got {name}, {NEED}"
 
 
-def test_an_array_to_compare_with(refusal, asset):
-    message = refusal(PictureError, neuralshade.evaluate, asset, np.zeros((6, 5, 3), np.uint8))
-    assert message == f"picture: got ndarray, {ARRAY}"
+def test_what_is_no_picture_to_compare_with(refusal, asset):
+    message = refusal(PictureError, neuralshade.evaluate, asset, 7)
+    assert message == f"picture: got int, {NEED}"
 
 
 @pytest.mark.parametrize("given, need", [

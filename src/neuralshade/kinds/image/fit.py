@@ -41,7 +41,7 @@ from neuralshade.kinds.image.presets import ENDS, preset_recipe
 from neuralshade.kinds.image.recipe import ImageRecipe
 from neuralshade.measure.picture_psnr import white_of
 from neuralshade.sampler.draw import samples_per_step
-from neuralshade.source.image_file import load_picture
+from neuralshade.source.image_file import PictureLike, load_picture
 from neuralshade.source.picture import LARGEST_FITTED, Picture, check_squares
 from neuralshade.source.transform import transform_picture
 
@@ -53,7 +53,7 @@ GLANCED_PX = 16  # a side, of what an asset shows before a fit goes on from it
 
 
 def fit_image(
-    picture: str | os.PathLike[str] | Picture,
+    picture: PictureLike,
     output: str | os.PathLike[str] | None = None,
     *,
     preset: str | None = None,
@@ -64,7 +64,8 @@ def fit_image(
     """Fit an encoding and a small network to a picture and save them as an asset.
 
     Args:
-        picture: a picture file, or a Picture (see picture_from_array).
+        picture: a picture file, a Picture (see picture_from_array), or pixels [H, W, C]: a NumPy
+            array, a PIL image or a torch tensor, sRGB.
         output: the asset; by default the picture's name with .nsh, in the current folder.
         preset: grid (if None), detail, rtxns, rtxns-fast, lake, tiny or tiny-9.
         options: engine, device, snapshots, movie, tev, tensorboard,
@@ -99,7 +100,7 @@ def fit_image(
         recipe = resolve(recipe, transform_picture(source, recipe.transform))
     else:
         recipe = _resumed(checkpoint, options.resume, source, preset, settings)
-    place = None if isinstance(picture, Picture) else os.fspath(picture)
+    place = os.fspath(picture) if isinstance(picture, (str, os.PathLike)) else None
     with chosen_engine(options) as chosen:
         job = _Job(source, recipe, target, chosen, options, observer, place)
         unnamed = preset is None and checkpoint is None and begun is None

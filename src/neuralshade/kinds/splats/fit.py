@@ -53,7 +53,7 @@ from neuralshade.kinds.splats.recipe import SplatsRecipe
 from neuralshade.kinds.splats.schedule import SplatFit
 from neuralshade.measure.picture_psnr import decibels, white_of
 from neuralshade.source.crop import WHOLE, Crop
-from neuralshade.source.image_file import load_picture
+from neuralshade.source.image_file import PictureLike, load_picture
 from neuralshade.source.picture import Picture, check_squares
 
 
@@ -67,7 +67,7 @@ class SplatsResult(FitResult):
 
 
 def fit_splats(
-    picture: str | os.PathLike[str] | Picture,
+    picture: PictureLike,
     output: str | os.PathLike[str] | None = None,
     *,
     options: FitOptions = USUAL,
@@ -78,7 +78,8 @@ def fit_splats(
     """Fit 2D Gaussians to a picture and save them as an asset.
 
     Args:
-        picture: a picture file, or a Picture (see picture_from_array).
+        picture: a picture file, a Picture (see picture_from_array), or pixels [H, W, C]: a NumPy
+            array, a PIL image or a torch tensor, sRGB.
         output: the asset; by default the picture's name with .nsh, in the current folder.
         options: device, snapshots, movie, tev, tensorboard, events, report, resume. It runs on
             a GPU, or on software Vulkan.
@@ -109,7 +110,7 @@ def fit_splats(
         background_of(recipe, source)  # refused before a device is opened
     expected_count(recipe, source)
     check_options(options, KIND.name, KIND.takes)
-    place = None if isinstance(picture, Picture) else os.fspath(picture)
+    place = os.fspath(picture) if isinstance(picture, (str, os.PathLike)) else None
     with chosen_engine(options, "gpu") as chosen:
         job = _Job(naive, source, recipe, target, chosen, options, observer, place)
         return job.run(checkpoint)

@@ -1,0 +1,66 @@
+"""Pictures that are in memory already: NumPy arrays, PIL images and torch tensors."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import numpy as np
+
+from neuralshade.errors import PictureError
+from neuralshade.source.picture import Picture, picture_from_array
+
+# mode of a PIL image -> what it is turned into; others are refused
+PIL_MODES = {"1": "L", "L": "L", "LA": "LA", "La": "LA", "P": "RGB", "PA": "RGBA", "RGB": "RGB",
+             "RGBX": "RGB", "RGBA": "RGBA", "RGBa": "RGBA", "CMYK": "RGB", "YCbCr": "RGB",
+             "LAB": "RGB", "HSV": "RGB", "I;16": "I;16", "I;16L": "I;16", "I;16B": "I;16",
+             "F": "F"}  # fmt: skip
+
+
+def picture_from_memory(values: Any) -> Picture:
+    """Return a NumPy array, a PIL image or a torch tensor as a picture.
+
+    Arrays and tensors are [H, W, C] or [H, W], sRGB, and as ``picture_from_array`` takes them:
+    linear colors go through it, with ``color_space="linear"``. A tensor may lie on any device, and
+    its gradient is left out. A PIL image is sRGB, the frame that it stands at, turned
+    upright as its EXIF says; palettes, CMYK and YCbCr become RGB; mode F is linear.
+
+    Raises: PictureError for anything else, ShapeError as ``picture_from_array`` does.
+    """
+    pil, torch = sys.modules.get("PIL.Image"), sys.modules.get("torch")  # else it is neither
+    if pil is not None and isinstance(values, pil.Image):
+        return _from_pil(values)
+    if torch is not None and isinstance(values, torch.Tensor):
+        return picture_from_array(_from_tensor(values))
+    if isinstance(values, np.ndarray):
+        return picture_from_array(values)
+    raise PictureError(f"picture: got {type(values).__name__}, need a path, a Picture, a NumPy "
+                       "array, a PIL image or a torch tensor. Convert it with "
+                       "numpy.asarray.")  # fmt: skip
+
+
+def _from_pil(image: Any) -> Picture:
+    from PIL import ImageOps
+
+    if image.mode not in PIL_MODES:
+        raise PictureError(f"picture: got a PIL image of mode {image.mode}, need one of "
+                           f"{', '.join(PIL_MODES)}. Convert it with image.convert.")  # fmt: skip
+    mode = PIL_MODES[image.mode]
+    if "transparency" in image.info:
+        mode = "RGBA"
+    upright = ImageOps.exif_transpose(image)
+    pixels = np.asarray(upright if upright.mode == mode else upright.convert(mode))
+    return picture_from_array(pixels, "linear" if mode == "F" else "srgb")
+
+
+def _from_tensor(tensor: Any) -> Any:
+    """Return a tensor's numbers. Raises PictureError for one whose channels come first."""
+    shape = list(tensor.shape)
+    if len(shape) == 4 or (len(shape) == 3 and shape[0] <= 4 < shape[2]):
+        order = "tensor[0].permute(1, 2, 0)" if len(shape) == 4 else "tensor.permute(1, 2, 0)"
+        raise PictureError(f"picture: got a tensor of shape {shape}, need [H, W, C]. "
+                           f"Pass {order} where channels come first.")  # fmt: skip
+    if str(tensor.dtype) == "torch.bfloat16":
+        raise PictureError("picture: got a tensor of bfloat16, which NumPy has not, need float32. "
+                           "Pass tensor.float().")  # fmt: skip
+    return tensor.detach().cpu().numpy()

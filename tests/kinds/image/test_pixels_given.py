@@ -1,0 +1,23 @@
+"""A picture in memory is fitted, compared and reported as its file is."""
+
+import numpy as np
+import pytest
+import torch
+from PIL import Image
+
+import neuralshade
+from neuralshade import FitOptions
+
+PIXELS = np.random.default_rng(3).integers(0, 255, (9, 12, 3)).astype(np.uint8)
+BRIEF = {"steps": 2, "encoding": "dense_grid:width=8,height=8", "hidden_width": 8}
+
+
+@pytest.mark.parametrize("of", [np.asarray, torch.from_numpy, Image.fromarray])
+def test_pixels_are_fitted(tmp_path, of):
+    given = of(PIXELS)
+    result = neuralshade.fit_image(given, tmp_path / "a.nsh",
+                                   options=FitOptions(engine="torch"), **BRIEF)  # fmt: skip
+    neuralshade.report(result.asset, given, tmp_path / "a.html")
+    assert (tmp_path / "a.html").stat().st_size > 500
+    row = neuralshade.load(result.asset).target(given)
+    assert row.digest == neuralshade.picture_from_array(PIXELS).digest
