@@ -11,13 +11,14 @@ from typing import Any
 import click
 
 import neuralshade
+from neuralshade.base.place import loaded
 from neuralshade.cli.flags import OPTIONS, parameters_of, recipe_settings
 from neuralshade.cli.groups import GroupedCommand, show_verbs
 from neuralshade.cli.live import fitted, live_flags
 from neuralshade.cli.options import TERMINAL
 from neuralshade.fitting.command import CommandLine, FitCall
 from neuralshade.kinds import KINDS, all_kinds, kind_named
-from neuralshade.kinds.kind import Kind, loaded
+from neuralshade.kinds.kind import Kind
 
 
 class FitCommands(click.Group):

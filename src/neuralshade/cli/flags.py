@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 
+from neuralshade.base.place import loaded
 from neuralshade.cli.completion import Text, completed
 from neuralshade.cli.groups import GroupedOption
 from neuralshade.cli.live import live_options
@@ -17,7 +18,7 @@ from neuralshade.cli.recipe_file import flags_of, told_flags
 from neuralshade.errors import ConfigError
 from neuralshade.fitting.command import Flag
 from neuralshade.fitting.recipe import fields_of, read_toml, type_of
-from neuralshade.kinds.kind import Kind, loaded
+from neuralshade.kinds.kind import Kind
 
 ENDLESS = 10**6  # a limit from which on it is there to catch a typing error, and not told
 TORCH_DEVICE = ("Torch device (cpu, cuda:0), or the GPU engine's API (cuda, vulkan, metal, d3d12). "

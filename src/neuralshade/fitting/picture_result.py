@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from neuralshade.base.short_repr import ShortRepr
 from neuralshade.fitting.job import Job
 from neuralshade.source.picture import Picture
 
 
 @dataclass(frozen=True)
-class FitResult:
+class FitResult(ShortRepr):
     """What a fit reached; quality and size are those of the file."""
 
     asset: str  # path
@@ -27,6 +28,9 @@ class FitResult:
     bpp_exceeded: bool  # the picture is too small for a file of the bits per pixel asked for
 
     skipped_what = "steps"  # for people
+
+    def brief(self) -> str:
+        return f"{self.asset}, {self.psnr_db:.2f} dB, {self.asset_bytes:,} bytes"
 
     def print(self) -> None:
         """Print what was reached."""

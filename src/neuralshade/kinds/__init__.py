@@ -6,8 +6,9 @@ import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from neuralshade.base.place import loaded
 from neuralshade.errors import AssetError, ConfigError
-from neuralshade.kinds.kind import Kind, Opened, loaded
+from neuralshade.kinds.kind import Kind, Opened
 
 if TYPE_CHECKING:
     from neuralshade.asset.asset import Asset

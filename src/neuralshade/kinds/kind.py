@@ -5,7 +5,6 @@ Light on purpose: what only shows help loads this, and neither PyTorch nor NumPy
 
 from __future__ import annotations
 
-import importlib
 import os
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -14,9 +13,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, TypeVar
 
 from neuralshade.base.closeable import Closeable
 from neuralshade.base.did_you_mean import did_you_mean
+from neuralshade.base.place import loaded
+from neuralshade.base.short_repr import ShortRepr
 from neuralshade.errors import AssetError, ConfigError
 from neuralshade.fitting.command import A_PICTURE, Flag, Subject
 from neuralshade.fitting.recipe import from_dict
+from neuralshade.kinds.positions import AtPositions
 from neuralshade.source.crop import WHOLE, Crop
 
 if TYPE_CHECKING:
@@ -68,6 +70,7 @@ class Kind:
     compared: bool = True  # results are compared with what was fitted
     rated: bool = True  # a PSNR is measured on the way
     valued: bool = False  # members of its assets can be given values
+    evaluated: str | None = None  # a torch.nn.Module of an opened one, at positions
     timed: str | None = None  # what ``bench`` times of it, see speed.torch_twin.Timed
     verb: str | None = None  # that makes its assets, where that is another kind's
 
@@ -96,14 +99,8 @@ class Kind:
                               f"{did_you_mean(name, self.presets)}")  # fmt: skip
 
 
-def loaded(place: str) -> Any:
-    """Return what lies at "module:name"."""
-    module, _, name = place.partition(":")
-    return getattr(importlib.import_module(module), name)
-
-
 @dataclass(frozen=True)
-class Opened(Closeable):
+class Opened(Closeable, AtPositions, ShortRepr):
     """An asset with its recipe read, and what it holds built on demand.
 
     One that is drawn is closed: some hold a GPU from the first draw on.
@@ -167,6 +164,9 @@ class Opened(Closeable):
     @property
     def path(self) -> str:
         return self.asset.path
+
+    def brief(self) -> str:
+        return f"{self.path}, {self.byte_count:,} bytes"
 
     @property
     def byte_count(self) -> int:

@@ -19,11 +19,12 @@ def mix_corners(
     Returns:
         float [N, features].
 
-    Gradients: reach ``table`` only. They are summed by the embedding's backward, which has
-    one order on every run; that of indexing with [] has not.
+    Gradients: reach ``table``, and ``across`` and ``down`` where these want them. Those of the
+    table are summed by the embedding's backward, which has one order on every run; that of
+    indexing with [] has not.
     """
     left, upper = 1.0 - across, 1.0 - down
-    weights = torch.stack([left * upper, across * upper, left * down, across * down]).detach()
+    weights = torch.stack([left * upper, across * upper, left * down, across * down])
     values = torch.nn.functional.embedding(index, table)  # (4, N, features)
     return (values * weights[..., None]).sum(0)
 

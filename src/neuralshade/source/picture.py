@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from neuralshade.base.short_repr import ShortRepr
 from neuralshade.errors import ConfigError, PictureError, ShapeError
 
 DTYPES = ("uint8", "uint16", "float16", "float32")
@@ -17,7 +18,7 @@ BLOCK_ROWS = 64  # rows per pass over a picture, so that passes need little extr
 
 
 @dataclass(frozen=True, eq=False)
-class Picture:
+class Picture(ShortRepr):
     """One picture, in its stored dtype; nothing is ever rescaled or copied behind it.
 
     Alpha, where there is one, is the last channel, linear, in [0, 1]. It is unassociated
@@ -28,6 +29,10 @@ class Picture:
     pixels: npt.NDArray[Any]  # [H, W, C], C-contiguous, one of DTYPES; do not write to it
     color_space: str  # "srgb": display-encoded; "linear": linear light
     name: str  # file name, or "array"
+
+    def brief(self) -> str:
+        size = f"{self.width} x {self.height} x {self.channels}"
+        return f"{self.name}, {size} {self.pixels.dtype.name}, {self.color_space}"
 
     @property
     def height(self) -> int:

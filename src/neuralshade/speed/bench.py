@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 import torch
 
+from neuralshade.base.place import loaded
 from neuralshade.engine.kernel_plan import path_of
 from neuralshade.engine.network_trainer import SUBMITTED_STEPS, NetworkTrainer
 from neuralshade.gpu.device import AdapterInfo
 from neuralshade.gpu.gpu import Gpu
 from neuralshade.gpu.open import open_gpu
 from neuralshade.kinds import all_kinds
-from neuralshade.kinds.kind import loaded
 from neuralshade.speed.gpu_memory import buffer_bytes, used_bytes
 from neuralshade.speed.roofline import (
     Ceilings,

@@ -121,5 +121,5 @@ def test_assets_of_before_had_no_files(tmp_path, sum_text):
     path.write_text(sum_text)
     neuralshade.fit_shader(path, asset, steps=3, threads="1")
     old = neuralshade.load(asset)
-    assert old.module.pop("files") == {}
+    assert old.shipped.pop("files") == {}
     assert np.isfinite(neuralshade.evaluate(old)[0]["loss"])

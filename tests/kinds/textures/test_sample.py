@@ -80,7 +80,13 @@ def test_stochastic_is_bilinear_on_average(sampled, rng):
 
 def test_levels_beyond_are_the_nearest_and_nothing_has_a_gradient(sampled, rng):
     _, field = sampled
-    uv = torch.rand(5, 2, generator=rng, requires_grad=True)
+    uv = torch.rand(5, 2, generator=rng)
+    with pytest.raises(ShapeError) as caught:
+        field.channels(uv.clone().requires_grad_())
+    assert str(caught.value) == (
+        "TextureSetField.uv: got positions that want a gradient, need some that do not: texels "
+        "have none. Pass uv.detach()."
+    )
     last = field.channels(uv, len(SIZES) - 1)
     assert torch.equal(field.channels(uv, 99), last) and not last.requires_grad
     assert torch.equal(field.channels(uv, -3), field.channels(uv, torch.zeros(5, dtype=torch.int)))

@@ -8,6 +8,7 @@ KIND = Kind(
     name="image",
     about="Fit an encoding and a small network to PICTURE.",
     opens="neuralshade.kinds.image.opened:OpenedImage",
+    evaluated="neuralshade.kinds.image.module:ImageField",
     recipe=ImageRecipe,
     fits="neuralshade.kinds.image.fit:fit_image",
     takes=("engine", "kernels", "deterministic", "device", "snapshots", "movie", "tev",

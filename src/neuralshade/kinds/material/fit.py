@@ -11,6 +11,7 @@ from typing import Any
 from neuralshade.asset.asset import Header, save_asset
 from neuralshade.asset.checkpoint import load_checkpoint
 from neuralshade.base.message_text import plain
+from neuralshade.base.short_repr import ShortRepr
 from neuralshade.errors import ConfigError
 from neuralshade.fitting.command import CommandLine, FitCall
 from neuralshade.fitting.job import Job
@@ -37,7 +38,7 @@ from neuralshade.model.field import Field
 
 
 @dataclass(frozen=True)
-class MaterialResult:
+class MaterialResult(ShortRepr):
     """What a fit reached; quality and size are those of the file."""
 
     asset: str  # path
@@ -52,6 +53,9 @@ class MaterialResult:
     asset_bytes: int
     skipped_steps: int  # whose gradient was not finite
     notes: tuple[str, ...]  # what of the material was left out
+
+    def brief(self) -> str:
+        return f"{self.asset}, {self.psnr_db:.2f} dB, {self.asset_bytes:,} bytes"
 
     def print(self) -> None:
         """Print what was reached."""

@@ -16,6 +16,7 @@ from neuralshade.asset.asset import Header, save_asset
 from neuralshade.asset.checkpoint import load_checkpoint
 from neuralshade.base.atomic import check_writable
 from neuralshade.base.message_text import plain
+from neuralshade.base.short_repr import ShortRepr
 from neuralshade.errors import ConfigError, FitInterrupted
 from neuralshade.fitting.job import Job
 from neuralshade.fitting.loop import Loop, Observer, ignore
@@ -71,7 +72,7 @@ from neuralshade.source.texture_set import TextureSet
 
 
 @dataclass(frozen=True)
-class MipmapsResult:
+class MipmapsResult(ShortRepr):
     """What a fit reached; ``errors`` are held-out errors by kind of lights and method."""
 
     asset: str  # path
@@ -87,6 +88,9 @@ class MipmapsResult:
     # rounded; kept and, with stored_ before their names, the filters are as 8 bits hold them.
     errors: dict[str, dict[str, list[float]]]
     notes: tuple[str, ...]  # what was done to the maps, and to the recipe
+
+    def brief(self) -> str:
+        return f"{self.asset}, loss {self.loss:.4g}, {self.asset_bytes:,} bytes"
 
     def print(self) -> None:
         """Print what was reached: notes, errors by level, files."""

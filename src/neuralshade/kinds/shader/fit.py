@@ -15,6 +15,7 @@ import numpy as np
 
 from neuralshade.asset.asset import Header, save_asset
 from neuralshade.asset.checkpoint import Checkpoint, load_checkpoint
+from neuralshade.base.short_repr import ShortRepr
 from neuralshade.errors import ConfigError
 from neuralshade.fitting.command import CommandLine, FitCall
 from neuralshade.fitting.facts import MOST_SHOWN
@@ -48,7 +49,7 @@ CURVE_POINTS = 100  # of the training curve that are kept in an asset
 
 
 @dataclass(frozen=True)
-class ShaderResult:
+class ShaderResult(ShortRepr):
     """What a fit reached, and the trained members by name, float32 each in its shape."""
 
     asset: str  # path
@@ -59,6 +60,9 @@ class ShaderResult:
     loss: float  # of the last step: mean over its threads
     asset_bytes: int
     members: dict[str, Any]
+
+    def brief(self) -> str:
+        return f"{self.asset}, loss {self.loss:.4g}, {self.asset_bytes:,} bytes"
 
     def print(self) -> None:
         """Print what was reached, and small trained members."""

@@ -70,7 +70,7 @@ class OpenedShader(OpenedPicture):
         return member_forms(self.asset)
 
     @property
-    def module(self) -> Mapping[str, Any]:
+    def shipped(self) -> Mapping[str, Any]:
         """Return what the header says of the user's module."""
         found: Mapping[str, Any] = self.header.own["module"]
         return found
@@ -96,8 +96,8 @@ class OpenedShader(OpenedPicture):
             given is missing, or another one; PictureError for one that is ``given``.
         """
         foreign = check_trusted(self._source, self.path, self.trusted)
-        values = {**self.module["values"], **self.tensors, **self.given}
-        for name, facts in self.module["pictures"].items():
+        values = {**self.shipped["values"], **self.tensors, **self.given}
+        for name, facts in self.shipped["pictures"].items():
             values[name] = self._picture_of(name, facts)
         shown = self.header.picture
         return Wanted(replace(self._source, foreign=foreign), values, self.recipe,
@@ -113,7 +113,7 @@ class OpenedShader(OpenedPicture):
 
     @property
     def _source(self) -> ShaderSource:
-        module = self.module  # assets of before had no files
+        module = self.shipped  # assets of before had no files
         return ShaderSource(module["text"], module["name"], module.get("files", {}))
 
     def scene(self, reference: Any = None) -> Scene:
@@ -128,7 +128,7 @@ class OpenedShader(OpenedPicture):
 
     def grids(self) -> Titled:
         """Return the trained textures."""
-        textures = {f"{name}.size" for name in self.tensors} & set(self.module["values"])
+        textures = {f"{name}.size" for name in self.tensors} & set(self.shipped["values"])
         return [(n, a) for n, a in self.tensors.items() if f"{n}.size" in textures]
 
     def evaluate(self, reference: Any = None, notice: Notice = ignore) -> Table:
@@ -156,10 +156,10 @@ class OpenedShader(OpenedPicture):
 
     def told_quality(self) -> dict[str, str]:
         """Return lines for people: the module, what its members were given, the loss."""
-        given = self.module["values"] | {
-            name: picture["path"] for name, picture in self.module["pictures"].items()
+        given = self.shipped["values"] | {
+            name: picture["path"] for name, picture in self.shipped["pictures"].items()
         }
-        return {"module": ", ".join([self.module["name"], *self.module.get("files", {})]),
+        return {"module": ", ".join([self.shipped["name"], *self.shipped.get("files", {})]),
                 **{f"  {name}": str(value) for name, value in given.items()},
                 "quality": f"loss {self.header.quality['loss']:.4g} in its last step"}  # fmt: skip
 

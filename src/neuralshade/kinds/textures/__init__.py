@@ -8,6 +8,7 @@ KIND = Kind(
     name="textures",
     about="Compress all maps and mips of a PBR set together.",
     opens="neuralshade.kinds.textures.opened:OpenedTextures",
+    evaluated="neuralshade.kinds.textures.sample:TextureSetField",
     recipe=TexturesRecipe,
     fits="neuralshade.kinds.textures.fit:fit_textures",
     subject=Subject("source", several=True),

@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from neuralshade.base.message_text import plain
+from neuralshade.base.short_repr import ShortRepr
 from neuralshade.kinds.textures.code_search import CodeSearch
 from neuralshade.kinds.textures.planner import TargetReached
 
 
 @dataclass(frozen=True)
-class TexturesResult:
+class TexturesResult(ShortRepr):
     """What a fit reached; quality and size are those of the file."""
 
     asset: str  # path
@@ -27,6 +28,9 @@ class TexturesResult:
     notes: tuple[str, ...]  # what was done to the maps
     target: TargetReached | None = None  # where dB were asked for
     search: CodeSearch | None = None  # after training, where ``polish`` asked for one
+
+    def brief(self) -> str:
+        return f"{self.asset}, {self.psnr_db:.2f} dB, {self.asset_bytes:,} bytes"
 
     def print(self) -> None:
         """Print what was reached."""

@@ -33,8 +33,9 @@ SIZES = """public struct {name}Sizes : ILevelSizes
 class TextureSetField(torch.nn.Module):
     """A fitted set that is sampled as a texture is, for renderers in PyTorch.
 
-    Nothing is differentiable: it is for inference. Move it with ``to(device)``. A sample costs
-    the decoder, about 7,000 multiply-adds, as often as the filter says:
+    Nothing is differentiable, and positions that want a gradient are refused: it is for
+    inference. Move it with ``to(device)``. A sample costs the decoder, about 7,000 multiply-adds,
+    as often as the filter says:
 
     nearest: once; the texel that holds the position.
     bilinear: four times; the four texels around it, mixed as they are stored, as sampling
@@ -150,6 +151,9 @@ class TextureSetField(torch.nn.Module):
                 raise ShapeError(f"TextureSetField.{name}: got {given.dtype} {list(given.shape)}, "
                                  "need floats [N, 2]. Put the two numbers of one position into "
                                  "one row.")  # fmt: skip
+        if uv.requires_grad:
+            raise ShapeError("TextureSetField.uv: got positions that want a gradient, need some "
+                             "that do not: texels have none. Pass uv.detach().")  # fmt: skip
         mip = torch.as_tensor(level, device=uv.device)
         if mip.is_floating_point() or mip.shape not in ((), (len(uv),)):
             raise ShapeError(f"TextureSetField.level: got {mip.dtype} {list(mip.shape)}, need "

@@ -1,0 +1,68 @@
+"""Assets that are functions of a position: at any of them, and as a module of PyTorch."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from neuralshade.base.place import loaded
+from neuralshade.errors import AssetError, ShapeError
+
+if TYPE_CHECKING:
+    import torch
+
+
+class AtPositions:
+    """What an asset has at positions, where its kind has a ``module``."""
+
+    path: Any  # both are those of an asset
+    kind: ClassVar[Any]
+
+    def module(self) -> torch.nn.Module:
+        """Return what it is at positions, a module of PyTorch with numbers of its own.
+
+        Raises: AssetError where its kind has none.
+        """
+        if self.kind.evaluated is None:
+            raise AssetError(f"{self.path}: got an asset of kind {self.kind.name!r}, which is not "
+                             "evaluated at positions in PyTorch, need one of fit image or fit "
+                             "textures. Draw it.")  # fmt: skip
+        module: torch.nn.Module = loaded(self.kind.evaluated)(self)
+        return module
+
+    def at(self, positions: Any, **how: Any) -> Any:
+        """Return what it has at ``positions``: float [N, 2], u to the right and v down.
+
+        A torch tensor is answered by tensors on its device, computed there by PyTorch; anything
+        else that NumPy takes, by NumPy arrays. ``how``: what the module's ``forward`` takes
+        besides. Gradients reach a tensor of positions where the module's do, never the stored
+        numbers: for those use ``module``. For Vulkan, and faster on a GPU: ``GpuField``.
+
+        Raises: ShapeError for another shape, or numbers that are no floats; AssetError where the
+            asset has no ``module``.
+        """
+        import torch
+
+        if isinstance(positions, torch.Tensor):
+            if not positions.is_floating_point():
+                raise ShapeError(f"at.positions: got {positions.dtype}, need floats. Pass "
+                                 "positions.float().")  # fmt: skip
+            return self._module_on(positions.device)(positions.float(), **how)
+        import numpy as np
+
+        given = torch.from_numpy(np.array(positions, np.float32))
+        with torch.no_grad():
+            found = self._module_on(given.device)(given, **how)
+        if isinstance(found, dict):
+            return {name: values.numpy() for name, values in found.items()}
+        return found.numpy()
+
+    @cached_property
+    def _modules(self) -> dict[torch.device, torch.nn.Module]:
+        return {}
+
+    def _module_on(self, device: torch.device) -> torch.nn.Module:
+        """Return one that is kept for the device, its numbers fixed."""
+        if device not in self._modules:
+            self._modules[device] = self.module().requires_grad_(False).to(device)
+        return self._modules[device]

@@ -1,0 +1,77 @@
+"""An opened asset at positions, and as a module that trains and compiles."""
+
+import numpy as np
+import pytest
+import torch
+
+import neuralshade
+from neuralshade.errors import ShapeError
+
+
+@pytest.fixture
+def opened(asset_path):
+    return neuralshade.load(asset_path)
+
+
+@pytest.fixture
+def uv(rng):
+    return torch.rand(40, 2, generator=rng)
+
+
+def test_positions_are_what_is_drawn(opened):
+    centers = [((x + 0.5) / 7, (y + 0.5) / 4) for y in range(4) for x in range(7)]
+    drawn = opened.draw(7, 4).reshape(28, 3)
+    found = opened.at(centers)
+    assert isinstance(found, np.ndarray) and found.dtype == np.float32
+    np.testing.assert_allclose(found, drawn, atol=1e-5)  # a lattice sums in another order
+    torch.testing.assert_close(opened.at(torch.tensor(centers)), torch.from_numpy(found))
+
+
+def test_gradients_reach_positions_and_not_the_asset(opened, uv):
+    found = opened.at(uv.requires_grad_())
+    found.sum().backward()
+    step = 1e-3 * torch.eye(2)
+    with torch.no_grad():
+        ends = [(opened.at(uv + s) - opened.at(uv - s)).sum(1) for s in step]
+    apart = (uv.grad - torch.stack(ends, dim=1) / 2e-3).abs()
+    assert uv.grad.abs().median() > 1e-4
+    # beyond a step's reach of an edge, where the slope jumps, float32 differences are this exact
+    assert apart.median() < 0.02 * uv.grad.abs().median()
+    assert all(p.grad is None for p in opened.field.parameters())
+
+
+def test_a_module_of_its_own(opened, uv):
+    module = opened.module()
+    before = opened.at(uv)
+    torch.testing.assert_close(module(uv), before)
+    optimizer = torch.optim.SGD(module.parameters(), lr=10)
+    module(uv).square().mean().backward()
+    optimizer.step()
+    assert (module(uv) - before).abs().max() > 1e-4
+    assert torch.equal(opened.at(uv), before)
+    other = opened.module()
+    other.load_state_dict(module.state_dict())
+    assert torch.equal(other(uv), module(uv))
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of PyTorch's own tracing
+def test_a_module_compiles_whole(opened, uv):
+    module = opened.module()
+    compiled = torch.compile(module, backend="aot_eager", fullgraph=True)
+    torch.testing.assert_close(compiled(uv), module(uv))
+
+
+@pytest.mark.parametrize("given, said", [
+    (torch.zeros(3, 3), "positions: got shape [3, 3], need [N, 2]. Put u and v of one position "
+     "into one row."),
+    (torch.zeros(3, 2, dtype=torch.int64), "at.positions: got torch.int64, need floats. Pass "
+     "positions.float()."),
+])  # fmt: skip
+def test_other_positions(refusal, opened, given, said):
+    assert refusal(ShapeError, opened.at, given) == said
+
+
+def test_a_short_repr(opened, asset_path):
+    assert repr(opened) == f"<OpenedImage: {asset_path}, {opened.byte_count:,} bytes>"
+    picture = neuralshade.picture_from_array(np.zeros((3, 5), np.uint8))
+    assert repr(picture) == "<Picture: array, 5 x 3 x 1 uint8, srgb>"
