@@ -46,7 +46,10 @@ from neuralshade.source.picture import LARGEST_FITTED, Picture, check_squares
 from neuralshade.source.transform import transform_picture
 
 if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
     from neuralshade.fitting.plateau import Plateau
+    from neuralshade.kinds.image.settings import ImageSettings
 
 log = logging.getLogger("neuralshade")
 GLANCED_PX = 16  # a side, of what an asset shows before a fit goes on from it
@@ -59,7 +62,7 @@ def fit_image(
     preset: str | None = None,
     options: FitOptions = USUAL,
     observer: Observer = ignore,
-    **settings: Any,
+    **settings: Unpack[ImageSettings],
 ) -> FitResult:
     """Fit an encoding and a small network to a picture and save them as an asset.
 
@@ -80,6 +83,7 @@ def fit_image(
     Raises: PictureError, ConfigError, OutputError, DeviceError, AssetError (resume) before
         training starts; FitInterrupted on Ctrl-C, SIGTERM or SIGHUP, after a checkpoint was saved.
     """
+    given = dict[str, Any](settings)
     source = picture if isinstance(picture, Picture) else load_picture(picture)
     check_squares(source)
     target = checked_output(picture, source.name, output, options)
@@ -93,13 +97,13 @@ def fit_image(
         else:
             checkpoint = load_checkpoint(options.resume, KIND.name)
     if begun is not None:
-        recipe = begun_recipe(begun.header.recipe, options.resume, preset, settings)
+        recipe = begun_recipe(begun.header.recipe, options.resume, preset, given)
         recipe = resolve(recipe, transform_picture(source, recipe.transform))
     elif checkpoint is None:
-        recipe = preset_recipe(KIND.presets[0] if preset is None else preset, settings)
+        recipe = preset_recipe(KIND.presets[0] if preset is None else preset, given)
         recipe = resolve(recipe, transform_picture(source, recipe.transform))
     else:
-        recipe = _resumed(checkpoint, options.resume, source, preset, settings)
+        recipe = _resumed(checkpoint, options.resume, source, preset, given)
     place = os.fspath(picture) if isinstance(picture, (str, os.PathLike)) else None
     with chosen_engine(options) as chosen:
         job = _Job(source, recipe, target, chosen, options, observer, place)

@@ -8,7 +8,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -70,6 +70,11 @@ from neuralshade.kinds.mipmaps.recipe import MipmapsRecipe
 from neuralshade.measure.plane.mip_filters import FILTERS, Floats
 from neuralshade.source.texture_set import TextureSet
 
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from neuralshade.kinds.mipmaps.settings import MipmapsSettings
+
 
 @dataclass(frozen=True)
 class MipmapsResult(ShortRepr):
@@ -119,7 +124,7 @@ def fit_mipmaps(
     formats: Sequence[str] = USUAL_FORMATS,
     options: FitOptions = USUAL,
     observer: Observer = ignore,
-    **settings: Any,
+    **settings: Unpack[MipmapsSettings],
 ) -> MipmapsResult:
     """Train the mip levels of a PBR set and save them.
 
@@ -143,8 +148,9 @@ def fit_mipmaps(
     Raises: PictureError, ConfigError, OutputError, DeviceError, AssetError (resume) before
         training starts; FitInterrupted on Ctrl-C, SIGTERM or SIGHUP, after a checkpoint was saved.
     """
+    given = dict[str, Any](settings)
     asked = AskedMaps(source, dict(maps or {}), normal_convention, checked_formats(formats))
-    return fit_set(asked, output, settings, options, observer)
+    return fit_set(asked, output, given, options, observer)
 
 
 def fit_set(

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -43,6 +43,11 @@ from neuralshade.kinds.shader.task import CHANNELS
 from neuralshade.kinds.shader.trust import remember
 from neuralshade.model.trainable import Floats, Member, arrays_of
 from neuralshade.source.picture import Picture, PictureForm
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from neuralshade.kinds.shader.settings import ShaderSettings
 
 log = logging.getLogger("neuralshade")
 CURVE_POINTS = 100  # of the training curve that are kept in an asset
@@ -82,7 +87,7 @@ def fit_shader(
     values: Mapping[str, Any] | None = None,
     options: FitOptions = USUAL,
     observer: Observer = ignore,
-    **settings: Any,
+    **settings: Unpack[ShaderSettings],
 ) -> ShaderResult:
     """Train the members that a Slang module marks, and save them as an asset.
 
@@ -101,6 +106,7 @@ def fit_shader(
         a loss or gradient is no number, naming step, thread and member; FitInterrupted on
         Ctrl-C, SIGTERM or SIGHUP, after a checkpoint was saved.
     """
+    given = dict[str, Any](settings)
     source = task if isinstance(task, ShaderSource) else load_shader(task)
     values = dict(values or {})
     target = checked_output(None, source.name, output, options)
@@ -109,12 +115,12 @@ def fit_shader(
     checkpoint = None
     if options.resume is not None:
         checkpoint = load_checkpoint(options.resume, KIND.name)
-    recipe = shader_recipe(settings) if checkpoint is None else ShaderRecipe(steps=1)
+    recipe = shader_recipe(given) if checkpoint is None else ShaderRecipe(steps=1)
     built = build_task(source, values, recipe.seed)
     origin = source_of(source, built)
     if checkpoint is not None:
         recipe = resumed_recipe(checkpoint, options.resume, origin, ShaderRecipe,
-                                lambda kept: from_dict(ShaderRecipe, kept | settings),
+                                lambda kept: from_dict(ShaderRecipe, kept | given),
                                 "text and values")  # fmt: skip
         built = build_task(source, values, recipe.seed)
         origin = source_of(source, built)

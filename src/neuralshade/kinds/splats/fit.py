@@ -8,7 +8,7 @@ import os
 from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -56,6 +56,11 @@ from neuralshade.source.crop import WHOLE, Crop
 from neuralshade.source.image_file import PictureLike, load_picture
 from neuralshade.source.picture import Picture, check_squares
 
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from neuralshade.kinds.splats.settings import SplatsSettings
+
 
 @dataclass(frozen=True)
 class SplatsResult(FitResult):
@@ -73,7 +78,7 @@ def fit_splats(
     options: FitOptions = USUAL,
     observer: Observer = ignore,
     naive: bool = False,
-    **settings: Any,
+    **settings: Unpack[SplatsSettings],
 ) -> SplatsResult:
     """Fit 2D Gaussians to a picture and save them as an asset.
 
@@ -94,15 +99,16 @@ def fit_splats(
     Raises: PictureError, ConfigError, OutputError, DeviceError, AssetError (resume) before
         training starts; FitInterrupted on Ctrl-C, SIGTERM or SIGHUP, after a checkpoint was saved.
     """
+    given = dict[str, Any](settings)
     source = picture if isinstance(picture, Picture) else load_picture(picture)
     check_squares(source)
     target = checked_output(picture, source.name, output, options)
     checkpoint = None
     if options.resume is not None:
         checkpoint = load_checkpoint(options.resume, KIND.name)
-        recipe = _resumed(checkpoint, options.resume, source, settings)
+        recipe = _resumed(checkpoint, options.resume, source, given)
     else:
-        recipe = splats_recipe(settings)
+        recipe = splats_recipe(given)
     if recipe.ssim > 0 and source.hdr:
         raise ConfigError(f"SplatsRecipe.ssim: got {recipe.ssim:g} for a picture without an upper "
                           "bound, need 0: SSIM is for values in [0, 1]. Leave it out.")  # fmt: skip

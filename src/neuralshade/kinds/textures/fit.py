@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
@@ -51,6 +51,11 @@ from neuralshade.model.field import Field
 from neuralshade.source.material_mips import mip_sizes
 from neuralshade.source.material_set import MaterialSet
 
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from neuralshade.kinds.textures.settings import TexturesSettings
+
 GLANCED_TEXELS = 2**16  # of mip 0, that a look while training compares at most
 
 
@@ -65,7 +70,7 @@ def fit_textures(
     target: str | Mapping[str, float] | None = None,
     options: FitOptions = USUAL,
     observer: Observer = ignore,
-    **settings: Any,
+    **settings: Unpack[TexturesSettings],
 ) -> TexturesResult:
     """Compress all maps and mips of a PBR set together, and save them as an asset.
 
@@ -86,19 +91,20 @@ def fit_textures(
     Raises: PictureError, ConfigError, OutputError, DeviceError, AssetError (resume) before
         training starts; FitInterrupted on Ctrl-C or SIGTERM, after a checkpoint was saved.
     """
+    given = dict[str, Any](settings)
     check_options(options, KIND.name, KIND.takes)
     check_torch(options)
     asked = AskedSet(source, dict(maps or {}), normal_convention)
     textures = asked.textures()
     path = asked.output(textures, output, options)
-    targets = asked_targets(target_psnr, target, settings, byte_count, options.resume)
-    planned = recipe = _planned(asked_recipe(TexturesRecipe, settings), textures, byte_count)
+    targets = asked_targets(target_psnr, target, given, byte_count, options.resume)
+    planned = recipe = _planned(asked_recipe(TexturesRecipe, given), textures, byte_count)
     fitted = source_of(textures)
     checkpoint = None
     if options.resume is not None:
         checkpoint = load_checkpoint(options.resume, KIND.name)
         recipe = resumed_recipe(checkpoint, options.resume, fitted, TexturesRecipe,
-                                lambda kept: from_dict(TexturesRecipe, kept | settings),
+                                lambda kept: from_dict(TexturesRecipe, kept | given),
                                 "maps")  # fmt: skip
         if byte_count is not None and recipe.grids != planned.grids:
             raise ConfigError(f"{options.resume}: got bytes={byte_count}, need the size that the "
