@@ -57,8 +57,8 @@ def test_an_asset_of_another_kind(folder, refused, verb):
      "size: got 0x9, need 1 to 65536 pixels a side. Write for example 1920x1080."),
     (("--crop", "0.5,0,0.5,1"),
      "crop: got 0.5,0,0.5,1, need u0 < u1 and v0 < v1 in [0, 1]. The whole picture is 0,0,1,1."),
-    (("-o", "o.gif"), "o.gif: got suffix '.gif', need one of .png, .jpg, .jpeg, .ppm, .pgm, .exr. "
-     "Rename the output."),
+    (("-o", "o.gif"), "o.gif: got suffix '.gif', need one of .png, .jpg, .jpeg, .ppm, .pgm, "
+     ".webp, .tif, .tiff, .exr, .hdr. Rename the output."),
     (("-o", "absent/o.png"),
      "absent/o.png: got no such folder, need a folder that exists. Create it first."),
 ])  # fmt: skip

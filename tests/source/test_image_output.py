@@ -15,7 +15,7 @@ from neuralshade.source.color import linear_to_srgb, srgb_to_linear
 from neuralshade.source.image_file import load_picture
 from neuralshade.source.image_output import check_suffix, save_picture
 
-SUFFIXES = ".png, .jpg, .jpeg, .ppm, .pgm, .exr"
+SUFFIXES = ".png, .jpg, .jpeg, .ppm, .pgm, .webp, .tif, .tiff, .exr, .hdr"
 FEW = settings(
     max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
@@ -146,7 +146,7 @@ def test_values_are_left_as_they_were(tmp_path, rng):
     assert np.array_equal(values, before)
 
 
-@pytest.mark.parametrize("name, suffix", [("a.gif", ".gif"), ("a", ""), ("a.webp", ".webp")])
+@pytest.mark.parametrize("name, suffix", [("a.gif", ".gif"), ("a", ""), ("a.avif", ".avif")])
 def test_suffix_refused(tmp_path, name, suffix):
     path = tmp_path / name
     message = f"{path}: got suffix '{suffix}', need one of {SUFFIXES}. Rename the output."
@@ -253,3 +253,35 @@ def test_full_disk_refused_at_every_size_that_does_not_fit(small_disk, rng, suff
         assert path.read_bytes() == older
         filler.unlink()
     assert refused >= 3
+
+
+@pytest.mark.parametrize("suffix", [".webp", ".tif", ".tiff"])
+@pytest.mark.parametrize("channels", [1, 2, 3, 4])
+def test_formats_without_loss_keep_8_bits(tmp_path, suffix, channels):
+    levels = np.random.default_rng(5).integers(0, 256, (7, 5, channels))
+    path = tmp_path / f"a{suffix}"
+    save_picture(path, (levels / 255).astype(np.float32), "srgb")
+    kept = load_picture(path)
+    if suffix == ".webp" and channels < 3:
+        levels = levels[..., [0, 0, 0, 1][: 2 + channels]]
+    np.testing.assert_array_equal(kept.pixels, levels)
+    assert (kept.color_space, kept.pixels.dtype.name) == ("srgb", "uint8")
+
+
+@pytest.mark.parametrize("channels", [1, 3])
+def test_hdr_keeps_light_to_its_8_bits(tmp_path, channels):
+    values = np.random.default_rng(6).uniform(0, 40, (9, 11, channels)).astype(np.float32)
+    path = tmp_path / "a.hdr"
+    save_picture(path, values, "linear")
+    kept = load_picture(path)
+    assert kept.hdr and kept.channels == 3
+    # a common exponent: a step is 1/128 of the largest channel's at most
+    step = values.max(axis=2, keepdims=True) / 128
+    assert (np.abs(kept.pixels - values) <= step).all()
+
+
+def test_a_side_that_webp_lacks(tmp_path):
+    path, long = tmp_path / "a.webp", np.zeros((1, 16_384, 3), np.float32)
+    assert refusal(OutputError, path, long) == (
+        f"{path}: got a side of 16384 pixels, need at most 16383 for .webp. Write .png."
+    )

@@ -155,8 +155,8 @@ def never_drawn(monkeypatch):
 def test_suffix_refused_before_drawing(fitted, tmp_path, never_drawn):
     path = tmp_path / "o.gif"
     assert refusal(OutputError, fitted / "a.nsh", path) == (
-        f"{path}: got suffix '.gif', need one of .png, .jpg, .jpeg, .ppm, .pgm, .exr. "
-        "Rename the output."
+        f"{path}: got suffix '.gif', need one of .png, .jpg, .jpeg, .ppm, .pgm, "
+        ".webp, .tif, .tiff, .exr, .hdr. Rename the output."
     )
 
 

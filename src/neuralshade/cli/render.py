@@ -12,7 +12,7 @@ from neuralshade.cli.work_lines import shown_work
 @click.command()
 @click.argument("asset")
 @click.option("-o", "--output", required=True, metavar="OUT",
-              help="File to write: .png, .jpg, .ppm, .pgm or .exr.")  # fmt: skip
+              help="File to write: .png, .jpg, .ppm, .pgm, .webp, .tif, .exr or .hdr.")  # fmt: skip
 @click.option("--size", type=size_type, metavar="N|WxH",
               help="Pixels: N of the longer side, WxH, or Wx or xH, which keep the aspect. "
                    "[default: as fitted]")  # fmt: skip

@@ -1,4 +1,4 @@
-"""Pictures into files: Pillow writes 8-bit formats, OpenImageIO OpenEXR, png16.py 16 bits.
+"""Pictures into files: Pillow writes 8-bit formats, OpenImageIO floats, png16.py 16 bits.
 
 Not OpenImageIO for all: on a full disk its PNG writer reports success and its JPEG writer
 ends the process. Pillow encodes into memory, and Python's own write reports every error.
@@ -25,12 +25,18 @@ from neuralshade.source.image_file import load_picture
 from neuralshade.source.picture import BLOCK_ROWS, check_color_space, check_finite, check_shape
 from neuralshade.source.png16 import write_png16
 
-PILLOW_FORMATS = {".png": "PNG", ".jpg": "JPEG", ".jpeg": "JPEG", ".ppm": "PPM", ".pgm": "PPM"}
-SUFFIXES = (*PILLOW_FORMATS, ".exr")
-CHANNELS = {".jpg": (1, 3), ".jpeg": (1, 3), ".ppm": (1, 3), ".pgm": (1,)}
+PILLOW_FORMATS = {".png": "PNG", ".jpg": "JPEG", ".jpeg": "JPEG", ".ppm": "PPM", ".pgm": "PPM",
+                  ".webp": "WEBP", ".tif": "TIFF", ".tiff": "TIFF"}  # fmt: skip
+LINEAR = (".exr", ".hdr")  # floats, which OpenImageIO writes
+SUFFIXES = (*PILLOW_FORMATS, *LINEAR)
+CHANNELS = {".jpg": (1, 3), ".jpeg": (1, 3), ".ppm": (1, 3), ".pgm": (1,), ".hdr": (1, 3)}
 EXR_NAMES = {1: ("Y",), 2: ("Y", "A"), 3: ("R", "G", "B"), 4: ("R", "G", "B", "A")}
-JPEG_SIDE_PX = 65_500  # libjpeg's JPEG_MAX_DIMENSION
-JPEG_OPTIONS: dict[str, Any] = {"quality": 95, "subsampling": "4:4:4"}
+SIDES_PX = {"JPEG": 65_500, "WEBP": 16_383}  # libjpeg's JPEG_MAX_DIMENSION, WEBP_MAX_DIMENSION
+OPTIONS: dict[str, dict[str, Any]] = {
+    "JPEG": {"quality": 95, "subsampling": "4:4:4"},
+    "WEBP": {"lossless": True, "exact": True},  # exact: color where alpha is 0 is kept too
+    "TIFF": {"compression": "tiff_adobe_deflate"},
+}
 
 
 def save_picture(
@@ -39,12 +45,14 @@ def save_picture(
     color_space: str,
     bits: int = 8,
 ) -> None:
-    """Write ``values`` to a .png, .jpg, .jpeg, .ppm, .pgm or .exr file, whole or not at all.
+    """Write ``values`` to a .png, .jpg, .jpeg, .ppm, .pgm, .webp, .tif, .tiff, .exr or .hdr file.
 
-    All but .exr: 8-bit sRGB, .png of 16 bits where asked; linear values are encoded, all are
-    clamped to [0, 1] and rounded. PNG keeps alpha, unassociated. JPEG is quality 95 without
-    chroma subsampling. .exr: linear, half for float16 values, float for float32; sRGB values
-    are decoded; alpha is associated; neither clamped.
+    Whole or not at all. All but .exr and .hdr: 8-bit sRGB, .png of 16 bits where asked; linear
+    values are encoded, all are clamped to [0, 1] and rounded. PNG, WebP and TIFF keep alpha,
+    unassociated. JPEG is quality 95 without chroma subsampling; WebP is lossless, grey as RGB.
+    .exr: linear, half for float16 values, float for float32; sRGB values are decoded; alpha is
+    associated; neither clamped. .hdr: linear RGBE, 8 bits a channel and a common exponent; what is
+    below 0 becomes 0, grey becomes RGB.
 
     Args:
         values: float16 or float32 [H, W, C], C in 1..4, finite; alpha as Picture says.
@@ -52,8 +60,8 @@ def save_picture(
         bits: of a number, 8 or 16; what is no .png has its own.
 
     Raises: OutputError for an unknown suffix, channels that the format lacks (alpha in JPEG
-        or PPM, color in PGM), a side beyond JPEG's limit, or a place that cannot be written;
-        ShapeError, ConfigError or PictureError for bad ``values`` or ``color_space``.
+        PPM or HDR, color in PGM), a side beyond JPEG's or WebP's limit, or a place that cannot be
+        written; ShapeError, ConfigError or PictureError for bad ``values`` or ``color_space``.
     """
     place = Path(path)
     check_savable(place, values, color_space)
@@ -73,9 +81,9 @@ def fill_picture(
 ) -> None:
     """Write what ``check_savable`` found well to ``partial``, a file that will be ``place``."""
     suffix = place.suffix.lower()
-    if suffix == ".exr":
+    if suffix in LINEAR:
         with utf8_path(partial) as name:
-            _write_exr(place, partial, name, values, color_space)
+            _write_linear(place, partial, name, values, color_space)
     elif suffix == ".png" and bits == 16:
         write_png16(partial, _rounded(values, color_space, np.dtype(np.uint16)))
     else:
@@ -108,9 +116,10 @@ def _check_values(place: Path, values: npt.NDArray[Any], suffix: str) -> None:
         raise OutputError(
             f"{place}: got {channels} channels{alpha}, need {need} for {suffix}. {remedy}"
         )
-    if suffix in (".jpg", ".jpeg") and max(values.shape) > JPEG_SIDE_PX:
+    most = SIDES_PX.get(PILLOW_FORMATS.get(suffix, ""))
+    if most is not None and max(values.shape) > most:
         raise OutputError(
-            f"{place}: got a side of {max(values.shape)} pixels, need at most {JPEG_SIDE_PX} "
+            f"{place}: got a side of {max(values.shape)} pixels, need at most {most} "
             f"for {suffix}. Write .png."
         )
 
@@ -120,11 +129,13 @@ def _encoded(values: npt.NDArray[Any], color_space: str, suffix: str) -> bytes:
     pixels = _rounded(values, color_space, np.dtype(np.uint8))
     if suffix == ".ppm":
         pixels = np.repeat(pixels, 3 // pixels.shape[2], axis=2)
+    if suffix == ".webp" and pixels.shape[2] < 3:
+        pixels = pixels[:, :, [0, 0, 0, 1][: 2 + pixels.shape[2]]]
     grey = pixels.shape[2] == 1
     image = Image.fromarray(pixels[:, :, 0] if grey else pixels)
     kind = PILLOW_FORMATS[suffix]
     buffer = io.BytesIO()
-    image.save(buffer, kind, **(JPEG_OPTIONS if kind == "JPEG" else {}))
+    image.save(buffer, kind, **OPTIONS.get(kind, {}))
     return buffer.getvalue()
 
 
@@ -148,7 +159,7 @@ def _encode_srgb(block: npt.NDArray[np.float32]) -> None:
     block[..., :colors] = linear_to_srgb(np.clip(block[..., :colors], 0, 1))
 
 
-def _write_exr(
+def _write_linear(
     place: Path, partial: Path, name: str, values: npt.NDArray[Any], color_space: str
 ) -> None:
     height, width, channels = values.shape
@@ -159,8 +170,11 @@ def _write_exr(
         pixels[..., :colors] = srgb_to_linear(pixels[..., :colors])
         if colors < channels:
             multiply_by_alpha(pixels)
-    sample = "half" if values.dtype == np.float16 else "float"
-    spec = OpenImageIO.ImageSpec(width, height, channels, sample)
+    if place.suffix.lower() == ".hdr":
+        pixels = np.repeat(pixels.clip(0), 3 // channels, axis=2)
+        channels = 3
+    half = values.dtype == np.float16 and channels == values.shape[2]
+    spec = OpenImageIO.ImageSpec(width, height, channels, "half" if half else "float")
     spec.channelnames = EXR_NAMES[channels]
     writer: Any = OpenImageIO.ImageOutput.create(name)
     done = writer.open(name, spec) and writer.write_image(pixels)

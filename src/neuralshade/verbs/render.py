@@ -47,7 +47,7 @@ def render(
 
     Args:
         asset: path of an asset, or what ``load`` returned.
-        output: .png, .jpg, .ppm, .pgm or .exr file.
+        output: .png, .jpg, .ppm, .pgm, .webp, .tif, .exr or .hdr file.
         size: the longer side in pixels, or width and height, of which one may be None: it keeps
             the aspect. By default as it was fitted (of the crop).
         scale: of the size it was fitted at, in place of ``size``.
