@@ -115,3 +115,8 @@ def test_import_loads_nothing_heavy():
 def test_version_is_written_once_more_only_in_the_project_file():
     text = (pathlib.Path(__file__).parents[1] / "pyproject.toml").read_text()
     assert re.search(r'^version = "(.*)"$', text, re.M)[1] == neuralshade.__version__
+
+
+def test_the_changelog_begins_with_this_version():
+    text = (pathlib.Path(__file__).parents[1] / "CHANGELOG.md").read_text()
+    assert re.search(r"^## (\S+?),", text, re.M)[1] == neuralshade.__version__
