@@ -31,6 +31,7 @@ class Lookup:
     across: str = "repeat"  # one of BORDERS, of u
     down: str = "repeat"
     nearest: bool = False
+    picture: Picture | None = None  # where it is in memory already; path is then any name of it
 
 
 def picture_words(picture: Picture) -> npt.NDArray[np.uint32]:
@@ -60,7 +61,7 @@ def picture_table(
     lines, parts, first, places = [], [], 0, dict[Path, tuple[int, Picture]]()
     for lookup in lookups:
         if lookup.path not in places:
-            picture = load_picture(lookup.path)
+            picture = load_picture(lookup.path) if lookup.picture is None else lookup.picture
             parts.append(picture_words(picture))
             places[lookup.path] = first, picture
             first += len(parts[-1])

@@ -12,8 +12,8 @@ import os
 import re
 from pathlib import Path
 
-from neuralshade.base.message_text import shown, unread
-from neuralshade.base.regular_file import check_regular
+from neuralshade.base.message_text import shown
+from neuralshade.base.text_file import read_text
 from neuralshade.errors import ConfigError
 from neuralshade.kinds.material.teacher import Teacher
 
@@ -58,15 +58,7 @@ def load_slang(path: str | os.PathLike[str]) -> Teacher:
     Raises: ConfigError for what cannot be read as text, and for one without ``eval``.
     """
     place = Path(path)
-    try:
-        check_regular(place)
-        text = place.read_text("utf-8-sig")
-    except OSError as error:
-        raise ConfigError(f"{place}: got {unread(error)}, need a {SUFFIX} file. Check the "
-                          "path.") from error  # fmt: skip
-    except UnicodeDecodeError as error:
-        raise ConfigError(f"{place}: got {shown(str(error))}, need text in UTF-8. Save it as "
-                          "UTF-8.") from error  # fmt: skip
+    text = read_text(place, f"a {SUFFIX} file", "Slang text")
     code = COMMENTS.sub(" ", text)
     if not EVAL.search(code):
         raise ConfigError(f"{place}: got a module without eval, need float3 eval(float2 uv, float3 "

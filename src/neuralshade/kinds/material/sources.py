@@ -8,30 +8,41 @@ from pathlib import Path
 
 from neuralshade.base.message_text import shown
 from neuralshade.errors import ConfigError
-from neuralshade.kinds.material.slang_teacher import SUFFIX, load_slang
+from neuralshade.kinds.material.slang_teacher import SUFFIX as SLANG
+from neuralshade.kinds.material.slang_teacher import load_slang
+from neuralshade.kinds.material.stack import SUFFIX as STACK
+from neuralshade.kinds.material.stack import load_stack
 from neuralshade.kinds.material.teacher import Teacher
+from neuralshade.kinds.material.texture_set import load_set
 
 MATERIALX = ".mtlx"
+MANIFEST = ".json"
+ONE = {SLANG: "a Slang module", STACK: "a stack of layers", MANIFEST: "a set of maps"}
 
 
 def load_teacher(path: str | os.PathLike[str], element: str | None = None) -> Teacher:
-    """Return the teacher of a MaterialX document or of a Slang module, by the file's name.
+    """Return the teacher of a file, told by its name, or of a folder of maps.
+
+    A MaterialX document, a stack of layers in TOML, a Slang module, a manifest of maps in JSON.
 
     ``element``: which material of a document. Raises: ConfigError for another file, and what
-    ``load_materialx`` and ``load_slang`` raise.
+    ``load_materialx``, ``load_stack``, ``load_slang`` and ``load_set`` raise.
     """
-    suffix = Path(path).suffix.lower()
+    suffix = MANIFEST if Path(path).is_dir() else Path(path).suffix.lower()
     if suffix == MATERIALX:
         from neuralshade.kinds.material.materialx import load_materialx
 
         return load_materialx(path, element)
-    if suffix != SUFFIX:
-        raise ConfigError(f"{path}: got a file that ends with {shown(suffix)}, need {MATERIALX} or "
-                          f"{SUFFIX}. Name a MaterialX document or a Slang module.")  # fmt: skip
+    if suffix not in ONE:
+        raise ConfigError(f"{path}: got a file that ends with {shown(suffix)}, need {MATERIALX}, "
+                          f"{', '.join(ONE)}, or a folder of maps. Name a MaterialX document, a "
+                          "stack of layers, a Slang module or a set of maps.")  # fmt: skip
     if element is not None:
-        raise ConfigError(f"element: got {shown(element)} for a Slang module, which is one "
+        raise ConfigError(f"element: got {shown(element)} for {ONE[suffix]}, which is one "
                           "material, need none. Leave it out.")  # fmt: skip
-    return load_slang(path)
+    if suffix == STACK:
+        return load_stack(path)
+    return load_slang(path) if suffix == SLANG else load_set(path)
 
 
 def teacher_digest(teacher: Teacher) -> str:

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path, PurePosixPath
 
-from neuralshade.base.message_text import LONGEST, unread
-from neuralshade.base.regular_file import check_regular
+from neuralshade.base.message_text import LONGEST
+from neuralshade.base.text_file import read_text
 from neuralshade.errors import ConfigError, KernelError
 from neuralshade.gpu.device import SOURCE_FOLDER
 from neuralshade.gpu.module_files import PACKAGE, files_folder, module_files
@@ -73,15 +73,7 @@ def load_shader(path: str | os.PathLike[str]) -> ShaderSource:
         module's folder and below; KernelError where it takes in others and does not compile.
     """
     place = os.fspath(path)
-    try:
-        check_regular(path)
-        text = Path(path).read_text("utf-8-sig")  # without the mark that some editors put first
-    except OSError as error:
-        raise ConfigError(f"{path}: got {unread(error)}, need a {SUFFIX} file. "
-                          "Check the path.") from error  # fmt: skip
-    except UnicodeDecodeError as error:
-        raise ConfigError(f"{path}: got bytes that are not UTF-8, need Slang text. "
-                          "Check the path.") from error  # fmt: skip
+    text = read_text(path, f"a {SUFFIX} file", "Slang text")
     check_taken_in(text, place)
     with remedies():
         return ShaderSource(text, place, module_files(text, place))
