@@ -13,6 +13,15 @@ from neuralshade.kinds.material.fit import fit_material
 from neuralshade.kinds.material.judge import Judge, field_shade
 from neuralshade.kinds.material.lit import plane, sphere, spread
 
+SURFACE = """
+<surface name="S" type="surfaceshader">
+  <input name="bsdf" type="BSDF" nodename="top"/>
+</surface>
+<surfacematerial name="M" type="material">
+  <input name="surfaceshader" type="surfaceshader" nodename="S"/>
+</surfacematerial>
+</materialx>
+"""
 FEW = {"size": 16, "batch": 1024, "hidden_width": 16}
 
 
@@ -65,6 +74,12 @@ def test_evaluate_tells_the_same(fitted, one_device):
     _, opened = fitted
     (row,) = opened.evaluate(paint_teacher())
     assert row["psnr_db"] == pytest.approx(opened.header.quality["psnr_db"], abs=2e-3)
+    told = []
+    opened.evaluate(paint_teacher(), notice=told.append)
+    assert told == []
+    changed = dataclasses.replace(paint_teacher(), text=paint_teacher().text + "\n// repainted\n")
+    opened.evaluate(changed, notice=told.append)
+    assert len(told) == 1 and "paint is not what it was fitted to" in told[0]
     other = dataclasses.replace(paint_teacher(), name="rust")
     with pytest.raises(AssetError, match="got rust, need paint"):
         opened.evaluate(other)
@@ -101,3 +116,18 @@ def test_parts_of_a_sphere_are_parts_of_the_whole():
     whole = sphere(32, 24).lit(shade, light)
     part = sphere(16, 12, (0.5, 0.0, 1.0, 0.5)).lit(shade, light)
     np.testing.assert_allclose(part, whole[:12, 16:], atol=1e-5)
+
+
+def test_the_element_of_a_document_is_kept_and_loaded_again(tmp_path, one_device, document):
+    """The second material of two, from whose file alone the asset is evaluated."""
+    pytest.importorskip("MaterialX", reason="has no wheel for this machine")
+    second = SURFACE.replace('"S"', '"T"').replace('"M"', '"N"').replace('"top"', '"white"')
+    nodes = "".join(f'<oren_nayar_diffuse_bsdf name="{name}" type="BSDF"><input name="color" '
+                    f'type="color3" value="{v}, {v}, {v}"/></oren_nayar_diffuse_bsdf>'
+                    for name, v in (("top", 0.1), ("white", 0.9)))  # fmt: skip
+    path = document(nodes + second.replace("</materialx>", ""))
+    fit_material(path, tmp_path / "x.nsh", element="N", steps=2, **FEW)
+    opened = neuralshade.load(tmp_path / "x.nsh")
+    assert opened.material["element"] == "N"
+    (row,) = opened.evaluate(path)
+    assert row["psnr_db"] == pytest.approx(opened.header.quality["psnr_db"], abs=2e-3)

@@ -133,6 +133,7 @@ def test_a_transmitting_surface_shader_is_refused(document, refusal):
 def test_elements_are_asked_for_by_name(document, refusal):
     path = document(PLAIN)
     assert load_materialx(path, "M").name == "x M"
+    assert load_materialx(path).element == "M"
     said = refusal(ConfigError, load_materialx, path, "m")
     assert "got element 'm', need one of ['M']" in said
 

@@ -9,7 +9,6 @@ import torch
 from fixtures.small_material import upper_pairs
 
 import neuralshade
-from neuralshade.errors import ConfigError
 from neuralshade.kinds.material.sources import load_teacher, teacher_digest
 from neuralshade.kinds.material.teacher import TeacherKernels
 from neuralshade.model.microfacet import Surface, shade
@@ -78,7 +77,8 @@ def test_varnish_absorbs_what_crosses_it_twice(gpu, stack):
     coat = '\n[[layer]]\nkind = "dielectric"\nroughness = 1.0\ncolor = {}\nthickness = 1.5'
     up = np.float32([[0.0, 0.0, 1.0]])
     seen = [TeacherKernels(gpu, stack(text)).eval(np.float32([[0.5, 0.5]]), up, up)
-            for text in (BASE + coat.format("[1.0, 1.0, 1.0]"), BASE + coat.format("[0.8, 0.5, 0.2]"),
+            for text in (BASE + coat.format("[1.0, 1.0, 1.0]"),
+                         BASE + coat.format("[0.8, 0.5, 0.2]"),
                          BASE.replace("1.0", "0.0") + coat.format("[1.0, 1.0, 1.0]"))]  # fmt: skip
     share = (seen[1] - seen[2]) / (seen[0] - seen[2])
     np.testing.assert_allclose(share, [[0.8**3, 0.5**3, 0.2**3]], rtol=1e-3)
@@ -88,7 +88,9 @@ def test_noises_tile_and_fill_their_range(gpu, stack):
     """At 0 and 1 there is one place; each noise has dark and bright places; seeds differ."""
     masks = "".join(f'{name} = {{ noise = "{name}", scale = [3, 5], warp = 0.05 }}\n'
                     for name in NOISES)  # fmt: skip
-    masks += 'other = { noise = "fractal", scale = [3, 5] }\nboth = { multiply = ["cells", "!spots"] }\n'
+    masks += (
+        'other = { noise = "fractal", scale = [3, 5] }\nboth = { multiply = ["cells", "!spots"] }\n'
+    )
     layers = "".join(f'[[layer]]\nkind = "diffuse"\ncolor = [0, 0, 0]\nmask = "{name}"\n'
                      for name in (*NOISES, "other", "both"))  # fmt: skip
     teacher = stack(f"[mask]\n{masks}{BASE}{layers}")
@@ -102,7 +104,9 @@ def test_noises_tile_and_fill_their_range(gpu, stack):
     np.testing.assert_allclose(by["both"], by["cells"] * (1 - by["spots"]), atol=1e-5)
     rest = np.random.default_rng(0).random(200).astype(np.float32)
     for flip in (1, -1):
-        low, high = (np.stack([np.full_like(rest, end), rest][::flip], 1) for end in (1e-6, 1 - 1e-6))
+        low, high = (
+            np.stack([np.full_like(rest, end), rest][::flip], 1) for end in (1e-6, 1 - 1e-6)
+        )
         same = np.isclose(kernels.parameters(low), kernels.parameters(high), atol=2e-3)
         assert same.mean(0).min() > 0.98  # but where a thread, or a cell, ends
 
@@ -115,7 +119,8 @@ def test_pictures_are_found_decoded_and_their_recesses_told(gpu, stack, tmp_path
     teacher = stack('[mask]\npit = { recesses = "height.png", radius = 0.15 }\n'
                     'up = { image = "height.png", invert = true }\n[[layer]]\nkind = "diffuse"\n'
                     'color = "paint.png"\n[[layer]]\nkind = "diffuse"\ncolor = [0, 0, 0]\n'
-                    'mask = "pit"\n[[layer]]\nkind = "diffuse"\ncolor = [0, 0, 0]\nmask = "up"')  # fmt: skip
+                    'mask = "pit"\n[[layer]]\nkind = "diffuse"\ncolor = [0, 0, 0]\n'
+                    'mask = "up"')  # fmt: skip
     found = TeacherKernels(gpu, teacher).parameters(np.float32([[0.5, 0.5], [0.5, 0.1]]))
     np.testing.assert_allclose(found[:, :3], 0.2158, atol=1e-3)  # 128 of 255
     np.testing.assert_allclose(found[:, 3:], [[1, 1], [0, 0]], atol=1e-5)

@@ -22,7 +22,7 @@ NOISE = '[mask]\na = { noise = "fractal", scale = 3 }\n'
     (BASE + "ior = 1.5", "layer 1: got key ior"),
     (BASE + "roughness = { mix = [0, 2], by = 'a' }", "layer 1.roughness: got 2, need a number"),
     (BASE + "roughness = { mix = [0, 1] }", "need { mix = [A, B], by"),
-    (BASE.replace("[1.0, 1.0, 1.0]", '"no.png"'), "layer 1.color: got 'no.png', which is not there"),
+    (BASE.replace("[1.0, 1.0, 1.0]", '"no.png"'), "1.color: got 'no.png', which is not there"),
     (BASE + 'mask = "a"', "layer 1: got a base that is clear or has a mask"),
     (NOISE + BASE + "[[layer]]\nkind = 'sheen'\ncolor = [1, 1, 1]\nmask = 'A'",
      "layer 2.mask: got 'A', need masks among a. Did you mean a?"),

@@ -71,7 +71,7 @@ def test_what_a_module_says_of_itself_is_read(gpu, tmp_path):
     ("x.slang", "// float3 eval(float2 uv, float3 wi, float3 wo)", "need float3 eval(float2 uv"),
     ("x.slang", BROKEN + "void parameters(float2 uv, out float v[N]) {}", "got values[N], need a"),
     ("x.slang", BROKEN + "void parameters(float2 uv, out float v[0]) {}", "got values[0], need a"),
-    ("x.png", "", "got a file that ends with '.png', need .mtlx or .slang."),
+    ("x.png", "", "got a file that ends with '.png', need .mtlx, .slang, .toml"),
 ])  # fmt: skip
 def test_what_is_no_teacher_is_refused(tmp_path, refusal, name, text, said):
     (tmp_path / name).write_text(text)
@@ -80,7 +80,7 @@ def test_what_is_no_teacher_is_refused(tmp_path, refusal, name, text, said):
 
 def test_missing_and_binary_files_are_refused(tmp_path, refusal):
     (tmp_path / "x.slang").write_bytes(b"\xff\xfe\x00")
-    assert "need text in UTF-8" in refusal(ConfigError, load_teacher, tmp_path / "x.slang")
+    assert "not UTF-8, need Slang text" in refusal(ConfigError, load_teacher, tmp_path / "x.slang")
     assert "need a .slang file" in refusal(ConfigError, load_teacher, tmp_path / "y.slang")
     (tmp_path / "x.slang").write_text(BROKEN)
     said = refusal(ConfigError, load_teacher, tmp_path / "x.slang", "Gold")

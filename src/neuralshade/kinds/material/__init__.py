@@ -6,7 +6,7 @@ from neuralshade.kinds.material.recipe import MaterialRecipe
 
 KIND = Kind(
     name="material",
-    about="Bake a layered MaterialX material into a small network.",
+    about="Bake a layered material into a small network.",
     opens="neuralshade.kinds.material.opened:OpenedMaterial",
     recipe=MaterialRecipe,
     fits="neuralshade.kinds.material.fit:fit_material",
@@ -16,9 +16,11 @@ KIND = Kind(
     calls="neuralshade.kinds.material.fit:call_of",
     output="File to write. [default: the material's name with .nsh, in this folder]",
     manual="""
-    MATERIAL is a MaterialX document (.mtlx). Ctrl-C keeps a checkpoint.
+    MATERIAL is a MaterialX document (.mtlx), a stack of layers (.toml), a Slang module with eval
+    (.slang), or a folder of PBR maps or its manifest (.json). Ctrl-C keeps a checkpoint.
 
     \b
     neuralshade fit material antique_copper.mtlx -o copper.nsh
+    neuralshade fit material antique_copper.toml -o copper.nsh
     """,
 )  # fmt: skip

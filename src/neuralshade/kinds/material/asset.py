@@ -3,7 +3,8 @@
 Tensors: ``features`` uint8 [texels, features], the map row by row, a number's code / 255 in its
 range; ``range`` float32 [2, features], what 0 and 1 stand for; ``lobes.weight`` and ``lobes.bias``
 of the read-out; ``decoder.N.weight`` [outputs, inputs] and ``decoder.N.bias``; all float16.
-``material`` of a header: name, side of the map in texels, digest of the teacher, notes.
+``material`` of a header: name, side of the map in texels, digest of the teacher, notes; of a
+document its element.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from neuralshade.model.field import Field
 MEASURE = Number(-1e6, 1e6)
 RULES: dict[str, Rule] = {
     "material": Parts({"name": Text(), "side": SIDE, "digest": DIGEST,
-                       "notes": Each(Text(2**16))}),
+                       "notes": Each(Text(2**16))}, {"element": Text()}),
     "training": Parts({**STEPS, "curve": CURVE}),
     "quality": Parts({"psnr_db": MEASURE, "worst_db": MEASURE, "sky_db": MEASURE}),
 }  # fmt: skip

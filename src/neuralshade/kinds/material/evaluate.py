@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from neuralshade.errors import AssetError
+from neuralshade.kinds.kind import Notice, ignore
 from neuralshade.kinds.material.judge import Judge, field_shade
-from neuralshade.kinds.material.sources import load_teacher
+from neuralshade.kinds.material.sources import load_same, teacher_digest
 from neuralshade.kinds.material.teacher import Teacher, TeacherKernels, open_teachers_gpu
 from neuralshade.measure.table import Column, Table
 
@@ -21,15 +22,22 @@ NOTED = ("PSNR: of spheres in sRGB, 256 pixels wide, under 16 single lights that
          "and under a sky, against the material itself.",)  # fmt: skip
 
 
-def evaluate_material(opened: Any, reference: Any) -> Table:
-    """Return a table of how close an asset is to ``reference``, a document or a Teacher.
+def evaluate_material(opened: Any, reference: Any, notice: Notice = ignore) -> Table:
+    """Return a table of how close an asset is to ``reference``, a material's file or a Teacher.
+
+    A material of the same name that has changed since is told to ``notice``.
 
     Raises: AssetError for another material; what ``load_teacher`` raises.
     """
-    teacher = reference if isinstance(reference, Teacher) else load_teacher(reference)
+    teacher = reference
+    if not isinstance(reference, Teacher):
+        teacher = load_same(reference, opened.material.get("element"))
     if teacher.name != opened.material["name"]:
         raise AssetError(f"{opened.path}: got {teacher.name}, need {opened.material['name']}. Give "
                          "the document that it was fitted to.")  # fmt: skip
+    if teacher_digest(teacher) != opened.material["digest"]:
+        notice(f"{opened.path}: {teacher.name} is not what it was fitted to: its text or its "
+               "pictures have changed since.")  # fmt: skip
     gpu = open_teachers_gpu()
     try:
         judged = Judge(TeacherKernels(gpu, teacher)).judge(field_shade(opened.field))

@@ -80,7 +80,8 @@ def fit_material(
     """Fit a feature map and a decoder to how a material scatters light, and save them.
 
     Args:
-        source: a MaterialX document, a Slang module with ``eval``, or a Teacher.
+        source: a MaterialX document, a stack of layers in TOML, a Slang module with ``eval``, a
+            folder of PBR maps or their JSON manifest, or a Teacher.
         output: the asset; by default the material's name with .nsh, in the current folder.
         element: which material of a document; None is its first.
         options: tensorboard, events, resume; PyTorch on the CPU trains.
@@ -181,6 +182,8 @@ class _Job(Job[MaterialRecipe]):
         judged = self.judge.judge(field_shade(field))
         facts = {"name": self.teacher.name, "side": self.side, "digest": self.original.digest,
                  "notes": list(self.teacher.notes)}  # fmt: skip
+        if self.teacher.element is not None:
+            facts["element"] = self.teacher.element
         quality = {name: round(value, 3) for name, value in asdict(judged).items()}
         header = Header(to_dict(self.recipe), self.training, quality, own={"material": facts})
         return judged, save_asset(path, KIND.name, header, pack_field(field))

@@ -65,7 +65,8 @@ def load_materialx(path: str | os.PathLike[str], element: str | None = None) -> 
     constants, words = picture_table(lookups)
     edited = edited_text(shader.getSourceCode(mx.gen.PIXEL_STAGE), constants)
     name = f"{place.stem} {chosen.getName()}"
-    return Teacher(name, edited.text, edited.parameters, words, tuple(notes))
+    return Teacher(name, edited.text, edited.parameters, words, tuple(notes),
+                   element=chosen.getNamePath())  # fmt: skip
 
 
 class _Modules:

@@ -113,7 +113,7 @@ class OpenedMaterial(Opened):
         if reference is None:
             raise ConfigError(f"{self.path}: got no material, need the one that it was fitted to. "
                               "Give its file as the second argument.")  # fmt: skip
-        return evaluate_material(self, reference)
+        return evaluate_material(self, reference, notice)
 
     def report(
         self,

@@ -45,6 +45,14 @@ def load_teacher(path: str | os.PathLike[str], element: str | None = None) -> Te
     return load_slang(path) if suffix == SLANG else load_set(path)
 
 
+def load_same(path: str | os.PathLike[str], element: str | None) -> Teacher:
+    """Return the teacher that an asset was fitted to, whose header says which ``element`` it is.
+
+    Raises: what ``load_teacher`` raises.
+    """
+    return load_teacher(path, element if Path(path).suffix.lower() == MATERIALX else None)
+
+
 def teacher_digest(teacher: Teacher) -> str:
     """Return what tells one teacher from another: its text and its pictures."""
     state = hashlib.sha256(teacher.text.encode())

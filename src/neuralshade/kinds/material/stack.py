@@ -6,7 +6,6 @@ import os
 import sys
 import zlib
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -81,9 +80,7 @@ def _layers(tables: object, place: str, pictures: Pictures, masks: list[str]) ->
     return found
 
 
-def _layer(
-    number: int, table: Any, place: str, pictures: Pictures, masks: list[str]
-) -> Layer:
+def _layer(number: int, table: Any, place: str, pictures: Pictures, masks: list[str]) -> Layer:
     """Return one layer, checked."""
     called = table.get("name") if isinstance(table, Mapping) else None
     where = f"{place}: layer {called if isinstance(called, str) else number + 1}"

@@ -111,8 +111,8 @@ def varying(layers: Sequence[Layer]) -> list[Varying]:
             axes = [""] if count == 1 else [f".{axis}" for axis in "xyz"[:count]]
             if field == "roughness" and layer.kind in ("diffuse", "sheen"):
                 axes = [".x"]
-            found.append(Varying(tuple(f"{layer.name}.{field}{axis}" for axis in axes),
-                                 tuple(f"layers[{number}].{field}{axis}" for axis in axes)))  # fmt: skip
+            names = tuple(f"{layer.name}.{field}{axis}" for axis in axes)
+            found.append(Varying(names, tuple(f"layers[{number}].{field}{axis}" for axis in axes)))
     return found
 
 

@@ -50,6 +50,7 @@ class Teacher:
     variables: Mapping[str, npt.NDArray[Any]]  # buffers that the text declares
     notes: tuple[str, ...] = ()  # what it leaves out
     folder: pathlib.Path | None = field(default=None)  # where files of the text's own lie
+    element: str | None = None  # which material of a document it is
 
 
 class TeacherKernels:

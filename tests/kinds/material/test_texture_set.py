@@ -1,0 +1,43 @@
+"""kinds/material/texture_set: a folder of maps is shaded as ``fit mipmaps`` shades it."""
+
+import numpy as np
+import pytest
+import torch
+from fixtures.small_material import upper_pairs
+
+import neuralshade
+from neuralshade.errors import ConfigError
+from neuralshade.kinds.material.sources import load_teacher
+from neuralshade.kinds.material.teacher import TeacherKernels
+from neuralshade.model.microfacet import Surface, shade
+from neuralshade.source.texture_set import load_texture_set
+
+
+def test_texels_are_those_of_the_shading_model(gpu, tmp_path, noise):
+    normal = np.full((3, 4, 3), 0.5, np.float32)
+    normal[..., :2] += 0.2 * noise.random((3, 4, 2), np.float32)
+    normal[..., 2] = 0.9
+    for name, values in (("albedo", noise.random((3, 4, 3), np.float32)), ("normal", normal),
+                         ("roughness", 0.3 + 0.5 * noise.random((3, 4, 1), np.float32)),
+                         ("metallic", noise.random((3, 4, 1), np.float32))):  # fmt: skip
+        neuralshade.save_picture(tmp_path / f"{name}.png", values, "srgb")
+    maps = load_texture_set(tmp_path, normal_convention="opengl")
+    teacher = load_teacher(tmp_path)
+    _, wi, wo = upper_pairs(300)
+    row, col = np.arange(300) % 3, np.arange(300) % 4
+    uv = np.stack([(col + 0.5) / 4, (row + 0.5) / 3], 1).astype(np.float32)
+    kernels = TeacherKernels(gpu, teacher)
+    read = kernels.parameters(uv)
+    np.testing.assert_allclose(read[:, :3], maps.albedo[row, col], atol=1e-5)
+    surface = Surface(*(torch.from_numpy(values) for values in (
+        read[:, :3], read[:, 4:7], read[:, 3], maps.metallic[row, col])))  # fmt: skip
+    wanted = shade(surface, torch.from_numpy(wi), torch.from_numpy(wo)).numpy()
+    np.testing.assert_allclose(kernels.eval(uv, wi, wo), wanted, rtol=5e-3, atol=1e-5)
+
+
+def test_a_folder_without_maps_and_an_element_of_one_are_refused(tmp_path, refusal):
+    refusal(ConfigError, load_teacher, tmp_path)
+    said = refusal(ConfigError, load_teacher, tmp_path, "Gold")
+    assert said.startswith("element: got 'Gold' for a set of maps")
+    with pytest.raises(ConfigError, match="for a stack of layers"):
+        load_teacher(tmp_path / "x.toml", "Gold")
