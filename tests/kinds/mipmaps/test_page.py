@@ -103,9 +103,9 @@ def test_every_section_is_there(data, write):
         "64 x 32 texels and 4 levels below; Trained beside Box, Toksvig, LEAN",
         "Lights Trained / Box Trained / Toksvig Trained / LEAN Near the mirror 0.69 0.25 0.10 "
         "Environment 1.00 1.00 1.00 Ratios of symmetric errors, means over levels 1 to 4; below",
-        "Level Texels Trained Box Toksvig LEAN Trained / best other Taken from",
-        "1 32 x 16 0.0100 0.0200 0.0400 0.1000 0.50 Trained",
-        "4 4 x 2 0.0500 0.0400 0.2000 0.5000 1.25 Box",
+        "Level Texels Trained Box Toksvig LEAN Trained / best other Trained, bias Taken from",
+        "1 32 x 16 0.0100 0.0200 0.0400 0.1000 0.50 0.970 Trained",
+        "4 4 x 2 0.0500 0.0400 0.2000 0.5000 1.25 0.970 Box",
         "1 32 x 16 0.0050 0.0100 0.0200 0.0500 0.50 Trained",
         "a sky of its own",
         "Near the mirror Trained -3.0 % -3.0 % -3.0 % -3.0 %",
@@ -225,7 +225,7 @@ def test_levels_without_an_error(data, write):
     text = write(dataclasses.replace(data, judged=judged))
     dash = "\N{EN DASH}"
     assert f"all {dash} {dash} {dash} Ratios" in words(text)
-    assert f"1 32 x 16 0.0000 0.0000 0.0000 0.0000 {dash} Trained" in words(text)
+    assert f"1 32 x 16 0.0000 0.0000 0.0000 0.0000 {dash} 1.000 Trained" in words(text)
 
 
 def test_a_missing_folder_is_refused(data, tmp_path):

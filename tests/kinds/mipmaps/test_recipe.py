@@ -106,6 +106,10 @@ def test_a_pool_that_memory_does_not_take_is_smaller_and_told():
     assert pool_notes(recipe, levels_of(1024, 1024)) == ()
     assert pool_for(recipe, levels) == 32
     assert pool_notes(recipe, levels) == (
+        "pool: 128 brought to 32: so many pairs' and their skies' references in 5,592,405 texels "
+        "take 2.0 GB.",
+    )
+    assert pool_notes(MipmapsRecipe(favor="mirror"), levels) == (
         "pool: 128 brought to 32: so many pairs' references in 5,592,405 texels take 1.3 GB.",
     )
     assert pool_for(recipe, levels_of(65536, 65536)) == 32  # a step's, whatever it takes
@@ -182,7 +186,7 @@ def test_judged_under_every_kind_of_lights(judged_by):
 def test_a_smaller_pool_judges_alike(judged_by, monkeypatch):
     """The same pairs in more turns, where memory takes fewer at once; the last is not full."""
     monkeypatch.setattr(mipmaps_judge, "PAIRS", 40)
-    recipe, kinds = MipmapsRecipe(pool=64, pairs=8), tuple(KINDS)
+    recipe, kinds = MipmapsRecipe(pool=64, pairs=8, skies=0), tuple(KINDS)
     whole = judged_by(recipe, kinds=kinds)
     monkeypatch.setattr(mipmaps_build, "MOST_POOL_BYTES", 8 * 17 * (8 + 2) * 2)
     assert pool_for(recipe, levels_of(9, 6)) == 16

@@ -14,12 +14,14 @@ from neuralshade.kinds.mipmaps.kernels import (
     SMALLEST_ROUGHNESS,
     STEEPEST,
     LevelSizes,
+    Skies,
     levels_of,
 )
 from neuralshade.kinds.mipmaps.recipe import MipmapsRecipe
 from neuralshade.measure.plane.mip_filters import LEAST_Z, Maps, unit
 from neuralshade.model.microfacet import slang_name
 from neuralshade.sampler.directions import draw_pairs, near_mirror
+from neuralshade.sampler.sky import sky_pairs
 from neuralshade.source.texture_set import TextureSet
 
 Floats = npt.NDArray[np.float32]
@@ -48,8 +50,15 @@ def pool_for(recipe: MipmapsRecipe, levels: LevelSizes) -> int:
 
     A multiple of the pairs of a step, and never fewer.
     """
-    most = MOST_POOL_BYTES // (PAIR_BYTES * levels.texels)
-    return max(recipe.pairs, min(recipe.pool, most // recipe.pairs * recipe.pairs))
+    a_step = recipe.pairs + skies_of(recipe).pairs  # held for the pairs of one step
+    most = MOST_POOL_BYTES // (PAIR_BYTES * levels.texels * a_step)
+    return max(recipe.pairs, min(recipe.pool, most * recipe.pairs))
+
+
+def skies_of(recipe: MipmapsRecipe) -> Skies:
+    """Return the skies that a step sees: none where single lights are favored."""
+    count = recipe.skies if recipe.favor == "all" and recipe.sky_weight > 0 else 0
+    return Skies(count, recipe.sky_lights, recipe.sky_weight)
 
 
 def pool_notes(recipe: MipmapsRecipe, levels: LevelSizes) -> tuple[str, ...]:
@@ -57,9 +66,11 @@ def pool_notes(recipe: MipmapsRecipe, levels: LevelSizes) -> tuple[str, ...]:
     pool = pool_for(recipe, levels)
     if pool == recipe.pool:
         return ()
-    return (f"pool: {recipe.pool} brought to {pool}: so many pairs' references in "
-            f"{levels.texels:,} texels take {PAIR_BYTES * pool * levels.texels / 2**30:.1f} "
-            "GB.",)  # fmt: skip
+    sky_lights = pool // recipe.pairs * skies_of(recipe).pairs
+    held = PAIR_BYTES * (pool + sky_lights) * levels.texels
+    besides = " and their skies'" if sky_lights else ""
+    return (f"pool: {recipe.pool} brought to {pool}: so many pairs'{besides} references in "
+            f"{levels.texels:,} texels take {held / 2**30:.1f} GB.",)  # fmt: skip
 
 
 def near_weights(recipe: MipmapsRecipe) -> tuple[float, ...]:
@@ -92,7 +103,7 @@ def build_mip_engine(
         recipe.pairs, pool_for(recipe, levels), recipe.reuse,
         (recipe.albedo_rate, recipe.slope_rate, recipe.roughness_rate, recipe.metallic_rate),
         (recipe.beta1, recipe.beta2), recipe.epsilon, slang_name(recipe.diffuse),
-        near_weights(recipe),
+        near_weights(recipe), skies_of(recipe),
     )  # fmt: skip
 
     def pairs(pool: int, count: int) -> tuple[Floats, Bools]:
@@ -102,7 +113,10 @@ def build_mip_engine(
             near_mirror(count, recipe.mirror, seed),
         )
 
-    return MipEngine(gpu, levels, training, packed_base(base), start, pairs)
+    def skies(pool: int, count: int) -> tuple[Floats, Floats]:
+        return sky_pairs(recipe.sky_lights, count, recipe.lowest, recipe.seed + pool)
+
+    return MipEngine(gpu, levels, training, packed_base(base), start, pairs, skies)
 
 
 def packed_base(base: Maps) -> Floats:

@@ -15,10 +15,12 @@ from neuralshade.engine.step_queue import BEGINNING, StepQueue
 from neuralshade.gpu.gpu import Dispatch, Gpu, Kernel
 from neuralshade.kinds.mipmaps.kernels import (
     GROUP,
+    NO_SKIES,
     NUMBERS,
     PAIR,
     PAIRS_SHADED,
     LevelSizes,
+    Skies,
     mipmaps_text,
     pairs_table,
 )
@@ -41,6 +43,17 @@ class MipTraining:
     epsilon: float = 1e-8
     diffuse: str = "Lambert"
     near: tuple[float, ...] = (1.0,)  # weights of pairs near a mirror's, see LevelSizes.table
+    skies: Skies = NO_SKIES
+
+    @property
+    def pool_skies(self) -> int:
+        """Return how many skies a pool holds: those of all the steps that go through it once."""
+        return self.pool // self.pairs * self.skies.count
+
+    @property
+    def held(self) -> int:
+        """Return how many pairs' references are held, those of skies among them."""
+        return self.pool + self.pool_skies * self.skies.lights
 
 
 class MipEngine:
@@ -48,7 +61,8 @@ class MipEngine:
 
     ``base`` float32 [2, H * W, 4]: albedo and roughness, normal and metallic. ``draw_pairs``
     returns, for a pool's number and size, directions to the light and the eye, float32 [n, 2, 3],
-    and which of them lie near a mirror's, bool [n].
+    and which of them lie near a mirror's, bool [n]; ``draw_skies``, for a pool's number and a
+    count of skies, directions to all their lights and eyes and how bright each light is.
     """
 
     def __init__(
@@ -59,16 +73,18 @@ class MipEngine:
         base: Floats,
         values: Floats,
         draw_pairs: Any,
+        draw_skies: Any = None,
     ):
-        self.gpu, self.levels, self.training, self.draw_pairs = gpu, levels, training, draw_pairs
+        self.gpu, self.levels, self.training = gpu, levels, training
+        self.draw_pairs, self.draw_skies = draw_pairs, draw_skies
         self.texels = levels.texels
         self.groups = -(-self.texels // GROUP)
         self._pool = -1
         self._bound: dict[str, Any] = {
             "levels": gpu.buffer(levels.table(training.near)),
             "base": gpu.buffer(base),
-            "references": gpu.buffer(size=8 * training.pool * self.texels),
-            "pool": gpu.buffer(size=PAIR.itemsize * training.pool),
+            "references": gpu.buffer(size=8 * training.held * self.texels),
+            "pool": gpu.buffer(size=PAIR.itemsize * training.held),
             "values": gpu.buffer(values),
             "moments": gpu.buffer(size=8 * NUMBERS * self.texels),
             "states": gpu.buffer(BEGINNING.pair()),
@@ -94,7 +110,7 @@ class MipEngine:
             "rates": np.array(t.rates, np.float32), "texels": self.texels,
             "pool_size": t.pool, "groups": self.groups, **others,
         }  # fmt: skip
-        text = mipmaps_text(t.diffuse, t.pairs, chains)
+        text = mipmaps_text(t.diffuse, t.pairs, chains, t.skies)
         return self.gpu.kernel(text, entry, variables, fast_math=True)
 
     @property
@@ -108,7 +124,8 @@ class MipEngine:
 
     def _send(self, rate_factors: Sequence[float]) -> None:
         """Submit steps, SUBMITTED_STEPS at most, each with a pool of its own where it needs one."""
-        most = max(1, SUBMITTED_SHADINGS // (self.texels * self.training.pairs))
+        shaded = self.training.pairs + 2 * self.training.skies.pairs  # lights of skies twice
+        most = max(1, SUBMITTED_SHADINGS // (self.texels * shaded))
         done = 0
         while done < len(rate_factors):
             count = min(self._left_of_pool(), most, len(rate_factors) - done)
@@ -124,10 +141,21 @@ class MipEngine:
         """Return how many steps the next step's pool still serves, after making that."""
         pool = self.queue.next_step // self.steps_a_pool
         if pool != self._pool:
-            pairs, near = self.draw_pairs(pool, self.training.pool)
-            self.set_pool(pairs, near=near)
+            self._draw_pool(pool)
             self._pool = pool
         return (pool + 1) * self.steps_a_pool - self.queue.next_step
+
+    def _draw_pool(self, pool: int) -> None:
+        """Make the references of a pool's pairs, and behind them of its skies' lights."""
+        t = self.training
+        pairs, near = self.draw_pairs(pool, t.pool)
+        if not t.skies.count:
+            self.set_pool(pairs, near=near)
+            return
+        lights, bright = self.draw_skies(pool, t.pool_skies)
+        weights = np.concatenate([np.ones(len(pairs), np.float32), bright])
+        near = np.concatenate([near, np.zeros(len(lights), np.bool_)])
+        self.set_pool(np.concatenate([pairs, lights]), weights, near)
 
     @property
     def state_now(self) -> StepState:
@@ -137,12 +165,12 @@ class MipEngine:
     def set_pool(
         self, pairs: Floats, weights: Floats | None = None, near: Bools | None = None
     ) -> None:
-        """Make the references of ``pairs`` [n, 2, 3], n <= the pool's size, for all levels.
+        """Make the references of ``pairs`` [n, 2, 3], n <= what is held, for all levels.
 
-        ``weights`` [n]: how bright each light is where ``judge`` sees it; 1 where not said.
+        ``weights`` [n]: how bright each light is to ``judge`` and to skies; 1 where not said.
         ``near`` [n]: which pairs training takes as near a mirror's; none where not said.
         """
-        assert len(pairs) <= self.training.pool
+        assert len(pairs) <= self.training.held
         self._pool = -1
         bright = np.ones(len(pairs), np.float32) if weights is None else weights
         mirrored = np.zeros(len(pairs), np.bool_) if near is None else near

@@ -15,6 +15,7 @@ from neuralshade.kinds.mipmaps.judge import (
     STORED,
     Judged,
     as_stored,
+    bias_of,
     judge,
 )
 from neuralshade.kinds.mipmaps.kernels import LevelSizes
@@ -34,8 +35,9 @@ def evaluate_mipmaps(opened: LevelsAsset, source: Any, device: str | None = None
     Returns:
         Rows with level, width, height, light (of LIT_BY), kept (the method that the asset took
         the level from); box, toksvig, lean and ours (the level as the asset has it), symmetric
-        relative errors, 0 to 2, lower is better, all of levels in 8 bits; and drift, of its mean
-        color from that of the reference, relative.
+        relative errors, 0 to 2, lower is better, all of levels in 8 bits; bias and the filters'
+        box_bias, toksvig_bias and lean_bias, mean color over that of the reference; and drift,
+        bias - 1.
 
     Raises: AssetError for other maps, DeviceError where neither a GPU nor software Vulkan
         answers; what ``load_texture_set`` raises.
@@ -64,6 +66,8 @@ def rows_of(judged: Judged, levels: LevelSizes, kept: list[str]) -> list[Row]:
                 "level": i + 1, "width": width, "height": height, "light": light, "kept": kept[i],
                 **{name: error[stored]["symmetric"] for name, stored in STORED.items()},
                 "ours": ours["symmetric"],
-                "drift": ours["color"] / ours["reference"] - 1 if ours["reference"] else 0.0,
+                "drift": bias_of(ours) - 1,
+                "bias": bias_of(ours),
+                **{f"{name}_bias": bias_of(error[stored]) for name, stored in STORED.items()},
             })  # fmt: skip
     return rows

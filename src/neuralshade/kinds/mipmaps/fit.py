@@ -41,6 +41,7 @@ from neuralshade.kinds.mipmaps.build import (
     numbers_of,
     pool_notes,
 )
+from neuralshade.kinds.mipmaps.choice import chosen_methods, missed
 from neuralshade.kinds.mipmaps.family.role import Alone, FamilyRole
 from neuralshade.kinds.mipmaps.files import (
     USUAL_FORMATS,
@@ -49,16 +50,13 @@ from neuralshade.kinds.mipmaps.files import (
     write_files,
 )
 from neuralshade.kinds.mipmaps.judge import (
-    CHOSEN_BY,
     HELD_OUT,
     KEPT,
-    KINDS,
     METHODS,
     STORED,
     TRAINED,
     Judged,
     as_stored,
-    best_methods,
     combined,
     judge,
 )
@@ -66,7 +64,7 @@ from neuralshade.kinds.mipmaps.levels_table import LevelsTable
 from neuralshade.kinds.mipmaps.opened import OpenedMipmaps
 from neuralshade.kinds.mipmaps.plan import Plan, plan_set
 from neuralshade.kinds.mipmaps.plane_scene import trained_plane
-from neuralshade.kinds.mipmaps.recipe import MipmapsRecipe
+from neuralshade.kinds.mipmaps.recipe import MipmapsRecipe, of_today
 from neuralshade.measure.plane.mip_filters import FILTERS, Floats
 from neuralshade.source.texture_set import TextureSet
 
@@ -92,6 +90,8 @@ class MipmapsResult(ShortRepr):
     # Symmetric relative error of each level from 1 on. box, toksvig, lean and trained are not
     # rounded; kept and, with stored_ before their names, the filters are as 8 bits hold them.
     errors: dict[str, dict[str, list[float]]]
+    # Mean color over that of the reference, as errors, of kept and stored_ filters: 1 is right.
+    bias: dict[str, dict[str, list[float]]]
     notes: tuple[str, ...]  # what was done to the maps, and to the recipe
 
     def brief(self) -> str:
@@ -104,7 +104,9 @@ class MipmapsResult(ShortRepr):
         rows = [
             {"level": i + 1, "width": width, "height": height, "light": light,
              "kept": self.kept[i], "ours": errors[KEPT][i],
-             **{name: errors[STORED[name]][i] for name in FILTERS}}
+             **{name: errors[STORED[name]][i] for name in FILTERS},
+             "bias": self.bias[light][KEPT][i],
+             **{f"{name}_bias": self.bias[light][STORED[name]][i] for name in FILTERS}}
             for i, (width, height) in enumerate(self.sizes[1:])
             for light, errors in self.errors.items()
         ]  # fmt: skip
@@ -168,7 +170,7 @@ def fit_set(
     maps = source_of(textures)
     checkpoint = None
     if options.resume is not None:
-        checkpoint = load_checkpoint(options.resume, KIND.name)
+        checkpoint = of_today(load_checkpoint(options.resume, KIND.name))
         recipe = resumed_recipe(checkpoint, options.resume, maps, MipmapsRecipe,
                                 lambda kept: from_dict(MipmapsRecipe, kept | settings),
                                 "maps")  # fmt: skip
@@ -256,13 +258,14 @@ class _Job(Job[MipmapsRecipe]):
         chains = {**self.chains, TRAINED: chain_of(trained, self.levels)}
         numbers = {name: numbers_of(chain) for name, chain in chains.items()}
         shown = {name: numbers_of(as_stored(chain)) for name, chain in chains.items()}
-        chosen = judge(self.engine, shown, self.recipe, CHOSEN_BY, tuple(KINDS), briefly=METHODS)
-        best = best_methods(chosen)
+        best = chosen_methods(self.engine, shown, self.recipe)
         chain = combined(chains, best)
         numbers[KEPT] = numbers_of(as_stored(chain))
         numbers |= {STORED[name]: shown[name] for name in FILTERS}
         stored = [stored_level(level) for level in (self.base, *chain)]
         judged = judge(self.engine, numbers, self.recipe, HELD_OUT, briefly=METHODS)
+        if self.recipe.favor == "all":
+            self.notes += missed(judged.symmetric(), KEPT, tuple(STORED.values()))
         header = self._header(judged, best)
         written = save_asset(self.output, KIND.name, header, level_tensors(stored), CURVE_POINTS)
         files = write_files(self.output.parent, self.asked.formats, [self.base, *chain])
@@ -295,5 +298,6 @@ class _Job(Job[MipmapsRecipe]):
         p = self.loop.progress
         return MipmapsResult(
             str(self.output), tuple(map(str, files)), self.levels.sizes, self.chosen.device_name,
-            p.seconds, p.step, p.loss, size, tuple(best), judged.symmetric(), self.notes,
+            p.seconds, p.step, p.loss, size, tuple(best), judged.symmetric(), judged.bias(),
+            self.notes,
         )  # fmt: skip

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -55,6 +55,14 @@ class Judged:
             for kind, methods in self.errors.items()
         }
 
+    def bias(self) -> dict[str, dict[str, list[float]]]:
+        """Return mean color over that of the reference of what was judged in full, as errors."""
+        return {
+            kind: {name: [bias_of(row) for row in rows]
+                   for name, rows in methods.items() if all("color" in row for row in rows)}
+            for kind, methods in self.errors.items()
+        }  # fmt: skip
+
     def short(self) -> dict[str, Errors]:
         """Return ``errors`` with five digits each."""
         return {
@@ -88,18 +96,19 @@ def judge(
     seed: int,
     kinds: Sequence[str] = LIT_BY,
     briefly: Collection[str] = (),
+    suns: int = EYES,
 ) -> Judged:
     """Return how wrong ``chains`` are under lights that ``seed`` draws, of each of ``kinds``.
 
     Those that ``briefly`` names have the symmetric error alone. "log" is the root of the mean
-    square.
+    square. ``suns``: of the environment; the more there are, the fewer lights each sky has.
     """
     judges = []
     for brief in (False, True):
         names = [name for name in chains if (name in briefly) is brief]
         if names:
             judges.append((names, brief, MipJudge(engine, [chains[n] for n in names], brief)))
-    lights = {kind: _lit(kind, recipe, engine, seed) for kind in kinds}
+    lights = {kind: _lit(kind, recipe, engine, seed, suns) for kind in kinds}
     pools = {kind: list(lit.batches(engine.training.pool)) for kind, lit in lights.items()}
     errors: dict[str, Errors] = {}
     with part("judging levels", sum(map(len, pools.values()))) as work:
@@ -119,11 +128,11 @@ def judge(
     return Judged(errors)
 
 
-def _lit(kind: str, recipe: MipmapsRecipe, engine: MipEngine, seed: int) -> _Lit:
+def _lit(kind: str, recipe: MipmapsRecipe, engine: MipEngine, seed: int, suns: int) -> _Lit:
     seed += recipe.seed
     if kind == ENVIRONMENT:
-        lights = min(LIGHTS, engine.training.pool)
-        return _Lit(*sky_pairs(lights, EYES, recipe.lowest, seed), lights)
+        lights = min(LIGHTS * EYES // suns, engine.training.pool)
+        return _Lit(*sky_pairs(lights, suns, recipe.lowest, seed), lights)
     width, height = engine.levels.sizes[0]
     count = pairs_judged(width * height, software=engine.gpu.adapter.software)
     pairs = draw_pairs(count, KINDS[kind], recipe.lowest, seed)
@@ -143,8 +152,16 @@ def _row(means: Sequence[float], briefly: bool) -> dict[str, float]:
     return row | {"log": row["log"] ** 0.5}
 
 
+def bias_of(row: Mapping[str, float]) -> float:
+    """Return the mean color over that of the reference, of a row by MEASURES; 1 of black."""
+    return row["color"] / row["reference"] if row["reference"] else 1.0
+
+
 def best_methods(judged: Judged) -> list[str]:
-    """Return for each level which method is least wrong, the first of METHODS where it is a tie."""
+    """Return for each level which method is least wrong by the mean over KINDS of lights.
+
+    The first of METHODS where it is a tie.
+    """
     means = {method: judged.mean(method) for method in METHODS}
     return [min(means, key=lambda method: means[method][i]) for i in range(len(means[TRAINED]))]
 

@@ -1,6 +1,6 @@
 """The text of the kernels that train mip levels, and where levels lie.
 
-Device half: mipmaps.cs.slang.
+Device half: kernels.cs.slang.
 """
 
 from __future__ import annotations
@@ -77,13 +77,41 @@ def pairs_table(pairs: Floats, bright: Floats, near: npt.NDArray[Any]) -> npt.ND
     return table
 
 
-def mipmaps_text(diffuse: str, pairs: int, chains: int = 1) -> str:
+@dataclass(frozen=True)
+class Skies:
+    """Suns and skies that a step sees besides single pairs: lights summed up for one eye."""
+
+    count: int = 0  # in one step
+    lights: int = 8  # of one, the sun among them
+    weight: float = 2.0  # of all in the loss; the single pairs have 1
+
+    @property
+    def pairs(self) -> int:
+        """Return how many pairs of directions a step's skies have."""
+        return self.count * self.lights
+
+    def text(self) -> str:
+        """Return what the device half knows of them: nothing where there are none."""
+        if not self.count:
+            return ""
+        return (
+            f"#define SKIES {self.count}u\n"
+            f"static const uint LIGHTS = {self.lights}u;\n"
+            f"static const float SKY_WEIGHT = {float(self.weight)!r}f;\n"
+        )
+
+
+NO_SKIES = Skies()
+
+
+def mipmaps_text(diffuse: str, pairs: int, chains: int = 1, skies: Skies = NO_SKIES) -> str:
     """Return the module that trains mip levels, and judges them.
 
     Args:
         diffuse: name of a struct of microfacet.slang.
         pairs: of directions, in one step.
         chains: that are judged at once.
+        skies: of one step.
     """
     return (
         "import neuralshade.model.microfacet;\n"
@@ -96,5 +124,6 @@ def mipmaps_text(diffuse: str, pairs: int, chains: int = 1) -> str:
         f"static const float STEEPEST = {STEEPEST!r}f;\n"
         f"static const float SMALLEST_ROUGHNESS = {SMALLEST_ROUGHNESS!r}f;\n"
         f"static const float DARK = {DARK!r}f;\n"
+        f"{skies.text()}"
         '#include "neuralshade/kinds/mipmaps/kernels.cs.slang"\n'
     )

@@ -10,6 +10,8 @@ FILTERS = {"box": "box", "toksvig": "Toksvig", "lean": "LEAN"}
 LIGHTS = {"mirror": "one at a time, near where a mirror reflects it to the eye",
           "cosine": "one at a time, anywhere above, by the cosine",
           ENVIRONMENT: "a sun and a sky together"}  # fmt: skip
+BIAS = ("bias: mean of the result over mean of the reference, 1 is right; a highlight that is "
+        "missing shows there")  # fmt: skip
 ERROR = ("error: mean of 2 |x - y| / (x + y + 0.01), from 0 (equal) to 2; every column as stored, "
          "in 8 bits")  # fmt: skip
 COLUMNS = (
@@ -18,6 +20,8 @@ COLUMNS = (
     Column("kept", lambda row: FILTERS.get(row["kept"], row["kept"]), right=False),
     Column("error", "ours", ".4f"),
     *(Column(title, name, ".4f") for name, title in FILTERS.items()),
+    Column("bias", "bias", ".3f"),
+    *(Column(f"of {title}", f"{name}_bias", ".3f") for name, title in FILTERS.items()),
 )
 
 
@@ -30,7 +34,7 @@ class LevelsTable(Table):
              [row for row in rows if row["light"] == light])
             for light, told in LIGHTS.items()
         ]  # fmt: skip
-        super().__init__(rows, COLUMNS, sections=sections, lines=(ERROR,))
+        super().__init__(rows, COLUMNS, sections=sections, lines=(ERROR, BIAS))
 
 
 def told_levels(maps: Mapping[str, Any], quality: Mapping[str, Any]) -> dict[str, str]:

@@ -90,7 +90,12 @@ def _group(data: MipmapsReport, directions: str) -> dict[str, Any]:
         for measure, label in MEASURES.items()
         if measure in first
     }
-    tables = [(label, _rows(data, errors)) for label, errors in by_measure.items()]
+    biases = [level["color"] / level["reference"] if level["reference"] else 1.0
+              for level in judged[data.trained]]  # fmt: skip
+    tables = [
+        (label, _rows(data, errors, () if i else biases))
+        for i, (label, errors) in enumerate(by_measure.items())
+    ]
     drawn = next(iter(by_measure.values()))
     return {
         "name": directions,
@@ -108,8 +113,13 @@ def _group(data: MipmapsReport, directions: str) -> dict[str, Any]:
     }
 
 
-def _rows(data: MipmapsReport, errors: Mapping[str, Sequence[float]]) -> list[dict[str, Any]]:
-    """Return a row of the table for each level, the lowest error of each marked."""
+def _rows(
+    data: MipmapsReport, errors: Mapping[str, Sequence[float]], biases: Sequence[float]
+) -> list[dict[str, Any]]:
+    """Return a row of the table for each level, the lowest error of each marked.
+
+    ``biases`` of the trained chain; none where they are not shown.
+    """
     rows = []
     for index, maps in enumerate(data.chains[data.trained]):
         height, width = maps.roughness.shape
@@ -123,6 +133,7 @@ def _rows(data: MipmapsReport, errors: Mapping[str, Sequence[float]]) -> list[di
             "errors": values,
             "lowest": min(values.values()),
             "ratio": values[data.trained] / best if best else None,
+            "bias": biases[index] if biases else None,
         })  # fmt: skip
     return rows
 

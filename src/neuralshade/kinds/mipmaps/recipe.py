@@ -1,11 +1,13 @@
 """Mip levels of a texture set, trained to look like what they cover: the recipe."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from neuralshade.asset.checkpoint import Checkpoint
 from neuralshade.errors import ConfigError
 from neuralshade.fitting.recipe import TrainingRecipe, changed, setting, training
 
 DIFFUSES = ("lambert", "burley")
+FAVORS = ("all", "mirror")
 
 
 @dataclass(frozen=True)
@@ -29,6 +31,15 @@ class MipmapsRecipe(TrainingRecipe):
                                  limits=(0, 0.99))  # fmt: skip
     lowest: float = training(0.2, "least cosine of both directions with the plane's normal",
                              limits=(0, 0.9))  # fmt: skip
+    favor: str = training("all", "lights under which levels are to be right, and by which each is "
+                         "chosen: of all kinds, or single ones alone, near a mirror's most of "
+                         "all", choices=FAVORS)  # fmt: skip
+    skies: int = training(2, "suns with their skies in one step, each seen by one eye; none where "
+                          "--favor is mirror", limits=(0, 64))  # fmt: skip
+    sky_lights: int = training(8, "lights of each of them, the sun among them",
+                               limits=(1, 64))  # fmt: skip
+    sky_weight: float = training(2.0, "of skies in the loss; the pairs that are seen alone have 1",
+                                 limits=(0, 100))  # fmt: skip
     albedo_rate: float = training(0.02, "Adam step size of albedo, which is linear, 0 to 1",
                                   limits=(0, 1))  # fmt: skip
     slope_rate: float = training(0.02, "Adam step size of a normal's slopes (x/z and y/z), times "
@@ -51,3 +62,8 @@ class MipmapsRecipe(TrainingRecipe):
             more = -(-self.pool // self.pairs) * self.pairs
             raise ConfigError(f"MipmapsRecipe.pool: got {self.pool} with pairs={self.pairs}, need "
                               f"a multiple. Write {more}.")  # fmt: skip
+
+
+def of_today(checkpoint: Checkpoint) -> Checkpoint:
+    """Return a checkpoint that says what it favors: one of before skies, single lights."""
+    return replace(checkpoint, recipe={"favor": "mirror", **checkpoint.recipe})
