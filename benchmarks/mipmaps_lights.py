@@ -3,13 +3,13 @@
     python benchmarks/mipmaps_lights.py [--device cuda] [--sets NAME ...] [--crop 256]
 
 For each set and each of --favor all and mirror: the error of what is kept over that of the best of
-box, Toksvig and LEAN by the same lights, and its bias, mean color over that of the reference, levels
-1 to 7; all as stored, in 8 bits. Asked for: 1.05 at most by any lights, and 0.75 near the mirror on
-rough sets.
+box, Toksvig and LEAN by the same lights, and its bias, mean color over that of the reference,
+levels 1 to 7; all as stored, in 8 bits. Asked for: 1.05 at most by any lights, and 0.75 near the
+mirror on rough sets.
 
-Writes results/mipmaps_lights_<API>.{json,md}. Needs the sets below ../shared/data or the folder that
-NEURALSHADE_DATA names; what is missing is left out, saying so. Runs on software Vulkan too, there
-with --crop: a part of so many texels a side from the middle of each set.
+Writes results/mipmaps_lights_<API>.{json,md}. Needs the sets below ../shared/data or the folder
+that NEURALSHADE_DATA names; what is missing is left out, saying so. Runs on software Vulkan too,
+there with --crop: a part of so many texels a side from the middle of each set.
 """
 
 import argparse

@@ -29,6 +29,14 @@ def test_the_worst_kind_of_lights_decides():
     assert best_by(judged, "all") == best_by(judged, "mirror") == ["trained"]
 
 
+def test_a_hundredth_is_no_reason_to_give_up_half():
+    errors = errors_of(mirror=(0.2, 0.21, 0.4, 0.1), cosine=(0.1, 0.1, 0.2, 0.101),
+                       environment=(0.05, 0.04, 0.09, 0.04))  # fmt: skip
+    assert evenly_best(errors) == ["trained"]
+    errors["cosine"]["trained"] = [0.11]
+    assert evenly_best(errors) == ["toksvig"]
+
+
 def test_a_sky_is_nothing_where_the_mirror_is_favored():
     errors = errors_of(mirror=(0.2, 0.21, 0.4, 0.05), cosine=(0.1, 0.1, 0.2, 0.1),
                        environment=(0.05, 0.04, 0.09, 0.9))  # fmt: skip

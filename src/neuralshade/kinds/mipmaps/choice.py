@@ -18,6 +18,7 @@ from neuralshade.kinds.mipmaps.recipe import MipmapsRecipe
 from neuralshade.measure.plane.mip_filters import FILTERS, Floats
 
 AS_GOOD = 1.05  # times the best filter's error, at most: what a kept level is to be, by any light
+ALIKE = 1.03  # below that, as another draw of lights changes ratios by some hundredths
 SUNS = 32  # that levels are chosen by: a few of them change ratios from draw to draw
 LEAST = 1e-4  # an error so small is none: of 8 bits' rounding, or less
 Errors = Mapping[str, Mapping[str, Sequence[float]]]  # by kind of lights, method and level
@@ -26,12 +27,19 @@ Errors = Mapping[str, Mapping[str, Sequence[float]]]  # by kind of lights, metho
 def evenly_best(errors: Errors) -> list[str]:
     """Return for each level the method of METHODS whose worst ratio is least.
 
-    Ratios are those of its error to that of the best filter, each kind of lights by itself. The
-    first of METHODS where it is a tie.
+    Ratios are those of its error to that of the best filter, each kind of lights by itself. Worst
+    ones up to ALIKE are alike: there the least mean of ratios decides, since a hundredth under one
+    kind of lights is no reason to give up half of the error under another. The first of METHODS
+    where it is a tie.
     """
+
+    def rank(method: str, level: int) -> tuple[float, float]:
+        found = ratios(errors, method, FILTERS, level).values()
+        return max(ALIKE, *found), sum(found) / len(found)
+
     first = next(iter(errors.values()))
     return [
-        min(METHODS, key=lambda method: max(ratios(errors, method, FILTERS, level).values()))
+        min(METHODS, key=lambda method: rank(method, level))
         for level in range(len(first[METHODS[0]]))
     ]
 

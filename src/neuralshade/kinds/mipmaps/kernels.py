@@ -83,7 +83,7 @@ class Skies:
 
     count: int = 0  # in one step
     lights: int = 8  # of one, the sun among them
-    weight: float = 2.0  # of all in the loss; the single pairs have 1
+    weight: float = 4.0  # of all in the loss; the single pairs have 1
 
     @property
     def pairs(self) -> int:

@@ -38,7 +38,7 @@ class MipmapsRecipe(TrainingRecipe):
                           "--favor is mirror", limits=(0, 64))  # fmt: skip
     sky_lights: int = training(8, "lights of each of them, the sun among them",
                                limits=(1, 64))  # fmt: skip
-    sky_weight: float = training(2.0, "of skies in the loss; the pairs that are seen alone have 1",
+    sky_weight: float = training(4.0, "of skies in the loss; the pairs that are seen alone have 1",
                                  limits=(0, 100))  # fmt: skip
     albedo_rate: float = training(0.02, "Adam step size of albedo, which is linear, 0 to 1",
                                   limits=(0, 1))  # fmt: skip
