@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from neuralshade.asset.texture.map_chain import MapChain
     from neuralshade.fitting.scene import Scene
     from neuralshade.measure.table import Table
+    from neuralshade.model.scattering import Scattering
     from neuralshade.source.region import Region
 
 OpenedLike = TypeVar("OpenedLike", bound="Opened")
@@ -227,6 +228,11 @@ class Opened(Closeable, AtPositions, ShortRepr):
         """Write latents that are textures into ``folder``; AssetError where there are none."""
         raise AssetError(f"{self.path}: got an asset of kind {self.kind.name!r}, need one of fit "
                          "textures --latents bc1. Leave --latents out.")  # fmt: skip
+
+    def scattering(self) -> Scattering:
+        """Return how it scatters light, for a path tracer; AssetError where it is no material."""
+        raise AssetError(f"{self.path}: got an asset of kind {self.kind.name!r}, need one of fit "
+                         "material. Fit a material.")  # fmt: skip
 
     @abstractmethod
     def scene(self, reference: Any = None) -> Scene:

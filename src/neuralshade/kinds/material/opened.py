@@ -20,8 +20,10 @@ from neuralshade.kinds.material.asset import RULES, field_forms, stored_field
 from neuralshade.kinds.material.judge import field_shade
 from neuralshade.kinds.material.lit import key_light, sphere
 from neuralshade.kinds.material.recipe import MaterialRecipe
+from neuralshade.kinds.material.scattering import scattering_of
 from neuralshade.measure.table import Table
 from neuralshade.model.field import Field
+from neuralshade.model.scattering import Scattering
 from neuralshade.source.color import linear_to_srgb
 from neuralshade.source.crop import WHOLE, Crop
 from neuralshade.source.picture import PictureForm
@@ -79,6 +81,10 @@ class OpenedMaterial(Opened):
         found = field_shade(self.field)(uv, wi, wo)
         found[np.minimum(wi[:, 2], wo[:, 2]) <= 0] = 0
         return found
+
+    def scattering(self) -> Scattering:
+        """Return what a path tracer reads of it."""
+        return scattering_of(self.recipe, self.side, self.tensors)
 
     @property
     def picture(self) -> Mapping[str, Any]:

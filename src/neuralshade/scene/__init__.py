@@ -1,0 +1,1 @@
+"""Scenes of meshes with fitted materials, path traced."""

@@ -1,0 +1,145 @@
+"""Paths through a scene on a device, a pixel each at a time. Device half: path.cs.slang."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from neuralshade.gpu.gpu import Gpu, run_once
+from neuralshade.model.scattering import Scattering
+from neuralshade.scene.bvh import build_bvh
+from neuralshade.scene.document import LIGHTS, Camera, LightEntry
+from neuralshade.scene.environment import Environment
+from neuralshade.scene.shapes import Mesh
+
+GROUP = 8  # pixels along a side, as in path.cs.slang
+MODULES = ("neuralshade.gpu.random", "neuralshade.model.scattering", "neuralshade.scene.bvh",
+           "neuralshade.scene.environment")  # fmt: skip
+VIEW = np.dtype([("eye", "3f4"), ("width", "u4"), ("right", "3f4"), ("height", "u4"),
+                 ("up", "3f4"), ("bounces", "u4"), ("forward", "3f4"), ("seed", "u4"),
+                 ("light_count", "u4"), ("sample", "u4"), ("unused", "2u4")])  # fmt: skip
+LIGHT = np.dtype([("place", "3f4"), ("sort", "i4"), ("across", "3f4"), ("area", "f4"),
+                  ("up", "4f4"), ("radiance", "4f4")])  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Stage:
+    """What stands where: meshes, the material of each as an index, and lights."""
+
+    meshes: Sequence[tuple[Mesh, int, float]]  # mesh, material, times that it repeats
+    materials: Sequence[Scattering]
+    environment: Environment
+    lights: Sequence[LightEntry] = ()
+
+
+class PathTracer:
+    """A scene on a device; use it from one thread.
+
+    All paths of a pixel go through one kernel. Surfaces are not sorted by material: materials of
+    one type are one piece of code and differ in the numbers that it reads, so that a group of
+    threads parts only where it sees several types.
+    """
+
+    def __init__(
+        self, gpu: Gpu, stage: Stage, camera: Camera, size: tuple[int, int], *,
+        bounces: int, seed: int,
+    ):  # fmt: skip
+        """Raises: DeviceError, KernelError."""
+        self.gpu, self.size, self.count = gpu, size, 0
+        self._view = _view(camera, size, bounces, seed, len(stage.lights))
+        self._views = gpu.buffer(self._view)
+        self._sums = gpu.buffer(size=12 * size[0] * size[1])
+        types = sorted({(m.module, m.type) for m in stage.materials})
+        variables = {"views": self._views, "light_sums": self._sums, **_meshes(gpu, stage),
+                     **_materials(gpu, stage, types), "lights": gpu.buffer(_lights(stage.lights)),
+                     "environment": _environment(gpu, stage.environment)}  # fmt: skip
+        self._kernel = gpu.kernel(program_text(types), "trace", variables)
+
+    def trace(self) -> None:
+        """Send one more path through each pixel."""
+        self._view["sample"] = self.count
+        commands = self.gpu.commands()
+        commands.upload(self._views, 0, self._view)
+        commands.submit()
+        across, down = (-(-side // GROUP) for side in self.size)
+        run_once(self.gpu, [(self._kernel, (across, down))])
+        self.gpu.wait()
+        self.count += 1
+
+    def radiance(self) -> npt.NDArray[np.float32]:
+        """Return the mean of all paths so far, one at least: float32 [height, width, 3], linear."""
+        width, height = self.size
+        sums = self._sums.read().view(np.float32)[: 3 * width * height]
+        return sums.reshape(height, width, 3) / np.float32(max(1, self.count))
+
+
+def program_text(types: Sequence[tuple[str, str]]) -> str:
+    """Return Slang text of a path tracer for these types of materials and no others."""
+    modules = dict.fromkeys([*MODULES, *(module for module, _ in types)])
+    imports = "".join(f"import {module};\n" for module in modules)
+    cases = "".join(f"    case {i}: scatter_from<{name}>(vertex, path); break;\n"
+                    for i, (_, name) in enumerate(types))  # fmt: skip
+    switch = ("\nvoid scatter(uint type, Vertex vertex, inout Path path)\n{\n    switch (type)\n"
+              f"    {{\n{cases}    default: break;\n    }}\n}}\n")  # fmt: skip
+    return f'{imports}#include "neuralshade/scene/path.cs.slang"\n{switch}'
+
+
+def _meshes(gpu: Gpu, stage: Stage) -> dict[str, Any]:
+    vertices = np.concatenate([mesh.packed(tile) for mesh, _, tile in stage.meshes])
+    firsts = np.cumsum([0, *(len(mesh.places) for mesh, _, _ in stage.meshes[:-1])])
+    triangles = np.concatenate([
+        np.pad(mesh.triangles + np.uint32(first), ((0, 0), (0, 1)), constant_values=material)
+        for (mesh, material, _), first in zip(stage.meshes, firsts, strict=True)
+    ]).astype(np.uint32)  # fmt: skip
+    bvh = build_bvh(vertices[:, :3][triangles[:, :3]])
+    return {"meshes": {"nodes": gpu.buffer(bvh.nodes), "vertices": gpu.buffer(vertices),
+                       "triangles": gpu.buffer(triangles[bvh.order])}}  # fmt: skip
+
+
+def _materials(gpu: Gpu, stage: Stage, types: Sequence[tuple[str, str]]) -> dict[str, Any]:
+    table = np.zeros((len(stage.materials), 4), np.uint32)
+    number = word = 0
+    for row, material in zip(table, stage.materials, strict=True):
+        row[:3] = types.index((material.module, material.type)), number, word
+        number, word = number + len(material.numbers), word + len(material.words)
+    return {"materials": gpu.buffer(table),
+            "numbers": gpu.buffer(np.concatenate([m.numbers for m in stage.materials])),
+            "words": gpu.buffer(np.concatenate([np.zeros(0, np.uint32),
+                                                *(m.words for m in stage.materials)]))}  # fmt: skip
+
+
+def _environment(gpu: Gpu, environment: Environment) -> dict[str, Any]:
+    height, width = environment.radiance.shape[:2]
+    return {"numbers": gpu.buffer(environment.numbers), "width": width, "height": height}
+
+
+def _lights(lights: Sequence[LightEntry]) -> npt.NDArray[Any]:
+    found = np.zeros(max(1, len(lights)), LIGHT)
+    for row, light in zip(found, lights, strict=False):
+        directional = light.type == LIGHTS[0]
+        way = np.array(light.direction if directional else light.position, np.float64)
+        row["place"] = way / np.linalg.norm(way) if directional else way
+        row["sort"], row["radiance"][:3] = LIGHTS.index(light.type), light.radiance
+        row["across"], row["up"][:3] = light.across, light.up
+        row["area"] = np.linalg.norm(np.cross(light.across, light.up))
+    return found
+
+
+def _view(camera: Camera, size: tuple[int, int], bounces: int, seed: int,
+          lights: int) -> npt.NDArray[Any]:  # fmt: skip
+    forward = np.subtract(camera.look_at, camera.position)
+    forward = forward / np.linalg.norm(forward)
+    pole = (0, 1, 0) if abs(forward[1]) < 0.9999 else (0, 0, -1)
+    right = np.cross(forward, pole)
+    right /= np.linalg.norm(right)
+    half = np.tan(np.radians(camera.fov / 2))
+    found = np.zeros(1, VIEW)
+    found["eye"], found["forward"] = camera.position, forward
+    found["right"], found["up"] = right * half, np.cross(right, forward) * half
+    found["width"], found["height"], found["bounces"] = *size, bounces
+    found["seed"], found["light_count"] = seed, lights
+    return found

@@ -1,0 +1,23 @@
+"""A surface that is the same everywhere, for what stands around. Device half: plain.slang."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from neuralshade.model.scattering import Scattering
+
+
+def plain_scattering(
+    diffuse: Sequence[float], specular: Sequence[float], roughness: float
+) -> Scattering:
+    """Return a diffuse surface below a rough mirror.
+
+    Args:
+        diffuse: albedo, linear [3], 0 to 1.
+        specular: what the mirror reflects head-on, linear [3]; all 0 is none at all.
+        roughness: perceptual, 0 to 1.
+    """
+    numbers = np.array([*diffuse, *specular, roughness], np.float32)
+    return Scattering("neuralshade.scene.plain", "PlainSurface", numbers, np.zeros(0, np.uint32))
