@@ -65,6 +65,7 @@ NAMES = [
     "load_texture_set",
     "picture_from_array",
     "render",
+    "render_scene",
     "report",
     "save_picture",
     "view",

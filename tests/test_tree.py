@@ -27,6 +27,7 @@ STAGES = """
     export
     speed
     verbs
+    scene
     live
     cli
     __main__

@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from neuralshade.kinds.textures.recipe import TexturesRecipe
     from neuralshade.kinds.textures.result import TexturesResult
     from neuralshade.live.live import Live, view
+    from neuralshade.scene.render import render_scene
     from neuralshade.source.image_file import load_picture
     from neuralshade.source.image_output import save_picture
     from neuralshade.source.material_set import MaterialSet, load_material_set
@@ -112,6 +113,7 @@ _HOMES = {  # name -> module, and its name there where that differs
     "load_texture_set": ("source.texture_set", "load_texture_set"),
     "picture_from_array": ("source.picture", "picture_from_array"),
     "render": ("verbs.render", "render"),
+    "render_scene": ("scene.render", "render_scene"),
     "report": ("verbs.report", "report"),
     "save_picture": ("source.image_output", "save_picture"),
     "view": ("live.live", "view"),
@@ -173,6 +175,7 @@ __all__ = [
     "load_texture_set",
     "picture_from_array",
     "render",
+    "render_scene",
     "report",
     "save_picture",
     "view",

@@ -22,6 +22,7 @@ from neuralshade.cli.live import view
 from neuralshade.cli.near import misuse
 from neuralshade.cli.options import GIVEN, TERMINAL, TRUST, in_flags
 from neuralshade.cli.render import render
+from neuralshade.cli.scene import scene
 from neuralshade.cli.work_lines import shown_work
 from neuralshade.errors import NeuralShadeError
 
@@ -124,6 +125,7 @@ commands.add_command(fit)
 commands.add_command(view)
 commands.add_command(decode)
 commands.add_command(render)
+commands.add_command(scene)
 commands.add_command(doctor)
 commands.add_command(info)
 

@@ -102,10 +102,7 @@ class Kind:
 
 @dataclass(frozen=True)
 class Opened(Closeable, AtPositions, ShortRepr):
-    """An asset with its recipe read, and what it holds built on demand.
-
-    One that is drawn is closed: some hold a GPU from the first draw on.
-    """
+    """An asset with its recipe read; close one that was drawn: it may hold a GPU."""
 
     asset: Asset
     recipe: Any
@@ -230,9 +227,8 @@ class Opened(Closeable, AtPositions, ShortRepr):
                          "textures --latents bc1. Leave --latents out.")  # fmt: skip
 
     def scattering(self) -> Scattering:
-        """Return how it scatters light, for a path tracer; AssetError where it is no material."""
-        raise AssetError(f"{self.path}: got an asset of kind {self.kind.name!r}, need one of fit "
-                         "material. Fit a material.")  # fmt: skip
+        """Return what a path tracer reads; AssetError where it is no material."""
+        raise AssetError(f"{self.path}: got kind {self.kind.name!r}, need a material. Fit one.")
 
     @abstractmethod
     def scene(self, reference: Any = None) -> Scene:

@@ -38,8 +38,13 @@ def build_bvh(corners: Floats) -> Bvh:
     while len(first):
         node = np.repeat(np.arange(len(first)), count)
         members = order[np.repeat(first, count) + _within(count)]
-        boxes = np.concatenate([_per_node(np.minimum, low[members], node, len(first)),
-                                _per_node(np.maximum, high[members], node, len(first))], 1)
+        boxes = np.concatenate(
+            [
+                _per_node(np.minimum, low[members], node, len(first)),
+                _per_node(np.maximum, high[members], node, len(first)),
+            ],
+            1,
+        )
         inner = count > LEAF
         right = _right_side(node, middle[members], low[members], high[members], count, level)
         kept = inner[node]
@@ -106,9 +111,7 @@ def _within(count: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
     return np.arange(count.sum()) - np.repeat(np.cumsum(count) - count, count)
 
 
-def _records(
-    boxes: Floats, first: npt.NDArray[np.int64], count: npt.NDArray[np.int64]
-) -> Floats:
+def _records(boxes: Floats, first: npt.NDArray[np.int64], count: npt.NDArray[np.int64]) -> Floats:
     found = np.empty((len(boxes), NODE), np.float32)
     found[:, :3], found[:, 4:7] = boxes[:, :3], boxes[:, 3:]
     found[:, 3] = first.astype(np.uint32).view(np.float32)

@@ -79,9 +79,7 @@ def _rendered(document: SceneDocument, device: str) -> Floats:
         tracer = PathTracer(gpu, stage, document.camera, size, bounces=document.bounces,
                             seed=document.seed)  # fmt: skip
         with Interruption() as interruption, part("paths", document.samples) as work:
-            while tracer.count < document.samples and not (
-                tracer.count and interruption.requested
-            ):
+            while tracer.count < document.samples and not (tracer.count and interruption.requested):
                 tracer.trace()
                 work.done += 1
         found = tracer.radiance() * np.float32(2.0**document.exposure)

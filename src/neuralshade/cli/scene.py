@@ -1,0 +1,35 @@
+"""neuralshade scene: meshes with fitted materials, path traced."""
+
+from typing import Any
+
+import click
+
+import neuralshade
+from neuralshade.cli.options import size_type
+from neuralshade.cli.work_lines import shown_work
+from neuralshade.errors import ConfigError
+
+
+@click.command()
+@click.argument("scene")
+@click.option("-o", "--output", required=True, metavar="OUT",
+              help="File to write: .png, .jpg, .ppm, or .exr for linear light.")  # fmt: skip
+@click.option("--samples", type=click.IntRange(1, 2**20), metavar="N",
+              help="Paths through each pixel. [default: the scene's]")  # fmt: skip
+@click.option("--size", type=size_type, metavar="WxH", help="Pixels. [default: the scene's]")
+@click.option("--device", metavar="API", default="auto", show_default=True,
+              help="cuda, vulkan, metal or d3d12; auto takes software Vulkan last.")  # fmt: skip
+def scene(scene: str, output: str, size: Any, **given: Any) -> None:
+    """Path trace SCENE, a TOML file of meshes, lights and materials.
+
+    Materials are what fit material made, or plain ones. An interruption keeps the picture so far.
+
+    \b
+    neuralshade scene examples/scene/tray.toml -o tray.png
+    neuralshade scene examples/scene/tray.toml -o quick.png --size 320x180 --samples 8
+    """
+    if size is not None and (isinstance(size, int) or None in size):
+        raise ConfigError("size: got one side, need both. Write for example 640x360.")
+    with shown_work("rendering"):
+        pixels = neuralshade.render_scene(scene, output, size=size, **given)
+    click.echo(f"{output}: {pixels.shape[1]} x {pixels.shape[0]}")

@@ -1,0 +1,83 @@
+"""scene/document, scene/render: scenes are read, and what is wrong is told in one line."""
+
+import pathlib
+
+import numpy as np
+import pytest
+
+from neuralshade.errors import AssetError, ConfigError
+from neuralshade.scene.document import read_scene, scene_of
+from neuralshade.scene.render import render_scene
+
+DATA = pathlib.Path(__file__).parents[1] / "data"
+TEXT = """
+size = [24, 16]
+samples = 2
+[camera]
+position = [0, 1, 4]
+look_at = [0, 1, 0]
+[environment]
+color = [0.5, 0.5, 0.5]
+[materials.white]
+diffuse = [1, 1, 1]
+[[mesh]]
+shape = "sphere"
+material = "white"
+position = [0, 1, 0]
+"""
+VECTOR = "need three numbers, such as [0, 1, 0]. Correct it."
+
+
+@pytest.fixture
+def scene(tmp_path):
+    path = tmp_path / "scene.toml"
+    path.write_text(TEXT)
+    return path
+
+
+def test_a_scene_is_rendered_and_saved(one_device, scene, tmp_path):
+    pixels = render_scene(scene, tmp_path / "x.png", device="vulkan")
+    assert pixels.shape == (16, 24, 3) and (tmp_path / "x.png").stat().st_size > 0
+    assert abs(pixels.mean() - 0.5) < 0.02
+    again = render_scene(scene, samples=1, size=(8, 8), device="vulkan")
+    assert again.shape == (8, 8, 3) and np.isfinite(again).all()
+
+
+@pytest.mark.parametrize(
+    "old, new, message",
+    [
+        ("samples", "sampels", "scene.sampels: unknown key, need one of camera, mesh, materials, "
+         "environment, light, samples, bounces, exposure, seed, size. Did you mean samples?"),
+        ("samples = 2", "bounces = 5", "scene.bounces: got 5, need a number from 1 to 4. "
+         "Correct it."),
+        ("look_at = [0, 1, 0]", "look_at = [0, 1]", f"camera.look_at: got [0, 1], {VECTOR}"),
+        ("look_at = [0, 1, 0]", "", "camera.look_at: got none, need one. Write it."),
+        ('"sphere"', '"spher"', "mesh[0].shape: got 'spher', need one of sphere, quad, box, ball. "
+         "Did you mean sphere?"),
+        ('material = "white"', 'material = "wite"', "mesh[0].material: got 'wite', need one of "
+         "white. Did you mean white?"),
+        ("[24, 16]", "[24]", "scene.size: got [24], need width and height in pixels, each 1 to "
+         "16384. Write size = [640, 360]."),
+        ("color = [0.5", "color = [-0.5", "scene: got light below 0, need 0 or more. Raise it."),
+        ("position = [0, 1, 4]", "position = [0, 1, nan]",
+         f"camera.position: got [0, 1, nan], {VECTOR}"),
+        ('shape = "sphere"', "", "mesh[0]: got no shape and file, need one of them. Write shape "
+         "or file."),
+    ],
+)  # fmt: skip
+def test_refusals(scene, refusal, old, new, message):
+    scene.write_text(TEXT.replace(old, new, 1))
+    assert refusal(ConfigError, read_scene, scene) == message
+
+
+def test_no_mesh_is_refused(refusal):
+    given = {"camera": {"position": [0, 0, 1], "look_at": [0, 0, 0]}}
+    assert refusal(ConfigError, scene_of, given) == (
+        "scene.mesh: got none, need one or more. Write [[mesh]].")  # fmt: skip
+
+
+def test_an_asset_of_another_kind_is_refused(scene, refusal):
+    image_asset = DATA / "image_grid.nsh"
+    scene.write_text(TEXT.replace("diffuse = [1, 1, 1]", f'asset = "{image_asset}"'))
+    assert refusal(AssetError, render_scene, scene) == (
+        f"{image_asset}: got kind 'image', need a material. Fit one.")  # fmt: skip
