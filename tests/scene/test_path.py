@@ -2,14 +2,13 @@
 
 import numpy as np
 import pytest
+from fixtures.scenes import DARK, GREY, constant
 
 from neuralshade.scene.document import Camera, LightEntry
 from neuralshade.scene.environment import environment_of
 from neuralshade.scene.path import Stage
 from neuralshade.scene.plain import plain_scattering
 from neuralshade.scene.shapes import box, quad, sphere
-
-from fixtures.scenes import DARK, GREY, constant
 
 WHITE = plain_scattering((1, 1, 1), (0, 0, 0), 0.5)
 GOLD = plain_scattering((0, 0, 0), (1.0, 0.7, 0.3), 0.6)

@@ -51,10 +51,12 @@ def rotation_matrix(degrees: Sequence[float]) -> npt.NDArray[np.float64]:
 def joined(meshes: Sequence[Mesh]) -> Mesh:
     """Return several meshes as one."""
     firsts = np.cumsum([0, *(len(m.places) for m in meshes[:-1])]).astype(np.uint32)
-    parts = [np.concatenate([getattr(m, name) for m in meshes])
-             for name in ("places", "normals", "uv", "tangents")]  # fmt: skip
+    places, normals, uv, tangents = (
+        np.concatenate([getattr(m, name) for m in meshes])
+        for name in ("places", "normals", "uv", "tangents")
+    )
     triangles = [m.triangles + first for m, first in zip(meshes, firsts, strict=True)]
-    return Mesh(*parts, np.concatenate(triangles))
+    return Mesh(places, normals, uv, tangents, np.concatenate(triangles))
 
 
 def sphere() -> Mesh:
@@ -67,7 +69,7 @@ def sphere() -> Mesh:
     uv = np.stack([u.reshape(-1) * 2, v.reshape(-1)], 1)
     corner = (np.arange(ROWS)[:, None] * (COLUMNS + 1) + np.arange(COLUMNS)).reshape(-1, 1)
     below = corner + COLUMNS + 1
-    triangles = np.concatenate([np.concatenate([corner, below, below + 1], 1)[COLUMNS * 0 :],
+    triangles = np.concatenate([np.concatenate([corner, below, below + 1], 1),
                                 np.concatenate([corner, below + 1, corner + 1], 1)])  # fmt: skip
     return _mesh(normals, normals, uv, tangents, triangles)
 
@@ -88,8 +90,8 @@ def box() -> Mesh:
 
 def ball() -> Mesh:
     """Return a shader ball: a sphere on a foot, and a smaller one beside it to look at closely."""
-    foot = box().moved(1, (0, 0, 0), (0, 0, 0))
-    flat = Mesh(foot.places * np.float32([0.7, 0.12, 0.7]), foot.normals, foot.uv, foot.tangents,
+    foot = box()
+    flat = Mesh(foot.places * np.array([0.7, 0.12, 0.7], np.float32), foot.normals, foot.uv, foot.tangents,
                 foot.triangles)  # fmt: skip
     return joined([sphere().moved(1, (0, 0, 0), (0, 1.2, 0)),
                    flat.moved(1, (0, 0, 0), (0, 0.12, 0)),
@@ -101,5 +103,6 @@ BUILT_IN: dict[str, Callable[[], Mesh]] = {"sphere": sphere, "quad": quad, "box"
 
 def _mesh(places: npt.ArrayLike, normals: npt.ArrayLike, uv: npt.ArrayLike,
           tangents: npt.ArrayLike, triangles: npt.ArrayLike) -> Mesh:  # fmt: skip
-    floats = [np.ascontiguousarray(part, np.float32) for part in (places, normals, uv, tangents)]
-    return Mesh(*floats, np.ascontiguousarray(triangles, np.uint32))
+    given = (places, normals, uv, tangents)
+    p, n, at, t = (np.ascontiguousarray(part, np.float32) for part in given)
+    return Mesh(p, n, at, t, np.ascontiguousarray(triangles, np.uint32))

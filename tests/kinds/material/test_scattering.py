@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 import torch
-
 from fixtures.small_material import upper_pairs
+
 from neuralshade.gpu.gpu import run_once
 from neuralshade.kinds.material.asset import pack_field, stored_field
 from neuralshade.kinds.material.field import build_field, encoding_of

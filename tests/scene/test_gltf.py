@@ -1,0 +1,124 @@
+"""scene/gltf: meshes come back as they were written; what files may not say is refused."""
+
+import base64
+import json
+import struct
+
+import numpy as np
+import pytest
+
+from neuralshade.errors import ConfigError
+from neuralshade.scene.gltf import load_gltf, uv_tangents
+from neuralshade.scene.shapes import BUILT_IN
+
+NEED = "need glTF 2.0 of plain triangles. Export it again."
+
+
+def document(mesh, tangents=True):
+    """Return a mesh as a glTF document and its buffer, indices of 16 bits last."""
+    names = {"POSITION": mesh.places, "NORMAL": mesh.normals, "TEXCOORD_0": mesh.uv}
+    names |= {"TANGENT": mesh.tangents} if tangents else {}
+    arrays = [*names.values(), mesh.triangles.reshape(-1, 1).astype(np.uint16)]
+    views, accessors, data = [], [], b""
+    for array in arrays:
+        count, width = array.shape
+        accessors.append({"bufferView": len(views), "count": count,
+                          "componentType": 5126 if array.dtype == np.float32 else 5123,
+                          "type": ["SCALAR", "VEC2", "VEC3", "VEC4"][width - 1]})  # fmt: skip
+        views.append({"buffer": 0, "byteOffset": len(data), "byteLength": array.nbytes})
+        data += array.tobytes() + b"\0" * (-array.nbytes % 4)
+    part = {"attributes": {name: i for i, name in enumerate(names)}, "indices": len(names)}
+    found = {"asset": {"version": "2.0"}, "scene": 0, "scenes": [{"nodes": [0]}],
+             "nodes": [{"mesh": 0, "children": []}], "meshes": [{"primitives": [part]}],
+             "buffers": [{"byteLength": len(data)}], "bufferViews": views,
+             "accessors": accessors}  # fmt: skip
+    return found, data
+
+
+def save(path, found, data):
+    """Write a .glb file, or a .gltf file that holds its buffer as text."""
+    if path.suffix == ".gltf":
+        uri = "data:application/octet-stream;base64," + base64.b64encode(data).decode()
+        path.write_text(json.dumps(found | {"buffers": [{"byteLength": len(data), "uri": uri}]}))
+        return path
+    text = json.dumps(found).encode()
+    text += b" " * (-len(text) % 4)
+    chunks = struct.pack("<II", len(text), 0x4E4F534A) + text
+    chunks += struct.pack("<II", len(data), 0x004E4942) + data
+    path.write_bytes(b"glTF" + struct.pack("<II", 2, 12 + len(chunks)) + chunks)
+    return path
+
+
+@pytest.mark.parametrize("suffix", [".glb", ".gltf"])
+@pytest.mark.parametrize("shape", ["quad", "box"])
+def test_a_mesh_comes_back(tmp_path, suffix, shape):
+    mesh = BUILT_IN[shape]()
+    had = load_gltf(save(tmp_path / f"x{suffix}", *document(mesh)))
+    for name in ("places", "normals", "uv", "tangents", "triangles"):
+        np.testing.assert_allclose(getattr(had, name), getattr(mesh, name), atol=1e-6)
+
+
+@pytest.mark.parametrize("shape", ["quad", "box"])
+def test_tangents_that_are_missing_follow_uv(tmp_path, shape):
+    mesh = BUILT_IN[shape]()
+    had = load_gltf(save(tmp_path / "x.glb", *document(mesh, tangents=False)))
+    np.testing.assert_allclose(had.tangents, mesh.tangents, atol=1e-6)
+
+
+def test_tangents_of_a_sphere_are_close_to_its_own():
+    mesh = BUILT_IN["sphere"]()
+    found = uv_tangents(mesh.places, mesh.normals, mesh.uv, mesh.triangles)
+    apart = np.abs(mesh.normals[:, 1]) < 0.9  # of its poles, where u has no direction
+    assert ((found * mesh.tangents)[apart, :3].sum(1) > 0.999).all()
+    assert (found[apart, 3] == mesh.tangents[apart, 3]).all()
+
+
+def test_nodes_move_what_they_hold(tmp_path):
+    mesh = BUILT_IN["quad"]()
+    found, data = document(mesh)
+    half = 0.5**0.5
+    found["nodes"] = [{"children": [1], "translation": [1, 2, 3]},
+                      {"mesh": 0, "rotation": [half, 0, 0, half], "scale": [2, 2, 2]}]  # fmt: skip
+    had = load_gltf(save(tmp_path / "x.glb", found, data))
+    wanted = mesh.moved(2, (90, 0, 0), (1, 2, 3))
+    for name in ("places", "normals", "tangents"):
+        np.testing.assert_allclose(getattr(had, name), getattr(wanted, name), atol=1e-6)
+
+
+def broken(change):
+    found, data = document(BUILT_IN["quad"]())
+    change(found)
+    return found, data
+
+
+@pytest.mark.parametrize(
+    "change, got",
+    [
+        (lambda f: f["asset"].update(version="1.0"), "no asset of version 2"),
+        (lambda f: f["accessors"][0].update(count=10**6), "accessors[0], which lies beyond its "
+         "buffer"),
+        (lambda f: f["bufferViews"][0].update(byteOffset=-4), "accessors[0], which lies beyond its "
+         "buffer"),
+        (lambda f: f["accessors"][0].update(count=3),
+         "indices that are not three each of 3 vertices"),
+        (lambda f: f["scenes"][0].update(nodes=[7]), "nodes[7], which is not there"),
+        (lambda f: f["nodes"][0].update(children=[0]), "nodes[0] twice"),
+        (lambda f: f.update(nodes=[{"mesh": 0, "children": [i + 1]} for i in range(99)]),
+         "nodes deeper than 64, or over 8,388,608 triangles"),
+        (lambda f: f["nodes"][0].update(scale=[0, 1, 1]), "a transform that is flat or huge"),
+        (lambda f: f["buffers"][0].update(uri="../x.bin"),
+         "a buffer at '../x.bin', beyond its own folder"),
+        (lambda f: f.update(extensionsRequired=["KHR_draco_mesh_compression"]),
+         "extensions that it requires, ['KHR_draco_mesh_compression']"),
+        (lambda f: f["scenes"][0].update(nodes=[]), "no triangles"),
+    ],
+)  # fmt: skip
+def test_refusals(tmp_path, refusal, change, got):
+    path = save(tmp_path / "x.glb", *broken(change))
+    assert refusal(ConfigError, load_gltf, path) == f"{path}: got {got}, {NEED}"
+
+
+def test_a_missing_file_is_refused(tmp_path, refusal):
+    path = tmp_path / "x.glb"
+    assert refusal(ConfigError, load_gltf, path) == (
+        f"{path}: got no such file, need a glTF file. Check the path.")  # fmt: skip
