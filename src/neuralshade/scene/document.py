@@ -119,8 +119,9 @@ def scene_of(values: Mapping[str, Any], folder: Path = Path()) -> SceneDocument:
     camera, around = _table("camera", given), _table("environment", given)
     parts["camera"] = _read(Camera, "camera", camera)
     parts["environment"] = _read(Surroundings, "environment", around)
-    parts["materials"] = {name: _read(MaterialEntry, f"materials.{named(name)}", each) for name, each
-                          in _table("materials", given).items()}  # fmt: skip
+    materials = _table("materials", given)
+    parts["materials"] = {name: _read(MaterialEntry, f"materials.{named(name)}", each)
+                          for name, each in materials.items()}  # fmt: skip
     for name, kind in (("mesh", MeshEntry), ("light", LightEntry)):
         rows = given.pop(name, [])
         if not isinstance(rows, list):

@@ -45,10 +45,8 @@ class GltfFile:
         asset = self.json.get("asset")
         if not isinstance(asset, dict) or not str(asset.get("version")).startswith("2."):
             raise self.wrong("no asset of version 2")
-        if self.json.get("extensionsRequired"):
-            raise self.wrong(
-                f"extensions that it requires, {shown(self.json['extensionsRequired'])}"
-            )
+        if required := self.json.get("extensionsRequired"):
+            raise self.wrong(f"extensions that it requires, {shown(required)}")
         self._buffers: dict[int, bytes] = {}
 
     def wrong(self, got: str) -> ConfigError:
@@ -69,14 +67,16 @@ class GltfFile:
     def array(self, index: Any, kinds: tuple[str, ...]) -> npt.NDArray[Any]:
         """Return an accessor's numbers: [count, 1 to 4]; normalized integers as float32."""
         row = self.entry("accessors", index)
-        kind, code, count = row.get("type"), row.get("componentType"), row.get("count")
+        kind, code = row.get("type"), row.get("componentType")
+        count: Any = row.get("count")
         if kind not in kinds or code not in TYPES or not _whole(count) or "sparse" in row:
             raise self.wrong(f"accessors[{index}] of {shown(kind)}, {shown(code)} and "
                              f"{shown(count)}")  # fmt: skip
         width, dtype = COUNTS[kind], np.dtype(TYPES[code])
         view = self.entry("bufferViews", row.get("bufferView"))
         size, at = width * dtype.itemsize, row.get("byteOffset", 0)
-        start, length = view.get("byteOffset", 0), view.get("byteLength")
+        start: Any = view.get("byteOffset", 0)
+        length: Any = view.get("byteLength")
         stride = view.get("byteStride", size)
         whole = all(map(_whole, (at, start, length, stride))) and size <= stride <= 252 + size
         data = self._buffer(view.get("buffer"))

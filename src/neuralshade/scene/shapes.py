@@ -91,8 +91,8 @@ def box() -> Mesh:
 def ball() -> Mesh:
     """Return a shader ball: a sphere on a foot, and a smaller one beside it to look at closely."""
     foot = box()
-    flat = Mesh(foot.places * np.array([0.7, 0.12, 0.7], np.float32), foot.normals, foot.uv, foot.tangents,
-                foot.triangles)  # fmt: skip
+    places = foot.places * np.array([0.7, 0.12, 0.7], np.float32)
+    flat = Mesh(places, foot.normals, foot.uv, foot.tangents, foot.triangles)
     return joined([sphere().moved(1, (0, 0, 0), (0, 1.2, 0)),
                    flat.moved(1, (0, 0, 0), (0, 0.12, 0)),
                    sphere().moved(0.35, (0, 0, 0), (1.25, 0.35, 0.6))])  # fmt: skip

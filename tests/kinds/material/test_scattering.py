@@ -102,7 +102,7 @@ def test_the_pdf_is_the_one_that_directions_are_drawn_by(answered, noise):
 
 
 def test_lobe_density_is_numpys(stored, answered):
-    recipe, _, field = stored
+    _, _, field = stored
     uv, wi, wo = upper_pairs(COUNT, 5)
     uv[:] = 0.4
     encoding = encoding_of(field)
