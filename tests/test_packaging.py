@@ -6,7 +6,9 @@ import pathlib
 import re
 import subprocess
 import sys
+import sysconfig
 import tarfile
+import venv
 import zipfile
 from importlib.metadata import requires
 
@@ -104,6 +106,37 @@ def test_kernel_of_the_wheel_runs_from_a_clean_folder(wheel, device, tmp_path):
     done = subprocess.run(run, **settings, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert done.stdout.split()[0].startswith(str(tmp_path))
+
+
+@pytest.mark.slow  # makes an environment, and loads PyTorch in it
+@pytest.mark.parametrize("form", ["neuralshade-*.whl", "neuralshade-*.tar.gz"])
+def test_what_is_built_is_installed_and_fits_from_another_folder(built, form, tmp_path):
+    """In a new environment pip installs it alone; dependencies are those of this one, by a path.
+
+    So nothing is downloaded.
+    """
+    venv.create(tmp_path / "env", with_pip=True)
+    scripts = tmp_path / "env" / ("Scripts" if os.name == "nt" else "bin")
+    paths = {"base": str(tmp_path / "env"), "platbase": str(tmp_path / "env")}
+    (packages,) = {sysconfig.get_path("purelib", "venv", paths)}
+    theirs = pathlib.Path(packages, "theirs.pth")
+    theirs.write_text(sysconfig.get_path("purelib") + "\n")
+    (package,) = built.glob(form)
+    bare = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    settings = {"cwd": tmp_path, "env": bare, "capture_output": True, "text": True, "timeout": 300}
+    pip = [scripts / "python", "-m", "pip", "install", "--quiet", "--no-index", "--no-deps",
+           "--force-reinstall", "--no-build-isolation", str(package)]  # fmt: skip
+    done = subprocess.run(pip, **settings)
+    assert done.returncode == 0, done.stderr
+    photo = str(ROOT / "tests/data/photo.png")
+    fit = ["fit", "image", photo, "-o", "a.nsh", "--engine", "torch", "--preset", "tiny-9",
+           "--steps", "2"]  # fmt: skip
+    done = subprocess.run([scripts / "neuralshade", *fit], **settings)
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "a.nsh").stat().st_size > 100
+    where = "import neuralshade; print(neuralshade.__file__)"
+    done = subprocess.run([scripts / "python", "-c", where], **settings)
+    assert done.stdout.startswith(str(tmp_path))
 
 
 def test_import_is_light():
