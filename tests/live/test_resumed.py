@@ -9,8 +9,7 @@ from neuralshade import FitInterrupted, FitOptions
 from neuralshade.fitting.recipe import to_dict
 from neuralshade.kinds.image.budget import resolve
 from neuralshade.kinds.image.presets import preset_recipe
-from neuralshade.kinds.mipmaps.fit import mipmaps_recipe
-from neuralshade.kinds.mipmaps.recipe import MipmapsRecipe
+from neuralshade.kinds.mipmaps.recipe import MipmapsRecipe, mipmaps_recipe
 from neuralshade.kinds.shader.fit import shader_recipe
 from neuralshade.kinds.shader.recipe import ShaderRecipe
 from neuralshade.kinds.splats.fit import splats_recipe

@@ -28,7 +28,7 @@ from neuralshade.fitting.options import (
     chosen_engine,
 )
 from neuralshade.fitting.output_checks import check_apart, check_no_input, events_path
-from neuralshade.fitting.recipe import asked_recipe, from_dict, to_dict
+from neuralshade.fitting.recipe import from_dict, to_dict
 from neuralshade.fitting.resuming import Source, resumed_recipe
 from neuralshade.fitting.scene import Scene
 from neuralshade.kinds.mipmaps import KIND
@@ -64,7 +64,7 @@ from neuralshade.kinds.mipmaps.levels_table import LevelsTable
 from neuralshade.kinds.mipmaps.opened import OpenedMipmaps
 from neuralshade.kinds.mipmaps.plan import Plan, plan_set
 from neuralshade.kinds.mipmaps.plane_scene import trained_plane
-from neuralshade.kinds.mipmaps.recipe import MipmapsRecipe, of_today
+from neuralshade.kinds.mipmaps.recipe import MipmapsRecipe, mipmaps_recipe, of_today
 from neuralshade.measure.plane.mip_filters import FILTERS, Floats
 from neuralshade.source.texture_set import TextureSet
 
@@ -150,29 +150,28 @@ def fit_mipmaps(
     Raises: PictureError, ConfigError, OutputError, DeviceError, AssetError (resume) before
         training starts; FitInterrupted on Ctrl-C, SIGTERM or SIGHUP, after a checkpoint was saved.
     """
-    given = dict[str, Any](settings)
     asked = AskedMaps(source, dict(maps or {}), normal_convention, checked_formats(formats))
-    return fit_set(asked, output, given, options, observer)
+    return fit_set(asked, output, dict(settings), options, observer)
 
 
 def fit_set(
     asked: AskedMaps,
     output: str | os.PathLike[str] | None,
-    settings: dict[str, Any],
+    settings: Mapping[str, Any],
     options: FitOptions,
     observer: Observer,
     role: FamilyRole | None = None,
 ) -> MipmapsResult:
     """Train one set as ``fit_mipmaps`` does, by itself or in a role of a family."""
     check_options(options, KIND.name, KIND.takes)
-    recipe = mipmaps_recipe(settings)
+    recipe = mipmaps_recipe(dict(settings))
     textures = asked.textures()
     maps = source_of(textures)
     checkpoint = None
     if options.resume is not None:
         checkpoint = of_today(load_checkpoint(options.resume, KIND.name))
         recipe = resumed_recipe(checkpoint, options.resume, maps, MipmapsRecipe,
-                                lambda kept: from_dict(MipmapsRecipe, kept | settings),
+                                lambda kept: from_dict(MipmapsRecipe, {**kept, **settings}),
                                 "maps")  # fmt: skip
     plan = plan_set(textures, asked.formats, output, recipe)
     plan.check()
@@ -182,11 +181,6 @@ def fit_set(
                    asked.place, role=role or Alone())  # fmt: skip
         make_folder(plan.target.parent)
         return job.run(checkpoint)
-
-
-def mipmaps_recipe(settings: dict[str, Any]) -> MipmapsRecipe:
-    """Return the recipe of ``settings``; steps or seconds among them replace the usual end."""
-    return asked_recipe(MipmapsRecipe, settings)
 
 
 def _check_others(options: FitOptions, files: Sequence[Path], textures: TextureSet) -> None:

@@ -1,10 +1,11 @@
 """Mip levels of a texture set, trained to look like what they cover: the recipe."""
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 from neuralshade.asset.checkpoint import Checkpoint
 from neuralshade.errors import ConfigError
-from neuralshade.fitting.recipe import TrainingRecipe, changed, setting, training
+from neuralshade.fitting.recipe import TrainingRecipe, asked_recipe, changed, setting, training
 
 DIFFUSES = ("lambert", "burley")
 FAVORS = ("all", "mirror")
@@ -67,3 +68,8 @@ class MipmapsRecipe(TrainingRecipe):
 def of_today(checkpoint: Checkpoint) -> Checkpoint:
     """Return a checkpoint that says what it favors: one of before skies, single lights."""
     return replace(checkpoint, recipe={"favor": "mirror", **checkpoint.recipe})
+
+
+def mipmaps_recipe(settings: dict[str, Any]) -> MipmapsRecipe:
+    """Return the recipe of ``settings``; steps or seconds among them replace the usual end."""
+    return asked_recipe(MipmapsRecipe, settings)

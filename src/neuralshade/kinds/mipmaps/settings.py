@@ -18,3 +18,7 @@ class MipmapsSettings(TrainingSettings, total=False):
     slope_rate: float
     roughness_rate: float
     metallic_rate: float
+    favor: str
+    skies: int
+    sky_lights: int
+    sky_weight: float

@@ -23,3 +23,4 @@ class TexturesSettings(TrainingSettings, total=False):
     polish: int
     precision: str
     loss_scale: float
+    network_bits: int
