@@ -1,4 +1,7 @@
-"""The masks of a stack in TOML as functions in Slang: noises, pictures, recesses, products."""
+"""The masks of a stack in TOML as functions in Slang: noises, pictures, recesses, products.
+
+Device half: stack_masks.slang, which has the noises.
+"""
 
 from __future__ import annotations
 

@@ -12,9 +12,9 @@ from neuralshade.kinds.material.stack_values import Value
 FIELDS = {"weight": 1, "color": 3, "roughness": 2, "normal": 3, "emission": 3, "thickness": 1}
 IMPORTS = """
 import neuralshade.kinds.material.closures;
-import neuralshade.kinds.material.noises;
+import neuralshade.kinds.material.stack_masks;
 import neuralshade.kinds.material.pictures;
-import neuralshade.kinds.material.reliefs;
+import neuralshade.kinds.material.stack_values;
 
 StructuredBuffer<uint> picture_words;
 StructuredBuffer<float> albedo_table;

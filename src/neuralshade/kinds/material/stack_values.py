@@ -1,6 +1,7 @@
 """The values of a stack in TOML, each read with a message of its own, as expressions in Slang.
 
-A value is a number, a color, a picture, or two of them mixed by a mask.
+A value is a number, a color, a picture, or two of them mixed by a mask. Device half:
+stack_values.slang.
 """
 
 from __future__ import annotations
