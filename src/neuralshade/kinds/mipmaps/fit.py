@@ -6,7 +6,7 @@ import hashlib
 import math
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -64,7 +64,7 @@ from neuralshade.kinds.mipmaps.levels_table import LevelsTable
 from neuralshade.kinds.mipmaps.opened import OpenedMipmaps
 from neuralshade.kinds.mipmaps.plan import Plan, plan_set
 from neuralshade.kinds.mipmaps.plane_scene import trained_plane
-from neuralshade.kinds.mipmaps.recipe import MipmapsRecipe, mipmaps_recipe, of_today
+from neuralshade.kinds.mipmaps.recipe import MipmapsRecipe, mipmaps_recipe
 from neuralshade.measure.plane.mip_filters import FILTERS, Floats
 from neuralshade.source.texture_set import TextureSet
 
@@ -169,7 +169,9 @@ def fit_set(
     maps = source_of(textures)
     checkpoint = None
     if options.resume is not None:
-        checkpoint = of_today(load_checkpoint(options.resume, KIND.name))
+        checkpoint = load_checkpoint(options.resume, KIND.name)
+        # one of before skies were trained on says nothing of them
+        checkpoint = replace(checkpoint, recipe={"favor": "mirror", **checkpoint.recipe})
         recipe = resumed_recipe(checkpoint, options.resume, maps, MipmapsRecipe,
                                 lambda kept: from_dict(MipmapsRecipe, {**kept, **settings}),
                                 "maps")  # fmt: skip

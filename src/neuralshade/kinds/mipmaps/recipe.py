@@ -1,9 +1,8 @@
 """Mip levels of a texture set, trained to look like what they cover: the recipe."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
-from neuralshade.asset.checkpoint import Checkpoint
 from neuralshade.errors import ConfigError
 from neuralshade.fitting.recipe import TrainingRecipe, asked_recipe, changed, setting, training
 
@@ -63,11 +62,6 @@ class MipmapsRecipe(TrainingRecipe):
             more = -(-self.pool // self.pairs) * self.pairs
             raise ConfigError(f"MipmapsRecipe.pool: got {self.pool} with pairs={self.pairs}, need "
                               f"a multiple. Write {more}.")  # fmt: skip
-
-
-def of_today(checkpoint: Checkpoint) -> Checkpoint:
-    """Return a checkpoint that says what it favors: one of before skies, single lights."""
-    return replace(checkpoint, recipe={"favor": "mirror", **checkpoint.recipe})
 
 
 def mipmaps_recipe(settings: dict[str, Any]) -> MipmapsRecipe:
