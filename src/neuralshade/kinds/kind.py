@@ -253,19 +253,19 @@ class Opened(Closeable, AtPositions, ShortRepr):
 
     @abstractmethod
     def report(
-        self,
-        reference: Any,
-        output: str | os.PathLike[str],
-        *,
-        snapshots: Any = (),
-        facts: Sequence[tuple[str, str]] = (),
-        notice: Notice = ignore,
-    ) -> None:
+        self, reference: Any, output: str | os.PathLike[str], *, snapshots: Any = (),
+        facts: Sequence[tuple[str, str]] = (), notice: Notice = ignore,
+    ) -> None:  # fmt: skip
         """Write one self-contained page about it. Raises AssetError, PictureError, OutputError."""
 
     @property
     def bits_per_pixel(self) -> float | None:
         """Return the file's, None where what is shown is of any size."""
+        return None
+
+    @property
+    def memory_bytes(self) -> int | None:
+        """Return the bytes in a GPU's memory, as shaders read it; None where that is not told."""
         return None
 
     def facts(self) -> dict[str, Any]:
@@ -277,6 +277,7 @@ class Opened(Closeable, AtPositions, ShortRepr):
             "kind": self.kind.name,
             "format": FORMAT,
             "bytes": self.byte_count,
+            "memory_bytes": self.memory_bytes,
             "bits_per_pixel": self.bits_per_pixel,
             "parameters": self.numbers,
             "picture": self.header.picture,

@@ -52,20 +52,11 @@ class OpenedPicture(Opened):
     def bits_per_pixel(self) -> float | None:
         return self.byte_count * 8 / (self.size[0] * self.size[1]) if self.rated else None
 
-    @property
-    def memory_bytes(self) -> int | None:
-        """Return what its numbers take in a GPU's memory as shaders read them; None: not known."""
-        return None
-
     def in_memory(self) -> InMemory:
         """Return how a GPU holds it, for tables."""
         from neuralshade.measure.rows import InMemory
 
         return InMemory(self.memory_bytes)
-
-    def facts(self) -> dict[str, Any]:
-        """Return what the asset says of itself, as plain JSON data; see ``info``."""
-        return {**super().facts(), "memory_bytes": self.memory_bytes}
 
     def grids(self) -> Titled:
         """Return feature grids [h, w, features] for the report, with titles."""

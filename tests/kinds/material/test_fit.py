@@ -8,6 +8,7 @@ from fixtures.small_material import paint, paint_teacher, upper_pairs
 
 import neuralshade
 from neuralshade import FitOptions
+from neuralshade.asset.asset import save_asset
 from neuralshade.errors import AssetError, ConfigError
 from neuralshade.kinds.material.fit import fit_material
 from neuralshade.kinds.material.judge import Judge, field_shade
@@ -65,7 +66,9 @@ def test_what_the_header_says_is_true_of_the_file(fitted, painted):
     result, opened = fitted
     judged = Judge(painted).judge(field_shade(opened.field))
     quality = opened.header.quality
-    assert quality == {k: pytest.approx(v, abs=2e-3) for k, v in dataclasses.asdict(judged).items()}
+    assert quality == {k: pytest.approx(v, abs=2e-3) for k, v in judged.facts().items()}
+    assert result.highlight_l1 == pytest.approx(quality["l1_highlight"], abs=2e-3)
+    assert f"L1 around highlights {result.highlight_l1:.3f}" in opened.told()["quality"]
     assert result.psnr_db == pytest.approx(quality["psnr_db"], abs=2e-3)
     assert result.asset_bytes == opened.byte_count
 
@@ -74,6 +77,7 @@ def test_evaluate_tells_the_same(fitted, one_device):
     _, opened = fitted
     (row,) = opened.evaluate(paint_teacher())
     assert row["psnr_db"] == pytest.approx(opened.header.quality["psnr_db"], abs=2e-3)
+    assert row["l1_highlight"] < 0.3 and row["memory_bytes"] == opened.facts()["memory_bytes"]
     told = []
     opened.evaluate(paint_teacher(), notice=told.append)
     assert told == []
@@ -85,6 +89,15 @@ def test_evaluate_tells_the_same(fitted, one_device):
         opened.evaluate(other)
     with pytest.raises(ConfigError, match="got no material, need the one"):
         opened.evaluate()
+
+
+def test_files_of_the_first_version_tell_less(fitted, tmp_path):
+    opened = fitted[1]
+    first = {k: opened.header.quality[k] for k in ("psnr_db", "worst_db", "sky_db")}
+    header = dataclasses.replace(opened.header, quality=first)
+    save_asset(tmp_path / "old.nsh", "material", header, opened.tensors)
+    told = neuralshade.load(tmp_path / "old.nsh").told()["quality"]
+    assert "dB" in told and "L1" not in told
 
 
 def test_a_fit_that_ends_with_its_encoder_is_baked(tmp_path, one_device):

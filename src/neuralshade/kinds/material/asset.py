@@ -23,11 +23,16 @@ from neuralshade.kinds.material.recipe import MaterialRecipe
 from neuralshade.model.field import Field
 
 MEASURE = Number(-1e6, 1e6)
+# Of a quality, where files of earlier versions have none; see measures.py.
+MEASURED = ("flip", "smape_uniform", "smape_half", "smape_highlight", "l1_uniform", "l1_half",
+            "l1_highlight", "bias", "albedo_mean", "albedo_p95", "albedo_most",
+            "teacher_albedo_most", "reciprocity", "teacher_reciprocity")  # fmt: skip
 RULES: dict[str, Rule] = {
     "material": Parts({"name": Text(), "side": SIDE, "digest": DIGEST,
                        "notes": Each(Text(2**16))}, {"element": Text()}),
     "training": Parts({**STEPS, "curve": CURVE}),
-    "quality": Parts({"psnr_db": MEASURE, "worst_db": MEASURE, "sky_db": MEASURE}),
+    "quality": Parts({"psnr_db": MEASURE, "worst_db": MEASURE, "sky_db": MEASURE},
+                     {name: MEASURE for name in MEASURED}),
 }  # fmt: skip
 RANGE = ("low", "high")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from contextlib import closing
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -50,6 +50,7 @@ class MaterialResult(ShortRepr):
     psnr_db: float  # mean of spheres under single lights that no step has seen
     worst_db: float  # of these
     sky_db: float  # under a sky
+    highlight_l1: float  # sum of errors over sum of values, around highlights
     asset_bytes: int
     skipped_steps: int  # whose gradient was not finite
     notes: tuple[str, ...]  # what of the material was left out
@@ -62,7 +63,8 @@ class MaterialResult(ShortRepr):
         for note in self.notes:
             print(plain(note))
         print(f"{self.asset}: {self.psnr_db:.2f} dB (worst light {self.worst_db:.2f}, sky "
-              f"{self.sky_db:.2f}) in {self.asset_bytes:,} bytes")  # fmt: skip
+              f"{self.sky_db:.2f}), L1 around highlights {self.highlight_l1:.3f}, in "
+              f"{self.asset_bytes:,} bytes")  # fmt: skip
         print(f"{self.steps:,} steps in {self.seconds:.1f} s on {self.device}")
         if self.skipped_steps:
             print(f"{self.skipped_steps} steps were skipped: their gradient was not finite")
@@ -184,8 +186,9 @@ class _Job(Job[MaterialRecipe]):
                  "notes": list(self.teacher.notes)}  # fmt: skip
         if self.teacher.element is not None:
             facts["element"] = self.teacher.element
-        quality = {name: round(value, 3) for name, value in asdict(judged).items()}
-        header = Header(to_dict(self.recipe), self.training, quality, own={"material": facts})
+        header = Header(
+            to_dict(self.recipe), self.training, judged.facts(), own={"material": facts}
+        )
         return judged, save_asset(path, KIND.name, header, pack_field(field))
 
     def finish(self) -> MaterialResult:
@@ -195,6 +198,6 @@ class _Job(Job[MaterialRecipe]):
         p = self.loop.progress
         return MaterialResult(
             str(self.output), self.chosen.engine, self.chosen.device_name, p.seconds, p.step,
-            p.loss, judged.psnr_db, judged.worst_db, judged.sky_db, size, self.engine.skipped,
-            self.teacher.notes,
+            p.loss, judged.psnr_db, judged.worst_db, judged.sky_db, judged.highlight_l1, size,
+            self.engine.skipped, self.teacher.notes,
         )  # fmt: skip

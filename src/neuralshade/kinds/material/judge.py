@@ -1,8 +1,11 @@
-"""How close a fitted material is to its teacher: spheres under lights that no fit has seen."""
+"""How close a fitted material is to its teacher: spheres under lights that no fit has seen.
+
+And in light itself, see measures.py.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,8 +13,9 @@ import numpy.typing as npt
 import torch
 
 from neuralshade.kinds.material.lit import Light, Shade, Stage, held_out_lights, sky, sphere
+from neuralshade.kinds.material.measures import Measures
 from neuralshade.kinds.material.teacher import TeacherKernels
-from neuralshade.measure.quality import psnr_db
+from neuralshade.measure.quality import flip, missing_flip, psnr_db
 from neuralshade.model.field import Field
 from neuralshade.source.color import linear_to_srgb
 
@@ -26,11 +30,24 @@ AT_ONCE = 2**14  # samples of a field
 
 @dataclass(frozen=True)
 class Judged:
-    """PSNR in dB of sRGB spheres: the mean and the worst of single lights, and under a sky."""
+    """Spheres in sRGB: the mean and the worst of single lights, and under a sky; and ``light``."""
 
     psnr_db: float
     worst_db: float
     sky_db: float
+    flip: float | None  # mean over the single lights; None where missing_flip says why
+    light: Mapping[str, float]  # of ``Measures``
+
+    @property
+    def highlight_l1(self) -> float:
+        """Return the sum of errors over the sum of values around highlights."""
+        return self.light["l1_highlight"]
+
+    def facts(self) -> dict[str, float]:
+        """Return all of it as a header holds it, without what could not be measured."""
+        spheres = {"psnr_db": self.psnr_db, "worst_db": self.worst_db, "sky_db": self.sky_db}
+        flips = {} if self.flip is None else {"flip": self.flip}
+        return {name: round(value, 5) for name, value in {**spheres, **flips, **self.light}.items()}
 
 
 def field_shade(field: Field) -> Shade:
@@ -53,32 +70,52 @@ class Judge:
     def __init__(self, teacher: TeacherKernels):
         self.teacher = teacher
         self._drawn: dict[tuple[int, int], list[Floats]] = {}
+        self._measures: Measures | None = None
 
     def glance(self, shade: Shade) -> float:
         """Return the mean PSNR in dB of a few small spheres."""
         lights = [[light] for light in held_out_lights()[:GLANCED_LIGHTS]]
-        return float(np.mean(self._compared(shade, sphere(GLANCED_PX, GLANCED_PX), lights)))
+        seen = sphere(GLANCED_PX, GLANCED_PX)
+        pairs = self._compared(shade, seen, lights)
+        return float(np.mean([_psnr_db(seen, *pair) for pair in pairs]))
 
     def judge(self, shade: Shade) -> Judged:
         """Return all that is measured of what says f * cos."""
+        if self._measures is None:
+            self._measures = Measures(self.teacher)
         lights = [*([light] for light in held_out_lights()), sky(SKY_LIGHTS)]
-        *single, under_sky = self._compared(shade, sphere(SIDE_PX, SIDE_PX), lights)
-        return Judged(float(np.mean(single)), min(single), under_sky)
+        seen = sphere(SIDE_PX, SIDE_PX)
+        *single, under_sky = self._compared(shade, seen, lights)
+        found = [_psnr_db(seen, *pair) for pair in single]
+        return Judged(float(np.mean(found)), min(found), _psnr_db(seen, *under_sky),
+                      _mean_flip(seen, single), self._measures.measure(shade))  # fmt: skip
 
     def _compared(
         self, shade: Shade, stage: Stage, lights: Sequence[Sequence[Light]]
-    ) -> list[float]:
-        """Return the PSNR of a picture under each of ``lights``, of the sphere's own pixels."""
+    ) -> list[tuple[Floats, Floats]]:
+        """Return the teacher's picture and another one under each of ``lights``: sRGB [h, w, 3]."""
         key = (len(stage.uv), len(lights))
         if key not in self._drawn:
-            self._drawn[key] = [stage.lit(self.teacher.eval, each) for each in lights]
-        found = []
-        for each, wanted in zip(lights, self._drawn[key], strict=True):
-            had = stage.lit(shade, each)
-            found.append(psnr_db(_seen(wanted, stage), _seen(had, stage)))
-        return found
+            self._drawn[key] = [on_screen(stage.lit(self.teacher.eval, each)) for each in lights]
+        return [
+            (wanted, on_screen(stage.lit(shade, each)))
+            for each, wanted in zip(lights, self._drawn[key], strict=True)
+        ]
 
 
-def _seen(picture: Floats, stage: Stage) -> Floats:
-    """Return the pixels of a stage's surface as a screen shows them: sRGB [1, n, 3]."""
-    return linear_to_srgb(picture[stage.inside].clip(0, 1))[None]
+def on_screen(picture: Floats) -> Floats:
+    """Return linear light as a screen shows it: sRGB in [0, 1]."""
+    return linear_to_srgb(picture.clip(0, 1))
+
+
+def _psnr_db(stage: Stage, wanted: Floats, had: Floats) -> float:
+    """Return the PSNR in dB of the surface's own pixels."""
+    return psnr_db(wanted[stage.inside][None], had[stage.inside][None])
+
+
+def _mean_flip(stage: Stage, pairs: Sequence[tuple[Floats, Floats]]) -> float | None:
+    """Return the mean FLIP over the surface's own pixels; None where it cannot be measured."""
+    if missing_flip():
+        return None
+    found = [flip(*pair) or 0.0 for pair in pairs]  # beside the surface all are black
+    return float(np.mean(found) / stage.inside.mean())

@@ -100,10 +100,6 @@ class OpenedMaterial(Opened):
                              "finite ones. Fit it again.")  # fmt: skip
         return linear_to_srgb(lit.clip(0, 1))
 
-    def facts(self) -> dict[str, Any]:
-        """Return what the asset says of itself, as plain JSON data; see ``info``."""
-        return {**super().facts(), "memory_bytes": self.memory_bytes}
-
     def scene(self, reference: Any = None) -> Scene:
         """Return the sphere on a live page. Raises: AssetError for a reference: none is drawn."""
         if reference is not None:
@@ -136,10 +132,12 @@ class OpenedMaterial(Opened):
     def told(self) -> dict[str, str]:
         """Return lines for people: the size, and what was reached."""
         quality = self.header.quality
+        lost = quality.get("l1_highlight")
+        shine = "" if lost is None else f", L1 around highlights {lost:.3f}"
         return {
             "size": f"{self.byte_count:,} bytes",
             "in a GPU": f"{self.memory_bytes:,} bytes of memory",
             "map": f"{self.material['name']}, {self.side} x {self.side} x {self.recipe.features}",
             "quality": f"{quality['psnr_db']:.2f} dB, worst light {quality['worst_db']:.2f}, sky "
-                       f"{quality['sky_db']:.2f}",
+                       f"{quality['sky_db']:.2f}{shine}",
         }  # fmt: skip

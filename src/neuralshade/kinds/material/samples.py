@@ -44,7 +44,7 @@ class MaterialSampler:
         values = torch.from_numpy(teacher.parameters(self.points.numpy()))
         self.mean, self.spread = values.mean(0), values.std(0) + LEAST_SPREAD
         self.values = ((values - self.mean) / self.spread).t().contiguous()
-        self.normals = _normals(teacher.teacher.parameters, values)
+        self.normals = unit_normals(teacher.teacher.parameters, values)
         weights = self.values.square().sum(0).clamp(max=MOST_RARE) + 1e-6
         self.often = torch.multinomial(weights, POOL, replacement=True, generator=rng)
 
@@ -75,7 +75,7 @@ class MaterialSampler:
         return Samples(uv, self.values[:, index], wi, wo, seen, wanted)
 
 
-def _normals(names: Sequence[str], values: torch.Tensor) -> list[torch.Tensor]:
+def unit_normals(names: Sequence[str], values: torch.Tensor) -> list[torch.Tensor]:
     """Return the vectors among a graph's values that are unit and point up: float32 [3, N] each."""
     found = []
     for first, name in enumerate(names):

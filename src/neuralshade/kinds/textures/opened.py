@@ -233,10 +233,6 @@ class OpenedTextures(Opened):
         latents = sum(t.nbytes for name, t in self.tensors.items() if name.startswith("latents."))
         return latents + 2 * sum(p.numel() for p in self.field.network.parameters())
 
-    def facts(self) -> dict[str, Any]:
-        """Return what the asset says of itself, as plain JSON data; see ``info``."""
-        return {**super().facts(), "memory_bytes": self.memory_bytes}
-
     def scene(self, reference: Any = None) -> Scene:
         """Return the maps on a live page, beside ``reference`` where one is given."""
         from neuralshade.kinds.textures.scene import opened_scene

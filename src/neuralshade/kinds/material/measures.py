@@ -1,0 +1,152 @@
+"""How close what says f * cos is to a teacher in light itself: pairs of directions and albedos.
+
+PSNR of spheres is blind where light is clipped, so a highlight that is lost hardly changes it. The
+sum of errors over the sum of values around highlights (``l1_highlight``) sees it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+import numpy.typing as npt
+import torch
+
+from neuralshade.kinds.material.lit import Shade
+from neuralshade.kinds.material.samples import unit_normals
+from neuralshade.kinds.material.teacher import TeacherKernels
+from neuralshade.sampler.material_directions import (
+    LEAST,
+    half_vector_pairs,
+    hemisphere,
+    mirror_pairs,
+)
+
+Floats = npt.NDArray[np.float32]
+Drawn = tuple[Floats, Floats, Floats]  # uv [n, 2], wi [n, 3], wo [n, 3]
+
+SEED = 20_261_123  # of points and directions: the same for every fit, and of none
+PAIRS = 2**15  # of each way to draw them; some fall out, as they look from below
+PLACES = 256  # where albedos are found
+TOWARDS = 16  # directions along a side of each one's square
+FLOOR = 0.01  # of the denominator of symmetric errors, as in the fit's loss
+SHINING = 1e-3  # of a value, below which its reciprocity says nothing
+WAYS = ("uniform", "half", "highlight")
+
+
+class Measures:
+    """Pairs and albedos of a teacher, asked for once, and how far others are from them."""
+
+    def __init__(self, teacher: TeacherKernels):
+        self.teacher = teacher
+        rng = torch.Generator().manual_seed(SEED)
+        self.pairs = {way: _drawn(way, teacher, rng) for way in WAYS}
+        self.wanted = {way: teacher.eval(*drawn) for way, drawn in self.pairs.items()}
+        self.places = _places(rng)
+        self.albedos = _albedos(teacher.eval, self.places)
+        self.gap = reciprocity_gap(teacher.eval, self.pairs["uniform"])
+
+    def measure(self, shade: Shade) -> dict[str, float]:
+        """Return the measures of what says f * cos, by name.
+
+        ``smape_WAY`` and ``l1_WAY`` (sum of errors over sum of values) for each of WAYS;
+        ``bias``: mean over the teacher's mean, less 1, of uniform pairs; ``albedo_mean`` and
+        ``albedo_p95``: error of directional albedos over the teacher's; ``albedo_most`` and
+        ``teacher_albedo_most``: the largest; ``reciprocity`` and ``teacher_reciprocity``: medians.
+        """
+        found: dict[str, float] = {}
+        for way, drawn in self.pairs.items():
+            had, wanted = shade(*drawn), self.wanted[way]
+            found[f"smape_{way}"] = smape(wanted, had)
+            found[f"l1_{way}"] = relative_l1(wanted, had)
+            if way == "uniform":
+                found["bias"] = float(had.mean(dtype=np.float64)) / _mean(wanted) - 1
+        albedos = _albedos(shade, self.places)
+        errors = np.abs(albedos - self.albedos).sum(1) / np.maximum(self.albedos.sum(1), FLOOR)
+        found |= {
+            "albedo_mean": float(errors.mean()),
+            "albedo_p95": float(np.quantile(errors, 0.95)),
+            "albedo_most": float(albedos.max()),
+            "teacher_albedo_most": float(self.albedos.max()),
+            "reciprocity": reciprocity_gap(shade, self.pairs["uniform"]),
+            "teacher_reciprocity": self.gap,
+        }
+        return found
+
+
+def smape(wanted: Floats, had: Floats) -> float:
+    """Return the mean of |had - wanted| / (|had| + |wanted| + 0.01): 0 is equal, below 1."""
+    errors = np.abs(had - wanted) / (np.abs(had) + np.abs(wanted) + np.float32(FLOOR))
+    return float(errors.mean(dtype=np.float64))
+
+
+def relative_l1(wanted: Floats, had: Floats) -> float:
+    """Return the sum of errors over the sum of values: 0 is equal, 1 is as if all were lost."""
+    return float(np.abs(had - wanted).mean(dtype=np.float64)) / _mean(wanted)
+
+
+def _mean(wanted: Floats) -> float:
+    """Return the mean; never 0, for a material that is black."""
+    return max(float(wanted.mean(dtype=np.float64)), 1e-12)
+
+
+def reciprocity_gap(shade: Shade, drawn: Drawn) -> float:
+    """Return the median of |f(wi, wo) - f(wo, wi)| over the mean of both, where there is light."""
+    uv, wi, wo = drawn
+    one = shade(uv, wi, wo).sum(1) / wi[:, 2]
+    other = shade(uv, wo, wi).sum(1) / wo[:, 2]
+    shining = one + other > SHINING
+    if not shining.any():
+        return 0.0
+    gaps = 2 * np.abs(one - other)[shining] / (one + other)[shining]
+    return float(np.median(gaps))
+
+
+def _drawn(way: str, teacher: TeacherKernels, rng: torch.Generator) -> Drawn:
+    """Return points and pairs of directions, both above the surface."""
+    uv = torch.rand((PAIRS, 2), generator=rng)
+    makes: dict[str, Callable[[], tuple[torch.Tensor, torch.Tensor]]] = {
+        "uniform": lambda: (_upper(rng), _upper(rng)),
+        "half": lambda: half_vector_pairs(PAIRS, rng),
+        "highlight": lambda: mirror_pairs(_normals(teacher, uv, rng), rng),
+    }
+    wi, wo = makes[way]()
+    seen = (wi[2] > LEAST) & (wo[2] > LEAST)
+    at, to_light, to_eye = uv[seen], wi.t()[seen], wo.t()[seen]
+    return at.numpy(), to_light.contiguous().numpy(), to_eye.contiguous().numpy()
+
+
+def _upper(rng: torch.Generator) -> torch.Tensor:
+    return hemisphere(*torch.rand((2, PAIRS), generator=rng))
+
+
+def _normals(teacher: TeacherKernels, uv: torch.Tensor, rng: torch.Generator) -> torch.Tensor:
+    """Return at each point one of the graph's own normals, straight up where it has none."""
+    values = torch.from_numpy(teacher.parameters(uv.numpy()))
+    found = unit_normals(teacher.teacher.parameters, values)
+    if not found:
+        return torch.tensor([[0.0], [0.0], [1.0]]).expand(3, len(uv))
+    which = torch.randint(0, len(found), (len(uv),), generator=rng)
+    return torch.stack(found)[which, :, torch.arange(len(uv))].t()
+
+
+def _places(rng: torch.Generator) -> Drawn:
+    """Return places and eyes, each with directions spread by the cosine over what is above it."""
+    side = (torch.arange(TOWARDS) + 0.5) / TOWARDS
+    first, second = (axis.flatten() for axis in torch.meshgrid(side, side, indexing="ij"))
+    radius, angle = first.sqrt(), 2 * math.pi * second
+    wi = torch.stack([radius * angle.cos(), radius * angle.sin(), (1 - first).sqrt()], 1)
+    uv = torch.rand((PLACES, 2), generator=rng)
+    wo = hemisphere(*torch.rand((2, PLACES), generator=rng)).t().contiguous()
+    count = len(wi)
+    each = [values.repeat_interleave(count, 0).numpy() for values in (uv, wo)]
+    return each[0], wi.repeat(PLACES, 1).numpy(), each[1]
+
+
+def _albedos(shade: Shade, places: Drawn) -> Floats:
+    """Return the directional albedo towards each place's eye: float32 [PLACES, 3]."""
+    uv, wi, wo = places
+    shares = shade(uv, wi, wo) * (math.pi / wi[:, 2:])
+    found: Floats = shares.reshape(PLACES, -1, 3).mean(1)
+    return found
