@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from neuralshade.base.closeable import Closeable
 from neuralshade.errors import AssetError
 from neuralshade.kinds.kind import Notice, ignore
 from neuralshade.kinds.material.judge import Judge, field_shade
@@ -50,6 +51,38 @@ def told_measures(quality: Mapping[str, float]) -> list[tuple[str, str]]:
     ]
 
 
+class Compared(Closeable):
+    """An asset beside its teacher on a device; close it, or use it in a ``with``."""
+
+    def __init__(self, opened: Any, reference: Any, notice: Notice = ignore):
+        """Find the teacher; one that has changed since the fit is told to ``notice``.
+
+        Raises: AssetError for another material; what ``load_teacher`` raises; DeviceError.
+        """
+        teacher = reference
+        if not isinstance(reference, Teacher):
+            teacher = load_same(reference, opened.material.get("element"))
+        if teacher.name != opened.material["name"]:
+            raise AssetError(f"{opened.path}: got {teacher.name}, need {opened.material['name']}. "
+                             "Give the document that it was fitted to.")  # fmt: skip
+        if teacher_digest(teacher) != opened.material["digest"]:
+            notice(f"{opened.path}: {teacher.name} is not what it was fitted to: its text or its "
+                   "pictures have changed since.")  # fmt: skip
+        self.opened, self._gpu = opened, open_teachers_gpu()
+        self.teacher = TeacherKernels(self._gpu, teacher)
+
+    def row(self) -> dict[str, Any]:
+        """Return the sizes and all that is measured; ``flip`` is None where it cannot be."""
+        judged = Judge(self.teacher).judge(field_shade(self.opened.field))
+        return {"name": "neuralshade", "bytes": self.opened.byte_count,
+                "memory_bytes": self.opened.memory_bytes, "flip": None,
+                **judged.facts()}  # fmt: skip
+
+    def close(self) -> None:
+        """Give back the device."""
+        self._gpu.close()
+
+
 def evaluate_material(opened: Any, reference: Any, notice: Notice = ignore) -> Table:
     """Return a table of how close an asset is to ``reference``, a material's file or a Teacher.
 
@@ -57,22 +90,8 @@ def evaluate_material(opened: Any, reference: Any, notice: Notice = ignore) -> T
 
     Raises: AssetError for another material; what ``load_teacher`` raises.
     """
-    teacher = reference
-    if not isinstance(reference, Teacher):
-        teacher = load_same(reference, opened.material.get("element"))
-    if teacher.name != opened.material["name"]:
-        raise AssetError(f"{opened.path}: got {teacher.name}, need {opened.material['name']}. Give "
-                         "the document that it was fitted to.")  # fmt: skip
-    if teacher_digest(teacher) != opened.material["digest"]:
-        notice(f"{opened.path}: {teacher.name} is not what it was fitted to: its text or its "
-               "pictures have changed since.")  # fmt: skip
-    gpu = open_teachers_gpu()
-    try:
-        judged = Judge(TeacherKernels(gpu, teacher)).judge(field_shade(opened.field))
-    finally:
-        gpu.close()
-    row = {"name": "neuralshade", "bytes": opened.byte_count,
-           "memory_bytes": opened.memory_bytes, "flip": None, **judged.facts()}  # fmt: skip
+    with Compared(opened, reference, notice) as compared:
+        row = compared.row()
     lines = [f"{title}: {told}" for title, told in told_measures(row)]
     missing = missing_flip()
     return Table([row], COLUMNS, lines=[*lines, *NOTED, *([missing] if missing else [])])

@@ -86,7 +86,7 @@ def fit_material(
             folder of PBR maps or their JSON manifest, or a Teacher.
         output: the asset; by default the material's name with .nsh, in the current folder.
         element: which material of a document; None is its first.
-        options: tensorboard, events, resume; PyTorch on the CPU trains.
+        options: tensorboard, events, report, resume; PyTorch on the CPU trains.
         observer: called about ten times a second with a Progress.
         settings: fields of MaterialRecipe; an end (steps, seconds) replaces the usual ends.
 
@@ -195,6 +195,7 @@ class _Job(Job[MaterialRecipe]):
         """Write the asset."""
         judged, size = self.save(self.output)
         self._written()
+        self._report()
         p = self.loop.progress
         return MaterialResult(
             str(self.output), self.chosen.engine, self.chosen.device_name, p.seconds, p.step,

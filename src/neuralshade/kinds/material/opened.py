@@ -126,8 +126,9 @@ class OpenedMaterial(Opened):
         facts: Sequence[tuple[str, str]] = (),
         notice: Notice = ignore,
     ) -> None:
-        raise AssetError(f"{self.path}: got a material, of which there is no report yet, need "
-                         "another kind. See neuralshade evaluate.")  # fmt: skip
+        from neuralshade.kinds.material.report import report_material
+
+        report_material(self, reference, output, facts, notice)
 
     def told(self) -> dict[str, str]:
         """Return lines for people: the size, and what was reached."""

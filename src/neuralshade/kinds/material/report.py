@@ -1,0 +1,115 @@
+"""The page of a fitted material: spheres and the plane beside its teacher's, and what it is."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from neuralshade.base.work import part
+from neuralshade.fitting.output_checks import check_no_input
+from neuralshade.kinds.kind import Notice, ignore
+from neuralshade.kinds.material.evaluate import NOTED, Compared, told_measures
+from neuralshade.kinds.material.field import encoding_of
+from neuralshade.kinds.material.judge import on_screen
+from neuralshade.kinds.material.lit import Light, held_out_lights, key_light, plane, sky, sphere
+from neuralshade.measure.curves import curve_charts
+from neuralshade.measure.display import PagePicture, error_picture, feature_pages, shown
+from neuralshade.measure.page import write_page
+
+Floats = npt.NDArray[np.float32]
+SPHERE_PX, PLANE_PX = 288, 384
+SKY_LIGHTS = 64
+ERROR_SCALE = 4  # of differences in sRGB, around grey
+PICKED = (3, 9, 14)  # of the lights that no fit has seen
+MOST_TEXELS = 256  # a side of what is shown of the feature map
+
+
+def report_material(
+    opened: Any,
+    reference: Any,
+    output: str | os.PathLike[str],
+    facts: Sequence[tuple[str, str]] = (),
+    notice: Notice = ignore,
+) -> None:
+    """Write the page of an asset that fit material made: one HTML file, whole or not at all.
+
+    No script, style, font or picture is loaded from elsewhere. Pictures are lossless WebP.
+
+    Args:
+        opened: the asset, an OpenedMaterial.
+        reference: a document, a Slang module or a Teacher: what it was fitted to.
+        output: the page.
+        facts: (label, value) lines to add to those that the asset tells.
+        notice: called with a line where the material has changed since.
+
+    Raises: AssetError for another material, OutputError; what ``load_teacher`` raises.
+    """
+    check_no_input(output, opened.path, reference)
+    with Compared(opened, reference, notice) as compared:
+        with part("measuring light"):
+            row = compared.row()
+        with part("drawing spheres"):
+            rows = _drawn(compared)
+    write_page(output, "material.html.jinja", _content(opened, row, rows, facts))
+
+
+def _lightings() -> list[tuple[str, Sequence[Light]]]:
+    """Return titles and lights of the spheres."""
+    held_out = held_out_lights()
+    single = [(f"Light {number}, held out", [held_out[number]]) for number in PICKED]
+    return [("A light and a weak sky", key_light()), *single, ("Sky", sky(SKY_LIGHTS))]
+
+
+def _drawn(compared: Compared) -> list[tuple[str, list[PagePicture]]]:
+    """Return rows of teacher, network and difference, by their titles."""
+    spheres = sphere(SPHERE_PX, SPHERE_PX)
+    stages = [(title, spheres, lights) for title, lights in _lightings()]
+    stages.append(("Flat, from above", plane(PLANE_PX, PLANE_PX), key_light()))
+    rows = []
+    for title, stage, lights in stages:
+        wanted, had = (on_screen(stage.lit(shade, lights))
+                       for shade in (compared.teacher.eval, compared.opened.eval))  # fmt: skip
+        error = error_picture(wanted, had, ERROR_SCALE)
+        named = zip(("Material", "Network", "Difference"), (wanted, had, error), strict=True)
+        rows.append((title, [shown(name, "", picture) for name, picture in named]))
+    return rows
+
+
+def _content(
+    opened: Any, row: dict[str, Any], rows: list[tuple[str, list[PagePicture]]],
+    facts: Sequence[tuple[str, str]],
+) -> dict[str, Any]:  # fmt: skip
+    training, recipe = opened.header.training, opened.recipe
+    return {
+        "title": opened.material["name"],
+        "side": opened.side,
+        "features": recipe.features,
+        "row": row,
+        "rows": rows,
+        "error_scale": ERROR_SCALE,
+        "measures": told_measures(row),
+        "noted": NOTED,
+        "maps": _feature_maps(opened),
+        "charts": curve_charts([tuple(point) for point in training["curve"]]),
+        "facts": [
+            *facts,
+            ("Training", f"{training['seconds']:.1f} s, {training['steps']:,} steps"),
+            ("Decoder", f"{recipe.hidden_layers} hidden layers of {recipe.hidden_width} neurons, "
+                        f"{recipe.lobes} lobes, float16"),
+        ],
+        "notes": opened.material["notes"],
+        "recipe": json.dumps(opened.header.recipe, indent=2),
+    }  # fmt: skip
+
+
+def _feature_maps(opened: Any) -> list[PagePicture]:
+    """Return the feature map, three numbers a picture, cut to its corner."""
+    codes = encoding_of(opened.field).grid.level(0)[:MOST_TEXELS, :MOST_TEXELS]
+    pages = feature_pages(codes.detach().cpu().numpy())
+    return [shown(f"Numbers from {3 * number}", caption, picture)
+            for number, (caption, picture) in enumerate(pages)]  # fmt: skip

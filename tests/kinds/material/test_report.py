@@ -1,0 +1,49 @@
+"""kinds/material/report.py: the page of a small fit."""
+
+import re
+
+import pytest
+from fixtures.small_material import paint_teacher
+
+import neuralshade
+from neuralshade import FitOptions
+from neuralshade.errors import AssetError
+from neuralshade.kinds.material.fit import fit_material
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory, share_device):
+    """Give the page that a fit was asked for, and its asset."""
+    folder = tmp_path_factory.mktemp("page")
+    with pytest.MonkeyPatch.context() as patch:
+        share_device(patch)
+        patch.setattr("neuralshade.kinds.material.judge.SIDE_PX", 32)
+        patch.setattr("neuralshade.kinds.material.measures.PAIRS", 1024)
+        for name in ("SPHERE_PX", "PLANE_PX"):
+            patch.setattr(f"neuralshade.kinds.material.report.{name}", 24)
+        result = fit_material(paint_teacher(), folder / "paint.nsh", steps=4, size=8, batch=256,
+                              options=FitOptions(report=folder / "paint.html"))  # fmt: skip
+    return result, (folder / "paint.html").read_text(), neuralshade.load(folder / "paint.nsh")
+
+
+def test_it_shows_material_network_and_difference_six_times(page):
+    _, text, _ = page
+    captions = re.findall("<figcaption>([A-Z][a-z]+)</figcaption>", text)
+    assert captions == ["Material", "Network", "Difference"] * 6
+    assert text.count("<img") == 3 * 6 + 3  # and the feature map, three numbers a picture
+    assert not re.search(r"(src|href)=\"(?!data:|#)", text)  # it loads nothing
+
+
+def test_it_tells_highlights_beside_psnr(page):
+    result, text, _ = page
+    told = re.findall(r"<dt>(.*?)</dt><dd>([\d.]+)", text)
+    assert told[0] == ("PSNR, single lights", f"{result.psnr_db:.2f}")
+    assert told[1] == ("L1 around highlights", f"{result.highlight_l1:.3f}")
+
+
+def test_another_material_is_refused(page, tmp_path, one_device):
+    other = paint_teacher()
+    object.__setattr__(other, "name", "rust")
+    with pytest.raises(AssetError, match="got rust, need paint"):
+        page[2].report(other, tmp_path / "x.html")
+    assert not list(tmp_path.iterdir())
