@@ -1,0 +1,138 @@
+"""Directions to the light, drawn where a decoder's lobes shine: a mixture with a trained network.
+
+Columns are samples. Directions have length 1 and are in the frame of the flat surface, z up.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import torch
+from torch.nn.functional import normalize
+
+from neuralshade.model.lobes import LobeInputs, dots
+from neuralshade.model.mlp import MLP
+
+LAYERS, WIDTH = 2, 16
+LEAST_SEEN = 0.02  # cosine of an eye with a lobe's normal, below which nothing is drawn from it
+LEAST_WEIGHT = 0.02  # of all weights together: no direction has a density of nearly 0
+WIDTHS = (0.01, 1.5)  # of lobes that are drawn from
+
+
+@dataclass(frozen=True)
+class Mixture:
+    """Cosine and GGX lobes for one eye a sample: what directions are drawn from."""
+
+    normal: torch.Tensor  # float [3, count, N]
+    tangent: torch.Tensor
+    widths: torch.Tensor  # alpha along the tangent and across: [2, count, N]
+    weights: torch.Tensor  # of the cosine and of each lobe: [1 + count, N], they sum to 1
+
+    @property
+    def frames(self) -> torch.Tensor:
+        """Return tangent, bitangent and normal: [3 axes, 3, count, N]."""
+        across = torch.linalg.cross(self.normal, self.tangent, dim=0)
+        return torch.stack([self.tangent, across, self.normal])
+
+    def pdf(self, wi: torch.Tensor, wo: torch.Tensor) -> torch.Tensor:
+        """Return the density of ``sample`` at wi, per steradian: [N]; 0 for a wi below.
+
+        It sums to 1 over the upper hemisphere. Gradients reach weights and widths.
+        """
+        folded = wi * wi.new_tensor([[1.0], [1.0], [-1.0]])
+        lobes = self._lobes(wi, wo) + self._lobes(folded, wo)
+        density = self.weights[0] * wi[2] / math.pi + (self.weights[1:] * lobes).sum(0)
+        return torch.where(wi[2] > 0, density, 0.0)
+
+    @torch.no_grad()
+    def sample(self, wo: torch.Tensor, u: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        """Return wi [3, N] and its density [N], for wo [3, N] and u [3, N] in [0, 1).
+
+        What a lobe sends below the surface is folded up, z to -z, and ``pdf`` counts it there.
+        Source: Dupuy and Benyoub 2023, Sampling Visible GGX Normals with Spherical Caps, listing 3.
+        """
+        choice = (u[0] >= self.weights.cumsum(0)).sum(0).clamp(max=len(self.weights) - 1)
+        wi = torch.where(choice == 0, _cosine(u[1], u[2]), self._mirrored(wo, u, choice))
+        wi = torch.cat([wi[:2], wi[2:].abs()])
+        return wi, self.pdf(wi, wo)
+
+    def _mirrored(self, wo: torch.Tensor, u: torch.Tensor, choice: torch.Tensor) -> torch.Tensor:
+        """Return wo mirrored about visible normals of the chosen lobes."""
+        lobe = (choice - 1).clamp(min=0)
+        frame = self.frames.gather(2, lobe.expand(3, 3, 1, -1))[:, :, 0]
+        alpha = self.widths.gather(1, lobe.expand(2, 1, -1))[:, 0]
+        local = (frame * wo).sum(1)
+        stretched = normalize(torch.cat([alpha * local[:2], local[2:]]), dim=0)
+        seen = 1 + stretched[2]
+        depth, angle = u[2] * seen, 2 * math.pi * u[1]
+        # clamped: a height that a rounded length puts below -1
+        radius = (depth * (2 - depth)).clamp(min=0).sqrt()
+        cap = radius * torch.stack([angle.cos(), angle.sin()]) + stretched[:2]
+        # its height as a product, which is above 0 where 1 - u is all that float32 has left
+        drawn = normalize(torch.cat([alpha * cap, ((1 - u[2]) * seen)[None]]), dim=0)
+        wm = (drawn[:, None] * frame).sum(0)
+        return normalize(2 * (wo * wm).sum(0) * wm - wo, dim=0)
+
+    def _lobes(self, wi: torch.Tensor, wo: torch.Tensor) -> torch.Tensor:
+        """Return the density of each lobe over the whole sphere: [count, N]."""
+        half, eye = normalize(wi + wo, dim=0), [dots(wo, axis) for axis in self.frames]
+        x, y, z = (dots(half, axis) for axis in self.frames)
+        along, across = self.widths
+        spread = (x / along).square() + (y / across).square() + z.square()
+        facets = 1 / (math.pi * along * across * spread.square()).clamp_min(1e-30)
+        length = ((along * eye[0]).square() + (across * eye[1]).square() + eye[2].square()).sqrt()
+        towards = facets / (2 * (eye[2] + length)).clamp_min(1e-6)
+        return torch.where((z > 0) & (eye[2] >= LEAST_SEEN), towards, 0.0)
+
+
+class LobeSampler(torch.nn.Module):
+    """Weighs and widens the lobes of a ``LobeInputs``, for a texel's latents and an eye.
+
+    A network of the latents, wo.z and the eye's cosines to the lobes says a logit of the cosine
+    and of each lobe, and the logarithm of what squares of each lobe's widths are multiplied by.
+    Gradients reach the network alone.
+    """
+
+    def __init__(self, features: int, count: int, *, rng: torch.Generator | None):
+        super().__init__()
+        self.count = count
+        self.network = MLP(features + 1 + count, 2 * count + 1, LAYERS, WIDTH, "leaky_relu",
+                           rng=rng)  # fmt: skip
+
+    def mixture(
+        self, lobes: LobeInputs, latents: torch.Tensor, wo: torch.Tensor, *, trained: bool = True
+    ) -> Mixture:
+        """Return what directions are drawn from, for latents [features, N] and wo [3, N].
+
+        ``trained`` False: equal weights, and the widths that the decoder has.
+        """
+        with torch.no_grad():
+            normal, tangent, widths = lobes.frames(latents)
+            cosines = dots(wo, normal)
+        logits = cosines.new_zeros((self.count + 1, cosines.shape[1]))
+        if trained:
+            x = torch.cat([latents.detach(), wo[2:], cosines])
+            said = self.network.on_columns(x, x.dtype)
+            logits, wider = said[: self.count + 1], said[self.count + 1 :]
+            widths = widths * (wider / 2).exp()
+        weights = LEAST_WEIGHT / len(logits) + (1 - LEAST_WEIGHT) * logits.softmax(0)
+        weights = torch.cat([weights[:1], weights[1:] * (cosines >= LEAST_SEEN)])
+        return Mixture(normal, tangent, widths.clamp(*WIDTHS), weights / weights.sum(0))
+
+
+def sampler_loss(
+    mixture: Mixture, wi: torch.Tensor, wo: torch.Tensor, wanted: torch.Tensor
+) -> torch.Tensor:
+    """Return the mean cross entropy of a mixture's density against what is scattered.
+
+    Args:
+        wi: [3, N], drawn by some density.
+        wanted: [N], luminance of f * cos over that density; finite.
+    """
+    return -(wanted * mixture.pdf(wi, wo).clamp_min(1e-9).log()).mean()
+
+
+def _cosine(turn: torch.Tensor, part: torch.Tensor) -> torch.Tensor:
+    angle, radius = 2 * math.pi * turn, part.sqrt()
+    return torch.stack([radius * angle.cos(), radius * angle.sin(), (1 - part).sqrt()])
