@@ -1,6 +1,6 @@
-"""Directions to the light, drawn where a decoder's lobes shine: a mixture with a trained network.
+"""Directions to the light, drawn from a decoder's lobes. Device half: lobe_sampler.slang.
 
-Columns are samples. Directions have length 1 and are in the frame of the flat surface, z up.
+The network that weighs them is here alone. Columns are samples. Directions have length 1 and are in the frame of the flat surface, z up.
 """
 
 from __future__ import annotations
