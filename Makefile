@@ -4,7 +4,7 @@ VENV_PYTHON = .venv/bin/python
 # more than four. worksteal: neighbours, which share what is fitted or compiled, run in one process.
 SIDE_BY_SIDE = -n logical --maxprocesses 4 --dist worksteal
 
-.PHONY: setup test lint demo bench soak lowest clean
+.PHONY: setup test lint docs demo bench soak lowest clean
 
 setup:  ## .venv with the tested versions, by their hashes, and software Vulkan where it can be had
 	@scripts/setup
@@ -16,6 +16,11 @@ lint: setup  ## style, format and types
 	$(VENV_PYTHON) -m ruff check .
 	$(VENV_PYTHON) -m ruff format --check .
 	$(VENV_PYTHON) -m mypy
+
+docs: setup  ## the site of docs/ in build/site; links that lead nowhere are errors
+	test -x build/docs/bin/mkdocs || { $(VENV_PYTHON) -m venv --clear build/docs && \
+	    build/docs/bin/python -m pip install -qq -c constraints.txt mkdocs mkdocs-material; }
+	NO_MKDOCS_2_WARNING=1 build/docs/bin/python -m mkdocs build -q --strict
 
 demo: setup  ## fit a photograph, and show the numbers and the report
 	$(VENV_PYTHON) examples/demo.py

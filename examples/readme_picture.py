@@ -1,4 +1,4 @@
-"""Make the picture at the top of the README: a fit on its way, and what is inside it.
+"""Make the picture at the top of docs/recipes.md: a fit on its way, and what is inside it.
 
     python examples/readme_picture.py [--seconds 20]
 

@@ -25,7 +25,7 @@ class FitResult(ShortRepr):
     asset_bytes: int
     bits_per_pixel: float
     skipped_steps: int  # whose gradient was not finite; of Gaussians, each one's are counted
-    bpp_exceeded: bool  # the picture is too small for a file of the bits per pixel asked for
+    bpp_exceeded: bool  # by the smallest file of this recipe
 
     skipped_what = "steps"  # for people
 
@@ -39,7 +39,8 @@ class FitResult(ShortRepr):
         print(f"{self.steps:,} steps in {self.seconds:.1f} s on {self.device}, "
               f"{self.samples_per_second / 1e6:.2f} M samples/s")  # fmt: skip
         if self.bpp_exceeded:
-            print("more bits per pixel than asked for: the picture is too small for them")
+            print("more bits per pixel than asked for: "
+                  "this recipe's smallest file has as many")  # fmt: skip
         if self.skipped_steps:
             print(f"{self.skipped_steps} {self.skipped_what} were skipped: their gradient was not "
                   "finite")  # fmt: skip

@@ -1,0 +1,58 @@
+"""MkDocs hooks: README.md is the first page, results of benchmarks are pages too.
+
+Pages link as files of the repository do, so that they work where it is browsed; what lies
+outside of docs/ and is no page of the site becomes plain text.
+"""
+
+import re
+from pathlib import Path, PurePosixPath
+
+ROOT = Path(__file__).parents[1]
+RESULTS = "benchmarks/results"
+LINK = re.compile(r"(?<!!)\[([^\]]*)\]\(([^)\s]+)\)")
+FENCES = re.compile(r"(^```.*?^```$)", re.M | re.S)
+
+
+def on_files(files, config):
+    """Add README.md as index.md, and the results with their charts."""
+    from mkdocs.structure.files import File  # only here: what follows is tested without MkDocs
+
+    readme = (ROOT / "README.md").read_text()
+    front = readme.replace("](docs/", "](").replace(f"]({RESULTS}/", "](results/")
+    files.append(File.generated(config, "index.md", content=front))
+    for path in sorted((ROOT / RESULTS).glob("*")):
+        if path.suffix in (".md", ".png"):
+            files.append(File.generated(config, f"results/{path.name}", abs_src_path=str(path)))
+    return files
+
+
+def on_page_markdown(markdown, page, config, files):
+    """Point links to results at their pages, and drop links to other files of the repository."""
+    parts = FENCES.split(markdown)
+    parts[::2] = [LINK.sub(lambda link: inside(link, page.file.src_uri), p) for p in parts[::2]]
+    return "".join(parts)
+
+
+def inside(link: re.Match[str], uri: str) -> str:
+    """Return a link of a page as the site has it."""
+    text, target = link[1], link[2]
+    if "://" in target or target.startswith("#"):
+        return link[0]
+    if uri.startswith("results/"):
+        target = target.replace("../../docs/", "../")
+    target = target.replace(f"../{RESULTS}/", "results/")
+    if target == "../README.md":
+        target = "index.md"
+    leaves = PurePosixPath(uri).parent / target
+    data = target.partition("#")[0].endswith(".json")
+    return text if data or outside(leaves) else f"[{text}]({target})"
+
+
+def outside(path: PurePosixPath) -> bool:
+    """Return whether a path, from the root of the site, climbs above it."""
+    depth = 0
+    for part in path.parts:
+        depth += -1 if part == ".." else 1
+        if depth < 0:
+            return True
+    return False
