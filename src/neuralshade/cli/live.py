@@ -76,6 +76,8 @@ def _page(given: dict[str, Any]) -> Live:
 
 def _told(live: Live, opened: bool) -> None:
     print(f"live page: {live.address}  (Ctrl-C ends it)", file=sys.stderr, flush=True)
+    for address in live.addresses[1:]:
+        print(f"       or: {address}", file=sys.stderr, flush=True)
     if opened and not webbrowser.open(live.address):
         print("no browser could be opened", file=sys.stderr, flush=True)
 

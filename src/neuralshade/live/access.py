@@ -12,6 +12,7 @@ from starlette.requests import HTTPConnection
 
 COOKIE = "neuralshade_token"
 LOOPBACK = "127.0.0.1"
+ANY = {"0.0.0.0": 4, "::": 6}  # hosts that mean all addresses, and of which version these are
 
 
 @dataclass(frozen=True)
@@ -35,11 +36,21 @@ class Access:
     @property
     def address(self) -> str:
         """Return the address to open, token included."""
-        host = f"[{self.host}]" if ":" in self.host else self.host
-        if self.host in ("0.0.0.0", "::"):
-            host = _own_name()
+        return self.addresses[0]
+
+    @property
+    def addresses(self) -> list[str]:
+        """Return every address to open, token included: by number, as a phone finds them.
+
+        Of a host that means all addresses these are of the network's interfaces; where there is
+        none but the loopback, the machine's name.
+        """
+        hosts = [self.host]
+        if self.host in ANY:
+            hosts = _own_addresses(ANY[self.host]) or [_own_name()]
         query = "" if self.token is None else f"?token={self.token}"
-        return f"http://{host}:{self.port}/{query}"
+        named = (f"[{host}]" if ":" in host else host for host in hosts)
+        return [f"http://{host}:{self.port}/{query}" for host in named]
 
     def refusal(self, asked: HTTPConnection) -> tuple[int, str] | None:
         """Return status and reason where a request is refused, None where it is answered."""
@@ -89,6 +100,22 @@ def is_loopback(host: str) -> bool:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
         return False
+
+
+def _own_addresses(version: int) -> list[str]:
+    """Return the addresses of this machine that others can reach, those of IPv4 or of IPv6."""
+    import psutil
+
+    found = []
+    for interface in psutil.net_if_addrs().values():
+        for each in interface:
+            try:
+                address = ipaddress.ip_address(each.address)
+            except ValueError:  # of hardware, or with a zone, which is link-local
+                continue
+            if address.version == version and not (address.is_loopback or address.is_link_local):
+                found.append(str(address))
+    return found
 
 
 def _own_name() -> str:

@@ -70,6 +70,11 @@ class Live:
         """Return the address to open in a browser, token included."""
         return self.server.address
 
+    @property
+    def addresses(self) -> list[str]:
+        """Return every such address: several where it listens on all of a machine's."""
+        return self.server.addresses
+
     def close(self) -> None:
         """Hang up on all pages, and delete what they sent."""
         log.removeHandler(self._relay)

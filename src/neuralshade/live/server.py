@@ -113,6 +113,11 @@ class Server:
         """Return the address to open, token included."""
         return self.access.address
 
+    @property
+    def addresses(self) -> list[str]:
+        """Return every address to open, token included."""
+        return self.access.addresses
+
     def close(self) -> None:
         """Hang up on all pages and listen no more."""
         self.server.should_exit = True

@@ -1,7 +1,10 @@
 """live/access: who is answered, on the loopback and beyond it."""
 
 import re
+import socket
+from types import SimpleNamespace
 
+import psutil
 import pytest
 from starlette.requests import HTTPConnection
 
@@ -9,6 +12,30 @@ from neuralshade.live.access import COOKIE, Access, is_loopback
 
 LOCAL = Access.of("127.0.0.1", 8420)
 PUBLIC = Access("0.0.0.0", 8420, "secret-token")
+
+
+def interfaces(*found):
+    return {"eth0": [SimpleNamespace(address=address) for address in found]}
+
+
+@pytest.mark.parametrize("host, seen", [
+    ("0.0.0.0", ["http://192.168.1.7:8420/?token=t", "http://10.0.0.2:8420/?token=t"]),
+    ("::", ["http://[2001:db8::1]:8420/?token=t"]),
+    ("192.168.1.7", ["http://192.168.1.7:8420/?token=t"]),
+])  # fmt: skip
+def test_addresses_are_those_that_a_phone_can_open(monkeypatch, host, seen):
+    found = interfaces("127.0.0.1", "192.168.1.7", "10.0.0.2", "169.254.3.3", "::1", "2001:db8::1",
+                       "fe80::1%eth0", "02:42:ac:11:00:02")  # fmt: skip
+    monkeypatch.setattr(psutil, "net_if_addrs", lambda: found)
+    access = Access(host, 8420, "t")
+    assert access.addresses == seen and access.address == seen[0]
+
+
+def test_a_machine_without_a_network_is_named(monkeypatch):
+    monkeypatch.setattr(psutil, "net_if_addrs", lambda: interfaces("127.0.0.1"))
+    assert Access("0.0.0.0", 8420, "t").addresses == [
+        f"http://{socket.gethostname()}:8420/?token=t"
+    ]
 
 
 def asked(query="", **headers):
