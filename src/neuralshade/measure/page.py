@@ -2,7 +2,10 @@
 
 import math
 import os
+import shlex
+import sys
 from collections.abc import Mapping
+from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +13,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from neuralshade.base.atomic import whole_file
 from neuralshade.base.message_text import plain_lines
+from neuralshade.base.version import VERSION
 
 TEMPLATES = Path(__file__).parent / "template"
 
@@ -23,10 +27,18 @@ def write_page(path: str | os.PathLike[str], template: str, content: Mapping[str
     templates = Environment(loader=loader, autoescape=True, undefined=StrictUndefined,
                             finalize=_visible)  # fmt: skip
     templates.filters["number"] = number
-    page = templates.get_template(template).render(content)
+    page = templates.get_template(template).render({**content, "written": written()})
     with whole_file(path) as unfinished:
         # replaced: a file's name need not be text
         unfinished.write_bytes(page.encode("utf-8", "replace"))
+
+
+def written() -> str:
+    """Return what wrote a page: the version, the time in UTC, and the command as it was typed."""
+    now = datetime.now(timezone.utc).strftime("%Y-%m-%d %H:%M UTC")
+    program = Path(sys.argv[0]).name
+    typed = ["neuralshade" if program == "__main__.py" else program, *sys.argv[1:]]
+    return f"Written by neuralshade {VERSION}, {now}: {shlex.join(typed)}"
 
 
 def _visible(value: Any) -> Any:
