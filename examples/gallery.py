@@ -85,8 +85,8 @@ def page(rows: list[str], seconds: float) -> str:
     """Return the page in Markdown."""
     lines = [
         "# Gallery", "",
-        f"One picture of {SIZE_PX[0]} x {SIZE_PX[1]} pixels, {seconds:g} s for each fit on two CPU "
-        "cores that had other work too, software Vulkan for Gaussians. Written by",
+        f"One picture of {SIZE_PX[0]} x {SIZE_PX[1]} pixels, {seconds:g} s for each fit on one "
+        "thread of a busy CPU, software Vulkan for Gaussians. Written by",
         "[examples/gallery.py](../examples/gallery.py); small pictures and short fits, so no "
         "measure of what is possible: that is [benchmarks.md](benchmarks.md).", "",
         "| command | drawn | PSNR | bytes | bits per pixel |", "|---|---|---|---|---|",

@@ -43,6 +43,8 @@ def inside(link: re.Match[str], uri: str) -> str:
     target = target.replace(f"../{RESULTS}/", "results/")
     if target == "../README.md":
         target = "index.md"
+    if uri == "index.md" and target.startswith("examples/"):
+        return text
     leaves = PurePosixPath(uri).parent / target
     data = target.partition("#")[0].endswith(".json")
     return text if data or outside(leaves) else f"[{text}]({target})"

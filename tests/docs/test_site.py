@@ -28,6 +28,7 @@ def test_readme_is_short_and_shows_a_picture_first():
     ("textures.md", "[a](../benchmarks/results/x.md)", "[a](results/x.md)"),
     ("textures.md", "[a](../benchmarks/results/x.json)", "a"),
     ("index.md", "[a](https://example.org/)", "[a](https://example.org/)"),
+    ("index.md", "[a](examples/x.py)", "a"),
     ("textures.md", "[a](../src/neuralshade/errors.py)", "a"),
     ("results/x.md", "[a](../../docs/textures.md)", "[a](../textures.md)"),
 ])  # fmt: skip
