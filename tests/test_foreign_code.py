@@ -39,7 +39,7 @@ REASONS = {
     ("src/neuralshade/kinds/shader/apart/drawing.py", "subprocess"): "Python, with our own module",
     ("src/neuralshade/kinds/shader/apart/drawing.py", "sys.path"): "read, to hand it on",
     ("src/neuralshade/kinds/shader/apart/process.py", "sys.path"): "read, for what may be read",
-    ("src/neuralshade/kinds/kind.py", "importlib.import_module"): "what a KIND of ours names",
+    ("src/neuralshade/base/place.py", "importlib.import_module"): "what a KIND of ours names",
     ("src/neuralshade/measure/codec_rivals.py", "importlib.import_module"): "one plugin, by name",
     ("src/neuralshade/measure/codec_rivals.py", "importlib.util"): "find_spec: whether it is there",
     ("src/neuralshade/speed/gpu_memory.py", "subprocess"): "nvidia-smi",
