@@ -65,7 +65,8 @@ class Compared(Closeable):
         if teacher.name != opened.material["name"]:
             raise AssetError(f"{opened.path}: got {teacher.name}, need {opened.material['name']}. "
                              "Give the document that it was fitted to.")  # fmt: skip
-        if teacher_digest(teacher) != opened.material["digest"]:
+        self.unchanged = teacher_digest(teacher) == opened.material["digest"]
+        if not self.unchanged:
             notice(f"{opened.path}: {teacher.name} is not what it was fitted to: its text or its "
                    "pictures have changed since.")  # fmt: skip
         self.opened, self._gpu = opened, open_teachers_gpu()
@@ -73,10 +74,18 @@ class Compared(Closeable):
 
     def row(self) -> dict[str, Any]:
         """Return the sizes and all that is measured; ``flip`` is None where it cannot be."""
-        judged = Judge(self.teacher).judge(field_shade(self.opened.field))
+        return self._beside(Judge(self.teacher).judge(field_shade(self.opened.field)).facts())
+
+    def known_row(self) -> dict[str, Any]:
+        """Return the same as the fit measured it, where it did and the material is unchanged."""
+        quality = self.opened.header.quality
+        told = {name for _, names, _ in TOLD for name in names}
+        return self._beside(quality) if self.unchanged and told <= quality.keys() else self.row()
+
+    def _beside(self, measured: Mapping[str, Any]) -> dict[str, Any]:
         return {"name": "neuralshade", "bytes": self.opened.byte_count,
                 "memory_bytes": self.opened.memory_bytes, "flip": None,
-                **judged.facts()}  # fmt: skip
+                **measured}  # fmt: skip
 
     def close(self) -> None:
         """Give back the device."""

@@ -52,7 +52,7 @@ def report_material(
     check_no_input(output, opened.path, reference)
     with Compared(opened, reference, notice) as compared:
         with part("measuring light"):
-            row = compared.row()
+            row = compared.known_row()
         with part("drawing spheres"):
             rows = _drawn(compared)
     write_page(output, "material.html.jinja", _content(opened, row, rows, facts))
