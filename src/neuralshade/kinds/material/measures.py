@@ -30,6 +30,7 @@ SEED = 20_261_123  # of points and directions: the same for every fit, and of no
 PAIRS = 2**15  # of each way to draw them; some fall out, as they look from below
 PLACES = 256  # where albedos are found
 TOWARDS = 16  # directions along a side of each one's square
+SHARP = (0.3, 0.05)  # widths of half vectors, that highlights are found by
 FLOOR = 0.01  # of the denominator of symmetric errors, as in the fit's loss
 SHINING = 1e-3  # of a value, below which its reciprocity says nothing
 WAYS = ("uniform", "half", "highlight")
@@ -131,22 +132,51 @@ def _normals(teacher: TeacherKernels, uv: torch.Tensor, rng: torch.Generator) ->
     return torch.stack(found)[which, :, torch.arange(len(uv))].t()
 
 
-def _places(rng: torch.Generator) -> Drawn:
-    """Return places and eyes, each with directions spread by the cosine over what is above it."""
-    side = (torch.arange(TOWARDS) + 0.5) / TOWARDS
-    first, second = (axis.flatten() for axis in torch.meshgrid(side, side, indexing="ij"))
-    radius, angle = first.sqrt(), 2 * math.pi * second
-    wi = torch.stack([radius * angle.cos(), radius * angle.sin(), (1 - first).sqrt()], 1)
+def _places(rng: torch.Generator) -> tuple[Drawn, Floats]:
+    """Return places and eyes, each with directions above it; one over their density [n].
+
+    A lattice by the cosine, and one of half vectors for each of SHARP, together: the balance
+    heuristic (Veach 1997, Robust Monte Carlo Methods, section 9.2), so that neither a matt
+    surface nor a sharp highlight is a matter of a few directions.
+    """
     uv = torch.rand((PLACES, 2), generator=rng)
-    wo = hemisphere(*torch.rand((2, PLACES), generator=rng)).t().contiguous()
-    count = len(wi)
-    each = [values.repeat_interleave(count, 0).numpy() for values in (uv, wo)]
-    return each[0], wi.repeat(PLACES, 1).numpy(), each[1]
+    wo = hemisphere(*torch.rand((2, PLACES), generator=rng)).t()[:, None]
+    first, second = _lattice(TOWARDS, TOWARDS)
+    cosine = torch.stack([first.sqrt() * second.cos(), first.sqrt() * second.sin(),
+                          (1 - first).sqrt()], 1).expand(PLACES, -1, 3)  # fmt: skip
+    found = [cosine]
+    for width in SHARP:
+        first, second = _lattice(TOWARDS // 2, TOWARDS)
+        up = (1 - first) / (1 + (width * width - 1) * first)  # squared
+        flat, up = (1 - up).sqrt(), up.sqrt()
+        half = torch.stack([flat * second.cos(), flat * second.sin(), up], 1)
+        found.append(2 * (wo * half).sum(2, keepdim=True) * half - wo)
+    wi = torch.cat(found, 1)
+    half = torch.nn.functional.normalize(wi + wo, dim=2)
+    density = wi[..., 2] / math.pi * cosine.shape[1]
+    for width, drawn in zip(SHARP, found[1:], strict=True):
+        spread = half[..., 2].square() * (width * width - 1) + 1
+        of_half = width * width / (math.pi * spread.square()) * half[..., 2]
+        density = density + drawn.shape[1] * of_half / (4 * (wo * half).sum(2))
+    seen = wi[..., 2] > LEAST
+    weights = torch.where(seen, wi.shape[1] / density, 0.0).flatten()
+    wi = torch.where(seen[..., None], wi, torch.tensor([0.0, 0.0, 1.0]))
+    count = wi.shape[1]
+    rows = (uv.repeat_interleave(count, 0), wi.reshape(-1, 3), wo[:, 0].repeat_interleave(count, 0))
+    at, to_light, to_eye = (values.contiguous().numpy() for values in rows)
+    return (at, to_light, to_eye), weights.numpy()
 
 
-def _albedos(shade: Shade, places: Drawn) -> Floats:
+def _lattice(rows: int, cols: int) -> tuple[torch.Tensor, torch.Tensor]:
+    """Return the centres of ``rows`` x ``cols`` cells: in [0, 1], and as angles."""
+    sides = ((torch.arange(count) + 0.5) / count for count in (rows, cols))
+    first, second = (axis.flatten() for axis in torch.meshgrid(*sides, indexing="ij"))
+    return first, 2 * math.pi * second
+
+
+def _albedos(shade: Shade, places: tuple[Drawn, Floats]) -> Floats:
     """Return the directional albedo towards each place's eye: float32 [PLACES, 3]."""
-    uv, wi, wo = places
-    shares = shade(uv, wi, wo) * (math.pi / wi[:, 2:])
+    drawn, weights = places
+    shares = shade(*drawn) * weights[:, None]
     found: Floats = shares.reshape(PLACES, -1, 3).mean(1)
     return found
