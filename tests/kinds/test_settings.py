@@ -9,7 +9,7 @@ import pytest
 
 from neuralshade.kinds import kind_named
 
-TYPED = ("image", "splats", "textures", "mipmaps", "shader")
+TYPED = ("image", "splats", "textures", "mipmaps", "material", "shader")
 
 
 def settings_of(name):

@@ -6,7 +6,7 @@ import os
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from neuralshade.asset.asset import Header, save_asset
 from neuralshade.asset.checkpoint import load_checkpoint
@@ -35,6 +35,11 @@ from neuralshade.kinds.material.recipe import MaterialRecipe
 from neuralshade.kinds.material.sources import load_teacher, teacher_digest
 from neuralshade.kinds.material.teacher import Teacher, TeacherKernels, open_teachers_gpu
 from neuralshade.model.field import Field
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from neuralshade.kinds.material.settings import MaterialSettings
 
 
 @dataclass(frozen=True)
@@ -77,7 +82,7 @@ def fit_material(
     element: str | None = None,
     options: FitOptions = USUAL,
     observer: Observer = ignore,
-    **settings: Any,
+    **settings: Unpack[MaterialSettings],
 ) -> MaterialResult:
     """Fit a feature map and a decoder to how a material scatters light, and save them.
 
@@ -98,7 +103,8 @@ def fit_material(
     if options.engine == "gpu":
         raise ConfigError("engine: got gpu, which does not train materials yet, need torch or "
                           "auto. Leave --engine out.")  # fmt: skip
-    recipe = asked_recipe(MaterialRecipe, settings)
+    given = dict[str, Any](settings)
+    recipe = asked_recipe(MaterialRecipe, given)
     teacher = source if isinstance(source, Teacher) else load_teacher(source, element)
     place = None if isinstance(source, Teacher) else os.fspath(source)
     stem = teacher.name if place is None else Path(place).stem
@@ -108,7 +114,7 @@ def fit_material(
     if options.resume is not None:
         checkpoint = load_checkpoint(options.resume, KIND.name)
         recipe = resumed_recipe(checkpoint, options.resume, fitted, MaterialRecipe,
-                                lambda kept: from_dict(MaterialRecipe, kept | settings),
+                                lambda kept: from_dict(MaterialRecipe, kept | given),
                                 "material")  # fmt: skip
     with chosen_engine(options, "torch") as chosen, closing(open_teachers_gpu()) as gpu:
         kernels = TeacherKernels(gpu, teacher)
