@@ -1,6 +1,7 @@
 """A glTF file's tables of numbers, with every size and index of a stranger's checked.
 
-Read here and not by a package: those that are kept (pygltflib, trimesh) trust sizes and offsets.
+Read here and not by a package: such a file is a stranger's, so that every size and offset has to be
+checked in any case, and what a path tracer takes of it are a few arrays.
 """
 
 from __future__ import annotations
