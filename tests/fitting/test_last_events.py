@@ -22,8 +22,10 @@ def test_a_measuring_after_the_last_progress_is_told(tmp_path):
         events.tell({"state": "ended"})
     events.close()
     told = lines(tmp_path / "e.jsonl")
-    assert [message["type"] for message in told] == ["progress", "curve", "curve", "fit", "fit"]
-    assert told[2] == {"type": "curve", "reset": False, "points": [[30, 1.0, 0.5, 20.0]]}
+    types = ["progress", "curve", "progress", "curve", "fit", "fit"]
+    assert [message["type"] for message in told] == types
+    assert [told[number]["psnr_db"] for number in (0, 2)] == [None, 20.0]
+    assert told[3] == {"type": "curve", "reset": False, "points": [[30, 1.0, 0.5, 20.0]]}
 
 
 def test_the_last_progress_is_told_though_it_is_not_due(tmp_path):

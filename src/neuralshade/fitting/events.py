@@ -37,7 +37,7 @@ class Events(Callback):
         self.beat = Beat(LEAST_SECONDS, MOST_SECONDS, SHARE)
         self.points = CurvePoints()
         self._last: Progress | None = None
-        self._written: tuple[int, int] | None = None  # step of the last line, and what it told
+        self._written: tuple[int, float | None, int] | None = None  # step and PSNR of the last line
         self._lock = threading.Lock()  # notes come from any thread
         self._relay = LogRelay(lambda text: self.write({"type": "note", "text": text}))
 
@@ -87,8 +87,9 @@ class Events(Callback):
 
     def _write_progress(self, p: Progress) -> None:
         first = self._written is None
-        if (p.step, p.about) != self._written:
-            self._written = p.step, p.about
+        told = p.step, p.psnr_db, p.about
+        if told != self._written:
+            self._written = told
             self.write({"type": "progress", **progress_facts(p)})
         points = self.points.fresh(p)  # after the last step PSNR may be measured once more
         if points or first:

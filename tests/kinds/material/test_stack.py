@@ -13,6 +13,7 @@ from neuralshade.kinds.material.sources import load_teacher, teacher_digest
 from neuralshade.kinds.material.teacher import TeacherKernels
 from neuralshade.model.microfacet import Surface, shade
 
+SHARP = 0.05  # the width that half vectors of furnaces are drawn by
 EXAMPLES = Path(__file__).parents[3] / "examples/material"
 BASE = '[[layer]]\nkind = "diffuse"\ncolor = [1.0, 1.0, 1.0]\n'
 COATS = {
@@ -20,7 +21,7 @@ COATS = {
     "conductor": 'kind = "conductor"\ncolor = [1.0, 1.0, 1.0]\nroughness = [0.2, 0.6]',
     "varnish": 'kind = "dielectric"\nroughness = 0.3',
     "anisotropic": 'kind = "dielectric"\nroughness = [0.2, 0.5]\nior = 1.8',
-    "smooth": 'kind = "dielectric"\nroughness = 0.2\nior = 2.4',
+    "smooth": 'kind = "dielectric"\nroughness = 0.1\nior = 2.4',
     "sheen": 'kind = "sheen"\ncolor = [1.0, 1.0, 1.0]\nroughness = 0.3',
     "fuzz": 'kind = "sheen"\ncolor = [1.0, 1.0, 1.0]\nroughness = 1.0',
 }
@@ -39,14 +40,27 @@ def stack(tmp_path):
 
 
 def furnace(kernels, slant, count=20_000):
-    """Return what comes back of a hemisphere that shines 1 all over."""
-    rng = np.random.default_rng(0)
-    turn, z = 2 * math.pi * (np.arange(count) * 0.618034 % 1), (np.arange(count) + 0.5) / count
-    radius = np.sqrt(1 - z * z)
-    wi = np.stack([radius * np.cos(turn), radius * np.sin(turn), z], 1).astype(np.float32)
-    wo = np.tile(np.float32([math.sqrt(1 - slant**2), 0, slant]), (count, 1))
-    uv = rng.random((count, 2), np.float32)
-    return kernels.eval(uv, wi, wo).mean(0) * 2 * math.pi
+    """Return what comes back of a hemisphere that shines 1 all over.
+
+    By directions all over, and by half vectors of a GGX of width SHARP about the surface's normal,
+    together: of a sharp highlight only the latter find enough.
+    """
+    turn, share = 2 * math.pi * (np.arange(count) * 0.618034 % 1), (np.arange(count) + 0.5) / count
+    flat = np.sqrt(1 - share**2)
+    everywhere = np.stack([flat * np.cos(turn), flat * np.sin(turn), share], 1)
+    up = np.sqrt((1 - share) / (1 + (SHARP**2 - 1) * share))
+    flat = np.sqrt(1 - up**2)
+    half = np.stack([flat * np.cos(turn), flat * np.sin(turn), up], 1)
+    eye = np.array([math.sqrt(1 - slant**2), 0, slant])
+    wi = np.concatenate([everywhere, 2 * (half @ eye)[:, None] * half - eye])
+    wi = wi[wi[:, 2] > 1e-3]
+    half = (wi + eye) / np.linalg.norm(wi + eye, axis=1, keepdims=True)
+    spread = half[:, 2] ** 2 * (SHARP**2 - 1) + 1
+    sharp = SHARP**2 / (math.pi * spread**2) * half[:, 2] / (4 * half @ eye)
+    density = count * (1 / (2 * math.pi) + sharp)
+    uv = np.random.default_rng(0).random((len(wi), 2), np.float32)
+    wo = np.tile(eye.astype(np.float32), (len(wi), 1))
+    return (kernels.eval(uv, wi.astype(np.float32), wo) / density[:, None]).sum(0)
 
 
 @pytest.mark.parametrize("coat", COATS)

@@ -16,8 +16,9 @@ def fit(device, set_of, short):
     """Give a function that fits a set of a name into the folder out."""
 
     def fit(name, formats=("dds",), steepness=0.3, **settings):
+        few = {"favor": "mirror", **short}  # no word on suns and skies among the notes
         textures = dataclasses.replace(set_of(8, 8, steepness), name=name)
-        return neuralshade.fit_mipmaps(textures, "out", formats=formats, **short | settings)
+        return neuralshade.fit_mipmaps(textures, "out", formats=formats, **few | settings)
 
     return fit
 
@@ -134,12 +135,12 @@ def test_maps_that_are_read_are_never_removed(stand, fit, short):
 
 
 def test_occlusion_is_told_as_left_out(device, stand, set_of, short):
-    textures = set_of(4, 4)
+    textures, few = set_of(4, 4), {"favor": "mirror", **short}
     shaded = dataclasses.replace(textures, ao=textures.roughness)
     told = "ao: not used: levels are shaded without ambient occlusion."
-    assert neuralshade.fit_mipmaps(shaded, "out", **short).notes == (told,)
+    assert neuralshade.fit_mipmaps(shaded, "out", **few).notes == (told,)
     read = dataclasses.replace(shaded, paths={"ao": stand / "wall_ao.png"})
-    result = neuralshade.fit_mipmaps(read, "out", **short)
+    result = neuralshade.fit_mipmaps(read, "out", **few)
     assert result.notes == (
         "ao: read from wall_ao.png, not used: levels are shaded without ambient occlusion.",
     )
