@@ -29,7 +29,8 @@ class Plateau:
         A curve that falls is flat too: with step sizes as they are nothing more is gained.
         """
         gain = gain_per_doubling(curve, since)
-        return gain is not None and curve[-1][0] >= FEWEST_STEPS and gain < self.gain_db  # type: ignore[operator]
+        last = curve[-1][0] if curve else None
+        return gain is not None and (last or 0) >= FEWEST_STEPS and gain < self.gain_db
 
     def settled(self, share: float, step: float, found: int | None) -> float:
         """Return how far the last part is, in [0, 1]: 0 before it, 1 at the end of the fit.
@@ -55,8 +56,9 @@ def gain_per_doubling(curve: Sequence[Row], since: int = 0) -> float | None:
     of the steps: single measurings are off by some tenths of a dB. None where there are fewer than
     FEWEST_POINTS, or all of them in the last quarter.
     """
-    rows = [(row[0], row[3]) for row in curve if row[3] is not None and (row[0] or 0) > since]
-    points = [(math.log2(step), psnr) for step, psnr in rows if step and 2 * step >= rows[-1][0]]  # type: ignore[operator]
+    told = ((row[0] or 0, row[3]) for row in curve)
+    rows = [(step, psnr) for step, psnr in told if psnr is not None and step > since]
+    points = [(math.log2(step), psnr) for step, psnr in rows if step and 2 * step >= rows[-1][0]]
     finite = all(math.isfinite(psnr) for _, psnr in points)
     if len(points) < FEWEST_POINTS or points[-1][0] - points[0][0] < 0.4 or not finite:
         return None

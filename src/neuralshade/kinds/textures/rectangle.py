@@ -71,8 +71,9 @@ def decode_rectangle(
 def _tile(field: Field, u: torch.Tensor, v: torch.Tensor, mip: int) -> torch.Tensor:
     """Return the channels where columns ``u`` [C] cross rows ``v`` [R]: [channels, R, C]."""
     encoded = torch.empty(field.encoding.width, len(v), len(u), device=u.device)
+    assert isinstance(field.encoding, Composite)  # by layout.py
     first = 0
-    for part in field.encoding.members:  # type: ignore[union-attr]  # a Composite, by layout.py
+    for part in field.encoding.members:
         own = encoded[first : first + part.width]
         first += part.width
         _fill(own, part, u, v, mip)
