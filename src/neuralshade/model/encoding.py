@@ -1,7 +1,9 @@
 """What every encoding can do: widen a position into numbers. Device half: encoding.slang."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
+import numpy.typing as npt
 import torch
 
 from neuralshade.errors import ShapeError
@@ -58,6 +60,10 @@ class Encoding(torch.nn.Module):
         Raises: ConfigError if the trained numbers are too many for the shader's index.
         """
         raise AssertionError(f"{type(self).__name__} has no slang")
+
+    def given(self, name: str) -> Mapping[str, npt.NDArray[Any]]:
+        """Return what the declarations of ``slang(name)`` read that is not trained, by buffer."""
+        return {}
 
     def number_count(self) -> int:
         """Return ``PARAMETERS`` of the device half: trained numbers, filled up to even."""

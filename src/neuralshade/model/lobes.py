@@ -1,5 +1,7 @@
 """Latents as lobes: what a decoder of scattered light is told of directions.
 
+Device half: lobes.slang.
+
 A linear read-out makes of the latents a few frames, each a normal, a tangent and two widths, and
 the decoder sees for each the logarithm of the denominator of a GGX distribution there. So a
 highlight, however sharp, is nearly a straight line to the network, where the learned frames of
@@ -11,6 +13,7 @@ import math
 import torch
 
 from neuralshade.model.linear import Linear
+from neuralshade.model.parameters import SlangHalf
 
 NUMBERS = 6  # of a lobe: slope of its normal, tangent, logarithms of two widths
 SHARED = 4  # numbers that all lobes share: cosines, and the logarithm of their product
@@ -19,6 +22,15 @@ LOG_WIDTHS = (math.log(0.005), 0.7)
 SMALL_START = 0.3  # of the read-out's weights, so that lobes begin near the surface's normal
 QUARTER = 0.25  # of logarithms, so that they are about as large as the rest
 LEAST = 1e-3  # product of cosines
+LOBES = """public struct {name}Lobes : ILobes
+{{
+    public static const int FEATURES = {features};
+    public static const int COUNT = {count};
+    public static float2 log_widths() {{ return float2({narrowest!r}, {widest!r}); }}
+    public static float least() {{ return {least!r}; }}
+    public static float scale() {{ return {scale!r}; }}
+}}
+"""
 
 
 class LobeInputs(torch.nn.Module):
@@ -42,6 +54,21 @@ class LobeInputs(torch.nn.Module):
                 numbers.zero_()
                 numbers[2] = 1.0
                 numbers[4:] = math.log(WIDTHS[lobe % len(WIDTHS)])
+
+    def hold_read(self) -> None:
+        """Let the read-out be given: no parameter, under the same names."""
+        for name in ("weight", "bias"):
+            value = getattr(self.read, name).detach()
+            delattr(self.read, name)
+            self.read.register_buffer(name, value)
+
+    def slang(self, name: str) -> SlangHalf:
+        """Return the device half, ``LobeInputs``; ``name`` begins the name of its sizes."""
+        declaration = LOBES.format(name=name, features=self.features, count=self.count,
+                                   narrowest=LOG_WIDTHS[0], widest=LOG_WIDTHS[1], least=LEAST,
+                                   scale=QUARTER)  # fmt: skip
+        modules = frozenset({"neuralshade.model.lobes"})
+        return SlangHalf(f"LobeInputs<{name}Lobes>", modules, declaration)
 
     def frames(self, latents: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
         """Return normals and tangents [3, count, N], and widths [2, count, N], of [features, N]."""

@@ -1,7 +1,15 @@
-"""What a fitted material is: a feature map, lobes read out of it, and a decoder."""
+"""What a fitted material is: a feature map, lobes read out of it, and a decoder.
+
+Device half of the encoding: field.slang.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
 import torch
 
 from neuralshade.kinds.material.recipe import MaterialRecipe
@@ -10,18 +18,28 @@ from neuralshade.model.field import Field
 from neuralshade.model.latent_grid import LatentGrid
 from neuralshade.model.lobes import LobeInputs
 from neuralshade.model.mlp import MLP
+from neuralshade.model.parameters import SlangHalf, Table
 
 BITS = 8
 FIRST = -2.0  # of the decoder's output before its exponential
 REACH = (0.0005, 0.9995)  # of what an encoder says of texels, that their range covers
 MARGIN = 0.1  # of that range, to either side
 QUANTILES_OF = 2**20  # numbers at most
+GIVEN = """
+StructuredBuffer<float> {name}_given;
+public struct {name}Given : IGiven
+{{
+    public typealias Numbers = FloatParameters;
+    public static FloatParameters numbers() {{ return {{ {name}_given }}; }}
+}}
+"""
 
 
 class MaterialEncoding(Encoding):
     """Encoding of (u, v, mip, wi, wo), nine numbers: ``LobeInputs`` of a texel's numbers.
 
-    Texels hold numbers in [0, 1]; ``low`` and ``high`` say what these stand for.
+    Texels hold numbers in [0, 1]; ``low`` and ``high`` say what these stand for. The device half
+    has no gradient of the lobes' read-out: ``lobes.hold_read`` comes before its training.
     """
 
     dimensions = 9
@@ -40,6 +58,31 @@ class MaterialEncoding(Encoding):
     def forward(self, at: torch.Tensor) -> torch.Tensor:
         columns = at.t()
         return self.lobes(self.latents(at[:, :3]), columns[3:6], columns[6:9]).t()
+
+    def slang(self, name: str) -> SlangHalf:
+        grid, lobes = self.grid.slang(name), self.lobes.slang(name)
+        modules = grid.modules | lobes.modules | {"neuralshade.kinds.material.field",
+                                                  "neuralshade.model.parameters"}  # fmt: skip
+        declarations = grid.declarations + lobes.declarations + GIVEN.format(name=name)
+        return SlangHalf(f"MaterialEncoding<{grid.type}, {name}Lobes, {name}Given>", modules,
+                         declarations)  # fmt: skip
+
+    def given(self, name: str) -> Mapping[str, npt.NDArray[Any]]:
+        low, high = self.get_buffer("low"), self.get_buffer("high")
+        read = self.lobes.read
+        assert read.bias is not None
+        numbers = [(low + high) / 2, (high - low) / 2, read.weight.detach(), read.bias.detach()]
+        flat = np.concatenate([part.float().cpu().numpy().ravel() for part in numbers])
+        return {f"{name}_given": flat}
+
+    def number_count(self) -> int:
+        return self.grid.number_count()
+
+    def views(self, flat: torch.Tensor) -> list[torch.Tensor]:
+        return self.grid.views(flat)
+
+    def tables(self) -> list[Table]:
+        return self.grid.tables()
 
     @torch.no_grad()
     def take_over(self, numbers: torch.Tensor) -> None:

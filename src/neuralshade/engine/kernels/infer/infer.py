@@ -10,7 +10,7 @@ import numpy.typing as npt
 import torch
 
 from neuralshade.engine.kernel_path import KernelPath
-from neuralshade.engine.kernels.infer.infer_text import InferPlan, infer_text
+from neuralshade.engine.kernels.infer.infer_text import ENCODING, InferPlan, infer_text
 from neuralshade.engine.kernels.wgmma.wgmma import WgmmaPlan
 from neuralshade.engine.layout import NetworkLayout
 from neuralshade.gpu.gpu import Buffer, Commands, Gpu, Kernel, Steps, run_once, run_steps
@@ -82,6 +82,8 @@ class Inference:
         self.bound: dict[str, Any] = {
             "network": network, "network_words": network, "grid_numbers": grid,
         }  # fmt: skip
+        given = field.encoding.given(ENCODING)
+        self.bound |= {name: gpu.buffer(values) for name, values in given.items()}
         if self.weights is not None:
             self.bound |= {"network": self.weights.buffer, "offsets": self.weights.offsets()}
         self._kept: _Canvas | None = None

@@ -10,6 +10,7 @@ from neuralshade.model.field import Field
 
 InferPlan = MatrixInferPlan | WgmmaPlan  # where products evaluate, through CUDA
 
+ENCODING = "Drawn"  # begins the names of what is declared for it
 TEXT = """
 #define DIMENSIONS {dimensions}
 typealias Encoding = {encoding};
@@ -54,7 +55,7 @@ def infer_text(
     None.
     """
     first, last = layout.layers[0], layout.layers[-1]
-    encoding = field.encoding.slang("Drawn")
+    encoding = field.encoding.slang(ENCODING)
     kinds = {"number": "uint" if halves else "float",
              "parameters": "PackedParameters" if halves else "FloatParameters"}  # fmt: skip
     modules = {"model.activation", "model.encoding", "model.parameters",
