@@ -37,12 +37,14 @@ from websockets.exceptions import WebSocketException
 from websockets.sync.client import ClientConnection, connect
 
 import neuralshade
+from neuralshade.base.interrupt import Interruption
 from neuralshade.cli.main import main as command_line
 from neuralshade.fitting.loop import Progress
 from neuralshade.live.steering import Steering
 
 SETTINGS = ["--engine", "torch", "--device", "cpu", "--hidden-width", "16", "--batch", "4096"]
 CLOCK = "clock.txt"
+READY = "ready.txt"  # there since the fit is over and its page alone is served
 LONGEST_LINES = 200  # bytes, of two of its lines
 ROWS = 12  # of the table of what the fit holds
 PATIENCE_SECONDS = 120
@@ -80,7 +82,16 @@ def fit(picture: Path) -> None:
             finally:
                 attending += time.thread_time() - begin
 
-        with patch.object(Steering, "attend", noted):
+        class Ready(Interruption):
+            """Says that the page is only looked at by now, where Ctrl-C is no fault."""
+
+            def __enter__(self) -> Interruption:
+                entered = super().__enter__()
+                picture.with_name(READY).touch()
+                return entered
+
+        with (patch.object(Steering, "attend", noted),
+              patch("neuralshade.live.live.Interruption", Ready)):  # fmt: skip
             command_line(arguments)
 
 
@@ -201,7 +212,7 @@ def measured(folder: Path, given: argparse.Namespace) -> tuple[list[list[Look]],
         siege.send_signal(signal.SIGCONT)
         waited = newcomer(fit, min(NEWCOMER_SECONDS, given.seconds))
         owner.send(json.dumps({"type": "control", "action": "stop"}))
-        until(fit.asset.exists)
+        until(fit.asset.with_name(READY).exists)
         reached = neuralshade.load(fit.asset).header.quality
         fit.process.send_signal(signal.SIGINT)
         code = fit.process.wait(PATIENCE_SECONDS)

@@ -23,7 +23,7 @@ from neuralshade.source.color import srgb_to_linear
 OUT = Path(__file__).parent.parent / "docs/images/lit.jpg"
 WIDTH_PX, HEIGHT_PX, TEXT_PX = 1280, 720, 72
 PANE_PX = 426
-DETAIL = (0.30, 0.34, 0.42, 0.40)  # of the sphere's square: u0, v0, u1, v1
+DETAIL = (0.52, 0.60, 0.64, 0.66)  # of the sphere's square: u0, v0, u1, v1
 BPP = 5.0
 
 
