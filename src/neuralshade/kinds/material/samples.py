@@ -35,18 +35,21 @@ class MaterialSampler:
     """Draws batches: some points anywhere, ``rare`` of them where the graph's values are rare.
 
     A scratch covers few texels, and is seen as soon as it shines. Directions are those of
-    ``mixed_pairs``, about whatever normals the graph computes.
+    ``mixed_pairs``, about whatever normals the graph computes. ``pool``: points known ahead.
     """
 
-    def __init__(self, teacher: TeacherKernels, batch: int, rare: float, rng: torch.Generator):
+    def __init__(
+        self, teacher: TeacherKernels, batch: int, rare: float, rng: torch.Generator,
+        pool: int = POOL,
+    ):  # fmt: skip
         self.teacher, self.batch, self.rare = teacher, batch, rare
-        self.points = torch.rand((POOL, 2), generator=rng)
+        self.points = torch.rand((pool, 2), generator=rng)
         values = torch.from_numpy(teacher.parameters(self.points.numpy()))
         self.mean, self.spread = values.mean(0), values.std(0) + LEAST_SPREAD
         self.values = ((values - self.mean) / self.spread).t().contiguous()
         self.normals = unit_normals(teacher.teacher.parameters, values)
         weights = self.values.square().sum(0).clamp(max=MOST_RARE) + 1e-6
-        self.often = torch.multinomial(weights, POOL, replacement=True, generator=rng)
+        self.often = torch.multinomial(weights, pool, replacement=True, generator=rng)
 
     @property
     def value_count(self) -> int:
@@ -58,8 +61,8 @@ class MaterialSampler:
         return ((torch.from_numpy(values) - self.mean) / self.spread).t().contiguous()
 
     def draw(self, rng: torch.Generator) -> Samples:
-        """Return the next batch."""
-        index = torch.randint(0, POOL, (self.batch,), generator=rng)
+        """Return the next batch, on the torch device of ``points``, which is then the default."""
+        index = torch.randint(0, len(self.points), (self.batch,), generator=rng)
         picked = torch.rand(self.batch, generator=rng) < self.rare
         index = torch.where(picked, self.often[index], index)
         up = torch.tensor([[0.0], [0.0], [1.0]]).expand(3, self.batch)
@@ -70,8 +73,8 @@ class MaterialSampler:
             normals = torch.where(which == number, other, normals)
         wi, wo, seen = mixed_pairs(normals, rng)
         uv = self.points[index]
-        found = self.teacher.eval(uv.numpy(), wi.t().numpy(), wo.t().numpy())
-        wanted = torch.from_numpy(found).t().contiguous()
+        found = self.teacher.eval(*(values.cpu().numpy() for values in (uv, wi.t(), wo.t())))
+        wanted = torch.from_numpy(found).to(uv.device).t().contiguous()
         return Samples(uv, self.values[:, index], wi, wo, seen, wanted)
 
 
