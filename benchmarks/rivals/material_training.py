@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import torch
-from rivals.material_fields import Contender
 
 from neuralshade.asset.asset import Header, asset_size
 from neuralshade.engine.torch_engine import TorchEngine
@@ -27,6 +26,7 @@ from neuralshade.model.field import Field
 from neuralshade.model.mlp import MLP
 from neuralshade.optimizer.adam import Adam, LatentAdam
 from neuralshade.optimizer.schedule import rate_factor
+from rivals.material_fields import Contender
 
 POINTS_A_TEXEL = 4  # whose values are known ahead
 MOST_POINTS = 2**22

@@ -13,7 +13,7 @@ import numpy.typing as npt
 import torch
 
 from neuralshade.engine.network_trainer import NetworkTrainer
-from neuralshade.gpu.gpu import Commands, Gpu, Stamps
+from neuralshade.gpu.gpu import Commands, Gpu, Stamps, Steps
 
 MOST_SUBMISSIONS = 64  # between two readings of a GpuClock
 CALL_SECONDS = 0.02  # of GPU work per reading; far above what a reading costs
@@ -103,14 +103,19 @@ def gpu_inference_seconds(
     """
     trainer.round_mean()
     steps, _ = trainer.inference.positions_steps(positions)
+    return steps_seconds(trainer.gpu, steps, patience)
 
-    def evaluate(count: int) -> None:
+
+def steps_seconds(gpu: Gpu, steps: Steps, patience: Patience) -> float:
+    """Return the median GPU time of running ``steps`` once, in seconds."""
+    clock = GpuClock(gpu)
+
+    def run(count: int) -> None:
         commands = clock.commands()
         commands.run(steps, count)
         commands.submit()
 
-    with clocked(trainer) as clock:
-        return _median_per_call(evaluate, clock, patience)
+    return _median_per_call(run, clock, patience)
 
 
 def _median_per_call(work: Callable[[int], object], clock: GpuClock, patience: Patience) -> float:

@@ -1,0 +1,226 @@
+"""Layered materials: quality beside what others would use, fits and evaluation beside the graph.
+
+    python benchmarks/fit_material.py [GRAPH ...] [--device cuda] [--steps 10000] [--size 1024]
+        [--networks 32x2 64x3] [--engine auto|torch|gpu|none] [--rivals lobes frames maps coat]
+        [--apis vulkan cuda] [--pictures] [--name NAME]
+
+GRAPH is what `fit material` takes; by default ten of them: examples/material and
+benchmarks/materials. Each is fitted by `fit material` (--engine none leaves that out), and then,
+on one stream of samples in PyTorch, with the same loss, phases and number of steps: the same field
+("lobes"), learned frames (Zeltner et al. 2024) before a decoder of that size, and eight ordinary
+PBR maps, by GGX and Lambert with a reflectance or with a clear coat; all have 8 numbers of 8 bits a
+texel. --device is where these are trained: cuda, or vulkan where PyTorch has none, is a GPU's.
+Evaluation is 1920 x 1080 points with one light, by the GPU's own clock; software has a few.
+Writes results/fit_material_NAME.{json,md} after every graph, with --pictures a sheet of spheres.
+"""
+
+import argparse
+import tempfile
+import time
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import torch
+from rivals.material_bars import bar_rows, lead_row, quality_row
+from rivals.material_fields import Contender, frames, lobes, maps
+from rivals.material_screen import Screen
+from rivals.material_sheet import sheet
+from rivals.material_speed import Evaluation, decoder_evaluation, graph_evaluation
+from rivals.material_training import Trained, train
+from shared.results import FOLDER, write_results
+
+import neuralshade
+from neuralshade.errors import ConfigError, DeviceError
+from neuralshade.fitting.options import FitOptions
+from neuralshade.gpu.device import is_software
+from neuralshade.gpu.gpu import Gpu
+from neuralshade.gpu.open import open_gpu
+from neuralshade.kinds.material.fit import fit_material
+from neuralshade.kinds.material.judge import Judge, field_shade
+from neuralshade.kinds.material.recipe import MaterialRecipe
+from neuralshade.kinds.material.sources import load_teacher
+from neuralshade.kinds.material.teacher import Teacher, TeacherKernels, open_teachers_gpu
+from neuralshade.model.field import Field
+from neuralshade.speed.timing import Patience
+
+Row = dict[str, Any]
+Sections = dict[str, list[Row]]
+ROOT = Path(__file__).parent.parent
+FOLDERS = (ROOT / "examples/material", ROOT / "benchmarks/materials")
+RIVALS = ("lobes", "frames", "maps", "coat")
+USUAL = {"steps": ("steps of a fit", 2500, 10_000), "size": ("texels along a side", 128, 1024),
+         "batch": ("samples of a step", 8192, 65_536)}  # on the CPU, on a GPU  # fmt: skip
+SCREEN, FEW = (1920, 1080), (320, 176)
+LONG, SHORT = Patience(1.0, 7), Patience(0.05, 1)
+
+
+def contenders_of(asked: argparse.Namespace) -> list[Contender]:
+    """Return what is trained on one stream of samples."""
+    found = []
+    for width, layers in asked.sizes:
+        found += [lobes(width, layers)] if "lobes" in asked.rivals else []
+        found += [frames(width, layers)] if "frames" in asked.rivals else []
+    found += [maps(coated=False)] if "maps" in asked.rivals else []
+    return found + ([maps(coated=True)] if "coat" in asked.rivals else [])
+
+
+def shipped(graph: Path, asked: argparse.Namespace) -> Iterable[tuple[Row, Row, Field]]:
+    """Fit as users do; yield of each size of network what it is, its quality and its field."""
+    options = FitOptions(engine=asked.engine,
+                         device=asked.device if asked.engine == "gpu" else None)  # fmt: skip
+    for width, layers in asked.sizes:
+        with tempfile.TemporaryDirectory() as folder:
+            before = time.perf_counter()
+            result = fit_material(graph, f"{folder}/x.nsh", options=options, size=asked.size,
+                                  steps=asked.steps, batch=asked.batch, hidden_width=width,
+                                  hidden_layers=layers)  # fmt: skip
+            in_all, opened = time.perf_counter() - before, neuralshade.load(f"{folder}/x.nsh")
+            what = f"fit material {width}x{layers}"
+            fitted = {"graph": graph.name, "what": what, "steps": result.steps,
+                      "on": f"{result.engine}, {result.device}",
+                      "s of training": round(result.seconds, 1), "s in all": round(in_all, 1),
+                      "bytes on disk": result.asset_bytes,
+                      "bytes in GPU memory": opened.memory_bytes}  # fmt: skip
+            yield fitted, quality_row(graph.name, what, opened.header.quality), opened.field
+
+
+def trained_row(graph: Path, one: Trained, asked: argparse.Namespace) -> Row:
+    """Return what the training of a contender took."""
+    return {"graph": graph.name, "what": one.name, "steps": asked.steps,
+            "on": f"torch, {asked.place}", "s of training": round(one.seconds, 1), "s in all": "",
+            "bytes on disk": one.disk_bytes, "bytes in GPU memory": one.memory_bytes}  # fmt: skip
+
+
+def evaluation_rows(
+    name: str, teacher: Teacher, fields: dict[str, Field], asked: argparse.Namespace
+) -> Iterable[Row]:
+    """Yield the time of the graph and of each decoder, through each API that answers."""
+    for api in asked.apis:
+        try:
+            gpu = open_gpu(api)
+        except DeviceError as error:
+            print(f"left out: {error}")
+            continue
+        software = is_software(gpu.name)
+        across, down = FEW if software else SCREEN
+        screens = [Screen(across, down, asked.size, scattered) for scattered in (False, True)]
+        patience = SHORT if software else LONG
+        graph = times([graph_evaluation(gpu, teacher, one) for one in screens], patience)
+        found = {"nothing": ("", times([graph_evaluation(gpu, None, one) for one in screens],
+                                       patience)), "graph": ("", graph)}  # fmt: skip
+        for what, field in fields.items():
+            decoders = [decoder_evaluation(gpu, field, one) for one in screens]
+            found[what] = (decoders[0].path, times(decoders, patience))
+        for what, (path, taken) in found.items():
+            yield evaluation_row(name, gpu, what, path, taken, graph, across * down)
+        gpu.close()
+
+
+def times(both: Sequence[Evaluation], patience: Patience) -> list[float]:
+    """Return microseconds of the plane and of scattered points."""
+    return [one.microseconds(patience) for one in both]
+
+
+def evaluation_row(
+    name: str, gpu: Gpu, what: str, path: str, taken: Sequence[float], graph: Sequence[float],
+    points: int,
+) -> Row:  # fmt: skip
+    """Return one line; ratios are the graph's time over this one's."""
+    ratio = " / ".join(f"{a / b:.2f}" for a, b in zip(graph, taken, strict=True))
+    return {"graph": name, "API": gpu.api, "device": gpu.name, "what": what, "path": path,
+            "points": points, "plane, us": round(taken[0], 1),
+            "scattered, us": round(taken[1], 1), "times as fast as the graph": ratio}  # fmt: skip
+
+
+def bench_graph(graph: Path, teacher: Teacher, asked: argparse.Namespace) -> Sections:
+    """Fit one graph in all ways that are asked for."""
+    name = graph.name
+    rows: Sections = {"Quality": [], "Lead over rivals, PSNR": [], "Fits": [], "Evaluation": []}
+    timed, shades = dict[str, Field](), {}
+    if asked.engine != "none":
+        for fitted, quality, field in shipped(graph, asked):
+            rows["Fits"].append(fitted)
+            rows["Quality"].append(quality)
+            timed[fitted["what"]], shades[fitted["what"]] = field, field_shade(field)
+            print(fitted, quality, sep="\n", flush=True)
+    recipe = MaterialRecipe(size=asked.size, steps=asked.steps, seconds=None, batch=asked.batch)
+    gpu = open_teachers_gpu()
+    kernels = TeacherKernels(gpu, teacher)
+    judge, contenders = Judge(kernels), contenders_of(asked)
+    for one in train(contenders, kernels, recipe, asked.torch_device) if contenders else []:
+        shades[one.name] = field_shade(one.field)
+        quality = quality_row(name, one.name, judge.judge(shades[one.name]).facts())
+        rows["Fits"].append(trained_row(graph, one, asked))
+        rows["Quality"].append(quality)
+        print(rows["Fits"][-1], quality, sep="\n", flush=True)
+        if one.name.startswith("lobes") and asked.engine == "none":
+            timed[one.name] = one.field
+    rows["Lead over rivals, PSNR"] = lead_row(rows["Quality"])
+    if asked.pictures:
+        sheet(FOLDER / f"fit_material_{asked.name}_{graph.stem}_{graph.suffix[1:]}.png",
+              {"graph": kernels.eval, **shades})  # fmt: skip
+    gpu.close()
+    for row in evaluation_rows(name, teacher, timed, asked):
+        rows["Evaluation"].append(row)
+        print(row, flush=True)
+    return rows
+
+
+def parsed() -> argparse.Namespace:
+    """Return what was asked for, with what follows from it."""
+    plain = argparse.RawDescriptionHelpFormatter
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=plain)
+    parser.add_argument("graphs", nargs="*", type=Path)
+    parser.add_argument("--device", default="cpu", choices=["cpu", "cuda", "vulkan"])
+    parser.add_argument("--engine", default="auto", choices=["auto", "torch", "gpu", "none"])
+    parser.add_argument("--rivals", nargs="*", default=RIVALS, choices=RIVALS)
+    parser.add_argument("--networks", nargs="+", default=["32x2"], help="width x hidden layers")
+    for name, (what, *usual) in USUAL.items():
+        parser.add_argument(
+            f"--{name}", type=int, help="{} [{:,}, {:,} on a GPU]".format(what, *usual)
+        )
+    parser.add_argument("--apis", nargs="*", help="of evaluation [vulkan, cuda too with cuda]")
+    parser.add_argument("--pictures", action="store_true", help="draw a sheet of spheres")
+    parser.add_argument("--name", help="behind results/fit_material_ [the device]")
+    asked = parser.parse_args()
+    takes_gpu = asked.device != "cpu" and torch.cuda.is_available()
+    asked.torch_device = torch.device("cuda" if takes_gpu else "cpu")
+    asked.place = torch.cuda.get_device_name() if takes_gpu else "cpu"
+    for name, (_, *usual) in USUAL.items():
+        if getattr(asked, name) is None:
+            setattr(asked, name, usual[takes_gpu])
+    if asked.apis is None:
+        asked.apis = ["vulkan", "cuda"] if asked.device == "cuda" else ["vulkan"]
+    asked.sizes = [tuple(int(part) for part in text.split("x")) for text in asked.networks]
+    asked.name = asked.name or asked.device
+    return asked
+
+
+def default_graphs() -> list[Path]:
+    """Return the graphs of FOLDERS that can be loaded here, saying which cannot."""
+    found = []
+    for path in (path for folder in FOLDERS for path in sorted(folder.glob("*.*"))):
+        try:
+            load_teacher(path)
+            found.append(path)
+        except ConfigError as error:
+            print(f"left out: {error}")
+    return found
+
+
+def main() -> None:
+    """Fit every graph in every way, and write what was found."""
+    asked = parsed()
+    found: Sections = {"Quality": bar_rows()}
+    for graph in asked.graphs or default_graphs():
+        rows = bench_graph(graph, load_teacher(graph), asked)
+        for title, some in rows.items():
+            found.setdefault(title, []).extend(some)
+        write_results(f"fit_material_{asked.name}", {t: rows for t, rows in found.items() if rows},
+                      {"trained in PyTorch on": asked.place, "batch": asked.batch,
+                       "map": f"{asked.size} x {asked.size} x 8"}, quiet=True)  # fmt: skip
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,66 @@
+"""What a fitted material must reach and what is its goal, beside what was measured.
+
+PSNR and FLIP are of spheres under 16 lights that no step has seen; see kinds/material/measures.py
+for the rest. Errors of 1 are 100 %.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+Row = dict[str, Any]
+# title of a column: the measure, digits; what 32x2 must reach, its goal, the goal of 64x3
+COLUMNS: dict[str, tuple[str, int, float | None, float | None, float | None]] = {
+    "PSNR, dB": ("psnr_db", 2, 33.0, 35.0, 37.0),
+    "worst light": ("worst_db", 2, 31.5, 33.5, 35.0),
+    "sky": ("sky_db", 2, 36.0, 38.0, 40.0),
+    "FLIP": ("flip", 4, 0.060, 0.045, 0.035),
+    "SMAPE x 2": ("smape_uniform", 3, 0.070, 0.055, 0.040),
+    "SMAPE x 2, highlights": ("smape_highlight", 3, 0.105, 0.085, 0.065),
+    "L1": ("l1_uniform", 3, 0.12, 0.09, 0.09),
+    "L1, highlights": ("l1_highlight", 3, 0.14, 0.10, 0.10),
+    "bias": ("bias", 4, 0.02, 0.01, 0.01),
+    "albedo's error": ("albedo_mean", 4, 0.04, 0.025, 0.025),
+    "of 95 %": ("albedo_p95", 4, 0.10, 0.06, 0.06),
+}
+BARS = ("must, 32x2", "goal, 32x2", "goal, 64x3")
+SMAPE_SCALE = 2.0  # measures.py divides by the sum of both values, the bars' by their mean
+LEADS = (("PBR maps", 5.0, 9.0), ("frames", 2.0, 4.0))  # dB: a rival, must, goal
+OURS = ("fit material", "lobes")
+
+
+def bar_rows() -> list[Row]:
+    """Return what must be reached, as rows like ``quality_row``'s."""
+    found = []
+    for index, bar in enumerate(BARS):
+        values = {title: about[2 + index] for title, about in COLUMNS.items()}
+        found.append({"graph": "a copper tray, 1024 x 1024", "what": bar, **values})
+    return found
+
+
+def quality_row(graph: str, what: str, measured: Mapping[str, float]) -> Row:
+    """Return a row of what was measured; where something could not be, "" stands."""
+    row: Row = {"graph": graph, "what": what}
+    for title, (name, digits, *_) in COLUMNS.items():
+        scale = SMAPE_SCALE if name.startswith("smape") else 1.0
+        row[title] = round(scale * measured[name], digits) if name in measured else ""
+    return row
+
+
+def lead_row(rows: Sequence[Row]) -> list[Row]:
+    """Return by how many dB each of ours leads the best maps, and frames of its size, of a graph.
+
+    Where a graph has none of a rival, "" stands.
+    """
+    found = []
+    for row in rows:
+        what, size = row["what"].rpartition(" ")[::2]
+        if what not in OURS:
+            continue
+        line: Row = {"graph": row["graph"], "what": row["what"], "PSNR, dB": row["PSNR, dB"]}
+        for rival, must, goal in LEADS:
+            names = f"frames {size}" if rival == "frames" else rival
+            theirs = [r["PSNR, dB"] for r in rows if r["what"].startswith(names)]
+            title = f"over {rival} (must {must:g}, goal {goal:g})"
+            line[title] = round(row["PSNR, dB"] - max(theirs), 2) if theirs else ""
+        found.append(line)
+    return found

@@ -1,0 +1,93 @@
+"""Which point of a surface each pixel of a screen shows. Device half: material_screen.slang."""
+
+import math
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float32]
+
+TILE = 8  # pixels along a side, that a group of threads has
+LOWEST_UP = 0.03  # cosine of a scattered direction
+LIGHT, EYE = (-0.8, 0.9, 1.5), (0.3, -0.5, 2.0)
+DEVICE_HALF = Path(__file__).with_suffix(".slang")
+CONSTANTS = """
+static const int ACROSS = {across};
+static const int DOWN = {down};
+static const int TEXELS = {texels};
+static const bool SCATTERED = {scattered};
+static const float LOWEST_UP = {lowest_up};
+static const float3 LIGHT = float3{light};
+static const float3 EYE = float3{eye};
+"""
+
+
+@dataclass(frozen=True)
+class Screen:
+    """``across`` x ``down`` pixels, multiples of TILE; one pixel is a texel of ``texels``."""
+
+    across: int = 1920
+    down: int = 1080
+    texels: int = 1024
+    scattered: bool = False
+
+    def __post_init__(self) -> None:
+        assert self.across % TILE == 0 and self.down % TILE == 0, "tiles fill the screen"
+
+    @property
+    def count(self) -> int:
+        """Return how many pixels there are."""
+        return self.across * self.down
+
+    def text(self) -> str:
+        """Return the device half, its constants before it."""
+        scattered = str(self.scattered).lower()
+        head = CONSTANTS.format(across=self.across, down=self.down, texels=self.texels,
+                                scattered=scattered, lowest_up=LOWEST_UP, light=LIGHT,
+                                eye=EYE)  # fmt: skip
+        return head + DEVICE_HALF.read_text()
+
+    def pixels(self) -> npt.NDArray[np.int64]:
+        """Return pixels tile by tile, x and y: [count, 2]."""
+        index = np.arange(self.count)
+        tile, inside = index // TILE**2, index % TILE**2
+        corner = np.stack([tile % (self.across // TILE), tile // (self.across // TILE)], 1)
+        return corner * TILE + np.stack([inside % TILE, inside // TILE], 1)
+
+    def positions(self) -> Floats:
+        """Return the centres of ``pixels`` in [0, 1]: float32 [count, 2]."""
+        size = np.array([self.across, self.down])
+        return ((self.pixels() + 0.5) / size).astype(np.float32)
+
+    def points(self) -> tuple[Floats, Floats, Floats]:
+        """Return uv [count, 2], wi and wo [count, 3] of ``pixels``."""
+        pixels = self.pixels()
+        if self.scattered:
+            return self._scattered(pixels)
+        centre = pixels + 0.5
+        at = centre / self.down * 2 - [self.across / self.down, 1]
+        at = np.concatenate([at, np.zeros((self.count, 1))], 1)
+        turns = centre / self.texels
+        towards = [d / np.linalg.norm(d, axis=1, keepdims=True) for d in (LIGHT - at, EYE - at)]
+        return tuple(v.astype(np.float32) for v in (turns % 1, *towards))
+
+    def _scattered(self, pixels: npt.NDArray[np.int64]) -> tuple[Floats, Floats, Floats]:
+        state = (pixels[:, 1] * self.across + pixels[:, 0] + 77).astype(np.uint32)
+        drawn = []
+        for _ in range(7):
+            state = state * np.uint32(747796405) + np.uint32(2891336453)
+            word = (state >> ((state >> np.uint32(28)) + np.uint32(4))) ^ state
+            word = word * np.uint32(277803737)
+            word = (word >> np.uint32(22)) ^ word
+            drawn.append((word >> np.uint32(8)).astype(np.float32) / np.float32(2**24))
+        _, u, v, *rest = drawn  # the first is dropped: neighbours' are alike
+        directions = [_upward(*rest[:2]), _upward(*rest[2:])]
+        return np.stack([u, v], 1), *directions
+
+
+def _upward(height: Floats, turn: Floats) -> Floats:
+    z = height * (1 - LOWEST_UP) + LOWEST_UP
+    angle, radius = 2 * math.pi * turn, np.sqrt(1 - z * z)
+    return np.stack([radius * np.cos(angle), radius * np.sin(angle), z], 1).astype(np.float32)
