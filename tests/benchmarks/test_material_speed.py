@@ -1,0 +1,53 @@
+"""benchmarks/rivals: what is timed evaluates the graph and the decoder, at the points it says."""
+
+import numpy as np
+import pytest
+import torch
+from fixtures.small_material import paint_teacher
+from rivals.material_screen import LOWEST_UP, Screen
+from rivals.material_speed import decoder_evaluation, graph_evaluation
+
+from neuralshade.kinds.material.field import build_field, encoding_of
+from neuralshade.kinds.material.judge import field_shade
+from neuralshade.kinds.material.recipe import MaterialRecipe
+from neuralshade.speed.timing import Patience
+
+SCREENS = [Screen(32, 16, 8, scattered) for scattered in (False, True)]
+
+
+@pytest.mark.parametrize("screen", SCREENS, ids=["plane", "scattered"])
+def test_a_graph_is_evaluated_at_the_points_of_the_screen(gpu, painted, screen):
+    evaluation = graph_evaluation(gpu, paint_teacher(), screen)
+    np.testing.assert_allclose(evaluation.values(), painted.eval(*screen.points()), rtol=1e-3,
+                               atol=1e-5)  # fmt: skip
+    assert evaluation.microseconds(Patience(0.0, 1)) > 0
+
+
+@pytest.mark.parametrize("screen", SCREENS, ids=["plane", "scattered"])
+def test_a_decoder_is_evaluated_there_too(gpu, screen):
+    rng = torch.Generator().manual_seed(1)
+    field = build_field(MaterialRecipe(size=8, hidden_width=16), 8, rng)
+    torch.nn.init.uniform_(encoding_of(field).grid.texels, 0, 1, generator=rng)
+    wanted = field_shade(field)(*screen.points())
+    found = decoder_evaluation(gpu, field, screen).values()
+    assert wanted.std() > 0.01
+    np.testing.assert_allclose(found, wanted, rtol=5e-3, atol=1e-4)  # float16 where it has units
+
+
+def test_pixels_come_tile_by_tile_and_all_of_them():
+    pixels = Screen(32, 16).pixels()
+    assert len({tuple(pixel) for pixel in pixels.tolist()}) == 32 * 16
+    assert (np.ptp(pixels.reshape(-1, 64, 2), axis=1) == 7).all()
+
+
+def test_points_lie_above_the_surface_and_scattered_ones_everywhere():
+    for screen in (Screen(64, 64), Screen(64, 64, scattered=True)):
+        uv, wi, wo = screen.points()
+        assert (uv >= 0).all() and (uv < 1).all()
+        for directions in (wi, wo):
+            np.testing.assert_allclose(np.linalg.norm(directions, axis=1), 1, atol=1e-5)
+            assert directions[:, 2].min() >= LOWEST_UP - 1e-6
+    # uniform numbers of a count of 4096: the mean within four standard errors
+    numbers = np.concatenate([uv, (wi[:, 2:] - LOWEST_UP) / (1 - LOWEST_UP)], axis=1)
+    assert np.abs(numbers.mean(0) - 0.5).max() < 4 * (1 / 12 / 4096) ** 0.5
+    assert np.abs(np.corrcoef(numbers.T) - np.eye(3)).max() < 4 / 64
