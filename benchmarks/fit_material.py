@@ -24,6 +24,7 @@ from typing import Any
 import torch
 from rivals.material_bars import bar_rows, lead_row, quality_row
 from rivals.material_fields import Contender, frames, lobes, maps
+from rivals.material_maps import maps_teacher
 from rivals.material_screen import Screen
 from rivals.material_sheet import sheet
 from rivals.material_speed import Evaluation, decoder_evaluation, graph_evaluation
@@ -34,7 +35,6 @@ import neuralshade
 from neuralshade.errors import ConfigError, DeviceError
 from neuralshade.fitting.options import FitOptions
 from neuralshade.gpu.device import is_software
-from neuralshade.gpu.gpu import Gpu
 from neuralshade.gpu.open import open_gpu
 from neuralshade.kinds.material.fit import fit_material
 from neuralshade.kinds.material.judge import Judge, field_shade
@@ -46,6 +46,8 @@ from neuralshade.speed.timing import Patience
 
 Row = dict[str, Any]
 Sections = dict[str, list[Row]]
+Asked = argparse.Namespace
+Taken = tuple[str, list[float]]  # what a network runs on; microseconds
 ROOT = Path(__file__).parent.parent
 FOLDERS = (ROOT / "examples/material", ROOT / "benchmarks/materials")
 RIVALS = ("lobes", "frames", "maps", "coat")
@@ -55,7 +57,7 @@ SCREEN, FEW = (1920, 1080), (320, 176)
 LONG, SHORT = Patience(1.0, 7), Patience(0.05, 1)
 
 
-def contenders_of(asked: argparse.Namespace) -> list[Contender]:
+def contenders_of(asked: Asked) -> list[Contender]:
     """Return what is trained on one stream of samples."""
     found = []
     for width, layers in asked.sizes:
@@ -65,7 +67,7 @@ def contenders_of(asked: argparse.Namespace) -> list[Contender]:
     return found + ([maps(coated=True)] if "coat" in asked.rivals else [])
 
 
-def shipped(graph: Path, asked: argparse.Namespace) -> Iterable[tuple[Row, Row, Field]]:
+def shipped(graph: Path, asked: Asked) -> Iterable[tuple[Row, Row, Field]]:
     """Fit as users do; yield of each size of network what it is, its quality and its field."""
     options = FitOptions(engine=asked.engine,
                          device=asked.device if asked.engine == "gpu" else None)  # fmt: skip
@@ -85,7 +87,7 @@ def shipped(graph: Path, asked: argparse.Namespace) -> Iterable[tuple[Row, Row, 
             yield fitted, quality_row(graph.name, what, opened.header.quality), opened.field
 
 
-def trained_row(graph: Path, one: Trained, asked: argparse.Namespace) -> Row:
+def trained_row(graph: Path, one: Trained, asked: Asked) -> Row:
     """Return what the training of a contender took."""
     return {"graph": graph.name, "what": one.name, "steps": asked.steps,
             "on": f"torch, {asked.place}", "s of training": round(one.seconds, 1), "s in all": "",
@@ -93,9 +95,9 @@ def trained_row(graph: Path, one: Trained, asked: argparse.Namespace) -> Row:
 
 
 def evaluation_rows(
-    name: str, teacher: Teacher, fields: dict[str, Field], asked: argparse.Namespace
+    name: str, graphs: dict[str, Teacher | None], fields: dict[str, Field], asked: Asked
 ) -> Iterable[Row]:
-    """Yield the time of the graph and of each decoder, through each API that answers."""
+    """Yield the time of each graph and of each decoder, through each API that answers."""
     for api in asked.apis:
         try:
             gpu = open_gpu(api)
@@ -106,14 +108,18 @@ def evaluation_rows(
         across, down = FEW if software else SCREEN
         screens = [Screen(across, down, asked.size, scattered) for scattered in (False, True)]
         patience = SHORT if software else LONG
-        graph = times([graph_evaluation(gpu, teacher, one) for one in screens], patience)
-        found = {"nothing": ("", times([graph_evaluation(gpu, None, one) for one in screens],
-                                       patience)), "graph": ("", graph)}  # fmt: skip
+        taken: dict[str, Taken] = {}
+        for what, teacher in graphs.items():
+            both = [graph_evaluation(gpu, teacher, screen) for screen in screens]
+            taken[what] = "", times(both, patience)
         for what, field in fields.items():
-            decoders = [decoder_evaluation(gpu, field, one) for one in screens]
-            found[what] = (decoders[0].path, times(decoders, patience))
-        for what, (path, taken) in found.items():
-            yield evaluation_row(name, gpu, what, path, taken, graph, across * down)
+            both = [decoder_evaluation(gpu, field, screen) for screen in screens]
+            taken[what] = both[0].path, times(both, patience)
+        for what, (path, spent) in taken.items():
+            yield {"graph": name, "API": gpu.api, "device": gpu.name, "what": what, "path": path,
+                   "points": across * down, "plane, us": round(spent[0], 1),
+                   "scattered, us": round(spent[1], 1),
+                   "times as fast as the graph": ratios(taken["graph"][1], spent)}  # fmt: skip
         gpu.close()
 
 
@@ -122,22 +128,17 @@ def times(both: Sequence[Evaluation], patience: Patience) -> list[float]:
     return [one.microseconds(patience) for one in both]
 
 
-def evaluation_row(
-    name: str, gpu: Gpu, what: str, path: str, taken: Sequence[float], graph: Sequence[float],
-    points: int,
-) -> Row:  # fmt: skip
-    """Return one line; ratios are the graph's time over this one's."""
-    ratio = " / ".join(f"{a / b:.2f}" for a, b in zip(graph, taken, strict=True))
-    return {"graph": name, "API": gpu.api, "device": gpu.name, "what": what, "path": path,
-            "points": points, "plane, us": round(taken[0], 1),
-            "scattered, us": round(taken[1], 1), "times as fast as the graph": ratio}  # fmt: skip
+def ratios(graph: Sequence[float], spent: Sequence[float]) -> str:
+    """Return how often as fast as the graph something is: of the plane / of scattered points."""
+    return " / ".join(f"{a / b:.2f}" for a, b in zip(graph, spent, strict=True))
 
 
-def bench_graph(graph: Path, teacher: Teacher, asked: argparse.Namespace) -> Sections:
+def bench_graph(graph: Path, teacher: Teacher, asked: Asked) -> Sections:
     """Fit one graph in all ways that are asked for."""
     name = graph.name
     rows: Sections = {"Quality": [], "Lead over rivals, PSNR": [], "Fits": [], "Evaluation": []}
     timed, shades = dict[str, Field](), {}
+    graphs: dict[str, Teacher | None] = {"nothing": None, "graph": teacher}
     if asked.engine != "none":
         for fitted, quality, field in shipped(graph, asked):
             rows["Fits"].append(fitted)
@@ -156,18 +157,20 @@ def bench_graph(graph: Path, teacher: Teacher, asked: argparse.Namespace) -> Sec
         print(rows["Fits"][-1], quality, sep="\n", flush=True)
         if one.name.startswith("lobes") and asked.engine == "none":
             timed[one.name] = one.field
+        if one.name == "PBR maps":
+            graphs[one.name] = maps_teacher(one.field, recipe.wrap)
     rows["Lead over rivals, PSNR"] = lead_row(rows["Quality"])
     if asked.pictures:
         sheet(FOLDER / f"fit_material_{asked.name}_{graph.stem}_{graph.suffix[1:]}.png",
               {"graph": kernels.eval, **shades})  # fmt: skip
     gpu.close()
-    for row in evaluation_rows(name, teacher, timed, asked):
+    for row in evaluation_rows(name, graphs, timed, asked):
         rows["Evaluation"].append(row)
         print(row, flush=True)
     return rows
 
 
-def parsed() -> argparse.Namespace:
+def parsed() -> Asked:
     """Return what was asked for, with what follows from it."""
     plain = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=plain)

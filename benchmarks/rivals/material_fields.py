@@ -4,7 +4,6 @@ Each has eight numbers of 8 bits a texel, and takes the place of ``LobeInputs`` 
 in a material's field, so that the same engine trains it on the same samples.
 """
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
@@ -13,18 +12,13 @@ from torch.nn.functional import normalize
 
 from neuralshade.kinds.material.field import BITS, FIRST, MaterialEncoding, build_field
 from neuralshade.kinds.material.recipe import MaterialRecipe
-from neuralshade.model import microfacet
 from neuralshade.model.field import Field
 from neuralshade.model.latent_grid import LatentGrid
 from neuralshade.model.linear import Linear
 from neuralshade.model.mlp import MLP
+from rivals.material_maps import MAPS, MapEncoding, MapShading
 
 FRAMES = 2
-MAPS = 8  # albedo, normal's x and y, roughness, metallic, and one that the model chooses
-GAMMA = 2.2  # of an albedo's 8 bits
-REFLECTANCE = 0.16  # f0 of a dielectric is this times the square of its map
-COAT_ALPHA = 0.08  # of a clear coat on the flat surface
-LEAST_UP = 1e-2  # square of a mapped normal's z
 
 
 class FrameInputs(torch.nn.Module):
@@ -50,83 +44,6 @@ class FrameInputs(torch.nn.Module):
         axes = (tangent, torch.linalg.cross(normal, tangent, dim=0), normal)
         seen = [(w[:, None] * axis).sum(0) for w in (wi, wo) for axis in axes]
         return torch.cat([latents, *seen])
-
-
-class MapInputs(torch.nn.Module):
-    """The maps' numbers and both directions as they are: [MAPS + 6, N]."""
-
-    width = MAPS + 6
-
-    def forward(self, maps: torch.Tensor, wi: torch.Tensor, wo: torch.Tensor) -> torch.Tensor:
-        """Return the rows one below the other."""
-        return torch.cat([maps, wi, wo])
-
-
-class MapEncoding(MaterialEncoding):
-    """Maps in [0, 1] are what they are: the texels' range is given, not found."""
-
-    def __init__(self, grid: LatentGrid):
-        super().__init__(grid, MapInputs())
-        self.get_buffer("low").zero_()
-
-    @torch.no_grad()
-    def take_over(self, numbers: torch.Tensor) -> None:
-        """Set the texels to ``numbers`` [texels, MAPS], in [0, 1]."""
-        self.grid.texels.copy_(numbers)
-
-
-class MapShading(torch.nn.Module):
-    """The standard shading model of eight maps, in place of a decoder: GGX on Lambert.
-
-    The eighth is the reflectance of a dielectric, f0 = 0.16 x^2 (Lagarde and de Rousiers 2014,
-    Moving Frostbite to PBR, section 3.1.3), or where ``coated`` how much of a clear coat lies on
-    it, flat and of one width, that takes from below what it reflects (KHR_materials_clearcoat).
-    """
-
-    def __init__(self, *, coated: bool):
-        super().__init__()
-        self.coated = coated
-
-    def on_columns(self, x: torch.Tensor, compute: torch.dtype) -> torch.Tensor:
-        """Return f * cos of rows from ``MapInputs``: [MAPS + 6, N] -> [3, N]."""
-        maps, wi, wo = (part.t() for part in x.to(compute).split([MAPS, 3, 3]))
-        if not self.coated:
-            return shaded(maps, wi, wo, REFLECTANCE * maps[:, 7].square()).t()
-        f0 = torch.full_like(maps[:, 7], microfacet.DIELECTRIC_F0)
-        cosine = (normalize(wi + wo, dim=-1) * wi).sum(-1)
-        mirrored = (maps[:, 7] * microfacet.fresnel(f0[:, None], cosine)[:, 0])[:, None]
-        flat = torch.zeros_like(wi)
-        flat[:, 2] = 1
-        facets = reflected(flat, wi, wo, torch.full_like(f0, COAT_ALPHA)) * wi[:, 2]
-        below = shaded(maps, wi, wo, f0)
-        return ((1 - mirrored) * below + mirrored * facets[:, None]).t()
-
-
-def shaded(
-    maps: torch.Tensor, wi: torch.Tensor, wo: torch.Tensor, dielectric: torch.Tensor
-) -> torch.Tensor:
-    """Return f * cos [N, 3] of maps [N, MAPS] whose dielectric part reflects ``dielectric`` [N]."""
-    albedo, metallic = maps[:, :3].clamp_min(1e-6) ** GAMMA, maps[:, 6:7]
-    slant = (255 * maps[:, 3:5] - 128) / 127  # 128 is flat
-    up = (1 - slant.square().sum(-1, keepdim=True)).clamp_min(LEAST_UP).sqrt()
-    normal = normalize(torch.cat([slant, up], -1), dim=-1)
-    f0 = dielectric[:, None] * (1 - metallic) + albedo * metallic
-    cosine = (normalize(wi + wo, dim=-1) * wi).sum(-1)
-    facets = reflected(normal, wi, wo, microfacet.alpha_of(maps[:, 5]))
-    light = microfacet.dot(normal, wi).clamp_min(0) * (microfacet.dot(normal, wo) > 0)
-    diffuse = albedo * (1 - metallic) / math.pi
-    return (microfacet.fresnel(f0, cosine) * facets[:, None] + diffuse) * light[:, None]
-
-
-def reflected(
-    normal: torch.Tensor, wi: torch.Tensor, wo: torch.Tensor, alpha: torch.Tensor
-) -> torch.Tensor:
-    """Return what mirrors of GGX's slopes reflect, per steradian: [N]; 0 from below."""
-    cos_i, cos_o = microfacet.dot(normal, wi), microfacet.dot(normal, wo)
-    above = torch.minimum(cos_i, cos_o) > microfacet.SMALLEST_COSINE
-    cos_i, cos_o = (torch.where(above, cosine, 1.0) for cosine in (cos_i, cos_o))
-    facets = microfacet.distribution(normal, normalize(wi + wo, dim=-1), alpha)
-    return torch.where(above, facets * microfacet.visibility(cos_i, cos_o, alpha), 0.0)
 
 
 @dataclass(frozen=True)

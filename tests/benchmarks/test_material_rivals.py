@@ -5,7 +5,8 @@ import pytest
 import torch
 from fixtures.small_material import paint, upper_pairs
 from rivals.material_bars import COLUMNS, bar_rows, lead_row, quality_row
-from rivals.material_fields import FRAMES, MAPS, FrameInputs, MapShading, frames, lobes, maps
+from rivals.material_fields import FRAMES, FrameInputs, frames, lobes, maps
+from rivals.material_maps import MAPS, MapShading
 from rivals.material_training import SharedBatches, train
 
 from neuralshade.kinds.material.asset import MEASURED

@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 import torch
 from fixtures.small_material import paint_teacher
+from rivals.material_fields import maps
+from rivals.material_maps import maps_teacher
 from rivals.material_screen import LOWEST_UP, Screen
 from rivals.material_speed import decoder_evaluation, graph_evaluation
 
@@ -32,6 +34,20 @@ def test_a_decoder_is_evaluated_there_too(gpu, screen):
     found = decoder_evaluation(gpu, field, screen).values()
     assert wanted.std() > 0.01
     np.testing.assert_allclose(found, wanted, rtol=5e-3, atol=1e-4)  # float16 where it has units
+
+
+@pytest.mark.parametrize("wrap", ["repeat", "clamp"])
+def test_maps_on_the_device_are_those_that_were_fitted(gpu, wrap):
+    """Bilinear, of 8 bits, below the mapped normal too."""
+    rng, screen = torch.Generator().manual_seed(4), SCREENS[1]
+    field = maps(coated=False).build(MaterialRecipe(size=8, wrap=wrap), rng)
+    torch.nn.init.uniform_(encoding_of(field).grid.texels, 0, 1, generator=rng)
+    encoding_of(field).grid.round()
+    wanted = field_shade(field)(*screen.points())
+    found = graph_evaluation(gpu, maps_teacher(field, wrap), screen).values()
+    assert (wanted == 0).any() and wanted.std() > 0.05
+    close = np.isclose(found, wanted, rtol=2e-3, atol=1e-4).all(axis=1)
+    assert close.mean() > 0.99  # but where a cosine is as good as 0
 
 
 def test_pixels_come_tile_by_tile_and_all_of_them():
