@@ -6,6 +6,7 @@ import torch
 from fixtures.small_material import paint, upper_pairs
 from rivals.material_bars import COLUMNS, bar_rows, lead_row, quality_row
 from rivals.material_fields import FRAMES, FrameInputs, frames, lobes, maps
+from rivals.material_graphs import TRAY, default_graphs
 from rivals.material_maps import MAPS, MapShading
 from rivals.material_training import SharedBatches, train
 
@@ -130,7 +131,7 @@ def test_gradients_of_maps_are_finite_below_the_mapped_normal_too():
 def test_the_bars_are_of_what_is_measured():
     measured = {"psnr_db", "worst_db", "sky_db", *MEASURED}
     assert {about[0] for about in COLUMNS.values()} <= measured
-    must, goal, _ = bar_rows()
+    must, goal, *_ = bar_rows()
     assert must["PSNR, dB"] == 33 and goal["L1, highlights"] == 0.10
     row = quality_row("x", "lobes 32x2", {"psnr_db": 30.126, "smape_uniform": 0.04})
     assert row["PSNR, dB"] == 30.13 and row["SMAPE x 2"] == 0.08 and row["FLIP"] == ""
@@ -145,3 +146,14 @@ def test_leads_are_over_the_best_maps_and_frames_of_the_same_size():
     assert list(lead.values())[3:] == [8.0, 2.5]
     (alone,) = lead_row(rows[:1])
     assert list(alone.values())[3:] == ["", ""]
+
+
+def test_all_graphs_load_and_one_is_the_tray_with_a_sharper_varnish(tmp_path, capsys):
+    pytest.importorskip("MaterialX", reason="has no wheel for this machine")
+    found = default_graphs(tmp_path)
+    assert capsys.readouterr().out == "" and len({path.name for path in found}) == len(found)
+    assert len(found) >= 11
+    plain, sharp = TRAY.read_text().split(), found[-1].read_text().split()
+    changed = [pair for pair in zip(plain, sharp, strict=True) if pair[0] != pair[1]]
+    ((before, after),) = changed
+    assert float(before) == 0.2 and float(after) ** 2 == pytest.approx(0.02)
