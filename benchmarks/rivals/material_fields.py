@@ -15,6 +15,7 @@ from neuralshade.kinds.material.recipe import MaterialRecipe
 from neuralshade.model.field import Field
 from neuralshade.model.latent_grid import LatentGrid
 from neuralshade.model.linear import Linear
+from neuralshade.model.lobes import SMALL_START
 from neuralshade.model.mlp import MLP
 from rivals.material_maps import MAPS, MapEncoding, MapShading
 
@@ -32,7 +33,8 @@ class FrameInputs(torch.nn.Module):
         super().__init__()
         self.width = features + 6 * FRAMES
         self.read = Linear(features, 6 * FRAMES, 1.0, True, rng=rng)
-        with torch.no_grad():  # frames start near the surface's own
+        with torch.no_grad():  # frames start near the surface's own, as lobes do
+            self.read.weight.mul_(SMALL_START)
             self.read.bias.view(FRAMES, 6).copy_(torch.tensor([0.0, 0.0, 1.0, 1.0, 0.0, 0.0]))
 
     def forward(self, latents: torch.Tensor, wi: torch.Tensor, wo: torch.Tensor) -> torch.Tensor:
