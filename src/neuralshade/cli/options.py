@@ -64,6 +64,18 @@ class _Crop(ParamType):
         return edges
 
 
+class _Numbers(ParamType):
+    """Numbers with commas between."""
+
+    name = "numbers"
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> Any:
+        try:
+            return tuple(float(number) for number in str(value).split(","))
+        except ValueError:
+            self.fail(f"got {value!r}, need numbers with commas, such as 1,1,1.", param, ctx)
+
+
 class _Region(ParamType):
     """x,y,w,h in texels."""
 
@@ -93,3 +105,4 @@ class _Size(ParamType):
 
 
 size_type, crop_type, region_type, stops_type = _Size(), _Crop(), _Region(), _Stops()
+numbers_type = _Numbers()

@@ -5,7 +5,7 @@ from typing import Any
 import click
 
 import neuralshade
-from neuralshade.cli.options import GIVEN, TRUST, crop_type, size_type, stops_type
+from neuralshade.cli.options import GIVEN, TRUST, crop_type, numbers_type, size_type, stops_type
 from neuralshade.cli.work_lines import shown_work
 
 
@@ -28,6 +28,16 @@ from neuralshade.cli.work_lines import shown_work
                    "reports do.")  # fmt: skip
 @click.option("--tonemap", metavar="[clip|reinhard]", default="clip", show_default=True,
               help="Of HDR and lit pictures: what becomes of light above 1.")  # fmt: skip
+@click.option("--show", metavar="PANE", help="A pane of its live page: of a material sphere or "
+              "plane; of maps lit or map:NAME; of mip levels box, toksvig, lean or reference. With "
+              "--reference also given:PANE, and difference or difference:PANE.")  # fmt: skip
+@click.option("--reference", metavar="SOURCE", help="What ASSET was fitted to.")
+@click.option("--light", type=numbers_type, metavar="X,Y,Z|AZ,EL", help="Of a lit pane: the "
+              "direction to the light, x right, y up, z to the eye (of planes that recede y away, "
+              "z up); or azimuth and elevation in degrees.")  # fmt: skip
+@click.option("--turn", type=numbers_type, metavar="AROUND,OVER",
+              help="Of a sphere, degrees: to the right, its top to the eye.")  # fmt: skip
+@click.option("--level", type=int, default=0, show_default=True, help="Mip level of maps.")
 @GIVEN
 @TRUST
 def render(asset: str, output: str, pairs: tuple[str, ...], **given: Any) -> None:
@@ -38,6 +48,8 @@ def render(asset: str, output: str, pairs: tuple[str, ...], **given: Any) -> Non
     neuralshade render photo.nsh -o small.png --size 1024
     neuralshade render photo.nsh -o eye.png --size 512x --crop 0.4,0.4,0.5,0.5
     neuralshade render sky.nsh -o sky.png --exposure auto --tonemap reinhard
+    neuralshade render copper.nsh -o lit.png --show sphere --light 1,1,1
+    neuralshade render copper.nsh -o error.png --show difference --reference copper.mtlx
     """
     from neuralshade.fitting.values import parse_values
 

@@ -44,6 +44,7 @@ class View:
     tone: Tone = Tone()
     light: tuple[float, float] | None = None  # azimuth and elevation, degrees
     level: int = 0  # of the scene's mips
+    turn: tuple[float, float] | None = None  # of what can be turned: around, and over; degrees
     screen: tuple[int, int] | None = None  # what lit panes are drawn at, where that is another size
 
 
@@ -84,6 +85,7 @@ class Scene:
     pages: Mapping[str, Page] = field(default_factory=dict)
     points: Mapping[str, Points] = field(default_factory=dict)
     light: Light | None = None
+    turned: tuple[str, ...] = ()  # panes whose subject turns before the eye
     levels: tuple[tuple[int, int], ...] = ()  # width and height of each mip, where there are some
     byte_count: int | None = None  # of a file, where that is what is shown
     memory_bytes: int | None = None  # of a GPU, as shaders read it
@@ -102,6 +104,7 @@ class Scene:
                 "panes": list(self.titles), "titles": dict(self.titles),
                 "continuous": self.continuous, "overlays": overlays,
                 "light": None if self.light is None else dataclasses.asdict(self.light),
+                "turned": list(self.turned),
                 "levels": [list(size) for size in self.levels],
                 "bytes": self.byte_count, "memory_bytes": self.memory_bytes}  # fmt: skip
 
@@ -117,6 +120,8 @@ class Scene:
 
     def seen_in(self, pane: str, view: View) -> View:
         """Return ``view`` without what does not change a pane."""
+        if pane not in self.turned:
+            view = replace(view, turn=None)
         return view if self.is_lit(pane) else replace(view, light=None, screen=None)
 
     def fitted(self, view: View, by: int) -> View:

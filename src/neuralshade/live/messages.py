@@ -99,12 +99,16 @@ def _view(said: Mapping[str, Any]) -> View:
     gamma = said.get("gamma")
     tone = Tone(_number(said, "exposure", -MOST_STOPS, MOST_STOPS, 0.0),
                 None if gamma is None else _number(said, "gamma", 0.1, 10.0))  # fmt: skip
-    light = said.get("light")
-    if light is not None:
-        azimuth, elevation = _numbers(light, "view.light", 2, 360.0)
-        light = azimuth, elevation
+    light, turn = (_angles(said, name) for name in ("light", "turn"))
     return View(_id(said), _whole(said, "scene", 0), _region(said), width, height, tuple(panes),
-                tone, light, _level(said))  # fmt: skip
+                tone, light, _level(said), turn)  # fmt: skip
+
+
+def _angles(said: Mapping[str, Any], name: str) -> tuple[float, float] | None:
+    if said.get(name) is None:
+        return None
+    first, second = _numbers(said[name], f"view.{name}", 2, 360.0)
+    return first, second
 
 
 def _level(said: Mapping[str, Any]) -> int:

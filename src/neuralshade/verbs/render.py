@@ -2,7 +2,7 @@
 
 import numbers
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any, Literal
 
@@ -20,6 +20,7 @@ from neuralshade.kinds.kind import AssetLike, Opened
 from neuralshade.source.crop import WHOLE, Crop
 from neuralshade.source.image_output import check_suffix, save_picture
 from neuralshade.verbs.area import draw_area, samples_of
+from neuralshade.verbs.shown import Asked, ShownPane
 from neuralshade.verbs.sizes import Size, drawn_size
 from neuralshade.verbs.toned import check_tone, toned
 
@@ -42,6 +43,11 @@ def render(
     tonemap: str = "clip",
     values: Mapping[str, Any] | None = None,
     trust: bool = False,
+    show: str | None = None,
+    reference: Any = None,
+    light: Sequence[float] | None = None,
+    turn: Sequence[float] | None = None,
+    level: int = 0,
 ) -> NDArray[Any]:
     """Return the asset's picture at any resolution, and save it where ``output`` is given.
 
@@ -64,6 +70,16 @@ def render(
         values: for the members of a user's task, by name, in place of those that it has:
             pictures, numbers, NAME.size, and numbers of trained members, as ``fit_shader``.
         trust: Slang code that came with the asset may run though no fit of yours had it.
+        show: a pane of its live page in place of its own picture: a material's "sphere" or
+            "plane", "lit" or "map:roughness" of maps, "box" or "reference" of mip levels; with
+            a ``reference`` "given:PANE", what that is compared with, and "difference" of the
+            first pane or "difference:PANE": four times around grey, in sRGB.
+        reference: what the asset was fitted to.
+        light: of a lit pane: azimuth and elevation in degrees, as the live page has them, or a
+            direction towards it: x right, y up and z to the eye; over planes that recede y away
+            and z up.
+        turn: of a sphere, degrees: to the right, and its top to the eye.
+        level: mip level of maps.
 
     Returns:
         float32 [height, width, channels] in the fitted picture's colour space; sRGB values
@@ -71,9 +87,13 @@ def render(
 
     Raises: AssetError, PictureError, OutputError; ConfigError for a size or crop without pixels,
         a size of another aspect, an unknown filter or tonemap, a tone for a picture that is not
-        linear, or values that no member takes.
+        linear, values that no member takes, or a pane, light or level that it has not.
     """
-    opened = open_asset(asset, values, trust=trust)
+    opened: Opened | ShownPane = open_asset(asset, values, trust=trust)
+    pane = Asked(show, reference, _angles("light", light, (2, 3)), _angles("turn", turn, (2,)),
+                  level)  # fmt: skip
+    if pane != Asked() and isinstance(opened, Opened):
+        opened = ShownPane(opened, pane)
     if output is not None:
         check_suffix(output)
         check_writable(output)
@@ -105,7 +125,18 @@ def render(
     return pixels
 
 
-def _drawn(opened: Opened, width: int, height: int, crop: Crop) -> NDArray[Any]:
+def _angles(name: str, given: Sequence[float] | None, counts: tuple[int, ...]) -> Any:
+    """Return so many finite numbers, or None; ConfigError for something else."""
+    if given is None:
+        return None
+    numbers_given = tuple(float(number) for number in given)
+    if len(numbers_given) not in counts or not np.isfinite(numbers_given).all():
+        need = " or ".join(str(count) for count in counts)
+        raise ConfigError(f"{name}: got {shown(given)}, need {need} numbers.")
+    return numbers_given
+
+
+def _drawn(opened: Opened | ShownPane, width: int, height: int, crop: Crop) -> NDArray[Any]:
     """Return what is drawn; AssetError for numbers that are not finite, before any mean."""
     drawn = opened.draw(width, height, crop)
     check_drawn(opened.path, drawn)
@@ -130,13 +161,13 @@ def _check_memory(width: int, height: int, channels: int) -> None:
                           "parts with crop.")  # fmt: skip
 
 
-def _fitted_size(opened: Opened, crop: Crop) -> tuple[int, int]:
+def _fitted_size(opened: Opened | ShownPane, crop: Crop) -> tuple[int, int]:
     """Return width and height in pixels that a part was fitted at."""
     (width, height), (u0, v0, u1, v1) = opened.size, crop
     return max(1, round(width * (u1 - u0))), max(1, round(height * (v1 - v0)))
 
 
-def _check_justified(opened: Opened, fitted: tuple[int, int]) -> None:
+def _check_justified(opened: Opened | ShownPane, fitted: tuple[int, int]) -> None:
     """Raise ConfigError where the asset's bytes stand for fewer pixels than it tells of."""
     if fitted[0] * fitted[1] > FREE_PIXELS + PIXELS_PER_BYTE * opened.byte_count:
         width, height = opened.size

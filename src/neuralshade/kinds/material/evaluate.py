@@ -43,6 +43,20 @@ NOTED = (
 )  # fmt: skip
 
 
+def teacher_of(opened: Any, reference: Any) -> Teacher:
+    """Return the teacher that an asset was fitted to, of its file or of itself.
+
+    Raises: AssetError for another material; what ``load_teacher`` raises.
+    """
+    teacher: Teacher = reference
+    if not isinstance(reference, Teacher):
+        teacher = load_same(reference, opened.material.get("element"))
+    if teacher.name != opened.material["name"]:
+        raise AssetError(f"{opened.path}: got {teacher.name}, need {opened.material['name']}. "
+                         "Give the document that it was fitted to.")  # fmt: skip
+    return teacher
+
+
 def told_measures(quality: Mapping[str, float]) -> list[tuple[str, str]]:
     """Return titles and what was measured, as people read it."""
     return [
@@ -59,12 +73,7 @@ class Compared(Closeable):
 
         Raises: AssetError for another material; what ``load_teacher`` raises; DeviceError.
         """
-        teacher = reference
-        if not isinstance(reference, Teacher):
-            teacher = load_same(reference, opened.material.get("element"))
-        if teacher.name != opened.material["name"]:
-            raise AssetError(f"{opened.path}: got {teacher.name}, need {opened.material['name']}. "
-                             "Give the document that it was fitted to.")  # fmt: skip
+        teacher = teacher_of(opened, reference)
         self.unchanged = teacher_digest(teacher) == opened.material["digest"]
         if not self.unchanged:
             notice(f"{opened.path}: {teacher.name} is not what it was fitted to: its text or its "

@@ -26,12 +26,15 @@ from neuralshade.fitting.options import (
 )
 from neuralshade.fitting.recipe import asked_recipe, from_dict, to_dict
 from neuralshade.fitting.resuming import Source, resumed_recipe
+from neuralshade.fitting.scene import Scene
 from neuralshade.kinds.material import KIND
 from neuralshade.kinds.material.asset import pack_field, stored_field
 from neuralshade.kinds.material.engine import ENCODED, TRAINED, build_engine
 from neuralshade.kinds.material.judge import Judge, Judged, field_shade
+from neuralshade.kinds.material.lit import Shade
 from neuralshade.kinds.material.opened import OpenedMaterial
 from neuralshade.kinds.material.recipe import MaterialRecipe
+from neuralshade.kinds.material.scene import material_scene
 from neuralshade.kinds.material.sources import load_teacher, teacher_digest
 from neuralshade.kinds.material.teacher import Teacher, TeacherKernels, open_teachers_gpu
 from neuralshade.model.field import Field
@@ -158,9 +161,18 @@ class _Job(Job[MaterialRecipe]):
 
     def _glance(self) -> float:
         """Return the mean PSNR in dB of a few spheres."""
+        return self.judge.glance(self._shade())
+
+    def _shade(self) -> Shade:
+        """Return what says f * cos as the fit is now."""
         if self.engine.phase == ENCODED:
-            return self.judge.glance(self.engine.encoded)
-        return self.judge.glance(field_shade(self._stored()))
+            return self.engine.encoded
+        return field_shade(self._stored())
+
+    def scene(self) -> Scene:
+        """Return what a live page shows of it: a sphere and a plane beside the material itself."""
+        return material_scene(self.teacher.name, self._shade, lambda: self.judge.teacher.eval,
+                              changes=True)  # fmt: skip
 
     def _stored(self) -> Field:
         """Return the field as a file would hold it now."""

@@ -20,6 +20,7 @@ TILES = 2.0  # times that the material goes around a sphere
 LOWEST = 1e-3  # cosine below which nothing is lit
 KEY = (-0.45, 0.65, 0.61)  # the usual light
 EYE = (0.0, 0.0, 1.0)
+POLE, EAST = 1e-12, (1.0, 0.0, 0.0)  # where all ways are south, the tangent is any
 
 
 @dataclass(frozen=True)
@@ -52,20 +53,35 @@ class Stage:
         return picture
 
 
-def sphere(width: int, height: int, crop: Crop = WHOLE) -> Stage:
-    """Return a sphere seen from afar along -z, x right and y up."""
+def sphere(
+    width: int, height: int, crop: Crop = WHOLE, turn: tuple[float, float] = (0.0, 0.0)
+) -> Stage:
+    """Return a sphere seen from afar along -z, x right and y up.
+
+    ``turn``: degrees by which it is turned before the eye: to the right, then its top towards it.
+    """
     x, y = _plane(width, height, crop)
     x, y = x / RADIUS, y / RADIUS
     inside = x * x + y * y < 1
     x, y = x[inside], y[inside]
     z = np.sqrt(1 - x * x - y * y)
-    normal = np.stack([x, y, z], 1)
+    normal, turning = np.stack([x, y, z], 1), _turning(*turn)
+    x, y, z = turning.T @ normal.T  # where it was before it was turned
     tangent = np.stack([z, np.zeros_like(z), -x], 1)
-    tangent /= np.linalg.norm(tangent, axis=1, keepdims=True)
+    tangent[np.hypot(x, z) < POLE] = EAST
+    tangent = tangent / np.linalg.norm(tangent, axis=1, keepdims=True) @ turning.T
     u = (np.arctan2(x, z) / (2 * math.pi) + 0.5) * TILES % 1
     v = np.arccos(np.clip(y, -1, 1)) / math.pi * TILES / 2 % 1
     uv = np.stack([u, v], 1).astype(np.float32)
     return Stage(inside, uv, tangent, np.cross(normal, tangent), normal)
+
+
+def _turning(around: float, over: float) -> npt.NDArray[np.float64]:
+    """Return the matrix of a turn about y and then one about x, of degrees."""
+    a, b = math.radians(around), math.radians(over)
+    about_y = [[math.cos(a), 0, math.sin(a)], [0, 1, 0], [-math.sin(a), 0, math.cos(a)]]
+    about_x = [[1, 0, 0], [0, math.cos(b), -math.sin(b)], [0, math.sin(b), math.cos(b)]]
+    return np.array(about_x) @ np.array(about_y)
 
 
 def plane(width: int, height: int, crop: Crop = WHOLE) -> Stage:

@@ -5,31 +5,32 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from neuralshade.asset.schema import Form
-from neuralshade.errors import AssetError, ConfigError
-from neuralshade.fitting.scene import Scene, picture_scene
+from neuralshade.errors import AssetError, ConfigError, NeuralShadeError
+from neuralshade.fitting.scene import Scene
 from neuralshade.kinds.kind import Notice, Opened, ignore
 from neuralshade.kinds.material import KIND
 from neuralshade.kinds.material.asset import RULES, field_forms, stored_field
 from neuralshade.kinds.material.judge import field_shade
-from neuralshade.kinds.material.lit import key_light, sphere
+from neuralshade.kinds.material.lit import Shade, key_light, sphere
 from neuralshade.kinds.material.recipe import MaterialRecipe
 from neuralshade.kinds.material.scattering import scattering_of
+from neuralshade.kinds.material.scene import DRAWN_PX, material_scene
+from neuralshade.kinds.material.sources import teacher_digest
+from neuralshade.kinds.material.teacher import Teacher, TeacherKernels, open_teachers_gpu
 from neuralshade.measure.table import Table
 from neuralshade.model.field import Field
 from neuralshade.model.scattering import Scattering
 from neuralshade.source.color import linear_to_srgb
 from neuralshade.source.crop import WHOLE, Crop
-from neuralshade.source.picture import PictureForm
 
 Floats = npt.NDArray[np.float32]
-DRAWN_PX = 512
 
 
 @dataclass(frozen=True)
@@ -101,12 +102,39 @@ class OpenedMaterial(Opened):
         return linear_to_srgb(lit.clip(0, 1))
 
     def scene(self, reference: Any = None) -> Scene:
-        """Return the sphere on a live page. Raises: AssetError for a reference: none is drawn."""
-        if reference is not None:
-            raise AssetError(f"{self.path}: got a reference, which the live page does not draw of "
-                             "a material, need none. Leave it out.")  # fmt: skip
-        form = PictureForm(DRAWN_PX, DRAWN_PX, 3, "srgb", str(self.material["name"]))
-        return picture_scene(KIND.name, form, self.draw, continuous=True, changes=())
+        """Return a sphere and a plane under a light, beside the material itself.
+
+        Raises: AssetError for another material; what ``load_teacher`` raises.
+        """
+        from neuralshade.kinds.material.evaluate import teacher_of
+
+        teacher = None if reference is None else teacher_of(self, reference)
+        itself = None if teacher is None else partial(self._teacher_shade, teacher)
+        return material_scene(str(self.material["name"]), lambda: self.eval, itself,
+                              changes=False)  # fmt: skip
+
+    def same_reference(self, reference: Any) -> Any:
+        """Return ``reference`` where it is the material that this was fitted to, else None."""
+        from neuralshade.kinds.material.evaluate import teacher_of
+
+        try:
+            same = teacher_digest(teacher_of(self, reference)) == self.material["digest"]
+        except NeuralShadeError:  # another kind's picture, say
+            return None
+        return reference if same else None
+
+    def close(self) -> None:
+        """Give back what the material itself is drawn with."""
+        kernels: TeacherKernels | None = vars(self).pop("_kernels", None)
+        if kernels is not None:
+            kernels.gpu.close()
+
+    def _teacher_shade(self, teacher: Teacher) -> Shade:
+        """Return what the material itself scatters, on a device that is opened for it."""
+        if "_kernels" not in vars(self):
+            vars(self)["_kernels"] = TeacherKernels(open_teachers_gpu(), teacher)
+        kernels: TeacherKernels = vars(self)["_kernels"]
+        return kernels.eval
 
     def evaluate(self, reference: Any = None, notice: Notice = ignore) -> Table:
         """Return how close spheres under lights that no fit has seen are to the teacher's."""

@@ -108,7 +108,7 @@ class TeacherKernels:
             rows = np.ascontiguousarray(asked[first : first + AT_ONCE], np.float32)
             commands = self.gpu.commands()
             commands.upload(self._asked, 0, rows)
-            commands.run(self.gpu.steps([(self._kernel(entry), AT_ONCE // GROUP)]))
+            commands.run(self.gpu.steps([(self._kernel(entry), -(-len(rows) // GROUP))]))
             commands.submit()
             answers = self._answers.read().view(np.float32)[: numbers * len(rows)]
             found[first : first + len(rows)] = answers.reshape(-1, numbers)

@@ -18,8 +18,9 @@ const PAN_CSS_PX = 60;
  * @param {import("./fit_panel.js").FitControls} fit
  * @param {import("./overlays.js").Overlays} overlays
  * @param {import("./level.js").Level} level
+ * @param {import("./turn.js").Turn} turn
  */
-export function connectKeys(stage, fit, overlays, level) {
+export function connectKeys(stage, fit, overlays, level, turn) {
   const help = byId("help");
   const pan = (/** @type {KeyboardEvent} */ event) => {
     /** @type {Record<string, [number, number]>} */
@@ -52,6 +53,7 @@ export function connectKeys(stage, fit, overlays, level) {
     },
     { keys: ["m"], shown: "m", does: "next mip level", act: () => level.step(1) },
     { keys: ["M"], shown: "Shift m", does: "the mip level before", act: () => level.step(-1) },
+    { keys: ["t"], shown: "t", does: "a drag moves the light, or the sphere", act: () => turn.toggle() },
     { keys: ["o"], shown: "o", does: "next overlay", act: () => overlays.next() },
     { keys: ["+", "="], shown: "+", does: "zoom in", act: () => zoom(stage, 1) },
     { keys: ["-", "_"], shown: "-", does: "zoom out", act: () => zoom(stage, -1) },

@@ -133,7 +133,8 @@ export class Light {
     this.azimuth_deg = rounded(scene.light.azimuth_deg);
     this.elevation_deg = rounded(scene.light.elevation_deg);
     const sphere = scene.light.middle === "eye";
-    setText(byId("light-what"), sphere ? "the sphere" : "the plane");
+    const planes = scene.light.panes.some((pane) => pane.endsWith("plane"));
+    setText(byId("light-what"), sphere && !planes ? "the sphere" : sphere ? "a picture" : "the plane");
     const [seen, middle] = sphere ? ["as the eye sees it", "behind the eye"] : ["from above", "overhead"];
     this.disc.setAttribute("aria-label", `Light ${seen}; the middle is right ${middle}`);
     this.#show();
@@ -164,6 +165,11 @@ export class Light {
     this.azimuth_deg = rounded(((((azimuth_deg + 180) % 360) + 360) % 360) - 180);
     this.elevation_deg = rounded(Math.min(Math.max(elevation_deg, LEAST_DEG), 90));
     this.#show();
+    this.move();
+  }
+
+  /** Something is dragged: ask for coarse pictures, and for fine ones when it stands still. */
+  move() {
     window.clearTimeout(this.moving);
     this.moving = window.setTimeout(() => {
       this.moving = 0;

@@ -15,6 +15,7 @@ import { Overlays } from "./overlays.js";
 import { Session } from "./session.js";
 import { Stage } from "./stage.js";
 import { connectToolbar } from "./toolbar.js";
+import { Turn } from "./turn.js";
 import { Values, Views } from "./views.js";
 
 const session = new Session();
@@ -26,8 +27,9 @@ const level = new Level(session, () => {
   views.ask();
   values.askAgain();
 });
-stage.ondrag = (dx, dy, pane) => light.drag(dx, dy, pane);
-const views = new Views(session, connection, stage, tone, light, level);
+const turn = new Turn(session, () => light.move());
+stage.ondrag = (dx, dy, pane) => turn.drag(dx, dy, pane) || light.drag(dx, dy, pane);
+const views = new Views(session, connection, stage, { tone, light, level, turn });
 views.onproblem = notice;
 connectToolbar(stage);
 session.on("scene", () => {
@@ -44,7 +46,7 @@ const controls = new FitControls(session, connection);
 showNumbers(session);
 new Curves(session);
 new Files(session, new NewFit(session, connection), tone);
-connectKeys(stage, controls, overlays, level);
+connectKeys(stage, controls, overlays, level, turn);
 
 session.on("note", ({ text }) => notice(text, "note"));
 session.on("refused", ({ text }) => notice(text));

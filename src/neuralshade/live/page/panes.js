@@ -22,8 +22,8 @@ export function offerPanes(scene) {
   const title = (/** @type {string} */ pane) => scene.titles?.[pane] ?? capital(pane);
   const known = REFERENCES.find((pane) => panes.includes(pane));
   // Without one, planes are beside the first: that is then called what it is, a difference.
-  const reference = known ?? (plane ? panes[0] : null);
   const own = panes.find((pane) => panes.includes(GIVEN + pane));
+  const reference = known ?? (plane && !own ? panes[0] : null);
   /** @type {Map<string, string>} */
   const beside = new Map();
   for (const pane of panes) {
@@ -43,7 +43,7 @@ export function offerPanes(scene) {
   const errors = entries.map(([name]) => name).filter((name) => errorOf(name) === two);
   const three = errors[0] ?? panes.find((pane) => pane !== one && pane !== two) ?? two;
   // A plane's reference takes long to draw: not while a light is dragged, unless it is asked for.
-  const [a = one, b = two, c = three] = plane ? panes : [];
+  const [a = one, b = two, c = three] = plane && !own ? panes : [];
   return { entries, titles: new Map(entries), beside, first: [a, b, c] };
 }
 

@@ -27,6 +27,7 @@
  * @property {boolean} continuous whether the result is evaluated at any resolution
  * @property {Overlay[]} overlays
  * @property {SceneLight | null} light where there is one that can be moved
+ * @property {string[]} turned panes whose subject can be turned before the eye
  * @property {[number, number][]} levels width and height of each mip, where there are some
  * @property {number | null} bytes on disk, where a file is shown
  * @property {number | null} memory_bytes in a GPU, as shaders read it

@@ -13,17 +13,20 @@ export class Views {
    * @param {import("./session.js").Session} session
    * @param {import("./connection.js").Connection} connection
    * @param {import("./stage.js").Stage} stage
-   * @param {import("./look.js").Tone} tone
-   * @param {import("./look.js").Light} light
-   * @param {import("./level.js").Level} level
+   * @param {object} looks how pictures are drawn
+   * @param {import("./look.js").Tone} looks.tone
+   * @param {import("./look.js").Light} looks.light
+   * @param {import("./level.js").Level} looks.level
+   * @param {import("./turn.js").Turn} looks.turn
    */
-  constructor(session, connection, stage, tone, light, level) {
+  constructor(session, connection, stage, { tone, light, level, turn }) {
     this.session = session;
     this.connection = connection;
     this.stage = stage;
     this.tone = tone;
     this.light = light;
     this.level = level;
+    this.turn = turn;
     this.id = 0;
     this.asked = "";
     /** @type {Map<number, (pane: string) => string>} how the pictures of a view look, by its id */
@@ -47,21 +50,24 @@ export class Views {
 
   #ask() {
     const { scene } = this.session;
-    const { stage, tone, light, level } = this;
+    const { stage, tone, light, level, turn } = this;
     if (!scene || scene !== stage.scene || !stage.panes.length) return;
     const drawn = { ...tone.request, ...level.request };
     const { region, width, height } = stage.request();
     const by = light.coarseness;
     const size = { width: Math.ceil(width / by), height: Math.ceil(height / by) };
-    const view = { scene: scene.id, region, ...size, panes: stage.panes, ...drawn, ...light.request };
+    const placed = { ...light.request, ...turn.request };
+    const view = { scene: scene.id, region, ...size, panes: stage.panes, ...drawn, ...placed };
     const text = JSON.stringify(view);
     if (text === this.asked) return;
     const id = this.id + 1;
     if (!this.connection.send({ type: "view", id, ...view })) return;
     this.id = id;
     this.asked = text;
-    const [plain, lit] = [drawn, { ...drawn, ...light.request }].map((look) => JSON.stringify(look));
-    this.looks.set(id, (pane) => (scene.light?.panes.includes(pane) ? lit : plain));
+    this.looks.set(id, (pane) => {
+      const lit = scene.light?.panes.includes(pane) ? light.request : {};
+      return JSON.stringify({ ...drawn, ...lit, ...(turn.shows(pane) ? turn.request : {}) });
+    });
   }
 
   /** @param {import("./types.js").FrameHeader} header @param {Uint8Array} payload */

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,7 +21,12 @@ LOWEST_DEG, HIGHEST_DEG = 2.0, 90.0  # of the light towards the eye
 
 def usual_light() -> tuple[float, float]:
     """Return azimuth and elevation in degrees of the light of ``lit_sphere``."""
-    x, y, z = LIGHT
+    return angles_to(LIGHT)
+
+
+def angles_to(light: Sequence[float]) -> tuple[float, float]:
+    """Return azimuth and elevation in degrees of a direction, as ``to_light`` takes them."""
+    x, y, z = light
     return math.degrees(math.atan2(x, y)), math.degrees(math.asin(z / math.hypot(x, y, z)))
 
 

@@ -1,0 +1,69 @@
+"""A material on the live page: a sphere and a plane, the network's beside the material itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from neuralshade.fitting.scene import GIVEN, Light, Scene, View
+from neuralshade.kinds.material import KIND
+from neuralshade.kinds.material.lit import EYE, KEY, Shade, Stage, plane, sphere
+from neuralshade.kinds.material.lit import Light as Lamp
+from neuralshade.measure.plane.sphere_view import angles_to, to_light
+
+Floats = npt.NDArray[np.float32]
+SPHERE, PLANE = "sphere", "plane"
+DRAWN_PX = 512
+RADIANCE = 3.0  # of the light that is dragged
+FILL = 0.35  # of a weak one at the eye: what the light does not reach is seen, at one look more
+NETWORK, TEACHER = "Network", "Material"
+
+
+def material_scene(
+    name: str, network: Callable[[], Shade], teacher: Callable[[], Shade] | None, *, changes: bool
+) -> Scene:
+    """Return a sphere and a plane under a light that is dragged, in linear light.
+
+    Args:
+        name: of the material.
+        network: returns what says f * cos now.
+        teacher: the same of the material itself, None where it is not at hand; the panes of both
+            are then beside each other.
+        changes: whether ``network`` says something else from step to step.
+    """
+    makers = {"": network} | ({} if teacher is None else {GIVEN: teacher})
+
+    def draw(pane: str, view: View) -> Floats:
+        before = GIVEN if pane.startswith(GIVEN) else ""
+        width, height = view.screen or (view.width, view.height)
+        seen = _stage(pane.removeprefix(before), width, height, view)
+        return seen.lit(makers[before](), _lamps(view.light))
+
+    titles = _titles(list(makers))
+    own = tuple(pane for pane in titles if not pane.startswith(GIVEN))
+    light = Light(*angles_to(KEY), tuple(titles), "eye")
+    turned = tuple(pane for pane in titles if pane.endswith(SPHERE))
+    return Scene(KIND.name, name, DRAWN_PX, DRAWN_PX, 3, True, True, True, titles, draw,
+                 own if changes else (), light=light, turned=turned)  # fmt: skip
+
+
+def _stage(shape: str, width: int, height: int, view: View) -> Stage:
+    """Return what the pixels of a view see."""
+    if shape == PLANE:
+        return plane(width, height, view.region)
+    return sphere(width, height, view.region, view.turn or (0.0, 0.0))
+
+
+def _lamps(light: tuple[float, float] | None) -> Sequence[Lamp]:
+    """Return the light at these angles, the usual one for None, and the weak one at the eye."""
+    at = to_light(*(angles_to(KEY) if light is None else light))
+    return [(np.array(at), np.full(3, RADIANCE)), (np.array(EYE), np.full(3, FILL))]
+
+
+def _titles(makers: Sequence[str]) -> Mapping[str, str]:
+    """Return the panes' titles, the network's first."""
+    called = {"": NETWORK, GIVEN: TEACHER}
+    return {before + shape: f"{called[before]}, {shape}" for before in makers
+            for shape in (SPHERE, PLANE)}  # fmt: skip

@@ -1,0 +1,133 @@
+"""What the panes of a live page show, drawn into a file: a pane, its light, its mip level."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from neuralshade.base.did_you_mean import did_you_mean
+from neuralshade.base.message_text import shown
+from neuralshade.errors import ConfigError
+from neuralshade.fitting.scene import GIVEN, TARGET, Scene, View
+from neuralshade.kinds.kind import Opened
+from neuralshade.measure.display import error_picture
+from neuralshade.source.color import linear_to_srgb
+from neuralshade.source.crop import WHOLE, Crop
+
+Floats = npt.NDArray[np.float32]
+DIFFERENCE = "difference"  # of the first pane; that of another is difference:PANE
+DIFFERENCE_SCALE = 4  # times, around grey
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is to be drawn in place of an asset's own picture."""
+
+    show: str | None = None  # a pane of its scene, or a difference; None is the first
+    reference: Any = None  # what the asset was fitted to
+    light: tuple[float, ...] | None = None  # azimuth and elevation in degrees, or a direction
+    turn: tuple[float, float] | None = None  # around and over, degrees
+    level: int = 0  # of the mips
+
+
+class ShownPane:
+    """A pane of an asset's scene, drawn as an asset is: at any size, and any part of it."""
+
+    def __init__(self, opened: Opened, asked: Asked):
+        """Raises: ConfigError for what the scene has not; what ``Opened.scene`` raises."""
+        if asked.reference is not None:
+            opened.check_reference(asked.reference)
+        scene = opened.scene(asked.reference)
+        self.scene, self.pane, self.other = scene, *_chosen(scene, asked)
+        self.opened, self.path, self.byte_count = opened, opened.path, opened.byte_count
+        self.draws_view = opened.draws_view
+        if not 0 <= asked.level < max(1, len(scene.levels)):
+            raise ConfigError(f"level: got {asked.level}, need one of 0 to "
+                              f"{max(1, len(scene.levels)) - 1}.")  # fmt: skip
+        light = None if asked.light is None else _angles(scene, self.pane, asked.light)
+        if asked.turn is not None and self.pane not in scene.turned:
+            raise ConfigError(f"turn: got it for {self.pane}, need a pane that turns"
+                              f"{_listed(scene.turned)}. Leave it out.")  # fmt: skip
+        self._view = View(0, 0, light=light, turn=asked.turn, level=asked.level)
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Return width and height where none are asked for."""
+        return self.scene.size_of(self._view.level)
+
+    @property
+    def picture(self) -> Mapping[str, Any]:
+        """Return what ``Opened.picture`` says of an asset's own, as far as it is asked for."""
+        return {"channels": self.scene.channels}
+
+    @property
+    def color_space(self) -> str:
+        """Return linear or srgb; a difference is one of screens."""
+        return "linear" if self.scene.linear and self.other is None else "srgb"
+
+    def __enter__(self) -> ShownPane:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.opened.close()
+
+    def draw(self, width: int, height: int, crop: Crop = WHOLE) -> Floats:
+        """Return float32 [height, width, C]; of a difference, around grey."""
+        view = replace(self._view, region=crop, width=width, height=height, screen=(width, height))
+        drawn = self.scene.draw(self.pane, view)
+        if self.other is None:
+            return drawn
+        target, result = self._on_screen(self.scene.draw(self.other, view)), self._on_screen(drawn)
+        return error_picture(target, result, DIFFERENCE_SCALE)
+
+    def _on_screen(self, picture: Floats) -> Floats:
+        clipped: Floats = picture.clip(0, 1)
+        return linear_to_srgb(clipped) if self.scene.linear else clipped
+
+
+def _chosen(scene: Scene, asked: Asked) -> tuple[str, str | None]:
+    """Return the pane, and for a difference the one that it is beside."""
+    show = scene.main if asked.show is None else asked.show
+    pane = show.removeprefix(f"{DIFFERENCE}:") if show != DIFFERENCE else scene.main
+    if pane not in scene.titles:
+        known = [*scene.titles, DIFFERENCE]
+        more = _without_reference(asked, pane)
+        raise ConfigError(f"show: got {shown(show)}, need one of {known}."
+                          f"{more or did_you_mean(show, known)}")  # fmt: skip
+    if pane == show:
+        return pane, None
+    beside = next((name for name in (GIVEN + pane, TARGET) if name in scene.titles), None)
+    if beside is None or beside == pane:
+        raise ConfigError(f"show: got {shown(show)}, need a pane that has something beside it."
+                          f"{_without_reference(asked, GIVEN)}")  # fmt: skip
+    return pane, beside
+
+
+def _without_reference(asked: Asked, pane: str) -> str:
+    if asked.reference is not None or not pane.startswith((GIVEN, TARGET)):
+        return ""
+    return " Name what it was fitted to with --reference."
+
+
+def _angles(scene: Scene, pane: str, light: tuple[float, ...]) -> tuple[float, float]:
+    """Return azimuth and elevation in degrees, as the scene has them."""
+    if scene.light is None or not scene.is_lit(pane):
+        panes = () if scene.light is None else scene.light.panes
+        raise ConfigError(f"light: got one for {pane}, need a pane that is lit"
+                          f"{_listed(panes)}. Leave it out.")  # fmt: skip
+    if len(light) == 2:
+        return light[0], light[1]
+    x, y, z = light
+    length = math.hypot(x, y, z)
+    if not (math.isfinite(length) and length > 0):
+        raise ConfigError(f"light: got {x:g},{y:g},{z:g}, need a direction.")
+    return math.degrees(math.atan2(x, y)), math.degrees(math.asin(z / length))
+
+
+def _listed(panes: tuple[str, ...]) -> str:
+    return f", one of {list(panes)}" if panes else ", which this asset has not"

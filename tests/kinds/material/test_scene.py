@@ -1,0 +1,125 @@
+"""kinds/material/scene: a sphere and a plane, the network's beside the material itself."""
+
+import dataclasses
+import threading
+
+import numpy as np
+import pytest
+from fixtures.small_material import paint, paint_teacher
+
+import neuralshade
+from neuralshade.errors import AssetError
+from neuralshade.fitting.scene import View
+from neuralshade.kinds.material.lit import sphere
+from neuralshade.kinds.material.scene import material_scene
+
+USUAL = View(0, 0, width=40, height=40)
+
+
+def painted_scene(teacher=True):
+    return material_scene("paint", lambda: paint, (lambda: paint) if teacher else None,
+                          changes=True)  # fmt: skip
+
+
+def test_panes_of_the_network_and_of_the_material():
+    scene = painted_scene()
+    assert list(scene.titles) == ["sphere", "plane", "given:sphere", "given:plane"]
+    assert scene.changes == ("sphere", "plane") and scene.turned == ("sphere", "given:sphere")
+    for pane in ("sphere", "plane"):
+        np.testing.assert_array_equal(scene.draw(pane, USUAL), scene.draw(f"given:{pane}", USUAL))
+    assert list(painted_scene(teacher=False).titles) == ["sphere", "plane"]
+
+
+@pytest.mark.parametrize("pane", ["sphere", "plane"])
+def test_a_part_is_the_matching_part_of_the_whole(pane):
+    """Bands of it are drawn one by one while a fit runs."""
+    scene, light = painted_scene(), (40.0, 50.0)
+    whole = scene.draw(pane, dataclasses.replace(USUAL, light=light, turn=(10.0, 20.0)))
+    band = dataclasses.replace(USUAL, light=light, turn=(10.0, 20.0), height=10,
+                               region=(0, 0.25, 1, 0.5))  # fmt: skip
+    np.testing.assert_allclose(scene.draw(pane, band), whole[10:20], atol=1e-4)
+
+
+def test_the_light_is_where_it_is_dragged_to():
+    """White paper is brightest where it faces the light."""
+
+    def paper(uv, wi, wo):
+        return np.repeat(wi[:, 2:], 3, axis=1)
+
+    scene = material_scene("paper", lambda: paper, None, changes=False)
+    for light, (right, down) in (((90.0, 30.0), (1, 0)), ((0.0, 30.0), (0, -1))):
+        drawn = scene.draw("sphere", dataclasses.replace(USUAL, light=light))[..., 0]
+        row, col = np.unravel_index(drawn.argmax(), drawn.shape)
+        assert np.sign(col - 19.5) == right or right == 0
+        assert np.sign(row - 19.5) == down or down == 0
+
+
+def test_what_is_turned_shows_what_was_behind():
+    """The material goes around twice: half a turn shows the same."""
+    scene = painted_scene()
+    drawn = [scene.draw("sphere", dataclasses.replace(USUAL, turn=(around, 0.0)))
+             for around in (0.0, 90.0, 180.0)]  # fmt: skip
+    np.testing.assert_allclose(drawn[0], drawn[2], atol=1e-3)
+    assert np.abs(drawn[0] - drawn[1]).max() > 0.1
+
+
+def test_frames_stay_frames_when_turned():
+    seen = sphere(41, 41, turn=(30.0, -75.0))
+    frames = np.stack([seen.tangent, seen.bitangent, seen.normal], axis=1)
+    np.testing.assert_allclose(frames @ frames.swapaxes(1, 2), np.broadcast_to(np.eye(3),
+                               frames.shape), atol=1e-9)  # fmt: skip
+
+
+@pytest.fixture
+def asset(tmp_path, monkeypatch, device):
+    monkeypatch.setattr("neuralshade.kinds.material.judge.SIDE_PX", 32)
+    return neuralshade.fit_material(paint_teacher(), tmp_path / "x.nsh", size=8, steps=3,
+                                    batch=64, hidden_width=16).asset  # fmt: skip
+
+
+def test_an_asset_beside_its_material(asset):
+    opened = neuralshade.load(asset)
+    with opened:
+        scene = opened.scene(paint_teacher())
+        itself = material_scene("paint", lambda: paint, None, changes=False)
+        np.testing.assert_allclose(scene.draw("given:sphere", USUAL), itself.draw("sphere", USUAL),
+                                   atol=2e-3)  # fmt: skip  # float32 on a device
+        assert list(opened.scene().titles) == ["sphere", "plane"]
+    other = dataclasses.replace(paint_teacher(), name="mud")
+    with pytest.raises(AssetError, match="got mud, need paint. Give the document"):
+        opened.scene(other)
+    assert opened.same_reference(paint_teacher()) is not None
+    changed = dataclasses.replace(paint_teacher(), text=paint_teacher().text + "\n")
+    assert opened.same_reference(changed) is None and opened.same_reference("a.png") is None
+
+
+def test_a_fit_is_watched(device, tmp_path, monkeypatch):
+    """A page gets both panes of a running fit, and a light and a turn that are asked for."""
+    monkeypatch.setattr("neuralshade.kinds.material.judge.SIDE_PX", 32)
+    drawn = {}
+
+    class Watching:
+        rate_scale, most_steps, ended = 1.0, 5, False
+
+        def begin(self, job):
+            self.scene = job.scene()
+            return self
+
+        def attend(self, progress, interrupted):
+            view = dataclasses.replace(USUAL, light=(10.0, 40.0), turn=(5.0, 5.0))
+            drawn.setdefault(threading.get_ident(), []).append(
+                [self.scene.draw(pane, view) for pane in ("sphere", "given:sphere")]
+            )
+            self.ended = progress.step >= 30
+            return 0.0
+
+        def settle(self, progress):
+            pass
+
+    options = neuralshade.FitOptions(live=Watching())
+    neuralshade.fit_material(paint_teacher(), tmp_path / "x.nsh", size=8, steps=40, batch=256,
+                             hidden_width=16, options=options)  # fmt: skip
+    (pairs,) = drawn.values()
+    errors = [np.abs(network - material).mean() for network, material in pairs]
+    assert len(pairs) > 4 and errors[-1] < errors[0]
+    np.testing.assert_array_equal(pairs[0][1], pairs[-1][1])

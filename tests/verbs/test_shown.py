@@ -1,0 +1,80 @@
+"""verbs/shown: the panes of a live page, drawn by ``render``."""
+
+import numpy as np
+import pytest
+from fixtures.small_material import paint_teacher
+
+import neuralshade
+from neuralshade.errors import ConfigError
+from neuralshade.fitting.scene import View
+from neuralshade.source.color import linear_to_srgb
+
+SMALL = (24, 24)
+
+
+@pytest.fixture(scope="module")
+def asset(tmp_path_factory, share_device):
+    with pytest.MonkeyPatch.context() as patch:
+        share_device(patch)
+        patch.setattr("neuralshade.kinds.material.judge.SIDE_PX", 32)
+        place = tmp_path_factory.mktemp("paint") / "x.nsh"
+        return neuralshade.fit_material(paint_teacher(), place, size=8, steps=3, batch=64,
+                                        hidden_width=16).asset  # fmt: skip
+
+
+def refused(asset, **how):
+    with pytest.raises(ConfigError) as caught:
+        neuralshade.render(asset, **how)
+    return str(caught.value)
+
+
+def test_a_pane_is_what_the_scene_draws(asset):
+    scene = neuralshade.load(asset).scene()
+    view = View(0, 0, width=24, height=24, light=(45.0, 30.0), turn=(10.0, 20.0))
+    how = {"light": (45, 30), "turn": (10, 20), "size": SMALL, "filter": "point"}
+    found = neuralshade.render(asset, show="sphere", **how)
+    np.testing.assert_array_equal(found, scene.draw("sphere", view).clip(0, None))
+
+
+def test_a_direction_is_the_same_light(asset):
+    how = {"size": SMALL, "filter": "point"}
+    along = neuralshade.render(asset, light=(1, 0, 1), **how)
+    angles = neuralshade.render(asset, light=(90, 45), **how)
+    np.testing.assert_allclose(along, angles, atol=1e-5)
+    assert np.abs(along - neuralshade.render(asset, light=(0, 1, 1), **how)).max() > 0.01
+
+
+def test_the_difference_is_one_of_screens(asset, one_device):
+    how = {"size": SMALL, "filter": "point", "reference": paint_teacher()}
+    pair = [linear_to_srgb(neuralshade.render(asset, show=pane, **how).clip(0, 1))
+            for pane in ("given:plane", "plane")]  # fmt: skip
+    found = neuralshade.render(asset, show="difference:plane", **how)
+    np.testing.assert_allclose(found, (0.5 + 4 * (pair[1] - pair[0])).clip(0, 1), atol=1e-5)
+
+
+def test_maps_have_their_levels(small_kinds):
+    asset = small_kinds["textures"].asset
+    opened = neuralshade.load(asset)
+    found = neuralshade.render(asset, show="map:roughness", level=1)
+    width, height = opened.sizes[1]
+    decoded = opened.drawn_map(opened.coding("roughness"), 1, width, height)
+    np.testing.assert_allclose(found[..., :1], decoded.clip(0, 1)[..., :1], atol=1e-6)
+
+
+def test_refusals(asset, fitted):
+    assert refused(asset, show="spere") == (
+        "show: got 'spere', need one of ['sphere', 'plane', 'difference']. Did you mean sphere?"
+    )
+    missing = "Name what it was fitted to with --reference."
+    for show in ("difference", "given:sphere"):
+        assert refused(asset, show=show).endswith(missing)
+    assert refused(asset, level=1) == "level: got 1, need one of 0 to 0."
+    assert refused(asset, light=(1,)) == "light: got (1,), need 2 or 3 numbers."
+    assert refused(asset, light=(0, 0, 0)) == "light: got 0,0,0, need a direction."
+    assert refused(fitted / "a.nsh", light=(1, 2)) == (
+        "light: got one for result, need a pane that is lit, which this asset has not. Leave it "
+        "out."
+    )
+    assert refused(asset, show="plane", turn=(1, 2)) == (
+        "turn: got it for plane, need a pane that turns, one of ['sphere']. Leave it out."
+    )
