@@ -44,6 +44,29 @@ def test_parts_are_told_with_their_counts_and_the_whole_when_they_are_over():
     assert work.current() is None
 
 
+def test_stages_are_counted_and_told_around_what_is_done():
+    with work.working("writing the asset"), work.part("writing the report", 4) as report:
+        assert work.share() == 0
+        with work.stage("drawing the result"):
+            assert work.told() == "writing the report, 1 of 4: drawing the result, 0 s"
+        with work.stage("comparing"), work.part("drawing spheres", 2) as drawing:
+            drawing.done = 1
+            assert work.told() == "writing the report, 2 of 4: drawing spheres: 1 of 2, 0 s"
+            assert work.share() == (1 + 0.5) / 4
+        assert report.done == 2 and work.told() == "writing the report: 2 of 4, 0 s"
+    assert work.share() is None
+
+
+def test_a_stage_that_failed_is_not_counted():
+    with work.working("a fit"), work.part("writing the report", 2) as report:
+        with pytest.raises(ZeroDivisionError), work.stage("comparing"):
+            _ = 1 / 0
+        assert report.done == 0
+        with work.stage("comparing"), work.stage("part of it"):
+            assert work.told() == "writing the report, 1 of 2: part of it, 0 s"
+        assert report.done == 1
+
+
 def test_a_part_of_no_whole_is_not_told():
     """A live page draws while a fit runs."""
     with work.part("drawing a lit plane", 300) as drawing:

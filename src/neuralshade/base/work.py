@@ -41,14 +41,26 @@ def current() -> Work | None:
 def told(least_seconds: float = 0.0) -> str:
     """Return in a line what is done now, how far it is, and for how long.
 
-    Nothing where nothing is done, or for less than ``least_seconds`` altogether.
+    "writing the report, 2 of 4: searching for the best JPEG file, 3 s". Nothing where nothing is
+    done, or for less than ``least_seconds`` altogether.
     """
     running = _RUNNING[:]
     if not running or running[0].seconds < least_seconds:
         return ""
-    work = running[-1]
+    *around, work = running
+    stages = [f"{each.what}, {min(each.done + 1, each.total)} of {each.total}: "
+              for each in around if each.total is not None]  # fmt: skip
     count = "" if work.total is None else f": {work.done:,} of {work.total:,}"
-    return f"{work.what}{count}, {running[0].seconds:.0f} s"
+    return f"{''.join(stages)}{work.what}{count}, {running[0].seconds:.0f} s"
+
+
+def share() -> float | None:
+    """Return in [0, 1] how much of what is counted is done; None where nothing is."""
+    found: float | None = None
+    for work in reversed(_RUNNING[:]):
+        if work.total is not None:
+            found = min(1.0, (work.done + (found or 0.0)) / max(1, work.total))
+    return found
 
 
 @contextmanager
@@ -70,6 +82,16 @@ def part(what: str, total: int | None = None) -> Iterator[Work]:
         return
     with _run(work):
         yield work
+
+
+@contextmanager
+def stage(what: str) -> Iterator[Work]:
+    """Tell of one of the parts that the work around it is counted in, and count it."""
+    around = current()
+    with part(what) as work:
+        yield work
+    if around is not None:
+        around.done += 1
 
 
 def counted(what: str, items: Iterable[T], total: int) -> Iterator[T]:

@@ -31,8 +31,9 @@ class WorkBar(BarColumn):
         now = work.current()
         if now is None or (task.total is None and not work.told(work.UNTOLD_SECONDS)):
             return super().render(task) if task.total is not None else ProgressBar(width=0)
-        return ProgressBar(total=now.total, completed=now.done, width=self.bar_width,
-                           pulse=now.total is None, animation_time=now.seconds)  # fmt: skip
+        share = work.share()
+        return ProgressBar(total=1.0, completed=share or 0.0, width=self.bar_width,
+                           pulse=share is None, animation_time=now.seconds)  # fmt: skip
 
 
 class _Told(ProgressColumn):

@@ -136,45 +136,13 @@ class OpenedPicture(Opened):
         notice: Notice = ignore,
     ) -> None:
         """Write the page: target, result, error, grids, curves, table."""
-        from neuralshade.measure.report import ReportData, write_report
-        from neuralshade.measure.rows import all_baselines, rows_for
-        from neuralshade.measure.verdict import verdict
+        from neuralshade.kinds.picture_report import report_picture  # loads plots: 1 s
 
         target = self.target(reference, notice if self.rated else ignore)  # else of no size
-        pixels = target.as_float()
-        result = self.pixels(target.width, target.height)
-        rivals = (
-            list(all_baselines(pixels, self.color_space, self.byte_count)) if self.rated else []
-        )
-        table = rows_for(pixels, result, self.byte_count, self.color_space, rivals=rivals,
-                         in_memory=self.in_memory())  # fmt: skip
         taken = snapshots
         if isinstance(snapshots, (str, os.PathLike)):
             taken = load_snapshots(snapshots)
-        training = self.header.training
-        data = ReportData(
-            title=self.picture["name"],
-            target=pixels,
-            result=result,
-            color_space=self.color_space,
-            byte_count=self.byte_count,
-            facts=[*facts, *self.reached(),
-                   ("Training", f"{training['seconds']:.1f} s, {training['steps']:,} steps"),
-                   ("Numbers", f"{self.numbers:,}"), *self.members()],
-            recipe=self.header.recipe,
-            curve=[tuple(row) for row in training["curve"]],
-            curve_note=self.curve_note,
-            snapshots=taken,
-            grids=self.grids(),
-            drawings=self.drawings(),
-            table=table,
-            memory_bytes=self.memory_bytes,
-            verdict=verdict(table),
-            rivals=[(r.name, r.result) for r in rivals if r.result is not None],
-            titles=self.report_titles,
-            rated=self.rated,
-        )  # fmt: skip
-        write_report(output, data)
+        report_picture(self, target, output, taken, facts)
 
     def members(self) -> list[tuple[str, str]]:
         """Return lines of a report on trained numbers, with labels."""

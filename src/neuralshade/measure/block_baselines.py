@@ -13,6 +13,7 @@ from neuralshade.asset.texture.block_compression import block_tiles, compress_bl
 from neuralshade.asset.texture.block_decompression import decompress_blocks
 from neuralshade.asset.texture.mip_chain import stored_texels
 from neuralshade.asset.texture.texture_format import FORMATS, TextureFormat
+from neuralshade.base.work import part
 from neuralshade.measure.astc import BLOCK_BYTES, astc_round_trip, astc_size, missing_astc
 from neuralshade.measure.baselines import Baseline, to_uint8
 from neuralshade.measure.pair import Pixels, check_color_space, check_picture, unit_float
@@ -101,7 +102,8 @@ def block_baselines(target: Pixels, color_space: str, byte_count: int) -> Iterat
             yield Baseline(codec.name, 0, None, obstacle, random_access=True)
             continue
         whole = codec.size(height, width)
-        result = codec.round_trip(unit_float(target).clip(0, 1))
+        with part(f"compressing as {codec.name}"):
+            result = codec.round_trip(unit_float(target).clip(0, 1))
         setting = f"{codec.bits:.3g} bits per texel"
         yield Baseline(codec.name, whole, result, setting, whole, random_access=True)
         if codec.reduced and whole > SAME_BYTES * byte_count:

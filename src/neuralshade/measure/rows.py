@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain
 
+from neuralshade.base.work import part
 from neuralshade.measure.astc import missing_astc
 from neuralshade.measure.baselines import Baseline, baselines
 from neuralshade.measure.block_baselines import block_baselines
@@ -112,7 +113,8 @@ def rows_for(
         if rival.result is None:
             row: Row = dict.fromkeys(rows[0]) | {"name": rival.name, "cropped": False}
         else:
-            row = quality_row(target, rival.result, rival.byte_count, color_space, rival.name)
+            with part(f"comparing with {rival.name}"):
+                row = quality_row(target, rival.result, rival.byte_count, color_space, rival.name)
             row["memory_bytes"] = rival.memory_bytes
         rows.append(row | {"setting": rival.setting, "random_access": rival.random_access})
     cropped = CROPPED if any(row["cropped"] for row in rows) else None

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
+from neuralshade.base.work import counted, part
 from neuralshade.kinds.material.lit import Light, Shade, Stage, held_out_lights, sky, sphere
 from neuralshade.kinds.material.measures import Measures
 from neuralshade.kinds.material.teacher import TeacherKernels
@@ -81,14 +82,16 @@ class Judge:
 
     def judge(self, shade: Shade) -> Judged:
         """Return all that is measured of what says f * cos."""
-        if self._measures is None:
-            self._measures = Measures(self.teacher)
+        with part("measuring light"):
+            if self._measures is None:
+                self._measures = Measures(self.teacher)
+            light = self._measures.measure(shade)
         lights = [*([light] for light in held_out_lights()), sky(SKY_LIGHTS)]
         seen = sphere(SIDE_PX, SIDE_PX)
         *single, under_sky = self._compared(shade, seen, lights)
         found = [_psnr_db(seen, *pair) for pair in single]
         return Judged(float(np.mean(found)), min(found), _psnr_db(seen, *under_sky),
-                      _mean_flip(seen, single), self._measures.measure(shade))  # fmt: skip
+                      _mean_flip(seen, single), light)  # fmt: skip
 
     def _compared(
         self, shade: Shade, stage: Stage, lights: Sequence[Sequence[Light]]
@@ -96,10 +99,12 @@ class Judge:
         """Return the teacher's picture and another one under each of ``lights``: sRGB [h, w, 3]."""
         key = (len(stage.uv), len(lights))
         if key not in self._drawn:
-            self._drawn[key] = [on_screen(stage.lit(self.teacher.eval, each)) for each in lights]
+            asked = counted("drawing the material", lights, len(lights))
+            self._drawn[key] = [on_screen(stage.lit(self.teacher.eval, each)) for each in asked]
+        pairs = zip(lights, self._drawn[key], strict=True)
         return [
             (wanted, on_screen(stage.lit(shade, each)))
-            for each, wanted in zip(lights, self._drawn[key], strict=True)
+            for each, wanted in counted("drawing the fit", pairs, len(lights))
         ]
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from neuralshade.base.work import part
+from neuralshade.base.work import counted, part, stage
 from neuralshade.fitting.output_checks import check_no_input
 from neuralshade.kinds.kind import Notice, ignore
 from neuralshade.kinds.material.evaluate import NOTED, Compared, told_measures
@@ -50,12 +50,14 @@ def report_material(
     Raises: AssetError for another material, OutputError; what ``load_teacher`` raises.
     """
     check_no_input(output, opened.path, reference)
-    with Compared(opened, reference, notice) as compared:
-        with part("measuring light"):
-            row = compared.known_row()
-        with part("drawing spheres"):
-            rows = _drawn(compared)
-    write_page(output, "material.html.jinja", _content(opened, row, rows, facts))
+    with part("writing the report", 3):
+        with Compared(opened, reference, notice) as compared:
+            with stage("measuring"):
+                row = compared.known_row()
+            with stage("drawing surfaces"):
+                rows = _drawn(compared)
+        with stage("drawing charts"):
+            write_page(output, "material.html.jinja", _content(opened, row, rows, facts))
 
 
 def _lightings() -> list[tuple[str, Sequence[Light]]]:
@@ -71,8 +73,8 @@ def _drawn(compared: Compared) -> list[tuple[str, list[PagePicture]]]:
     stages = [(title, spheres, lights) for title, lights in _lightings()]
     stages.append(("Flat, from above", plane(PLANE_PX, PLANE_PX), key_light()))
     rows = []
-    for title, stage, lights in stages:
-        wanted, had = (on_screen(stage.lit(shade, lights))
+    for title, seen, lights in counted("drawing surfaces", stages, len(stages)):
+        wanted, had = (on_screen(seen.lit(shade, lights))
                        for shade in (compared.teacher.eval, compared.opened.eval))  # fmt: skip
         error = error_picture(wanted, had, ERROR_SCALE)
         named = zip(("Material", "Network", "Difference"), (wanted, had, error), strict=True)

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from neuralshade.base.work import part, stage
 from neuralshade.fitting.output_checks import check_no_input
 from neuralshade.kinds.mipmaps.asset import LevelsAsset
 from neuralshade.kinds.mipmaps.build import base_maps
 from neuralshade.kinds.mipmaps.judge import ENVIRONMENT, EYES, KEPT, LIGHTS, STORED, as_stored
 from neuralshade.kinds.mipmaps.page import MipmapsReport, write_mipmaps_report
-from neuralshade.measure.plane.lit_plane import draw_planes
-from neuralshade.measure.plane.mip_filters import FILTERS
+from neuralshade.measure.plane.lit_plane import Planes, draw_planes
+from neuralshade.measure.plane.mip_filters import FILTERS, Maps
 
 TITLES = {"toksvig": "Toksvig", "lean": "LEAN"}
 TOLD = {
@@ -40,27 +41,43 @@ def report_mipmaps(
 
     Raises: AssetError for other maps, OutputError; what ``load_texture_set`` raises.
     """
-    textures = opened.same_textures(source)
-    check_no_input(output, opened.path, *textures.paths.values())
-    base, header = base_maps(textures), opened.header
-    below = len(opened.chain) - 1
-    chains = {TITLES.get(name, name): as_stored(make(base, below))
-              for name, make in FILTERS.items()}  # fmt: skip
-    chains[KEPT] = opened.chain[1:]
+    with part("writing the report", len(FILTERS) + 5):
+        with stage("filtering maps"):
+            textures = opened.same_textures(source)
+            check_no_input(output, opened.path, *textures.paths.values())
+            base = base_maps(textures)
+            below = len(opened.chain) - 1
+            chains = {TITLES.get(name, name): as_stored(make(base, below))
+                      for name, make in FILTERS.items()}  # fmt: skip
+            chains[KEPT] = opened.chain[1:]
+        planes = draw_planes(base, chains, opened.view)  # a stage of each, and two more
+        with stage("drawing pictures and charts"):
+            write_mipmaps_report(output, _page(opened, base, chains, planes, facts))
+
+
+def _page(
+    opened: LevelsAsset,
+    base: Maps,
+    chains: Mapping[str, Sequence[Maps]],
+    planes: Planes,
+    facts: Sequence[tuple[str, str]],
+) -> MipmapsReport:
+    """Return what the page tells."""
+    header = opened.header
     quality = {
         kind: {**{TITLES.get(name, name): found[STORED[name]] for name in FILTERS},
                KEPT: found[KEPT]}
         for kind, found in header.quality.items()
     }  # fmt: skip
     training = header.training
-    data = MipmapsReport(
+    return MipmapsReport(
         title=opened.maps["name"],
         base=base,
         chains=chains,
         trained=KEPT,
         judged=quality,
         told="All levels are as stored, in 8 bits, the filters' too.",
-        planes=draw_planes(base, chains, opened.view),
+        planes=planes,
         kept=[TITLES.get(name, name) for name in opened.maps["kept"]],
         directions=TOLD,
         curve=[tuple(row) for row in training["curve"]],
@@ -69,4 +86,3 @@ def report_mipmaps(
         notes=opened.maps["notes"],
         recipe=header.recipe,
     )  # fmt: skip
-    write_mipmaps_report(output, data)

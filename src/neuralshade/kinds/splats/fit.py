@@ -16,6 +16,7 @@ import numpy.typing as npt
 from neuralshade.asset.asset import Asset, Header, asset_size, picture_facts, save_asset
 from neuralshade.asset.checkpoint import Checkpoint, load_checkpoint
 from neuralshade.base.message_text import shown
+from neuralshade.base.work import part
 from neuralshade.errors import ConfigError
 from neuralshade.fitting.job import Job
 from neuralshade.fitting.loop import Loop, Observer, ignore
@@ -237,9 +238,10 @@ class _Job(Job[SplatsRecipe]):
         cloud = cloud_facts(levels.shape[1], engine.ranges, self.background)
         tensors = pack_cloud(levels, cloud, self.ordered)
         rounded = Asset(KIND.name, self._header(cloud, {}), tensors, path=str(self.output))
-        stored = unpack_cloud(rounded, self.ordered)
-        size = self.picture.width, self.picture.height
-        drawn = draw_cloud(cloud_of(self.recipe, stored, cloud["background"], *size), *size)
+        with part("drawing what is stored"):
+            stored = unpack_cloud(rounded, self.ordered)
+            size = self.picture.width, self.picture.height
+            drawn = draw_cloud(cloud_of(self.recipe, stored, cloud["background"], *size), *size)
         quality = {"psnr_db": round(self._psnr(drawn), 3)}
         if not math.isfinite(quality["psnr_db"]):
             raise ConfigError("fit: got numbers beyond float32, need a fit that converges. "
@@ -254,7 +256,8 @@ class _Job(Job[SplatsRecipe]):
 
     def finish(self) -> SplatsResult:
         """Round what is not rounded yet, write the asset and what else was asked for."""
-        self.engine.settle()
+        with part("finding how many Gaussians fit the bytes"):
+            self.engine.settle()
         psnr_db, written = self.save(self.output)
         self._written()
         self._report()

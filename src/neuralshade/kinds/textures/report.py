@@ -7,6 +7,7 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
+from neuralshade.base.work import part, stage
 from neuralshade.fitting.output_checks import check_no_input
 from neuralshade.kinds.textures.charts import mips_chart, rate_chart
 from neuralshade.kinds.textures.engine import latent_grids
@@ -51,10 +52,13 @@ def report_textures(
 
     Raises: AssetError for other maps, OutputError; what ``load_material_set`` raises.
     """
-    found = compare(opened, reference)
-    paths = [one.path for one in found.textures.maps if one.path is not None]
-    check_no_input(output, opened.path, *paths)
-    write_page(output, "textures.html.jinja", _content(opened, found, facts))
+    with part("writing the report", 2):
+        with stage("comparing"):
+            found = compare(opened, reference)
+        paths = [one.path for one in found.textures.maps if one.path is not None]
+        check_no_input(output, opened.path, *paths)
+        with stage("drawing pictures and charts"):
+            write_page(output, "textures.html.jinja", _content(opened, found, facts))
 
 
 def _content(

@@ -10,7 +10,7 @@ import numpy as np
 import torch
 from torch.nn.functional import normalize
 
-from neuralshade.base.work import counted
+from neuralshade.base.work import counted, stage
 from neuralshade.engine.threads import side_by_side
 from neuralshade.measure.plane.mip_filters import Floats, Maps
 from neuralshade.measure.plane.plane_view import Doubles, PlaneView
@@ -48,10 +48,15 @@ def draw_planes(
         view: the camera and the light.
         taps: at most, as in ``plane_picture``.
     """
-    drawn = {name: plane_picture([base, *chain], view, taps) for name, chain in chains.items()}
+    drawn = {}
+    for name, chain in chains.items():
+        with stage(f"drawing the plane of {name}"):
+            drawn[name] = plane_picture([base, *chain], view, taps)
     first = next(iter(chains.values()))
-    filtered = plane_filtered([base, *first], view, taps)
-    return Planes(view, taps, plane_reference(base, view), filtered, drawn)
+    with stage("drawing the plane shaded first"):
+        filtered = plane_filtered([base, *first], view, taps)
+    with stage("drawing the plane as it is"):
+        return Planes(view, taps, plane_reference(base, view), filtered, drawn)
 
 
 def plane_picture(chain: Sequence[Maps], view: PlaneView, taps: int = 1) -> Floats:

@@ -1,0 +1,116 @@
+"""The page of an asset that is drawn like a picture and compared with one."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+
+from neuralshade.base.work import part, stage
+from neuralshade.measure.report import ReportData, write_report
+from neuralshade.measure.rows import all_baselines, rows_for
+from neuralshade.measure.verdict import verdict
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from neuralshade.asset.asset import Header
+    from neuralshade.measure.baselines import Baseline
+    from neuralshade.measure.pair import Pixels
+    from neuralshade.measure.rows import InMemory
+    from neuralshade.measure.table import Table
+    from neuralshade.source.picture import Picture
+
+
+class Reported(Protocol):
+    """What a page asks of an asset, which ``OpenedPicture`` is."""
+
+    curve_note: ClassVar[str]
+    report_titles: ClassVar[Mapping[str, str]]
+    rated: ClassVar[bool]
+
+    @property
+    def header(self) -> Header: ...
+    @property
+    def picture(self) -> Mapping[str, Any]: ...
+    @property
+    def color_space(self) -> str: ...
+    @property
+    def byte_count(self) -> int: ...
+    @property
+    def memory_bytes(self) -> int | None: ...
+    @property
+    def numbers(self) -> int: ...
+    def pixels(self, width: int, height: int) -> npt.NDArray[Any]: ...
+    def in_memory(self) -> InMemory: ...
+    def reached(self) -> list[tuple[str, str]]: ...
+    def members(self) -> list[tuple[str, str]]: ...
+    def grids(self) -> list[tuple[str, npt.NDArray[Any]]]: ...
+    def drawings(self) -> list[tuple[str, npt.NDArray[Any]]]: ...
+
+
+def report_picture(
+    opened: Reported,
+    target: Picture,
+    output: str | os.PathLike[str],
+    snapshots: Any,
+    facts: Sequence[tuple[str, str]],
+) -> None:
+    """Write the page: target, result, error, grids, curves, table.
+
+    Args:
+        opened: the asset.
+        target: what it was fitted to, as ``opened.target`` returns it.
+        output: the page.
+        snapshots: (step, picture) of the fit.
+        facts: (label, value) lines to add to those that the asset tells.
+
+    Raises: OutputError; what drawing the asset raises.
+    """
+    pixels, space = target.as_float(), opened.color_space
+    with part("writing the report", 4):
+        with stage("drawing the result"):
+            result = opened.pixels(target.width, target.height)
+        with stage("coding the picture otherwise"):
+            others = all_baselines(pixels, space, opened.byte_count)
+            rivals = list(others) if opened.rated else []
+        with stage("comparing"):
+            table = rows_for(pixels, result, opened.byte_count, space, rivals=rivals,
+                             in_memory=opened.in_memory())  # fmt: skip
+        with stage("drawing pictures and charts"):
+            page = _page(opened, (pixels, result), table, rivals, snapshots, facts)
+            write_report(output, page)
+
+
+def _page(
+    opened: Reported,
+    pair: tuple[Pixels, Pixels],
+    table: Table,
+    rivals: Sequence[Baseline],
+    snapshots: Any,
+    facts: Sequence[tuple[str, str]],
+) -> ReportData:
+    """Return what the page tells; ``pair``: target and result."""
+    training = opened.header.training
+    seconds, steps = training["seconds"], training["steps"]
+    return ReportData(
+        title=opened.picture["name"],
+        target=pair[0],
+        result=pair[1],
+        color_space=opened.color_space,
+        byte_count=opened.byte_count,
+        facts=[*facts, *opened.reached(), ("Training", f"{seconds:.1f} s, {steps:,} steps"),
+               ("Numbers", f"{opened.numbers:,}"), *opened.members()],
+        recipe=opened.header.recipe,
+        curve=[tuple(row) for row in training["curve"]],
+        curve_note=opened.curve_note,
+        snapshots=snapshots,
+        grids=opened.grids(),
+        drawings=opened.drawings(),
+        table=table,
+        memory_bytes=opened.memory_bytes,
+        verdict=verdict(table),
+        rivals=[(r.name, r.result) for r in rivals if r.result is not None],
+        titles=opened.report_titles,
+        rated=opened.rated,
+    )  # fmt: skip
