@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from neuralshade.base.work import counted
 from neuralshade.source.crop import WHOLE, Crop
 
 Floats = npt.NDArray[np.float32]
@@ -43,7 +44,7 @@ class Stage:
         """Return linear light towards the eye: float32 [height, width, 3], 0 beside the surface."""
         wo = self.local(EYE)
         total = np.zeros((len(self.uv), 3), np.float32)
-        for direction, radiance in lights:
+        for direction, radiance in counted("adding up lights", lights, len(lights)):
             wi = self.local(direction)
             on = (wi[:, 2] > LOWEST) & (wo[:, 2] > LOWEST)
             if on.any():
