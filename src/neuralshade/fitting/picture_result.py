@@ -25,9 +25,10 @@ class FitResult(ShortRepr):
     asset_bytes: int
     bits_per_pixel: float
     skipped_steps: int  # whose gradient was not finite; of Gaussians, each one's are counted
-    bpp_exceeded: bool  # by the smallest file of this recipe
+    bpp_exceeded: bool  # by what every file of this recipe has
 
     skipped_what = "steps"  # for people
+    too_large = "network and header"  # where bpp is exceeded
 
     def brief(self) -> str:
         return f"{self.asset}, {self.psnr_db:.2f} dB, {self.asset_bytes:,} bytes"
@@ -39,8 +40,8 @@ class FitResult(ShortRepr):
         print(f"{self.steps:,} steps in {self.seconds:.1f} s on {self.device}, "
               f"{self.samples_per_second / 1e6:.2f} M samples/s")  # fmt: skip
         if self.bpp_exceeded:
-            print("more bits per pixel than asked for: "
-                  "this recipe's smallest file has as many")  # fmt: skip
+            print(f"more bits per pixel than asked for: {self.too_large} alone take as "
+                  "many")  # fmt: skip
         if self.skipped_steps:
             print(f"{self.skipped_steps} {self.skipped_what} were skipped: their gradient was not "
                   "finite")  # fmt: skip

@@ -1,5 +1,6 @@
 """kinds/image/budget: a file is no larger than asked for, and hardly smaller."""
 
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -8,7 +9,7 @@ import torch
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
-from neuralshade.asset.asset import Header, save_asset
+from neuralshade.asset.asset import Header, asset_size, save_asset
 from neuralshade.asset.tensors import pack_field
 from neuralshade.fitting.recipe import to_dict
 from neuralshade.kinds.image.budget import (
@@ -16,6 +17,7 @@ from neuralshade.kinds.image.budget import (
     auto_batch,
     auto_encoding,
     grid_size,
+    kept_points,
     overhead_bytes,
     resolve,
 )
@@ -41,7 +43,9 @@ def file_bytes(recipe: ImageRecipe, picture: Picture, folder: Path) -> int:
              "digest": picture.digest}  # fmt: skip
     training = {"steps": 123456, "seconds": 1234.567, "curve": CURVE}
     header = Header(to_dict(recipe), training, {"psnr_db": 38.123}, facts)
-    return save_asset(folder / "budget.nsh", "image", header, pack_field(field))
+    tensors = pack_field(field)
+    points = kept_points(recipe, picture, partial(asset_size, "image", header, tensors))
+    return save_asset(folder / "budget.nsh", "image", header, tensors, points)
 
 
 @given(
@@ -75,6 +79,28 @@ def test_a_file_uses_most_of_its_budget(width, height, bpp, tmp_path):
     picture = picture_of(width, height)
     used = file_bytes(ImageRecipe(bpp=bpp), picture, tmp_path) * 8 / (width * height)
     assert 0.96 * bpp <= used <= bpp
+
+
+@pytest.mark.parametrize("width, height, bpp", [(100, 100, 4), (256, 256, 1), (64, 64, 8)])
+def test_a_small_file_uses_most_of_its_budget_too(width, height, bpp, tmp_path):
+    """Its curve has what the grids leave, not the other way round."""
+    picture = picture_of(width, height)
+    used = file_bytes(ImageRecipe(bpp=bpp), picture, tmp_path) * 8 / (width * height)
+    assert 0.95 * bpp <= used <= bpp
+
+
+@pytest.mark.parametrize("bpp, expected", [(4, 24), (0.05, 6)])
+def test_a_curve_is_thinned_where_bytes_are_few(bpp, expected):
+    """24 points where they fit, 6 at least where nothing does."""
+    kept = kept_points(
+        ImageRecipe(bpp=bpp), picture_of(200, 200), lambda points: 4000 + 40 * points
+    )
+    assert kept == expected
+
+
+def test_a_curve_keeps_what_fits():
+    size = {24: 5200, 20: 5040, 16: 4990}
+    assert kept_points(ImageRecipe(bpp=4), picture_of(100, 100), size.__getitem__) == 16
 
 
 def test_a_long_name_of_the_picture_costs_no_budget(tmp_path):

@@ -1,13 +1,14 @@
 """kinds/image/fit: an asset takes the bits per pixel that were asked for, and no more."""
 
 import dataclasses
+from functools import partial
 
 import numpy as np
 import pytest
 
 import neuralshade
-from neuralshade.asset.asset import save_asset
-from neuralshade.kinds.image.budget import resolve
+from neuralshade.asset.asset import asset_size, save_asset
+from neuralshade.kinds.image.budget import kept_points, resolve
 from neuralshade.kinds.image.presets import preset_recipe
 
 
@@ -24,7 +25,8 @@ def bytes_at(preset, height, width, channels, folder):
         recipe=dataclasses.asdict(recipe),
         training={"steps": 100_099, "seconds": 123.456, "curve": curve},
     )
-    size = save_asset(folder / "y.nsh", "image", longest, asset.tensors)
+    points = kept_points(recipe, picture, partial(asset_size, "image", longest, asset.tensors))
+    size = save_asset(folder / "y.nsh", "image", longest, asset.tensors, points)
     assert fitted.asset_bytes <= size
     return size, recipe.bpp * height * width / 8
 
@@ -35,6 +37,14 @@ def bytes_at(preset, height, width, channels, folder):
 def test_assets_keep_to_their_budget(tmp_path, preset, height, width, channels):
     size, budget = bytes_at(preset, height, width, channels, tmp_path)
     assert size <= budget
+
+
+@pytest.mark.parametrize("size, bpp, least", [(100, 4, 0.92), (256, 1, 0.93), (256, 4, 0.97)])
+def test_a_short_fit_of_a_small_picture_uses_its_budget(tmp_path, save_smooth, size, bpp, least):
+    """It had 3.17 bits of 4 at 100 x 100, as room was kept for a curve that it lacks."""
+    path = save_smooth(height=size, width=size)
+    result = neuralshade.fit_image(path, tmp_path / "x.nsh", steps=1, bpp=bpp)
+    assert least * bpp <= result.bits_per_pixel <= bpp
 
 
 @pytest.mark.parametrize("transform", ["identity", "zoom", "flip"])
@@ -50,10 +60,13 @@ def test_assets_use_their_budget(tmp_path):
 
 
 @pytest.mark.parametrize("size, exceeded", [(40, True), (160, False)])
-def test_a_picture_too_small_for_its_bits_is_told(tmp_path, save_smooth, size, exceeded):
+def test_a_picture_too_small_for_its_bits_is_told(tmp_path, save_smooth, capsys, size, exceeded):
     path = save_smooth(height=size, width=size)
     result = neuralshade.fit_image(path, tmp_path / "x.nsh", steps=1)
     assert (result.bits_per_pixel > 4) == exceeded
     assert result.bpp_exceeded == exceeded
+    result.print()
+    told = "more bits per pixel than asked for: network and header alone take as many"
+    assert (told in capsys.readouterr().out) == exceeded
     own = neuralshade.fit_image(path, tmp_path / "y.nsh", steps=1, encoding="one_blob:bins=256")
     assert not own.bpp_exceeded

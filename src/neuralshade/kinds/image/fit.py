@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from neuralshade.asset.asset import Header, picture_facts, save_asset
+from neuralshade.asset.asset import CURVE_POINTS, Header, asset_size, picture_facts, save_asset
 from neuralshade.asset.checkpoint import Checkpoint, load_checkpoint
 from neuralshade.asset.tensors import pack_field
 from neuralshade.engine.draw import draw_field
@@ -32,7 +32,13 @@ from neuralshade.fitting.resuming import begun_from, resumed_recipe, unfit
 from neuralshade.fitting.scene import Scene, grid_pages, picture_scene
 from neuralshade.fitting.snapshots import snapshots_for
 from neuralshade.kinds.image import KIND
-from neuralshade.kinds.image.budget import auto_encoding, check_memory, check_sized, resolve
+from neuralshade.kinds.image.budget import (
+    auto_encoding,
+    check_memory,
+    check_sized,
+    kept_points,
+    resolve,
+)
 from neuralshade.kinds.image.build import build_engine, build_gpu_engine
 from neuralshade.kinds.image.engine import Engine, Glances
 from neuralshade.kinds.image.field import feature_grids, parameter_shapes, stored_quality
@@ -232,7 +238,11 @@ class _Job(Job[ImageRecipe]):
         self.loop.settle(quality["psnr_db"])
         facts = picture_facts(self.source)
         header = Header(to_dict(self.recipe), self.training, quality, facts)
-        return quality["psnr_db"], save_asset(path, KIND.name, header, tensors)
+        points = CURVE_POINTS
+        if self._is_sized_by_bpp():
+            size = partial(asset_size, KIND.name, header, tensors)
+            points = kept_points(self.recipe, self.picture, size)
+        return quality["psnr_db"], save_asset(path, KIND.name, header, tensors, points)
 
     def open(self, asset: Path) -> OpenedImage:
         """Return an asset of this kind, opened."""

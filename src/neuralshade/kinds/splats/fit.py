@@ -70,6 +70,7 @@ class SplatsResult(FitResult):
     count: int  # Gaussians
 
     skipped_what = "updates of single Gaussians"
+    too_large = "header and one Gaussian"
 
 
 def fit_splats(
