@@ -13,7 +13,7 @@ from neuralshade.fitting.recipe import fields_of
 from neuralshade.kinds.image.presets import PRESETS
 from neuralshade.kinds.image.recipe import ImageRecipe
 
-FORMATS = "PNG, JPEG, WebP, TIFF, BMP, PPM/PGM, OpenEXR, Radiance HDR"
+FORMATS = "PNG, JPEG, WebP, GIF, TIFF, BMP, PPM/PGM, OpenEXR, Radiance HDR"
 
 
 def save_exr(path, value):

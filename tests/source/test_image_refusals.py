@@ -12,7 +12,7 @@ from PIL import Image
 from neuralshade.errors import PictureError
 from neuralshade.source.image_file import load_picture
 
-FORMATS = "PNG, JPEG, WebP, TIFF, BMP, PPM/PGM, OpenEXR, Radiance HDR"
+FORMATS = "PNG, JPEG, WebP, GIF, TIFF, BMP, PPM/PGM, OpenEXR, Radiance HDR"
 
 
 def refusal(path, **options):
@@ -83,7 +83,7 @@ def test_other_kind_of_file(tmp_path, name, content):
     )
 
 
-@pytest.mark.parametrize("suffix", [".gif", ".tga"])
+@pytest.mark.parametrize("suffix", [".ico", ".tga"])
 def test_formats_that_are_not_taken(tmp_path, suffix):
     path = tmp_path / f"a{suffix}"
     Image.new("RGB", (4, 4)).save(path)

@@ -14,13 +14,14 @@ FORMATS = {
     "png": ("PNG", rb"\x89PNG\r\n\x1a\n"),
     "jpeg": ("JPEG", rb"\xff\xd8\xff"),
     "webp": ("WebP", rb"RIFF.{4}WEBP"),
+    "gif": ("GIF", rb"GIF8[79]a"),
     "tiff": ("TIFF", rb"II\*\x00|MM\x00\*|II\+\x00|MM\x00\+"),
     "bmp": ("BMP", rb"BM"),
     "pnm": ("PPM/PGM", rb"P[1-6]\s"),
     "openexr": ("OpenEXR", rb"v/1\x01"),
     "hdr": ("Radiance HDR", rb"#\?(RADIANCE|RGBE)\s"),
 }
-PICTURE_SUFFIXES = (".png", ".jpg", ".jpeg", ".webp", ".tif", ".tiff", ".bmp", ".ppm", ".pgm",
+PICTURE_SUFFIXES = (".png", ".jpg", ".jpeg", ".webp", ".gif", ".tif", ".tiff", ".bmp", ".ppm", ".pgm",
                     ".exr", ".hdr")  # fmt: skip
 TIFF_SUFFIXES = (".tif", ".tiff")
 PNG_SIDE_PX = 1_000_000  # libpng's PNG_USER_WIDTH_MAX

@@ -14,6 +14,7 @@ import OpenImageIO
 from neuralshade.base.message_text import plain_name
 from neuralshade.base.utf8_path import file_name, utf8_path
 from neuralshade.errors import PictureError
+from neuralshade.source.animation import gif_size, opaque, tell_animation
 from neuralshade.source.channels import (
     color_channels,
     divide_by_alpha,
@@ -41,7 +42,7 @@ READ_ROWS = 256  # a multiple of every OpenEXR compression's block
 
 
 def load_picture(path: PictureLike, *, memory_limit: int = 4 * 2**30) -> Picture:
-    """Return the picture of a PNG, JPEG, WebP, TIFF, BMP, PPM/PGM, OpenEXR or HDR file.
+    """Return the picture of a PNG, JPEG, WebP, GIF, TIFF, BMP, PPM/PGM, OpenEXR or HDR file.
 
     What is in memory already is taken too: a Picture is returned as it is; a NumPy array, a PIL
     image or a torch tensor as ``source/pixels_in_memory.py`` says, [H, W, C], sRGB.
@@ -51,7 +52,7 @@ def load_picture(path: PictureLike, *, memory_limit: int = 4 * 2**30) -> Picture
     rounded to float32). EXIF orientation is obeyed. An embedded color profile or gamma is
     not applied: integers are taken as sRGB. Alpha is kept as Picture says, converted where a
     file stores it the other way; a BMP's alpha that is 0 everywhere is no alpha and dropped.
-    Of several pages, frames or parts the first is taken; of an EXR's channels, R, G, B or Y
+    Of several pages, frames or parts the first is taken (of an animation, that is told); of an EXR's channels, R, G, B or Y
     and A, in its data window.
 
     Args:
@@ -71,6 +72,9 @@ def load_picture(path: PictureLike, *, memory_limit: int = 4 * 2**30) -> Picture
         raise PictureError("picture: got an empty name, need a picture's. Name a file.")
     place = Path(path)
     kind = file_kind(place)
+    if kind == "gif":  # whose reader takes memory for the whole canvas when it is opened
+        width, height = gif_size(place)
+        _check_memory(place, (height, width, 4), "uint8", memory_limit)
     with utf8_path(place) as name:
         reader = _open(place, name, kind)
         try:
@@ -78,7 +82,9 @@ def load_picture(path: PictureLike, *, memory_limit: int = 4 * 2**30) -> Picture
             pixels = _read(place, kind, reader, memory_limit)
         finally:
             reader.close()
+    tell_animation(place, kind, spec)
     is_float = pixels.dtype.kind == "f"
+    pixels = opaque(pixels) if kind == "gif" else pixels
     if pixels.shape[2] in (2, 4):
         # BMP and WebP alpha is always unassociated, but OpenImageIO only marks WebP's.
         straight = kind == "bmp" or bool(spec.get_int_attribute("oiio:UnassociatedAlpha"))

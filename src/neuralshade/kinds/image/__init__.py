@@ -20,7 +20,7 @@ KIND = Kind(
     recipe_about="Flags from a .toml file, named as here with _ for -, or settings from a .json "
     "file in tiny-cuda-nn's form.",
     manual="""
-    PICTURE is a PNG, JPEG, WebP, TIFF, BMP, PPM, PGM, EXR or Radiance HDR file. Training ends
+    PICTURE is a PNG, JPEG, WebP, GIF, TIFF, BMP, PPM, PGM, EXR or Radiance HDR file. Training ends
     where more steps gain little, after 20 s at most; or at --seconds, --steps or --target-psnr,
     whichever comes first. Ctrl-C keeps a checkpoint.
 

@@ -16,7 +16,7 @@ KIND = Kind(
                 group="running"),),
     manual="""
     As many as fit into --bpp or --bytes, or --count. Takes a GPU, or software Vulkan.
-    PICTURE is a PNG, JPEG, WebP, TIFF, BMP, PPM, PGM, EXR or Radiance HDR file. Training ends
+    PICTURE is a PNG, JPEG, WebP, GIF, TIFF, BMP, PPM, PGM, EXR or Radiance HDR file. Training ends
     at --seconds, --steps or --target-psnr, whichever comes first; Ctrl-C keeps a checkpoint.
 
     \b
