@@ -145,10 +145,10 @@ def test_refused_in_one_line(refused, rock, arguments, message):
 
 @pytest.mark.parametrize("given, message", [
     ([], "texture set: got neither a source nor a map, need one of the two. Name a folder, a "
-         "manifest or --albedo, --normal and --roughness."),
-    (["--albedo", "rock/albedo.png", "--roughness", "rock/roughness.png"],
-     "texture set: got no normal beside albedo.png, roughness.png, need albedo, normal, roughness. "
-     "Give --normal FILE."),
+         "manifest or --albedo and --roughness."),
+    (["--normal", "rock/normal.png", "--roughness", "rock/roughness.png"],
+     "texture set: got no albedo beside normal.png, roughness.png, need albedo, roughness. "
+     "Give --albedo FILE."),
 ])  # fmt: skip
 def test_too_little_is_refused(refused, rock, given, message):
     assert refused("fit", "mipmaps", *given) == message

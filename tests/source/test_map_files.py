@@ -49,10 +49,9 @@ def test_folder_named_by_a_dot(tmp_path, monkeypatch):
 def test_missing_maps(tmp_path):
     folder = filled(tmp_path / "wood", "wood_diff.png", "wood_gloss.png", "notes.txt")
     assert refusal(folder) == (
-        f"{folder}: got no normal and no roughness among wood_diff.png, wood_gloss.png, need "
-        "albedo, normal, roughness; normal is called normal, nor, nrm, norm, normals, normalmap; "
+        f"{folder}: got no roughness among wood_diff.png, wood_gloss.png, need albedo, roughness; "
         "roughness is called roughness, rough, rgh (or packed: arm, orm, rma ...). "
-        "Rename the file, or give the path of normal and roughness by itself."
+        "Rename the file, or give the path of roughness by itself."
     )
 
 
@@ -60,7 +59,7 @@ def test_missing_map_among_many(tmp_path):
     folder = filled(tmp_path / "wood", "normal.png", "rough.png", *(f"{i}.png" for i in range(9)))
     assert refusal(folder) == (
         f"{folder}: got no albedo among 0.png, 1.png, 2.png, 3.png, 4.png, 5.png, 6.png, 7.png, "
-        "..., need albedo, normal, roughness; albedo is called albedo, basecolor, diff, diffuse, "
+        "..., need albedo, roughness; albedo is called albedo, basecolor, diff, diffuse, "
         "color, col, colour. Rename the file, or give the path of albedo by itself."
     )
 
@@ -68,19 +67,18 @@ def test_missing_map_among_many(tmp_path):
 def test_nothing_at_all(tmp_path):
     text = refusal(filled(tmp_path / "wood"))
     assert text.startswith(
-        f"{tmp_path}/wood: got no albedo and no normal and no roughness and no pictures at all, "
+        f"{tmp_path}/wood: got no albedo and no roughness and no pictures at all, "
     )
     assert refusal(None, albedo=None) == (
         "texture set: got neither a source nor a map, need one of the two. Name a folder, a "
-        "manifest or --albedo, --normal and --roughness."
+        "manifest or --albedo and --roughness."
     )
     assert refusal(None, albedo="a.png", ao="o.png") == (
-        "texture set: got no normal and no roughness beside a.png, o.png, need albedo, normal, "
-        "roughness. Give --normal FILE and --roughness FILE (or packed: --arm, --orm ...)."
+        "texture set: got no roughness beside a.png, o.png, need albedo, roughness. Give "
+        "--roughness FILE (or packed: --arm, --orm ...)."
     )
-    assert refusal(None, albedo="a.png", roughness="r.png") == (
-        "texture set: got no normal beside a.png, r.png, need albedo, normal, roughness. Give "
-        "--normal FILE."
+    assert refusal(None, roughness="r.png") == (
+        "texture set: got no albedo beside r.png, need albedo, roughness. Give --albedo FILE."
     )
 
 

@@ -184,8 +184,8 @@ def test_names_that_were_probably_misspelled(name, meant):
 
 
 @pytest.mark.parametrize("values, text", [
-    ({"Albedo": "a.png"}, "Albedo: got no name of a map, need a lower-case letter and up to 30 "
-                          "more, digits or _. Rename it. Did you mean albedo?"),
+    ({"Albdo": "a.png"}, "Albdo: got no name of a map, need a lower-case letter and up to 30 "
+                         "more, digits or _. Rename it. Did you mean albedo?"),
     ({"2nd": "a.png"}, "'2nd': got no name of a map, need a lower-case letter and up to 30 more, "
                        "digits or _. Rename it."),
     ({"x" * 32: "a.png"}, f"{'x' * 32}: got no name of a map, need a lower-case letter and up to "

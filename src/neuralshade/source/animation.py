@@ -5,7 +5,6 @@ import struct
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import numpy.typing as npt
 
 log = logging.getLogger("neuralshade")

@@ -21,8 +21,8 @@ FORMATS = {
     "openexr": ("OpenEXR", rb"v/1\x01"),
     "hdr": ("Radiance HDR", rb"#\?(RADIANCE|RGBE)\s"),
 }
-PICTURE_SUFFIXES = (".png", ".jpg", ".jpeg", ".webp", ".gif", ".tif", ".tiff", ".bmp", ".ppm", ".pgm",
-                    ".exr", ".hdr")  # fmt: skip
+PICTURE_SUFFIXES = (".png", ".jpg", ".jpeg", ".webp", ".gif", ".tif", ".tiff", ".bmp", ".ppm",
+                    ".pgm", ".exr", ".hdr")  # fmt: skip
 TIFF_SUFFIXES = (".tif", ".tiff")
 PNG_SIDE_PX = 1_000_000  # libpng's PNG_USER_WIDTH_MAX
 PIECE_BYTES = 1 << 20

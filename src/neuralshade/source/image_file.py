@@ -52,8 +52,8 @@ def load_picture(path: PictureLike, *, memory_limit: int = 4 * 2**30) -> Picture
     rounded to float32). EXIF orientation is obeyed. An embedded color profile or gamma is
     not applied: integers are taken as sRGB. Alpha is kept as Picture says, converted where a
     file stores it the other way; a BMP's alpha that is 0 everywhere is no alpha and dropped.
-    Of several pages, frames or parts the first is taken (of an animation, that is told); of an EXR's channels, R, G, B or Y
-    and A, in its data window.
+    Of several pages, frames or parts the first is taken (of an animation, that is told); of an
+    EXR's channels, R, G, B or Y and A, in its data window.
 
     Args:
         memory_limit: bytes that the decoded pixels may take. Checked on the header, before

@@ -13,8 +13,8 @@ from neuralshade.base.message_text import named, shown
 from neuralshade.base.regular_file import check_regular
 from neuralshade.base.strict_json import strict_json
 from neuralshade.errors import ConfigError
-from neuralshade.source.map_names import MapName, map_name
-from neuralshade.source.map_words import COLORS, CONVENTIONS, EITHER, MAPS, NAMES, PACKED, SINGLE
+from neuralshade.source.map_names import MapName, key_name, map_name
+from neuralshade.source.map_words import COLORS, CONVENTIONS, EITHER, MAPS, NAMES, PACKED
 
 PACKED_KEYS = tuple(sorted(name for name in PACKED if len(name) == 3))
 OWN_NAME = re.compile(r"[a-z][a-z0-9_]{0,30}")
@@ -43,13 +43,13 @@ class Takes:
     settings: tuple[str, ...]  # of an entry
     own_names: bool = False  # any other name is a map too
 
-    def held(self, place: str, key: str) -> tuple[str | None, ...]:
-        """Return the maps of ``key``: one, or one per channel; ConfigError for an unknown key."""
-        if key in PACKED_KEYS or (self.own_names and key in PACKED):
-            return PACKED[key]
-        name = SINGLE.get(key, key) if self.own_names else key
-        if name in self.maps or (self.own_names and OWN_NAME.fullmatch(name)):
-            return (name,)
+    def held(self, place: str, key: str) -> MapName:
+        """Return the map of ``key``, or one per channel; ConfigError for an unknown key."""
+        name = key_name(key)
+        if name is not None and (self.own_names or name.holds(self.maps)):
+            return name
+        if self.own_names and OWN_NAME.fullmatch(key):
+            return MapName((key,))
         if self.own_names:
             raise ConfigError(f"{place}: {named(key)}: got no name of a map, need a lower-case "
                               "letter and up to 30 more, digits or _. Rename it."
@@ -57,6 +57,11 @@ class Takes:
         keys = (*self.maps, *PACKED_KEYS)
         raise ConfigError(f"{place}: {named(key)}: unknown map, need one of {', '.join(keys)}."
                           f"{did_you_mean(key, keys)}")  # fmt: skip
+
+    def needs(self, key: str) -> bool:
+        """Return whether ``key`` is not one of a map that is known but that nobody looks at."""
+        name = key_name(key)
+        return name is None or self.own_names or name.holds(self.maps)
 
 
 MIPMAPS = Takes(MAPS, ("path", "convention", "channel"))
@@ -86,7 +91,8 @@ def map_entry(
 
     Raises: ConfigError naming ``place`` for anything that is not as an Entry must be.
     """
-    maps = takes.held(place, key)
+    told = takes.held(place, key)
+    maps = told.maps
     entry = value if isinstance(value, Mapping) else {"path": value}
     place = f"{place}: {key}"
     for inner in entry:
@@ -100,7 +106,9 @@ def map_entry(
         raise ConfigError(f"{place}.path: got {shown(path)}, need the name of a file. "
                           "Give a string.")  # fmt: skip
     by_name = map_name(Path(path).stem)
-    convention = by_name.convention if by_name and maps == ("normal",) else None
+    convention = told.convention
+    if convention is None and by_name and maps == ("normal",):
+        convention = by_name.convention
     if "convention" in entry:
         convention = _convention(place, key, maps, entry["convention"])
     channel = _channel(place, key, maps, entry["channel"], takes) if "channel" in entry else None

@@ -8,7 +8,6 @@ from typing import TypeAlias
 
 from neuralshade.base.message_text import plain_name, shown, unread
 from neuralshade.errors import ConfigError
-from neuralshade.source.file_kind import PICTURE_SUFFIXES
 from neuralshade.source.map_entry import (
     MIPMAPS,
     Entry,
@@ -18,9 +17,10 @@ from neuralshade.source.map_entry import (
     read_manifest,
 )
 from neuralshade.source.map_names import MapName, is_role, name_files
+from neuralshade.source.map_sets import ANY, begun_by, is_set, pictures_in, sets_in
 from neuralshade.source.map_words import CONVENTIONS, MAPS, WORDS
 
-REQUIRED = ("albedo", "normal", "roughness")
+REQUIRED = ("albedo", "roughness")
 NAMES_SHOWN = 8
 
 Held: TypeAlias = tuple[MapName, MapFile]
@@ -46,12 +46,12 @@ def find_maps(
         entries: by the keys of a manifest, each instead of what ``source`` has; None is none.
 
     Raises: ConfigError if the source is neither, a key is unknown, two files hold one map, or
-        albedo, normal or roughness is missing.
+        albedo or roughness is missing.
     """
     place = "texture set" if source is None else str(Path(source))
     if source is None and all(entry is None for entry in entries.values()):
         raise ConfigError(f"{place}: got neither a source nor a map, need one of the two. Name a "
-                          "folder, a manifest or --albedo, --normal and --roughness.")  # fmt: skip
+                          "folder, a manifest or --albedo and --roughness.")  # fmt: skip
     given = [
         map_entry("texture set", key, entry, Path())
         for key, entry in entries.items()
@@ -65,19 +65,10 @@ def find_maps(
     return MapFiles(name, place, files, (*found.notes, *notes))
 
 
-def pictures_in(folder: Path) -> list[Path]:
-    """Return the files of ``folder`` that end as pictures do, sorted; no hidden ones."""
-    return sorted(
-        path
-        for path in folder.iterdir()
-        if path.suffix.lower() in PICTURE_SUFFIXES
-        and not path.name.startswith(".")
-        and path.is_file()
-    )
-
-
 def from_source(path: Path, takes: Takes, given: Mapping[str, MapFile]) -> MapFiles:
     """Return what a folder or a manifest has of the maps that ``takes`` names but ``given`` not.
+
+    Of a folder with several sets FOLDER/wood is the one whose files' names begin with "wood".
 
     Raises: ConfigError if it is neither, cannot be read, or has two files for one map.
     """
@@ -86,6 +77,8 @@ def from_source(path: Path, takes: Takes, given: Mapping[str, MapFile]) -> MapFi
             return _from_folder(path, takes, given)
         if path.suffix.lower() == ".json" and path.exists():
             return _from_manifest(path, takes, given)
+        if not path.exists() and (begun := begun_by(path)):
+            return _from_pictures(path.name.rstrip(ANY), str(path), begun, takes, given)
         got = "a file that is neither" if path.exists() else "no such file or folder"
     except OSError as error:
         raise ConfigError(
@@ -99,10 +92,26 @@ def from_source(path: Path, takes: Takes, given: Mapping[str, MapFile]) -> MapFi
 
 
 def _from_folder(folder: Path, takes: Takes, given: Mapping[str, MapFile]) -> MapFiles:
-    names = name_files(pictures_in(folder), takes.maps)
+    paths = pictures_in(folder)
+    try:
+        return _from_pictures(folder.resolve().name, str(folder), paths, takes, given)
+    except ConfigError as error:  # two files for one map
+        sets = {prefix: held for prefix, held in sets_in(paths).items() if is_set(held)}
+        if len(sets) < 2:
+            raise
+        raise ConfigError(
+            f"{folder}: got maps of {len(sets)} sets, {listed(sets)}, need those of one. Name it "
+            f"by what its files begin with: {folder / next(iter(sets))}"
+        ) from error
+
+
+def _from_pictures(
+    called: str, place: str, paths: Sequence[Path], takes: Takes, given: Mapping[str, MapFile]
+) -> MapFiles:
+    names = name_files(paths, takes.maps)
     held = [(name, MapFile(path, None, name.convention)) for path, name in names.items() if name]
     wanted = [name for name in takes.maps if name not in given]
-    files, notes = choose(str(folder), held, wanted)
+    files, notes = choose(place, held, wanted)
     # those that hold what another file was taken for are told already
     used = {file.path for file in given.values()}
     unused = [
@@ -111,7 +120,7 @@ def _from_folder(folder: Path, takes: Takes, given: Mapping[str, MapFile]) -> Ma
         if path not in used and not (name and name.holds(wanted))
     ]
     notes += (f"{listed(unused)}: not used.",) if unused else ()
-    return MapFiles(folder.resolve().name, str(folder), files, notes)
+    return MapFiles(called, place, files, notes)
 
 
 def _set_name(albedo: Path) -> str:
@@ -126,9 +135,12 @@ def _from_manifest(path: Path, takes: Takes, given: Mapping[str, MapFile]) -> Ma
         raise ConfigError(
             f"{path}: name: got {shown(name)}, need a string. Leave it out for the file's own name."
         )
-    held = [map_entry(str(path), key, value, path.parent, takes) for key, value in values.items()]
+    unused = [key for key in values if not takes.needs(key)]
+    held = [map_entry(str(path), key, value, path.parent, takes)
+            for key, value in values.items() if key not in unused]  # fmt: skip
     names = (*takes.maps, *own_names(held)) if takes.own_names else takes.maps
     files, notes = choose(str(path), held, [name for name in names if name not in given])
+    notes += (f"{listed(unused)}: not used.",) if unused else ()
     return MapFiles(name, str(path), files, notes)
 
 

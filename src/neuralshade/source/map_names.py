@@ -50,6 +50,22 @@ def is_role(stem: str, maps: Collection[str] = MAPS) -> bool:
     return SINGLE.get("".join(_words(stem))) in maps
 
 
+def key_name(key: str) -> MapName | None:
+    """Return what a key of a manifest holds that says no more than that, as files' names do.
+
+    "baseColor", "normal_dx", "metallicRoughness"; None for what would be a name of one's own.
+    """
+    words = _words(key)
+    markers = [word for word in words if word in MARKERS]
+    word = "".join(word for word in words if word not in MARKERS)
+    if word in PACKED and not markers:
+        return MapName(PACKED[word])
+    name = SINGLE.get(word)
+    if name is None or (markers and name != "normal"):
+        return None
+    return MapName((name,), MARKERS[markers[0]] if markers else None)
+
+
 def name_files(paths: Sequence[Path], maps: Collection[str] = MAPS) -> dict[Path, MapName | None]:
     """Return what each file holds by its name, None where it does not say.
 

@@ -18,9 +18,9 @@ from neuralshade.source.map_files import (
     from_source,
     listed,
     own_names,
-    pictures_in,
 )
 from neuralshade.source.map_names import MapName, is_role, name_files
+from neuralshade.source.map_sets import pictures_in
 from neuralshade.source.map_words import NAMES
 
 PLACE = "texture set"

@@ -74,7 +74,7 @@ def load_texture_set(
             "channel": "r", "g", "b" or "a" (roughness, metallic, ao)}.
 
     Raises: ConfigError for a source that is neither, an unknown key, two files for one map, or
-        no albedo, normal or roughness; PictureError for a file that cannot be read, is not
+        no albedo or roughness; PictureError for a file that cannot be read, is not
         what its name says, or differs from the others in shape.
     """
     if normal_convention is not None:
@@ -94,6 +94,10 @@ def load_texture_set(
         else:
             read[name] = clipped(name, number_values(name, file, picture), notes, 1)
     _to_one_size(found.place, read, notes)
+    if "normal" not in read:
+        read["normal"] = np.zeros((*read["roughness"].shape, 3), np.float32)
+        read["normal"][..., 2] = 1
+        notes.append("normal: no such map, taken as flat everywhere.")
     if "metallic" not in read:
         read["metallic"] = np.zeros_like(read["roughness"])
         notes.append("metallic: no such map, taken as 0 everywhere.")

@@ -14,6 +14,7 @@ from neuralshade.kinds.material.stack import SUFFIX as STACK
 from neuralshade.kinds.material.stack import load_stack
 from neuralshade.kinds.material.teacher import Teacher
 from neuralshade.kinds.material.texture_set import load_set
+from neuralshade.source.map_sets import begun_by
 
 MATERIALX = ".mtlx"
 MANIFEST = ".json"
@@ -28,7 +29,9 @@ def load_teacher(path: str | os.PathLike[str], element: str | None = None) -> Te
     ``element``: which material of a document. Raises: ConfigError for another file, and what
     ``load_materialx``, ``load_stack``, ``load_slang`` and ``load_set`` raise.
     """
-    suffix = MANIFEST if Path(path).is_dir() else Path(path).suffix.lower()
+    place = Path(path)
+    of_folder = place.is_dir() or (not place.suffix and bool(begun_by(place)))
+    suffix = MANIFEST if of_folder else place.suffix.lower()
     if suffix == MATERIALX:
         from neuralshade.kinds.material.materialx import load_materialx
 

@@ -36,8 +36,9 @@ KIND = Kind(
     output="Folder to write into. [default: the set's name with _mips, in this folder]",
     manual="""
     SOURCE is a folder whose maps are told by their names, or a JSON manifest; flags name maps
-    in place of its, or all of them. Takes a GPU, or software Vulkan. A level that a box filter,
-    Toksvig or LEAN makes better is taken from there. Ctrl-C keeps a checkpoint.
+    in place of its, or all of them. Of a folder with several sets, FOLDER/wood is the one whose
+    files begin with wood. Takes a GPU, or software Vulkan. A level that a box filter, Toksvig or
+    LEAN makes better is taken from there. Ctrl-C keeps a checkpoint.
 
     \b
     neuralshade fit mipmaps bricks/ -o bricks_mips --format ktx2-bc

@@ -134,8 +134,8 @@ def fit_mipmaps(
     average. Where a filter is better on a level, its level is kept (and told).
 
     Args:
-        source: a folder, a JSON manifest, or a TextureSet; may be left out where ``maps`` names
-            albedo, normal and roughness.
+        source: a folder, FOLDER/wood for what begins so of a folder with several sets, a JSON
+            manifest, or a TextureSet; may be left out where ``maps`` names albedo and roughness.
         output: the folder to write into; by default the set's name with _mips, here.
         maps: single maps by name, see ``load_texture_set``.
         normal_convention: opengl or directx, where neither names nor the map tell.

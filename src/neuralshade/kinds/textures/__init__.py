@@ -30,7 +30,8 @@ KIND = Kind(
     output="File to write. [default: the set's name with .nsh, in this folder]",
     manual="""
     SOURCE is a folder whose maps are told by their names, a JSON manifest, or the maps
-    themselves. Up to 16 channels. Ctrl-C keeps a checkpoint.
+    themselves. Of a folder with several sets, FOLDER/wood is the one whose files begin with wood.
+    Up to 16 channels. Ctrl-C keeps a checkpoint.
 
     \b
     neuralshade fit textures bricks/ --report bricks.html

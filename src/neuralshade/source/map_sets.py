@@ -1,0 +1,89 @@
+"""Several texture sets in one folder, told apart by what the names of their files begin with."""
+
+import re
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from neuralshade.source.file_kind import PICTURE_SUFFIXES
+from neuralshade.source.map_names import MapName, map_name
+
+ANY = "*"  # may end what names a set, where no shell has made files of it
+SET_MAPS = 2  # that make a set, at least
+
+
+def pictures_in(folder: Path) -> list[Path]:
+    """Return the files of ``folder`` that end as pictures do, sorted; no hidden ones."""
+    return sorted(
+        path
+        for path in folder.iterdir()
+        if path.suffix.lower() in PICTURE_SUFFIXES
+        and not path.name.startswith(".")
+        and path.is_file()
+    )
+
+
+def sets_in(paths: Sequence[Path]) -> dict[str, list[Path]]:
+    """Return the files whose names say a map, by what stands before that: sorted, as spelled.
+
+    "wood_base_color" is of "wood" where a "wood_normal" is there too: the longest beginning
+    counts that has two maps at least, else the one that has most. Files that say a map and
+    nothing before it are left out.
+    """
+    begun = {path: _beginnings(path.stem) for path in paths}
+    maps: dict[str, set[tuple[str | None, ...]]] = {}
+    for path, prefixes in begun.items():
+        for prefix in prefixes:
+            maps.setdefault(prefix.lower(), set()).add(_maps_of(path.stem))
+    found: dict[str, list[Path]] = {}
+    spelled: dict[str, str] = {}
+    for path, prefixes in begun.items():
+        if prefixes:
+            best = max(prefixes, key=lambda p: (min(SET_MAPS, len(maps[p.lower()])), len(p)))
+            if len(maps[best.lower()]) < SET_MAPS:
+                best = max(prefixes, key=lambda p: len(maps[p.lower()]))
+            found.setdefault(spelled.setdefault(best.lower(), best), []).append(path)
+    return dict(sorted(found.items()))
+
+
+def is_set(paths: Iterable[Path]) -> bool:
+    """Return whether files hold two different maps at least."""
+    return len({_maps_of(path.stem) for path in paths}) >= SET_MAPS
+
+
+def begun_by(path: Path) -> list[Path]:
+    """Return the pictures beside ``path`` whose names begin with its own, sorted.
+
+    Those of the set of that very name where there is one; none where its folder is none, too.
+    """
+    prefix = path.name.rstrip(ANY)
+    if not prefix or not path.parent.is_dir():
+        return []
+    paths = pictures_in(path.parent)
+    for called, held in sets_in(paths).items():
+        if called.lower() == prefix.lower():
+            return held
+    return [other for other in paths if _begins(other.stem, prefix, path.name.endswith(ANY))]
+
+
+def _begins(stem: str, prefix: str, anywhere: bool) -> bool:
+    """Return whether ``stem`` begins with ``prefix``, which is words of it unless ``anywhere``."""
+    rest = stem[len(prefix) :]
+    if stem[: len(prefix)].lower() != prefix.lower():
+        return False
+    return anywhere or not rest or not rest[0].isalnum() or (rest[0].isupper())
+
+
+def _beginnings(stem: str) -> list[str]:
+    """Return what may stand before the words that say the map of a file, shortest first."""
+    pieces = re.findall(r"[^\W_]+|[\W_]+", stem)
+    whole, found = _maps_of(stem), []
+    for count in range(1, len(pieces)):
+        prefix = "".join(pieces[:count]).rstrip(" _-.")
+        if prefix and prefix not in found and _maps_of("".join(pieces[count:])) == whole != ():
+            found.append(prefix)
+    return found
+
+
+def _maps_of(stem: str) -> tuple[str | None, ...]:
+    name: MapName | None = map_name(stem)
+    return () if name is None else name.maps
