@@ -40,10 +40,28 @@ def test_a_picture_that_is_gone_or_changed_is_told(
     neuralshade.fit_shader(tint, asset, values=values_of(), **brief)
     neuralshade.save_picture(path, np.zeros((4, 4, 3), np.float32), "srgb")
     start = f"{asset}: got another picture at {path} for Task.photo, need the one it was trained"
-    assert refusal(AssetError, neuralshade.render, asset).startswith(start)
+    assert refusal(AssetError, neuralshade.evaluate, asset).startswith(start)
     path.unlink()
     start = f"{asset}: got no picture at {path} for Task.photo, need the one it was trained with"
-    assert refusal(AssetError, neuralshade.render, asset).startswith(start)
+    assert refusal(AssetError, neuralshade.evaluate, asset).startswith(start)
+
+
+def test_what_render_does_not_read_may_be_gone(
+    tmp_path, tint, save_smooth, values_of, brief, caplog
+):
+    """It is drawn as it was; its loss is another matter, and asks for the picture."""
+    asset, path = tmp_path / "x.nsh", save_smooth()
+    neuralshade.fit_shader(tint, asset, values=values_of(), **brief)
+    drawn = neuralshade.render(asset)
+    kept = path.rename(tmp_path / "kept.png")
+    caplog.set_level("INFO", "neuralshade")
+    opened = neuralshade.load(asset)
+    np.testing.assert_array_equal(opened.draw(*drawn.shape[1::-1]).clip(0, 1), drawn)
+    told = f"{asset}: Task.photo is missing; render does not read it."
+    assert told in caplog.messages
+    kept.rename(path)
+    loss = opened.evaluate()[0]["loss"]  # of the picture, not of what stood in for it
+    np.testing.assert_allclose(loss, neuralshade.evaluate(asset)[0]["loss"], rtol=1e-6)
 
 
 def test_numbers_sizes_and_trained_members_may_be_others(tmp_path, tint, values_of, refusal, brief):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -28,10 +29,13 @@ from neuralshade.kinds.shader.recipe import ShaderRecipe
 from neuralshade.kinds.shader.schema import RULES, member_forms
 from neuralshade.kinds.shader.source import ShaderSource
 from neuralshade.kinds.shader.trust import check_trusted
+from neuralshade.kinds.shader.unread import unread_pictures
 from neuralshade.measure.table import Table
 from neuralshade.source.crop import WHOLE, Crop
 from neuralshade.source.image_file import load_picture
 from neuralshade.source.picture import Picture
+
+log = logging.getLogger("neuralshade")
 
 
 @dataclass(frozen=True)
@@ -92,13 +96,22 @@ class OpenedShader(OpenedPicture):
     def _wanted(self) -> Wanted:
         """Return the task with its trained members as stored.
 
-        Raises: AssetError where nobody vouches for its module; where a picture that a member was
-            given is missing, or another one; PictureError for one that is ``given``.
+        A picture that is missing, and that its render does not read, is a black one.
+
+        Raises: AssetError where nobody vouches for its module; where another picture that a member
+            was given is missing, or another one; PictureError for one that is ``given``.
         """
         foreign = check_trusted(self._source, self.path, self.trusted)
         values = {**self.shipped["values"], **self.tensors, **self.given}
         for name, facts in self.shipped["pictures"].items():
-            values[name] = self._picture_of(name, facts)
+            try:
+                values[name] = self._picture_of(name, facts)
+            except AssetError:
+                channels = unread_pictures(self._source).get(name)
+                if channels is None:
+                    raise
+                log.info("%s: Task.%s is missing; render does not read it.", self.path, name)
+                values[name] = Picture(np.zeros((1, 1, channels), np.uint8), "srgb", name)
         shown = self.header.picture
         return Wanted(replace(self._source, foreign=foreign), values, self.recipe,
                       int(self.header.training["steps"]), 0 if shown is None else shown["channels"],
@@ -135,6 +148,9 @@ class OpenedShader(OpenedPicture):
         """Return its quality as a picture; without one its mean loss over new random numbers."""
         if reference is not None:
             return super().evaluate(reference, notice)
+        for name, facts in self.shipped["pictures"].items():  # the loss is another one without
+            self._picture_of(name, facts)
+        self.close()  # what draws may have been opened before all of them were there
         with self:
             return loss_table(self._drawing.row())
 
