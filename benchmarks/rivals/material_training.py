@@ -15,8 +15,9 @@ from neuralshade.kinds.material.engine import (
     ENCODER_LAYERS,
     ENCODER_WIDTH,
     EncodedField,
-    MaterialEngine,
     MaterialTask,
+    TorchMaterialEngine,
+    batch_of,
 )
 from neuralshade.kinds.material.field import encoding_of
 from neuralshade.kinds.material.recipe import MaterialRecipe
@@ -38,7 +39,9 @@ class SharedBatches:
     def __init__(self, kernels: TeacherKernels, recipe: MaterialRecipe, device: torch.device):
         rng = torch.Generator().manual_seed(recipe.seed)
         pool = min(MOST_POINTS, max(POOL, POINTS_A_TEXEL * recipe.size**2))
-        sampler = MaterialSampler(kernels, recipe.batch, recipe.rare, rng, pool)
+        sampler = MaterialSampler(
+            kernels, batch_of(recipe, on_cpu=device.type == "cpu"), recipe.rare, rng, pool
+        )
         for name in ("points", "values", "often"):
             setattr(sampler, name, getattr(sampler, name).to(device))
         sampler.normals = [normal.to(device) for normal in sampler.normals]
@@ -115,7 +118,7 @@ def train(
             for index, engine in enumerate(engines):
                 if step == baked:
                     _bake(engine, device)
-                if step == frozen and list(engine.field.network.parameters()):
+                if step == frozen and list(engine.task.field.network.parameters()):
                     engine.freeze()  # maps have no decoder that goes on: theirs are at the end
                 engine.advance([factor])  # waits: it returns the loss
                 begun, ended = ended, time.perf_counter()
@@ -126,7 +129,7 @@ def train(
     ]
 
 
-def _engine(one: Contender, batches: SharedBatches, recipe: MaterialRecipe) -> MaterialEngine:
+def _engine(one: Contender, batches: SharedBatches, recipe: MaterialRecipe) -> TorchMaterialEngine:
     rng = torch.Generator().manual_seed(recipe.seed)
     plain = one.build(recipe, rng)
     numbers = encoding_of(plain).grid.features
@@ -138,21 +141,22 @@ def _engine(one: Contender, batches: SharedBatches, recipe: MaterialRecipe) -> M
                 (recipe.beta1, 0.999))  # fmt: skip
     latents = LatentAdam([texels], recipe.latent_rate, (recipe.beta1, recipe.beta2), recipe.epsilon)
     task = MaterialTask(field, batches)
-    return MaterialEngine(TorchEngine(field, task, "l1", [nets, latents], rng), task, recipe.size)
+    trainer = TorchEngine(field, task, "l1", [nets, latents], rng)
+    return TorchMaterialEngine(trainer, task, batches.sampler, recipe.size)
 
 
-def _bake(engine: MaterialEngine, device: torch.device) -> None:
+def _bake(engine: TorchMaterialEngine, device: torch.device) -> None:
     """Bake where values of the graph come to: parameters stay the same objects on the way."""
-    engine.field.cpu()
+    engine.task.field.cpu()
     with torch.device("cpu"):
         engine.bake()
-    engine.field.to(device)
+    engine.task.field.to(device)
 
 
-def _stored(engine: MaterialEngine) -> Field:
+def _stored(engine: TorchMaterialEngine) -> Field:
     """Return the field on the CPU, its numbers rounded as a file's are."""
     engine.freeze()
-    field = Field(engine.field.encoding, engine.field.network).cpu()
+    field = Field(engine.task.field.encoding, engine.task.field.network).cpu()
     texels = encoding_of(field).grid.texels
     with torch.no_grad():
         for parameter in field.parameters():

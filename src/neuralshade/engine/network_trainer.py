@@ -77,7 +77,7 @@ class NetworkTrainer:
     def _resident_groups(self) -> int:
         """Return the groups of a dispatch of many steps; 0 where steps cannot share one."""
         plan = self.plan
-        if isinstance(plan, PortablePlan):
+        if isinstance(plan, PortablePlan) or self.task.before is not None:
             return 0
         groups = resident_groups(plan, self.gpu.multiprocessors)
         taken = takes_many(plan, self.layout, self.field.encoding, self.training.batch, groups)
@@ -142,7 +142,9 @@ class NetworkTrainer:
     def _single_step(self) -> Steps:
         """Return the dispatches of one step; compiling them may take seconds."""
         build = self._kernels
+        before = self.task.before
         step: list[Dispatch] = [
+            *(before(self.buffers) if before is not None else ()),
             (build.train(), self.plan.groups),
             (build.update("update_network", self.network.bound()), len(self.layout.rows())),
         ]

@@ -1,8 +1,10 @@
 """What a training kernel asks of the thing that is fitted. Device half: task.slang."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+
+from neuralshade.gpu.gpu import Dispatch
 
 
 @dataclass(frozen=True)
@@ -10,8 +12,11 @@ class TaskText:
     """A task in Slang, and what it reads.
 
     ``text`` declares ``Task`` (an INetworkTask), ``make_task(group)``, ``Encoding`` (an IEncoding)
-    and the buffers that they read; ``variables`` binds these buffers by name.
+    and the buffers that they read; ``variables`` binds these buffers by name. ``before``, where
+    there is one, is called with a step's buffers by name, "states" among them, and returns what
+    runs before each step, such as what draws its samples.
     """
 
     text: str
     variables: Mapping[str, Any]
+    before: Callable[[dict[str, Any]], Sequence[Dispatch]] | None = None

@@ -3,6 +3,8 @@
 A half of uniform angles of the half vector and of the difference (Zeltner et al. 2024, Real-Time
 Neural Appearance Models, section 4.3), a quarter uniform over the hemisphere, and a quarter of
 mirror directions about given normals, of widths that are uniform in their logarithm.
+
+Device half: material_directions.slang, which makes the same of the same numbers.
 """
 
 import math
@@ -25,9 +27,8 @@ def mirrored(direction: torch.Tensor, normal: torch.Tensor) -> torch.Tensor:
     return 2 * (direction * normal).sum(0) * normal - direction
 
 
-def half_vector_pairs(count: int, rng: torch.Generator) -> tuple[torch.Tensor, torch.Tensor]:
-    """Return wi and wo [3, N] of uniform half-vector angles; some lie below the surface."""
-    u = torch.rand((4, count), generator=rng)
+def half_vector_pairs(u: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    """Return wi and wo [3, N] of uniform half-vector angles, of u [4, N]; some lie below."""
     theta, theta_d, phi, phi_d = u[0] * math.pi / 2, u[1] * math.pi / 2, *(u[2:] * 2 * math.pi)
     z, x, y = theta_d.cos(), theta_d.sin() * phi_d.cos(), theta_d.sin() * phi_d.sin()
     across, up = x * theta.cos() + z * theta.sin(), z * theta.cos() - x * theta.sin()
@@ -36,9 +37,11 @@ def half_vector_pairs(count: int, rng: torch.Generator) -> tuple[torch.Tensor, t
     return wi, mirrored(wi, half)
 
 
-def mirror_pairs(normals: torch.Tensor, rng: torch.Generator) -> tuple[torch.Tensor, torch.Tensor]:
-    """Return wi and wo [3, N]: wo uniform, wi its mirror about GGX slopes around ``normals``."""
-    u = torch.rand((5, normals.shape[1]), generator=rng)
+def mirror_pairs(normals: torch.Tensor, u: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    """Return wi and wo [3, N]: wo uniform, wi its mirror about GGX slopes around ``normals``.
+
+    ``u``: [5, N] in [0, 1): two of wo, then the lobe's width, and its slope's length and angle.
+    """
     wo = hemisphere(u[0], u[1])
     width = torch.exp(math.log(NARROWEST) + u[2] * math.log(WIDEST / NARROWEST))
     slope = width * (u[3] / (1 - u[3]).clamp_min(1e-4)).sqrt()
@@ -59,10 +62,11 @@ def mixed_pairs(
     """
     count = normals.shape[1]
     quarter = count // 4
-    parts = [half_vector_pairs(count - 2 * quarter, rng)]
+    parts = [half_vector_pairs(torch.rand((4, count - 2 * quarter), generator=rng))]
     u = torch.rand((4, quarter), generator=rng)
     parts.append((hemisphere(u[0], u[1]), hemisphere(u[2], u[3])))
-    parts.append(mirror_pairs(normals[:, count - quarter :], rng))
+    u = torch.rand((5, quarter), generator=rng)
+    parts.append(mirror_pairs(normals[:, count - quarter :], u))
     wi, wo = (torch.cat(both, dim=1) for both in zip(*parts, strict=True))
     seen = (wi[2] > LEAST) & (wo[2] > LEAST)
     up = torch.tensor([[0.0], [0.0], [1.0]])

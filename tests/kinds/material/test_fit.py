@@ -7,7 +7,6 @@ import pytest
 from fixtures.small_material import paint, paint_teacher, upper_pairs
 
 import neuralshade
-from neuralshade import FitOptions
 from neuralshade.asset.asset import save_asset
 from neuralshade.errors import AssetError, ConfigError
 from neuralshade.kinds.material.fit import fit_material
@@ -104,12 +103,6 @@ def test_a_fit_that_ends_with_its_encoder_is_baked(tmp_path, one_device):
     fit_material(paint_teacher(), tmp_path / "x.nsh", steps=2, encoded_until=0.9, **FEW)
     codes = neuralshade.load(tmp_path / "x.nsh").tensors["features"]
     assert codes.shape == (256, 8) and len(np.unique(codes)) > 16
-
-
-def test_the_gpu_engine_is_refused(tmp_path, refusal, one_device):
-    said = refusal(ConfigError, fit_material, paint_teacher(), tmp_path / "x.nsh",
-                   options=FitOptions(engine="gpu"), steps=1)  # fmt: skip
-    assert "does not train materials yet" in said and not list(tmp_path.iterdir())
 
 
 def test_a_sphere_and_a_plane_of_white_are_as_bright_as_a_furnace():

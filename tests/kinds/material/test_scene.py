@@ -86,7 +86,7 @@ def test_an_asset_beside_its_material(asset):
                                    atol=2e-3)  # fmt: skip  # float32 on a device
         assert list(opened.scene().titles) == ["sphere", "plane"]
     other = dataclasses.replace(paint_teacher(), name="mud")
-    with pytest.raises(AssetError, match="got mud, need paint. Give the document"):
+    with pytest.raises(AssetError, match=r"got mud, need paint\. Give the document"):
         opened.scene(other)
     assert opened.same_reference(paint_teacher()) is not None
     changed = dataclasses.replace(paint_teacher(), text=paint_teacher().text + "\n")

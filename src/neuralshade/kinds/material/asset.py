@@ -37,11 +37,11 @@ RULES: dict[str, Rule] = {
 RANGE = ("low", "high")
 
 
-def parameters_of(field: Field) -> dict[str, torch.nn.Parameter]:
-    """Return the read-out's and the decoder's parameters by the names of their tensors."""
-    read = encoding_of(field).lobes.read.named_parameters()
+def parameters_of(field: Field) -> dict[str, torch.Tensor]:
+    """Return the read-out's and the decoder's numbers by the names of their tensors."""
+    read = encoding_of(field).lobes.read
     network = field.network.named_parameters()
-    return {**{f"lobes.{name}": p for name, p in read},
+    return {**{f"lobes.{name}": getattr(read, name) for name in ("weight", "bias")},
             **{name.replace("layers.", "decoder."): p for name, p in network}}  # fmt: skip
 
 

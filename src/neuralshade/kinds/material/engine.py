@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -10,6 +12,8 @@ import torch
 
 from neuralshade.engine.torch_engine import TorchEngine
 from neuralshade.kinds.material.field import MaterialEncoding, build_field, encoding_of
+from neuralshade.kinds.material.judge import field_shade
+from neuralshade.kinds.material.lit import Shade
 from neuralshade.kinds.material.recipe import MaterialRecipe
 from neuralshade.kinds.material.samples import MaterialSampler, Samples
 from neuralshade.kinds.material.teacher import TeacherKernels
@@ -23,7 +27,15 @@ ENCODER_LAYERS, ENCODER_WIDTH = 3, 64
 FLOOR = 0.01  # added before logarithms are compared: what is darker matters less
 CORNERS = (0.25, 0.75)  # of a texel, where an encoder is asked for its mean
 BAKED_AT_ONCE = 2**16  # texels
+CPU_BATCH, GPU_BATCH = 2**13, 2**16
 ENCODED, TRAINED, FROZEN = range(3)  # what a feature map is, in turn
+
+
+class Draws(Protocol):
+    """What draws a batch: a MaterialSampler, or what has drawn some ahead."""
+
+    def draw(self, rng: torch.Generator) -> Samples:
+        """Return the next batch."""
 
 
 class EncodedField(Field):
@@ -40,7 +52,7 @@ class MaterialTask:
     So "l1" is |log(p + 0.01) - log(t + 0.01)|, relative in light and absolute in shadow.
     """
 
-    def __init__(self, field: EncodedField, sampler: MaterialSampler):
+    def __init__(self, field: EncodedField, sampler: Draws):
         self.field, self.sampler, self.phase = field, sampler, ENCODED
 
     def __call__(self, rng: torch.Generator) -> tuple[torch.Tensor, torch.Tensor]:
@@ -56,90 +68,153 @@ class MaterialTask:
         return encoding.latents(torch.cat([drawn.uv, torch.zeros(len(drawn.uv), 1)], dim=1))
 
 
-class MaterialEngine:
-    """Steps of one fit. ``phase`` says what the feature map is by now."""
+class MaterialEngine(ABC):
+    """Steps of one fit. ``phase`` says what the feature map is by now: ENCODED, TRAINED, FROZEN."""
 
-    def __init__(self, trainer: TorchEngine, task: MaterialTask, side: int):
-        self.trainer, self.task, self.side = trainer, task, side
-        self.batch = task.sampler.batch
-
-    @property
-    def field(self) -> Field:
-        """Return the field as it is trained now; before it is baked its map means nothing."""
-        return self.task.field
+    batch: int
+    task: MaterialTask  # of the encoder's steps
 
     @property
+    @abstractmethod
     def phase(self) -> int:
         """Return ENCODED, TRAINED or FROZEN."""
-        return self.task.phase
 
     @property
+    @abstractmethod
     def skipped(self) -> int:
         """Return how many steps had a gradient that was not finite."""
-        return self.trainer.skipped
 
+    @abstractmethod
+    def field(self) -> Field:
+        """Return the field as it is trained now, on the CPU.
+
+        Where an encoder makes its numbers, a map of them is made for this alone.
+        """
+
+    @abstractmethod
     def advance(self, rate_factors: Sequence[float]) -> float:
         """Run one step per factor of the step sizes; return the last step's mean loss."""
-        return self.trainer.advance(rate_factors)
+
+    @abstractmethod
+    def bake(self) -> None:
+        """Let the feature map be what the encoder says of its texels; train it from now on."""
+
+    @abstractmethod
+    def freeze(self) -> None:
+        """Round the feature map for good; from now on the decoder is trained alone."""
+
+    @abstractmethod
+    def state(self) -> dict[str, torch.Tensor]:
+        """Return everything that a restart needs besides the recipe, by name."""
+
+    @abstractmethod
+    def load_state(self, state: dict[str, torch.Tensor]) -> None:
+        """Take over what ``state`` returned once."""
+
+    def shade(self, field: Field) -> Shade:
+        """Return what says f * cos as a field has it."""
+        return field_shade(field)
 
     @torch.no_grad()
     def encoded(self, uv: Floats, wi: Floats, wo: Floats) -> Floats:
         """Return f * cos as the encoder and the decoder have it, without a map: float32 [n, 3]."""
-        encoder, sampler = self.task.field.encoder, self.task.sampler
-        values = sampler.normalized(sampler.teacher.parameters(uv))
-        latents = encoder.on_columns(values, torch.float32)
-        directions = (torch.from_numpy(np.ascontiguousarray(w.T)) for w in (wi, wo))
-        read = encoding_of(self.field).lobes(latents, *directions)
-        found: Floats = self.field.network.on_columns(read, torch.float32).t().numpy()
+        field = self.task.field
+        values = self._encoder_input(uv)
+        latents = field.encoder.on_columns(values, torch.float32)
+        directions = (torch.from_numpy(np.ascontiguousarray(w.T)).to(values.device)
+                      for w in (wi, wo))  # fmt: skip
+        read = encoding_of(field).lobes(latents, *directions)
+        found: Floats = field.network.on_columns(read, torch.float32).t().cpu().numpy()
         return found
 
     @torch.no_grad()
+    def encoded_map(self, side: int) -> torch.Tensor:
+        """Return what the encoder says of texels, the mean of CORNERS: float32 [texels, F]."""
+        encoder, found = self.task.field.encoder, []
+        for index in torch.arange(side**2).split(BAKED_AT_ONCE):
+            corner = torch.stack([index % side, index // side], dim=1)
+            parts = [(corner + torch.tensor([x, y])) / side for y in CORNERS for x in CORNERS]
+            said = [encoder.on_columns(self._encoder_input(part.numpy()), torch.float32)
+                    for part in parts]  # fmt: skip
+            found.append(torch.stack(said).mean(0).t().cpu())
+        return torch.cat(found)
+
+    @abstractmethod
+    def _encoder_input(self, uv: Floats) -> torch.Tensor:
+        """Return the graph's values at places, as the encoder takes them: float32 [P, n]."""
+
+
+class TorchMaterialEngine(MaterialEngine):
+    """A material's fit in PyTorch, on the CPU."""
+
+    def __init__(
+        self, trainer: TorchEngine, task: MaterialTask, sampler: MaterialSampler, side: int
+    ):
+        self.trainer, self.task, self.sampler, self.side = trainer, task, sampler, side
+        self.batch = sampler.batch
+
+    def field(self) -> Field:
+        if self.phase == ENCODED:
+            encoding_of(self.task.field).take_over(self.encoded_map(self.side))
+        return self.task.field
+
+    @property
+    def phase(self) -> int:
+        return self.task.phase
+
+    @property
+    def skipped(self) -> int:
+        return self.trainer.skipped
+
+    def advance(self, rate_factors: Sequence[float]) -> float:
+        return self.trainer.advance(rate_factors)
+
     def bake(self) -> None:
-        """Let the feature map be what the encoder says of its texels; train it from now on."""
-        sampler, encoder = self.task.sampler, self.task.field.encoder
-        found = []
-        for index in torch.arange(self.side**2).split(BAKED_AT_ONCE):
-            corner = torch.stack([index % self.side, index // self.side], dim=1)
-            parts = [corner + torch.tensor([x, y]) for y in CORNERS for x in CORNERS]
-            values = [sampler.teacher.parameters((part / self.side).numpy()) for part in parts]
-            said = [encoder.on_columns(sampler.normalized(v), torch.float32) for v in values]
-            found.append(torch.stack(said).mean(0).t())
-        encoding_of(self.field).take_over(torch.cat(found))
+        encoding_of(self.task.field).take_over(self.encoded_map(self.side))
         self.task.phase = TRAINED
 
     def freeze(self) -> None:
-        """Round the feature map for good; from now on the decoder is trained alone."""
-        grid = encoding_of(self.field).grid
+        grid = encoding_of(self.task.field).grid
         grid.round()
         grid.texels.requires_grad_(False)
         self.task.phase = FROZEN
 
     def state(self) -> dict[str, torch.Tensor]:
-        """Return everything that a restart needs besides the recipe, by name."""
-        encoding = encoding_of(self.field)
+        encoding = encoding_of(self.task.field)
         return {**self.trainer.state(), "phase": torch.tensor(self.phase),
-                "range": torch.stack([encoding.get_buffer("low"),
-                                      encoding.get_buffer("high")])}  # fmt: skip
+                "range": encoding.ends()}  # fmt: skip
 
     @torch.no_grad()
     def load_state(self, state: dict[str, torch.Tensor]) -> None:
-        """Take over what ``state`` returned once."""
         own = ("phase", "range")
         self.trainer.load_state({n: v for n, v in state.items() if n not in own})
-        encoding = encoding_of(self.field)
-        for name, values in zip(("low", "high"), state["range"], strict=True):
-            encoding.get_buffer(name).copy_(values)
+        encoding_of(self.task.field).set_ends(state["range"])
         self.task.phase = int(state["phase"])
         if self.task.phase == FROZEN:
             self.freeze()
 
+    def _encoder_input(self, uv: Floats) -> torch.Tensor:
+        return self.sampler.normalized(self.sampler.teacher.parameters(uv))
 
-def build_engine(recipe: MaterialRecipe, teacher: TeacherKernels) -> MaterialEngine:
+
+def batch_of(recipe: MaterialRecipe, *, on_cpu: bool) -> int:
+    """Return the samples of a step, a multiple of 4."""
+    if recipe.batch:
+        return max(4, recipe.batch // 4 * 4)
+    return CPU_BATCH if on_cpu else GPU_BATCH
+
+
+def encoder_of(recipe: MaterialRecipe, values: int, rng: torch.Generator) -> MLP:
+    """Return the untrained encoder of so many values of a graph."""
+    return MLP(values, recipe.features, ENCODER_LAYERS, ENCODER_WIDTH, "leaky_relu", rng=rng)
+
+
+def build_engine(recipe: MaterialRecipe, teacher: TeacherKernels) -> TorchMaterialEngine:
     """Assemble sampler, model, loss and optimizers, on the CPU."""
     rng = torch.Generator().manual_seed(recipe.seed)
-    sampler = MaterialSampler(teacher, recipe.batch, recipe.rare, rng)
-    encoder = MLP(sampler.value_count, recipe.features, ENCODER_LAYERS, ENCODER_WIDTH,
-                  "leaky_relu", rng=rng)  # fmt: skip
+    batch = batch_of(recipe, on_cpu=True)
+    sampler = MaterialSampler(teacher, batch, recipe.rare, rng)
+    encoder = encoder_of(recipe, sampler.value_count, rng)
     field = EncodedField(build_field(recipe, recipe.size, rng), encoder)
     task = MaterialTask(field, sampler)
     texels = encoding_of(field).grid.texels
@@ -148,4 +223,4 @@ def build_engine(recipe: MaterialRecipe, teacher: TeacherKernels) -> MaterialEng
     optimizers = [Adam(others, recipe.rate, (recipe.beta1, 0.999), 1e-8),
                   LatentAdam([texels], recipe.latent_rate, betas, recipe.epsilon)]  # fmt: skip
     trainer = TorchEngine(field, task, "l1", optimizers, rng, repeatable=recipe.seconds is None)
-    return MaterialEngine(trainer, task, recipe.size)
+    return TorchMaterialEngine(trainer, task, sampler, recipe.size)

@@ -84,6 +84,16 @@ class MaterialEncoding(Encoding):
     def tables(self) -> list[Table]:
         return self.grid.tables()
 
+    def ends(self) -> torch.Tensor:
+        """Return what 0 and 1 stand for: float32 [2, features]."""
+        return torch.stack([self.get_buffer("low"), self.get_buffer("high")])
+
+    @torch.no_grad()
+    def set_ends(self, ends: torch.Tensor) -> None:
+        """Let 0 and 1 stand for ``ends`` from now on."""
+        for name, values in zip(("low", "high"), ends, strict=True):
+            self.get_buffer(name).copy_(values)
+
     @torch.no_grad()
     def take_over(self, numbers: torch.Tensor) -> None:
         """Set the finest texels to ``numbers`` [texels, features], and the range to theirs."""
@@ -91,8 +101,7 @@ class MaterialEncoding(Encoding):
         ends = torch.quantile(numbers[::step].float(), torch.tensor(REACH), dim=0)
         margin = MARGIN * (ends[1] - ends[0]) + 1e-3
         low, high = ends[0] - margin, ends[1] + margin
-        self.get_buffer("low").copy_(low)
-        self.get_buffer("high").copy_(high)
+        self.set_ends(torch.stack([low, high]))
         width, height = self.grid.sizes[0]
         self.grid.texels[: width * height] = ((numbers - low) / (high - low)).clamp(0, 1)
 

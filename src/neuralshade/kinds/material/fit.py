@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,6 +13,7 @@ from neuralshade.asset.asset import Header, save_asset
 from neuralshade.asset.checkpoint import load_checkpoint
 from neuralshade.base.message_text import plain
 from neuralshade.base.short_repr import ShortRepr
+from neuralshade.engine.choose import Chosen
 from neuralshade.errors import ConfigError
 from neuralshade.fitting.command import CommandLine, FitCall
 from neuralshade.fitting.job import Job
@@ -27,10 +29,11 @@ from neuralshade.fitting.options import (
 from neuralshade.fitting.recipe import asked_recipe, from_dict, to_dict
 from neuralshade.fitting.resuming import Source, resumed_recipe
 from neuralshade.fitting.scene import Scene
+from neuralshade.gpu.gpu import Gpu
 from neuralshade.kinds.material import KIND
 from neuralshade.kinds.material.asset import pack_field, stored_field
-from neuralshade.kinds.material.engine import ENCODED, TRAINED, build_engine
-from neuralshade.kinds.material.judge import Judge, Judged, field_shade
+from neuralshade.kinds.material.engine import ENCODED, TRAINED, MaterialEngine, build_engine
+from neuralshade.kinds.material.judge import Judge, Judged
 from neuralshade.kinds.material.lit import Shade
 from neuralshade.kinds.material.opened import OpenedMaterial
 from neuralshade.kinds.material.recipe import MaterialRecipe
@@ -94,7 +97,7 @@ def fit_material(
             folder of PBR maps or their JSON manifest, or a Teacher.
         output: the asset; by default the material's name with .nsh, in the current folder.
         element: which material of a document; None is its first.
-        options: tensorboard, events, report, resume; PyTorch on the CPU trains.
+        options: engine, device, kernels, deterministic, tensorboard, events, live, report, resume.
         observer: called about ten times a second with a Progress.
         settings: fields of MaterialRecipe; an end (steps, seconds) replaces the usual ends.
 
@@ -103,9 +106,6 @@ def fit_material(
     """
     check_options(options, KIND.name, KIND.takes)
     check_torch(options)
-    if options.engine == "gpu":
-        raise ConfigError("engine: got gpu, which does not train materials yet, need torch or "
-                          "auto. Leave --engine out.")  # fmt: skip
     given = dict[str, Any](settings)
     recipe = asked_recipe(MaterialRecipe, given)
     teacher = source if isinstance(source, Teacher) else load_teacher(source, element)
@@ -119,17 +119,38 @@ def fit_material(
         recipe = resumed_recipe(checkpoint, options.resume, fitted, MaterialRecipe,
                                 lambda kept: from_dict(MaterialRecipe, kept | given),
                                 "material")  # fmt: skip
-    with chosen_engine(options, "torch") as chosen, closing(open_teachers_gpu()) as gpu:
+    with chosen_engine(options) as chosen, _teachers_gpu(chosen) as gpu:
         kernels = TeacherKernels(gpu, teacher)
         job = _Job(kernels, fitted, recipe, target, chosen, options, observer, place)
         job.resumed_words = () if element is None else ("--element", element)
         return job.run(checkpoint)
 
 
+@contextmanager
+def _teachers_gpu(chosen: Chosen) -> Iterator[Gpu]:
+    """Give what the teacher runs on: the GPU that trains, else one of its own."""
+    if chosen.gpu is not None:
+        yield chosen.gpu
+        return
+    with closing(open_teachers_gpu()) as gpu:
+        yield gpu
+
+
 def call_of(typed: CommandLine) -> FitCall:
     """Return the call of what was typed."""
     named = {"element": typed.flags["element"], **typed.settings}
     return FitCall(fit_material, (typed.subject, typed.output), named)
+
+
+def engine_on(
+    chosen: Chosen, options: FitOptions, recipe: MaterialRecipe, kernels: TeacherKernels
+) -> MaterialEngine:
+    """Return the engine of a fit on what was chosen for it."""
+    if chosen.gpu is None:
+        return build_engine(recipe, kernels)
+    from neuralshade.kinds.material.gpu_engine import GpuMaterialEngine
+
+    return GpuMaterialEngine(recipe, kernels, chosen.gpu, options.kernels, options.deterministic)
 
 
 class _Job(Job[MaterialRecipe]):
@@ -141,7 +162,7 @@ class _Job(Job[MaterialRecipe]):
         super().__init__(fitted, recipe, *rest)
         self.teacher = kernels.teacher
         self.side = recipe.size
-        self.engine = build_engine(recipe, kernels)
+        self.engine = engine_on(self.chosen, self.options, recipe, kernels)
         self.judge = Judge(kernels)
         self.loop = Loop(self.engine, recipe, self._glance, self._observe,
                          samples_per_step=self.engine.batch, due=self._due)  # fmt: skip
@@ -167,7 +188,7 @@ class _Job(Job[MaterialRecipe]):
         """Return what says f * cos as the fit is now."""
         if self.engine.phase == ENCODED:
             return self.engine.encoded
-        return field_shade(self._stored())
+        return self.engine.shade(self._stored())
 
     def scene(self) -> Scene:
         """Return what a live page shows of it: a sphere and a plane beside the material itself."""
@@ -176,11 +197,7 @@ class _Job(Job[MaterialRecipe]):
 
     def _stored(self) -> Field:
         """Return the field as a file would hold it now."""
-        engine = self.engine
-        if engine.phase == ENCODED:  # for the file alone: training goes on with the encoder
-            engine.bake()
-            engine.task.phase = ENCODED
-        return stored_field(self.recipe, self.side, pack_field(engine.field))
+        return stored_field(self.recipe, self.side, pack_field(self.engine.field()))
 
     def open(self, asset: Path) -> OpenedMaterial:
         """Return an asset of this kind, opened."""
@@ -199,7 +216,7 @@ class _Job(Job[MaterialRecipe]):
             raise ConfigError(f"{self.teacher.name}: got numbers beyond float16 after "
                               f"{self.loop.progress.step} steps, need a fit that converges. "
                               f"{self.remedy}")  # fmt: skip
-        judged = self.judge.judge(field_shade(field))
+        judged = self.judge.judge(self.engine.shade(field))
         facts = {"name": self.teacher.name, "side": self.side, "digest": self.original.digest,
                  "notes": list(self.teacher.notes)}  # fmt: skip
         if self.teacher.element is not None:

@@ -109,8 +109,10 @@ def _drawn(way: str, teacher: TeacherKernels, rng: torch.Generator) -> Drawn:
     uv = torch.rand((PAIRS, 2), generator=rng)
     makes: dict[str, Callable[[], tuple[torch.Tensor, torch.Tensor]]] = {
         "uniform": lambda: (_upper(rng), _upper(rng)),
-        "half": lambda: half_vector_pairs(PAIRS, rng),
-        "highlight": lambda: mirror_pairs(_normals(teacher, uv, rng), rng),
+        "half": lambda: half_vector_pairs(torch.rand((4, PAIRS), generator=rng)),
+        "highlight": lambda: mirror_pairs(
+            _normals(teacher, uv, rng), torch.rand((5, PAIRS), generator=rng)
+        ),
     }
     wi, wo = makes[way]()
     seen = (wi[2] > LEAST) & (wo[2] > LEAST)

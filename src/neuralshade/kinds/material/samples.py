@@ -47,9 +47,15 @@ class MaterialSampler:
         values = torch.from_numpy(teacher.parameters(self.points.numpy()))
         self.mean, self.spread = values.mean(0), values.std(0) + LEAST_SPREAD
         self.values = ((values - self.mean) / self.spread).t().contiguous()
+        self.normal_firsts = normal_firsts(teacher.teacher.parameters, values)
         self.normals = unit_normals(teacher.teacher.parameters, values)
         weights = self.values.square().sum(0).clamp(max=MOST_RARE) + 1e-6
         self.often = torch.multinomial(weights, pool, replacement=True, generator=rng)
+
+    @property
+    def rare_points(self) -> torch.Tensor:
+        """Return points drawn where the graph's values are rare: float32 [pool, 2]."""
+        return self.points[self.often]
 
     @property
     def value_count(self) -> int:
@@ -80,12 +86,17 @@ class MaterialSampler:
 
 def unit_normals(names: Sequence[str], values: torch.Tensor) -> list[torch.Tensor]:
     """Return the vectors among a graph's values that are unit and point up: float32 [3, N] each."""
+    return [values[:, first : first + 3].t().contiguous() for first in normal_firsts(names, values)]
+
+
+def normal_firsts(names: Sequence[str], values: torch.Tensor) -> list[int]:
+    """Return the first column of each of these, of values [N, P] by their names."""
     found = []
     for first, name in enumerate(names):
         stem, _, axis = name.rpartition(".")
         if axis != "x" or f"{stem}.z" not in names[first + 2 : first + 3]:
             continue
-        vector = values[:, first : first + 3].t().contiguous()
-        if (vector.norm(dim=0) - 1).abs().max() < UNIT and vector[2].min() > FACING:
-            found.append(vector)
+        vector = values[:, first : first + 3]
+        if (vector.norm(dim=1) - 1).abs().max() < UNIT and vector[:, 2].min() > FACING:
+            found.append(first)
     return found

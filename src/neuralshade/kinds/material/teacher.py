@@ -60,7 +60,7 @@ class TeacherKernels:
         """Raises: DeviceError. What is asked first is compiled then: KernelError."""
         self.gpu, self.teacher = gpu, teacher
         count = max(1, len(teacher.parameters))
-        self._text = HEAD.format(count=count, lowest=LOWEST) + teacher.text + KERNELS
+        self._text = HEAD.format(count=count, lowest=LOWEST) + teacher.text
         self._asked = gpu.buffer(size=4 * WORDS * AT_ONCE)
         self._answers = gpu.buffer(size=4 * max(3, count) * AT_ONCE)
         self._variables = {name: gpu.buffer(values) for name, values in teacher.variables.items()}
@@ -77,14 +77,14 @@ class TeacherKernels:
         Raises: ConfigError for a value that is not finite, saying where.
         """
         found = self._run("evaluate", np.concatenate([uv, wi, wo], axis=1), 3)
-        self._check("eval", found, uv, wi, wo)
+        self.check_finite("eval", found, uv, wi, wo)
         return found
 
     def emission(self, uv: Floats, wo: Floats) -> Floats:
         """Return what shines by itself towards the eye: float32 [n, 3]; see ``eval``."""
         wi = np.zeros((len(uv), 3), np.float32)
         found = self._run("emit", np.concatenate([uv, wi, wo], axis=1), 3)
-        self._check("emission", found, uv, wi, wo)
+        self.check_finite("emission", found, uv, wi, wo)
         return found
 
     def parameters(self, uv: Floats) -> Floats:
@@ -92,7 +92,7 @@ class TeacherKernels:
         none = np.zeros((len(uv), 6), np.float32)
         found = self._run("read_parameters", np.concatenate([uv, none], axis=1),
                           max(1, len(self.teacher.parameters)))  # fmt: skip
-        self._check("parameters", found, uv, none[:, :3], none[:, 3:])
+        self.check_finite("parameters", found, uv, none[:, :3], none[:, 3:])
         return found
 
     def parameter_map(self, width: int, height: int) -> Floats:
@@ -117,13 +117,20 @@ class TeacherKernels:
     def _kernel(self, entry: str) -> Kernel:
         """Return an entry point, compiled when it is first asked for."""
         if entry not in self._kernels:
-            variables = {**self._variables, "asked": self._asked, "answers": self._answers}
-            self._kernels[entry] = self.gpu.kernel(self._text, entry, variables,
-                                                   folder=self.teacher.folder)  # fmt: skip
+            variables = {"asked": self._asked, "answers": self._answers}
+            self._kernels[entry] = self.compiled(KERNELS, entry, variables)
         return self._kernels[entry]
 
-    def _check(self, what: str, found: Floats, uv: Floats, wi: Floats, wo: Floats) -> None:
-        """Raise ConfigError where a value is not finite."""
+    def compiled(self, text: str, entry: str, variables: Mapping[str, Any]) -> Kernel:
+        """Return an entry point of ``text``, which may call what the teacher declares.
+
+        Raises: KernelError.
+        """
+        return self.gpu.kernel(self._text + text, entry, {**self._variables, **variables},
+                               folder=self.teacher.folder)  # fmt: skip
+
+    def check_finite(self, what: str, found: Floats, uv: Floats, wi: Floats, wo: Floats) -> None:
+        """Raise ConfigError where a value of ``found`` [n, C] is not finite, saying where."""
         bad = np.flatnonzero(~np.isfinite(found).all(axis=1))
         if len(bad):
             first = int(bad[0])

@@ -1,0 +1,132 @@
+"""Samples of a material's fit, drawn and answered by its teacher on the device.
+
+Device half: drawn_samples.cs.slang, behind the text that a teacher brings.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+
+from neuralshade.engine.kernels.step.step_state import StepState
+from neuralshade.gpu.gpu import Buffer, Dispatch, Gpu, Kernel, raw_bytes, run_once
+from neuralshade.kinds.material.samples import MaterialSampler, Samples
+from neuralshade.kinds.material.teacher import TeacherKernels
+
+Floats = npt.NDArray[np.float32]
+
+GROUP = 64  # threads, as in drawn_samples.cs.slang
+SAMPLE_BYTES = 48
+AHEAD = 2**20  # samples that are brought to the host at once
+NORMALS = """
+static const bool KEEPS_VALUES = {keeps};
+static const uint NORMALS = {count};
+
+float3 normal_of(float values[PARAMETERS], uint which)
+{{
+{cases}    return float3(0.0f, 0.0f, 1.0f);
+}}
+"""
+CASE = """    if (which == {which}u)
+        return normalize(float3(values[{x}], values[{y}], values[{z}]));
+"""
+KERNEL = '#include "neuralshade/kinds/material/drawn_samples.cs.slang"\n'
+
+
+@dataclass(frozen=True)
+class DrawnSamples:
+    """What draws a batch: points and directions as ``sampler`` has them, from counters alone.
+
+    ``seed``: 32 bits; a step's samples depend on it and on the step's number.
+    """
+
+    gpu: Gpu
+    teacher: TeacherKernels
+    sampler: MaterialSampler
+    seed: int
+
+    def kernel(self, count: int, bound: dict[str, Any], *, keeps_values: bool) -> Dispatch:
+        """Return what draws ``count`` samples into the buffers that are ``bound``.
+
+        Raises: KernelError.
+        """
+        variables = {
+            **bound, "batch": self.sampler.batch, "count": count, "rare": self.sampler.rare,
+            "rare_count": len(self.sampler.rare_points), "seed": self.seed,
+        }  # fmt: skip
+        text = _normals_text(self.sampler.normal_firsts, keeps_values) + KERNEL
+        kernel: Kernel = self.teacher.compiled(text, "draw_samples", variables)
+        return kernel, -(-count // GROUP)
+
+    def buffers(self, count: int) -> dict[str, Any]:
+        """Return buffers for ``count`` samples, by the kernel's names."""
+        points = self.sampler.rare_points.numpy()
+        return {"rare_points": self.gpu.buffer(points),
+                "samples": self.gpu.buffer(size=SAMPLE_BYTES * count)}  # fmt: skip
+
+
+class DrawnBatches:
+    """The same samples on the host, with the graph's values, for an encoder that PyTorch trains.
+
+    Steps are drawn some ahead; ``step`` is the next.
+    """
+
+    def __init__(self, drawn: DrawnSamples, device: torch.device):
+        self.drawn, self.device, self.step = drawn, device, 0
+        sampler = drawn.sampler
+        self.batch = sampler.batch
+        self._steps = max(1, AHEAD // self.batch)
+        self._first = -self._steps  # of those that are at hand
+        gpu, count = drawn.gpu, self._steps * self.batch
+        width = max(1, len(drawn.teacher.teacher.parameters))
+        self._values: Buffer = gpu.buffer(size=4 * width * count)
+        self._states = gpu.buffer(StepState(0, 0, 0, 0, 1.0).pair())
+        bound = {**drawn.buffers(count), "sample_values": self._values, "states": self._states}
+        self._samples: Buffer = bound["samples"]
+        self._dispatch = drawn.kernel(count, bound, keeps_values=True)
+        self._mean, self._spread = (t.to(device) for t in (sampler.mean, sampler.spread))
+
+    def draw(self, rng: torch.Generator) -> Samples:
+        """Return the next step's batch; ``rng`` is not asked.
+
+        Raises: ConfigError where the teacher's answer is not finite, saying where.
+        """
+        if not self._first <= self.step < self._first + self._steps:
+            self._fill()
+        at = (self.step - self._first) * self.batch
+        self.step += 1
+        return self._at(slice(at, at + self.batch))
+
+    def _fill(self) -> None:
+        """Bring samples of the next steps to the host, and look at what the teacher said."""
+        self._first = self.step
+        gpu = self.drawn.gpu
+        commands = gpu.commands()
+        commands.upload(self._states, 0, raw_bytes(StepState(self.step, 0, 0, 0, 1.0).pair()))
+        commands.submit()
+        run_once(gpu, [self._dispatch])
+        rows = self._samples.read().view(np.float32).reshape(-1, 12)
+        values = self._values.read().view(np.float32).reshape(len(rows), -1)
+        self.drawn.teacher.check_finite(
+            "eval", rows[:, 8:11], rows[:, :2], rows[:, 2:5], rows[:, 5:8]
+        )
+        self._rows = torch.from_numpy(rows.copy()).to(self.device)
+        self._at_rows = torch.from_numpy(values.copy()).to(self.device)
+
+    def _at(self, where: slice) -> Samples:
+        columns = self._rows[where].t().contiguous()
+        values = (self._at_rows[where] - self._mean) / self._spread
+        return Samples(columns[:2].t(), values.t().contiguous(), columns[2:5], columns[5:8],
+                       columns[11] > 0, columns[8:11])  # fmt: skip
+
+
+def _normals_text(firsts: Sequence[int], keeps_values: bool) -> str:
+    """Return which of the graph's values are normals, each from number ``first`` on."""
+    cases = "".join(CASE.format(which=which, x=first, y=first + 1, z=first + 2)
+                    for which, first in enumerate(firsts))  # fmt: skip
+    return NORMALS.format(keeps=str(keeps_values).lower(), count=max(1, len(firsts)), cases=cases)

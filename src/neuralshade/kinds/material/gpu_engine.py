@@ -1,0 +1,204 @@
+"""A material's fit on the GPU: the encoder in PyTorch, then the map and the decoder in kernels.
+
+While there is an encoder, PyTorch trains it on samples that the device draws and the teacher
+answers there. Once it is baked, fused kernels draw, ask and train; the lobes' read-out stays then.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Sequence
+from functools import partial
+
+import torch
+
+from neuralshade.engine.choose import choose_kernels, choose_vectors
+from neuralshade.engine.kernels.infer.field_inference import field_inference
+from neuralshade.engine.network_trainer import NetworkTrainer
+from neuralshade.engine.step_kernels import Training
+from neuralshade.engine.torch_engine import TorchEngine
+from neuralshade.gpu.gpu import Gpu
+from neuralshade.kinds.material.drawn_samples import DrawnBatches, DrawnSamples
+from neuralshade.kinds.material.engine import (
+    ENCODED,
+    FLOOR,
+    FROZEN,
+    TRAINED,
+    EncodedField,
+    Floats,
+    MaterialEngine,
+    MaterialTask,
+    batch_of,
+    encoder_of,
+)
+from neuralshade.kinds.material.field import build_field, encoding_of
+from neuralshade.kinds.material.judge import field_shade
+from neuralshade.kinds.material.lit import Shade
+from neuralshade.kinds.material.recipe import MaterialRecipe
+from neuralshade.kinds.material.samples import POOL, MaterialSampler
+from neuralshade.kinds.material.task import material_task
+from neuralshade.kinds.material.teacher import TeacherKernels
+from neuralshade.model.field import Field
+from neuralshade.model.mlp import MLP
+from neuralshade.optimizer.adam import Adam
+
+GPU_POOL = 2**20  # points whose values are known ahead, on hardware
+OF_ENCODER, OF_READ = "encoder.", "read."  # begin the names of their numbers in a state
+LOSS_SCALE = 1024.0
+
+
+class GpuMaterialEngine(MaterialEngine):
+    """Steps of one fit on ``gpu``; see the module."""
+
+    # a map has one texel until it is baked
+    resized = ("field.encoding.grid.texels",)
+
+    def __init__(
+        self, recipe: MaterialRecipe, teacher: TeacherKernels, gpu: Gpu, kernels: str, exact: bool
+    ):
+        self.recipe, self.gpu, self.exact = recipe, gpu, exact
+        self.rng = torch.Generator().manual_seed(recipe.seed)
+        software = gpu.adapter.software
+        self.batch = batch_of(recipe, on_cpu=software)
+        self.sampler = MaterialSampler(teacher, self.batch, recipe.rare, self.rng,
+                                       POOL if software else GPU_POOL)  # fmt: skip
+        seed = (recipe.seed ^ (recipe.seed >> 32)) & 0xFFFFFFFF
+        self.drawn = DrawnSamples(gpu, teacher, self.sampler, seed)
+        self.device = torch.device("cuda" if torch.cuda.is_available() and not software else "cpu")
+        encoder = encoder_of(recipe, self.sampler.value_count, self.rng)
+        field = EncodedField(build_field(recipe, 1, self.rng), encoder).to(self.device)
+        self.batches = DrawnBatches(self.drawn, self.device)
+        self.task = MaterialTask(field, self.batches)
+        trained = [p for p in field.parameters() if p is not encoding_of(field).grid.texels]
+        adam = Adam(trained, recipe.rate, (recipe.beta1, 0.999), 1e-8)
+        self.encoder_steps = TorchEngine(field, self.task, "l1", [adam], self.rng)
+        self.path = choose_kernels(gpu, log_decoder(field.network), "auto", kernels)
+        self.trainer: NetworkTrainer | None = None
+        self._phase = ENCODED
+
+    @property
+    def phase(self) -> int:
+        return self._phase
+
+    @property
+    def skipped(self) -> int:
+        more = 0 if self.trainer is None else self.trainer.skipped
+        return self.encoder_steps.skipped + more
+
+    def advance(self, rate_factors: Sequence[float]) -> float:
+        if self.trainer is None:
+            return self.encoder_steps.advance(rate_factors)
+        return self.trainer.advance(rate_factors)
+
+    def field(self) -> Field:
+        if self.trainer is None:
+            return self._baked()
+        with self.trainer.averaged():
+            logs = self.trainer.field
+        field = build_field(self.recipe, self.recipe.size, self.rng)
+        field.encoding.load_state_dict(logs.encoding.state_dict())
+        field.network.load_state_dict(logs.network.state_dict())
+        return field
+
+    def bake(self) -> None:
+        self._train(self._baked())
+        self._phase = TRAINED
+
+    def freeze(self) -> None:
+        assert self.trainer is not None, "a map is baked before it is frozen"
+        grid = encoding_of(self.trainer.field).grid
+        with self.trainer.averaged():
+            grid.round()
+        self.trainer.freeze_grid([grid.texels])
+        self._phase = FROZEN
+
+    def shade(self, field: Field) -> Shade:
+        if self.gpu.adapter.software:
+            return field_shade(field)
+        held = copy.deepcopy(field)
+        encoding_of(held).lobes.hold_read()
+        inference = field_inference(self.gpu, held, exact=True)
+
+        def shade(uv: Floats, wi: Floats, wo: Floats) -> Floats:
+            level = torch.zeros(len(uv), 1).numpy()
+            at = torch.cat([torch.from_numpy(part) for part in (uv, level, wi, wo)], dim=1)
+            found: Floats = inference.at_positions(at.numpy())
+            return found
+
+        return shade
+
+    def state(self) -> dict[str, torch.Tensor]:
+        own = {"phase": torch.tensor(self._phase)}
+        if self.trainer is None:
+            inner = {f"{OF_ENCODER}{n}": v.cpu() for n, v in self.encoder_steps.state().items()}
+            return {**own, **inner, "drawn": torch.tensor(self.batches.step)}
+        encoding = encoding_of(self.trainer.field)
+        read = {f"{OF_READ}{n}": v for n, v in encoding.lobes.read.state_dict().items()}
+        return {**own, **self.trainer.state(), **read, "range": encoding.ends()}
+
+    @torch.no_grad()
+    def load_state(self, state: dict[str, torch.Tensor]) -> None:
+        if int(state["phase"]) == ENCODED:
+            inner = {n.removeprefix(OF_ENCODER): v for n, v in state.items()
+                     if n.startswith(OF_ENCODER)}  # fmt: skip
+            self.encoder_steps.load_state(inner)
+            self.batches.step = int(state["drawn"])
+            return
+        field = build_field(self.recipe, self.recipe.size, self.rng)
+        encoding = encoding_of(field)
+        encoding.set_ends(state["range"])
+        encoding.lobes.read.load_state_dict(
+            {n.removeprefix(OF_READ): v for n, v in state.items() if n.startswith(OF_READ)}
+        )
+        texels = state["field.encoding.grid.texels"]
+        if texels.shape != encoding.grid.texels.shape:
+            raise ValueError(f"texels: got {list(texels.shape)}")
+        self._train(field).load_state(state)
+        self._phase = TRAINED
+        if int(state["phase"]) == FROZEN:
+            self.freeze()
+
+    def _encoder_input(self, uv: Floats) -> torch.Tensor:
+        values = self.sampler.teacher.parameters(uv)
+        return self.sampler.normalized(values).to(self.device)
+
+    def _baked(self) -> Field:
+        """Return the field with the map that the encoder makes."""
+        field, trained = build_field(self.recipe, self.recipe.size, self.rng), self.task.field
+        field.network.load_state_dict(trained.network.state_dict())
+        encoding = encoding_of(field)
+        encoding.lobes.load_state_dict(encoding_of(trained).lobes.state_dict())
+        encoding.take_over(self.encoded_map(self.recipe.size))
+        return field
+
+    def _train(self, field: Field) -> NetworkTrainer:
+        """Let kernels train ``field`` from now on."""
+        recipe, gpu = self.recipe, self.gpu
+        encoding = encoding_of(field)
+        encoding.lobes.hold_read()
+        betas = (recipe.beta1, recipe.beta2)
+        training = Training(
+            batch=self.batch,
+            rate=recipe.rate,
+            grid_rate=recipe.latent_rate,
+            betas=(recipe.beta1, 0.999),
+            epsilon=recipe.epsilon,
+            average=0.0,
+            touched=False,
+            loss_scale=LOSS_SCALE,
+            exact=self.exact,
+            grid_betas=betas,
+        )
+        self.trainer = NetworkTrainer(
+            gpu, Field(encoding, log_decoder(field.network)),
+            partial(material_task, self.drawn, encoding, FLOOR), training, self.rng, self.path,
+            choose_vectors(gpu, self.path),
+        )  # fmt: skip
+        return self.trainer
+
+
+def log_decoder(network: MLP) -> MLP:
+    """Return a decoder without its last exponential, so that float16 holds what it says."""
+    copied = copy.deepcopy(network).cpu()
+    copied.kinds = [*network.kinds[:-1], "none"]
+    return copied

@@ -1,0 +1,67 @@
+"""Fitting a feature map and a decoder to samples of the device's own. Device half: task.slang."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from neuralshade.engine.kernels.step.gradients import grid_parts, grid_variables
+from neuralshade.engine.task import TaskText
+from neuralshade.gpu.gpu import Dispatch
+from neuralshade.kinds.material.drawn_samples import DrawnSamples
+from neuralshade.kinds.material.field import MaterialEncoding
+
+TEXT = """
+typealias Encoding = {encoding};
+typealias Task = MaterialTask<Encoding, {parameters}, {gradients}>;
+
+StructuredBuffer<{number}> grid_numbers;
+{gradient_buffers}StructuredBuffer<float4> samples;
+uniform uint crowded;
+uniform float loss_floor;
+static const uint COPIES = {copies};
+
+{parameters} grid()
+{{
+    return {{ grid_numbers }};
+}}
+
+Task make_task(uint group)
+{{
+    {gradients} gradients = {{ {gradient_fields} }};
+    return {{ samples, grid(), gradients, loss_floor }};
+}}
+"""
+NAME = "Material"
+
+
+def material_task(
+    drawn: DrawnSamples, encoding: MaterialEncoding, floor: float, *, halves: bool, gradients: str
+) -> TaskText:
+    """Return the task of fitting what ``drawn`` asks of the teacher, anew before each step.
+
+    ``floor``: see the device half. ``halves``: the map's numbers are read as packed float16, else
+    as float32. ``gradients``: how theirs are summed, a key of GRADIENTS.
+    """
+    half = encoding.slang(NAME)
+    imports = half.modules | {
+        "neuralshade.engine.kernels.step.gradients",
+        "neuralshade.kinds.material.task",
+        "neuralshade.model.parameters",
+    }
+    lines = "".join(f"import {name};\n" for name in sorted(imports))
+    parts = grid_parts(gradients, halves=halves)
+    batch = drawn.sampler.batch
+    buffers = drawn.buffers(batch)
+
+    def before(bound: dict[str, Any]) -> list[Dispatch]:
+        sampled = {**buffers, "states": bound["states"], "sample_values": drawn.gpu.buffer(size=4)}
+        return [drawn.kernel(batch, sampled, keeps_values=False)]
+
+    variables = {
+        "samples": buffers["samples"],
+        "loss_floor": floor,
+        **{name: drawn.gpu.buffer(values) for name, values in encoding.given(NAME).items()},
+        **grid_variables(encoding, gradients, drawn.seed),
+    }
+    text = TEXT.format(encoding=half.type, **parts)
+    return TaskText(lines + half.declarations + text, variables, before)

@@ -1,0 +1,122 @@
+"""kinds/material/gpu_engine: fits whose samples a device draws and whose map kernels train."""
+
+import numpy as np
+import pytest
+import torch
+from fixtures.small_material import paint, paint_teacher, upper_pairs
+
+import neuralshade
+from neuralshade import FitOptions
+from neuralshade.gpu.gpu import run_once
+from neuralshade.kinds.material.drawn_samples import DrawnBatches, DrawnSamples
+from neuralshade.kinds.material.engine import ENCODED, FROZEN, TRAINED
+from neuralshade.kinds.material.fit import fit_material
+from neuralshade.kinds.material.gpu_engine import GpuMaterialEngine
+from neuralshade.kinds.material.recipe import MaterialRecipe
+from neuralshade.kinds.material.samples import MaterialSampler
+
+BATCH = 1024
+RECIPE = MaterialRecipe(size=16, batch=BATCH, hidden_width=16, steps=8)
+
+
+@pytest.fixture(scope="module")
+def sampler(painted):
+    return MaterialSampler(painted, BATCH, 0.5, torch.Generator().manual_seed(0))
+
+
+@pytest.fixture(scope="module")
+def drawn(gpu, painted, sampler):
+    return DrawnSamples(gpu, painted, sampler, 7)
+
+
+@pytest.fixture
+def engine(gpu, painted):
+    return GpuMaterialEngine(RECIPE, painted, gpu, "auto", True)
+
+
+def test_samples_are_what_the_teacher_says_of_them(drawn, sampler):
+    batch = DrawnBatches(drawn, torch.device("cpu")).draw(torch.Generator())
+    wi, wo = batch.wi.t().numpy(), batch.wo.t().numpy()
+    wanted = paint(batch.uv.numpy(), wi, wo)
+    np.testing.assert_allclose(batch.wanted.t().numpy(), wanted, rtol=2e-3, atol=1e-4)
+    said = sampler.normalized(sampler.teacher.parameters(batch.uv.numpy()))
+    np.testing.assert_allclose(batch.values.numpy(), said.numpy(), atol=1e-4)
+    for directions in (batch.wi, batch.wo):
+        np.testing.assert_allclose(directions.norm(dim=0).numpy(), 1, atol=1e-4)
+    up = torch.tensor([[0.0], [0.0], [1.0]])
+    assert 0.6 < batch.seen.float().mean() < 1
+    assert (batch.wi[:, ~batch.seen] == up).all() and (batch.wi[2] > 0).all()
+
+
+def test_a_share_lies_at_rare_points_and_the_rest_anywhere(drawn, sampler):
+    uv = DrawnBatches(drawn, torch.device("cpu")).draw(torch.Generator()).uv.numpy()
+    known = {tuple(point) for point in sampler.rare_points.numpy()}
+    share = np.mean([tuple(point) in known for point in uv])
+    assert share == pytest.approx(0.5, abs=4 * 0.5 / BATCH**0.5)
+    assert uv.min() >= 0 and uv.max() < 1
+
+
+def test_steps_draw_what_is_theirs_alone(gpu, drawn):
+    """The same step the same, on the host's way and on the kernels'; another one another."""
+    ahead = DrawnBatches(drawn, torch.device("cpu"))
+    first, second = (ahead.draw(torch.Generator()) for _ in range(2))
+    again = DrawnBatches(drawn, torch.device("cpu"))
+    again.step = 1
+    assert torch.equal(again.draw(torch.Generator()).uv, second.uv)
+    assert not torch.equal(first.uv, second.uv)
+    bound = {**drawn.buffers(BATCH), "states": ahead._states, "sample_values": gpu.buffer(size=4)}
+    run_once(gpu, [drawn.kernel(BATCH, bound, keeps_values=False)])  # the state still says step 0
+    rows = bound["samples"].read().view(np.float32).reshape(-1, 12)
+    np.testing.assert_array_equal(rows[:, :2], first.uv.numpy())
+    np.testing.assert_array_equal(rows[:, 8:11], first.wanted.t().numpy())
+
+
+def phases(engine, steps):
+    """Run steps with the map baked and frozen in the middle; return the state after each."""
+    states = []
+    for step in range(steps):
+        if step == 2:
+            engine.bake()
+        if step == 5:
+            engine.freeze()
+        engine.advance([1.0])
+        states.append({name: value.clone() for name, value in engine.state().items()})
+    return states
+
+
+@pytest.mark.slow  # kernels of four engines
+def test_a_fit_goes_on_from_any_of_its_phases(gpu, painted, engine):
+    states = phases(engine, 8)
+    assert engine.phase == FROZEN and [int(s["phase"]) for s in states] == [
+        ENCODED, ENCODED, TRAINED, TRAINED, TRAINED, FROZEN, FROZEN, FROZEN,
+    ]  # fmt: skip
+    for at in (0, 3, 6):
+        other = GpuMaterialEngine(RECIPE, painted, gpu, "auto", True)
+        other.load_state(states[at])
+        assert other.phase == int(states[at]["phase"])
+        other.advance([1.0])
+        for name, value in other.state().items():
+            assert torch.equal(value, states[at + 1][name]), name
+
+
+def test_the_trained_field_says_what_kernels_train(engine):
+    """The decoder's exponential is back, and the frozen map is the rounded one."""
+    phases(engine, 6)
+    uv, wi, wo = upper_pairs(200)
+    found = engine.shade(engine.field())(uv, wi, wo)
+    at = np.concatenate([uv, np.zeros((len(uv), 1), np.float32), wi, wo], axis=1)
+    engine.trainer.round_mean()
+    logs = engine.trainer.inference.at_positions(at)
+    np.testing.assert_allclose(np.log(found), logs, atol=5e-3)
+
+
+def test_a_fit_scatters_as_its_teacher(tmp_path, share_device, monkeypatch):
+    share_device(monkeypatch)
+    monkeypatch.setattr("neuralshade.kinds.material.judge.SIDE_PX", 48)
+    path = tmp_path / "paint.nsh"
+    result = fit_material(paint_teacher(), path, steps=300, size=16, batch=1024, hidden_width=16,
+                          options=FitOptions(engine="gpu"))  # fmt: skip
+    assert result.engine == "gpu" and result.skipped_steps == 0 and result.psnr_db > 28
+    uv, wi, wo = upper_pairs(4000)
+    wanted, found = paint(uv, wi, wo), neuralshade.load(path).eval(uv, wi, wo)
+    assert np.abs(found - wanted).sum() < 0.2 * wanted.sum()
