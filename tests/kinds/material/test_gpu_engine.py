@@ -26,7 +26,7 @@ def sampler(painted):
 
 @pytest.fixture(scope="module")
 def drawn(gpu, painted, sampler):
-    return DrawnSamples(gpu, painted, sampler, 7)
+    return DrawnSamples(gpu, painted, sampler, BATCH, 7)
 
 
 @pytest.fixture

@@ -21,7 +21,7 @@ from neuralshade.kinds.material.teacher import TeacherKernels
 Floats = npt.NDArray[np.float32]
 
 GROUP = 64  # threads, as in drawn_samples.cs.slang
-SAMPLE_BYTES = 48
+WORDS = 12  # of a sample
 AHEAD = 2**20  # samples that are brought to the host at once
 NORMALS = """
 static const bool KEEPS_VALUES = {keeps};
@@ -42,12 +42,14 @@ KERNEL = '#include "neuralshade/kinds/material/drawn_samples.cs.slang"\n'
 class DrawnSamples:
     """What draws a batch: points and directions as ``sampler`` has them, from counters alone.
 
-    ``seed``: 32 bits; a step's samples depend on it and on the step's number.
+    ``batch``: samples of a step. ``seed``: 32 bits; a step's samples depend on it and on the step's
+    number.
     """
 
     gpu: Gpu
     teacher: TeacherKernels
     sampler: MaterialSampler
+    batch: int
     seed: int
 
     def kernel(self, count: int, bound: dict[str, Any], *, keeps_values: bool) -> Dispatch:
@@ -56,7 +58,7 @@ class DrawnSamples:
         Raises: KernelError.
         """
         variables = {
-            **bound, "batch": self.sampler.batch, "count": count, "rare": self.sampler.rare,
+            **bound, "batch": self.batch, "count": count, "rare": self.sampler.rare,
             "rare_count": len(self.sampler.rare_points), "seed": self.seed,
         }  # fmt: skip
         text = _normals_text(self.sampler.normal_firsts, keeps_values) + KERNEL
@@ -67,23 +69,23 @@ class DrawnSamples:
         """Return buffers for ``count`` samples, by the kernel's names."""
         points = self.sampler.rare_points.numpy()
         return {"rare_points": self.gpu.buffer(points),
-                "samples": self.gpu.buffer(size=SAMPLE_BYTES * count)}  # fmt: skip
+                "samples": self.gpu.buffer(size=4 * WORDS * count)}  # fmt: skip
 
 
 class DrawnBatches:
-    """The same samples on the host, with the graph's values, for an encoder that PyTorch trains.
+    """The same samples as tensors, with the graph's values, for an encoder that PyTorch trains.
 
-    Steps are drawn some ahead; ``step`` is the next.
+    Steps are drawn some ahead; ``step`` is the next. What CUDA drew stays where it is.
     """
 
     def __init__(self, drawn: DrawnSamples, device: torch.device):
         self.drawn, self.device, self.step = drawn, device, 0
         sampler = drawn.sampler
-        self.batch = sampler.batch
+        self.batch = drawn.batch
         self._steps = max(1, AHEAD // self.batch)
         self._first = -self._steps  # of those that are at hand
         gpu, count = drawn.gpu, self._steps * self.batch
-        width = max(1, len(drawn.teacher.teacher.parameters))
+        width = self._width = max(1, len(drawn.teacher.teacher.parameters))
         self._values: Buffer = gpu.buffer(size=4 * width * count)
         self._states = gpu.buffer(StepState(0, 0, 0, 0, 1.0).pair())
         bound = {**drawn.buffers(count), "sample_values": self._values, "states": self._states}
@@ -103,24 +105,35 @@ class DrawnBatches:
         return self._at(slice(at, at + self.batch))
 
     def _fill(self) -> None:
-        """Bring samples of the next steps to the host, and look at what the teacher said."""
+        """Draw samples of the next steps, and look at what the teacher said."""
         self._first = self.step
         gpu = self.drawn.gpu
+        if self.device.type == "cuda":
+            torch.cuda.synchronize()  # it may still read those before, in another stream
         commands = gpu.commands()
         commands.upload(self._states, 0, raw_bytes(StepState(self.step, 0, 0, 0, 1.0).pair()))
         commands.submit()
         run_once(gpu, [self._dispatch])
-        rows = self._samples.read().view(np.float32).reshape(-1, 12)
-        values = self._values.read().view(np.float32).reshape(len(rows), -1)
-        self.drawn.teacher.check_finite(
-            "eval", rows[:, 8:11], rows[:, :2], rows[:, 2:5], rows[:, 5:8]
-        )
-        self._rows = torch.from_numpy(rows.copy()).to(self.device)
-        self._at_rows = torch.from_numpy(values.copy()).to(self.device)
+        gpu.wait()
+        self._rows = self._floats(self._samples, WORDS)
+        self._of_graph = self._floats(self._values, self._width)
+        if not self._rows[:, 8:11].isfinite().all():
+            rows = self._rows.cpu().numpy()
+            parts = (rows[:, :2], rows[:, 2:5], rows[:, 5:8])
+            self.drawn.teacher.check_finite("eval", rows[:, 8:11], *parts)
+
+    def _floats(self, buffer: Buffer, width: int) -> torch.Tensor:
+        """Return a buffer's numbers, so many a sample: float32 [samples, width]."""
+        if self.device.type == "cuda" and hasattr(buffer, "__cuda_array_interface__"):
+            flat = torch.as_tensor(buffer, device=self.device)
+        else:
+            flat = torch.from_numpy(buffer.read()).to(self.device)
+        count = 4 * width * self._steps * self.batch
+        return flat[:count].view(torch.float32).view(-1, width)
 
     def _at(self, where: slice) -> Samples:
         columns = self._rows[where].t().contiguous()
-        values = (self._at_rows[where] - self._mean) / self._spread
+        values = (self._of_graph[where] - self._mean) / self._spread
         return Samples(columns[:2].t(), values.t().contiguous(), columns[2:5], columns[5:8],
                        columns[11] > 0, columns[8:11])  # fmt: skip
 

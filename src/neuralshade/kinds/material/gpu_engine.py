@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 
 import torch
@@ -44,6 +45,7 @@ from neuralshade.optimizer.adam import Adam
 
 GPU_POOL = 2**20  # points whose values are known ahead, on hardware
 OF_ENCODER, OF_READ = "encoder.", "read."  # begin the names of their numbers in a state
+ENCODER_BATCH = 2**14  # samples of an encoder's step, at most: PyTorch takes longer for more
 LOSS_SCALE = 1024.0
 
 
@@ -63,11 +65,12 @@ class GpuMaterialEngine(MaterialEngine):
         self.sampler = MaterialSampler(teacher, self.batch, recipe.rare, self.rng,
                                        POOL if software else GPU_POOL)  # fmt: skip
         seed = (recipe.seed ^ (recipe.seed >> 32)) & 0xFFFFFFFF
-        self.drawn = DrawnSamples(gpu, teacher, self.sampler, seed)
+        self.drawn = DrawnSamples(gpu, teacher, self.sampler, self.batch, seed)
         self.device = torch.device("cuda" if torch.cuda.is_available() and not software else "cpu")
         encoder = encoder_of(recipe, self.sampler.value_count, self.rng)
         field = EncodedField(build_field(recipe, 1, self.rng), encoder).to(self.device)
-        self.batches = DrawnBatches(self.drawn, self.device)
+        encoder_batch = min(self.batch, ENCODER_BATCH)
+        self.batches = DrawnBatches(replace(self.drawn, batch=encoder_batch), self.device)
         self.task = MaterialTask(field, self.batches)
         trained = [p for p in field.parameters() if p is not encoding_of(field).grid.texels]
         adam = Adam(trained, recipe.rate, (recipe.beta1, 0.999), 1e-8)

@@ -50,7 +50,7 @@ def material_task(
     }
     lines = "".join(f"import {name};\n" for name in sorted(imports))
     parts = grid_parts(gradients, halves=halves)
-    batch = drawn.sampler.batch
+    batch = drawn.batch
     buffers = drawn.buffers(batch)
 
     def before(bound: dict[str, Any]) -> list[Dispatch]:
