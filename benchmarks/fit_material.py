@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from rivals.material_bars import bar_rows, lead_row, quality_row
+from rivals.material_bars import bar_rows, lead_rows, quality_row
 from rivals.material_fields import Contender, frames, lobes, maps
 from rivals.material_graphs import default_graphs
 from rivals.material_maps import maps_teacher
@@ -139,7 +139,7 @@ def ratios(graph: Taken | None, spent: Sequence[float]) -> str:
 def bench_graph(graph: Path, teacher: Teacher, asked: Asked) -> Sections:
     """Fit one graph in all ways that are asked for."""
     name = graph.name
-    rows: Sections = {"Quality": [], "Lead over rivals, PSNR": [], "Fits": [], "Evaluation": []}
+    rows: Sections = {"Quality": [], "Beside rivals and bars": [], "Fits": [], "Evaluation": []}
     timed, shades = dict[str, Field](), {}
     graphs: dict[str, Teacher | None] = {"nothing": None, "graph": teacher}
     if asked.engine != "none":
@@ -162,7 +162,7 @@ def bench_graph(graph: Path, teacher: Teacher, asked: Asked) -> Sections:
             timed[one.name] = one.field
         if one.name == "PBR maps":
             graphs[one.name] = maps_teacher(one.field, recipe.wrap)
-    rows["Lead over rivals, PSNR"] = lead_row(rows["Quality"])
+    rows["Beside rivals and bars"] = lead_rows(rows["Quality"])
     if asked.pictures:
         sheet(FOLDER / f"fit_material_{asked.name}_{graph.stem}_{graph.suffix[1:]}.png",
               {"graph": kernels.eval, **shades})  # fmt: skip

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 from fixtures.small_material import paint, upper_pairs
-from rivals.material_bars import COLUMNS, bar_rows, lead_row, quality_row
+from rivals.material_bars import COLUMNS, bar_rows, lead_rows, missed, quality_row
 from rivals.material_fields import FRAMES, FrameInputs, frames, lobes, maps
 from rivals.material_graphs import TRAY, default_graphs
 from rivals.material_maps import MAPS, MapShading
@@ -132,20 +132,33 @@ def test_the_bars_are_of_what_is_measured():
     measured = {"psnr_db", "worst_db", "sky_db", *MEASURED}
     assert {about[0] for about in COLUMNS.values()} <= measured
     must, goal, *_ = bar_rows()
-    assert must["PSNR, dB"] == 33 and goal["L1, highlights"] == 0.10
+    assert must["PSNR [dB]"] == 33 and goal["L1 in highlights"] == 0.10
     row = quality_row("x", "lobes 32x2", {"psnr_db": 30.126, "smape_uniform": 0.04})
-    assert row["PSNR, dB"] == 30.13 and row["SMAPE x 2"] == 0.08 and row["FLIP"] == ""
+    assert row["PSNR [dB]"] == 30.13 and row["SMAPE x 2"] == 0.08 and row["FLIP"] == ""
 
 
 def test_leads_are_over_the_best_maps_and_frames_of_the_same_size():
     found = {"lobes 32x2": 30.0, "frames 32x2": 27.5, "frames 64x3": 29.0, "PBR maps": 21.0,
              "PBR maps, coat": 22.0}  # fmt: skip
     rows = [quality_row("x", what, {"psnr_db": value}) for what, value in found.items()]
-    (lead,) = lead_row(rows)
+    (lead,) = lead_rows(rows)
     assert lead["what"] == "lobes 32x2"
-    assert list(lead.values())[3:] == [8.0, 2.5]
-    (alone,) = lead_row(rows[:1])
-    assert list(alone.values())[3:] == ["", ""]
+    assert list(lead.values())[3:5] == [8.0, 2.5]
+    (alone,) = lead_rows(rows[:1])
+    assert list(alone.values())[3:5] == ["", ""]
+
+
+def test_missed_bars_are_named():
+    values = {"psnr_db": 34.0, "worst_db": 31.0, "sky_db": 40.0, "flip": 0.05, "bias": -0.015,
+              "smape_uniform": 0.035, "l1_highlight": 0.15}  # fmt: skip
+    row = quality_row("x", "fit material 32x2", values)
+    assert missed(row, "must, 32x2") == "worst light, L1 in highlights"
+    (lead,) = lead_rows([row])
+    assert lead["below must"] == "worst light, L1 in highlights"
+    goal = "PSNR [dB], worst light, FLIP, SMAPE x 2, L1 in highlights, bias"
+    assert lead["below goal"] == missed(row, "goal, 32x2") == goal
+    high = lead_rows([{**row, "what": "lobes 64x3", "sky": 39.5}])[0]
+    assert "sky" in high["below goal"] and "sky" not in high["below must"]
 
 
 def test_all_graphs_load_and_one_is_the_tray_with_a_sharper_varnish(tmp_path, capsys):
