@@ -2,7 +2,7 @@
 
     python benchmarks/fit_material.py [GRAPH ...] [--device cuda] [--steps 10000] [--size 1024]
         [--networks 32x2 64x3] [--engine auto|torch|gpu|none] [--rivals lobes frames maps coat]
-        [--apis vulkan cuda] [--pictures] [--name NAME]
+        [--seconds 180] [--apis vulkan cuda] [--pictures] [--name NAME]
 
 GRAPH is what `fit material` takes; by default those of examples/material and benchmarks/materials,
 and the copper tray under a sharper varnish. Each is fitted by `fit material` (--engine none leaves
@@ -71,12 +71,13 @@ def shipped(graph: Path, asked: Asked) -> Iterable[tuple[Row, Row, Field]]:
     """Fit as users do; yield of each size of network what it is, its quality and its field."""
     options = FitOptions(engine=asked.engine,
                          device=asked.device if asked.engine == "gpu" else None)  # fmt: skip
+    end: Row = {"seconds": asked.seconds} if asked.seconds else {"steps": asked.steps}
     for width, layers in asked.sizes:
         with tempfile.TemporaryDirectory() as folder:
             before = time.perf_counter()
             result = fit_material(graph, f"{folder}/x.nsh", options=options, size=asked.size,
-                                  steps=asked.steps, batch=asked.batch, hidden_width=width,
-                                  hidden_layers=layers)  # fmt: skip
+                                  batch=asked.batch, hidden_width=width, hidden_layers=layers,
+                                  **end)  # fmt: skip
             in_all, opened = time.perf_counter() - before, neuralshade.load(f"{folder}/x.nsh")
             what = f"fit material {width}x{layers}"
             fitted = {"graph": graph.name, "what": what, "steps": result.steps,
@@ -186,6 +187,7 @@ def parsed() -> Asked:
         parser.add_argument(
             f"--{name}", type=int, help="{} [{:,}, {:,} on a GPU]".format(what, *usual)
         )
+    parser.add_argument("--seconds", type=float, help="that `fit material` has, not --steps")
     parser.add_argument("--apis", nargs="*", help="of evaluation [vulkan, cuda too with cuda]")
     parser.add_argument("--pictures", action="store_true", help="draw a sheet of spheres")
     parser.add_argument("--name", help="behind results/fit_material_ [the device]")
