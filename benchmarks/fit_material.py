@@ -2,16 +2,17 @@
 
     python benchmarks/fit_material.py [GRAPH ...] [--device cuda] [--steps 10000] [--size 1024]
         [--networks 32x2 64x3] [--engine auto|torch|gpu|none] [--rivals lobes frames maps coat]
-        [--seconds 180] [--apis vulkan cuda] [--pictures] [--name NAME]
+        [--seconds 180] [--apis vulkan cuda] [--lights 1 4] [--pictures] [--name NAME]
 
 GRAPH is what `fit material` takes; by default those of examples/material and benchmarks/materials,
 and the copper tray under a sharper varnish. Each is fitted by `fit material` (--engine none leaves
 that out), and then, on one stream of samples in PyTorch, with the same loss, phases and number of
 steps: the same field ("lobes"), learned frames (Zeltner et al. 2024) before a decoder of that size,
 and eight ordinary PBR maps, by GGX and Lambert with a reflectance or with a clear coat; all have
-8 numbers of 8 bits a texel. Evaluation is 1920 x 1080 points with one light, by the GPU's clock, of
-which software has fewer. --device: cuda trains on that GPU and times evaluation through Vulkan and
-CUDA, vulkan through Vulkan alone; cpu trains there, and evaluates on whatever Vulkan finds.
+8 numbers of 8 bits a texel. Evaluation is 1920 x 1080 points with one light and with four, by the
+GPU's clock, of which software has fewer; a decoder is asked for each light alone. --device: cuda
+trains on that GPU and times evaluation through Vulkan and CUDA, vulkan through Vulkan alone; cpu
+trains there, and evaluates on whatever Vulkan finds.
 Writes results/fit_material_NAME.{json,md} after every graph, with --pictures a sheet of spheres.
 """
 
@@ -29,7 +30,7 @@ from rivals.material_graphs import default_graphs
 from rivals.material_maps import maps_teacher
 from rivals.material_screen import Screen
 from rivals.material_sheet import sheet
-from rivals.material_speed import Evaluation, decoder_evaluation, graph_evaluation
+from rivals.material_speed import decoder_evaluation, graph_evaluation
 from rivals.material_training import Trained, train
 from shared.results import FOLDER, write_results
 
@@ -54,7 +55,7 @@ RIVALS = ("lobes", "frames", "maps", "coat")
 USUAL = {"steps": ("steps of a fit", 2500, 10_000), "size": ("texels along a side", 128, 1024),
          "batch": ("samples of a step", 8192, 65_536)}  # on the CPU, on a GPU  # fmt: skip
 SCREEN, FEW = (1920, 1080), (320, 176)
-LONG, SHORT = Patience(1.0, 7), Patience(0.05, 1)
+LONG, SHORT = Patience(0.35, 7), Patience(0.0, 1)
 
 
 def contenders_of(asked: Asked) -> list[Contender]:
@@ -107,34 +108,35 @@ def evaluation_rows(
             continue
         software = is_software(gpu.name)
         across, down = FEW if software else SCREEN
-        screens = [Screen(across, down, asked.size, scattered) for scattered in (False, True)]
+        screens = [Screen(across, down, asked.size, scattered, lights)
+                   for lights in asked.lights for scattered in (False, True)]  # fmt: skip
         patience = SHORT if software else LONG
         taken: dict[str, Taken] = {}
         for what, thing in {**graphs, **fields}.items():
             prepared = decoder_evaluation if what in fields else graph_evaluation
             try:
-                both = [prepared(gpu, thing, screen) for screen in screens]
+                found = [prepared(gpu, thing, screen) for screen in screens]
             except KernelError as error:
                 print(f"left out: {name}, {what}, {api}: {error}")
                 continue
-            taken[what] = both[0].path, times(both, patience)
+            taken[what] = found[0].path, [one.microseconds(patience) for one in found]
         for what, (path, spent) in taken.items():
-            yield {"graph": name, "API": gpu.api, "device": gpu.name, "what": what, "path": path,
-                   "points": across * down, "plane, us": round(spent[0], 1),
-                   "scattered, us": round(spent[1], 1),
-                   "times as fast as the graph": ratios(taken.get("graph"), spent)}  # fmt: skip
+            row = {"graph": name, "API": gpu.api, "device": gpu.name, "what": what, "path": path,
+                   "points": across * down}  # fmt: skip
+            yield row | time_columns(asked.lights, spent, taken.get("graph"))
         gpu.close()
 
 
-def times(both: Sequence[Evaluation], patience: Patience) -> list[float]:
-    """Return microseconds of the plane and of scattered points."""
-    return [one.microseconds(patience) for one in both]
-
-
-def ratios(graph: Taken | None, spent: Sequence[float]) -> str:
-    """Return how often as fast as the graph something is: of the plane / of scattered points."""
-    pairs = [] if graph is None else zip(graph[1], spent, strict=True)
-    return " / ".join(f"{a / b:.2f}" for a, b in pairs)
+def time_columns(lights: Sequence[int], spent: Sequence[float], graph: Taken | None) -> Row:
+    """Return times of so many lights, and how often as fast as the graph that is."""
+    found: Row = {}
+    for index, count in enumerate(lights):
+        title, pair = f"{count} light{'s' * (count > 1)}", slice(2 * index, 2 * index + 2)
+        for place, one in zip(("plane", "scattered"), spent[pair], strict=True):
+            found[f"{title}, {place} [us]"] = round(one, 1)
+        ratios = [] if graph is None else zip(graph[1][pair], spent[pair], strict=True)
+        found[f"{title}, times as fast"] = " / ".join(f"{a / b:.2f}" for a, b in ratios)
+    return found
 
 
 def bench_graph(graph: Path, teacher: Teacher, asked: Asked) -> Sections:
@@ -189,6 +191,7 @@ def parsed() -> Asked:
         )
     parser.add_argument("--seconds", type=float, help="that `fit material` has, not --steps")
     parser.add_argument("--apis", nargs="*", help="of evaluation [vulkan, cuda too with cuda]")
+    parser.add_argument("--lights", nargs="+", type=int, default=[1, 4], help="of evaluation")
     parser.add_argument("--pictures", action="store_true", help="draw a sheet of spheres")
     parser.add_argument("--name", help="behind results/fit_material_ [the device]")
     asked = parser.parse_args()

@@ -18,6 +18,7 @@ static const int ACROSS = {across};
 static const int DOWN = {down};
 static const int TEXELS = {texels};
 static const bool SCATTERED = {scattered};
+static const int LIGHTS = {lights};
 static const float LOWEST_UP = {lowest_up};
 static const float3 LIGHT = float3{light};
 static const float3 EYE = float3{eye};
@@ -26,12 +27,16 @@ static const float3 EYE = float3{eye};
 
 @dataclass(frozen=True)
 class Screen:
-    """``across`` x ``down`` pixels, multiples of TILE; one pixel is a texel of ``texels``."""
+    """``across`` x ``down`` pixels, multiples of TILE; one pixel is a texel of ``texels``.
+
+    Each has ``lights``; what is asked of a field is one light of one pixel, a pixel's in turn.
+    """
 
     across: int = 1920
     down: int = 1080
     texels: int = 1024
     scattered: bool = False
+    lights: int = 1
 
     def __post_init__(self) -> None:
         assert self.across % TILE == 0 and self.down % TILE == 0, "tiles fill the screen"
@@ -45,8 +50,8 @@ class Screen:
         """Return the device half, its constants before it."""
         scattered = str(self.scattered).lower()
         head = CONSTANTS.format(across=self.across, down=self.down, texels=self.texels,
-                                scattered=scattered, lowest_up=LOWEST_UP, light=LIGHT,
-                                eye=EYE)  # fmt: skip
+                                scattered=scattered, lights=self.lights, lowest_up=LOWEST_UP,
+                                light=LIGHT, eye=EYE)  # fmt: skip
         return head + DEVICE_HALF.read_text()
 
     def pixels(self) -> npt.NDArray[np.int64]:
@@ -57,34 +62,45 @@ class Screen:
         return corner * TILE + np.stack([inside % TILE, inside // TILE], 1)
 
     def positions(self) -> Floats:
-        """Return the centres of ``pixels`` in [0, 1]: float32 [count, 2]."""
+        """Return the centres of ``pixels`` in [0, 1], x + the light's number: [asked, 2]."""
         size = np.array([self.across, self.down])
-        return ((self.pixels() + 0.5) / size).astype(np.float32)
+        centres = np.repeat((self.pixels() + 0.5) / size, self.lights, axis=0)
+        centres[:, 0] += np.tile(np.arange(self.lights), self.count)
+        return centres.astype(np.float32)
 
     def points(self) -> tuple[Floats, Floats, Floats]:
-        """Return uv [count, 2], wi and wo [count, 3] of ``pixels``."""
-        pixels = self.pixels()
-        if self.scattered:
-            return self._scattered(pixels)
-        centre = pixels + 0.5
+        """Return uv [asked, 2], wi and wo [asked, 3] of ``positions``."""
+        uv, wo, to_lights = self._scattered() if self.scattered else self._plane()
+        wi = np.stack(to_lights, 1).reshape(-1, 3)
+        return np.repeat(uv, self.lights, 0), wi, np.repeat(wo, self.lights, 0)
+
+    def _plane(self) -> tuple[Floats, Floats, list[Floats]]:
+        """Return uv and wo of pixels, and wi of each light."""
+        centre = self.pixels() + 0.5
         at = centre / self.down * 2 - [self.across / self.down, 1]
         at = np.concatenate([at, np.zeros((self.count, 1))], 1)
-        turns = centre / self.texels
-        towards = [d / np.linalg.norm(d, axis=1, keepdims=True) for d in (LIGHT - at, EYE - at)]
-        return tuple(v.astype(np.float32) for v in (turns % 1, *towards))
+        towards, (x, y, z) = [EYE - at], LIGHT
+        for _ in range(self.lights):
+            towards.append((x, y, z) - at)
+            x, y = -y, x
+        wo, *wi = ((d / np.linalg.norm(d, axis=1, keepdims=True)).astype(np.float32)
+                   for d in towards)  # fmt: skip
+        return (centre / self.texels % 1).astype(np.float32), wo, wi
 
-    def _scattered(self, pixels: npt.NDArray[np.int64]) -> tuple[Floats, Floats, Floats]:
+    def _scattered(self) -> tuple[Floats, Floats, list[Floats]]:
+        """Return the same of pixels that show anything at all."""
+        pixels = self.pixels()
         state = (pixels[:, 1] * self.across + pixels[:, 0] + 77).astype(np.uint32)
         drawn = []
-        for _ in range(7):
+        for _ in range(5 + 2 * self.lights):
             state = state * np.uint32(747796405) + np.uint32(2891336453)
             word = (state >> ((state >> np.uint32(28)) + np.uint32(4))) ^ state
             word = word * np.uint32(277803737)
             word = (word >> np.uint32(22)) ^ word
             drawn.append((word >> np.uint32(8)).astype(np.float32) / np.float32(2**24))
         _, u, v, *rest = drawn  # the first is dropped: neighbours' are alike
-        directions = [_upward(*rest[:2]), _upward(*rest[2:])]
-        return np.stack([u, v], 1), *directions
+        wo, *wi = (_upward(*pair) for pair in zip(rest[::2], rest[1::2], strict=True))
+        return np.stack([u, v], 1), wo, wi
 
 
 def _upward(height: Floats, turn: Floats) -> Floats:

@@ -1,7 +1,9 @@
 """How long a material's graph and its decoder take for a screen of points, by the GPU's clock.
 
 Each pixel reads where it is, finds its own point and directions (material_screen.slang), and
-writes three float32, whatever evaluates it; "nothing" does no more than that.
+writes three float32, whatever evaluates it; "nothing" does no more than that. With several lights a
+graph adds them up, and its compiler may share what they have in common; a decoder is asked for each
+light alone, its look-ups and all.
 """
 
 from collections.abc import Mapping
@@ -38,8 +40,13 @@ RWStructuredBuffer<float> drawn;
 [numthreads(64, 1, 1)]
 void shade(uint thread : SV_DispatchThreadID)
 {
-    ScreenPoint point = screen_point(positions[thread]);
-    float3 found = eval(point.uv, point.wi, point.wo);
+    float3 found = float3(0.0f);
+    [ForceUnroll]
+    for (int light = 0; light < LIGHTS; ++light)
+    {
+        ScreenPoint point = screen_point(positions[thread * uint(LIGHTS)] + float2(light, 0.0f));
+        found += eval(point.uv, point.wi, point.wo);
+    }
     drawn[3u * thread] = found.x;
     drawn[3u * thread + 1u] = found.y;
     drawn[3u * thread + 2u] = found.z;
@@ -125,7 +132,7 @@ class Evaluation:
 
 
 def graph_evaluation(gpu: Gpu, teacher: Teacher | None, screen: Screen) -> Evaluation:
-    """Return what evaluates a material's graph; None is nothing but the screen itself."""
+    """Return what evaluates a material's graph, lights added up; None is the screen itself."""
     positions = gpu.buffer(screen.positions())
     drawn = gpu.buffer(size=12 * screen.count)
     variables: dict[str, Any] = {"positions": positions, "drawn": drawn}
@@ -139,10 +146,13 @@ def graph_evaluation(gpu: Gpu, teacher: Teacher | None, screen: Screen) -> Evalu
 
 
 def decoder_evaluation(gpu: Gpu, field: Field, screen: Screen) -> Evaluation:
-    """Return what evaluates a material's field. Its read-out is given from now on."""
+    """Return what evaluates a material's field, light by light.
+
+    Its read-out is given from now on.
+    """
     encoding = encoding_of(field)
     if list(encoding.lobes.parameters()):
         encoding.lobes.hold_read()
     inference = field_inference(gpu, Field(OnScreen(encoding, screen), field.network))
     steps, drawn = inference.positions_steps(screen.positions())
-    return Evaluation(gpu, steps, drawn, screen.count, inference.path)
+    return Evaluation(gpu, steps, drawn, screen.count * screen.lights, inference.path)

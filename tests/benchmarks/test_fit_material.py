@@ -31,7 +31,7 @@ def small(tmp_path, monkeypatch, one_device):
 @pytest.mark.slow  # a whole fit, four more of rivals, and twelve kernels compiled
 def test_a_run_writes_every_table_and_a_sheet(small, monkeypatch, capsys):
     folder, graph = small
-    words = f"{graph} --steps 8 --size 8 --batch 64 --networks 16x1 --apis vulkan --pictures"
+    words = f"{graph} --steps 8 --size 8 --batch 64 --networks 16x1 --apis vulkan --lights 2 --pictures"
     monkeypatch.setattr(sys, "argv", ["fit_material.py", *words.split()])
     fit_material.main()
     told = json.loads((folder / "fit_material_cpu.json").read_text())
@@ -46,7 +46,7 @@ def test_a_run_writes_every_table_and_a_sheet(small, monkeypatch, capsys):
     assert all(isinstance(value, float) for row in leads for value in list(row.values())[2:5])
     timed = [row["what"] for row in told["Evaluation"]]
     assert timed == ["nothing", "graph", "PBR maps", "fit material 16x1"]
-    assert told["Evaluation"][1]["times as fast as the graph"] == "1.00 / 1.00"
+    assert told["Evaluation"][1]["2 lights, times as fast"] == "1.00 / 1.00"
     assert all(row["points"] == 128 for row in told["Evaluation"])
     with Image.open(folder / "fit_material_cpu_paint_slang.png") as sheet:
         assert sheet.size == (32 * (1 + len(fitted)), 2 * 32 + material_sheet.LABEL_PX)
