@@ -70,8 +70,9 @@ def contenders_of(asked: Asked) -> list[Contender]:
 
 def shipped(graph: Path, asked: Asked) -> Iterable[tuple[Row, Row, Field]]:
     """Fit as users do; yield of each size of network what it is, its quality and its field."""
-    options = FitOptions(engine=asked.engine,
-                         device=asked.device if asked.engine == "gpu" else None)  # fmt: skip
+    on_gpu = asked.engine == "gpu" or (asked.engine == "auto" and asked.device != "cpu")
+    options = FitOptions(engine="gpu", device=asked.device) if on_gpu else FitOptions(
+        engine=asked.engine)  # fmt: skip
     end: Row = {"seconds": asked.seconds} if asked.seconds else {"steps": asked.steps}
     for width, layers in asked.sizes:
         with tempfile.TemporaryDirectory() as folder:
@@ -182,7 +183,8 @@ def parsed() -> Asked:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=plain)
     parser.add_argument("graphs", nargs="*", type=Path)
     parser.add_argument("--device", default="cpu", choices=["cpu", "cuda", "vulkan"])
-    parser.add_argument("--engine", default="auto", choices=["auto", "torch", "gpu", "none"])
+    parser.add_argument("--engine", default="auto", choices=["auto", "torch", "gpu", "none"],
+                        help="of `fit material` [auto; gpu on one]; none: no such fit")  # fmt: skip
     parser.add_argument("--rivals", nargs="*", default=RIVALS, choices=RIVALS)
     parser.add_argument("--networks", nargs="+", default=["32x2"], help="width x hidden layers")
     for name, (what, *usual) in USUAL.items():

@@ -4,13 +4,13 @@ import math
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import torch
 
 from neuralshade.asset.asset import Header, asset_size
 from neuralshade.engine.torch_engine import TorchEngine
+from neuralshade.kinds.material.drawn_samples import DrawnBatches, DrawnSamples
 from neuralshade.kinds.material.engine import (
     ENCODER_LAYERS,
     ENCODER_WIDTH,
@@ -20,6 +20,7 @@ from neuralshade.kinds.material.engine import (
     batch_of,
 )
 from neuralshade.kinds.material.field import encoding_of
+from neuralshade.kinds.material.gpu_engine import GPU_POOL
 from neuralshade.kinds.material.recipe import MaterialRecipe
 from neuralshade.kinds.material.samples import POOL, MaterialSampler, Samples
 from neuralshade.kinds.material.teacher import TeacherKernels
@@ -29,32 +30,22 @@ from neuralshade.optimizer.adam import Adam, LatentAdam
 from neuralshade.optimizer.schedule import rate_factor
 from rivals.material_fields import Contender
 
-POINTS_A_TEXEL = 4  # whose values are known ahead
-MOST_POINTS = 2**22
-
 
 class SharedBatches:
-    """A sampler whose batches several tasks see: drawn once a step, on a torch device."""
+    """Batches that several tasks see: drawn and answered once a step, as the GPU engine's are."""
 
     def __init__(self, kernels: TeacherKernels, recipe: MaterialRecipe, device: torch.device):
         rng = torch.Generator().manual_seed(recipe.seed)
-        pool = min(MOST_POINTS, max(POOL, POINTS_A_TEXEL * recipe.size**2))
-        sampler = MaterialSampler(
-            kernels, batch_of(recipe, on_cpu=device.type == "cpu"), recipe.rare, rng, pool
-        )
-        for name in ("points", "values", "often"):
-            setattr(sampler, name, getattr(sampler, name).to(device))
-        sampler.normals = [normal.to(device) for normal in sampler.normals]
-        self.sampler, self.device = sampler, device
-        self.rng = torch.Generator(device).manual_seed(recipe.seed)
+        batch = batch_of(recipe, on_cpu=device.type == "cpu")
+        pool = POOL if kernels.gpu.adapter.software else GPU_POOL
+        self.sampler = MaterialSampler(kernels, batch, recipe.rare, rng, pool)
+        drawn = DrawnSamples(kernels.gpu, kernels, self.sampler, recipe.seed & 0xFFFFFFFF)
+        self.ahead, self.device, self.rng = DrawnBatches(drawn, device), device, rng
         self.current: Samples | None = None
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.sampler, name)
 
     def next(self) -> None:
         """Draw what ``draw`` returns from now on."""
-        self.current = self.sampler.draw(self.rng)
+        self.current = self.ahead.draw(self.rng)
 
     def draw(self, rng: torch.Generator) -> Samples:
         """Return the step's batch."""
@@ -133,7 +124,7 @@ def _engine(one: Contender, batches: SharedBatches, recipe: MaterialRecipe) -> T
     rng = torch.Generator().manual_seed(recipe.seed)
     plain = one.build(recipe, rng)
     numbers = encoding_of(plain).grid.features
-    encoder = MLP(batches.value_count, numbers, ENCODER_LAYERS, ENCODER_WIDTH, "leaky_relu",
+    encoder = MLP(batches.sampler.value_count, numbers, ENCODER_LAYERS, ENCODER_WIDTH, "leaky_relu",
                   one.encoder_output, rng=rng)  # fmt: skip
     field = EncodedField(plain, encoder).to(batches.device)
     texels = encoding_of(field).grid.texels

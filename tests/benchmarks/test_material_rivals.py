@@ -30,7 +30,9 @@ def trained(request, painted):
         pytest.skip("PyTorch has no CUDA here")
     device = torch.device(request.param)
     contenders = [lobes(16, 2), frames(16, 2), maps(coated=False), maps(coated=True)]
-    return {one.name: one for one in train(contenders, painted, SMALL, device)}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("neuralshade.kinds.material.drawn_samples.AHEAD", 2**14)
+        return {one.name: one for one in train(contenders, painted, SMALL, device)}
 
 
 @pytest.mark.parametrize("name", REACHED)

@@ -67,7 +67,7 @@ class MaterialSampler:
         return ((torch.from_numpy(values) - self.mean) / self.spread).t().contiguous()
 
     def draw(self, rng: torch.Generator) -> Samples:
-        """Return the next batch, on the torch device of ``points``, which is then the default."""
+        """Return the next batch."""
         index = torch.randint(0, len(self.points), (self.batch,), generator=rng)
         picked = torch.rand(self.batch, generator=rng) < self.rare
         index = torch.where(picked, self.often[index], index)
@@ -79,8 +79,8 @@ class MaterialSampler:
             normals = torch.where(which == number, other, normals)
         wi, wo, seen = mixed_pairs(normals, rng)
         uv = self.points[index]
-        found = self.teacher.eval(*(values.cpu().numpy() for values in (uv, wi.t(), wo.t())))
-        wanted = torch.from_numpy(found).to(uv.device).t().contiguous()
+        found = self.teacher.eval(uv.numpy(), wi.t().numpy(), wo.t().numpy())
+        wanted = torch.from_numpy(found).t().contiguous()
         return Samples(uv, self.values[:, index], wi, wo, seen, wanted)
 
 
