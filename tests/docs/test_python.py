@@ -28,7 +28,7 @@ def test_the_page_runs(names, capsys):
     told = capsys.readouterr().out.splitlines()
     assert told[0].startswith("<FitResult: waves.nsh, ") and told[0].endswith(" bytes>")
     assert told[1].endswith("Pass tensor.permute(1, 2, 0) where channels come first.")
-    assert float(told[2]) > 20 and told[3] == "torch.Size([1000, 2])"
+    assert min(map(float, told[2:4])) > 20 and told[4] == "torch.Size([1000, 2])"
     assert names["half"].shape == (32, 48, 3) and names["colors"].shape == (2, 3)
     assert names["light"].hdr and pathlib.Path("waves.html").stat().st_size > 500
 

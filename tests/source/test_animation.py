@@ -1,4 +1,4 @@
-"""source/animation: of animated pictures the first frame is taken, and told."""
+"""source/image_file, file_kind: of animated pictures the first frame is taken, and told."""
 
 import struct
 

@@ -26,6 +26,8 @@ PICTURE_SUFFIXES = (".png", ".jpg", ".jpeg", ".webp", ".gif", ".tif", ".tiff", "
 TIFF_SUFFIXES = (".tif", ".tiff")
 PNG_SIDE_PX = 1_000_000  # libpng's PNG_USER_WIDTH_MAX
 PIECE_BYTES = 1 << 20
+GIF_SIZE = slice(6, 10)  # width and height of all frames, in 16 bits each
+PNG_START, CHUNK_ENDS = 8, 12  # bytes before the first chunk, and of each besides its data
 
 
 def file_kind(path: Path) -> str:
@@ -78,6 +80,26 @@ def too_large(path: Path) -> PictureError:
     return PictureError(
         f"{path}: got more pixels than its reader takes, need fewer. Scale the picture down."
     )
+
+
+def gif_size(path: Path) -> tuple[int, int]:
+    """Return width and height in pixels of a GIF, by its header; 0 where it is cut off."""
+    with path.open("rb") as file:
+        found = file.read(GIF_SIZE.stop)[GIF_SIZE]
+    width, height = struct.unpack("<HH", found.ljust(4, b"\0"))
+    return width, height
+
+
+def is_animated_png(path: Path) -> bool:
+    """Return whether a PNG has an acTL chunk, which stands before its pixels (PNG 3, 11.3.6.1)."""
+    with path.open("rb") as file:
+        file.seek(PNG_START)
+        while len(start := file.read(8)) == 8:
+            size, chunk = struct.unpack(">I4s", start)
+            if chunk in (b"acTL", b"IDAT"):
+                return bool(chunk == b"acTL")
+            file.seek(size + CHUNK_ENDS - len(start), 1)
+    return False
 
 
 def _sniff(path: Path, start: bytes) -> str:

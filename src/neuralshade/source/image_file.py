@@ -14,7 +14,6 @@ import OpenImageIO
 from neuralshade.base.message_text import plain_name
 from neuralshade.base.utf8_path import file_name, utf8_path
 from neuralshade.errors import PictureError
-from neuralshade.source.animation import gif_size, opaque, tell_animation
 from neuralshade.source.channels import (
     color_channels,
     divide_by_alpha,
@@ -22,7 +21,14 @@ from neuralshade.source.channels import (
     shown_names,
     upright,
 )
-from neuralshade.source.file_kind import damaged, file_kind, too_large, zero_size
+from neuralshade.source.file_kind import (
+    damaged,
+    file_kind,
+    gif_size,
+    is_animated_png,
+    too_large,
+    zero_size,
+)
 from neuralshade.source.picture import Picture, check_finite
 
 # Sample types: as stored, as read. OpenImageIO widens 1..7 and 9..15 bits by itself.
@@ -82,9 +88,11 @@ def load_picture(path: PictureLike, *, memory_limit: int = 4 * 2**30) -> Picture
             pixels = _read(place, kind, reader, memory_limit)
         finally:
             reader.close()
-    tell_animation(place, kind, spec)
+    if spec.get_int_attribute("oiio:Movie") or (kind == "png" and is_animated_png(place)):
+        log.warning("%s: an animation; took its first frame.", place)
     is_float = pixels.dtype.kind == "f"
-    pixels = opaque(pixels) if kind == "gif" else pixels
+    if kind == "gif" and (pixels[..., -1] == 255).all():  # all that is read has an alpha
+        pixels = pixels[..., :-1]
     if pixels.shape[2] in (2, 4):
         # BMP and WebP alpha is always unassociated, but OpenImageIO only marks WebP's.
         straight = kind == "bmp" or bool(spec.get_int_attribute("oiio:UnassociatedAlpha"))

@@ -1,12 +1,14 @@
 """One map as a manifest, or a call, names it; and the manifest itself."""
 
+from __future__ import annotations
+
 import difflib
 import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from neuralshade.base.did_you_mean import did_you_mean
 from neuralshade.base.message_text import named, shown
@@ -16,23 +18,45 @@ from neuralshade.errors import ConfigError
 from neuralshade.source.map_names import MapName, key_name, map_name
 from neuralshade.source.map_words import COLORS, CONVENTIONS, EITHER, MAPS, NAMES, PACKED
 
+if TYPE_CHECKING:
+    import numpy.typing as npt
+    import torch
+    from PIL import Image
+
+    from neuralshade.source.picture import Picture
+
 PACKED_KEYS = tuple(sorted(name for name in PACKED if len(name) == 3))
 OWN_NAME = re.compile(r"[a-z][a-z0-9_]{0,30}")
 NEARLY_THE_SAME = 0.8  # difflib's ratio: one letter of six
 CHANNELS = "rgba"
 EXAMPLE = 'Write such as {"albedo": "a.png", "normal": "n.png", "roughness": "r.png"}.'
 
-Entry: TypeAlias = str | os.PathLike[str] | Mapping[str, Any]
+# what one map is given as: a file, pixels in memory, or either with what else is to be said of it
+Entry: TypeAlias = (
+    "str | os.PathLike[str] | Picture | npt.NDArray[Any] | Image.Image | torch.Tensor"
+    " | Mapping[str, Any]"
+)
 
 
 @dataclass(frozen=True)
 class MapFile:
-    """Where one map is stored."""
+    """Where one map is stored, or that it is in memory."""
 
-    path: Path
+    path: Path  # of one in memory its key, for messages
     channel: int | None = None  # 0 red ... 3 alpha, of a packed picture; None: the whole of it
     convention: str | None = None  # of normals, where the file's name or the manifest says it
     color: bool | None = None  # of what may be a color or numbers, where the manifest says it
+    picture: Picture | None = None  # that is in memory
+
+    @property
+    def on_disk(self) -> Path | None:
+        """Return the file; None for what is in memory."""
+        return self.path if self.picture is None else None
+
+    @property
+    def read_once(self) -> tuple[Path, int]:
+        """Return what is the same of maps that share a picture."""
+        return self.path, id(self.picture)
 
 
 @dataclass(frozen=True)
@@ -100,12 +124,17 @@ def map_entry(
             raise ConfigError(f"{place}.{named(inner)}: unknown key, need one of "
                               f"{', '.join(takes.settings)}."
                               f"{did_you_mean(inner, takes.settings)}")  # fmt: skip
-    path = entry.get("path")
+    path, picture = entry.get("path"), None
     path = os.fspath(path) if isinstance(path, os.PathLike) else path
+    if path is not None and not isinstance(path, str):
+        from neuralshade.source.map_in_memory import map_from_memory  # few sets are
+
+        picture = map_from_memory(place, maps, path, colored=entry.get("color") is True)
+        path, folder = path if picture is None else key, Path()
     if not isinstance(path, str) or not path or "\0" in path:
         raise ConfigError(f"{place}.path: got {shown(path)}, need the name of a file. "
                           "Give a string.")  # fmt: skip
-    by_name = map_name(Path(path).stem)
+    by_name = map_name(Path(path).stem) if picture is None else None
     convention = told.convention
     if convention is None and by_name and maps == ("normal",):
         convention = by_name.convention
@@ -113,7 +142,7 @@ def map_entry(
         convention = _convention(place, key, maps, entry["convention"])
     channel = _channel(place, key, maps, entry["channel"], takes) if "channel" in entry else None
     color = _color(place, key, maps, entry) if "color" in entry else None
-    return MapName(maps, convention), MapFile(folder / path, channel, convention, color)
+    return MapName(maps, convention), MapFile(folder / path, channel, convention, color, picture)
 
 
 def probably_meant(key: str) -> str | None:

@@ -1,10 +1,12 @@
 """Which files a texture set's maps come from: a folder, a manifest, or paths by name."""
 
+from __future__ import annotations
+
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from neuralshade.base.message_text import plain_name, shown, unread
 from neuralshade.errors import ConfigError
@@ -22,6 +24,8 @@ from neuralshade.source.map_words import CONVENTIONS, MAPS, WORDS
 
 REQUIRED = ("albedo", "roughness")
 NAMES_SHOWN = 8
+PLACE = "texture set"
+IN_MEMORY = "maps"  # what a set is called that nobody named
 
 Held: TypeAlias = tuple[MapName, MapFile]
 
@@ -37,31 +41,38 @@ class MapFiles:
 
 
 def find_maps(
-    source: str | os.PathLike[str] | None, entries: Mapping[str, Entry | None]
+    source: str | os.PathLike[str] | Mapping[str, Any] | None,
+    entries: Mapping[str, Entry | None],
 ) -> MapFiles:
     """Return where each map is: in ``source``, a folder or a manifest, and by ``entries``.
 
     Args:
-        source: a folder, whose files are told by their names; or a JSON manifest; or None.
+        source: a folder, whose files are told by their names; or a JSON manifest; or a dict of
+            what one holds, with files and pixels in memory; or None.
         entries: by the keys of a manifest, each instead of what ``source`` has; None is none.
 
     Raises: ConfigError if the source is neither, a key is unknown, two files hold one map, or
         albedo or roughness is missing.
     """
-    place = "texture set" if source is None else str(Path(source))
+    path = None if isinstance(source, Mapping) else source
+    place = PLACE if path is None else str(Path(path))
     if source is None and all(entry is None for entry in entries.values()):
         raise ConfigError(f"{place}: got neither a source nor a map, need one of the two. Name a "
                           "folder, a manifest or --albedo and --roughness.")  # fmt: skip
     given = [
-        map_entry("texture set", key, entry, Path())
-        for key, entry in entries.items()
-        if entry is not None
+        map_entry(PLACE, key, entry, Path()) for key, entry in entries.items() if entry is not None
     ]
-    files, notes = choose("texture set", given, MAPS)
-    found = MapFiles("", place, {}) if source is None else from_source(Path(source), MIPMAPS, files)
+    files, notes = choose(PLACE, given, MAPS)
+    if isinstance(source, Mapping):
+        found = from_values(place, source, Path(), MIPMAPS, files)
+    elif path is None:
+        found = MapFiles("", place, {})
+    else:
+        found = from_source(Path(path), MIPMAPS, files)
     files = {**found.files, **files}
-    _check_complete(place, files, _names(source, files), named=source is None)
-    name = found.name or _set_name(files["albedo"].path)
+    _check_complete(place, files, _names(path, files), named=source is None)
+    albedo = files["albedo"].on_disk
+    name = found.name or (IN_MEMORY if albedo is None else _set_name(albedo))
     return MapFiles(name, place, files, (*found.notes, *notes))
 
 
@@ -129,19 +140,31 @@ def _set_name(albedo: Path) -> str:
 
 
 def _from_manifest(path: Path, takes: Takes, given: Mapping[str, MapFile]) -> MapFiles:
-    values = read_manifest(path)
-    name = values.pop("name", path.stem)
-    if not isinstance(name, str) or not name:
+    found = from_values(str(path), read_manifest(path), path.parent, takes, given)
+    return found if found.name else replace(found, name=path.stem)
+
+
+def from_values(
+    place: str, values: Mapping[str, Any], folder: Path, takes: Takes, given: Mapping[str, MapFile]
+) -> MapFiles:
+    """Return what the keys of a manifest, or of a dict, have; "" for a name that is not said.
+
+    Raises: ConfigError naming ``place`` for what is no such key, or no entry of one.
+    """
+    called = values.get("name", "")
+    if "name" in values and (not isinstance(called, str) or not called):
         raise ConfigError(
-            f"{path}: name: got {shown(name)}, need a string. Leave it out for the file's own name."
+            f"{place}: name: got {shown(called)}, need a string. Leave it out for the file's own "
+            "name."
         )
-    unused = [key for key in values if not takes.needs(key)]
-    held = [map_entry(str(path), key, value, path.parent, takes)
-            for key, value in values.items() if key not in unused]  # fmt: skip
+    entries = {key: value for key, value in values.items() if key != "name"}
+    unused = [key for key in entries if not takes.needs(key)]
+    held = [map_entry(place, key, value, folder, takes)
+            for key, value in entries.items() if key not in unused]  # fmt: skip
     names = (*takes.maps, *own_names(held)) if takes.own_names else takes.maps
-    files, notes = choose(str(path), held, [name for name in names if name not in given])
+    files, notes = choose(place, held, [name for name in names if name not in given])
     notes += (f"{listed(unused)}: not used.",) if unused else ()
-    return MapFiles(name, str(path), files, notes)
+    return MapFiles(called, place, files, notes)
 
 
 def own_names(held: Sequence[Held]) -> tuple[str, ...]:
@@ -162,7 +185,7 @@ def choose(
     for name in wanted:
         alone = [file for what, file in held if what.maps == (name,)]
         packed = [
-            MapFile(file.path, what.maps.index(name))
+            replace(file, channel=what.maps.index(name))
             for what, file in held
             if len(what.maps) > 1 and name in what.maps
         ]

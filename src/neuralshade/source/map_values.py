@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from neuralshade.errors import PictureError
+from neuralshade.source.image_file import load_picture
 from neuralshade.source.map_entry import CHANNELS, MapFile
 from neuralshade.source.normal_convention import detect_convention
 from neuralshade.source.normal_map import decode_normals
@@ -16,6 +17,14 @@ Floats = npt.NDArray[np.float32]
 GREY_ALIKE = 0.02  # distance of channels that still counts as grey: JPEG's, not a packed map's
 FLAT_GREEN = 2 / 255  # no green beyond: which way it points makes no difference
 CALLED = {"opengl": "OpenGL", "directx": "DirectX"}
+
+
+def picture_of(file: MapFile, memory_limit: int) -> Picture:
+    """Return the picture of a map: that in memory, or what its file holds.
+
+    Raises: what ``load_picture`` raises.
+    """
+    return file.picture or load_picture(file.path, memory_limit=memory_limit)
 
 
 def color_values(picture: Picture) -> Floats:

@@ -1,21 +1,26 @@
 """Which files any maps of a surface come from: a folder, a manifest, or files told apart."""
 
+from __future__ import annotations
+
 import itertools
 import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from neuralshade.base.message_text import shown
 from neuralshade.errors import ConfigError
 from neuralshade.source.file_kind import PICTURE_SUFFIXES
 from neuralshade.source.map_entry import MATERIAL, Entry, MapFile, map_entry, probably_meant
 from neuralshade.source.map_files import (
+    IN_MEMORY,
+    PLACE,
     Held,
     MapFiles,
     choose,
     from_source,
+    from_values,
     listed,
     own_names,
 )
@@ -23,7 +28,6 @@ from neuralshade.source.map_names import MapName, is_role, name_files
 from neuralshade.source.map_sets import pictures_in
 from neuralshade.source.map_words import NAMES
 
-PLACE = "texture set"
 LONGEST_NAME = 31
 IS_A_SET = (
     "maps of one surface, told by their names: albedo, normal, roughness, displacement and so on"
@@ -31,7 +35,7 @@ IS_A_SET = (
 ALONE = "Rename or list them in a .json manifest; fit image takes a single picture."
 
 PathLike: TypeAlias = str | os.PathLike[str]
-Source: TypeAlias = PathLike | Sequence[PathLike]
+Source: TypeAlias = PathLike | Sequence[PathLike] | Mapping[str, Any]
 
 
 def find_material(source: Source | None, entries: Mapping[str, Entry | None]) -> MapFiles:
@@ -39,29 +43,33 @@ def find_material(source: Source | None, entries: Mapping[str, Entry | None]) ->
 
     Args:
         source: a folder, whose files are told by their names; or a JSON manifest; or the files
-            of maps, one or several, whose own stem is the name of what is not told; or None.
+            of maps, one or several, whose own stem is the name of what is not told; or a dict of
+            what a manifest holds, with files and pixels in memory; or None.
         entries: by the keys of a manifest, each instead of what ``source`` has; None is none.
 
     Returns: maps in the order of NAMES, then those of other names.
     Raises: ConfigError if the source is none of these, a key is no name of a map, two files hold
         one map, or there is no map at all.
     """
-    paths = _paths(source)
+    paths = [] if isinstance(source, Mapping) else _paths(source)
     held = [
         map_entry(PLACE, key, entry, Path(), MATERIAL)
         for key, entry in entries.items()
         if entry is not None
     ]
     files, notes = choose(PLACE, held, (*NAMES, *own_names(held)))
-    if not paths and not files:
+    if not paths and not files and not source:
         raise ConfigError(f"{PLACE}: got neither a source nor a map, need one of the two. Name a "
                           "folder, a manifest or the files of maps.")  # fmt: skip
-    found = _found(paths, files)
+    if isinstance(source, Mapping):
+        found = from_values(PLACE, source, Path(), MATERIAL, files)
+    else:
+        found = _found(paths, files)
     merged = {**found.files, **files}
     if not merged:
-        raise _nothing(paths[0])
+        raise _nothing(paths[0] if paths else Path(PLACE))
     ordered = {name: merged[name] for name in (*NAMES, *merged) if name in merged}
-    name = found.name or _set_name([file.path for file in ordered.values()])
+    name = found.name or _set_name([p for f in ordered.values() if (p := f.on_disk) is not None])
     return MapFiles(name, found.place, ordered, (*found.notes, *notes, *_doubted(ordered)))
 
 
@@ -128,6 +136,8 @@ def _set_name(paths: Sequence[Path]) -> str:
     The folder's name where that is nothing and a file's says which map it is, and no more.
     """
     stems = list(dict.fromkeys(path.stem for path in paths))
+    if not stems:
+        return IN_MEMORY
     if len(stems) > 1:
         words = [re.findall(r"[^\W_]+|[\W_]+", stem) for stem in stems]
         alike = itertools.takewhile(lambda at: len(set(at)) == 1, zip(*words, strict=False))

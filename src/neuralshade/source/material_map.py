@@ -78,28 +78,28 @@ def read_map(
     bits = picture.pixels.dtype.itemsize * 8
     if name == "normal":
         values = normal_values(file.path, picture, convention or file.convention, notes)
-        return MaterialMap(name, values, "normal", bits, file.path)
+        return MaterialMap(name, values, "normal", bits, file.on_disk)
     if file.channel is not None:
         values = number_values(name, file, picture)[..., None]
-        return MaterialMap(name, values, "data", bits, file.path)
+        return MaterialMap(name, values, "data", bits, file.on_disk)
     if name != "albedo" and alpha_matters(picture):
         notes.append(f"{name}: its alpha is left out.")
     values = color_values(picture)
     if _is_color(name, file, values):
         if picture.color_space == "linear":
             values = clipped(name, values, notes)
-        return MaterialMap(name, values, picture.color_space, bits, file.path)
+        return MaterialMap(name, values, picture.color_space, bits, file.on_disk)
     if name in NAMES and name not in EITHER:
         values = number_values(name, file, picture)[..., None]
     elif grey_everywhere(values):
         values = green(values)[..., None]
-    return MaterialMap(name, values, "data", bits, file.path)
+    return MaterialMap(name, values, "data", bits, file.on_disk)
 
 
 def alpha_map(name: str, file: MapFile, picture: Picture) -> MaterialMap:
     """Return the alpha of ``picture`` as the map ``name``."""
     values = np.ascontiguousarray(picture.as_float()[..., -1:])
-    return MaterialMap(name, values, "data", picture.pixels.dtype.itemsize * 8, file.path)
+    return MaterialMap(name, values, "data", picture.pixels.dtype.itemsize * 8, file.on_disk)
 
 
 def resized_map(one: MaterialMap, height: int, width: int) -> MaterialMap:

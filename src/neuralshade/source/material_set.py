@@ -1,15 +1,16 @@
 """All maps of one surface in memory: what latent textures are trained from."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from neuralshade.base.did_you_mean import did_you_mean
 from neuralshade.base.message_text import named, plain_name
 from neuralshade.errors import ConfigError, ShapeError
-from neuralshade.source.image_file import load_picture
 from neuralshade.source.map_entry import Entry, MapFile, check_convention
 from neuralshade.source.map_files import MapFiles
-from neuralshade.source.map_values import alpha_matters
+from neuralshade.source.map_values import alpha_matters, picture_of
 from neuralshade.source.map_words import NAMES
 from neuralshade.source.material_files import Source, find_material
 from neuralshade.source.material_map import MaterialMap, alpha_map, read_map, resized_map
@@ -83,12 +84,15 @@ def load_material_set(
     An albedo's alpha that is not 1 everywhere is the opacity, where no other file is.
 
     Args:
-        source: a folder, a manifest, a file or several.
+        source: a folder, FOLDER/wood for what begins so of several sets in it, a manifest, a file
+            or several, or a dict of what a manifest holds, whose values may be pixels too.
         maps: by any name of small letters, digits and _, or packed by the order of channels:
             arm, orm, rma ... Each replaces what ``source`` has; None is none. A path, relative
             to the manifest there; or {"path": ..., "convention": "opengl" or "directx" (normal),
             "channel": "r", "g", "b" or "a" (maps of one number), "color": true (maps that are
-            no color by their name)}.
+            no color by their name)}. A NumPy array, a PIL image, a torch tensor or a Picture
+            stands for a path: [H, W, C] or [H, W], floats of colors sRGB in [0, 1], of normals in
+            [0, 1] or, where some are below 0, in [-1, 1], all others as they are.
         normal_convention: "opengl" or "directx"; None to find out.
         memory_limit: bytes that one decoded file may take.
 
@@ -112,10 +116,10 @@ def _read_files(
 ) -> tuple[MaterialMap, ...]:
     """Return the maps in order, each at its own size; one picture at a time is held beside them."""
     read: dict[str, MaterialMap] = {}
-    for path in dict.fromkeys(file.path for file in found.files.values()):
-        picture = load_picture(path, memory_limit=memory_limit)
+    for once, first in {file.read_once: file for file in found.files.values()}.items():
+        picture = picture_of(first, memory_limit)
         for name, file in found.files.items():
-            if file.path == path:
+            if file.read_once == once:
                 read[name] = read_map(name, file, picture, convention, notes)
                 if name == "albedo" and alpha_matters(picture):
                     _read_alpha(file, picture, found, read, notes)
@@ -133,7 +137,7 @@ def _read_alpha(
             f"opacity: taken from the alpha of {plain_name(file.path.name)}; albedo is not "
             "multiplied by it."
         )
-    elif (other.path, other.channel) != (file.path, 3):
+    elif (other.read_once, other.channel) != (file.read_once, 3):
         notes.append(
             f"albedo: its alpha is left out, as opacity comes from {plain_name(other.path.name)}."
         )

@@ -17,7 +17,7 @@ PIL_MODES = {"1": "L", "L": "L", "LA": "LA", "La": "LA", "P": "RGB", "PA": "RGBA
              "F": "F"}  # fmt: skip
 
 
-def picture_from_memory(values: Any) -> Picture:
+def picture_from_memory(values: Any, floats: str = "srgb") -> Picture:
     """Return a NumPy array, a PIL image or a torch tensor as a picture.
 
     Arrays and tensors are [H, W, C] or [H, W], sRGB, and as ``picture_from_array`` takes them:
@@ -25,15 +25,19 @@ def picture_from_memory(values: Any) -> Picture:
     its gradient is left out. A PIL image is sRGB, the frame that it stands at, turned
     upright as its EXIF says; palettes, CMYK and YCbCr become RGB; mode F is linear.
 
+    A Picture is returned as it is. ``floats``: the color space of arrays and tensors of floats.
+
     Raises: PictureError for anything else, ShapeError as ``picture_from_array`` does.
     """
     pil, torch = sys.modules.get("PIL.Image"), sys.modules.get("torch")  # else it is neither
     if pil is not None and isinstance(values, pil.Image):
         return _from_pil(values)
+    if isinstance(values, Picture):
+        return values
     if torch is not None and isinstance(values, torch.Tensor):
-        return picture_from_array(_from_tensor(values))
+        values = _from_tensor(values)
     if isinstance(values, np.ndarray):
-        return picture_from_array(values)
+        return picture_from_array(values, floats if values.dtype.kind == "f" else "srgb")
     raise PictureError(f"picture: got {type(values).__name__}, need a path, a Picture, a NumPy "
                        "array, a PIL image or a torch tensor. Convert it with "
                        "numpy.asarray.")  # fmt: skip

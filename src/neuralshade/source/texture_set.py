@@ -1,14 +1,17 @@
 """A set of PBR maps in memory: what mip chains are trained from."""
 
+from __future__ import annotations
+
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from neuralshade.source.color import srgb_to_linear
-from neuralshade.source.image_file import load_picture
 from neuralshade.source.map_entry import Entry, check_convention
 from neuralshade.source.map_files import find_maps
 from neuralshade.source.map_values import (
@@ -17,6 +20,7 @@ from neuralshade.source.map_values import (
     color_values,
     normal_values,
     number_values,
+    picture_of,
 )
 from neuralshade.source.normal_map import make_unit
 from neuralshade.source.picture import Picture
@@ -51,13 +55,13 @@ class TextureSet:
 
 
 def load_texture_set(
-    source: str | os.PathLike[str] | None = None,
+    source: str | os.PathLike[str] | Mapping[str, Any] | None = None,
     *,
     normal_convention: str | None = None,
     memory_limit: int = 4 * 2**30,
     **maps: Entry | None,
 ) -> TextureSet:
-    """Return the maps of a folder, a JSON manifest, or single files.
+    """Return the maps of a folder, a JSON manifest, single files, or pixels in memory.
 
     Files of a folder are told by their names. A manifest is an object with the keys of ``maps``
     and, if need be, a "name" for the set. Albedo in integers is sRGB, in floats linear; all else
@@ -66,12 +70,16 @@ def load_texture_set(
     Maps of different sizes are brought to the largest.
 
     Args:
+        source: a folder, FOLDER/wood for what begins so of several sets in it, a manifest, or a
+            dict of what one holds, whose values may be pixels too.
         normal_convention: "opengl" or "directx"; None to find out.
         memory_limit: bytes that one decoded file may take.
         maps: albedo, normal, roughness, metallic, ao; or a packed file by the order of its
             channels: arm, orm, rma ... Each replaces what ``source`` has. A path, relative to
             the manifest there; or {"path": ..., "convention": "opengl" or "directx" (normal),
-            "channel": "r", "g", "b" or "a" (roughness, metallic, ao)}.
+            "channel": "r", "g", "b" or "a" (roughness, metallic, ao)}. A NumPy array, a PIL image,
+            a torch tensor or a Picture stands for a path: [H, W, C] or [H, W], floats of albedo
+            sRGB in [0, 1], of normals in [0, 1] or, where some are below 0, in [-1, 1].
 
     Raises: ConfigError for a source that is neither, an unknown key, two files for one map, or
         no albedo or roughness; PictureError for a file that cannot be read, is not
@@ -81,11 +89,11 @@ def load_texture_set(
         check_convention("normal_convention", normal_convention)
     found = find_maps(source, maps)
     notes = list(found.notes)
-    files = {file.path for file in found.files.values()}
-    pictures = {path: load_picture(path, memory_limit=memory_limit) for path in sorted(files)}
+    files = {file.read_once: file for file in found.files.values()}
+    pictures = {once: picture_of(file, memory_limit) for once, file in sorted(files.items())}
     read: dict[str, Floats] = {}
     for name, file in found.files.items():
-        picture = pictures[file.path]
+        picture = pictures[file.read_once]
         if name == "albedo":
             read[name] = _albedo(picture, notes)
         elif name == "normal":
@@ -101,7 +109,8 @@ def load_texture_set(
     if "metallic" not in read:
         read["metallic"] = np.zeros_like(read["roughness"])
         notes.append("metallic: no such map, taken as 0 everywhere.")
-    files_read = {name: file.path for name, file in found.files.items()}
+    read_from = ((name, file.on_disk) for name, file in found.files.items())
+    files_read = {name: path for name, path in read_from if path is not None}
     return TextureSet(found.name, read["albedo"], read["normal"], read["roughness"],
                       read["metallic"], read.get("ao"), files_read, tuple(notes))  # fmt: skip
 
@@ -109,8 +118,10 @@ def load_texture_set(
 def _albedo(picture: Picture, notes: list[str]) -> Floats:
     if alpha_matters(picture):
         notes.append("albedo: its alpha is left out.")
-    if picture.pixels.dtype.kind == "f":
+    if picture.color_space == "linear":
         values = clipped("albedo", color_values(picture), notes, 1)
+    elif picture.pixels.dtype.kind == "f":
+        values = srgb_to_linear(color_values(picture))
     else:
         peak = np.iinfo(picture.pixels.dtype).max
         curve = srgb_to_linear(np.arange(peak + 1) / peak)

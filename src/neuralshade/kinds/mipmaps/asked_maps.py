@@ -16,7 +16,7 @@ from neuralshade.source.texture_set import TextureSet, load_texture_set
 class AskedMaps:
     """What a fit is asked to read, and the formats to write."""
 
-    source: str | os.PathLike[str] | TextureSet | None
+    source: str | os.PathLike[str] | Mapping[str, Any] | TextureSet | None
     maps: Mapping[str, Any]
     normal_convention: str | None
     formats: tuple[str, ...]
@@ -36,7 +36,7 @@ class AskedMaps:
     @property
     def place(self) -> str | None:
         """Return the source as it is typed, "" for none; None where it cannot be."""
-        if isinstance(self.source, TextureSet) or not all(
+        if isinstance(self.source, (TextureSet, Mapping)) or not all(
             isinstance(value, (str, os.PathLike, type(None))) for value in self.maps.values()
         ):
             return None

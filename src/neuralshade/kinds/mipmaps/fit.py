@@ -66,6 +66,7 @@ from neuralshade.kinds.mipmaps.plan import Plan, plan_set
 from neuralshade.kinds.mipmaps.plane_scene import trained_plane
 from neuralshade.kinds.mipmaps.recipe import MipmapsRecipe, mipmaps_recipe
 from neuralshade.measure.plane.mip_filters import FILTERS, Floats
+from neuralshade.source.map_entry import Entry
 from neuralshade.source.texture_set import TextureSet
 
 if TYPE_CHECKING:
@@ -118,10 +119,10 @@ class MipmapsResult(ShortRepr):
 
 
 def fit_mipmaps(
-    source: str | os.PathLike[str] | TextureSet | None = None,
+    source: str | os.PathLike[str] | Mapping[str, Any] | TextureSet | None = None,
     output: str | os.PathLike[str] | None = None,
     *,
-    maps: Mapping[str, Any] | None = None,
+    maps: Mapping[str, Entry | None] | None = None,
     normal_convention: str | None = None,
     formats: Sequence[str] = USUAL_FORMATS,
     options: FitOptions = USUAL,
@@ -134,8 +135,8 @@ def fit_mipmaps(
     average. Where a filter is better on a level, its level is kept (and told).
 
     Args:
-        source: a folder, FOLDER/wood for what begins so of a folder with several sets, a JSON
-            manifest, or a TextureSet; may be left out where ``maps`` names albedo and roughness.
+        source: what ``load_texture_set`` takes, a dict of maps in memory too, or a TextureSet; may
+            be left out where ``maps`` names albedo and roughness.
         output: the folder to write into; by default the set's name with _mips, here.
         maps: single maps by name, see ``load_texture_set``.
         normal_convention: opengl or directx, where neither names nor the map tell.

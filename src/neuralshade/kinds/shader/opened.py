@@ -29,7 +29,6 @@ from neuralshade.kinds.shader.recipe import ShaderRecipe
 from neuralshade.kinds.shader.schema import RULES, member_forms
 from neuralshade.kinds.shader.source import ShaderSource
 from neuralshade.kinds.shader.trust import check_trusted
-from neuralshade.kinds.shader.unread import unread_pictures
 from neuralshade.measure.table import Table
 from neuralshade.source.crop import WHOLE, Crop
 from neuralshade.source.image_file import load_picture
@@ -107,6 +106,8 @@ class OpenedShader(OpenedPicture):
             try:
                 values[name] = self._picture_of(name, facts)
             except AssetError:
+                from neuralshade.kinds.shader.unread import unread_pictures  # few lack any
+
                 channels = unread_pictures(self._source).get(name)
                 if channels is None:
                     raise

@@ -3,25 +3,27 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from neuralshade.asset.texture.texture_files import file_name
 from neuralshade.errors import ConfigError
 from neuralshade.fitting.options import FitOptions, checked_output
 from neuralshade.fitting.output_checks import check_no_input, events_path
+from neuralshade.source.material_files import Source
 from neuralshade.source.material_set import MaterialSet, load_material_set
 
 PathLike = str | os.PathLike[str]
+SetLike: TypeAlias = Source | MaterialSet | None
 
 
 @dataclass(frozen=True)
 class AskedSet:
     """A folder, a manifest, files of maps, or a set in memory."""
 
-    source: PathLike | Sequence[PathLike] | MaterialSet | None
+    source: SetLike
     maps: Mapping[str, Any] = field(default_factory=dict)
     normal_convention: str | None = None
 
@@ -40,7 +42,7 @@ class AskedSet:
     @property
     def files(self) -> list[str] | None:
         """Return the sources as they are typed; None where there is no typing them."""
-        if self.source is None or isinstance(self.source, MaterialSet) or self.maps:
+        if self.source is None or isinstance(self.source, (MaterialSet, Mapping)) or self.maps:
             return None
         if isinstance(self.source, (str, os.PathLike)):
             return [os.fspath(self.source)]

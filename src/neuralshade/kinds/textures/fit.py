@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -29,7 +29,7 @@ from neuralshade.fitting.recipe import asked_recipe, from_dict, to_dict
 from neuralshade.fitting.resuming import Source, resumed_recipe
 from neuralshade.fitting.scene import Scene
 from neuralshade.kinds.textures import KIND
-from neuralshade.kinds.textures.asked import AskedSet, PathLike
+from neuralshade.kinds.textures.asked import AskedSet, PathLike, SetLike
 from neuralshade.kinds.textures.asset import pack_field, round_decoder
 from neuralshade.kinds.textures.block_plan import blocks_for_bytes
 from neuralshade.kinds.textures.build import channel_weights, engine_on
@@ -48,6 +48,7 @@ from neuralshade.kinds.textures.shaded import check_lit
 from neuralshade.kinds.textures.targets import Targets, mean_of
 from neuralshade.kinds.textures.texels import Texels
 from neuralshade.model.field import Field
+from neuralshade.source.map_entry import Entry
 from neuralshade.source.material_mips import mip_sizes
 from neuralshade.source.material_set import MaterialSet
 
@@ -60,10 +61,10 @@ GLANCED_TEXELS = 2**16  # of mip 0, that a look while training compares at most
 
 
 def fit_textures(
-    source: PathLike | Sequence[PathLike] | MaterialSet | None = None,
+    source: SetLike = None,
     output: PathLike | None = None,
     *,
-    maps: Mapping[str, Any] | None = None,
+    maps: Mapping[str, Entry | None] | None = None,
     normal_convention: str | None = None,
     byte_count: int | None = None,
     target_psnr: float | None = None,
@@ -75,8 +76,9 @@ def fit_textures(
     """Compress all maps and mips of a PBR set together, and save them as an asset.
 
     Args:
-        source: a folder, a JSON manifest, files of maps, or a MaterialSet; may be left out where
-            ``maps`` names some.
+        source: a folder, FOLDER/wood for what begins so of several sets in it, a JSON manifest,
+            files of maps, a dict of maps by name (paths, NumPy arrays, PIL images, torch tensors;
+            "name" is the set's), or a MaterialSet; may be left out where ``maps`` names some.
         output: the asset; by default the set's name with .nsh, in the current folder.
         maps: single maps by name, see ``load_material_set``.
         normal_convention: opengl or directx, where neither names nor the map tell.

@@ -23,7 +23,7 @@ from neuralshade.fitting.options import (
 from neuralshade.fitting.output_checks import check_no_input
 from neuralshade.fitting.recipe import asked_recipe
 from neuralshade.kinds.textures import KIND
-from neuralshade.kinds.textures.asked import AskedSet, PathLike
+from neuralshade.kinds.textures.asked import AskedSet, PathLike, SetLike
 from neuralshade.kinds.textures.evaluate import OURS, of_map
 from neuralshade.kinds.textures.planner import Expected, Planner, check_no_size
 from neuralshade.kinds.textures.probe import Prober, prober_of
@@ -32,6 +32,7 @@ from neuralshade.kinds.textures.reference import byte_maps_of
 from neuralshade.measure.codec_rivals import codec_rivals
 from neuralshade.measure.table import Column, Row, print_rows
 from neuralshade.measure.texture_rivals import ByteMaps, TextureRival, block_rivals
+from neuralshade.source.map_entry import Entry
 from neuralshade.source.material_set import MaterialSet
 
 FILES = "AVIF"  # the codec that is best on disk
@@ -81,10 +82,10 @@ class TexturesPlan:
 
 
 def plan_textures(
-    source: PathLike | Sequence[PathLike] | MaterialSet | None = None,
+    source: SetLike = None,
     output: PathLike | None = None,
     *,
-    maps: Mapping[str, Any] | None = None,
+    maps: Mapping[str, Entry | None] | None = None,
     normal_convention: str | None = None,
     byte_count: int | None = None,
     target_psnr: Any = None,

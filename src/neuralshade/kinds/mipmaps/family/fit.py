@@ -174,7 +174,7 @@ def _name_and_files(asked: AskedMaps) -> tuple[str, list[Path]]:
     if isinstance(asked.source, TextureSet):
         return asked.source.name, list(asked.source.paths.values())
     found = find_maps(asked.source, asked.maps)
-    return found.name, [file.path for file in found.files.values()]
+    return found.name, [p for f in found.files.values() if (p := f.on_disk) is not None]
 
 
 def _folders(names: Sequence[str], output: PathLike | None) -> list[Path | None]:
