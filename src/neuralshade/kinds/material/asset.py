@@ -1,10 +1,11 @@
 """A fitted material as its file holds it: a feature map in 8 bits, lobes and decoder in float16.
 
-Tensors: ``features`` uint8 [texels, features], the map row by row, a number's code / 255 in its
-range; ``range`` float32 [2, features], what 0 and 1 stand for; ``lobes.weight`` and ``lobes.bias``
+Tensors: ``features`` uint8 [texels, features], the map row by row, its levels one after the other,
+the finest first, a number's code / 255 in its range; ``range`` float32 [2, features], what 0 and 1 stand for; ``lobes.weight`` and ``lobes.bias``
 of the read-out; ``decoder.N.weight`` [outputs, inputs] and ``decoder.N.bias``; all float16.
 ``material`` of a header: name, side of the map in texels, digest of the teacher, notes; of a
-document its element.
+document its element; ``levels``, a part for each, without which the map has one (see
+mip_judge.py). Two RGBA8 textures with mips hold a map of eight features as it is.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import torch
 from neuralshade.asset.rules import CURVE, DIGEST, SIDE, STEPS
 from neuralshade.asset.schema import Each, Form, Number, Parts, Rule, Text
 from neuralshade.kinds.material.field import MaterialEncoding, build_field, encoding_of
+from neuralshade.kinds.material.levels import level_codes, texel_count
 from neuralshade.kinds.material.recipe import MaterialRecipe
 from neuralshade.model.field import Field
 
@@ -27,9 +29,15 @@ MEASURE = Number(-1e6, 1e6)
 MEASURED = ("flip", "smape_uniform", "smape_half", "smape_highlight", "l1_uniform", "l1_half",
             "l1_highlight", "bias", "albedo_mean", "albedo_p95", "albedo_most",
             "teacher_albedo_most", "reciprocity", "teacher_reciprocity")  # fmt: skip
+ERROR = Number(0, 1)  # a symmetric one
+LEVEL = Parts({"side": SIDE, "kept": Text(choices=("trained", "filtered")), "error": ERROR,
+               "finest": ERROR},
+              {"trained": ERROR, "filtered": ERROR})  # fmt: skip
+MOST_LEVELS = 25  # of the largest side
 RULES: dict[str, Rule] = {
     "material": Parts({"name": Text(), "side": SIDE, "digest": DIGEST,
-                       "notes": Each(Text(2**16))}, {"element": Text()}),
+                       "notes": Each(Text(2**16))},
+                      {"element": Text(), "levels": Each(LEVEL, 1, MOST_LEVELS)}),
     "training": Parts({**STEPS, "curve": CURVE}),
     "quality": Parts({"psnr_db": MEASURE, "worst_db": MEASURE, "sky_db": MEASURE},
                      {name: MEASURE for name in MEASURED}),
@@ -55,12 +63,12 @@ def pack_field(field: Field) -> dict[str, npt.NDArray[Any]]:
     return tensors
 
 
-def field_forms(recipe: MaterialRecipe, side: int) -> Mapping[str, Form]:
+def field_forms(recipe: MaterialRecipe, side: int, levels: int = 1) -> Mapping[str, Form]:
     """Return the forms of the tensors that a recipe makes, without allocating them."""
     with torch.device("meta"):
         field = build_field(recipe, side, None)
     forms: dict[str, Form] = {
-        "features": ("uint8", (side * side, recipe.features)),
+        "features": ("uint8", (texel_count(side, levels), recipe.features)),
         "range": ("float32", (2, recipe.features)),
     }
     return forms | {n: ("float16", tuple(p.shape)) for n, p in parameters_of(field).items()}
@@ -70,8 +78,9 @@ def field_forms(recipe: MaterialRecipe, side: int) -> Mapping[str, Form]:
 def stored_field(
     recipe: MaterialRecipe, side: int, tensors: Mapping[str, npt.NDArray[Any]]
 ) -> Field:
-    """Return the field that tensors of the right forms hold, in float32."""
-    field = build_field(recipe, side, torch.Generator())
+    """Return the field that tensors of the right forms hold, in float32, with all their levels."""
+    levels = len(level_codes(tensors["features"], side))
+    field = build_field(recipe, side, torch.Generator(), levels)
     encoding: MaterialEncoding = encoding_of(field)
     encoding.grid.set_codes(tensors["features"])
     for name, values in zip(RANGE, tensors["range"], strict=True):

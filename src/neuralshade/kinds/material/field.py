@@ -106,9 +106,12 @@ class MaterialEncoding(Encoding):
         self.grid.texels[: width * height] = ((numbers - low) / (high - low)).clamp(0, 1)
 
 
-def build_field(recipe: MaterialRecipe, side: int, rng: torch.Generator | None) -> Field:
-    """Return the untrained field; what it says is f * cos of wi."""
-    grid = LatentGrid([(side, side)], [0], recipe.features, BITS,
+def build_field(
+    recipe: MaterialRecipe, side: int, rng: torch.Generator | None, levels: int = 1
+) -> Field:
+    """Return the untrained field; what it says is f * cos of wi. A fit begins with one level."""
+    sizes = [(max(1, side >> level),) * 2 for level in range(levels)]
+    grid = LatentGrid(sizes, range(levels), recipe.features, BITS,
                       wraps=recipe.wrap == "repeat", rng=rng)  # fmt: skip
     lobes = LobeInputs(recipe.features, recipe.lobes, rng=rng)
     network = MLP(lobes.width, 3, recipe.hidden_layers, recipe.hidden_width, "leaky_relu", "exp",

@@ -13,11 +13,12 @@ from neuralshade.asset.asset import Header, save_asset
 from neuralshade.asset.checkpoint import load_checkpoint
 from neuralshade.base.message_text import plain
 from neuralshade.base.short_repr import ShortRepr
+from neuralshade.base.work import part
 from neuralshade.engine.choose import Chosen
 from neuralshade.errors import ConfigError
 from neuralshade.fitting.command import CommandLine, FitCall
 from neuralshade.fitting.job import Job
-from neuralshade.fitting.loop import Loop, Observer, ignore
+from neuralshade.fitting.loop import Observer, ignore
 from neuralshade.fitting.options import (
     USUAL,
     FitOptions,
@@ -35,6 +36,8 @@ from neuralshade.kinds.material.asset import pack_field, stored_field
 from neuralshade.kinds.material.engine import ENCODED, TRAINED, MaterialEngine, build_engine
 from neuralshade.kinds.material.judge import Judge, Judged
 from neuralshade.kinds.material.lit import Shade
+from neuralshade.kinds.material.mip_fit import LeveledEngine, LeveledLoop, main_share
+from neuralshade.kinds.material.mip_judge import LevelJudge, with_levels
 from neuralshade.kinds.material.opened import OpenedMaterial
 from neuralshade.kinds.material.recipe import MaterialRecipe
 from neuralshade.kinds.material.scene import material_scene
@@ -162,22 +165,27 @@ class _Job(Job[MaterialRecipe]):
         super().__init__(fitted, recipe, *rest)
         self.teacher = kernels.teacher
         self.side = recipe.size
-        self.engine = engine_on(self.chosen, self.options, recipe, kernels)
-        self.judge = Judge(kernels)
-        self.loop = Loop(self.engine, recipe, self._glance, self._observe,
-                         samples_per_step=self.engine.batch, due=self._due)  # fmt: skip
+        self.engine = LeveledEngine(engine_on(self.chosen, self.options, recipe, kernels), recipe,
+                                    kernels)  # fmt: skip
+        self.judge, self.level_judge = Judge(kernels), LevelJudge(kernels, recipe)
+        self.loop = LeveledLoop(self.engine, recipe, self._glance, self._observe,
+                                samples_per_step=self.engine.batch, due=self._due)  # fmt: skip
 
     def _due(self, share: float) -> float:
-        """Bake and freeze the feature map when it is time; return when more is due."""
-        engine, recipe = self.engine, self.recipe
-        if share < recipe.encoded_until:
-            return recipe.encoded_until
+        """Bake, freeze and leave the finest level when it is time; return when more is due."""
+        engine, recipe, whole = self.engine.inner, self.recipe, main_share(self.recipe)
+        if share < recipe.encoded_until * whole:
+            return recipe.encoded_until * whole
         if engine.phase == ENCODED:
             engine.bake()
-        if share < recipe.frozen_from:
-            return recipe.frozen_from
+        if share < recipe.frozen_from * whole:
+            return recipe.frozen_from * whole
         if engine.phase == TRAINED:
             engine.freeze()
+        if share < whole:
+            return whole
+        if self.engine.mips is None and whole < 1:
+            self.engine.begin()
         return 1.0
 
     def _glance(self) -> float:
@@ -186,9 +194,9 @@ class _Job(Job[MaterialRecipe]):
 
     def _shade(self) -> Shade:
         """Return what says f * cos as the fit is now."""
-        if self.engine.phase == ENCODED:
-            return self.engine.encoded
-        return self.engine.shade(self._stored())
+        if self.engine.inner.phase == ENCODED:
+            return self.engine.inner.encoded
+        return self.engine.inner.shade(self._stored())
 
     def scene(self) -> Scene:
         """Return what a live page shows of it: a sphere and a plane beside the material itself."""
@@ -196,8 +204,8 @@ class _Job(Job[MaterialRecipe]):
                               changes=True)  # fmt: skip
 
     def _stored(self) -> Field:
-        """Return the field as a file would hold it now."""
-        return stored_field(self.recipe, self.side, pack_field(self.engine.field()))
+        """Return the field's finest level as a file would hold it now."""
+        return stored_field(self.recipe, self.side, pack_field(self.engine.inner.field()))
 
     def open(self, asset: Path) -> OpenedMaterial:
         """Return an asset of this kind, opened."""
@@ -216,15 +224,18 @@ class _Job(Job[MaterialRecipe]):
             raise ConfigError(f"{self.teacher.name}: got numbers beyond float16 after "
                               f"{self.loop.progress.step} steps, need a fit that converges. "
                               f"{self.remedy}")  # fmt: skip
-        judged = self.judge.judge(self.engine.shade(field))
+        judged = self.judge.judge(self.engine.inner.shade(field))
+        with part("judging levels"):
+            tensors, levels = with_levels(self.level_judge, pack_field(self.engine.inner.field()),
+                                          self.engine.trained_levels())  # fmt: skip
         facts = {"name": self.teacher.name, "side": self.side, "digest": self.original.digest,
-                 "notes": list(self.teacher.notes)}  # fmt: skip
+                 "notes": list(self.teacher.notes), "levels": levels}  # fmt: skip
         if self.teacher.element is not None:
             facts["element"] = self.teacher.element
         header = Header(
             to_dict(self.recipe), self.training, judged.facts(), own={"material": facts}
         )
-        return judged, save_asset(path, KIND.name, header, pack_field(field))
+        return judged, save_asset(path, KIND.name, header, tensors)
 
     def finish(self) -> MaterialResult:
         """Write the asset."""

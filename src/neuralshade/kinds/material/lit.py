@@ -10,10 +10,12 @@ import numpy as np
 import numpy.typing as npt
 
 from neuralshade.base.work import counted
+from neuralshade.model.ray_cone import cone_footprint
 from neuralshade.source.crop import WHOLE, Crop
 
 Floats = npt.NDArray[np.float32]
 Shade = Callable[[Floats, Floats, Floats], Floats]  # uv, wi, wo [n, ...] -> f * cos [n, 3]
+Filtered = Callable[[Floats, Floats, Floats, Floats], Floats]  # the same of uv, wi, wo, footprints
 Light = tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]  # towards it; radiance [3]
 
 RADIUS = 0.95  # of half a picture's shorter side
@@ -26,13 +28,17 @@ POLE, EAST = 1e-12, (1.0, 0.0, 0.0)  # where all ways are south, the tangent is 
 
 @dataclass(frozen=True)
 class Stage:
-    """Points of a surface that are seen, one a pixel, and their frames [n, 3]."""
+    """Points of a surface that are seen, one a pixel, and their frames [n, 3].
+
+    ``footprint``: the side in uv of the square that a pixel covers there [n].
+    """
 
     inside: npt.NDArray[np.bool_]  # [height, width]
     uv: Floats
     tangent: npt.NDArray[np.float64]
     bitangent: npt.NDArray[np.float64]
     normal: npt.NDArray[np.float64]
+    footprint: Floats
 
     def local(self, direction: npt.ArrayLike) -> Floats:
         """Return a direction in the frames of all points: float32 [n, 3]."""
@@ -42,13 +48,20 @@ class Stage:
 
     def lit(self, shade: Shade, lights: Sequence[Light]) -> Floats:
         """Return linear light towards the eye: float32 [height, width, 3], 0 beside the surface."""
+        return self.lit_over(lambda uv, wi, wo, _: shade(uv, wi, wo), lights)
+
+    def lit_over(self, shade: Filtered, lights: Sequence[Light]) -> Floats:
+        """Return the same of what is asked for its mean over a pixel's footprint."""
         wo = self.local(EYE)
         total = np.zeros((len(self.uv), 3), np.float32)
         for direction, radiance in counted("adding up lights", lights, len(lights)):
             wi = self.local(direction)
             on = (wi[:, 2] > LOWEST) & (wo[:, 2] > LOWEST)
             if on.any():
-                total[on] += shade(self.uv[on], wi[on], wo[on]) * radiance.astype(np.float32)
+                total[on] += (
+                    shade(self.uv[on], wi[on], wo[on], self.footprint[on])
+                    * radiance.astype(np.float32)
+                )
         picture = np.zeros((*self.inside.shape, 3), np.float32)
         picture[self.inside] = total
         return picture
@@ -74,7 +87,11 @@ def sphere(
     u = (np.arctan2(x, z) / (2 * math.pi) + 0.5) * TILES % 1
     v = np.arccos(np.clip(y, -1, 1)) / math.pi * TILES / 2 % 1
     uv = np.stack([u, v], 1).astype(np.float32)
-    return Stage(inside, uv, tangent, np.cross(normal, tangent), normal)
+    around = np.maximum(np.sqrt(1 - y * y), 1e-3)  # at a pole all of u is one point
+    per_area = (TILES / (2 * math.pi)) ** 2 / around
+    shorter = min(width / (crop[2] - crop[0]), height / (crop[3] - crop[1]))
+    footprint = cone_footprint(2 / (RADIUS * shorter), per_area, normal[:, 2]).astype(np.float32)
+    return Stage(inside, uv, tangent, np.cross(normal, tangent), normal, footprint)
 
 
 def _turning(around: float, over: float) -> npt.NDArray[np.float64]:
@@ -91,7 +108,9 @@ def plane(width: int, height: int, crop: Crop = WHOLE) -> Stage:
     v = crop[1] + (np.arange(height) + 0.5) / height * (crop[3] - crop[1])
     uv = np.stack(np.meshgrid(u, v), axis=2).reshape(-1, 2).astype(np.float32)
     axes = [np.broadcast_to(axis, (len(uv), 3)) for axis in np.eye(3)]
-    return Stage(np.ones((height, width), bool), uv, *axes)
+    across, down = (crop[2] - crop[0]) / width, (crop[3] - crop[1]) / height
+    footprint = np.full(len(uv), math.sqrt(across * down), np.float32)
+    return Stage(np.ones((height, width), bool), uv, *axes, footprint)
 
 
 def _plane(width: int, height: int, crop: Crop) -> tuple[npt.NDArray[np.float64], ...]:

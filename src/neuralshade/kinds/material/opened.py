@@ -17,8 +17,9 @@ from neuralshade.fitting.scene import Scene
 from neuralshade.kinds.kind import Notice, Opened, ignore
 from neuralshade.kinds.material import KIND
 from neuralshade.kinds.material.asset import RULES, field_forms, stored_field
-from neuralshade.kinds.material.judge import field_shade
+from neuralshade.kinds.material.levels import level_of, level_shade, level_sides, levels_of
 from neuralshade.kinds.material.lit import Shade, key_light, sphere
+from neuralshade.kinds.material.mip_judge import TRAINED
 from neuralshade.kinds.material.recipe import MaterialRecipe
 from neuralshade.kinds.material.scattering import scattering_of
 from neuralshade.kinds.material.scene import DRAWN_PX, material_scene
@@ -43,7 +44,7 @@ class OpenedMaterial(Opened):
 
     def forms(self) -> Mapping[str, Form]:
         """Return the tensors of the recipe's map, lobes and decoder."""
-        return field_forms(self.recipe, self.side)
+        return field_forms(self.recipe, self.side, self.levels)
 
     @property
     def material(self) -> Mapping[str, Any]:
@@ -55,6 +56,15 @@ class OpenedMaterial(Opened):
     def side(self) -> int:
         """Return the texels along a side of the feature map."""
         return int(self.material["side"])
+
+    @property
+    def levels(self) -> int:
+        """Return how many levels the feature map has; one in files of the first version."""
+        found, most = len(self.material.get("levels", [None])), len(level_sides(self.side))
+        if found not in (1, most):
+            raise AssetError(f"{self.path}: got {found} levels of a map of {self.side} texels a "
+                             f"side, need 1 or {most}. Fit it again.")  # fmt: skip
+        return found
 
     @cached_property
     def field(self) -> Field:
@@ -71,17 +81,23 @@ class OpenedMaterial(Opened):
         """Return the bytes in a GPU's memory: two RGBA8 textures, float16 weights."""
         return sum(tensor.nbytes for tensor in self.tensors.values())
 
-    def eval(self, uv: Floats, wi: Floats, wo: Floats) -> Floats:
+    def eval(self, uv: Floats, wi: Floats, wo: Floats, level: npt.ArrayLike = 0.0) -> Floats:
         """Return f * cos of wi in linear light: float32 [n, 3].
 
         Args:
             uv: float32 [n, 2], in [0, 1], the origin at the upper left.
             wi: float32 [n, 3], to the light, of length 1: x along u, y against v, z up.
             wo: float32 [n, 3], to the eye. Where either lies below the surface the answer is 0.
+            level: of the feature map, a number or one each [n]: 0 is the finest, each next one is
+                the mean over twice the side, and between two whole ones they are mixed.
         """
-        found = field_shade(self.field)(uv, wi, wo)
+        found = level_shade(self.field)(uv, wi, wo, levels_of(level, len(uv)))
         found[np.minimum(wi[:, 2], wo[:, 2]) <= 0] = 0
         return found
+
+    def seen(self, uv: Floats, wi: Floats, wo: Floats, footprint: Floats) -> Floats:
+        """Return the same as it is on average over a footprint, the side of a square in uv [n]."""
+        return self.eval(uv, wi, wo, level_of(footprint, self.side))
 
     def scattering(self) -> Scattering:
         """Return what a path tracer reads of it."""
@@ -94,8 +110,11 @@ class OpenedMaterial(Opened):
                 "channels": 3, "color_space": "srgb", "dtype": "uint8"}  # fmt: skip
 
     def draw(self, width: int, height: int, crop: Crop = WHOLE) -> Floats:
-        """Return a sphere of the material under a light and a weak sky: [height, width, 3]."""
-        lit = sphere(width, height, crop).lit(self.eval, key_light())
+        """Return a sphere of the material under a light and a weak sky: [height, width, 3].
+
+        Each pixel is read at the level whose texels are as wide as what it covers.
+        """
+        lit = sphere(width, height, crop).lit_over(self.seen, key_light())
         if not np.isfinite(lit).all():
             raise AssetError(f"{self.path}: got numbers beyond float32 in what is drawn, need "
                              "finite ones. Fit it again.")  # fmt: skip
@@ -167,6 +186,17 @@ class OpenedMaterial(Opened):
             "size": f"{self.byte_count:,} bytes",
             "in a GPU": f"{self.memory_bytes:,} bytes of memory",
             "map": f"{self.material['name']}, {self.side} x {self.side} x {self.recipe.features}",
+            "levels": self._told_levels(),
             "quality": f"{quality['psnr_db']:.2f} dB, worst light {quality['worst_db']:.2f}, sky "
                        f"{quality['sky_db']:.2f}{shine}",
         }  # fmt: skip
+
+    def _told_levels(self) -> str:
+        """Return how many levels there are, and what the coarse ones take."""
+        told = self.material.get("levels")
+        if told is None:
+            return "1: it was fitted by a version without mip levels"
+        trained = sum(level["kept"] == TRAINED for level in told[1:])
+        size = (len(self.tensors["features"]) - self.side**2) * self.recipe.features
+        return (f"{len(told)}, of the {len(told) - 1} coarse ones {trained} trained and the others "
+                f"box-filtered, in {size:,} bytes")  # fmt: skip

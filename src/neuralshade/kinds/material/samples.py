@@ -31,6 +31,10 @@ class Samples:
     wanted: torch.Tensor  # f * cos of wi: float32 [3, N]
 
 
+# Which of the pool's points, wi and wo [3, N], and whether both lie above the surface.
+Asked = tuple[torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor]
+
+
 class MaterialSampler:
     """Draws batches: some points anywhere, ``rare`` of them where the graph's values are rare.
 
@@ -68,6 +72,14 @@ class MaterialSampler:
 
     def draw(self, rng: torch.Generator) -> Samples:
         """Return the next batch."""
+        index, wi, wo, seen = self.draw_asked(rng)
+        uv = self.points[index]
+        found = self.teacher.eval(uv.numpy(), wi.t().numpy(), wo.t().numpy())
+        wanted = torch.from_numpy(found).t().contiguous()
+        return Samples(uv, self.values[:, index], wi, wo, seen, wanted)
+
+    def draw_asked(self, rng: torch.Generator) -> Asked:
+        """Return where the next batch asks."""
         index = torch.randint(0, len(self.points), (self.batch,), generator=rng)
         picked = torch.rand(self.batch, generator=rng) < self.rare
         index = torch.where(picked, self.often[index], index)
@@ -77,11 +89,7 @@ class MaterialSampler:
         normals = choices[0]
         for number, other in enumerate(choices[1:], 1):
             normals = torch.where(which == number, other, normals)
-        wi, wo, seen = mixed_pairs(normals, rng)
-        uv = self.points[index]
-        found = self.teacher.eval(uv.numpy(), wi.t().numpy(), wo.t().numpy())
-        wanted = torch.from_numpy(found).t().contiguous()
-        return Samples(uv, self.values[:, index], wi, wo, seen, wanted)
+        return index, *mixed_pairs(normals, rng)
 
 
 def unit_normals(names: Sequence[str], values: torch.Tensor) -> list[torch.Tensor]:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from neuralshade.kinds.material.levels import level_codes
 from neuralshade.kinds.material.recipe import MaterialRecipe
 from neuralshade.model.activation import LEAK
 from neuralshade.model.lobes import LEAST, LOG_WIDTHS, QUARTER
@@ -22,15 +23,16 @@ def scattering_of(
     """Return what a path tracer reads, of tensors of the recipe's forms.
 
     Numbers: CONSTANTS, the range, the read-out, the decoder's layers, each row-major weights and
-    then its bias. Words: the side, whether the map repeats, and its bytes.
+    then its bias. Words: the side, whether the map repeats, its levels, and their bytes.
     """
     layers = [f"decoder.{i}" for i in range(recipe.hidden_layers + 1)]
     names = [f"{layer}.{part}" for layer in ("lobes", *layers) for part in ("weight", "bias")]
     rows = [np.array(CONSTANTS), tensors["range"], *(tensors[name] for name in names)]
     numbers = np.concatenate([row.reshape(-1).astype(np.float32) for row in rows])
+    levels = len(level_codes(tensors["features"], side))
     codes = tensors["features"].reshape(-1)
     padded = np.pad(codes, (0, -len(codes) % 4)).view("<u4")
-    head = np.array([side, recipe.wrap == "repeat"], np.uint32)
+    head = np.array([side, recipe.wrap == "repeat", levels], np.uint32)
     sizes = (recipe.features, recipe.lobes, recipe.hidden_width, recipe.hidden_layers)
     return Scattering("neuralshade.kinds.material.scattering",
                       f"FittedMaterial<{', '.join(map(str, sizes))}>",

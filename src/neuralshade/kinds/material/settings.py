@@ -17,4 +17,5 @@ class MaterialSettings(TrainingSettings, total=False):
     latent_rate: float
     encoded_until: float
     frozen_from: float
+    mips: float
     rare: float

@@ -1,0 +1,54 @@
+"""What a material scatters over a footprint: the mean of its teacher over a square in uv."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+import torch
+
+from neuralshade.kinds.material.teacher import AT_ONCE, TeacherKernels
+
+Floats = npt.NDArray[np.float32]
+
+POINTS = 32  # of a footprint, where its teacher is asked
+# Steps of a lattice that fills a square evenly, however many points it has.
+# Source: Roberts 2018, The Unreasonable Effectiveness of Quasirandom Sequences (R2).
+STEPS = (0.7548776662466927, 0.5698402909980532)
+
+
+class Footprints:
+    """Means of a teacher over squares in uv, by points that are drawn anew for each.
+
+    One lattice of points serves all, shifted at random in each square and wrapped around in it
+    (Cranley and Patterson 1976): every point of a footprint is as likely as any other, and the mean
+    has less noise than that of as many points drawn one by one.
+    """
+
+    def __init__(self, teacher: TeacherKernels, wraps: bool, points: int = POINTS):
+        """``wraps``: the material repeats beyond its border; else the border's own value does."""
+        self.teacher, self.wraps = teacher, wraps
+        numbers = torch.arange(points, dtype=torch.float64)[:, None]
+        self.lattice = (numbers * torch.tensor(STEPS, dtype=torch.float64) % 1).float()
+
+    def places(
+        self, uv: torch.Tensor, width: torch.Tensor, rng: torch.Generator
+    ) -> torch.Tensor:  # fmt: skip
+        """Return points of footprints ``width`` [N] wide around uv [N, 2]: [N, points, 2]."""
+        shift = torch.rand((len(uv), 1, 2), generator=rng)
+        inside = (self.lattice + shift) % 1 - 0.5
+        found = uv[:, None] + inside * width[:, None, None]
+        return found - found.floor() if self.wraps else found.clamp(0, 1)
+
+    def mean(
+        self, uv: torch.Tensor, width: torch.Tensor, wi: torch.Tensor, wo: torch.Tensor,
+        rng: torch.Generator,
+    ) -> torch.Tensor:  # fmt: skip
+        """Return the means of f * cos of wi: float32 [N, 3]; directions are [N, 3]."""
+        points = len(self.lattice)
+        parts = []
+        for at in torch.arange(len(uv)).split(max(1, AT_ONCE // points)):
+            places = self.places(uv[at], width[at], rng).reshape(-1, 2)
+            to_light, to_eye = (w[at].repeat_interleave(points, 0).numpy() for w in (wi, wo))
+            found = self.teacher.eval(places.numpy(), to_light, to_eye)
+            parts.append(torch.from_numpy(found.reshape(-1, points, 3).mean(1)))
+        return torch.cat(parts)

@@ -1,0 +1,106 @@
+"""The levels of a feature map: their sizes, their box filter, and what is read between two.
+
+Device half: the look-up of scattering.slang.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import numpy.typing as npt
+import torch
+
+from neuralshade.kinds.material.field import MaterialEncoding, encoding_of
+from neuralshade.model.field import Field
+from neuralshade.source.halving import halved
+
+Floats = npt.NDArray[np.float32]
+Codes = npt.NDArray[np.uint8]
+# uv, wi, wo [n, ...] and levels [n] -> f * cos [n, 3]
+LevelShade = Callable[[Floats, Floats, Floats, Floats], Floats]
+
+LARGEST = 255  # code of a number
+AT_ONCE = 2**14  # samples of a field
+
+
+def level_sides(side: int) -> list[int]:
+    """Return the texels along a side of each level of a whole chain, as textures have them."""
+    return [max(1, side >> level) for level in range(side.bit_length())]
+
+
+def texel_count(side: int, levels: int) -> int:
+    """Return how many texels the first ``levels`` of a chain have."""
+    return sum(each * each for each in level_sides(side)[:levels])
+
+
+def level_codes(codes: Codes, side: int) -> list[Codes]:
+    """Return the stored levels of a chain, each [texels, features], as views."""
+    sides = level_sides(side)
+    firsts = np.cumsum([0, *(each * each for each in sides)])
+    levels = int(np.searchsorted(firsts, len(codes)))
+    return [codes[firsts[i] : firsts[i + 1]] for i in range(levels)]
+
+
+def boxed(finest: Codes, side: int) -> list[Codes]:
+    """Return box filters of a finest level [side * side, features] for all levels after it.
+
+    Each is the mean of what its texels cover, of an odd size by shares of area, and is rounded
+    once: not what the level above it was rounded to.
+    """
+    values = finest.reshape(side, side, -1).astype(np.float32)
+    found = []
+    for _ in level_sides(side)[1:]:
+        values = halved(values)
+        found.append(np.round(values).astype(np.uint8).reshape(-1, values.shape[2]))
+    return found
+
+
+def level_of(footprint: npt.ArrayLike, side: int) -> Floats:
+    """Return the level whose texels are as wide as ``footprint``, the side of a square in uv."""
+    texels = np.asarray(footprint, np.float32) * np.float32(side)
+    return np.log2(np.maximum(texels, np.float32(1)))
+
+
+def levels_of(level: npt.ArrayLike, count: int) -> Floats:
+    """Return ``count`` levels of one for all, or of one each: float32 [count]."""
+    return np.ascontiguousarray(np.broadcast_to(np.asarray(level, np.float32), count))
+
+
+def level_latents(
+    encoding: MaterialEncoding, uv: torch.Tensor, level: torch.Tensor
+) -> torch.Tensor:
+    """Return the numbers at uv [N, 2] and ``level`` [N], any between: float32 [features, N].
+
+    Bilinear in each of the two levels around it, and linear between them; below the finest and
+    beyond the coarsest there are these.
+    """
+    coarsest = len(encoding.grid.serves) - 1
+    level = level.clamp(0, coarsest)
+    lower = level.floor()
+    part = level - lower
+    found = encoding.latents(torch.cat([uv, lower[:, None]], dim=1))
+    if not part.any():
+        return found
+    upper = (lower + 1).clamp(max=coarsest)
+    above = encoding.latents(torch.cat([uv, upper[:, None]], dim=1))
+    return torch.lerp(found, above, part)
+
+
+def level_shade(field: Field) -> LevelShade:
+    """Return what says f * cos of wi as a field has it at levels, whole ones or between."""
+    encoding = encoding_of(field)
+
+    @torch.no_grad()
+    def shade(uv: Floats, wi: Floats, wo: Floats, level: Floats) -> Floats:
+        rows = np.concatenate([uv, wi, wo, level.reshape(-1, 1)], axis=1).astype(np.float32)
+        parts = []
+        for block in torch.from_numpy(rows).split(AT_ONCE):
+            latents = level_latents(encoding, block[:, :2], block[:, 8])
+            columns = block.t()
+            read = encoding.lobes(latents, columns[2:5], columns[5:8])
+            parts.append(field.network.on_columns(read, torch.float32).t())
+        found: Floats = torch.cat(parts).numpy()
+        return found
+
+    return shade

@@ -1,0 +1,158 @@
+"""Training the mip levels of a material's map, behind its own training: the decoder is frozen.
+
+What a level's texels are fitted to is the mean of the teacher over a texel's footprint, at places
+and directions drawn as for the finest level. Not the mean of what the finest level says: its own
+errors would be learned too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+import torch
+
+from neuralshade.engine.torch_engine import TorchEngine
+from neuralshade.fitting.loop import Loop
+from neuralshade.fitting.resuming import check_state
+from neuralshade.kinds.material.asset import pack_field, stored_field
+from neuralshade.kinds.material.engine import FLOOR, MaterialEngine
+from neuralshade.kinds.material.field import MaterialEncoding, encoding_of
+from neuralshade.kinds.material.footprints import POINTS, Footprints
+from neuralshade.kinds.material.levels import boxed, level_sides
+from neuralshade.kinds.material.recipe import MaterialRecipe
+from neuralshade.kinds.material.samples import MaterialSampler
+from neuralshade.kinds.material.teacher import TeacherKernels
+from neuralshade.model.field import Field
+from neuralshade.model.latent_grid import LatentGrid
+from neuralshade.optimizer.adam import LatentAdam
+
+BATCH_SHARE = 8 / POINTS  # of a batch; so a step asks the teacher eight times as often as before
+PREFIX = "mips."
+
+
+def main_share(recipe: MaterialRecipe) -> float:
+    """Return the share of a fit after which its mip levels are trained; 1 where there are none."""
+    return 1.0 if len(level_sides(recipe.size)) == 1 else 1 - recipe.mips
+
+
+class LeveledLoop(Loop):
+    """A loop whose step sizes go through their schedule twice: for the finest level, for mips."""
+
+    def _rate_share(self, step: int, seconds: float) -> float:
+        assert isinstance(self.recipe, MaterialRecipe)
+        share, first = super()._rate_share(step, seconds), main_share(self.recipe)
+        return share / first if share < first else (share - first) / max(1 - first, 1e-9)
+
+
+class MipTask:
+    """Draws a batch of footprints on all levels; says what the map and the teacher make of them.
+
+    Logarithms, as for the finest level. A level is drawn as often as its side is long: coarse ones,
+    whose texels cover more, get more samples a texel, and fine ones more altogether.
+    """
+
+    def __init__(
+        self, field: Field, sampler: MaterialSampler, footprints: Footprints, sides: Sequence[int]
+    ):
+        self.field, self.sampler, self.footprints = field, sampler, footprints
+        self.sides = torch.tensor(sides, dtype=torch.float32)
+
+    def __call__(self, rng: torch.Generator) -> tuple[torch.Tensor, torch.Tensor]:
+        index, wi, wo, seen = self.sampler.draw_asked(rng)
+        level = torch.multinomial(self.sides, len(index), replacement=True, generator=rng)
+        uv = self.sampler.points[index]
+        wanted = self.footprints.mean(uv, 1 / self.sides[level], wi.t(), wo.t(), rng).t()
+        encoding = encoding_of(self.field)
+        show_stored(encoding.grid)
+        latents = encoding.latents(torch.cat([uv, level[:, None].float()], dim=1))
+        said = self.field.network.on_columns(encoding.lobes(latents, wi, wo), torch.float32)
+        return (said + FLOOR).log() * seen, (wanted + FLOOR).log() * seen
+
+
+@torch.no_grad()
+def show_stored(grid: LatentGrid) -> None:
+    """Let look-ups see what a file would hold, while gradients reach what is trained."""
+    grid.seen = (grid.texels * grid.steps).round_().div_(grid.steps)
+
+
+def mip_trainer(recipe: MaterialRecipe, field: Field, teacher: TeacherKernels) -> TorchEngine:
+    """Return what trains all levels but the finest of ``field``, whose training is done.
+
+    They begin as box filters of what is stored of the finest one.
+    """
+    rng = torch.Generator().manual_seed(recipe.seed)
+    tensors = pack_field(field)
+    decoder = stored_field(recipe, recipe.size, tensors)
+    sides = level_sides(recipe.size)[1:]
+    levels = _levels(recipe, decoder, boxed(tensors["features"], recipe.size))
+    batch = max(4, round(recipe.batch * BATCH_SHARE))
+    sampler = MaterialSampler(teacher, batch, recipe.rare, rng)
+    task = MipTask(levels, sampler, Footprints(teacher, recipe.wrap == "repeat"), sides)
+    texels = encoding_of(levels).grid.texels
+    adam = LatentAdam([texels], recipe.latent_rate, (recipe.beta1, recipe.beta2), recipe.epsilon)
+    return TorchEngine(levels, task, "l1", [adam], rng, repeatable=recipe.seconds is None)
+
+
+def _levels(recipe: MaterialRecipe, decoder: Field, codes: Sequence[npt.NDArray[np.uint8]]) -> Field:
+    """Return a field of the levels behind the finest, whose texels alone can be trained."""
+    stored = encoding_of(decoder)
+    sides = level_sides(recipe.size)[1:]
+    grid = LatentGrid([(side, side) for side in sides], range(len(sides)), recipe.features,
+                      stored.grid.bits, wraps=stored.grid.wraps, rng=torch.Generator())  # fmt: skip
+    grid.set_codes(np.concatenate(codes))
+    encoding = MaterialEncoding(grid, stored.lobes)
+    for name in ("low", "high"):
+        encoding.get_buffer(name).copy_(stored.get_buffer(name))
+    decoder.requires_grad_(False)
+    return Field(encoding, decoder.network)
+
+
+class LeveledEngine:
+    """The engine of a material's fit, and behind it that of its mip levels, as one."""
+
+    def __init__(self, inner: MaterialEngine, recipe: MaterialRecipe, teacher: TeacherKernels):
+        self.inner, self.mips = inner, None
+        self._recipe, self._teacher = recipe, teacher
+        self.batch = inner.batch
+
+    inner: MaterialEngine
+    mips: TorchEngine | None  # None until ``begin``
+
+    @property
+    def skipped(self) -> int:
+        """Return how many steps had a gradient that was not finite."""
+        return self.inner.skipped + (0 if self.mips is None else self.mips.skipped)
+
+    def begin(self) -> None:
+        """Train the mip levels from now on; the finest level and the decoder are done."""
+        self.mips = mip_trainer(self._recipe, self.inner.field(), self._teacher)
+
+    def advance(self, rate_factors: Sequence[float]) -> float:
+        """Run one step per factor of the step sizes; return the last step's mean loss."""
+        return (self.inner if self.mips is None else self.mips).advance(rate_factors)
+
+    def trained_levels(self) -> list[npt.NDArray[np.uint8]] | None:
+        """Return the codes of all levels but the finest; None where none was trained."""
+        if self.mips is None:
+            return None
+        grid = encoding_of(self.mips.field).grid
+        counts = [width * height for width, height in grid.sizes]
+        return np.split(grid.codes(), np.cumsum(counts)[:-1])
+
+    def state(self) -> dict[str, torch.Tensor]:
+        """Return everything that a restart needs besides the recipe, by name."""
+        own = {} if self.mips is None else self.mips.state()
+        return {**self.inner.state(), **{f"{PREFIX}{name}": v for name, v in own.items()}}
+
+    def load_state(self, state: dict[str, torch.Tensor]) -> None:
+        """Take over what ``state`` returned once. Raises: ValueError for what fits no level."""
+        self.inner.load_state({n: v for n, v in state.items() if not n.startswith(PREFIX)})
+        own = {n.removeprefix(PREFIX): v for n, v in state.items() if n.startswith(PREFIX)}
+        self.mips = None
+        if own:
+            self.begin()
+            assert self.mips is not None
+            check_state(own, self.mips.state(), ())
+            self.mips.load_state(own)

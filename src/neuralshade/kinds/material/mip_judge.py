@@ -1,0 +1,140 @@
+"""How close each level of a feature map is to the mean of its teacher over a texel's footprint.
+
+Of levels that were trained and of box filters of the finest one, that is kept which is closer: on
+footprints, directions and points in them that no training has seen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+
+from neuralshade.kinds.material.asset import stored_field
+from neuralshade.kinds.material.footprints import Footprints
+from neuralshade.kinds.material.levels import LevelShade, boxed, level_codes, level_shade, level_sides
+from neuralshade.kinds.material.measures import smape
+from neuralshade.kinds.material.recipe import MaterialRecipe
+from neuralshade.kinds.material.samples import MaterialSampler
+from neuralshade.kinds.material.teacher import TeacherKernels
+
+Floats = npt.NDArray[np.float32]
+Codes = npt.NDArray[np.uint8]
+Tensors = Mapping[str, npt.NDArray[Any]]
+
+SEED = 20_261_124  # of footprints: the same for every fit, and of none
+FOOTPRINTS = 4096  # of a level; of some a direction lies below the surface, and they fall out
+POINTS = 64  # of each, where the teacher is asked
+TRAINED, FILTERED = "trained", "filtered"
+
+
+class LevelJudge:
+    """Footprints of all levels of a map, their teacher asked once, and how far others are off."""
+
+    def __init__(self, teacher: TeacherKernels, recipe: MaterialRecipe):
+        self.teacher, self.recipe = teacher, recipe
+        self._asked: list[tuple[Floats, Floats, Floats, Floats]] = []
+
+    def errors(self, shade: LevelShade, levels: int) -> list[float]:
+        """Return the mean symmetric error of each of the first ``levels``, see ``smape``."""
+        return [self._error(shade, level, level) for level in range(levels)]
+
+    def of_finest(self, shade: LevelShade, levels: int) -> list[float]:
+        """Return the same where the finest level is read at a footprint's middle, whatever it is.
+
+        So it is without levels: what a small picture of one sample a pixel shows.
+        """
+        return [self._error(shade, level, 0) for level in range(levels)]
+
+    def _error(self, shade: LevelShade, level: int, read: int) -> float:
+        uv, wi, wo, wanted = self.asked[level]
+        return smape(wanted, shade(uv, wi, wo, np.full(len(uv), read, np.float32)))
+
+    @property
+    def asked(self) -> list[tuple[Floats, Floats, Floats, Floats]]:
+        """Return uv, wi, wo and the teacher's means of each level's footprints."""
+        if not self._asked:
+            rng = torch.Generator().manual_seed(SEED)
+            sampler = MaterialSampler(self.teacher, FOOTPRINTS, 0.0, rng)
+            means = Footprints(self.teacher, self.recipe.wrap == "repeat", POINTS)
+            sides = level_sides(self.recipe.size)
+            self._asked = [_drawn(sampler, means, 1 / side, rng) for side in sides]
+        return self._asked
+
+
+def _drawn(
+    sampler: MaterialSampler, means: Footprints, width: float, rng: torch.Generator
+) -> tuple[Floats, Floats, Floats, Floats]:
+    """Return footprints ``width`` wide, directions above them, and the teacher's means."""
+    index, wi, wo, seen = sampler.draw_asked(rng)
+    uv, to_light, to_eye = sampler.points[index][seen], wi.t()[seen], wo.t()[seen]
+    wanted = means.mean(uv, torch.full((len(uv),), width), to_light, to_eye, rng)
+    uv_, wi_, wo_, wanted_ = (t.contiguous().numpy() for t in (uv, to_light, to_eye, wanted))
+    return uv_, wi_, wo_, wanted_
+
+
+def with_levels(
+    judge: LevelJudge, tensors: Tensors, trained: Sequence[Codes] | None
+) -> tuple[dict[str, npt.NDArray[Any]], list[dict[str, Any]]]:
+    """Return tensors with all levels, the better ones, and what a header tells of each.
+
+    A level's part: its ``side``; what is ``kept``; its ``error``, and that of what was ``trained``
+    (where it was) and ``filtered`` (but of the finest); ``finest`` is that of the finest level
+    read in its place. See ``LevelJudge``.
+
+    Args:
+        tensors: of a map of one level.
+        trained: codes of the other levels, [texels, features] each; None: none were trained.
+    """
+    side = judge.recipe.size
+    sides, first = level_sides(side), tensors["features"]
+    chains = {FILTERED: [first, *boxed(first, side)]}
+    if trained is not None:
+        chains[TRAINED] = [first, *trained]
+    shades = {how: level_shade(_field(judge, tensors, codes)) for how, codes in chains.items()}
+    errors = {how: judge.errors(shade, len(sides)) for how, shade in shades.items()}
+    finest = judge.of_finest(shades[FILTERED], len(sides))
+    kept, told = [first], [_told(side, TRAINED, errors[FILTERED][0], finest[0])]
+    for level in range(1, len(sides)):
+        found = {how: of[level] for how, of in errors.items()}
+        best = min(found, key=lambda how: found[how])
+        kept.append(chains[best][level])
+        told.append(_told(sides[level], best, found[best], finest[level], found))
+    return {**tensors, "features": np.concatenate(kept)}, told
+
+
+def level_row(judge: LevelJudge, tensors: Tensors, told: Sequence[Mapping[str, Any]] | None) -> Any:
+    """Return what is measured of the levels of an asset, as ``with_levels`` tells it.
+
+    ``told``: what its header does; what was trained and is not kept is taken from there.
+    """
+    side = judge.recipe.size
+    kept = level_codes(tensors["features"], side)
+    filtered = [kept[0], *boxed(kept[0], side)]
+    own, other = (level_shade(_field(judge, tensors, codes)) for codes in (kept, filtered))
+    errors, finest = judge.errors(own, len(kept)), judge.of_finest(own, len(kept))
+    rows = [_told(side, TRAINED, errors[0], finest[0])]
+    if told is None:
+        return rows
+    boxes = judge.errors(other, len(kept))
+    for level in range(1, len(kept)):
+        found = {how: told[level][how] for how in (TRAINED,) if how in told[level]}
+        how = told[level]["kept"]
+        found |= {FILTERED: boxes[level], how: errors[level]}
+        rows.append(_told(told[level]["side"], how, errors[level], finest[level], found))
+    return rows
+
+
+def _field(judge: LevelJudge, tensors: Tensors, codes: Sequence[Codes]) -> Any:
+    side = judge.recipe.size
+    return stored_field(judge.recipe, side, {**tensors, "features": np.concatenate(codes)})
+
+
+def _told(
+    side: int, kept: str, error: float, finest: float, found: Mapping[str, float] | None = None
+) -> dict[str, Any]:
+    errors = {"error": error, "finest": finest, **(found or {})}
+    return {"side": side, "kept": kept, **{how: round(each, 5) for how, each in errors.items()}}

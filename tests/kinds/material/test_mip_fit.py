@@ -1,0 +1,167 @@
+"""kinds/material/mip_fit: levels that are trained, kept where they are closer, and resumed."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+import torch
+from fixtures.small_material import upper_pairs
+
+import neuralshade
+from neuralshade import FitOptions
+from neuralshade.asset.asset import save_asset
+from neuralshade.base.atomic import checkpoint_path
+from neuralshade.errors import AssetError, FitInterrupted
+from neuralshade.kinds.material.fit import fit_material
+from neuralshade.kinds.material.footprints import Footprints
+from neuralshade.kinds.material.levels import boxed, level_codes, level_shade, level_sides
+from neuralshade.kinds.material.measures import smape
+from neuralshade.kinds.material.teacher import Teacher
+
+# Grooves across u, as glossy as lacquer: from afar they scatter as something rough.
+GROOVES = """
+float2 slope(float2 uv) { return float2(0.7f * cos(6.2831853f * 4.0f * uv.x), 0.0f); }
+float3 eval(float2 uv, float3 wi, float3 wo)
+{
+    if (min(wi.z, wo.z) <= 0.0f)
+        return float3(0.0f);
+    float3 normal = normalize(float3(-slope(uv), 1.0f)), half = normalize(wi + wo);
+    float up = max(dot(normal, half), 0.0f), alpha = 0.15f;
+    float t = up * up * (alpha * alpha - 1.0f) + 1.0f;
+    float3 paint = float3(0.3f, 0.2f, 0.1f) / 3.14159265f;
+    return (paint + 0.1f * alpha * alpha / (3.14159265f * t * t)) * wi.z;
+}
+void parameters(float2 uv, out float values[3])
+{
+    float3 normal = normalize(float3(-slope(uv), 1.0f));
+    values[0] = normal.x; values[1] = normal.y; values[2] = normal.z;
+}
+float3 emission(float2 uv, float3 wo) { return float3(0.0f); }
+"""
+FEW = {"size": 16, "batch": 1024, "hidden_width": 16}
+
+
+def grooved():
+    return Teacher("grooves", GROOVES, tuple(f"normal.{axis}" for axis in "xyz"), {})
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _small_judges():
+    """Let fits be judged in no time."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("neuralshade.kinds.material.judge.SIDE_PX", 32)
+        patch.setattr("neuralshade.kinds.material.measures.PAIRS", 1024)
+        patch.setattr("neuralshade.kinds.material.mip_judge.FOOTPRINTS", 1024)
+        yield
+
+
+@pytest.fixture(scope="module")
+def fitted(tmp_path_factory, share_device):
+    """Give a fit of the grooves, opened."""
+    path = tmp_path_factory.mktemp("grooves") / "grooves.nsh"
+    with pytest.MonkeyPatch.context() as patch:
+        share_device(patch)
+        fit_material(grooved(), path, steps=500, mips=0.4, **FEW)
+    return neuralshade.load(path)
+
+
+def test_every_level_is_as_close_as_the_closer_way(fitted):
+    """As the header tells, all of it; and training is worth something where grooves are lost."""
+    told = fitted.material["levels"]
+    assert [level["side"] for level in told] == level_sides(16)
+    for level in told[1:]:
+        assert level["error"] == min(level["trained"], level["filtered"]) == level[level["kept"]]
+    assert all(level["trained"] < 0.9 * level["filtered"] for level in told[3:])
+    assert all(level["error"] < 0.7 * level["finest"] for level in told[3:])
+
+
+def test_on_other_footprints_too(fitted, painted):
+    """Of what was kept and of box filters, against means that nobody has chosen by."""
+    from neuralshade.kinds.material.teacher import TeacherKernels
+
+    teacher = TeacherKernels(painted.gpu, grooved())
+    codes = level_codes(fitted.tensors["features"], 16)
+    box = level_shade(_with(fitted, np.concatenate([codes[0], *boxed(codes[0], 16)])).field)
+    kept = level_shade(fitted.field)
+    uv, wi, wo = upper_pairs(600, 11)
+    rng = torch.Generator().manual_seed(11)
+    for level, side in enumerate(level_sides(16)):
+        asked = (torch.from_numpy(each) for each in (uv, np.full(600, 1 / side, "f4"), wi, wo))
+        wanted = Footprints(teacher, wraps=True, points=64).mean(*asked, rng).numpy()
+        at = np.full(600, level, np.float32)
+        errors = [smape(wanted, shade(uv, wi, wo, at)) for shade in (kept, box)]
+        assert errors[0] < 1.05 * errors[1]
+
+
+def _with(opened, codes, **material):
+    """Return an asset with other codes, and other parts of what its header says."""
+    own = {"material": {**opened.material, **material}}
+    header = dataclasses.replace(opened.header, own=own)
+    tensors = {**opened.tensors, "features": codes}
+    asset = dataclasses.replace(opened.asset, header=header, tensors=tensors)
+    return type(opened).of(asset)
+
+
+def test_the_table_tells_what_the_header_does(fitted, one_device):
+    (row,) = table = fitted.evaluate(grooved())
+    for found, told in zip(row["levels"], fitted.material["levels"], strict=True):
+        assert found == {name: pytest.approx(value, abs=2e-3) for name, value in told.items()}
+    assert sum("texels a side" in line for line in table.lines) == 5
+
+
+def test_info_tells_levels_and_sizes(fitted):
+    assert fitted.told()["levels"].startswith("5, of the 4 coarse ones ")
+    assert fitted.told()["levels"].endswith(f"in {(64 + 16 + 4 + 1) * 8:,} bytes")
+    assert fitted.memory_bytes == fitted.facts()["memory_bytes"] > (256 + 85) * 8
+
+
+def test_without_a_share_levels_are_box_filtered(tmp_path, one_device):
+    fit_material(grooved(), tmp_path / "x.nsh", steps=3, mips=0, **FEW)
+    opened = neuralshade.load(tmp_path / "x.nsh")
+    first, *others = level_codes(opened.tensors["features"], 16)
+    for codes, wanted in zip(others, boxed(first, 16), strict=True):
+        assert np.array_equal(codes, wanted)
+    told = opened.material["levels"][1:]
+    assert all(level["kept"] == "filtered" and "trained" not in level for level in told)
+
+
+def test_files_without_levels_have_one(fitted, tmp_path, one_device):
+    """As the first version wrote them: read, drawn, evaluated and given to a path tracer."""
+    material = {k: v for k, v in fitted.material.items() if k != "levels"}
+    header = dataclasses.replace(fitted.header, own={"material": material})
+    tensors = {**fitted.tensors, "features": fitted.tensors["features"][:256]}
+    save_asset(tmp_path / "old.nsh", "material", header, tensors)
+    old = neuralshade.load(tmp_path / "old.nsh")
+    uv, wi, wo = upper_pairs(40)
+    assert np.array_equal(old.eval(uv, wi, wo, 3.0), fitted.eval(uv, wi, wo))
+    assert old.scattering().words[2] == 1 and fitted.scattering().words[2] == 5
+    (row,) = old.evaluate(grooved())
+    assert len(row["levels"]) == 1 and old.told()["levels"].startswith("1: ")
+    assert np.isfinite(old.draw(16, 16)).all()
+
+
+def test_a_part_of_a_chain_is_refused(fitted, refusal):
+    codes, levels = fitted.tensors["features"], fitted.material["levels"]
+    said = refusal(AssetError, _with, fitted, codes[:320], levels=levels[:2])
+    assert said == (f"{fitted.path}: got 2 levels of a map of 16 texels a side, need 1 or 5. "
+                    "Fit it again.")  # fmt: skip
+    said = refusal(AssetError, _with, fitted, codes[:-1])
+    assert "got uint8 [340, 8] for features, need uint8 [341, 8]" in said
+
+
+def test_interrupted_among_levels_it_goes_on_as_if_it_was_not(tmp_path, one_device):
+    """Half way through the share of mips, bit for bit."""
+    settings = {**FEW, "batch": 256, "steps": 40, "mips": 0.5}
+
+    def interrupt(progress):
+        if progress.step >= 30:
+            raise KeyboardInterrupt
+
+    whole, parted = tmp_path / "whole.nsh", tmp_path / "parted.nsh"
+    fit_material(grooved(), whole, **settings)
+    with pytest.raises(FitInterrupted):
+        fit_material(grooved(), parted, observer=interrupt, **settings)
+    options = FitOptions(resume=checkpoint_path(parted))
+    fit_material(grooved(), parted, options=options, **settings)
+    one, two = (neuralshade.load(path).tensors for path in (whole, parted))
+    assert all(np.array_equal(one[name], two[name]) for name in one)
