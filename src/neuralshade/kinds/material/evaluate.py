@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from neuralshade.base.closeable import Closeable
 from neuralshade.errors import AssetError
 from neuralshade.kinds.kind import Notice, ignore
 from neuralshade.kinds.material.judge import Judge, field_shade
+from neuralshade.kinds.material.mip_judge import LevelJudge, level_rows
 from neuralshade.kinds.material.sources import load_same, teacher_digest
 from neuralshade.kinds.material.teacher import Teacher, TeacherKernels, open_teachers_gpu
 from neuralshade.measure.quality import missing_flip
@@ -65,6 +66,29 @@ def told_measures(quality: Mapping[str, float]) -> list[tuple[str, str]]:
     ]
 
 
+LEVELS_NOTED = (
+    "Levels: SMAPE against the material's mean over footprints as wide as a texel. Beside it that "
+    "of what was trained, of box-filtered numbers, and of the finest level in a footprint's middle."
+)
+
+
+def told_levels(levels: Sequence[Mapping[str, Any]]) -> list[tuple[str, ...]]:
+    """Return of each level: side, what is kept, its SMAPE, and those of the other ways."""
+    return [
+        (str(level["side"]), level["kept"], f"{level['error']:.3f}",
+         *(f"{level[how]:.3f}" if how in level else "-"
+           for how in ("trained", "filtered", "finest")))
+        for level in levels
+    ]  # fmt: skip
+
+
+def _level_lines(levels: Sequence[Mapping[str, Any]]) -> list[str]:
+    return [f"Level {i}, {side} texels a side: {error} ({kept}); trained {trained}, filtered "
+            f"{filtered}, finest {finest}"
+            for i, (side, kept, error, trained, filtered, finest) in
+            enumerate(told_levels(levels))]  # fmt: skip
+
+
 class Compared(Closeable):
     """An asset beside its teacher on a device; close it, or use it in a ``with``."""
 
@@ -82,19 +106,28 @@ class Compared(Closeable):
         self.teacher = TeacherKernels(self._gpu, teacher)
 
     def row(self) -> dict[str, Any]:
-        """Return the sizes and all that is measured; ``flip`` is None where it cannot be."""
-        return self._beside(Judge(self.teacher).judge(field_shade(self.opened.field)).facts())
+        """Return the sizes and all that is measured; ``flip`` is None where it cannot be.
+
+        ``levels`` are parts as a header has them, see ``with_levels``.
+        """
+        opened = self.opened
+        judge, told = LevelJudge(self.teacher, opened.recipe), opened.material.get("levels")
+        measured = Judge(self.teacher).judge(field_shade(opened.field)).facts()
+        return self._beside(measured, level_rows(judge, opened.tensors, told))
 
     def known_row(self) -> dict[str, Any]:
         """Return the same as the fit measured it, where it did and the material is unchanged."""
-        quality = self.opened.header.quality
+        quality, levels = self.opened.header.quality, self.opened.material.get("levels")
         told = {name for _, names, _ in TOLD for name in names}
-        return self._beside(quality) if self.unchanged and told <= quality.keys() else self.row()
+        known = self.unchanged and told <= quality.keys() and levels is not None
+        return self._beside(quality, levels) if known else self.row()
 
-    def _beside(self, measured: Mapping[str, Any]) -> dict[str, Any]:
+    def _beside(
+        self, measured: Mapping[str, Any], levels: Sequence[Mapping[str, Any]]
+    ) -> dict[str, Any]:
         return {"name": "neuralshade", "bytes": self.opened.byte_count,
                 "memory_bytes": self.opened.memory_bytes, "flip": None,
-                **measured}  # fmt: skip
+                **measured, "levels": list(levels)}  # fmt: skip
 
     def close(self) -> None:
         """Give back the device."""
@@ -112,4 +145,5 @@ def evaluate_material(opened: Any, reference: Any, notice: Notice = ignore) -> T
         row = compared.row()
     lines = [f"{title}: {told}" for title, told in told_measures(row)]
     missing = missing_flip()
+    lines += [*_level_lines(row["levels"]), LEVELS_NOTED]
     return Table([row], COLUMNS, lines=[*lines, *NOTED, *([missing] if missing else [])])

@@ -58,10 +58,9 @@ class Stage:
             wi = self.local(direction)
             on = (wi[:, 2] > LOWEST) & (wo[:, 2] > LOWEST)
             if on.any():
-                total[on] += (
-                    shade(self.uv[on], wi[on], wo[on], self.footprint[on])
-                    * radiance.astype(np.float32)
-                )
+                total[on] += shade(
+                    self.uv[on], wi[on], wo[on], self.footprint[on]
+                ) * radiance.astype(np.float32)
         picture = np.zeros((*self.inside.shape, 3), np.float32)
         picture[self.inside] = total
         return picture
@@ -107,10 +106,10 @@ def plane(width: int, height: int, crop: Crop = WHOLE) -> Stage:
     u = crop[0] + (np.arange(width) + 0.5) / width * (crop[2] - crop[0])
     v = crop[1] + (np.arange(height) + 0.5) / height * (crop[3] - crop[1])
     uv = np.stack(np.meshgrid(u, v), axis=2).reshape(-1, 2).astype(np.float32)
-    axes = [np.broadcast_to(axis, (len(uv), 3)) for axis in np.eye(3)]
+    x, y, z = (np.broadcast_to(axis, (len(uv), 3)) for axis in np.eye(3))
     across, down = (crop[2] - crop[0]) / width, (crop[3] - crop[1]) / height
     footprint = np.full(len(uv), math.sqrt(across * down), np.float32)
-    return Stage(np.ones((height, width), bool), uv, *axes, footprint)
+    return Stage(np.ones((height, width), bool), uv, x, y, z, footprint)
 
 
 def _plane(width: int, height: int, crop: Crop) -> tuple[npt.NDArray[np.float64], ...]:

@@ -8,6 +8,7 @@ errors would be learned too.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -28,7 +29,7 @@ from neuralshade.model.field import Field
 from neuralshade.model.latent_grid import LatentGrid
 from neuralshade.optimizer.adam import LatentAdam
 
-BATCH_SHARE = 8 / POINTS  # of a batch; so a step asks the teacher eight times as often as before
+BATCH_SHARE = 4 / POINTS  # of a batch; so a step asks the teacher four times as often as before
 PREFIX = "mips."
 
 
@@ -77,6 +78,32 @@ def show_stored(grid: LatentGrid) -> None:
     grid.seen = (grid.texels * grid.steps).round_().div_(grid.steps)
 
 
+class LevelAdam(LatentAdam):
+    """Adam of the latents of many levels, whose step size is times ``scale`` [entries, 1]."""
+
+    def __init__(self, texels: torch.nn.Parameter, scale: torch.Tensor, *rest: Any):
+        super().__init__([texels], *rest)
+        self.scale = scale
+
+    @torch.no_grad()
+    def step(self, rate_factor: float) -> None:
+        """Step once along the gradients, with the step size times ``rate_factor``."""
+        (texels,) = self.parameters
+        before = texels.clone()
+        super().step(rate_factor)
+        texels.copy_(torch.addcmul(before, texels - before, self.scale).clamp_(0, 1))
+
+
+def level_scales(sides: Sequence[int]) -> torch.Tensor:
+    """Return what step sizes are multiplied by for each texel of levels: float32 [texels, 1].
+
+    A texel of a level half as wide sees twice as many samples in a batch, so that its gradient has
+    less noise, by a root of 2: as much longer is its step.
+    """
+    scales = [torch.full((side * side, 1), (sides[0] / side) ** 0.5) for side in sides]
+    return torch.cat(scales)
+
+
 def mip_trainer(recipe: MaterialRecipe, field: Field, teacher: TeacherKernels) -> TorchEngine:
     """Return what trains all levels but the finest of ``field``, whose training is done.
 
@@ -91,11 +118,14 @@ def mip_trainer(recipe: MaterialRecipe, field: Field, teacher: TeacherKernels) -
     sampler = MaterialSampler(teacher, batch, recipe.rare, rng)
     task = MipTask(levels, sampler, Footprints(teacher, recipe.wrap == "repeat"), sides)
     texels = encoding_of(levels).grid.texels
-    adam = LatentAdam([texels], recipe.latent_rate, (recipe.beta1, recipe.beta2), recipe.epsilon)
+    adam = LevelAdam(texels, level_scales(sides), recipe.latent_rate,
+                     (recipe.beta1, recipe.beta2), recipe.epsilon)  # fmt: skip
     return TorchEngine(levels, task, "l1", [adam], rng, repeatable=recipe.seconds is None)
 
 
-def _levels(recipe: MaterialRecipe, decoder: Field, codes: Sequence[npt.NDArray[np.uint8]]) -> Field:
+def _levels(
+    recipe: MaterialRecipe, decoder: Field, codes: Sequence[npt.NDArray[np.uint8]]
+) -> Field:
     """Return a field of the levels behind the finest, whose texels alone can be trained."""
     stored = encoding_of(decoder)
     sides = level_sides(recipe.size)[1:]
@@ -113,21 +143,20 @@ class LeveledEngine:
     """The engine of a material's fit, and behind it that of its mip levels, as one."""
 
     def __init__(self, inner: MaterialEngine, recipe: MaterialRecipe, teacher: TeacherKernels):
-        self.inner, self.mips = inner, None
+        self.inner = inner
+        self.mips: TorchEngine | None = None  # until ``begin``
         self._recipe, self._teacher = recipe, teacher
         self.batch = inner.batch
-
-    inner: MaterialEngine
-    mips: TorchEngine | None  # None until ``begin``
 
     @property
     def skipped(self) -> int:
         """Return how many steps had a gradient that was not finite."""
         return self.inner.skipped + (0 if self.mips is None else self.mips.skipped)
 
-    def begin(self) -> None:
+    def begin(self) -> TorchEngine:
         """Train the mip levels from now on; the finest level and the decoder are done."""
         self.mips = mip_trainer(self._recipe, self.inner.field(), self._teacher)
+        return self.mips
 
     def advance(self, rate_factors: Sequence[float]) -> float:
         """Run one step per factor of the step sizes; return the last step's mean loss."""
@@ -152,7 +181,6 @@ class LeveledEngine:
         own = {n.removeprefix(PREFIX): v for n, v in state.items() if n.startswith(PREFIX)}
         self.mips = None
         if own:
-            self.begin()
-            assert self.mips is not None
-            check_state(own, self.mips.state(), ())
-            self.mips.load_state(own)
+            mips = self.begin()
+            check_state(own, mips.state(), ())
+            mips.load_state(own)

@@ -15,7 +15,13 @@ import torch
 
 from neuralshade.kinds.material.asset import stored_field
 from neuralshade.kinds.material.footprints import Footprints
-from neuralshade.kinds.material.levels import LevelShade, boxed, level_codes, level_shade, level_sides
+from neuralshade.kinds.material.levels import (
+    LevelShade,
+    boxed,
+    level_codes,
+    level_shade,
+    level_sides,
+)
 from neuralshade.kinds.material.measures import smape
 from neuralshade.kinds.material.recipe import MaterialRecipe
 from neuralshade.kinds.material.samples import MaterialSampler
@@ -106,7 +112,9 @@ def with_levels(
     return {**tensors, "features": np.concatenate(kept)}, told
 
 
-def level_row(judge: LevelJudge, tensors: Tensors, told: Sequence[Mapping[str, Any]] | None) -> Any:
+def level_rows(
+    judge: LevelJudge, tensors: Tensors, told: Sequence[Mapping[str, Any]] | None
+) -> list[dict[str, Any]]:
     """Return what is measured of the levels of an asset, as ``with_levels`` tells it.
 
     ``told``: what its header does; what was trained and is not kept is taken from there.

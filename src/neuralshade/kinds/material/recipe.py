@@ -35,7 +35,8 @@ class MaterialRecipe(TrainingRecipe):
                                   "to 8 bits, and the decoder is trained alone",
                                   limits=(0.05, 1))  # fmt: skip
     mips: float = training(0.15, "share of the fit, at its end, in which the mip levels are "
-                           "trained, the decoder frozen; 0 keeps box filters", limits=(0, 0.9))  # fmt: skip
+                           "trained, the decoder frozen; 0 keeps box filters",
+                           limits=(0, 0.9))  # fmt: skip
     rare: float = training(0.5, "share of samples drawn where the graph's values are rare",
                            limits=(0, 1))  # fmt: skip
     steps: int | None = changed(TrainingRecipe, "steps", 10_000)

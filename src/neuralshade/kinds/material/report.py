@@ -13,7 +13,13 @@ import numpy.typing as npt
 from neuralshade.base.work import counted, part, stage
 from neuralshade.fitting.output_checks import check_no_input
 from neuralshade.kinds.kind import Notice, ignore
-from neuralshade.kinds.material.evaluate import NOTED, Compared, told_measures
+from neuralshade.kinds.material.evaluate import (
+    LEVELS_NOTED,
+    NOTED,
+    Compared,
+    told_levels,
+    told_measures,
+)
 from neuralshade.kinds.material.field import encoding_of
 from neuralshade.kinds.material.judge import on_screen
 from neuralshade.kinds.material.lit import Light, held_out_lights, key_light, plane, sky, sphere
@@ -96,6 +102,8 @@ def _content(
         "error_scale": ERROR_SCALE,
         "measures": told_measures(row),
         "noted": NOTED,
+        "levels": told_levels(row["levels"]),
+        "levels_noted": LEVELS_NOTED,
         "maps": _feature_maps(opened),
         "charts": curve_charts([tuple(point) for point in training["curve"]]),
         "facts": [
