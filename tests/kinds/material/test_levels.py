@@ -21,6 +21,7 @@ from neuralshade.kinds.material.levels import (
     level_sides,
     texel_count,
 )
+from neuralshade.kinds.material.lit import plane, sphere
 from neuralshade.kinds.material.recipe import MaterialRecipe
 from neuralshade.kinds.material.scattering import scattering_of
 
@@ -164,3 +165,18 @@ def test_an_eye_may_look_at_levels_of_all_points(noise):
     shade = level_shade(field)
     whole = shade(uv, wi, wo, level)
     np.testing.assert_allclose(shade(uv[-5:], wi[-5:], wo[-5:], level[-5:]), whole[-5:], rtol=1e-4)
+
+
+@pytest.mark.parametrize("crop", [(0.0, 0.0, 1.0, 1.0), (0.25, 0.25, 0.75, 0.75)])
+def test_footprints_are_what_pixels_cover(crop):
+    """Of a sphere's middle and of a plane: how far uv goes from one pixel to the next."""
+    for stage, sideways in ((sphere(64, 64, crop), False), (plane(64, 32, crop), True)):
+        uv = np.full((*stage.inside.shape, 2), np.nan)
+        uv[stage.inside] = stage.uv
+        footprint = np.full(stage.inside.shape, np.nan)
+        footprint[stage.inside] = stage.footprint
+        row, col = (side // 2 for side in stage.inside.shape)
+        across = uv[row, col + 1, 0] - uv[row, col, 0]
+        down = uv[row + 1, col, 1] - uv[row, col, 1]
+        wanted = (across * down) ** 0.5
+        assert footprint[row, col] == pytest.approx(wanted, rel=1e-3 if sideways else 0.05)
