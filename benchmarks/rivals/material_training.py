@@ -39,7 +39,8 @@ class SharedBatches:
         batch = batch_of(recipe, on_cpu=device.type == "cpu")
         pool = POOL if kernels.gpu.adapter.software else GPU_POOL
         self.sampler = MaterialSampler(kernels, batch, recipe.rare, rng, pool)
-        drawn = DrawnSamples(kernels.gpu, kernels, self.sampler, recipe.seed & 0xFFFFFFFF)
+        seed = recipe.seed & 0xFFFFFFFF
+        drawn = DrawnSamples(kernels.gpu, kernels, self.sampler, batch, seed)
         self.ahead, self.device, self.rng = DrawnBatches(drawn, device), device, rng
         self.current: Samples | None = None
 

@@ -73,6 +73,7 @@ class MaterialEngine(ABC):
 
     batch: int
     task: MaterialTask  # of the encoder's steps
+    device = torch.device("cpu")  # of what PyTorch trains
 
     @property
     @abstractmethod

@@ -18,7 +18,7 @@ from neuralshade.engine.torch_engine import TorchEngine
 from neuralshade.fitting.loop import Loop
 from neuralshade.fitting.resuming import check_state
 from neuralshade.kinds.material.asset import pack_field, stored_field
-from neuralshade.kinds.material.engine import FLOOR, MaterialEngine
+from neuralshade.kinds.material.engine import FLOOR, MaterialEngine, batch_of
 from neuralshade.kinds.material.field import MaterialEncoding, encoding_of
 from neuralshade.kinds.material.footprints import POINTS, Footprints
 from neuralshade.kinds.material.levels import boxed, level_sides
@@ -51,7 +51,8 @@ class MipTask:
     """Draws a batch of footprints on all levels; says what the map and the teacher make of them.
 
     Logarithms, as for the finest level. A level is drawn as often as its side is long: coarse ones,
-    whose texels cover more, get more samples a texel, and fine ones more altogether.
+    whose texels cover more, get more samples a texel, and fine ones more altogether. Places and
+    directions are drawn on the CPU; the field may be on any torch device.
     """
 
     def __init__(
@@ -67,8 +68,11 @@ class MipTask:
         wanted = self.footprints.mean(uv, 1 / self.sides[level], wi.t(), wo.t(), rng).t()
         encoding = encoding_of(self.field)
         show_stored(encoding.grid)
-        latents = encoding.latents(torch.cat([uv, level[:, None].float()], dim=1))
-        said = self.field.network.on_columns(encoding.lobes(latents, wi, wo), torch.float32)
+        device = encoding.grid.texels.device
+        at = torch.cat([uv, level[:, None].float()], dim=1).to(device)
+        wi, wo, seen, wanted = (t.to(device) for t in (wi, wo, seen, wanted))
+        read = encoding.lobes(encoding.latents(at), wi, wo)
+        said = self.field.network.on_columns(read, torch.float32)
         return (said + FLOOR).log() * seen, (wanted + FLOOR).log() * seen
 
 
@@ -104,21 +108,23 @@ def level_scales(sides: Sequence[int]) -> torch.Tensor:
     return torch.cat(scales)
 
 
-def mip_trainer(recipe: MaterialRecipe, field: Field, teacher: TeacherKernels) -> TorchEngine:
+def mip_trainer(
+    recipe: MaterialRecipe, field: Field, teacher: TeacherKernels, device: torch.device
+) -> TorchEngine:
     """Return what trains all levels but the finest of ``field``, whose training is done.
 
-    They begin as box filters of what is stored of the finest one.
+    They begin as box filters of what is stored of the finest one. ``device``: a torch device.
     """
     rng = torch.Generator().manual_seed(recipe.seed)
     tensors = pack_field(field)
     decoder = stored_field(recipe, recipe.size, tensors)
     sides = level_sides(recipe.size)[1:]
-    levels = _levels(recipe, decoder, boxed(tensors["features"], recipe.size))
-    batch = max(4, round(recipe.batch * BATCH_SHARE))
+    levels = _levels(recipe, decoder, boxed(tensors["features"], recipe.size)).to(device)
+    batch = max(4, round(batch_of(recipe, on_cpu=True) * BATCH_SHARE))
     sampler = MaterialSampler(teacher, batch, recipe.rare, rng)
     task = MipTask(levels, sampler, Footprints(teacher, recipe.wrap == "repeat"), sides)
     texels = encoding_of(levels).grid.texels
-    adam = LevelAdam(texels, level_scales(sides), recipe.latent_rate,
+    adam = LevelAdam(texels, level_scales(sides).to(device), recipe.latent_rate,
                      (recipe.beta1, recipe.beta2), recipe.epsilon)  # fmt: skip
     return TorchEngine(levels, task, "l1", [adam], rng, repeatable=recipe.seconds is None)
 
@@ -155,7 +161,7 @@ class LeveledEngine:
 
     def begin(self) -> TorchEngine:
         """Train the mip levels from now on; the finest level and the decoder are done."""
-        self.mips = mip_trainer(self._recipe, self.inner.field(), self._teacher)
+        self.mips = mip_trainer(self._recipe, self.inner.field(), self._teacher, self.inner.device)
         return self.mips
 
     def advance(self, rate_factors: Sequence[float]) -> float:
