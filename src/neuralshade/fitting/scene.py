@@ -45,6 +45,7 @@ class View:
     light: tuple[float, float] | None = None  # azimuth and elevation, degrees
     level: int = 0  # of the scene's mips
     turn: tuple[float, float] | None = None  # of what can be turned: around, and over; degrees
+    parts: bool = False  # bands of it may come one by one
     screen: tuple[int, int] | None = None  # what lit panes are drawn at, where that is another size
 
 
@@ -85,6 +86,7 @@ class Scene:
     pages: Mapping[str, Page] = field(default_factory=dict)
     points: Mapping[str, Points] = field(default_factory=dict)
     light: Light | None = None
+    parted: bool = True  # a part costs its share of the whole, roughly
     turned: tuple[str, ...] = ()  # panes whose subject turns before the eye
     levels: tuple[tuple[int, int], ...] = ()  # width and height of each mip, where there are some
     byte_count: int | None = None  # of a file, where that is what is shown

@@ -84,6 +84,7 @@ class Channel:
                 client.latest[name] = _told(name, value)
                 if name == "scene":
                     client.view, client.drawn, client.kept = None, None, {}
+                    client.sweep = None
         self._notify()
 
     def note(self, text: str) -> None:
@@ -135,7 +136,7 @@ class Channel:
         with self.lock:
             for client, view in clients:
                 client.lines.append({"type": "refused", "text": text, "about": "view"})
-                client.in_flight, client.kept = None, {}
+                client.in_flight, client.kept, client.sweep = None, {}, None
                 if client.view is view:
                     client.view = None
         self._notify()

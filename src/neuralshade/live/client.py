@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from neuralshade.fitting.scene import View
+from neuralshade.live.sweep import Sweep
 
 MOST_LINES = 100  # that wait for a page which does not read them; older ones are dropped
 Json = dict[str, Any]
@@ -30,6 +31,7 @@ class Client:
     slow: bool = True  # it took long to show the last one, or has shown none
     drawn: DrawnView | None = None
     kept: dict[str, Any] = field(default_factory=dict)  # pane -> what its picture was made from
+    sweep: Sweep | None = None  # how far its panes have come while a fit goes first
     latest: dict[str, Json] = field(default_factory=dict)
     greeting: Json | None = None  # hello, which comes before all else
     lines: deque[Json] = field(default_factory=lambda: deque(maxlen=MOST_LINES))

@@ -101,7 +101,7 @@ def _view(said: Mapping[str, Any]) -> View:
                 None if gamma is None else _number(said, "gamma", 0.1, 10.0))  # fmt: skip
     light, turn = (_angles(said, name) for name in ("light", "turn"))
     return View(_id(said), _whole(said, "scene", 0), _region(said), width, height, tuple(panes),
-                tone, light, _level(said), turn)  # fmt: skip
+                tone, light, _level(said), turn, said.get("parts") is True)  # fmt: skip
 
 
 def _angles(said: Mapping[str, Any], name: str) -> tuple[float, float] | None:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import logging
-import threading
 import time
 from collections import defaultdict
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -19,68 +18,17 @@ from neuralshade.live.channel import Channel
 from neuralshade.live.client import Client
 from neuralshade.live.frames import on_screen, png
 from neuralshade.live.messages import Overlay, Pick
+from neuralshade.live.pace import WHOLE, Pace
+from neuralshade.live.sweep import Band, Sweep
 
 SHARE = 0.1  # of a running fit's time that goes into frames for pages that keep up, at most
 SLOW_SHARE = 0.01  # the same for pages that do not
 ANSWER_SHARES = {"report": 0.0025, "asset": 0.005}  # the same for reports, and for other files
 ANSWER_SAVED_SECONDS = 0.5  # of that which may be saved up: the first ones come at once
-FRAME_SECONDS = 0.5  # between two frames that are worth having: they get smaller for it
-FIRST_PIXELS = 2**14  # of the first frame of a scene, whose cost is not known yet
-REDUCTIONS = (1, 2, 3, 4, 6, 8, 12, 16)
 MOST_ENCODING = 2  # frames that wait to be encoded; no others are drawn meanwhile
 
 Wanting = tuple[Client, View]
 log = logging.getLogger("neuralshade.live")
-
-
-@dataclass
-class Pace:
-    """How many seconds may go into frames: ``share`` of those that passed.
-
-    ``saved`` of them may be left over, None: what two frames are worth.
-    """
-
-    share: float
-    credit: float = 0.0
-    saved: float | None = None
-    per_pixel: float | None = None  # seconds, of late
-    earned_at: float = field(default_factory=time.perf_counter)
-    _owed: float = 0.0
-    _lock: threading.Lock = field(default_factory=threading.Lock)
-
-    def may_draw(self) -> bool:
-        """Earn what is due since the last time; return whether a frame can be paid for."""
-        now = time.perf_counter()
-        with self._lock:
-            self.credit, self._owed = self.credit - self._owed, 0.0
-        most = 2 * self.share * FRAME_SECONDS if self.saved is None else self.saved
-        self.credit = min(most, self.credit + self.share * (now - self.earned_at))
-        self.earned_at = now
-        return self.credit > 0
-
-    def wait_seconds(self) -> float:
-        """Return after how long more can be paid for."""
-        return 0.0 if self.may_draw() else -self.credit / self.share
-
-    def spend(self, seconds: float, pixels: int) -> None:
-        """Pay for a frame that was drawn."""
-        self.credit -= seconds
-        cost = seconds / pixels
-        self.per_pixel = cost if self.per_pixel is None else (self.per_pixel + cost) / 2
-
-    def owe(self, seconds: float) -> None:
-        """Pay for what another thread did."""
-        with self._lock:
-            self._owed += seconds
-
-    def reduction(self, pixels: int) -> int:
-        """Return by how much each side of a frame is divided."""
-        worth = self.share * FRAME_SECONDS
-        for by in REDUCTIONS:
-            left = pixels / by**2
-            if left <= FIRST_PIXELS if self.per_pixel is None else left * self.per_pixel <= worth:
-                return by
-        return REDUCTIONS[-1]
 
 
 @dataclass(frozen=True)
@@ -91,11 +39,14 @@ class _Frame:
     panes: tuple[str, ...]
     sharp: bool
     slow: bool  # for pages that do not keep up
+    by: int = 1  # what each side of the view was divided by
+    band: Band | None = None  # where it is but a part of a picture
 
 
 def _paces() -> dict[bool, Pace]:
     """Return what may go into frames for pages that are slow, and for those that are not."""
-    return {False: Pace(SHARE), True: Pace(SLOW_SHARE)}
+    costs: dict[str, float] = {}
+    return {False: Pace(SHARE, costs=costs), True: Pace(SLOW_SHARE, costs=costs)}
 
 
 class Stage:
@@ -129,11 +80,12 @@ class Stage:
             return
         self._encoding = [job for job in self._encoding if not job.done()]
         allowed = {slow: not hurried or pace.may_draw() for slow, pace in self.paces.items()}
-        for frame, group in self._groups(step, hurried).items():
+        groups = self._groups(step, hurried)
+        for frame in sorted(groups, key=lambda f: min(c.sent_at for c, _ in groups[f])):
             if len(self._encoding) >= MOST_ENCODING:
                 return
             if allowed[frame.slow]:
-                self._draw(frame, group, step, hurried)
+                self._draw(frame, groups[frame], step, hurried)
                 allowed[frame.slow] = not hurried
 
     def _groups(self, step: int | None, hurried: bool) -> dict[_Frame, list[Wanting]]:
@@ -142,14 +94,36 @@ class Stage:
         assert scene is not None
         groups: dict[_Frame, list[Wanting]] = defaultdict(list)
         for client, view in self.channel.wanted((step, hurried)):
+            if hurried and view.parts and scene.parted:
+                frame = self._part(scene, client, view)
+                if frame is not None:
+                    groups[frame].append((client, view))
+                continue
+            client.sweep = None
             pixels = view.width * view.height
             by = self.paces[client.slow].reduction(pixels) if hurried else 1
             drawn = replace(scene.fitted(view, by), id=0, panes=())
-            panes = [pane for pane in view.panes if pane in scene.titles] or [scene.main]
+            panes = _panes(scene, view)
             lacking = [p for p in panes if p in scene.changes
                        or client.kept.get(p) != scene.seen_in(p, drawn)]  # fmt: skip
             groups[_Frame(drawn, tuple(lacking), by == 1, client.slow)].append((client, view))
         return groups
+
+    def _part(self, scene: Scene, client: Client, view: View) -> _Frame | None:
+        """Return what comes next where a page's pictures grow sharp; None where they are."""
+        pace, bare = self.paces[client.slow], replace(view, id=0, panes=())
+        if client.sweep is None or client.sweep.view != bare:
+            client.sweep = Sweep.following(client.sweep, scene, bare)
+        panes = _panes(scene, view)
+        fresh = client.sweep.fresh(panes)
+        if fresh:
+            by = pace.reduction(view.width * view.height)
+            return _Frame(scene.fitted(bare, by), tuple(fresh), by == 1, client.slow, by)
+        band = client.sweep.next(scene, panes, pace.pixels)
+        if band is None:
+            return None
+        drawn = band.view(scene)
+        return _Frame(drawn, (band.pane,), band.by == 1, client.slow, band.by, band)
 
     def _draw(self, frame: _Frame, group: list[Wanting], step: int | None, hurried: bool) -> None:
         scene, view = self.scene, frame.view
@@ -163,15 +137,20 @@ class Stage:
         pace = self.paces[frame.slow]
         # of the largest: what is lit may be larger than the texels of a coarse mip beside it
         pixels = [shown.shape[0] * shown.shape[1] for shown in panes.values()]
-        pace.spend(time.perf_counter() - begin, max(pixels, default=view.width * view.height))
+        seconds = time.perf_counter() - begin
+        most = max(pixels, default=view.width * view.height)
+        pace.spend(seconds, most, WHOLE if frame.band is None else frame.band.pane)
         number = self.channel.reserve(group, (step, hurried))
         for member, _ in group:
-            member.kept.update((pane, scene.seen_in(pane, view)) for pane in frame.panes)
+            _note(scene, member, frame)
+        whole = view if frame.band is None else frame.band.whole
         header = {
             "type": "frame", "id": number, "scene": self.number, "step": step,
-            "region": list(view.region), "width": view.width, "height": view.height,
+            "region": list(whole.region), "width": whole.width, "height": whole.height,
             "sharp": frame.sharp,
         }  # fmt: skip
+        if frame.band is not None:
+            header["rows"] = [frame.band.first, frame.band.count, frame.band.rows]
         job = self._encoder.submit(self._send, header, panes, scene.linear, view, group, pace)
         self._encoding.append(job)
 
@@ -230,3 +209,19 @@ class Stage:
             )
         else:
             raise ConfigError(f"overlay: got {wanted.name[:80]!r}, need one that the scene has.")
+
+
+def _panes(scene: Scene, view: View) -> list[str]:
+    """Return the panes of a view that there are, or the main one."""
+    return [pane for pane in view.panes if pane in scene.titles] or [scene.main]
+
+
+def _note(scene: Scene, client: Client, frame: _Frame) -> None:
+    """Take note of what a page gets."""
+    if client.sweep is not None and frame.band is not None:
+        client.sweep.drawn(frame.band)
+        client.kept.pop(frame.band.pane, None)  # of several pieces: sent anew where a fit pauses
+        return
+    if client.sweep is not None:
+        client.sweep.begun(frame.panes, frame.by)
+    client.kept.update((pane, scene.seen_in(pane, frame.view)) for pane in frame.panes)

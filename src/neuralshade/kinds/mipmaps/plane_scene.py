@@ -62,7 +62,7 @@ def plane_scene(
     titles = {pane: result if pane == RESULT else TITLES[pane] for pane in panes}
     light = Light(usual.azimuth_deg, usual.elevation_deg, tuple(titles))
     return Scene(KIND.name, name, usual.width, usual.height, 3, True, True, True, titles, draw,
-                 tuple(changes), light=light)  # fmt: skip
+                 tuple(changes), light=light, parted=False)  # fmt: skip
 
 
 def trained_plane(name: str, base: Maps, filters: Mapping[str, Any], levels: Any) -> Scene:

@@ -1,6 +1,6 @@
 /** The panel of a fit: how far it is, and what changes it while it runs. */
 
-import { byId, setOptions, setText, spaced } from "./dom.js";
+import { byId, element, setOptions, setText, spaced } from "./dom.js";
 import * as format from "./format.js";
 import { ask, notice } from "./notices.js";
 
@@ -181,8 +181,9 @@ export function showNumbers(session) {
     byId("progress").value = share;
     setText(byId("share"), fit && progress ? `${Math.floor(share * 100)} %` : "");
     const about = progress?.psnr_db != null && progress.psnr_about ? "about " : "";
-    const since = progress?.psnr_stale ? ` at ${format.count(progress.psnr_step)}` : "";
-    setText(byId("psnr"), `${about}${format.decibels(progress?.psnr_db)}${since}`);
+    const since = progress?.psnr_stale ? ` at step ${format.count(progress.psnr_step)}` : "";
+    const number = format.decibels(progress?.psnr_db);
+    byId("psnr").replaceChildren(element("small", {}, about), number, element("small", {}, since));
     setText(byId("loss"), format.loss(progress?.loss));
     setText(byId("step"), format.count(progress?.step));
     setText(byId("rate"), format.engineering(progress?.samples_per_second));

@@ -57,7 +57,7 @@ export function connectKeys(stage, fit, overlays, level, turn) {
     { keys: ["o"], shown: "o", does: "next overlay", act: () => overlays.next() },
     { keys: ["+", "="], shown: "+", does: "zoom in", act: () => zoom(stage, 1) },
     { keys: ["-", "_"], shown: "-", does: "zoom out", act: () => zoom(stage, -1) },
-    { keys: ["0"], shown: "0", does: "fit the picture to the pane", act: () => stage.fit() },
+    { keys: ["0"], shown: "0", does: "the whole picture", act: () => stage.showWhole() },
     {
       keys: ["9"],
       shown: "9",

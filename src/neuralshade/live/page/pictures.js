@@ -13,7 +13,7 @@ export const AS_THEY_ARE = /** @type {const} */ ({
  * @param {FrameHeader} header
  * @param {Uint8Array} payload
  * @param {(pane: string) => string} lookOf what was asked for besides: exposure, gamma and more
- * @returns {Promise<Map<string, Picture>>} by pane
+ * @returns {Promise<Map<string, Picture & {rows?: [number, number, number]}>>} by pane
  */
 export async function decodeFrame(header, payload, lookOf) {
   let start = 0;
@@ -22,9 +22,9 @@ export async function decodeFrame(header, payload, lookOf) {
     start += bytes;
     const source = await createImageBitmap(blob, AS_THEY_ARE);
     const { width, height } = source;
-    const { region, step, sharp } = header;
+    const { region, step, sharp, rows } = header;
     const look = lookOf(pane);
-    return /** @type {const} */ ([pane, { source, width, height, region, step, sharp, look }]);
+    return /** @type {const} */ ([pane, { source, width, height, region, step, sharp, look, rows }]);
   });
   return new Map(await Promise.all(made));
 }
@@ -44,14 +44,16 @@ export class Pictures {
     for (const kept of [this.latest, this.whole, this.errors]) kept.clear();
   }
 
-  /** @param {Map<string, Picture>} pictures */
+  /** @param {Map<string, Picture & {rows?: [number, number, number]}>} pictures */
   take(pictures) {
-    for (const [pane, picture] of pictures) {
+    for (const [pane, came] of pictures) {
+      const picture = came.rows ? pieced(came, came.rows, this.latest.get(pane)) : came;
       const before = [this.latest.get(pane), this.whole.get(pane)];
       this.latest.set(pane, picture);
       if (isWhole(picture)) this.whole.set(pane, picture);
       else if (this.whole.get(pane)?.look !== picture.look) this.whole.delete(pane);
-      for (const old of before) if (old && old !== this.whole.get(pane)) release(old);
+      const kept = [picture, this.whole.get(pane)];
+      for (const old of before) if (old && !kept.includes(old)) release(old);
     }
   }
 
@@ -77,14 +79,23 @@ export class Pictures {
    * @returns {Picture | null}
    */
   error(pane, reference, scale) {
-    const of = this.latest.get(pane);
-    const beside = this.latest.get(reference);
+    const result = this.latest.get(pane);
+    const target = this.latest.get(reference);
     const last = this.errors.get(pane);
-    if (!of || !beside || !alike(of, beside)) return last?.made ?? null;
-    if (last && last.of === of && last.beside === beside && last.scale === scale) return last.made;
-    const made = { ...of, source: this.#subtract(of, beside, scale) };
-    this.errors.set(pane, { made, of, beside, scale });
+    if (!result || !target || !comparable(result, target)) return last?.made ?? null;
+    if (last && last.of === result && last.beside === target && last.scale === scale) return last.made;
+    const samples = this.#sampled(result, target);
+    const made = { ...samples, source: this.#subtract(samples, this.#sampled(target, result), scale) };
+    this.errors.set(pane, { made, of: result, beside: target, scale });
     return made;
+  }
+
+  /** Return `picture` where the coarser one of both has samples. */
+  #sampled(/** @type {Picture} */ picture, /** @type {Picture} */ other) {
+    const { width, height, region } = other;
+    if (picture.width * picture.height <= width * height) return picture;
+    const made = repainted(picture, width, height, region);
+    return { ...picture, source: made, width, height, region };
   }
 
   /** @param {Picture} of @param {Picture} beside @param {number} scale */
@@ -115,8 +126,57 @@ function release(/** @type {Picture} */ picture) {
   if (picture.source instanceof ImageBitmap) picture.source.close();
 }
 
-/** @param {Picture} a @param {Picture} b */
-function alike(a, b) {
-  const size = a.width === b.width && a.height === b.height;
-  return size && a.look === b.look && a.region.join() === b.region.join();
+/**
+ * Whether both show the same place in the same way, one more coarsely than the other it may be.
+ * @param {Picture} a @param {Picture} b
+ */
+function comparable(a, b) {
+  if (a.look !== b.look) return false;
+  if (a.width === b.width && a.height === b.height) return a.region.join() === b.region.join();
+  const coarse = a.width < b.width ? a : b;
+  const [u0, v0, u1, v1] = coarse.region;
+  const slack = [(u1 - u0) / coarse.width, (v1 - v0) / coarse.height]; // one of its samples
+  return a.region.every((edge, i) => Math.abs(edge - b.region[i]) <= slack[i % 2]);
+}
+
+/**
+ * Return the picture that bands are put together to, with one more of them: the last one where it
+ * is of the same place and size; where it was coarser, as it is until they have come.
+ * @param {Picture} band
+ * @param {[number, number, number]} rows first, count and all
+ * @param {Picture | undefined} last
+ * @returns {Picture}
+ */
+function pieced(band, [first, count, all], last) {
+  const { width, region, look, step, sharp } = band;
+  const goes = last?.swept && last.width === width && last.height === all;
+  const on = goes && last.look === look && last.region.join() === region.join();
+  const canvas = on ? last.source : repainted(last?.look === look ? last : null, width, all, region);
+  const swept = on && last?.swept ? last.swept.slice() : new Uint8Array(all);
+  swept.fill(1, first, first + count);
+  const context = /** @type {OffscreenCanvas} */ (canvas).getContext("2d");
+  context?.clearRect(0, first, width, count);
+  context?.drawImage(band.source, 0, first);
+  release(band);
+  const whole = sharp && swept.every(Boolean);
+  return { source: canvas, width, height: all, region, step, look, sharp: whole, swept };
+}
+
+/**
+ * Return a canvas of a region, with what a picture has of it, sample by sample.
+ * @param {Picture | null} picture
+ * @param {number} width
+ * @param {number} height
+ * @param {import("./types.js").Region} region
+ */
+function repainted(picture, width, height, [u0, v0, u1, v1]) {
+  const canvas = new OffscreenCanvas(width, height);
+  const context = canvas.getContext("2d", { willReadFrequently: true });
+  if (!context || !picture) return canvas;
+  const [left, top, right, bottom] = picture.region;
+  const [across, down] = [width / (u1 - u0), height / (v1 - v0)];
+  context.imageSmoothingEnabled = false;
+  context.drawImage(picture.source, (left - u0) * across, (top - v0) * down,
+    (right - left) * across, (bottom - top) * down);
+  return canvas;
 }

@@ -9,7 +9,6 @@ import { Divider, Slot } from "./slot.js";
 import { Viewport } from "./viewport.js";
 
 const MOST_PANES = 3;
-const STACKED_GAIN = 1.35; // how much larger pictures must get for panes to stand below each other
 
 export class Stage {
   constructor() {
@@ -185,7 +184,7 @@ export class Stage {
         this.viewport.panBy(dx, dy);
         this.moved();
       },
-      fit: () => this.fit(),
+      fit: () => this.showWhole(),
       point: (x, y) => this.#point(slot, x, y),
       leave: () => {
         this.cursor = null;
@@ -194,7 +193,7 @@ export class Stage {
     });
   }
 
-  fit() {
+  showWhole() {
     this.viewport.fit();
     this.moved();
   }
@@ -226,13 +225,19 @@ export class Stage {
     this.onview();
   }
 
-  /** Side by side, unless wide pictures get much larger below each other. */
+  /** Side by side, below each other, or two and one below: as pictures are largest. */
   #arrange() {
     const { clientWidth, clientHeight } = this.root;
     if (!this.scene || !clientHeight) return;
     const { width, height } = this.scene;
-    const beside = Math.min(clientWidth / this.count / width, clientHeight / height);
-    const below = Math.min(clientWidth / width, clientHeight / this.count / height);
-    this.root.classList.toggle("stacked", below > beside * STACKED_GAIN);
+    const { count } = this;
+    const caption = this.slots[0].caption.offsetHeight;
+    const scale = (/** @type {number} */ columns) => {
+      const rows = Math.ceil(count / columns);
+      return Math.min(clientWidth / columns / width, (clientHeight / rows - caption) / height);
+    };
+    const [beside, below, both] = [scale(count), scale(1), count > 2 ? scale(2) : 0];
+    this.root.classList.toggle("stacked", below > beside && below >= both);
+    this.root.classList.toggle("tiled", both > beside && both > below);
   }
 }

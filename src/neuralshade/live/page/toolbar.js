@@ -10,7 +10,7 @@ export function connectToolbar(stage) {
   const scale = byId("error-scale");
   counts.forEach((button, i) => button.addEventListener("click", () => setCount(stage, i + 1)));
   wipe.addEventListener("click", () => toggleWipe(stage));
-  byId("fit").addEventListener("click", () => stage.fit());
+  byId("whole").addEventListener("click", () => stage.showWhole());
   byId("zoom-in").addEventListener("click", () => zoom(stage, 1));
   byId("zoom-out").addEventListener("click", () => zoom(stage, -1));
   byId("one-to-one").addEventListener("click", () => oneToOne(stage));
@@ -27,7 +27,7 @@ export function connectToolbar(stage) {
     wipe.setAttribute("aria-pressed", String(stage.wiping));
     byId("error-scales").hidden = !stage.offer?.entries.some(([name]) => /^error(:|$)/.test(name));
     setText(byId("zoom"), stage.scene ? format.zoom(stage.viewport.scale) : "");
-    byId("fit").setAttribute("aria-pressed", String(stage.viewport.fitted));
+    byId("whole").setAttribute("aria-pressed", String(stage.viewport.fitted));
   };
   stage.onlayout();
 }

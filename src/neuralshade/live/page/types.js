@@ -68,6 +68,7 @@
  * @property {number} width
  * @property {number} height
  * @property {boolean} sharp
+ * @property {[number, number, number]} [rows] first, count and all: images are a band of a picture
  * @property {{pane: string, bytes: number, type: string}[]} images
  *
  * @typedef {object} Picture one picture as it came, or an error made of two
@@ -77,6 +78,7 @@
  * @property {Region} region
  * @property {number | null} step
  * @property {boolean} sharp
+ * @property {Uint8Array} [swept] of a picture put together from bands: 1 for each row that came
  * @property {string} look what it was drawn with besides: exposure, gamma, level, light
  */
 export {};

@@ -57,7 +57,7 @@ export class Views {
     const by = light.coarseness;
     const size = { width: Math.ceil(width / by), height: Math.ceil(height / by) };
     const placed = { ...light.request, ...turn.request };
-    const view = { scene: scene.id, region, ...size, panes: stage.panes, ...drawn, ...placed };
+    const view = { scene: scene.id, region, ...size, panes: stage.panes, parts: true, ...drawn, ...placed };
     const text = JSON.stringify(view);
     if (text === this.asked) return;
     const id = this.id + 1;

@@ -1,0 +1,70 @@
+"""What may go into frames of a fit's time, and how large they are for it."""
+
+from __future__ import annotations
+
+import threading
+import time
+from dataclasses import dataclass, field
+
+FRAME_SECONDS = 0.5  # between two frames that are worth having: they get smaller for it
+FIRST_PIXELS = 2**14  # of the first frame of a scene, whose cost is not known yet
+WHOLE = ""  # frames, not bands of a pane
+REDUCTIONS = (1, 2, 3, 4, 6, 8, 12, 16)
+
+
+@dataclass
+class Pace:
+    """How many seconds may go into frames: ``share`` of those that passed.
+
+    ``saved`` of them may be left over, None: what two frames are worth.
+    """
+
+    share: float
+    credit: float = 0.0
+    saved: float | None = None
+    # seconds a pixel, of late: of whole frames, and by pane of those drawn in bands; several paces
+    # may share them
+    costs: dict[str, float] = field(default_factory=dict)
+    earned_at: float = field(default_factory=time.perf_counter)
+    _owed: float = 0.0
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def may_draw(self) -> bool:
+        """Earn what is due since the last time; return whether a frame can be paid for."""
+        now = time.perf_counter()
+        with self._lock:
+            self.credit, self._owed = self.credit - self._owed, 0.0
+        most = 2 * self.share * FRAME_SECONDS if self.saved is None else self.saved
+        self.credit = min(most, self.credit + self.share * (now - self.earned_at))
+        self.earned_at = now
+        return self.credit > 0
+
+    def wait_seconds(self) -> float:
+        """Return after how long more can be paid for."""
+        return 0.0 if self.may_draw() else -self.credit / self.share
+
+    def spend(self, seconds: float, pixels: int, pane: str = WHOLE) -> None:
+        """Pay for a frame that was drawn, or for a band of a pane."""
+        self.credit -= seconds
+        cost = seconds / pixels
+        self.costs[pane] = (self.costs.get(pane, cost) + cost) / 2
+
+    def pixels(self, pane: str) -> int:
+        """Return how many pixels of a pane a frame is worth."""
+        cost = self.costs.get(pane, self.costs.get(WHOLE))
+        worth = self.share * FRAME_SECONDS
+        return FIRST_PIXELS if cost is None else int(min(worth / max(cost, 1e-12), 2**31))
+
+    def owe(self, seconds: float) -> None:
+        """Pay for what another thread did."""
+        with self._lock:
+            self._owed += seconds
+
+    def reduction(self, pixels: int) -> int:
+        """Return by how much each side of a frame is divided."""
+        worth, cost = self.share * FRAME_SECONDS, self.costs.get(WHOLE)
+        for by in REDUCTIONS:
+            left = pixels / by**2
+            if left <= FIRST_PIXELS if cost is None else left * cost <= worth:
+                return by
+        return REDUCTIONS[-1]

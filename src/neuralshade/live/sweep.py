@@ -1,0 +1,119 @@
+"""Bands of a picture that grows sharp while a fit goes on: which is the next one for a page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from neuralshade.fitting.scene import Scene, View
+
+LEAST_PIXELS = 2**12  # of a band: what a look at a scene costs at all is spread over as many
+
+
+@dataclass(frozen=True)
+class Band:
+    """Rows ``first`` and on of ``whole``, which has ``rows`` of them; ``count`` is how many."""
+
+    pane: str
+    whole: View  # what all bands make, each side of what was asked for divided by ``by``
+    by: int
+    first: int
+    count: int
+    rows: int
+
+    def view(self, scene: Scene) -> View:
+        """Return what is drawn of it."""
+        u0, v0, u1, v1 = self.whole.region
+        step = (v1 - v0) / self.rows
+        region = u0, v0 + step * self.first, u1, v0 + step * (self.first + self.count)
+        screen = self.whole.screen
+        if scene.is_lit(self.pane) and screen is not None:
+            return replace(self.whole, region=region, screen=(screen[0], self.count))
+        return replace(self.whole, region=region, height=self.count)
+
+
+@dataclass
+class _Swept:
+    """How far a pane has come: it has ``covered`` rows of the picture divided by ``by``."""
+
+    by: int
+    covered: npt.NDArray[np.bool_] | None = None  # None: all of them
+    row: int = 0  # the next one
+    turn: int = 0  # when it was drawn last
+
+    @property
+    def is_whole(self) -> bool:
+        return self.covered is None or bool(self.covered.all())
+
+
+@dataclass
+class Sweep:
+    """The panes of one page's view, each with how far it has come.
+
+    A pane that changes goes from its first, coarse picture by halves to a sharp one, and then
+    around and around; one that does not is sharp after one sweep, and done.
+    """
+
+    view: View
+    panes: dict[str, _Swept] = field(default_factory=dict)
+    _turn: int = 0
+
+    @classmethod
+    def following(cls, before: Sweep | None, scene: Scene, view: View) -> Sweep:
+        """Return the sweep of another view: panes to which it is the same one are as they were."""
+        if before is None:
+            return cls(view)
+        same = {pane: state for pane, state in before.panes.items()
+                if scene.seen_in(pane, before.view) == scene.seen_in(pane, view)}  # fmt: skip
+        return cls(view, same, before._turn)
+
+    def fresh(self, panes: list[str]) -> list[str]:
+        """Return those of ``panes`` that have no picture yet."""
+        return [pane for pane in panes if pane not in self.panes]
+
+    def begun(self, panes: tuple[str, ...], by: int) -> None:
+        """Take note that ``panes`` were drawn whole, each side divided by ``by``."""
+        self._turn += 1
+        self.panes.update((pane, _Swept(by, turn=self._turn)) for pane in panes)
+
+    def next(self, scene: Scene, panes: list[str], pixels: Callable[[str], int]) -> Band | None:
+        """Return the next band; None where all panes are done.
+
+        ``pixels`` returns of about how many a pane's bands are.
+        """
+        open_panes = [pane for pane in panes
+                      if pane in scene.changes or not self._is_done(pane)]  # fmt: skip
+        if not open_panes:
+            return None
+        pane = min(open_panes, key=lambda name: self.panes[name].turn)
+        state = self.panes[pane]
+        by, first = state.by, state.row
+        if state.is_whole:
+            by, first = (_finer(by) if pane in scene.changes else 1), 0
+        whole = scene.fitted(self.view, by)
+        lit = scene.is_lit(pane) and whole.screen is not None
+        width, rows = whole.screen if lit and whole.screen else (whole.width, whole.height)
+        most = max(1, -(-max(pixels(pane), LEAST_PIXELS) // width))
+        return Band(pane, whole, by, first, min(most, rows - first), rows)
+
+    def drawn(self, band: Band) -> None:
+        """Take note that a band was drawn."""
+        self._turn += 1
+        state = self.panes[band.pane]
+        if state.by != band.by or state.is_whole:
+            state.by, state.covered = band.by, np.zeros(band.rows, bool)
+        assert state.covered is not None
+        end = band.first + band.count
+        state.covered[band.first : end] = True
+        state.row, state.turn = end % band.rows, self._turn
+
+    def _is_done(self, pane: str) -> bool:
+        return self.panes[pane].by == 1 and self.panes[pane].is_whole
+
+
+def _finer(by: int) -> int:
+    """Return by what a picture is divided next: a quarter of the pixels more are worth no sweep."""
+    return 1 if by <= 3 else by // 2

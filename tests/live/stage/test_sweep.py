@@ -1,0 +1,130 @@
+"""live/sweep: pictures grow sharp, band by band, in the share of time that frames have."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from neuralshade.fitting.scene import View, picture_scene
+from neuralshade.live.pace import REDUCTIONS
+from neuralshade.live.stage import SHARE
+from neuralshade.live.sweep import Sweep
+from neuralshade.source.picture import picture_from_array
+
+SIDE = 200
+
+
+@pytest.fixture
+def frames(channel, stage, clock, monkeypatch):
+    """Put on a picture that costs a second a frame, beside its reference; collect the frames."""
+    row, col = np.mgrid[:SIDE, :SIDE]
+    pixels = np.stack([row, col, row + col], axis=2) % 256
+    picture = picture_from_array(pixels.astype(np.uint8))
+    scene = picture_scene("image", picture, lambda *form: None, continuous=False)
+
+    def draw(pane, view):
+        if pane == "target":
+            return scene.draw(pane, view)
+        clock.now += view.width * view.height / SIDE**2
+        return np.zeros((view.height, view.width, 3), np.float32)
+
+    sent = []
+    monkeypatch.setattr(stage, "_send", lambda header, panes, *rest: sent.append((header, panes)))
+    stage.show(replace(scene, draw=draw))
+    return sent
+
+
+@pytest.fixture
+def looking(channel, stage):
+    def looking(**asked):
+        client = channel.connect()
+        view = View(1, stage.number, width=SIDE, height=SIDE, panes=("target", "result"),
+                    parts=True, **asked)  # fmt: skip
+        channel.hear(client, view)
+        return client
+
+    return looking
+
+
+def put_together(frames, pane):
+    """Return what a page has of a pane in the end, and by what its picture was divided then."""
+    whole = {}
+    for header, panes in frames:
+        if pane not in panes:
+            continue
+        first, count, rows = header.get("rows", [0, header["height"], header["height"]])
+        size = header["width"], rows
+        picture = whole.setdefault(size, np.full((rows, header["width"], 3), np.nan))
+        picture[first : first + count] = panes[pane]
+        last = picture
+    return last
+
+
+def test_the_reference_becomes_sharp_and_is_not_sent_again(frames, looking, train, stage):
+    train(100.0, [looking()])
+    shown = put_together(frames, "target")
+    wanted = stage.scene.draw("target", View(0, 0, width=SIDE, height=SIDE))
+    np.testing.assert_array_equal(shown, wanted)
+    sent = sum(panes["target"].shape[0] for header, panes in frames
+               if "target" in panes and header["width"] == SIDE)  # fmt: skip
+    assert sent == SIDE  # every row once
+
+
+def test_the_result_becomes_sharp_and_goes_on(frames, looking, train, clock):
+    begun = clock.now
+    train(100.0, [looking()])
+    results = [(header, panes["result"]) for header, panes in frames if "result" in panes]
+    assert "rows" not in results[0][0] and results[0][0]["width"] < SIDE  # at once, and coarse
+    widths = [header["width"] for header, _ in results]
+    assert widths == sorted(widths) and widths[-1] == SIDE
+    sharp = [header["rows"] for header, _ in results if header["width"] == SIDE]
+    rows = [row for first, count, _ in sharp for row in range(first, first + count)]
+    assert len(rows) > 2 * SIDE and rows[:SIDE] == list(range(SIDE))
+    spent = sum(panes.shape[0] * panes.shape[1] for _, panes in results) / SIDE**2
+    assert 0.5 * SHARE * 100 < spent < 1.1 * SHARE * (clock.now - begun) + 1
+
+
+def test_a_band_takes_no_longer_than_a_frame_is_worth(frames, looking, train):
+    train(100.0, [looking()])
+    pixels = [panes["result"].size / 3 for header, panes in frames if "rows" in header
+              and "result" in panes]  # fmt: skip
+    assert max(pixels) <= max(2**12 + SIDE, 1.2 * 0.05 * SIDE**2)
+
+
+def test_who_asks_for_no_parts_gets_whole_frames(frames, channel, stage, train):
+    client = channel.connect()
+    channel.hear(client, View(1, stage.number, width=SIDE, height=SIDE, panes=("result",)))
+    train(10.0, [client])
+    assert frames and all("rows" not in header for header, _ in frames)
+
+
+def test_another_view_begins_again_where_it_shows_something_else(stage, frames):
+    scene = stage.scene
+    view = View(0, 1, width=SIDE, height=SIDE)
+    sweep = Sweep(view)
+    sweep.begun(("target", "result"), 1)
+    other = replace(view, light=(1.0, 2.0))
+    assert Sweep.following(sweep, scene, other).fresh(["target", "result"]) == []
+    part = replace(view, region=(0, 0, 0.5, 0.5))
+    assert Sweep.following(sweep, scene, part).fresh(["target"]) == ["target"]
+
+
+@pytest.mark.parametrize("by", REDUCTIONS)
+def test_bands_are_the_rows_of_the_whole(stage, frames, by):
+    """Whatever a picture is divided by, and whatever part of it is seen."""
+    scene = stage.scene
+    view = View(0, 1, region=(0.1, 0.2, 0.83, 0.95), width=146, height=150)
+    sweep = Sweep(view)
+    sweep.begun(("target",), by)
+    scene = replace(scene, changes=("target",))
+    rows, bands = [], 0
+    while True:
+        band = sweep.next(scene, ["target"], lambda pane: 1)
+        if rows and band.first == 0:
+            break
+        rows.append(scene.draw("target", band.view(scene)))
+        sweep.drawn(band)
+        bands += 1
+    whole = scene.draw("target", band.whole if band.by == sweep.panes["target"].by else
+                       scene.fitted(view, sweep.panes["target"].by))  # fmt: skip
+    np.testing.assert_array_equal(np.concatenate(rows), whole)
