@@ -1,10 +1,13 @@
 """gpu/patience: a device is waited for, but not for good where the process was asked to end."""
 
+from types import SimpleNamespace
+
 import pytest
 
 from neuralshade.base.interrupt import Interruption
 from neuralshade.gpu import patience
 from neuralshade.gpu.patience import StuckError, is_stuck, wait_until
+from neuralshade.gpu.slangpy_gpu import SlangpyCommands
 
 
 @pytest.fixture
@@ -88,6 +91,24 @@ def test_a_device_that_ctrl_c_left_with_work_is_not_waited_for_until_that_is_don
     assert is_stuck("a") and len(fresh) == 1
     wait_until(lambda: True, "a")  # as in a notebook, where the process goes on
     assert not is_stuck("a")
+
+
+def test_a_ctrl_c_is_heeded_wherever_it_comes_while_a_device_works(fresh):
+    """Not in naps alone: while it is asked, and where software compiles what is sent to it."""
+
+    def pressed(*given):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        wait_until(pressed, "asked")
+    assert is_stuck("asked")
+    device = SimpleNamespace(submit_command_buffer=pressed)
+    encoder = SimpleNamespace(finish=lambda: None)
+    device.create_command_encoder = lambda: encoder
+    commands = SlangpyCommands(SimpleNamespace(name="sent to", device=device))
+    with pytest.raises(KeyboardInterrupt):
+        commands.submit()
+    assert is_stuck("sent to") and len(fresh) == 1
 
 
 def test_a_request_that_is_over_says_nothing(fresh, monkeypatch):

@@ -10,7 +10,8 @@ import atexit
 import os
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 from neuralshade.base.interrupt import seconds_asked
 from neuralshade.errors import DeviceError
@@ -42,22 +43,25 @@ def wait_until(is_done: Callable[[], bool], name: str, *, software: bool = False
     if name in _stuck:
         raise _given_up(name)
     spin = SOFTWARE_SPIN_SECONDS if software else SPIN_SECONDS
-    begin, waited = time.perf_counter(), 0.0
-    while not is_done():
-        waited = time.perf_counter() - begin
-        if waited > spin:
-            if seconds_asked() > _grace(name):
-                raise _given_up(name)
-            _nap(min(LONGEST_NAP, NAP_SHARE * waited), name)
+    with left_busy(name):
+        begin, waited = time.perf_counter(), 0.0
+        while not is_done():
+            waited = time.perf_counter() - begin
+            if waited > spin:
+                if seconds_asked() > _grace(name):
+                    raise _given_up(name)
+                time.sleep(min(LONGEST_NAP, NAP_SHARE * waited))
     _busy.discard(name)
     if waited > spin:
         _longest[name] = max(waited, _longest.get(name, 0.0))
 
 
-def _nap(seconds: float, name: str) -> None:
+@contextmanager
+def left_busy(name: str) -> Iterator[None]:
+    """Let a Ctrl-C inside the block leave a device with its work: closing does not wait for it."""
     try:
-        time.sleep(seconds)
-    except KeyboardInterrupt:  # whoever closes it now does not wait for it, either
+        yield
+    except KeyboardInterrupt:
         _leave(_busy, name)
         raise
 

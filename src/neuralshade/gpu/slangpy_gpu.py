@@ -23,7 +23,7 @@ from neuralshade.gpu.gpu import (
     raw_bytes,
     too_many_groups,
 )
-from neuralshade.gpu.patience import StuckError, is_stuck, wait_until
+from neuralshade.gpu.patience import StuckError, is_stuck, left_busy, wait_until
 from neuralshade.gpu.slangpy_kernel import BoundKernel, load_text, slang_session
 
 if TYPE_CHECKING:
@@ -138,10 +138,11 @@ class SlangpyCommands:
     def submit(self) -> None:
         """Send what was recorded; DeviceError where the device no longer answers."""
         try:
-            sent = self.gpu.device.submit_command_buffer(self.encoder.finish())
+            with left_busy(self.gpu.name):  # software compiles here, and a signal waits until then
+                sent = self.gpu.device.submit_command_buffer(self.encoder.finish())
+                self.gpu.last_sent = sent
         except RuntimeError as error:
             raise lost_device(self.gpu.name, error) from error
-        self.gpu.last_sent = sent
 
 
 class SlangpyGpu:
