@@ -19,6 +19,7 @@ LAYERS, WIDTH = 2, 16
 LEAST_SEEN = 0.02  # cosine of an eye with a lobe's normal, below which nothing is drawn from it
 LEAST_WEIGHT = 0.02  # of all weights together: no direction has a density of nearly 0
 WIDTHS = (0.01, 1.5)  # of lobes that are drawn from
+LUMINANCE = (0.2126, 0.7152, 0.0722)  # of linear Rec. 709
 
 
 @dataclass(frozen=True)
@@ -132,6 +133,11 @@ def sampler_loss(
         wanted: [N], luminance of f * cos over that density; finite.
     """
     return -(wanted * mixture.pdf(wi, wo).clamp_min(1e-9).log()).mean()
+
+
+def luminance(light: torch.Tensor) -> torch.Tensor:
+    """Return the luminance of linear light [3, N]: [N]."""
+    return light.new_tensor(LUMINANCE) @ light
 
 
 def _cosine(turn: torch.Tensor, part: torch.Tensor) -> torch.Tensor:

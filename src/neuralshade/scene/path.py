@@ -17,8 +17,9 @@ from neuralshade.scene.environment import Environment
 from neuralshade.scene.shapes import Mesh
 
 GROUP = 8  # pixels along a side, as in path.cs.slang
-MODULES = ("neuralshade.gpu.random", "neuralshade.model.ray_cone", "neuralshade.model.scattering",
-           "neuralshade.scene.bvh", "neuralshade.scene.environment")  # fmt: skip
+MODULES = ("neuralshade.gpu.random", "neuralshade.model.lobe_sampler",
+           "neuralshade.model.ray_cone", "neuralshade.model.scattering", "neuralshade.scene.bvh",
+           "neuralshade.scene.environment")  # fmt: skip
 VIEW = np.dtype([("eye", "3f4"), ("width", "u4"), ("right", "3f4"), ("height", "u4"),
                  ("up", "3f4"), ("bounces", "u4"), ("forward", "3f4"), ("seed", "u4"),
                  ("light_count", "u4"), ("sample", "u4"), ("unused", "2u4")])  # fmt: skip

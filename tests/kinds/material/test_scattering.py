@@ -1,19 +1,24 @@
-"""kinds/material/scattering: a decoder in a path tracer says what the field says."""
+"""kinds/material/scattering: what a path tracer is told is what the field and its sampler say."""
 
 import numpy as np
 import pytest
 import torch
-from fixtures.small_material import upper_pairs
+from fixtures.small_material import drawn_directions, upper_pairs
 
-from neuralshade.gpu.gpu import run_once
-from neuralshade.kinds.material.asset import pack_field, stored_field
+from neuralshade.export.translate import translate
+from neuralshade.kinds.material.asset import (
+    pack_field,
+    pack_sampler,
+    stored_field,
+    stored_sampler,
+)
 from neuralshade.kinds.material.field import build_field, encoding_of
 from neuralshade.kinds.material.judge import field_shade
 from neuralshade.kinds.material.recipe import MaterialRecipe
 from neuralshade.kinds.material.scattering import scattering_of
-from neuralshade.model.scattering import lobe_density
+from neuralshade.model.lobe_sampler import LobeSampler, Mixture
 
-COUNT = 1024
+COUNT, MOST = 1024, 2**14
 KERNEL = """
 import neuralshade.model.scattering;
 import {module};
@@ -29,20 +34,26 @@ void answer(uint i : SV_DispatchThreadID)
     float3 wi = float3(asked[at + 2u], asked[at + 3u], asked[at + 4u]);
     float3 wo = float3(asked[at + 5u], asked[at + 6u], asked[at + 7u]);
     float3 found = surface.eval(wi, wo);
+    let drawn = surface.sample(wo, wi); // three numbers in place of a direction
     for (int c = 0; c < 3; ++c)
+    {{
         answers[8u * i + uint(c)] = found[c];
-    answers[8u * i + 3u] = drawn_pdf(surface, wi, wo);
-    answers[8u * i + 4u] = surface.lobe(0).density(normalize(wi + wo));
-    float3 w = drawn(surface, wo, wi); // three numbers in place of a direction
-    for (int c = 0; c < 3; ++c)
-        answers[8u * i + 5u + uint(c)] = w[c];
+        answers[8u * i + 4u + uint(c)] = drawn.wi[c];
+    }}
+    answers[8u * i + 3u] = surface.pdf(wi, wo);
+    answers[8u * i + 7u] = drawn.pdf;
 }}
 """
+EYES = [(0.0, 0.0, 1.0), (0.6, 0.3, 0.5), (-0.9, 0.4, 0.1)]
+PLACES = [(0.3, 0.3), (0.85, 0.1)]
 
 
 @pytest.fixture(scope="module", params=[("repeat", 3), ("clamp", 1)])
 def stored(request):
-    """Give recipe, tensors and field of a small material with a random map."""
+    """Give recipe, tensors, field and sampler of a small material with a random map.
+
+    Its lobes lean, some so far that a part of them lies below the horizon.
+    """
     wrap, lobes = request.param
     recipe = MaterialRecipe(size=5, wrap=wrap, features=7, lobes=lobes, hidden_width=16)
     rng = torch.Generator().manual_seed(3)
@@ -50,72 +61,163 @@ def stored(request):
     encoding = encoding_of(field)
     with torch.no_grad():
         encoding.grid.texels.copy_(torch.rand(encoding.grid.texels.shape, generator=rng))
-    tensors = pack_field(field)
-    return recipe, tensors, stored_field(recipe, 5, tensors)
+        encoding.lobes.read.weight.mul_(5)
+    sampler = LobeSampler(recipe.features, lobes, rng=rng)
+    tensors = pack_field(field) | pack_sampler(sampler)
+    return recipe, tensors, stored_field(recipe, 5, tensors), stored_sampler(recipe, tensors)
 
 
 @pytest.fixture
+def mixture(stored):
+    """Return what directions are drawn from at places [n, 2] for eyes [n, 3], in Python."""
+    _, _, field, sampler = stored
+    encoding = encoding_of(field)
+
+    @torch.no_grad()
+    def at(uv, wo):
+        latents = encoding.latents(torch.from_numpy(np.pad(uv, ((0, 0), (0, 1)))))
+        return sampler.mixture(encoding.lobes, latents, torch.from_numpy(wo.T))
+
+    return at
+
+
+@pytest.fixture
+def drawn_from(mixture):
+    """Return the same of one place and one eye, for so many samples."""
+
+    def at(place, eye, count):
+        found = mixture(np.float32([place]), unit(eye))
+        return Mixture(*(x.expand(*x.shape[:-1], count) for x in vars(found).values()))
+
+    return at
+
+
+def unit(eye):
+    found = np.float32([eye])
+    return found / np.linalg.norm(found)
+
+
+def repeated(place, eye, count):
+    return np.tile(np.float32([place]), (count, 1)), np.tile(unit(eye), (count, 1))
+
+
+@pytest.fixture(scope="module")
 def answered(gpu, stored):
-    """Return what asks the kernel: float32 [COUNT, 8]."""
-    recipe, tensors, _ = stored
+    """Return what asks the kernel, compiled once: float32 [n, 8], n at most MOST."""
+    recipe, tensors, _, _ = stored
     found = scattering_of(recipe, 5, tensors)
     numbers = np.concatenate([np.zeros(3, np.float32), found.numbers])  # behind others' numbers
     words = np.concatenate([np.zeros(1, np.uint32), found.words])
+    asked, answers = (gpu.buffer(size=32 * MOST) for _ in range(2))
+    variables = {"numbers": gpu.buffer(numbers), "words": gpu.buffer(words), "answers": answers,
+                 "asked": asked}  # fmt: skip
+    text = KERNEL.format(module=found.module, type=found.type)
+    kernel = gpu.kernel(text, "answer", variables)
 
     def ask(uv, wi, wo):
-        asked = np.concatenate([uv, wi, wo], axis=1).astype(np.float32)
-        out = gpu.buffer(size=32 * COUNT)
-        variables = {"numbers": gpu.buffer(numbers), "words": gpu.buffer(words), "answers": out,
-                     "asked": gpu.buffer(asked)}  # fmt: skip
-        text = KERNEL.format(module=found.module, type=found.type)
-        run_once(gpu, [(gpu.kernel(text, "answer", variables), COUNT // 64)])
-        return out.read().view(np.float32).reshape(-1, 8)
+        rows = np.concatenate([uv, wi, wo], axis=1).astype(np.float32)
+        commands = gpu.commands()
+        commands.upload(asked, 0, rows)
+        commands.run(gpu.steps([(kernel, -(-len(rows) // 64))]))
+        commands.submit()
+        return answers.read().view(np.float32).reshape(-1, 8)[: len(rows)]
 
     return ask
 
 
-def test_both_halves_agree(stored, answered):
-    recipe, _, field = stored
+def test_both_halves_agree(stored, mixture, answered, noise):
+    """In what is scattered, and in what is drawn: directions of all sides, some below."""
+    recipe, _, field, _ = stored
     uv, wi, wo = upper_pairs(COUNT)
     uv = uv * 3 - 1  # beyond the borders too
-    had = answered(uv, wi, wo)[:, :3]
+    had = answered(uv, wi, wo)
     inside = np.clip(uv, 0, 1) if recipe.wrap == "clamp" else uv
-    np.testing.assert_allclose(had, field_shade(field)(inside, wi, wo), rtol=5e-4, atol=1e-6)
+    np.testing.assert_allclose(had[:, :3], field_shade(field)(inside, wi, wo), rtol=5e-4, atol=1e-6)
+    at = mixture(inside, wo)
+    anywhere, u = drawn_directions(COUNT, 7), noise.random((COUNT, 3)).astype(np.float32)
+    density = answered(uv, anywhere, wo)[:, 3]
+    wanted = at.pdf(torch.from_numpy(anywhere.T), torch.from_numpy(wo.T))
+    np.testing.assert_allclose(density, wanted, rtol=1e-4, atol=1e-5)
+    assert not density[anywhere[:, 2] <= 0].any()
+    drawn = answered(uv, u, wo)[:, 4:]
+    wi, pdf = at.sample(torch.from_numpy(wo.T), torch.from_numpy(u.T))
+    np.testing.assert_allclose(drawn[:, :3], wi.T, atol=1e-4)
+    np.testing.assert_allclose(drawn[:, 3], pdf, rtol=5e-3)  # of directions that are rounded
 
 
-def test_the_pdf_is_the_one_that_directions_are_drawn_by(answered, noise):
-    """Its integral over all directions is 1; means by drawing equal means by summing."""
-    wo = np.tile(np.float32([[0.6, 0.0, 0.8]]), (COUNT, 1))
-    i = np.arange(COUNT) + 0.5
-    z, turn = 1 - 2 * i / COUNT, np.pi * (1 + 5**0.5) * i
+def test_lobes_that_lean_below_the_horizon_are_among_them(mixture):
+    """What the other tests hold would be easy without."""
+    uv, _, wo = upper_pairs(COUNT)
+    normal = mixture(uv, wo).normal
+    slants = torch.rad2deg(torch.arccos(normal[2]))
+    assert slants.max() > 45 and ((torch.from_numpy(wo.T)[:, None] * normal).sum(0) < 0).any()
+
+
+@pytest.mark.parametrize("eye", EYES)
+def test_densities_sum_to_one(answered, eye):
+    count = MOST
+    i = np.arange(count) + 0.5
+    z, turn = 1 - 2 * i / count, np.pi * (1 + 5**0.5) * i
     around = np.sqrt(1 - z * z)
     sphere = np.stack([around * np.cos(turn), around * np.sin(turn), z], 1).astype(np.float32)
-    one_place = np.full((COUNT, 2), 0.3, np.float32)
-    pdf = answered(one_place, sphere, wo)[:, 3]
-    assert abs(pdf.mean() * 4 * np.pi - 1) < 0.02  # of a lattice of 1,024 points
-    numbers = noise.random((COUNT, 3)).astype(np.float32)
-    drawn = answered(one_place, numbers, wo)[:, 5:]
-    for power in (1, 2):
-        summed = (pdf[:, None] * sphere**power).mean(0) * 4 * np.pi
-        error = (drawn**power).std(0) / COUNT**0.5
-        assert (np.abs((drawn**power).mean(0) - summed) < 4 * error + 0.02).all()
+    for place in PLACES:
+        uv, wo = repeated(place, eye, count)
+        assert answered(uv, sphere, wo)[:, 3].mean() * 4 * np.pi == pytest.approx(1, abs=0.01)
 
 
-def test_lobe_density_is_numpys(stored, answered):
-    _, _, field = stored
-    uv, wi, wo = upper_pairs(COUNT, 5)
-    uv[:] = 0.4
-    encoding = encoding_of(field)
-    at = torch.tensor([[0.4, 0.4, 0.0]])
-    normal, tangent, widths = encoding.lobes.frames(encoding.latents(at))
-    half = (wi + wo) / np.linalg.norm(wi + wo, axis=1, keepdims=True)
-    parts = (part[:, 0, 0].detach().numpy().astype(float) for part in (normal, tangent, widths))
-    wanted = lobe_density(half.astype(float), *parts)
-    np.testing.assert_allclose(answered(uv, wi, wo)[:, 4], wanted, rtol=2e-3, atol=1e-6)
+@pytest.mark.parametrize("eye", EYES)
+def test_directions_follow_their_density(answered, drawn_from, noise, eye):
+    """Chi-squared over 240 cells of the hemisphere, each integrated over 256 points."""
+    rows, cols, fine, count = 12, 20, 16, MOST
+    z, phi = (np.arange(rows * fine) + 0.5) / (rows * fine), np.arange(cols * fine) + 0.5
+    z, phi = (x.ravel() for x in np.meshgrid(z, phi * 2 * np.pi / (cols * fine), indexing="ij"))
+    grid = np.stack([np.sqrt(1 - z * z) * np.cos(phi), np.sqrt(1 - z * z) * np.sin(phi), z])
+    for place in PLACES:
+        at = drawn_from(place, eye, len(z))
+        to_eye = torch.from_numpy(unit(eye).T).double()
+        chance = at.pdf(torch.from_numpy(grid), to_eye).view(rows, fine, cols, fine).sum((1, 3))
+        wanted = count * (chance / chance.sum()).flatten()
+        uv, wo = repeated(place, eye, count)
+        wi = answered(uv, noise.random((count, 3)).astype(np.float32), wo)[:, 4:7]
+        turn = np.arctan2(wi[:, 1], wi[:, 0]) / (2 * np.pi) % 1
+        cell = np.minimum((wi[:, 2] * rows).astype(int), rows - 1) * cols
+        cell += (turn * cols).astype(int) % cols
+        found = torch.bincount(torch.from_numpy(cell), minlength=rows * cols).double()
+        rare = wanted < 10
+        had, due = (torch.cat([x[~rare], x[rare].sum()[None]]) for x in (found, wanted))
+        distance = ((had - due) ** 2 / due.clamp(min=1)).sum()
+        freedom = torch.tensor((len(had) - 1) / 2, dtype=torch.float64)
+        assert float(torch.special.gammaincc(freedom, distance / 2)) > 1e-5
+        assert wi[:, 2].min() >= 0
+        np.testing.assert_allclose(np.linalg.norm(wi, axis=1), 1, atol=1e-4)
 
 
-def test_directions_have_length_one(answered):
-    uv, _, wo = upper_pairs(COUNT, 9)
-    numbers = np.random.default_rng(1).random((COUNT, 3)).astype(np.float32)
-    drawn = answered(uv, numbers, wo)[:, 5:]
-    np.testing.assert_allclose(np.linalg.norm(drawn, axis=1), 1, atol=1e-4)
+@pytest.mark.parametrize("eye", EYES)
+def test_what_is_drawn_has_the_mean_of_cosine_sampling(answered, noise, eye):
+    """Of light that is scattered, within five deviations of both means."""
+    count = MOST
+    uv, wo = repeated(PLACES[0], eye, count)
+    u = noise.random((count, 3)).astype(np.float32)
+    drawn = answered(uv, u, wo)[:, 4:]
+    ours = answered(uv, np.ascontiguousarray(drawn[:, :3]), wo)[:, :3] / drawn[:, 3:]
+    radius, angle = np.sqrt(u[:, 0]), 2 * np.pi * u[:, 1]
+    plain = np.stack([radius * np.cos(angle), radius * np.sin(angle), np.sqrt(1 - u[:, 0])], 1)
+    plain[:, 2] = np.maximum(plain[:, 2], 1e-4)
+    by_cosine = answered(uv, plain, wo)[:, :3] * np.pi / plain[:, 2:]
+    error = np.sqrt((ours.var(0) + by_cosine.var(0)) / count)
+    assert (np.abs(ours.mean(0) - by_cosine.mean(0)) < 5 * error).all()
+
+
+@pytest.mark.parametrize("target", ["spirv", "cuda", "wgsl", "hlsl", "glsl", "metal"])
+def test_it_compiles_for_every_device(target):
+    sizes = scattering_type()
+    text = KERNEL.format(module="neuralshade.kinds.material.scattering", type=sizes)
+    assert translate(text, "answer", target)
+
+
+def scattering_type():
+    """Return the type of a material of the usual sizes."""
+    recipe = MaterialRecipe(size=1)
+    field = build_field(recipe, 1, torch.Generator().manual_seed(0))
+    sampler = LobeSampler(recipe.features, recipe.lobes, rng=torch.Generator())
+    return scattering_of(recipe, 1, pack_field(field) | pack_sampler(sampler)).type

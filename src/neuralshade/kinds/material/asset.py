@@ -3,7 +3,8 @@
 Tensors: ``features`` uint8 [texels, features], the map row by row, its levels one after the other,
 the finest first, a number's code / 255 in its range; ``range`` float32 [2, features], what 0 and 1
 stand for; ``lobes.weight`` and ``lobes.bias`` of the read-out; ``decoder.N.weight`` [outputs,
-inputs] and ``decoder.N.bias``; all float16. ``material`` of a header: name, side of the map in
+inputs] and ``decoder.N.bias``; ``sampler.N.weight`` and ``sampler.N.bias`` of the network that
+weighs lobes to draw from; all float16. ``material`` of a header: name, side of the map in
 texels, digest of the teacher, notes; of a document its element; ``levels``, a part for each,
 without which the map has one (see mip_judge.py).
 Two RGBA8 textures with mips hold a map of eight features as it is.
@@ -24,12 +25,14 @@ from neuralshade.kinds.material.field import MaterialEncoding, build_field, enco
 from neuralshade.kinds.material.levels import level_codes, texel_count
 from neuralshade.kinds.material.recipe import MaterialRecipe
 from neuralshade.model.field import Field
+from neuralshade.model.lobe_sampler import LobeSampler
 
 MEASURE = Number(-1e6, 1e6)
-# Of a quality, where files of earlier versions have none; see measures.py.
+# Of a quality, where files of earlier versions have none; see measures.py and noise.py.
 MEASURED = ("flip", "smape_uniform", "smape_half", "smape_highlight", "l1_uniform", "l1_half",
             "l1_highlight", "bias", "albedo_mean", "albedo_p95", "albedo_most",
-            "teacher_albedo_most", "reciprocity", "teacher_reciprocity")  # fmt: skip
+            "teacher_albedo_most", "reciprocity", "teacher_reciprocity", "noise_cosine",
+            "noise_lobes", "noise_sampler")  # fmt: skip
 ERROR = Number(0, 1)  # a symmetric one
 LEVEL = Parts({"side": SIDE, "kept": Text(choices=("trained", "filtered")), "error": ERROR,
                "finest": ERROR},
@@ -64,15 +67,28 @@ def pack_field(field: Field) -> dict[str, npt.NDArray[Any]]:
     return tensors
 
 
+def sampler_parameters(sampler: LobeSampler) -> dict[str, torch.nn.Parameter]:
+    """Return a sampler's parameters by the names of their tensors."""
+    return {name.replace("network.layers.", "sampler."): parameter
+            for name, parameter in sampler.named_parameters()}  # fmt: skip
+
+
+def pack_sampler(sampler: LobeSampler) -> dict[str, npt.NDArray[Any]]:
+    """Return the tensors of a sampler."""
+    return {n: p.detach().cpu().half().numpy() for n, p in sampler_parameters(sampler).items()}
+
+
 def field_forms(recipe: MaterialRecipe, side: int, levels: int = 1) -> Mapping[str, Form]:
     """Return the forms of the tensors that a recipe makes, without allocating them."""
     with torch.device("meta"):
         field = build_field(recipe, side, None)
+        sampler = LobeSampler(recipe.features, recipe.lobes, rng=None)
     forms: dict[str, Form] = {
         "features": ("uint8", (texel_count(side, levels), recipe.features)),
         "range": ("float32", (2, recipe.features)),
     }
-    return forms | {n: ("float16", tuple(p.shape)) for n, p in parameters_of(field).items()}
+    halves = {**parameters_of(field), **sampler_parameters(sampler)}
+    return forms | {n: ("float16", tuple(p.shape)) for n, p in halves.items()}
 
 
 @torch.no_grad()
@@ -89,3 +105,14 @@ def stored_field(
     for name, parameter in parameters_of(field).items():
         parameter.copy_(torch.from_numpy(tensors[name]).float())
     return field
+
+
+@torch.no_grad()
+def stored_sampler(
+    recipe: MaterialRecipe, tensors: Mapping[str, npt.NDArray[Any]]
+) -> LobeSampler:  # fmt: skip
+    """Return the sampler that tensors of the right forms hold, in float32."""
+    sampler = LobeSampler(recipe.features, recipe.lobes, rng=torch.Generator())
+    for name, parameter in sampler_parameters(sampler).items():
+        parameter.copy_(torch.from_numpy(tensors[name]).float())
+    return sampler

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from neuralshade.asset.asset import Header, save_asset
 from neuralshade.asset.checkpoint import load_checkpoint
 from neuralshade.base.message_text import plain
@@ -32,14 +34,16 @@ from neuralshade.fitting.resuming import Source, resumed_recipe
 from neuralshade.fitting.scene import Scene
 from neuralshade.gpu.gpu import Gpu
 from neuralshade.kinds.material import KIND
-from neuralshade.kinds.material.asset import pack_field, stored_field
+from neuralshade.kinds.material.asset import pack_field, pack_sampler, stored_field, stored_sampler
 from neuralshade.kinds.material.engine import ENCODED, TRAINED, MaterialEngine, build_engine
 from neuralshade.kinds.material.judge import Judge, Judged
 from neuralshade.kinds.material.lit import Shade
-from neuralshade.kinds.material.mip_fit import LeveledEngine, LeveledLoop, main_share
+from neuralshade.kinds.material.mip_fit import LeveledEngine, main_share
 from neuralshade.kinds.material.mip_judge import LevelJudge, with_levels
+from neuralshade.kinds.material.noise import sampler_noise
 from neuralshade.kinds.material.opened import OpenedMaterial
 from neuralshade.kinds.material.recipe import MaterialRecipe
+from neuralshade.kinds.material.sampler_fit import PhasedLoop, SampledEngine
 from neuralshade.kinds.material.scene import material_scene
 from neuralshade.kinds.material.sources import load_teacher, teacher_digest
 from neuralshade.kinds.material.teacher import Teacher, TeacherKernels, open_teachers_gpu
@@ -165,15 +169,28 @@ class _Job(Job[MaterialRecipe]):
         super().__init__(fitted, recipe, *rest)
         self.teacher = kernels.teacher
         self.side = recipe.size
-        self.engine = LeveledEngine(engine_on(self.chosen, self.options, recipe, kernels), recipe,
-                                    kernels)  # fmt: skip
+        self.field_engine = engine_on(self.chosen, self.options, recipe, kernels)
+        self.leveled = LeveledEngine(self.field_engine, recipe, kernels)
+        self.engine = SampledEngine(self.leveled, recipe, self._stored)
         self.judge, self.level_judge = Judge(kernels), LevelJudge(kernels, recipe)
-        self.loop = LeveledLoop(self.engine, recipe, self._glance, self._observe,
-                                samples_per_step=self.engine.batch, due=self._due)  # fmt: skip
+        before = 1 - recipe.sampler  # what is left for the field
+        self.loop = PhasedLoop(self.engine, recipe, self._glance, self._observe,
+                               samples_per_step=self.engine.batch, due=self._due,
+                               starts=(0.0, before * main_share(recipe), before))  # fmt: skip
 
     def _due(self, share: float) -> float:
+        """Begin the next part of the fit when it is time; return when more is due."""
+        before = 1 - self.recipe.sampler
+        if share < before:
+            return before * self._field_due(share / before)
+        self._field_due(1.0)
+        if self.engine.trainer is None:
+            self.engine.begin()
+        return 1.0
+
+    def _field_due(self, share: float) -> float:
         """Bake, freeze and leave the finest level when it is time; return when more is due."""
-        engine, recipe, whole = self.engine.inner, self.recipe, main_share(self.recipe)
+        engine, recipe, whole = self.field_engine, self.recipe, main_share(self.recipe)
         if share < recipe.encoded_until * whole:
             return recipe.encoded_until * whole
         if engine.phase == ENCODED:
@@ -184,8 +201,8 @@ class _Job(Job[MaterialRecipe]):
             engine.freeze()
         if share < whole:
             return whole
-        if self.engine.mips is None and whole < 1:
-            self.engine.begin()
+        if self.leveled.mips is None and whole < 1:
+            self.leveled.begin()
         return 1.0
 
     def _glance(self) -> float:
@@ -194,9 +211,9 @@ class _Job(Job[MaterialRecipe]):
 
     def _shade(self) -> Shade:
         """Return what says f * cos as the fit is now."""
-        if self.engine.inner.phase == ENCODED:
-            return self.engine.inner.encoded
-        return self.engine.inner.shade(self._stored())
+        if self.field_engine.phase == ENCODED:
+            return self.field_engine.encoded
+        return self.field_engine.shade(self._stored())
 
     def scene(self) -> Scene:
         """Return what a live page shows of it: a sphere and a plane beside the material itself."""
@@ -204,8 +221,11 @@ class _Job(Job[MaterialRecipe]):
                               changes=True)  # fmt: skip
 
     def _stored(self) -> Field:
-        """Return the field's finest level as a file would hold it now."""
-        return stored_field(self.recipe, self.side, pack_field(self.engine.inner.field()))
+        """Return the field as a file would hold it now, with the levels that are trained."""
+        tensors, trained = pack_field(self.field_engine.field()), self.leveled.trained_levels()
+        if trained is not None:
+            tensors["features"] = np.concatenate([tensors["features"], *trained])
+        return stored_field(self.recipe, self.side, tensors)
 
     def open(self, asset: Path) -> OpenedMaterial:
         """Return an asset of this kind, opened."""
@@ -219,23 +239,25 @@ class _Job(Job[MaterialRecipe]):
     def save(self, path: Path) -> tuple[Judged, int]:
         """Write the asset as it is now; return its quality and the file's size."""
         self._check_trained()
-        field = self._stored()
-        if not all(bool(p.isfinite().all()) for p in field.parameters()):
+        field, drawn = self._stored(), pack_sampler(self.engine.sampler)
+        sampler = stored_sampler(self.recipe, drawn)
+        parameters = (*field.parameters(), *sampler.parameters())
+        if not all(bool(p.isfinite().all()) for p in parameters):
             raise ConfigError(f"{self.teacher.name}: got numbers beyond float16 after "
                               f"{self.loop.progress.step} steps, need a fit that converges. "
                               f"{self.remedy}")  # fmt: skip
-        judged = self.judge.judge(self.engine.inner.shade(field))
+        judged = self.judge.judge(self.field_engine.shade(field))
         with part("judging levels"):
-            tensors, levels = with_levels(self.level_judge, pack_field(self.engine.inner.field()),
-                                          self.engine.trained_levels())  # fmt: skip
+            tensors, levels = with_levels(self.level_judge, pack_field(self.field_engine.field()),
+                                          self.leveled.trained_levels())  # fmt: skip
         facts = {"name": self.teacher.name, "side": self.side, "digest": self.original.digest,
                  "notes": list(self.teacher.notes), "levels": levels}  # fmt: skip
         if self.teacher.element is not None:
             facts["element"] = self.teacher.element
-        header = Header(
-            to_dict(self.recipe), self.training, judged.facts(), own={"material": facts}
-        )
-        return judged, save_asset(path, KIND.name, header, tensors)
+        noise = {name: round(value, 5) for name, value in sampler_noise(field, sampler).items()}
+        header = Header(to_dict(self.recipe), self.training, {**judged.facts(), **noise},
+                        own={"material": facts})  # fmt: skip
+        return judged, save_asset(path, KIND.name, header, {**tensors, **drawn})
 
     def finish(self) -> MaterialResult:
         """Write the asset."""

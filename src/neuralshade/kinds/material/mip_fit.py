@@ -15,7 +15,6 @@ import numpy.typing as npt
 import torch
 
 from neuralshade.engine.torch_engine import TorchEngine
-from neuralshade.fitting.loop import Loop
 from neuralshade.fitting.resuming import check_state
 from neuralshade.kinds.material.asset import pack_field, stored_field
 from neuralshade.kinds.material.engine import FLOOR, MaterialEngine, batch_of
@@ -34,17 +33,8 @@ PREFIX = "mips."
 
 
 def main_share(recipe: MaterialRecipe) -> float:
-    """Return the share of a fit after which its mip levels are trained; 1 where there are none."""
+    """Return the share of a field's steps that its finest level has; 1 where there is no other."""
     return 1.0 if len(level_sides(recipe.size)) == 1 else 1 - recipe.mips
-
-
-class LeveledLoop(Loop):
-    """A loop whose step sizes go through their schedule twice: for the finest level, for mips."""
-
-    def _rate_share(self, step: int, seconds: float) -> float:
-        assert isinstance(self.recipe, MaterialRecipe)
-        share, first = super()._rate_share(step, seconds), main_share(self.recipe)
-        return share / first if share < first else (share - first) / max(1 - first, 1e-9)
 
 
 class MipTask:
@@ -153,6 +143,7 @@ class LeveledEngine:
         self.mips: TorchEngine | None = None  # until ``begin``
         self._recipe, self._teacher = recipe, teacher
         self.batch = inner.batch
+        self.resized = getattr(inner, "resized", ())  # names in a state; see fitting/resuming.py
 
     @property
     def skipped(self) -> int:

@@ -10,13 +10,15 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import torch
 
 from neuralshade.asset.schema import Form
 from neuralshade.errors import AssetError, ConfigError, NeuralShadeError
 from neuralshade.fitting.scene import Scene
 from neuralshade.kinds.kind import Notice, Opened, ignore
 from neuralshade.kinds.material import KIND
-from neuralshade.kinds.material.asset import RULES, field_forms, stored_field
+from neuralshade.kinds.material.asset import RULES, field_forms, stored_field, stored_sampler
+from neuralshade.kinds.material.field import encoding_of
 from neuralshade.kinds.material.levels import level_of, level_shade, level_sides, levels_of
 from neuralshade.kinds.material.lit import Shade, key_light, sphere
 from neuralshade.kinds.material.mip_judge import TRAINED
@@ -27,6 +29,7 @@ from neuralshade.kinds.material.sources import teacher_digest
 from neuralshade.kinds.material.teacher import Teacher, TeacherKernels, open_teachers_gpu
 from neuralshade.measure.table import Table
 from neuralshade.model.field import Field
+from neuralshade.model.lobe_sampler import LobeSampler, Mixture
 from neuralshade.model.scattering import Scattering
 from neuralshade.source.color import linear_to_srgb
 from neuralshade.source.crop import WHOLE, Crop
@@ -71,6 +74,11 @@ class OpenedMaterial(Opened):
         """Return the field as stored, in float32."""
         return stored_field(self.recipe, self.side, self.tensors)
 
+    @cached_property
+    def sampler(self) -> LobeSampler:
+        """Return the sampler of directions as stored, in float32."""
+        return stored_sampler(self.recipe, self.tensors)
+
     @property
     def numbers(self) -> int:
         """Return how many trained numbers there are."""
@@ -98,6 +106,29 @@ class OpenedMaterial(Opened):
     def seen(self, uv: Floats, wi: Floats, wo: Floats, footprint: Floats) -> Floats:
         """Return the same as it is on average over a footprint, the side of a square in uv [n]."""
         return self.eval(uv, wi, wo, level_of(footprint, self.side))
+
+    @torch.no_grad()
+    def sample(self, uv: Floats, wo: Floats, u: Floats) -> tuple[Floats, Floats]:
+        """Return directions to look for light in: wi float32 [n, 3], and their density [n].
+
+        Args:
+            uv: float32 [n, 2], as for ``eval``.
+            wo: float32 [n, 3], to the eye, of length 1, above the surface.
+            u: float32 [n, 3], in [0, 1).
+        """
+        wi, density = self._mixture(uv, wo).sample(_columns(wo), _columns(u))
+        return wi.t().contiguous().numpy(), density.numpy()
+
+    @torch.no_grad()
+    def pdf(self, uv: Floats, wi: Floats, wo: Floats) -> Floats:
+        """Return the density of ``sample`` at wi per steradian: float32 [n]; 0 for a wi below."""
+        found: Floats = self._mixture(uv, wo).pdf(_columns(wi), _columns(wo)).numpy()
+        return found
+
+    def _mixture(self, uv: Floats, wo: Floats) -> Mixture:
+        encoding = encoding_of(self.field)
+        at = torch.from_numpy(np.pad(np.asarray(uv, np.float32), ((0, 0), (0, 1))))
+        return self.sampler.mixture(encoding.lobes, encoding.latents(at), _columns(wo))
 
     def scattering(self) -> Scattering:
         """Return what a path tracer reads of it."""
@@ -180,8 +211,11 @@ class OpenedMaterial(Opened):
     def told(self) -> dict[str, str]:
         """Return lines for people: the size, and what was reached."""
         quality = self.header.quality
-        lost = quality.get("l1_highlight")
+        lost, noise = quality.get("l1_highlight"), quality.get("noise_sampler")
         shine = "" if lost is None else f", L1 around highlights {lost:.3f}"
+        drawn = {} if noise is None else {
+            "sampler": f"a direction's noise is {noise:.2f}, by the cosine "
+                       f"{quality['noise_cosine']:.2f}"}  # fmt: skip
         return {
             "size": f"{self.byte_count:,} bytes",
             "in a GPU": f"{self.memory_bytes:,} bytes of memory",
@@ -189,6 +223,7 @@ class OpenedMaterial(Opened):
             "levels": self._told_levels(),
             "quality": f"{quality['psnr_db']:.2f} dB, worst light {quality['worst_db']:.2f}, sky "
                        f"{quality['sky_db']:.2f}{shine}",
+            **drawn,
         }  # fmt: skip
 
     def _told_levels(self) -> str:
@@ -200,3 +235,8 @@ class OpenedMaterial(Opened):
         size = (len(self.tensors["features"]) - self.side**2) * self.recipe.features
         return (f"{len(told)}, of the {len(told) - 1} coarse ones {trained} trained and the others "
                 f"box-filtered, in {size:,} bytes")  # fmt: skip
+
+
+def _columns(rows: Floats) -> torch.Tensor:
+    """Return vectors [n, 3] as columns: float32 [3, n]."""
+    return torch.from_numpy(np.ascontiguousarray(np.asarray(rows, np.float32).T))

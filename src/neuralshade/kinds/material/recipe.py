@@ -26,17 +26,20 @@ class MaterialRecipe(TrainingRecipe):
     rate_final: float = changed(TrainingRecipe, "rate_final", 0.02)
     warmup: int = changed(TrainingRecipe, "warmup", 50)
     epsilon: float = changed(TrainingRecipe, "epsilon", 1e-15)
-    encoded_until: float = training(0.4, "share of the fit, but for its mip levels', in which an "
+    encoded_until: float = training(0.4, "share of the finest level's part, in which an "
                                     "encoder makes the numbers "
                                     "of the graph's own values; then they are baked into the "
                                     "feature map, which is trained itself",
                                     limits=(0.02, 0.9))  # fmt: skip
-    frozen_from: float = training(0.95, "share of the same from which the feature map is rounded "
+    frozen_from: float = training(0.95, "share of that part from which the feature map is rounded "
                                   "to 8 bits, and the decoder is trained alone",
                                   limits=(0.05, 1))  # fmt: skip
-    mips: float = training(0.15, "share of the fit, at its end, in which the mip levels are "
-                           "trained, the decoder frozen; 0 keeps box filters",
+    mips: float = training(0.15, "share of the fit, before its sampler's, in which the mip levels "
+                           "are trained, the decoder frozen; 0 keeps box filters",
                            limits=(0, 0.9))  # fmt: skip
+    sampler: float = training(0.06, "share of the fit, at its end, in which the sampler of "
+                              "directions is trained, all else done; the other shares are of what "
+                              "is before it", limits=(0, 0.9))  # fmt: skip
     rare: float = training(0.5, "share of samples drawn where the graph's values are rare",
                            limits=(0, 1))  # fmt: skip
     steps: int | None = changed(TrainingRecipe, "steps", 10_000)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,10 +11,12 @@ import numpy.typing as npt
 from neuralshade.kinds.material.levels import level_codes
 from neuralshade.kinds.material.recipe import MaterialRecipe
 from neuralshade.model.activation import LEAK
+from neuralshade.model.lobe_sampler import LAYERS, LEAST_SEEN, LEAST_WEIGHT, WIDTH, WIDTHS
 from neuralshade.model.lobes import LEAST, LOG_WIDTHS, QUARTER
 from neuralshade.model.scattering import Scattering
 
 CONSTANTS = (LEAK, *LOG_WIDTHS, LEAST, QUARTER)
+OF_SAMPLER = (LEAST_SEEN, LEAST_WEIGHT, *WIDTHS)
 
 
 def scattering_of(
@@ -23,17 +25,27 @@ def scattering_of(
     """Return what a path tracer reads, of tensors of the recipe's forms.
 
     Numbers: CONSTANTS, the range, the read-out, the decoder's layers, each row-major weights and
-    then its bias. Words: the side, whether the map repeats, its levels, and their bytes.
+    then its bias, OF_SAMPLER and the sampler's layers. Words: the side, whether the map
+    repeats, its levels, and their bytes.
     """
-    layers = [f"decoder.{i}" for i in range(recipe.hidden_layers + 1)]
-    names = [f"{layer}.{part}" for layer in ("lobes", *layers) for part in ("weight", "bias")]
-    rows = [np.array(CONSTANTS), tensors["range"], *(tensors[name] for name in names)]
+    decoder = [f"decoder.{i}" for i in range(recipe.hidden_layers + 1)]
+    sampler = [f"sampler.{i}" for i in range(LAYERS + 1)]
+    rows = [np.array(CONSTANTS), tensors["range"], *_layers(tensors, ["lobes", *decoder]),
+            np.array(OF_SAMPLER), *_layers(tensors, sampler)]  # fmt: skip
     numbers = np.concatenate([row.reshape(-1).astype(np.float32) for row in rows])
     levels = len(level_codes(tensors["features"], side))
     codes = tensors["features"].reshape(-1)
     padded = np.pad(codes, (0, -len(codes) % 4)).view("<u4")
     head = np.array([side, recipe.wrap == "repeat", levels], np.uint32)
-    sizes = (recipe.features, recipe.lobes, recipe.hidden_width, recipe.hidden_layers)
+    sizes = (recipe.features, recipe.lobes, recipe.hidden_width, recipe.hidden_layers, WIDTH,
+             LAYERS)  # fmt: skip
     return Scattering("neuralshade.kinds.material.scattering",
                       f"FittedMaterial<{', '.join(map(str, sizes))}>",
                       numbers, np.concatenate([head, padded]).astype(np.uint32))  # fmt: skip
+
+
+def _layers(
+    tensors: Mapping[str, npt.NDArray[Any]], names: Sequence[str]
+) -> list[npt.NDArray[Any]]:
+    """Return each layer's weights and then its bias."""
+    return [tensors[f"{name}.{part}"] for name in names for part in ("weight", "bias")]

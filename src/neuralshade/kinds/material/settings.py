@@ -18,4 +18,5 @@ class MaterialSettings(TrainingSettings, total=False):
     encoded_until: float
     frozen_from: float
     mips: float
+    sampler: float
     rare: float

@@ -1,0 +1,185 @@
+"""The last part of a material's fit: how often light is looked for along which lobe.
+
+Feature map and decoder are done by then and stay as their file holds them. What is drawn by is
+what a path tracer integrates: what the decoder says, not the teacher, which is asked nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import torch
+
+from neuralshade.engine.threads import Threads
+from neuralshade.fitting.loop import Loop
+from neuralshade.fitting.resuming import check_state
+from neuralshade.kinds.material.field import encoding_of
+from neuralshade.kinds.material.recipe import MaterialRecipe
+from neuralshade.model.field import Field
+from neuralshade.model.lobe_sampler import LobeSampler, luminance, sampler_loss
+from neuralshade.optimizer.adam import Adam
+from neuralshade.sampler.material_directions import hemisphere
+
+BATCH = 2048
+RATE = 1e-2  # Adam's, the network being small
+MOST = 20.0  # of a sample's weight: one direction that lobes miss would move the network alone
+PREFIX = "sampler."
+
+
+class FieldEngine(Protocol):
+    """What trains the map and the decoder."""
+
+    @property
+    def batch(self) -> int: ...
+    @property
+    def skipped(self) -> int: ...
+    def advance(self, rate_factors: Sequence[float]) -> float: ...
+    def state(self) -> dict[str, torch.Tensor]: ...
+    def load_state(self, state: dict[str, torch.Tensor]) -> None: ...
+
+
+@dataclass
+class PhasedLoop(Loop):
+    """A loop whose step sizes go through their schedule once from each share in ``starts`` on."""
+
+    starts: Sequence[float] = (0.0,)  # of the fit, growing
+
+    def _rate_share(self, step: int, seconds: float) -> float:
+        share = super()._rate_share(step, seconds)
+        begin = max(start for start in self.starts if start <= share)
+        end = min((start for start in self.starts if start > share), default=1.0)
+        return (share - begin) / max(end - begin, 1e-9)
+
+
+def untrained_sampler(recipe: MaterialRecipe) -> LobeSampler:
+    """Return the sampler as it begins: all parts equally often, lobes as wide as the decoder's."""
+    rng = torch.Generator().manual_seed(recipe.seed)
+    sampler = LobeSampler(recipe.features, recipe.lobes, rng=rng)
+    for parameter in sampler.network.members[-1].parameters():
+        torch.nn.init.zeros_(parameter)
+    return sampler
+
+
+class SamplerTrainer:
+    """Steps of a sampler for a field that is done; on a GPU where PyTorch has one, else the CPU.
+
+    Minimised is the Kullback-Leibler divergence of the density from f * cos, which is luminance
+    over its albedo, weighed by that albedo: noise of dark places is seen less. It is estimated at
+    random places and eyes, uniform over the hemisphere, by one direction each.
+    Source: Mueller et al. 2019, Neural Importance Sampling (gradients of the divergence by
+        samples); for a material's network Zeltner et al. 2024, Real-Time Neural Appearance Models.
+    """
+
+    def __init__(self, field: Field, sampler: LobeSampler, seed: int):
+        self.device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+        self.field = field.to(self.device).requires_grad_(False)
+        self.sampler = sampler.to(self.device)
+        self.parameters = list(self.sampler.parameters())
+        self.adam = Adam(self.parameters, RATE, (0.9, 0.99), 1e-8)
+        self.rng = torch.Generator().manual_seed(seed)
+        self.threads = Threads(1)  # the batch is small; and equal bits on any number of cores
+        self.skipped = 0
+
+    def advance(self, rate_factors: Sequence[float]) -> float:
+        """Run one step per factor of the step size; return the last step's loss."""
+        factors, losses = iter(rate_factors), []
+        self.threads.run(len(rate_factors), lambda: losses.append(self._step(next(factors))))
+        return float(losses[-1])
+
+    def _step(self, rate_factor: float) -> torch.Tensor:
+        encoding = encoding_of(self.field)
+        latents, wo, wi, wanted = self._drawn()
+        mixture = self.sampler.mixture(encoding.lobes, latents, wo)
+        loss = sampler_loss(mixture, wi, wo, wanted)
+        for parameter in self.parameters:
+            parameter.grad = None
+        loss.backward()
+        gradients = [p.grad for p in self.parameters if p.grad is not None]
+        if torch.nn.utils.get_total_norm(gradients).isfinite():
+            self.adam.step(rate_factor)
+        else:
+            self.skipped += 1
+        return loss.detach()
+
+    @torch.no_grad()
+    def _drawn(self) -> tuple[torch.Tensor, ...]:
+        """Return latents [F, N], wo and wi [3, N], and luminance of f * cos over density [N].
+
+        wi is drawn from all parts equally often, so that no lobe is forgotten.
+        """
+        u = torch.rand((8, BATCH), generator=self.rng).to(self.device)
+        encoding = encoding_of(self.field)
+        most = len(encoding.grid.sizes) - 1  # coarse levels are drawn less often
+        latents = encoding.latents(torch.stack([u[0], u[1], most * u[2] ** 3], dim=1))
+        wo = hemisphere(u[3], u[4])
+        plain = self.sampler.mixture(encoding.lobes, latents, wo, trained=False)
+        wi, density = plain.sample(wo, u[5:])
+        read = encoding.lobes(latents, wi, wo)
+        light = luminance(self.field.network.on_columns(read, torch.float32))
+        return latents, wo, wi, (light / density).clamp(max=MOST)
+
+    def state(self) -> dict[str, torch.Tensor]:
+        """Return everything that a restart needs besides the field, by name."""
+        own = {name: p.detach() for name, p in self.sampler.named_parameters()}
+        moments = {f"optimizer.{name}": v for name, v in self.adam.state().items()}
+        return {"rng": self.rng.get_state(), "skipped": torch.tensor(self.skipped),
+                **own, **moments}  # fmt: skip
+
+    @torch.no_grad()
+    def load_state(self, state: dict[str, torch.Tensor]) -> None:
+        """Take over what ``state`` returned once."""
+        self.rng.set_state(state["rng"])
+        self.skipped = int(state["skipped"])
+        for name, parameter in self.sampler.named_parameters():
+            parameter.copy_(state[name])
+        begun = "optimizer."
+        self.adam.load_state({n.removeprefix(begun): v for n, v in state.items()
+                              if n.startswith(begun)})  # fmt: skip
+
+
+class SampledEngine:
+    """The engine of a map and its decoder, and behind it that of their sampler, as one."""
+
+    def __init__(self, inner: FieldEngine, recipe: MaterialRecipe, stored: Callable[[], Field]):
+        """``stored`` returns the field as a file would hold it now."""
+        self.inner, self._recipe, self._stored = inner, recipe, stored
+        self.trainer: SamplerTrainer | None = None  # until ``begin``
+        self.batch = inner.batch
+        self.resized = getattr(inner, "resized", ())  # names in a state; see fitting/resuming.py
+
+    @property
+    def skipped(self) -> int:
+        """Return how many steps had a gradient that was not finite."""
+        return self.inner.skipped + (0 if self.trainer is None else self.trainer.skipped)
+
+    @property
+    def sampler(self) -> LobeSampler:
+        """Return the sampler as it is now."""
+        return untrained_sampler(self._recipe) if self.trainer is None else self.trainer.sampler
+
+    def begin(self) -> SamplerTrainer:
+        """Train the sampler from now on; the field is done."""
+        sampler = untrained_sampler(self._recipe)
+        self.trainer = SamplerTrainer(self._stored(), sampler, self._recipe.seed)
+        return self.trainer
+
+    def advance(self, rate_factors: Sequence[float]) -> float:
+        """Run one step per factor of the step sizes; return the last step's loss."""
+        return (self.inner if self.trainer is None else self.trainer).advance(rate_factors)
+
+    def state(self) -> dict[str, torch.Tensor]:
+        """Return everything that a restart needs besides the recipe, by name."""
+        own = {} if self.trainer is None else self.trainer.state()
+        return {**self.inner.state(), **{f"{PREFIX}{name}": v for name, v in own.items()}}
+
+    def load_state(self, state: dict[str, torch.Tensor]) -> None:
+        """Take over what ``state`` returned once. Raises: ValueError for what fits no sampler."""
+        self.inner.load_state({n: v for n, v in state.items() if not n.startswith(PREFIX)})
+        own = {n.removeprefix(PREFIX): v for n, v in state.items() if n.startswith(PREFIX)}
+        self.trainer = None
+        if own:
+            trainer = self.begin()
+            check_state(own, trainer.state(), ())
+            trainer.load_state(own)

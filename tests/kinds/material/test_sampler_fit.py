@@ -1,0 +1,141 @@
+"""kinds/material/sampler_fit and noise: the last part of a fit, and what it is worth."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import torch
+from fixtures.small_material import paint_teacher
+
+import neuralshade
+from neuralshade.asset.asset import save_asset
+from neuralshade.errors import AssetError
+from neuralshade.kinds.material import noise as noises
+from neuralshade.kinds.material.fit import fit_material
+from neuralshade.kinds.material.noise import sampler_noise
+from neuralshade.kinds.material.recipe import MaterialRecipe
+from neuralshade.kinds.material.sampler_fit import PhasedLoop, SampledEngine
+
+FEW = {"size": 8, "batch": 256, "hidden_width": 16}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _small():
+    """Let fits be judged by little, and their samplers see few directions."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("neuralshade.kinds.material.judge.SIDE_PX", 32)
+        patch.setattr("neuralshade.kinds.material.measures.PAIRS", 1024)
+        patch.setattr("neuralshade.kinds.material.sampler_fit.BATCH", 1024)
+        yield
+
+
+@pytest.fixture(scope="module")
+def fitted(tmp_path_factory, share_device):
+    """Give a fit of the paint whose map had 150 steps, and its sampler 100."""
+    path = tmp_path_factory.mktemp("paint") / "paint.nsh"
+    with pytest.MonkeyPatch.context() as patch:
+        share_device(patch)
+        fit_material(paint_teacher(), path, steps=250, sampler=0.4, **FEW)
+    return neuralshade.load(path)
+
+
+def test_it_is_better_than_the_cosine_and_than_lobes(fitted):
+    told = fitted.header.quality
+    assert told["noise_sampler"] < 0.5 * told["noise_lobes"]
+    assert told["noise_sampler"] < told["noise_cosine"]  # which is good for so matt a paint
+    assert f"{told['noise_sampler']:.2f}" in fitted.told()["sampler"]
+
+
+def test_without_steps_it_is_what_lobes_are(tmp_path, one_device):
+    fit_material(paint_teacher(), tmp_path / "x.nsh", steps=2, sampler=0, **FEW)
+    opened = neuralshade.load(tmp_path / "x.nsh")
+    assert not opened.tensors["sampler.2.weight"].any()
+    told = opened.header.quality
+    assert told["noise_sampler"] == pytest.approx(told["noise_lobes"], rel=1e-4)
+
+
+def test_noise_is_what_drawing_tells(fitted, monkeypatch):
+    """The deviation of many samples of one place, by each way, drawn by itself."""
+    monkeypatch.setattr(noises, "PLACES", 1)
+    monkeypatch.setattr(noises, "DIRECTIONS", 2**15)
+    told = sampler_noise(fitted.field, fitted.sampler)
+    rng = torch.Generator().manual_seed(noises.SEED)
+    place = torch.rand((4, 1, 1), generator=rng).flatten()
+    count = 2**16
+    u = torch.rand((count, 3), generator=rng).numpy()
+    wo = noises.hemisphere(noises.LOWEST + (1 - noises.LOWEST) * place[:1], place[1:2])
+    uv, wo = np.tile(place[2:].numpy(), (count, 1)), np.tile(wo.numpy().T, (count, 1))
+    radius, angle, up = np.sqrt(u[:, 0]), 2 * np.pi * u[:, 1], np.sqrt(1 - u[:, 0])
+    plain = np.stack([radius * np.cos(angle), radius * np.sin(angle), up], 1)
+    drawn = {"cosine": (plain, up / np.pi), "sampler": fitted.sample(uv, wo, u)}
+    for way, (wi, density) in drawn.items():
+        shares = fitted.eval(uv, wi, wo) @ np.float32([0.2126, 0.7152, 0.0722]) / density
+        shares *= wi[:, 2] > noises.LEAST
+        assert shares.std() / shares.mean() == pytest.approx(told[f"noise_{way}"], rel=0.1)
+
+
+def test_an_opened_asset_samples_by_its_own_density(fitted):
+    """The mean of what is scattered over it is that of an even lattice."""
+    i = np.arange(4096) + 0.5
+    z, turn = i / 4096, np.pi * (1 + 5**0.5) * i
+    around = np.sqrt(1 - z * z)
+    lattice = np.stack([around * np.cos(turn), around * np.sin(turn), z], 1).astype(np.float32)
+    uv, wo = np.full((4096, 2), 0.3, np.float32), np.tile(np.float32([[0.6, 0, 0.8]]), (4096, 1))
+    wanted = fitted.eval(uv, lattice, wo).mean(0) * 2 * np.pi
+    assert fitted.pdf(uv, lattice, wo).mean() * 2 * np.pi == pytest.approx(1, abs=0.01)
+    wi, density = fitted.sample(uv, wo, np.random.default_rng(0).random((4096, 3), np.float32))
+    np.testing.assert_allclose(fitted.pdf(uv, wi, wo), density, rtol=1e-6)
+    shares = fitted.eval(uv, wi, wo) / density[:, None]
+    assert (np.abs(shares.mean(0) - wanted) < 5 * shares.std(0) / 64).all()
+
+
+def sampled(fitted):
+    """Return an engine whose field is done."""
+    done = SimpleNamespace(batch=1, skipped=3, state=dict, load_state=lambda state: None)
+    return SampledEngine(done, fitted.recipe, lambda: fitted.field)
+
+
+def test_what_is_kept_goes_on_with_the_same_bits(fitted):
+    whole, parted = sampled(fitted), sampled(fitted)
+    assert whole.state() == {}
+    whole.begin()
+    whole.advance([1.0, 0.9])
+    kept = {name: value.clone() for name, value in whole.state().items()}
+    whole.advance([0.8, 0.7])
+    parted.load_state(kept)
+    parted.advance([0.8, 0.7])
+    state = whole.state()
+    assert state.keys() == parted.state().keys() and not torch.equal(
+        state["sampler.network.layers.2.weight"], kept["sampler.network.layers.2.weight"]
+    )
+    assert all(torch.equal(value, parted.state()[name]) for name, value in state.items())
+
+
+def test_a_state_of_another_sampler_is_refused(fitted):
+    engine = sampled(fitted)
+    state = engine.begin().state() | {"network.layers.0.bias": torch.zeros(3)}
+    with pytest.raises(ValueError, match="bias"):
+        engine.load_state({f"sampler.{name}": value for name, value in state.items()})
+
+
+def test_a_file_without_a_sampler_is_refused(fitted, tmp_path):
+    tensors = {n: v for n, v in fitted.tensors.items() if not n.startswith("sampler.")}
+    save_asset(tmp_path / "old.nsh", "material", fitted.header, tensors)
+    with pytest.raises(AssetError, match="got no such tensor for sampler"):
+        neuralshade.load(tmp_path / "old.nsh")
+
+
+def test_step_sizes_have_a_schedule_for_each_part():
+    recipe = MaterialRecipe(steps=100, seconds=None, warmup=0)
+    loop = PhasedLoop(None, recipe, None, starts=(0.0, 0.6, 0.9))
+    shares = [loop._rate_share(step, 0.0) for step in (0, 30, 60, 75, 90, 95)]
+    assert shares == pytest.approx([0, 0.5, 0, 0.5, 0, 0.5])
+
+
+def test_steps_without_finite_gradients_are_skipped(fitted):
+    engine = sampled(fitted)
+    trainer = engine.begin()
+    with torch.no_grad():
+        trainer.sampler.network.members[-1].bias[0] = torch.nan
+    engine.advance([1.0, 1.0])
+    assert trainer.skipped == 2 and engine.skipped == 2 + 3
