@@ -9,7 +9,8 @@ and the copper tray under a sharper varnish. Each is fitted by `fit material` (-
 that out), and then, on one stream of samples in PyTorch, with the same loss, phases and number of
 steps: the same field ("lobes"), learned frames (Zeltner et al. 2024) before a decoder of that size,
 and eight ordinary PBR maps, by GGX and Lambert with a reflectance or with a clear coat; all have
-8 numbers of 8 bits a texel. Evaluation is 1920 x 1080 points with one light and with four, by the
+8 numbers of 8 bits a texel. `fit material` has its mip levels in the same steps and bytes; the
+others have none. Evaluation is 1920 x 1080 points with one light and with four, by the
 GPU's clock, of which software has fewer; a decoder is asked for each light alone. --device: cuda
 trains on that GPU and times evaluation through Vulkan and CUDA, vulkan through Vulkan alone; cpu
 trains there, and evaluates on whatever Vulkan finds.
