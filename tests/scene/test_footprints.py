@@ -15,7 +15,7 @@ SHOWN = """
 struct Shown : IScattering
 {
     float footprint;
-    static int lobe_count() { return 0; }
+    public static const int DRAWN = 1;
     static This at(StructuredBuffer<float> numbers, StructuredBuffer<uint> words,
                    uint first_number, uint first_word, float2 uv, float footprint)
     {
@@ -24,7 +24,12 @@ struct Shown : IScattering
         return found;
     }
     float3 eval(float3 wi, float3 wo) { return float3(footprint); }
-    Lobe lobe(int index) { return {}; }
+    Mixture<DRAWN> mixture(float3 wo)
+    {
+        Mixture<DRAWN> found = {};
+        found.weights[0] = 1.0f;
+        return found;
+    }
 }
 """
 LIGHT = LightEntry("directional", (1, 1, 1), direction=(0, 1, 0))

@@ -115,7 +115,7 @@ def test_a_fit_scatters_as_its_teacher(tmp_path, share_device, monkeypatch):
     monkeypatch.setattr("neuralshade.kinds.material.judge.SIDE_PX", 48)
     path = tmp_path / "paint.nsh"
     result = fit_material(paint_teacher(), path, steps=300, size=16, batch=1024, hidden_width=16,
-                          options=FitOptions(engine="gpu"))  # fmt: skip
+                          mips=0.05, sampler=0.02, options=FitOptions(engine="gpu"))  # fmt: skip
     assert result.engine == "gpu" and result.skipped_steps == 0 and result.psnr_db > 28
     uv, wi, wo = upper_pairs(4000)
     wanted, found = paint(uv, wi, wo), neuralshade.load(path).eval(uv, wi, wo)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from neuralshade.export.translate import TARGETS, translate
 from neuralshade.gpu.gpu import run_once
-from neuralshade.kinds.material.asset import pack_field, stored_field
+from neuralshade.kinds.material.asset import pack_field, pack_sampler, stored_field
 from neuralshade.kinds.material.field import build_field, encoding_of
 from neuralshade.kinds.material.footprints import Footprints
 from neuralshade.kinds.material.judge import field_shade
@@ -23,7 +23,9 @@ from neuralshade.kinds.material.levels import (
 )
 from neuralshade.kinds.material.lit import plane, sphere
 from neuralshade.kinds.material.recipe import MaterialRecipe
+from neuralshade.kinds.material.sampler_fit import untrained_sampler
 from neuralshade.kinds.material.scattering import scattering_of
+from neuralshade.model.lobe_sampler import LAYERS, WIDTH
 
 COUNT = 512
 KERNEL = """
@@ -58,7 +60,7 @@ def stored(side, wrap="repeat"):
     texels = encoding_of(field).grid.texels
     with torch.no_grad():
         texels.copy_(torch.rand(texels.shape, generator=rng))
-    tensors = pack_field(field)
+    tensors = {**pack_field(field), **pack_sampler(untrained_sampler(recipe))}
     return recipe, tensors, stored_field(recipe, side, tensors)
 
 
@@ -117,7 +119,7 @@ def test_both_halves_agree_at_any_level(gpu, side, wrap, noise):
 @pytest.mark.parametrize("target", TARGETS)
 def test_it_compiles_for_every_target(target):
     ready = KERNEL.format(module="neuralshade.kinds.material.scattering",
-                          type="FittedMaterial<8, 3, 32, 2>")  # fmt: skip
+                          type=f"FittedMaterial<8, 3, 32, 2, {WIDTH}, {LAYERS}>")  # fmt: skip
     assert len(translate(ready, "answer", target)) > 1000
 
 

@@ -62,7 +62,7 @@ def fitted(tmp_path_factory, share_device):
     path = tmp_path_factory.mktemp("grooves") / "grooves.nsh"
     with pytest.MonkeyPatch.context() as patch:
         share_device(patch)
-        fit_material(grooved(), path, steps=400, mips=0.5, latent_rate=0.005, **FEW)
+        fit_material(grooved(), path, steps=420, mips=0.5, sampler=0.02, latent_rate=0.005, **FEW)
     return neuralshade.load(path)
 
 

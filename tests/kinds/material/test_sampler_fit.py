@@ -57,11 +57,11 @@ def test_without_steps_it_is_what_lobes_are(tmp_path, one_device):
 def test_noise_is_what_drawing_tells(fitted, monkeypatch):
     """The deviation of many samples of one place, by each way, drawn by itself."""
     monkeypatch.setattr(noises, "PLACES", 1)
-    monkeypatch.setattr(noises, "DIRECTIONS", 2**15)
+    monkeypatch.setattr(noises, "DIRECTIONS", 2**17)
     told = sampler_noise(fitted.field, fitted.sampler)
     rng = torch.Generator().manual_seed(noises.SEED)
     place = torch.rand((4, 1, 1), generator=rng).flatten()
-    count = 2**16
+    count = 2**18
     u = torch.rand((count, 3), generator=rng).numpy()
     wo = noises.hemisphere(noises.LOWEST + (1 - noises.LOWEST) * place[:1], place[1:2])
     uv, wo = np.tile(place[2:].numpy(), (count, 1)), np.tile(wo.numpy().T, (count, 1))
