@@ -15,7 +15,7 @@ SHOWN = """
 struct Shown : IScattering
 {
     float footprint;
-    public static const int DRAWN = 1;
+    static const int DRAWN = 1;
     static This at(StructuredBuffer<float> numbers, StructuredBuffer<uint> words,
                    uint first_number, uint first_word, float2 uv, float footprint)
     {
