@@ -31,6 +31,7 @@ def _small_spheres():
     """Let fits be judged by spheres that are drawn in no time."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("neuralshade.kinds.material.judge.SIDE_PX", 48)
+        patch.setattr("neuralshade.kinds.material.mip_judge.FOOTPRINTS", 512)
         yield
 
 

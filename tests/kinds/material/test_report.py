@@ -19,6 +19,7 @@ def page(tmp_path_factory, share_device):
         share_device(patch)
         patch.setattr("neuralshade.kinds.material.judge.SIDE_PX", 32)
         patch.setattr("neuralshade.kinds.material.measures.PAIRS", 1024)
+        patch.setattr("neuralshade.kinds.material.mip_judge.FOOTPRINTS", 512)
         for name in ("SPHERE_PX", "PLANE_PX"):
             patch.setattr(f"neuralshade.kinds.material.report.{name}", 24)
         result = fit_material(paint_teacher(), folder / "paint.nsh", steps=4, size=8, batch=256,

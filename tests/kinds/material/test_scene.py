@@ -10,14 +10,14 @@ from fixtures.small_material import paint, paint_teacher
 import neuralshade
 from neuralshade.errors import AssetError
 from neuralshade.fitting.scene import View
-from neuralshade.kinds.material.lit import sphere
+from neuralshade.kinds.material.lit import over_points, sphere
 from neuralshade.kinds.material.scene import material_scene
 
 USUAL = View(0, 0, width=40, height=40)
 
 
 def painted_scene(teacher=True):
-    return material_scene("paint", lambda: paint, (lambda: paint) if teacher else None,
+    return material_scene("paint", lambda: over_points(paint), (lambda: paint) if teacher else None,
                           changes=True)  # fmt: skip
 
 
@@ -46,7 +46,7 @@ def test_the_light_is_where_it_is_dragged_to():
     def paper(uv, wi, wo):
         return np.repeat(wi[:, 2:], 3, axis=1)
 
-    scene = material_scene("paper", lambda: paper, None, changes=False)
+    scene = material_scene("paper", lambda: over_points(paper), None, changes=False)
     for light, (right, down) in (((90.0, 30.0), (1, 0)), ((0.0, 30.0), (0, -1))):
         drawn = scene.draw("sphere", dataclasses.replace(USUAL, light=light))[..., 0]
         row, col = np.unravel_index(drawn.argmax(), drawn.shape)
@@ -81,7 +81,7 @@ def test_an_asset_beside_its_material(asset):
     opened = neuralshade.load(asset)
     with opened:
         scene = opened.scene(paint_teacher())
-        itself = material_scene("paint", lambda: paint, None, changes=False)
+        itself = material_scene("paint", lambda: over_points(paint), None, changes=False)
         np.testing.assert_allclose(scene.draw("given:sphere", USUAL), itself.draw("sphere", USUAL),
                                    atol=2e-3)  # fmt: skip  # float32 on a device
         assert list(opened.scene().titles) == ["sphere", "plane"]
@@ -123,3 +123,20 @@ def test_a_fit_is_watched(device, tmp_path, monkeypatch):
     errors = [np.abs(network - material).mean() for network, material in pairs]
     assert len(pairs) > 4 and errors[-1] < errors[0]
     np.testing.assert_array_equal(pairs[0][1], pairs[-1][1])
+
+
+def test_pixels_that_cover_more_are_read_from_coarser_levels():
+    """What says f * cos is asked over a pixel's footprint, which doubles as pixels do."""
+    seen = []
+
+    def paper(uv, wi, wo, footprint):
+        seen.append(np.median(footprint))
+        return np.ones((len(uv), 3), np.float32)
+
+    scene = material_scene("paper", lambda: paper, None, changes=False)
+    for pane in ("sphere", "plane"):
+        seen.clear()
+        for side in (64, 32):
+            scene.draw(pane, View(0, 0, width=side, height=side))
+        assert seen[3] / seen[1] == pytest.approx(2, rel=0.1)  # of the light at the eye
+    assert seen[0] == pytest.approx(1 / 64)

@@ -37,7 +37,7 @@ from neuralshade.kinds.material import KIND
 from neuralshade.kinds.material.asset import pack_field, pack_sampler, stored_field, stored_sampler
 from neuralshade.kinds.material.engine import ENCODED, TRAINED, MaterialEngine, build_engine
 from neuralshade.kinds.material.judge import Judge, Judged
-from neuralshade.kinds.material.lit import Shade
+from neuralshade.kinds.material.lit import Shade, over_points
 from neuralshade.kinds.material.mip_fit import LeveledEngine, main_share
 from neuralshade.kinds.material.mip_judge import LevelJudge, with_levels
 from neuralshade.kinds.material.noise import sampler_noise
@@ -217,8 +217,8 @@ class _Job(Job[MaterialRecipe]):
 
     def scene(self) -> Scene:
         """Return what a live page shows of it: a sphere and a plane beside the material itself."""
-        return material_scene(self.teacher.name, self._shade, lambda: self.judge.teacher.eval,
-                              changes=True)  # fmt: skip
+        return material_scene(self.teacher.name, lambda: over_points(self._shade()),
+                              lambda: self.judge.teacher.eval, changes=True)  # fmt: skip
 
     def _stored(self) -> Field:
         """Return the field as a file would hold it now, with the levels that are trained."""

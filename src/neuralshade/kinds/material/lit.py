@@ -26,6 +26,11 @@ EYE = (0.0, 0.0, 1.0)
 POLE, EAST = 1e-12, (1.0, 0.0, 0.0)  # where all ways are south, the tangent is any
 
 
+def over_points(shade: Shade) -> Filtered:
+    """Return what is asked at the middle of a footprint, whatever it covers."""
+    return lambda uv, wi, wo, _: shade(uv, wi, wo)
+
+
 @dataclass(frozen=True)
 class Stage:
     """Points of a surface that are seen, one a pixel, and their frames [n, 3].
@@ -48,7 +53,7 @@ class Stage:
 
     def lit(self, shade: Shade, lights: Sequence[Light]) -> Floats:
         """Return linear light towards the eye: float32 [height, width, 3], 0 beside the surface."""
-        return self.lit_over(lambda uv, wi, wo, _: shade(uv, wi, wo), lights)
+        return self.lit_over(over_points(shade), lights)
 
     def lit_over(self, shade: Filtered, lights: Sequence[Light]) -> Floats:
         """Return the same of what is asked for its mean over a pixel's footprint."""

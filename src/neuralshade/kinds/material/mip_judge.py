@@ -34,6 +34,7 @@ Tensors = Mapping[str, npt.NDArray[Any]]
 SEED = 20_261_124  # of footprints: the same for every fit, and of none
 FOOTPRINTS = 4096  # of a level; of some a direction lies below the surface, and they fall out
 POINTS = 64  # of each, where the teacher is asked
+POOL = 2**15  # places, of which each level's are drawn
 TRAINED, FILTERED = "trained", "filtered"
 
 
@@ -64,7 +65,7 @@ class LevelJudge:
         """Return uv, wi, wo and the teacher's means of each level's footprints."""
         if not self._asked:
             rng = torch.Generator().manual_seed(SEED)
-            sampler = MaterialSampler(self.teacher, FOOTPRINTS, 0.0, rng)
+            sampler = MaterialSampler(self.teacher, FOOTPRINTS, 0.0, rng, POOL)
             means = Footprints(self.teacher, self.recipe.wrap == "repeat", POINTS)
             sides = level_sides(self.recipe.size)
             self._asked = [_drawn(sampler, means, 1 / side, rng) for side in sides]

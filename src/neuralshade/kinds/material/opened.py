@@ -160,7 +160,7 @@ class OpenedMaterial(Opened):
 
         teacher = None if reference is None else teacher_of(self, reference)
         itself = None if teacher is None else partial(self._teacher_shade, teacher)
-        return material_scene(str(self.material["name"]), lambda: self.eval, itself,
+        return material_scene(str(self.material["name"]), lambda: self.seen, itself,
                               changes=False)  # fmt: skip
 
     def same_reference(self, reference: Any) -> Any:

@@ -9,7 +9,16 @@ import numpy.typing as npt
 
 from neuralshade.fitting.scene import GIVEN, Light, Scene, View
 from neuralshade.kinds.material import KIND
-from neuralshade.kinds.material.lit import EYE, KEY, Shade, Stage, plane, sphere
+from neuralshade.kinds.material.lit import (
+    EYE,
+    KEY,
+    Filtered,
+    Shade,
+    Stage,
+    over_points,
+    plane,
+    sphere,
+)
 from neuralshade.kinds.material.lit import Light as Lamp
 from neuralshade.measure.plane.sphere_view import angles_to, to_light
 
@@ -22,24 +31,27 @@ NETWORK, TEACHER = "Network", "Material"
 
 
 def material_scene(
-    name: str, network: Callable[[], Shade], teacher: Callable[[], Shade] | None, *, changes: bool
-) -> Scene:
+    name: str, network: Callable[[], Filtered], teacher: Callable[[], Shade] | None, *,
+    changes: bool,
+) -> Scene:  # fmt: skip
     """Return a sphere and a plane under a light that is dragged, in linear light.
 
     Args:
         name: of the material.
-        network: returns what says f * cos now.
-        teacher: the same of the material itself, None where it is not at hand; the panes of both
-            are then beside each other.
+        network: returns what says f * cos now, over a pixel's footprint.
+        teacher: the same of the material itself at a point, None where it is not at hand; the panes
+            of both are then beside each other.
         changes: whether ``network`` says something else from step to step.
     """
-    makers = {"": network} | ({} if teacher is None else {GIVEN: teacher})
+    makers = {"": network}
+    if teacher is not None:
+        makers[GIVEN] = lambda: over_points(teacher())
 
     def draw(pane: str, view: View) -> Floats:
         before = GIVEN if pane.startswith(GIVEN) else ""
         width, height = view.screen or (view.width, view.height)
         seen = _stage(pane.removeprefix(before), width, height, view)
-        return seen.lit(makers[before](), _lamps(view.light))
+        return seen.lit_over(makers[before](), _lamps(view.light))
 
     titles = _titles(list(makers))
     own = tuple(pane for pane in titles if not pane.startswith(GIVEN))
