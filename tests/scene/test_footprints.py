@@ -12,19 +12,19 @@ from neuralshade.scene.shapes import quad, sphere
 
 # As bright as what a pixel covers of it is long, in texture coordinates.
 SHOWN = """
-struct Shown : IScattering
+public struct Shown : IScattering
 {
     float footprint;
-    static const int DRAWN = 1;
-    static This at(StructuredBuffer<float> numbers, StructuredBuffer<uint> words,
+    public static const int DRAWN = 1;
+    public static This at(StructuredBuffer<float> numbers, StructuredBuffer<uint> words,
                    uint first_number, uint first_word, float2 uv, float footprint)
     {
         This found;
         found.footprint = footprint;
         return found;
     }
-    float3 eval(float3 wi, float3 wo) { return float3(footprint); }
-    Mixture<DRAWN> mixture(float3 wo)
+    public float3 eval(float3 wi, float3 wo) { return float3(footprint); }
+    public Mixture<DRAWN> mixture(float3 wo)
     {
         Mixture<DRAWN> found = {};
         found.weights[0] = 1.0f;
