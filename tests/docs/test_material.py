@@ -24,8 +24,15 @@ void ask(uint sample : SV_DispatchThreadID)
     float3 wi = float3(asked[8u * sample + 2u], asked[8u * sample + 3u], asked[8u * sample + 4u]);
     float3 wo = float3(asked[8u * sample + 5u], asked[8u * sample + 6u], asked[8u * sample + 7u]);
     float3 found = scattered(float2(asked[8u * sample], asked[8u * sample + 1u]), wi, wo);
+    let way = drawn(float2(asked[8u * sample], asked[8u * sample + 1u]), wo, abs(wi));
     for (uint i = 0u; i < 3u; ++i)
-        answers[3u * sample + i] = found[i];
+    {
+        answers[8u * sample + i] = found[i];
+        answers[8u * sample + 3u + i] = way.wi[i];
+    }
+    answers[8u * sample + 6u] = way.pdf;
+    answers[8u * sample + 7u] =
+        density(float2(asked[8u * sample], asked[8u * sample + 1u]), wi, wo);
 }
 """
 
@@ -62,9 +69,13 @@ def test_the_shader_says_what_the_asset_says(gpu, fitted_material):
     buffers = {
         "numbers": gpu.buffer(ready.numbers), "words": gpu.buffer(ready.words),
         "asked": gpu.buffer(np.concatenate([uv, wi, wo], 1).astype(np.float32)),
-        "answers": gpu.buffer(size=12 * COUNT),
+        "answers": gpu.buffer(size=32 * COUNT),
     }  # fmt: skip
     kernel = gpu.kernel(text + ENTRY, "ask", buffers)
     run_once(gpu, [(kernel, 1)])
-    got = buffers["answers"].read().view(np.float32).reshape(COUNT, 3)
-    np.testing.assert_allclose(got, opened.eval(uv, wi, wo), rtol=5e-4, atol=1e-5)
+    got = buffers["answers"].read().view(np.float32).reshape(COUNT, 8)
+    np.testing.assert_allclose(got[:, :3], opened.eval(uv, wi, wo), rtol=5e-4, atol=1e-5)
+    drawn, density = opened.sample(uv, wo, np.abs(wi))
+    np.testing.assert_allclose(got[:, 3:6], drawn, atol=1e-4)
+    np.testing.assert_allclose(got[:, 6], density, rtol=5e-3)
+    np.testing.assert_allclose(got[:, 7], opened.pdf(uv, wi, wo), rtol=1e-4, atol=1e-5)

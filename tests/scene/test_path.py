@@ -1,15 +1,19 @@
 """scene/path: light that is known in closed form, or by a sum over all directions."""
 
+import pathlib
+
 import numpy as np
 import pytest
 from fixtures.scenes import DARK, GREY, constant
 
+import neuralshade
 from neuralshade.scene.document import Camera, LightEntry
 from neuralshade.scene.environment import environment_of
 from neuralshade.scene.path import Stage
 from neuralshade.scene.plain import plain_scattering
 from neuralshade.scene.shapes import box, quad, sphere
 
+DATA = pathlib.Path(__file__).parents[1] / "data"
 WHITE = plain_scattering((1, 1, 1), (0, 0, 0), 0.5)
 GOLD = plain_scattering((0, 0, 0), (1.0, 0.7, 0.3), 0.6)
 SLANTED = (2.0, 2.0, 1.0)
@@ -106,6 +110,22 @@ def test_a_sky_picture_equals_a_sum(at_center, noise, material):
     f = 0.5 / np.pi * wi[:, 1:2] if material == "diffuse" else gold(wi, wo)
     found = at_center(quad(), GREY if material == "diffuse" else GOLD, environment_of(radiance),
                       position=SLANTED, samples=64)  # fmt: skip
+    assert near(found, (f * light * solid).sum(0))
+
+
+def test_a_fitted_material_under_a_sky_picture_equals_a_sum(at_center, noise):
+    """Of what it scatters from the middle of its tile, which its sampler weighs and the sky."""
+    radiance = noise.random((8, 16, 3)).astype(np.float32)
+    radiance[1, 5] = 40.0
+    wi, solid = upper(256)
+    row, col = np.arccos(wi[:, 1]) / np.pi * 8, np.arctan2(wi[:, 2], wi[:, 0]) / (2 * np.pi) % 1
+    light = radiance[row.astype(int), np.minimum((16 * col).astype(int), 15)]
+    paint = neuralshade.load(DATA / "material.nsh")
+    local = np.stack([wi[:, 0], -wi[:, 2], wi[:, 1]], 1).astype(np.float32)
+    wo = np.tile(np.float32([[SLANTED[0], -SLANTED[2], SLANTED[1]]]) / 3, (len(wi), 1))
+    f = paint.eval(np.full((len(wi), 2), 0.5, np.float32), local, wo)
+    found = at_center(quad(), paint.scattering(), environment_of(radiance), position=SLANTED,
+                      samples=64)  # fmt: skip
     assert near(found, (f * light * solid).sum(0))
 
 

@@ -117,8 +117,8 @@ class Compared(Closeable):
         """
         opened = self.opened
         judge, told = LevelJudge(self.teacher, opened.recipe), opened.material.get("levels")
-        judged = Judge(self.teacher).judge(field_shade(opened.field)).facts()
-        measured = {**judged, **sampler_noise(opened.field, opened.sampler)}
+        measured = Judge(self.teacher).judge(field_shade(opened.field)).facts()
+        measured |= sampler_noise(opened.field, opened.sampler)
         return self._beside(measured, level_rows(judge, opened.tensors, told))
 
     def known_row(self) -> dict[str, Any]:

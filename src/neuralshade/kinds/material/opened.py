@@ -19,9 +19,16 @@ from neuralshade.kinds.kind import Notice, Opened, ignore
 from neuralshade.kinds.material import KIND
 from neuralshade.kinds.material.asset import RULES, field_forms, stored_field, stored_sampler
 from neuralshade.kinds.material.field import encoding_of
-from neuralshade.kinds.material.levels import level_of, level_shade, level_sides, levels_of
+from neuralshade.kinds.material.levels import (
+    level_latents,
+    level_of,
+    level_shade,
+    level_sides,
+    levels_of,
+)
 from neuralshade.kinds.material.lit import Shade, key_light, sphere
 from neuralshade.kinds.material.mip_judge import TRAINED
+from neuralshade.kinds.material.noise import WAYS
 from neuralshade.kinds.material.recipe import MaterialRecipe
 from neuralshade.kinds.material.scattering import scattering_of
 from neuralshade.kinds.material.scene import DRAWN_PX, material_scene
@@ -108,27 +115,31 @@ class OpenedMaterial(Opened):
         return self.eval(uv, wi, wo, level_of(footprint, self.side))
 
     @torch.no_grad()
-    def sample(self, uv: Floats, wo: Floats, u: Floats) -> tuple[Floats, Floats]:
+    def sample(
+        self, uv: Floats, wo: Floats, u: Floats, level: npt.ArrayLike = 0.0
+    ) -> tuple[Floats, Floats]:
         """Return directions to look for light in: wi float32 [n, 3], and their density [n].
 
         Args:
             uv: float32 [n, 2], as for ``eval``.
             wo: float32 [n, 3], to the eye, of length 1, above the surface.
             u: float32 [n, 3], in [0, 1).
+            level: of the feature map, as for ``eval``.
         """
-        wi, density = self._mixture(uv, wo).sample(_columns(wo), _columns(u))
+        wi, density = self._mixture(uv, wo, level).sample(_columns(wo), _columns(u))
         return wi.t().contiguous().numpy(), density.numpy()
 
     @torch.no_grad()
-    def pdf(self, uv: Floats, wi: Floats, wo: Floats) -> Floats:
+    def pdf(self, uv: Floats, wi: Floats, wo: Floats, level: npt.ArrayLike = 0.0) -> Floats:
         """Return the density of ``sample`` at wi per steradian: float32 [n]; 0 for a wi below."""
-        found: Floats = self._mixture(uv, wo).pdf(_columns(wi), _columns(wo)).numpy()
+        found: Floats = self._mixture(uv, wo, level).pdf(_columns(wi), _columns(wo)).numpy()
         return found
 
-    def _mixture(self, uv: Floats, wo: Floats) -> Mixture:
+    def _mixture(self, uv: Floats, wo: Floats, level: npt.ArrayLike) -> Mixture:
         encoding = encoding_of(self.field)
-        at = torch.from_numpy(np.pad(np.asarray(uv, np.float32), ((0, 0), (0, 1))))
-        return self.sampler.mixture(encoding.lobes, encoding.latents(at), _columns(wo))
+        place, at = np.asarray(uv, np.float32), levels_of(level, len(uv))
+        latents = level_latents(encoding, torch.from_numpy(place), torch.from_numpy(at))
+        return self.sampler.mixture(encoding.lobes, latents, _columns(wo))
 
     def scattering(self) -> Scattering:
         """Return what a path tracer reads of it."""
@@ -211,11 +222,8 @@ class OpenedMaterial(Opened):
     def told(self) -> dict[str, str]:
         """Return lines for people: the size, and what was reached."""
         quality = self.header.quality
-        lost, noise = quality.get("l1_highlight"), quality.get("noise_sampler")
+        lost = quality.get("l1_highlight")
         shine = "" if lost is None else f", L1 around highlights {lost:.3f}"
-        drawn = {} if noise is None else {
-            "sampler": f"a direction's noise is {noise:.2f}, by the cosine "
-                       f"{quality['noise_cosine']:.2f}"}  # fmt: skip
         return {
             "size": f"{self.byte_count:,} bytes",
             "in a GPU": f"{self.memory_bytes:,} bytes of memory",
@@ -223,7 +231,7 @@ class OpenedMaterial(Opened):
             "levels": self._told_levels(),
             "quality": f"{quality['psnr_db']:.2f} dB, worst light {quality['worst_db']:.2f}, sky "
                        f"{quality['sky_db']:.2f}{shine}",
-            **drawn,
+            **told_noise(quality),
         }  # fmt: skip
 
     def _told_levels(self) -> str:
@@ -235,6 +243,15 @@ class OpenedMaterial(Opened):
         size = (len(self.tensors["features"]) - self.side**2) * self.recipe.features
         return (f"{len(told)}, of the {len(told) - 1} coarse ones {trained} trained and the others "
                 f"box-filtered, in {size:,} bytes")  # fmt: skip
+
+
+def told_noise(quality: Mapping[str, float]) -> dict[str, str]:
+    """Return a line for people of what the sampler is worth; none where that was not measured."""
+    by = {way: quality.get(f"noise_{way}") for way in WAYS}
+    if None in by.values():
+        return {}
+    return {"sampler": f"noise of one direction {by['sampler']:.2f}, by lobes {by['lobes']:.2f}, "
+                       f"by the cosine {by['cosine']:.2f}"}  # fmt: skip
 
 
 def _columns(rows: Floats) -> torch.Tensor:

@@ -39,7 +39,8 @@ class MaterialRecipe(TrainingRecipe):
                            limits=(0, 0.9))  # fmt: skip
     sampler: float = training(0.06, "share of the fit, at its end, in which the sampler of "
                               "directions is trained, all else done; the other shares are of what "
-                              "is before it", limits=(0, 0.9))  # fmt: skip
+                              "is before it; 0 draws from all lobes equally often",
+                              limits=(0, 0.9))  # fmt: skip
     rare: float = training(0.5, "share of samples drawn where the graph's values are rare",
                            limits=(0, 1))  # fmt: skip
     steps: int | None = changed(TrainingRecipe, "steps", 10_000)

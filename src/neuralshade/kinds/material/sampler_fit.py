@@ -111,8 +111,9 @@ class SamplerTrainer:
         """
         u = torch.rand((8, BATCH), generator=self.rng).to(self.device)
         encoding = encoding_of(self.field)
-        most = len(encoding.grid.sizes) - 1  # coarse levels are drawn less often
-        latents = encoding.latents(torch.stack([u[0], u[1], most * u[2] ** 3], dim=1))
+        # coarse levels are drawn less often
+        level = (len(encoding.grid.sizes) * u[2] ** 3).floor()
+        latents = encoding.latents(torch.stack([u[0], u[1], level], dim=1))
         wo = hemisphere(u[3], u[4])
         plain = self.sampler.mixture(encoding.lobes, latents, wo, trained=False)
         wi, density = plain.sample(wo, u[5:])
@@ -122,8 +123,8 @@ class SamplerTrainer:
 
     def state(self) -> dict[str, torch.Tensor]:
         """Return everything that a restart needs besides the field, by name."""
-        own = {name: p.detach() for name, p in self.sampler.named_parameters()}
-        moments = {f"optimizer.{name}": v for name, v in self.adam.state().items()}
+        own = {name: p.detach().cpu() for name, p in self.sampler.named_parameters()}
+        moments = {f"optimizer.{name}": v.cpu() for name, v in self.adam.state().items()}
         return {"rng": self.rng.get_state(), "skipped": torch.tensor(self.skipped),
                 **own, **moments}  # fmt: skip
 

@@ -25,8 +25,8 @@ def scattering_of(
     """Return what a path tracer reads, of tensors of the recipe's forms.
 
     Numbers: CONSTANTS, the range, the read-out, the decoder's layers, each row-major weights and
-    then its bias, OF_SAMPLER and the sampler's layers. Words: the side, whether the map
-    repeats, its levels, and their bytes.
+    then its bias, OF_SAMPLER and the sampler's layers. Words: the side, whether the map repeats,
+    its levels, and their bytes.
     """
     decoder = [f"decoder.{i}" for i in range(recipe.hidden_layers + 1)]
     sampler = [f"sampler.{i}" for i in range(LAYERS + 1)]
