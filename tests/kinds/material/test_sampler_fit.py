@@ -91,7 +91,14 @@ def test_an_opened_asset_samples_by_its_own_density(fitted):
 
 def sampled(fitted):
     """Return an engine whose field is done."""
-    done = SimpleNamespace(batch=1, skipped=3, state=dict, load_state=lambda state: None)
+    done = SimpleNamespace(
+        device=torch.device("cpu"),
+        every=1,
+        batch=1,
+        skipped=3,
+        state=dict,
+        load_state=lambda state: None,
+    )
     return SampledEngine(done, fitted.recipe, lambda: fitted.field)
 
 

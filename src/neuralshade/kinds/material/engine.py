@@ -74,6 +74,7 @@ class MaterialEngine(ABC):
     batch: int
     task: MaterialTask  # of the encoder's steps
     device = torch.device("cpu")  # of what PyTorch trains
+    every = 1  # steps that are counted for one of PyTorch's
 
     @property
     @abstractmethod

@@ -18,6 +18,7 @@ from neuralshade.engine.torch_engine import TorchEngine
 from neuralshade.fitting.resuming import check_state
 from neuralshade.kinds.material.asset import pack_field, stored_field
 from neuralshade.kinds.material.engine import FLOOR, MaterialEngine, batch_of
+from neuralshade.kinds.material.every_nth import EveryNth
 from neuralshade.kinds.material.field import MaterialEncoding, encoding_of
 from neuralshade.kinds.material.footprints import POINTS, Footprints
 from neuralshade.kinds.material.levels import boxed, level_sides
@@ -141,6 +142,7 @@ class LeveledEngine:
     def __init__(self, inner: MaterialEngine, recipe: MaterialRecipe, teacher: TeacherKernels):
         self.inner = inner
         self.mips: TorchEngine | None = None  # until ``begin``
+        self.device, self.every = inner.device, inner.every
         self._recipe, self._teacher = recipe, teacher
         self.batch = inner.batch
         self.resized = getattr(inner, "resized", ())  # names in a state; see fitting/resuming.py
@@ -150,14 +152,15 @@ class LeveledEngine:
         """Return how many steps had a gradient that was not finite."""
         return self.inner.skipped + (0 if self.mips is None else self.mips.skipped)
 
-    def begin(self) -> TorchEngine:
+    def begin(self) -> EveryNth:
         """Train the mip levels from now on; the finest level and the decoder are done."""
-        self.mips = mip_trainer(self._recipe, self.inner.field(), self._teacher, self.inner.device)
-        return self.mips
+        self.mips = mip_trainer(self._recipe, self.inner.field(), self._teacher, self.device)
+        self._steps = EveryNth(self.mips, self.every)
+        return self._steps
 
     def advance(self, rate_factors: Sequence[float]) -> float:
         """Run one step per factor of the step sizes; return the last step's mean loss."""
-        return (self.inner if self.mips is None else self.mips).advance(rate_factors)
+        return (self.inner if self.mips is None else self._steps).advance(rate_factors)
 
     def trained_levels(self) -> list[npt.NDArray[np.uint8]] | None:
         """Return the codes of all levels but the finest; None where none was trained."""
@@ -169,7 +172,7 @@ class LeveledEngine:
 
     def state(self) -> dict[str, torch.Tensor]:
         """Return everything that a restart needs besides the recipe, by name."""
-        own = {} if self.mips is None else self.mips.state()
+        own = {} if self.mips is None else self._steps.state()
         return {**self.inner.state(), **{f"{PREFIX}{name}": v for name, v in own.items()}}
 
     def load_state(self, state: dict[str, torch.Tensor]) -> None:
@@ -178,6 +181,6 @@ class LeveledEngine:
         own = {n.removeprefix(PREFIX): v for n, v in state.items() if n.startswith(PREFIX)}
         self.mips = None
         if own:
-            mips = self.begin()
-            check_state(own, mips.state(), ())
-            mips.load_state(own)
+            steps = self.begin()
+            check_state(own, steps.state(), ())
+            steps.load_state(own)

@@ -15,6 +15,7 @@ import torch
 from neuralshade.engine.threads import Threads
 from neuralshade.fitting.loop import Loop
 from neuralshade.fitting.resuming import check_state
+from neuralshade.kinds.material.every_nth import EveryNth
 from neuralshade.kinds.material.field import encoding_of
 from neuralshade.kinds.material.recipe import MaterialRecipe
 from neuralshade.model.field import Field
@@ -33,6 +34,10 @@ class FieldEngine(Protocol):
 
     @property
     def batch(self) -> int: ...
+    @property
+    def device(self) -> torch.device: ...  # of what PyTorch trains
+    @property
+    def every(self) -> int: ...  # steps that are counted for one of PyTorch's
     @property
     def skipped(self) -> int: ...
     def advance(self, rate_factors: Sequence[float]) -> float: ...
@@ -63,7 +68,7 @@ def untrained_sampler(recipe: MaterialRecipe) -> LobeSampler:
 
 
 class SamplerTrainer:
-    """Steps of a sampler for a field that is done; on a GPU where PyTorch has one, else the CPU.
+    """Steps of a sampler for a field that is done, in PyTorch.
 
     Minimised is the Kullback-Leibler divergence of the density from f * cos, which is luminance
     over its albedo, weighed by that albedo: noise of dark places is seen less. It is estimated at
@@ -72,8 +77,8 @@ class SamplerTrainer:
         samples); for a material's network Zeltner et al. 2024, Real-Time Neural Appearance Models.
     """
 
-    def __init__(self, field: Field, sampler: LobeSampler, seed: int):
-        self.device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    def __init__(self, field: Field, sampler: LobeSampler, seed: int, device: torch.device):
+        self.device = device
         self.field = field.to(self.device).requires_grad_(False)
         self.sampler = sampler.to(self.device)
         self.parameters = list(self.sampler.parameters())
@@ -160,19 +165,21 @@ class SampledEngine:
         """Return the sampler as it is now."""
         return untrained_sampler(self._recipe) if self.trainer is None else self.trainer.sampler
 
-    def begin(self) -> SamplerTrainer:
+    def begin(self) -> EveryNth:
         """Train the sampler from now on; the field is done."""
         sampler = untrained_sampler(self._recipe)
-        self.trainer = SamplerTrainer(self._stored(), sampler, self._recipe.seed)
-        return self.trainer
+        self.trainer = SamplerTrainer(self._stored(), sampler, self._recipe.seed,
+                                      self.inner.device)  # fmt: skip
+        self._steps = EveryNth(self.trainer, self.inner.every)
+        return self._steps
 
     def advance(self, rate_factors: Sequence[float]) -> float:
         """Run one step per factor of the step sizes; return the last step's loss."""
-        return (self.inner if self.trainer is None else self.trainer).advance(rate_factors)
+        return (self.inner if self.trainer is None else self._steps).advance(rate_factors)
 
     def state(self) -> dict[str, torch.Tensor]:
         """Return everything that a restart needs besides the recipe, by name."""
-        own = {} if self.trainer is None else self.trainer.state()
+        own = {} if self.trainer is None else self._steps.state()
         return {**self.inner.state(), **{f"{PREFIX}{name}": v for name, v in own.items()}}
 
     def load_state(self, state: dict[str, torch.Tensor]) -> None:
@@ -181,6 +188,6 @@ class SampledEngine:
         own = {n.removeprefix(PREFIX): v for n, v in state.items() if n.startswith(PREFIX)}
         self.trainer = None
         if own:
-            trainer = self.begin()
-            check_state(own, trainer.state(), ())
-            trainer.load_state(own)
+            steps = self.begin()
+            check_state(own, steps.state(), ())
+            steps.load_state(own)
