@@ -141,8 +141,8 @@ def test_step_sizes_have_a_schedule_for_each_part():
 
 def test_steps_without_finite_gradients_are_skipped(fitted):
     engine = sampled(fitted)
-    trainer = engine.begin()
+    steps = engine.begin()
     with torch.no_grad():
-        trainer.sampler.network.members[-1].bias[0] = torch.nan
+        engine.sampler.network.members[-1].bias[0] = torch.nan
     engine.advance([1.0, 1.0])
-    assert trainer.skipped == 2 and engine.skipped == 2 + 3
+    assert steps.skipped == 2 and engine.skipped == 2 + 3
