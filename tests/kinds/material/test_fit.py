@@ -9,6 +9,7 @@ from fixtures.small_material import paint, paint_teacher, upper_pairs
 import neuralshade
 from neuralshade.asset.asset import save_asset
 from neuralshade.errors import AssetError, ConfigError
+from neuralshade.kinds.material.engine import pool_of
 from neuralshade.kinds.material.fit import fit_material
 from neuralshade.kinds.material.judge import Judge, field_shade
 from neuralshade.kinds.material.lit import plane, sphere, spread
@@ -141,3 +142,9 @@ def test_the_element_of_a_document_is_kept_and_loaded_again(tmp_path, one_device
     assert opened.material["element"] == "N"
     (row,) = opened.evaluate(path)
     assert row["psnr_db"] == pytest.approx(opened.header.quality["psnr_db"], abs=2e-3)
+
+
+def test_samples_of_large_maps_reach_nearly_all_texels():
+    """Two points a texel leave one in seven out, whose neighbours' samples reach it still."""
+    assert pool_of(16) == pool_of(128) < pool_of(256) == 4 * 256**2
+    assert pool_of(1024) == 2 * 1024**2 == pool_of(8192)

@@ -15,7 +15,7 @@ from neuralshade.kinds.material.field import MaterialEncoding, build_field, enco
 from neuralshade.kinds.material.judge import field_shade
 from neuralshade.kinds.material.lit import Shade
 from neuralshade.kinds.material.recipe import MaterialRecipe
-from neuralshade.kinds.material.samples import MaterialSampler, Samples
+from neuralshade.kinds.material.samples import POOL, MaterialSampler, Samples
 from neuralshade.kinds.material.teacher import TeacherKernels
 from neuralshade.model.field import Field
 from neuralshade.model.mlp import MLP
@@ -28,6 +28,7 @@ FLOOR = 0.01  # added before logarithms are compared: what is darker matters les
 CORNERS = (0.25, 0.75)  # of a texel, where an encoder is asked for its mean
 BAKED_AT_ONCE = 2**16  # texels
 CPU_BATCH, GPU_BATCH = 2**13, 2**16
+POINTS_OF_TEXEL, MOST_POINTS = 4, 2**21  # known ahead on a CPU, which takes 5 s for these
 ENCODED, TRAINED, FROZEN = range(3)  # what a feature map is, in turn
 
 
@@ -206,6 +207,11 @@ def batch_of(recipe: MaterialRecipe, *, on_cpu: bool) -> int:
     return CPU_BATCH if on_cpu else GPU_BATCH
 
 
+def pool_of(side: int) -> int:
+    """Return at how many points samples may lie: four for each texel of a map, up to MOST_POINTS."""
+    return min(max(POOL, POINTS_OF_TEXEL * side**2), MOST_POINTS)
+
+
 def encoder_of(recipe: MaterialRecipe, values: int, rng: torch.Generator) -> MLP:
     """Return the untrained encoder of so many values of a graph."""
     return MLP(values, recipe.features, ENCODER_LAYERS, ENCODER_WIDTH, "leaky_relu", rng=rng)
@@ -215,7 +221,7 @@ def build_engine(recipe: MaterialRecipe, teacher: TeacherKernels) -> TorchMateri
     """Assemble sampler, model, loss and optimizers, on the CPU."""
     rng = torch.Generator().manual_seed(recipe.seed)
     batch = batch_of(recipe, on_cpu=True)
-    sampler = MaterialSampler(teacher, batch, recipe.rare, rng)
+    sampler = MaterialSampler(teacher, batch, recipe.rare, rng, pool_of(recipe.size))
     encoder = encoder_of(recipe, sampler.value_count, rng)
     field = EncodedField(build_field(recipe, recipe.size, rng), encoder)
     task = MaterialTask(field, sampler)
