@@ -208,7 +208,7 @@ def batch_of(recipe: MaterialRecipe, *, on_cpu: bool) -> int:
 
 
 def pool_of(side: int) -> int:
-    """Return at how many points samples may lie: four for each texel of a map, up to MOST_POINTS."""
+    """Return at how many points samples may lie: four a texel of a map, up to MOST_POINTS."""
     return min(max(POOL, POINTS_OF_TEXEL * side**2), MOST_POINTS)
 
 
