@@ -155,11 +155,17 @@ def until(reached: Callable[[], Any], seconds: float = PATIENCE_SECONDS) -> Any:
 
 
 def watched(fit: Fit, begin: float, seconds: float, besieged: bool) -> list[Look]:
-    """Return a look at a fit each second."""
+    """Return a look at a fit each second, and more until it was seen to have computed."""
     looks, end = [fit.look(begin, besieged)], time.perf_counter() + seconds
     while time.perf_counter() < end:
         time.sleep(min(1.0, max(0.0, end - time.perf_counter())))
         looks.append(fit.look(begin, besieged))
+
+    def moved() -> bool:
+        looks.append(fit.look(begin, besieged))
+        return looks[-1].step > looks[0].step and looks[-1].computed > looks[0].computed
+
+    until(moved)
     return looks
 
 

@@ -63,6 +63,8 @@ def test_pictures_are_looked_for_beside_the_asset(
     tmp_path, monkeypatch, tint, save_smooth, values_of, refusal, brief
 ):
     """By the path from the asset's folder on, or by name; never another picture."""
+    drawn_of_photo = "return color(uv) + 0.0f * photo.sample(uv);"
+    tint.write_text(tint.read_text().replace("return color(uv);", drawn_of_photo))
     here, elsewhere = tmp_path / "here", tmp_path / "elsewhere"
     (here / "sub").mkdir(parents=True)
     elsewhere.mkdir()
