@@ -11,7 +11,15 @@ import numpy as np
 import pytest
 
 from neuralshade.errors import KernelError
-from neuralshade.gpu.cuda_text import COPY, CudaLayout, CudaText, element_size, mended, packed
+from neuralshade.gpu.cuda_text import (
+    COPY,
+    CudaLayout,
+    CudaText,
+    element_size,
+    mended,
+    not_inlined,
+    packed,
+)
 from neuralshade.gpu.slang_export import Exported, export_slang
 
 pytest.importorskip("slangpy")
@@ -254,3 +262,39 @@ def test_a_struct_without_a_field_is_refused():
     assert packed(layout, {"many": {"size": 7}}) == b"\7\0\0\0"
     with pytest.raises(KernelError, match=r"^many\.size: got nothing bound"):
         packed(layout, {"many": {}})
+
+
+MARKED = """
+public struct Pair { public float both[2]; }
+
+[noinline]
+public Pair twice(float x)
+{
+    Pair pair;
+    pair.both[0] = x;
+    pair.both[1] = 2.0f * x;
+    return pair;
+}
+
+float thrice(float x) { return 3.0f * x; }
+
+RWStructuredBuffer<float> found;
+
+[shader("compute")]
+[numthreads(32, 1, 1)]
+void f(uint3 thread : SV_DispatchThreadID)
+{
+    Pair pair = twice(found[thread.x]);
+    found[thread.x] = pair.both[0] + thrice(pair.both[1]);
+}
+"""
+
+
+def test_what_slang_text_keeps_apart_is_apart_in_cuda():
+    """Slang itself leaves the attribute out of CUDA text: then this test can go, and the code."""
+    exported, names = export_slang(MARKED, "f"), not_inlined(MARKED)
+    assert names == {"twice"} and "__noinline__ Pair" not in exported.code
+    code = mended(exported, "f", names).code
+    marked = re.findall(r"__noinline__ \S+ +(\w+)\(", code)
+    assert [name.rpartition("_")[0] for name in marked] == ["twice"]
+    assert "thrice" in code

@@ -20,12 +20,12 @@ from neuralshade.gpu import kernel_dump
 from neuralshade.gpu.cache_folder import cache_folder, tell_uncached
 from neuralshade.gpu.cuda_compiler import OPTIONS, compile_cuda
 from neuralshade.gpu.cuda_packages import nvrtc_version
-from neuralshade.gpu.cuda_text import CudaLayout, mended
+from neuralshade.gpu.cuda_text import CudaLayout, mended, not_inlined
 from neuralshade.gpu.device import SOURCE_FOLDER
 from neuralshade.gpu.kernel_dump import DumpedKernel
 from neuralshade.gpu.slang_export import export_slang
 
-FORM = 2  # of the kept files and of what is done to emitted text; goes up with either
+FORM = 3  # of the kept files and of what is done to emitted text; goes up with either
 
 log = logging.getLogger("neuralshade")
 
@@ -86,7 +86,8 @@ def _build(
     folder: pathlib.Path | None,
     dumped: DumpedKernel | None,
 ) -> BuiltKernel:
-    emitted = mended(export_slang(text, entry, folder=folder), entry)
+    apart = not_inlined(text) | _not_inlined_here()
+    emitted = mended(export_slang(text, entry, folder=folder), entry, apart)
     if dumped is not None:
         dumped.write(".cu", emitted.code)
     made = compile_cuda(emitted.code, architecture, fast_math=fast_math)
@@ -120,6 +121,13 @@ def _signed(key: bytes, content: bytes) -> str:
 def _sources() -> str:
     """Return a digest of every Slang file of this package that a text may include."""
     return _digest(SOURCE_FOLDER / "neuralshade", "*.slang")
+
+
+@functools.cache
+def _not_inlined_here() -> frozenset[str]:
+    """Return what this package's own Slang files mark so."""
+    files = (SOURCE_FOLDER / "neuralshade").rglob("*.slang")
+    return not_inlined("\n".join(path.read_text() for path in files))
 
 
 def _digest(folder: pathlib.Path, pattern: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -20,6 +20,9 @@ DECLARATION = re.compile(rf'extern "C" __constant__ (\w+) {PARAMETERS};\n')
 MISREAD = re.compile(r"(?:__ldg|slang_ldg_\d+)\(&globalParams_0->([\w.]+)\)")
 ADDRESSED = re.compile(r"&globalParams_0->")
 KERNEL = re.compile(r'(extern "C" __global__ void) (\w+)\(')
+# Slang leaves this attribute out of CUDA text. NVRTC alone would copy a function to each place that
+# calls it: a material of six noises took 16 s to compile so, and takes 2 s.
+NOT_INLINED = re.compile(r"\[noinline\]\s+(?:public\s+)?[\w<>]+\s+(\w+)\(")
 ALL_REGISTERS = 256  # threads of a group that may have as many registers as there are for one
 DTYPES = {
     "bool": "?", "int8": "i1", "uint8": "u1", "int16": "<i2", "uint16": "<u2", "int32": "<i4",
@@ -67,13 +70,24 @@ class CudaText:
     layout: CudaLayout
 
 
-def mended(exported: Exported, entry: str) -> CudaText:
-    """Return what Slang exported with its reads of parameters put right."""
+def not_inlined(text: str) -> frozenset[str]:
+    """Return the names of functions that Slang text marks with [noinline]."""
+    return frozenset(NOT_INLINED.findall(text))
+
+
+def mended(exported: Exported, entry: str, apart: Iterable[str] = ()) -> CudaText:
+    """Return what Slang exported with its reads of parameters put right.
+
+    ``apart``: names, in Slang, of functions that are not to be inlined.
+    """
     code = MISREAD.sub(r"(globalParams_0->\1)", exported.code)
     copies = ADDRESSED.search(code) is not None
     if copies:  # methods of parameters get their address; no read of theirs may be such a misread
         code = ADDRESSED.sub(f"&{COPY}.", code)
         code = DECLARATION.sub(rf'\g<0>extern "C" __device__ \1 {COPY};\n', code)
+    for name in apart:
+        code = re.sub(rf"^__device__ (?=[^(\n]*\b{name}_\d+\()", r"\g<0>__noinline__ ", code,
+                      flags=re.MULTILINE)  # fmt: skip
     x, y, z = exported.reflection["entryPoints"][0]["threadGroupSize"]
     kernel = KERNEL.search(code)
     if kernel is None:

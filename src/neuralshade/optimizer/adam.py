@@ -46,6 +46,24 @@ class Adam:
         self.torch_adam.param_groups[0]["lr"] = self.rate * rate_factor
         self.torch_adam.step()
 
+    def record(self, skip: torch.Tensor) -> None:
+        """Get ready for steps that a CUDA graph holds.
+
+        ``skip``: float32 []; a step is none where it is 1, as the device reads it.
+        """
+        group = self.torch_adam.param_groups[0]
+        group["capturable"] = True
+        group["lr"] = torch.tensor(self.rate, device=skip.device)
+        self.torch_adam.found_inf = skip  # type: ignore[attr-defined]
+
+    def set_rate(self, rate_factor: float) -> None:
+        """Let recorded steps have the step size times ``rate_factor`` from now on."""
+        self.torch_adam.param_groups[0]["lr"].fill_(self.rate * rate_factor)
+
+    def step_recorded(self) -> None:
+        """Step once along the gradients, with the step size that ``set_rate`` gave last."""
+        self.torch_adam.step()
+
     def state(self) -> dict[str, torch.Tensor]:
         """Return the live moments and counts by name."""
         return {

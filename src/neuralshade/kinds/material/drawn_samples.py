@@ -75,7 +75,8 @@ class DrawnSamples:
 class DrawnBatches:
     """The same samples as tensors, with the graph's values, for an encoder that PyTorch trains.
 
-    Steps are drawn some ahead; ``step`` is the next. What CUDA drew stays where it is.
+    Steps are drawn some ahead; ``step`` is the next. What CUDA drew stays where it is, and so
+    does the batch that is ``held``, whichever it is.
     """
 
     def __init__(self, drawn: DrawnSamples, device: torch.device):
@@ -92,17 +93,35 @@ class DrawnBatches:
         self._samples: Buffer = bound["samples"]
         self._dispatch = drawn.kernel(count, bound, keeps_values=True)
         self._mean, self._spread = (t.to(device) for t in (sampler.mean, sampler.spread))
+        self._held = [torch.empty(self.batch, size, device=device) for size in (WORDS, width)]
 
     def draw(self, rng: torch.Generator) -> Samples:
         """Return the next step's batch; ``rng`` is not asked.
 
         Raises: ConfigError where the teacher's answer is not finite, saying where.
         """
+        self.bring()
+        return self.held()
+
+    def bring(self) -> None:
+        """Hold the next step's batch.
+
+        Raises: ConfigError where the teacher's answer is not finite, saying where.
+        """
         if not self._first <= self.step < self._first + self._steps:
             self._fill()
         at = (self.step - self._first) * self.batch
+        self._held[0].copy_(self._rows[at : at + self.batch])
+        self._held[1].copy_(self._of_graph[at : at + self.batch])
         self.step += 1
-        return self._at(slice(at, at + self.batch))
+
+    def held(self) -> Samples:
+        """Return the batch that is held."""
+        rows, of_graph = self._held
+        columns = rows.t().contiguous()
+        values = (of_graph - self._mean) / self._spread
+        return Samples(columns[:2].t(), values.t().contiguous(), columns[2:5], columns[5:8],
+                       columns[11] > 0, columns[8:11])  # fmt: skip
 
     def _fill(self) -> None:
         """Draw samples of the next steps, and look at what the teacher said."""
@@ -131,11 +150,16 @@ class DrawnBatches:
         count = 4 * width * self._steps * self.batch
         return flat[:count].view(torch.float32).view(-1, width)
 
-    def _at(self, where: slice) -> Samples:
-        columns = self._rows[where].t().contiguous()
-        values = (self._of_graph[where] - self._mean) / self._spread
-        return Samples(columns[:2].t(), values.t().contiguous(), columns[2:5], columns[5:8],
-                       columns[11] > 0, columns[8:11])  # fmt: skip
+
+@dataclass(frozen=True)
+class HeldBatch:
+    """Gives the batch that ``batches`` holds, for steps that are recorded."""
+
+    batches: DrawnBatches
+
+    def draw(self, rng: torch.Generator) -> Samples:
+        """Return it; ``rng`` is not asked."""
+        return self.batches.held()
 
 
 def _normals_text(firsts: Sequence[int], keeps_values: bool) -> str:

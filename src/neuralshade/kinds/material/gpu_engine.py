@@ -16,10 +16,11 @@ import torch
 from neuralshade.engine.choose import choose_kernels, choose_vectors
 from neuralshade.engine.kernels.infer.field_inference import field_inference
 from neuralshade.engine.network_trainer import NetworkTrainer
+from neuralshade.engine.recorded_engine import RecordedEngine
 from neuralshade.engine.step_kernels import Training
 from neuralshade.engine.torch_engine import TorchEngine
 from neuralshade.gpu.gpu import Gpu
-from neuralshade.kinds.material.drawn_samples import DrawnBatches, DrawnSamples
+from neuralshade.kinds.material.drawn_samples import DrawnBatches, DrawnSamples, HeldBatch
 from neuralshade.kinds.material.engine import (
     ENCODED,
     FLOOR,
@@ -32,7 +33,7 @@ from neuralshade.kinds.material.engine import (
     batch_of,
     encoder_of,
 )
-from neuralshade.kinds.material.every_nth import EveryNth
+from neuralshade.kinds.material.every_nth import EveryNth, Steps
 from neuralshade.kinds.material.field import build_field, encoding_of
 from neuralshade.kinds.material.judge import field_shade
 from neuralshade.kinds.material.lit import Shade
@@ -75,11 +76,17 @@ class GpuMaterialEngine(MaterialEngine):
         field = EncodedField(build_field(recipe, 1, self.rng), encoder).to(self.device)
         drawn = replace(self.drawn, batch=min(self.batch, most))
         self.batches = DrawnBatches(drawn, self.device)
-        self.task = MaterialTask(field, self.batches)
+        recorded = self.device.type == "cuda"
+        self.task = MaterialTask(field, HeldBatch(self.batches) if recorded else self.batches)
         trained = [p for p in field.parameters() if p is not encoding_of(field).grid.texels]
         adam = Adam(trained, recipe.rate, (recipe.beta1, 0.999), 1e-8)
-        self.encoder_steps = EveryNth(TorchEngine(field, self.task, "l1", [adam], self.rng),
-                                      self.every)  # fmt: skip
+        self.encoder_steps: Steps
+        if recorded:
+            self.encoder_steps = RecordedEngine(field, self.task, "l1", [adam], self.rng,
+                                                bring=self.batches.bring)  # fmt: skip
+        else:
+            self.encoder_steps = EveryNth(TorchEngine(field, self.task, "l1", [adam], self.rng),
+                                          self.every)  # fmt: skip
         self.path = choose_kernels(gpu, log_decoder(field.network), "auto", kernels)
         self.trainer: NetworkTrainer | None = None
         self._phase = ENCODED

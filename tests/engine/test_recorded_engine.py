@@ -1,0 +1,97 @@
+"""engine/recorded_engine: a step that CUDA replays is the step that PyTorch runs."""
+
+import pytest
+import torch
+
+from neuralshade.engine.recorded_engine import RecordedEngine
+from neuralshade.engine.torch_engine import TorchEngine
+from neuralshade.model.mlp import MLP
+from neuralshade.optimizer.adam import Adam, TouchedAdam
+
+BATCH, RATE = 512, 1e-2
+FACTORS = [1.0, 0.5, 0.25, 2.0, 1.0]
+
+
+class Batches:
+    """Brings batches one after the other into one place, where a task reads them."""
+
+    def __init__(self, network, broken=None):
+        rng = torch.Generator().manual_seed(5)
+        self.all = torch.rand((20, 3, BATCH), generator=rng).cuda()
+        if broken is not None:
+            self.all[broken, 0, 7] = torch.nan
+        self.network, self.held, self.next = network, torch.empty(3, BATCH).cuda(), 0
+
+    def bring(self):
+        self.held.copy_(self.all[self.next])
+        self.next += 1
+
+    def __call__(self, rng):
+        wanted = (6 * self.held).sin() + self.held.prod(0)
+        return self.network.on_columns(self.held, torch.float32), wanted
+
+
+def network():
+    rng = torch.Generator().manual_seed(1)
+    return MLP(3, 3, 2, 16, "leaky_relu", rng=rng).cuda()
+
+
+def recorded(broken=None, field=None):
+    field = field or network()
+    batches = Batches(field, broken)
+    adam = Adam(list(field.parameters()), RATE)
+    return RecordedEngine(field, batches, "l1", [adam], torch.Generator(), bring=batches.bring)
+
+
+def plain(broken=None):
+    field = network()
+    batches = Batches(field, broken)
+    adam = Adam(list(field.parameters()), RATE)
+
+    def task(rng):
+        batches.bring()
+        return batches(rng)
+
+    return TorchEngine(field, task, "l1", [adam], torch.Generator())
+
+
+def assert_close(one, other):
+    assert set(one) == set(other)
+    for name, value in one.items():
+        torch.testing.assert_close(other[name].cpu(), value.cpu(), rtol=1e-4, atol=1e-6)
+
+
+@pytest.mark.gpu
+def test_replayed_steps_are_those_of_pytorch():
+    one, other = plain(), recorded()
+    for factors in (FACTORS, [1.0], FACTORS):
+        assert other.advance(factors) == pytest.approx(one.advance(factors), rel=1e-4)
+    assert_close(one.state(), other.state())
+
+
+@pytest.mark.gpu
+def test_a_step_that_is_not_finite_is_skipped_and_counted():
+    one, other = plain(broken=3), recorded(broken=3)
+    for engine in (one, other):
+        engine.advance(FACTORS)
+        assert engine.skipped == 1
+    assert_close(one.state(), other.state())
+
+
+@pytest.mark.gpu
+def test_it_goes_on_from_its_state():
+    whole, first, second = recorded(), recorded(), recorded()
+    whole.advance([*FACTORS, *FACTORS])
+    first.advance(FACTORS)
+    second.load_state({name: value.clone() for name, value in first.state().items()})
+    second.task.next = len(FACTORS)
+    second.advance(FACTORS)
+    for name, value in whole.state().items():
+        assert torch.equal(value, second.state()[name]), name
+
+
+def test_other_optimizers_are_refused():
+    field = MLP(3, 3, 1, 16, rng=torch.Generator())
+    touched = TouchedAdam([torch.nn.Parameter(torch.zeros(4, 2))], RATE)
+    with pytest.raises(TypeError, match="Adam alone"):
+        RecordedEngine(field, lambda rng: None, "l1", [touched], torch.Generator())
