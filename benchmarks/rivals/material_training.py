@@ -9,6 +9,7 @@ import numpy as np
 import torch
 
 from neuralshade.asset.asset import Header, asset_size
+from neuralshade.engine.recorded_engine import RecordedEngine
 from neuralshade.engine.torch_engine import TorchEngine
 from neuralshade.kinds.material.drawn_samples import DrawnBatches, DrawnSamples
 from neuralshade.kinds.material.engine import (
@@ -41,17 +42,15 @@ class SharedBatches:
         self.sampler = MaterialSampler(kernels, batch, recipe.rare, rng, pool)
         seed = recipe.seed & 0xFFFFFFFF
         drawn = DrawnSamples(kernels.gpu, kernels, self.sampler, batch, seed)
-        self.ahead, self.device, self.rng = DrawnBatches(drawn, device), device, rng
-        self.current: Samples | None = None
+        self.ahead, self.device = DrawnBatches(drawn, device), device
 
     def next(self) -> None:
         """Draw what ``draw`` returns from now on."""
-        self.current = self.ahead.draw(self.rng)
+        self.ahead.bring()
 
     def draw(self, rng: torch.Generator) -> Samples:
         """Return the step's batch."""
-        assert self.current is not None
-        return self.current
+        return self.ahead.held()
 
 
 @dataclass
@@ -110,8 +109,10 @@ def train(
             for index, engine in enumerate(engines):
                 if step == baked:
                     _bake(engine, device)
+                    _forget(engine)
                 if step == frozen and list(engine.task.field.network.parameters()):
                     engine.freeze()  # maps have no decoder that goes on: theirs are at the end
+                    _forget(engine)
                 engine.advance([factor])  # waits: it returns the loss
                 begun, ended = ended, time.perf_counter()
                 own[index] += ended - begun
@@ -133,7 +134,8 @@ def _engine(one: Contender, batches: SharedBatches, recipe: MaterialRecipe) -> T
                 (recipe.beta1, 0.999))  # fmt: skip
     latents = LatentAdam([texels], recipe.latent_rate, (recipe.beta1, recipe.beta2), recipe.epsilon)
     task = MaterialTask(field, batches)
-    trainer = TorchEngine(field, task, "l1", [nets, latents], rng)
+    kind = RecordedEngine if batches.device.type == "cuda" else TorchEngine
+    trainer = kind(field, task, "l1", [nets, latents], rng)
     return TorchMaterialEngine(trainer, task, batches.sampler, recipe.size)
 
 
@@ -143,6 +145,11 @@ def _bake(engine: TorchMaterialEngine, device: torch.device) -> None:
     with torch.device("cpu"):
         engine.bake()
     engine.task.field.to(device)
+
+
+def _forget(engine: TorchMaterialEngine) -> None:
+    if isinstance(engine.trainer, RecordedEngine):
+        engine.trainer.forget()
 
 
 def _stored(engine: TorchMaterialEngine) -> Field:

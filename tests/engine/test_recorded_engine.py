@@ -6,7 +6,7 @@ import torch
 from neuralshade.engine.recorded_engine import RecordedEngine
 from neuralshade.engine.torch_engine import TorchEngine
 from neuralshade.model.mlp import MLP
-from neuralshade.optimizer.adam import Adam, TouchedAdam
+from neuralshade.optimizer.adam import Adam, LatentAdam, TouchedAdam
 
 BATCH, RATE = 512, 1e-2
 FACTORS = [1.0, 0.5, 0.25, 2.0, 1.0]
@@ -88,6 +88,28 @@ def test_it_goes_on_from_its_state():
     second.advance(FACTORS)
     for name, value in whole.state().items():
         assert torch.equal(value, second.state()[name]), name
+
+
+@pytest.mark.gpu
+def test_latents_stay_in_their_range():
+    latents = torch.nn.Parameter(torch.full((3, BATCH), 0.5, device="cuda"))
+    field = torch.nn.ParameterList([latents])
+    wanted = torch.linspace(-2, 3, BATCH, device="cuda").expand(3, BATCH)
+    engine = RecordedEngine(field, lambda rng: (latents * 1.0, wanted), "l2",
+                            [LatentAdam([latents], 0.2)], torch.Generator())  # fmt: skip
+    engine.advance([1.0] * 30)
+    assert latents.min() == 0 and latents.max() == 1
+
+
+@pytest.mark.gpu
+def test_a_step_that_changed_is_recorded_anew():
+    engine = recorded()
+    engine.advance(FACTORS)
+    engine.field.members[0].weight.requires_grad_(False)
+    held = engine.field.members[0].weight.clone()
+    engine.forget()
+    engine.advance(FACTORS)
+    assert torch.equal(held, engine.field.members[0].weight)
 
 
 def test_other_optimizers_are_refused():

@@ -23,7 +23,8 @@ WARM_UPS = 3  # steps that change nothing, in which libraries choose their kerne
 class RecordedEngine(TorchEngine):
     """``TorchEngine`` on CUDA, whose ``task`` reads its batch where ``bring`` puts it.
 
-    ``bring`` runs on the host before each step. The optimizers are ``Adam``; there is no average.
+    ``bring`` runs on the host before each step. What the task does, and where parameters lie, stays
+    the same until ``forget``. The optimizers are ``Adam``; there is no average.
     """
 
     bring: Callable[[], None] = lambda: None
@@ -53,6 +54,10 @@ class RecordedEngine(TorchEngine):
         self._skips.zero_()
         return float(self._loss)
 
+    def forget(self) -> None:
+        """Record the next step anew: what a step does has changed."""
+        self._graph = None
+
     def _recorded(self) -> torch.cuda.CUDAGraph:
         """Return one step as a graph; nothing is trained by recording it."""
         beside = torch.cuda.Stream()
@@ -80,5 +85,5 @@ class RecordedEngine(TorchEngine):
         self._skips.add_(self._skip)
         self._unscale()
         for adam in self._adams:
-            adam.step_recorded()
+            adam.step_as_set()
         self._loss.copy_(loss.mean())

@@ -44,6 +44,10 @@ class Adam:
     def step(self, rate_factor: float) -> None:
         """Step once along the gradients, with the step size times ``rate_factor``."""
         self.torch_adam.param_groups[0]["lr"] = self.rate * rate_factor
+        self.step_as_set()
+
+    def step_as_set(self) -> None:
+        """Step once along the gradients, with the step size that was set last."""
         self.torch_adam.step()
 
     def record(self, skip: torch.Tensor) -> None:
@@ -57,12 +61,8 @@ class Adam:
         self.torch_adam.found_inf = skip  # type: ignore[attr-defined]
 
     def set_rate(self, rate_factor: float) -> None:
-        """Let recorded steps have the step size times ``rate_factor`` from now on."""
+        """Let steps that were recorded have the step size times ``rate_factor`` from now on."""
         self.torch_adam.param_groups[0]["lr"].fill_(self.rate * rate_factor)
-
-    def step_recorded(self) -> None:
-        """Step once along the gradients, with the step size that ``set_rate`` gave last."""
-        self.torch_adam.step()
 
     def state(self) -> dict[str, torch.Tensor]:
         """Return the live moments and counts by name."""
@@ -85,9 +85,9 @@ class LatentAdam(Adam):
     """
 
     @torch.no_grad()
-    def step(self, rate_factor: float) -> None:
-        """Step once along the gradients, with the step size times ``rate_factor``."""
-        super().step(rate_factor)
+    def step_as_set(self) -> None:
+        """Step once along the gradients, with the step size that was set last."""
+        super().step_as_set()
         for p in self.parameters:
             if p.grad is not None:
                 p.clamp_(0, 1)

@@ -81,11 +81,11 @@ class LevelAdam(LatentAdam):
         self.scale = scale
 
     @torch.no_grad()
-    def step(self, rate_factor: float) -> None:
-        """Step once along the gradients, with the step size times ``rate_factor``."""
+    def step_as_set(self) -> None:
+        """Step once along the gradients, with the step size that was set last."""
         (texels,) = self.parameters
         before = texels.clone()
-        super().step(rate_factor)
+        super().step_as_set()
         texels.copy_(torch.addcmul(before, texels - before, self.scale).clamp_(0, 1))
 
 
