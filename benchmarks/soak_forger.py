@@ -3,7 +3,8 @@
     python benchmarks/soak_forger.py [--cases 20000] [--only "image;shader"] [--first 0]
 
 Writes results/soak_forger.{json,md}. Assets and checkpoints of every kind are forged by
-tests/fixtures/forger.py, checksum put right; recipes, manifests and pictures by forged_texts.py.
+tests/fixtures/forger.py, checksum put right; recipes, manifests, stacks, MaterialX documents,
+scenes, meshes and pictures by forged_texts.py.
 Each file is tried in a child process, which has LIMIT_SECONDS of a core for it (PATIENCE times that
 by the clock) and LIMIT_BYTES; one that dies or is too late is counted, and the next goes on after
 it. The exit code is 1 where anything but opened and refused came of a file. Every EVALUATED-th
@@ -34,7 +35,8 @@ from shared.results import FOLDER, write_results
 
 import neuralshade
 
-TESTS = Path(__file__).parent.parent / "tests"
+ROOT = Path(__file__).parent.parent
+TESTS = ROOT / "tests"
 LIMIT_SECONDS, START_SECONDS = 20.0, 120.0  # of a file; of what loads or compiles: of its cores
 PATIENCE = 30  # times as long by the clock, on a machine that others keep busy
 LIMIT_BYTES = 2 * 2**30
@@ -47,6 +49,11 @@ TEXTS = {
     '"optimizer": {"otype": "Adam", "learning_rate": 0.01}, "loss": {"otype": "L2"}}',
     "manifest.json": '{"name": "rock", "albedo": "photo.png", "normal": {"path": "normal.png", '
     '"convention": "opengl"}, "roughness": {"path": "photo.png", "channel": "g"}}',
+    "stack.toml": (ROOT / "examples/material/antique_copper.toml").read_text(),
+    "graph.mtlx": (ROOT / "benchmarks/materials/scratched_plastic.mtlx").read_text(),
+    "scene.toml": (ROOT / "examples/scene/tray.toml").read_text(),
+    "mesh.gltf": "",
+    "mesh.glb": "",
     "picture.png": "",
 }
 
@@ -56,14 +63,25 @@ def attempts(name: str, path: Path) -> Callable[[int], Iterator[tuple[str, tuple
     from fixtures import doors
     from fixtures.forged_texts import forge_bytes, forge_text
     from fixtures.forger import forge
+    from fixtures.meshes import document, save
+
+    from neuralshade.scene.shapes import box
+
+    door = {"manifest.json": doors.manifest, "picture.png": doors.picture, "mesh.glb": doors.mesh,
+            "mesh.gltf": doors.mesh, "scene.toml": doors.scene, "stack.toml": doors.material,
+            "graph.mtlx": doors.material}.get(name, doors.recipe)  # fmt: skip
+    if name.startswith("mesh"):
+        whole = save(path, *document(box())).read_bytes()
+    else:
+        whole = (doors.DATA / "photo.png").read_bytes()
 
     def texts(seed: int) -> Iterator[tuple[str, tuple[str, str]]]:
-        if name == "picture.png":
-            path.write_bytes(forge_bytes((doors.DATA / "photo.png").read_bytes(), seed))
-            yield "picture", doors.tried(doors.picture, path)
-            return
-        path.write_text(forge_text(TEXTS[name], seed), errors="surrogatepass")
-        yield name, doors.tried(doors.manifest if name == "manifest.json" else doors.recipe, path)
+        # of a .gltf file words are forged, and bytes of every other one
+        if name == "picture.png" or name == "mesh.glb" or (name == "mesh.gltf" and seed % 2):
+            path.write_bytes(forge_bytes(whole, seed))
+        else:
+            path.write_text(forge_text(TEXTS[name] or whole.decode(), seed), errors="surrogatepass")
+        yield name, doors.tried(door, path)
 
     def files(seed: int) -> Iterator[tuple[str, tuple[str, str]]]:
         kind, _, is_checkpoint = name.partition("-")
@@ -101,6 +119,7 @@ def child(name: str, first: int, count: int, place: str) -> None:
     (Path(place) / "photo.png").write_bytes((TESTS / "data/photo.png").read_bytes())
     up = np.full((16, 24, 3), (0.5, 0.5, 1.0), np.float32)
     neuralshade.save_picture(Path(place) / "normal.png", up, "srgb")
+    (Path(place) / "copper.nsh").write_bytes((TESTS / "data/material.nsh").read_bytes())
     tries = attempts(name, path)
     say(ready=True)
     for seed in range(first, first + count):

@@ -1,52 +1,14 @@
 """scene/gltf: meshes come back as they were written; what files may not say is refused."""
 
-import base64
-import json
-import struct
-
 import numpy as np
 import pytest
+from fixtures.meshes import document, save
 
 from neuralshade.errors import ConfigError
 from neuralshade.scene.gltf import load_gltf, uv_tangents
 from neuralshade.scene.shapes import BUILT_IN
 
 NEED = "need glTF 2.0 of plain triangles. Export it again."
-
-
-def document(mesh, tangents=True):
-    """Return a mesh as a glTF document and its buffer, indices of 16 bits last."""
-    names = {"POSITION": mesh.places, "NORMAL": mesh.normals, "TEXCOORD_0": mesh.uv}
-    names |= {"TANGENT": mesh.tangents} if tangents else {}
-    arrays = [*names.values(), mesh.triangles.reshape(-1, 1).astype(np.uint16)]
-    views, accessors, data = [], [], b""
-    for array in arrays:
-        count, width = array.shape
-        accessors.append({"bufferView": len(views), "count": count,
-                          "componentType": 5126 if array.dtype == np.float32 else 5123,
-                          "type": ["SCALAR", "VEC2", "VEC3", "VEC4"][width - 1]})  # fmt: skip
-        views.append({"buffer": 0, "byteOffset": len(data), "byteLength": array.nbytes})
-        data += array.tobytes() + b"\0" * (-array.nbytes % 4)
-    part = {"attributes": {name: i for i, name in enumerate(names)}, "indices": len(names)}
-    found = {"asset": {"version": "2.0"}, "scene": 0, "scenes": [{"nodes": [0]}],
-             "nodes": [{"mesh": 0, "children": []}], "meshes": [{"primitives": [part]}],
-             "buffers": [{"byteLength": len(data)}], "bufferViews": views,
-             "accessors": accessors}  # fmt: skip
-    return found, data
-
-
-def save(path, found, data):
-    """Write a .glb file, or a .gltf file that holds its buffer as text."""
-    if path.suffix == ".gltf":
-        uri = "data:application/octet-stream;base64," + base64.b64encode(data).decode()
-        path.write_text(json.dumps(found | {"buffers": [{"byteLength": len(data), "uri": uri}]}))
-        return path
-    text = json.dumps(found).encode()
-    text += b" " * (-len(text) % 4)
-    chunks = struct.pack("<II", len(text), 0x4E4F534A) + text
-    chunks += struct.pack("<II", len(data), 0x004E4942) + data
-    path.write_bytes(b"glTF" + struct.pack("<II", 2, 12 + len(chunks)) + chunks)
-    return path
 
 
 @pytest.mark.parametrize("suffix", [".glb", ".gltf"])

@@ -1,0 +1,56 @@
+"""Forged stacks, MaterialX documents, scenes and meshes are refused in a line, or taken.
+
+benchmarks/soak_forger.py does the same with many more files.
+"""
+
+import pathlib
+from collections import Counter
+
+import pytest
+from fixtures import doors
+from fixtures.forged_texts import forge_bytes, forge_text
+from fixtures.meshes import document, save
+
+from neuralshade.scene.shapes import box
+
+ROOT = pathlib.Path(__file__).parents[2]
+FILES = {
+    "stack.toml": (ROOT / "examples/material/antique_copper.toml", doors.material),
+    "graph.mtlx": (ROOT / "benchmarks/materials/scratched_plastic.mtlx", doors.material),
+    "scene.toml": (ROOT / "examples/scene/tray.toml", doors.scene),
+}
+
+
+def came_of(door, path, cases):
+    """Return how often each outcome came of forged files; a fault is one that is neither."""
+    outcomes = Counter()
+    for write in cases:
+        write()
+        outcome, detail = doors.tried(door, path)
+        assert outcome in ("opened", "refused"), (outcome, detail)
+        outcomes[outcome] += 1
+    return outcomes
+
+
+@pytest.mark.parametrize(
+    "name, cases", [("stack.toml", 60), ("graph.mtlx", 12), ("scene.toml", 15)]
+)
+def test_a_forged_text_is_taken_or_refused(tmp_path, name, cases):
+    if name == "graph.mtlx":
+        pytest.importorskip("MaterialX")
+    whole, door = FILES[name]
+    text, path = whole.read_text(), tmp_path / name
+    (tmp_path / "copper.nsh").write_bytes((doors.DATA / "material.nsh").read_bytes())
+    path.write_text(text)
+    assert doors.tried(door, path) == ("opened", "")
+    forged = (lambda seed=seed: path.write_text(forge_text(text, seed), errors="surrogatepass")
+              for seed in range(cases))  # fmt: skip
+    assert came_of(door, path, forged)["refused"] > cases / 2
+
+
+@pytest.mark.parametrize("suffix", [".gltf", ".glb"])
+def test_a_forged_mesh_is_taken_or_refused(tmp_path, suffix):
+    path = save(tmp_path / f"x{suffix}", *document(box()))
+    whole = path.read_bytes()
+    forged = (lambda seed=seed: path.write_bytes(forge_bytes(whole, seed)) for seed in range(150))
+    assert came_of(doors.mesh, path, forged)["refused"] > 75
