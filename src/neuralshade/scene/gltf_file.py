@@ -70,7 +70,13 @@ class GltfFile:
         row = self.entry("accessors", index)
         kind, code = row.get("type"), row.get("componentType")
         count: Any = row.get("count")
-        if kind not in kinds or code not in TYPES or not _whole(count) or "sparse" in row:
+        if (
+            kind not in kinds
+            or not _whole(code)
+            or code not in TYPES
+            or not _whole(count)
+            or "sparse" in row
+        ):
             raise self.wrong(f"accessors[{index}] of {shown(kind)}, {shown(code)} and "
                              f"{shown(count)}")  # fmt: skip
         width, dtype = COUNTS[kind], np.dtype(TYPES[code])

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from neuralshade.base.message_text import shown
+from neuralshade.base.message_text import plain_name, shown
 from neuralshade.base.text_file import read_text
 from neuralshade.errors import ConfigError
 from neuralshade.kinds.material.closures import albedo_table
@@ -83,7 +83,7 @@ def _layers(tables: object, place: str, pictures: Pictures, masks: list[str]) ->
 def _layer(number: int, table: Any, place: str, pictures: Pictures, masks: list[str]) -> Layer:
     """Return one layer, checked."""
     called = table.get("name") if isinstance(table, Mapping) else None
-    where = f"{place}: layer {called if isinstance(called, str) else number + 1}"
+    where = f"{place}: layer {plain_name(called) if isinstance(called, str) else number + 1}"
     everything = dict.fromkeys((*SHARED, *(key for keys in KINDS.values() for key in keys)))
     kind = Entries(where, table, everything, pictures).choice("kind", KINDS)
     entries = Entries(where, table, (*SHARED, *KINDS[kind]), pictures, masks)

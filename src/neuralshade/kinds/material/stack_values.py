@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from neuralshade.base.did_you_mean import did_you_mean
-from neuralshade.base.message_text import named, shown
+from neuralshade.base.message_text import named, plain, shown
 from neuralshade.errors import ConfigError
 from neuralshade.kinds.material.pictures import Lookup
 from neuralshade.source.image_file import load_picture
@@ -42,9 +42,13 @@ class Pictures:
     def expression(self, where: str, text: str, channels: str) -> str:
         """Return the look-up of a picture; ``channels``: r, or rgb of a color in linear light."""
         path = self.folder / text
-        if not path.is_file():
+        try:
+            is_there = path.is_file()
+        except OSError:  # of a name that no file system has
+            is_there = False
+        if not is_there:
             raise ConfigError(f"{where}: got {shown(text)}, which is not there, need a picture. "
-                              f"Looked for {path}.")  # fmt: skip
+                              f"Looked for {plain(str(path))}.")  # fmt: skip
         found = f"looked_up(picture_words, {self.name(path)}, uv).{channels}"
         encoded = channels == "rgb" and load_picture(path).color_space == "srgb"
         return f"linear_of({found})" if encoded else found
