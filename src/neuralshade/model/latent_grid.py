@@ -57,8 +57,10 @@ class LatentGrid(Encoding):
         self.bits, self.wraps = bits, wraps
         counts = [width * height for width, height in sizes]
         self.firsts = [sum(counts[:level]) for level in range(len(counts))]
-        start = torch.empty(sum(counts), features).normal_(START_MEAN, START_SIGMA, generator=rng)
-        self.texels = torch.nn.Parameter(start.clamp_(0, 1))
+        start = torch.empty(sum(counts), features)
+        if not start.is_meta:  # for shapes alone PyTorch would load its compiler to draw: a second
+            start.normal_(START_MEAN, START_SIGMA, generator=rng).clamp_(0, 1)
+        self.texels = torch.nn.Parameter(start)
         self.seen: torch.Tensor | None = None  # what look-ups mix in place of ``texels``
         self._places = torch.tensor([self.place(mip) for mip in range(len(serves))])
 

@@ -68,6 +68,18 @@ def test_a_field_comes_back(width, height, channels, bpp, wrap, layers, network_
         torch.testing.assert_close(one, two, rtol=1e-6, atol=0)  # steps are found once more
 
 
+@pytest.mark.parametrize("latents", ["plain", "bc1"])
+def test_forms_are_found_without_loading_a_compiler(latents, monkeypatch):
+    """PyTorch loads one, a second's work, to draw normal numbers of which there are none."""
+
+    def refused(*given, **named):
+        raise AssertionError("drawn")
+
+    monkeypatch.setattr(torch._refs, "normal", refused)
+    recipe = TexturesRecipe(bpp=5.0, latents=latents, hidden_width=16)
+    assert field_forms(recipe, (16, 16), 3)["latents.0"][0] == "uint8"
+
+
 @pytest.fixture
 def changed(tmp_path):
     """Give a function that writes the stored asset with its header changed, and its path."""

@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from neuralshade.kinds.textures import rectangle as rectangles
+from neuralshade.kinds.textures import shared_inputs
 from neuralshade.kinds.textures.engine import mip_positions
 from neuralshade.kinds.textures.field import build_field
 from neuralshade.kinds.textures.recipe import TexturesRecipe
@@ -21,7 +22,10 @@ def texel_numbers(across, x, y, width, height):
 @pytest.mark.parametrize("wrap", ["repeat", "clamp"])
 @pytest.mark.parametrize("bpp", [1.11, 5.0, 20.0])
 def test_a_rectangle_is_what_its_texels_are(size, wrap, bpp, monkeypatch):
-    monkeypatch.setattr(rectangles, "TILE_PX", 8)
+    for module in (rectangles, shared_inputs):
+        monkeypatch.setattr(module, "BLOCK_ROWS", 4)
+        monkeypatch.setattr(module, "BLOCK_COLUMNS", 8)
+    monkeypatch.setattr(rectangles, "STRIP_ROWS", 8)
     recipe = TexturesRecipe(bpp=bpp, wrap=wrap, hidden_width=16)
     field = build_field(recipe, size, 5, torch.Generator().manual_seed(1))
     sizes = mip_sizes(*size, None)

@@ -1,24 +1,34 @@
-"""Decoding rectangles of texels on a CPU: what rows and columns share is computed once.
+"""Decoding rectangles of texels on a CPU, in blocks that stay in a core's cache.
 
-Bilinear weights and the sines of a position are products or copies of what a row and a column
-have, so that next to the network's products an encoding costs little.
+What rows and columns share is computed once (shared_inputs.py); what is left is the network.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import torch
 
+from neuralshade.engine.threads import side_by_side
+from neuralshade.kinds.textures.shared_inputs import (
+    BLOCK_COLUMNS,
+    BLOCK_ROWS,
+    SharedInputs,
+    shared_inputs,
+)
+from neuralshade.model.column_network import ColumnNetwork
 from neuralshade.model.composite import Composite
-from neuralshade.model.encoding import Encoding
 from neuralshade.model.field import Field
 from neuralshade.model.latent_grid import LatentGrid
 from neuralshade.model.latent_position import LatentPosition
 
-TILE_PX = 128  # a side: the activations of a tile stay in a core's cache
+STRIP_ROWS = 4 * BLOCK_ROWS  # that a thread decodes
 
 Rectangle = tuple[int, int, int, int]  # x, y, width, height, in texels
+# What takes a block: its first row and column within the rectangle, channels [C, rows, columns],
+# which the next block overwrites. Threads call it side by side, for other texels each.
+Take = Callable[[int, int, torch.Tensor], None]
 
 
 def rectangle_of(index: torch.Tensor, across: int) -> Rectangle | None:
@@ -48,61 +58,73 @@ def takes_rectangles(field: Field) -> bool:
     return bool(parts) and all(isinstance(part, (LatentGrid, LatentPosition)) for part in parts)
 
 
-@torch.no_grad()
 def decode_rectangle(
     field: Field, sizes: Sequence[tuple[int, int]], mip: int, rectangle: Rectangle
 ) -> torch.Tensor:
     """Return the trained channels of a rectangle of a mip, row by row: float32 [n, C].
 
     As ``field.on_samples`` has them at the texels' centres, up to float32 rounding; not clamped.
-    ``field``: one that ``takes_rectangles``.
+    ``field``: one on the CPU that ``takes_rectangles``.
+    """
+    _, _, width, height = rectangle
+    found = torch.empty(height, width, len(field.network.members[-1].weight))
+
+    def take(top: int, left: int, channels: torch.Tensor) -> None:
+        rows, columns = channels.shape[1:]
+        found[top : top + rows, left : left + columns] = channels.permute(1, 2, 0)
+
+    decode_blocks(field, sizes, mip, rectangle, take)
+    return found.flatten(0, 1)
+
+
+def decode_blocks(
+    field: Field, sizes: Sequence[tuple[int, int]], mip: int, rectangle: Rectangle, take: Take
+) -> None:
+    """Give ``take`` the trained channels of all texels of a rectangle, see ``decode_rectangle``.
+
+    On as many threads as PyTorch may use, each with a strip of rows of its own.
     """
     x, y, width, height = rectangle
-    device = next(field.parameters()).device
-    u = (torch.arange(x, x + width, device=device) + 0.5) / sizes[mip][0]
-    v = (torch.arange(y, y + height, device=device) + 0.5) / sizes[mip][1]
-    tiles = [
-        torch.cat([_tile(field, across, down, mip) for across in u.split(TILE_PX)], dim=2)
-        for down in v.split(TILE_PX)
-    ]
-    return torch.cat(tiles, dim=1).flatten(1).t()
+    assert isinstance(field.encoding, Composite)  # by takes_rectangles
+    u = (torch.arange(x, x + width) + 0.5) / sizes[mip][0]
+    v = (torch.arange(y, y + height) + 0.5) / sizes[mip][1]
+    with torch.no_grad():
+        network = ColumnNetwork(field.network)
+        parts = [shared_inputs(part, mip, u, v) for part in field.encoding.members]
+    widths = [part.width for part in field.encoding.members]
+    strips = _Strips(network, parts, widths, (width, height), take)
+    for _ in side_by_side(strips.decode, range(0, height, STRIP_ROWS)):
+        pass
 
 
-def _tile(field: Field, u: torch.Tensor, v: torch.Tensor, mip: int) -> torch.Tensor:
-    """Return the channels where columns ``u`` [C] cross rows ``v`` [R]: [channels, R, C]."""
-    encoded = torch.empty(field.encoding.width, len(v), len(u), device=u.device)
-    assert isinstance(field.encoding, Composite)  # by layout.py
-    first = 0
-    for part in field.encoding.members:
-        own = encoded[first : first + part.width]
-        first += part.width
-        _fill(own, part, u, v, mip)
-    return field.network.on_columns(encoded.flatten(1), torch.float32).view(-1, len(v), len(u))
+@dataclass(frozen=True)
+class _Strips:
+    """What decodes strips of a rectangle of ``size`` (width, height)."""
 
+    network: ColumnNetwork
+    parts: Sequence[SharedInputs]
+    widths: Sequence[int]  # of the parts
+    size: tuple[int, int]
+    take: Take
 
-def _fill(out: torch.Tensor, part: Encoding, u: torch.Tensor, v: torch.Tensor, mip: int) -> None:
-    if isinstance(part, LatentGrid):
-        _fill_latents(out, part, u, v, mip)
-        return
-    assert isinstance(part, LatentPosition), type(part)
-    middle = torch.full_like(u, 0.5), torch.full_like(v, 0.5)
-    level_u, level_v = (torch.full_like(axis, float(mip)) for axis in (u, v))
-    of_u = part(torch.stack([u, middle[0], level_u], dim=1)).t()
-    of_v = part(torch.stack([middle[1], v, level_v], dim=1)).t()
-    for row in range(part.width):
-        # octave by octave: sin and cos along u, then along v; last the mip, the same in both
-        along_v = row % 4 >= 2
-        out[row] = of_v[row][:, None] if along_v else of_u[row]
-
-
-def _fill_latents(
-    out: torch.Tensor, grid: LatentGrid, u: torch.Tensor, v: torch.Tensor, mip: int
-) -> None:
-    """Mix latents along columns, for the few rows of them that are needed, then along rows."""
-    (left, right, across), (upper, lower, down) = grid.crossings(u, v, mip)
-    rows, of_row = torch.unique(torch.cat([upper, lower]), return_inverse=True)
-    level = grid.level(grid.serves[mip]).index_select(0, rows).permute(2, 0, 1)
-    mixed = torch.lerp(level.index_select(2, left), level.index_select(2, right), across)
-    mixed = mixed.mul_(2).sub_(1)
-    above, below = of_row.split(len(v))
-    torch.lerp(mixed.index_select(1, above), mixed.index_select(1, below), down[:, None], out=out)
+    @torch.inference_mode()
+    def decode(self, top: int) -> None:
+        """Decode STRIP_ROWS rows from ``top`` on."""
+        rows = slice(top, min(top + STRIP_ROWS, self.size[1]))
+        strips = [part.strip(rows) for part in self.parts]
+        rooms: dict[int, list[torch.Tensor]] = {}  # by samples: those at the edges are fewer
+        for tile, left in enumerate(range(0, self.size[0], BLOCK_COLUMNS)):
+            columns, seen = min(BLOCK_COLUMNS, self.size[0] - left), set[int]()
+            known = [part.blocks(strip, tile)
+                     for part, strip in zip(self.parts, strips, strict=True)]  # fmt: skip
+            for begin, blocks in zip(range(top, rows.stop, BLOCK_ROWS), zip(*known, strict=True),
+                                     strict=True):  # fmt: skip
+                shape = (-1, min(BLOCK_ROWS, rows.stop - begin), columns)
+                count = shape[1] * columns
+                if count not in rooms:
+                    rooms[count] = self.network.room(count)
+                inputs = rooms[count][0][:-1].view(shape).split(self.widths)
+                for part, out, block in zip(self.parts, inputs, blocks, strict=True):
+                    part.write(out, tile, block, count not in seen)
+                seen.add(count)
+                self.take(begin, left, self.network(rooms[count]).view(shape))
