@@ -23,7 +23,8 @@ def test_files_are_listed_with_their_bytes(capsys, tmp_path, fitted_set):
                         "albedo", "--block", "bc4", "--levels", 2)  # fmt: skip
     assert code == 0
     sizes = {name: (out / f"{name}.dds").stat().st_size for name in ("albedo", "roughness")}
-    assert told == "".join(f"{out}/{name}.dds: {size:,} bytes\n" for name, size in sizes.items())
+    lines = [f"{out}/{name}.dds: {size:,} bytes" for name, size in sizes.items()]
+    assert told.splitlines() == [*lines, "decoded on cpu"]
     assert sizes["roughness"] == 148 + (6 * 4 + 3 * 2) * 8
 
 
@@ -34,6 +35,7 @@ def test_json_is_one_line(capsys, tmp_path, fitted_set):
     assert code == 0 and json.loads(told) == {
         "asset": str(fitted_set.asset),
         "files": [{"path": str(path), "bytes": path.stat().st_size}],
+        "device": None,  # metallic is the same everywhere
     }
 
 
@@ -44,6 +46,15 @@ def test_a_region_that_is_none_is_misuse(capsys, tmp_path, fitted_set, region):
         f"neuralshade: Invalid value for '--region': got '{region}', need X,Y,W,H in texels, such "
         "as 0,0,256,256. See neuralshade decode --help.\n"
     )
+
+
+def test_a_device_that_is_none_is_told_in_a_line(capsys, tmp_path, fitted_set):
+    code, _, told = run(capsys, fitted_set.asset, "-o", tmp_path / "out", "--device", "gpu")
+    assert code == 1 and told == (
+        "neuralshade: device: got 'gpu', need one of auto, cpu, cuda, vulkan, metal, d3d12. "
+        "Use auto.\n"
+    )
+    assert not (tmp_path / "out").exists()
 
 
 def test_what_is_refused_is_told_in_a_line(capsys, tmp_path, fitted_set):

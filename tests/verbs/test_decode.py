@@ -176,6 +176,28 @@ def test_what_cannot_be_is_refused_and_nothing_is_written(
     assert not (tmp_path / "new").exists()
 
 
+def test_what_a_gpu_decodes_is_what_the_cpu_does(tmp_path, opened, one_device):
+    told = []
+    for device in ("cpu", "vulkan"):
+        neuralshade.decode(opened, tmp_path / device, format="png", maps=["roughness", "normal"],
+                           device=device, on_device=told.append)  # fmt: skip
+    assert told[0] == "cpu" and told[1].endswith("(vulkan)")
+    for path in (tmp_path / "cpu").iterdir():
+        images = []
+        for one in (path, tmp_path / "vulkan" / path.name):
+            with Image.open(one) as image:
+                images.append(np.asarray(image).astype(int))
+        assert np.abs(images[0] - images[1]).max() <= 1  # 8 bits
+
+
+def test_levels_that_are_stored_as_they_are_take_no_device(tmp_path, refusal):
+    assert refusal(ConfigError, neuralshade.decode, DATA / "mipmaps.nsh", tmp_path,
+                   device="cpu") == (
+        f"device: got 'cpu' for {DATA / 'mipmaps.nsh'}, whose levels are stored as they are, need "
+        "none. Leave it out."
+    )  # fmt: skip
+
+
 def test_the_asset_is_never_written_over(tmp_path, fitted_set, refusal):
     asset = tmp_path / "normal.dds"
     asset.write_bytes(fitted_set.asset.read_bytes())

@@ -26,6 +26,9 @@ from neuralshade.cli.work_lines import shown_work
 @click.option("--latents", is_flag=True,
               help="In place of maps: latents that are BC1 textures (fit textures --latents bc1), "
                    "each a DDS file, and their decoder as JSON.")  # fmt: skip
+@click.option("--device", metavar="API", default="auto", show_default=True,
+              help="What a texture set's network runs on: cpu, cuda, vulkan, metal or d3d12; auto "
+                   "is a hardware GPU for 4 million texels or more.")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Print the files as one JSON line.")
 def decode(asset: str, output: str, maps: tuple[str, ...], as_json: bool, **given: Any) -> None:
     """Write the texture maps of ASSET, with all mip levels, as files that engines load.
@@ -36,11 +39,16 @@ def decode(asset: str, output: str, maps: tuple[str, ...], as_json: bool, **give
     neuralshade decode bricks.nsh -o maps --block bc7 --block bc5 --block bc4
     neuralshade decode bricks.nsh -o maps --format png --map albedo --levels 1
     """
+    devices: list[str] = []
     with shown_work("decoding maps"):
-        files = neuralshade.decode(asset, output, maps=maps or None, **given)
+        files = neuralshade.decode(asset, output, maps=maps or None, on_device=devices.append,
+                                   **given)  # fmt: skip
     if as_json:
         listed = [{"path": str(path), "bytes": path.stat().st_size} for path in files]
-        click.echo(json.dumps({"asset": asset, "files": listed}))
+        device = devices[0] if devices else None
+        click.echo(json.dumps({"asset": asset, "files": listed, "device": device}))
         return
     for path in files:
         click.echo(f"{path}: {path.stat().st_size:,} bytes")
+    for device in devices:
+        click.echo(f"decoded on {device}")

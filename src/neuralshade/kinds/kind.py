@@ -202,17 +202,17 @@ class Opened(Closeable, AtPositions, ShortRepr):
         """Return float32 [height, width, C] at pixel centers of ``crop``, not clamped."""
 
     def chains(
-        self,
-        maps: Sequence[str] | None = None,
-        levels: int | None = None,
-        region: Region | None = None,
-    ) -> Iterator[MapChain]:
+        self, maps: Sequence[str] | None = None, levels: int | None = None,
+        region: Region | None = None, *, device: str = "auto", on_device: Notice = ignore,
+    ) -> Iterator[MapChain]:  # fmt: skip
         """Return its texture maps with their levels, one at a time, each decoded when it is asked.
 
         Args:
             maps: names; None is all of them.
             levels: how many, level 0 among them; None is all of them.
             region: of level 0 alone.
+            device: auto, cpu or an API: where the maps are decoded, if they are.
+            on_device: called with what they were decoded on, for people.
 
         Raises: ConfigError, before anything is decoded, for what is not there; AssetError where
             it holds no such maps, and where numbers in it are too large.

@@ -12,7 +12,7 @@ from neuralshade.base.atomic import check_writable
 from neuralshade.errors import ConfigError
 from neuralshade.fitting.output_checks import check_no_input
 from neuralshade.kinds import open_asset
-from neuralshade.kinds.kind import AssetLike
+from neuralshade.kinds.kind import AssetLike, Notice, ignore
 from neuralshade.source.region import Region, checked_region
 
 BLOCK_SIDE = 4  # texels
@@ -28,6 +28,8 @@ def decode(
     levels: int | None = None,
     region: Region | None = None,
     latents: bool = False,
+    device: str = "auto",
+    on_device: Notice = ignore,
 ) -> list[Path]:
     """Write the texture maps of an asset with all their levels: all files, or none.
 
@@ -49,15 +51,20 @@ def decode(
             with blocks.
         latents: write latents that are BC1 textures as they are instead, latents_0.dds and so on,
             and decoder.json; nothing else may be chosen then.
+        device: of a texture set, what its network runs on: cpu, or the API of a GPU: cuda, vulkan,
+            metal or d3d12. auto is a hardware GPU for 4 million texels or more, all levels
+            together; for fewer, and where none answers, the CPU.
+        on_device: called with what it ran on, for people: cpu, or a GPU's name and API.
 
     Returns: the files, map by map, those of a map level by level.
 
     Raises: AssetError for an asset without texture maps; ConfigError for maps, levels, formats
         or blocks that are not there, and where memory does not do; OutputError; DeviceError for
-        BC7 without its package.
+        BC7 without its package, and where a device that is named does not answer.
     """
     if latents:
-        _check_alone(format, blocks=blocks, maps=maps, levels=levels, region=region)
+        _check_alone(format, blocks=blocks, maps=maps, levels=levels, region=region,
+                     device=device != "auto")  # fmt: skip
     blocks = (blocks,) if isinstance(blocks, str) else tuple(blocks)
     check_container(format, blocks)
     part = None if region is None else checked_region(region, BLOCK_SIDE if blocks else 1)
@@ -67,7 +74,7 @@ def decode(
     try:
         if latents:
             return opened.latent_files(folder)
-        chains = opened.chains(maps, levels, part)
+        chains = opened.chains(maps, levels, part, device=device, on_device=on_device)
         return write_maps(folder, format, _checked(chains, folder, format, opened.path), blocks)
     except BaseException:  # also an interruption: nothing is left
         if not there:

@@ -48,4 +48,5 @@ def evaluate(
     Raises: AssetError, PictureError; ConfigError where a picture is missing; of mip levels and
         tasks also ConfigError, DeviceError.
     """
-    return open_asset(asset, values, trust=trust).evaluate(picture, notice)
+    with open_asset(asset, values, trust=trust) as opened:
+        return opened.evaluate(picture, notice)

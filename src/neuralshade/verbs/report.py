@@ -41,5 +41,5 @@ def report(
     Raises: AssetError, PictureError, OutputError; of tasks also ConfigError, DeviceError.
     """
     check_no_input(output, asset, picture)
-    opened = open_asset(asset, values, trust=trust)
-    opened.report(picture, output, snapshots=snapshots, facts=facts, notice=notice)
+    with open_asset(asset, values, trust=trust) as opened:
+        opened.report(picture, output, snapshots=snapshots, facts=facts, notice=notice)

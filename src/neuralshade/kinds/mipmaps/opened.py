@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from neuralshade.asset.schema import Form
-from neuralshade.base.message_text import named
+from neuralshade.base.message_text import named, shown
 from neuralshade.errors import AssetError, ConfigError
 from neuralshade.fitting.scene import RESULT, Scene
 from neuralshade.kinds.kind import Notice, Opened, ignore
@@ -81,10 +81,16 @@ class OpenedMipmaps(Opened):
         maps: Sequence[str] | None = None,
         levels: int | None = None,
         region: Region | None = None,
+        *,
+        device: str = "auto",
+        on_device: Notice = ignore,
     ) -> Iterator[MapChain]:
         """Return maps with their levels as they are stored, see ``Opened.chains``."""
         from neuralshade.kinds.mipmaps.chains import level_chains
 
+        if device != "auto":
+            raise ConfigError(f"device: got {shown(device)} for {self.path}, whose levels are "
+                              "stored as they are, need none. Leave it out.")  # fmt: skip
         sizes = [(width, height) for width, height in self.maps["sizes"]]
         regions = level_regions(sizes, levels, region)
         return level_chains(stored_levels(self.asset), chosen_names(maps, MAPS), regions)

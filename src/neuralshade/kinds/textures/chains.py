@@ -3,48 +3,54 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterator, Sequence
-from functools import partial
+from collections.abc import Iterator, Sequence
+from contextlib import closing
 
 import numpy as np
 import numpy.typing as npt
 import psutil
 
 from neuralshade.asset.texture.map_chain import MapChain
+from neuralshade.base.work import counted
 from neuralshade.errors import ConfigError
+from neuralshade.kinds.kind import Notice, ignore
 from neuralshade.kinds.textures.channels import MapCoding
-from neuralshade.kinds.textures.engine import BLOCK_TEXELS
-from neuralshade.kinds.textures.texels import PEAK, words_of
-from neuralshade.source.region import Region, Size
+from neuralshade.kinds.textures.decoding import Decoding
+from neuralshade.kinds.textures.texels import PEAK
+from neuralshade.source.region import Region
 
 Floats = npt.NDArray[np.float32]
 Words = npt.NDArray[np.uint16]
-# (level, numbers of its texels, row by row: int64 [n]) -> trained channels [n, C]
-Decode = Callable[[int, npt.NDArray[np.int64]], Floats]
 
 # Bytes that writing a texel takes for each channel of a map: floats, as they are stored, blocks.
 WRITTEN_BYTES = 12
 
 
 def map_chains(
-    decode: Decode,
-    sizes: Sequence[Size],
+    decoding: Decoding,
     codings: Sequence[MapCoding],
     regions: Sequence[Region],
+    on_device: Notice = ignore,
 ) -> Iterator[MapChain]:
-    """Yield maps with their levels, of which ``regions`` are asked.
+    """Yield maps with their levels, of which ``regions`` are asked; ``decoding`` is closed.
 
     The network gives all channels at once, so it is run once for each texel; kept are those of
     the maps that are asked for, in 16 bits as they were trained: 4K with 8 channels and all
     levels takes 360 MB, and what is written of one map at a time as much again.
 
-    Raises: ConfigError where that is more than there is; what ``decode`` raises.
+    ``on_device`` is told what the network ran on, where it did.
+
+    Raises: ConfigError where that is more than there is; what ``Decoding.words`` raises.
     """
     _check_memory(codings, regions)
-    levels = []
-    for level, region in enumerate(regions):
-        across = sizes[level][0]
-        levels.append(level_words(partial(decode, level), across, region, codings))
+    levels: list[dict[str, Words]] = []
+    with closing(decoding):
+        if any(coding.count for coding in codings):
+            decoding.expect(regions)
+            on_device(decoding.device)
+        what = f"decoding levels on {decoding.device}"
+        for level, region in enumerate(counted(what, regions, len(regions))):
+            levels.append(decoding.words(level, region, codings))
     for coding in codings:
         yield MapChain(
             coding.name,
@@ -56,29 +62,6 @@ def map_chains(
         )  # fmt: skip
         for words in levels:
             words.pop(coding.name, None)
-
-
-def level_words(
-    decode: Callable[[npt.NDArray[np.int64]], Floats],
-    across: int,
-    region: Region,
-    codings: Sequence[MapCoding],
-) -> dict[str, Words]:
-    """Return the trained channels of maps by name: uint16 [height, width, count] of [0, 1].
-
-    ``across``: texels in a row of the level.
-    """
-    x, y, width, height = region
-    varying = [coding for coding in codings if coding.count]
-    words = {one.name: np.empty((height, width, one.count), np.uint16) for one in varying}
-    rows = max(1, BLOCK_TEXELS // width)
-    for top in range(0, height if varying else 0, rows):
-        lines = np.arange(top, min(top + rows, height))
-        index = ((y + lines[:, None]) * across + np.arange(x, x + width)).reshape(-1)
-        block = words_of(decode(index).clip(0, 1)[None]).reshape(len(lines), width, -1)
-        for one in varying:
-            words[one.name][lines] = block[..., one.first : one.first + one.count]
-    return words
 
 
 def _decoded(coding: MapCoding, words: dict[str, Words], region: Region) -> Floats:

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from neuralshade.asset.asset import Asset, check_drawn
+from neuralshade.asset.asset import Asset
 from neuralshade.asset.schema import Form
 from neuralshade.base.did_you_mean import did_you_mean
 from neuralshade.base.message_text import shown
@@ -23,6 +23,7 @@ from neuralshade.kinds.kind import Notice, Opened, ignore
 from neuralshade.kinds.textures import KIND
 from neuralshade.kinds.textures.asset import RULES, field_forms, stored_field
 from neuralshade.kinds.textures.channels import MapCoding, coding_of
+from neuralshade.kinds.textures.decoding import Decoding, check_device
 from neuralshade.kinds.textures.engine import BLOCK_TEXELS, decode_texels, texels_under
 from neuralshade.kinds.textures.recipe import TexturesRecipe
 from neuralshade.measure.table import Table
@@ -137,6 +138,16 @@ class OpenedTextures(Opened):
         except AssetError as error:
             raise AssetError(f"{self.path}: {error}") from error
 
+    @cached_property
+    def _decoding(self) -> Decoding:
+        """Return what decodes whole levels."""
+        return Decoding(self.field, self.sizes, self.path)
+
+    def close(self) -> None:
+        """Give back the GPU that levels were decoded on, if one was."""
+        if "_decoding" in self.__dict__:
+            self._decoding.close()
+
     @property
     def numbers(self) -> int:
         """Return how many trained numbers there are."""
@@ -145,16 +156,7 @@ class OpenedTextures(Opened):
     def trained_channels(self, level: int) -> Floats:
         """Return all trained channels of a mip: float32 [h, w, C] as decoded, not clamped."""
         width, height = self.sizes[level]
-        return decode_texels(self.field, self.sizes, level).reshape(height, width, -1)
-
-    def trained_texels(self, level: int, index: npt.NDArray[np.int64]) -> Floats:
-        """Return the trained channels of texels by their numbers [n], row by row: float32 [n, C].
-
-        Not clamped. Raises: AssetError where they are not finite.
-        """
-        channels = decode_texels(self.field, self.sizes, level, torch.from_numpy(index))
-        check_drawn(self.path, channels)
-        return channels
+        return self._decoding.floats(level, (0, 0, width, height)).reshape(height, width, -1)
 
     def map(self, name: str, level: int = 0) -> Floats:
         """Return one map of a mip, as it was given: float32 [height, width, channels].
@@ -171,14 +173,19 @@ class OpenedTextures(Opened):
         maps: Sequence[str] | None = None,
         levels: int | None = None,
         region: Region | None = None,
+        *,
+        device: str = "auto",
+        on_device: Notice = ignore,
     ) -> Iterator[MapChain]:
         """Return maps with their levels, see ``Opened.chains``."""
         from neuralshade.kinds.textures.chains import map_chains
 
+        check_device(device)
         regions = level_regions(self.sizes, levels, region)
         names = chosen_names(maps, [coding.name for coding in self.codings])
         codings = [self.coding(name) for name in names]
-        return map_chains(self.trained_texels, self.sizes, codings, regions)
+        decoding = Decoding(self.field, self.sizes, self.path, device)
+        return map_chains(decoding, codings, regions, on_device)
 
     def latent_files(self, folder: Path) -> list[Path]:
         """Write BC1 latents as DDS files and the decoder beside them, see ``latent_files``."""

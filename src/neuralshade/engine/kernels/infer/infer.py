@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -138,10 +139,22 @@ class Inference:
         """Return what evaluates ``count`` positions where they lie, float32 [count, D], into
         ``drawn``, float32 [count, C], which begins at a multiple of 16 bytes.
         """
-        view = np.zeros(1, VIEW)
-        view["count"] = count
+        return self.steps_on(positions, drawn, count)(count)
+
+    def steps_on(self, positions: Buffer, drawn: Buffer, most: int) -> Callable[[int], Steps]:
+        """Return what gives the steps of ``steps_between`` for the first of ``most`` positions.
+
+        They are to be run before it is asked again.
+        """
         on_device = self.gpu.buffer(size=VIEW.itemsize)
-        return self._steps(self._bind("draw_positions", on_device, drawn, positions, count), view)
+        canvas = self._bind("draw_positions", on_device, drawn, positions, most)
+
+        def steps(count: int) -> Steps:
+            view = np.zeros(1, VIEW)
+            view["count"] = count
+            return self._steps(canvas, view)
+
+        return steps
 
     def _positions_canvas(self, count: int) -> _Canvas:
         """Return one with room for ``count`` positions, the last one if that has."""

@@ -1,0 +1,178 @@
+"""Decoding a stored set: on the CPU, or on a GPU where that is asked for or pays."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+import torch
+
+from neuralshade.asset.asset import check_drawn
+from neuralshade.base.did_you_mean import did_you_mean
+from neuralshade.base.message_text import shown
+from neuralshade.errors import ConfigError, DeviceError
+from neuralshade.gpu.gpu import Gpu
+from neuralshade.gpu.open import APIS, open_gpu, open_hardware
+from neuralshade.kinds.textures.channels import MapCoding
+from neuralshade.kinds.textures.engine import decode_texels
+from neuralshade.kinds.textures.rectangle import decode_blocks, decode_rectangle, takes_rectangles
+from neuralshade.kinds.textures.texels import PEAK, words_of
+from neuralshade.model.field import Field
+from neuralshade.source.region import Region
+
+if TYPE_CHECKING:
+    from neuralshade.kinds.textures.gpu_decoder import GpuDecoder
+
+Floats = npt.NDArray[np.float32]
+Words = npt.NDArray[np.uint16]
+
+DEVICES = ("auto", "cpu", *APIS)
+GPU_TEXELS = 2**22  # below that a CPU is done before a GPU is open
+ROWS_TEXELS = 2**17  # decoded at once of latents that rows and columns share nothing of
+
+log = logging.getLogger("neuralshade")
+
+
+class Decoding:
+    """Decodes ``field``, as stored; ``place`` is what errors call it.
+
+    Args:
+        device: cpu, or an API, which is opened with the first texels. auto opens hardware where
+            so many texels are asked for that this pays, and is the CPU where none answers.
+
+    Raises: ConfigError for another device.
+    """
+
+    def __init__(
+        self, field: Field, sizes: Sequence[tuple[int, int]], place: str, device: str = "auto"
+    ):
+        check_device(device)
+        self.field, self.sizes, self.place, self.asked = field, sizes, place, device
+        self._gpu: Gpu | None = None
+        self._decoder: GpuDecoder | None = None
+        self._settled = device == "cpu"  # that no GPU is opened
+
+    @property
+    def device(self) -> str:
+        """Return what it runs on by now, for people: cpu, or a GPU's name and API."""
+        return "cpu" if self._decoder is None else self._decoder.device
+
+    def expect(self, regions: Sequence[Region]) -> None:
+        """Be told what will be asked for, level by level. Raises: DeviceError as ``floats``."""
+        self._on_gpu(sum(width * height for _, _, width, height in regions))
+
+    def floats(self, mip: int, region: Region) -> Floats:
+        """Return the trained channels of a rectangle, row by row: float32 [n, C], not clamped.
+
+        Raises: DeviceError where a device that was asked for does not answer or has too little
+            memory.
+        """
+        decoder = self._on_gpu(region[2] * region[3])
+        if decoder is not None:
+            return decoder.floats(mip, region)
+        if takes_rectangles(self.field):
+            found: Floats = decode_rectangle(self.field, self.sizes, mip, region).numpy()
+            return found
+        return decode_texels(self.field, self.sizes, mip, _numbers(region, self.sizes[mip][0]))
+
+    def words(self, mip: int, region: Region, codings: Sequence[MapCoding]) -> dict[str, Words]:
+        """Return the trained channels of maps that have some, as 16 bits of [0, 1].
+
+        uint16 [height, width, count] by name. Devices differ by 1 at most where sums in float32
+        are ordered otherwise.
+
+        Raises: AssetError for numbers that are not finite; DeviceError as ``floats``.
+        """
+        varying = [coding for coding in codings if coding.count]
+        if not varying:
+            return {}
+        decoder = self._on_gpu(region[2] * region[3])
+        if decoder is None:
+            return self._words(mip, region, varying)
+        found = decoder.words_of(mip, region, varying)
+        if found is None:
+            check_drawn(self.place, np.array(np.nan))
+        assert found is not None
+        return found
+
+    def close(self) -> None:
+        """Give the GPU back; what is asked next opens it anew."""
+        self._decoder = None
+        if self._gpu is not None:
+            self._gpu.close()
+            self._gpu = None
+
+    def _words(self, mip: int, region: Region, codings: Sequence[MapCoding]) -> dict[str, Words]:
+        _, _, width, height = region
+        found = {one.name: np.empty((height, width, one.count), np.uint16) for one in codings}
+
+        def take(top: int, left: int, channels: torch.Tensor) -> None:
+            numbers = channels.numpy()
+            check_drawn(self.place, numbers)
+            words = channels.clamp_(0, 1).mul_(PEAK).round_().numpy().astype(np.uint16)
+            _, rows, columns = words.shape
+            for one in codings:
+                own = words[one.first : one.first + one.count]
+                found[one.name][top : top + rows, left : left + columns] = own.transpose(1, 2, 0)
+
+        if takes_rectangles(self.field):
+            decode_blocks(self.field, self.sizes, mip, region, take)
+            return found
+        for top in range(0, height, rows := max(1, ROWS_TEXELS // width)):
+            part = (region[0], region[1] + top, width, min(rows, height - top))
+            index = _numbers(part, self.sizes[mip][0])
+            decoded = decode_texels(self.field, self.sizes, mip, index)
+            check_drawn(self.place, decoded)
+            words = words_of(decoded.clip(0, 1)[None]).reshape(part[3], width, -1)
+            for one in codings:
+                own = words[..., one.first : one.first + one.count]
+                found[one.name][top : top + part[3]] = own
+        return found
+
+    def _on_gpu(self, texels: int) -> GpuDecoder | None:
+        """Return what decodes so many texels on a GPU; None where the CPU does."""
+        if self._decoder is None and not self._settled:
+            if self.asked != "auto":
+                self._open(open_gpu(self.asked))
+            elif texels >= GPU_TEXELS:
+                self._open_hardware()
+        return self._decoder
+
+    def _open_hardware(self) -> None:
+        gpu = open_hardware()
+        if gpu is None:
+            log.info("device: the CPU decodes, since no hardware GPU answers")
+            self._settled = True
+            return
+        try:
+            self._open(gpu)
+        except DeviceError as error:
+            log.warning("device: the CPU decodes in place of %s. %s", gpu.name, error)
+            self._settled = True
+
+    def _open(self, gpu: Gpu) -> None:
+        from neuralshade.kinds.textures.gpu_decoder import GpuDecoder
+
+        try:
+            self._decoder = GpuDecoder(gpu, self.field, self.sizes)
+        except BaseException:
+            gpu.close()
+            raise
+        self._gpu = gpu
+
+
+def check_device(device: str) -> None:
+    """Raise ConfigError for another device than DEVICES."""
+    if device not in DEVICES:
+        near = " Use auto." if device == "gpu" else did_you_mean(str(device), DEVICES)
+        raise ConfigError(f"device: got {shown(device)}, need one of {', '.join(DEVICES)}.{near}")
+
+
+def _numbers(region: Region, across: int) -> torch.Tensor:
+    """Return the numbers of a rectangle's texels in a mip of ``across`` columns: int64 [n]."""
+    x, y, width, height = region
+    rows = torch.arange(y, y + height) * across
+    return (rows[:, None] + torch.arange(x, x + width)).reshape(-1)
