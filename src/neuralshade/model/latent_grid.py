@@ -33,8 +33,9 @@ class LatentGrid(Encoding):
     lie at (i + 0.5) / size; beyond the outermost it wraps around, or is clamped where ``wraps``
     is False. mip is a whole number, as a float.
 
-    ``texels``: float32 [entries, features], the levels one after the other, row by row. Gradients
-    reach them, not the position.
+    ``texels``: float32 [entries, features], the levels one after the other, row by row; drawn from
+    ``rng``, or where that is None all alike, for numbers that come from elsewhere: drawing those of
+    a large set takes longer than reading it. Gradients reach them, not the position.
     Source: Vaidyanathan et al. 2023, Random-Access Neural Compression of Material Textures,
     sections 4.1 (levels shared by mips) and 4.2 (quantization by noise).
     """
@@ -57,8 +58,8 @@ class LatentGrid(Encoding):
         self.bits, self.wraps = bits, wraps
         counts = [width * height for width, height in sizes]
         self.firsts = [sum(counts[:level]) for level in range(len(counts))]
-        start = torch.empty(sum(counts), features)
-        if not start.is_meta:  # for shapes alone PyTorch would load its compiler to draw: a second
+        start = torch.full((sum(counts), features), START_MEAN)
+        if rng is not None:
             start.normal_(START_MEAN, START_SIGMA, generator=rng).clamp_(0, 1)
         self.texels = torch.nn.Parameter(start)
         self.seen: torch.Tensor | None = None  # what look-ups mix in place of ``texels``
@@ -132,7 +133,7 @@ class LatentGrid(Encoding):
     @torch.no_grad()
     def set_codes(self, codes: np.ndarray) -> None:
         """Take over what ``codes`` returned."""
-        self.texels.copy_(torch.from_numpy(codes).float() / self.steps)
+        self.texels.copy_(torch.from_numpy(codes)).div_(self.steps)
 
     def slang(self, name: str) -> SlangHalf:
         check_count(type(self).__name__, self.number_count())

@@ -65,10 +65,16 @@ def pack_bits(codes: npt.NDArray[np.uint8], bits: int) -> npt.NDArray[np.uint8]:
 
 def unpack_bits(packed: npt.NDArray[np.uint8], bits: int, count: int) -> npt.NDArray[np.uint8]:
     """Return the first ``count`` codes that ``pack_bits`` packed: uint8 [count]."""
-    single = np.unpackbits(packed, count=count * bits, bitorder="little").reshape(count, bits)
-    weights = (1 << np.arange(bits)).astype(np.uint8)
-    codes: npt.NDArray[np.uint8] = (single * weights).sum(1, dtype=np.uint8)
-    return codes
+    groups = -(-count // 8)  # of 8 codes in as many bytes as a code has bits
+    whole = np.zeros((groups, 8), np.uint8)
+    tail = np.zeros(groups * bits, np.uint8)
+    tail[: len(packed)] = packed[: groups * bits]
+    whole[:, :bits] = tail.reshape(groups, bits)
+    words, codes = whole.view("<u8")[:, 0], np.empty((groups, 8), np.uint8)
+    for code in range(8):  # the upper bits of the lowest byte are other codes'
+        codes[:, code] = (words >> np.uint64(code * bits)).astype(np.uint8)
+    codes &= np.uint8(2**bits - 1)
+    return codes.reshape(-1)[:count]
 
 
 def packed_size(count: int, bits: int) -> int:
@@ -140,7 +146,7 @@ def stored_field(
 
     Raises: AssetError for blocks of BC1 that no fit makes.
     """
-    field = build_field(recipe, size, channels, torch.Generator())
+    field = build_field(recipe, size, channels, None)
     index = 0
     for grid in latent_grids(field):
         if isinstance(grid, BlockGrid):

@@ -16,7 +16,10 @@ START_BIAS = 0.5  # of the last layer: the middle of what a channel may be
 def build_field(
     recipe: TexturesRecipe, size: tuple[int, int], channels: int, rng: torch.Generator | None
 ) -> Field:
-    """Return the untrained field for a set of ``size``; its start is drawn from ``rng``."""
+    """Return the untrained field for a set of ``size``; its start is drawn from ``rng``.
+
+    None: for numbers that come from elsewhere.
+    """
     sizes = mip_sizes(*size, recipe.mips or None)
     wraps = recipe.wrap == "repeat"
     if recipe.latents == "bc1":
@@ -26,7 +29,7 @@ def build_field(
     else:
         encoding = build_encoding(sizes, shapes_for(recipe), wraps, rng)
     network = MLP(encoding.width, channels, recipe.hidden_layers, recipe.hidden_width,
-                  "hard_gelu", rng=rng)  # fmt: skip
+                  "hard_gelu", rng=rng or torch.Generator())  # fmt: skip
     bias = network.members[-1].bias
     assert bias is not None
     torch.nn.init.constant_(bias, START_BIAS)
