@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from neuralshade.asset.texture.block_fit import BlockFit, Floats
+from neuralshade.base.cores import on_cores
 
 PEAK = 255  # what colors are in units of
 STEPS = 3  # from one end point to the other
@@ -35,11 +36,15 @@ def compress_bc1(values: Floats) -> NDArray[np.uint8]:
         values: float32 [N, 16, 3], row by row, [0, 1].
     """
     blocks = np.empty((len(values), 8), np.uint8)
-    for start in range(0, len(values), CHUNK):
+
+    def compress(start: int) -> None:
         part = slice(start, start + CHUNK)
         planes = np.ascontiguousarray(np.moveaxis(values[part], 2, 0))
         fit = _fit(planes * np.float32(PEAK))
         blocks[part] = pack_bc1(fit.first, fit.last, fit.step)
+
+    for _ in on_cores(compress, range(0, len(values), CHUNK)):
+        pass
     return blocks
 
 

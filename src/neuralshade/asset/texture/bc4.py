@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from neuralshade.asset.texture.block_fit import BlockFit, Floats
+from neuralshade.base.cores import on_cores
 
 PEAK = 255  # what end points are stored in units of
 EVEN_STEPS, SIX_STEPS = 7, 5  # between the end points of the two kinds
@@ -31,9 +32,13 @@ def compress_bc4(values: Floats) -> NDArray[np.uint8]:
         values: float32 [N, 16], row by row, [0, 1].
     """
     blocks = np.empty((len(values), 8), np.uint8)
-    for start in range(0, len(values), CHUNK):
+
+    def compress(start: int) -> None:
         part = slice(start, start + CHUNK)
         blocks[part] = _compress(values[part] * np.float32(PEAK))
+
+    for _ in on_cores(compress, range(0, len(values), CHUNK)):
+        pass
     return blocks
 
 

@@ -8,13 +8,15 @@ from numpy.typing import NDArray
 
 from neuralshade.asset.texture.block_compression import compress_blocks
 from neuralshade.asset.texture.texture_format import TextureFormat, find_format, formats_of
+from neuralshade.base.cores import core_count
 from neuralshade.errors import PictureError, ShapeError
 from neuralshade.source.picture import check_finite, check_shape
 
 DTYPES = ("uint8", "uint16", "float16", "float32")
 LARGEST_PX = 32_768  # a side of the largest texture that any GPU takes
-# Encoded at once. Few, as Ctrl-C waits for the BC7 encoder's C code: a second or two.
+# Encoded at once by each core. Few, as Ctrl-C waits for the BC7 encoder's C code: a second or two.
 BAND_TEXELS = 1 << 20
+MOST_BANDS = 8  # at once, whatever cores there are: a band takes some 50 MB
 
 MipChain = Sequence[NDArray[Any]]
 
@@ -50,7 +52,8 @@ def encoded(level: NDArray[Any], chosen: TextureFormat) -> Iterator[bytes]:
 
 def band_rows(width: int) -> int:
     """Return how many rows are encoded at once: whole blocks."""
-    return max(1, BAND_TEXELS // width // 4) * 4
+    texels = BAND_TEXELS * min(core_count(), MOST_BANDS)
+    return max(1, texels // width // 4) * 4
 
 
 def stored_texels(level: NDArray[Any], chosen: TextureFormat) -> NDArray[Any]:

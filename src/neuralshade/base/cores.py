@@ -1,0 +1,37 @@
+"""Work that is spread over the cores of a machine."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+LIMIT = "OMP_NUM_THREADS"  # by which people limit what libraries take; we are one
+
+
+def core_count() -> int:
+    """Return how many cores this process may use: those it may run on, LIMIT at most."""
+    affinity = getattr(os, "sched_getaffinity", None)  # of Linux
+    cores = len(affinity(0)) if affinity else os.cpu_count() or 1
+    limit = os.environ.get(LIMIT, "")
+    return min(cores, max(1, int(limit))) if limit.isdecimal() else cores
+
+
+def on_cores(do: Callable[[T], R], items: Sequence[T]) -> Iterator[R]:
+    """Yield ``do(item)`` of each, in order, as many at a time as there are cores.
+
+    In threads: for what leaves Python's lock to others.
+    """
+    workers = min(core_count(), len(items))
+    if workers <= 1:
+        yield from map(do, items)
+        return
+    pool = ThreadPoolExecutor(workers, "neuralshade")
+    try:
+        yield from pool.map(do, items)
+    finally:  # also where the rest is not wanted any more
+        pool.shutdown(cancel_futures=True)
