@@ -18,7 +18,12 @@ from neuralshade.gpu.gpu import Gpu
 from neuralshade.gpu.open import APIS, open_gpu, open_hardware
 from neuralshade.kinds.textures.channels import MapCoding
 from neuralshade.kinds.textures.engine import decode_texels
-from neuralshade.kinds.textures.rectangle import decode_blocks, decode_rectangle, takes_rectangles
+from neuralshade.kinds.textures.rectangle import (
+    decode_blocks,
+    decode_crossings,
+    decode_rectangle,
+    takes_rectangles,
+)
 from neuralshade.kinds.textures.texels import PEAK, words_of
 from neuralshade.model.field import Field
 from neuralshade.source.region import Region
@@ -28,6 +33,7 @@ if TYPE_CHECKING:
 
 Floats = npt.NDArray[np.float32]
 Words = npt.NDArray[np.uint16]
+Integers = npt.NDArray[np.int64]
 
 DEVICES = ("auto", "cpu", *APIS)
 GPU_TEXELS = 2**22  # below that a CPU is done before a GPU is open
@@ -96,6 +102,29 @@ class Decoding:
         if found is None:
             check_drawn(self.place, np.array(np.nan))
         assert found is not None
+        return found
+
+    def shown(self, mip: int, rows: Integers, columns: Integers, coding: MapCoding) -> Floats:
+        """Return a map where rows [R] and columns [C] of texels cross, as ``MapCoding.shown`` does.
+
+        float32 [R, C, channels]; always on the CPU: pictures have few texels.
+        """
+        found = np.empty((len(rows), len(columns), coding.channels), np.float32)
+
+        def take(top: int, left: int, channels: torch.Tensor) -> None:
+            part = coding.shown(channels.permute(1, 2, 0).numpy())
+            found[top : top + part.shape[0], left : left + part.shape[1]] = part
+
+        across, down = self.sizes[mip]
+        if takes_rectangles(self.field):
+            u, v = ((torch.from_numpy(part) + 0.5) / side
+                    for part, side in ((columns, across), (rows, down)))  # fmt: skip
+            decode_crossings(self.field, mip, u, v, take)
+            return found
+        for top in range(0, len(rows), step := max(1, ROWS_TEXELS // len(columns))):
+            index = torch.from_numpy(rows[top : top + step, None] * across + columns)
+            block = decode_texels(self.field, self.sizes, mip, index.reshape(-1))
+            found[top : top + step] = coding.shown(block.reshape(*index.shape, -1))
         return found
 
     def close(self) -> None:

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
-import torch
 
 from neuralshade.asset.asset import Asset
 from neuralshade.asset.schema import Form
@@ -24,7 +23,7 @@ from neuralshade.kinds.textures import KIND
 from neuralshade.kinds.textures.asset import RULES, field_forms, stored_field
 from neuralshade.kinds.textures.channels import MapCoding, coding_of
 from neuralshade.kinds.textures.decoding import Decoding, check_device
-from neuralshade.kinds.textures.engine import BLOCK_TEXELS, decode_texels, texels_under
+from neuralshade.kinds.textures.engine import texels_under
 from neuralshade.kinds.textures.recipe import TexturesRecipe
 from neuralshade.measure.table import Table
 from neuralshade.model.field import Field
@@ -213,14 +212,7 @@ class OpenedTextures(Opened):
     ) -> Floats:
         """Return the texels of a map under pixel centres, display-coded in [0, 1]."""
         rows, cols = texels_under(self.sizes[level], width, height, crop)
-        across = self.sizes[level][0]
-        drawn = np.empty((height, width, coding.channels), np.float32)
-        step = max(1, BLOCK_TEXELS // width)
-        for top in range(0, height, step):
-            index = (rows[top : top + step, None] * across + cols).reshape(-1)
-            channels = decode_texels(self.field, self.sizes, level, torch.from_numpy(index))
-            drawn[top : top + step] = coding.shown(channels).reshape(-1, width, coding.channels)
-        return drawn
+        return self._decoding.shown(level, rows, cols, coding)
 
     @property
     def bits_per_pixel(self) -> float:

@@ -80,14 +80,20 @@ def decode_rectangle(
 def decode_blocks(
     field: Field, sizes: Sequence[tuple[int, int]], mip: int, rectangle: Rectangle, take: Take
 ) -> None:
-    """Give ``take`` the trained channels of all texels of a rectangle, see ``decode_rectangle``.
+    """Give ``take`` the trained channels of all texels of a rectangle, see ``decode_rectangle``."""
+    x, y, width, height = rectangle
+    u = (torch.arange(x, x + width) + 0.5) / sizes[mip][0]
+    v = (torch.arange(y, y + height) + 0.5) / sizes[mip][1]
+    decode_crossings(field, mip, u, v, take)
+
+
+def decode_crossings(field: Field, mip: int, u: torch.Tensor, v: torch.Tensor, take: Take) -> None:
+    """Give ``take`` the trained channels where columns at ``u`` cross rows at ``v``, in [0, 1].
 
     On as many threads as PyTorch may use, each with a strip of rows of its own.
     """
-    x, y, width, height = rectangle
     assert isinstance(field.encoding, Composite)  # by takes_rectangles
-    u = (torch.arange(x, x + width) + 0.5) / sizes[mip][0]
-    v = (torch.arange(y, y + height) + 0.5) / sizes[mip][1]
+    width, height = len(u), len(v)
     with torch.no_grad():
         network = ColumnNetwork(field.network)
         parts = [shared_inputs(part, mip, u, v) for part in field.encoding.members]
