@@ -11,7 +11,7 @@ import torch
 
 from neuralshade.model.bilinear import corner_weights
 from neuralshade.model.encoding import Encoding
-from neuralshade.model.latent_grid import START_MEAN, cell_corner
+from neuralshade.model.latent_grid import START_MEAN, cell_corner, crossings_of
 from neuralshade.model.parameters import SlangHalf, Table, check_count
 
 SIDE = 4  # texels along a block
@@ -99,11 +99,17 @@ class BlockGrid(Encoding):
 
     def level(self, index: int) -> torch.Tensor:
         """Return a level as stored, whole blocks cut to its size: [height, width, features]."""
-        (width, height), first, across = self.sizes[index], self.firsts[index], self.across[index]
-        down = -(-height // SIDE)
-        part = self.rounded_texels()[first : first + across * down]
-        tiles = part.view(down, across, SIDE, SIDE, self.features).transpose(1, 2)
-        return tiles.reshape(down * SIDE, across * SIDE, self.features)[:height, :width]
+        return self.level_rows(index, torch.arange(self.sizes[index][1], device=self.ends.device))
+
+    def level_rows(self, index: int, rows: torch.Tensor) -> torch.Tensor:
+        """Return rows [R], rising, of a level as stored: [R, width, features]."""
+        width, across = self.sizes[index][0], self.across[index]
+        of_blocks, own = torch.unique_consecutive(rows // SIDE, return_inverse=True)
+        columns = torch.arange(across, device=rows.device)
+        blocks = self.firsts[index] + of_blocks[:, None] * across + columns
+        tiles = self.rounded_texels(blocks.reshape(-1)).view(-1, across, SIDE, SIDE, self.features)
+        lines = tiles.transpose(1, 2).reshape(-1, across * SIDE, self.features)
+        return lines[own * SIDE + rows % SIDE, :width]
 
     @torch.no_grad()
     def add_noise(self, noise: torch.Tensor) -> None:
@@ -125,10 +131,10 @@ class BlockGrid(Encoding):
         return levels.repeat(self.textures)[:, None]
 
     @torch.no_grad()
-    def rounded_texels(self) -> torch.Tensor:
-        """Return the texels of all blocks as they are stored: [blocks, 16, features]."""
-        shares = (self.shares * STEPS).round() / STEPS
-        colors = end_colors(self.ends, self._end_levels()).unflatten(1, (1, -1, CHANNELS))
+    def rounded_texels(self, blocks: torch.Tensor) -> torch.Tensor:
+        """Return the texels of ``blocks`` [N] as they are stored: [N, 16, features]."""
+        shares = (self.shares[blocks] * STEPS).round() / STEPS
+        colors = end_colors(self.ends[blocks], self._end_levels()).unflatten(1, (1, -1, CHANNELS))
         first, last = colors.unbind(-1)
         return torch.lerp(first, last, shares[..., None]).flatten(2)
 
@@ -151,6 +157,12 @@ class BlockGrid(Encoding):
         row = cell_corner(at[:, 1], height, self.wraps)
         entries = [_entry(first, across, x, y) for y in row[:2] for x in col[:2]]
         return torch.stack(entries, dim=1), corner_weights(col[2], row[2])
+
+    def crossings(
+        self, u: torch.Tensor, v: torch.Tensor, mip: int
+    ) -> tuple[tuple[torch.Tensor, ...], tuple[torch.Tensor, ...]]:
+        """Return between which texels each ``u`` and ``v`` lies, see ``LatentGrid.crossings``."""
+        return crossings_of(u, v, self.sizes[self.serves[mip]], self.wraps)
 
     def codes(self) -> tuple[Bytes, Bytes]:
         """Return what is stored: counts of end points and steps of texels, shaped as trained."""

@@ -86,6 +86,10 @@ class LatentGrid(Encoding):
         part = self.texels.detach()[first : first + width * height]
         return part.view(height, width, self.features)
 
+    def level_rows(self, index: int, rows: torch.Tensor) -> torch.Tensor:
+        """Return rows [R] of a stored level: [R, width, features]."""
+        return self.level(index).index_select(0, rows)
+
     @torch.no_grad()
     def add_noise(self, noise: torch.Tensor) -> None:
         """Let look-ups see latents with ``noise`` [entries, features] added, within [0, 1]."""
@@ -121,9 +125,7 @@ class LatentGrid(Encoding):
 
         Of the level that serves ``mip``: int64, int64 and float32 [N] each.
         """
-        _, width, height = self.place(mip)
-        sizes = torch.tensor([[width], [height]], device=u.device)
-        return cell_corner(u, sizes[0], self.wraps), cell_corner(v, sizes[1], self.wraps)
+        return crossings_of(u, v, self.sizes[self.serves[mip]], self.wraps)
 
     def codes(self) -> np.ndarray:
         """Return what is stored: uint8 [entries, features], each 0 to ``steps``."""
@@ -156,6 +158,14 @@ class LatentGrid(Encoding):
 
     def tables(self) -> list[Table]:
         return [Table(0, len(self.texels), self.features, self.bits, unit=True)]
+
+
+def crossings_of(
+    u: torch.Tensor, v: torch.Tensor, size: tuple[int, int], wraps: bool
+) -> tuple[tuple[torch.Tensor, ...], tuple[torch.Tensor, ...]]:
+    """Return ``LatentGrid.crossings`` of a level of ``size`` (width, height)."""
+    sizes = torch.tensor(size, device=u.device)[:, None]
+    return cell_corner(u, sizes[0], wraps), cell_corner(v, sizes[1], wraps)
 
 
 def cell_corner(

@@ -17,14 +17,13 @@ from neuralshade.errors import ConfigError, DeviceError
 from neuralshade.gpu.gpu import Gpu
 from neuralshade.gpu.open import APIS, open_gpu, open_hardware
 from neuralshade.kinds.textures.channels import MapCoding
-from neuralshade.kinds.textures.engine import decode_texels
 from neuralshade.kinds.textures.rectangle import (
     decode_blocks,
     decode_crossings,
     decode_rectangle,
     takes_rectangles,
 )
-from neuralshade.kinds.textures.texels import PEAK, words_of
+from neuralshade.kinds.textures.texels import PEAK
 from neuralshade.model.field import Field
 from neuralshade.source.region import Region
 
@@ -37,7 +36,6 @@ Integers = npt.NDArray[np.int64]
 
 DEVICES = ("auto", "cpu", *APIS)
 GPU_TEXELS = 2**22  # below that a CPU is done before a GPU is open
-ROWS_TEXELS = 2**17  # decoded at once of latents that rows and columns share nothing of
 
 log = logging.getLogger("neuralshade")
 
@@ -56,6 +54,7 @@ class Decoding:
         self, field: Field, sizes: Sequence[tuple[int, int]], place: str, device: str = "auto"
     ):
         check_device(device)
+        assert takes_rectangles(field, stored=True)  # as the encodings of all sets do
         self.field, self.sizes, self.place, self.asked = field, sizes, place, device
         self._gpu: Gpu | None = None
         self._decoder: GpuDecoder | None = None
@@ -79,10 +78,8 @@ class Decoding:
         decoder = self._on_gpu(region[2] * region[3])
         if decoder is not None:
             return decoder.floats(mip, region)
-        if takes_rectangles(self.field):
-            found: Floats = decode_rectangle(self.field, self.sizes, mip, region).numpy()
-            return found
-        return decode_texels(self.field, self.sizes, mip, _numbers(region, self.sizes[mip][0]))
+        found: Floats = decode_rectangle(self.field, self.sizes, mip, region).numpy()
+        return found
 
     def words(self, mip: int, region: Region, codings: Sequence[MapCoding]) -> dict[str, Words]:
         """Return the trained channels of maps that have some, as 16 bits of [0, 1].
@@ -116,15 +113,9 @@ class Decoding:
             found[top : top + part.shape[0], left : left + part.shape[1]] = part
 
         across, down = self.sizes[mip]
-        if takes_rectangles(self.field):
-            u, v = ((torch.from_numpy(part) + 0.5) / side
-                    for part, side in ((columns, across), (rows, down)))  # fmt: skip
-            decode_crossings(self.field, mip, u, v, take)
-            return found
-        for top in range(0, len(rows), step := max(1, ROWS_TEXELS // len(columns))):
-            index = torch.from_numpy(rows[top : top + step, None] * across + columns)
-            block = decode_texels(self.field, self.sizes, mip, index.reshape(-1))
-            found[top : top + step] = coding.shown(block.reshape(*index.shape, -1))
+        u, v = ((torch.from_numpy(part) + 0.5) / side
+                for part, side in ((columns, across), (rows, down)))  # fmt: skip
+        decode_crossings(self.field, mip, u, v, take)
         return found
 
     def close(self) -> None:
@@ -147,18 +138,7 @@ class Decoding:
                 own = words[one.first : one.first + one.count]
                 found[one.name][top : top + rows, left : left + columns] = own.transpose(1, 2, 0)
 
-        if takes_rectangles(self.field):
-            decode_blocks(self.field, self.sizes, mip, region, take)
-            return found
-        for top in range(0, height, rows := max(1, ROWS_TEXELS // width)):
-            part = (region[0], region[1] + top, width, min(rows, height - top))
-            index = _numbers(part, self.sizes[mip][0])
-            decoded = decode_texels(self.field, self.sizes, mip, index)
-            check_drawn(self.place, decoded)
-            words = words_of(decoded.clip(0, 1)[None]).reshape(part[3], width, -1)
-            for one in codings:
-                own = words[..., one.first : one.first + one.count]
-                found[one.name][top : top + part[3]] = own
+        decode_blocks(self.field, self.sizes, mip, region, take)
         return found
 
     def _on_gpu(self, texels: int) -> GpuDecoder | None:
@@ -198,10 +178,3 @@ def check_device(device: str) -> None:
     if device not in DEVICES:
         near = " Use auto." if device == "gpu" else did_you_mean(str(device), DEVICES)
         raise ConfigError(f"device: got {shown(device)}, need one of {', '.join(DEVICES)}.{near}")
-
-
-def _numbers(region: Region, across: int) -> torch.Tensor:
-    """Return the numbers of a rectangle's texels in a mip of ``across`` columns: int64 [n]."""
-    x, y, width, height = region
-    rows = torch.arange(y, y + height) * across
-    return (rows[:, None] + torch.arange(x, x + width)).reshape(-1)

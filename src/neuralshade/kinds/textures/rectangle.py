@@ -17,6 +17,7 @@ from neuralshade.kinds.textures.shared_inputs import (
     SharedInputs,
     shared_inputs,
 )
+from neuralshade.model.block_grid import BlockGrid
 from neuralshade.model.column_network import ColumnNetwork
 from neuralshade.model.composite import Composite
 from neuralshade.model.field import Field
@@ -52,10 +53,14 @@ def rectangle_of(index: torch.Tensor, across: int) -> Rectangle | None:
     return (x, y, width, height) if filled else None
 
 
-def takes_rectangles(field: Field) -> bool:
-    """Return whether a field's encoding is one that rows and columns can share the work of."""
+def takes_rectangles(field: Field, *, stored: bool = False) -> bool:
+    """Return whether a field's encoding is one that rows and columns can share the work of.
+
+    ``stored``: its numbers are as stored, as those of BC1 textures must be.
+    """
+    kinds = (LatentGrid, LatentPosition, *[BlockGrid] * stored)
     parts = field.encoding.members if isinstance(field.encoding, Composite) else ()
-    return bool(parts) and all(isinstance(part, (LatentGrid, LatentPosition)) for part in parts)
+    return bool(parts) and all(isinstance(part, kinds) for part in parts)
 
 
 def decode_rectangle(

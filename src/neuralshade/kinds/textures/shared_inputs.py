@@ -12,6 +12,7 @@ from typing import Protocol
 
 import torch
 
+from neuralshade.model.block_grid import BlockGrid
 from neuralshade.model.encoding import Encoding
 from neuralshade.model.latent_grid import LatentGrid
 from neuralshade.model.latent_position import LatentPosition
@@ -37,7 +38,7 @@ class SharedInputs(Protocol):
 
 def shared_inputs(part: Encoding, mip: int, u: torch.Tensor, v: torch.Tensor) -> SharedInputs:
     """Return an encoding of a set with columns at ``u`` and rows at ``v`` of a mip."""
-    if isinstance(part, LatentGrid):
+    if isinstance(part, (LatentGrid, BlockGrid)):
         return SharedLatents(part, mip, u, v)
     assert isinstance(part, LatentPosition), type(part)
     return SharedPosition(part, mip, u, v)
@@ -46,8 +47,8 @@ def shared_inputs(part: Encoding, mip: int, u: torch.Tensor, v: torch.Tensor) ->
 class SharedLatents:
     """Latents: a strip has their rows mixed, [rows, latents across, features]."""
 
-    def __init__(self, grid: LatentGrid, mip: int, u: torch.Tensor, v: torch.Tensor):
-        self.features, self.level = grid.features, grid.level(grid.serves[mip])
+    def __init__(self, grid: LatentGrid | BlockGrid, mip: int, u: torch.Tensor, v: torch.Tensor):
+        self.grid, self.level = grid, grid.serves[mip]
         self.columns, self.rows = grid.crossings(u, v, mip)
         tiles = zip(*(part.split(BLOCK_COLUMNS) for part in self.columns), strict=True)
         self.tiles = [_weights(*tile) for tile in tiles]
@@ -55,9 +56,9 @@ class SharedLatents:
     def strip(self, rows: slice) -> torch.Tensor:
         before, after, share = (part[rows] for part in self.rows)
         which, weights = _weights(before, after, share)
-        seen = self.level.index_select(0, which)
+        seen = self.grid.level_rows(self.level, which)
         mixed = torch.mm(weights, seen.flatten(1)).mul_(2).sub_(1)
-        return mixed.view(len(share), -1, self.features)
+        return mixed.view(len(share), -1, self.grid.features)
 
     def blocks(self, strip: torch.Tensor, tile: int) -> Sequence[torch.Tensor]:
         seen = strip.index_select(1, self.tiles[tile][0]).permute(2, 0, 1)
