@@ -21,9 +21,13 @@ from neuralshade.gpu.device import NVIDIA_VENDOR_ID, AdapterInfo
 from neuralshade.kinds.image.budget import resolve
 from neuralshade.kinds.image.build import build_gpu_engine
 from neuralshade.kinds.image.presets import preset_recipe
+from neuralshade.kinds.textures.field import build_field as textures_field
+from neuralshade.kinds.textures.gpu_decoder import GpuDecoder
+from neuralshade.kinds.textures.recipe import TexturesRecipe
 from neuralshade.model.field import Field
 from neuralshade.model.mlp import MLP
 from neuralshade.model.registry import build_encoding
+from neuralshade.source.material_mips import mip_sizes
 from neuralshade.source.picture import picture_from_array
 
 pytest.importorskip("slangpy")
@@ -129,6 +133,14 @@ def test_every_kernel_that_evaluates_is_built(settings, width, outputs, capabili
     inference.at_positions(np.zeros((5, 2), np.float32))
     inference.picture(3, 2)
     assert gpu.built == ["draw_positions", "draw_pixels"]
+
+
+@pytest.mark.parametrize("latents", ["plain", "bc1"])
+def test_every_kernel_that_decodes_a_texture_set_is_built(latents):
+    recipe = TexturesRecipe(bpp=5.0, latents=latents)
+    gpu = Builder((9, 0))
+    GpuDecoder(gpu, textures_field(recipe, (24, 16), 8, torch.Generator()), mip_sizes(24, 16))
+    assert gpu.built == ["place_texels", "keep_words", "draw_positions"]
 
 
 def test_equal_texts_are_built_once(cache, monkeypatch):

@@ -28,7 +28,7 @@ from neuralshade.cli.work_lines import shown_work
                    "each a DDS file, and their decoder as JSON.")  # fmt: skip
 @click.option("--device", metavar="API", default="auto", show_default=True,
               help="What a texture set's network runs on: cpu, cuda, vulkan, metal or d3d12; auto "
-                   "is a hardware GPU for 4 million texels or more.")  # fmt: skip
+                   "is a hardware GPU where the CPU would take more than 2 s.")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Print the files as one JSON line.")
 def decode(asset: str, output: str, maps: tuple[str, ...], as_json: bool, **given: Any) -> None:
     """Write the texture maps of ASSET, with all mip levels, as files that engines load.

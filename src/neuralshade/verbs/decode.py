@@ -52,8 +52,8 @@ def decode(
         latents: write latents that are BC1 textures as they are instead, latents_0.dds and so on,
             and decoder.json; nothing else may be chosen then.
         device: of a texture set, what its network runs on: cpu, or the API of a GPU: cuda, vulkan,
-            metal or d3d12. auto is a hardware GPU for 4 million texels or more, all levels
-            together; for fewer, and where none answers, the CPU.
+            metal or d3d12. auto is a hardware GPU where the CPU would take longer than to open
+            one, about 2 s; else, and where none answers, the CPU.
         on_device: called with what it ran on, for people: cpu, or a GPU's name and API.
 
     Returns: the files, map by map, those of a map level by level.

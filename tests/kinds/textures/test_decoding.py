@@ -140,11 +140,12 @@ def hardware(monkeypatch):
         return gpu
 
     monkeypatch.setattr(decodings, "open_hardware", open_hardware)
+    monkeypatch.setattr(torch, "get_num_threads", lambda: 2)
     return found
 
 
-LARGE = [(0, 0, 2048, 2048)]  # as many texels as open a GPU, and fewer
-SMALL = [(0, 0, 2048, 2047)]
+SMALL = [(0, 0, 14_000, 1_000)]  # what two threads take 2 s for
+LARGE = [(0, 0, 14_000, 1_001)]
 
 
 def test_auto_opens_hardware_for_many_texels_alone(hardware):
@@ -162,7 +163,7 @@ def test_auto_opens_hardware_for_many_texels_alone(hardware):
 def test_levels_count_together(hardware):
     hardware[:] = [Opened()]
     decoding = Decoding(field_of(), SIZES, "x.nsh")
-    decoding.expect([*SMALL, (0, 0, 64, 32)])
+    decoding.expect([*SMALL, (0, 0, 1, 1)])
     assert decoding.device == "Hardware (vulkan)"
 
 

@@ -13,6 +13,7 @@ import torch
 from neuralshade.asset.asset import check_drawn
 from neuralshade.base.did_you_mean import did_you_mean
 from neuralshade.base.message_text import shown
+from neuralshade.engine.threads import MOST_BESIDE
 from neuralshade.errors import ConfigError, DeviceError
 from neuralshade.gpu.gpu import Gpu
 from neuralshade.gpu.open import APIS, open_gpu, open_hardware
@@ -35,7 +36,9 @@ Words = npt.NDArray[np.uint16]
 Integers = npt.NDArray[np.int64]
 
 DEVICES = ("auto", "cpu", *APIS)
-GPU_TEXELS = 2**22  # below that a CPU is done before a GPU is open
+# Texels that a thread decodes in a second, and the seconds that a CPU may take before a GPU is
+# opened instead: that takes about as long, and some more where kernels are compiled for it first.
+CPU_RATE, GPU_SECONDS = 3.5e6, 2.0
 
 log = logging.getLogger("neuralshade")
 
@@ -45,7 +48,7 @@ class Decoding:
 
     Args:
         device: cpu, or an API, which is opened with the first texels. auto opens hardware where
-            so many texels are asked for that this pays, and is the CPU where none answers.
+            the CPU would take more than GPU_SECONDS, and is the CPU where none answers.
 
     Raises: ConfigError for another device.
     """
@@ -146,7 +149,7 @@ class Decoding:
         if self._decoder is None and not self._settled:
             if self.asked != "auto":
                 self._open(open_gpu(self.asked))
-            elif texels >= GPU_TEXELS:
+            elif cpu_seconds(texels) > GPU_SECONDS:
                 self._open_hardware()
         return self._decoder
 
@@ -171,6 +174,11 @@ class Decoding:
             gpu.close()
             raise
         self._gpu = gpu
+
+
+def cpu_seconds(texels: int) -> float:
+    """Return about how long the CPU takes for so many texels."""
+    return texels / (CPU_RATE * min(MOST_BESIDE, torch.get_num_threads()))
 
 
 def check_device(device: str) -> None:
