@@ -24,7 +24,7 @@ from neuralshade.model.field import Field
 from neuralshade.model.latent_grid import LatentGrid
 from neuralshade.model.latent_position import LatentPosition
 
-STRIP_ROWS = 4 * BLOCK_ROWS  # that a thread decodes
+STRIP_ROWS = 2 * BLOCK_ROWS  # that a thread decodes
 
 Rectangle = tuple[int, int, int, int]  # x, y, width, height, in texels
 # What takes a block: its first row and column within the rectangle, channels [C, rows, columns],

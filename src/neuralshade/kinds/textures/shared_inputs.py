@@ -17,7 +17,7 @@ from neuralshade.model.encoding import Encoding
 from neuralshade.model.latent_grid import LatentGrid
 from neuralshade.model.latent_position import LatentPosition
 
-BLOCK_ROWS, BLOCK_COLUMNS = 16, 128  # texels: 64 neurons of a block are half a megabyte
+BLOCK_ROWS, BLOCK_COLUMNS = 32, 128  # texels: 64 neurons of a block are a megabyte
 
 
 class SharedInputs(Protocol):
