@@ -87,8 +87,8 @@ class Decoding:
     def words(self, mip: int, region: Region, codings: Sequence[MapCoding]) -> dict[str, Words]:
         """Return the trained channels of maps that have some, as 16 bits of [0, 1].
 
-        uint16 [height, width, count] by name. Devices differ by 1 at most where sums in float32
-        are ordered otherwise.
+        uint16 [height, width, count] by name. Devices differ by 1 at most where they round
+        positions alike, as all do where sides are powers of two.
 
         Raises: AssetError for numbers that are not finite; DeviceError as ``floats``.
         """
