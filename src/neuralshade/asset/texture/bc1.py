@@ -23,7 +23,7 @@ CODES = np.array([0, 2, 3, 1], np.uint64)  # of the steps: both end points come 
 # Power iterations towards a block's main axis, and refits of its end points: more of either
 # gains 0.02 dB at most on photographs.
 TURNS, REFITS = 4, 2
-CHUNK = 8_192  # blocks at once, so that a pass stays in the processor's cache
+CHUNK = 4_096  # blocks at once, so that a pass stays in the processor's cache
 
 
 def compress_bc1(values: Floats) -> NDArray[np.uint8]:

@@ -19,7 +19,7 @@ ZERO_CODE, ONE_CODE = 6, 7  # of the kind with six values
 # Tries per end point, each a quarter of a step further in, and refits of the best of these: more
 # of either gains 0.02 dB at most on photographs.
 STARTS, REFITS = 3, 2
-CHUNK = 16_384  # blocks at once, so that a pass stays in the processor's cache
+CHUNK = 4_096  # blocks at once, so that a pass stays in the processor's cache
 
 
 def compress_bc4(values: Floats) -> NDArray[np.uint8]:
