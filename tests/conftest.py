@@ -28,6 +28,7 @@ pytest_plugins = [
     "fixtures.disks",
     "fixtures.dispatches",
     "fixtures.image_assets",
+    "fixtures.outside",
     "fixtures.scenes",
     "fixtures.small_fits",
     "fixtures.small_material",  # before what imports it

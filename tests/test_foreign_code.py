@@ -39,7 +39,9 @@ REASONS = {
     ("src/neuralshade/kinds/shader/apart/drawing.py", "subprocess"): "Python, with our own module",
     ("src/neuralshade/kinds/shader/apart/drawing.py", "sys.path"): "read, to hand it on",
     ("src/neuralshade/kinds/shader/apart/process.py", "sys.path"): "read, for what may be read",
-    ("src/neuralshade/base/place.py", "importlib.import_module"): "what a KIND of ours names",
+    ("src/neuralshade/base/place.py", "importlib.import_module"): "what a KIND names, or the entry "
+    "points of a package that the user installed",
+    ("src/neuralshade/base/plugins.py", "sys.path"): "read, for the packages that are installed",
     ("src/neuralshade/measure/codec_rivals.py", "importlib.import_module"): "one plugin, by name",
     ("src/neuralshade/measure/codec_rivals.py", "importlib.util"): "find_spec: whether it is there",
     ("src/neuralshade/speed/gpu_memory.py", "subprocess"): "nvidia-smi",

@@ -27,6 +27,7 @@ STAGES = """
     export
     speed
     verbs
+    testing
     scene
     live
     cli

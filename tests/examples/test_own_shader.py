@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 import neuralshade
-from neuralshade.loss.pointwise import LOSSES
-from neuralshade.loss.pointwise import slang_name as loss_name
+from neuralshade.loss.pointwise import LOSSES, slang_loss
 from neuralshade.model.activation import ACTIVATIONS
 from neuralshade.model.activation import slang_name as activation_name
 from neuralshade.model.registry import ENCODINGS, build_encoding
@@ -104,7 +103,7 @@ def test_the_page_names_everything_there_is(rng):
     for kind in ACTIVATIONS:
         assert f"`{activation_name(kind)}`" in PAGE
     for kind in LOSSES:
-        assert f"`{loss_name(kind)}`" in PAGE
+        assert f"`{slang_loss(kind).type}`" in PAGE
     for kind in ENCODINGS:
         name = build_encoding(kind, rng).slang("A").type.partition("<")[0]
         assert f"`{name}" in PAGE and f"`{kind}`" in PAGE

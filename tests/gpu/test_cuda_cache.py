@@ -8,7 +8,7 @@ import pathlib
 
 import pytest
 
-from neuralshade.gpu import cuda_cache
+from neuralshade.gpu import cuda_cache, foreign_slang
 from neuralshade.gpu.cuda_cache import BuiltKernel, build_kernel
 from neuralshade.gpu.cuda_text import CudaLayout
 
@@ -100,3 +100,15 @@ def test_without_a_key_nothing_is_kept_and_it_says_so_once(built, tmp_path, capl
         f"kernels: they are compiled anew, since {key} holds no key of this user's alone. "
         "Remove it, and what others can write to above it."
     ]
+
+
+def test_another_package_s_slang_files_are_part_of_what_is_kept(built, tmp_path, monkeypatch):
+    (tmp_path / "lamps").mkdir()
+    file = tmp_path / "lamps" / "glow.slang"
+    monkeypatch.setattr(foreign_slang, "_known", {"lamps": tmp_path})
+    named, other = "import lamps.glow;\nvoid main() {}", "import lampshade.glow;"
+    for words in ("float one;", "float two;", "float one;"):
+        file.write_text(words)
+        build_kernel(named, "main", "sm_90a")
+        build_kernel(other, "main", "sm_90a")
+    assert built == [named, other, named]

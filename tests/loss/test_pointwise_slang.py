@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from neuralshade.errors import ConfigError
-from neuralshade.loss.pointwise import FLOOR, LOSSES, slang_name
+from neuralshade.loss.pointwise import FLOOR, LOSSES, slang_loss
 
 KERNEL = """
 import neuralshade.loss.pointwise;
@@ -41,7 +41,7 @@ def run(device):
 
     def run(kind, p, t):
         if kind not in kernels:
-            text = KERNEL.replace("KIND", slang_name(kind))
+            text = KERNEL.replace("KIND", slang_loss(kind).type)
             module = device.load_module_from_source(f"test_pointwise_{kind}", text)
             program = device.link_program([module], [module.entry_point("main")])
             kernels[kind] = device.create_compute_kernel(program)
@@ -121,12 +121,12 @@ def test_both_halves_have_the_same_floor(run):
 
 
 def test_names_in_slang():
-    assert slang_name("relative_l2") == "RelativeL2"
-    assert slang_name("log_l1") == "LogL1"
+    assert slang_loss("relative_l2").type == "RelativeL2"
+    assert slang_loss("log_l1").type == "LogL1"
 
 
 def test_refusal_of_an_unknown_name():
     with pytest.raises(ConfigError) as refused:
-        slang_name("L2")
+        slang_loss("L2")
     kinds = list(LOSSES)
     assert str(refused.value) == f"loss: got 'L2', need one of {kinds}. Did you mean l2?"

@@ -2,11 +2,11 @@
 
 import pytest
 import torch
-from fixtures.lanes import Lanes
 
 from neuralshade.model.block_grid import BlockGrid
 from neuralshade.model.composite import Composite
 from neuralshade.model.latent_position import LatentPosition
+from neuralshade.testing.lanes import Lanes
 
 MIPS = [(13, 6), (6, 3), (3, 1), (1, 1)]
 

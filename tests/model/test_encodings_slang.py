@@ -1,6 +1,5 @@
 """model: the Slang half of every registered encoding equals its Python half in float64."""
 
-import pathlib
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,13 +7,15 @@ import numpy as np
 import pytest
 import torch
 
+from neuralshade.gpu.gpu import run_once
+from neuralshade.gpu.slangpy_gpu import SlangpyGpu
 from neuralshade.model.composite import Composite
 from neuralshade.model.dense_grid import DenseGrid
 from neuralshade.model.encoding import Encoding
 from neuralshade.model.frequency import Frequency
 from neuralshade.model.hash_grid import HashGrid
-from neuralshade.model.parameters import pack_halves
 from neuralshade.model.registry import ENCODINGS, build_encoding, parse_encoding
+from neuralshade.testing.encodings import PARTS, EncodingKernels
 
 CASES = (
     "identity",
@@ -51,7 +52,6 @@ WIDER = {  # positions of another count of numbers than two
     "hash_grid:levels=2,features=2,log2_entries=4,coarsest=2,finest=5 + identity"
     " + frequency:octaves=1,first=2,dimensions=3 + one_blob:bins=3,first=5": 8,
 }
-PARTS = (1, 2, 3, 100)  # more than any case has columns, too
 EVERY = (*CASES, *WIDER)
 MORE = ("dense_grid:levels=3,features=2", "hash_grid:levels=3", "one_blob:bins=3 +")
 
@@ -69,8 +69,6 @@ EACH = [
     for text in EVERY
 ]
 TRAINED = [each for each, text in zip(EACH, EVERY, strict=True) if "grid" in text]
-FIRST_BYTE = 8
-CHECKS = pathlib.Path(__file__).with_name("encoding_checks.slang")
 ERROR_FUNCTION = """
 import neuralshade.model.one_blob;
 StructuredBuffer<float> given;
@@ -98,20 +96,6 @@ class Ran:
     differences: np.ndarray  # [PARAMETERS]
 
 
-def program_text(encoding: Encoding) -> str:
-    half = encoding.slang("Tested")
-    lines = [
-        "import neuralshade.model.encoding;",
-        "import neuralshade.model.parameters;",
-        *(f"import {module};" for module in sorted(half.modules)),
-        half.declarations,
-        f"typealias Tested = {half.type};",
-        f"static const int ROWS = {len(PARTS)};",
-        f"static const int FIRST_BYTE = {FIRST_BYTE};",
-    ]
-    return "\n".join([*lines, CHECKS.read_text()])
-
-
 def grids(encoding: Encoding) -> list[DenseGrid | HashGrid]:
     return [part for part in encoding.modules() if isinstance(part, (DenseGrid, HashGrid))]
 
@@ -127,30 +111,6 @@ def chosen_positions(encoding: Encoding, rng: torch.Generator) -> np.ndarray:
             index = torch.rand(3, 2, generator=rng) * size
             chosen += [(index.floor() + 0.5) / size, index.floor() / size]
     return torch.cat([*chosen, torch.rand(12, 2, generator=rng)]).numpy()
-
-
-class Kernels:
-    """The entry points of one case, with every buffer they may read."""
-
-    def __init__(self, device: Any, name: str, text: str, given: dict[str, np.ndarray]):
-        self.spy = pytest.importorskip("slangpy")
-        self.device = device
-        self.module = device.load_module_from_source(name, text)
-        self.given = {key: self.buffer(values) for key, values in given.items()}
-
-    def buffer(self, values: np.ndarray) -> Any:
-        usage = self.spy.BufferUsage.shader_resource | self.spy.BufferUsage.unordered_access
-        return self.device.create_buffer(data=np.ascontiguousarray(values), usage=usage)
-
-    def run(self, entry: str, threads: int, **shapes: tuple[int, ...]) -> dict[str, np.ndarray]:
-        """Run ``entry``; return its buffers (``sizes`` and ``counts`` hold int32)."""
-        kinds = {"results": np.float32, "counts": np.int32, "sizes": np.int32}
-        out = {k: self.buffer(np.zeros(max(2, np.prod(s)), kinds[k])) for k, s in shapes.items()}
-        linked = self.device.link_program([self.module], [self.module.entry_point(entry)])
-        kernel = self.device.create_compute_kernel(linked)
-        kernel.dispatch([threads, 1, 1], vars={**self.given, **out})
-        numbers = {k: b.to_numpy().view(np.uint8).view(kinds[k]) for k, b in out.items()}
-        return {k: numbers[k][: np.prod(s)].reshape(s) for k, s in shapes.items()}
 
 
 @pytest.fixture(scope="module")
@@ -174,14 +134,8 @@ def run_case(text: str, device: Any) -> Ran:
         parameter.data = parameter.data.half().float()  # equal in every storage
     at = chosen_positions(encoding, rng)
     d_encoded = torch.randn(len(at), encoding.width, generator=rng).numpy()
-    flat = encoding.flatten(list(encoding.parameters())).numpy()
-    stored = np.resize(flat, max(2, len(flat)))
-    words = pack_halves(stored)
-    given = {"positions": at, "floats": stored, "words": words, "d_encoded": d_encoded}
-    given["parts_of_row"] = np.array(PARTS, np.int32)
-    given["bytes"] = np.concatenate([np.full(FIRST_BYTE // 4, 0x7E007E00, np.uint32), words])
-    name = f"test_encodings_{EVERY.index(text)}"
-    kernels = Kernels(device, name, program_text(encoding), given)
+    flat = encoding.flatten(list(encoding.parameters()))
+    kernels = EncodingKernels(SlangpyGpu(device, owned=False), encoding, at, d_encoded)
     row, rows = (len(at), encoding.width), (len(PARTS), len(at), encoding.width)
     encoded = kernels.run("by_parts", len(at), results=rows, counts=rows, sizes=(2,))
     others = {"from_packed": {"counts": row}, "from_bytes": {"counts": row}, "at_once": {}}
@@ -256,8 +210,10 @@ def test_python_half_keeps_its_finest_waves_in_float32(text, rng):
 def test_error_function_is_off_by_less_than_2e_7(device):
     x = np.linspace(-6.0, 6.0, 20_001).astype(np.float32)
     wanted = torch.erf(torch.from_numpy(x).double()).numpy()
-    kernels = Kernels(device, "test_error_function", ERROR_FUNCTION, {"given": x})
-    found = kernels.run("shown", len(x), results=x.shape)["results"]
+    gpu = SlangpyGpu(device, owned=False)
+    buffers = {"given": gpu.buffer(x), "results": gpu.buffer(np.zeros_like(x))}
+    run_once(gpu, [(gpu.kernel(ERROR_FUNCTION, "shown", buffers), -(-len(x) // 32))])
+    found = buffers["results"].read().view(np.float32)[: len(x)]
     np.testing.assert_allclose(found, wanted, rtol=0, atol=2e-7)
 
 

@@ -2,13 +2,13 @@
 
 import pytest
 import torch
-from fixtures.lanes import Lanes
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from neuralshade.model.composite import Composite
 from neuralshade.model.latent_grid import LatentGrid
 from neuralshade.model.latent_position import LatentPosition
+from neuralshade.testing.lanes import Lanes
 
 MIPS = [(13, 6), (6, 3), (3, 1), (1, 1)]
 SERVED = [0, 0, 2, 2]

@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 import torch
-from fixtures.lanes import Lanes
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from neuralshade.gpu.gpu import Gpu
 from neuralshade.model.registry import build_encoding
+from neuralshade.testing.lanes import Lanes
 
 CASES = (
     "dense_grid:features=1,width=1,height=1",

@@ -1,5 +1,6 @@
 """Rules that the headers of all kinds share, and of checkpoints."""
 
+from neuralshade.asset.brought import NOTES, PART
 from neuralshade.asset.schema import AnyOf, Each, Named, Number, Parts, Rule, Text, Truth
 from neuralshade.source.picture import COLOR_SPACES
 
@@ -23,7 +24,7 @@ PSNR = Parts({"psnr_db": Number(-1e6, 1e6)})  # the quality of what is compared 
 # What every asset's header has; a kind's own rules say more.
 ASSET = Parts(
     {"recipe": RECIPE, "training": Parts(STEPS, {"curve": CURVE}), "quality": Parts({})},
-    {"picture": PICTURE},
+    {"picture": PICTURE, PART: NOTES},
 )
 CHECKPOINT = Parts(
     {

@@ -119,7 +119,11 @@ def _find(
 
 
 def stored_parameters(field: torch.nn.Module) -> list[Stored]:
-    """Return everything that is stored, in the order of the field's modules."""
+    """Return everything that is stored, in the order of the field's modules.
+
+    What is neither a layer's nor a grid's, as an encoding of another package may have, comes last
+    and is kept in full.
+    """
     stored = []
     for path, module in field.named_modules():
         if isinstance(module, Linear):
@@ -129,7 +133,9 @@ def stored_parameters(field: torch.nn.Module) -> list[Stored]:
         elif isinstance(module, (DenseGrid, HashGrid)):
             for name, parameter in module.named_parameters():
                 stored.append(Stored(f"{path}.{name}", parameter, module.bits, True))
-    return stored
+    known = {kept.name for kept in stored}
+    left = [(name, p) for name, p in field.named_parameters() if name not in known]
+    return stored + [Stored(name, parameter, 32, False) for name, parameter in left]
 
 
 def pack_nibbles(levels: NDArray[Any]) -> NDArray[Any]:

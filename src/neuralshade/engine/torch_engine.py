@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import torch
 
 from neuralshade.engine.threads import Threads
-from neuralshade.loss.pointwise import LOSSES
+from neuralshade.loss.pointwise import loss_named
 from neuralshade.model.field import Field
 from neuralshade.optimizer.adam import Optimizer
 from neuralshade.optimizer.average import WeightAverage
@@ -45,6 +45,7 @@ class TorchEngine:
 
     def __post_init__(self) -> None:
         self.parameters = list(self.field.parameters())
+        self.compare = loss_named(self.loss)
         on_cpu = self.parameters[0].device.type == "cpu"
         self.threads = Threads(torch.get_num_threads() if on_cpu else 1)
         if on_cpu:
@@ -66,7 +67,7 @@ class TorchEngine:
 
     def _step(self, rate_factor: float) -> torch.Tensor:
         predicted, wanted = self.task(self.rng)
-        loss, d_predicted = LOSSES[self.loss](predicted.detach().float(), wanted)
+        loss, d_predicted = self.compare(predicted.detach().float(), wanted)
         for p in self.parameters:
             p.grad = None
         predicted.backward(d_predicted.mul_(self.scale / d_predicted.numel()).to(predicted.dtype))

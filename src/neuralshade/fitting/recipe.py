@@ -5,6 +5,7 @@ import math
 import numbers
 import sys
 import typing
+from collections.abc import Collection
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -12,6 +13,7 @@ from typing import Any, TypeAlias, TypeVar
 
 from neuralshade.base.did_you_mean import did_you_mean
 from neuralshade.base.message_text import named, shown, unread
+from neuralshade.base.plugins import names, plugin_named
 from neuralshade.base.regular_file import check_regular
 from neuralshade.errors import ConfigError
 
@@ -39,13 +41,16 @@ def setting(
     limits: tuple[float, float] | None = None,
     form: str | None = None,
     group: str = "model",
+    brought: str | None = None,
 ) -> Any:
     """Declare a recipe field: its default, one line about it with the unit, what it may be.
 
-    ``form``: how a string is written, ``group``: the heading it stands under, one of GROUPS in
-    fitting/command.py; both for the command line's help.
+    ``brought``: what installed packages may add to ``choices``, a key of GROUPS in
+    base/plugins.py. ``form``: how a string is written, ``group``: the heading it stands under, one
+    of GROUPS in fitting/command.py; both for the command line's help.
     """
-    metadata = {"about": about, "choices": choices, "limits": limits, "form": form, "group": group}
+    metadata = {"about": about, "choices": choices, "limits": limits, "form": form, "group": group,
+                "brought": brought}  # fmt: skip
     return dataclasses.field(default=default, metadata=metadata)
 
 
@@ -98,8 +103,11 @@ def type_of(field: Field) -> type:
     return found
 
 
-def from_dict(kind: type[R], values: dict[str, Any]) -> R:
-    """Build a recipe; ConfigError for an unknown field (with the nearest) or a bad value."""
+def from_dict(kind: type[R], values: dict[str, Any], missing: Collection[str] = ()) -> R:
+    """Build a recipe; ConfigError for an unknown field (with the nearest) or a bad value.
+
+    ``missing``: names that packages bring which need not be installed.
+    """
     known = {f.name: f for f in fields_of(kind)}
     checked = {}
     for name, value in values.items():
@@ -107,7 +115,7 @@ def from_dict(kind: type[R], values: dict[str, Any]) -> R:
             near, all_ = did_you_mean(name, known), ", ".join(known)
             listed = f".{near} There are {all_}." if near else f", need one of {all_}."
             raise ConfigError(f"{kind.__name__}.{named(name)}: unknown setting{listed}")
-        checked[name] = _check(kind.__name__, known[name], value)
+        checked[name] = _check(kind.__name__, known[name], value, missing)
     return kind(**checked)
 
 
@@ -145,7 +153,7 @@ def read_toml(path: str | Path) -> dict[str, Any]:
                           "Write lines such as hidden_width = 32.") from error  # fmt: skip
 
 
-def _check(place: str, field: Field, value: Any) -> Any:
+def _check(place: str, field: Field, value: Any, missing: Collection[str]) -> Any:
     """Return ``value`` in the field's type; ConfigError where it is no such value."""
     place, wanted = f"{place}.{field.name}", type_of(field)
     if value is None and type(None) in typing.get_args(field.type):
@@ -156,8 +164,7 @@ def _check(place: str, field: Field, value: Any) -> Any:
                           f"The default is {field.default!r}.")  # fmt: skip
     choices, limits = field.metadata["choices"], field.metadata["limits"]
     if choices and value not in choices:
-        raise ConfigError(f"{place}: got {shown(value)}, need one of {list(choices)}."
-                          f"{did_you_mean(str(value), choices)}")  # fmt: skip
+        _check_brought(place, field, value, missing)
     if limits and not limits[0] <= value <= limits[1]:
         low, high = map(_plain, limits)
         raise ConfigError(f"{place}: got {shown(value)}, need {low} to {high}. "
@@ -166,6 +173,16 @@ def _check(place: str, field: Field, value: Any) -> Any:
         raise ConfigError(f"{place}: got {value!r}, need a finite number. "
                           f"The default is {field.default!r}.")  # fmt: skip
     return value
+
+
+def _check_brought(place: str, field: Field, value: Any, missing: Collection[str]) -> None:
+    """Raise ConfigError for a name that is no choice, where no installed package brings it."""
+    choices, what = field.metadata["choices"], field.metadata["brought"]
+    if what is not None and (value in missing or plugin_named(what, str(value), choices)):
+        return
+    known = list(choices) if what is None else names(what, choices)
+    raise ConfigError(f"{place}: got {shown(value)}, need one of {known}."
+                      f"{did_you_mean(str(value), known)}")  # fmt: skip
 
 
 def _python_number(value: Any, wanted: type) -> Any:

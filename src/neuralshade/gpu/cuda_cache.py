@@ -22,6 +22,7 @@ from neuralshade.gpu.cuda_compiler import OPTIONS, compile_cuda
 from neuralshade.gpu.cuda_packages import nvrtc_version
 from neuralshade.gpu.cuda_text import CudaLayout, mended, not_inlined
 from neuralshade.gpu.device import SOURCE_FOLDER
+from neuralshade.gpu.foreign_slang import files_digest, foreign_digest, foreign_packages
 from neuralshade.gpu.kernel_dump import DumpedKernel
 from neuralshade.gpu.slang_export import export_slang
 
@@ -109,7 +110,9 @@ def _name(
     versions = (FORM, importlib.metadata.version("slangpy"), nvrtc_version(), OPTIONS, fast_math)
     parts = [text, entry, architecture, repr(versions), _sources()]
     if folder is not None:
-        parts.append(_digest(folder, "*"))
+        parts.append(files_digest(folder, "*"))
+    if packages := foreign_packages(text):
+        parts.append(foreign_digest(packages))
     return _signed(key, "\0".join(parts).encode())
 
 
@@ -120,7 +123,7 @@ def _signed(key: bytes, content: bytes) -> str:
 @functools.cache
 def _sources() -> str:
     """Return a digest of every Slang file of this package that a text may include."""
-    return _digest(SOURCE_FOLDER / "neuralshade", "*.slang")
+    return files_digest(SOURCE_FOLDER / "neuralshade", "*.slang")
 
 
 @functools.cache
@@ -128,14 +131,6 @@ def _not_inlined_here() -> frozenset[str]:
     """Return what this package's own Slang files mark so."""
     files = (SOURCE_FOLDER / "neuralshade").rglob("*.slang")
     return not_inlined("\n".join(path.read_text() for path in files))
-
-
-def _digest(folder: pathlib.Path, pattern: str) -> str:
-    digest = hashlib.sha256()
-    for path in sorted(path for path in folder.rglob(pattern) if path.is_file()):
-        name = path.relative_to(folder).as_posix().encode()
-        digest.update(name + b"\0" + path.read_bytes() + b"\0")
-    return digest.hexdigest()
 
 
 def _read(path: pathlib.Path, key: bytes) -> BuiltKernel | None:

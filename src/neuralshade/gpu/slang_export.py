@@ -13,6 +13,7 @@ from typing import Any
 
 from neuralshade.errors import KernelError
 from neuralshade.gpu.device import FALSE_ALARMS, SOURCE_FOLDER, in_a_new_thread
+from neuralshade.gpu.foreign_slang import folders_of, foreign_packages
 from neuralshade.gpu.slang_com import (
     COMPOSE,
     ENTRY_POINT_CODE,
@@ -74,7 +75,8 @@ def export_bytes(
 def _compiled(
     text: str, entry: str, target: str, options: Sequence[str], folder: pathlib.Path | None
 ) -> tuple[bytes, dict[str, Any]]:
-    session = text_session(target, options)
+    foreign = folders_of(foreign_packages(text))
+    session = text_session(target, [*options, *(item for f in foreign for item in ("-I", str(f)))])
     module = load_text(session, text, None, folder)
     linked = _link(session, [module, _entry_point(module, entry)])
     code = linked.made(ENTRY_POINT_CODE, 0, 0, types=(c_int64, c_int64))

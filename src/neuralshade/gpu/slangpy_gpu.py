@@ -14,6 +14,7 @@ import numpy.typing as npt
 from neuralshade.errors import DeviceError
 from neuralshade.gpu import kernel_dump
 from neuralshade.gpu.device import AdapterInfo, describe_adapter, is_software, multiprocessors
+from neuralshade.gpu.foreign_slang import foreign_packages
 from neuralshade.gpu.gpu import (
     Dispatch,
     launches,
@@ -157,7 +158,7 @@ class SlangpyGpu:
         self.name: str = device.info.adapter_name
         self.api: str = device.info.type.name
         self.last_sent: int | None = None  # of what was submitted
-        self._sessions: dict[pathlib.Path | None, slangpy.SlangSession] = {}
+        self._sessions: dict[tuple[Any, tuple[str, ...]], slangpy.SlangSession] = {}
 
     @cached_property
     def adapter(self) -> AdapterInfo:
@@ -223,17 +224,19 @@ class SlangpyGpu:
     ) -> Iterator[slangpy.SlangSession]:
         """Yield what compiles the text in the block; what comes of it is kept where asked for."""
         dumped = kernel_dump.begin(text, entry, self.api, folder)
+        packages = foreign_packages(text)
         if dumped is None:
-            yield self._session(folder)
+            yield self._session(folder, packages)
             return
         with dumped.intermediates() as beginning:
-            yield slang_session(self.device, folder, beginning)
+            yield slang_session(self.device, folder, beginning, packages)
 
-    def _session(self, folder: pathlib.Path | None) -> slangpy.SlangSession:
+    def _session(self, folder: Any, packages: tuple[str, ...]) -> slangpy.SlangSession:
         """Return what compiles texts with files of ``folder``: a module has one text in each."""
-        if folder not in self._sessions:
-            self._sessions[folder] = slang_session(self.device, folder)
-        return self._sessions[folder]
+        key = (folder, packages)
+        if key not in self._sessions:
+            self._sessions[key] = slang_session(self.device, folder, None, packages)
+        return self._sessions[key]
 
     def occupancy(self, kernel: object) -> None:
         """Return None: SlangPy does not tell."""

@@ -7,6 +7,7 @@ import pathlib
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from neuralshade.gpu.foreign_slang import folders_of
 from neuralshade.gpu.slang_com import refusal
 
 if TYPE_CHECKING:
@@ -14,22 +15,32 @@ if TYPE_CHECKING:
 
 
 def slang_session(
-    device: slangpy.Device, folder: pathlib.Path | None, intermediates: str | None = None
+    device: slangpy.Device,
+    folder: pathlib.Path | None,
+    intermediates: str | None = None,
+    packages: Sequence[str] = (),
 ) -> slangpy.SlangSession:
     """Return the device's own session, or a new one that looks into ``folder`` too.
 
-    ``intermediates``: how the paths of files begin that the compiler leaves what it makes in. A
-    beginning that is used once only keeps the device's cache from answering in its place.
+    ``packages``: of others, whose Slang files are found. ``intermediates``: how the paths of files
+    begin that the compiler leaves what it makes in. A beginning that is used once only keeps the
+    device's cache from answering in its place.
     """
-    if folder is None and intermediates is None:
+    if folder is None and intermediates is None and not packages:
         return device.slang_session
-    options = device.slang_session.desc.compiler_options
-    if folder is not None:
-        options.include_paths = [folder, *options.include_paths]
+    options = device.slang_session.desc.compiler_options  # no copy: the device's own
+    names = ("include_paths", "dump_intermediates", "dump_intermediates_prefix")
+    before = {name: getattr(options, name) for name in names}
+    own = [] if folder is None else [folder]
+    options.include_paths = [*own, *options.include_paths, *folders_of(packages)]
     if intermediates is not None:
         options.dump_intermediates = True
         options.dump_intermediates_prefix = intermediates
-    return device.create_slang_session(options)
+    try:
+        return device.create_slang_session(options)
+    finally:
+        for name, value in before.items():
+            setattr(options, name, value)
 
 
 def load_text(

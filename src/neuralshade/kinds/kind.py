@@ -121,15 +121,15 @@ class Opened(Closeable, AtPositions, ShortRepr):
         ``trust``: code that came with it may run; most kinds have none.
         """
         from neuralshade.asset.asset import check_own, check_tensors
+        from neuralshade.asset.brought import losses_of, unreadable
 
         check_own(asset, cls.parts)
         try:
-            opened = cls(asset, from_dict(cls.kind.recipe, asset.header.recipe))
+            opened = cls(asset, from_dict(cls.kind.recipe, asset.header.recipe, losses_of(asset)))
             check_tensors(asset, opened.forms())
             return opened
         except ConfigError as error:
-            raise AssetError(f"{asset.path}: got a recipe that this version cannot read ({error}), "
-                             "need one it knows. Upgrade neuralshade.") from error  # fmt: skip
+            raise unreadable(asset, error) from error
 
     @classmethod
     def read(cls: type[OpenedLike], asset: str | os.PathLike[str] | Asset | Opened) -> OpenedLike:

@@ -7,11 +7,18 @@ the same gradient. p is the prediction, t the target, both float [...]; results 
 error that is not finite has a gradient that is not finite, so that the step can be skipped.
 """
 
+import functools
 from collections.abc import Callable
+from typing import Any
 
 import torch
 
-from neuralshade.model.parameters import registered_name
+from neuralshade.base.did_you_mean import did_you_mean
+from neuralshade.base.message_text import shown
+from neuralshade.base.plugins import Plugin, names, plugin_named
+from neuralshade.errors import ConfigError
+from neuralshade.gpu.foreign_slang import know_package
+from neuralshade.model.parameters import SlangHalf
 
 FLOOR = 1e-2  # added to squared or absolute denominators; keeps black from dominating
 
@@ -74,9 +81,39 @@ LOSSES: dict[str, Loss] = {
 }
 
 
-def slang_name(kind: str) -> str:
-    """Return what loss ``kind`` is called in Slang: relative_l2 is RelativeL2.
+def loss_named(kind: str) -> Loss:
+    """Return a loss of this package, or of another that is installed.
 
-    Raises: ConfigError for a kind that is not registered.
+    Raises: ConfigError for a name that none has, or several; for one that does not load.
     """
-    return registered_name("loss", kind, LOSSES)
+    if kind in LOSSES:
+        return LOSSES[kind]
+    plugin = plugin_named("loss", kind, LOSSES)
+    if plugin is None:
+        known = names("loss", LOSSES)
+        raise ConfigError(f"loss: got {shown(kind)}, need one of {known}."
+                          f"{did_you_mean(kind, known)}")  # fmt: skip
+    return _foreign(plugin)
+
+
+@functools.cache
+def _foreign(plugin: Plugin) -> Loss:
+    found: Any = plugin.load()
+    if not callable(found) or isinstance(found, type):
+        raise plugin.unfit(type(found).__name__, "a function of prediction and target")
+    know_package(found, f"loss {plugin.name} of {plugin.source}")
+    loss: Loss = found
+    return loss
+
+
+def slang_loss(kind: str) -> SlangHalf:
+    """Return what loss ``kind`` is in Slang: relative_l2 is RelativeL2.
+
+    That of another package lies in the Slang file beside the function's.
+
+    Raises: what ``loss_named`` raises.
+    """
+    module = "neuralshade.loss.pointwise"
+    if kind not in LOSSES:
+        module = loss_named(kind).__module__
+    return SlangHalf(kind.title().replace("_", ""), frozenset({module}))

@@ -1,7 +1,7 @@
 """What every encoding can do: widen a position into numbers. Device half: encoding.slang."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy.typing as npt
 import torch
@@ -20,10 +20,14 @@ class Encoding(torch.nn.Module):
 
     ``slang`` names the device half. Subclasses with trained numbers also write
     ``number_count``, ``views`` and ``tables``, which say where those lie on the device.
+
+    ``limits`` has, in classes of other packages, the smallest and the largest value of every
+    setting of the constructor, whole numbers with defaults.
     """
 
     width: int
     dimensions: int = 2
+    limits: ClassVar[Mapping[str, tuple[int, int]]] = {}
 
     def forward(self, at: torch.Tensor) -> torch.Tensor:
         """Return the encoding: float32 [N, dimensions] in [0, 1] -> float32 [N, width]."""
@@ -148,12 +152,17 @@ class AxisEncoding(Encoding):
         return torch.cat([of_u, of_v])
 
     def slang_half(self, stem: str, kind: str, *settings: int) -> SlangHalf:
-        """Return ``kind`` <settings, type of a position>; that of (u, v) goes without saying."""
+        """Return ``kind`` <settings, type of a position>; that of (u, v) goes without saying.
+
+        ``stem``: the Slang file's, beside this one; where it has a dot, the whole name of a Slang
+        module, as ``__name__`` is of one beside the caller.
+        """
         listed = [str(setting) for setting in settings]
         if self.dimensions != 2:
             listed.append(position_type(self.dimensions))
         name = f"{kind}<{', '.join(listed)}>" if listed else kind
-        return SlangHalf(name, frozenset({f"neuralshade.model.{stem}"}))
+        module = stem if "." in stem else f"neuralshade.model.{stem}"
+        return SlangHalf(name, frozenset({module}))
 
 
 def position_type(dimensions: int) -> str:

@@ -12,18 +12,19 @@ others all, or ``dimensions`` of them from number ``first`` on. Of (u, v, level)
     dense_grid:width=64,height=64 + frequency:octaves=4,first=2     (they see the level alone)
 """
 
-import inspect
 import re
 
 import torch
 
 from neuralshade.base.did_you_mean import did_you_mean
 from neuralshade.base.message_text import named, shown
+from neuralshade.base.plugins import names
 from neuralshade.errors import ConfigError
 from neuralshade.model.cell_wave import CellWave
 from neuralshade.model.composite import Composite
 from neuralshade.model.dense_grid import DenseGrid
 from neuralshade.model.encoding import AxisEncoding, Encoding
+from neuralshade.model.foreign_encoding import foreign_encoding, is_drawn, settings_of
 from neuralshade.model.frequency import Frequency
 from neuralshade.model.hash_grid import HashGrid
 from neuralshade.model.identity import Identity
@@ -55,11 +56,29 @@ LIMITS = {  # smallest and largest value of every setting above
 Parts = list[tuple[str, dict[str, int]]]
 
 
+def encoding_named(kind: str) -> type[Encoding]:
+    """Return an encoding of this package, or of another that is installed.
+
+    Raises: ConfigError for a name that none has, and for what another package brings and is no
+        encoding.
+    """
+    found = ENCODINGS.get(kind) or foreign_encoding(kind, ENCODINGS)
+    if found is None:
+        known = names("encoding", ENCODINGS)
+        raise ConfigError(f"encoding: got {shown(kind)}, need one of {known}."
+                          f"{did_you_mean(kind, known)}")  # fmt: skip
+    return found
+
+
 def defaults_of(kind: str) -> dict[str, int]:
     """Return the settings of an encoding kind and their defaults."""
-    parameters = inspect.signature(ENCODINGS[kind].__init__).parameters.values()
-    left_out = ("self", "rng", "dimensions")
-    return {p.name: p.default for p in parameters if p.name not in left_out}
+    return settings_of(encoding_named(kind))
+
+
+def foreign_kinds(text: str) -> list[str]:
+    """Return which of the encodings that ``text`` names are of other packages."""
+    kinds = (part.partition(":")[0].strip() for part in text.split("+"))
+    return sorted({kind for kind in kinds if kind not in ENCODINGS})
 
 
 def parse_encoding(text: str, dimensions: int = 2) -> Parts:
@@ -104,19 +123,18 @@ def build_encoding(text: str, rng: torch.Generator | None, dimensions: int = 2) 
     firsts: list[int] = []
     for kind, settings in parse_encoding(text, dimensions):
         firsts.append(settings.pop("first", 0))
-        drawn = {"rng": rng} if kind in ("dense_grid", "hash_grid") else {}
-        parts.append(ENCODINGS[kind](**settings, **drawn))
+        of_kind = encoding_named(kind)
+        drawn = {"rng": rng} if is_drawn(of_kind) else {}
+        parts.append(of_kind(**settings, **drawn))
     return Composite(parts, firsts)
 
 
 def _parse_part(text: str, dimensions: int) -> tuple[str, dict[str, int]]:
     kind, _, listed = text.partition(":")
     kind = kind.strip()
-    if kind not in ENCODINGS:
-        raise ConfigError(f"encoding: got {shown(kind)}, need one of {list(ENCODINGS)}."
-                          f"{did_you_mean(kind, ENCODINGS)}")  # fmt: skip
-    settings, given = defaults_of(kind), set[str]()
-    per_axis = dimensions != 2 and issubclass(ENCODINGS[kind], AxisEncoding)
+    of_kind = encoding_named(kind)
+    settings, given = settings_of(of_kind), set[str]()
+    per_axis = dimensions != 2 and issubclass(of_kind, AxisEncoding)
     if per_axis:
         settings |= {"first": 0, "dimensions": dimensions}
     for item in filter(None, (item.strip() for item in listed.split(","))):
@@ -128,7 +146,8 @@ def _parse_part(text: str, dimensions: int) -> tuple[str, dict[str, int]]:
             raise ConfigError(f"encoding {kind}.{name}: got it twice, need it once. "
                               "Leave one out.")  # fmt: skip
         given.add(name)
-        settings[name] = _number(f"encoding {kind}.{name}", value, *LIMITS[name])
+        limits = of_kind.limits.get(name) or LIMITS[name]
+        settings[name] = _number(f"encoding {kind}.{name}", value, *limits)
     if kind == "hash_grid" and settings["levels"] > 1 and settings["coarsest"] > settings["finest"]:
         raise ConfigError(f"encoding {kind}.coarsest: got {settings['coarsest']}, need at most "
                           f"finest={settings['finest']}. Lower coarsest.")  # fmt: skip

@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 import torch
-from fixtures.lanes import Lanes
 from fixtures.small_material import upper_pairs
 
 from neuralshade.engine.kernels.infer.field_inference import field_inference
 from neuralshade.kinds.material.field import build_field, encoding_of
 from neuralshade.kinds.material.recipe import MaterialRecipe
+from neuralshade.testing.lanes import Lanes
 
 
 def started(features=8, lobes=3, wrap="repeat", side=5):

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from neuralshade.asset.asset import CURVE_POINTS, Header, asset_size, picture_facts, save_asset
+from neuralshade.asset.brought import noted
 from neuralshade.asset.checkpoint import Checkpoint, load_checkpoint
 from neuralshade.asset.tensors import pack_field
 from neuralshade.engine.draw import draw_field
@@ -27,7 +28,7 @@ from neuralshade.fitting.options import (
     chosen_engine,
 )
 from neuralshade.fitting.picture_result import FitResult, reached
-from neuralshade.fitting.recipe import from_dict, to_dict
+from neuralshade.fitting.recipe import LOSSES, from_dict, to_dict
 from neuralshade.fitting.resuming import begun_from, resumed_recipe, unfit
 from neuralshade.fitting.scene import Scene, grid_pages, picture_scene
 from neuralshade.fitting.snapshots import snapshots_for
@@ -46,6 +47,7 @@ from neuralshade.kinds.image.opened import OpenedImage
 from neuralshade.kinds.image.presets import ENDS, preset_recipe
 from neuralshade.kinds.image.recipe import ImageRecipe
 from neuralshade.measure.picture_psnr import white_of
+from neuralshade.model.registry import foreign_kinds
 from neuralshade.sampler.draw import samples_per_step
 from neuralshade.source.image_file import PictureLike, load_picture
 from neuralshade.source.picture import LARGEST_FITTED, Picture, check_squares
@@ -237,7 +239,9 @@ class _Job(Job[ImageRecipe]):
                               f"that converges. {self.remedy}")  # fmt: skip
         self.loop.settle(quality["psnr_db"])
         facts = picture_facts(self.source)
-        header = Header(to_dict(self.recipe), self.training, quality, facts)
+        brought = [("encoding", kind) for kind in foreign_kinds(self.recipe.encoding)]
+        brought += [("loss", self.recipe.loss)] * (self.recipe.loss not in LOSSES)
+        header = Header(to_dict(self.recipe), self.training, quality, facts, noted(brought))
         points = CURVE_POINTS
         if self._is_sized_by_bpp():
             size = partial(asset_size, KIND.name, header, tensors)

@@ -30,7 +30,7 @@ class ImageRecipe(PictureRecipe):
     output_activation: str = setting("none", "after the last layer", choices=ACTIVATIONS)
     bias: bool = setting(True, "layers add a bias")
     loss: str = training("auto", "what is minimised; 'auto' is l2, or relative_l2 for HDR",
-                         choices=("auto", *LOSSES))  # fmt: skip
+                         choices=("auto", *LOSSES), brought="loss")  # fmt: skip
     sampling: str = training("lattice", "crossings of random rows and columns, single random "
                              "pixels, or continuous positions", choices=SAMPLINGS)  # fmt: skip
     batch: int = training(0, "samples per step; 0 chooses by the size of the picture",

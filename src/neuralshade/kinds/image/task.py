@@ -10,7 +10,7 @@ import numpy.typing as npt
 from neuralshade.engine.kernels.step.gradients import grid_parts, grid_variables
 from neuralshade.engine.task import TaskText
 from neuralshade.gpu.gpu import Gpu
-from neuralshade.loss.pointwise import slang_name
+from neuralshade.loss.pointwise import slang_loss
 from neuralshade.model.encoding import Encoding
 from neuralshade.sampler.draw import lattice_shape
 from neuralshade.source.target import device_pixels
@@ -64,19 +64,22 @@ def image_task(
     """
     height, width, channels = pixels.shape
     target, element, stored = device_pixels(pixels)
-    half = encoding.slang("Image")
-    imports = half.modules | {
-        "neuralshade.engine.kernels.step.gradients",
-        "neuralshade.kinds.image.task",
-        "neuralshade.loss.pointwise",
-        "neuralshade.model.parameters",
-        "neuralshade.sampler.draw",
-        "neuralshade.source.target",
-    }
+    half, compared = encoding.slang("Image"), slang_loss(loss)
+    imports = (
+        half.modules
+        | compared.modules
+        | {
+            "neuralshade.engine.kernels.step.gradients",
+            "neuralshade.kinds.image.task",
+            "neuralshade.model.parameters",
+            "neuralshade.sampler.draw",
+            "neuralshade.source.target",
+        }
+    )
     text = TEXT.format(
         encoding=half.type,
         channels=channels,
-        loss=slang_name(loss),
+        loss=compared.type,
         sampler=SAMPLERS[sampling],
         sampler_fields="lattice.x, lattice.y" if sampling == "lattice" else "",
         target=target,

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from neuralshade.asset.asset import Asset, Header, asset_size, picture_facts, save_asset
+from neuralshade.asset.brought import noted
 from neuralshade.asset.checkpoint import Checkpoint, load_checkpoint
 from neuralshade.base.message_text import shown
 from neuralshade.base.work import part
@@ -28,7 +29,7 @@ from neuralshade.fitting.options import (
     chosen_engine,
 )
 from neuralshade.fitting.picture_result import FitResult, reached
-from neuralshade.fitting.recipe import asked_recipe, from_dict, to_dict
+from neuralshade.fitting.recipe import LOSSES, asked_recipe, from_dict, to_dict
 from neuralshade.fitting.resuming import resumed_recipe
 from neuralshade.fitting.scene import Scene, picture_scene
 from neuralshade.fitting.snapshots import snapshots_for
@@ -222,7 +223,9 @@ class _Job(Job[SplatsRecipe]):
     def _header(self, cloud: dict[str, Any], quality: dict[str, Any]) -> Header:
         facts = picture_facts(self.picture)
         del facts["digest"]
-        return Header(unusual(self.recipe), self.training, quality, facts, {"cloud": cloud})
+        brought = [("loss", self.recipe.loss)] * (self.recipe.loss not in LOSSES)
+        own = {"cloud": cloud, **noted(brought)}
+        return Header(unusual(self.recipe), self.training, quality, facts, own)
 
     def _weigh(self, levels: npt.NDArray[np.int32], ranges: Any) -> tuple[int, int]:
         """Return how many bytes the stream of ``levels`` takes, and all else in the file."""

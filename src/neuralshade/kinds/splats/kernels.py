@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from neuralshade.engine.kernels.step.step_state import RATES, StepState
 from neuralshade.gpu.gpu import Dispatch, Gpu, Kernel
-from neuralshade.loss.pointwise import slang_name
+from neuralshade.loss.pointwise import slang_loss
 from neuralshade.loss.ssim import ssim_bytes, ssim_groups, ssim_text
 from neuralshade.model.gaussian import LARGEST_OPACITY, LEAST_SUM, Compositing
 from neuralshade.source.target import device_pixels
@@ -30,7 +30,7 @@ VIEW = np.dtype(
     ]
 )
 RANGE = np.dtype([("low", "<f4"), ("high", "<f4"), ("levels", "<f4"), ("rate", "<f4")])
-TEXT = """#define OPACITY {opacity}
+TEXT = """{imports}#define OPACITY {opacity}
 static const int CHANNELS = {channels};
 static const int ATTRIBUTES = {attributes};
 static const int STRIDE = {stride};
@@ -83,7 +83,9 @@ class SplatForm:
 
     def text(self, cell_tiles: int, tile_stride: int, target: str) -> str:
         """Return the module."""
+        compared = slang_loss(self.loss)
         return TEXT.format(
+            imports="".join(f"import {module};\n" for module in sorted(compared.modules)),
             opacity=self.opacity,
             channels=self.channels,
             attributes=self.attributes,
@@ -98,7 +100,7 @@ class SplatForm:
             ssim=int(self.ssim > 0),
             tile_stride=tile_stride,
             cutoff=self.cutoff,
-            loss=slang_name(self.loss),
+            loss=compared.type,
             target=target,
         )
 

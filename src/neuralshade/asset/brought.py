@@ -1,0 +1,51 @@
+"""What an asset notes of packages that brought its encodings or loss, and what reads that note.
+
+The note is for people: nothing is looked for, loaded or installed by it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from neuralshade.asset.schema import Each, Parts, Text
+from neuralshade.base.message_text import plain_name, shown
+from neuralshade.base.plugins import GROUPS, plugin_named
+from neuralshade.errors import AssetError, ConfigError
+
+if TYPE_CHECKING:
+    from neuralshade.asset.asset import Asset
+
+PART = "plugins"  # of the header
+NOTES = Each(
+    Parts({"what": Text(choices=tuple(GROUPS)), "name": Text(64), "package": Text(128),
+           "version": Text(64)}), most=64,
+)  # fmt: skip
+
+
+def noted(named: Iterable[tuple[str, str]]) -> dict[str, Any]:
+    """Return the header's part for names by what they are of; none where no package brings one.
+
+    A name that is this package's own is left out.
+    """
+    found = (plugin_named(what, name, ()) for what, name in named)
+    notes = [{"what": p.what, "name": p.name, "package": p.package[:128],
+              "version": p.version[:64]} for p in found if p is not None]  # fmt: skip
+    return {PART: notes} if notes else {}
+
+
+def losses_of(asset: Asset) -> list[str]:
+    """Return the losses of packages that may be missing: what was fitted needs them no more."""
+    return [note["name"] for note in asset.header.own.get(PART, ()) if note["what"] == "loss"]
+
+
+def unreadable(asset: Asset, error: ConfigError) -> AssetError:
+    """Return what to raise for a recipe that cannot be read: a package is missing, or is newer."""
+    for note in asset.header.own.get(PART, ()):
+        if plugin_named(note["what"], note["name"], ()) is None:
+            package = plain_name(f"{note['package']} {note['version']}")
+            return AssetError(f"{asset.path}: got {note['what']} {shown(note['name'])} of package "
+                              f"{package}, as the file says, which is not installed, need it. "
+                              "Install it if you trust it.")  # fmt: skip
+    return AssetError(f"{asset.path}: got a recipe that this version cannot read ({error}), need "
+                      "one it knows. Upgrade neuralshade.")  # fmt: skip

@@ -1,0 +1,60 @@
+"""Encodings of other packages: loaded when a text names one, and looked at before they are used."""
+
+import functools
+import inspect
+from collections.abc import Iterable
+from typing import Any
+
+from neuralshade.base.message_text import shown
+from neuralshade.base.plugins import Plugin, plugin_named
+from neuralshade.gpu.foreign_slang import know_package
+from neuralshade.model.encoding import AxisEncoding, Encoding
+
+UNSAID = ("self", "rng", "dimensions")  # of a constructor: no settings that a text may have
+
+
+def settings_of(encoding: type[Encoding]) -> dict[str, int]:
+    """Return the settings of an encoding and their defaults."""
+    parameters = inspect.signature(encoding.__init__).parameters.values()
+    return {p.name: p.default for p in parameters if p.name not in UNSAID}
+
+
+def is_drawn(encoding: type[Encoding]) -> bool:
+    """Return whether its trained numbers are drawn from a generator that it is given."""
+    return "rng" in inspect.signature(encoding.__init__).parameters
+
+
+def foreign_encoding(kind: str, ours: Iterable[str]) -> type[Encoding] | None:
+    """Return the encoding that an installed package brings; None where none has that name.
+
+    Kernels find its Slang half from then on.
+
+    Raises: ConfigError where several have it, where it does not load, and where it is no encoding
+        whose settings are whole numbers with defaults within limits.
+    """
+    plugin = plugin_named("encoding", kind, ours)
+    return None if plugin is None else _checked(plugin)
+
+
+@functools.cache
+def _checked(plugin: Plugin) -> type[Encoding]:
+    found: Any = plugin.load()
+    if not (isinstance(found, type) and issubclass(found, Encoding)):
+        raise plugin.unfit(type(found).__name__ if not isinstance(found, type) else found.__name__,
+                           "a class derived from neuralshade.model.encoding.Encoding")  # fmt: skip
+    for name, default in settings_of(found).items():
+        limits = found.limits.get(name)
+        if not _within(default, limits):
+            raise plugin.unfit(f"setting {name} with default {shown(default)}, limits {limits!r}",
+                               "a whole number within its two limits")  # fmt: skip
+    if issubclass(found, AxisEncoding) and "dimensions" not in inspect.signature(found).parameters:
+        raise plugin.unfit("an AxisEncoding without dimensions=2", "that in its constructor")
+    know_package(found, f"encoding {plugin.name} of {plugin.source}")
+    return found
+
+
+def _within(default: Any, limits: Any) -> bool:
+    """Return whether a default is a whole number within two limits."""
+    given = isinstance(limits, tuple) and len(limits) == 2
+    numbers = (default, *limits) if given else ()
+    return given and all(type(n) is int for n in numbers) and limits[0] <= default <= limits[1]

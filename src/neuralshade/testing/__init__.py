@@ -1,0 +1,9 @@
+"""What tests of encodings and losses ask: whether the Slang half equals the Python half.
+
+Our own pass it, and others' should: docs/extending.md has an example.
+"""
+
+from neuralshade.testing.encodings import check_encoding
+from neuralshade.testing.losses import check_loss
+
+__all__ = ["check_encoding", "check_loss"]
