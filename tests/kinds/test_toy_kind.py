@@ -1,7 +1,8 @@
-"""kinds: one more kind is a folder and a line of the registry, and everything takes it."""
+"""kinds: one more kind is an installed package and its entry point, and everything takes it."""
 
 import json
 import signal
+import sys
 
 import numpy as np
 import pytest
@@ -9,7 +10,7 @@ from click.testing import CliRunner
 from toykind.fit import fit_toy
 
 import neuralshade
-from neuralshade import FitInterrupted, FitOptions, kinds
+from neuralshade import AssetError, FitInterrupted, FitOptions
 from neuralshade.cli.main import commands
 
 
@@ -19,8 +20,8 @@ def one_device():
 
 
 @pytest.fixture(autouse=True)
-def registered(monkeypatch):
-    monkeypatch.setitem(kinds.KINDS, "toy", "toykind")
+def registered(installed):
+    installed("shade-toy", "0.4", {"neuralshade.kinds": {"toy": "toykind:KIND"}})
 
 
 @pytest.fixture
@@ -110,3 +111,37 @@ def test_it_is_shown_live(save_smooth, tmp_path):
         fit = live.channel.known["fit"]
     assert (scene["kind"], scene["panes"]) == ("toy", ["target", "result"])
     assert (fit["verb"], fit["state"]) == ("toy", "ended")
+
+
+def test_without_its_package_one_line_says_which(fitted, tmp_path, monkeypatch, refusal):
+    assert neuralshade.load("a.nsh").header.own["plugins"] == [
+        {"what": "kind", "name": "toy", "package": "shade-toy", "version": "0.4"}
+    ]
+    folders = [folder for folder in sys.path if folder != str(tmp_path / "site")]
+    monkeypatch.setattr(sys, "path", folders)
+    assert refusal(AssetError, neuralshade.load, "a.nsh") == (
+        "a.nsh: got kind 'toy' of package shade-toy 0.4, as the file says, which is not installed, "
+        "need it. Install it if you trust it."
+    )
+
+
+@pytest.mark.parametrize("place, said", [
+    ("absent_kind:KIND", "which does not load (ModuleNotFoundError: No module named "
+     "'absent_kind'), need a package that does. Upgrade or uninstall it."),
+    ("toykind:ToyRecipe", "got type from odd 1, need a neuralshade.kinds.kind.Kind named 'odd'. "
+     "Tell its authors."),
+    ("toykind:KIND", "got a kind named 'toy' from odd 1, need a neuralshade.kinds.kind.Kind named "
+     "'odd'. Tell its authors."),
+])  # fmt: skip
+def test_one_that_fails_is_a_line_and_the_others_work(run, installed, caplog, place, said):
+    installed("odd", "1", {"neuralshade.kinds": {"odd": place}})
+    told = run("fit", "--help")
+    assert "toy" in told and "image" in told and "odd" not in told
+    lines = [record.message for record in caplog.records]
+    assert len(lines) == 1 and lines[0].startswith("kind odd: got ") and lines[0].endswith(said)
+
+
+def test_one_of_our_own_name_is_passed_over(run, installed):
+    installed("thief", "1", {"neuralshade.kinds": {"image": "toykind:KIND"}})
+    told = " ".join(run("fit", "--help").split())
+    assert "image Fit an encoding" in told and told.count("Fit one color") == 1

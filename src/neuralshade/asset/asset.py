@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from neuralshade.asset.brought import PART, noted
 from neuralshade.asset.file import AssetFile, read_asset_file, to_bytes, write_asset_file
 from neuralshade.asset.rules import ASSET
 from neuralshade.asset.schema import Form, Parts, Rule, check_forms, check_header, check_numbers
@@ -57,6 +58,8 @@ def asset_file(
     shown = {} if header.picture is None else {"picture": header.picture}
     content = {"kind": kind, "recipe": header.recipe, **shown, "training": training,
                "quality": header.quality, **header.own}  # fmt: skip
+    if note := noted([("kind", kind)]):
+        content[PART] = note[PART] + content.get(PART, [])
     return AssetFile(content, tensors)
 
 

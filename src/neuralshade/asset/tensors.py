@@ -9,7 +9,9 @@ from numpy.typing import NDArray
 
 from neuralshade.asset.schema import Form
 from neuralshade.errors import AssetError
+from neuralshade.gpu.foreign_slang import OWN
 from neuralshade.model.dense_grid import DenseGrid
+from neuralshade.model.encoding import Encoding
 from neuralshade.model.field import Field
 from neuralshade.model.hash_grid import HashGrid
 from neuralshade.model.linear import Linear
@@ -121,8 +123,7 @@ def _find(
 def stored_parameters(field: torch.nn.Module) -> list[Stored]:
     """Return everything that is stored, in the order of the field's modules.
 
-    What is neither a layer's nor a grid's, as an encoding of another package may have, comes last
-    and is kept in full.
+    What encodings of other packages have besides layers and grids comes last, and is kept in full.
     """
     stored = []
     for path, module in field.named_modules():
@@ -134,8 +135,15 @@ def stored_parameters(field: torch.nn.Module) -> list[Stored]:
             for name, parameter in module.named_parameters():
                 stored.append(Stored(f"{path}.{name}", parameter, module.bits, True))
     known = {kept.name for kept in stored}
-    left = [(name, p) for name, p in field.named_parameters() if name not in known]
-    return stored + [Stored(name, parameter, 32, False) for name, parameter in left]
+    foreign = tuple(f"{path}." for path, module in field.named_modules() if _is_foreign(module))
+    return stored + [Stored(name, parameter, 32, False)
+                     for name, parameter in field.named_parameters()
+                     if name.startswith(foreign) and name not in known]  # fmt: skip
+
+
+def _is_foreign(module: torch.nn.Module) -> bool:
+    package = type(module).__module__.partition(".")[0]
+    return isinstance(module, Encoding) and package != OWN
 
 
 def pack_nibbles(levels: NDArray[Any]) -> NDArray[Any]:

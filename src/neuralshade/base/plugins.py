@@ -48,11 +48,13 @@ class Plugin:
         Raises: ConfigError where it does not load, whatever the reason.
         """
         try:
-            return loaded(self.place)
+            found = loaded(self.place)
         except (Exception, SystemExit) as error:
             raise ConfigError(f"{self.what} {self.name}: got {self.source}, which does not load "
                               f"({reason(error)}), need a package that does. Upgrade or uninstall "
                               "it.") from error  # fmt: skip
+        _used[self.what, self.name] = self
+        return found
 
     def unfit(self, got: str, need: str) -> ConfigError:
         """Return what to raise where that is not what it should be."""
@@ -144,4 +146,10 @@ def _of_one(distribution: Any) -> Iterator[Plugin]:
             yield Plugin(_WHATS[point.group], point.name, package, version or "?", point.value)
 
 
+def used(what: str, name: str) -> Plugin | None:
+    """Return the plug-in that was loaded under a name; None where none was."""
+    return _used.get((what, name))
+
+
+_used: dict[tuple[str, str], Plugin] = {}
 _WHATS = {group: what for what, group in GROUPS.items()}

@@ -17,7 +17,7 @@ from neuralshade.cli.groups import GroupedCommand, show_verbs
 from neuralshade.cli.live import fitted, live_flags
 from neuralshade.cli.options import TERMINAL
 from neuralshade.fitting.command import CommandLine, FitCall
-from neuralshade.kinds import KINDS, all_kinds, kind_named
+from neuralshade.kinds import all_kinds, kind_named
 from neuralshade.kinds.kind import Kind
 
 
@@ -28,7 +28,7 @@ class FitCommands(click.Group):
         return [kind.name for kind in all_kinds() if kind.fits is not None]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        kind = kind_named(cmd_name) if cmd_name in KINDS else None
+        kind = kind_named(cmd_name)
         return None if kind is None or kind.fits is None else command_of(kind)
 
 

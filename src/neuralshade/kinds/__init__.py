@@ -1,12 +1,18 @@
-"""What can be fitted: one folder a kind, and one line of the registry below."""
+"""What can be fitted: one folder a kind, and one line of the registry below.
+
+Other packages that are installed may bring more, each a package whose KIND says the rest, as an
+entry point of the group neuralshade.kinds.
+"""
 
 from __future__ import annotations
 
+import logging
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from neuralshade.base.place import loaded
+from neuralshade.base.plugins import judged, names, plugin_named
 from neuralshade.errors import AssetError, ConfigError
 from neuralshade.kinds.kind import Kind, Opened
 
@@ -25,20 +31,46 @@ KINDS = {
 }
 
 
-def kind_named(name: str) -> Kind:
-    """Return a kind of the registry; only its package is loaded."""
-    kind: Kind = loaded(f"{KINDS[name]}:KIND")
-    return kind
+log = logging.getLogger("neuralshade")
 
 
-def all_kinds() -> list[Kind]:
-    """Return every kind."""
-    return [kind_named(name) for name in KINDS]
+def kind_named(name: str) -> Kind | None:
+    """Return a kind of the registry or of an installed package; only its package is loaded.
+
+    None where there is none of that name.
+
+    Raises: ConfigError for a name of several packages, and for what does not load or is no kind.
+    """
+    if name in KINDS:
+        ours: Kind = loaded(f"{KINDS[name]}:KIND")
+        return ours
+    plugin = plugin_named("kind", name, KINDS)
+    if plugin is None:
+        return None
+    found = plugin.load()
+    if not isinstance(found, Kind) or found.name != name:
+        got = f"a kind named {found.name!r}" if isinstance(found, Kind) else type(found).__name__
+        raise plugin.unfit(got, f"a neuralshade.kinds.kind.Kind named {name!r}")
+    return found
+
+
+def all_kinds() -> Iterator[Kind]:
+    """Yield every kind, those of packages last; a line is logged for each of these that fails."""
+    for name in KINDS:
+        yield loaded(f"{KINDS[name]}:KIND")
+    for plugin, fault in judged("kind", KINDS):
+        try:
+            kind = None if fault is not None else kind_named(plugin.name)
+        except ConfigError as error:
+            log.warning("%s", error)
+            continue
+        if kind is not None:
+            yield kind
 
 
 def usual_kind() -> Kind:
     """Return the kind that a picture is fitted as where nothing else is said."""
-    return kind_named(next(iter(KINDS)))
+    return next(all_kinds())
 
 
 def open_asset(
@@ -60,6 +92,7 @@ def open_asset(
         asset, trust = asset.asset, trust or asset.trusted
     file = _read(asset) if isinstance(asset, (str, os.PathLike)) else asset
     kind = kind_named(file.kind)
+    assert kind is not None, file.kind  # it was read
     if given and not kind.valued:
         fits = " or ".join(f"fit {other.name}" for other in all_kinds() if other.valued)
         raise ConfigError(f"set: got {next(iter(given))} for {file.path}, need an asset that "
@@ -83,14 +116,17 @@ def load(path: str | os.PathLike[str], *, trust: bool = False) -> Opened:
 
 def _read(path: str | os.PathLike[str]) -> Asset:
     from neuralshade.asset.asset import asset_of
+    from neuralshade.asset.brought import missing_package
     from neuralshade.asset.file import CHECKPOINT, read_asset_file
 
     file = read_asset_file(path)
     kind = file.header["kind"]
-    if kind in KINDS:
+    if kind in KINDS or kind_named(kind) is not None:
         return asset_of(file, path)
     remedy = "Upgrade neuralshade."
-    if kind.removesuffix(CHECKPOINT) in KINDS:
+    if kind.removesuffix(CHECKPOINT) in names("kind", KINDS):
         remedy = "Finish it with neuralshade fit --resume."
-    known = sorted(KINDS)
+    elif (missing := missing_package(os.fspath(path), file.header)) is not None:
+        raise missing
+    known = sorted(names("kind", KINDS))
     raise AssetError(f"{path}: got an asset of kind {kind!r}, need one of {known}. {remedy}")

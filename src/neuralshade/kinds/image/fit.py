@@ -28,7 +28,7 @@ from neuralshade.fitting.options import (
     chosen_engine,
 )
 from neuralshade.fitting.picture_result import FitResult, reached
-from neuralshade.fitting.recipe import LOSSES, from_dict, to_dict
+from neuralshade.fitting.recipe import from_dict, to_dict
 from neuralshade.fitting.resuming import begun_from, resumed_recipe, unfit
 from neuralshade.fitting.scene import Scene, grid_pages, picture_scene
 from neuralshade.fitting.snapshots import snapshots_for
@@ -240,7 +240,7 @@ class _Job(Job[ImageRecipe]):
         self.loop.settle(quality["psnr_db"])
         facts = picture_facts(self.source)
         brought = [("encoding", kind) for kind in foreign_kinds(self.recipe.encoding)]
-        brought += [("loss", self.recipe.loss)] * (self.recipe.loss not in LOSSES)
+        brought.append(("loss", self.recipe.loss))
         header = Header(to_dict(self.recipe), self.training, quality, facts, noted(brought))
         points = CURVE_POINTS
         if self._is_sized_by_bpp():

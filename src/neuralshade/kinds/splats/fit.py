@@ -29,7 +29,7 @@ from neuralshade.fitting.options import (
     chosen_engine,
 )
 from neuralshade.fitting.picture_result import FitResult, reached
-from neuralshade.fitting.recipe import LOSSES, asked_recipe, from_dict, to_dict
+from neuralshade.fitting.recipe import asked_recipe, from_dict, to_dict
 from neuralshade.fitting.resuming import resumed_recipe
 from neuralshade.fitting.scene import Scene, picture_scene
 from neuralshade.fitting.snapshots import snapshots_for
@@ -223,8 +223,7 @@ class _Job(Job[SplatsRecipe]):
     def _header(self, cloud: dict[str, Any], quality: dict[str, Any]) -> Header:
         facts = picture_facts(self.picture)
         del facts["digest"]
-        brought = [("loss", self.recipe.loss)] * (self.recipe.loss not in LOSSES)
-        own = {"cloud": cloud, **noted(brought)}
+        own = {"cloud": cloud, **noted([("loss", self.recipe.loss)])}
         return Header(unusual(self.recipe), self.training, quality, facts, own)
 
     def _weigh(self, levels: npt.NDArray[np.int32], ranges: Any) -> tuple[int, int]:
