@@ -26,6 +26,7 @@ WHOLE = {
     "cuda": {"driver": "13.0", "devices": ["NVIDIA H200"]},
     "nvrtc": {"version": "13.5"},
     "caches": {"folders": [FOLDER]},
+    "plugins": {"plugins": []},
 }  # fmt: skip
 
 
@@ -164,3 +165,24 @@ def test_the_real_probes_answer():
     found = asked(["vulkan", "cuda", "caches"], 60.0)
     assert all("failed" in answer or answer for answer in found.values())
     assert len(found["caches"]["folders"]) == 3 and set(found) < set(PROBES)
+
+
+def test_plug_ins_are_listed_and_each_is_loaded(seen, outside, installed):
+    assert seen()["none"] == ("off", "no package brings encodings, losses or kinds", None)
+    installed("odd", "1", {"neuralshade.encodings": {"frequency": "a:B", "gone": "absent_all:B"},
+                           "neuralshade.kinds": {"toy": "toykind:KIND"}})  # fmt: skip
+    rows = seen(plugins=probes.plugins())
+    assert rows["encoding powers"] == ("ok", "shade-outside 1.2, outside.powers:Powers", None)
+    assert rows["loss cauchy"] == ("ok", "shade-outside 1.2, outside.cauchy:cauchy", None)
+    assert rows["kind toy"] == ("ok", "odd 1, toykind:KIND", None)
+    assert rows["encoding frequency"] == (
+        "missing", "odd 1: refused: neuralshade itself has one of that name", "pip uninstall odd"
+    )  # fmt: skip
+    state, found, remedy = rows["encoding gone"]
+    assert (state, remedy) == ("missing", "pip install --upgrade odd")
+    assert "does not load (ModuleNotFoundError: No module named 'absent_all')" in found
+
+
+def test_plug_ins_that_end_their_process_are_a_line(seen):
+    answer = {"failed": "it ended with signal 11 and no answer"}
+    assert seen(plugins=answer)["packages"][:2] == ("missing", answer["failed"])

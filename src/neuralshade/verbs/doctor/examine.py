@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
+import re
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -35,6 +36,7 @@ def examine(limit_s: float = LIMIT_S) -> dict[str, Any]:
         "neuralshade": _itself,
         "packages": _packages,
         "GPU": lambda: _gpu(found),
+        "plug-ins": lambda: _plugins(found["plugins"]),
         "kept between runs": lambda: _caches(found["caches"]),
     }
     return {"headings": {title: _guarded(part) for title, part in parts.items()},
@@ -151,6 +153,23 @@ def _slangpy(found: Mapping[str, Any]) -> list[Row]:
         rows.append(_row("", OK, f"{name} opens") if failed is None else
                     _row("", MISSING, failed, vulkan_remedy()))  # fmt: skip
     return rows
+
+
+def _plugins(found: Mapping[str, Any]) -> list[Row]:
+    if "failed" in found:
+        return [_row("packages", MISSING, found["failed"])]
+    rows = [_plugin(plugin) for plugin in found["plugins"]]
+    return rows or [_row("none", OFF, "no package brings encodings, losses or kinds")]
+
+
+def _plugin(found: Mapping[str, Any]) -> Row:
+    what = f"{found['what']} {found['name']}"
+    if found["fault"] is None:
+        return _row(what, OK, f"{found['source']}, {found['place']}")
+    command = "pip uninstall" if found["refused"] else "pip install --upgrade"
+    named = re.fullmatch(r"[\w.-]+", found["package"])
+    return _row(what, MISSING, f"{found['source']}: {found['fault']}",
+                f"{command} {found['package']}" if named else None)  # fmt: skip
 
 
 def _caches(found: Mapping[str, Any]) -> list[Row]:

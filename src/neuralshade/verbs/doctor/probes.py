@@ -149,8 +149,15 @@ def _checked(result: int, call: str) -> None:
         raise OSError(f"{call} returned {result}")
 
 
+def plugins() -> dict[str, Any]:
+    """Return what other packages bring, each loaded."""
+    from neuralshade.verbs.doctor.plugins import found_plugins
+
+    return {"plugins": found_plugins()}
+
+
 PROBES: dict[str, Callable[[], dict[str, Any]]] = {
-    probe.__name__: probe for probe in (torch, slangpy, vulkan, cuda, nvrtc, caches)
+    probe.__name__: probe for probe in (torch, slangpy, vulkan, cuda, nvrtc, caches, plugins)
 }
 
 
