@@ -11,6 +11,8 @@ import re
 
 import pytest
 
+from neuralshade.base.plugins import GROUPS
+
 ROOT = pathlib.Path(__file__).parents[2]
 PACKAGE = ROOT / "src/neuralshade"
 PAGES = [*sorted((ROOT / "docs").glob("*.md")), ROOT / "README.md", ROOT / "CONTRIBUTING.md"]
@@ -52,9 +54,13 @@ def named_modules(text):
 
 
 def is_there(dotted):
-    """Return whether it is a module, a kernel, a folder, or what a module holds."""
+    """Return whether it is a module, a kernel, a folder, what a module holds, or a group."""
     place = PACKAGE.joinpath(*dotted.split(".")[1:])
-    if place.is_dir() or any(place.with_suffix(end).is_file() for end in (".py", ".slang")):
+    if (
+        dotted in GROUPS.values()
+        or place.is_dir()
+        or any(place.with_suffix(end).is_file() for end in (".py", ".slang"))
+    ):
         return True
     module, _, name = dotted.rpartition(".")
     return importlib.util.find_spec(module) is not None and hasattr(

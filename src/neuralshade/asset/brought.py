@@ -10,7 +10,7 @@ from typing import Any
 
 from neuralshade.asset.schema import Each, Parts, Text, check_header
 from neuralshade.base.message_text import plain_name, shown
-from neuralshade.base.plugins import GROUPS, plugin_named, used
+from neuralshade.base.plugins import GROUPS, LOADED, plugin_named
 from neuralshade.errors import AssetError, ConfigError
 
 PART = "plugins"  # of the header
@@ -22,7 +22,7 @@ NOTES = Each(
 
 def noted(named: Iterable[tuple[str, str]]) -> dict[str, Any]:
     """Return the header's part for names by what they are of; none where no package brought one."""
-    found = (used(what, name) for what, name in named)
+    found = (LOADED.get(pair) for pair in named)
     notes = [{"what": p.what, "name": p.name, "package": p.package[:128],
               "version": p.version[:64]} for p in found if p is not None]  # fmt: skip
     return {PART: notes} if notes else {}

@@ -25,6 +25,7 @@ GROUPS = {
 }
 NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")  # as a recipe's text, a flag and a file can hold it
 PLACE = re.compile(r"[\w.]+:\w+")
+LOADED: dict[tuple[str, str], Plugin] = {}  # by what and name: what this process has used
 
 
 @dataclass(frozen=True)
@@ -53,7 +54,7 @@ class Plugin:
             raise ConfigError(f"{self.what} {self.name}: got {self.source}, which does not load "
                               f"({reason(error)}), need a package that does. Upgrade or uninstall "
                               "it.") from error  # fmt: skip
-        _used[self.what, self.name] = self
+        LOADED[self.what, self.name] = self
         return found
 
     def unfit(self, got: str, need: str) -> ConfigError:
@@ -146,10 +147,4 @@ def _of_one(distribution: Any) -> Iterator[Plugin]:
             yield Plugin(_WHATS[point.group], point.name, package, version or "?", point.value)
 
 
-def used(what: str, name: str) -> Plugin | None:
-    """Return the plug-in that was loaded under a name; None where none was."""
-    return _used.get((what, name))
-
-
-_used: dict[tuple[str, str], Plugin] = {}
 _WHATS = {group: what for what, group in GROUPS.items()}

@@ -1,5 +1,6 @@
 """What every encoding can do: widen a position into numbers. Device half: encoding.slang."""
 
+import inspect
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
@@ -8,6 +9,8 @@ import torch
 
 from neuralshade.errors import ShapeError
 from neuralshade.model.parameters import SlangHalf, Table
+
+UNSAID = ("self", "rng", "dimensions")  # of a constructor: no settings that a text may have
 
 
 class Encoding(torch.nn.Module):
@@ -163,6 +166,17 @@ class AxisEncoding(Encoding):
         name = f"{kind}<{', '.join(listed)}>" if listed else kind
         module = stem if "." in stem else f"neuralshade.model.{stem}"
         return SlangHalf(name, frozenset({module}))
+
+
+def settings_of(encoding: type[Encoding]) -> dict[str, int]:
+    """Return the settings of an encoding and their defaults."""
+    parameters = inspect.signature(encoding.__init__).parameters.values()
+    return {p.name: p.default for p in parameters if p.name not in UNSAID}
+
+
+def is_drawn(encoding: type[Encoding]) -> bool:
+    """Return whether its trained numbers are drawn from a generator that it is given."""
+    return "rng" in inspect.signature(encoding.__init__).parameters
 
 
 def position_type(dimensions: int) -> str:

@@ -8,20 +8,7 @@ from typing import Any
 from neuralshade.base.message_text import shown
 from neuralshade.base.plugins import Plugin, plugin_named
 from neuralshade.gpu.foreign_slang import know_package
-from neuralshade.model.encoding import AxisEncoding, Encoding
-
-UNSAID = ("self", "rng", "dimensions")  # of a constructor: no settings that a text may have
-
-
-def settings_of(encoding: type[Encoding]) -> dict[str, int]:
-    """Return the settings of an encoding and their defaults."""
-    parameters = inspect.signature(encoding.__init__).parameters.values()
-    return {p.name: p.default for p in parameters if p.name not in UNSAID}
-
-
-def is_drawn(encoding: type[Encoding]) -> bool:
-    """Return whether its trained numbers are drawn from a generator that it is given."""
-    return "rng" in inspect.signature(encoding.__init__).parameters
+from neuralshade.model.encoding import AxisEncoding, Encoding, settings_of
 
 
 def foreign_encoding(kind: str, ours: Iterable[str]) -> type[Encoding] | None:

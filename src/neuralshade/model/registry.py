@@ -23,8 +23,8 @@ from neuralshade.errors import ConfigError
 from neuralshade.model.cell_wave import CellWave
 from neuralshade.model.composite import Composite
 from neuralshade.model.dense_grid import DenseGrid
-from neuralshade.model.encoding import AxisEncoding, Encoding
-from neuralshade.model.foreign_encoding import foreign_encoding, is_drawn, settings_of
+from neuralshade.model.encoding import AxisEncoding, Encoding, is_drawn, settings_of
+from neuralshade.model.foreign_encoding import foreign_encoding
 from neuralshade.model.frequency import Frequency
 from neuralshade.model.hash_grid import HashGrid
 from neuralshade.model.identity import Identity
