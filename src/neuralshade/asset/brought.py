@@ -28,6 +28,13 @@ def noted(named: Iterable[tuple[str, str]]) -> dict[str, Any]:
     return {PART: notes} if notes else {}
 
 
+def told_packages(header: Mapping[str, Any]) -> dict[str, str]:
+    """Return a line for people on what packages brought, by its title; none where none did."""
+    notes = header.get(PART, ())
+    told = "; ".join(f"{n['what']} {n['name']} of {n['package']} {n['version']}" for n in notes)
+    return {"packages": told} if told else {}
+
+
 # An Asset is Any in the next two: what it is made of imports this file.
 
 

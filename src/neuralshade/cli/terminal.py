@@ -10,6 +10,7 @@ from rich.progress import Progress, ProgressColumn, Task
 from rich.table import Column
 from rich.text import Text
 
+from neuralshade.asset.brought import told_packages
 from neuralshade.asset.file import FORMAT
 from neuralshade.base.log_relay import LogRelay
 from neuralshade.base.message_text import plain, plain_lines
@@ -134,6 +135,7 @@ def print_info(opened: Opened) -> None:
         "kind": f"{opened.kind.name}, format {FORMAT}",
         **opened.told(),
         "training": f"{training['steps']:,} steps in {training['seconds']:.1f} s",
+        **told_packages(opened.header.own),
         "numbers": f"{opened.numbers:,}",
         **opened.told_tensors(),
         "recipe": "",

@@ -285,7 +285,7 @@ class Opened(Closeable, AtPositions, ShortRepr):
             "training": self.header.training,
             "quality": self.header.quality,
             "tensors": {n: f"{t.dtype} {list(t.shape)}" for n, t in self.tensors.items()},
-            **{name: self.header.own[name] for name in self.parts if name in self.header.own},
+            **{n: self.header.own[n] for n in (*self.parts, "plugins") if n in self.header.own},
         }
 
     @abstractmethod

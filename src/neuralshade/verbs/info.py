@@ -14,7 +14,7 @@ def info(asset: AssetLike) -> dict[str, Any]:
     as a shader reads them), parameters, picture (None where there is none), recipe, training,
     quality (measured when it was fitted), tensors (name -> dtype and shape); and what only its
     kind has: of Gaussians cloud, of mip levels maps, of a family's network family, of a
-    user's task module.
+    user's task module; plugins, where other packages brought an encoding, loss or kind.
 
     Raises: AssetError.
     """

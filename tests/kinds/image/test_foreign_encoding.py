@@ -8,6 +8,7 @@ import pytest
 import torch
 
 import neuralshade
+from neuralshade.cli.terminal import print_info
 from neuralshade.errors import AssetError
 from neuralshade.kinds.image.gpu_field import GpuField
 
@@ -59,6 +60,13 @@ def test_module_device_and_picture_say_the_same(outside, device, asset):
     with GpuField(opened, device) as field:
         # 2e-3: on a device with cooperative vectors products are of float16
         np.testing.assert_allclose(field.at(at.numpy()), wanted, atol=2e-3)
+
+
+def test_info_tells_the_package(outside, asset, capsys):
+    assert neuralshade.info(asset)["plugins"] == NOTES
+    print_info(neuralshade.load(asset))
+    assert "packages  " in (said := capsys.readouterr().out)
+    assert "encoding powers of shade-outside 1.2; loss cauchy of shade-outside 1.2" in said
 
 
 def test_without_the_package_one_line_says_which(asset, refusal):
