@@ -51,7 +51,7 @@ def test_a_fit_that_ends_at_neither_has_the_most_seconds(tmp_path):
     assert read(recipe, tmp_path) == dataclasses.replace(recipe, seconds=1e7)
 
 
-@pytest.mark.parametrize("kind", all_kinds(), ids=lambda kind: kind.name)
+@pytest.mark.parametrize("kind", list(all_kinds()), ids=lambda kind: kind.name)
 def test_the_usual_recipe_of_every_kind_comes_back(tmp_path, kind):
     recipe = kind.recipe()
     text = recipe_toml(recipe, kind.made_by)

@@ -37,6 +37,7 @@ class Training:
     loss_scale: float
     exact: bool  # equal bits on every run
     grid_betas: tuple[float, float] | None = None  # of grids, where they have others
+    penalty: float = 0.0  # share of a weight or bias that its gradient has besides
 
 
 def _adam(rate: float, betas: tuple[float, float], epsilon: float) -> dict[str, float]:
@@ -129,9 +130,10 @@ class StepKernels:
     def train_many(self, added: dict[str, Any]) -> Kernel:
         """Return the kernel that runs many whole steps; ``added`` is what only it binds."""
         settings = self._settings(rounds_mean=False)
-        many = {"adam": settings["network"], "average": self.training.average,
-                "numbers": settings["numbers"], "resident": self.resident,
-                "slots": self.plan.slots, "copy_size": copy_size(self.layout)}  # fmt: skip
+        many = {"adam": settings["network"], "penalty": settings["penalty"],
+                "average": self.training.average, "numbers": settings["numbers"],
+                "resident": self.resident, "slots": self.plan.slots,
+                "copy_size": copy_size(self.layout)}  # fmt: skip
         variables = {
             **self._trained, **added, "many": many, "network_ring": self.network.stored,
             "values": self.network.values, "moments": self.network.moments,
@@ -207,6 +209,7 @@ class StepKernels:
         return {
             "network": _adam(t.rate, network, t.epsilon),
             "grid": _adam(t.grid_rate, grid, t.epsilon),
+            "penalty": t.penalty,
             "average": t.average,
             "numbers": float(t.batch * outputs),
             "slots": self.plan.slots,

@@ -18,7 +18,8 @@ class Adam:
     """Adam over all parameters of one group.
 
     theta -= rate * m' / (sqrt(v') + epsilon), m and v running means of the gradient and its
-    square, ' the correction for their start at zero. float32.
+    square, ' the correction for their start at zero. float32. ``penalty`` times theta is added to
+    the gradient first, which is that of penalty / 2 * |theta|^2.
     Source: Kingma and Ba 2015, algorithm 1; the update itself is torch.optim.Adam's fused one.
     """
 
@@ -28,11 +29,12 @@ class Adam:
         rate: float,
         betas: tuple[float, float] = (0.9, 0.99),
         epsilon: float = 1e-8,
+        penalty: float = 0.0,
     ):
         self.parameters = list(parameters)
         self.rate = rate
         self.torch_adam = torch.optim.Adam(
-            self.parameters, lr=rate, betas=betas, eps=epsilon, fused=True
+            self.parameters, lr=rate, betas=betas, eps=epsilon, weight_decay=penalty, fused=True
         )
         for p in self.parameters:  # moments from the start, so that a state is always whole
             self.torch_adam.state[p] = {

@@ -20,7 +20,7 @@ ADAM = {
 }  # fmt: skip
 OUR_ADAM = {
     "rate": 1e-2, "grid_rate": 1e-2, "beta1": 0.9, "beta2": 0.99, "epsilon": 1e-15,
-    "schedule": "constant", "warmup": 0,
+    "l2_penalty": 1e-8, "schedule": "constant", "warmup": 0,
 }  # fmt: skip
 ACTIVATIONS = (
     "['None', 'ReLU', 'LeakyReLU', 'Tanh', 'Sigmoid', 'Exponential', 'Softplus', 'SiLU', 'ELU', "
@@ -46,8 +46,9 @@ SAMPLES = {
     "hash grid": (
         {
             "loss": {"otype": "RelativeL2"},
-            "optimizer": ADAM,
-            "encoding": {"otype": "HashGrid", "n_levels": 16, "n_features_per_level": 2,
+            "optimizer": {**ADAM, "l2_reg": 1e-6, "optimize_matrix_params": True},
+            "encoding": {"otype": "HashGrid", "hash": "CoherentPrime", "fixed_point_pos": False,
+                         "n_levels": 16, "n_features_per_level": 2,
                          "log2_hashmap_size": 15, "base_resolution": 16, "per_level_scale": 1.5},
             "network": network_of(64, 2),
         },
@@ -55,6 +56,7 @@ SAMPLES = {
             "loss": "relative_l2",
             "encoding": "hash_grid:levels=16,features=2,coarsest=16,finest=7006,log2_entries=15",
             **OUR_ADAM,
+            "l2_penalty": 1e-6,
             **our_network(64, 2),
         },
     ),
@@ -81,6 +83,10 @@ SAMPLES = {
         {"optimizer": {"otype": "EMA", "decay": 0.95, "nested": ADAM}},
         {**OUR_ADAM, "average": 0.95},
     ),
+    "grids at a pace of their own": (
+        {"optimizer": {**ADAM, "non_matrix_learning_rate_factor": 0.25, "l2_reg": 0}},
+        {**OUR_ADAM, "grid_rate": 2.5e-3, "l2_penalty": 0.0},
+    ),
     "letter case does not matter": (
         {"encoding": {"otype": "frequency"}, "loss": {"otype": "smape"},
          "network": {"otype": "cutlassmlp", "activation": "LEAKYRELU"}},
@@ -104,6 +110,17 @@ def test_configurations_become_settings(config, wanted):
     recipe = from_dict(ImageRecipe, settings)  # what it gives is a recipe
     if recipe.encoding != "auto":
         assert parse_encoding(recipe.encoding)
+
+
+@pytest.mark.parametrize("config, said", [
+    ({"encoding": {"otype": "HashGrid", "fixed_point_pos": True}},
+     "encoding.fixed_point_pos: got True, which is passed over: positions are float32 here."),
+    ({"optimizer": {"otype": "EMA", "full_precision": False, "nested": ADAM}},
+     "optimizer.full_precision: got False, which is passed over: averages are float32 here."),
+])  # fmt: skip
+def test_what_changes_no_result_here_is_passed_over_with_a_line(config, said, caplog):
+    from_tiny_cuda_nn(config)
+    assert caplog.messages == [said]
 
 
 @pytest.mark.parametrize("section", DEFAULTS)
@@ -194,8 +211,8 @@ REFUSALS = [
     (
         {"encoding": {"otype": "DenseGrid", "n_levels": 4, "log2_hashmap_size": 15}},
         "encoding.log2_hashmap_size: unknown or unsupported key, need one of ['base_resolution', "
-        "'interpolation', 'n_features_per_level', 'n_levels', 'otype', 'per_level_scale', "
-        "'stochastic_interpolation', 'type'].",
+        "'fixed_point_pos', 'interpolation', 'n_features_per_level', 'n_levels', 'otype', "
+        "'per_level_scale', 'stochastic_interpolation', 'type'].",
     ),
     (
         {"encoding": {"otype": "Frequency", "n_frequencies": 6.0}},
@@ -208,8 +225,17 @@ REFUSALS = [
         "optimizer.otype: got 'Shampoo', need one of ['Adam', 'EMA'].",
     ),
     (
-        {"optimizer": {**ADAM, "l2_reg": 1e-6}},
-        "optimizer.l2_reg: got 1e-06, need 0.0: nothing else is supported here. Set it to 0.",
+        {"optimizer": {**ADAM, "l2_reg": "much"}},
+        "optimizer.l2_reg: got 'much', need float. tiny-cuda-nn's default is 1e-08.",
+    ),
+    ({"optimizer": {"clipping_magnitude": 1}}, only("optimizer.clipping_magnitude", "1", "0.0")),
+    (
+        {"optimizer": {"optimize_matrix_params": False}},
+        only("optimizer.optimize_matrix_params", "False", "True"),
+    ),
+    (
+        {"encoding": {"otype": "HashGrid", "hash": "Rng"}},
+        only("encoding.hash", "'Rng'", "'CoherentPrime'"),
     ),
     (
         {"optimizer": {"otype": "EMA", "decay": 0.9, "nested": {"otype": "EMA", "nested": ADAM}}},
@@ -230,13 +256,14 @@ REFUSALS = [
     (
         {"optimizer": {"otype": "EMA", "nested": {"otype": "Adam", "momentum": 1}}},
         "optimizer.nested.momentum: unknown or unsupported key, need one of ['absolute_decay', "
-        "'adabound', 'beta1', 'beta2', 'epsilon', 'l2_reg', 'learning_rate', 'otype', "
-        "'relative_decay'].",
+        "'adabound', 'beta1', 'beta2', 'clipping_magnitude', 'epsilon', 'l2_reg', "
+        "'learning_rate', 'non_matrix_learning_rate_factor', 'optimize_matrix_params', "
+        "'optimize_non_matrix_params', 'otype', 'relative_decay'].",
     ),
     (
-        {"optimizer": {"otype": "EMA", "full_precision": True}},
-        "optimizer.full_precision: unknown or unsupported key, need one of ['decay', 'nested', "
-        "'otype'].",
+        {"optimizer": {"otype": "EMA", "half_precision": True}},
+        "optimizer.half_precision: unknown or unsupported key, need one of ['decay', "
+        "'full_precision', 'nested', 'otype']. Did you mean full_precision?",
     ),
 ]
 

@@ -13,8 +13,8 @@ from neuralshade.kinds.image.presets import preset_recipe
 from neuralshade.kinds.image.recipe import ImageRecipe
 
 OF_TRAINING = ("steps", "seconds", "target_psnr", "until", "plateau_db", "loss", "sampling",
-               "batch", "rate", "grid_rate", "grid_optimizer", "warmup", "average", "precision",
-               "loss_scale", "schedule", "rate_final", "beta1", "beta2", "epsilon",
+               "batch", "rate", "grid_rate", "grid_optimizer", "l2_penalty", "warmup", "average",
+               "precision", "loss_scale", "schedule", "rate_final", "beta1", "beta2", "epsilon",
                "seed")  # fmt: skip
 
 

@@ -73,6 +73,7 @@ def build_gpu_engine(
         touched=recipe.grid_optimizer == "touched_adam",
         loss_scale=recipe.loss_scale,
         exact=exact,
+        penalty=recipe.l2_penalty,
     )
     vectors = choose_vectors(gpu, path)
     trainer = NetworkTrainer(gpu, field, task, training, rng, path, vectors)
@@ -83,7 +84,8 @@ def _optimizers(recipe: ImageRecipe, field: Field) -> list[Optimizer]:
     from neuralshade.optimizer.adam import GRID_OPTIMIZERS, Adam
 
     betas = (recipe.beta1, recipe.beta2)
-    network = Adam(list(field.network.parameters()), recipe.rate, betas, recipe.epsilon)
+    layers = list(field.network.parameters())
+    network = Adam(layers, recipe.rate, betas, recipe.epsilon, recipe.l2_penalty)
     grids = list(field.encoding.parameters())
     if not grids:
         return [network]

@@ -39,6 +39,8 @@ class ImageRecipe(PictureRecipe):
     grid_rate: float = training(1e-2, "Adam step size of grids", limits=(1e-9, 10))
     grid_optimizer: str = training("adam", "for grids: every cell each step, or touched ones only",
                                    choices=GRID_OPTIMIZERS)  # fmt: skip
+    l2_penalty: float = training(0.0, "L2 regularisation: share of each weight and bias that is "
+                                 "added to its gradient", limits=(0, 1))  # fmt: skip
     warmup: int = changed(PictureRecipe, "warmup", 20)
     average: float = training(0.98, "decay of the averaged weights that are kept; 0 keeps the last",
                               limits=(0, 0.999999))  # fmt: skip

@@ -19,6 +19,7 @@ class ImageSettings(PictureSettings, total=False):
     rate: float
     grid_rate: float
     grid_optimizer: str
+    l2_penalty: float
     average: float
     precision: str
     loss_scale: float

@@ -3,11 +3,11 @@
 What it says is honoured or refused by name; nothing is dropped in silence. Where the two
 differ by design: our layers have biases unless told otherwise, theirs never have; their
 one-blob uses a quartic kernel, ours the Gaussian of the paper; base_resolution counts their
-vertices and our cells; their Adam adds an L2 penalty of 1e-8 where l2_reg is left out, ours
-has none.
+vertices and our cells. What changes no result here is passed over with a line that says so.
 """
 
 import json
+import logging
 import math
 import os
 import sys
@@ -20,6 +20,7 @@ from neuralshade.base.message_text import named, shown, unread
 from neuralshade.base.regular_file import check_regular
 from neuralshade.errors import ConfigError
 
+log = logging.getLogger("neuralshade")
 Settings = dict[str, Any]
 Names = dict[str, str]
 
@@ -130,6 +131,12 @@ class _Section:
             raise ConfigError(f"{self.place}.{key}: got {shown(given)}, need {value!r}: nothing "
                               f"else is supported here. {remedy}")  # fmt: skip
 
+    def pass_over(self, key: str, reason: str) -> None:
+        """Say that the key is not heeded, where it is there."""
+        if self.has(key):
+            log.warning("%s.%s: got %s, which is passed over: %s.", self.place, key,
+                        shown(self.take(key, None)), reason)  # fmt: skip
+
     def finish(self) -> None:
         for key in self.left:
             raise ConfigError(f"{self.place}.{named(key)}: unknown or unsupported key, need one of "
@@ -165,10 +172,12 @@ def _grid(section: _Section, kind: str) -> str:
     coarsest = section.number("base_resolution", 16)
     section.only("interpolation", "Linear")
     section.only("stochastic_interpolation", False)
+    section.pass_over("fixed_point_pos", "positions are float32 here")
     finest = _finest(section, kind, levels, coarsest)
     sizes = f"levels={levels},features={features},coarsest={coarsest}"
     if kind == "dense_grid":
         return f"{kind}:{sizes},width={finest},height={finest}"
+    section.only("hash", "CoherentPrime")
     entries = section.number("log2_hashmap_size", 19)
     return f"{kind}:{sizes},finest={finest},log2_entries={entries}"
 
@@ -205,17 +214,22 @@ def _optimizer(section: _Section, names: Names = OPTIMIZERS) -> Settings:
     if otype == "ema":
         inner = _Section(f"{section.place}.nested", section.take("nested", {}))
         adam = {"Adam": "adam"}  # an average of an average has two decays, and we have one
+        section.pass_over("full_precision", "averages are float32 here")
         settings = _optimizer(inner, adam) | {"average": section.number("decay", 0.99, float)}
         inner.finish()
         return settings
     rate = float(section.number("learning_rate", 1e-3, float))
-    section.only("l2_reg", 0.0, "Set it to 0.")
+    factor = section.number("non_matrix_learning_rate_factor", 1.0, float)
     section.only("relative_decay", 0.0)
     section.only("absolute_decay", 0.0)
+    section.only("clipping_magnitude", 0.0)
     section.only("adabound", False)
+    section.only("optimize_matrix_params", True)
+    section.only("optimize_non_matrix_params", True)
     return {
         "rate": rate,
-        "grid_rate": rate,
+        "grid_rate": rate * factor,
+        "l2_penalty": float(section.number("l2_reg", 1e-8, float)),
         "beta1": float(section.number("beta1", 0.9, float)),
         "beta2": float(section.number("beta2", 0.999, float)),
         "epsilon": float(section.number("epsilon", 1e-8, float)),

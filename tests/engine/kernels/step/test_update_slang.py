@@ -18,6 +18,7 @@ from neuralshade.model.registry import build_encoding
 from neuralshade.optimizer.adam import Adam, TouchedAdam
 
 RATE, BETAS, EPSILON, AVERAGE, SCALE = 0.02, (0.8, 0.95), 1e-5, 0.75, 32.0
+PENALTY = 0.3  # of networks; what a grid has has none
 SLOTS, LOSSES, SAMPLES = 21, 5, 100.0  # SLOTS: not a multiple of 8, nor below 8
 STEPS = 4
 FACTORS = np.linspace(1.0, 0.4, STEPS).tolist()  # of the step size
@@ -37,7 +38,8 @@ def settings(numbers: dict[str, int], **others: Any) -> dict[str, Any]:
     counts = {"slots": SLOTS, "losses": LOSSES, "numbers": SAMPLES, "rounds_mean": 0, "noisy": 0}
     counts |= {"slot_size": 0, "table_count": 0, "crowded": 0}
     counts |= {"network_numbers": 0, "grid_numbers": 0}
-    return {"network": ADAM, "grid": ADAM, "average": AVERAGE, **counts, **numbers, **others}
+    return {"network": ADAM, "grid": ADAM, "penalty": PENALTY, "average": AVERAGE, **counts,
+            **numbers, **others}  # fmt: skip
 
 
 def buffers(values: np.ndarray, halves: bool) -> dict[str, np.ndarray]:
@@ -83,7 +85,7 @@ def test_a_network_moves_by_adam_and_its_filling_stays_zero(dispatch, rng, sizes
         text, arrays | buffers(start, halves), levels4=levels_of(4), levels8=levels_of(8),
         settings=settings({"network_numbers": layout.size, "slot_size": layout.size}),
     )  # fmt: skip
-    adam, mean = Adam(list(network.parameters()), RATE, BETAS, EPSILON), Mean()
+    adam, mean = Adam(list(network.parameters()), RATE, BETAS, EPSILON, PENALTY), Mean()
     for step in range(STEPS):
         # the filling gets gradients too: it must not move
         partials = torch.randn(SLOTS, layout.size, generator=rng).numpy()
