@@ -64,6 +64,7 @@ def pytest_configure() -> None:
     os.environ["MESA_SHADER_CACHE_DIR"] = str(caches / f"tests-mesa-{width}")
     if NOTES not in os.environ:  # processes that this one starts use its own
         os.environ[NOTES] = os.environ["XDG_DATA_HOME"] = tempfile.mkdtemp(prefix="neuralshade-")
+        os.environ["XDG_CONFIG_HOME"] = os.environ[NOTES]  # no defaults of this user's
         atexit.register(shutil.rmtree, os.environ[NOTES], ignore_errors=True)
 
 

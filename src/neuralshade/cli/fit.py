@@ -11,12 +11,15 @@ from typing import Any
 import click
 
 import neuralshade
+from neuralshade.base.message_text import plain
 from neuralshade.base.place import loaded
 from neuralshade.cli.flags import OPTIONS, parameters_of, recipe_settings
 from neuralshade.cli.groups import GroupedCommand, show_verbs
 from neuralshade.cli.live import fitted, live_flags
 from neuralshade.cli.options import TERMINAL
+from neuralshade.cli.recipe_file import default_settings, kind_defaults
 from neuralshade.fitting.command import CommandLine, FitCall
+from neuralshade.fitting.defaults import defaults_path
 from neuralshade.kinds import all_kinds, kind_named
 from neuralshade.kinds.kind import Kind
 
@@ -71,7 +74,8 @@ def run_fit(kind: Kind, output: str | None, recipe: str | None, as_json: bool, q
     options = {name: given.pop(name) for name in OPTIONS if name in kind.takes}
     live = live_flags(given) if "live" in kind.takes else {}
     show_notes(quiet)
-    preset, settings = recipe_settings(kind, preset, recipe, given)
+    defaults = told_defaults(kind, quiet, resumed=options.get("resume") is not None)
+    preset, settings = recipe_settings(kind, preset, recipe, given, defaults)
     line = CommandLine(subject, output, own, preset, settings, given, {**options, **live})
     call = call_of(kind, line)
     unsaid = silent(quiet, as_json, options)
@@ -87,6 +91,19 @@ def run_fit(kind: Kind, output: str | None, recipe: str | None, as_json: bool, q
     with watch(quiet, kind.rated) as observer:
         fitted(call.fit, live, show, *call.subject, options=neuralshade.FitOptions(**options),
                observer=observer, **call.named)  # fmt: skip
+
+
+def told_defaults(kind: Kind, quiet: bool, *, resumed: bool) -> dict[str, Any]:
+    """Return the user's default settings, said on standard error with the file they are from.
+
+    A fit that is gone on with has the settings that it was begun with.
+    """
+    parameters = parameters_of(kind)
+    told = kind_defaults(kind, parameters)
+    if told and not quiet:
+        listed = ", ".join(f"{name} = {value!r}" for name, value in told.items())
+        click.echo(plain(f"defaults of {defaults_path()}: {listed}"), err=True)
+    return {} if resumed else default_settings(kind, parameters)
 
 
 def call_of(kind: Kind, line: CommandLine) -> FitCall:

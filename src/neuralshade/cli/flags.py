@@ -14,9 +14,10 @@ from neuralshade.base.place import loaded
 from neuralshade.cli.completion import Text, completed
 from neuralshade.cli.groups import GroupedOption
 from neuralshade.cli.live import live_options
-from neuralshade.cli.recipe_file import flags_of, told_flags
+from neuralshade.cli.recipe_file import default_flags, file_flags, flags_of, under
 from neuralshade.errors import ConfigError
 from neuralshade.fitting.command import Flag
+from neuralshade.fitting.defaults import defaults_path
 from neuralshade.fitting.recipe import fields_of, read_toml, type_of
 from neuralshade.kinds.kind import Kind
 
@@ -88,10 +89,13 @@ def parameters_of(kind: Kind) -> list[click.Parameter]:
 
 
 def _heed_flags(kind: Kind, ctx: click.Context, _: click.Parameter, path: str | None) -> str | None:
-    """Make what a TOML file says of flags their default."""
-    if path is not None and path.endswith(".toml") and not ctx.resilient_parsing:
-        ctx.default_map = {**(ctx.default_map or {}),
-                           **told_flags(kind, path, ctx.command.params)}  # fmt: skip
+    """Make what a TOML file, and under it the user's defaults, say of flags their default."""
+    if ctx.resilient_parsing:
+        return path
+    told = default_flags(kind, ctx.command.params)
+    if path is not None and path.endswith(".toml"):
+        told |= file_flags(kind, path, ctx.command.params)
+    ctx.default_map = {**(ctx.default_map or {}), **told}
     return path
 
 
@@ -149,21 +153,24 @@ def _range(low: float, high: float) -> str:
 
 
 def recipe_settings(
-    kind: Kind, preset: str | None, recipe_file: str | None, flags: Mapping[str, Any]
+    kind: Kind,
+    preset: str | None,
+    recipe_file: str | None,
+    flags: Mapping[str, Any],
+    defaults: Mapping[str, Any] | None = None,
 ) -> tuple[str | None, dict[str, Any]]:
-    """Return preset and settings: the file's, overridden by the flags that were given."""
-    settings: dict[str, Any] = {}
-    if recipe_file is not None:
-        settings = _read_recipe(kind, recipe_file)
-        if kind.presets:  # else it is refused as an unknown setting
-            from_file = settings.pop("preset", None)
-            if not isinstance(from_file, (str, type(None))):
-                raise ConfigError(
-                    f"{recipe_file}: got preset={from_file!r}, need the name of a "
-                    f'preset. Write for example preset = "{kind.presets[0]}".'
-                )
-            preset = from_file if preset is None else preset
-    return preset, settings | {k: v for k, v in flags.items() if v is not None}
+    """Return preset and settings: the file's, over defaults and under the flags that were given."""
+    settings = {} if recipe_file is None else _read_recipe(kind, recipe_file)
+    settings |= {name: value for name, value in flags.items() if value is not None}
+    settings = under(defaults or {}, settings)
+    if kind.presets:  # else it is refused as an unknown setting
+        told = settings.pop("preset", None)
+        if not isinstance(told, (str, type(None))):
+            place = recipe_file if recipe_file is not None else defaults_path()
+            raise ConfigError(f"{place}: got preset={told!r}, need the name of a preset. "
+                              f'Write for example preset = "{kind.presets[0]}".')  # fmt: skip
+        preset = told if preset is None else preset
+    return preset, settings
 
 
 def _read_recipe(kind: Kind, path: str) -> dict[str, Any]:

@@ -1,27 +1,69 @@
-"""Flags of a fit that a --recipe file holds beside the recipe's own settings."""
+"""Flags of a fit that a --recipe file, or the user's defaults, hold beside settings."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import click
 
-from neuralshade.base.message_text import shown
+from neuralshade.base.did_you_mean import did_you_mean
+from neuralshade.base.message_text import plain_name, shown
 from neuralshade.errors import ConfigError
-from neuralshade.fitting.recipe import fields_of, read_toml
+from neuralshade.fitting.defaults import default_tables, defaults_path, user_defaults
+from neuralshade.fitting.recipe import ENDS, fields_of, read_toml
+from neuralshade.kinds import all_kinds, kind_named
 from neuralshade.kinds.kind import Kind
 
 OWN = ("recipe", "preset")  # the file itself, and what is read with the settings
 
 
-def told_flags(kind: Kind, path: str, parameters: list[click.Parameter]) -> dict[str, Any]:
+def file_flags(kind: Kind, path: str, parameters: list[click.Parameter]) -> dict[str, Any]:
     """Return the values of flags in a TOML file, by the names of their parameters.
 
     What is no flag, or a setting of the recipe, is left to who reads that.
 
     Raises: ConfigError for a file that is no TOML, or a value that no such flag can have.
     """
-    told, flags = read_toml(path), flags_of(kind, parameters)
+    return _told_flags(read_toml(path), path, flags_of(kind, parameters))
+
+
+def default_flags(kind: Kind, parameters: list[click.Parameter]) -> dict[str, Any]:
+    """Return the same of the user's defaults."""
+    flags = flags_of(kind, parameters)
+    return _told_flags(kind_defaults(kind, parameters), str(defaults_path()), flags)
+
+
+def default_settings(kind: Kind, parameters: list[click.Parameter]) -> dict[str, Any]:
+    """Return settings of the recipe, and perhaps ``preset``, that are the user's defaults."""
+    flags = flags_of(kind, parameters)
+    told = kind_defaults(kind, parameters)
+    return {name: value for name, value in told.items() if name not in flags}
+
+
+def kind_defaults(kind: Kind, parameters: list[click.Parameter]) -> dict[str, Any]:
+    """Return what the user's defaults say of fits of a kind; ConfigError for other names."""
+    for table in default_tables():
+        if kind_named(table) is None:
+            known = [other.name for other in all_kinds()]
+            raise ConfigError(f"{defaults_path()}: got a table [{plain_name(table)}], need one of "
+                              f"{known}.{did_you_mean(table, known)}")  # fmt: skip
+    preset = ["preset"] if kind.presets else []
+    settings = [field.name for field in fields_of(kind.recipe)]
+    return user_defaults(kind.name, [*flags_of(kind, parameters), *settings, *preset])
+
+
+def under(defaults: Mapping[str, Any], settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return settings over defaults: an end that is said takes the place of all usual ones."""
+    ends = (*ENDS, "target_psnr")
+    replaced = any(settings.get(name) is not None for name in ends)
+    kept = {k: v for k, v in defaults.items() if not (replaced and k in ends)}
+    return kept | dict(settings)
+
+
+def _told_flags(
+    told: Mapping[str, Any], path: str, flags: Mapping[str, click.Option]
+) -> dict[str, Any]:
     found = {}
     for name in told.keys() & flags.keys():
         option = flags[name]

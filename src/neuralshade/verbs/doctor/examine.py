@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from neuralshade.base.commit import told_version
+from neuralshade.errors import ConfigError
 from neuralshade.verbs.doctor.asked import LIMIT_S, asked
 from neuralshade.verbs.doctor.packages import FOR_WORK, packages
 from neuralshade.verbs.doctor.probes import PROBES
@@ -61,7 +62,25 @@ def _itself() -> list[Row]:
         _row("Python", OK, f"{platform.python_version()} ({platform.python_implementation()}), "
              f"{sys.executable}"),
         _row("system", OK, f"{platform.platform()}, {os.cpu_count()} CPU cores"),
+        *_defaults(),
     ]  # fmt: skip
+
+
+def _defaults() -> list[Row]:
+    """Return a row on the user's defaults; none where what reads them is not installed."""
+    try:
+        from neuralshade.fitting.defaults import defaults_path
+        from neuralshade.fitting.recipe import read_toml
+    except ImportError:
+        return []
+    path = defaults_path()
+    if not path.exists():
+        return [_row("your defaults", OFF, f"none in {path}")]
+    try:
+        tables = ", ".join(f"[{name}]" for name in read_toml(path))
+    except ConfigError as error:
+        return [_row("your defaults", MISSING, str(error))]
+    return [_row("your defaults", OK, f"{path}: {tables or 'empty'}")]
 
 
 def _packages() -> list[Row]:

@@ -1,0 +1,59 @@
+"""A user's defaults of fits: a TOML file in the folder where the system keeps settings.
+
+    [image]
+    bpp = 2.0
+    engine = "gpu"
+
+A table for each kind, with what a --recipe file of its fit takes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from pathlib import Path
+from typing import Any
+
+import platformdirs
+
+from neuralshade.base.did_you_mean import did_you_mean
+from neuralshade.base.message_text import named, shown
+from neuralshade.errors import ConfigError
+from neuralshade.fitting.recipe import read_toml
+
+NAME = "defaults.toml"
+
+
+def defaults_path() -> Path:
+    """Return where the file is, or would be."""
+    return Path(platformdirs.user_config_dir("neuralshade", appauthor=False)) / NAME
+
+
+def default_tables() -> dict[str, dict[str, Any]]:
+    """Return what the file says, by kind; nothing where there is none.
+
+    Raises: ConfigError for a file that is no TOML, or has anything but tables.
+    """
+    path = defaults_path()
+    if not path.exists():
+        return {}
+    told = read_toml(path)
+    for name, table in told.items():
+        if not isinstance(table, dict):
+            raise ConfigError(f"{path}: got {named(name)} outside of a table, need it in one of a "
+                              "kind. Write [image] above it.")  # fmt: skip
+    return told
+
+
+def user_defaults(kind: str, known: Collection[str]) -> dict[str, Any]:
+    """Return what the file says of fits of a kind, by the names of flags with _ for -.
+
+    ``known``: names that it may have.
+
+    Raises: ConfigError for another name, and what ``default_tables`` raises.
+    """
+    found = default_tables().get(kind, {})
+    for name in found:
+        if name not in known:
+            raise ConfigError(f"{defaults_path()}: got {shown(name)} in [{kind}], need the name of "
+                              f"a flag of fit {kind}.{did_you_mean(name, known)}")  # fmt: skip
+    return found
