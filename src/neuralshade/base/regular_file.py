@@ -14,6 +14,9 @@ def check_regular(path: str | os.PathLike[str]) -> None:
 
     Raises: OSError where it is not there. A folder passes: opening it says what it is.
     """
-    mode = os.stat(path).st_mode
+    try:
+        mode = os.stat(path).st_mode
+    except ValueError as error:  # of a NUL, and of what cannot be encoded
+        raise IrregularError(errno.EINVAL, "a name that no file has", os.fspath(path)) from error
     if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
         raise IrregularError(errno.EINVAL, "a device or pipe", os.fspath(path))

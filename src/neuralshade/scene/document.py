@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from neuralshade.base.did_you_mean import did_you_mean
-from neuralshade.base.message_text import named, shown
+from neuralshade.base.message_text import named, plain, shown
 from neuralshade.errors import ConfigError
 from neuralshade.fitting.recipe import read_toml
 
@@ -170,7 +170,8 @@ def _read(kind: type[T], place: str, given: Any) -> T:
 def _value(place: str, name: str, value: Any, kind: str) -> Any:
     """Return a value of the kind that a field has."""
     if kind.startswith("str"):
-        good, need = isinstance(value, str), "text in quotes"
+        good = isinstance(value, str) and plain(value) == value  # messages show it as it is
+        need = "text in quotes, of what can be printed"
     elif kind.startswith("Vector"):
         good = isinstance(value, list) and len(value) == 3 and all(map(_is_number, value))
         need, value = "three numbers, such as [0, 1, 0]", tuple(value) if good else value
