@@ -53,6 +53,7 @@ NAMES = [
     "evaluate",
     "fit_image",
     "fit_material",
+    "fit_materials",
     "fit_mipmaps",
     "fit_mipmaps_family",
     "fit_shader",

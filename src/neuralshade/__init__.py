@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from neuralshade.kinds.image.opened import OpenedImage
     from neuralshade.kinds.image.recipe import ImageRecipe
     from neuralshade.kinds.kind import Opened
+    from neuralshade.kinds.material.family.fit import fit_materials
     from neuralshade.kinds.material.fit import MaterialResult, fit_material
     from neuralshade.kinds.material.opened import OpenedMaterial
     from neuralshade.kinds.material.recipe import MaterialRecipe
@@ -101,6 +102,7 @@ _HOMES = {  # name -> module, and its name there where that differs
     "evaluate": ("verbs.evaluate", "evaluate"),
     "fit_image": ("kinds.image.fit", "fit_image"),
     "fit_material": ("kinds.material.fit", "fit_material"),
+    "fit_materials": ("kinds.material.family.fit", "fit_materials"),
     "fit_mipmaps": ("kinds.mipmaps.fit", "fit_mipmaps"),
     "fit_mipmaps_family": ("kinds.mipmaps.family.fit", "fit_mipmaps_family"),
     "fit_shader": ("kinds.shader.fit", "fit_shader"),
@@ -163,6 +165,7 @@ __all__ = [
     "evaluate",
     "fit_image",
     "fit_material",
+    "fit_materials",
     "fit_mipmaps",
     "fit_mipmaps_family",
     "fit_shader",

@@ -62,7 +62,7 @@ def completions(*words, typed=""):
 
 
 @pytest.mark.parametrize("words, typed, offered", [
-    (("fit",), "", [kind.name for kind in FITTED]),
+    (("fit",), "", [kind.name for kind in FITTED] + ["materials"]),
     (("fit", "image", "--preset"), "rt", ["rtxns", "rtxns-fast"]),
     (("fit", "image", "--loss"), "l", ["l1", "l2", "log_l1"]),
     (("fit", "image", "--engine"), "", list(ENGINES)),

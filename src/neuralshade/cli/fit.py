@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import json
+import sys
 from collections.abc import Mapping
 from functools import partial
 from typing import Any
@@ -20,7 +21,7 @@ from neuralshade.cli.options import TERMINAL
 from neuralshade.cli.recipe_file import default_settings, kind_defaults
 from neuralshade.fitting.command import CommandLine, FitCall
 from neuralshade.fitting.defaults import defaults_path
-from neuralshade.kinds import all_kinds, kind_named
+from neuralshade.kinds import fit_verb, fit_verbs
 from neuralshade.kinds.kind import Kind
 
 
@@ -28,10 +29,10 @@ class FitCommands(click.Group):
     """One command for each kind that is fitted; only the one asked for is loaded."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return [kind.name for kind in all_kinds() if kind.fits is not None]
+        return fit_verbs()
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        kind = kind_named(cmd_name)
+        kind = fit_verb(cmd_name)
         return None if kind is None or kind.fits is None else command_of(kind)
 
 
@@ -87,6 +88,8 @@ def run_fit(kind: Kind, output: str | None, recipe: str | None, as_json: bool, q
             result.print()
             if options.get("report") is not None:
                 click.echo(options["report"])
+        if getattr(result, "failed", None):  # of several
+            sys.exit(1)
 
     with watch(quiet, kind.rated) as observer:
         fitted(call.fit, live, show, *call.subject, options=neuralshade.FitOptions(**options),

@@ -61,10 +61,10 @@ class NetworkLayout:
             first = layer.end
         self.size = first
 
-    def rows(self) -> npt.NDArray[Any]:
-        """Return a table of ROW: every trained row of weights, and each layer's biases."""
+    def rows(self, first: int = 0) -> npt.NDArray[Any]:
+        """Return a table of ROW: every row of weights and each layer's biases, from layer first."""
         table = []
-        for at in self.layers:
+        for at in self.layers[first:]:
             table += [
                 (at.first + row * at.padded_cols, at.padded_cols, at.cols, at.bits)
                 for row in range(at.rows)

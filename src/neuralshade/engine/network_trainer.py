@@ -77,7 +77,8 @@ class NetworkTrainer:
     def _resident_groups(self) -> int:
         """Return the groups of a dispatch of many steps; 0 where steps cannot share one."""
         plan = self.plan
-        if isinstance(plan, PortablePlan) or self.task.before is not None:
+        alone = self.task.before is not None or self.training.frozen_layers > 0
+        if isinstance(plan, PortablePlan) or alone:
             return 0
         groups = resident_groups(plan, self.gpu.multiprocessors)
         taken = takes_many(plan, self.layout, self.field.encoding, self.training.batch, groups)
@@ -146,13 +147,21 @@ class NetworkTrainer:
         step: list[Dispatch] = [
             *(before(self.buffers) if before is not None else ()),
             (build.train(), self.plan.groups),
-            (build.update("update_network", self.network.bound()), len(self.layout.rows())),
+            self._network_update(),
         ]
         if self.work.groups and not self.grid_frozen:
             step.append(self._grid_update())
         if self.work.rounds and not self.grid_frozen:
             step.append(self._rounding[-1])
         return self.gpu.steps(step)
+
+    def _network_update(self) -> Dispatch:
+        frozen, bound = self.training.frozen_layers, self.network.bound()
+        rows = self.layout.rows(frozen)
+        assert len(rows), "a step ends with the update of a layer"
+        if frozen:
+            bound["rows"] = self.gpu.buffer(rows)
+        return self._kernels.update("update_network", bound), len(rows)
 
     def _grid_update(self) -> Dispatch:
         if not self.work.latents:

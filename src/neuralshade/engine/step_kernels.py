@@ -38,6 +38,7 @@ class Training:
     exact: bool  # equal bits on every run
     grid_betas: tuple[float, float] | None = None  # of grids, where they have others
     penalty: float = 0.0  # share of a weight or bias that its gradient has besides
+    frozen_layers: int = 0  # of the network, its first ones, which stay as they are
 
 
 def _adam(rate: float, betas: tuple[float, float], epsilon: float) -> dict[str, float]:

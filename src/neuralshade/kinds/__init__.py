@@ -30,6 +30,9 @@ KINDS = {
     "shader": "neuralshade.kinds.shader",
 }
 
+# verbs of ``fit`` that make several assets of a kind above -> the package whose KIND says the rest
+SEVERAL = {"materials": "neuralshade.kinds.material.family"}
+
 
 log = logging.getLogger("neuralshade")
 
@@ -66,6 +69,22 @@ def all_kinds() -> Iterator[Kind]:
             continue
         if kind is not None:
             yield kind
+
+
+def fit_verb(name: str) -> Kind | None:
+    """Return what a verb of ``fit`` is, one that fits several among them; None for no such verb.
+
+    Raises: what ``kind_named`` raises.
+    """
+    if name in SEVERAL:
+        several: Kind = loaded(f"{SEVERAL[name]}:KIND")
+        return several
+    return kind_named(name)
+
+
+def fit_verbs() -> list[str]:
+    """Return the verbs of ``fit``, those that fit several last."""
+    return [*(kind.name for kind in all_kinds() if kind.fits is not None), *SEVERAL]
 
 
 def usual_kind() -> Kind:

@@ -1,5 +1,7 @@
 """kinds/material/gpu_engine: fits whose samples a device draws and whose map kernels train."""
 
+import itertools
+
 import numpy as np
 import pytest
 import torch
@@ -10,10 +12,12 @@ from neuralshade import FitOptions
 from neuralshade.gpu.gpu import run_once
 from neuralshade.kinds.material.drawn_samples import DrawnBatches, DrawnSamples
 from neuralshade.kinds.material.engine import ENCODED, FROZEN, TRAINED
+from neuralshade.kinds.material.field import build_field
 from neuralshade.kinds.material.fit import fit_material
 from neuralshade.kinds.material.gpu_engine import GpuMaterialEngine
 from neuralshade.kinds.material.recipe import MaterialRecipe
 from neuralshade.kinds.material.samples import MaterialSampler
+from neuralshade.kinds.material.shared import SharedPart
 
 BATCH = 1024
 RECIPE = MaterialRecipe(size=16, batch=BATCH, hidden_width=16, steps=8)
@@ -97,6 +101,26 @@ def test_a_fit_goes_on_from_any_of_its_phases(gpu, painted, engine):
         other.advance([1.0])
         for name, value in other.state().items():
             assert torch.equal(value, states[at + 1][name]), name
+
+
+@pytest.mark.slow  # kernels of an engine in both its phases
+def test_no_step_changes_layers_that_are_given(gpu, painted):
+    """In none of the phases; the other layers are trained in all of them."""
+    drawn = build_field(RECIPE, 1, torch.Generator().manual_seed(5)).network.members[0]
+    given = {f"decoder.0.{n}": p.detach().half().numpy() for n, p in drawn.named_parameters()}
+    shared = SharedPart("x.nsh", RECIPE, given)
+    engine = GpuMaterialEngine(RECIPE, painted, gpu, "auto", True, shared)
+    seen = []
+    for state in phases(engine, 7):
+        encoded = int(state["phase"]) == ENCODED
+        begun = "encoder.field.network." if encoded else "field.network."
+        layers = [state[f"{begun}layers.{i}.weight"].numpy() for i in range(3)]
+        np.testing.assert_array_equal(layers[0], given["decoder.0.weight"])
+        seen.append(layers[1:])
+    for before, after in itertools.pairwise(seen):
+        assert all((one != other).mean() > 0.5 for one, other in zip(before, after, strict=True))
+    stored = dict(engine.field().network.named_parameters())
+    np.testing.assert_array_equal(stored["layers.0.bias"].detach(), given["decoder.0.bias"])
 
 
 def test_the_trained_field_says_what_kernels_train(engine):

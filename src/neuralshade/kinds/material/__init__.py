@@ -13,7 +13,11 @@ KIND = Kind(
     subject=Subject("material"),
     takes=("engine", "device", "kernels", "deterministic", "tensorboard", "events", "live",
            "report", "resume"),
-    flags=(Flag("element", "Which material of the document. [default: its first]", "NAME"),),
+    flags=(
+        Flag("element", "Which material of the document. [default: its first]", "NAME"),
+        Flag("share", "Asset whose decoder's first layer, which reads the directions, this one "
+             "takes over and leaves as it is.", "ASSET"),
+    ),
     calls="neuralshade.kinds.material.fit:call_of",
     output="File to write. [default: the material's name with .nsh, in this folder]",
     manual="""
@@ -23,5 +27,6 @@ KIND = Kind(
     \b
     neuralshade fit material antique_copper.mtlx -o copper.nsh
     neuralshade fit material antique_copper.toml -o copper.nsh
+    neuralshade fit material velvet.toml --share copper.nsh
     """,
 )  # fmt: skip

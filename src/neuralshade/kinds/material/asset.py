@@ -6,7 +6,8 @@ stand for; ``lobes.weight`` and ``lobes.bias`` of the read-out; ``decoder.N.weig
 inputs] and ``decoder.N.bias``; ``sampler.N.weight`` and ``sampler.N.bias`` of the network that
 weighs lobes to draw from; all float16. ``material`` of a header: name, side of the map in
 texels, digest of the teacher, notes; of a document its element; ``levels``, a part for each,
-without which the map has one (see mip_judge.py).
+without which the map has one (see mip_judge.py); ``shared``, how many of the decoder's first
+layers it may share with others, and their digest (see shared.py).
 Two RGBA8 textures with mips hold a map of eight features as it is.
 """
 
@@ -41,7 +42,8 @@ MOST_LEVELS = 25  # of the largest side
 RULES: dict[str, Rule] = {
     "material": Parts({"name": Text(), "side": SIDE, "digest": DIGEST,
                        "notes": Each(Text(2**16))},
-                      {"element": Text(), "levels": Each(LEVEL, 1, MOST_LEVELS)}),
+                      {"element": Text(), "levels": Each(LEVEL, 1, MOST_LEVELS),
+                       "shared": Parts({"layers": Number(1, 4, whole=True), "digest": DIGEST})}),
     "training": Parts({**STEPS, "curve": CURVE}),
     "quality": Parts({"psnr_db": MEASURE, "worst_db": MEASURE, "sky_db": MEASURE},
                      {name: MEASURE for name in MEASURED}),

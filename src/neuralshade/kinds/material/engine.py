@@ -16,6 +16,7 @@ from neuralshade.kinds.material.judge import field_shade
 from neuralshade.kinds.material.lit import Shade
 from neuralshade.kinds.material.recipe import MaterialRecipe
 from neuralshade.kinds.material.samples import POOL, MaterialSampler, Samples
+from neuralshade.kinds.material.shared import SharedPart
 from neuralshade.kinds.material.teacher import TeacherKernels
 from neuralshade.model.field import Field
 from neuralshade.model.mlp import MLP
@@ -217,16 +218,23 @@ def encoder_of(recipe: MaterialRecipe, values: int, rng: torch.Generator) -> MLP
     return MLP(values, recipe.features, ENCODER_LAYERS, ENCODER_WIDTH, "leaky_relu", rng=rng)
 
 
-def build_engine(recipe: MaterialRecipe, teacher: TeacherKernels) -> TorchMaterialEngine:
-    """Assemble sampler, model, loss and optimizers, on the CPU."""
+def build_engine(
+    recipe: MaterialRecipe, teacher: TeacherKernels, shared: SharedPart | None = None
+) -> TorchMaterialEngine:
+    """Assemble sampler, model, loss and optimizers, on the CPU.
+
+    ``shared``: layers of the decoder that are given and stay as they are.
+    """
     rng = torch.Generator().manual_seed(recipe.seed)
     batch = batch_of(recipe, on_cpu=True)
     sampler = MaterialSampler(teacher, batch, recipe.rare, rng, pool_of(recipe.size))
     encoder = encoder_of(recipe, sampler.value_count, rng)
     field = EncodedField(build_field(recipe, recipe.size, rng), encoder)
+    if shared is not None:
+        shared.give_to(field)
     task = MaterialTask(field, sampler)
     texels = encoding_of(field).grid.texels
-    others = [p for p in field.parameters() if p is not texels]
+    others = [p for p in field.parameters() if p is not texels and p.requires_grad]
     betas = (recipe.beta1, recipe.beta2)
     optimizers = [Adam(others, recipe.rate, (recipe.beta1, 0.999), 1e-8),
                   LatentAdam([texels], recipe.latent_rate, betas, recipe.epsilon)]  # fmt: skip

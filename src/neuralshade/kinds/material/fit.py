@@ -45,6 +45,7 @@ from neuralshade.kinds.material.opened import OpenedMaterial
 from neuralshade.kinds.material.recipe import MaterialRecipe
 from neuralshade.kinds.material.sampler_fit import PhasedLoop, SampledEngine
 from neuralshade.kinds.material.scene import material_scene
+from neuralshade.kinds.material.shared import LAYERS, SharedPart, shared_digest
 from neuralshade.kinds.material.sources import load_teacher, teacher_digest
 from neuralshade.kinds.material.teacher import Teacher, TeacherKernels, open_teachers_gpu
 from neuralshade.model.field import Field
@@ -93,6 +94,7 @@ def fit_material(
     output: str | os.PathLike[str] | None = None,
     *,
     element: str | None = None,
+    share: str | os.PathLike[str] | None = None,
     options: FitOptions = USUAL,
     observer: Observer = ignore,
     **settings: Unpack[MaterialSettings],
@@ -104,17 +106,24 @@ def fit_material(
             folder of PBR maps or their JSON manifest, or a Teacher.
         output: the asset; by default the material's name with .nsh, in the current folder.
         element: which material of a document; None is its first.
+        share: an asset whose decoder's first layer this one takes over, and leaves as it is.
         options: engine, device, kernels, deterministic, tensorboard, events, live, report, resume.
         observer: called about ten times a second with a Progress.
         settings: fields of MaterialRecipe; an end (steps, seconds) replaces the usual ends.
 
-    Raises: PictureError, ConfigError, KernelError, OutputError, DeviceError, AssetError (resume)
-        before training starts; FitInterrupted on Ctrl-C or SIGTERM, after a checkpoint was saved.
+    Raises: PictureError, ConfigError, KernelError, OutputError, DeviceError, AssetError (resume,
+        share) before training starts; FitInterrupted on Ctrl-C or SIGTERM, after a checkpoint was
+        saved.
     """
     check_options(options, KIND.name, KIND.takes)
     check_torch(options)
     given = dict[str, Any](settings)
+    shared = None if share is None else OpenedMaterial.read(share).shared_part
+    if shared is not None:
+        given = shared.sizes | given
     recipe = asked_recipe(MaterialRecipe, given)
+    if shared is not None:
+        shared.check(recipe)
     teacher = source if isinstance(source, Teacher) else load_teacher(source, element)
     place = None if isinstance(source, Teacher) else os.fspath(source)
     stem = teacher.name if place is None else Path(place).stem
@@ -128,8 +137,10 @@ def fit_material(
                                 "material")  # fmt: skip
     with chosen_engine(options) as chosen, _teachers_gpu(chosen) as gpu:
         kernels = TeacherKernels(gpu, teacher)
-        job = _Job(kernels, fitted, recipe, target, chosen, options, observer, place)
-        job.resumed_words = () if element is None else ("--element", element)
+        job = _Job(kernels, shared, fitted, recipe, target, chosen, options, observer, place)
+        typed = {"--element": element, "--share": None if share is None else os.fspath(share)}
+        job.resumed_words = tuple(word for flag, value in typed.items() if value is not None
+                                  for word in (flag, value))  # fmt: skip
         return job.run(checkpoint)
 
 
@@ -145,19 +156,21 @@ def _teachers_gpu(chosen: Chosen) -> Iterator[Gpu]:
 
 def call_of(typed: CommandLine) -> FitCall:
     """Return the call of what was typed."""
-    named = {"element": typed.flags["element"], **typed.settings}
+    named = {**{name: typed.flags[name] for name in ("element", "share")}, **typed.settings}
     return FitCall(fit_material, (typed.subject, typed.output), named)
 
 
 def engine_on(
-    chosen: Chosen, options: FitOptions, recipe: MaterialRecipe, kernels: TeacherKernels
-) -> MaterialEngine:
+    chosen: Chosen, options: FitOptions, recipe: MaterialRecipe, kernels: TeacherKernels,
+    shared: SharedPart | None = None,
+) -> MaterialEngine:  # fmt: skip
     """Return the engine of a fit on what was chosen for it."""
     if chosen.gpu is None:
-        return build_engine(recipe, kernels)
+        return build_engine(recipe, kernels, shared)
     from neuralshade.kinds.material.gpu_engine import GpuMaterialEngine
 
-    return GpuMaterialEngine(recipe, kernels, chosen.gpu, options.kernels, options.deterministic)
+    return GpuMaterialEngine(recipe, kernels, chosen.gpu, options.kernels, options.deterministic,
+                             shared)  # fmt: skip
 
 
 class _Job(Job[MaterialRecipe]):
@@ -165,11 +178,12 @@ class _Job(Job[MaterialRecipe]):
     subject = "material"
     steps_sized_by = "rate and latent_rate"
 
-    def __init__(self, kernels: TeacherKernels, fitted: Source, recipe: MaterialRecipe, *rest: Any):
+    def __init__(self, kernels: TeacherKernels, shared: SharedPart | None, fitted: Source,
+                 recipe: MaterialRecipe, *rest: Any):  # fmt: skip
         super().__init__(fitted, recipe, *rest)
         self.teacher = kernels.teacher
         self.side = recipe.size
-        self.field_engine = engine_on(self.chosen, self.options, recipe, kernels)
+        self.field_engine = engine_on(self.chosen, self.options, recipe, kernels, shared)
         self.leveled = LeveledEngine(self.field_engine, recipe, kernels)
         self.engine = SampledEngine(self.leveled, recipe, self._stored)
         self.judge, self.level_judge = Judge(kernels), LevelJudge(kernels, recipe)
@@ -252,6 +266,7 @@ class _Job(Job[MaterialRecipe]):
                                           self.leveled.trained_levels())  # fmt: skip
         facts = {"name": self.teacher.name, "side": self.side, "digest": self.original.digest,
                  "notes": list(self.teacher.notes), "levels": levels}  # fmt: skip
+        facts["shared"] = {"layers": LAYERS, "digest": shared_digest(tensors)}
         if self.teacher.element is not None:
             facts["element"] = self.teacher.element
         noise = {name: round(value, 5) for name, value in sampler_noise(field, sampler).items()}

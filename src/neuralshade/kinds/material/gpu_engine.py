@@ -39,6 +39,7 @@ from neuralshade.kinds.material.judge import field_shade
 from neuralshade.kinds.material.lit import Shade
 from neuralshade.kinds.material.recipe import MaterialRecipe
 from neuralshade.kinds.material.samples import POOL, MaterialSampler
+from neuralshade.kinds.material.shared import SharedPart
 from neuralshade.kinds.material.task import material_task
 from neuralshade.kinds.material.teacher import TeacherKernels
 from neuralshade.model.field import Field
@@ -60,8 +61,11 @@ class GpuMaterialEngine(MaterialEngine):
     resized = ("field.encoding.grid.texels",)
 
     def __init__(
-        self, recipe: MaterialRecipe, teacher: TeacherKernels, gpu: Gpu, kernels: str, exact: bool
-    ):
+        self, recipe: MaterialRecipe, teacher: TeacherKernels, gpu: Gpu, kernels: str, exact: bool,
+        shared: SharedPart | None = None,
+    ):  # fmt: skip
+        """``shared``: layers of the decoder that are given and stay as they are."""
+        self.shared = shared
         self.recipe, self.gpu, self.exact = recipe, gpu, exact
         self.rng = torch.Generator().manual_seed(recipe.seed)
         software = gpu.adapter.software
@@ -73,12 +77,16 @@ class GpuMaterialEngine(MaterialEngine):
         self.device = torch.device("cuda" if torch.cuda.is_available() and not software else "cpu")
         self.every, most = PYTORCH["software" if software else self.device.type]
         encoder = encoder_of(recipe, self.sampler.value_count, self.rng)
-        field = EncodedField(build_field(recipe, 1, self.rng), encoder).to(self.device)
+        field = EncodedField(build_field(recipe, 1, self.rng), encoder)
+        if shared is not None:
+            shared.give_to(field)
+        field = field.to(self.device)
         drawn = replace(self.drawn, batch=min(self.batch, most))
         self.batches = DrawnBatches(drawn, self.device)
         recorded = self.device.type == "cuda"
         self.task = MaterialTask(field, HeldBatch(self.batches) if recorded else self.batches)
-        trained = [p for p in field.parameters() if p is not encoding_of(field).grid.texels]
+        texels = encoding_of(field).grid.texels
+        trained = [p for p in field.parameters() if p is not texels and p.requires_grad]
         adam = Adam(trained, recipe.rate, (recipe.beta1, 0.999), 1e-8)
         self.encoder_steps: Steps
         if recorded:
@@ -203,6 +211,7 @@ class GpuMaterialEngine(MaterialEngine):
             loss_scale=LOSS_SCALE,
             exact=self.exact,
             grid_betas=betas,
+            frozen_layers=0 if self.shared is None else self.shared.layers,
         )
         self.trainer = NetworkTrainer(
             gpu, Field(encoding, log_decoder(field.network)),

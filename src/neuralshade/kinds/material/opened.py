@@ -32,6 +32,7 @@ from neuralshade.kinds.material.noise import WAYS
 from neuralshade.kinds.material.recipe import MaterialRecipe
 from neuralshade.kinds.material.scattering import scattering_of
 from neuralshade.kinds.material.scene import DRAWN_PX, material_scene
+from neuralshade.kinds.material.shared import SharedPart, check_digest, shared_of
 from neuralshade.kinds.material.sources import teacher_digest
 from neuralshade.kinds.material.teacher import Teacher, TeacherKernels, open_teachers_gpu
 from neuralshade.measure.table import Table
@@ -53,7 +54,8 @@ class OpenedMaterial(Opened):
     parts = RULES
 
     def forms(self) -> Mapping[str, Form]:
-        """Return the tensors of the recipe's map, lobes and decoder."""
+        """Return the tensors of the recipe's map, lobes and decoder. Raises AssetError."""
+        check_digest(self.path, self.material.get("shared"), self.tensors)
         return field_forms(self.recipe, self.side, self.levels)
 
     @property
@@ -144,6 +146,11 @@ class OpenedMaterial(Opened):
     def scattering(self) -> Scattering:
         """Return what a path tracer reads of it."""
         return scattering_of(self.recipe, self.side, self.tensors)
+
+    @property
+    def shared_part(self) -> SharedPart:
+        """Return what other materials may take over of its decoder."""
+        return shared_of(self.path, self.recipe, self.tensors)
 
     @property
     def picture(self) -> Mapping[str, Any]:

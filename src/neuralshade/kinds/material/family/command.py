@@ -1,0 +1,17 @@
+"""neuralshade fit materials, as it is typed."""
+
+from __future__ import annotations
+
+import click
+
+from neuralshade.fitting.command import CommandLine, FitCall
+from neuralshade.kinds.material.family.fit import fit_materials
+
+
+def call_of(typed: CommandLine) -> FitCall:
+    """Return the call of what was typed. Raises: UsageError for a comparison with nothing."""
+    share, alone = typed.flags["share"], typed.flags["no_compare"]
+    if alone and not share:
+        raise click.UsageError("--no-compare is for --share: leave it out.")
+    named = {"share": share, "compare": not alone, **typed.settings}
+    return FitCall(fit_materials, (list(typed.subject), typed.output), named)

@@ -1,0 +1,231 @@
+"""neuralshade fit materials: several materials of one architecture, one after the other."""
+
+from __future__ import annotations
+
+import logging
+import os
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from neuralshade.asset.texture.texture_files import file_name
+from neuralshade.base.atomic import check_writable
+from neuralshade.errors import ConfigError, FitInterrupted, NeuralShadeError, OutputError
+from neuralshade.fitting.loop import Observer, ignore
+from neuralshade.fitting.options import (
+    USUAL,
+    FitOptions,
+    check_callbacks,
+    check_options,
+    check_torch,
+)
+from neuralshade.fitting.output_checks import check_asset_place, check_no_input
+from neuralshade.fitting.recipe import asked_recipe
+from neuralshade.kinds.material.family import KIND
+from neuralshade.kinds.material.family.result import (
+    FittedMaterial,
+    MaterialsResult,
+    materials_result,
+)
+from neuralshade.kinds.material.fit import MaterialResult, fit_material
+from neuralshade.kinds.material.opened import OpenedMaterial
+from neuralshade.kinds.material.recipe import MaterialRecipe
+from neuralshade.kinds.material.shared import shared_digest
+from neuralshade.kinds.material.sources import load_teacher
+from neuralshade.kinds.material.teacher import Teacher
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from neuralshade.kinds.material.settings import MaterialSettings
+
+PathLike = str | os.PathLike[str]
+LOG = logging.getLogger("neuralshade")
+
+
+def fit_materials(
+    sources: Sequence[PathLike | Teacher],
+    output: PathLike | None = None,
+    *,
+    share: bool = False,
+    compare: bool = True,
+    options: FitOptions = USUAL,
+    observer: Observer = ignore,
+    **settings: Unpack[MaterialSettings],
+) -> MaterialsResult:
+    """Fit several materials with the same settings, and save an asset of each.
+
+    One that cannot be fitted is told and left out; the others are fitted.
+
+    Args:
+        sources: what ``fit_material`` takes, of different names.
+        output: the folder of the assets; by default the current one.
+        share: the first one that is fitted lends its decoder's first layer to all others.
+        compare: with ``share``, fit each of the others alone, too, for as many steps, to tell what
+            sharing costs; nothing of that is kept.
+        options: engine, device, kernels, deterministic, events, and tensorboard, where each
+            material has a folder of its name. There is no resume.
+        observer: called about ten times a second with a Progress of the material that is fitted.
+        settings: fields of MaterialRecipe; an end (steps, seconds) is that of each.
+
+    Raises: ConfigError, OutputError before training starts; what the first one raised, where
+        none can be fitted; FitInterrupted on Ctrl-C or SIGTERM: those before are written.
+    """
+    check_options(options, KIND.name, KIND.takes)
+    check_torch(options)
+    check_callbacks(options)
+    asked_recipe(MaterialRecipe, dict[str, Any](settings))
+    folder = Path() if output is None else Path(output)
+    jobs = _jobs(sources, folder)
+    for path in (job.asset for job in jobs) if folder.is_dir() else (folder,):
+        check_writable(path)
+    batch = _Batch(jobs, options, observer, dict[str, Any](settings))
+    batch.load()
+    _make_folder(folder)
+    batch.run(share, share and compare)
+    return batch.result(str(folder), share)
+
+
+@dataclass(frozen=True)
+class _One:
+    """A material to fit, and where to."""
+
+    name: str
+    source: PathLike | Teacher
+    asset: Path
+
+
+def _jobs(sources: Sequence[PathLike | Teacher], folder: Path) -> list[_One]:
+    if isinstance(sources, (str, os.PathLike, Teacher)):
+        sources = [sources]
+    if not sources:
+        raise ConfigError("materials: got none, need one or more. Name files of materials.")
+    taken: dict[str, str] = {}
+    jobs = []
+    for source in sources:
+        in_memory = isinstance(source, Teacher)
+        name = source.name if in_memory else Path(source).stem  # type: ignore[union-attr, arg-type]
+        place = name if in_memory else os.fspath(source)  # type: ignore[arg-type]
+        file = f"{file_name(name)}.nsh"
+        before = taken.setdefault(file.casefold(), place)
+        if before is not place:
+            raise ConfigError(f"{place}: got a material named {name} like {before}, need another "
+                              "name, as its asset goes by that. Rename it, or fit it by "
+                              "itself.")  # fmt: skip
+        asset = folder / file
+        check_no_input(asset, source)
+        check_asset_place(asset)
+        jobs.append(_One(name, source, asset))
+    return jobs
+
+
+def _make_folder(folder: Path) -> None:
+    """Make the folder where there is none. Raises OutputError."""
+    try:
+        folder.mkdir(exist_ok=True)
+    except OSError as error:
+        raise OutputError(f"{folder}: got {error.strerror!r}, need a folder for the assets. Choose "
+                          "another path.") from error  # fmt: skip
+
+
+class _Batch:
+    """Fits of materials, one after the other."""
+
+    def __init__(
+        self, jobs: Sequence[_One], options: FitOptions, observer: Observer, settings: Any
+    ):
+        self.jobs, self.options, self.observer, self.settings = jobs, options, observer, settings
+        self.done: list[FittedMaterial] = []
+        self.failed: dict[str, NeuralShadeError] = {}
+
+    def load(self) -> None:
+        """Load each material once, so that what is wrong is told at once, and let it go."""
+        for job in self.jobs:
+            try:
+                if not isinstance(job.source, Teacher):
+                    load_teacher(job.source)
+            except NeuralShadeError as error:
+                self.failed[job.name] = error
+        self._check_some(len(self.failed) < len(self.jobs))
+        for name, why in self.failed.items():
+            LOG.warning(f"{name} is not fitted: {why}")
+
+    def _check_some(self, some: bool) -> None:
+        """Raise what was wrong with the first material where there is not one to go on with."""
+        if not some:
+            raise next(iter(self.failed.values()))
+
+    def run(self, share: bool, compare: bool) -> None:
+        """Fit what could be loaded."""
+        for number, job in enumerate(self.jobs, 1):
+            if job.name in self.failed:
+                continue
+            LOG.info(f"{job.name}, material {number} of {len(self.jobs)}")
+            lender = self.done[0].fitted.asset if share and self.done else None
+            try:
+                with self._told(job):
+                    fitted = self._fit(job, job.asset, self._logged(job), share=lender)
+                    self.done.append(FittedMaterial(job.name, fitted))
+                    if lender is not None and compare:
+                        self.done[-1] = replace(self.done[-1], alone=self._alone(job, fitted))
+            except FitInterrupted as error:
+                raise FitInterrupted(self._rest(number) + str(error)) from error
+        self._check_some(bool(self.done))
+
+    def result(self, folder: str, share: bool) -> MaterialsResult:
+        """Return what was reached."""
+        lender = self.done[0].fitted.asset
+        digest = shared_digest(OpenedMaterial.read(lender).tensors)
+        failed = {name: str(error) for name, error in self.failed.items()}
+        return materials_result(folder, lender if share else None, digest if share else None,
+                                tuple(self.done), failed)  # fmt: skip
+
+    def _fit(
+        self, job: _One, asset: Path, options: FitOptions, **changed: Any
+    ) -> MaterialResult:  # fmt: skip
+        return fit_material(job.source, asset, options=options, observer=self.observer,
+                            **self.settings | changed)  # fmt: skip
+
+    def _alone(self, job: _One, fitted: MaterialResult) -> MaterialResult | None:
+        """Return what a fit reaches that shares nothing; its asset is not kept.
+
+        None, and that is told, where it fails.
+        """
+        LOG.info(f"{job.name} alone, to compare with")
+        unlogged = replace(self.options, tensorboard=None, events=None)
+        with tempfile.TemporaryDirectory(prefix="neuralshade-") as folder:
+            try:
+                return self._fit(job, Path(folder) / "alone.nsh", unlogged, steps=fitted.steps,
+                                 seconds=None)  # fmt: skip
+            except FitInterrupted as error:
+                raise FitInterrupted(f"interrupted while {job.name} was fitted alone, to compare "
+                                     f"with: {job.asset} is written.") from error  # fmt: skip
+            except NeuralShadeError as error:
+                LOG.warning(f"{job.name} is not fitted alone, to compare with: {error}")
+                return None
+
+    def _logged(self, job: _One) -> FitOptions:
+        """Return the options of one fit: each has a TensorBoard folder of its own."""
+        folder = self.options.tensorboard
+        if folder is None:
+            return self.options
+        return replace(self.options, tensorboard=Path(folder) / file_name(job.name))
+
+    def _rest(self, number: int) -> str:
+        """Return what is done and not begun when the fit of that number ends early."""
+        left = [job.name for job in self.jobs[number:] if job.name not in self.failed]
+        whole = ", ".join(one.fitted.asset for one in self.done)
+        told = f"finished: {whole}; " if whole else ""
+        return told + (f"not begun: {', '.join(left)}; " if left else "")
+
+    @contextmanager
+    def _told(self, job: _One) -> Iterator[None]:
+        """Tell of a material that cannot be fitted, and go on."""
+        try:
+            yield
+        except NeuralShadeError as error:
+            self.failed[job.name] = error
+            LOG.warning(f"{job.name} is not fitted: {error}")
