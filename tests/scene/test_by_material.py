@@ -1,0 +1,38 @@
+"""scene/by_material: every point once, one material in each group of threads."""
+
+import numpy as np
+import pytest
+
+from neuralshade.errors import ConfigError
+from neuralshade.gpu.gpu import run_once
+from neuralshade.scene.by_material import LANES, MOST_MATERIALS, NOBODY, MaterialOrder
+
+
+@pytest.mark.parametrize("points, materials, drawn", [
+    (1, 1, "any"), (5000, 100, "any"), (2049, 300, "runs"),
+])  # fmt: skip
+def test_points_are_sorted_and_groups_filled_up(gpu, points, materials, drawn):
+    rng = np.random.default_rng(points)
+    of = rng.integers(0, materials, points).astype(np.uint32)
+    if drawn == "runs":
+        of = np.sort(of)[::-1].copy()
+    buffer = gpu.buffer(of)
+    sort = MaterialOrder(gpu, buffer, points, materials)
+    for _ in range(2):  # the second time as the first
+        run_once(gpu, sort.dispatches)
+        order = sort.order.read().view(np.uint32)[: LANES * sort.groups]
+        placed = order[order != NOBODY]
+        np.testing.assert_array_equal(np.sort(placed), np.arange(points))
+        assert (np.diff(of[placed].astype(np.int64)) >= 0).all()
+        for group in order.reshape(-1, LANES):
+            own = group[group != NOBODY]
+            assert len(set(of[own].tolist())) <= 1
+            assert (group[: len(own)] != NOBODY).all()  # what fills up lies behind
+
+
+@pytest.mark.parametrize("points, materials", [(0, 1), (1, 0), (1, MOST_MATERIALS + 1)])
+def test_other_counts_are_refused(gpu, refusal, points, materials):
+    message = refusal(ConfigError, MaterialOrder, gpu, None, points, materials)
+    assert message == (f"frame: got {points} points of {materials} materials, need a point and 1 "
+                       f"to {MOST_MATERIALS} materials. Draw what is left in a frame of its "
+                       "own.")  # fmt: skip
