@@ -9,6 +9,7 @@ from neuralshade.kinds.material.frame import frame_decoder
 from neuralshade.kinds.material.recipe import MaterialRecipe
 
 
+@pytest.mark.slow  # kernels of a whole frame
 def test_a_frame_is_drawn_as_pytorch_has_it(gpu):
     screen, recipe = Screen(48, 32, 8, scattered=True), MaterialRecipe(hidden_width=16)
     materials = drawn_materials(3, 8, recipe, shared=True)
