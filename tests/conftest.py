@@ -68,12 +68,18 @@ def pytest_configure() -> None:
         atexit.register(shutil.rmtree, os.environ[NOTES], ignore_errors=True)
 
 
+@pytest.hookimpl(trylast=True)  # once pytest has put tests of one ``gpu`` side by side
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out the tests marked `gpu` where no hardware GPU answers."""
-    marked = [item for item in items if item.get_closest_marker("gpu")]
+    """Leave out the tests marked `gpu` where no hardware GPU answers; there each file is run whole.
+
+    With one ``gpu`` alone, to have its tests side by side gains nothing, and takes those of a file
+    apart: what its fixtures fit or compile would be made twice.
+    """
+    marked = {item for item in items if item.get_closest_marker("gpu")}
     if marked and hardware_adapter() is None:
-        config.hook.pytest_deselected(items=marked)
+        config.hook.pytest_deselected(items=list(marked))
         items[:] = [item for item in items if item not in marked]
+        items.sort(key=lambda item: item.path)
 
 
 @pytest.fixture(scope="module", autouse=True)
