@@ -12,6 +12,7 @@ from neuralshade.sampler.material_directions import (
     mirror_pairs,
     mirrored,
     mixed_pairs,
+    unit,
 )
 
 COUNT = 20_000
@@ -24,6 +25,20 @@ def test_all_are_unit(rng):
                  mixed_pairs(normals, rng)[:2]):  # fmt: skip
         for directions in pair:
             assert (directions.norm(dim=0) - 1).abs().max() < 1e-5
+
+
+@pytest.mark.parametrize("shape", [(3, 1), (3, 7), (3, 4, 5)])
+def test_columns_are_normalized_with_their_gradients(rng, shape):
+    vectors = torch.randn(shape, generator=rng, dtype=torch.float64)
+    vectors[..., 0] = 0
+    weights = torch.randn(shape, generator=rng, dtype=torch.float64)
+    found = []
+    for way in (unit, lambda given: torch.nn.functional.normalize(given, dim=0)):
+        given = vectors.clone().requires_grad_()
+        value = way(given)
+        (value * weights).sum().backward()
+        found.append((value.detach(), given.grad))
+    torch.testing.assert_close(*found)
 
 
 def test_the_hemisphere_is_uniform(rng):

@@ -10,10 +10,10 @@ import math
 from dataclasses import dataclass
 
 import torch
-from torch.nn.functional import normalize
 
 from neuralshade.model.lobes import LobeInputs, dots
 from neuralshade.model.mlp import MLP
+from neuralshade.sampler.material_directions import unit
 
 LAYERS, WIDTH = 2, 16
 LEAST_SEEN = 0.02  # cosine of an eye with a lobe's normal, below which nothing is drawn from it
@@ -65,20 +65,20 @@ class Mixture:
         frame = self.frames.gather(2, lobe.expand(3, 3, 1, -1))[:, :, 0]
         alpha = self.widths.gather(1, lobe.expand(2, 1, -1))[:, 0]
         local = (frame * wo).sum(1)
-        stretched = normalize(torch.cat([alpha * local[:2], local[2:]]), dim=0)
+        stretched = unit(torch.cat([alpha * local[:2], local[2:]]))
         seen = 1 + stretched[2]
         depth, angle = u[2] * seen, 2 * math.pi * u[1]
         # clamped: a height that a rounded length puts below -1
         radius = (depth * (2 - depth)).clamp(min=0).sqrt()
         cap = radius * torch.stack([angle.cos(), angle.sin()]) + stretched[:2]
         # its height as a product, which is above 0 where 1 - u is all that float32 has left
-        drawn = normalize(torch.cat([alpha * cap, ((1 - u[2]) * seen)[None]]), dim=0)
+        drawn = unit(torch.cat([alpha * cap, ((1 - u[2]) * seen)[None]]))
         wm = (drawn[:, None] * frame).sum(0)
-        return normalize(2 * (wo * wm).sum(0) * wm - wo, dim=0)
+        return unit(2 * (wo * wm).sum(0) * wm - wo)
 
     def _lobes(self, wi: torch.Tensor, wo: torch.Tensor) -> torch.Tensor:
         """Return the density of each lobe over the whole sphere: [count, N]."""
-        half, eye = normalize(wi + wo, dim=0), [dots(wo, axis) for axis in self.frames]
+        half, eye = unit(wi + wo), [dots(wo, axis) for axis in self.frames]
         x, y, z = (dots(half, axis) for axis in self.frames)
         along, across = self.widths
         spread = (x / along).square() + (y / across).square() + z.square()

@@ -14,6 +14,7 @@ import torch
 
 from neuralshade.model.linear import Linear
 from neuralshade.model.parameters import SlangHalf
+from neuralshade.sampler.material_directions import unit
 
 NUMBERS = 6  # of a lobe: slope of its normal, tangent, logarithms of two widths
 SHARED = 4  # numbers that all lobes share: cosines, and the logarithm of their product
@@ -81,13 +82,13 @@ class LobeInputs(torch.nn.Module):
         normal = torch.stack([-x * length, -y * length, length])
         along = normal[0] * tangent_x + normal[1] * tangent_y
         tangent = torch.stack([tangent_x, tangent_y, torch.zeros_like(along)]) - along * normal
-        tangent = torch.nn.functional.normalize(tangent, dim=0)
+        tangent = unit(tangent)
         return normal, tangent, read[4:].clamp(*LOG_WIDTHS).exp()
 
     def forward(self, latents: torch.Tensor, wi: torch.Tensor, wo: torch.Tensor) -> torch.Tensor:
         """Return the decoder's input; ``wi``, ``wo`` float32 [3, N], of length 1."""
         normal, tangent, widths = self.frames(latents)
-        half = torch.nn.functional.normalize(wi + wo, dim=0)
+        half = unit(wi + wo)
         bitangent = torch.linalg.cross(normal, tangent, dim=0)
         over = (dots(half, tangent) / widths[0]).square() + (
             dots(half, bitangent) / widths[1]
