@@ -1,9 +1,13 @@
 """What every test may ask for: a device, a seeded generator, noise; and when `gpu` tests run."""
 
 import atexit
+import contextlib
 import functools
+import gc
+import hashlib
 import os
 import pathlib
+import re
 import shutil
 import tempfile
 import threading
@@ -16,8 +20,8 @@ import platformdirs
 import pytest
 import torch
 
-from neuralshade.errors import DeviceError
-from neuralshade.gpu import slangpy_kernel
+from neuralshade.errors import DeviceError, KernelError
+from neuralshade.gpu import slang_export, slang_reflection, slangpy_kernel
 from neuralshade.gpu.device import give_back_freed_memory, open_device
 from neuralshade.gpu.gpu import Gpu
 from neuralshade.gpu.open import hardware_adapter, open_gpu
@@ -37,6 +41,8 @@ pytest_plugins = [
     "fixtures.tasks",
     "fixtures.texture_assets",
 ]
+# Of a Slang text: lines by which it may load files that are not this package's.
+OWN_FILES = re.compile(r"^\s*(import\s+(?!neuralshade\b)|__include|#\s*include)", re.MULTILINE)
 NOTES = "NEURALSHADE_TESTS_NOTES"  # the folder that fits of tests note their modules in
 SOFTWARE_VULKAN = {
     "LP_NATIVE_VECTOR_WIDTH": "128", "LP_NUM_THREADS": "1", "GALLIVM_PERF": "nopt",
@@ -82,6 +88,17 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         items.sort(key=lambda item: item.path)
 
 
+def pytest_collection_finish() -> None:
+    """Let garbage collections pass over all that was imported and collected: it stays."""
+    gc.freeze()
+
+
+def pytest_sessionfinish() -> None:
+    """Let the last collection have it all, and the compiler's session before its library."""
+    gc.unfreeze()
+    text_session_once.cache_clear()
+
+
 @pytest.fixture(scope="module", autouse=True)
 def _freed_memory() -> Iterator[None]:
     """Give back what compilers freed: a process would keep gigabytes of it for the next ones."""
@@ -121,8 +138,21 @@ def compiled_once(device: Any) -> Callable[[Any, Any, str], Any]:
 
 @functools.cache
 def reflected_once(text: str, place: str, name: str, methods: tuple[str, ...]) -> Any:
-    """Return what ``reflect_struct`` finds in a text that imports no files of a user's own."""
+    """Return what ``reflect_struct`` finds in a text; what it imports of ours is parsed once.
+
+    One session has all texts, a name and a place each, but those that may load files of a user's
+    own; and those that are refused are asked again, for words that name the right place.
+    """
+    digest = hashlib.sha256(f"{place}\n{text}".encode()).hexdigest()
+    with pytest.MonkeyPatch.context() as patch, contextlib.suppress(KernelError):
+        patch.setattr(slang_reflection, "text_session", text_session_once)
+        patch.setattr(slang_export, "MODULE", digest.encode())
+        if not OWN_FILES.search(text):
+            return reflect_struct(text, f"{digest}.slang", name, methods)
     return reflect_struct(text, place, name, methods)
+
+
+text_session_once = functools.cache(slang_export.text_session)
 
 
 @pytest.fixture(scope="session")
