@@ -244,7 +244,10 @@ def test_beyond_this_machine_the_token_opens_it(tab, fitted):
         page.says("#connection", "Connected")
 
 
-@pytest.mark.parametrize("width, height", [(360, 740), (1280, 800), (3840, 2160)])
+LARGEST = pytest.param(3840, 2160, marks=pytest.mark.slow)  # eight million pixels, drawn by a CPU
+
+
+@pytest.mark.parametrize("width, height", [(360, 740), (1280, 800), LARGEST])
 def test_layout(tab, shown, fitted, width, height):
     page = tab(shown(fitted / "a.nsh", fitted / "a.png"), width, height)
     page.pixels("result")
