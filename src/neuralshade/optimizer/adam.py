@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 import torch
+from torch.optim.adam import adam
 
 
 class Optimizer(Protocol):
@@ -20,7 +21,8 @@ class Adam:
     theta -= rate * m' / (sqrt(v') + epsilon), m and v running means of the gradient and its
     square, ' the correction for their start at zero. float32. ``penalty`` times theta is added to
     the gradient first, which is that of penalty / 2 * |theta|^2.
-    Source: Kingma and Ba 2015, algorithm 1; the update itself is torch.optim.Adam's fused one.
+    Source: Kingma and Ba 2015, algorithm 1; the update itself is torch.optim.Adam's fused one,
+    without that class, which loads a second's worth of PyTorch's compiler to decorate itself.
     """
 
     def __init__(
@@ -32,46 +34,54 @@ class Adam:
         penalty: float = 0.0,
     ):
         self.parameters = list(parameters)
-        self.rate = rate
-        self.torch_adam = torch.optim.Adam(
-            self.parameters, lr=rate, betas=betas, eps=epsilon, weight_decay=penalty, fused=True
+        self.rate, self.betas, self.epsilon, self.penalty = rate, betas, epsilon, penalty
+        # from the start, so that a state is always whole
+        self.counts = [torch.zeros((), device=p.device) for p in self.parameters]
+        self.means, self.squares = (
+            [torch.zeros_like(p, requires_grad=False) for p in self.parameters] for _ in range(2)
         )
-        for p in self.parameters:  # moments from the start, so that a state is always whole
-            self.torch_adam.state[p] = {
-                "step": torch.zeros((), device=p.device),
-                "exp_avg": torch.zeros_like(p),
-                "exp_avg_sq": torch.zeros_like(p),
-            }
+        self._rate: float | torch.Tensor = rate  # of the next step
+        self._skip: torch.Tensor | None = None
 
     def step(self, rate_factor: float) -> None:
         """Step once along the gradients, with the step size times ``rate_factor``."""
-        self.torch_adam.param_groups[0]["lr"] = self.rate * rate_factor
+        self._rate = self.rate * rate_factor
         self.step_as_set()
 
+    @torch.no_grad()
     def step_as_set(self) -> None:
         """Step once along the gradients, with the step size that was set last."""
-        self.torch_adam.step()
+        every = zip(self.parameters, self.means, self.squares, self.counts, strict=True)
+        moved = [(p, p.grad, *moments) for p, *moments in every if p.grad is not None]
+        if moved:
+            parameters, gradients, means, squares, counts = map(list, zip(*moved, strict=True))
+            adam(
+                parameters, gradients, means, squares, [], counts, fused=True, amsgrad=False,
+                beta1=self.betas[0], beta2=self.betas[1], lr=self._rate, weight_decay=self.penalty,
+                eps=self.epsilon, maximize=False, found_inf=self._skip,
+                capturable=self._skip is not None,
+            )  # fmt: skip
 
     def record(self, skip: torch.Tensor) -> None:
         """Get ready for steps that a CUDA graph holds.
 
         ``skip``: float32 []; a step is none where it is 1, as the device reads it.
         """
-        group = self.torch_adam.param_groups[0]
-        group["capturable"] = True
-        group["lr"] = torch.tensor(self.rate, device=skip.device)
-        self.torch_adam.found_inf = skip  # type: ignore[attr-defined]
+        self._rate, self._skip = torch.tensor(self.rate, device=skip.device), skip
 
     def set_rate(self, rate_factor: float) -> None:
         """Let steps that were recorded have the step size times ``rate_factor`` from now on."""
-        self.torch_adam.param_groups[0]["lr"].fill_(self.rate * rate_factor)
+        assert isinstance(self._rate, torch.Tensor), "steps are recorded first"
+        self._rate.fill_(self.rate * rate_factor)
 
     def state(self) -> dict[str, torch.Tensor]:
         """Return the live moments and counts by name."""
+        names = ("step", "exp_avg", "exp_avg_sq")
+        every = zip(self.counts, self.means, self.squares, strict=True)
         return {
             f"{index}.{name}": value
-            for index, p in enumerate(self.parameters)
-            for name, value in self.torch_adam.state[p].items()
+            for index, values in enumerate(every)
+            for name, value in zip(names, values, strict=True)
         }
 
     def load_state(self, state: dict[str, torch.Tensor]) -> None:

@@ -226,8 +226,7 @@ def test_rates_reach_network_and_grids_apart():
     network, grids = engine.trainer.optimizers
     assert (network.rate, grids.rate) == (0.5, 0.25)
     for optimizer in engine.trainer.optimizers:
-        group = optimizer.torch_adam.param_groups[0]
-        assert (group["betas"], group["eps"]) == ((0.5, 0.75), 1e-3)
+        assert (optimizer.betas, optimizer.epsilon) == ((0.5, 0.75), 1e-3)
     assert engine.trainer.average.decay == 0.9
     assert all(m.bias is None for m in engine.field.modules() if isinstance(m, Linear))
     assert sum(len(optimizer.parameters) for optimizer in engine.trainer.optimizers) == len(
