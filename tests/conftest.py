@@ -35,6 +35,7 @@ pytest_plugins = [
     "fixtures.outside",
     "fixtures.scenes",
     "fixtures.small_fits",
+    "fixtures.small_judges",
     "fixtures.small_material",  # before what imports it
     "fixtures.small_kinds",
     "fixtures.small_textures",

@@ -6,6 +6,7 @@ from types import SimpleNamespace
 import numpy as np
 import OpenImageIO
 import pytest
+from fixtures.small_judges import judge_by_many
 from PIL import Image
 
 import neuralshade
@@ -33,6 +34,7 @@ def bumpy(device, share_device, tmp_path_factory, set_of):
     folder, textures = tmp_path_factory.mktemp("bumpy"), set_of()
     with pytest.MonkeyPatch.context() as patch:
         share_device(patch)
+        judge_by_many(patch)
         result = neuralshade.fit_mipmaps(
             textures, folder / "out", formats=("png", "exr", "dds", "ktx2-bc"), **BUMPY_FIT
         )
@@ -54,7 +56,7 @@ def test_never_worse_than_the_best_filter(bumpy):
             assert errors["kept"][level] <= 1.06 * best + 1e-3 or told, (kind, level, method)
 
 
-def test_mirrors_may_be_favored(device, stand, set_of):
+def test_mirrors_may_be_favored(device, stand, set_of, many_lights):
     """Then a level is chosen by the mean over single lights, and no sky is trained on."""
     result = neuralshade.fit_mipmaps(set_of(), "out", favor="mirror", **BUMPY_FIT)
     assert result.notes == ()

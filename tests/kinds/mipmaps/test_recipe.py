@@ -208,7 +208,7 @@ def test_the_smallest_pool_has_the_sun_alone(judged_by):
     assert all(0 < rows[0]["symmetric"] < 2 for rows in errors[ENVIRONMENT].values())
 
 
-def test_software_judges_large_maps_by_fewer_pairs():
+def test_software_judges_large_maps_by_fewer_pairs(many_lights):
     sides = {side: pairs_judged(side * side, software=True) for side in (256, 512, 1024, 4096)}
     assert sides == {256: 512, 512: 512, 1024: 128, 4096: 128}
     assert pairs_judged(4096 * 4096, software=False) == 512

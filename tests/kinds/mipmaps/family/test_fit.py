@@ -87,7 +87,7 @@ def test_what_is_told_of_the_network(family):
     assert facts["parameters"] == 2217  # 26 x 32 + 32 x 32 + 32 x 9, and biases
 
 
-def test_helps_a_set_that_it_has_not_seen(family, stand):
+def test_helps_a_set_that_it_has_not_seen(family, stand, many_lights):
     """After four steps, errors are far below those after four steps from a box filter."""
     folder, _ = family
     before = (folder / "f.nsh").read_bytes()
