@@ -126,7 +126,7 @@ def test_exr_holds_what_the_asset_rounds(bumpy):
             np.testing.assert_array_equal(values, level[name])
 
 
-def test_evaluate_has_the_numbers_of_the_fit(bumpy):
+def test_evaluate_has_the_numbers_of_the_fit(bumpy, many_lights):
     rows = neuralshade.evaluate(bumpy.folder / "waves.nsh", bumpy.textures)
     assert [row["level"] for row in rows] == np.repeat(range(1, 6), 3).tolist()
     for row in rows:
