@@ -20,6 +20,8 @@ LONG = ["--steps", "1000000", "--hidden-width", "8", "--batch", "256"]
 
 # that of SIGINT is what test_interrupt_twice has twice
 INT = pytest.param(signal.SIGINT, marks=pytest.mark.slow)
+# that of SIGHUP is what a terminal sends that is closed, below
+HUP = pytest.param(signal.SIGHUP, marks=pytest.mark.slow)
 
 
 def unignored():
@@ -27,7 +29,7 @@ def unignored():
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
-@pytest.mark.parametrize("number", [INT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("number", [INT, signal.SIGTERM, HUP])
 def test_a_signal_leaves_a_checkpoint(folder, start, wait_for, number):
     (folder / "sub dir").mkdir()
     process = start("fit", "image", "a.png", "-o", "sub dir/x.nsh", "--snapshots", "snaps", *LONG,

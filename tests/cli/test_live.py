@@ -111,6 +111,7 @@ def test_a_signal_while_a_page_has_a_report_written(folder):
     assert (folder / "a.checkpoint.nsh").exists()
 
 
+@pytest.mark.slow  # live/test_other_fits.py starts some by a page; the signal comes as above
 def test_a_signal_in_a_fit_that_a_page_started(folder, start):
     process = start("view", "--port", "0", cwd=folder)
     place = address(process)

@@ -50,7 +50,9 @@ CASES = [  # path, encoding, hidden layers and width, batch
     ("wgmma", GRID, 2, 49, 2**20),
     ("wgmma", "one_blob:bins=32", 3, 64, 2**22),
 ]
-QUICK = (2, 4, 7, 10, 11)  # each path, with grids and without, with hidden layers and without
+# each path, with grids and without, with hidden layers and without; wgmma with several of them,
+# on grids, is in test_other_positions
+QUICK = (2, 4, 7, 10)
 EACH = [
     c if index in QUICK else pytest.param(*c, marks=pytest.mark.slow)
     for index, c in enumerate(CASES)
