@@ -150,3 +150,21 @@ def test_a_state_is_whole_before_the_first_step(kind, rng):
     assert {name.partition(".")[0] for name in state} == {"0", "1"}
     assert len(state) == 6  # two moments and a count for each
     assert all(not value.any() for value in state.values())
+
+
+def test_recorded_steps_are_those_told_at_once_but_for_skipped_ones(rng):
+    plain, recorded = (torch.nn.Parameter(torch.ones(5)) for _ in range(2))
+    one, other = (Adam([p], 0.1) for p in (plain, recorded))
+    skip = torch.zeros(())
+    other.record(skip)
+    for factor in (1.0, 0.5, 0.25):
+        plain.grad = recorded.grad = torch.randn(5, generator=rng)
+        one.step(factor)
+        other.set_rate(factor)
+        other.step_as_set()
+        torch.testing.assert_close(plain, recorded)
+        skip.fill_(1)
+        before = [recorded.detach().clone(), *(v.clone() for v in other.state().values())]
+        other.step_as_set()
+        assert all(map(torch.equal, before, [recorded.detach(), *other.state().values()]))
+        skip.fill_(0)
