@@ -88,7 +88,7 @@ def test_an_asset_is_as_good(name):
     close(rows[:1], before)
 
 
-def test_mip_levels_are_as_good(device, textures):
+def test_mip_levels_are_as_good(device, textures, many_lights):
     rows = neuralshade.evaluate(DATA / "mipmaps.nsh", textures)
     close(rows, EXPECTED["evaluated"]["mipmaps"])
 
