@@ -91,30 +91,35 @@ class Mixture:
 class LobeSampler(torch.nn.Module):
     """Weighs and widens the lobes of a ``LobeInputs``, for a texel's latents and an eye.
 
-    A network of the latents, wo.z and the eye's cosines to the lobes says a logit of the cosine
-    and of each lobe, and the logarithm of what squares of each lobe's widths are multiplied by.
+    A network of the latents, ``shares`` of what else a surface is told, wo.z and the eye's cosines
+    to the lobes says a logit of the cosine and of each lobe, and the logarithm of what squares of
+    each lobe's widths are multiplied by.
     Gradients reach the network alone.
     """
 
-    def __init__(self, features: int, count: int, *, rng: torch.Generator | None):
+    def __init__(self, features: int, count: int, shares: int = 0, *,
+                 rng: torch.Generator | None):  # fmt: skip
         super().__init__()
         self.count = count
-        self.network = MLP(features + 1 + count, 2 * count + 1, LAYERS, WIDTH, "leaky_relu",
-                           rng=rng)  # fmt: skip
+        inputs = features + shares + 1 + count
+        self.network = MLP(inputs, 2 * count + 1, LAYERS, WIDTH, "leaky_relu", rng=rng)
 
     def mixture(
-        self, lobes: LobeInputs, latents: torch.Tensor, wo: torch.Tensor, *, trained: bool = True
-    ) -> Mixture:
+        self, lobes: LobeInputs, latents: torch.Tensor, wo: torch.Tensor,
+        shares: torch.Tensor | None = None, *, trained: bool = True,
+    ) -> Mixture:  # fmt: skip
         """Return what directions are drawn from, for latents [features, N] and wo [3, N].
 
-        ``trained`` False: equal weights, and the widths that the decoder has.
+        ``shares`` [N, shares], each in [0, 1], are told to the network. ``trained`` False: equal
+        weights, and the widths that the decoder has.
         """
         with torch.no_grad():
             normal, tangent, widths = lobes.frames(latents)
             cosines = dots(wo, normal)
         logits = cosines.new_zeros((self.count + 1, cosines.shape[1]))
         if trained:
-            x = torch.cat([latents.detach(), wo[2:], cosines])
+            told = [] if shares is None else [2 * shares.t() - 1]
+            x = torch.cat([latents.detach(), *told, wo[2:], cosines])
             said = self.network.on_columns(x, x.dtype)
             logits, wider = said[: self.count + 1], said[self.count + 1 :]
             widths = widths * (wider / 2).exp()

@@ -18,6 +18,7 @@ KIND = Kind(
         Flag("share", "Asset whose decoder's first layer, which reads the directions, this one "
              "takes over and leaves as it is.", "ASSET"),
     ),
+    valued=True,
     calls="neuralshade.kinds.material.fit:call_of",
     output="File to write. [default: the material's name with .nsh, in this folder]",
     manual="""
@@ -28,5 +29,6 @@ KIND = Kind(
     neuralshade fit material antique_copper.mtlx -o copper.nsh
     neuralshade fit material antique_copper.toml -o copper.nsh
     neuralshade fit material velvet.toml --share copper.nsh
+    neuralshade fit material antique_copper_wet.toml --vary wetness=0..1 -o wet.nsh
     """,
 )  # fmt: skip

@@ -5,9 +5,10 @@ the finest first, a number's code / 255 in its range; ``range`` float32 [2, feat
 stand for; ``lobes.weight`` and ``lobes.bias`` of the read-out; ``decoder.N.weight`` [outputs,
 inputs] and ``decoder.N.bias``; ``sampler.N.weight`` and ``sampler.N.bias`` of the network that
 weighs lobes to draw from; all float16. ``material`` of a header: name, side of the map in
-texels, digest of the teacher, notes; of a document its element; ``levels``, a part for each,
-without which the map has one (see mip_judge.py); ``shared``, how many of the decoder's first
-layers it may share with others, and their digest (see shared.py).
+texels, digest of the teacher, notes; of a document its element; ``varied`` inputs, where it has
+some (see varied.py); ``levels``, a part for each, without which the map has one (see mip_judge.py);
+``shared``, how many of the decoder's first layers it may share with others, and their digest (see
+shared.py).
 Two RGBA8 textures with mips hold a map of eight features as it is.
 """
 
@@ -22,9 +23,11 @@ import torch
 
 from neuralshade.asset.rules import CURVE, DIGEST, SIDE, STEPS
 from neuralshade.asset.schema import Each, Form, Number, Parts, Rule, Text
+from neuralshade.fitting.recipe import to_dict
 from neuralshade.kinds.material.field import MaterialEncoding, build_field, encoding_of
 from neuralshade.kinds.material.levels import level_codes, texel_count
 from neuralshade.kinds.material.recipe import MaterialRecipe
+from neuralshade.kinds.material.varied import MOST_VARIED
 from neuralshade.model.field import Field
 from neuralshade.model.lobe_sampler import LobeSampler
 
@@ -38,12 +41,15 @@ ERROR = Number(0, 1)  # a symmetric one
 LEVEL = Parts({"side": SIDE, "kept": Text(choices=("trained", "filtered")), "error": ERROR,
                "finest": ERROR},
               {"trained": ERROR, "filtered": ERROR})  # fmt: skip
+END = Number(-1e30, 1e30)
+VARIED = Parts({"name": Text(), "low": END, "high": END, "default": END})
 MOST_LEVELS = 25  # of the largest side
 RULES: dict[str, Rule] = {
     "material": Parts({"name": Text(), "side": SIDE, "digest": DIGEST,
                        "notes": Each(Text(2**16))},
                       {"element": Text(), "levels": Each(LEVEL, 1, MOST_LEVELS),
-                       "shared": Parts({"layers": Number(1, 4, whole=True), "digest": DIGEST})}),
+                       "shared": Parts({"layers": Number(1, 4, whole=True), "digest": DIGEST}),
+                       "varied": Each(VARIED, 1, MOST_VARIED)}),
     "training": Parts({**STEPS, "curve": CURVE}),
     "quality": Parts({"psnr_db": MEASURE, "worst_db": MEASURE, "sky_db": MEASURE},
                      {name: MEASURE for name in MEASURED}),
@@ -57,6 +63,11 @@ def parameters_of(field: Field) -> dict[str, torch.Tensor]:
     network = field.network.named_parameters()
     return {**{f"lobes.{name}": getattr(read, name) for name in ("weight", "bias")},
             **{name.replace("layers.", "decoder."): p for name, p in network}}  # fmt: skip
+
+
+def recipe_facts(recipe: MaterialRecipe) -> dict[str, Any]:
+    """Return what a header holds of a recipe: ``vary`` where something is varied alone."""
+    return {name: value for name, value in to_dict(recipe).items() if name != "vary" or value}
 
 
 def pack_field(field: Field) -> dict[str, npt.NDArray[Any]]:
@@ -84,7 +95,7 @@ def field_forms(recipe: MaterialRecipe, side: int, levels: int = 1) -> Mapping[s
     """Return the forms of the tensors that a recipe makes, without allocating them."""
     with torch.device("meta"):
         field = build_field(recipe, side, None)
-        sampler = LobeSampler(recipe.features, recipe.lobes, rng=None)
+        sampler = LobeSampler(recipe.features, recipe.lobes, recipe.varied_count, rng=None)
     forms: dict[str, Form] = {
         "features": ("uint8", (texel_count(side, levels), recipe.features)),
         "range": ("float32", (2, recipe.features)),
@@ -114,7 +125,8 @@ def stored_sampler(
     recipe: MaterialRecipe, tensors: Mapping[str, npt.NDArray[Any]]
 ) -> LobeSampler:  # fmt: skip
     """Return the sampler that tensors of the right forms hold, in float32."""
-    sampler = LobeSampler(recipe.features, recipe.lobes, rng=torch.Generator())
+    sampler = LobeSampler(recipe.features, recipe.lobes, recipe.varied_count,
+                          rng=torch.Generator())  # fmt: skip
     for name, parameter in sampler_parameters(sampler).items():
         parameter.copy_(torch.from_numpy(tensors[name]).float())
     return sampler

@@ -60,14 +60,15 @@ class MaterialTask:
     def __call__(self, rng: torch.Generator) -> tuple[torch.Tensor, torch.Tensor]:
         drawn = self.sampler.draw(rng)
         encoding = encoding_of(self.field)
-        read = encoding.lobes(self._latents(encoding, drawn), drawn.wi, drawn.wo)
+        latents = self._latents(encoding, drawn)
+        read = encoding.columns(latents, drawn.wi, drawn.wo, drawn.uv[:, 2:])
         said = self.field.network.on_columns(read, torch.float32)
         return (said + FLOOR).log() * drawn.seen, (drawn.wanted + FLOOR).log() * drawn.seen
 
     def _latents(self, encoding: MaterialEncoding, drawn: Samples) -> torch.Tensor:
         if self.phase == ENCODED:
             return self.field.encoder.on_columns(drawn.values, torch.float32)
-        return encoding.latents(torch.cat([drawn.uv, torch.zeros(len(drawn.uv), 1)], dim=1))
+        return encoding.latents(torch.cat([drawn.uv[:, :2], torch.zeros(len(drawn.uv), 1)], dim=1))
 
 
 class MaterialEngine(ABC):
@@ -127,7 +128,8 @@ class MaterialEngine(ABC):
         latents = field.encoder.on_columns(values, torch.float32)
         directions = (torch.from_numpy(np.ascontiguousarray(w.T)).to(values.device)
                       for w in (wi, wo))  # fmt: skip
-        read = encoding_of(field).lobes(latents, *directions)
+        shares = torch.from_numpy(np.ascontiguousarray(uv[:, 2:])).to(values.device)
+        read = encoding_of(field).columns(latents, *directions, shares)
         found: Floats = field.network.on_columns(read, torch.float32).t().cpu().numpy()
         return found
 
@@ -145,7 +147,10 @@ class MaterialEngine(ABC):
 
     @abstractmethod
     def _encoder_input(self, uv: Floats) -> torch.Tensor:
-        """Return the graph's values at places, as the encoder takes them: float32 [P, n]."""
+        """Return the graph's values at places, as the encoder takes them: float32 [P, n].
+
+        Shares of varied inputs behind u and v change nothing: values are of their ranges' ends.
+        """
 
 
 class TorchMaterialEngine(MaterialEngine):

@@ -13,6 +13,7 @@ from neuralshade.kinds.material.mip_judge import LevelJudge, level_rows
 from neuralshade.kinds.material.noise import sampler_noise
 from neuralshade.kinds.material.sources import load_same, teacher_digest
 from neuralshade.kinds.material.teacher import Teacher, TeacherKernels, open_teachers_gpu
+from neuralshade.kinds.material.varied_teacher import varied_teacher
 from neuralshade.measure.quality import missing_flip
 from neuralshade.measure.table import Column, Table
 
@@ -57,6 +58,8 @@ def teacher_of(opened: Any, reference: Any) -> Teacher:
     teacher: Teacher = reference
     if not isinstance(reference, Teacher):
         teacher = load_same(reference, opened.material.get("element"))
+    if not teacher.varied:
+        teacher = varied_teacher(teacher, opened.recipe.vary)
     if teacher.name != opened.material["name"]:
         raise AssetError(f"{opened.path}: got {teacher.name}, need {opened.material['name']}. "
                          "Give the document that it was fitted to.")  # fmt: skip
@@ -117,8 +120,9 @@ class Compared(Closeable):
         """
         opened = self.opened
         judge, told = LevelJudge(self.teacher, opened.recipe), opened.material.get("levels")
-        measured = Judge(self.teacher).judge(field_shade(opened.field)).facts()
-        measured |= sampler_noise(opened.field, opened.sampler)
+        shares = opened.shares if opened.given else None  # None: all over their ranges
+        measured = Judge(self.teacher, shares).judge(field_shade(opened.field)).facts()
+        measured |= sampler_noise(opened.field, opened.sampler, shares)
         return self._beside(measured, level_rows(judge, opened.tensors, told))
 
     def known_row(self) -> dict[str, Any]:
@@ -126,6 +130,7 @@ class Compared(Closeable):
         quality, levels = self.opened.header.quality, self.opened.material.get("levels")
         told = {name for _, names, _ in TOLD for name in names}
         known = self.unchanged and told <= quality.keys() and levels is not None
+        known = known and not self.opened.given  # a fit measures all over its ranges
         return self._beside(quality, levels) if known else self.row()
 
     def _beside(

@@ -21,6 +21,7 @@ from neuralshade.model.mlp import MLP
 from neuralshade.model.parameters import SlangHalf, Table
 
 BITS = 8
+DIRECTED = 9  # numbers of a position: u, v, mip, wi, wo
 FIRST = -2.0  # of the decoder's output before its exponential
 REACH = (0.0005, 0.9995)  # of what an encoder says of texels, that their range covers
 MARGIN = 0.1  # of that range, to either side
@@ -38,15 +39,15 @@ public struct {name}Given : IGiven
 class MaterialEncoding(Encoding):
     """Encoding of (u, v, mip, wi, wo), nine numbers: ``LobeInputs`` of a texel's numbers.
 
+    Behind them come the shares of ``varied`` inputs (see varied.py), each a column from -1 to 1.
     Texels hold numbers in [0, 1]; ``low`` and ``high`` say what these stand for. The device half
     has no gradient of the lobes' read-out: ``lobes.hold_read`` comes before its training.
     """
 
-    dimensions = 9
-
-    def __init__(self, grid: LatentGrid, lobes: LobeInputs):
+    def __init__(self, grid: LatentGrid, lobes: LobeInputs, varied: int = 0):
         super().__init__()
-        self.grid, self.lobes, self.width = grid, lobes, lobes.width
+        self.grid, self.lobes, self.width = grid, lobes, lobes.width + varied
+        self.varied, self.dimensions = varied, DIRECTED + varied
         self.register_buffer("low", -torch.ones(grid.features))
         self.register_buffer("high", torch.ones(grid.features))
 
@@ -57,15 +58,25 @@ class MaterialEncoding(Encoding):
 
     def forward(self, at: torch.Tensor) -> torch.Tensor:
         columns = at.t()
-        return self.lobes(self.latents(at[:, :3]), columns[3:6], columns[6:9]).t()
+        return self.columns(self.latents(at[:, :3]), columns[3:6], columns[6:9], at[:, 9:]).t()
+
+    def columns(
+        self, latents: torch.Tensor, wi: torch.Tensor, wo: torch.Tensor, shares: torch.Tensor
+    ) -> torch.Tensor:
+        """Return what the decoder reads, float32 [width, N].
+
+        ``latents`` [features, N], directions [3, N], ``shares`` of varied inputs [N, varied].
+        """
+        read: torch.Tensor = self.lobes(latents, wi, wo)
+        return read if not self.varied else torch.cat([read, 2 * shares.t() - 1])
 
     def slang(self, name: str) -> SlangHalf:
         grid, lobes = self.grid.slang(name), self.lobes.slang(name)
         modules = grid.modules | lobes.modules | {"neuralshade.kinds.material.field",
                                                   "neuralshade.model.parameters"}  # fmt: skip
         declarations = grid.declarations + lobes.declarations + GIVEN.format(name=name)
-        return SlangHalf(f"MaterialEncoding<{grid.type}, {name}Lobes, {name}Given>", modules,
-                         declarations)  # fmt: skip
+        kind = f"MaterialEncoding<{grid.type}, {name}Lobes, {name}Given, {self.dimensions}>"
+        return SlangHalf(kind, modules, declarations)
 
     def given(self, name: str) -> Mapping[str, npt.NDArray[Any]]:
         low, high = self.get_buffer("low"), self.get_buffer("high")
@@ -114,12 +125,13 @@ def build_field(
     grid = LatentGrid(sizes, range(levels), recipe.features, BITS,
                       wraps=recipe.wrap == "repeat", rng=rng)  # fmt: skip
     lobes = LobeInputs(recipe.features, recipe.lobes, rng=rng)
-    network = MLP(lobes.width, 3, recipe.hidden_layers, recipe.hidden_width, "leaky_relu", "exp",
+    encoding = MaterialEncoding(grid, lobes, recipe.varied_count)
+    network = MLP(encoding.width, 3, recipe.hidden_layers, recipe.hidden_width, "leaky_relu", "exp",
                   rng=rng)  # fmt: skip
     bias = network.members[-1].bias
     assert bias is not None
     torch.nn.init.constant_(bias, FIRST)
-    return Field(MaterialEncoding(grid, lobes), network)
+    return Field(encoding, network)
 
 
 def encoding_of(field: Field) -> MaterialEncoding:

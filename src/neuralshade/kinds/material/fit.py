@@ -29,12 +29,18 @@ from neuralshade.fitting.options import (
     checked_output,
     chosen_engine,
 )
-from neuralshade.fitting.recipe import asked_recipe, from_dict, to_dict
+from neuralshade.fitting.recipe import asked_recipe, from_dict
 from neuralshade.fitting.resuming import Source, resumed_recipe
 from neuralshade.fitting.scene import Scene
 from neuralshade.gpu.gpu import Gpu
 from neuralshade.kinds.material import KIND
-from neuralshade.kinds.material.asset import pack_field, pack_sampler, stored_field, stored_sampler
+from neuralshade.kinds.material.asset import (
+    pack_field,
+    pack_sampler,
+    recipe_facts,
+    stored_field,
+    stored_sampler,
+)
 from neuralshade.kinds.material.engine import ENCODED, TRAINED, MaterialEngine, build_engine
 from neuralshade.kinds.material.judge import Judge, Judged
 from neuralshade.kinds.material.lit import Shade, over_points
@@ -48,6 +54,7 @@ from neuralshade.kinds.material.scene import material_scene
 from neuralshade.kinds.material.shared import LAYERS, SharedPart, shared_digest
 from neuralshade.kinds.material.sources import load_teacher, teacher_digest
 from neuralshade.kinds.material.teacher import Teacher, TeacherKernels, open_teachers_gpu
+from neuralshade.kinds.material.varied_teacher import varied_teacher
 from neuralshade.model.field import Field
 
 if TYPE_CHECKING:
@@ -135,6 +142,7 @@ def fit_material(
         recipe = resumed_recipe(checkpoint, options.resume, fitted, MaterialRecipe,
                                 lambda kept: from_dict(MaterialRecipe, kept | given),
                                 "material")  # fmt: skip
+    teacher = varied_teacher(teacher, recipe.vary)
     with chosen_engine(options) as chosen, _teachers_gpu(chosen) as gpu:
         kernels = TeacherKernels(gpu, teacher)
         job = _Job(kernels, shared, fitted, recipe, target, chosen, options, observer, place)
@@ -269,8 +277,10 @@ class _Job(Job[MaterialRecipe]):
         facts["shared"] = {"layers": LAYERS, "digest": shared_digest(tensors)}
         if self.teacher.element is not None:
             facts["element"] = self.teacher.element
+        if self.teacher.varied:
+            facts["varied"] = [one.facts() for one in self.teacher.varied]
         noise = {name: round(value, 5) for name, value in sampler_noise(field, sampler).items()}
-        header = Header(to_dict(self.recipe), self.training, {**judged.facts(), **noise},
+        header = Header(recipe_facts(self.recipe), self.training, {**judged.facts(), **noise},
                         own={"material": facts})  # fmt: skip
         return judged, save_asset(path, KIND.name, header, {**tensors, **drawn})
 

@@ -33,11 +33,16 @@ class Footprints:
     def places(
         self, uv: torch.Tensor, width: torch.Tensor, rng: torch.Generator
     ) -> torch.Tensor:  # fmt: skip
-        """Return points of footprints ``width`` [N] wide around uv [N, 2]: [N, points, 2]."""
+        """Return points of footprints ``width`` [N] wide around uv [N, 2]: [N, points, 2].
+
+        Shares of varied inputs behind u and v are the same for all points of a footprint.
+        """
         shift = torch.rand((len(uv), 1, 2), generator=rng)
         inside = (self.lattice + shift) % 1 - 0.5
-        found = uv[:, None] + inside * width[:, None, None]
-        return found - found.floor() if self.wraps else found.clamp(0, 1)
+        found = uv[:, None, :2] + inside * width[:, None, None]
+        found = found - found.floor() if self.wraps else found.clamp(0, 1)
+        shares = uv[:, None, 2:].expand(-1, len(self.lattice), -1)
+        return torch.cat([found, shares], dim=2) if shares.shape[2] else found
 
     def mean(
         self, uv: torch.Tensor, width: torch.Tensor, wi: torch.Tensor, wo: torch.Tensor,
@@ -47,7 +52,7 @@ class Footprints:
         points = len(self.lattice)
         parts = []
         for at in torch.arange(len(uv)).split(max(1, AT_ONCE // points)):
-            places = self.places(uv[at], width[at], rng).reshape(-1, 2)
+            places = self.places(uv[at], width[at], rng).reshape(-1, uv.shape[1])
             to_light, to_eye = (w[at].repeat_interleave(points, 0).numpy() for w in (wi, wo))
             found = self.teacher.eval(places.numpy(), to_light, to_eye)
             parts.append(torch.from_numpy(found.reshape(-1, points, 3).mean(1)))

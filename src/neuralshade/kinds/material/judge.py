@@ -16,6 +16,7 @@ from neuralshade.base.work import counted, part
 from neuralshade.kinds.material.lit import Light, Shade, Stage, held_out_lights, sky, sphere
 from neuralshade.kinds.material.measures import Measures
 from neuralshade.kinds.material.teacher import TeacherKernels
+from neuralshade.kinds.material.varied import spread_shares
 from neuralshade.measure.quality import flip, missing_flip, psnr_db
 from neuralshade.model.field import Field
 from neuralshade.source.color import linear_to_srgb
@@ -56,7 +57,8 @@ def field_shade(field: Field) -> Shade:
 
     @torch.no_grad()
     def shade(uv: Floats, wi: Floats, wo: Floats) -> Floats:
-        rows = np.concatenate([uv, np.zeros((len(uv), 1), np.float32), wi, wo], axis=1)
+        level = np.zeros((len(uv), 1), np.float32)
+        rows = np.concatenate([uv[:, :2], level, wi, wo, uv[:, 2:]], axis=1)
         blocks = torch.from_numpy(rows).split(AT_ONCE)
         parts = [field.on_samples(block, torch.float32).t() for block in blocks]
         found: Floats = torch.cat(parts).numpy()
@@ -66,10 +68,14 @@ def field_shade(field: Field) -> Shade:
 
 
 class Judge:
-    """Spheres of a teacher, drawn once, and how far others are from them."""
+    """Spheres of a teacher, drawn once, and how far others are from them.
 
-    def __init__(self, teacher: TeacherKernels):
-        self.teacher = teacher
+    Each lighting sees varied inputs at a place of its own in their ranges, evenly spread; or, of
+    ``shares``, all of them there.
+    """
+
+    def __init__(self, teacher: TeacherKernels, shares: Sequence[float] | None = None):
+        self.teacher, self.shares = teacher, shares
         self._drawn: dict[tuple[int, int], list[Floats]] = {}
         self._measures: Measures | None = None
 
@@ -84,7 +90,7 @@ class Judge:
         """Return all that is measured of what says f * cos."""
         with part("measuring light"):
             if self._measures is None:
-                self._measures = Measures(self.teacher)
+                self._measures = Measures(self.teacher, self.shares)
             light = self._measures.measure(shade)
         lights = [*([light] for light in held_out_lights()), sky(SKY_LIGHTS)]
         seen = sphere(SIDE_PX, SIDE_PX)
@@ -98,14 +104,22 @@ class Judge:
     ) -> list[tuple[Floats, Floats]]:
         """Return the teacher's picture and another one under each of ``lights``: sRGB [h, w, 3]."""
         key = (len(stage.uv), len(lights))
+        stages = self._stages(stage, len(lights))
         if key not in self._drawn:
             asked = counted("drawing the material", lights, len(lights))
-            self._drawn[key] = [on_screen(stage.lit(self.teacher.eval, each)) for each in asked]
-        pairs = zip(lights, self._drawn[key], strict=True)
+            self._drawn[key] = [on_screen(seen.lit(self.teacher.eval, each))
+                                for seen, each in zip(stages, asked, strict=True)]  # fmt: skip
+        rows = zip(stages, lights, self._drawn[key], strict=True)
         return [
-            (wanted, on_screen(stage.lit(shade, each)))
-            for each, wanted in counted("drawing the fit", pairs, len(lights))
+            (wanted, on_screen(seen.lit(shade, each)))
+            for seen, each, wanted in counted("drawing the fit", rows, len(lights))
         ]
+
+    def _stages(self, stage: Stage, count: int) -> list[Stage]:
+        """Return a surface ``count`` times, with varied inputs behind its places."""
+        inputs = len(self.teacher.teacher.varied)
+        spread = spread_shares(count, inputs) if self.shares is None else [self.shares] * count
+        return [stage.at(shares) for shares in spread]
 
 
 def on_screen(picture: Floats) -> Floats:

@@ -93,12 +93,13 @@ def level_shade(field: Field) -> LevelShade:
 
     @torch.no_grad()
     def shade(uv: Floats, wi: Floats, wo: Floats, level: Floats) -> Floats:
-        rows = np.concatenate([uv, wi, wo, level.reshape(-1, 1)], axis=1).astype(np.float32)
+        rows = np.concatenate([uv[:, :2], wi, wo, level.reshape(-1, 1), uv[:, 2:]],
+                              axis=1).astype(np.float32)  # fmt: skip
         parts = []
         for block in torch.from_numpy(rows).split(AT_ONCE):
             latents = level_latents(encoding, block[:, :2], block[:, 8])
             columns = block.t()
-            read = encoding.lobes(latents, columns[2:5], columns[5:8])
+            read = encoding.columns(latents, columns[2:5], columns[5:8], block[:, 9:])
             parts.append(field.network.on_columns(read, torch.float32).t())
         found: Floats = torch.cat(parts).numpy()
         return found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -50,6 +50,11 @@ class Stage:
         d = np.asarray(direction, np.float64)
         parts = [self.tangent @ d, self.bitangent @ d, self.normal @ d]
         return np.stack(parts, 1).astype(np.float32)
+
+    def at(self, shares: Sequence[float]) -> Stage:
+        """Return the same surface with varied inputs behind its places, see varied.py."""
+        rows = np.broadcast_to(np.array(shares, np.float32), (len(self.uv), len(shares)))
+        return replace(self, uv=np.concatenate([self.uv[:, :2], rows], axis=1))
 
     def lit(self, shade: Shade, lights: Sequence[Light]) -> Floats:
         """Return linear light towards the eye: float32 [height, width, 3], 0 beside the surface."""

@@ -7,15 +7,15 @@ sum of errors over the sum of values around highlights (``l1_highlight``) sees i
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import numpy.typing as npt
 import torch
 
 from neuralshade.kinds.material.lit import Shade
-from neuralshade.kinds.material.samples import unit_normals
-from neuralshade.kinds.material.teacher import TeacherKernels
+from neuralshade.kinds.material.samples import unit_normals, with_shares
+from neuralshade.kinds.material.teacher import TeacherKernels, places
 from neuralshade.sampler.material_directions import (
     LEAST,
     half_vector_pairs,
@@ -37,16 +37,24 @@ WAYS = ("uniform", "half", "highlight")
 
 
 class Measures:
-    """Pairs and albedos of a teacher, asked for once, and how far others are from them."""
+    """Pairs and albedos of a teacher, asked for once, and how far others are from them.
 
-    def __init__(self, teacher: TeacherKernels):
-        self.teacher = teacher
+    Varied inputs are drawn at random; of ``shares`` they are these everywhere.
+    """
+
+    def __init__(self, teacher: TeacherKernels, shares: Sequence[float] | None = None):
+        self.teacher, self.shares = teacher, shares
         rng = torch.Generator().manual_seed(SEED)
-        self.pairs = {way: _drawn(way, teacher, rng) for way in WAYS}
+        self.pairs = {way: self._at(*_drawn(way, teacher, rng)) for way in WAYS}
         self.wanted = {way: teacher.eval(*drawn) for way, drawn in self.pairs.items()}
-        self.places = _places(rng)
+        places, weights = _places(teacher, rng)
+        self.places = self._at(*places), weights
         self.albedos = _albedos(teacher.eval, self.places)
         self.gap = reciprocity_gap(teacher.eval, self.pairs["uniform"])
+
+    def _at(self, uv: Floats, wi: Floats, wo: Floats) -> Drawn:
+        """Return what was drawn, with varied inputs where they were asked for."""
+        return uv if self.shares is None else places(uv[:, :2], self.shares), wi, wo
 
     def measure(self, shade: Shade) -> dict[str, float]:
         """Return the measures of what says f * cos, by name.
@@ -106,7 +114,7 @@ def reciprocity_gap(shade: Shade, drawn: Drawn) -> float:
 
 def _drawn(way: str, teacher: TeacherKernels, rng: torch.Generator) -> Drawn:
     """Return points and pairs of directions, both above the surface."""
-    uv = torch.rand((PAIRS, 2), generator=rng)
+    uv = with_shares(torch.rand((PAIRS, 2), generator=rng), teacher.teacher, rng)
     makes: dict[str, Callable[[], tuple[torch.Tensor, torch.Tensor]]] = {
         "uniform": lambda: (_upper(rng), _upper(rng)),
         "half": lambda: half_vector_pairs(torch.rand((4, PAIRS), generator=rng)),
@@ -134,14 +142,14 @@ def _normals(teacher: TeacherKernels, uv: torch.Tensor, rng: torch.Generator) ->
     return torch.stack(found)[which, :, torch.arange(len(uv))].t()
 
 
-def _places(rng: torch.Generator) -> tuple[Drawn, Floats]:
+def _places(teacher: TeacherKernels, rng: torch.Generator) -> tuple[Drawn, Floats]:
     """Return places and eyes, each with directions above it; one over their density [n].
 
     A lattice by the cosine, and one of half vectors for each of SHARP, together: the balance
     heuristic (Veach 1997, Robust Monte Carlo Methods, section 9.2), so that neither a matt
     surface nor a sharp highlight is a matter of a few directions.
     """
-    uv = torch.rand((PLACES, 2), generator=rng)
+    uv = with_shares(torch.rand((PLACES, 2), generator=rng), teacher.teacher, rng)
     wo = hemisphere(*torch.rand((2, PLACES), generator=rng)).t()[:, None]
     first, second = _lattice(TOWARDS, TOWARDS)
     cosine = torch.stack([first.sqrt() * second.cos(), first.sqrt() * second.sin(),

@@ -55,14 +55,14 @@ class MipTask:
     def __call__(self, rng: torch.Generator) -> tuple[torch.Tensor, torch.Tensor]:
         index, wi, wo, seen = self.sampler.draw_asked(rng)
         level = torch.multinomial(self.sides, len(index), replacement=True, generator=rng)
-        uv = self.sampler.points[index]
+        uv = self.sampler.places(index, rng)
         wanted = self.footprints.mean(uv, 1 / self.sides[level], wi.t(), wo.t(), rng).t()
         encoding = encoding_of(self.field)
         show_stored(encoding.grid)
         device = encoding.grid.texels.device
-        at = torch.cat([uv, level[:, None].float()], dim=1).to(device)
+        at = torch.cat([uv[:, :2], level[:, None].float(), uv[:, 2:]], dim=1).to(device)
         wi, wo, seen, wanted = (t.to(device) for t in (wi, wo, seen, wanted))
-        read = encoding.lobes(encoding.latents(at), wi, wo)
+        read = encoding.columns(encoding.latents(at[:, :3]), wi, wo, at[:, 3:])
         said = self.field.network.on_columns(read, torch.float32)
         return (said + FLOOR).log() * seen, (wanted + FLOOR).log() * seen
 
@@ -129,7 +129,7 @@ def _levels(
     grid = LatentGrid([(side, side) for side in sides], range(len(sides)), recipe.features,
                       stored.grid.bits, wraps=stored.grid.wraps, rng=torch.Generator())  # fmt: skip
     grid.set_codes(np.concatenate(codes))
-    encoding = MaterialEncoding(grid, stored.lobes)
+    encoding = MaterialEncoding(grid, stored.lobes, stored.varied)
     for name in ("low", "high"):
         encoding.get_buffer(name).copy_(stored.get_buffer(name))
     decoder.requires_grad_(False)

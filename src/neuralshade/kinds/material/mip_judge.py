@@ -77,7 +77,7 @@ def _drawn(
 ) -> tuple[Floats, Floats, Floats, Floats]:
     """Return footprints ``width`` wide, directions above them, and the teacher's means."""
     index, wi, wo, seen = sampler.draw_asked(rng)
-    uv, to_light, to_eye = sampler.points[index][seen], wi.t()[seen], wo.t()[seen]
+    uv, to_light, to_eye = sampler.places(index, rng)[seen], wi.t()[seen], wo.t()[seen]
     wanted = means.mean(uv, torch.full((len(uv),), width), to_light, to_eye, rng)
     uv_, wi_, wo_, wanted_ = (t.contiguous().numpy() for t in (uv, to_light, to_eye, wanted))
     return uv_, wi_, wo_, wanted_

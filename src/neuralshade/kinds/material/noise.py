@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import torch
 
 from neuralshade.kinds.material.field import encoding_of
@@ -17,29 +19,43 @@ WAYS = ("cosine", "lobes", "sampler")
 
 
 @torch.no_grad()
-def sampler_noise(field: Field, sampler: LobeSampler) -> dict[str, float]:
+def sampler_noise(
+    field: Field, sampler: LobeSampler, given: Sequence[float] | None = None
+) -> dict[str, float]:
     """Return the noise of one sample by ``noise_WAY``: standard deviation over mean, the median.
 
     Of luminance of f * cos over the density, that is of the estimate of the albedo that a direction
     gives, in PLACES places with an eye each, as the decoder has it. Directions are drawn by the
     cosine, by cosine and lobes equally often, or as the sampler says. All three are told by the
     same directions, which the sampler draws: the square of another way is the mean of f^2 cos^2
-    over the product of both densities.
+    over the product of both densities. Varied inputs are drawn at random, or are the shares
+    ``given``.
     """
     rng = torch.Generator().manual_seed(SEED)
-    u = torch.rand((4, PLACES, 1), generator=rng).expand(-1, -1, DIRECTIONS).flatten(1)
-    wo = hemisphere(LOWEST + (1 - LOWEST) * u[0], u[1])
     encoding = encoding_of(field)
+    u = torch.rand((4, PLACES, 1), generator=rng).expand(-1, -1, DIRECTIONS).flatten(1)
+    shares = _shares(encoding.varied, given, rng)
+    wo = hemisphere(LOWEST + (1 - LOWEST) * u[0], u[1])
     latents = encoding.latents(torch.stack([u[2], u[3], torch.zeros_like(u[2])], dim=1))
     ways = {"lobes": sampler.mixture(encoding.lobes, latents, wo, trained=False),
-            "sampler": sampler.mixture(encoding.lobes, latents, wo)}  # fmt: skip
+            "sampler": sampler.mixture(encoding.lobes, latents, wo, shares)}  # fmt: skip
     ways["cosine"] = _cosine(ways["lobes"])
     wi, density = ways["sampler"].sample(wo, torch.rand((3, wo.shape[1]), generator=rng))
-    light = luminance(field.network.on_columns(encoding.lobes(latents, wi, wo), torch.float32))
+    read = encoding.columns(latents, wi, wo, shares)
+    light = luminance(field.network.on_columns(read, torch.float32))
     light = torch.where(wi[2] > LEAST, light, 0.0)  # what is along the surface no path looks at
     shares = (light / density).double()
     albedo = shares.view(PLACES, DIRECTIONS).mean(1)
     return {f"noise_{way}": _noise(shares * light / ways[way].pdf(wi, wo), albedo) for way in WAYS}
+
+
+def _shares(count: int, given: Sequence[float] | None, rng: torch.Generator) -> torch.Tensor:
+    """Return shares of varied inputs, the same for all directions of a place: [N, count]."""
+    if given is None:
+        drawn = torch.rand((PLACES, count), generator=rng)
+    else:
+        drawn = torch.tensor(given).expand(PLACES, count)
+    return drawn.repeat_interleave(DIRECTIONS, 0)
 
 
 def _cosine(like: Mixture) -> Mixture:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import Any
 
@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
+from neuralshade.asset.asset import Asset
 from neuralshade.asset.schema import Form
 from neuralshade.errors import AssetError, ConfigError, NeuralShadeError
 from neuralshade.fitting.scene import Scene
@@ -27,14 +28,19 @@ from neuralshade.kinds.material.levels import (
     levels_of,
 )
 from neuralshade.kinds.material.lit import Shade, key_light, sphere
-from neuralshade.kinds.material.mip_judge import TRAINED
-from neuralshade.kinds.material.noise import WAYS
 from neuralshade.kinds.material.recipe import MaterialRecipe
 from neuralshade.kinds.material.scattering import scattering_of
 from neuralshade.kinds.material.scene import DRAWN_PX, material_scene
 from neuralshade.kinds.material.shared import SharedPart, check_digest, shared_of
 from neuralshade.kinds.material.sources import teacher_digest
-from neuralshade.kinds.material.teacher import Teacher, TeacherKernels, open_teachers_gpu
+from neuralshade.kinds.material.teacher import (
+    Teacher,
+    TeacherKernels,
+    open_teachers_gpu,
+    places,
+)
+from neuralshade.kinds.material.told import told_map_levels, told_noise, told_varied
+from neuralshade.kinds.material.varied import Varied, read_varied, shares_of
 from neuralshade.measure.table import Table
 from neuralshade.model.field import Field
 from neuralshade.model.lobe_sampler import LobeSampler, Mixture
@@ -50,8 +56,22 @@ class OpenedMaterial(Opened):
     """A feature map, lobes and a decoder."""
 
     recipe: MaterialRecipe
+    given: Mapping[str, Any] = field(default_factory=dict)  # values of varied inputs
     kind = KIND
     parts = RULES
+
+    @classmethod
+    def of(
+        cls, asset: Asset, given: Mapping[str, Any] | None = None, *, trust: bool = False
+    ) -> OpenedMaterial:
+        """Return an asset opened, with values for its varied inputs in place of their defaults.
+
+        Raises: AssetError where it breaks its rules; ConfigError for a value that it has no input
+            for, or out of its range.
+        """
+        opened = super().of(asset)
+        shares_of(opened.varied, given or {}, asset.path)
+        return replace(opened, given=given or {})
 
     def forms(self) -> Mapping[str, Form]:
         """Return the tensors of the recipe's map, lobes and decoder. Raises AssetError."""
@@ -63,6 +83,17 @@ class OpenedMaterial(Opened):
         """Return what the header says of the material."""
         found: Mapping[str, Any] = self.header.own["material"]
         return found
+
+    @property
+    def varied(self) -> tuple[Varied, ...]:
+        """Return the inputs that may be given a value."""
+        facts = self.material.get("varied", ())
+        return read_varied(facts, self.recipe.vary, self.path)
+
+    @property
+    def shares(self) -> list[float]:
+        """Return where in its range each varied input is: what is given, else its default."""
+        return shares_of(self.varied, self.given, self.path)
 
     @property
     def side(self) -> int:
@@ -102,13 +133,16 @@ class OpenedMaterial(Opened):
         """Return f * cos of wi in linear light: float32 [n, 3].
 
         Args:
-            uv: float32 [n, 2], in [0, 1], the origin at the upper left.
+            uv: float32 [n, 2], in [0, 1], the origin at the upper left; or with columns behind it
+                for the shares of varied inputs in their ranges, which else are as ``load`` or
+                ``set`` has them.
             wi: float32 [n, 3], to the light, of length 1: x along u, y against v, z up.
             wo: float32 [n, 3], to the eye. Where either lies below the surface the answer is 0.
             level: of the feature map, a number or one each [n]: 0 is the finest, each next one is
                 the mean over twice the side, and between two whole ones they are mixed.
         """
-        found = level_shade(self.field)(uv, wi, wo, levels_of(level, len(uv)))
+        at = places(uv, self.shares)
+        found = level_shade(self.field)(at, wi, wo, levels_of(level, len(uv)))
         found[np.minimum(wi[:, 2], wo[:, 2]) <= 0] = 0
         return found
 
@@ -139,13 +173,13 @@ class OpenedMaterial(Opened):
 
     def _mixture(self, uv: Floats, wo: Floats, level: npt.ArrayLike) -> Mixture:
         encoding = encoding_of(self.field)
-        place, at = np.asarray(uv, np.float32), levels_of(level, len(uv))
-        latents = level_latents(encoding, torch.from_numpy(place), torch.from_numpy(at))
-        return self.sampler.mixture(encoding.lobes, latents, _columns(wo))
+        place = torch.from_numpy(places(np.asarray(uv, np.float32), self.shares))
+        latents = level_latents(encoding, place[:, :2], torch.from_numpy(levels_of(level, len(uv))))
+        return self.sampler.mixture(encoding.lobes, latents, _columns(wo), place[:, 2:])
 
     def scattering(self) -> Scattering:
         """Return what a path tracer reads of it."""
-        return scattering_of(self.recipe, self.side, self.tensors)
+        return scattering_of(self.recipe, self.side, self.tensors, self.varied, self.shares)
 
     @property
     def shared_part(self) -> SharedPart:
@@ -202,7 +236,7 @@ class OpenedMaterial(Opened):
         if "_kernels" not in vars(self):
             vars(self)["_kernels"] = TeacherKernels(open_teachers_gpu(), teacher)
         kernels: TeacherKernels = vars(self)["_kernels"]
-        return kernels.eval
+        return lambda uv, wi, wo: kernels.eval(places(uv, self.shares), wi, wo)
 
     def evaluate(self, reference: Any = None, notice: Notice = ignore) -> Table:
         """Return how close spheres under lights that no fit has seen are to the teacher's."""
@@ -230,35 +264,18 @@ class OpenedMaterial(Opened):
         """Return lines for people: the size, and what was reached."""
         quality = self.header.quality
         lost = quality.get("l1_highlight")
+        coarse = (len(self.tensors["features"]) - self.side**2) * self.recipe.features
         shine = "" if lost is None else f", L1 around highlights {lost:.3f}"
         return {
             "size": f"{self.byte_count:,} bytes",
             "in a GPU": f"{self.memory_bytes:,} bytes of memory",
             "map": f"{self.material['name']}, {self.side} x {self.side} x {self.recipe.features}",
-            "levels": self._told_levels(),
+            "levels": told_map_levels(self.material.get("levels"), coarse),
+            **told_varied(self.varied),
             "quality": f"{quality['psnr_db']:.2f} dB, worst light {quality['worst_db']:.2f}, sky "
                        f"{quality['sky_db']:.2f}{shine}",
             **told_noise(quality),
         }  # fmt: skip
-
-    def _told_levels(self) -> str:
-        """Return how many levels there are, and what the coarse ones take."""
-        told = self.material.get("levels")
-        if told is None:
-            return "1: it was fitted by a version without mip levels"
-        trained = sum(level["kept"] == TRAINED for level in told[1:])
-        size = (len(self.tensors["features"]) - self.side**2) * self.recipe.features
-        return (f"{len(told)}, of the {len(told) - 1} coarse ones {trained} trained and the others "
-                f"box-filtered, in {size:,} bytes")  # fmt: skip
-
-
-def told_noise(quality: Mapping[str, float]) -> dict[str, str]:
-    """Return a line for people of what the sampler is worth; none where that was not measured."""
-    by = {way: quality.get(f"noise_{way}") for way in WAYS}
-    if None in by.values():
-        return {}
-    return {"sampler": f"noise of one direction {by['sampler']:.2f}, by lobes {by['lobes']:.2f}, "
-                       f"by the cosine {by['cosine']:.2f}"}  # fmt: skip
 
 
 def _columns(rows: Floats) -> torch.Tensor:

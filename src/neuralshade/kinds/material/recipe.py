@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from neuralshade.fitting.recipe import TrainingRecipe, changed, setting, training
+from neuralshade.kinds.material.varied import parse_ranges
 
 WRAPS = ("repeat", "clamp")
 
@@ -43,5 +44,17 @@ class MaterialRecipe(TrainingRecipe):
                               limits=(0, 0.9))  # fmt: skip
     rare: float = training(0.5, "share of samples drawn where the graph's values are rare",
                            limits=(0, 1))  # fmt: skip
+    vary: str = setting("", "inputs of the material that stay inputs of the decoder, each with its "
+                        "range, such as wetness=0..1,age=0..0.5", form="RANGES")  # fmt: skip
     steps: int | None = changed(TrainingRecipe, "steps", 10_000)
     seconds: float | None = changed(TrainingRecipe, "seconds", 180.0)
+
+    def __post_init__(self) -> None:
+        """Refuse ranges that are none, too."""
+        super().__post_init__()
+        parse_ranges(self.vary)
+
+    @property
+    def varied_count(self) -> int:
+        """Return how many inputs of the material the decoder has."""
+        return len(parse_ranges(self.vary))

@@ -61,7 +61,7 @@ class PhasedLoop(Loop):
 def untrained_sampler(recipe: MaterialRecipe) -> LobeSampler:
     """Return the sampler as it begins: all parts equally often, lobes as wide as the decoder's."""
     rng = torch.Generator().manual_seed(recipe.seed)
-    sampler = LobeSampler(recipe.features, recipe.lobes, rng=rng)
+    sampler = LobeSampler(recipe.features, recipe.lobes, recipe.varied_count, rng=rng)
     for parameter in sampler.network.members[-1].parameters():
         torch.nn.init.zeros_(parameter)
     return sampler
@@ -72,7 +72,8 @@ class SamplerTrainer:
 
     Minimised is the Kullback-Leibler divergence of the density from f * cos, which is luminance
     over its albedo, weighed by that albedo: noise of dark places is seen less. It is estimated at
-    random places and eyes, uniform over the hemisphere, by one direction each.
+    random places and eyes, uniform over the hemisphere, by one direction each; varied inputs are
+    uniform over their ranges, and the network is told them.
     Source: Mueller et al. 2019, Neural Importance Sampling (gradients of the divergence by
         samples); for a material's network Zeltner et al. 2024, Real-Time Neural Appearance Models.
     """
@@ -95,8 +96,8 @@ class SamplerTrainer:
 
     def _step(self, rate_factor: float) -> torch.Tensor:
         encoding = encoding_of(self.field)
-        latents, wo, wi, wanted = self._drawn()
-        mixture = self.sampler.mixture(encoding.lobes, latents, wo)
+        latents, shares, wo, wi, wanted = self._drawn()
+        mixture = self.sampler.mixture(encoding.lobes, latents, wo, shares)
         loss = sampler_loss(mixture, wi, wo, wanted)
         for parameter in self.parameters:
             parameter.grad = None
@@ -110,21 +111,22 @@ class SamplerTrainer:
 
     @torch.no_grad()
     def _drawn(self) -> tuple[torch.Tensor, ...]:
-        """Return latents [F, N], wo and wi [3, N], and luminance of f * cos over density [N].
+        """Return latents [F, N], shares [N, V], wo, wi [3, N], luminance of f * cos over density.
 
         wi is drawn from all parts equally often, so that no lobe is forgotten.
         """
-        u = torch.rand((8, BATCH), generator=self.rng).to(self.device)
         encoding = encoding_of(self.field)
+        u = torch.rand((8 + encoding.varied, BATCH), generator=self.rng).to(self.device)
+        shares = u[8:].t()
         # coarse levels are drawn less often
         level = (len(encoding.grid.sizes) * u[2] ** 3).floor()
         latents = encoding.latents(torch.stack([u[0], u[1], level], dim=1))
         wo = hemisphere(u[3], u[4])
         plain = self.sampler.mixture(encoding.lobes, latents, wo, trained=False)
-        wi, density = plain.sample(wo, u[5:])
-        read = encoding.lobes(latents, wi, wo)
+        wi, density = plain.sample(wo, u[5:8])
+        read = encoding.columns(latents, wi, wo, shares)
         light = luminance(self.field.network.on_columns(read, torch.float32))
-        return latents, wo, wi, (light / density).clamp(max=MOST)
+        return latents, shares, wo, wi, (light / density).clamp(max=MOST)
 
     def state(self) -> dict[str, torch.Tensor]:
         """Return everything that a restart needs besides the field, by name."""

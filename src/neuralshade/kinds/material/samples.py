@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from neuralshade.kinds.material.teacher import TeacherKernels
+from neuralshade.kinds.material.teacher import Teacher, TeacherKernels
 from neuralshade.sampler.material_directions import mixed_pairs
 
 POOL = 2**17  # points whose values are known ahead
@@ -23,7 +23,7 @@ FACING = 0.1  # z of a normal
 class Samples:
     """One batch, a sample a column."""
 
-    uv: torch.Tensor  # float32 [N, 2]
+    uv: torch.Tensor  # float32 [N, 2], and behind it shares of varied inputs, see varied.py
     values: torch.Tensor  # of the graph, of mean 0 and variance 1: float32 [P, N]
     wi: torch.Tensor  # float32 [3, N]
     wo: torch.Tensor
@@ -73,10 +73,14 @@ class MaterialSampler:
     def draw(self, rng: torch.Generator) -> Samples:
         """Return the next batch."""
         index, wi, wo, seen = self.draw_asked(rng)
-        uv = self.points[index]
+        uv = self.places(index, rng)
         found = self.teacher.eval(uv.numpy(), wi.t().numpy(), wo.t().numpy())
         wanted = torch.from_numpy(found).t().contiguous()
         return Samples(uv, self.values[:, index], wi, wo, seen, wanted)
+
+    def places(self, index: torch.Tensor, rng: torch.Generator) -> torch.Tensor:
+        """Return points [N, 2], each with shares of varied inputs drawn uniformly behind it."""
+        return with_shares(self.points[index], self.teacher.teacher, rng)
 
     def draw_asked(self, rng: torch.Generator) -> Asked:
         """Return where the next batch asks."""
@@ -90,6 +94,13 @@ class MaterialSampler:
         for number, other in enumerate(choices[1:], 1):
             normals = torch.where(which == number, other, normals)
         return index, *mixed_pairs(normals, rng)
+
+
+def with_shares(uv: torch.Tensor, teacher: Teacher, rng: torch.Generator) -> torch.Tensor:
+    """Return points [N, 2] with a uniform share of each input that a teacher varies."""
+    if not teacher.varied:
+        return uv
+    return torch.cat([uv, torch.rand((len(uv), len(teacher.varied)), generator=rng)], dim=1)
 
 
 def unit_normals(names: Sequence[str], values: torch.Tensor) -> list[torch.Tensor]:

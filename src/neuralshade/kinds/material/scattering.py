@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from neuralshade.kinds.material.levels import level_codes
 from neuralshade.kinds.material.recipe import MaterialRecipe
+from neuralshade.kinds.material.varied import Varied
 from neuralshade.model.activation import LEAK
 from neuralshade.model.lobe_sampler import LAYERS, LEAST_SEEN, LEAST_WEIGHT, WIDTH, WIDTHS
 from neuralshade.model.lobes import LEAST, LOG_WIDTHS, QUARTER
@@ -20,25 +21,29 @@ OF_SAMPLER = (LEAST_SEEN, LEAST_WEIGHT, *WIDTHS)
 
 
 def scattering_of(
-    recipe: MaterialRecipe, side: int, tensors: Mapping[str, npt.NDArray[Any]]
-) -> Scattering:
+    recipe: MaterialRecipe, side: int, tensors: Mapping[str, npt.NDArray[Any]],
+    varied: Sequence[Varied] = (), shares: Sequence[float] = (),
+) -> Scattering:  # fmt: skip
     """Return what a path tracer reads, of tensors of the recipe's forms.
 
-    Numbers: CONSTANTS, the range, the read-out, the decoder's layers, each row-major weights and
-    then its bias, OF_SAMPLER and the sampler's layers. Words: the side, whether the map repeats,
-    its levels, and their bytes.
+    Numbers: CONSTANTS, of each varied input its range and its value, at ``shares``, the map's
+    range, the read-out, the decoder's layers, each row-major weights and then its bias, OF_SAMPLER
+    and the sampler's layers. Words: the side, whether the map repeats, its levels, and their bytes.
     """
     decoder = [f"decoder.{i}" for i in range(recipe.hidden_layers + 1)]
     sampler = [f"sampler.{i}" for i in range(LAYERS + 1)]
-    rows = [np.array(CONSTANTS), tensors["range"], *_layers(tensors, ["lobes", *decoder]),
-            np.array(OF_SAMPLER), *_layers(tensors, sampler)]  # fmt: skip
+    inputs = [(one.low, one.high, one.value(share))
+              for one, share in zip(varied, shares, strict=True)]  # fmt: skip
+    rows = [np.array(CONSTANTS), np.array(inputs), tensors["range"],
+            *_layers(tensors, ["lobes", *decoder]), np.array(OF_SAMPLER),
+            *_layers(tensors, sampler)]  # fmt: skip
     numbers = np.concatenate([row.reshape(-1).astype(np.float32) for row in rows])
     levels = len(level_codes(tensors["features"], side))
     codes = tensors["features"].reshape(-1)
     padded = np.pad(codes, (0, -len(codes) % 4)).view("<u4")
     head = np.array([side, recipe.wrap == "repeat", levels], np.uint32)
     sizes = (recipe.features, recipe.lobes, recipe.hidden_width, recipe.hidden_layers, WIDTH,
-             LAYERS)  # fmt: skip
+             LAYERS, *((len(varied),) if varied else ()))  # fmt: skip
     return Scattering("neuralshade.kinds.material.scattering",
                       f"FittedMaterial<{', '.join(map(str, sizes))}>",
                       numbers, np.concatenate([head, padded]).astype(np.uint32))  # fmt: skip

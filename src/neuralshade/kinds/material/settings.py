@@ -20,3 +20,4 @@ class MaterialSettings(TrainingSettings, total=False):
     mips: float
     sampler: float
     rare: float
+    vary: str

@@ -57,7 +57,9 @@ def load_same(path: str | os.PathLike[str], element: str | None) -> Teacher:
 
 
 def teacher_digest(teacher: Teacher) -> str:
-    """Return what tells one teacher from another: its text and its pictures."""
+    """Return what tells one teacher from another: its text and its pictures, not what is varied."""
+    if teacher.origin is not None:
+        return teacher_digest(teacher.origin)
     state = hashlib.sha256(teacher.text.encode())
     for name in sorted(teacher.variables):
         state.update(teacher.variables[name].tobytes())

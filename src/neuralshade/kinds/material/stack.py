@@ -14,9 +14,10 @@ from neuralshade.base.text_file import read_text
 from neuralshade.errors import ConfigError
 from neuralshade.kinds.material.closures import albedo_table
 from neuralshade.kinds.material.pictures import picture_table
+from neuralshade.kinds.material.stack_inputs import declared, read_inputs
 from neuralshade.kinds.material.stack_masks import MOST_CELLS, NAME, read_masks
 from neuralshade.kinds.material.stack_text import Layer, stack_text, varying
-from neuralshade.kinds.material.stack_values import Entries, Pictures, Value, slang
+from neuralshade.kinds.material.stack_values import VARIED, Entries, Pictures, Value, slang
 from neuralshade.kinds.material.teacher import Teacher
 
 if sys.version_info >= (3, 11):
@@ -25,7 +26,7 @@ else:
     import tomli as tomllib
 
 SUFFIX = ".toml"
-TOP = ("mask", "layer")
+TOP = ("mask", "layer", "vary")
 SHARED = ("name", "kind", "mask", "weight", "emission", "normal", "bump", "flakes")
 KINDS = {
     "conductor": ("color", "roughness"),
@@ -55,14 +56,17 @@ def load_stack(path: str | os.PathLike[str]) -> Teacher:
                           "line.") from error  # fmt: skip
     pictures = Pictures(place.parent)
     entries = Entries(str(place), tables, TOP, pictures)
+    pictures.inputs = read_inputs(entries.values.get("vary", {}), str(place),
+                                  entries.values.get("mask", ()))  # fmt: skip
     masks = read_masks(entries.values.get("mask", {}), str(place), pictures)
     names = [one.name for one in masks]
     layers = _layers(entries.values.get("layer"), str(place), pictures, names)
     constants, words = picture_table(pictures.lookups)
     parts = varying(layers)
+    constants += declared(pictures.inputs)
     return Teacher(place.stem, stack_text(constants, masks, layers, parts),
                    tuple(name for part in parts for name in part.names) or ("none",),
-                   {**words, "albedo_table": albedo_table()})  # fmt: skip
+                   {**words, "albedo_table": albedo_table()}, inputs=pictures.inputs)  # fmt: skip
 
 
 def _layers(tables: object, place: str, pictures: Pictures, masks: list[str]) -> list[Layer]:
@@ -121,7 +125,7 @@ def _normal(entries: Entries, name: str) -> Value:
     if given[0] == "bump":
         inner = Entries(where, value, ("by", "depth"), entries.pictures, entries.masks)
         mask = inner.mask("by")
-        if not NAME.fullmatch(mask):
+        if not NAME.fullmatch(mask) or mask.startswith(VARIED):
             raise inner.wrong("by", inner.values.get("by"), "one mask")
         depth = slang(inner.number("depth", 0.01, -1, 1))
         return Value(f"bumped({_slopes(mask.removeprefix('m_'))}, {depth})", True)

@@ -30,6 +30,7 @@ CALLS = {
     "weave": "weave(at, {scale})",
 }
 MOST_CELLS = 4096
+NARROWEST = 0.001  # between levels of which one is varied
 WARP_SCALE = 4  # cells of what bends a noise
 FUNCTION = """
 float mask_{name}(float2 uv)
@@ -131,10 +132,14 @@ def _leveled(entries: Entries, value: str) -> str:
     """Return what is 0 below the first level and 1 above the second, smooth between."""
     if "levels" not in entries:
         return value
-    low, high = entries.pair("levels", 0, 0, 1)
-    if not low < high:
-        raise entries.wrong("levels", entries.values["levels"], "two, the lower one first")
-    return f"smoothstep({slang(low)}, {slang(high)}, {value})"
+    given = entries.values["levels"]
+    if isinstance(given, list) and len(given) == 2 and any(map(entries.names_input, given)):
+        low, high = (entries.text("levels", one, 0, 1) for one in given)
+        return f"smoothstep({low}, max({high}, {low} + {NARROWEST}f), {value})"
+    first, second = entries.pair("levels", 0, 0, 1)
+    if not first < second:
+        raise entries.wrong("levels", given, "two, the lower one first")
+    return f"smoothstep({slang(first)}, {slang(second)}, {value})"
 
 
 def _check_circles(masks: list[Mask], place: str) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,10 +17,12 @@ from neuralshade.base.did_you_mean import did_you_mean
 from neuralshade.base.message_text import named, plain, shown
 from neuralshade.errors import ConfigError
 from neuralshade.kinds.material.pictures import Lookup
+from neuralshade.kinds.material.varied import Input
 from neuralshade.source.image_file import load_picture
 
 HEX = re.compile(r"#[0-9a-fA-F]{6}")
 INVERTED = "!"
+VARIED = "varied_"  # begins the variables of inputs
 MIXED = ("mix", "by")
 
 
@@ -38,6 +40,7 @@ class Pictures:
 
     folder: Path
     lookups: list[Lookup] = field(default_factory=list)
+    inputs: dict[str, Input] = field(default_factory=dict)  # numbers of [vary], by name
 
     def expression(self, where: str, text: str, channels: str) -> str:
         """Return the look-up of a picture; ``channels``: r, or rgb of a color in linear light."""
@@ -63,7 +66,10 @@ class Pictures:
 
 
 class Entries:
-    """One table of a stack, whose keys are ``known``; ``where`` begins each message."""
+    """One table of a stack, whose keys are ``known``; ``where`` begins each message.
+
+    What names an input of ``pictures.inputs`` in place of a number is that input.
+    """
 
     def __init__(self, where: str, values: object, known: Iterable[str], pictures: Pictures,
                  masks: Iterable[str] = ()):  # fmt: skip
@@ -128,6 +134,9 @@ class Entries:
         found = []
         for one in value if isinstance(value, list) else [value]:
             name = one.removeprefix(INVERTED) if isinstance(one, str) else one
+            if self.names_input(one):
+                found.append(self.varied(key, one, 0, 1))
+                continue
             if name not in self.masks or not isinstance(one, str):
                 known = ", ".join(self.masks) or "none: there is no [mask.NAME]"
                 raise ConfigError(f"{self.where}.{key}: got {shown(one)}, need masks among {known}."
@@ -137,8 +146,8 @@ class Entries:
 
     def scalar(self, key: str, usual: float, low: float, high: float) -> Value:
         """Return one number: as such, a picture's red, or mixed."""
-        return self._value(key, self.values.get(key, usual), lambda value: slang(
-            self._within(key, value, low, high)), "r")  # fmt: skip
+        return self._value(key, self.values.get(key, usual),
+                           lambda value: self.text(key, value, low, high), "r")  # fmt: skip
 
     def two(self, key: str, usual: float, low: float, high: float) -> Value:
         """Return a float2 of one number or of two, as ``scalar`` has it."""
@@ -147,7 +156,7 @@ class Entries:
             both = value if isinstance(value, list) else [value, value]
             if len(both) != 2:
                 raise self.wrong(key, value, "a number, or two: along u and along v")
-            return f"float2({', '.join(slang(self._within(key, x, low, high)) for x in both)})"
+            return f"float2({', '.join(self.text(key, x, low, high) for x in both)})"
 
         return self._value(key, self.values.get(key, usual), constant, "rr")
 
@@ -173,10 +182,36 @@ class Entries:
                 raise self.wrong(key, value, '{ mix = [A, B], by = "MASK" }')
             low, high = (self._value(key, one, constant, channels).text for one in ends)
             return Value(f"lerp({low}, {high}, {inner.mask('by')})", True)
+        if self.names_input(value) and channels != "rgb":
+            return Value(constant(value), True)
         if isinstance(value, str) and not value.startswith("#"):
             where = f"{self.where}.{key}"
             return Value(self.pictures.expression(where, value, channels), True)
-        return Value(constant(value), False)
+        text = constant(value)
+        return Value(text, VARIED in text)
+
+    def text(self, key: str, value: Any, low: float, high: float) -> str:
+        """Return a number within limits as Slang has it, or an input that is one."""
+        if self.names_input(value):
+            return self.varied(key, value, low, high)
+        return slang(self._within(key, value, low, high))
+
+    def names_input(self, value: Any) -> bool:
+        """Return whether a value is the name of an input."""
+        return isinstance(value, str) and value.removeprefix(INVERTED) in self.pictures.inputs
+
+    def varied(self, key: str, text: str, low: float, high: float) -> str:
+        """Return an input, "!" before it inverted; it may be varied within the limits alone."""
+        name, inputs = text.removeprefix(INVERTED), self.pictures.inputs
+        ends = (1 - high, 1 - low) if text.startswith(INVERTED) else (low, high)
+        before = inputs[name]
+        if not ends[0] <= before.default <= ends[1]:
+            raise ConfigError(f"{self.where}.{key}: got {text}, which is {before.default:g}, need "
+                              f"an input from {ends[0]:g} to {ends[1]:g}. Change its default in "
+                              "[vary].")  # fmt: skip
+        inputs[name] = replace(before, least=max(before.least, ends[0]),
+                               most=min(before.most, ends[1]))  # fmt: skip
+        return f"(1.0f - {before.variable})" if text.startswith(INVERTED) else before.variable
 
     def _within(self, key: str, value: Any, low: float, high: float) -> float:
         good = isinstance(value, (int, float)) and not isinstance(value, bool)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pathlib
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,14 +17,16 @@ import numpy.typing as npt
 from neuralshade.errors import ConfigError
 from neuralshade.gpu.gpu import Gpu, Kernel
 from neuralshade.gpu.open import open_gpu
+from neuralshade.kinds.material.varied import Input, Varied
 
 Floats = npt.NDArray[np.float32]
 
 LOWEST = 1e-3  # cosine of a direction below which nothing is seen
 GROUP = 64  # threads, as in teacher.cs.slang
 AT_ONCE = 2**16  # samples of one dispatch
-WORDS = 8  # of a sample: uv, wi, wo
+WORDS = 8  # of a sample: uv, wi, wo; and a share for each input that is varied
 HEAD = "static const int PARAMETERS = {count};\nstatic const float LOWEST = {lowest};\n"
+NOT_VARIED = "\nvoid set_varied(float4 share)\n{\n}\n"
 KERNELS = '#include "neuralshade/kinds/material/teacher.cs.slang"\n'
 
 
@@ -51,6 +53,26 @@ class Teacher:
     notes: tuple[str, ...] = ()  # what it leaves out
     folder: pathlib.Path | None = field(default=None)  # where files of the text's own lie
     element: str | None = None  # which material of a document it is
+    inputs: Mapping[str, Input] = field(default_factory=dict)  # which may be varied, by name
+    origin: Teacher | None = None  # what it was before that
+    written: Callable[[Sequence[str]], Teacher] | None = None  # with variables for these, if not so
+    varied: tuple[Varied, ...] = ()  # which are; the text has ``set_varied`` then
+
+    def places(self, uv: Floats, shares: Sequence[float] | None = None) -> Floats:
+        """Return places: uv [n, 2], and behind it shares of what is varied, the usual for None.
+
+        What has them already stays as it is.
+        """
+        usual = [one.share(one.default) for one in self.varied] if shares is None else shares
+        return places(uv, usual)
+
+
+def places(uv: Floats, shares: Sequence[float]) -> Floats:
+    """Return uv [n, 2] with the same shares behind each; what has them already stays as it is."""
+    if uv.shape[1] == 2 + len(shares):
+        return uv
+    rows = np.broadcast_to(np.array(shares, np.float32), (len(uv), len(shares)))
+    return np.concatenate([uv[:, :2], rows], axis=1)
 
 
 class TeacherKernels:
@@ -61,7 +83,10 @@ class TeacherKernels:
         self.gpu, self.teacher = gpu, teacher
         count = max(1, len(teacher.parameters))
         self._text = HEAD.format(count=count, lowest=LOWEST) + teacher.text
-        self._asked = gpu.buffer(size=4 * WORDS * AT_ONCE)
+        if not teacher.varied:
+            self._text += NOT_VARIED
+        self._text += f"static const uint VARIED = {len(teacher.varied)};\n"
+        self._asked = gpu.buffer(size=4 * (WORDS + len(teacher.varied)) * AT_ONCE)
         self._answers = gpu.buffer(size=4 * max(3, count) * AT_ONCE)
         self._variables = {name: gpu.buffer(values) for name, values in teacher.variables.items()}
         self._kernels: dict[str, Kernel] = {}
@@ -70,27 +95,28 @@ class TeacherKernels:
         """Return f * cos of wi: float32 [n, 3].
 
         Args:
-            uv: float32 [n, 2], in [0, 1], the origin at the upper left.
+            uv: float32 [n, 2], in [0, 1], the origin at the upper left; or with a column for the
+                share of each varied input, whose default it is without.
             wi: float32 [n, 3], to the light, of length 1.
             wo: float32 [n, 3], to the eye.
 
         Raises: ConfigError for a value that is not finite, saying where.
         """
-        found = self._run("evaluate", np.concatenate([uv, wi, wo], axis=1), 3)
+        found = self._run("evaluate", self._rows(uv, wi, wo), 3)
         self.check_finite("eval", found, uv, wi, wo)
         return found
 
     def emission(self, uv: Floats, wo: Floats) -> Floats:
         """Return what shines by itself towards the eye: float32 [n, 3]; see ``eval``."""
         wi = np.zeros((len(uv), 3), np.float32)
-        found = self._run("emit", np.concatenate([uv, wi, wo], axis=1), 3)
+        found = self._run("emit", self._rows(uv, wi, wo), 3)
         self.check_finite("emission", found, uv, wi, wo)
         return found
 
     def parameters(self, uv: Floats) -> Floats:
         """Return the values of the graph at places: float32 [n, P], P at least 1; see ``eval``."""
         none = np.zeros((len(uv), 6), np.float32)
-        found = self._run("read_parameters", np.concatenate([uv, none], axis=1),
+        found = self._run("read_parameters", self._rows(uv, none[:, :3], none[:, 3:]),
                           max(1, len(self.teacher.parameters)))  # fmt: skip
         self.check_finite("parameters", found, uv, none[:, :3], none[:, 3:])
         return found
@@ -100,6 +126,11 @@ class TeacherKernels:
         rows, cols = np.mgrid[0:height, 0:width].astype(np.float32)
         uv = np.stack([(cols + 0.5) / width, (rows + 0.5) / height], axis=2).reshape(-1, 2)
         return self.parameters(uv.astype(np.float32)).reshape(height, width, -1)
+
+    def _rows(self, uv: Floats, wi: Floats, wo: Floats) -> Floats:
+        """Return what kernels are asked, a sample a row."""
+        place = self.teacher.places(uv)
+        return np.concatenate([place[:, :2], wi, wo, place[:, 2:]], axis=1)
 
     def _run(self, entry: str, asked: npt.NDArray[Any], numbers: int) -> Floats:
         """Return what a kernel answers, ``numbers`` a sample."""
