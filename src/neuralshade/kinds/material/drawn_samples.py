@@ -21,7 +21,7 @@ from neuralshade.kinds.material.teacher import TeacherKernels
 Floats = npt.NDArray[np.float32]
 
 GROUP = 64  # threads, as in drawn_samples.cs.slang
-WORDS = 12  # of a sample
+WORDS, OF_SHARES = 12, 4  # of a sample; and of one of a teacher that is varied
 AHEAD = 2**20  # samples that are brought to the host at once
 NORMALS = """
 static const bool KEEPS_VALUES = {keeps};
@@ -52,6 +52,11 @@ class DrawnSamples:
     batch: int
     seed: int
 
+    @property
+    def words(self) -> int:
+        """Return how many numbers a sample has."""
+        return WORDS + (OF_SHARES if self.teacher.teacher.varied else 0)
+
     def kernel(self, count: int, bound: dict[str, Any], *, keeps_values: bool) -> Dispatch:
         """Return what draws ``count`` samples into the buffers that are ``bound``.
 
@@ -69,7 +74,7 @@ class DrawnSamples:
         """Return buffers for ``count`` samples, by the kernel's names."""
         points = self.sampler.rare_points.numpy()
         return {"rare_points": self.gpu.buffer(points),
-                "samples": self.gpu.buffer(size=4 * WORDS * count)}  # fmt: skip
+                "samples": self.gpu.buffer(size=4 * self.words * count)}  # fmt: skip
 
 
 class DrawnBatches:
@@ -93,7 +98,7 @@ class DrawnBatches:
         self._samples: Buffer = bound["samples"]
         self._dispatch = drawn.kernel(count, bound, keeps_values=True)
         self._mean, self._spread = (t.to(device) for t in (sampler.mean, sampler.spread))
-        self._held = [torch.empty(self.batch, size, device=device) for size in (WORDS, width)]
+        self._held = [torch.empty(self.batch, size, device=device) for size in (drawn.words, width)]
 
     def draw(self, rng: torch.Generator) -> Samples:
         """Return the next step's batch; ``rng`` is not asked.
@@ -120,7 +125,9 @@ class DrawnBatches:
         rows, of_graph = self._held
         columns = rows.t().contiguous()
         values = (of_graph - self._mean) / self._spread
-        return Samples(columns[:2].t(), values.t().contiguous(), columns[2:5], columns[5:8],
+        shares = columns[WORDS : WORDS + len(self.drawn.teacher.teacher.varied)]
+        place = torch.cat([columns[:2], shares]).t()
+        return Samples(place, values.t().contiguous(), columns[2:5], columns[5:8],
                        columns[11] > 0, columns[8:11])  # fmt: skip
 
     def _fill(self) -> None:
@@ -134,7 +141,7 @@ class DrawnBatches:
         commands.submit()
         run_once(gpu, [self._dispatch])
         gpu.wait()
-        self._rows = self._floats(self._samples, WORDS)
+        self._rows = self._floats(self._samples, self.drawn.words)
         self._of_graph = self._floats(self._values, self._width)
         if not self._rows[:, 8:11].isfinite().all():
             rows = self._rows.cpu().numpy()

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
+import numpy as np
 import torch
 
 from neuralshade.engine.choose import choose_kernels, choose_vectors
@@ -143,9 +144,9 @@ class GpuMaterialEngine(MaterialEngine):
         inference = field_inference(self.gpu, held, exact=True)
 
         def shade(uv: Floats, wi: Floats, wo: Floats) -> Floats:
-            level = torch.zeros(len(uv), 1).numpy()
-            at = torch.cat([torch.from_numpy(part) for part in (uv, level, wi, wo)], dim=1)
-            found: Floats = inference.at_positions(at.numpy())
+            level = np.zeros((len(uv), 1), np.float32)
+            at = np.concatenate([uv[:, :2], level, wi, wo, uv[:, 2:]], axis=1)
+            found: Floats = inference.at_positions(np.ascontiguousarray(at))
             return found
 
         return shade

@@ -12,7 +12,7 @@ from neuralshade.kinds.material.field import MaterialEncoding
 
 TEXT = """
 typealias Encoding = {encoding};
-typealias Task = MaterialTask<Encoding, {parameters}, {gradients}>;
+typealias Task = MaterialTask<Encoding, {parameters}, {gradients}, {numbers}>;
 
 StructuredBuffer<{number}> grid_numbers;
 {gradient_buffers}StructuredBuffer<float4> samples;
@@ -63,5 +63,5 @@ def material_task(
         **{name: drawn.gpu.buffer(values) for name, values in encoding.given(NAME).items()},
         **grid_variables(encoding, gradients, drawn.seed),
     }
-    text = TEXT.format(encoding=half.type, **parts)
+    text = TEXT.format(encoding=half.type, numbers=encoding.dimensions, **parts)
     return TaskText(lines + half.declarations + text, variables, before)
