@@ -3,7 +3,7 @@
 ``void parameters(float2 uv, out float values[N])`` may say what an encoder is given: the values
 that closures read. A module without it is probed instead: its encoder is given what it scatters
 between a few fixed pairs of directions. ``float3 emission(float2 uv, float3 wo)`` may say what
-shines by itself.
+shines by itself. Numbers of the module, ``uniform float wetness = 0.0f;``, are its inputs.
 """
 
 from __future__ import annotations
@@ -16,12 +16,16 @@ from neuralshade.base.message_text import shown
 from neuralshade.base.text_file import read_text
 from neuralshade.errors import ConfigError
 from neuralshade.kinds.material.teacher import Teacher
+from neuralshade.kinds.material.varied import Input
 
 SUFFIX = ".slang"
 EVAL = re.compile(r"\bfloat3\s+eval\s*\(\s*float2\b[^,)]*,\s*float3\b[^,)]*,\s*float3\b[^,)]*\)")
 EMISSION = re.compile(r"\bfloat3\s+emission\s*\(")
 PARAMETERS = re.compile(r"\bvoid\s+parameters\s*\(\s*float2\s+\w+\s*,\s*out\s+float\s+\w+\s*"
                         r"\[\s*([^\]]*?)\s*\]\s*\)")  # fmt: skip
+# An input, at the beginning of a line and so outside of functions; const is none.
+INPUT = re.compile(r"^(?:uniform|static)(\s+float\s+(\w+)\s*=\s*([-+.\deE]+)[fF]?\s*;)",
+                   re.MULTILINE)  # fmt: skip
 COMMENTS = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 MOST_PARAMETERS = 256
 # Pairs that tell most surfaces apart: mirrors of several slants, a grazing one, two far from any.
@@ -68,7 +72,20 @@ def load_slang(path: str | os.PathLike[str]) -> Teacher:
     count = 3 * len(PROBES) if told is None else _count(place, told[1])
     added += _probed() if told is None else ""
     names = tuple(f"values[{i}]" for i in range(count))
-    return Teacher(place.stem, f"{text}\n{added}", names, {}, folder=place.resolve().parent)
+    inputs = {name: Input(name, _default(place, name, number))
+              for _, name, number in INPUT.findall(code)}  # fmt: skip
+    text = INPUT.sub(r"static\1", text)  # of each thread one: samples differ in it
+    return Teacher(place.stem, f"{text}\n{added}", names, {}, folder=place.resolve().parent,
+                   inputs=inputs)  # fmt: skip
+
+
+def _default(place: Path, name: str, text: str) -> float:
+    """Return what an input is where nobody says."""
+    try:
+        return float(text)
+    except ValueError as error:
+        raise ConfigError(f"{place}: {name}: got {shown(text)}, need a number. Correct "
+                          "it.") from error  # fmt: skip
 
 
 def _count(place: Path, text: str) -> int:
