@@ -11,10 +11,11 @@ from neuralshade.kinds.material.recipe import MaterialRecipe
 from neuralshade.testing.lanes import Lanes
 
 
-def started(features=8, lobes=3, wrap="repeat", side=5):
+def started(features=8, lobes=3, wrap="repeat", side=5, vary=""):
     """Return a field whose texels, range and read-out are no longer those of the start."""
     rng = torch.Generator().manual_seed(features)
-    recipe = MaterialRecipe(size=side, features=features, lobes=lobes, hidden_width=16, wrap=wrap)
+    recipe = MaterialRecipe(size=side, features=features, lobes=lobes, hidden_width=16, wrap=wrap,
+                            vary=vary)  # fmt: skip
     field = build_field(recipe, side, rng)
     encoding = encoding_of(field)
     torch.nn.init.uniform_(encoding.grid.texels, 0, 1, generator=rng)
@@ -24,19 +25,22 @@ def started(features=8, lobes=3, wrap="repeat", side=5):
     return field
 
 
-def positions(count, seed=0):
-    """Return (u, v, mip, wi, wo), a third of the directions to the light grazing."""
+def positions(count, seed=0, varied=0):
+    """Return (u, v, mip, wi, wo, shares), a third of the directions to the light grazing."""
     uv, wi, wo = upper_pairs(count, seed)
     wi[::3, 2] = np.float32(2e-3)
     wi /= np.linalg.norm(wi, axis=1, keepdims=True)
-    return torch.from_numpy(np.concatenate([uv, np.zeros((count, 1), np.float32), wi, wo], axis=1))
+    shares = np.random.default_rng(seed).random((count, varied)).astype(np.float32)
+    rows = [uv, np.zeros((count, 1), np.float32), wi, wo, shares]
+    return torch.from_numpy(np.concatenate(rows, axis=1))
 
 
-@pytest.mark.parametrize("features, lobes, wrap", [(8, 3, "repeat"), (3, 2, "clamp")])
-def test_the_encoding_equals_its_host_half(gpu, features, lobes, wrap):
+@pytest.mark.parametrize("features, lobes, wrap, varied", [(8, 3, "repeat", 0), (3, 2, "clamp", 2)])
+def test_the_encoding_equals_its_host_half(gpu, features, lobes, wrap, varied):
     """By two lanes a sample, as matrix units' kernels have it, in value and gradient."""
-    encoding = encoding_of(started(features, lobes, wrap))
-    lanes = Lanes(gpu, encoding, positions(40), packed=features == 8)
+    vary = ",".join(f"input_{i}=0..1" for i in range(varied))
+    encoding = encoding_of(started(features, lobes, wrap, vary=vary))
+    lanes = Lanes(gpu, encoding, positions(40, varied=varied), packed=features == 8)
     assert (lanes.counts == 1).all()
     assert np.isfinite(lanes.encoded).all() and abs(lanes.wanted_gradients).max() > 0.1
     np.testing.assert_allclose(lanes.encoded, lanes.wanted, atol=1e-4, rtol=1e-4)
@@ -45,7 +49,7 @@ def test_the_encoding_equals_its_host_half(gpu, features, lobes, wrap):
 
 
 def test_the_field_equals_its_host_half(gpu):
-    field, at = started(), positions(200)
+    field, at = started(vary="wetness=0..1"), positions(200, varied=1)
     wanted = field(at).detach().numpy()
     found = field_inference(gpu, field, exact=True).at_positions(at.numpy())
     assert wanted.std() > 0.01

@@ -16,6 +16,8 @@ from neuralshade.kinds.material.field import build_field, encoding_of
 from neuralshade.kinds.material.judge import field_shade
 from neuralshade.kinds.material.recipe import MaterialRecipe
 from neuralshade.kinds.material.scattering import scattering_of
+from neuralshade.kinds.material.teacher import places
+from neuralshade.kinds.material.varied import Varied
 from neuralshade.model.lobe_sampler import LobeSampler, Mixture
 
 COUNT, MOST = 1024, 2**14
@@ -48,21 +50,25 @@ EYES = [(0.0, 0.0, 1.0), (0.6, 0.3, 0.5), (-0.9, 0.4, 0.1)]
 PLACES = [(0.3, 0.3), (0.85, 0.1)]
 
 
-@pytest.fixture(scope="module", params=[("repeat", 3), ("clamp", 1)])
+VARIED = (Varied("wetness", 0.0, 2.0, 0.5), Varied("age", -1.0, 1.0, 0.0))
+SHARES = (0.3, 0.9)
+
+
+@pytest.fixture(scope="module", params=[("repeat", 3, "wetness=0..2,age=-1..1"), ("clamp", 1, "")])
 def stored(request):
     """Give recipe, tensors, field and sampler of a small material with a random map.
 
-    Its lobes lean, some so far that a part of them lies below the horizon.
+    Its lobes lean, some so far that a part of them lies below the horizon. One has varied inputs.
     """
-    wrap, lobes = request.param
-    recipe = MaterialRecipe(size=5, wrap=wrap, features=7, lobes=lobes, hidden_width=16)
+    wrap, lobes, vary = request.param
+    recipe = MaterialRecipe(size=5, wrap=wrap, features=7, lobes=lobes, hidden_width=16, vary=vary)
     rng = torch.Generator().manual_seed(3)
     field = build_field(recipe, 5, rng)
     encoding = encoding_of(field)
     with torch.no_grad():
         encoding.grid.texels.copy_(torch.rand(encoding.grid.texels.shape, generator=rng))
         encoding.lobes.read.weight.mul_(5)
-    sampler = LobeSampler(recipe.features, lobes, rng=rng)
+    sampler = LobeSampler(recipe.features, lobes, recipe.varied_count, rng=rng)
     tensors = pack_field(field) | pack_sampler(sampler)
     return recipe, tensors, stored_field(recipe, 5, tensors), stored_sampler(recipe, tensors)
 
@@ -76,7 +82,8 @@ def mixture(stored):
     @torch.no_grad()
     def at(uv, wo):
         latents = encoding.latents(torch.from_numpy(np.pad(uv, ((0, 0), (0, 1)))))
-        return sampler.mixture(encoding.lobes, latents, torch.from_numpy(wo.T))
+        shares = torch.tensor(SHARES[: encoding.varied]).expand(len(uv), -1)
+        return sampler.mixture(encoding.lobes, latents, torch.from_numpy(wo.T), shares)
 
     return at
 
@@ -105,7 +112,8 @@ def repeated(place, eye, count):
 def answered(gpu, stored):
     """Return what asks the kernel, compiled once: float32 [n, 8], n at most MOST."""
     recipe, tensors, _, _ = stored
-    found = scattering_of(recipe, 5, tensors)
+    count = recipe.varied_count
+    found = scattering_of(recipe, 5, tensors, VARIED[:count], SHARES[:count])
     numbers = np.concatenate([np.zeros(3, np.float32), found.numbers])  # behind others' numbers
     words = np.concatenate([np.zeros(1, np.uint32), found.words])
     asked, answers = (gpu.buffer(size=32 * MOST) for _ in range(2))
@@ -132,7 +140,8 @@ def test_both_halves_agree(stored, mixture, answered, noise):
     uv = uv * 3 - 1  # beyond the borders too
     had = answered(uv, wi, wo)
     inside = np.clip(uv, 0, 1) if recipe.wrap == "clamp" else uv
-    np.testing.assert_allclose(had[:, :3], field_shade(field)(inside, wi, wo), rtol=5e-4, atol=1e-6)
+    wanted = field_shade(field)(places(inside, SHARES[: recipe.varied_count]), wi, wo)
+    np.testing.assert_allclose(had[:, :3], wanted, rtol=5e-4, atol=1e-6)
     at = mixture(inside, wo)
     anywhere, u = drawn_directions(COUNT, 7), noise.random((COUNT, 3)).astype(np.float32)
     density = answered(uv, anywhere, wo)[:, 3]
@@ -167,8 +176,8 @@ def test_densities_sum_to_one(answered, eye):
 
 @pytest.mark.parametrize("eye", EYES)
 def test_directions_follow_their_density(answered, drawn_from, noise, eye):
-    """Chi-squared over 240 cells of the hemisphere, each integrated over 256 points."""
-    rows, cols, fine, count = 12, 20, 16, MOST
+    """Chi-squared over 240 cells of the hemisphere, each integrated over 1,024 points."""
+    rows, cols, fine, count = 12, 20, 32, MOST
     z, phi = (np.arange(rows * fine) + 0.5) / (rows * fine), np.arange(cols * fine) + 0.5
     z, phi = (x.ravel() for x in np.meshgrid(z, phi * 2 * np.pi / (cols * fine), indexing="ij"))
     grid = np.stack([np.sqrt(1 - z * z) * np.cos(phi), np.sqrt(1 - z * z) * np.sin(phi), z])

@@ -12,7 +12,7 @@ NOISE = '[mask]\na = { noise = "fractal", scale = 3 }\n'
 @pytest.mark.parametrize("text, said", [
     ("layer = 3\nx", "need TOML"),
     ("", "got no layers, need 1 to 16 tables [[layer]]"),
-    ("layers = 3", "got key layers, need one of mask, layer. Did you mean layer?"),
+    ("layers = 3", "got key layers, need one of mask, layer, vary. Did you mean layer?"),
     (BASE + 'name = "b"\nruoghness = 1', "layer b: got key ruoghness, need one of name, kind, "),
     ('[[layer]]\nname = "m"\nkind = "metal"', "layer m.kind: got 'metal', need one of conductor"),
     ('[[layer]]\nkind = "difuse"', "Did you mean diffuse?"),

@@ -5,7 +5,7 @@ import dataclasses
 import numpy as np
 import pytest
 import torch
-from fixtures.small_material import drawn_directions, paint, upper_pairs, wet_file, wet_paint
+from fixtures.small_material import paint, upper_pairs, wet_file, wet_paint
 
 import neuralshade
 from neuralshade import FitOptions
@@ -14,6 +14,7 @@ from neuralshade.errors import AssetError, ConfigError
 from neuralshade.kinds.material.drawn_samples import DrawnBatches, DrawnSamples
 from neuralshade.kinds.material.fit import fit_material
 from neuralshade.kinds.material.footprints import Footprints
+from neuralshade.kinds.material.lit import spread
 from neuralshade.kinds.material.samples import MaterialSampler
 from neuralshade.kinds.material.sources import load_teacher, teacher_digest
 from neuralshade.kinds.material.teacher import TeacherKernels, places
@@ -126,14 +127,14 @@ def test_one_asset_is_dry_and_wet(fitted):
 def test_the_sampler_takes_the_input_and_sums_to_one(fitted):
     _, opened = fitted
     count = 2**14
-    sphere = drawn_directions(count)
+    sphere = spread(count).astype(np.float32)
     eye = np.tile(np.float32([[0.48, 0.36, 0.8]]), (count, 1))
     densities = []
     for wetness in (0.0, 1.0, 2.0):
         given = neuralshade.kinds.open_asset(opened, {"wetness": wetness})
         uv = np.full((count, 2), 0.4, np.float32)
         density = given.pdf(uv, sphere, eye)
-        assert density.mean() * 4 * np.pi == pytest.approx(1, abs=0.05)
+        assert density.mean() * 4 * np.pi == pytest.approx(1, abs=0.01)
         densities.append(density)
         wi, pdf = given.sample(uv[:50], eye[:50], np.random.default_rng(0).random((50, 3), "f4"))
         np.testing.assert_allclose(given.pdf(uv[:50], wi, eye[:50]), pdf, rtol=5e-3)
