@@ -178,7 +178,7 @@ def test_what_is_refused_in_one_line(refused, task, arguments, message):
 def test_set_is_for_tasks_alone(refused, fitted_asset):
     assert refused("render", fitted_asset, "-o", "b.png", "--set", "photo=a.png") == (
         f"set: got photo for {fitted_asset}, need an asset that "
-        "fit textures or fit shader made. Leave it out."
+        "fit textures or fit material or fit shader made. Leave it out."
     )
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from neuralshade.cli.groups import GroupedOption
-from neuralshade.cli.options import TERMINAL, TRUST
+from neuralshade.cli.options import GIVEN, TERMINAL, TRUST
 
 if TYPE_CHECKING:
     from neuralshade.live.live import Live
@@ -85,8 +85,10 @@ def _told(live: Live, opened: bool) -> None:
 @click.command(context_settings=TERMINAL)
 @click.argument("asset", required=False)
 @click.option("--reference", metavar="PICTURE", help="What ASSET was fitted to, to compare with.")
+@GIVEN
 @TRUST
-def view(asset: str | None, reference: str | None, trust: bool, opened: bool, **place: Any) -> None:
+def view(asset: str | None, reference: str | None, pairs: tuple[str, ...], trust: bool,
+         opened: bool, **place: Any) -> None:  # fmt: skip
     """Show ASSET in a browser, at any zoom; or start a fit there.
 
     Prints the address of the page, which stays until Ctrl-C.
@@ -97,15 +99,19 @@ def view(asset: str | None, reference: str | None, trust: bool, opened: bool, **
     neuralshade view photo.nsh --host 0.0.0.0
     """
     from neuralshade.cli.terminal import show_notes
+    from neuralshade.fitting.values import parse_values
     from neuralshade.live.live import view as show
 
+    values = parse_values(pairs)
+    if asset is None and values:
+        raise click.UsageError("got --set without ASSET, need what takes it: name the asset.")
     if asset is None and reference is not None:
         raise click.UsageError("got --reference without ASSET, need what to compare with it: "
                                "name the asset.")  # fmt: skip
 
     show_notes(quiet=False)
     chosen = {name: value for name, value in place.items() if value is not None}
-    with show(asset, reference, trust=trust, **chosen) as live:
+    with show(asset, reference, values=values, trust=trust, **chosen) as live:
         _told(live, opened)
         live.wait()
 

@@ -8,9 +8,9 @@ import click
 
 SETTING = re.compile(r"(?:\w+Recipe|live)\.(\w+): ")  # how an error's message names one
 TERMINAL = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
-GIVEN = click.option("--set", "pairs", multiple=True, metavar="NAME=VALUE", help="Of an asset that "
-                     "fit shader made: a member's number or picture, in place of what it has. May "
-                     "come more than once.")  # fmt: skip
+GIVEN = click.option("--set", "pairs", multiple=True, metavar="NAME=VALUE", help="Of what fit "
+                     "shader made: a member's number or picture, in place of what it has; of fit "
+                     "material --vary an input's number. May come more than once.")  # fmt: skip
 TRUST = click.option("--trust", is_flag=True, help="Slang code that came with ASSET may run here "
                      "though no fit of yours had it.")  # fmt: skip
 if TYPE_CHECKING:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from neuralshade.base.interrupt import Interruption
@@ -195,13 +195,15 @@ class Live:
 
 
 def view(asset: Any = None, reference: Any = None, *, host: str = LOOPBACK, port: int = PORT,
-         options: FitOptions = USUAL, trust: bool = False) -> Live:  # fmt: skip
+         options: FitOptions = USUAL, values: Mapping[str, Any] | None = None,
+         trust: bool = False) -> Live:  # fmt: skip
     """Return a page that shows an asset, or nothing yet; ``wait`` of it serves it.
 
     Args:
         asset: path of an asset, or what ``load`` returned.
         reference: what it was fitted to: a picture, or the maps of mip levels.
         host, port, options: as Live says.
+        values: of the asset's inputs, as ``render`` takes them.
         trust: Slang code that came with the asset may run, as ``load`` says; never that of assets
             which pages send.
 
@@ -210,7 +212,7 @@ def view(asset: Any = None, reference: Any = None, *, host: str = LOOPBACK, port
     live = Live(host, port, options=options)
     try:
         if asset is not None:
-            live.show(open_asset(asset, trust=trust), reference)
+            live.show(open_asset(asset, values, trust=trust), reference)
     except BaseException:
         live.close()
         raise

@@ -34,7 +34,8 @@ def evaluate(
             takes them, at whose resolution the asset is drawn; of mip levels a folder, a manifest
             or a TextureSet, the maps that they were trained from; of texture sets what
             ``fit_textures`` takes; of a task what it renders, or None.
-        values, trust: of a user's task, as ``render`` takes them.
+        values, trust: of a user's task, as ``render`` takes them; values also of what a material
+            varies.
         notice: called with a line where that is not the resolution it was fitted at.
 
     Returns:

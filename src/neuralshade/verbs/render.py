@@ -68,7 +68,8 @@ def render(
         tonemap: of linear pictures: "clip" leaves what is brighter than 1 to the file,
             "reinhard" brings it below.
         values: for the members of a user's task, by name, in place of those that it has:
-            pictures, numbers, NAME.size, and numbers of trained members, as ``fit_shader``.
+            pictures, numbers, NAME.size, and numbers of trained members, as ``fit_shader``. Of a
+            material numbers for its varied inputs, in place of their defaults.
         trust: Slang code that came with the asset may run though no fit of yours had it.
         show: a pane of its live page in place of its own picture: a material's "sphere" or
             "plane", "lit" or "map:roughness" of maps, "box" or "reference" of mip levels; with

@@ -35,7 +35,8 @@ def report(
         output: the page.
         snapshots: the folder that ``fit_image`` filled, or (step, float32 [h, w, C]) pairs.
         facts: (label, value) lines to add to those that the asset tells.
-        values, trust: of a user's task, as ``render`` takes them.
+        values, trust: of a user's task, as ``render`` takes them; values also of what a material
+            varies.
         notice: called with a line where the picture is not of the size it was fitted at.
 
     Raises: AssetError, PictureError, OutputError; of tasks also ConfigError, DeviceError.

@@ -213,7 +213,7 @@ class OpenedMaterial(Opened):
         teacher = None if reference is None else teacher_of(self, reference)
         itself = None if teacher is None else partial(self._teacher_shade, teacher)
         return material_scene(str(self.material["name"]), lambda: self.seen, itself,
-                              changes=False)  # fmt: skip
+                              changes=False, shares=self.shares)  # fmt: skip
 
     def same_reference(self, reference: Any) -> Any:
         """Return ``reference`` where it is the material that this was fitted to, else None."""
@@ -236,7 +236,7 @@ class OpenedMaterial(Opened):
         if "_kernels" not in vars(self):
             vars(self)["_kernels"] = TeacherKernels(open_teachers_gpu(), teacher)
         kernels: TeacherKernels = vars(self)["_kernels"]
-        return lambda uv, wi, wo: kernels.eval(places(uv, self.shares), wi, wo)
+        return kernels.eval
 
     def evaluate(self, reference: Any = None, notice: Notice = ignore) -> Table:
         """Return how close spheres under lights that no fit has seen are to the teacher's."""

@@ -23,6 +23,7 @@ from neuralshade.kinds.material.evaluate import (
 from neuralshade.kinds.material.field import encoding_of
 from neuralshade.kinds.material.judge import on_screen
 from neuralshade.kinds.material.lit import Light, held_out_lights, key_light, plane, sky, sphere
+from neuralshade.kinds.material.report_varied import varied_rows
 from neuralshade.measure.curves import curve_charts
 from neuralshade.measure.display import PagePicture, error_picture, feature_pages, shown
 from neuralshade.measure.page import write_page
@@ -62,8 +63,10 @@ def report_material(
                 row = compared.known_row()
             with stage("drawing surfaces"):
                 rows = _drawn(compared)
+                varied = varied_rows(compared)
         with stage("drawing charts"):
-            write_page(output, "material.html.jinja", _content(opened, row, rows, facts))
+            content = {**_content(opened, row, rows, facts), "varied": varied}
+            write_page(output, "material.html.jinja", content)
 
 
 def _lightings() -> list[tuple[str, Sequence[Light]]]:
@@ -79,7 +82,8 @@ def _drawn(compared: Compared) -> list[tuple[str, list[PagePicture]]]:
     stages = [(title, spheres, lights) for title, lights in _lightings()]
     stages.append(("Flat, from above", plane(PLANE_PX, PLANE_PX), key_light()))
     rows = []
-    for title, seen, lights in counted("drawing surfaces", stages, len(stages)):
+    for title, plain, lights in counted("drawing surfaces", stages, len(stages)):
+        seen = plain.at(compared.opened.shares)
         wanted, had = (on_screen(seen.lit(shade, lights))
                        for shade in (compared.teacher.eval, compared.opened.eval))  # fmt: skip
         error = error_picture(wanted, had, ERROR_SCALE)

@@ -32,7 +32,7 @@ NETWORK, TEACHER = "Network", "Material"
 
 def material_scene(
     name: str, network: Callable[[], Filtered], teacher: Callable[[], Shade] | None, *,
-    changes: bool,
+    changes: bool, shares: Sequence[float] = (),
 ) -> Scene:  # fmt: skip
     """Return a sphere and a plane under a light that is dragged, in linear light.
 
@@ -42,6 +42,7 @@ def material_scene(
         teacher: the same of the material itself at a point, None where it is not at hand; the panes
             of both are then beside each other.
         changes: whether ``network`` says something else from step to step.
+        shares: of varied inputs, which go behind all places.
     """
     makers = {"": network}
     if teacher is not None:
@@ -50,7 +51,7 @@ def material_scene(
     def draw(pane: str, view: View) -> Floats:
         before = GIVEN if pane.startswith(GIVEN) else ""
         width, height = view.screen or (view.width, view.height)
-        seen = _stage(pane.removeprefix(before), width, height, view)
+        seen = _stage(pane.removeprefix(before), width, height, view).at(shares)
         return seen.lit_over(makers[before](), _lamps(view.light))
 
     titles = _titles(list(makers))
