@@ -154,7 +154,9 @@ def test_an_asset_tells_of_its_inputs(fitted):
 
 def test_it_is_drawn_and_evaluated_at_a_value(fitted, wet):
     _, opened = fitted
-    dry, soaked = (neuralshade.render(opened, size=24, values={"wetness": w}, filter="point") for w in (0, "2"))
+    dry, soaked = (
+        neuralshade.render(opened, size=24, values={"wetness": w}, filter="point") for w in (0, "2")
+    )
     assert np.abs(dry - soaked).mean() > 0.01
     table = neuralshade.evaluate(opened, wet, values={"wetness": 2})
     assert table[0]["psnr_db"] > 24 and table[0]["psnr_db"] != opened.header.quality["psnr_db"]

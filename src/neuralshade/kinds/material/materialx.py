@@ -8,13 +8,21 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from neuralshade.base.did_you_mean import did_you_mean
 from neuralshade.base.message_text import shown
 from neuralshade.errors import ConfigError
+from neuralshade.kinds.material.materialx_inputs import (
+    check_free,
+    found_inputs,
+    replace_values,
+    variables,
+    with_variables,
+)
 from neuralshade.kinds.material.materialx_text import edited_text
 from neuralshade.kinds.material.pictures import Lookup, picture_table
 from neuralshade.kinds.material.teacher import Teacher
@@ -44,12 +52,15 @@ MISSING = ("materialx: got no package MaterialX, need it for .mtlx files. Run: p
            '"neuralshade[materialx]"')  # fmt: skip
 
 
-def load_materialx(path: str | os.PathLike[str], element: str | None = None) -> Teacher:
+def load_materialx(
+    path: str | os.PathLike[str], element: str | None = None, varied: Sequence[str] = ()
+) -> Teacher:
     """Return the teacher of a MaterialX document's material.
 
     Args:
         path: a .mtlx file; pictures are looked for from its folder on.
         element: name of a material or of a surface shader; None is the first one.
+        varied: names of inputs that are variables in the text, see materialx_inputs.py.
 
     Raises: ConfigError for what is no document, has no such element, or holds what cannot be
         fitted, by the node's name; PictureError for a picture that cannot be read.
@@ -57,6 +68,8 @@ def load_materialx(path: str | os.PathLike[str], element: str | None = None) -> 
     place = Path(path)
     mx = _materialx()
     document, library = _document(mx, place)
+    inputs = found_inputs(document)
+    replace_values(document, varied)
     chosen = _chosen(mx, document, place, element)
     notes = _check(library, chosen, place)
     shader = _generated(mx, document, library, chosen, place)
@@ -64,9 +77,22 @@ def load_materialx(path: str | os.PathLike[str], element: str | None = None) -> 
     lookups = list(_lookups(stage, document, place))
     constants, words = picture_table(lookups)
     edited = edited_text(shader.getSourceCode(mx.gen.PIXEL_STAGE), constants)
-    name = f"{place.stem} {chosen.getName()}"
-    return Teacher(name, edited.text, edited.parameters, words, tuple(notes),
-                   element=chosen.getNamePath())  # fmt: skip
+    name, text = f"{place.stem} {chosen.getName()}", edited.text
+    rewritten = None
+    if varied:
+        text, inputs = with_variables(text, varied, inputs, place), variables(varied, inputs)
+    else:
+        rewritten = partial(_rewritten, path, element, text)
+    return Teacher(name, text, edited.parameters, words, tuple(notes),
+                   element=chosen.getNamePath(), inputs=inputs, written=rewritten)  # fmt: skip
+
+
+def _rewritten(
+    path: str | os.PathLike[str], element: str | None, plain: str, varied: Sequence[str]
+) -> Teacher:
+    """Return a document's teacher once more, with variables for inputs."""
+    check_free(plain, Path(path))
+    return load_materialx(path, element, varied)
 
 
 class _Modules:
