@@ -61,6 +61,10 @@ def test_a_scene_is_rendered_and_saved(one_device, scene, tmp_path):
         ("color = [0.5", "color = [-0.5", "scene: got light below 0, need 0 or more. Raise it."),
         ("position = [0, 1, 4]", "position = [0, 1, nan]",
          f"camera.position: got [0, 1, nan], {VECTOR}"),
+        ('shape = "sphere"', 'shape = "sphere"\nset = { wet = "a" }', "mesh[0].set: got "
+         "{'wet': 'a'}, need numbers by name, such as { wetness = 0.5 }. Correct it."),
+        ('shape = "sphere"', 'shape = "sphere"\nset = { wet = 1 }', "mesh[0].set: got wet for a "
+         "plain surface, need an asset of fit material --vary. Leave it out."),
         ('shape = "sphere"', "", "mesh[0]: got no shape and file, need one of them. Write shape "
          "or file."),
     ],

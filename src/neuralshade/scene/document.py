@@ -15,6 +15,7 @@ from neuralshade.fitting.recipe import read_toml
 
 T = TypeVar("T")
 Vector = tuple[float, float, float]
+Values = Mapping[str, float]
 MOST = 1e6  # of any length, radiance or angle
 SHAPES = ("sphere", "quad", "box", "ball")
 LIGHTS = ("directional", "point", "rectangle")
@@ -60,6 +61,7 @@ class MaterialEntry:
     """A fitted asset, or a surface that is the same everywhere."""
 
     asset: str | None = None
+    set: Values = field(default_factory=dict)  # of the asset's varied inputs
     diffuse: Vector = (0.5, 0.5, 0.5)  # albedo
     specular: Vector = (0.0, 0.0, 0.0)  # reflected head-on
     roughness: float = 0.5
@@ -76,6 +78,7 @@ class MeshEntry:
     rotation: Vector = (0.0, 0.0, 0.0)  # degrees
     scale: float = 1.0
     tile: float = 1.0  # times the material repeats along u and v
+    set: Values = field(default_factory=dict)  # as a material has it, for this mesh alone
 
 
 @dataclass(frozen=True)
@@ -161,7 +164,7 @@ def _read(kind: type[T], place: str, given: Any) -> T:
     _check_names(place, given, _names(kind))
     types = {f.name: str(f.type) for f in fields(kind)}  # type: ignore[arg-type]
     for f in fields(kind):  # type: ignore[arg-type]
-        if f.default is MISSING and f.name not in given:
+        if f.default is MISSING and f.default_factory is MISSING and f.name not in given:
             raise ConfigError(f"{place}.{f.name}: got none, need one. Write it.")
     return kind(**{name: _value(f"{place}.{name}", name, value, types[name])
                    for name, value in given.items()})  # fmt: skip
@@ -175,6 +178,9 @@ def _value(place: str, name: str, value: Any, kind: str) -> Any:
     elif kind.startswith("Vector"):
         good = isinstance(value, list) and len(value) == 3 and all(map(_is_number, value))
         need, value = "three numbers, such as [0, 1, 0]", tuple(value) if good else value
+    elif kind == "Values":
+        good = isinstance(value, dict) and all(map(_is_number, value.values()))
+        need = "numbers by name, such as { wetness = 0.5 }"
     elif kind == "int":
         low, high = WHOLE[name]
         good, need = type(value) is int and low <= value <= high, f"a number from {low} to {high}"
@@ -204,11 +210,13 @@ def _checked(scene: SceneDocument) -> SceneDocument:
                               "file, need one of them. Write shape or file.")  # fmt: skip
         if mesh.shape is not None:
             _check_choice(f"mesh[{i}].shape", mesh.shape, SHAPES)
+        _check_set(f"mesh[{i}]", scene.materials[mesh.material], mesh.set)
         if mesh.scale <= 0:
             raise ConfigError(f"mesh[{i}].scale: got {mesh.scale:g}, need more than 0. Raise it.")
     for i, light in enumerate(scene.light):
         _check_choice(f"light[{i}].type", light.type, LIGHTS)
     for name, entry in scene.materials.items():
+        _check_set(f"materials.{named(name)}", entry, entry.set)
         parts = (*entry.diffuse, *entry.specular, entry.roughness)
         if not all(0 <= part <= 1 for part in parts):
             raise ConfigError(f"materials.{named(name)}: got {parts}, need numbers from 0 to 1. "
@@ -218,6 +226,13 @@ def _checked(scene: SceneDocument) -> SceneDocument:
     if any(n < 0 for r in (*radiances, sky.zenith, sky.horizon, sky.ground) for n in r):
         raise ConfigError("scene: got light below 0, need 0 or more. Raise it.")
     return scene
+
+
+def _check_set(place: str, entry: MaterialEntry, values: Values) -> None:
+    """Refuse values for a surface that is no asset, and so has no inputs."""
+    if values and entry.asset is None:
+        raise ConfigError(f"{place}.set: got {next(iter(values))} for a plain surface, need an "
+                          "asset of fit material --vary. Leave it out.")  # fmt: skip
 
 
 def _check_choice(place: str, name: str, known: tuple[str, ...]) -> None:

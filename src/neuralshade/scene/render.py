@@ -93,16 +93,24 @@ def _rendered(document: SceneDocument, device: str) -> Floats:
 
 def stage_of(document: SceneDocument) -> Stage:
     """Return what stands where; files and assets are read. Raises as ``render_scene`` does."""
-    used = list(dict.fromkeys(mesh.material for mesh in document.mesh))
-    materials = [_scattering(document, document.materials[name]) for name in used]
-    meshes = [(_mesh(document, m), used.index(m.material), m.tile) for m in document.mesh]
+    entries = [_entry(document, mesh) for mesh in document.mesh]
+    used = [each for i, each in enumerate(entries) if each not in entries[:i]]
+    materials = [_scattering(document, each) for each in used]
+    meshes = [(_mesh(document, m), used.index(each), m.tile)
+              for m, each in zip(document.mesh, entries, strict=True)]  # fmt: skip
     return Stage(meshes, materials, _environment(document), document.light)
+
+
+def _entry(document: SceneDocument, mesh: MeshEntry) -> MaterialEntry:
+    """Return a mesh's material, with the values that the mesh gives its inputs."""
+    found = document.materials[mesh.material]
+    return replace(found, set={**found.set, **mesh.set})
 
 
 def _scattering(document: SceneDocument, entry: MaterialEntry) -> Scattering:
     if entry.asset is None:
         return plain_scattering(entry.diffuse, entry.specular, entry.roughness)
-    return open_asset(document.folder / entry.asset).scattering()
+    return open_asset(document.folder / entry.asset, entry.set).scattering()
 
 
 def _mesh(document: SceneDocument, entry: MeshEntry) -> Mesh:

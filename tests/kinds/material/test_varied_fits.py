@@ -20,6 +20,8 @@ from neuralshade.kinds.material.samples import MaterialSampler
 from neuralshade.kinds.material.sources import load_teacher, teacher_digest
 from neuralshade.kinds.material.teacher import TeacherKernels, places
 from neuralshade.kinds.material.varied_teacher import varied_teacher
+from neuralshade.scene.document import scene_of
+from neuralshade.scene.render import stage_of
 
 FEW = {"size": 16, "batch": 1024, "hidden_width": 16, "vary": "wetness=0..2"}
 SMALL = (("judge.SIDE_PX", 32), ("mip_judge.FOOTPRINTS", 256), ("mip_judge.POINTS", 16),
@@ -171,6 +173,25 @@ def test_a_report_has_a_row_over_the_range(fitted, wet, tmp_path, monkeypatch):
     captions = re.findall("<figcaption>((?:Material|Network), .*?)</figcaption>", page.read_text())
     values = ["0", "0.5", "1", "1.5", "2"]
     assert captions == [f"{who}, {value}" for who in ("Material", "Network") for value in values]
+
+
+def test_objects_of_a_scene_have_values_of_their_own(fitted):
+    """A material's, and in place of them a mesh's; meshes that agree share one."""
+    _, opened = fitted
+    meshes = [{"shape": "sphere", "material": "paint", **more}
+              for more in ({}, {"set": {"wetness": 1.5}}, {"set": {"wetness": 0.5}})]  # fmt: skip
+    scene = scene_of({
+        "camera": {"position": [0, 0, 3], "look_at": [0, 0, 0]}, "mesh": meshes,
+        "materials": {"paint": {"asset": opened.path, "set": {"wetness": 0.5}}},
+    })  # fmt: skip
+    stage = stage_of(scene)
+    assert [index for _, index, _ in stage.meshes] == [0, 1, 0]
+    assert [material.numbers[5:8].tolist() for material in stage.materials] == [
+        [0.0, 2.0, 0.5], [0.0, 2.0, 1.5],
+    ]  # fmt: skip
+    assert {material.type for material in stage.materials} == {
+        "FittedMaterial<8, 3, 16, 2, 16, 2, 1>"
+    }
 
 
 def test_values_that_it_does_not_take(fitted):
