@@ -48,10 +48,10 @@ class Page:
     def close(self):
         self.open.close()
 
-    def say(self, kind, **fields):
-        self.socket.send(json.dumps({"type": kind, **fields}))
+    def say(self, kind, /, **fields):
+        self.socket.send(json.dumps({"type": kind} | fields))
 
-    def control(self, action, **fields):
+    def control(self, action, /, **fields):
         self.say("control", action=action, **fields)
 
     def view(self, width=None, height=None, **fields):
@@ -68,7 +68,8 @@ class Page:
         while not (found := reached()):
             left = end - time.monotonic()
             assert left > 0, ("never", self.fit, self.progress, dict(self.told))
-            assert self.expects_failure or not failures, failures
+            failed = failures or (self.fit and self.fit["state"] == "failed" and self.fit["text"])
+            assert self.expects_failure or not failed, failed
             try:
                 self._take(self.socket.recv(min(left, 1.0)))
             except TimeoutError:

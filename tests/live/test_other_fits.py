@@ -78,7 +78,30 @@ def test_another_preset_of_the_same_picture(fitting, look, tmp_path):
     assert header["recipe"]["seconds"] == 0.3 and header["recipe"]["steps"] is None
 
 
+def test_another_kind_of_the_same_picture_and_its_size(device, fitting, look, tmp_path):
+    job, page = fitting(), look()
+    page.reach(5)
+    kinds = {kind["name"]: kind for kind in page.hello["kinds"]}
+    assert kinds["splats"]["picture"] and kinds["splats"]["bpp"]
+    assert not kinds["textures"]["picture"] and kinds["image"]["presets"]
+    page.control("start", kind="splats", bpp=16.0, seconds=0.3)
+    page.until(lambda: page.fit["id"] == 2 and page.fit["verb"] == "splats")
+    job.finish()
+    header = neuralshade.info(tmp_path / "x.nsh")
+    assert header["kind"] == "splats" and header["recipe"]["bpp"] == 16.0
+
+
 @pytest.mark.parametrize("wanted, line", [
+    ({"action": "start", "kind": "splat"},
+     "start.kind: got 'splat', need one of ['image', 'splats', 'mipmaps', 'textures', 'material', "
+     "'shader']. Did you mean splats?"),
+    ({"action": "start", "kind": "textures"},
+     "start.kind: got textures for a picture, need one of ['image', 'splats']. Start it in a "
+     "terminal: neuralshade fit textures --live."),
+    ({"action": "start", "kind": "image", "preset": "rtxns", "bpp": 2.0},
+     "ImageRecipe.bpp: got 2 with encoding='frequency:octaves=3' and hidden_width=64, which have "
+     "sizes of their own, need encoding='auto' or hidden_width=0. Leave bpp out, or the preset "
+     "that names them."),
     ({"action": "start", "picture": "p9"},
      "start.picture: got 'p9', need one that was uploaded and kept. Upload it again."),
     ({"action": "start", "preset": "no-such"}, None),

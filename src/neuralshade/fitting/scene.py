@@ -19,6 +19,7 @@ Floats = npt.NDArray[np.float32]
 MOST_WHOLE = 2**20  # pixels that are drawn to be shown smaller
 TARGET, RESULT = "target", "result"
 GIVEN = "given:"  # before the name of a pane: what that one is compared with
+FLIP = "flip:"  # the same: FLIP's error of that one, in colors
 Page = Callable[[], tuple[str, Floats]]  # caption, and sRGB [h, w, 3] in [0, 1]
 Points = Callable[[], Floats]  # [n, 2], u and v
 
@@ -91,6 +92,8 @@ class Scene:
     levels: tuple[tuple[int, int], ...] = ()  # width and height of each mip, where there are some
     byte_count: int | None = None  # of a file, where that is what is shown
     memory_bytes: int | None = None  # of a GPU, as shaders read it
+    bits_per_pixel: float | None = None  # of the file, where there are pixels to share it among
+    measured: str | None = None  # what its fit measured, for people
 
     @property
     def main(self) -> str:
@@ -108,7 +111,13 @@ class Scene:
                 "light": None if self.light is None else dataclasses.asdict(self.light),
                 "turned": list(self.turned),
                 "levels": [list(size) for size in self.levels],
-                "bytes": self.byte_count, "memory_bytes": self.memory_bytes}  # fmt: skip
+                "bytes": self.byte_count, "memory_bytes": self.memory_bytes,
+                "bits_per_pixel": self.bits_per_pixel, "measured": self.measured}  # fmt: skip
+
+    def beside(self, pane: str) -> str | None:
+        """Return what a pane is compared with; None where nothing is at hand."""
+        known = (GIVEN + pane, TARGET)
+        return next((name for name in known if name in self.titles and name != pane), None)
 
     def is_lit(self, pane: str) -> bool:
         """Return whether there is a light that pages drag over a pane."""
@@ -159,7 +168,7 @@ class Scene:
         return {
             pane: self.draw(pane, view)[0, 0].tolist()
             for pane in self.titles
-            if not self.is_lit(pane)
+            if not self.is_lit(pane) and not pane.startswith(FLIP)
         }
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy.typing as npt
@@ -152,9 +152,8 @@ class OpenedPicture(Opened):
         """Return the picture on a live page, beside ``reference`` where one is given."""
         target = None if reference is None else self.target(reference)
         seen: Picture | PictureForm = self.form() if target is None else target
-        scene = picture_scene(self.kind.name, seen, self.draw, continuous=True,
-                              pages=self.pages(), points=self.points(), changes=())  # fmt: skip
-        return replace(scene, byte_count=self.byte_count, memory_bytes=self.memory_bytes)
+        return picture_scene(self.kind.name, seen, self.draw, continuous=True, pages=self.pages(),
+                             points=self.points(), changes=())  # fmt: skip
 
     def form(self) -> PictureForm:
         """Return size, channels and color space of what is drawn, and its name."""

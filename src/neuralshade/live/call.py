@@ -5,11 +5,14 @@ from __future__ import annotations
 import inspect
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
+from neuralshade.base.did_you_mean import did_you_mean
+from neuralshade.base.place import loaded
 from neuralshade.errors import ConfigError
+from neuralshade.fitting.command import CommandLine
 from neuralshade.fitting.options import USUAL, FitOptions
 from neuralshade.kinds import all_kinds, usual_kind
 from neuralshade.kinds.kind import Kind
@@ -75,26 +78,71 @@ class Call:
     def _started(
         self, arguments: dict[str, Any], wanted: Mapping[str, Any], uploads: Uploads
     ) -> Call:
-        usual = usual_kind()
-        settings = {name: wanted[name] for name in ("seed", "preset") if name in wanted}
-        if "preset" in settings:
-            usual.check_preset(settings["preset"])  # refused before a fit is given up for it
-        if "seconds" in wanted:
-            settings |= {"seconds": wanted["seconds"]}
-        if "picture" not in wanted and "preset" not in wanted:
+        kind = _kind(wanted["kind"]) if "kind" in wanted else None
+        if kind is None:
+            again = "picture" not in wanted and "preset" not in wanted
+            kind = self.kind if again else usual_kind()
+        settings = _settings(kind, wanted)
+        if "picture" not in wanted and "preset" not in wanted and kind == self.kind:
             ends = dict.fromkeys(ENDS) if "seconds" in wanted else {}
             kept = {name: value for name, value in arguments.items() if name not in ends}
             return Call(self.fit, kept | settings)
         kept = {name: arguments[name] for name in ("options", "observer") if name in arguments}
+        if not kind.subject.picture:
+            raise ConfigError(f"start.kind: got {kind.name} for a picture, need one of "
+                              f"{[k.name for k in all_kinds() if _takes_pictures(k)]}. Start it in "
+                              f"a terminal: neuralshade {kind.made_by} --live.")  # fmt: skip
         if "picture" in wanted:
             picture = uploaded(uploads, wanted["picture"])
-            given = {usual.subject.name: picture, "output": _free(picture)}
-            return Call(usual.fit, {**kept, **given, **settings})
+            given = {kind.subject.name: picture, "output": _free(picture)}
+            return Call(kind.fit, {**kept, **given, **settings})
         if not self.kind.subject.picture or self.subject is None:
             raise ConfigError("start: got no picture, need one to fit. Upload it first.")
-        output = arguments.get("output")
-        given = {usual.subject.name: self.subject, "output": output}
-        return Call(usual.fit, {**kept, **given, **settings})
+        given = {kind.subject.name: self.subject, "output": arguments.get("output")}
+        return Call(kind.fit, {**kept, **given, **settings})
+
+
+def startable() -> list[dict[str, Any]]:
+    """Return what pages are told of kinds that are fitted: what each takes, and its presets."""
+    return [
+        {"name": kind.name, "about": kind.about, "picture": _takes_pictures(kind),
+         "bpp": _is_sized(kind), "presets": list(kind.presets)}
+        for kind in all_kinds()
+        if kind.fits is not None
+    ]  # fmt: skip
+
+
+def _takes_pictures(kind: Kind) -> bool:
+    return kind.fits is not None and kind.subject.picture
+
+
+def _is_sized(kind: Kind) -> bool:
+    """Return whether bits per pixel may be asked for."""
+    return any(setting.name == "bpp" for setting in fields(kind.recipe))
+
+
+def _kind(name: str) -> Kind:
+    """Return a kind that is fitted; ConfigError for any other, with the nearest name."""
+    known = {kind.name: kind for kind in all_kinds() if kind.fits is not None}
+    if name not in known:
+        raise ConfigError(f"start.kind: got {name[:80]!r}, need one of {list(known)}."
+                          f"{did_you_mean(name, known)}")  # fmt: skip
+    return known[name]
+
+
+def _settings(kind: Kind, wanted: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the settings that a page wants; ConfigError before a fit is given up for them."""
+    found = {name: wanted[name] for name in ("seed", "preset", "seconds", "bpp") if name in wanted}
+    if "preset" in found:
+        kind.check_preset(found["preset"])
+    if "bpp" in found and not _is_sized(kind):
+        raise ConfigError(f"start.bpp: got it for {kind.name}, need a kind that is sized by bits "
+                          "per pixel. Leave it out.")  # fmt: skip
+    if "bpp" in found and kind.calls is not None and kind.subject.picture:
+        typed = {name: value for name, value in found.items() if name != "preset"}
+        line = CommandLine("", None, {}, found.get("preset"), typed, typed, {"resume": None})
+        loaded(kind.calls)(line)  # what the command would refuse: nothing is left to be sized
+    return found
 
 
 def uploaded(uploads: Uploads, key: str) -> Picture:

@@ -65,7 +65,7 @@ class Channel:
         self.lock = threading.Lock()
         self.clients: list[Client] = []
         self.requests: deque[Request] = deque()
-        self.known: dict[str, Any] = {"scene": None, "fit": None, "progress": None}
+        self.known: dict[str, Any] = {"scene": None, "fit": None, "progress": None, "quality": None}
         self.fixed: Json = {}  # of hello, besides
         self.curve: list[Sequence[Any]] = []
         self.curve_id = 0
@@ -76,7 +76,7 @@ class Channel:
     # -- of the thread that trains
 
     def publish(self, name: str, value: Any) -> None:
-        """Tell every page the new ``scene``, ``fit`` or ``progress``; hello has it from now on."""
+        """Tell every page the new ``scene``, ``fit``, ``progress`` or ``quality``, and hello."""
         value = finite(value)
         with self.lock:
             self.known[name] = value

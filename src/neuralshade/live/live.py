@@ -17,7 +17,7 @@ from neuralshade.fitting.options import USUAL, FitOptions
 from neuralshade.kinds import open_asset, usual_kind
 from neuralshade.live.access import LOOPBACK
 from neuralshade.live.answers import answer
-from neuralshade.live.call import Call, first_call, name_of
+from neuralshade.live.call import Call, first_call, name_of, startable
 from neuralshade.live.channel import Channel
 from neuralshade.live.server import PORT, Server
 from neuralshade.live.shown_asset import ShownAsset
@@ -49,7 +49,7 @@ class Live:
         self.uploads = Uploads()
         self.channel = Channel()
         self.channel.fixed = {"version": VERSION, "presets": list(usual_kind().presets),
-                              "transforms": list(TRANSFORMS)}  # fmt: skip
+                              "transforms": list(TRANSFORMS), "kinds": startable()}  # fmt: skip
         self.stage = Stage(self.channel)
         try:
             self.server = Server(self.channel, self.uploads, host, port)
@@ -81,6 +81,7 @@ class Live:
         self.server.close()
         self.stage.close()
         self.shown.close()
+        self.shown.measuring.close()
         self.uploads.close()
 
     def __enter__(self) -> Live:
@@ -186,6 +187,7 @@ class Live:
         with Interruption() as interruption:
             while not interruption.requested:
                 self.stage.draw(None, hurried=False)
+                self.shown.measure()
                 self.channel.wait(WAIT_SECONDS)
                 try:
                     answer(self.channel, self.stage, self.shown)

@@ -18,6 +18,7 @@ LEAST_REGION = 1e-9  # of a picture's side: what is smaller has no numbers of it
 MOST_STOPS = 32.0
 MOST_LEVEL = 31  # of mips; a scene shows its last one for those that it lacks
 RATE_SCALES = (0.01, 100.0)
+BPP = (0.001, 1024.0)  # bits per pixel that may be asked for
 MOST_SEED = 2**31 - 1
 LONGEST_NAME = 200
 ACTIONS = ("pause", "resume", "step", "stop", "rate", "transform", "reset", "start")
@@ -145,6 +146,10 @@ def _control(said: Mapping[str, Any]) -> Control:
                 if not _is_name(said[name]):
                     raise ConfigError(f"control.{name}: got something else, need a name.")
                 settings[name] = said[name]
+        if said.get("kind") is not None:
+            settings["kind"] = _name(said, "kind")
+        if said.get("bpp") is not None:
+            settings["bpp"] = _number(said, "bpp", *BPP)
         if said.get("seconds") is not None:
             settings["seconds"] = _number(said, "seconds", 0.1, 86_400.0)
     return Control(action, settings)

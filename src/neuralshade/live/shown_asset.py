@@ -11,6 +11,7 @@ from neuralshade.errors import ConfigError
 from neuralshade.fitting.loop import Restart
 from neuralshade.kinds import open_asset
 from neuralshade.kinds.kind import Opened
+from neuralshade.live.compared import Measuring, with_flip
 from neuralshade.live.messages import Control
 from neuralshade.live.stage import Stage
 
@@ -22,6 +23,11 @@ class ShownAsset:
     stage: Stage
     opened: Opened | None = None
     reference: Any = None
+    unmeasured: bool = False  # nobody has looked at it yet
+
+    def __post_init__(self) -> None:
+        tell = self.stage.channel.publish
+        self.measuring = Measuring(lambda found: tell("quality", found))
 
     @property
     def name(self) -> str:
@@ -39,16 +45,28 @@ class ShownAsset:
         if reference is not None and not fitted:
             opened.check_reference(reference)  # a report compares with it
         scene = None if fitted and not opened.shows else opened.scene(reference)
-        if scene is not None and not fitted:
-            scene = replace(scene, name=Path(opened.path).name)
+        if scene is not None:
+            name = scene.name if fitted else Path(opened.path).name
+            scene = replace(scene, name=name, byte_count=opened.byte_count,
+                            memory_bytes=opened.memory_bytes, measured=opened.told().get("quality"),
+                            bits_per_pixel=opened.bits_per_pixel)  # fmt: skip
         self.close()
         self.opened, self.reference = opened, reference
-        self.stage.show(scene)
+        self.stage.show(None if scene is None else with_flip(scene))
+        self.unmeasured = scene is not None
 
     def close(self) -> None:
         """Give back what is drawn with; drawn again, the asset opens that anew."""
+        self.unmeasured = False
+        self.measuring.forget()
         if self.opened is not None:
             self.opened.close()
+
+    def measure(self) -> None:
+        """Begin to measure what is shown beside a reference, once somebody has looked at it."""
+        if self.unmeasured and self.stage.scene is not None and self.stage.is_seen:
+            self.unmeasured = False
+            self.measuring.begin(self.stage.scene)
 
     def control(self, wanted: Control) -> None:
         """Start a fit. Raises Restart; ConfigError for what only a running fit does."""

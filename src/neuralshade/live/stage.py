@@ -55,7 +55,7 @@ class Stage:
     def __init__(self, channel: Channel):
         self.channel = channel
         self.scene: Scene | None = None
-        self.number = 0
+        self.number, self.is_seen = 0, False  # whether a frame of it was drawn for anybody
         self.paces = _paces()
         files, reports = (Pace(ANSWER_SHARES[name], ANSWER_SAVED_SECONDS, ANSWER_SAVED_SECONDS)
                           for name in ("asset", "report"))  # fmt: skip
@@ -71,7 +71,7 @@ class Stage:
     def show(self, scene: Scene | None) -> None:
         """Put ``scene`` on, or nothing."""
         self.scene, self.paces = scene, _paces()
-        self.number += 1
+        self.number, self.is_seen = self.number + 1, False
         self.channel.publish("scene", None if scene is None else scene.facts(self.number))
 
     def draw(self, step: int | None, *, hurried: bool) -> None:
@@ -137,7 +137,7 @@ class Stage:
         pace = self.paces[frame.slow]
         # of the largest: what is lit may be larger than the texels of a coarse mip beside it
         pixels = [shown.shape[0] * shown.shape[1] for shown in panes.values()]
-        seconds = time.perf_counter() - begin
+        self.is_seen, seconds = True, time.perf_counter() - begin
         most = max(pixels, default=view.width * view.height)
         pace.spend(seconds, most, WHOLE if frame.band is None else frame.band.pane)
         number = self.channel.reserve(group, (step, hurried))

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from skimage.metrics import structural_similarity
 
 from neuralshade.base.optional import optional_module
@@ -135,6 +136,20 @@ def flip(target: Pixels, result: Pixels, hdr: bool = False) -> float | None:
     kind = "HDR" if hdr else "LDR"
     _, mean, _ = evaluate(reference, test, kind, inputsRGB=True, applyMagma=False)
     return float(mean)
+
+
+def flip_colors(target: Pixels, result: Pixels) -> NDArray[np.float32]:
+    """Return FLIP's error of each pixel in magma's colors: float32 [H, W, 3], sRGB in [0, 1].
+
+    Black is no error. Arguments, source and what it raises: as ``flip``, of pictures in sRGB.
+    """
+    check_pair("flip_colors", target, result)
+    pair = [
+        np.ascontiguousarray(unit_float(color_rgb(p)).clip(0, 1), np.float32)
+        for p in (target, result)
+    ]
+    colors, _, _ = _evaluator().evaluate(*pair, "LDR", inputsRGB=True, applyMagma=True)
+    return np.asarray(colors, np.float32)
 
 
 def missing_flip() -> str | None:

@@ -101,8 +101,8 @@ def _chosen(scene: Scene, asked: Asked) -> tuple[str, str | None]:
                           f"{more or did_you_mean(show, known)}")  # fmt: skip
     if pane == show:
         return pane, None
-    beside = next((name for name in (GIVEN + pane, TARGET) if name in scene.titles), None)
-    if beside is None or beside == pane:
+    beside = scene.beside(pane)
+    if beside is None:
         raise ConfigError(f"show: got {shown(show)}, need a pane that has something beside it."
                           f"{_without_reference(asked, GIVEN)}")  # fmt: skip
     return pane, beside

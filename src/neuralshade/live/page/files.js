@@ -3,6 +3,7 @@
 import { download, upload } from "./connection.js";
 import { byId } from "./dom.js";
 import { ask, notice } from "./notices.js";
+import { samplePicture } from "./sample.js";
 
 const PICTURE = /\.(png|jpe?g|webp|tiff?|bmp|p[gnp]m|exr|hdr)$/i;
 
@@ -26,6 +27,12 @@ export class Files {
     });
     session.on("scene", () => this.#show());
     session.on("fit", () => this.#show());
+    byId("drop-file").addEventListener("change", (/** @type {any} */ event) => {
+      const file = event.target.files[0];
+      event.target.value = "";
+      if (file) this.#take(file);
+    });
+    byId("sample").addEventListener("click", async () => this.#take(await samplePicture()));
     this.#acceptDrops();
   }
 

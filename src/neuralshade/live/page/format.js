@@ -16,6 +16,25 @@ export function sizes({ bytes, memory_bytes: memory }) {
   return memory == null ? disk : `${disk}, ${count(memory)} in a GPU`;
 }
 
+/** Return the same in lines of a panel. @param {import("./types.js").Scene} scene */
+export function bytes({ bytes: disk, memory_bytes: memory, bits_per_pixel: all }) {
+  const pixels = disk && all ? (8 * disk) / all : 0;
+  const parts = [
+    ["on disk", disk],
+    ["in a GPU", memory],
+  ].flatMap(([place, size]) => {
+    if (typeof size !== "number") return [];
+    const bits = pixels ? ` (${((8 * size) / pixels).toPrecision(3)} bits per pixel)` : "";
+    return [`${count(size)} bytes ${place}${bits}`];
+  });
+  return parts.join(", ");
+}
+
+/** A number from 0 to 1. @param {number | null | undefined} value */
+export function share(value) {
+  return value == null ? MISSING : value.toFixed(4);
+}
+
 /**
  * Return `value` with three digits and the prefix of its thousands: 12.3 M.
  * @param {number | null | undefined} value

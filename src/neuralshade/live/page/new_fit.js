@@ -19,13 +19,15 @@ export class NewFit {
     session.on("hello", () => {
       if (session.renewed) this.uploaded = null; // the server restarted and knows no picture of it
       setOptions(
-        byId("preset"),
-        session.presets.map((name) => [name, name]),
+        byId("kind"),
+        session.kinds.map(({ name }) => [name, name]),
       );
+      this.#show();
       byId("new-fit").hidden = !session.presets.length;
       byId("new-fit").open ||= !session.fit;
     });
     session.on("fit", () => this.#show());
+    byId("kind").addEventListener("change", () => this.#show());
     byId("upload-picture").addEventListener("change", (/** @type {any} */ event) => {
       const file = event.target.files[0];
       event.target.value = ""; // or the same file could not be chosen again
@@ -60,26 +62,53 @@ export class NewFit {
   start() {
     const seconds = byId("fit-seconds").valueAsNumber;
     const seed = byId("fit-seed").valueAsNumber;
+    const bpp = byId("bpp").valueAsNumber;
+    const kind = this.#kind;
     const sent = this.connection.send({
       type: "control",
       action: "start",
       picture: this.uploaded?.picture ?? null,
-      preset: byId("preset").value,
+      kind: kind?.name ?? null,
+      preset: kind?.presets.length ? byId("preset").value : null,
+      bpp: kind?.bpp && Number.isFinite(bpp) ? bpp : null,
       seed: Number.isFinite(seed) ? seed : 0,
       seconds: Number.isFinite(seconds) ? seconds : null,
     });
     if (!sent) notice("There is no connection to the server: the fit was not started.");
   }
 
+  get #kind() {
+    const { kinds } = this.session;
+    return kinds.find(({ name }) => name === byId("kind").value) ?? kinds[0];
+  }
+
+  /** Whether that kind fits what there is: an uploaded picture, or what was fitted last. */
+  #takes(/** @type {import("./types.js").FitKind | undefined} */ kind) {
+    const { fit, kinds } = this.session;
+    if (!kind) return false;
+    if (this.uploaded) return kind.picture;
+    if (!fit?.picture) return false;
+    return kind.name === fit.verb || (kind.picture && kinds.some((k) => k.name === fit.verb && k.picture));
+  }
+
   #show() {
     const { fit } = this.session;
+    if (fit && fit.id !== this.fit_id) byId("kind").value = fit.verb;
+    const kind = this.#kind;
+    const known = (kind?.presets ?? []).map((name) => /** @type {[string, string]} */ ([name, name]));
+    setOptions(byId("preset"), known);
+    byId("presets").hidden = !known.length;
+    byId("bits").hidden = !kind?.bpp;
+    const terminal = kind && !kind.picture && !this.#takes(kind);
+    const how = `In a terminal: neuralshade fit ${kind?.name} SOURCE --live`;
+    setText(byId("kind-about"), `${kind?.about ?? ""} ${terminal ? how : ""}`);
     const present = fit?.picture ? `${fit.picture} (the present one)` : "none yet";
     const own = this.uploaded;
     const text = own ? `${own.name}, ${own.width} x ${own.height}` : present;
     setText(byId("fit-picture"), this.busy ? "uploading" : text);
     byId("present-picture").hidden = !own || !fit?.picture;
-    byId("start").disabled = this.busy || !(own || fit?.picture);
-    if (fit?.preset && fit.id !== this.fit_id) byId("preset").value = fit.preset;
+    byId("start").disabled = this.busy || !this.#takes(kind);
+    if (fit?.preset && kind?.name === fit.verb && fit.id !== this.fit_id) byId("preset").value = fit.preset;
     this.fit_id = fit?.id;
   }
 }

@@ -1,6 +1,7 @@
 /** Which panes a scene offers, errors among them, and which of them errors are made of. */
 
 const ERROR = "error"; // of "result"; that of another pane is error:PANE
+const FLIP = "flip:"; // flip:PANE is FLIP's error of PANE, drawn by the server
 const GIVEN = "given:"; // given:PANE is what PANE is compared with
 const REFERENCES = ["target", "reference"]; // what all others are
 
@@ -17,8 +18,9 @@ const REFERENCES = ["target", "reference"]; // what all others are
  * @returns {Offer}
  */
 export function offerPanes(scene) {
-  const plane = scene.panes.every((pane) => scene.light?.panes.includes(pane));
-  const panes = [...new Set([...(plane ? (scene.light?.panes ?? []) : []), ...scene.panes])];
+  const offered = scene.panes.filter((pane) => !pane.startsWith(FLIP));
+  const plane = offered.every((pane) => scene.light?.panes.includes(pane));
+  const panes = [...new Set([...(plane ? litPanes(scene) : []), ...offered])];
   const title = (/** @type {string} */ pane) => scene.titles?.[pane] ?? capital(pane);
   const known = REFERENCES.find((pane) => panes.includes(pane));
   // Without one, planes are beside the first: that is then called what it is, a difference.
@@ -64,13 +66,25 @@ export function isResult(/** @type {string} */ name, /** @type {import("./types.
  * Return what must be asked for to show `names`.
  * @param {string[]} names
  * @param {Map<string, string>} beside
+ * @param {string} form of errors
  */
-export function needed(names, beside) {
+export function needed(names, beside, form) {
   const panes = names.flatMap((name) => {
     const compared = errorOf(name);
+    if (compared !== null && form === "flip") return [FLIP + compared];
     return compared === null ? [name] : [beside.get(compared) ?? "", compared];
   });
   return [...new Set(panes)].filter(Boolean);
+}
+
+/** Return the name of FLIP's error of a pane. @param {string} pane */
+export function flipOf(pane) {
+  return FLIP + pane;
+}
+
+/** @param {import("./types.js").Scene} scene */
+function litPanes({ light }) {
+  return (light?.panes ?? []).filter((pane) => !pane.startsWith(FLIP));
 }
 
 /** @param {string} text */

@@ -3,6 +3,16 @@
 /** @typedef {import("./types.js").Picture} Picture */
 /** @typedef {import("./types.js").FrameHeader} FrameHeader */
 
+/** Colors of a heat map, from no error on, even in between. */
+const HEAT = [
+  [0, 0, 0],
+  [62, 18, 110],
+  [152, 34, 110],
+  [224, 82, 58],
+  [250, 164, 40],
+  [255, 244, 170],
+];
+
 export const AS_THEY_ARE = /** @type {const} */ ({
   colorSpaceConversion: "none",
   premultiplyAlpha: "none",
@@ -72,7 +82,8 @@ export class Pictures {
   }
 
   /**
-   * Return 0.5 + scale * (result - target), or the last such picture while only one of both is new.
+   * Return 0.5 + scale * (result - target), or where the scale is below 0 a heat map of the largest
+   * difference of a channel; the last such picture while only one of both is new.
    * @param {string} pane
    * @param {string} reference
    * @param {number} scale
@@ -103,6 +114,7 @@ export class Pictures {
     const result = this.bytes(of).data;
     const target = this.bytes(beside).data;
     const error = new ImageData(of.width, of.height);
+    if (scale < 0) return painted(heated(error, result, target, -scale));
     const out = error.data; // clamps and rounds: no error is 128
     for (let i = 0; i < out.length; i += 4) {
       out[i] = 127.5 + scale * (result[i] - target[i]);
@@ -110,10 +122,36 @@ export class Pictures {
       out[i + 2] = 127.5 + scale * (result[i + 2] - target[i + 2]);
       out[i + 3] = 255;
     }
-    const canvas = new OffscreenCanvas(of.width, of.height);
-    canvas.getContext("2d")?.putImageData(error, 0, 0);
-    return canvas;
+    return painted(error);
   }
+}
+
+/** @param {ImageData} pixels */
+function painted(pixels) {
+  const canvas = new OffscreenCanvas(pixels.width, pixels.height);
+  canvas.getContext("2d")?.putImageData(pixels, 0, 0);
+  return canvas;
+}
+
+/**
+ * Fill `error` with colors of the largest difference of a channel: black is none.
+ * @param {ImageData} error
+ * @param {Uint8ClampedArray} result
+ * @param {Uint8ClampedArray} target
+ * @param {number} scale
+ */
+function heated(error, result, target, scale) {
+  const out = error.data;
+  for (let i = 0; i < out.length; i += 4) {
+    let most = 0;
+    for (let c = i; c < i + 3; c += 1) most = Math.max(most, Math.abs(result[c] - target[c]));
+    const at = Math.min(1, (scale * most) / 255) * (HEAT.length - 1);
+    const low = Math.min(Math.floor(at), HEAT.length - 2);
+    const share = at - low;
+    for (let c = 0; c < 3; c += 1) out[i + c] = HEAT[low][c] * (1 - share) + HEAT[low + 1][c] * share;
+    out[i + 3] = 255;
+  }
+  return error;
 }
 
 /** Whether it shows nearly everything: coarse samples may end a little off the edges. */

@@ -11,9 +11,11 @@ export class Session {
     /** @type {Scene | null} */ this.scene = null;
     /** @type {Fit | null} */ this.fit = null;
     /** @type {Progress | null} */ this.progress = null;
+    /** @type {Record<string, import("./types.js").Quality> | null} */ this.quality = null;
     /** @type {CurvePoint[]} */ this.curve = [];
     /** @type {string[]} */ this.presets = [];
     /** @type {string[]} */ this.transforms = [];
+    /** @type {import("./types.js").FitKind[]} */ this.kinds = [];
     /** @type {Map<string, ((message: any, payload?: Uint8Array) => void)[]>} */
     this.listeners = new Map();
   }
@@ -51,16 +53,19 @@ export class Session {
     this.name = hello.session;
     this.presets = hello.presets ?? [];
     this.transforms = hello.transforms ?? [];
+    this.kinds = hello.kinds ?? [];
     this.scene = hello.scene;
     this.fit = hello.fit;
     this.progress = hello.progress;
+    this.quality = hello.quality ?? null;
     this.curve = hello.curve ?? [];
-    for (const type of ["hello", "scene", "fit", "progress", "curve"]) this.tell(type, hello);
+    for (const type of ["hello", "scene", "fit", "progress", "quality", "curve"]) this.tell(type, hello);
   }
 
   #keep(/** @type {any} */ message) {
     if (message.type === "scene") this.scene = message.scene;
     else if (message.type === "fit") this.fit = message.fit;
+    else if (message.type === "quality") this.quality = message.quality;
     else if (message.type === "progress") {
       this.progress = message.step === undefined ? null : message; // {progress: null}: none
     } else if (message.type === "curve") {

@@ -3,7 +3,7 @@
 import { byId } from "./dom.js";
 import { listen } from "./gestures.js";
 import { paintChecks, paintCursor, paintPicture } from "./paint.js";
-import { errorOf, isResult, needed, offerPanes } from "./panes.js";
+import { errorOf, flipOf, isResult, needed, offerPanes } from "./panes.js";
 import { Pictures } from "./pictures.js";
 import { Divider, Slot } from "./slot.js";
 import { Viewport } from "./viewport.js";
@@ -19,6 +19,7 @@ export class Stage {
     this.wanted = MOST_PANES;
     this.wiping = false;
     this.error_scale = 4;
+    this.error_form = "grey"; // or heat, flip
     /** @type {import("./types.js").Scene | null} */ this.scene = null;
     /** @type {import("./panes.js").Offer | null} */ this.offer = null;
     /** @type {{u: number, v: number, slot: Slot | null} | null} */ this.cursor = null;
@@ -77,10 +78,21 @@ export class Stage {
     return this.offer?.beside ?? new Map();
   }
 
+  /** Return how errors are shown: by FLIP only where the server draws that. */
+  get form() {
+    const drawn = this.flips.length || this.error_form !== "flip";
+    return drawn ? this.error_form : "grey";
+  }
+
+  /** Return the panes that the server draws FLIP's error of. */
+  get flips() {
+    return (this.scene?.panes ?? []).filter((pane) => pane.startsWith(flipOf("")));
+  }
+
   /** Return the panes to ask the server for. */
   get panes() {
     const names = this.active.flatMap((slot) => slot.shown);
-    return needed(names, this.beside);
+    return needed(names, this.beside, this.form);
   }
 
   layout() {
@@ -123,7 +135,9 @@ export class Stage {
   picture(name) {
     const compared = errorOf(name);
     if (compared === null) return this.pictures.latest.get(name) ?? null;
-    return this.pictures.error(compared, this.beside.get(compared) ?? "", this.error_scale);
+    if (this.form === "flip") return this.pictures.latest.get(flipOf(compared)) ?? null;
+    const scale = this.form === "heat" ? -this.error_scale : this.error_scale;
+    return this.pictures.error(compared, this.beside.get(compared) ?? "", scale);
   }
 
   #drawSlot(/** @type {Slot} */ slot) {

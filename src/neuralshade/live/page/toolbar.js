@@ -8,6 +8,7 @@ export function connectToolbar(stage) {
   const counts = [1, 2, 3].map((count) => byId(`panes-${count}`));
   const wipe = byId("wipe");
   const scale = byId("error-scale");
+  const form = byId("error-form");
   counts.forEach((button, i) => button.addEventListener("click", () => setCount(stage, i + 1)));
   wipe.addEventListener("click", () => toggleWipe(stage));
   byId("whole").addEventListener("click", () => stage.showWhole());
@@ -18,6 +19,10 @@ export function connectToolbar(stage) {
     stage.error_scale = Number(scale.value);
     stage.invalidate();
   });
+  form.addEventListener("change", () => {
+    stage.error_form = form.value;
+    stage.layout();
+  });
   stage.onlayout = () => {
     counts.forEach((button, i) => {
       button.disabled = i >= stage.most;
@@ -25,7 +30,11 @@ export function connectToolbar(stage) {
     });
     wipe.disabled = stage.most < 2;
     wipe.setAttribute("aria-pressed", String(stage.wiping));
-    byId("error-scales").hidden = !stage.offer?.entries.some(([name]) => /^error(:|$)/.test(name));
+    const errors = stage.offer?.entries.some(([name]) => /^error(:|$)/.test(name));
+    byId("error-forms").hidden = !errors;
+    byId("error-scales").hidden = !errors || stage.form === "flip";
+    form.querySelector("[value=flip]").disabled = !stage.flips.length;
+    form.value = stage.form;
     setText(byId("zoom"), stage.scene ? format.zoom(stage.viewport.scale) : "");
     byId("whole").setAttribute("aria-pressed", String(stage.viewport.fitted));
   };

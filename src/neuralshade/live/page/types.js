@@ -31,6 +31,8 @@
  * @property {[number, number][]} levels width and height of each mip, where there are some
  * @property {number | null} bytes on disk, where a file is shown
  * @property {number | null} memory_bytes in a GPU, as shaders read it
+ * @property {number | null} bits_per_pixel of the file
+ * @property {string | null} measured by its fit, for people
  *
  * @typedef {object} Fit
  * @property {number} id
@@ -47,6 +49,13 @@
  * @property {number | null} seconds
  * @property {number | null} steps
  *
+ * @typedef {object} FitKind a kind that is fitted
+ * @property {string} name
+ * @property {string} about
+ * @property {boolean} picture whether it fits one, which may be uploaded
+ * @property {boolean} bpp whether bits per pixel may be asked for
+ * @property {string[]} presets
+ *
  * @typedef {object} Progress
  * @property {number} step
  * @property {number} seconds
@@ -58,6 +67,12 @@
  * @property {number} share of the whole, 0 to 1
  * @property {number | null} samples_per_second
  * @property {number | null} left_seconds
+ *
+ * @typedef {object} Quality of a pane beside what it is compared with
+ * @property {number} psnr_db
+ * @property {number | null} ssim
+ * @property {number | null} flip
+ * @property {boolean} cropped SSIM and FLIP saw only the middle
  *
  * @typedef {object} FrameHeader
  * @property {number} id

@@ -1,0 +1,106 @@
+"""What tells how good an asset is that a page shows: panes of FLIP, and numbers beside them."""
+
+from __future__ import annotations
+
+import dataclasses
+import logging
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import psutil
+
+from neuralshade.fitting.scene import FLIP, Scene, Tone, View
+from neuralshade.live.frames import on_screen
+from neuralshade.measure.quality import flip_colors, measure_quality, missing_flip
+from neuralshade.source.color import srgb_to_linear
+
+Floats = npt.NDArray[np.float32]
+MOST_PIXELS = 2**24  # of a picture that is measured while somebody looks on
+COPIES = 40  # of a float32 picture that SSIM and FLIP hold, roughly
+MOST_PANES = 16  # that are measured
+log = logging.getLogger("neuralshade.live")
+
+
+def with_flip(scene: Scene) -> Scene:
+    """Return ``scene`` with a pane of FLIP for each that is compared with another.
+
+    As it is where FLIP cannot be measured here.
+    """
+    compared = [pane for pane in scene.titles if scene.beside(pane) is not None]
+    if not compared or missing_flip() is not None:
+        return scene
+
+    def draw(pane: str, view: View) -> Floats:
+        if not pane.startswith(FLIP):
+            return scene.draw(pane, view)
+        own = pane.removeprefix(FLIP)
+        beside = scene.beside(own)
+        assert beside is not None
+        pair = [on_screen(scene.draw(name, view), scene.linear, view.tone)[..., :3]
+                for name in (beside, own)]  # fmt: skip
+        colors = flip_colors(*pair)
+        return _untoned(colors, view.tone) if scene.linear else colors
+
+    titles = {FLIP + pane: f"FLIP of {scene.titles[pane]}" for pane in compared}
+    light = scene.light
+    if light is not None:
+        lit = [FLIP + pane for pane in light.panes if pane in compared]
+        light = dataclasses.replace(light, panes=(*light.panes, *lit))
+    turned = (*scene.turned, *(FLIP + pane for pane in scene.turned if pane in compared))
+    return dataclasses.replace(scene, titles={**scene.titles, **titles}, draw=draw, light=light,
+                               turned=turned)  # fmt: skip
+
+
+def _untoned(shown: Floats, tone: Tone) -> Floats:
+    """Return linear light that a screen shows as ``shown``, exposed as it will be."""
+    light = srgb_to_linear(shown) if tone.gamma is None else shown**tone.gamma
+    return (light / np.float32(2.0**tone.exposure)).astype(np.float32)
+
+
+class Measuring:
+    """Measures panes of an asset in a thread of its own, and tells what it found."""
+
+    def __init__(self, tell: Callable[[Mapping[str, Any] | None], None]):
+        self._tell = tell
+        self._thread = ThreadPoolExecutor(1, "neuralshade quality")
+        self._number = 0  # of the scene that is shown
+        self._found: dict[str, Any] = {}  # by pane
+
+    def close(self) -> None:
+        """Measure no more."""
+        self._thread.shutdown(wait=False, cancel_futures=True)
+
+    def forget(self) -> None:
+        """Tell that nothing is known of what is shown now."""
+        self._number += 1
+        self._found = {}
+        self._tell(None)
+
+    def begin(self, scene: Scene) -> None:
+        """Draw what is compared, here; measure it elsewhere, and tell that when it is done."""
+        pairs = {pane: scene.beside(pane) for pane in scene.titles
+                 if not scene.is_lit(pane) and not pane.startswith(FLIP)}  # fmt: skip
+        pixels = scene.width * scene.height
+        room = psutil.virtual_memory().available / (4 * COPIES * scene.channels)
+        known = [(pane, beside) for pane, beside in pairs.items() if beside][:MOST_PANES]
+        if not known or pixels > min(MOST_PIXELS, room):
+            return
+        view = View(0, 0, width=scene.width, height=scene.height)
+        space = "linear" if scene.linear else "srgb"
+        for pane, beside in known:
+            drawn = [scene.draw(name, view) for name in (beside, pane)]
+            self._thread.submit(self._measure, self._number, pane, drawn, space)
+
+    def _measure(self, number: int, pane: str, drawn: list[Floats], space: str) -> None:
+        try:
+            target, result = drawn if space == "linear" else [p.clip(0, 1) for p in drawn]
+            found = dataclasses.asdict(measure_quality(target, result, space))
+        except Exception:  # a page goes on without numbers
+            log.exception("live: %s could not be measured.", pane)
+            return
+        if number == self._number:
+            self._found = {**self._found, pane: found}
+            self._tell(self._found)

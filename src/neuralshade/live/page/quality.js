@@ -1,0 +1,28 @@
+/** How good the asset is that is shown: PSNR, SSIM and FLIP by pane, and both of its sizes. */
+
+import { byId, element, setText } from "./dom.js";
+import { bytes, decibels, share } from "./format.js";
+
+/** @param {import("./session.js").Session} session */
+export function showQuality(session) {
+  const show = () => {
+    const { quality, scene } = session;
+    const found = Object.entries(quality ?? {});
+    const rows = found.map(([pane, { psnr_db, ssim, flip }]) => {
+      const title = found.length > 1 ? (scene?.titles[pane] ?? pane) : "";
+      const numbers = [psnr_db === null ? "\u221e" : decibels(psnr_db), share(ssim), share(flip)];
+      const cells = numbers.map((text) => element("td", {}, text));
+      return element("tr", {}, element("th", { scope: "row" }, title), ...cells);
+    });
+    byId("quality-rows").replaceChildren(...rows);
+    const lines = scene ? bytes(scene) : "";
+    setText(byId("sizes"), lines);
+    const cropped = found.some(([, part]) => part.cropped) ? "SSIM and FLIP saw only the middle." : "";
+    const measured = scene?.measured && !found.length ? `As its fit measured it: ${scene.measured}.` : "";
+    setText(byId("quality-note"), cropped || measured);
+    byId("quality").hidden = !found.length && !lines && !measured;
+    byId("quality").querySelector("table").hidden = !found.length;
+  };
+  session.on("quality", show);
+  session.on("scene", show);
+}

@@ -1,0 +1,81 @@
+"""live/compared: what an asset that is shown is worth is measured, and FLIP is drawn."""
+
+import numpy as np
+import pytest
+
+import neuralshade
+from neuralshade.fitting.scene import FLIP, Tone, View
+from neuralshade.kinds import open_asset
+from neuralshade.live.compared import with_flip
+from neuralshade.live.frames import on_screen
+from neuralshade.measure.quality import flip, flip_colors, measure_quality, missing_flip
+
+no_flip = pytest.mark.skipif(missing_flip() is not None, reason=missing_flip() or "")
+
+
+def test_pages_are_told_what_is_measured(live, background, look, fitted):
+    live.show(fitted / "a.nsh", fitted / "a.png")
+    background(live.wait)
+    page = look()
+    assert page.hello["quality"] is None
+    page.frame()
+    (said,) = page.until(lambda: [said for said in page.told["quality"] if said["quality"]])
+    target = neuralshade.load_picture(fitted / "a.png").as_float()
+    result = neuralshade.render(fitted / "a.nsh")
+    wanted = measure_quality(target, result, "srgb")
+    found = said["quality"]["result"]
+    assert found["psnr_db"] == pytest.approx(wanted.psnr_db, abs=1e-4)
+    assert found["ssim"] == pytest.approx(wanted.ssim, abs=1e-5)
+    assert found["flip"] == (None if wanted.flip is None else pytest.approx(wanted.flip, abs=1e-5))
+    assert look().hello["quality"] == said["quality"]
+    facts = neuralshade.info(fitted / "a.nsh")
+    assert page.scene["bits_per_pixel"] == pytest.approx(facts["bits_per_pixel"])
+    page.say("pick", id=1, scene=page.scene["id"], u=0.5, v=0.5)
+    assert set(page.next("values")["values"]) == {"target", "result"}  # FLIP has no numbers there
+    # another asset: what was measured is told no more
+    page.ask("/asset?name=b.nsh", (fitted / "a.nsh").read_bytes())
+    page.until(lambda: page.told["quality"][-1]["quality"] is None
+               or page.scene["name"] == "b.nsh")  # fmt: skip
+
+
+def test_without_a_reference_nothing_is_measured(live, background, look, fitted):
+    live.show(fitted / "a.nsh")
+    background(live.wait)
+    page = look()
+    page.frame()
+    assert page.scene["measured"].startswith(f"{open_asset(fitted / 'a.nsh').told()['quality']}")
+    assert not any(said["quality"] for said in page.told["quality"])
+    assert all(not pane.startswith(FLIP) for pane in page.scene["panes"])
+
+
+@no_flip
+def test_a_pane_of_flip(fitted):
+    """Black where both are equal; the mean error is the brighter the worse."""
+    scene = with_flip(open_asset(fitted / "a.nsh").scene(fitted / "a.png"))
+    assert scene.titles["flip:result"] == "FLIP of Result"
+    view = View(0, 0, width=scene.width, height=scene.height)
+    drawn = scene.draw("flip:result", view)
+    target, result = (on_screen(scene.draw(pane, view), False, Tone())
+                      for pane in ("target", "result"))  # fmt: skip
+    assert drawn.shape == result.shape and drawn.min() >= 0 and drawn.max() <= 1
+    assert (drawn.mean() > 0.01) == (flip(target, result) > 0.01)
+
+
+@no_flip
+def test_flip_of_lit_panes_is_lit_and_is_seen_as_it_is(small_kinds):
+    """Whatever the exposure: it is drawn for a screen."""
+    opened = open_asset(small_kinds["material"].asset)
+    scene = opened.scene()
+    twice = {**scene.titles, "given:sphere": "Material, sphere"}
+
+    def draw(pane, view):
+        light = scene.draw("sphere", view)
+        return light * (1.0 if pane == "sphere" else 0.8)
+
+    made = with_flip(type(scene)(**{**vars(scene), "titles": twice, "draw": draw}))
+    assert made.is_lit("flip:sphere") and "flip:sphere" in made.turned
+    for tone in (Tone(), Tone(2.0), Tone(-1.0, 2.2)):
+        view = View(0, 0, width=24, height=24, tone=tone)
+        pair = [on_screen(draw(pane, view), True, tone) for pane in ("given:sphere", "sphere")]
+        seen = on_screen(made.draw("flip:sphere", view), True, tone)
+        np.testing.assert_allclose(seen / 255, flip_colors(*pair), atol=2 / 255)
