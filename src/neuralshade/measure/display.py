@@ -15,6 +15,7 @@ from neuralshade.source.color import linear_to_srgb
 
 ERROR_SCALES = (1, 2, 4, 8, 16, 32, 64)
 FEATURE_PERCENTILES = (1, 99)
+THIN = 40  # sides of so different lengths: a browser would show less than a few rows of them
 
 
 @dataclass(frozen=True)
@@ -26,6 +27,16 @@ class PagePicture:
     uri: str  # data URI
     width: int  # pixels in the file behind ``uri``
     height: int
+
+    @property
+    def is_thin(self) -> bool:
+        """Return whether it can be seen only stretched."""
+        return is_thin(self.height, self.width)
+
+
+def is_thin(height: int, width: int) -> bool:
+    """Return whether one side is more than THIN times the other."""
+    return max(height, width) > THIN * min(height, width)
 
 
 def error_picture(target: Pixels, result: Pixels, scale: float) -> NDArray[np.float32]:

@@ -10,6 +10,7 @@ from neuralshade.measure.display import (
     error_picture,
     error_scale,
     feature_pages,
+    is_thin,
     on_screen,
     shown,
 )
@@ -21,6 +22,7 @@ CLOSE_UP_PX = 96  # side of the square with the largest error
 # Longer sides to try in pixels, and how many bytes of data URI the group may take. With the
 # curves (about 60 kB) and the close-ups (about 35 kB each) the page stays below 6 MB.
 PANES = ((1024, 768, 512, 384), 3_600_000)
+THIN_PX = 8192  # of a thin picture's longer side: reduced, its few rows would be one
 SNAPSHOTS = ((320, 224, 160, 112, 80), 1_100_000)
 DRAWINGS = ((768, 512, 384, 256), 1_200_000)
 GRIDS = ((512, 384, 256, 128, 64), 900_000)
@@ -47,7 +49,11 @@ def comparison(
             panes.append(shown("Error of alpha", "", error[..., colors:]))
         return panes
 
-    return within_bytes(PANES, draw), scale
+    sides: Sequence[int] = PANES[0]
+    height, width = target.shape[:2]
+    if is_thin(height, width):
+        sides = (min(max(height, width), THIN_PX), *sides)
+    return within_bytes((sides, PANES[1]), draw), scale
 
 
 def close_up(pictures: Sequence[tuple[str, Pixels]], stops: float | None) -> list[PagePicture]:

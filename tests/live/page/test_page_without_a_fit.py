@@ -14,6 +14,7 @@ def test_an_empty_page_has_a_place_to_drop_and_a_sample(tab, live, background, t
     background(live.wait)
     page = tab(live.address, 390, 800)
     assert page.page.locator("#nothing .zone").is_visible()
+    assert page.page.locator("#toolbar").is_hidden()  # there is nothing to zoom
     page.page.click("#sample")
     page.until(lambda: "sample.png, 384 x 256" in page.text("#fit-picture"), "the sample")
     page.page.select_option("#kind", "textures")

@@ -38,9 +38,8 @@ export class Files {
 
   /** @param {File} file an asset */
   async load(file) {
-    const active = ["running", "paused"].includes(this.session.fit?.state ?? "");
     let place = "show";
-    if (active) {
+    if (this.#isFitting) {
       place = await ask(`Load ${file.name}: a fit is on its way.`, [
         ["fit", "Go on from its numbers"],
         ["show", "Stop the fit and show it"],
@@ -51,7 +50,13 @@ export class Files {
     if (answer) notice(`${file.name} is loaded.`, "note");
   }
 
+  get #isFitting() {
+    return ["running", "paused"].includes(this.session.fit?.state ?? "");
+  }
+
   #show() {
+    byId("zone").hidden = this.#isFitting;
+    byId("curves-alone").hidden = !this.#isFitting;
     const none = !this.session.scene && !this.session.fit;
     byId("save").disabled = byId("snapshot").disabled = none;
     const report = byId("report");

@@ -101,7 +101,8 @@ export class NewFit {
     byId("bits").hidden = !kind?.bpp;
     const terminal = kind && !kind.picture && !this.#takes(kind);
     const how = `In a terminal: neuralshade fit ${kind?.name} SOURCE --live`;
-    setText(byId("kind-about"), `${kind?.about ?? ""} ${terminal ? how : ""}`);
+    const about = (kind?.about ?? "").replace(/\bPICTURE\b/, "a picture");
+    setText(byId("kind-about"), `${about} ${terminal ? how : ""}`);
     const present = fit?.picture ? `${fit.picture} (the present one)` : "none yet";
     const own = this.uploaded;
     const text = own ? `${own.name}, ${own.width} x ${own.height}` : present;

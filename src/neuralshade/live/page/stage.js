@@ -107,6 +107,7 @@ export class Stage {
     this.divider.root.hidden = !this.wiping;
     this.root.hidden = !this.scene;
     byId("nothing").hidden = Boolean(this.scene);
+    byId("toolbar").hidden = byId("values").hidden = !this.scene;
     this.#arrange();
     this.onlayout();
     this.moved();
