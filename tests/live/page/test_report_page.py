@@ -15,8 +15,8 @@ def opened(tab, tmp_path):
     def opened(height, width, window=(1280, 800)):
         ramp = np.linspace(0, 1, height * width * 3, dtype=np.float32).reshape(height, width, 3)
         row = {"name": "WebP", "setting": "lossless", "bytes": 1_234_567,
-               "memory_bytes": 9_876_543, "bits_per_pixel": 13.125, "random_access": False, "psnr_db": math.inf,
-               "ssim": 0.9876, "flip": 0.0123, "cropped": False}  # fmt: skip
+               "memory_bytes": 9_876_543, "bits_per_pixel": 13.125, "random_access": False,
+               "psnr_db": math.inf, "ssim": 0.9876, "flip": 0.0123, "cropped": False}  # fmt: skip
         path = tmp_path / "report.html"
         write_report(path, ReportData("a.png", ramp, ramp * 0.9, "srgb", 10, table=[row, row],
                                       memory_bytes=99))  # fmt: skip

@@ -149,7 +149,7 @@ class OpenedMipmaps(Opened):
         below = len(self.chain) - 1
         filtered = {name: [base, *as_stored(make(base, below))] for name, make in FILTERS.items()}
         return plane_scene(str(self.maps["name"]), {RESULT: self.chain, **filtered}, (),
-                           KEPT_TITLE, compared=True)  # fmt: skip
+                           KEPT_TITLE)  # fmt: skip
 
     def evaluate(self, reference: Any = None, notice: Notice = ignore) -> LevelsTable:
         """Return the error of each level under held-out lights, beside those of filters."""

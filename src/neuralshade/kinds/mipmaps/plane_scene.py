@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from neuralshade.source.picture import Picture
 
 REFERENCE = "reference"
 REFERENCE_SAMPLES = 36  # of a pixel: what a drag of the light can wait for
+MOST_KEPT = 4  # references, one for each size that frames of a fit have by turns
 KEPT_TITLE, TRAINED_TITLE = "Kept levels", "Trained levels"
 TITLES = {"box": "Box filter", "toksvig": "Toksvig", "lean": "LEAN",
           REFERENCE: "Reference: shaded, then averaged"}  # fmt: skip
@@ -27,20 +29,22 @@ Floats = npt.NDArray[np.float32]
 
 
 def plane_scene(
-    name: str, chains: Mapping[str, Sequence[Maps]], changes: Sequence[str], result: str, *,
-    compared: bool,
-) -> Scene:  # fmt: skip
-    """Return the plane as each of ``chains`` has it.
+    name: str, chains: Mapping[str, Sequence[Maps]], changes: Sequence[str], result: str
+) -> Scene:
+    """Return the plane as each of ``chains`` has it, and as it is, which takes longer to draw.
 
     Args:
         name: of the maps.
         chains: levels 0 and on of each, by pane; may change what it holds between two frames.
         changes: panes whose levels do.
         result: title of the pane of the result.
-        compared: whether there is a pane of the plane as it is, which takes a second to draw.
     """
     base = chains[RESULT][0]
     usual = PlaneView.showing(base)
+
+    @lru_cache(MOST_KEPT)
+    def reference(seen: PlaneView) -> Floats:
+        return plane_reference(base, seen, samples=REFERENCE_SAMPLES)
 
     def draw(pane: str, view: View) -> Floats:
         # a part of the plane is cut out of the whole, drawn as large as that takes
@@ -52,14 +56,10 @@ def plane_scene(
             elevation = float(np.clip(view.light[1], LOWEST_DEG, HIGHEST_DEG))
             seen = dataclasses.replace(seen, azimuth_deg=view.light[0], elevation_deg=elevation)
         with threads(1):  # a row of pixels is too little to be shared out
-            if pane == REFERENCE:
-                whole = plane_reference(base, seen, samples=REFERENCE_SAMPLES)
-            else:
-                whole = plane_picture(chains[pane], seen)
+            whole = reference(seen) if pane == REFERENCE else plane_picture(chains[pane], seen)
         return nearest_pixels(Picture(whole, "linear", name), view)
 
-    panes = [*chains, *([REFERENCE] if compared else [])]
-    titles = {pane: result if pane == RESULT else TITLES[pane] for pane in panes}
+    titles = {pane: result if pane == RESULT else TITLES[pane] for pane in [*chains, REFERENCE]}
     light = Light(usual.azimuth_deg, usual.elevation_deg, tuple(titles))
     return Scene(KIND.name, name, usual.width, usual.height, 3, True, True, True, titles, draw,
                  tuple(changes), light=light, parted=False)  # fmt: skip
@@ -78,4 +78,4 @@ def trained_plane(name: str, base: Maps, filters: Mapping[str, Any], levels: Any
         def __len__(self) -> int:
             return 1 + len(filters)
 
-    return plane_scene(name, Now(), (RESULT,), TRAINED_TITLE, compared=False)
+    return plane_scene(name, Now(), (RESULT,), TRAINED_TITLE)
