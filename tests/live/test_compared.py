@@ -1,12 +1,14 @@
 """live/compared: what an asset that is shown is worth is measured, and FLIP is drawn."""
 
+import threading
+
 import numpy as np
 import pytest
 
 import neuralshade
 from neuralshade.fitting.scene import FLIP, Tone, View
 from neuralshade.kinds import open_asset
-from neuralshade.live.compared import with_flip
+from neuralshade.live.compared import Measuring, with_flip
 from neuralshade.live.frames import on_screen
 from neuralshade.measure.quality import flip, flip_colors, measure_quality, missing_flip
 
@@ -79,3 +81,17 @@ def test_flip_of_lit_panes_is_lit_and_is_seen_as_it_is(small_kinds):
         pair = [on_screen(draw(pane, view), True, tone) for pane in ("given:sphere", "sphere")]
         seen = on_screen(made.draw("flip:sphere", view), True, tone)
         np.testing.assert_allclose(seen / 255, flip_colors(*pair), atol=2 / 255)
+
+
+def test_what_is_shown_no_more_is_not_measured(fitted, monkeypatch):
+    """A fit that begins meanwhile has the machine for itself."""
+    told, measured = [], []
+    measuring = Measuring(told.append)
+    held = threading.Event()
+    measuring._thread.submit(held.wait, 600)  # the thread is busy
+    monkeypatch.setattr("neuralshade.live.compared.measure_quality", measured.append)
+    measuring.begin(open_asset(fitted / "a.nsh").scene(fitted / "a.png"))
+    measuring.forget()
+    held.set()
+    measuring._thread.shutdown()
+    assert told == [None] and measured == []

@@ -84,8 +84,9 @@ class Measuring:
         pairs = {pane: scene.beside(pane) for pane in scene.titles
                  if not scene.is_lit(pane) and not pane.startswith(FLIP)}  # fmt: skip
         pixels = scene.width * scene.height
-        room = psutil.virtual_memory().available / (4 * COPIES * scene.channels)
         known = [(pane, beside) for pane, beside in pairs.items() if beside][:MOST_PANES]
+        copies = COPIES + 2 * len(known)  # all of them are drawn before the first is measured
+        room = psutil.virtual_memory().available / (4 * copies * scene.channels)
         if not known or pixels > min(MOST_PIXELS, room):
             return
         view = View(0, 0, width=scene.width, height=scene.height)
@@ -95,6 +96,8 @@ class Measuring:
             self._thread.submit(self._measure, self._number, pane, drawn, space)
 
     def _measure(self, number: int, pane: str, drawn: list[Floats], space: str) -> None:
+        if number != self._number:
+            return  # something else is shown, or a fit runs, which goes first
         try:
             target, result = drawn if space == "linear" else [p.clip(0, 1) for p in drawn]
             found = dataclasses.asdict(measure_quality(target, result, space))
