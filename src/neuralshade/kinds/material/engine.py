@@ -126,10 +126,10 @@ class MaterialEngine(ABC):
         field = self.task.field
         values = self._encoder_input(uv)
         latents = field.encoder.on_columns(values, torch.float32)
-        directions = (torch.from_numpy(np.ascontiguousarray(w.T)).to(values.device)
-                      for w in (wi, wo))  # fmt: skip
+        to_light, to_eye = (torch.from_numpy(np.ascontiguousarray(w.T)).to(values.device)
+                            for w in (wi, wo))  # fmt: skip
         shares = torch.from_numpy(np.ascontiguousarray(uv[:, 2:])).to(values.device)
-        read = encoding_of(field).columns(latents, *directions, shares)
+        read = encoding_of(field).columns(latents, to_light, to_eye, shares)
         found: Floats = field.network.on_columns(read, torch.float32).t().cpu().numpy()
         return found
 

@@ -70,7 +70,7 @@ def parse_ranges(text: str) -> list[tuple[str, float, float]]:
                               f"first. {EXAMPLE}")  # fmt: skip
         if read[1] in [name for name, _, _ in found]:
             raise ConfigError(f"vary: got {read[1]} twice, need it once. Leave one out.")
-        found.append((read[1], *ends))
+        found.append((read[1], ends[0], ends[1]))
     if len(found) > MOST_VARIED:
         raise ConfigError(f"vary: got {len(found)} inputs, need {MOST_VARIED} at most. Leave "
                           "some out.")  # fmt: skip
