@@ -20,6 +20,7 @@ from neuralshade.gpu.cuda_text import (
     not_inlined,
     packed,
 )
+from neuralshade.gpu.device import SOURCE_FOLDER
 from neuralshade.gpu.slang_export import Exported, export_slang
 
 pytest.importorskip("slangpy")
@@ -267,7 +268,7 @@ def test_a_struct_without_a_field_is_refused():
 MARKED = """
 public struct Pair { public float both[2]; }
 
-[noinline]
+// CUDA: not inlined
 public Pair twice(float x)
 {
     Pair pair;
@@ -291,10 +292,14 @@ void f(uint3 thread : SV_DispatchThreadID)
 
 
 def test_what_slang_text_keeps_apart_is_apart_in_cuda():
-    """Slang itself leaves the attribute out of CUDA text: then this test can go, and the code."""
-    exported, names = export_slang(MARKED, "f"), not_inlined(MARKED)
-    assert names == {"twice"} and "__noinline__ Pair" not in exported.code
-    code = mended(exported, "f", names).code
+    names = not_inlined(MARKED)
+    assert names == {"twice"}
+    code = mended(export_slang(MARKED, "f"), "f", names).code
     marked = re.findall(r"__noinline__ \S+ +(\w+)\(", code)
     assert [name.rpartition("_")[0] for name in marked] == ["twice"]
     assert "thrice" in code
+
+
+def test_noises_of_materials_are_apart():
+    text = (SOURCE_FOLDER / "neuralshade/kinds/material/stack_masks.slang").read_text()
+    assert not_inlined(text) == {"fractal", "nearest", "scratches"}
