@@ -156,7 +156,8 @@ def _nodes(library: Any, chosen: Any) -> Iterator[Any]:
         if one.getNamePath() in seen:
             continue
         seen.add(one.getNamePath())
-        yield one
+        if hasattr(one, "getInput"):  # an output is none
+            yield one
         waiting += [edge.getUpstreamElement() for edge in one.traverseGraph()]
         inside = one.getImplementation() if hasattr(one, "getImplementation") else None
         if inside is not None and library.getImplementation(inside.getName()) is None:
