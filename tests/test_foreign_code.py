@@ -22,6 +22,8 @@ CALLS = {  # and all below them
 BUILTIN = {"__import__", "compile", "eval", "exec"}
 REASONS = {
     ("src/neuralshade/verbs/doctor/asked.py", "sys.path"): "read, to hand it on",
+    ("src/neuralshade/asset/texture/bc7_process.py", "subprocess"): "Python, with our own strips",
+    ("src/neuralshade/asset/texture/bc7_process.py", "sys.path"): "its parent's, in that child",
     ("scripts/sbom.py", "compile"): "base/commit.py of the tree that is built",
     ("scripts/sbom.py", "exec"): "the same",
     ("src/neuralshade/base/commit.py", "subprocess"): "git, for the commit of a clone",

@@ -109,7 +109,7 @@ def test_it_is_shown_live(save_smooth, tmp_path):
         live.run(fit_toy, picture, tmp_path / "x.nsh", steps=20)
         scene = live.channel.known["scene"]
         fit = live.channel.known["fit"]
-    assert (scene["kind"], scene["panes"]) == ("toy", ["target", "result"])
+    assert (scene["kind"], scene["panes"]) == ("toy", ["target", "result", "flip:result"])
     assert (fit["verb"], fit["state"]) == ("toy", "ended")
 
 
