@@ -125,11 +125,13 @@ def test_the_text_for_vectors_compiles(device):
     device.link_program([module], [module.entry_point("ask")])
 
 
-@pytest.mark.parametrize("name, value", [("hidden_width", 32), ("lobes", 2)])
+@pytest.mark.parametrize("name, value", [("hidden_width", 32), ("lobes", 2), ("vary", "wet=0..1")])
 def test_different_architectures_are_refused(gpu, three, refusal, name, value):
     message = refusal(
         ConfigError, frame_decoder, gpu, [three[0], drawn_material(1, **{name: value})]
     )
+    if name == "vary":
+        name, value = "varied_count", 1
     need = getattr(three[0].recipe, name)
     assert message == (f"frame: got {name}={value} of material 1, need {need} as material 0 has. "
                        "Fit them by fit materials.")  # fmt: skip

@@ -89,12 +89,15 @@ class PackedFrame:
 def frame_decoder(gpu: Gpu, materials: Sequence[Stored]) -> FrameDecoder:
     """Return what evaluates ``materials`` by their index, at their finest level.
 
-    By cooperative vectors in float16 where the device has them and texels have 8 numbers, else by
-    loops in float32. Raises: ConfigError for none, and for two of different architectures.
+    By cooperative vectors in float16 where the device has them, texels have 8 numbers and no input
+    is varied, else by loops in float32, which have inputs at their defaults.
+
+    Raises: ConfigError for none, and for two of different architectures.
     """
     check_alike(materials)
     recipe = materials[0].recipe
-    vectors = inference_path(gpu.adapter) == "vector" and recipe.features == FEATURES
+    vectors = (inference_path(gpu.adapter) == "vector" and recipe.features == FEATURES
+               and not recipe.varied_count)  # fmt: skip
     parts = [scattering_of(one.recipe, one.side, one.tensors) for one in materials]
     words, first_words = _joined([part.words for part in parts])
     bound: dict[str, Any] = {"words": gpu.buffer(words)}
@@ -115,7 +118,7 @@ def check_alike(materials: Sequence[Stored]) -> None:
         raise ConfigError("frame: got no material, need one or more. Name assets.")
     first = materials[0].recipe
     for index, one in enumerate(materials):
-        for name in SIZES:
+        for name in (*SIZES, "varied_count"):
             got, need = getattr(one.recipe, name), getattr(first, name)
             if got != need:
                 raise ConfigError(f"frame: got {name}={got!r} of material {index}, need {need!r} "

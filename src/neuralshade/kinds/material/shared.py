@@ -84,6 +84,11 @@ class SharedPart:
             if got != need:
                 raise ConfigError(f"{self.path}: got {name}={got!r}, need {need!r} as its decoder "
                                   f"has. Leave --{name.replace('_', '-')} out.")  # fmt: skip
+        if recipe.varied_count != self.recipe.varied_count:
+            raise ConfigError(
+                f"{self.path}: got {recipe.varied_count} varied inputs, need "
+                f"{self.recipe.varied_count} as its decoder has. Change --vary."
+            )
 
 
 def shared_of(

@@ -111,6 +111,13 @@ def test_another_architecture_is_refused(family, tmp_path, refusal, name, value)
                        f"--{name.replace('_', '-')} out.")  # fmt: skip
 
 
+def test_inputs_that_are_varied_are_as_many_as_the_decoder_has(family, tmp_path, refusal):
+    message = refusal(ConfigError, neuralshade.fit_material, rust(), tmp_path / "x.nsh",
+                      share=family.share, options=TORCH, **FEW, vary="wetness=0..1")  # fmt: skip
+    assert message == (f"{family.share}: got 1 varied inputs, need 0 as its decoder has. Change "
+                       "--vary.")  # fmt: skip
+
+
 def test_an_asset_whose_digest_is_anothers_is_refused(family, tmp_path, refusal):
     opened = neuralshade.load(family.share)
     tensors = {**opened.tensors, "decoder.0.bias": opened.tensors["decoder.0.bias"] + 1}
