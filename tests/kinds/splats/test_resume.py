@@ -66,6 +66,15 @@ def test_a_size_is_kept_to_when_resumed(tmp_path, save_smooth):
     assert 0.98 * 1300 <= result.asset_bytes <= 1300
 
 
+def test_a_size_is_kept_to_though_the_curve_is_short_until_the_end(tmp_path, save_smooth):
+    """The row that the end adds is counted before the Gaussians that fit are."""
+    result = neuralshade.fit_splats(
+        save_smooth(), tmp_path / "x.nsh", compositing="normalized", bytes=1300, steps=60,
+        observer=lambda p: p.curve.__delitem__(slice(1, None)),
+    )  # fmt: skip
+    assert 0.98 * 1300 <= result.asset_bytes <= 1300
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_interruption_leaves_a_checkpoint_and_no_asset(tmp_path, save_smooth, number):
     interrupted(save_smooth(), tmp_path / "x.nsh", FEW, 5, number)

@@ -63,6 +63,8 @@ if TYPE_CHECKING:
 
     from neuralshade.kinds.splats.settings import SplatsSettings
 
+LONGEST_PSNR = 88.888  # dB: as long in a file as any
+
 
 @dataclass(frozen=True)
 class SplatsResult(FitResult):
@@ -226,12 +228,20 @@ class _Job(Job[SplatsRecipe]):
         own = {"cloud": cloud, **noted([("loss", self.recipe.loss)])}
         return Header(unusual(self.recipe), self.training, quality, facts, own)
 
+    def _ended_header(self, cloud: dict[str, Any]) -> Header:
+        """Return the longest header that the file may get if the fit ended now."""
+        header = self._header(cloud, {"psnr_db": LONGEST_PSNR})
+        p = self.loop.progress
+        ended = dataclasses.replace(p, curve=list(p.curve), psnr_db=LONGEST_PSNR)
+        ended.note(measured=True)  # as the loop's end does
+        return dataclasses.replace(header, training={**header.training, "curve": ended.curve})
+
     def _weigh(self, levels: npt.NDArray[np.int32], ranges: Any) -> tuple[int, int]:
         """Return how many bytes the stream of ``levels`` takes, and all else in the file."""
         cloud = cloud_facts(levels.shape[1], ranges, self.background)
         tensors = pack_cloud(levels, cloud, self.ordered)
         stream = tensors[STREAM].size
-        header = self._header(cloud, {"psnr_db": 88.888})
+        header = self._ended_header(cloud)
         return stream, asset_size(KIND.name, header, tensors, CURVE_POINTS) - stream
 
     def save(self, path: Path) -> tuple[float, int]:
