@@ -8,6 +8,9 @@ import pytest
 pytestmark = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
 PIPE = "got a device or pipe, need"
 PATIENCE_SECONDS = 60
+INCLUDES = """<materialx version="1.39" xmlns:xi="http://www.w3.org/2001/XInclude">
+  <xi:include href="p.mtlx"/>
+</materialx>"""
 
 
 @pytest.fixture(autouse=True)
@@ -15,7 +18,7 @@ def patience():
     """Fail, rather than wait for ever, where a pipe is opened after all."""
 
     def fail(*_):
-        raise TimeoutError("a pipe was waited for")
+        pytest.fail("a pipe was waited for")  # no OSError, which would be taken for a refusal
 
     before = signal.signal(signal.SIGALRM, fail)
     signal.alarm(PATIENCE_SECONDS)
@@ -38,11 +41,24 @@ def patience():
     ("p.json", ("fit", "mipmaps", "p.json"),
      "a folder of maps or a .json manifest. Check its permissions and its disk."),
     ("p.slang", ("fit", "shader", "p.slang"), "a .slang file. Check the path."),
+    ("p.slang", ("fit", "material", "p.slang"), "a .slang file. Check the path."),
+    ("p.toml", ("fit", "material", "p.toml"), "a .toml file. Check the path."),
+    ("p.nsh", ("decode", "p.nsh", "-o", "maps"), "a readable asset file. Check the path."),
+    ("p.toml", ("scene", "p.toml", "-o", "x.png"), "a scene's TOML file. Check the path."),
 ])  # fmt: skip
 def test_a_pipe_is_refused(folder, refused, fitted_asset, name, arguments, need):
     os.mkfifo(folder / name)
     given = [fitted_asset if word == "asset" else word for word in arguments]
     assert refused(*given) == f"{name}: {PIPE} {need}"
+
+
+@pytest.mark.parametrize("name", ["p.mtlx", "a.mtlx"])  # given, and taken in by what is given
+def test_a_pipe_is_no_materialx_document(folder, refused, name):
+    pytest.importorskip("MaterialX")
+    os.mkfifo(folder / "p.mtlx")
+    (folder / "a.mtlx").write_text(INCLUDES)
+    message = refused("fit", "material", name)
+    assert message.endswith(f"p.mtlx: {PIPE} a MaterialX document. Check the path.")
 
 
 def test_a_device_is_refused(refused, folder):

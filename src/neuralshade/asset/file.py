@@ -82,6 +82,7 @@ def read_asset_file(path: str | os.PathLike[str], kind: str | None = None) -> As
 
 def is_asset_file(path: str | os.PathLike[str]) -> bool:
     """Return whether the file begins as one that ``write_asset_file`` wrote. Raises OSError."""
+    check_regular(path)
     with Path(path).open("rb") as file:
         return file.read(8 + len(START))[8:] == START
 

@@ -139,18 +139,25 @@ def fields_of(recipe: type) -> list[Field]:
     return sorted(dataclasses.fields(recipe), key=lambda field: field.name in shared)
 
 
-def read_toml(path: str | Path) -> dict[str, Any]:
-    """Return the settings of a TOML recipe file; ConfigError names the file and the reason."""
+def read_toml(
+    path: str | Path,
+    need: str = "a TOML file of recipe settings",
+    line: str = "hidden_width = 32",
+) -> dict[str, Any]:
+    """Return what a TOML file says; ConfigError names the file and the reason.
+
+    ``need`` and ``line``: what the file is, and a line that it may hold, as messages say it.
+    """
     try:
         check_regular(path)
         return tomllib.loads(Path(path).read_text(encoding="utf-8"))
     except OSError as error:
-        raise ConfigError(f"{path}: got {unread(error)}, need a TOML file of recipe settings. "
-                          "Check the path.") from error  # fmt: skip
+        raise ConfigError(f"{path}: got {unread(error)}, need {need}. Check the "
+                          "path.") from error  # fmt: skip
     # ValueError: no UTF-8, no TOML, or a number of thousands of digits; nesting may be too deep
     except (ValueError, RecursionError) as error:
-        raise ConfigError(f"{path}: got {error}, need a TOML file of recipe settings. "
-                          "Write lines such as hidden_width = 32.") from error  # fmt: skip
+        raise ConfigError(f"{path}: got {error}, need {need}. Write lines such as "
+                          f"{line}.") from error  # fmt: skip
 
 
 def _check(place: str, field: Field, value: Any, missing: Collection[str]) -> Any:

@@ -106,7 +106,7 @@ def read_scene(path: str | os.PathLike[str]) -> SceneDocument:
         one, or a value that is none.
     """
     place = Path(path)
-    return scene_of(read_toml(place), place.parent)
+    return scene_of(read_toml(place, "a scene's TOML file", "[camera]"), place.parent)
 
 
 def scene_of(values: Mapping[str, Any], folder: Path = Path()) -> SceneDocument:

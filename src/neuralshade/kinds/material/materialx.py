@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from neuralshade.base.did_you_mean import did_you_mean
-from neuralshade.base.message_text import shown
+from neuralshade.base.message_text import shown, unread
+from neuralshade.base.regular_file import check_regular
 from neuralshade.errors import ConfigError
 from neuralshade.kinds.material.materialx_inputs import (
     check_free,
@@ -120,7 +121,11 @@ def _document(mx: Any, place: Path) -> tuple[Any, Any]:
     document = mx.core.createDocument()
     document.setDataLibrary(library)
     try:
-        mx.core.readFromXmlFile(document, os.fspath(place))
+        check_regular(place)
+        _read(mx, document, place)
+    except OSError as error:
+        raise ConfigError(f"{error.filename or place}: got {unread(error)}, need a MaterialX "
+                          "document. Check the path.") from error  # fmt: skip
     except Exception as error:  # of its own types, which differ by version
         raise ConfigError(f"{place}: got {shown(str(error))}, need a MaterialX document. Check "
                           "the file.") from error  # fmt: skip
@@ -130,6 +135,18 @@ def _document(mx: Any, place: Path) -> tuple[Any, Any]:
         raise ConfigError(f"{place}: got a document that is not valid ({shown(first)}), need one "
                           "that MaterialX accepts. Check it with mxvalidate.py.")  # fmt: skip
     return document, library
+
+
+def _read(mx: Any, document: Any, place: Path) -> None:
+    """Read a file, and what it includes. Raises OSError where one of them is no regular file."""
+
+    def included(document: Any, name: Any, search: Any, options: Any) -> None:
+        check_regular(search.find(name).asString())
+        mx.core.readFromXmlFile(document, name, search, options)
+
+    options = mx.core.XmlReadOptions()
+    options.readXIncludeFunction = included
+    mx.core.readFromXmlFile(document, os.fspath(place), mx.core.FileSearchPath(), options)
 
 
 def _chosen(mx: Any, document: Any, place: Path, element: str | None) -> Any:
