@@ -29,7 +29,7 @@ from neuralshade.kinds.image.presets import PRESETS
 from neuralshade.kinds.image.recipe import ImageRecipe
 from neuralshade.kinds.image.timed import bench_networks
 from neuralshade.optimizer.schedule import rate_factor
-from neuralshade.sampler.sample import PixelLattice
+from neuralshade.sampler.draw import PixelLattice
 
 Row = dict[str, Any]
 PICTURES = ["jeep.jpg", "kodim05.png", "kodim23.png"]

@@ -15,8 +15,7 @@ from neuralshade.model.mlp import MLP
 from neuralshade.model.registry import build_encoding
 from neuralshade.optimizer.adam import Adam
 from neuralshade.optimizer.average import WeightAverage
-from neuralshade.sampler.draw import SAMPLINGS, sampler_of
-from neuralshade.sampler.sample import PixelLattice, Pixels, Sample
+from neuralshade.sampler.draw import SAMPLINGS, PixelLattice, Pixels, Sample, sampler_of
 from neuralshade.source.picture import picture_from_array
 from neuralshade.source.target import Target
 

@@ -4,8 +4,14 @@ import numpy as np
 import pytest
 import torch
 
-from neuralshade.sampler.draw import SAMPLINGS, device_batch, lattice_shape, shuffled
-from neuralshade.sampler.sample import PixelLattice, Pixels
+from neuralshade.sampler.draw import (
+    SAMPLINGS,
+    PixelLattice,
+    Pixels,
+    device_batch,
+    lattice_shape,
+    shuffled,
+)
 
 COUNTS = (1, 2, 3, 5, 64, 100, 512, 1000)
 KEYS = ((0, 0), (7, 2**32 - 1), (2**31, 12345))

@@ -6,8 +6,15 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from neuralshade.sampler.draw import SAMPLINGS, lattice_shape, sampler_of, samples_per_step
-from neuralshade.sampler.sample import PixelLattice, Pixels, Positions
+from neuralshade.sampler.draw import (
+    SAMPLINGS,
+    PixelLattice,
+    Pixels,
+    Positions,
+    lattice_shape,
+    sampler_of,
+    samples_per_step,
+)
 
 SIZES = [(1, 1), (1, 9), (7, 1), (5, 12), (40, 3)]  # height, width
 

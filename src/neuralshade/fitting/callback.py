@@ -6,13 +6,14 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy.typing as npt
 import torch
 
-from neuralshade.fitting.loop import Loop
-from neuralshade.fitting.progress import Progress
+if TYPE_CHECKING:
+    from neuralshade.fitting.loop import Loop
+    from neuralshade.fitting.progress import Progress
 
 
 class RunningFit(Protocol):

@@ -5,14 +5,15 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from neuralshade.errors import NeuralShadeError
-from neuralshade.fitting.callback import RunningFit
-from neuralshade.fitting.loop import Restart
-from neuralshade.fitting.progress import Progress
+
+if TYPE_CHECKING:
+    from neuralshade.fitting.callback import RunningFit
+    from neuralshade.fitting.progress import Progress
 
 CURVE_RATIO = 1.02  # of steps between two losses that are told, besides all rows with a PSNR
 MOST_SHOWN = 16  # numbers of an array that are told; of larger ones the shape
@@ -82,6 +83,8 @@ def reached_text(result: Any) -> str:
 
 def ending_facts(error: BaseException) -> dict[str, str]:
     """Return the state and the reason of a fit that ``error`` ended."""
+    from neuralshade.fitting.loop import Restart  # an asset is told of without it
+
     if isinstance(error, Restart):
         shows = error.settings.get("action") == "show"
         wanted = "to show an asset" if shows else "for another fit"

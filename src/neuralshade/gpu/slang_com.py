@@ -12,7 +12,6 @@ from ctypes import byref, c_char_p, c_int, c_int64, c_size_t, c_uint32, c_void_p
 from typing import Any
 
 from neuralshade.errors import DeviceError, KernelError
-from neuralshade.gpu.cuda_packages import REMEDY
 
 LIBRARIES = ("libslang-compiler.so*", "libslang-compiler*.dylib", "slang-compiler.dll")
 LANGUAGE_VERSION = 2025  # of Slang, where a module names none
@@ -125,6 +124,8 @@ def library() -> Any:
     """
     spec = importlib.util.find_spec("slangpy")  # slangpy itself need not be imported
     if spec is None or spec.origin is None:
+        from neuralshade.gpu.cuda_packages import REMEDY
+
         raise DeviceError(f"device: got no slangpy, need its Slang compiler for CUDA. {REMEDY}")
     folder = pathlib.Path(spec.origin).parent
     found = [path for pattern in LIBRARIES for path in sorted(folder.glob(pattern))]

@@ -13,6 +13,7 @@ others all, or ``dimensions`` of them from number ``first`` on. Of (u, v, level)
 """
 
 import re
+from importlib import import_module
 
 import torch
 
@@ -20,25 +21,18 @@ from neuralshade.base.did_you_mean import did_you_mean
 from neuralshade.base.message_text import named, shown
 from neuralshade.base.plugins import names
 from neuralshade.errors import ConfigError
-from neuralshade.model.cell_wave import CellWave
 from neuralshade.model.composite import Composite
-from neuralshade.model.dense_grid import DenseGrid
 from neuralshade.model.encoding import AxisEncoding, Encoding, is_drawn, settings_of
-from neuralshade.model.foreign_encoding import foreign_encoding
-from neuralshade.model.frequency import Frequency
-from neuralshade.model.hash_grid import HashGrid
-from neuralshade.model.identity import Identity
-from neuralshade.model.one_blob import OneBlob
-from neuralshade.model.triangle_wave import TriangleWave
 
-ENCODINGS: dict[str, type[Encoding]] = {
-    "identity": Identity,
-    "frequency": Frequency,
-    "triangle_wave": TriangleWave,
-    "one_blob": OneBlob,
-    "cell_wave": CellWave,
-    "dense_grid": DenseGrid,
-    "hash_grid": HashGrid,
+PACKAGE = "neuralshade.model"
+ENCODINGS = {  # classes of this folder; a fit loads those that its recipe names
+    "identity": "Identity",
+    "frequency": "Frequency",
+    "triangle_wave": "TriangleWave",
+    "one_blob": "OneBlob",
+    "cell_wave": "CellWave",
+    "dense_grid": "DenseGrid",
+    "hash_grid": "HashGrid",
 }
 LIMITS = {  # smallest and largest value of every setting above
     "octaves": (1, 24),
@@ -62,7 +56,12 @@ def encoding_named(kind: str) -> type[Encoding]:
     Raises: ConfigError for a name that none has, and for what another package brings and is no
         encoding.
     """
-    found = ENCODINGS.get(kind) or foreign_encoding(kind, ENCODINGS)
+    if kind in ENCODINGS:
+        ours: type[Encoding] = getattr(import_module(f"{PACKAGE}.{kind}"), ENCODINGS[kind])
+        return ours
+    from neuralshade.model.foreign_encoding import foreign_encoding  # loads what looks at it
+
+    found = foreign_encoding(kind, ENCODINGS)
     if found is None:
         known = names("encoding", ENCODINGS)
         raise ConfigError(f"encoding: got {shown(kind)}, need one of {known}."

@@ -1,6 +1,7 @@
 """Drawing a batch, three ways. Device half: draw.slang."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
@@ -8,10 +9,35 @@ import numpy.typing as npt
 import torch
 
 from neuralshade.gpu.random import Random, Words, hash_bits
-from neuralshade.sampler.sample import PixelLattice, Pixels, Positions, Sample
 
-Sampler = Callable[[torch.Generator], Sample]
 ORDER_KEY = 0x5BD1E995  # third counter of what ``shuffled`` hashes; samples have theirs there
+
+
+@dataclass(frozen=True)
+class PixelLattice:
+    """Every pixel where one of ``rows`` [R] crosses one of ``cols`` [C]; int64 indices."""
+
+    rows: torch.Tensor
+    cols: torch.Tensor
+
+
+@dataclass(frozen=True)
+class Pixels:
+    """Pixels (row[i], col[i]); int64 [N]."""
+
+    row: torch.Tensor
+    col: torch.Tensor
+
+
+@dataclass(frozen=True)
+class Positions:
+    """Continuous positions ``uv`` float32 [N, 2] in [0, 1)."""
+
+    uv: torch.Tensor
+
+
+Sample = PixelLattice | Pixels | Positions
+Sampler = Callable[[torch.Generator], Sample]
 
 
 def draw_lattice(rows: int, cols: int, height: int, width: int, rng: torch.Generator) -> Sample:

@@ -1,14 +1,16 @@
 """One map of a surface, whatever it holds: read from a picture, and brought to another size."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from neuralshade.errors import ConfigError, ShapeError
 from neuralshade.source.color import linear_to_srgb, srgb_to_linear
-from neuralshade.source.map_entry import MapFile
 from neuralshade.source.map_values import (
     alpha_matters,
     clipped,
@@ -22,6 +24,9 @@ from neuralshade.source.map_words import COLORS, EITHER, NAMES
 from neuralshade.source.normal_map import make_unit
 from neuralshade.source.picture import Picture, check_finite
 from neuralshade.source.resize import resized
+
+if TYPE_CHECKING:
+    from neuralshade.source.map_entry import MapFile
 
 Floats = npt.NDArray[np.float32]
 

@@ -1,12 +1,18 @@
 """The mip levels of a surface's maps: what latent textures learn at every size."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 import numpy.typing as npt
 
 from neuralshade.errors import ConfigError
 from neuralshade.source.color import linear_to_srgb, srgb_to_linear
 from neuralshade.source.halving import halved, halved_along
-from neuralshade.source.material_map import MaterialMap
+
+if TYPE_CHECKING:
+    from neuralshade.source.material_map import MaterialMap
 
 Floats = npt.NDArray[np.float32]
 

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from neuralshade.kinds.image.engine import TorchImageEngine
-from neuralshade.sampler.sample import PixelLattice
+from neuralshade.sampler.draw import PixelLattice
 
 GAINS_DB = {"rtxns": 1.5, "tiny-9": 0.05}  # over one color, after 100 steps
 

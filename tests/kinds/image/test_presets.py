@@ -16,7 +16,7 @@ from neuralshade.model.dense_grid import DenseGrid
 from neuralshade.model.field import Field
 from neuralshade.model.linear import Linear
 from neuralshade.optimizer.adam import Adam, TouchedAdam
-from neuralshade.sampler.sample import PixelLattice, Positions
+from neuralshade.sampler.draw import PixelLattice, Positions
 from neuralshade.source.picture import Picture, picture_from_array
 
 CPU = torch.device("cpu")

@@ -19,8 +19,7 @@ from neuralshade.engine.draw import draw_field
 from neuralshade.kinds.image.field import GLANCE_SIDE
 from neuralshade.measure.picture_psnr import decibels
 from neuralshade.model.field import Field
-from neuralshade.sampler.draw import Sampler
-from neuralshade.sampler.sample import PixelLattice, Pixels, Sample
+from neuralshade.sampler.draw import PixelLattice, Pixels, Sample, Sampler
 from neuralshade.source.crop import Crop
 from neuralshade.source.target import Target
 

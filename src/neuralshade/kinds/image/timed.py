@@ -12,7 +12,7 @@ from neuralshade.fitting.recipe import from_dict
 from neuralshade.gpu.gpu import Gpu
 from neuralshade.kinds.image.build import build_engine, build_gpu_engine
 from neuralshade.kinds.image.recipe import ImageRecipe
-from neuralshade.sampler.sample import Positions
+from neuralshade.sampler.draw import Positions
 from neuralshade.source.picture import picture_from_array
 
 SIDE_PX = 512  # of the picture that is learned

@@ -32,7 +32,6 @@ from neuralshade.kinds.material.recipe import MaterialRecipe
 from neuralshade.kinds.material.scattering import scattering_of
 from neuralshade.kinds.material.scene import DRAWN_PX, material_scene
 from neuralshade.kinds.material.shared import SharedPart, check_digest, shared_of
-from neuralshade.kinds.material.sources import teacher_digest
 from neuralshade.kinds.material.teacher import (
     Teacher,
     TeacherKernels,
@@ -218,6 +217,7 @@ class OpenedMaterial(Opened):
     def same_reference(self, reference: Any) -> Any:
         """Return ``reference`` where it is the material that this was fitted to, else None."""
         from neuralshade.kinds.material.evaluate import teacher_of
+        from neuralshade.kinds.material.sources import teacher_digest
 
         try:
             same = teacher_digest(teacher_of(self, reference)) == self.material["digest"]

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -18,7 +18,6 @@ import numpy.typing as npt
 from neuralshade.asset.asset import REMEDY, Asset, Header
 from neuralshade.asset.rules import CURVE, SIDE, STEPS
 from neuralshade.asset.schema import Each, Form, Named, Number, Parts, Rule, Text
-from neuralshade.asset.texture.texture_files import save_chain
 from neuralshade.base.message_text import shown
 from neuralshade.errors import AssetError
 from neuralshade.kinds.mipmaps.kernels import levels_of
@@ -26,7 +25,9 @@ from neuralshade.kinds.mipmaps.recipe import MipmapsRecipe
 from neuralshade.measure.plane.mip_filters import Maps
 from neuralshade.measure.plane.plane_view import PlaneView
 from neuralshade.source.color import linear_to_srgb, srgb_to_linear
-from neuralshade.source.texture_set import TextureSet
+
+if TYPE_CHECKING:
+    from neuralshade.source.texture_set import TextureSet
 
 CURVE_POINTS = 100  # of the training curve that are kept
 CHANNELS = {"albedo": 3, "normal": 3, "roughness": 1, "metallic": 1}
@@ -143,6 +144,8 @@ def write_chain(folder: Path, form: str, levels: Sequence[dict[str, Bytes]]) -> 
 
     Raises: OutputError; DeviceError where the package for blocks is missing.
     """
+    from neuralshade.asset.texture.texture_files import save_chain  # loads what writes blocks
+
     container, _, blocks = form.partition("-")
     written = []
     for name in MAPS:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 import numpy.typing as npt
 
@@ -22,7 +24,9 @@ from neuralshade.measure.plane.mip_filters import LEAST_Z, Maps, unit
 from neuralshade.model.microfacet import slang_name
 from neuralshade.sampler.directions import draw_pairs, near_mirror
 from neuralshade.sampler.sky import sky_pairs
-from neuralshade.source.texture_set import TextureSet
+
+if TYPE_CHECKING:
+    from neuralshade.source.texture_set import TextureSet
 
 Floats = npt.NDArray[np.float32]
 Bools = npt.NDArray[np.bool_]

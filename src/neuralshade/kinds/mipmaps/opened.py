@@ -38,10 +38,10 @@ from neuralshade.measure.plane.mip_filters import FILTERS, Maps
 from neuralshade.measure.plane.plane_view import PlaneView
 from neuralshade.source.crop import WHOLE, Crop
 from neuralshade.source.region import Region, chosen_names, level_regions
-from neuralshade.source.texture_set import TextureSet, load_texture_set
 
 if TYPE_CHECKING:
     from neuralshade.asset.texture.map_chain import MapChain
+    from neuralshade.source.texture_set import TextureSet
 
 
 @dataclass(frozen=True)
@@ -127,6 +127,8 @@ class OpenedMipmaps(Opened):
 
     def same_textures(self, source: Any) -> TextureSet:
         """Return the maps of ``source``; AssetError where they are not those of level 0."""
+        from neuralshade.source.texture_set import TextureSet, load_texture_set
+
         textures = source
         if not isinstance(source, TextureSet):
             said = self.maps.get("normal_convention")

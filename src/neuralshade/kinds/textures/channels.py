@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +15,9 @@ from neuralshade.errors import ConfigError
 from neuralshade.measure.map_psnr import with_z
 from neuralshade.source.color import linear_to_srgb, srgb_to_linear
 from neuralshade.source.material_mips import mip_levels
-from neuralshade.source.material_set import MaterialMap, MaterialSet
+
+if TYPE_CHECKING:
+    from neuralshade.source.material_set import MaterialMap, MaterialSet
 
 Floats = npt.NDArray[np.float32]
 Curve = Literal["none", "srgb", "log", "mask"]
