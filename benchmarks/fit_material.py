@@ -41,10 +41,10 @@ from neuralshade.fitting.options import FitOptions
 from neuralshade.gpu.device import is_software
 from neuralshade.gpu.open import open_gpu
 from neuralshade.kinds.material.fit import fit_material
-from neuralshade.kinds.material.judge import Judge, field_shade
+from neuralshade.kinds.material.judging.judge import Judge, field_shade
 from neuralshade.kinds.material.recipe import MaterialRecipe
-from neuralshade.kinds.material.sources import load_teacher
-from neuralshade.kinds.material.teacher import Teacher, TeacherKernels, open_teachers_gpu
+from neuralshade.kinds.material.teachers.sources import load_teacher
+from neuralshade.kinds.material.teachers.teacher import Teacher, TeacherKernels, open_teachers_gpu
 from neuralshade.model.field import Field
 from neuralshade.speed.timing import Patience
 

@@ -30,6 +30,7 @@ REASONS = {
     ("src/neuralshade/verbs/doctor/asked.py", "subprocess"): "Python, with our own questions",
     ("src/neuralshade/verbs/doctor/probes.py", "ctypes.CDLL"): "drivers by name, in a child",
     ("src/neuralshade/__init__.py", "importlib.import_module"): "the public names' own modules",
+    ("src/neuralshade/model/registry.py", "importlib.import_module"): "our encodings, by name",
     ("src/neuralshade/base/optional.py", "importlib.import_module"): "installed extras, by name",
     ("src/neuralshade/engine/torch_engine.py", "ctypes.CDLL"): "the C library of the process",
     ("src/neuralshade/fitting/tensorboard.py", "importlib.import_module"): "one module, by name",

@@ -1,7 +1,7 @@
 """What a fitted material must reach and what is its goal, beside what was measured.
 
-PSNR and FLIP are of spheres under 16 lights that no step has seen; see kinds/material/measures.py
-for the rest. Errors of 1 are 100 %.
+PSNR and FLIP are of spheres under 16 lights that no step has seen; see
+kinds/material/judging/measures.py for the rest. Errors of 1 are 100 %.
 """
 
 from collections.abc import Mapping, Sequence

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from neuralshade.errors import ConfigError
-from neuralshade.kinds.material.sources import load_teacher
+from neuralshade.kinds.material.teachers.sources import load_teacher
 
 ROOT = Path(__file__).parent.parent.parent
 TRAY = ROOT / "examples/material/antique_copper.toml"

@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 from PIL import Image, ImageDraw
 
-from neuralshade.kinds.material.judge import on_screen
-from neuralshade.kinds.material.lit import Shade, held_out_lights, key_light, sphere
+from neuralshade.kinds.material.judging.judge import on_screen
+from neuralshade.kinds.material.judging.lit import Shade, held_out_lights, key_light, sphere
 
 SIDE_PX = 256
 LABEL_PX = 16

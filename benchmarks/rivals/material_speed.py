@@ -17,7 +17,7 @@ import torch
 from neuralshade.engine.kernels.infer.field_inference import field_inference
 from neuralshade.gpu.gpu import Gpu, Steps, run_steps
 from neuralshade.kinds.material.field import encoding_of
-from neuralshade.kinds.material.teacher import HEAD, LOWEST, Teacher
+from neuralshade.kinds.material.teachers.teacher import HEAD, LOWEST, Teacher
 from neuralshade.model.encoding import Encoding
 from neuralshade.model.field import Field
 from neuralshade.model.parameters import SlangHalf, Table

@@ -24,7 +24,7 @@ from neuralshade.kinds.material.field import encoding_of
 from neuralshade.kinds.material.gpu_engine import GPU_POOL
 from neuralshade.kinds.material.recipe import MaterialRecipe
 from neuralshade.kinds.material.samples import POOL, MaterialSampler, Samples
-from neuralshade.kinds.material.teacher import TeacherKernels
+from neuralshade.kinds.material.teachers.teacher import TeacherKernels
 from neuralshade.model.field import Field
 from neuralshade.model.mlp import MLP
 from neuralshade.optimizer.adam import Adam, LatentAdam

@@ -14,10 +14,10 @@ from shared import results
 @pytest.fixture
 def small(tmp_path, monkeypatch, one_device):
     """Let spheres be small, and results go elsewhere; return the folder and a graph in it."""
-    monkeypatch.setattr("neuralshade.kinds.material.judge.SIDE_PX", 24)
-    monkeypatch.setattr("neuralshade.kinds.material.judge.SKY_LIGHTS", 4)
-    monkeypatch.setattr("neuralshade.kinds.material.measures.PAIRS", 256)
-    monkeypatch.setattr("neuralshade.kinds.material.measures.PLACES", 4)
+    monkeypatch.setattr("neuralshade.kinds.material.judging.judge.SIDE_PX", 24)
+    monkeypatch.setattr("neuralshade.kinds.material.judging.judge.SKY_LIGHTS", 4)
+    monkeypatch.setattr("neuralshade.kinds.material.judging.measures.PAIRS", 256)
+    monkeypatch.setattr("neuralshade.kinds.material.judging.measures.PLACES", 4)
     monkeypatch.setattr("neuralshade.kinds.material.drawn_samples.AHEAD", 2**10)
     monkeypatch.setattr(material_sheet, "SIDE_PX", 32)
     monkeypatch.setattr(results, "FOLDER", tmp_path)

@@ -11,7 +11,7 @@ from rivals.material_maps import MAPS, MapShading
 from rivals.material_training import SharedBatches, train
 
 from neuralshade.kinds.material.asset import MEASURED
-from neuralshade.kinds.material.judge import field_shade
+from neuralshade.kinds.material.judging.judge import field_shade
 from neuralshade.kinds.material.recipe import MaterialRecipe
 from neuralshade.model import microfacet
 

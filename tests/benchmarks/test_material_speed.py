@@ -10,7 +10,7 @@ from rivals.material_screen import LOWEST_UP, Screen
 from rivals.material_speed import decoder_evaluation, graph_evaluation
 
 from neuralshade.kinds.material.field import build_field, encoding_of
-from neuralshade.kinds.material.judge import field_shade
+from neuralshade.kinds.material.judging.judge import field_shade
 from neuralshade.kinds.material.recipe import MaterialRecipe
 from neuralshade.speed.timing import Patience
 

@@ -19,8 +19,9 @@ FEW = ["--steps", "4", "--size", "4", "--batch", "64", "--hidden-width", "16", "
 @pytest.fixture
 def paints(folder, one_device, monkeypatch):
     """Stand beside two materials and one that does not compile; fits are judged by few numbers."""
-    few = {"judge.SIDE_PX": 24, "judge.SKY_LIGHTS": 4, "mip_judge.FOOTPRINTS": 64,
-           "measures.PAIRS": 512, "measures.PLACES": 16, "noise.PLACES": 16}  # fmt: skip
+    few = {"judging.judge.SIDE_PX": 24, "judging.judge.SKY_LIGHTS": 4,
+           "judging.mip_judge.FOOTPRINTS": 64, "judging.measures.PAIRS": 512,
+           "judging.measures.PLACES": 16, "noise.PLACES": 16}  # fmt: skip
     for name, value in few.items():
         monkeypatch.setattr(f"neuralshade.kinds.material.{name}", value)
     (folder / "red.slang").write_text(PAINT.format(color="0.8f, 0.2f"))

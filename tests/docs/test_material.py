@@ -42,7 +42,7 @@ def fitted_material(tmp_path_factory, share_device):
     """Return a small material's asset."""
     with pytest.MonkeyPatch.context() as patch:
         share_device(patch)
-        patch.setattr("neuralshade.kinds.material.judge.SIDE_PX", 32)
+        patch.setattr("neuralshade.kinds.material.judging.judge.SIDE_PX", 32)
         place = tmp_path_factory.mktemp("material") / "copper.nsh"
         return neuralshade.fit_material(paint_teacher(), place, size=8, steps=3, batch=64)
 

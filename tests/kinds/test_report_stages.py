@@ -6,8 +6,8 @@ import neuralshade
 from neuralshade.base import work
 from neuralshade.measure.plane.plane_view import PlaneView
 
-PARTS = {"report.SPHERE_PX": 24, "report.PLANE_PX": 24, "judge.SIDE_PX": 24,
-         "measures.PAIRS": 256, "measures.PLACES": 8}  # fmt: skip
+PARTS = {"judging.report.SPHERE_PX": 24, "judging.report.PLANE_PX": 24, "judging.judge.SIDE_PX": 24,
+         "judging.measures.PAIRS": 256, "judging.measures.PLACES": 8}  # fmt: skip
 SMALL_PLANE = PlaneView(width=24, height=12)
 # that of a family of mip levels is drawn as that of one set is
 REPORTED = ("image", "splats", "textures", "material", "mipmaps")

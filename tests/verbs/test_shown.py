@@ -16,7 +16,7 @@ SMALL = (24, 24)
 def asset(tmp_path_factory, share_device):
     with pytest.MonkeyPatch.context() as patch:
         share_device(patch)
-        patch.setattr("neuralshade.kinds.material.judge.SIDE_PX", 32)
+        patch.setattr("neuralshade.kinds.material.judging.judge.SIDE_PX", 32)
         place = tmp_path_factory.mktemp("paint") / "x.nsh"
         return neuralshade.fit_material(paint_teacher(), place, size=8, steps=3, batch=64,
                                         hidden_width=16).asset  # fmt: skip

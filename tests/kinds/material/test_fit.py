@@ -11,8 +11,8 @@ from neuralshade.asset.asset import save_asset
 from neuralshade.errors import AssetError, ConfigError
 from neuralshade.kinds.material.engine import pool_of
 from neuralshade.kinds.material.fit import fit_material
-from neuralshade.kinds.material.judge import Judge, field_shade
-from neuralshade.kinds.material.lit import plane, sphere, spread
+from neuralshade.kinds.material.judging.judge import Judge, field_shade
+from neuralshade.kinds.material.judging.lit import plane, sphere, spread
 from neuralshade.kinds.material.noise import sampler_noise
 
 SURFACE = """
@@ -31,8 +31,8 @@ FEW = {"size": 16, "batch": 1024, "hidden_width": 16}
 def _small_spheres():
     """Let fits be judged by spheres that are drawn in no time."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("neuralshade.kinds.material.judge.SIDE_PX", 48)
-        patch.setattr("neuralshade.kinds.material.mip_judge.FOOTPRINTS", 512)
+        patch.setattr("neuralshade.kinds.material.judging.judge.SIDE_PX", 48)
+        patch.setattr("neuralshade.kinds.material.judging.mip_judge.FOOTPRINTS", 512)
         yield
 
 

@@ -12,7 +12,7 @@ from neuralshade.gpu.gpu import run_once
 from neuralshade.kinds.material.asset import pack_field, pack_sampler, stored_field
 from neuralshade.kinds.material.field import build_field, encoding_of
 from neuralshade.kinds.material.frame import frame_decoder, pack_frame, row_major, vectors_text
-from neuralshade.kinds.material.judge import field_shade
+from neuralshade.kinds.material.judging.judge import field_shade
 from neuralshade.kinds.material.recipe import MaterialRecipe
 from neuralshade.kinds.material.sampler_fit import untrained_sampler
 from neuralshade.model.activation import LEAK

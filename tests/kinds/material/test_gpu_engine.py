@@ -136,7 +136,7 @@ def test_the_trained_field_says_what_kernels_train(engine):
 
 def test_a_fit_scatters_as_its_teacher(tmp_path, share_device, monkeypatch):
     share_device(monkeypatch)
-    monkeypatch.setattr("neuralshade.kinds.material.judge.SIDE_PX", 48)
+    monkeypatch.setattr("neuralshade.kinds.material.judging.judge.SIDE_PX", 48)
     path = tmp_path / "paint.nsh"
     result = fit_material(paint_teacher(), path, steps=300, size=16, batch=1024, hidden_width=16,
                           mips=0.05, sampler=0.02, options=FitOptions(engine="gpu"))  # fmt: skip

@@ -12,7 +12,8 @@ from neuralshade.gpu.gpu import run_once
 from neuralshade.kinds.material.asset import pack_field, pack_sampler, stored_field
 from neuralshade.kinds.material.field import build_field, encoding_of
 from neuralshade.kinds.material.footprints import Footprints
-from neuralshade.kinds.material.judge import field_shade
+from neuralshade.kinds.material.judging.judge import field_shade
+from neuralshade.kinds.material.judging.lit import plane, sphere
 from neuralshade.kinds.material.levels import (
     boxed,
     level_codes,
@@ -21,7 +22,6 @@ from neuralshade.kinds.material.levels import (
     level_sides,
     texel_count,
 )
-from neuralshade.kinds.material.lit import plane, sphere
 from neuralshade.kinds.material.recipe import MaterialRecipe
 from neuralshade.kinds.material.sampler_fit import untrained_sampler
 from neuralshade.kinds.material.scattering import scattering_of

@@ -13,11 +13,11 @@ from neuralshade.errors import AssetError
 from neuralshade.kinds.material.engine import build_engine
 from neuralshade.kinds.material.fit import fit_material
 from neuralshade.kinds.material.footprints import Footprints
+from neuralshade.kinds.material.judging.measures import smape
 from neuralshade.kinds.material.levels import boxed, level_codes, level_shade, level_sides
-from neuralshade.kinds.material.measures import smape
 from neuralshade.kinds.material.mip_fit import LeveledEngine
 from neuralshade.kinds.material.recipe import MaterialRecipe
-from neuralshade.kinds.material.teacher import Teacher, TeacherKernels
+from neuralshade.kinds.material.teachers.teacher import Teacher, TeacherKernels
 
 # Grooves across u, as glossy as lacquer: from afar they scatter as something rough.
 GROOVES = """
@@ -50,9 +50,9 @@ def grooved():
 def _small_judges():
     """Let fits be judged in no time."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("neuralshade.kinds.material.judge.SIDE_PX", 32)
-        patch.setattr("neuralshade.kinds.material.measures.PAIRS", 1024)
-        patch.setattr("neuralshade.kinds.material.mip_judge.FOOTPRINTS", 1024)
+        patch.setattr("neuralshade.kinds.material.judging.judge.SIDE_PX", 32)
+        patch.setattr("neuralshade.kinds.material.judging.measures.PAIRS", 1024)
+        patch.setattr("neuralshade.kinds.material.judging.mip_judge.FOOTPRINTS", 1024)
         yield
 
 

@@ -23,8 +23,8 @@ FEW = {"size": 8, "batch": 256, "hidden_width": 16}
 def _small():
     """Let fits be judged by little, and their samplers see few directions."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("neuralshade.kinds.material.judge.SIDE_PX", 32)
-        patch.setattr("neuralshade.kinds.material.measures.PAIRS", 1024)
+        patch.setattr("neuralshade.kinds.material.judging.judge.SIDE_PX", 32)
+        patch.setattr("neuralshade.kinds.material.judging.measures.PAIRS", 1024)
         patch.setattr("neuralshade.kinds.material.sampler_fit.BATCH", 1024)
         yield
 

@@ -13,10 +13,10 @@ from neuralshade.kinds.material.asset import (
     stored_sampler,
 )
 from neuralshade.kinds.material.field import build_field, encoding_of
-from neuralshade.kinds.material.judge import field_shade
+from neuralshade.kinds.material.judging.judge import field_shade
 from neuralshade.kinds.material.recipe import MaterialRecipe
 from neuralshade.kinds.material.scattering import scattering_of
-from neuralshade.kinds.material.teacher import places
+from neuralshade.kinds.material.teachers.teacher import places
 from neuralshade.kinds.material.varied import Varied
 from neuralshade.model.lobe_sampler import LobeSampler, Mixture
 

@@ -10,7 +10,7 @@ from fixtures.small_material import paint, paint_teacher
 import neuralshade
 from neuralshade.errors import AssetError
 from neuralshade.fitting.scene import View
-from neuralshade.kinds.material.lit import over_points, sphere
+from neuralshade.kinds.material.judging.lit import over_points, sphere
 from neuralshade.kinds.material.scene import material_scene
 
 USUAL = View(0, 0, width=40, height=40)
@@ -72,7 +72,7 @@ def test_frames_stay_frames_when_turned():
 
 @pytest.fixture
 def asset(tmp_path, monkeypatch, device):
-    monkeypatch.setattr("neuralshade.kinds.material.judge.SIDE_PX", 32)
+    monkeypatch.setattr("neuralshade.kinds.material.judging.judge.SIDE_PX", 32)
     return neuralshade.fit_material(paint_teacher(), tmp_path / "x.nsh", size=8, steps=3,
                                     batch=64, hidden_width=16).asset  # fmt: skip
 
@@ -95,7 +95,7 @@ def test_an_asset_beside_its_material(asset):
 
 def test_a_fit_is_watched(device, tmp_path, monkeypatch):
     """A page gets both panes of a running fit, and a light and a turn that are asked for."""
-    monkeypatch.setattr("neuralshade.kinds.material.judge.SIDE_PX", 32)
+    monkeypatch.setattr("neuralshade.kinds.material.judging.judge.SIDE_PX", 32)
     drawn = {}
 
     class Watching:

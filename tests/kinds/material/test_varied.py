@@ -6,9 +6,10 @@ from fixtures.small_material import upper_pairs, wet_file
 
 from neuralshade.errors import ConfigError
 from neuralshade.kinds.material.recipe import MaterialRecipe
-from neuralshade.kinds.material.slang_teacher import load_slang
-from neuralshade.kinds.material.stack import load_stack
-from neuralshade.kinds.material.teacher import TeacherKernels, places
+from neuralshade.kinds.material.teachers.slang_teacher import load_slang
+from neuralshade.kinds.material.teachers.stack import load_stack
+from neuralshade.kinds.material.teachers.teacher import TeacherKernels, places
+from neuralshade.kinds.material.teachers.varied_teacher import varied_teacher
 from neuralshade.kinds.material.varied import (
     Input,
     Varied,
@@ -17,7 +18,6 @@ from neuralshade.kinds.material.varied import (
     spread_shares,
     varied_of,
 )
-from neuralshade.kinds.material.varied_teacher import varied_teacher
 
 INPUTS = {"wetness": Input("w", 0.25, 0.0, 1.0), "age": Input("a", 0.0)}
 STACK = """

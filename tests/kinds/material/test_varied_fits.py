@@ -15,11 +15,11 @@ from neuralshade.errors import AssetError, ConfigError
 from neuralshade.kinds.material.drawn_samples import DrawnBatches, DrawnSamples
 from neuralshade.kinds.material.fit import fit_material
 from neuralshade.kinds.material.footprints import Footprints
-from neuralshade.kinds.material.lit import spread
+from neuralshade.kinds.material.judging.lit import spread
 from neuralshade.kinds.material.samples import MaterialSampler
-from neuralshade.kinds.material.sources import load_teacher, teacher_digest
-from neuralshade.kinds.material.teacher import TeacherKernels, places
-from neuralshade.kinds.material.varied_teacher import varied_teacher
+from neuralshade.kinds.material.teachers.sources import load_teacher, teacher_digest
+from neuralshade.kinds.material.teachers.teacher import TeacherKernels, places
+from neuralshade.kinds.material.teachers.varied_teacher import varied_teacher
 from neuralshade.scene.document import scene_of
 from neuralshade.scene.render import stage_of
 
@@ -44,7 +44,7 @@ def kernels(gpu, wet):
 def small_patch(share_device):
     with pytest.MonkeyPatch.context() as patch:
         for name, value in SMALL:
-            patch.setattr(f"neuralshade.kinds.material.{name}", value)
+            patch.setattr(f"neuralshade.kinds.material.judging.{name}", value)
         share_device(patch)
         yield
 
@@ -166,7 +166,11 @@ def test_it_is_drawn_and_evaluated_at_a_value(fitted, wet):
 
 def test_a_report_has_a_row_over_the_range(fitted, wet, tmp_path, monkeypatch):
     """Of the material and of the network: from brown to blue, and alike."""
-    for name in ("report.SPHERE_PX", "report.PLANE_PX", "report_varied.SIDE_PX"):
+    for name in (
+        "judging.report.SPHERE_PX",
+        "judging.report.PLANE_PX",
+        "judging.report_varied.SIDE_PX",
+    ):
         monkeypatch.setattr(f"neuralshade.kinds.material.{name}", 24)
     page = tmp_path / "wet.html"
     neuralshade.report(fitted[1], wet, page)

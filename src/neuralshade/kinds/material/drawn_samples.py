@@ -16,7 +16,7 @@ import torch
 from neuralshade.engine.kernels.step.step_state import StepState
 from neuralshade.gpu.gpu import Buffer, Dispatch, Gpu, Kernel, raw_bytes, run_once
 from neuralshade.kinds.material.samples import MaterialSampler, Samples
-from neuralshade.kinds.material.teacher import TeacherKernels
+from neuralshade.kinds.material.teachers.teacher import TeacherKernels
 
 Floats = npt.NDArray[np.float32]
 

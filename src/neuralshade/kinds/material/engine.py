@@ -12,12 +12,12 @@ import torch
 
 from neuralshade.engine.torch_engine import TorchEngine
 from neuralshade.kinds.material.field import MaterialEncoding, build_field, encoding_of
-from neuralshade.kinds.material.judge import field_shade
-from neuralshade.kinds.material.lit import Shade
+from neuralshade.kinds.material.judging.judge import field_shade
+from neuralshade.kinds.material.judging.lit import Shade
 from neuralshade.kinds.material.recipe import MaterialRecipe
 from neuralshade.kinds.material.samples import POOL, MaterialSampler, Samples
 from neuralshade.kinds.material.shared import SharedPart
-from neuralshade.kinds.material.teacher import TeacherKernels
+from neuralshade.kinds.material.teachers.teacher import TeacherKernels
 from neuralshade.model.field import Field
 from neuralshade.model.mlp import MLP
 from neuralshade.optimizer.adam import Adam, LatentAdam

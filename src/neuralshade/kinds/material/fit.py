@@ -42,19 +42,19 @@ from neuralshade.kinds.material.asset import (
     stored_sampler,
 )
 from neuralshade.kinds.material.engine import ENCODED, TRAINED, MaterialEngine, build_engine
-from neuralshade.kinds.material.judge import Judge, Judged
-from neuralshade.kinds.material.lit import Shade, over_points
+from neuralshade.kinds.material.judging.judge import Judge, Judged
+from neuralshade.kinds.material.judging.lit import Shade, over_points
+from neuralshade.kinds.material.judging.mip_judge import LevelJudge, with_levels
 from neuralshade.kinds.material.mip_fit import LeveledEngine, main_share
-from neuralshade.kinds.material.mip_judge import LevelJudge, with_levels
 from neuralshade.kinds.material.noise import sampler_noise
 from neuralshade.kinds.material.opened import OpenedMaterial
 from neuralshade.kinds.material.recipe import MaterialRecipe
 from neuralshade.kinds.material.sampler_fit import PhasedLoop, SampledEngine
 from neuralshade.kinds.material.scene import material_scene
 from neuralshade.kinds.material.shared import LAYERS, SharedPart, shared_digest
-from neuralshade.kinds.material.sources import load_teacher, teacher_digest
-from neuralshade.kinds.material.teacher import Teacher, TeacherKernels, open_teachers_gpu
-from neuralshade.kinds.material.varied_teacher import varied_teacher
+from neuralshade.kinds.material.teachers.sources import load_teacher, teacher_digest
+from neuralshade.kinds.material.teachers.teacher import Teacher, TeacherKernels, open_teachers_gpu
+from neuralshade.kinds.material.teachers.varied_teacher import varied_teacher
 from neuralshade.model.field import Field
 
 if TYPE_CHECKING:

@@ -36,13 +36,13 @@ from neuralshade.kinds.material.engine import (
 )
 from neuralshade.kinds.material.every_nth import EveryNth, Steps
 from neuralshade.kinds.material.field import build_field, encoding_of
-from neuralshade.kinds.material.judge import field_shade
-from neuralshade.kinds.material.lit import Shade
+from neuralshade.kinds.material.judging.judge import field_shade
+from neuralshade.kinds.material.judging.lit import Shade
 from neuralshade.kinds.material.recipe import MaterialRecipe
 from neuralshade.kinds.material.samples import POOL, MaterialSampler
 from neuralshade.kinds.material.shared import SharedPart
 from neuralshade.kinds.material.task import material_task
-from neuralshade.kinds.material.teacher import TeacherKernels
+from neuralshade.kinds.material.teachers.teacher import TeacherKernels
 from neuralshade.model.field import Field
 from neuralshade.model.mlp import MLP
 from neuralshade.optimizer.adam import Adam

@@ -24,7 +24,7 @@ from neuralshade.kinds.material.footprints import POINTS, Footprints
 from neuralshade.kinds.material.levels import boxed, level_sides
 from neuralshade.kinds.material.recipe import MaterialRecipe
 from neuralshade.kinds.material.samples import MaterialSampler
-from neuralshade.kinds.material.teacher import TeacherKernels
+from neuralshade.kinds.material.teachers.teacher import TeacherKernels
 from neuralshade.model.field import Field
 from neuralshade.model.latent_grid import LatentGrid
 from neuralshade.optimizer.adam import LatentAdam

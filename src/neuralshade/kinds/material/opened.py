@@ -20,6 +20,7 @@ from neuralshade.kinds.kind import Notice, Opened, ignore
 from neuralshade.kinds.material import KIND
 from neuralshade.kinds.material.asset import RULES, field_forms, stored_field, stored_sampler
 from neuralshade.kinds.material.field import encoding_of
+from neuralshade.kinds.material.judging.lit import Shade, key_light, sphere
 from neuralshade.kinds.material.levels import (
     level_latents,
     level_of,
@@ -27,12 +28,11 @@ from neuralshade.kinds.material.levels import (
     level_sides,
     levels_of,
 )
-from neuralshade.kinds.material.lit import Shade, key_light, sphere
 from neuralshade.kinds.material.recipe import MaterialRecipe
 from neuralshade.kinds.material.scattering import scattering_of
 from neuralshade.kinds.material.scene import DRAWN_PX, material_scene
 from neuralshade.kinds.material.shared import SharedPart, check_digest, shared_of
-from neuralshade.kinds.material.teacher import (
+from neuralshade.kinds.material.teachers.teacher import (
     Teacher,
     TeacherKernels,
     open_teachers_gpu,
@@ -207,7 +207,7 @@ class OpenedMaterial(Opened):
 
         Raises: AssetError for another material; what ``load_teacher`` raises.
         """
-        from neuralshade.kinds.material.evaluate import teacher_of
+        from neuralshade.kinds.material.judging.evaluate import teacher_of
 
         teacher = None if reference is None else teacher_of(self, reference)
         itself = None if teacher is None else partial(self._teacher_shade, teacher)
@@ -216,8 +216,8 @@ class OpenedMaterial(Opened):
 
     def same_reference(self, reference: Any) -> Any:
         """Return ``reference`` where it is the material that this was fitted to, else None."""
-        from neuralshade.kinds.material.evaluate import teacher_of
-        from neuralshade.kinds.material.sources import teacher_digest
+        from neuralshade.kinds.material.judging.evaluate import teacher_of
+        from neuralshade.kinds.material.teachers.sources import teacher_digest
 
         try:
             same = teacher_digest(teacher_of(self, reference)) == self.material["digest"]
@@ -240,7 +240,7 @@ class OpenedMaterial(Opened):
 
     def evaluate(self, reference: Any = None, notice: Notice = ignore) -> Table:
         """Return how close spheres under lights that no fit has seen are to the teacher's."""
-        from neuralshade.kinds.material.evaluate import evaluate_material
+        from neuralshade.kinds.material.judging.evaluate import evaluate_material
 
         if reference is None:
             raise ConfigError(f"{self.path}: got no material, need the one that it was fitted to. "
@@ -256,7 +256,7 @@ class OpenedMaterial(Opened):
         facts: Sequence[tuple[str, str]] = (),
         notice: Notice = ignore,
     ) -> None:
-        from neuralshade.kinds.material.report import report_material
+        from neuralshade.kinds.material.judging.report import report_material
 
         report_material(self, reference, output, facts, notice)
 

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from neuralshade.kinds.material.teacher import Teacher, TeacherKernels
+from neuralshade.kinds.material.teachers.teacher import Teacher, TeacherKernels
 from neuralshade.sampler.material_directions import mixed_pairs
 
 POOL = 2**17  # points whose values are known ahead

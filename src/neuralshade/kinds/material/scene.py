@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from neuralshade.fitting.scene import GIVEN, Light, Scene, View
 from neuralshade.kinds.material import KIND
-from neuralshade.kinds.material.lit import (
+from neuralshade.kinds.material.judging.lit import (
     EYE,
     KEY,
     Filtered,
@@ -19,7 +19,7 @@ from neuralshade.kinds.material.lit import (
     plane,
     sphere,
 )
-from neuralshade.kinds.material.lit import Light as Lamp
+from neuralshade.kinds.material.judging.lit import Light as Lamp
 from neuralshade.measure.plane.sphere_view import angles_to, to_light
 
 Floats = npt.NDArray[np.float32]

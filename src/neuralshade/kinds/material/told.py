@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from neuralshade.kinds.material.mip_judge import TRAINED
+from neuralshade.kinds.material.judging.mip_judge import TRAINED
 from neuralshade.kinds.material.noise import WAYS
 from neuralshade.kinds.material.varied import Varied
 

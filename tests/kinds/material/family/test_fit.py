@@ -17,7 +17,7 @@ from neuralshade.kinds.material.engine import build_engine
 from neuralshade.kinds.material.field import build_field
 from neuralshade.kinds.material.recipe import MaterialRecipe
 from neuralshade.kinds.material.shared import SharedPart, shared_digest, shared_names
-from neuralshade.kinds.material.teacher import Teacher
+from neuralshade.kinds.material.teachers.teacher import Teacher
 
 FEW = {"size": 8, "batch": 256, "hidden_width": 16, "steps": 8}
 TORCH = FitOptions(engine="torch")
@@ -35,8 +35,9 @@ def rust():
 @pytest.fixture(scope="module", autouse=True)
 def _judged_briefly(share_device):
     """Let fits be judged by few numbers, on one device."""
-    few = {"judge.SIDE_PX": 24, "judge.SKY_LIGHTS": 4, "mip_judge.FOOTPRINTS": 64,
-           "measures.PAIRS": 512, "measures.PLACES": 16, "noise.PLACES": 16}  # fmt: skip
+    few = {"judging.judge.SIDE_PX": 24, "judging.judge.SKY_LIGHTS": 4,
+           "judging.mip_judge.FOOTPRINTS": 64, "judging.measures.PAIRS": 512,
+           "judging.measures.PLACES": 16, "noise.PLACES": 16}  # fmt: skip
     with pytest.MonkeyPatch.context() as patch:
         for name, value in few.items():
             patch.setattr(f"neuralshade.kinds.material.{name}", value)

@@ -34,8 +34,8 @@ from neuralshade.kinds.material.fit import MaterialResult, fit_material
 from neuralshade.kinds.material.opened import OpenedMaterial
 from neuralshade.kinds.material.recipe import MaterialRecipe
 from neuralshade.kinds.material.shared import shared_digest
-from neuralshade.kinds.material.sources import load_teacher
-from neuralshade.kinds.material.teacher import Teacher
+from neuralshade.kinds.material.teachers.sources import load_teacher
+from neuralshade.kinds.material.teachers.teacher import Teacher
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping
 
 from neuralshade.base.message_text import shown
 from neuralshade.errors import ConfigError
-from neuralshade.kinds.material.stack_masks import NAME
-from neuralshade.kinds.material.stack_values import VARIED, slang
+from neuralshade.kinds.material.teachers.stack_masks import NAME
+from neuralshade.kinds.material.teachers.stack_values import VARIED, slang
 from neuralshade.kinds.material.varied import Input
 
 

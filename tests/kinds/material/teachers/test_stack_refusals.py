@@ -1,9 +1,9 @@
-"""kinds/material/stack: what is wrong is told in one line, by the layer or the mask."""
+"""kinds/material/teachers/stack: what is wrong is told in one line, by the layer or the mask."""
 
 import pytest
 
 from neuralshade.errors import ConfigError
-from neuralshade.kinds.material.stack import load_stack
+from neuralshade.kinds.material.teachers.stack import load_stack
 
 BASE = '[[layer]]\nkind = "diffuse"\ncolor = [1.0, 1.0, 1.0]\n'
 NOISE = '[mask]\na = { noise = "fractal", scale = 3 }\n'

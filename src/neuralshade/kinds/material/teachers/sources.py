@@ -8,12 +8,12 @@ from pathlib import Path
 
 from neuralshade.base.message_text import shown
 from neuralshade.errors import ConfigError
-from neuralshade.kinds.material.slang_teacher import SUFFIX as SLANG
-from neuralshade.kinds.material.slang_teacher import load_slang
-from neuralshade.kinds.material.stack import SUFFIX as STACK
-from neuralshade.kinds.material.stack import load_stack
-from neuralshade.kinds.material.teacher import Teacher
-from neuralshade.kinds.material.texture_set import load_set
+from neuralshade.kinds.material.teachers.slang_teacher import SUFFIX as SLANG
+from neuralshade.kinds.material.teachers.slang_teacher import load_slang
+from neuralshade.kinds.material.teachers.stack import SUFFIX as STACK
+from neuralshade.kinds.material.teachers.stack import load_stack
+from neuralshade.kinds.material.teachers.teacher import Teacher
+from neuralshade.kinds.material.teachers.texture_set import load_set
 from neuralshade.source.map_sets import begun_by
 
 MATERIALX = ".mtlx"
@@ -33,7 +33,7 @@ def load_teacher(path: str | os.PathLike[str], element: str | None = None) -> Te
     of_folder = place.is_dir() or (not place.suffix and bool(begun_by(place)))
     suffix = MANIFEST if of_folder else place.suffix.lower()
     if suffix == MATERIALX:
-        from neuralshade.kinds.material.materialx import load_materialx
+        from neuralshade.kinds.material.teachers.materialx import load_materialx
 
         return load_materialx(path, element)
     if suffix not in ONE:

@@ -7,15 +7,15 @@ from pathlib import Path
 
 import numpy as np
 
-from neuralshade.kinds.material.pictures import Lookup, picture_table
-from neuralshade.kinds.material.teacher import Teacher
+from neuralshade.kinds.material.teachers.pictures import Lookup, picture_table
+from neuralshade.kinds.material.teachers.teacher import Teacher
 from neuralshade.source.picture import Picture
 from neuralshade.source.texture_set import TextureSet, load_texture_set
 
 PARAMETERS = ("albedo.r", "albedo.g", "albedo.b", "roughness", "normal.x", "normal.y", "normal.z",
               "metallic")  # fmt: skip
 TEXT = """
-import neuralshade.kinds.material.pictures;
+import neuralshade.kinds.material.teachers.pictures;
 import neuralshade.model.microfacet;
 
 StructuredBuffer<uint> picture_words;

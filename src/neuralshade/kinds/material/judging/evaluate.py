@@ -8,12 +8,12 @@ from typing import Any
 from neuralshade.base.closeable import Closeable
 from neuralshade.errors import AssetError
 from neuralshade.kinds.kind import Notice, ignore
-from neuralshade.kinds.material.judge import Judge, field_shade
-from neuralshade.kinds.material.mip_judge import LevelJudge, level_rows
+from neuralshade.kinds.material.judging.judge import Judge, field_shade
+from neuralshade.kinds.material.judging.mip_judge import LevelJudge, level_rows
 from neuralshade.kinds.material.noise import sampler_noise
-from neuralshade.kinds.material.sources import load_same, teacher_digest
-from neuralshade.kinds.material.teacher import Teacher, TeacherKernels, open_teachers_gpu
-from neuralshade.kinds.material.varied_teacher import varied_teacher
+from neuralshade.kinds.material.teachers.sources import load_same, teacher_digest
+from neuralshade.kinds.material.teachers.teacher import Teacher, TeacherKernels, open_teachers_gpu
+from neuralshade.kinds.material.teachers.varied_teacher import varied_teacher
 from neuralshade.measure.quality import missing_flip
 from neuralshade.measure.table import Column, Table
 

@@ -1,4 +1,4 @@
-"""kinds/material/stack: layers in TOML as teachers, and what of them is refused."""
+"""kinds/material/teachers/stack: layers in TOML as teachers, and what of them is refused."""
 
 import math
 from pathlib import Path
@@ -9,12 +9,12 @@ import torch
 from fixtures.small_material import upper_pairs
 
 import neuralshade
-from neuralshade.kinds.material.sources import load_teacher, teacher_digest
-from neuralshade.kinds.material.teacher import TeacherKernels
+from neuralshade.kinds.material.teachers.sources import load_teacher, teacher_digest
+from neuralshade.kinds.material.teachers.teacher import TeacherKernels
 from neuralshade.model.microfacet import Surface, shade
 
 SHARP = 0.05  # the width that half vectors of furnaces are drawn by
-EXAMPLES = Path(__file__).parents[3] / "examples/material"
+EXAMPLES = Path(__file__).parents[4] / "examples/material"
 BASE = '[[layer]]\nkind = "diffuse"\ncolor = [1.0, 1.0, 1.0]\n'
 COATS = {
     "diffuse": 'kind = "diffuse"\ncolor = "#ffffff"\nweight = 0.5\nroughness = 1.0',

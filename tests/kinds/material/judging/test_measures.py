@@ -1,17 +1,17 @@
-"""kinds/material/measures.py: what is told of light itself, against what is known of it."""
+"""kinds/material/judging/measures.py: what is told of light itself, against what is known of it."""
 
 import numpy as np
 import pytest
 from fixtures.small_material import paint
 
-from neuralshade.kinds.material.measures import WAYS, Measures
+from neuralshade.kinds.material.judging.measures import WAYS, Measures
 
 
 @pytest.fixture(scope="module")
 def measures(painted):
     """Give the measures of the paint of the fixtures."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("neuralshade.kinds.material.measures.PAIRS", 4096)
+        patch.setattr("neuralshade.kinds.material.judging.measures.PAIRS", 4096)
         yield Measures(painted)
 
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from neuralshade.kinds.material.teacher import Teacher
+from neuralshade.kinds.material.teachers.teacher import Teacher
 from neuralshade.kinds.material.varied import Varied, varied_of
 
 Floats = npt.NDArray[np.float32]

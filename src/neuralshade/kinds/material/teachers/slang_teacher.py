@@ -15,7 +15,7 @@ from pathlib import Path
 from neuralshade.base.message_text import shown
 from neuralshade.base.text_file import read_text
 from neuralshade.errors import ConfigError
-from neuralshade.kinds.material.teacher import Teacher
+from neuralshade.kinds.material.teachers.teacher import Teacher
 from neuralshade.kinds.material.varied import Input
 
 SUFFIX = ".slang"

@@ -6,15 +6,15 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from neuralshade.kinds.material.stack_masks import Mask
-from neuralshade.kinds.material.stack_values import Value
+from neuralshade.kinds.material.teachers.stack_masks import Mask
+from neuralshade.kinds.material.teachers.stack_values import Value
 
 FIELDS = {"weight": 1, "color": 3, "roughness": 2, "normal": 3, "emission": 3, "thickness": 1}
 IMPORTS = """
-import neuralshade.kinds.material.closures;
-import neuralshade.kinds.material.stack_masks;
-import neuralshade.kinds.material.pictures;
-import neuralshade.kinds.material.stack_values;
+import neuralshade.kinds.material.teachers.closures;
+import neuralshade.kinds.material.teachers.stack_masks;
+import neuralshade.kinds.material.teachers.pictures;
+import neuralshade.kinds.material.teachers.stack_values;
 
 StructuredBuffer<uint> picture_words;
 StructuredBuffer<float> albedo_table;

@@ -13,9 +13,9 @@ import numpy.typing as npt
 import torch
 
 from neuralshade.base.work import counted, part
-from neuralshade.kinds.material.lit import Light, Shade, Stage, held_out_lights, sky, sphere
-from neuralshade.kinds.material.measures import Measures
-from neuralshade.kinds.material.teacher import TeacherKernels
+from neuralshade.kinds.material.judging.lit import Light, Shade, Stage, held_out_lights, sky, sphere
+from neuralshade.kinds.material.judging.measures import Measures
+from neuralshade.kinds.material.teachers.teacher import TeacherKernels
 from neuralshade.kinds.material.varied import spread_shares
 from neuralshade.measure.quality import flip, missing_flip, psnr_db
 from neuralshade.model.field import Field

@@ -1,13 +1,13 @@
-"""kinds/material/pictures: what the buffer of pictures holds, and how it is looked up."""
+"""kinds/material/teachers/pictures: what the buffer of pictures holds, and how it is looked up."""
 
 import numpy as np
 import pytest
 
 import neuralshade
-from neuralshade.kinds.material.pictures import BORDERS, Lookup, picture_table
-from neuralshade.kinds.material.teacher import Teacher, TeacherKernels
+from neuralshade.kinds.material.teachers.pictures import BORDERS, Lookup, picture_table
+from neuralshade.kinds.material.teachers.teacher import Teacher, TeacherKernels
 
-TEXT = """import neuralshade.kinds.material.pictures;
+TEXT = """import neuralshade.kinds.material.teachers.pictures;
 StructuredBuffer<uint> picture_words;
 {table}
 float3 eval(float2 uv, float3 wi, float3 wo)

@@ -13,17 +13,24 @@ import numpy.typing as npt
 from neuralshade.base.work import counted, part, stage
 from neuralshade.fitting.output_checks import check_no_input
 from neuralshade.kinds.kind import Notice, ignore
-from neuralshade.kinds.material.evaluate import (
+from neuralshade.kinds.material.field import encoding_of
+from neuralshade.kinds.material.judging.evaluate import (
     LEVELS_NOTED,
     NOTED,
     Compared,
     told_levels,
     told_measures,
 )
-from neuralshade.kinds.material.field import encoding_of
-from neuralshade.kinds.material.judge import on_screen
-from neuralshade.kinds.material.lit import Light, held_out_lights, key_light, plane, sky, sphere
-from neuralshade.kinds.material.report_varied import varied_rows
+from neuralshade.kinds.material.judging.judge import on_screen
+from neuralshade.kinds.material.judging.lit import (
+    Light,
+    held_out_lights,
+    key_light,
+    plane,
+    sky,
+    sphere,
+)
+from neuralshade.kinds.material.judging.report_varied import varied_rows
 from neuralshade.measure.curves import curve_charts
 from neuralshade.measure.display import PagePicture, error_picture, feature_pages, shown
 from neuralshade.measure.page import write_page

@@ -27,7 +27,7 @@ AT_ONCE = 2**16  # samples of one dispatch
 WORDS = 8  # of a sample: uv, wi, wo; and a share for each input that is varied
 HEAD = "static const int PARAMETERS = {count};\nstatic const float LOWEST = {lowest};\n"
 NOT_VARIED = "\nvoid set_varied(float4 share)\n{\n}\n"
-KERNELS = '#include "neuralshade/kinds/material/teacher.cs.slang"\n'
+KERNELS = '#include "neuralshade/kinds/material/teachers/teacher.cs.slang"\n'
 
 
 def open_teachers_gpu() -> Gpu:

@@ -12,13 +12,13 @@ from typing import Any
 from neuralshade.base.message_text import plain_name, shown
 from neuralshade.base.text_file import read_text
 from neuralshade.errors import ConfigError
-from neuralshade.kinds.material.closures import albedo_table
-from neuralshade.kinds.material.pictures import picture_table
-from neuralshade.kinds.material.stack_inputs import declared, read_inputs
-from neuralshade.kinds.material.stack_masks import MOST_CELLS, NAME, read_masks
-from neuralshade.kinds.material.stack_text import Layer, stack_text, varying
-from neuralshade.kinds.material.stack_values import VARIED, Entries, Pictures, Value, slang
-from neuralshade.kinds.material.teacher import Teacher
+from neuralshade.kinds.material.teachers.closures import albedo_table
+from neuralshade.kinds.material.teachers.pictures import picture_table
+from neuralshade.kinds.material.teachers.stack_inputs import declared, read_inputs
+from neuralshade.kinds.material.teachers.stack_masks import MOST_CELLS, NAME, read_masks
+from neuralshade.kinds.material.teachers.stack_text import Layer, stack_text, varying
+from neuralshade.kinds.material.teachers.stack_values import VARIED, Entries, Pictures, Value, slang
+from neuralshade.kinds.material.teachers.teacher import Teacher
 
 if sys.version_info >= (3, 11):
     import tomllib

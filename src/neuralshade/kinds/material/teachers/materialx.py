@@ -17,16 +17,16 @@ from neuralshade.base.did_you_mean import did_you_mean
 from neuralshade.base.message_text import shown, unread
 from neuralshade.base.regular_file import check_regular
 from neuralshade.errors import ConfigError
-from neuralshade.kinds.material.materialx_inputs import (
+from neuralshade.kinds.material.teachers.materialx_inputs import (
     check_free,
     found_inputs,
     replace_values,
     variables,
     with_variables,
 )
-from neuralshade.kinds.material.materialx_text import edited_text
-from neuralshade.kinds.material.pictures import Lookup, picture_table
-from neuralshade.kinds.material.teacher import Teacher
+from neuralshade.kinds.material.teachers.materialx_text import edited_text
+from neuralshade.kinds.material.teachers.pictures import Lookup, picture_table
+from neuralshade.kinds.material.teachers.teacher import Teacher
 
 # What the generator writes without an error and wrongly, or what does not compile; why.
 REFUSED = {

@@ -15,6 +15,7 @@ import torch
 
 from neuralshade.kinds.material.asset import stored_field
 from neuralshade.kinds.material.footprints import Footprints
+from neuralshade.kinds.material.judging.measures import smape
 from neuralshade.kinds.material.levels import (
     LevelShade,
     boxed,
@@ -22,10 +23,9 @@ from neuralshade.kinds.material.levels import (
     level_shade,
     level_sides,
 )
-from neuralshade.kinds.material.measures import smape
 from neuralshade.kinds.material.recipe import MaterialRecipe
 from neuralshade.kinds.material.samples import MaterialSampler
-from neuralshade.kinds.material.teacher import TeacherKernels
+from neuralshade.kinds.material.teachers.teacher import TeacherKernels
 
 Floats = npt.NDArray[np.float32]
 Codes = npt.NDArray[np.uint8]

@@ -1,13 +1,13 @@
-"""kinds/material/materialx_inputs: inputs of a document that stay inputs, by name."""
+"""kinds/material/teachers/materialx_inputs: inputs of a document that stay inputs, by name."""
 
 import numpy as np
 import pytest
 from fixtures.small_material import upper_pairs
 
 from neuralshade.errors import ConfigError
-from neuralshade.kinds.material.materialx import load_materialx
-from neuralshade.kinds.material.teacher import TeacherKernels, places
-from neuralshade.kinds.material.varied_teacher import varied_teacher
+from neuralshade.kinds.material.teachers.materialx import load_materialx
+from neuralshade.kinds.material.teachers.teacher import TeacherKernels, places
+from neuralshade.kinds.material.teachers.varied_teacher import varied_teacher
 
 pytest.importorskip("MaterialX", reason="has no wheel for this machine")
 

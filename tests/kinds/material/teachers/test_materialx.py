@@ -1,4 +1,4 @@
-"""kinds/material/materialx: MaterialX documents as teachers, and what of them is refused."""
+"""kinds/material/teachers/materialx: MaterialX documents, and what of them is refused."""
 
 import math
 
@@ -8,9 +8,9 @@ from fixtures.small_material import drawn_directions
 
 import neuralshade
 from neuralshade.errors import ConfigError
-from neuralshade.kinds.material.materialx import load_materialx
-from neuralshade.kinds.material.materialx_text import edited_text
-from neuralshade.kinds.material.teacher import TeacherKernels
+from neuralshade.kinds.material.teachers.materialx import load_materialx
+from neuralshade.kinds.material.teachers.materialx_text import edited_text
+from neuralshade.kinds.material.teachers.teacher import TeacherKernels
 
 pytest.importorskip("MaterialX", reason="has no wheel for this machine")
 

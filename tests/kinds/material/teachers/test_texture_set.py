@@ -1,4 +1,4 @@
-"""kinds/material/texture_set: a folder of maps is shaded as ``fit mipmaps`` shades it."""
+"""kinds/material/teachers/texture_set: a folder of maps is shaded as ``fit mipmaps`` shades it."""
 
 import numpy as np
 import pytest
@@ -7,8 +7,8 @@ from fixtures.small_material import upper_pairs
 
 import neuralshade
 from neuralshade.errors import ConfigError
-from neuralshade.kinds.material.sources import load_teacher
-from neuralshade.kinds.material.teacher import TeacherKernels
+from neuralshade.kinds.material.teachers.sources import load_teacher
+from neuralshade.kinds.material.teachers.teacher import TeacherKernels
 from neuralshade.model.microfacet import Surface, shade
 from neuralshade.source.texture_set import load_texture_set
 

@@ -16,7 +16,7 @@ from typing import Any
 from neuralshade.base.did_you_mean import did_you_mean
 from neuralshade.base.message_text import named, plain, shown
 from neuralshade.errors import ConfigError
-from neuralshade.kinds.material.pictures import Lookup
+from neuralshade.kinds.material.teachers.pictures import Lookup
 from neuralshade.kinds.material.varied import Input
 from neuralshade.source.image_file import load_picture
 

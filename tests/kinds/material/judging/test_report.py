@@ -1,4 +1,4 @@
-"""kinds/material/report.py: the page of a small fit."""
+"""kinds/material/judging/report.py: the page of a small fit."""
 
 import re
 
@@ -17,11 +17,11 @@ def page(tmp_path_factory, share_device):
     folder = tmp_path_factory.mktemp("page")
     with pytest.MonkeyPatch.context() as patch:
         share_device(patch)
-        patch.setattr("neuralshade.kinds.material.judge.SIDE_PX", 32)
-        patch.setattr("neuralshade.kinds.material.measures.PAIRS", 1024)
-        patch.setattr("neuralshade.kinds.material.mip_judge.FOOTPRINTS", 512)
+        patch.setattr("neuralshade.kinds.material.judging.judge.SIDE_PX", 32)
+        patch.setattr("neuralshade.kinds.material.judging.measures.PAIRS", 1024)
+        patch.setattr("neuralshade.kinds.material.judging.mip_judge.FOOTPRINTS", 512)
         for name in ("SPHERE_PX", "PLANE_PX"):
-            patch.setattr(f"neuralshade.kinds.material.report.{name}", 24)
+            patch.setattr(f"neuralshade.kinds.material.judging.report.{name}", 24)
         result = fit_material(paint_teacher(), folder / "paint.nsh", steps=4, size=8, batch=256,
                               options=FitOptions(report=folder / "paint.html"))  # fmt: skip
     return result, (folder / "paint.html").read_text(), neuralshade.load(folder / "paint.nsh")

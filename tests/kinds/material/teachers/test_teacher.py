@@ -1,13 +1,13 @@
-"""kinds/material/teacher: a function of place and directions, asked on a device."""
+"""kinds/material/teachers/teacher: a function of place and directions, asked on a device."""
 
 import numpy as np
 import pytest
 from fixtures.small_material import DARK, PAINT, TOLD, drawn_directions, paint
 
 from neuralshade.errors import ConfigError
-from neuralshade.kinds.material import teacher as module
-from neuralshade.kinds.material.sources import load_teacher, teacher_digest
-from neuralshade.kinds.material.teacher import Teacher, TeacherKernels
+from neuralshade.kinds.material.teachers import teacher as module
+from neuralshade.kinds.material.teachers.sources import load_teacher, teacher_digest
+from neuralshade.kinds.material.teachers.teacher import Teacher, TeacherKernels
 
 BROKEN = "float3 eval(float2 uv, float3 wi, float3 wo) { return float3(1.0f / max(uv.x, 0.0f)); }"
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from neuralshade.base.message_text import shown
 from neuralshade.errors import ConfigError
-from neuralshade.kinds.material.stack_values import Entries, Pictures, slang
+from neuralshade.kinds.material.teachers.stack_values import Entries, Pictures, slang
 
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 SOURCES = ("noise", "image", "recesses", "multiply")

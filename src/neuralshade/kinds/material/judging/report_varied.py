@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from neuralshade.base.work import counted
-from neuralshade.kinds.material.evaluate import Compared
-from neuralshade.kinds.material.judge import on_screen
-from neuralshade.kinds.material.lit import key_light, sphere
+from neuralshade.kinds.material.judging.evaluate import Compared
+from neuralshade.kinds.material.judging.judge import on_screen
+from neuralshade.kinds.material.judging.lit import key_light, sphere
 from neuralshade.measure.display import PagePicture, shown
 
 STEPS = 5  # of a range, its ends among them

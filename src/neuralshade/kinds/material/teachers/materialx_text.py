@@ -27,7 +27,7 @@ SPACES = ("World", "Object", "Model", "")
 ENTRY = (r'\[shader\("fragment"\)\]\nfloat4 fragmentMain\(VertexData _vd\) : SV_Target\n'
          r"\{\n.*?vd = _vd;\n")  # fmt: skip
 NUMBERS = {"float": 1, "float2": 2, "float3": 3, "float4": 4}
-PRELUDE = """import neuralshade.kinds.material.pictures;
+PRELUDE = """import neuralshade.kinds.material.teachers.pictures;
 
 StructuredBuffer<uint> picture_words;
 typealias SamplerTexture2D = Picture;

@@ -1,0 +1,1 @@
+"""What is fitted: MaterialX documents, stacks of layers, Slang modules, texture sets."""
