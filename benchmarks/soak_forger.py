@@ -85,7 +85,7 @@ def attempts(name: str, path: Path) -> Callable[[int], Iterator[tuple[str, tuple
 
     def files(seed: int) -> Iterator[tuple[str, tuple[str, str]]]:
         kind, _, is_checkpoint = name.partition("-")
-        path.write_bytes(forge((doors.DATA / doors.WHOLE[name]).read_bytes(), seed))
+        path.write_bytes(forge(doors.whole(name), seed))
         if is_checkpoint:
             first = doors.tried(doors.checkpoint, path, kind)
             yield "checkpoint", first

@@ -10,7 +10,7 @@ from fixtures.small_material import upper_pairs
 import neuralshade
 from neuralshade.asset.asset import save_asset
 from neuralshade.errors import AssetError
-from neuralshade.kinds.material.engine import build_engine
+from neuralshade.kinds.material.build import build_engine
 from neuralshade.kinds.material.fit import fit_material
 from neuralshade.kinds.material.footprints import Footprints
 from neuralshade.kinds.material.judging.measures import smape

@@ -11,16 +11,13 @@ import numpy.typing as npt
 import torch
 
 from neuralshade.engine.torch_engine import TorchEngine
-from neuralshade.kinds.material.field import MaterialEncoding, build_field, encoding_of
+from neuralshade.kinds.material.field import MaterialEncoding, encoding_of
 from neuralshade.kinds.material.judging.judge import field_shade
 from neuralshade.kinds.material.judging.lit import Shade
 from neuralshade.kinds.material.recipe import MaterialRecipe
 from neuralshade.kinds.material.samples import POOL, MaterialSampler, Samples
-from neuralshade.kinds.material.shared import SharedPart
-from neuralshade.kinds.material.teachers.teacher import TeacherKernels
 from neuralshade.model.field import Field
 from neuralshade.model.mlp import MLP
-from neuralshade.optimizer.adam import Adam, LatentAdam
 
 Floats = npt.NDArray[np.float32]
 
@@ -31,6 +28,7 @@ BAKED_AT_ONCE = 2**16  # texels
 CPU_BATCH, GPU_BATCH = 2**13, 2**16
 POINTS_OF_TEXEL, MOST_POINTS = 4, 2**21  # known ahead on a CPU, which takes 5 s for these
 ENCODED, TRAINED, FROZEN = range(3)  # what a feature map is, in turn
+OF_ENCODER, OF_READ = "encoder.", "read."  # begin names in the state of a fit on the GPU
 
 
 class Draws(Protocol):
@@ -221,27 +219,3 @@ def pool_of(side: int) -> int:
 def encoder_of(recipe: MaterialRecipe, values: int, rng: torch.Generator) -> MLP:
     """Return the untrained encoder of so many values of a graph."""
     return MLP(values, recipe.features, ENCODER_LAYERS, ENCODER_WIDTH, "leaky_relu", rng=rng)
-
-
-def build_engine(
-    recipe: MaterialRecipe, teacher: TeacherKernels, shared: SharedPart | None = None
-) -> TorchMaterialEngine:
-    """Assemble sampler, model, loss and optimizers, on the CPU.
-
-    ``shared``: layers of the decoder that are given and stay as they are.
-    """
-    rng = torch.Generator().manual_seed(recipe.seed)
-    batch = batch_of(recipe, on_cpu=True)
-    sampler = MaterialSampler(teacher, batch, recipe.rare, rng, pool_of(recipe.size))
-    encoder = encoder_of(recipe, sampler.value_count, rng)
-    field = EncodedField(build_field(recipe, recipe.size, rng), encoder)
-    if shared is not None:
-        shared.give_to(field)
-    task = MaterialTask(field, sampler)
-    texels = encoding_of(field).grid.texels
-    others = [p for p in field.parameters() if p is not texels and p.requires_grad]
-    betas = (recipe.beta1, recipe.beta2)
-    optimizers = [Adam(others, recipe.rate, (recipe.beta1, 0.999), 1e-8),
-                  LatentAdam([texels], recipe.latent_rate, betas, recipe.epsilon)]  # fmt: skip
-    trainer = TorchEngine(field, task, "l1", optimizers, rng, repeatable=recipe.seconds is None)
-    return TorchMaterialEngine(trainer, task, sampler, recipe.size)

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,7 +14,6 @@ from neuralshade.asset.checkpoint import load_checkpoint
 from neuralshade.base.message_text import plain
 from neuralshade.base.short_repr import ShortRepr
 from neuralshade.base.work import part
-from neuralshade.engine.choose import Chosen
 from neuralshade.errors import ConfigError
 from neuralshade.fitting.command import CommandLine, FitCall
 from neuralshade.fitting.job import Job
@@ -32,7 +29,6 @@ from neuralshade.fitting.options import (
 from neuralshade.fitting.recipe import asked_recipe, from_dict
 from neuralshade.fitting.resuming import Source, resumed_recipe
 from neuralshade.fitting.scene import Scene
-from neuralshade.gpu.gpu import Gpu
 from neuralshade.kinds.material import KIND
 from neuralshade.kinds.material.asset import (
     pack_field,
@@ -41,7 +37,8 @@ from neuralshade.kinds.material.asset import (
     stored_field,
     stored_sampler,
 )
-from neuralshade.kinds.material.engine import ENCODED, TRAINED, MaterialEngine, build_engine
+from neuralshade.kinds.material.build import check_engine, engine_on, teachers_gpu
+from neuralshade.kinds.material.engine import ENCODED, TRAINED
 from neuralshade.kinds.material.judging.judge import Judge, Judged
 from neuralshade.kinds.material.judging.lit import Shade, over_points
 from neuralshade.kinds.material.judging.mip_judge import LevelJudge, with_levels
@@ -53,7 +50,7 @@ from neuralshade.kinds.material.sampler_fit import PhasedLoop, SampledEngine
 from neuralshade.kinds.material.scene import material_scene
 from neuralshade.kinds.material.shared import LAYERS, SharedPart, shared_digest
 from neuralshade.kinds.material.teachers.sources import load_teacher, teacher_digest
-from neuralshade.kinds.material.teachers.teacher import Teacher, TeacherKernels, open_teachers_gpu
+from neuralshade.kinds.material.teachers.teacher import Teacher, TeacherKernels
 from neuralshade.kinds.material.teachers.varied_teacher import varied_teacher
 from neuralshade.model.field import Field
 
@@ -143,7 +140,9 @@ def fit_material(
                                 lambda kept: from_dict(MaterialRecipe, kept | given),
                                 "material")  # fmt: skip
     teacher = varied_teacher(teacher, recipe.vary)
-    with chosen_engine(options) as chosen, _teachers_gpu(chosen) as gpu:
+    with chosen_engine(options) as chosen, teachers_gpu(chosen) as gpu:
+        if checkpoint is not None and options.resume is not None:
+            check_engine(options.resume, checkpoint.state, chosen.engine)
         kernels = TeacherKernels(gpu, teacher)
         job = _Job(kernels, shared, fitted, recipe, target, chosen, options, observer, place)
         typed = {"--element": element, "--share": None if share is None else os.fspath(share)}
@@ -152,33 +151,10 @@ def fit_material(
         return job.run(checkpoint)
 
 
-@contextmanager
-def _teachers_gpu(chosen: Chosen) -> Iterator[Gpu]:
-    """Give what the teacher runs on: the GPU that trains, else one of its own."""
-    if chosen.gpu is not None:
-        yield chosen.gpu
-        return
-    with closing(open_teachers_gpu()) as gpu:
-        yield gpu
-
-
 def call_of(typed: CommandLine) -> FitCall:
     """Return the call of what was typed."""
     named = {**{name: typed.flags[name] for name in ("element", "share")}, **typed.settings}
     return FitCall(fit_material, (typed.subject, typed.output), named)
-
-
-def engine_on(
-    chosen: Chosen, options: FitOptions, recipe: MaterialRecipe, kernels: TeacherKernels,
-    shared: SharedPart | None = None,
-) -> MaterialEngine:  # fmt: skip
-    """Return the engine of a fit on what was chosen for it."""
-    if chosen.gpu is None:
-        return build_engine(recipe, kernels, shared)
-    from neuralshade.kinds.material.gpu_engine import GpuMaterialEngine
-
-    return GpuMaterialEngine(recipe, kernels, chosen.gpu, options.kernels, options.deterministic,
-                             shared)  # fmt: skip
 
 
 class _Job(Job[MaterialRecipe]):

@@ -26,6 +26,8 @@ from neuralshade.kinds.material.engine import (
     ENCODED,
     FLOOR,
     FROZEN,
+    OF_ENCODER,
+    OF_READ,
     TRAINED,
     EncodedField,
     Floats,
@@ -48,7 +50,6 @@ from neuralshade.model.mlp import MLP
 from neuralshade.optimizer.adam import Adam
 
 GPU_POOL = 2**20  # points whose values are known ahead, on hardware
-OF_ENCODER, OF_READ = "encoder.", "read."  # begin the names of their numbers in a state
 # How many steps of a fit are one of PyTorch's, and how many samples that has at most; by the device
 # that PyTorch has beside a GPU. On an H200 its step takes 6 ms, as long as 17 of the kernels'.
 PYTORCH = {"cuda": (4, 2**16), "cpu": (16, 2**13), "software": (1, 2**22)}

@@ -13,7 +13,7 @@ from neuralshade import FitOptions
 from neuralshade.asset.asset import save_asset
 from neuralshade.errors import AssetError, ConfigError, FitInterrupted
 from neuralshade.fitting.facts import result_facts
-from neuralshade.kinds.material.engine import build_engine
+from neuralshade.kinds.material.build import build_engine
 from neuralshade.kinds.material.field import build_field
 from neuralshade.kinds.material.recipe import MaterialRecipe
 from neuralshade.kinds.material.shared import SharedPart, shared_digest, shared_names

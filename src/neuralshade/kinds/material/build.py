@@ -1,0 +1,89 @@
+"""Materials: how the recipe is assembled, and what it runs on."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
+
+import torch
+
+from neuralshade.engine.choose import Chosen
+from neuralshade.engine.torch_engine import TorchEngine
+from neuralshade.errors import ConfigError
+from neuralshade.fitting.options import FitOptions
+from neuralshade.gpu.gpu import Gpu
+from neuralshade.kinds.material.engine import (
+    OF_ENCODER,
+    OF_READ,
+    EncodedField,
+    MaterialEngine,
+    MaterialTask,
+    TorchMaterialEngine,
+    batch_of,
+    encoder_of,
+    pool_of,
+)
+from neuralshade.kinds.material.field import build_field, encoding_of
+from neuralshade.kinds.material.recipe import MaterialRecipe
+from neuralshade.kinds.material.samples import MaterialSampler
+from neuralshade.kinds.material.shared import SharedPart
+from neuralshade.kinds.material.teachers.teacher import TeacherKernels, open_teachers_gpu
+from neuralshade.optimizer.adam import Adam, LatentAdam
+
+
+@contextmanager
+def teachers_gpu(chosen: Chosen) -> Iterator[Gpu]:
+    """Give what the teacher runs on: the GPU that trains, else one of its own."""
+    if chosen.gpu is not None:
+        yield chosen.gpu
+        return
+    with closing(open_teachers_gpu()) as gpu:
+        yield gpu
+
+
+def engine_on(
+    chosen: Chosen, options: FitOptions, recipe: MaterialRecipe, kernels: TeacherKernels,
+    shared: SharedPart | None = None,
+) -> MaterialEngine:  # fmt: skip
+    """Return the engine of a fit on what was chosen for it."""
+    if chosen.gpu is None:
+        return build_engine(recipe, kernels, shared)
+    from neuralshade.kinds.material.gpu_engine import GpuMaterialEngine
+
+    return GpuMaterialEngine(recipe, kernels, chosen.gpu, options.kernels, options.deterministic,
+                             shared)  # fmt: skip
+
+
+def build_engine(
+    recipe: MaterialRecipe, teacher: TeacherKernels, shared: SharedPart | None = None
+) -> TorchMaterialEngine:
+    """Assemble sampler, model, loss and optimizers, on the CPU.
+
+    ``shared``: layers of the decoder that are given and stay as they are.
+    """
+    rng = torch.Generator().manual_seed(recipe.seed)
+    batch = batch_of(recipe, on_cpu=True)
+    sampler = MaterialSampler(teacher, batch, recipe.rare, rng, pool_of(recipe.size))
+    encoder = encoder_of(recipe, sampler.value_count, rng)
+    field = EncodedField(build_field(recipe, recipe.size, rng), encoder)
+    if shared is not None:
+        shared.give_to(field)
+    task = MaterialTask(field, sampler)
+    texels = encoding_of(field).grid.texels
+    others = [p for p in field.parameters() if p is not texels and p.requires_grad]
+    betas = (recipe.beta1, recipe.beta2)
+    optimizers = [Adam(others, recipe.rate, (recipe.beta1, 0.999), 1e-8),
+                  LatentAdam([texels], recipe.latent_rate, betas, recipe.epsilon)]  # fmt: skip
+    trainer = TorchEngine(field, task, "l1", optimizers, rng, repeatable=recipe.seconds is None)
+    return TorchMaterialEngine(trainer, task, sampler, recipe.size)
+
+
+def check_engine(
+    place: str | os.PathLike[str], state: Mapping[str, torch.Tensor], engine: str
+) -> None:
+    """Raise ConfigError where the state of a checkpoint is of the other engine's numbers."""
+    began = "gpu" if any(name.startswith((OF_ENCODER, OF_READ)) for name in state) else "torch"
+    if began != engine:
+        raise ConfigError(f"{place}: got a fit of engine {began}, need one of the engine that "
+                          f"goes on. Add --engine {began}.")  # fmt: skip
