@@ -90,6 +90,28 @@ def cut_short() -> Iterator[None]:
         Interruption._cuts -= 1
 
 
+@contextmanager
+def postponed() -> Iterator[None]:
+    """Context in which SIGNALS wait for its end: for what no exception may pass through.
+
+    Outside the main thread, which alone answers signals, it does nothing.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    came: list[int] = []
+    # None is a handler that is not Python's, and could not be put back
+    before = {s: signal.signal(s, lambda number, frame: came.append(number))
+              for s in SIGNALS if not _nohup(s) and signal.getsignal(s) is not None}  # fmt: skip
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        if came:
+            signal.raise_signal(came[0])
+
+
 def _nohup(number: signal.Signals) -> bool:
     return number.name == "SIGHUP" and signal.getsignal(number) in (signal.SIG_IGN, None)
 

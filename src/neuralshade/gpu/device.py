@@ -12,6 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
+from neuralshade.base.interrupt import postponed
 from neuralshade.errors import ConfigError, DeviceError
 from neuralshade.gpu.cache_folder import cache_folder, tell_uncached
 
@@ -227,7 +228,8 @@ def newest_profile(capabilities: Sequence[str]) -> str:
 
 def _load_slangpy() -> Any:
     try:
-        import slangpy
+        with postponed():  # an exception that passes through its C++ ends the process
+            import slangpy
     except ModuleNotFoundError as error:
         remedy = 'Run: pip install "neuralshade[gpu]"'
         raise DeviceError(f"device: got no slangpy, need it for Slang kernels. {remedy}") from error

@@ -12,19 +12,18 @@ import numpy.typing as npt
 from neuralshade.gpu.gpu import Gpu, run_once
 from neuralshade.model.scattering import Scattering
 from neuralshade.scene.bvh import build_bvh
-from neuralshade.scene.document import LIGHTS, Camera, LightEntry
+from neuralshade.scene.document import Camera, LightEntry
 from neuralshade.scene.environment import Environment
+from neuralshade.scene.lights import bound_lights
 from neuralshade.scene.shapes import Mesh
 
 GROUP = 8  # pixels along a side, as in path.cs.slang
 MODULES = ("neuralshade.gpu.random", "neuralshade.model.lobe_sampler",
            "neuralshade.model.ray_cone", "neuralshade.model.scattering", "neuralshade.scene.bvh",
-           "neuralshade.scene.environment")  # fmt: skip
+           "neuralshade.scene.environment", "neuralshade.scene.lights")  # fmt: skip
 VIEW = np.dtype([("eye", "3f4"), ("width", "u4"), ("right", "3f4"), ("height", "u4"),
                  ("up", "3f4"), ("bounces", "u4"), ("forward", "3f4"), ("seed", "u4"),
-                 ("light_count", "u4"), ("sample", "u4"), ("unused", "2u4")])  # fmt: skip
-LIGHT = np.dtype([("place", "3f4"), ("sort", "i4"), ("across", "3f4"), ("area", "f4"),
-                  ("up", "4f4"), ("radiance", "4f4")])  # fmt: skip
+                 ("sample", "u4"), ("unused", "3u4")])  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -51,12 +50,12 @@ class PathTracer:
     ):  # fmt: skip
         """Raises: DeviceError, KernelError."""
         self.gpu, self.size, self.count = gpu, size, 0
-        self._view = _view(camera, size, bounces, seed, len(stage.lights))
+        self._view = _view(camera, size, bounces, seed)
         self._views = gpu.buffer(self._view)
         self._sums = gpu.buffer(size=12 * size[0] * size[1])
         types = sorted({(m.module, m.type) for m in stage.materials})
         variables = {"views": self._views, "light_sums": self._sums, **_meshes(gpu, stage),
-                     **_materials(gpu, stage, types), "lights": gpu.buffer(_lights(stage.lights)),
+                     **_materials(gpu, stage, types), "lights": bound_lights(gpu, stage.lights),
                      "environment": _environment(gpu, stage.environment)}  # fmt: skip
         self._kernel = gpu.kernel(program_text(types), "trace", variables)
 
@@ -118,20 +117,7 @@ def _environment(gpu: Gpu, environment: Environment) -> dict[str, Any]:
     return {"numbers": gpu.buffer(environment.numbers), "width": width, "height": height}
 
 
-def _lights(lights: Sequence[LightEntry]) -> npt.NDArray[Any]:
-    found = np.zeros(max(1, len(lights)), LIGHT)
-    for row, light in zip(found, lights, strict=False):
-        directional = light.type == LIGHTS[0]
-        way = np.array(light.direction if directional else light.position, np.float64)
-        row["place"] = way / np.linalg.norm(way) if directional else way
-        row["sort"], row["radiance"][:3] = LIGHTS.index(light.type), light.radiance
-        row["across"], row["up"][:3] = light.across, light.up
-        row["area"] = np.linalg.norm(np.cross(light.across, light.up))
-    return found
-
-
-def _view(camera: Camera, size: tuple[int, int], bounces: int, seed: int,
-          lights: int) -> npt.NDArray[Any]:  # fmt: skip
+def _view(camera: Camera, size: tuple[int, int], bounces: int, seed: int) -> npt.NDArray[Any]:
     forward = np.subtract(camera.look_at, camera.position)
     forward = forward / np.linalg.norm(forward)
     pole = (0, 1, 0) if abs(forward[1]) < 0.9999 else (0, 0, -1)
@@ -142,5 +128,5 @@ def _view(camera: Camera, size: tuple[int, int], bounces: int, seed: int,
     found["eye"], found["forward"] = camera.position, forward
     found["right"], found["up"] = right * half, np.cross(right, forward) * half
     found["width"], found["height"], found["bounces"] = *size, bounces
-    found["seed"], found["light_count"] = seed, lights
+    found["seed"] = seed
     return found

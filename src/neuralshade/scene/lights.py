@@ -1,0 +1,25 @@
+"""What shines beside the environment, for a device. Device half: lights.slang."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from neuralshade.gpu.gpu import Gpu
+from neuralshade.scene.document import LIGHTS, LightEntry
+
+LIGHT = np.dtype([("place", "3f4"), ("sort", "i4"), ("across", "3f4"), ("area", "f4"),
+                  ("up", "4f4"), ("radiance", "4f4")])  # fmt: skip
+
+
+def bound_lights(gpu: Gpu, lights: Sequence[LightEntry]) -> dict[str, Any]:
+    """Return what the device half's Lights are bound to."""
+    found = np.zeros(max(1, len(lights)), LIGHT)
+    for row, light in zip(found, lights, strict=False):
+        directional = light.type == LIGHTS[0]
+        way = np.array(light.direction if directional else light.position, np.float64)
+        row["place"] = way / np.linalg.norm(way) if directional else way
+        row["sort"], row["radiance"][:3] = LIGHTS.index(light.type), light.radiance
+        row["across"], row["up"][:3] = light.across, light.up
+        row["area"] = np.linalg.norm(np.cross(light.across, light.up))
+    return {"all": gpu.buffer(found), "count": len(lights)}
