@@ -208,7 +208,8 @@ class Results:
         for one in rows:
             earlier = counted.get(one["case"], {})
             one |= {name: n + earlier.get(name, 0) for name, n in one.items() if name != "case"}
-        rows += [one for one in self.before["Kills"] if one["case"] not in {r["case"] for r in rows}]
+        again = {one["case"] for one in rows}
+        rows += [one for one in self.before["Kills"] if one["case"] not in again]
         with self.lock:
             write_results("soak_kills", {"Kills": rows}, facts, quiet=quiet)
 
