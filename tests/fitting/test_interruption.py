@@ -34,6 +34,22 @@ def test_signals_right_after_the_first_do_nothing(now, number):
     assert signal.getsignal(number) is signal.default_int_handler
 
 
+def test_nor_does_one_that_interrupts_the_handler_of_the_first(now, monkeypatch):
+    """Two signals sent at once: Python runs the second's handler within the first's."""
+    later = []
+
+    def clock():
+        if not later:
+            later.append(True)
+            signal.raise_signal(signal.SIGINT)
+        return 1000.0
+
+    monkeypatch.setattr(interrupt.time, "monotonic", clock)
+    with Interruption() as interruption:
+        signal.raise_signal(signal.SIGINT)
+        assert interruption.requested and later
+
+
 def test_nor_do_they_after_the_context(now):
     with Interruption(), Interruption():  # as where a page runs a fit
         signal.raise_signal(signal.SIGINT)

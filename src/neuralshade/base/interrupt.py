@@ -54,8 +54,8 @@ class Interruption:
         if self.requested:
             self._again(number, frame)
             return
+        Interruption._asked = time.monotonic()  # first: a handler may itself be interrupted
         self.requested = True
-        Interruption._asked = time.monotonic()
         if Interruption._cuts:
             raise CutShort
 
