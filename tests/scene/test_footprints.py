@@ -41,7 +41,7 @@ def shown(seen, monkeypatch):
     text = path.program_text([("neuralshade.scene.plain", "PlainSurface")])
     before, after = text.split("\nvoid scatter(")
     text = f"{before}{SHOWN}\nvoid scatter({after.replace('<PlainSurface>', '<Shown>')}"
-    monkeypatch.setattr(path, "program_text", lambda types: text)
+    monkeypatch.setattr(path, "program_text", lambda types, given: text)
     white = plain_scattering((1, 1, 1), (0, 0, 0), 1)
 
     def look(mesh, tile, camera, size=(4, 4)):

@@ -17,6 +17,10 @@ from neuralshade.errors import ConfigError
 @click.option("--samples", type=click.IntRange(1, 2**20), metavar="N",
               help="Paths through each pixel. [default: the scene's]")  # fmt: skip
 @click.option("--size", type=size_type, metavar="WxH", help="Pixels. [default: the scene's]")
+@click.option("--show", default="fitted", show_default=True, metavar="WHAT",
+              help="fitted; given: the material with a reference as it is; difference of the two, "
+              "four times around grey; panes: all three.")  # fmt: skip
+@click.option("--trust", is_flag=True, help="A reference that is a Slang module may run here.")
 @click.option("--device", metavar="API", default="auto", show_default=True,
               help="cuda, vulkan, metal or d3d12; auto takes software Vulkan last.")  # fmt: skip
 def scene(scene: str, output: str, size: Any, **given: Any) -> None:
@@ -27,6 +31,7 @@ def scene(scene: str, output: str, size: Any, **given: Any) -> None:
     \b
     neuralshade scene examples/scene/tray.toml -o tray.png
     neuralshade scene examples/scene/tray.toml -o quick.png --size 320x180 --samples 8
+    neuralshade scene examples/scene/tray.toml -o three.png --show panes
     """
     if size is not None and (isinstance(size, int) or None in size):
         raise ConfigError("size: got one side, need both. Write for example 640x360.")

@@ -226,8 +226,8 @@ class Opened(Closeable, AtPositions, ShortRepr):
         raise AssetError(f"{self.path}: got an asset of kind {self.kind.name!r}, need one of fit "
                          "textures --latents bc1. Leave --latents out.")  # fmt: skip
 
-    def scattering(self) -> Scattering:
-        """Return what a path tracer reads; AssetError where it is no material."""
+    def scattering(self, reference: Any = None) -> Scattering:
+        """Return what a path tracer reads, or ``reference`` in its place. Raises AssetError."""
         raise AssetError(f"{self.path}: got kind {self.kind.name!r}, need a material. Fit one.")
 
     @abstractmethod

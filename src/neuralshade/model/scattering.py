@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -19,3 +22,6 @@ class Scattering:
     type: str
     numbers: npt.NDArray[np.float32]  # [any]
     words: npt.NDArray[np.uint32]  # [any]
+    text: str = ""  # Slang that declares the type, where no module does; one in a program
+    buffers: Mapping[str, npt.NDArray[Any]] = field(default_factory=dict)  # that the text declares
+    folder: Path | None = None  # where files lie that the text imports

@@ -61,6 +61,7 @@ class MaterialEntry:
     """A fitted asset, or a surface that is the same everywhere."""
 
     asset: str | None = None
+    reference: str | None = None  # what the asset was fitted to, to be shown in its place
     set: Values = field(default_factory=dict)  # of the asset's varied inputs
     diffuse: Vector = (0.5, 0.5, 0.5)  # albedo
     specular: Vector = (0.0, 0.0, 0.0)  # reflected head-on
@@ -217,6 +218,9 @@ def _checked(scene: SceneDocument) -> SceneDocument:
         _check_choice(f"light[{i}].type", light.type, LIGHTS)
     for name, entry in scene.materials.items():
         _check_set(f"materials.{named(name)}", entry, entry.set)
+        if entry.reference is not None and entry.asset is None:
+            raise ConfigError(f"materials.{named(name)}.reference: got one without asset, need "
+                              "what was fitted to it. Write asset =.")  # fmt: skip
         parts = (*entry.diffuse, *entry.specular, entry.roughness)
         if not all(0 <= part <= 1 for part in parts):
             raise ConfigError(f"materials.{named(name)}: got {parts}, need numbers from 0 to 1. "

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from neuralshade.errors import ConfigError
 from neuralshade.gpu.gpu import Gpu, run_once
 from neuralshade.model.scattering import Scattering
 from neuralshade.scene.bvh import build_bvh
@@ -57,7 +58,10 @@ class PathTracer:
         variables = {"views": self._views, "light_sums": self._sums, **_meshes(gpu, stage),
                      **_materials(gpu, stage, types), "lights": bound_lights(gpu, stage.lights),
                      "environment": _environment(gpu, stage.environment)}  # fmt: skip
-        self._kernel = gpu.kernel(program_text(types), "trace", variables)
+        given = given_text(stage.materials)
+        variables |= {name: gpu.buffer(values) for name, values in given.buffers.items()}
+        text = program_text(types, given.text)
+        self._kernel = gpu.kernel(text, "trace", variables, folder=given.folder)
 
     def trace(self) -> None:
         """Send one more path through each pixel."""
@@ -77,15 +81,29 @@ class PathTracer:
         return sums.reshape(height, width, 3) / np.float32(max(1, self.count))
 
 
-def program_text(types: Sequence[tuple[str, str]]) -> str:
-    """Return Slang text of a path tracer for these types of materials and no others."""
+def given_text(materials: Sequence[Scattering]) -> Scattering:
+    """Return a material that brings its text, or any. Raises ConfigError for two such texts."""
+    found = {each.text: each for each in materials if each.text}
+    if len(found) > 1:
+        raise ConfigError(f"scene: got {len(found)} materials to be shown as they are given, need "
+                          "one, since names of their texts may be equal. Leave the reference of "
+                          "the others out.")  # fmt: skip
+    return next(iter(found.values()), materials[0])
+
+
+def program_text(types: Sequence[tuple[str, str]], given: str = "") -> str:
+    """Return Slang text of a path tracer for these types of materials and no others.
+
+    ``given``: text that declares those of no module.
+    """
     modules = dict.fromkeys([*MODULES, *(module for module, _ in types)])
     imports = "".join(f"import {module};\n" for module in modules)
     cases = "".join(f"    case {i}: scatter_from<{name}>(vertex, path); break;\n"
                     for i, (_, name) in enumerate(types))  # fmt: skip
     switch = ("\nvoid scatter(uint type, Vertex vertex, inout Path path)\n{\n    switch (type)\n"
               f"    {{\n{cases}    default: break;\n    }}\n}}\n")  # fmt: skip
-    return f'{imports}#include "neuralshade/scene/path.cs.slang"\n{switch}'
+    # given last: its macros are nobody else's
+    return f'{imports}#include "neuralshade/scene/path.cs.slang"\n{given}{switch}'
 
 
 def _meshes(gpu: Gpu, stage: Stage) -> dict[str, Any]:

@@ -9,20 +9,27 @@ import numpy as np
 import numpy.typing as npt
 
 from neuralshade.base.atomic import check_writable
+from neuralshade.base.did_you_mean import did_you_mean
 from neuralshade.base.interrupt import Interruption
+from neuralshade.base.message_text import named, shown
 from neuralshade.base.work import part, working
-from neuralshade.errors import AssetError
+from neuralshade.errors import AssetError, ConfigError
 from neuralshade.gpu.open import open_gpu
 from neuralshade.kinds import open_asset
+from neuralshade.measure.display import error_picture
 from neuralshade.model.scattering import Scattering
 from neuralshade.scene.document import MaterialEntry, MeshEntry, SceneDocument, read_scene
 from neuralshade.scene.environment import Environment, environment_of, picture_environment, sky
 from neuralshade.scene.path import PathTracer, Stage
 from neuralshade.scene.plain import plain_scattering
 from neuralshade.scene.shapes import BUILT_IN, Mesh
+from neuralshade.source.color import linear_to_srgb
 from neuralshade.source.image_output import check_suffix, save_picture
 
 Floats = npt.NDArray[np.float32]
+
+SHOWS = ("fitted", "given", "difference", "panes")
+DIFFERENCE_SCALE = 4  # times, in sRGB, around grey
 
 
 def render_scene(
@@ -32,6 +39,8 @@ def render_scene(
     samples: int | None = None,
     size: tuple[int, int] | None = None,
     device: str = "auto",
+    show: str = "fitted",
+    trust: bool = False,
 ) -> Floats:
     """Return a path-traced picture of a scene, and save it where ``output`` is given.
 
@@ -43,23 +52,62 @@ def render_scene(
         samples: paths through each pixel, in place of the scene's.
         size: width and height in pixels, in place of the scene's.
         device: cuda, vulkan, metal, d3d12 or auto: hardware, else software Vulkan.
+        show: fitted; given, where the material with a ``reference`` is that in place of its asset;
+            difference, four times what lies between the two, around grey; panes, all three.
+        trust: a reference that is a Slang module may run here.
 
     Returns:
-        float32 [height, width, 3], linear, with the scene's exposure, not clamped.
+        float32 [height, width, 3], linear, with the scene's exposure, not clamped; in sRGB,
+        clamped to [0, 1], for difference and panes, whose width is three times the scene's.
 
-    Raises: ConfigError for a scene that is none; AssetError, PictureError, OutputError,
-        DeviceError, KernelError.
+    Raises: ConfigError for a scene that is none, and for what is shown of a reference where there
+        is none; AssetError, PictureError, OutputError, DeviceError, KernelError.
     """
     document = scene if isinstance(scene, SceneDocument) else read_scene(scene)
     if output is not None:
         check_suffix(output)
         check_writable(output)
     document = _asked(document, samples, size)
+    _check_show(document, show)
+    if show != "fitted" and not trust:
+        _check_code(document)
     with working("rendering"):
-        pixels = _rendered(document, device)
+        if show in ("fitted", "given"):
+            pixels, space = _rendered(document, device, show == "given"), "linear"
+        else:
+            pixels, space = _compared(document, device, show == "panes"), "srgb"
     if output is not None:
-        save_picture(output, pixels, "linear")
+        save_picture(output, pixels, space)
     return pixels
+
+
+def _check_show(document: SceneDocument, show: str) -> None:
+    if show not in SHOWS:
+        raise ConfigError(f"show: got {shown(show)}, need one of {', '.join(SHOWS)}."
+                          f"{did_you_mean(show, SHOWS)}")  # fmt: skip
+    if show != "fitted" and not any(entry.reference for entry in document.materials.values()):
+        raise ConfigError(f"show: got {show} for a scene without references, need what an asset "
+                          "was fitted to. Write reference = beside asset =.")  # fmt: skip
+
+
+def _check_code(document: SceneDocument) -> None:
+    """Refuse code that the scene names, not who draws it; MaterialX and TOML bring none."""
+    for name, entry in document.materials.items():
+        if entry.reference is not None and entry.reference.lower().endswith(".slang"):
+            raise ConfigError(f"materials.{named(name)}.reference: got a Slang module, need one "
+                              "that you trust, since it runs here. Read it, then add --trust, or "
+                              "trust=True in Python.")  # fmt: skip
+
+
+def _compared(document: SceneDocument, device: str, panes: bool) -> Floats:
+    """Return the difference of both, in sRGB; with ``panes`` given and fitted left of it.
+
+    Both are of the same random numbers, and their paths go the same ways as long as they can.
+    """
+    given, fitted = (linear_to_srgb(np.clip(_rendered(document, device, as_given), 0, 1))
+                     for as_given in (True, False))  # fmt: skip
+    found = error_picture(given, fitted, DIFFERENCE_SCALE)
+    return np.concatenate([given, fitted, found], axis=1) if panes else found
 
 
 def _asked(
@@ -71,8 +119,8 @@ def _asked(
     return replace(document, samples=count, width=width, height=height)
 
 
-def _rendered(document: SceneDocument, device: str) -> Floats:
-    stage = stage_of(document)
+def _rendered(document: SceneDocument, device: str, as_given: bool) -> Floats:
+    stage = stage_of(document, as_given)
     gpu = open_gpu(device)
     try:
         size = (document.width, document.height)
@@ -91,11 +139,14 @@ def _rendered(document: SceneDocument, device: str) -> Floats:
     return found
 
 
-def stage_of(document: SceneDocument) -> Stage:
-    """Return what stands where; files and assets are read. Raises as ``render_scene`` does."""
+def stage_of(document: SceneDocument, as_given: bool = False) -> Stage:
+    """Return what stands where; files and assets are read. Raises as ``render_scene`` does.
+
+    ``as_given``: references in place of the assets that were fitted to them.
+    """
     entries = [_entry(document, mesh) for mesh in document.mesh]
     used = [each for i, each in enumerate(entries) if each not in entries[:i]]
-    materials = [_scattering(document, each) for each in used]
+    materials = [_scattering(document, each, as_given) for each in used]
     meshes = [(_mesh(document, m), used.index(each), m.tile)
               for m, each in zip(document.mesh, entries, strict=True)]  # fmt: skip
     return Stage(meshes, materials, _environment(document), document.light)
@@ -107,10 +158,12 @@ def _entry(document: SceneDocument, mesh: MeshEntry) -> MaterialEntry:
     return replace(found, set={**found.set, **mesh.set})
 
 
-def _scattering(document: SceneDocument, entry: MaterialEntry) -> Scattering:
+def _scattering(document: SceneDocument, entry: MaterialEntry, as_given: bool) -> Scattering:
     if entry.asset is None:
         return plain_scattering(entry.diffuse, entry.specular, entry.roughness)
-    return open_asset(document.folder / entry.asset, entry.set).scattering()
+    given = as_given and entry.reference is not None
+    reference = document.folder / str(entry.reference) if given else None
+    return open_asset(document.folder / entry.asset, entry.set).scattering(reference)
 
 
 def _mesh(document: SceneDocument, entry: MeshEntry) -> Mesh:

@@ -176,9 +176,18 @@ class OpenedMaterial(Opened):
         latents = level_latents(encoding, place[:, :2], torch.from_numpy(levels_of(level, len(uv))))
         return self.sampler.mixture(encoding.lobes, latents, _columns(wo), place[:, 2:])
 
-    def scattering(self) -> Scattering:
-        """Return what a path tracer reads of it."""
-        return scattering_of(self.recipe, self.side, self.tensors, self.varied, self.shares)
+    def scattering(self, reference: Any = None) -> Scattering:
+        """Return what a path tracer reads of it, or of ``reference``, which it was fitted to.
+
+        Raises: AssetError for another material; what ``load_teacher`` raises.
+        """
+        found = scattering_of(self.recipe, self.side, self.tensors, self.varied, self.shares)
+        if reference is None:
+            return found
+        from neuralshade.kinds.material.given import given_scattering
+        from neuralshade.kinds.material.judging.evaluate import teacher_of
+
+        return given_scattering(found, teacher_of(self, reference))
 
     @property
     def shared_part(self) -> SharedPart:

@@ -75,6 +75,16 @@ def places(uv: Floats, shares: Sequence[float]) -> Floats:
     return np.concatenate([uv[:, :2], rows], axis=1)
 
 
+def teacher_text(teacher: Teacher) -> str:
+    """Return Slang that declares all that kernels ask of a teacher."""
+    count = max(1, len(teacher.parameters))
+    return "".join([
+        HEAD.format(count=count, lowest=LOWEST), teacher.text,
+        "" if teacher.varied else NOT_VARIED,
+        f"static const uint VARIED = {len(teacher.varied)};\n",
+    ])  # fmt: skip
+
+
 class TeacherKernels:
     """A teacher on a device; use it from one thread."""
 
@@ -82,10 +92,7 @@ class TeacherKernels:
         """Raises: DeviceError. What is asked first is compiled then: KernelError."""
         self.gpu, self.teacher = gpu, teacher
         count = max(1, len(teacher.parameters))
-        self._text = HEAD.format(count=count, lowest=LOWEST) + teacher.text
-        if not teacher.varied:
-            self._text += NOT_VARIED
-        self._text += f"static const uint VARIED = {len(teacher.varied)};\n"
+        self._text = teacher_text(teacher)
         self._asked = gpu.buffer(size=4 * (WORDS + len(teacher.varied)) * AT_ONCE)
         self._answers = gpu.buffer(size=4 * max(3, count) * AT_ONCE)
         self._variables = {name: gpu.buffer(values) for name, values in teacher.variables.items()}

@@ -1,0 +1,120 @@
+"""scene, kinds/material/given: a material as it is given in place of its network."""
+
+import pathlib
+import shutil
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+from fixtures.small_material import DARK as NO_LIGHT
+from fixtures.small_material import PAINT, TOLD, paint_teacher, wet_file, wet_paint
+
+import neuralshade
+from neuralshade.errors import AssetError, ConfigError
+from neuralshade.kinds.material.asset import pack_field, pack_sampler
+from neuralshade.kinds.material.field import build_field
+from neuralshade.kinds.material.given import given_scattering
+from neuralshade.kinds.material.recipe import MaterialRecipe
+from neuralshade.kinds.material.sampler_fit import untrained_sampler
+from neuralshade.kinds.material.scattering import scattering_of
+from neuralshade.kinds.material.teachers.sources import load_teacher
+from neuralshade.kinds.material.teachers.varied_teacher import varied_teacher
+from neuralshade.scene.document import LightEntry
+from neuralshade.scene.path import given_text
+from neuralshade.scene.shapes import quad
+from neuralshade.source.color import srgb_to_linear
+
+ASSET = pathlib.Path(__file__).parents[1] / "data/material.nsh"
+LIGHT = LightEntry("directional", (2, 1, 0.5), direction=(3, 4, 0))
+WO, WI = np.float64([[0, 0, 1]]), np.float64([[0.6, 0, 0.8]])
+SCENE = """
+size = [12, 8]
+samples = 2
+camera = { position = [0, 1, 3], look_at = [0, 0, 0] }
+environment = { color = [0.5, 0.5, 0.5] }
+materials.paint = { asset = "material.nsh", reference = "paint.slang" }
+mesh = [{ shape = "sphere", material = "paint" }]
+"""
+STACK = """
+[[layer]]
+name = "copper"
+kind = "conductor"
+color = [0.9, 0.6, 0.5]
+"""
+
+
+@pytest.mark.slow  # a whole path tracer
+def test_light_is_what_the_material_scatters(at_center, wet_scattering):
+    """At the asset's varied inputs; and not what its network does, which nobody trained."""
+    fitted, teacher = wet_scattering(0.75)
+    found, _ = at_center(quad(), given_scattering(fitted, teacher), lights=(LIGHT,))
+    wanted = wet_paint(np.float64([[0.5, 0.5, 0.75]]), WI, WO)[0] * [2, 1, 0.5]
+    np.testing.assert_allclose(found, wanted, rtol=1e-3)
+
+
+@pytest.fixture
+def wet_scattering(tmp_path):
+    """Return what gives an untrained network of a paint that gets wet, at a share; the paint."""
+
+    def at(share):
+        recipe = MaterialRecipe(size=4, hidden_width=16, vary="wetness=0..2")
+        teacher = varied_teacher(load_teacher(wet_file(tmp_path), None), recipe.vary)
+        field = build_field(recipe, 4, torch.Generator().manual_seed(1))
+        tensors = pack_field(field) | pack_sampler(untrained_sampler(recipe))
+        return scattering_of(recipe, 4, tensors, teacher.varied, [share]), teacher
+
+    return at
+
+
+def test_one_text_at_a_time():
+    opened = neuralshade.load(ASSET)
+    fitted, given = opened.scattering(), opened.scattering(paint_teacher())
+    assert given_text([fitted, given, given]) is given and given_text([fitted]).text == ""
+    other = given_scattering(fitted, replace(paint_teacher(), text=PAINT + TOLD))
+    with pytest.raises(ConfigError, match="got 2 materials to be shown as they are given"):
+        given_text([given, other])
+
+
+@pytest.fixture
+def folder(tmp_path):
+    shutil.copy(ASSET, tmp_path / "material.nsh")
+    (tmp_path / "paint.slang").write_text(PAINT + TOLD + NO_LIGHT)
+    (tmp_path / "scene.toml").write_text(SCENE)
+    return tmp_path
+
+
+@pytest.mark.slow  # kernels of two scenes
+def test_panes_are_both_and_their_difference(one_device, folder):
+    shows = {show: neuralshade.render_scene(folder / "scene.toml", device="vulkan", show=show,
+                                              trust=show != "fitted")
+             for show in ("given", "fitted", "panes")}  # fmt: skip
+    panes = np.split(shows["panes"], 3, axis=1)
+    for name, pane in zip(("given", "fitted"), panes, strict=False):
+        linear = srgb_to_linear(pane)
+        np.testing.assert_allclose(linear, np.clip(shows[name], 0, 1), atol=1e-4)
+    wanted = np.clip(0.5 + 4 * (panes[1] - panes[0]), 0, 1)
+    np.testing.assert_allclose(panes[2], wanted, atol=1e-4)
+
+
+@pytest.mark.parametrize("old, new, show, error, message", [
+    ("reference", "reference", "teacher", ConfigError,
+     "show: got 'teacher', need one of fitted, given, difference, panes."),
+    (', reference = "paint.slang"', "", "given", ConfigError,
+     "show: got given for a scene without references, need what an asset was fitted to. Write "
+     "reference = beside asset =."),
+    ('asset = "material.nsh", ', "", "given", ConfigError,
+     "materials.paint.reference: got one without asset, need what was fitted to it. Write "
+     "asset =."),
+    ("paint.slang", "paint.slang", "given", ConfigError,
+     "materials.paint.reference: got a Slang module, need one that you trust, since it runs here. "
+     "Read it, then add --trust, or trust=True in Python."),
+    ("paint.slang", "other.toml", "given", AssetError,
+     "material.nsh: got other, need paint. Give the document that it was fitted to."),
+])  # fmt: skip
+def test_refusals(folder, old, new, show, error, message):
+    (folder / "other.toml").write_text(STACK)
+    (folder / "scene.toml").write_text(SCENE.replace(old, new))
+    with pytest.raises(error) as caught:
+        neuralshade.render_scene(folder / "scene.toml", show=show)
+    assert str(caught.value).replace(f"{folder}/", "") == message
