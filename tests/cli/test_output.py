@@ -118,13 +118,15 @@ def test_quiet_and_json(run, folder, few):
 def test_fit_prints_its_result(run, folder, few):
     done = run("fit", "image", "a.png", "-o", "x.nsh", "--report", "x.html", *few)
     size = (folder / "x.nsh").stat().st_size
-    assert done.code == 0 and len(done.out) == 3
+    assert done.code == 0 and len(done.out) == 4
     assert re.fullmatch(
         rf"x\.nsh: \d+\.\d\d dB in {size:,} bytes \({size * 8 / (24 * 36):.2f} bits per pixel\)",
         done.out[0],
     )
     assert re.fullmatch(r"30 steps in \d+\.\d s on cpu, \d+\.\d\d M samples/s", done.out[1])
-    assert done.out[2] == "x.html"
+    searched = r"[\d,]+ codes moved after training in \d+\.\d s: \+\d\.\d\d dB"
+    assert re.fullmatch(searched, done.out[2])
+    assert done.out[3] == "x.html"
 
 
 def test_evaluate_prints_a_table(run, folder, few):

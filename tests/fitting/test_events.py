@@ -6,6 +6,7 @@ import math
 import os
 import signal
 import sys
+from dataclasses import asdict
 
 import numpy as np
 import pytest
@@ -59,7 +60,10 @@ def test_a_fit_from_start_to_result(tmp_path, save_smooth, few):
     }  # fmt: skip
     text = f"{tmp_path / 'x.nsh'}: {result.psnr_db:.2f} dB after 30 steps"
     assert ended == {**started, "state": "ended", "text": text}
-    assert told[-2:] == [{"type": "fit", "fit": ended}, {"type": "result", "result": vars(result)}]
+    assert told[-2:] == [
+        {"type": "fit", "fit": ended},
+        {"type": "result", "result": asdict(result)},
+    ]
 
 
 def test_progress_comes_to_the_end(tmp_path, save_smooth, few):
@@ -234,7 +238,7 @@ def test_mip_levels_are_told_too(tmp_path):
     result = neuralshade.fit_mipmaps(textures, tmp_path / "mips", options=options, **FLAT)
     told = lines(tmp_path / "e.jsonl")
     assert (told[0]["fit"]["verb"], told[0]["fit"]["picture"]) == ("mipmaps", "flat")
-    assert told[-1]["result"] == json.loads(json.dumps(vars(result)))
+    assert told[-1]["result"] == json.loads(json.dumps(asdict(result)))
     assert list((tmp_path / "log").iterdir())
     place = tmp_path / "mips/flat.nsh"
     with pytest.raises(OutputError, match="for the events too"):

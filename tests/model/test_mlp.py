@@ -81,6 +81,20 @@ def test_columns_equal_rows(activation, hidden_layers, bias, bits, rng):
         torch.testing.assert_close(got, wanted, rtol=1e-4, atol=1e-5 * max(scale, 1e-3))
 
 
+@pytest.mark.parametrize("activation", ACTIVATIONS)
+@pytest.mark.parametrize("hidden_layers, bias", [(0, True), (2, True), (3, False)])
+def test_jacobian_is_what_autograd_finds(activation, hidden_layers, bias, rng):
+    network = with_biases(MLP(5, 3, hidden_layers, 8, activation, "sigmoid", bias, rng=rng), rng)
+    x = 0.3 * torch.randn(5, 17, generator=rng)
+    y, slopes = network.jacobian(x)
+    asked = x.clone().requires_grad_(True)
+    wanted = network(asked.t()).t()
+    torch.testing.assert_close(y, wanted)
+    for output in range(3):
+        (d_x,) = torch.autograd.grad(wanted[output].sum(), asked, retain_graph=True)
+        torch.testing.assert_close(slopes[:, output], d_x)
+
+
 @pytest.mark.parametrize("compute", [torch.bfloat16, torch.float16])
 @pytest.mark.parametrize("activation", ["relu", "sine", "softplus"])
 def test_half_precision_is_close(activation, compute, rng):

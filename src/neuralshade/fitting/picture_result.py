@@ -2,12 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from neuralshade.base.short_repr import ShortRepr
 from neuralshade.fitting.job import Job
 from neuralshade.source.picture import Picture
+
+
+@dataclass(frozen=True)
+class CodeSearch:
+    """What a search of stored codes after training has found."""
+
+    moved: int  # codes
+    seconds: float
+    gain_db: float  # of a texture set: of the mean over the maps' PSNR at mip 0
+    ended: bool  # False where an interruption came first
+
+    def __str__(self) -> str:
+        found = f"{self.moved:,} codes moved after training in {self.seconds:.1f} s"
+        return f"{found}{'' if self.ended else ', interrupted'}: {self.gain_db:+.2f} dB"
 
 
 @dataclass(frozen=True)
@@ -26,6 +40,7 @@ class FitResult(ShortRepr):
     bits_per_pixel: float
     skipped_steps: int  # whose gradient was not finite; of Gaussians, each one's are counted
     bpp_exceeded: bool  # by what every file of this recipe has
+    search: CodeSearch | None = field(default=None, kw_only=True)  # after training
 
     skipped_what = "steps"  # for people
     too_large = "network and header"  # where bpp is exceeded
@@ -39,6 +54,8 @@ class FitResult(ShortRepr):
               f"({self.bits_per_pixel:.2f} bits per pixel)")  # fmt: skip
         print(f"{self.steps:,} steps in {self.seconds:.1f} s on {self.device}, "
               f"{self.samples_per_second / 1e6:.2f} M samples/s")  # fmt: skip
+        if self.search is not None:
+            print(self.search)
         if self.bpp_exceeded:
             print(f"more bits per pixel than asked for: {self.too_large} alone take as "
                   "many")  # fmt: skip

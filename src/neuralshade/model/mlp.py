@@ -55,6 +55,26 @@ class MLP(torch.nn.Module):
         parameters = [p for layer in self.members for p in layer.stored(rounds)]
         return _ColumnMLP.apply(x, self.kinds, compute, *parameters)
 
+    @torch.no_grad()
+    def jacobian(self, x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        """Return the output and its derivatives by the input, for samples stored as columns.
+
+        float32 [inputs, N] -> [outputs, N] and [inputs, outputs, N].
+        """
+        kept = []
+        for layer, kind in zip(self.members, self.kinds, strict=True):
+            weight, bias = layer.stored(True)
+            x = weight @ x if bias is None else torch.addmm(bias[:, None], weight, x)
+            pre, x = x, ACTIVATIONS[kind].forward_(x)
+            kept.append(x if ACTIVATIONS[kind].keeps_output else pre)
+        outputs, count = x.shape
+        d = torch.eye(outputs, device=x.device)[:, :, None].expand(-1, -1, count)
+        for layer, kind, each in zip(self.members[::-1], self.kinds[::-1], kept[::-1], strict=True):
+            d = ACTIVATIONS[kind].backward(d.contiguous(), each[:, None].expand(d.shape))
+            weight = layer.stored(True)[0]
+            d = (weight.t() @ d.flatten(1)).view(-1, outputs, count)
+        return x, d
+
     def slang(self) -> SlangHalf:
         """Return what this network is called in Slang.
 

@@ -18,6 +18,8 @@ from neuralshade.model.mlp import MLP
 from neuralshade.model.registry import build_encoding
 from neuralshade.source.picture import Picture
 
+Tensors = dict[str, npt.NDArray[Any]]  # of an asset, by name
+
 WORD_BYTES = 4  # that hold two halves
 GLANCE_SIDE = 256  # rows and columns that a look while training compares, at most
 
@@ -42,9 +44,7 @@ def build_field(recipe: ImageRecipe, channels: int, rng: torch.Generator | None)
     return field
 
 
-def stored_field(
-    recipe: ImageRecipe, tensors: dict[str, npt.NDArray[Any]], channels: int, place: str
-) -> Field:
+def stored_field(recipe: ImageRecipe, tensors: Tensors, channels: int, place: str) -> Field:
     """Return the field that ``tensors`` hold; AssetError naming ``place`` if they do not fit."""
     field = build_field(recipe, channels, torch.Generator())
     unpack_field(field, tensors, place)
@@ -73,9 +73,7 @@ def _meta_field(recipe: ImageRecipe, channels: int) -> Field:
         return build_field(recipe, channels, None)
 
 
-def stored_quality(
-    recipe: ImageRecipe, tensors: dict[str, npt.NDArray[Any]], picture: Picture
-) -> dict[str, Any]:
+def stored_quality(recipe: ImageRecipe, tensors: Tensors, picture: Picture) -> dict[str, Any]:
     """Return the PSNR in dB over every pixel of what ``tensors`` hold, in float32."""
     field = stored_field(recipe, tensors, picture.channels, "asset")
     squares = 0.0

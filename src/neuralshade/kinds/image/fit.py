@@ -27,7 +27,7 @@ from neuralshade.fitting.options import (
     checked_output,
     chosen_engine,
 )
-from neuralshade.fitting.picture_result import FitResult, reached
+from neuralshade.fitting.picture_result import CodeSearch, FitResult, reached
 from neuralshade.fitting.recipe import from_dict, to_dict
 from neuralshade.fitting.resuming import begun_from, resumed_recipe, unfit
 from neuralshade.fitting.scene import Scene, grid_pages, picture_scene
@@ -38,11 +38,17 @@ from neuralshade.kinds.image.budget import (
     check_memory,
     check_sized,
     kept_points,
+    passes_of,
     resolve,
 )
 from neuralshade.kinds.image.build import build_engine, build_gpu_engine
 from neuralshade.kinds.image.engine import Engine, Glances
-from neuralshade.kinds.image.field import feature_grids, parameter_shapes, stored_quality
+from neuralshade.kinds.image.field import (
+    Tensors,
+    feature_grids,
+    parameter_shapes,
+    stored_quality,
+)
 from neuralshade.kinds.image.opened import OpenedImage
 from neuralshade.kinds.image.presets import ENDS, preset_recipe
 from neuralshade.kinds.image.recipe import ImageRecipe
@@ -170,6 +176,7 @@ class _Job(Job[ImageRecipe]):
         super().__init__(picture, recipe, *rest)
         self.source, self.picture = picture, transform_picture(picture, recipe.transform)
         check_memory(recipe, self.picture)
+        self.passes = passes_of(recipe, self.picture)
         self.engine = self._build()
         self.snapshots = snapshots_for(
             self.options, self.picture, self.engine.averaged,
@@ -229,9 +236,15 @@ class _Job(Job[ImageRecipe]):
 
     def save(self, path: Path) -> tuple[float, int]:
         """Quantise, measure and write; return the PSNR in dB and the file's size."""
+        return self._save_tensors(path, self._stored())
+
+    def _stored(self) -> Tensors:
+        """Return what is trained now as an asset holds it."""
         self._check_trained()
         with self.engine.averaged():
-            tensors = pack_field(self.engine.field)
+            return pack_field(self.engine.field)
+
+    def _save_tensors(self, path: Path, tensors: Tensors) -> tuple[float, int]:
         quality = stored_quality(self.recipe, tensors, self.picture)
         p = self.loop.progress
         if not math.isfinite(quality["psnr_db"]):
@@ -265,13 +278,23 @@ class _Job(Job[ImageRecipe]):
 
     def finish(self) -> FitResult:
         """Write the asset and what else was asked for."""
-        psnr_db, size = self.save(self.output)
+        tensors, search = self._stored(), None
+        if self.passes:
+            tensors, search = self._polished(tensors)
+        psnr_db, size = self._save_tensors(self.output, tensors)
         self._tell_ending(psnr_db, size)
         self._written()
         self._report()
         pixels = self.picture.width * self.picture.height
         exceeded = size * 8 / pixels > self.recipe.bpp and self._is_sized_by_bpp()
-        return FitResult(**reached(self, self.picture, psnr_db, size, bpp_exceeded=exceeded))
+        facts = reached(self, self.picture, psnr_db, size, bpp_exceeded=exceeded)
+        return FitResult(**facts, search=search)
+
+    def _polished(self, tensors: Tensors) -> tuple[Tensors, CodeSearch]:
+        from neuralshade.kinds.image.polish import polish
+
+        device = self.chosen.search_device(self.options.deterministic)
+        return polish(self.recipe, tensors, self.picture, self.passes, device)
 
     def _is_sized_by_bpp(self) -> bool:
         return self.recipe.encoding == auto_encoding(self.recipe, self.picture)

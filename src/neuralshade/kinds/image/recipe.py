@@ -47,6 +47,9 @@ class ImageRecipe(PictureRecipe):
     precision: str = training("auto", "of the network's products while training; masters are "
                               "float32 always", choices=("auto", *PRECISIONS))  # fmt: skip
     loss_scale: float = training(1024.0, "multiplies gradients that are float16", limits=(1, 2**24))
+    polish: int = training(-1, "passes after training in which codes of dense grids move to where "
+                           "the picture is nearer; -1 takes 4, and fewer above 2 million pixels",
+                           limits=(-1, 64))  # fmt: skip
     grid_bits: int = setting(4, "per grid number in the file: 4, 8, 16 or 32")
     network_bits: int = setting(8, "per network weight in the file: 8, 16 or 32")
     until: str = setting("auto", "plateau: stop where more steps gain little, at --seconds or "

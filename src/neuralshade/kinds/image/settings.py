@@ -23,6 +23,7 @@ class ImageSettings(PictureSettings, total=False):
     average: float
     precision: str
     loss_scale: float
+    polish: int
     grid_bits: int
     network_bits: int
     until: str

@@ -10,13 +10,13 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import pairwise, product
 
 import numpy as np
 import torch
 
 from neuralshade.base.interrupt import Interruption
+from neuralshade.fitting.picture_result import CodeSearch
 from neuralshade.kinds.textures.channels import MapCoding
 from neuralshade.kinds.textures.engine import mip_errors, mip_positions, plain_grids
 from neuralshade.kinds.textures.psnr import mean_psnr
@@ -29,20 +29,6 @@ BAND_TEXELS = 2**17  # of the finest mip, that are searched at once: 64 float32 
 BLOCK_TEXELS = 2**13  # whose activations are in a core's cache together
 COMPARED_TEXELS = 2**16  # of mip 0, at most, before and after
 LEAST_GAIN = 1e-5  # of the error around a latent: less may be rounding
-
-
-@dataclass(frozen=True)
-class CodeSearch:
-    """What a search has found."""
-
-    moved: int  # codes
-    seconds: float
-    gain_db: float  # of the mean over the maps' PSNR at mip 0
-    ended: bool  # False where an interruption came first
-
-    def __str__(self) -> str:
-        found = f"{self.moved:,} codes moved after training in {self.seconds:.1f} s"
-        return f"{found}{'' if self.ended else ', interrupted'}: {self.gain_db:+.2f} dB"
 
 
 def polish(

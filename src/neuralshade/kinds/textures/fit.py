@@ -25,6 +25,7 @@ from neuralshade.fitting.options import (
     check_torch,
     chosen_engine,
 )
+from neuralshade.fitting.picture_result import CodeSearch
 from neuralshade.fitting.recipe import asked_recipe, from_dict, to_dict
 from neuralshade.fitting.resuming import Source, resumed_recipe
 from neuralshade.fitting.scene import Scene
@@ -34,7 +35,7 @@ from neuralshade.kinds.textures.asset import pack_field, round_decoder
 from neuralshade.kinds.textures.block_plan import blocks_for_bytes
 from neuralshade.kinds.textures.build import channel_weights, engine_on
 from neuralshade.kinds.textures.channels import codings_of, trained_levels
-from neuralshade.kinds.textures.code_search import CodeSearch, polish
+from neuralshade.kinds.textures.code_search import polish
 from neuralshade.kinds.textures.engine import mip_errors, rounded_field
 from neuralshade.kinds.textures.opened import OpenedTextures
 from neuralshade.kinds.textures.plan import grids_for
@@ -232,11 +233,9 @@ class _Job(Job[TexturesRecipe]):
         """Search the codes of a stored field, where that is asked for."""
         if not self.recipe.polish:
             return None
-        roots, gpu = channel_weights(self.recipe, self.codings), self.chosen.gpu
+        roots = channel_weights(self.recipe, self.codings)
         squares = torch.ones(self.texels.channels) if roots is None else roots.square().flatten()
-        # sums on a GPU have no fixed order
-        takes_cuda = gpu is not None and not (gpu.adapter.software or self.options.deterministic)
-        device = torch.device("cuda") if takes_cuda and torch.cuda.is_available() else None
+        device = self.chosen.search_device(self.options.deterministic)
         return polish(field, self.texels, self.codings, squares, self.recipe.polish, device)
 
     def _save_field(self, path: Path, field: Field) -> tuple[dict[str, list[float]], int]:

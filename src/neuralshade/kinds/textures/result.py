@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from neuralshade.base.message_text import plain
 from neuralshade.base.short_repr import ShortRepr
-from neuralshade.kinds.textures.code_search import CodeSearch
+from neuralshade.fitting.picture_result import CodeSearch
 from neuralshade.kinds.textures.planner import TargetReached
 
 

@@ -1,0 +1,181 @@
+"""kinds/image/polish: codes move to where the picture is nearer, and never away from it."""
+
+import math
+from itertools import pairwise
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+import neuralshade
+from neuralshade.asset.tensors import SCALE, pack_field, unpack_nibbles
+from neuralshade.errors import ConfigError
+from neuralshade.kinds.image import polish as search
+from neuralshade.kinds.image.budget import passes_of
+from neuralshade.kinds.image.field import build_field, stored_field
+from neuralshade.kinds.image.polish import levels_of, polish, search_codes
+from neuralshade.kinds.image.recipe import ImageRecipe
+from neuralshade.model.quantize import LEVELS
+from neuralshade.source.picture import picture_from_array
+
+GRID = "dense_grid:levels={},features={},coarsest=2,width={},height={}"
+ENCODINGS = [
+    GRID.format(1, 2, 7, 5),
+    GRID.format(2, 3, 8, 6) + " + frequency:octaves=2 + " + GRID.format(1, 1, 13, 9),
+    GRID.format(1, 4, 1, 1) + " + " + GRID.format(1, 1, 40, 30),  # more texels than pixels
+]
+
+
+def case_of(encoding, size, seed=0, **settings):
+    """Return a recipe, an untrained field's tensors and a picture of soft blobs."""
+    settings = {"hidden_width": 8, "loss": "l2", "grid_bits": 4} | settings
+    recipe = ImageRecipe(encoding=encoding, **settings)
+    rng = torch.Generator().manual_seed(seed)
+    field = build_field(recipe, 3, rng)
+    with torch.no_grad():
+        for texels in field.encoding.parameters():
+            texels.normal_(0, 0.5, generator=rng)
+        if not recipe.hidden_layers:  # about as bright as the picture: nothing is clamped
+            field.network.layers[0].weight.mul_(0.1)
+            field.network.layers[0].bias.fill_(0.5)
+    height, width = size
+    v, u = np.meshgrid(np.arange(height) / height, np.arange(width) / width, indexing="ij")
+    waves = [0.5 + 0.2 * np.sin(9 * u + k * v) + 0.1 * np.cos(23 * v * u + k) for k in range(3)]
+    return recipe, pack_field(field), picture_from_array(np.stack(waves, 2).astype(np.float32))
+
+
+def squared_error(recipe, tensors, picture):
+    field = stored_field(recipe, tensors, 3, "asset")
+    height, width = picture.height, picture.width
+    v, u = torch.meshgrid((torch.arange(height) + 0.5) / height,
+                          (torch.arange(width) + 0.5) / width, indexing="ij")  # fmt: skip
+    with torch.no_grad():
+        drawn = field(torch.stack([u, v], 2).reshape(-1, 2)).clamp(0, 1).numpy()
+    wanted = picture.as_float().reshape(-1, 3)
+    return float(np.square(drawn.astype(np.float64) - wanted).sum())
+
+
+@given(
+    st.sampled_from(ENCODINGS), st.sampled_from([(1, 1), (9, 14), (24, 17)]),
+    st.sampled_from([4, 8]), st.sampled_from(["relu", "sine", "silu"]), st.integers(0, 99),
+    st.sampled_from([20, 10**6]),
+)  # fmt: skip
+def test_the_error_never_rises_and_only_codes_change(encoding, size, bits, activation, seed, band):
+    recipe, tensors, picture = case_of(encoding, size, seed, grid_bits=bits, activation=activation)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(search, "BAND_PIXELS", band)  # one pixel row, or all
+        found, told = polish(recipe, tensors, picture, 2)
+    before = squared_error(recipe, tensors, picture)
+    assert squared_error(recipe, found, picture) <= before * (1 + 1e-5)
+    changed = {name for name in tensors if not np.array_equal(tensors[name], found[name])}
+    assert all(name.startswith("encoding") and not name.endswith(SCALE) for name in changed)
+    assert {n: (v.dtype, v.shape) for n, v in found.items()} == {
+        n: (v.dtype, v.shape) for n, v in tensors.items()
+    }
+    assert bool(changed) == bool(told.moved) and told.ended
+
+
+def test_no_code_of_a_linear_decoder_would_gain_by_one(monkeypatch):
+    """There the linear picture is the decoder itself: every code is tried by brute force."""
+    recipe, tensors, picture = case_of(ENCODINGS[0], (9, 14), hidden_layers=0)
+    monkeypatch.setattr(search, "BAND_PIXELS", 40)
+    found, _ = polish(recipe, tensors, picture, 40)
+    wanted = squared_error(recipe, found, picture)
+    assert wanted < 0.8 * squared_error(recipe, tensors, picture)
+    field = stored_field(recipe, found, 3, "asset")
+    levels = levels_of(field, found, torch.Size([9, 14]))
+    for level in levels:
+        for place in np.ndindex(*level.codes.shape):
+            errors = []
+            for step in (-1, 1):
+                tried = level.codes.clone()
+                tried[place] += step
+                inside = LEVELS[4].low <= float(tried[place]) <= LEVELS[4].high
+                kept, level.codes = level.codes, tried
+                errors.append(squared_error(recipe, found | {level.name: level.packed()}, picture)
+                              if inside else math.inf)  # fmt: skip
+                level.codes = kept
+            # a damped step of a half and less is none: what it would gain is a share of the bend
+            bend = sum(errors) - 2 * wanted
+            least = search.DAMPING / 2 * bend if math.isfinite(bend) else search.DAMPING * wanted
+            assert min(errors) >= wanted - least - 1e-6
+
+
+def test_codes_are_those_of_the_field(monkeypatch):
+    recipe, tensors, picture = case_of(ENCODINGS[1], (24, 17))
+    field = stored_field(recipe, tensors, 3, "asset")
+    levels = levels_of(field, tensors, torch.Size([24, 17]))
+    for level in levels:
+        assert np.array_equal(level.packed(), tensors[level.name])
+        codes = unpack_nibbles(tensors[level.name], level.texels.shape[2])
+        assert np.array_equal(codes, level.codes)
+        shown = level.texels.detach().clone()
+        with torch.no_grad():
+            level.show()
+        assert torch.equal(level.texels, shown)
+    wanted = torch.from_numpy(np.moveaxis(picture.as_float(), 2, 0).copy())
+    with torch.no_grad():
+        assert search_codes(field, levels, wanted, 3, stopped=lambda: True) == 0
+        assert search_codes(field, levels, wanted, 1) > 0
+    found = stored_field(recipe, tensors | {v.name: v.packed() for v in levels}, 3, "asset")
+    for ours, theirs in zip(field.parameters(), found.parameters(), strict=True):
+        assert torch.equal(ours, theirs)
+
+
+@given(st.integers(1, 60), st.integers(1, 9), st.integers(1, 60))
+def test_every_texel_has_one_band(texels, bands, height):
+    edges = [height * index // bands / height for index in range(bands + 1)]
+    owned = [search._centered(texels, *pair) for pair in pairwise(edges)]
+    assert [i for own in owned for i in range(own.start, own.stop)] == list(range(texels))
+
+
+def test_a_fit_is_nearer_by_it_and_says_so(tmp_path):
+    pixels = np.random.default_rng(1).random((4, 5, 3), np.float32)
+    pixels = np.asarray(torch.nn.functional.interpolate(
+        torch.from_numpy(pixels).permute(2, 0, 1)[None], (40, 50), mode="bicubic"
+    )[0].permute(1, 2, 0).clamp(0, 1))  # fmt: skip
+    options = neuralshade.FitOptions(engine="torch")
+    results = [
+        neuralshade.fit_image(pixels, tmp_path / f"{passes}.nsh", options=options, steps=60,
+                              encoding=ENCODINGS[0], hidden_width=16, polish=passes)
+        for passes in (0, 4, -1)
+    ]  # fmt: skip
+    without, found, usual = results
+    assert without.search is None
+    assert found.psnr_db == usual.psnr_db > without.psnr_db + 0.05
+    assert found.search.gain_db == pytest.approx(found.psnr_db - without.psnr_db, abs=2e-3)
+    assert found.psnr_db == neuralshade.info(found.asset)["quality"]["psnr_db"]
+    assert f"moved after training in {found.search.seconds:.1f} s: +" in str(found.search)
+
+
+@pytest.mark.parametrize("settings, size, passes", [
+    ({}, (8, 8), 4),
+    ({"polish": 9}, (8, 8), 9),
+    ({"polish": 0}, (8, 8), 0),
+    ({}, (2100, 1000), 3),
+    ({}, (4200, 2100), 0),
+    ({"grid_bits": 16}, (8, 8), 0),
+    ({"loss": "l1"}, (8, 8), 0),
+    ({"sampling": "positions"}, (8, 8), 0),
+    ({"encoding": "identity"}, (8, 8), 0),
+])  # fmt: skip
+def test_passes_by_size_and_use(settings, size, passes):
+    recipe = ImageRecipe(**{"encoding": ENCODINGS[0], "loss": "l2"} | settings)
+    picture = picture_from_array(np.zeros((*size, 3), np.uint8))
+    assert passes_of(recipe, picture) == passes
+
+
+@pytest.mark.parametrize("settings, why", [
+    ({"grid_bits": 32}, "grid_bits=32, need 4 or 8: there are no codes"),
+    ({"loss": "l1"}, "loss=l1, need l2, which is what it lowers"),
+    ({"sampling": "positions"},
+     "sampling=positions, need lattice or pixels: it looks at their centres"),
+    ({"encoding": "identity"}, "encoding='identity', need dense grids: there are no codes"),
+])  # fmt: skip
+def test_a_search_in_vain_is_refused(settings, why):
+    recipe = ImageRecipe(**{"encoding": ENCODINGS[0], "loss": "l2", "polish": 2} | settings)
+    with pytest.raises(ConfigError) as caught:
+        passes_of(recipe, picture_from_array(np.zeros((8, 8, 3), np.uint8)))
+    assert str(caught.value) == f"ImageRecipe.polish: got 2 beside {why}. Leave it out."
