@@ -5,6 +5,7 @@ from types import SimpleNamespace
 import pytest
 import torch
 
+from neuralshade.engine import choose
 from neuralshade.engine.choose import (
     PRECISIONS,
     choose_device,
@@ -180,8 +181,26 @@ def test_a_named_precision_is_taken_as_it_is(name):
     assert choose_precision(name, torch.device("cpu")) == getattr(torch, name)
 
 
-@pytest.mark.parametrize("fast", [True, False])
-def test_auto_takes_bfloat16_only_where_the_cpu_has_it(fast, monkeypatch):
-    monkeypatch.setattr(torch.cpu, "_is_avx512_bf16_supported", lambda: fast)
+@pytest.mark.parametrize("has_bf16, has_amx, words, fast", [
+    (True, False, "vendor_id : AuthenticAMD", True),
+    (True, False, "AMD64 Family 26 Model 68 Stepping 0, AuthenticAMD", True),  # as Windows says
+    (True, False, "vendor_id : GenuineIntel", False),  # half as fast there as float32
+    (True, True, "vendor_id : GenuineIntel", True),
+    (False, False, "vendor_id : AuthenticAMD", False),
+])  # fmt: skip
+def test_auto_takes_bfloat16_only_where_it_is_fast(has_bf16, has_amx, words, fast, monkeypatch):
+    monkeypatch.setattr(torch.cpu, "_is_avx512_bf16_supported", lambda: has_bf16)
+    monkeypatch.setattr(torch.cpu, "_is_amx_tile_supported", lambda: has_amx)
+    monkeypatch.setattr(choose, "cpu_words", lambda: words)
     wanted = torch.bfloat16 if fast else torch.float32
     assert choose_precision("auto", torch.device("cpu")) == wanted
+
+
+def test_a_system_without_proc_is_asked_for_its_processor(monkeypatch):
+    monkeypatch.setattr(choose.Path, "read_text", refuse)
+    monkeypatch.setattr(choose.platform, "processor", lambda: "Intel64 Family 6, GenuineIntel")
+    assert choose.cpu_words() == "Intel64 Family 6, GenuineIntel"
+
+
+def refuse(*_, **__):
+    raise FileNotFoundError

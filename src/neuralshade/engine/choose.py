@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import logging
+import platform
 from dataclasses import dataclass
+from pathlib import Path
 
 import torch
 
@@ -16,6 +18,7 @@ from neuralshade.model.mlp import MLP
 
 ENGINES = ("auto", "torch", "gpu")
 KERNELS = ("auto", "wgmma", "matrix", "fma")
+AMD = "AuthenticAMD"
 PRECISIONS = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
 
 log = logging.getLogger("neuralshade")
@@ -158,12 +161,25 @@ def torch_devices() -> list[str]:
 def choose_precision(name: str, device: torch.device) -> torch.dtype:
     """Return the dtype of the network's products; 'auto' takes bfloat16 where it is fast.
 
-    On CPUs that is AVX-512 BF16 or AMX: without them bfloat16 is emulated and slower than
-    float32, and float16 is not worth having at all (30 times slower when measured).
+    On CPUs that is AMX, and AVX-512 BF16 of AMD's: Intel's without AMX reaches 60 to 75 GFLOP/s in
+    it where float32 has 150 to 165 (Sapphire Rapids, one core), a Zen 5 three times as many as in
+    float32. Without either bfloat16 is emulated, and float16 is not worth having at all (30 times
+    slower when measured).
     """
     if name != "auto":
         return PRECISIONS[name]
     if device.type == "cuda":
         return torch.bfloat16 if torch.cuda.is_bf16_supported() else torch.float32
-    fast = device.type == "cpu" and torch.cpu._is_avx512_bf16_supported()
-    return torch.bfloat16 if fast else torch.float32
+    if device.type != "cpu":
+        return torch.float32
+    has_amx = torch.cpu._is_amx_tile_supported()
+    is_fast = has_amx or (torch.cpu._is_avx512_bf16_supported() and AMD in cpu_words())
+    return torch.bfloat16 if is_fast else torch.float32
+
+
+def cpu_words() -> str:
+    """Return what the system says of the CPU, its vendor among it."""
+    try:
+        return Path("/proc/cpuinfo").read_text(errors="replace")
+    except OSError:  # no Linux
+        return platform.processor()
