@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import neuralshade
 from neuralshade.asset.tensors import SCALE, pack_field, unpack_nibbles
+from neuralshade.engine.threads import threads
 from neuralshade.errors import ConfigError
 from neuralshade.kinds.image import polish as search
 from neuralshade.kinds.image.budget import passes_of
@@ -113,7 +114,7 @@ def test_codes_are_those_of_the_field(monkeypatch):
         assert np.array_equal(codes, level.codes)
         shown = level.texels.detach().clone()
         with torch.no_grad():
-            level.show()
+            level.show(slice(None))
         assert torch.equal(level.texels, shown)
     wanted = torch.from_numpy(np.moveaxis(picture.as_float(), 2, 0).copy())
     with torch.no_grad():
@@ -124,9 +125,21 @@ def test_codes_are_those_of_the_field(monkeypatch):
         assert torch.equal(ours, theirs)
 
 
-@given(st.integers(1, 60), st.integers(1, 9), st.integers(1, 60))
-def test_every_texel_has_one_band(texels, bands, height):
-    edges = [height * index // bands / height for index in range(bands + 1)]
+def test_threads_find_the_same(monkeypatch):
+    recipe, tensors, picture = case_of(GRID.format(1, 2, 30, 50), (100, 60))
+    monkeypatch.setattr(search, "BAND_PIXELS", 600)  # ten bands, of which five at a time
+    found = []
+    for count in (1, 3):
+        with threads(count):
+            found.append(polish(recipe, tensors, picture, 3))
+    (alone, told), (together, also) = found
+    assert told.moved == also.moved > 500
+    assert all(np.array_equal(alone[name], together[name]) for name in alone)
+
+
+@given(st.integers(1, 60), st.integers(1, 60))
+def test_every_texel_has_one_band(texels, bands):
+    edges = [index / bands for index in range(bands + 1)]
     owned = [search._centered(texels, *pair) for pair in pairwise(edges)]
     assert [i for own in owned for i in range(own.start, own.stop)] == list(range(texels))
 

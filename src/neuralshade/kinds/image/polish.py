@@ -24,6 +24,7 @@ import torch
 from neuralshade.asset.tensors import SCALE, pack_nibbles, unpack_nibbles
 from neuralshade.base.interrupt import Interruption
 from neuralshade.base.work import part, working
+from neuralshade.engine.threads import side_by_side
 from neuralshade.fitting.picture_result import CodeSearch
 from neuralshade.kinds.image.field import Tensors, stored_field, stored_quality
 from neuralshade.kinds.image.recipe import ImageRecipe
@@ -34,7 +35,7 @@ from neuralshade.model.field import Field
 from neuralshade.model.quantize import LEVELS
 from neuralshade.source.picture import Picture
 
-BAND_PIXELS = 2**17  # that are searched at once: outputs x features float32 of each are kept
+BAND_PIXELS = 2**16  # that one thread searches: outputs x features float32 of each are kept
 BLOCK_PIXELS = 2**13  # whose activations are in a core's cache together
 DAMPING = 0.1  # added to a code's curvature, as a share of it: the decoder is not linear
 REACH = {4: 1, 8: 8}  # codes, that one moves by in a pass at most: how far it is about linear
@@ -78,9 +79,10 @@ class Level:
     along: Axis
     down: Axis
 
-    def show(self) -> None:
-        """Let the field have the codes."""
-        self.texels.copy_((self.codes + LEVELS[self.bits].offset) * self.step)
+    def show(self, rows: slice) -> None:
+        """Let the field have the codes of some rows."""
+        codes = self.codes[:, rows]
+        self.texels[:, rows] = (codes + LEVELS[self.bits].offset) * self.step
 
     def packed(self) -> npt.NDArray[Any]:
         """Return the codes as a file has them."""
@@ -129,28 +131,39 @@ def search_codes(
         field: as stored; its texels change in place, and the codes with them.
         wanted: float32 [C, H, W], sRGB in [0, 1], as the field's outputs once clamped.
         passes: how often all codes are tried; less often where none moves any more.
-        stopped: asked between two bands of rows; True ends the search with what it has found.
+        stopped: asked before each band of rows; True ends the search with what it has found.
 
     Returns:
         how many codes moved. The squared error has not risen.
     """
     height, width = wanted.shape[1:]
     count = max(1, min(height, round(height * width / BAND_PIXELS)))
-    edges = [height * index // count for index in range(count + 1)]
+    edges = [index / count for index in range(count + 1)]
+    bands = [_Band(field, levels, wanted, *pair) for pair in pairwise(edges)] if levels else []
     total = 0
-    with working("searching codes"), part("searching codes", passes * count) as work:
+    with working("searching codes"), part("searching codes", passes * len(bands)) as work:
         for _ in range(passes):
             moved = 0
-            for first, end in pairwise(edges):
-                if stopped():
-                    return total + moved
-                band = _Band(field, levels, wanted, first / height, end / height)
-                moved += band.improve()
-                work.done += 1
+            for some in _apart(bands, wanted.device):
+                for found in side_by_side(lambda band: 0 if stopped() else band.improve(), some):
+                    moved += found
+                    work.done += 1
             total += moved
             if not moved:
                 break
     return total
+
+
+def _apart(bands: list[_Band], device: torch.device) -> list[list[_Band]]:
+    """Return bands in groups of which no two see a pixel together: each may be another thread's.
+
+    What is found does not depend on how many threads there are.
+    """
+    groups = [bands[0::2], bands[1::2]]
+    pairs = [pair for group in groups for pair in pairwise(group)]
+    if device.type == "cpu" and all(a.rows.stop <= b.rows.start for a, b in pairs):
+        return groups
+    return [[band] for band in bands]
 
 
 class _Band:
@@ -166,6 +179,7 @@ class _Band:
         self.rows = slice(int(rows[0]), int(rows[-1]) + 1) if len(rows) else slice(0, 0)
         self.wanted = wanted[:, self.rows]
 
+    @torch.no_grad()  # which each thread says for itself
     def improve(self) -> int:
         """Move the band's codes once; return how many moved."""
         if not self.wanted.numel():
@@ -181,12 +195,12 @@ class _Band:
         for level, own in zip(reversed(self.levels), reversed(self.own), strict=True):
             for feature in range(len(level.codes)):
                 self._descend(level, own, feature, slopes[level.first + feature], residual)
-            level.show()
+            level.show(own)
         if self._error(self._drawn()) < before:
             return sum(int((level.codes[:, own] != old).sum()) for level, own, old in kept)
         for level, own, old in kept:
             level.codes[:, own] = old
-            level.show()
+            level.show(own)
         return 0
 
     def _descend(self, level: Level, own: slice, feature: int, slope: torch.Tensor,
