@@ -44,7 +44,15 @@ def ours(picture: Path, preset: str, seconds: float, **settings: Any) -> Row:
         "M samples/s": round(result.samples_per_second / 1e6, 2),
         "PSNR dB": round(result.psnr_db, 2),
         "bits/pixel": round(result.bits_per_pixel, 2),
+        **searched(result),
     }
+
+
+def searched(result: neuralshade.FitResult) -> Row:
+    """Return what the search of codes took after training, and what it brought."""
+    found = result.search
+    return {"search s": round(found.seconds, 2) if found else 0.0,
+            "search dB": round(found.gain_db, 2) if found else 0.0}  # fmt: skip
 
 
 def plain(picture: Path, preset: str, seconds: float, **settings: Any) -> Row:
@@ -75,6 +83,8 @@ def plain(picture: Path, preset: str, seconds: float, **settings: Any) -> Row:
         "M samples/s": round(steps * recipe.batch / elapsed / 1e6, 2),
         "PSNR dB": round(psnr_db(loaded.as_float(), drawn(field, width, height)), 2),
         "bits/pixel": round(sum(p.numel() for p in field.parameters()) * 32 / width / height, 2),
+        "search s": 0.0,
+        "search dB": 0.0,
     }
 
 
@@ -138,7 +148,7 @@ def kodak_row(path: Path, bpp: float, seconds: float) -> Row:
     result = neuralshade.fit_image(path, OUT / "kodak.nsh", bpp=bpp, seconds=seconds)
     shown = neuralshade.render(OUT / "kodak.nsh")
     row = {"bits/pixel": result.bits_per_pixel, "neuralshade dB": result.psnr_db,
-           "neuralshade SSIM": ssim(target, shown)}  # fmt: skip
+           "neuralshade SSIM": ssim(target, shown), **searched(result)}  # fmt: skip
     for spend in (spend_on_jpeg, spend_on_webp):
         rival = spend(target, result.asset_bytes)
         row[f"{rival.name} dB"] = min(99.0, psnr_db(target, rival.result))

@@ -144,10 +144,41 @@ def test_an_interruption_keeps_what_is_finished(tmp_path):
     assert [path.name for path in tmp_path.glob("*.nsh")] == ["paint.nsh"]
 
 
+SHELF = """<materialx version="1.39" colorspace="lin_rec709">
+  <oren_nayar_diffuse_bsdf name="b" type="BSDF"/>
+  <surface name="s" type="surfaceshader"><input name="bsdf" type="BSDF" nodename="b"/></surface>
+  <surfacematerial name="Oak" type="material">
+    <input name="surfaceshader" type="surfaceshader" nodename="s"/>
+  </surfacematerial>
+  <surfacematerial name="Pine" type="material">
+    <input name="surfaceshader" type="surfaceshader" nodename="s"/>
+  </surfacematerial>
+</materialx>
+"""
+
+
+def test_materials_of_a_document_go_by_their_names_and_have_pages(tmp_path, capsys):
+    pytest.importorskip("MaterialX")
+    (tmp_path / "shelf.mtlx").write_text(SHELF)
+    shelf = tmp_path / "shelf.mtlx"
+    result = neuralshade.fit_materials([f"{shelf}#Pine", f"{shelf}#Oak"], tmp_path, reports=True,
+                                       options=TORCH, **FEW | {"steps": 1})  # fmt: skip
+    for one, name in zip(result.materials, ("Pine", "Oak"), strict=True):
+        opened = neuralshade.load(tmp_path / f"{name}.nsh")
+        assert (one.name, opened.material["element"]) == (name, name)
+        assert name in (tmp_path / f"{name}.html").read_text()
+        assert one.report == str(tmp_path / f"{name}.html")
+    result.print()
+    assert f"Oak: {tmp_path / 'Oak.html'}" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize("sources, message", [
     ([], "materials: got none, need one or more. Name files of materials."),
     (["a/x.toml", "b/x.mtlx"], "b/x.mtlx: got a material named x like a/x.toml, need another name, "
                                "as its asset goes by that. Rename it, or fit it by itself."),
+    (["a.mtlx#Oak", "b.mtlx#Oak"],
+     "b.mtlx#Oak: got a material named Oak like a.mtlx#Oak, need another name, as its asset goes by "
+     "that. Rename it, or fit it by itself."),
     (["none.toml", "no.toml"], "none.toml: got no such file, need a .toml file. Check the path."),
 ])  # fmt: skip
 def test_refused_before_anything_is_made(tmp_path, refusal, sources, message):

@@ -17,19 +17,21 @@ KIND = Kind(
              "reads the directions, to all others; there no step changes it."),
         Flag("no-compare", "With --share: do not fit each MATERIAL alone, too, to tell what "
              "sharing costs."),
+        Flag("reports", "Write a page about each MATERIAL beside its asset, NAME.html."),
     ),
     calls="neuralshade.kinds.material.family.command:call_of",
     output_form="DIR",
     output="Folder to write into, an asset of each MATERIAL by its name. [default: this folder]",
     manual="""
     Each MATERIAL is what fit material takes, fitted one after the other with the same settings,
-    which are of each: --seconds 60 are 60 for each. One that cannot be fitted is told, and the
-    others are; the exit code is 1 then. Ctrl-C keeps those that are finished, and a checkpoint of
-    the one that is not. A further one joins by fit material --share.
+    which are of each: --seconds 60 are 60 for each; shelf.mtlx#Oak is Oak of a document. One that
+    cannot be fitted is told, and the others are; the exit code is 1 then. Ctrl-C keeps those that
+    are finished, and a checkpoint of the one that is not. A further one joins by fit material
+    --share.
 
     \b
     neuralshade fit materials copper.mtlx velvet.toml -o assets
-    neuralshade fit materials copper.mtlx velvet.toml --share -o assets
+    neuralshade fit materials copper.mtlx velvet.toml --share --reports -o assets
     neuralshade fit material glaze.toml --share assets/copper.nsh -o assets/glaze.nsh
     """,
 )  # fmt: skip

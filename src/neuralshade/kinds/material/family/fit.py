@@ -34,7 +34,7 @@ from neuralshade.kinds.material.fit import MaterialResult, fit_material
 from neuralshade.kinds.material.opened import OpenedMaterial
 from neuralshade.kinds.material.recipe import MaterialRecipe
 from neuralshade.kinds.material.shared import shared_digest
-from neuralshade.kinds.material.teachers.sources import load_teacher
+from neuralshade.kinds.material.teachers.sources import MATERIALX, load_teacher
 from neuralshade.kinds.material.teachers.teacher import Teacher
 
 if TYPE_CHECKING:
@@ -52,6 +52,7 @@ def fit_materials(
     *,
     share: bool = False,
     compare: bool = True,
+    reports: bool = False,
     options: FitOptions = USUAL,
     observer: Observer = ignore,
     **settings: Unpack[MaterialSettings],
@@ -61,11 +62,13 @@ def fit_materials(
     One that cannot be fitted is told and left out; the others are fitted.
 
     Args:
-        sources: what ``fit_material`` takes, of different names.
+        sources: what ``fit_material`` takes, of different names; shelf.mtlx#Oak is the material
+            Oak of a document, and goes by that name.
         output: the folder of the assets; by default the current one.
         share: the first one that is fitted lends its decoder's first layer to all others.
         compare: with ``share``, fit each of the others alone, too, for as many steps, to tell what
             sharing costs; nothing of that is kept.
+        reports: write a page about each beside its asset.
         options: engine, device, kernels, deterministic, events, and tensorboard, where each
             material has a folder of its name. There is no resume.
         observer: called about ten times a second with a Progress of the material that is fitted.
@@ -80,9 +83,10 @@ def fit_materials(
     asked_recipe(MaterialRecipe, dict[str, Any](settings))
     folder = Path() if output is None else Path(output)
     jobs = _jobs(sources, folder)
-    for path in (job.asset for job in jobs) if folder.is_dir() else (folder,):
+    written = [path for job in jobs for path in (job.asset, *([job.page] if reports else ()))]
+    for path in written if folder.is_dir() else (folder,):
         check_writable(path)
-    batch = _Batch(jobs, options, observer, dict[str, Any](settings))
+    batch = _Batch(jobs, options, observer, dict[str, Any](settings), reports)
     batch.load()
     _make_folder(folder)
     batch.run(share, share and compare)
@@ -95,7 +99,13 @@ class _One:
 
     name: str
     source: PathLike | Teacher
+    element: str | None  # of a document
     asset: Path
+
+    @property
+    def page(self) -> Path:
+        """Return where a page about it goes."""
+        return self.asset.with_suffix(".html")
 
 
 def _jobs(sources: Sequence[PathLike | Teacher], folder: Path) -> list[_One]:
@@ -105,10 +115,9 @@ def _jobs(sources: Sequence[PathLike | Teacher], folder: Path) -> list[_One]:
         raise ConfigError("materials: got none, need one or more. Name files of materials.")
     taken: dict[str, str] = {}
     jobs = []
-    for source in sources:
-        in_memory = isinstance(source, Teacher)
-        name = source.name if in_memory else Path(source).stem  # type: ignore[union-attr, arg-type]
-        place = name if in_memory else os.fspath(source)  # type: ignore[arg-type]
+    for given in sources:
+        source, element, name = _split(given)
+        place = name if isinstance(given, Teacher) else os.fspath(given)
         file = f"{file_name(name)}.nsh"
         before = taken.setdefault(file.casefold(), place)
         if before is not place:
@@ -118,8 +127,18 @@ def _jobs(sources: Sequence[PathLike | Teacher], folder: Path) -> list[_One]:
         asset = folder / file
         check_no_input(asset, source)
         check_asset_place(asset)
-        jobs.append(_One(name, source, asset))
+        jobs.append(_One(name, source, element, asset))
     return jobs
+
+
+def _split(given: PathLike | Teacher) -> tuple[PathLike | Teacher, str | None, str]:
+    """Return a source, which material of it, and its name."""
+    if isinstance(given, Teacher):
+        return given, None, given.name
+    place, _, element = os.fspath(given).rpartition("#")
+    if element and place.lower().endswith(MATERIALX) and not Path(given).exists():
+        return place, element, element
+    return given, None, Path(given).stem
 
 
 def _make_folder(folder: Path) -> None:
@@ -135,8 +154,10 @@ class _Batch:
     """Fits of materials, one after the other."""
 
     def __init__(
-        self, jobs: Sequence[_One], options: FitOptions, observer: Observer, settings: Any
-    ):
+        self, jobs: Sequence[_One], options: FitOptions, observer: Observer, settings: Any,
+        reports: bool,
+    ):  # fmt: skip
+        self.reports = reports
         self.jobs, self.options, self.observer, self.settings = jobs, options, observer, settings
         self.done: list[FittedMaterial] = []
         self.failed: dict[str, NeuralShadeError] = {}
@@ -146,7 +167,7 @@ class _Batch:
         for job in self.jobs:
             try:
                 if not isinstance(job.source, Teacher):
-                    load_teacher(job.source)
+                    load_teacher(job.source, job.element)
             except NeuralShadeError as error:
                 self.failed[job.name] = error
         self._check_some(len(self.failed) < len(self.jobs))
@@ -168,7 +189,8 @@ class _Batch:
             try:
                 with self._told(job):
                     fitted = self._fit(job, job.asset, self._logged(job), share=lender)
-                    self.done.append(FittedMaterial(job.name, fitted))
+                    page = str(job.page) if self.reports else None
+                    self.done.append(FittedMaterial(job.name, fitted, report=page))
                     if lender is not None and compare:
                         self.done[-1] = replace(self.done[-1], alone=self._alone(job, fitted))
             except FitInterrupted as error:
@@ -186,8 +208,8 @@ class _Batch:
     def _fit(
         self, job: _One, asset: Path, options: FitOptions, **changed: Any
     ) -> MaterialResult:  # fmt: skip
-        return fit_material(job.source, asset, options=options, observer=self.observer,
-                            **self.settings | changed)  # fmt: skip
+        return fit_material(job.source, asset, element=job.element, options=options,
+                            observer=self.observer, **self.settings | changed)  # fmt: skip
 
     def _alone(self, job: _One, fitted: MaterialResult) -> MaterialResult | None:
         """Return what a fit reaches that shares nothing; its asset is not kept.
@@ -208,11 +230,11 @@ class _Batch:
                 return None
 
     def _logged(self, job: _One) -> FitOptions:
-        """Return the options of one fit: each has a TensorBoard folder of its own."""
-        folder = self.options.tensorboard
-        if folder is None:
-            return self.options
-        return replace(self.options, tensorboard=Path(folder) / file_name(job.name))
+        """Return the options of one fit: a TensorBoard folder and a report of its own."""
+        options = replace(self.options, report=job.page) if self.reports else self.options
+        if options.tensorboard is None:
+            return options
+        return replace(options, tensorboard=Path(options.tensorboard) / file_name(job.name))
 
     def _rest(self, number: int) -> str:
         """Return what is done and not begun when the fit of that number ends early."""

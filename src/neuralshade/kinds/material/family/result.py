@@ -25,6 +25,7 @@ class FittedMaterial(ShortRepr):
     name: str
     fitted: MaterialResult
     alone: MaterialResult | None = None
+    report: str | None = None  # the page about it
 
     @property
     def cost(self) -> dict[str, float] | None:
@@ -101,6 +102,7 @@ class MaterialsResult(ShortRepr):
             most = max(lost, key=lambda name: lost[name])
             lines.append(f"To share it costs {fmean(lost.values()):+.2f} dB in the mean and at "
                          f"most {lost[most]:+.2f} ({most}), at equal steps.")  # fmt: skip
+        lines += [f"{one.name}: {one.report}" for one in self.materials if one.report is not None]
         return lines + [f"not fitted: {name}: {why}" for name, why in self.failed.items()]
 
 
