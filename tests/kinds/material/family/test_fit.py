@@ -177,8 +177,8 @@ def test_materials_of_a_document_go_by_their_names_and_have_pages(tmp_path, caps
     (["a/x.toml", "b/x.mtlx"], "b/x.mtlx: got a material named x like a/x.toml, need another name, "
                                "as its asset goes by that. Rename it, or fit it by itself."),
     (["a.mtlx#Oak", "b.mtlx#Oak"],
-     "b.mtlx#Oak: got a material named Oak like a.mtlx#Oak, need another name, as its asset goes by "
-     "that. Rename it, or fit it by itself."),
+     "b.mtlx#Oak: got a material named Oak like a.mtlx#Oak, need another name, as its asset goes "
+     "by that. Rename it, or fit it by itself."),
     (["none.toml", "no.toml"], "none.toml: got no such file, need a .toml file. Check the path."),
 ])  # fmt: skip
 def test_refused_before_anything_is_made(tmp_path, refusal, sources, message):
