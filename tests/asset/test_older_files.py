@@ -104,7 +104,7 @@ def resume(name, **more):
 
 def test_a_picture_s_fit_goes_on(tmp_path, drawn, monkeypatch):
     """On one machine with equal bits; on others weights are rounded to 8 bits a step apart."""
-    monkeypatch.setattr(neuralshade.kinds.image.fit, "passes_of", lambda *_: 0)  # as there were
+    monkeypatch.setattr("neuralshade.kinds.image.fit.passes_of", lambda *_: 0)  # as it was
     options = resume("image", engine="torch", device="cpu")
     result = neuralshade.fit_image(DATA / "photo.png", tmp_path / "x.nsh", options=options)
     expected = EXPECTED["resumed"]["image"]
