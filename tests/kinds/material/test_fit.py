@@ -46,6 +46,14 @@ def fitted(tmp_path_factory, share_device):
     return result, neuralshade.load(path)
 
 
+def test_the_curve_ends_with_the_number_of_the_file(fitted):
+    """What was measured briefly on the way is not the last that is told."""
+    result, opened = fitted
+    last = opened.header.training["curve"][-1]
+    assert last[0] == result.steps
+    assert last[3] == pytest.approx(result.psnr_db, abs=2e-3)
+
+
 def test_it_scatters_as_its_teacher(fitted):
     """At any point, to any side: the error is a small part of what is scattered."""
     result, opened = fitted

@@ -247,6 +247,7 @@ class _Job(Job[MaterialRecipe]):
                               f"{self.loop.progress.step} steps, need a fit that converges. "
                               f"{self.remedy}")  # fmt: skip
         judged = self.judge.judge(self.field_engine.shade(field))
+        self.loop.settle(judged.psnr_db)
         with part("judging levels"):
             tensors, levels = with_levels(self.level_judge, pack_field(self.field_engine.field()),
                                           self.leveled.trained_levels())  # fmt: skip
