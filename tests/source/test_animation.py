@@ -27,6 +27,12 @@ def test_the_first_frame_is_taken_and_told(tmp_path, caplog, suffix):
     assert caplog.messages == [f"{path}: an animation; took its first frame."]
 
 
+def test_a_gif_whose_frames_have_no_duration_is_told_too(tmp_path, caplog):
+    path = save(tmp_path / "fast.gif", FRAMES)
+    np.testing.assert_array_equal(load_picture(path).pixels, FRAMES[0])
+    assert caplog.messages == [f"{path}: an animation; took its first frame."]
+
+
 @pytest.mark.parametrize("suffix", ["gif", "png", "webp"])
 def test_a_still_picture_is_not_called_an_animation(tmp_path, caplog, suffix):
     path = save(tmp_path / f"still.{suffix}", FRAMES[:1])

@@ -86,9 +86,11 @@ def load_picture(path: PictureLike, *, memory_limit: int = 4 * 2**30) -> Picture
         try:
             spec = reader.spec()
             pixels = _read(place, kind, reader, memory_limit)
-        finally:
+            more = kind == "gif" and reader.seek_subimage(1, 0)  # told by no attribute where
+        finally:  # frames have no duration
             reader.close()
-    if spec.get_int_attribute("oiio:Movie") or (kind == "png" and is_animated_png(place)):
+    moves = more or spec.get_int_attribute("oiio:Movie")
+    if moves or (kind == "png" and is_animated_png(place)):
         log.warning("%s: an animation; took its first frame.", place)
     is_float = pixels.dtype.kind == "f"
     if kind == "gif" and (pixels[..., -1] == 255).all():  # all that is read has an alpha
