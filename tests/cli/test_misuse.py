@@ -115,6 +115,18 @@ def test_the_flag_that_was_meant(refused, arguments, meant):
     assert refused(*arguments, code=2) == meant
 
 
+@pytest.mark.parametrize("arguments, meant", [
+    (("fit", "imge", "a.png"), "No such command 'imge'. Did you mean 'image'? "
+     "See neuralshade fit --help."),
+    (("fit", "mipmap", "a"), "No such command 'mipmap'. Did you mean 'mipmaps'? "
+     "See neuralshade fit --help."),
+    (("fit", "a'b"), None),
+])  # fmt: skip
+def test_the_verb_of_fit_that_was_meant(refused, arguments, meant):
+    got = refused(*arguments, code=2)
+    assert got == meant or (meant is None and "Did you mean" not in got)
+
+
 @pytest.mark.parametrize("name, verb", [
     ("a.png", "fit image"), ("b.nsh", "view"), ("c.slang", "fit shader"),
 ])  # fmt: skip

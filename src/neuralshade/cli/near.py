@@ -32,7 +32,7 @@ def misuse(error: click.UsageError, arguments: Sequence[str]) -> str:
     if isinstance(error, click.NoSuchOption):
         message = _no_such_option(error, arguments)
     elif message.startswith("No such command"):
-        message += _meant_verb(arguments)
+        message += _meant_verb(arguments) or _near_verb(error, message)
     where = f" See {error.ctx.command_path} --help." if error.ctx else ""
     return message + where
 
@@ -71,6 +71,16 @@ def near_flags(typed: str, known: Sequence[str]) -> list[str]:
     parts = {flag: set(flag[2:].split("-")) for flag in names}
     shared = [flag for flag in names if words <= parts[flag] or parts[flag] <= words]
     return shared[:3] or difflib.get_close_matches(f"--{word}", names, n=1)
+
+
+def _near_verb(error: click.UsageError, message: str) -> str:
+    """Return the nearest verb, where click has not said it: it knows none of a lazy group."""
+    ctx = error.ctx
+    if ctx is None or not isinstance(ctx.command, click.Group) or "Did you mean" in message:
+        return ""
+    typed = message.removeprefix("No such command ").strip("'\".")
+    near = difflib.get_close_matches(typed, ctx.command.list_commands(ctx), n=1)
+    return f" Did you mean '{near[0]}'?" if near else ""
 
 
 def _meant_verb(arguments: Sequence[str]) -> str:
