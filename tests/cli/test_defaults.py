@@ -65,7 +65,9 @@ def test_a_fit_that_is_gone_on_with_keeps_its_settings(run, written):
     ("steps = 3", "{path}: got steps outside of a table, need it in one of a kind. Write [image] "
      "above it."),
     ("[imag]\nsteps = 3", "{path}: got a table [imag], need one of ['image', 'splats', 'mipmaps', "
-     "'mip_family', 'textures', 'material', 'shader']. Did you mean image?"),
+     "'textures', 'material', 'shader', 'materials']. Did you mean image?"),
+    ("[mip_family]\nsteps = 3", "{path}: got a table [mip_family], need one of ['image', 'splats', "
+     "'mipmaps', 'textures', 'material', 'shader', 'materials']. Write [image] for example."),
     ("[image]\nengine = 3", "{path}: got engine=3, need a string. It is what --engine takes."),
     ("[image]\npreset = 3", "{path}: got preset=3, need the name of a preset. Write for example "
      'preset = "grid".'),
@@ -90,5 +92,20 @@ def test_doctor_says_where_they_are(written):
     path = written(TOLD)
     (row,) = examine._defaults()
     assert (row["state"], row["found"]) == ("ok", f"{path}: [image], [splats]")
-    written("[image")
-    assert examine._defaults()[0]["state"] == "missing"
+
+
+@pytest.mark.parametrize("text, found", [
+    ("[image", "need a TOML file"), ("steps = 3", "need it in one of a kind"),
+    ("[fit.image]\nsteps = 3", "got a table [fit]"),
+])  # fmt: skip
+def test_doctor_says_what_no_fit_would_take(written, text, found):
+    written(text)
+    (row,) = examine._defaults()
+    assert row["state"] == "missing" and found in row["found"]
+
+
+def test_fits_of_several_have_a_table_of_their_own(run, written):
+    written("[materials]\nsteps = 3")
+    assert run(*FIT, "--steps", "2", "--quiet").code == 0
+    done = run("fit", "materials", "nothing.toml")
+    assert done.code == 1 and done.err[0].endswith("defaults.toml: steps = 3")

@@ -7,12 +7,11 @@ from typing import Any
 
 import click
 
-from neuralshade.base.did_you_mean import did_you_mean
-from neuralshade.base.message_text import plain_name, shown
+from neuralshade.base.message_text import shown
 from neuralshade.errors import ConfigError
-from neuralshade.fitting.defaults import default_tables, defaults_path, user_defaults
+from neuralshade.fitting.defaults import defaults_path, user_defaults
 from neuralshade.fitting.recipe import ENDS, fields_of, read_toml
-from neuralshade.kinds import all_kinds, kind_named
+from neuralshade.kinds.default_tables import checked_tables
 from neuralshade.kinds.kind import Kind
 
 OWN = ("recipe", "preset")  # the file itself, and what is read with the settings
@@ -43,11 +42,7 @@ def default_settings(kind: Kind, parameters: list[click.Parameter]) -> dict[str,
 
 def kind_defaults(kind: Kind, parameters: list[click.Parameter]) -> dict[str, Any]:
     """Return what the user's defaults say of fits of a kind; ConfigError for other names."""
-    for table in default_tables():
-        if kind_named(table) is None:
-            known = [other.name for other in all_kinds()]
-            raise ConfigError(f"{defaults_path()}: got a table [{plain_name(table)}], need one of "
-                              f"{known}.{did_you_mean(table, known)}")  # fmt: skip
+    checked_tables()
     preset = ["preset"] if kind.presets else []
     settings = [field.name for field in fields_of(kind.recipe)]
     return user_defaults(kind.name, [*flags_of(kind, parameters), *settings, *preset])

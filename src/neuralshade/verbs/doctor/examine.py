@@ -70,14 +70,14 @@ def _defaults() -> list[Row]:
     """Return a row on the user's defaults; none where what reads them is not installed."""
     try:
         from neuralshade.fitting.defaults import defaults_path
-        from neuralshade.fitting.recipe import read_toml
+        from neuralshade.kinds.default_tables import checked_tables
     except ImportError:
         return []
     path = defaults_path()
     if not path.exists():
         return [_row("your defaults", OFF, f"none in {path}")]
     try:
-        tables = ", ".join(f"[{name}]" for name in read_toml(path))
+        tables = ", ".join(f"[{name}]" for name in checked_tables())
     except ConfigError as error:
         return [_row("your defaults", MISSING, str(error))]
     return [_row("your defaults", OK, f"{path}: {tables or 'empty'}")]
