@@ -56,4 +56,5 @@ def render(asset: str, output: str, pairs: tuple[str, ...], **given: Any) -> Non
     values = parse_values(pairs)
     with shown_work("drawing"):
         pixels = neuralshade.render(asset, output, values=values, **given)
-    click.echo(f"{output}: {pixels.shape[1]} x {pixels.shape[0]}, {pixels.shape[2]} channels")
+    height, width, channels = pixels.shape
+    click.echo(f"{output}: {width} x {height}, {channels} channel{'s' if channels > 1 else ''}")
