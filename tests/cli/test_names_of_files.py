@@ -37,6 +37,24 @@ def test_an_asset_is_not_named_as_another_kind(refused, folder, verb, name):
     assert message == f"{name}: got suffix '{name[name.index('.') :]}' for an asset, {IS_ASSET}"
 
 
+@pytest.mark.parametrize("name", ["page.pdf", "page.PNG", "other.nsh"])
+@pytest.mark.parametrize("verb", ["fit", "report"])
+def test_a_page_is_not_named_as_another_kind(refused, folder, few, fitted_asset, verb, name):
+    line = (["fit", "image", "a.png", "--report", name, *few] if verb == "fit" else
+            ["report", str(fitted_asset), "a.png", "-o", name])  # fmt: skip
+    assert refused(*line) == (f"{name}: got suffix '{name[name.index('.') :]}' for a page, need a "
+                              "name that ends in .html. Choose another path.")  # fmt: skip
+
+
+def test_a_page_without_a_folder_is_refused_before_anything_is_drawn(
+    refused, fitted_asset, monkeypatch
+):
+    monkeypatch.setattr("neuralshade.verbs.report.open_asset", None)
+    assert refused("report", str(fitted_asset), "a.png", "-o", "none/page.html") == (
+        "none/page.html: got no such folder, need a folder that exists. Create it first."
+    )
+
+
 def test_a_file_of_another_kind_is_not_replaced(refused, folder, few):
     (folder / "notes.nsh").write_text("neuralshade: to do")
     message = refused("fit", "image", "a.png", "-o", "notes.nsh", *few)

@@ -154,7 +154,7 @@ def test_another_network_is_not_loaded_into_a_fit(fitting, look, tmp_path, pictu
     page.reach(5)
     for content, line in (
         ((tmp_path / "other.nsh").read_bytes(), "other.nsh: got another network, need the one that "
-         "is trained. Show the asset instead."),
+         "is trained. Show the asset instead, or fit anew."),
         (b"\x80\x04 no asset", None),
     ):  # fmt: skip
         status, body = page.ask("/asset?into=fit&name=other.nsh", content)

@@ -9,9 +9,9 @@ import click
 
 from neuralshade.base.message_text import shown
 from neuralshade.errors import ConfigError
-from neuralshade.fitting.defaults import defaults_path, user_defaults
+from neuralshade.fitting.defaults import default_tables, defaults_path, user_defaults
 from neuralshade.fitting.recipe import ENDS, fields_of, read_toml
-from neuralshade.kinds.default_tables import checked_tables
+from neuralshade.kinds import fit_verbs
 from neuralshade.kinds.kind import Kind
 
 OWN = ("recipe", "preset")  # the file itself, and what is read with the settings
@@ -42,10 +42,10 @@ def default_settings(kind: Kind, parameters: list[click.Parameter]) -> dict[str,
 
 def kind_defaults(kind: Kind, parameters: list[click.Parameter]) -> dict[str, Any]:
     """Return what the user's defaults say of fits of a kind; ConfigError for other names."""
-    checked_tables()
+    tables = default_tables(fit_verbs())
     preset = ["preset"] if kind.presets else []
     settings = [field.name for field in fields_of(kind.recipe)]
-    return user_defaults(kind.name, [*flags_of(kind, parameters), *settings, *preset])
+    return user_defaults(tables, kind.name, [*flags_of(kind, parameters), *settings, *preset])
 
 
 def under(defaults: Mapping[str, Any], settings: Mapping[str, Any]) -> dict[str, Any]:

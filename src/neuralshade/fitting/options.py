@@ -18,6 +18,7 @@ from neuralshade.fitting.output_checks import (
     check_asset_place,
     check_events,
     check_no_input,
+    check_page,
     events_path,
 )
 from neuralshade.gpu import kernel_dump
@@ -136,9 +137,9 @@ def checked_output(picture: Any, name: str, output: Any, options: FitOptions) ->
     check_apart(asset=target, report=options.report, snapshots=options.snapshots,
                 movie=options.movie, tensorboard=options.tensorboard,
                 events=events_path(options.events))  # fmt: skip
-    for path in (target, options.report):
-        if path is not None:
-            check_writable(path)
+    check_writable(target)
+    if options.report is not None:
+        check_page(options.report)
     check_asset_place(target)
     check_callbacks(options)
     return target

@@ -17,6 +17,7 @@ STANDARD_OUTPUT = "-"  # in place of a file for events
 # What files of other kinds are called; any other name may be an asset's.
 OTHER_SUFFIXES = {*PICTURE_SUFFIXES, ".csv", ".dds", ".gif", ".html", ".json", ".jsonl", ".ktx2",
                   ".md", ".mp4", ".pdf", ".py", ".slang", ".toml", ".txt", ".zip"}  # fmt: skip
+PAGE_SUFFIXES = {".html"}
 
 
 def checkpoint_path(output: Path) -> Path:
@@ -71,6 +72,18 @@ def check_asset_place(output: str | os.PathLike[str]) -> None:
     if not replaced:
         raise OutputError(f"{output}: got a file that is no asset, need one that may be replaced. "
                           "Choose another path.")  # fmt: skip
+
+
+def check_page(path: str | os.PathLike[str]) -> None:
+    """Raise OutputError where a page cannot be written, or is named as a file of another kind.
+
+    Called before what it shows is drawn. A name without a suffix is a page's too.
+    """
+    check_writable(path)
+    suffix = Path(path).suffix
+    if suffix.lower() in (OTHER_SUFFIXES - PAGE_SUFFIXES) | {".nsh"}:
+        raise OutputError(f"{path}: got suffix '{suffix}' for a page, need a name that ends in "
+                          ".html. Choose another path.")  # fmt: skip
 
 
 def check_apart(**outputs: str | os.PathLike[str] | None) -> None:

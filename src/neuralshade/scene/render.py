@@ -126,10 +126,14 @@ def _rendered(document: SceneDocument, device: str, as_given: bool) -> Floats:
         size = (document.width, document.height)
         tracer = PathTracer(gpu, stage, document.camera, size, bounces=document.bounces,
                             seed=document.seed)  # fmt: skip
-        with Interruption() as interruption, part("paths", document.samples) as work:
-            while tracer.count < document.samples and not (tracer.count and interruption.requested):
+        with Interruption() as interruption:
+            with part("compiling for the first path"):  # what drivers do when it is first run
                 tracer.trace()
-                work.done += 1
+            with part("paths", document.samples) as work:
+                work.done = 1
+                while tracer.count < document.samples and not interruption.requested:
+                    tracer.trace()
+                    work.done += 1
         found = tracer.radiance() * np.float32(2.0**document.exposure)
     finally:
         gpu.close()

@@ -6,7 +6,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from neuralshade.fitting.output_checks import check_no_input
+from neuralshade.fitting.output_checks import check_no_input, check_page
 from neuralshade.kinds import open_asset
 from neuralshade.kinds.kind import AssetLike, Notice, ignore
 
@@ -42,5 +42,6 @@ def report(
     Raises: AssetError, PictureError, OutputError; of tasks also ConfigError, DeviceError.
     """
     check_no_input(output, asset, picture)
+    check_page(output)
     with open_asset(asset, values, trust=trust) as opened:
         opened.report(picture, output, snapshots=snapshots, facts=facts, notice=notice)

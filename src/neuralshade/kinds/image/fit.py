@@ -227,7 +227,7 @@ class _Job(Job[ImageRecipe]):
         theirs = dict(opened.field.named_parameters())
         if {n: p.shape for n, p in ours} != {n: p.shape for n, p in theirs.items()}:
             raise ConfigError(f"{path.name}: got another network, need the one that is trained. "
-                              "Show the asset instead.")  # fmt: skip
+                              "Show the asset instead, or fit anew.")  # fmt: skip
         drawn = opened.draw(GLANCED_PX, GLANCED_PX)
         if not np.abs(drawn).max() <= LARGEST_FITTED:  # NaN is not either
             raise AssetError(f"{path.name}: got colors beyond {LARGEST_FITTED:g}, need numbers to "

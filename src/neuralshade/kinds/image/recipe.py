@@ -55,8 +55,8 @@ class ImageRecipe(PictureRecipe):
     until: str = setting("auto", "plateau: stop where more steps gain little, at --seconds or "
                          "--steps at the latest; end: at these alone; 'auto' is plateau where "
                          "neither is given", choices=("auto", "plateau", "end"))  # fmt: skip
-    plateau_db: float = setting(0.25, "gain in dB that a doubling of the steps has to bring, or it is a "
-                                "plateau", limits=(0.001, 20))  # fmt: skip
+    plateau_db: float = setting(0.25, "gain in dB that a doubling of the steps has to bring, "
+                                "or it is a plateau", limits=(0.001, 20))  # fmt: skip
     transform: str = setting("identity", "of the picture before it is fitted: zoom is "
                              "uv * 0.5 + 0.25, flip swaps u and v", choices=TRANSFORMS)  # fmt: skip
 

@@ -14,7 +14,6 @@ import numpy as np
 
 from neuralshade.asset.asset import Header, save_asset
 from neuralshade.asset.checkpoint import load_checkpoint
-from neuralshade.base.atomic import check_writable
 from neuralshade.base.message_text import plain
 from neuralshade.base.short_repr import ShortRepr
 from neuralshade.errors import ConfigError, FitInterrupted
@@ -27,7 +26,7 @@ from neuralshade.fitting.options import (
     check_options,
     chosen_engine,
 )
-from neuralshade.fitting.output_checks import check_apart, check_no_input, events_path
+from neuralshade.fitting.output_checks import check_apart, check_no_input, check_page, events_path
 from neuralshade.fitting.recipe import from_dict, to_dict
 from neuralshade.fitting.resuming import Source, resumed_recipe
 from neuralshade.fitting.scene import Scene
@@ -195,7 +194,7 @@ def _check_others(options: FitOptions, files: Sequence[Path], textures: TextureS
         check_apart(levels=file, report=options.report, events=events,
                     tensorboard=options.tensorboard)  # fmt: skip
     if options.report is not None:
-        check_writable(options.report)
+        check_page(options.report)
     check_callbacks(options)
 
 

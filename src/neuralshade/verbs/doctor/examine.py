@@ -69,15 +69,15 @@ def _itself() -> list[Row]:
 def _defaults() -> list[Row]:
     """Return a row on the user's defaults; none where what reads them is not installed."""
     try:
-        from neuralshade.fitting.defaults import defaults_path
-        from neuralshade.kinds.default_tables import checked_tables
+        from neuralshade.fitting.defaults import default_tables, defaults_path
+        from neuralshade.kinds import fit_verbs
     except ImportError:
         return []
     path = defaults_path()
     if not path.exists():
         return [_row("your defaults", OFF, f"none in {path}")]
     try:
-        tables = ", ".join(f"[{name}]" for name in checked_tables())
+        tables = ", ".join(f"[{name}]" for name in default_tables(fit_verbs()))
     except ConfigError as error:
         return [_row("your defaults", MISSING, str(error))]
     return [_row("your defaults", OK, f"{path}: {tables or 'empty'}")]
