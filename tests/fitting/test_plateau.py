@@ -105,6 +105,15 @@ def test_a_given_end_that_comes_first_is_told(plateau_loop, ends):
     )
 
 
+def test_what_a_search_adds_is_no_gain_of_the_steps(plateau_loop):
+    """The last row of the curve is the file's, whose codes were searched."""
+    loop = plateau_loop(flat_from=10**9, steps=800)
+    assert loop.run()
+    told = rising(loop, loop.recipe)
+    loop.settle(loop.progress.psnr_db + 3.0)
+    assert rising(loop, loop.recipe, 3.0) == told != rising(loop, loop.recipe)
+
+
 def test_too_few_steps_are_told(plateau_loop):
     loop = plateau_loop(flat_from=10**9, steps=5)
     assert loop.run()

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from neuralshade.fitting.loop import Loop
-from neuralshade.fitting.plateau import gain_per_doubling
+from neuralshade.fitting.plateau import Row, gain_per_doubling
 from neuralshade.measure.baselines import spend_on_thumbnail
 from neuralshade.measure.picture_psnr import decibels
 
@@ -15,16 +16,16 @@ RARELY_BELOW_DB = 30.0  # results below are looked at more closely
 THUMBNAIL_SHARE = 8  # of the asset's bytes; a thumbnail of all of them is 5 to 10 dB below a fit
 
 
-def rising(loop: Loop, recipe: Any) -> str | None:
+def rising(loop: Loop, recipe: Any, searched_db: float = 0.0) -> str | None:
     """Return what to say where a given end came before the plateau; None where nothing is.
 
     ``recipe`` has ``steps`` and ``seconds``; one that ends otherwise, or by a page's wish, has
-    said so.
+    said so. ``searched_db``: what a search of codes after training has added to the last PSNR.
     """
     p, plateau = loop.progress, loop.plateau
     if plateau is None or p.plateau_step is not None or p.share < 1.0:
         return None
-    gain = gain_per_doubling(p.curve)
+    gain = gain_per_doubling([*p.curve[:-1], *map(partial(_less, searched_db), p.curve[-1:])])
     if gain is not None and gain < plateau.gain_db:
         return None
     told = "too few were run to tell what more would give"
@@ -35,6 +36,11 @@ def rising(loop: Loop, recipe: Any) -> str | None:
     more = f"--seconds {4 * recipe.seconds:g}" if by_seconds else f"--steps {4 * recipe.steps}"
     return (f"the fit ended at its {end}, before its plateau: {told}. "
             f"Give {more} --until plateau for more.")  # fmt: skip
+
+
+def _less(searched_db: float, row: Row) -> Row:
+    """Return a row of a curve as it was before a search."""
+    return [*row[:3], None if row[3] is None else row[3] - searched_db]
 
 
 def poor(psnr_db: float, byte_count: int, picture: Any, white: float) -> str | None:

@@ -43,12 +43,7 @@ from neuralshade.kinds.image.budget import (
 )
 from neuralshade.kinds.image.build import build_engine, build_gpu_engine
 from neuralshade.kinds.image.engine import Engine, Glances
-from neuralshade.kinds.image.field import (
-    Tensors,
-    feature_grids,
-    parameter_shapes,
-    stored_quality,
-)
+from neuralshade.kinds.image.field import Tensors, feature_grids, parameter_shapes, stored_quality
 from neuralshade.kinds.image.opened import OpenedImage
 from neuralshade.kinds.image.presets import ENDS, preset_recipe
 from neuralshade.kinds.image.recipe import ImageRecipe
@@ -265,32 +260,33 @@ class _Job(Job[ImageRecipe]):
         """Return an asset of this kind, opened."""
         return OpenedImage.read(asset)
 
-    def _tell_ending(self, psnr_db: float, size: int) -> None:
+    def _tell_ending(self, psnr_db: float, size: int, search: CodeSearch | None) -> None:
         """Warn of a fit that ended too soon, but of one whose steps were asked for."""
         if self.recipe.seconds is None and self.loop.plateau is None:
             return
         from neuralshade.fitting.ending import poor, rising  # loads what makes thumbnails
 
         white = white_of(self.picture)
-        for said in (rising(self.loop, self.recipe), poor(psnr_db, size, self.picture, white)):
+        late = rising(self.loop, self.recipe, search.gain_db if search else 0.0)
+        for said in (late, poor(psnr_db, size, self.picture, white)):
             if said is not None:
                 log.warning("fit: %s", said)
 
     def finish(self) -> FitResult:
         """Write the asset and what else was asked for."""
-        tensors, search = self._stored(), None
-        if self.passes:
-            tensors, search = self._polished(tensors)
+        tensors, search = self._polished(self._stored())
         psnr_db, size = self._save_tensors(self.output, tensors)
-        self._tell_ending(psnr_db, size)
+        self._tell_ending(psnr_db, size, search)
         self._written()
         self._report()
         pixels = self.picture.width * self.picture.height
         exceeded = size * 8 / pixels > self.recipe.bpp and self._is_sized_by_bpp()
-        facts = reached(self, self.picture, psnr_db, size, bpp_exceeded=exceeded)
-        return FitResult(**facts, search=search)
+        told = reached(self, self.picture, psnr_db, size, bpp_exceeded=exceeded)
+        return FitResult(**told, search=search)
 
-    def _polished(self, tensors: Tensors) -> tuple[Tensors, CodeSearch]:
+    def _polished(self, tensors: Tensors) -> tuple[Tensors, CodeSearch | None]:
+        if not self.passes:
+            return tensors, None
         from neuralshade.kinds.image.polish import polish
 
         device = self.chosen.search_device(self.options.deterministic)
