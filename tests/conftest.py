@@ -9,6 +9,7 @@ import os
 import pathlib
 import re
 import shutil
+import signal
 import tempfile
 import threading
 from collections.abc import Callable, Iterator
@@ -61,6 +62,8 @@ def pytest_configure() -> None:
     each. What fits of tests note of their modules goes into no folder of this user's. No example of
     hypothesis has a deadline: a machine that others use is no fault.
     """
+    # a shell that starts the suite in the background lets it ignore Ctrl-C, and all that it starts
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     hypothesis.settings.register_profile("unhurried", deadline=None)
     hypothesis.settings.load_profile("unhurried")
     torch.set_num_threads(1)
