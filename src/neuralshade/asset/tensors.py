@@ -98,14 +98,23 @@ def unpack_field(field: Field, tensors: dict[str, NDArray[Any]], place: str) -> 
 
 
 def _dequantized(kept: Stored, tensors: dict[str, NDArray[Any]], place: str) -> torch.Tensor:
+    levels, step = stored_levels(kept, tensors, place)
+    return dequantize(levels, step.reshape(-1, *[1] * (levels.dim() - 1)), kept.bits)
+
+
+def stored_levels(
+    kept: Stored, tensors: dict[str, NDArray[Any]], place: str
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Return the int8 levels, slices first, and the float32 step of each slice.
+
+    Raises: AssetError as ``unpack_field``.
+    """
     *outer, count = kept.slice_shape
     width = (count + 1) // 2 if kept.bits == 4 else count
     numbers = _find(tensors, kept.name, (*outer, width), place)
     step = torch.from_numpy(_find(tensors, kept.name + SCALE, (kept.slice_shape[0],), place))
     levels = unpack_nibbles(numbers, count) if kept.bits == 4 else numbers
-    return dequantize(
-        torch.from_numpy(levels), step.reshape(-1, *[1] * (len(kept.slice_shape) - 1)), kept.bits
-    )
+    return torch.from_numpy(levels), step
 
 
 def _find(

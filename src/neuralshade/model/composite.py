@@ -1,7 +1,7 @@
 """Several encodings of the same position, side by side. Device half: composite.slang."""
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import torch
 
@@ -82,3 +82,13 @@ class Composite(Encoding):
             tables += [dataclasses.replace(table, first=first + table.first) for table in own]
             first += part.number_count()
         return tables
+
+
+def members_of(encoding: Encoding, first: int = 0) -> Iterator[tuple[Encoding, int]]:
+    """Yield every encoding that is none of others, and at which column each begins."""
+    if not isinstance(encoding, Composite):
+        yield encoding, first
+        return
+    for member in encoding.members:
+        yield from members_of(member, first)
+        first += member.width

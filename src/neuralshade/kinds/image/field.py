@@ -1,6 +1,8 @@
 """The field of a fitted picture: built from its recipe, and read back from what is stored."""
 
-from typing import Any
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +19,9 @@ from neuralshade.model.field import Field
 from neuralshade.model.mlp import MLP
 from neuralshade.model.registry import build_encoding
 from neuralshade.source.picture import Picture
+
+if TYPE_CHECKING:
+    from neuralshade.model.stepped_codes import SteppedCodes
 
 Tensors = dict[str, npt.NDArray[Any]]  # of an asset, by name
 
@@ -59,15 +64,15 @@ def stored_forms(recipe: ImageRecipe, channels: int) -> dict[str, Form]:
     if not recipe.hidden_width:
         raise ConfigError("ImageRecipe.hidden_width: got 0 in an asset, need the width that was "
                           "chosen. Fit it again.")  # fmt: skip
-    return packed_forms(_meta_field(recipe, channels))
+    return packed_forms(meta_field(recipe, channels))
 
 
 def parameter_shapes(recipe: ImageRecipe, channels: int) -> dict[str, torch.Size]:
     """Return the shapes of the parameters that a resolved recipe makes, by their names."""
-    return {name: p.shape for name, p in _meta_field(recipe, channels).named_parameters()}
+    return {name: p.shape for name, p in meta_field(recipe, channels).named_parameters()}
 
 
-def _meta_field(recipe: ImageRecipe, channels: int) -> Field:
+def meta_field(recipe: ImageRecipe, channels: int) -> Field:
     """Return the field of a resolved recipe without its numbers."""
     with torch.device("meta"):
         return build_field(recipe, channels, None)
@@ -84,13 +89,15 @@ def stored_quality(recipe: ImageRecipe, tensors: Tensors, picture: Picture) -> d
     return {"psnr_db": round(decibels(squares / picture.pixels.size, white_of(picture)), 3)}
 
 
-def memory_bytes(field: Field) -> int:
-    """Return what a field takes in a GPU's memory as the Slang library's example holds it.
+def memory_bytes(field: Field, codes: SteppedCodes | None) -> int:
+    """Return what a field takes in a GPU's memory as the Slang library's examples hold it.
 
-    All numbers as halves, whatever the file has them in: what ``pack_halves`` returns.
+    Codes as in the file, with their steps; all else as halves: what ``pack_halves`` returns.
     """
-    network = sum(parameter.numel() for parameter in field.network.parameters())
-    return WORD_BYTES * -(-(field.encoding.number_count() + network) // 2)
+    numbers = sum(parameter.numel() for parameter in field.network.parameters())
+    if codes is None:
+        numbers += field.encoding.number_count()
+    return WORD_BYTES * (-(-numbers // 2) + (0 if codes is None else len(codes.words)))
 
 
 def feature_grids(field: Field) -> list[npt.NDArray[Any]]:

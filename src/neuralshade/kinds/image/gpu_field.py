@@ -29,6 +29,8 @@ KEPT_TENSORS = 4  # pairs of PyTorch's memory that kernels stay bound to
 class GpuField(Closeable):
     """A fitted field whose numbers lie on a GPU, ready to be evaluated.
 
+    Grids of 4 or 8 bits a number lie there as in the file, see ``neuralshade.model.stepped_codes``.
+
     Where the device has cooperative vectors, or is reached through CUDA and its matrix units take
     the network, it runs in float16 on these, else in float32 loops.
 
@@ -44,10 +46,10 @@ class GpuField(Closeable):
     """
 
     def __init__(self, asset: AssetLike, device: slangpy.Device | str = "auto"):
-        field = OpenedImage.read(asset).field
+        opened = OpenedImage.read(asset)
         self._owned = isinstance(device, str)
         self.gpu = _opened(device) if isinstance(device, str) else SlangpyGpu(device, owned=False)
-        self.inference = field_inference(self.gpu, field)
+        self.inference = field_inference(self.gpu, opened.field, codes=opened.codes)
         self._tensor_steps: dict[tuple[int, int, int], Any] = {}
 
     def at(self, uv: Any) -> Any:

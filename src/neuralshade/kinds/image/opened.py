@@ -31,6 +31,7 @@ from neuralshade.source.transform import transform_picture
 
 if TYPE_CHECKING:
     from neuralshade.measure.rows import InMemory
+    from neuralshade.model.stepped_codes import SteppedCodes
 
 
 @dataclass(frozen=True)
@@ -66,16 +67,27 @@ class OpenedImage(OpenedPicture):
         """Return how many trained numbers there are."""
         return sum(p.numel() for p in self.field.parameters())
 
+    @cached_property
+    def codes(self) -> SteppedCodes | None:
+        """Return the encoding's codes as shaders read them; None where they read halves.
+
+        See ``stored_codes``.
+        """
+        from neuralshade.kinds.image.stored_codes import stored_codes
+
+        return stored_codes(self.recipe, self.tensors, self.picture["channels"], self.path)
+
     @property
     def memory_bytes(self) -> int:
-        """Return what its numbers take in a GPU's memory, each in 16 bits."""
-        return memory_bytes(self.field)
+        """Return what its numbers take in a GPU's memory: codes as in the file, else 16 bits."""
+        return memory_bytes(self.field, self.codes)
 
     def in_memory(self) -> InMemory:
         """Return how a GPU holds it: numbers that a shader evaluates at any place."""
         from neuralshade.measure.rows import InMemory
 
-        return InMemory(self.memory_bytes, random_access=True, setting="16 bits a number in memory")
+        held = "16 bits a number" if self.codes is None else f"{self.codes.bits} bits a grid number"
+        return InMemory(self.memory_bytes, random_access=True, setting=f"{held} in memory")
 
     def draw(self, width: int, height: int, crop: Crop = WHOLE) -> npt.NDArray[Any]:
         """Return float32 [height, width, C] at pixel centers of ``crop``, not clamped."""

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -28,9 +28,8 @@ from neuralshade.engine.threads import side_by_side
 from neuralshade.fitting.picture_result import CodeSearch
 from neuralshade.kinds.image.field import Tensors, stored_field, stored_quality
 from neuralshade.kinds.image.recipe import ImageRecipe
-from neuralshade.model.composite import Composite
+from neuralshade.model.composite import members_of
 from neuralshade.model.dense_grid import Axis, DenseGrid
-from neuralshade.model.encoding import Encoding
 from neuralshade.model.field import Field
 from neuralshade.model.quantize import LEVELS
 from neuralshade.source.picture import Picture
@@ -94,7 +93,9 @@ def levels_of(field: Field, tensors: Tensors, size: torch.Size) -> list[Level]:
     """Return the levels of all dense grids of a stored field, asked at ``size`` [H, W] pixels."""
     names = {id(p): name for name, p in field.named_parameters()}
     levels = []
-    for grid, first in _grids(field.encoding, 0):
+    for grid, first in members_of(field.encoding):
+        if not isinstance(grid, DenseGrid):
+            continue
         for texels in grid.texels:
             name, features = names[id(texels)], texels.shape[0]
             stored = tensors[name]
@@ -106,16 +107,6 @@ def levels_of(field: Field, tensors: Tensors, size: torch.Size) -> list[Level]:
                                 step, bits, first, *axes))  # fmt: skip
             first += features
     return levels
-
-
-def _grids(encoding: Encoding, first: int) -> Iterator[tuple[DenseGrid, int]]:
-    """Yield the dense grids of an encoding, and at which of its numbers each begins."""
-    if isinstance(encoding, DenseGrid):
-        yield encoding, first
-    elif isinstance(encoding, Composite):
-        for each in encoding.members:
-            yield from _grids(each, first)
-            first += each.width
 
 
 def search_codes(

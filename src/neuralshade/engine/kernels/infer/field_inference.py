@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from neuralshade.engine.kernel_path import inference_path
@@ -12,9 +14,16 @@ from neuralshade.engine.layout import NetworkLayout
 from neuralshade.gpu.gpu import Gpu
 from neuralshade.model.field import Field
 
+if TYPE_CHECKING:
+    from neuralshade.model.stepped_codes import SteppedCodes
 
-def field_inference(gpu: Gpu, field: Field, *, exact: bool = False) -> Inference:
+
+def field_inference(
+    gpu: Gpu, field: Field, *, codes: SteppedCodes | None = None, exact: bool = False
+) -> Inference:
     """Return what evaluates ``field`` with the numbers that it has now.
+
+    ``codes``: the encoding's, which then lie in the GPU's memory in place of its numbers.
 
     Where the device has cooperative vectors, or is reached through CUDA and its matrix units take
     the network, it runs in float16 on these, else, or where ``exact``, in float32 loops.
@@ -25,7 +34,10 @@ def field_inference(gpu: Gpu, field: Field, *, exact: bool = False) -> Inference
     layout = NetworkLayout(field.network, SIDE if halves else 1)
     number = np.float16 if halves else np.float32
     network = layout.flatten(list(field.network.parameters())).astype(number)
-    grid = field.encoding.flatten(list(field.encoding.parameters())).numpy().astype(number)
+    if codes is None:
+        grid = field.encoding.flatten(list(field.encoding.parameters())).numpy().astype(number)
+    else:
+        grid = codes.words
     inference = Inference(
         gpu,
         field,
@@ -35,6 +47,7 @@ def field_inference(gpu: Gpu, field: Field, *, exact: bool = False) -> Inference
         halves=halves,
         vectors=vectors,
         plan=plan,
+        codes=codes,
     )
     commands = gpu.commands()
     inference.refresh(commands)

@@ -23,6 +23,8 @@ from neuralshade.source.crop import WHOLE, Crop
 if TYPE_CHECKING:
     import slangpy
 
+    from neuralshade.model.stepped_codes import SteppedCodes
+
 INFER_THREADS = 64  # of a group
 TEXTURE_TILE_PX = 8  # a group's side, drawing into a texture
 BLOCK_PIXELS = 2**24  # of a picture, evaluated at once
@@ -58,7 +60,7 @@ class Inference:
     where ``halves``, else float32. ``vectors``: by cooperative vectors, which only SlangPy has,
     and whose layout of the weights ``refresh`` makes after the numbers have changed. ``plan``: by
     products of warpgroups or of warps, which only CUDA has; ``layout`` is the plan's and numbers
-    are float16.
+    are float16. ``codes``: whose words ``grid`` holds in place of numbers.
 
     Raises: DeviceError where ``vectors`` are asked of another GPU.
     """
@@ -74,12 +76,13 @@ class Inference:
         halves: bool,
         vectors: bool,
         plan: InferPlan | None = None,
+        codes: SteppedCodes | None = None,
     ):
         self.gpu, self.field, self.network = gpu, field, network
         self.vectors, self.plan = vectors, plan
         self.outputs = field.network.members[-1].weight.shape[0]
         self.weights = cooperative_weights(gpu, field, layout) if vectors else None
-        self.text = infer_text(field, layout, halves, self.weights, plan)
+        self.text = infer_text(field, layout, halves, self.weights, plan, codes)
         self.bound: dict[str, Any] = {
             "network": network, "network_words": network, "grid_numbers": grid,
         }  # fmt: skip

@@ -1,12 +1,17 @@
 """The text of the kernels that evaluate a field; infer.py has what runs them."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from neuralshade.engine.kernels.matrix.matrix_infer import MatrixInferPlan, matrix_infer_constants
 from neuralshade.engine.kernels.wgmma.wgmma import WgmmaPlan, wgmma_infer_constants
 from neuralshade.engine.layout import NetworkLayout, sizes_text
 from neuralshade.model.field import Field
+
+if TYPE_CHECKING:
+    from neuralshade.model.stepped_codes import SteppedCodes
 
 InferPlan = MatrixInferPlan | WgmmaPlan  # where products evaluate, through CUDA
 
@@ -20,7 +25,7 @@ StructuredBuffer<{number}> grid_numbers;
 
 {parameters} grid()
 {{
-    return {{ grid_numbers }};
+    return {{ grid_numbers{columns} }};
 }}
 """
 LOOPS = """
@@ -47,19 +52,29 @@ float[NETWORK_OUTPUTS] run_network(float x[NETWORK_INPUTS])
 
 
 def infer_text(
-    field: Field, layout: NetworkLayout, halves: bool, weights: Any, plan: InferPlan | None = None
+    field: Field,
+    layout: NetworkLayout,
+    halves: bool,
+    weights: Any,
+    plan: InferPlan | None = None,
+    codes: SteppedCodes | None = None,
 ) -> str:
     """Return the module that evaluates ``field``.
 
     ``weights`` are those of vectors, ``plan`` that of products; loops where both are
-    None.
+    None. ``codes`` are those of the encoding, where it has some in place of numbers.
     """
     first, last = layout.layers[0], layout.layers[-1]
     encoding = field.encoding.slang(ENCODING)
     kinds = {"number": "uint" if halves else "float",
              "parameters": "PackedParameters" if halves else "FloatParameters"}  # fmt: skip
-    modules = {"model.activation", "model.encoding", "model.parameters",
-               "model.mlp_cooperative" if weights else "model.mlp"}  # fmt: skip
+    own = ("activation", "encoding", "parameters", "mlp_cooperative" if weights else "mlp")
+    modules = {f"neuralshade.model.{name}" for name in own}
+    grid = kinds | {"columns": ""}
+    if codes is not None:
+        half = codes.slang()
+        modules |= half.modules
+        grid = {"number": "uint", "parameters": half.type, "columns": f", {codes.columns}u"}
     inputs, outputs = first.padded_cols, last.padded_rows
     network = LOOPS.format(width=first.padded_rows, **kinds)
     if weights is not None:
@@ -72,11 +87,11 @@ def infer_text(
         network = wgmma_infer_constants(plan)
         kernels = '#include "neuralshade/engine/kernels/wgmma/wgmma.infer.cs.slang"\n'
     return "".join([
-        *_imports(encoding.modules | {f"neuralshade.{name}" for name in modules}),
+        *_imports(encoding.modules | modules),
         encoding.declarations,
         sizes_text(field.network),
         TEXT.format(encoding=encoding.type, dimensions=field.dimensions, inputs=inputs,
-                    outputs=outputs, **kinds),
+                    outputs=outputs, **grid),
         network,
         kernels,
     ])  # fmt: skip

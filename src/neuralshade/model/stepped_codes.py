@@ -1,0 +1,74 @@
+"""An encoding's numbers as an asset's codes, for a shader. Device half: stepped_codes.slang."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+import torch
+
+from neuralshade.model.composite import members_of
+from neuralshade.model.encoding import Encoding
+from neuralshade.model.grid import Grid
+from neuralshade.model.parameters import SlangHalf
+from neuralshade.model.quantize import LEVELS
+
+WORD_BITS = 32
+
+
+class SteppedCodes:
+    """Codes of 4 or 8 bits without gaps, behind the steps of the encoding's columns.
+
+    Args:
+        encoding: one that ``takes_codes``.
+        codes: whole numbers, shaped like ``encoding.parameters()``: see ``quantize.LEVELS``.
+        steps: float32 [features] for each of these.
+        bits: of a code, 4 or 8.
+    """
+
+    def __init__(
+        self,
+        encoding: Encoding,
+        codes: Sequence[torch.Tensor],
+        steps: Sequence[torch.Tensor],
+        bits: int,
+    ):
+        assert takes_codes(encoding, bits), (encoding, bits)
+        self.bits = bits
+        of_column = np.zeros(encoding.width, np.float32)
+        left = iter(steps)
+        for part, first in members_of(encoding):
+            if not isinstance(part, Grid):
+                continue
+            for table in part.tables():
+                of_column[first : first + table.features] = next(left).numpy()
+                first += table.features
+        low = LEVELS[bits].low
+        whole = encoding.flatten([level.float() - low for level in codes]).numpy().astype(np.uint32)
+        self.words = np.concatenate([of_column.view(np.uint32), _packed(whole, bits)])
+        self.columns = encoding.width
+
+    def slang(self) -> SlangHalf:
+        """Return what reads ``words`` in Slang, made of these and ``columns``."""
+        modules = frozenset({"neuralshade.model.stepped_codes"})
+        return SlangHalf(f"SteppedCodes<{self.bits}>", modules)
+
+
+def takes_codes(encoding: Encoding, bits: int) -> bool:
+    """Return whether a shader can read an encoding's numbers as codes of so many bits.
+
+    Where all are those of dense or hash grids, and there are some.
+    """
+    trained = [part for part, _ in members_of(encoding) if any(True for _ in part.parameters())]
+    return bits in LEVELS and bool(trained) and all(isinstance(part, Grid) for part in trained)
+
+
+def _packed(codes: npt.NDArray[np.uint32], bits: int) -> npt.NDArray[np.uint32]:
+    """Return words of as many codes as each holds, the first one lowest."""
+    in_word = WORD_BITS // bits
+    rows = np.pad(codes, (0, -len(codes) % in_word)).reshape(-1, in_word)
+    packed: npt.NDArray[np.uint32] = np.bitwise_or.reduce(
+        rows << (bits * np.arange(in_word, dtype=np.uint32)), axis=1
+    )
+    return packed
