@@ -5,6 +5,7 @@ import contextlib
 import functools
 import gc
 import hashlib
+import logging
 import os
 import pathlib
 import re
@@ -108,6 +109,15 @@ def _freed_memory() -> Iterator[None]:
     """Give back what compilers freed: a process would keep gigabytes of it for the next ones."""
     yield
     give_back_freed_memory()
+
+
+@pytest.fixture(autouse=True)
+def _same_level_of_messages() -> Iterator[None]:
+    """Undo what ``--quiet`` makes of the package's logger: other tests look at its warnings."""
+    log = logging.getLogger("neuralshade")
+    level = log.level
+    yield
+    log.setLevel(level)
 
 
 @pytest.fixture(scope="session")

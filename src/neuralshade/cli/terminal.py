@@ -21,7 +21,7 @@ from neuralshade.fitting.loop import Observer, ignore
 from neuralshade.fitting.progress import Progress as FitProgress
 from neuralshade.kinds.kind import Opened
 
-PLAIN_SECONDS = 2.0  # between two lines where there is no terminal
+PLAIN_SECONDS = 1.5  # between two lines where there is no terminal
 BAR_COLUMNS, LEAST_BAR_COLUMNS = 24, 6  # the most and the least that a bar takes
 LESS_NEEDED = (
     "since",

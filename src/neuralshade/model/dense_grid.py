@@ -119,31 +119,3 @@ def tent_weights(x: torch.Tensor, size: int) -> torch.Tensor:
     position = (x.detach() * size - 0.5).clamp(0, size - 1)
     texel = torch.arange(size, device=x.device, dtype=x.dtype)
     return (1.0 - (position[:, None] - texel).abs()).clamp_(min=0)
-
-
-class Axis:
-    """Texels of one axis of a grid, and the pixel centres that see them."""
-
-    def __init__(self, texels: int, pixels: int, device: torch.device):
-        at = (torch.arange(pixels, device=device) + 0.5) / pixels
-        weights = tent_weights(at, texels).t()
-        self.seen = weights > 0
-        most = int(self.seen.sum(1).max())
-        self.shares, self.index = weights.topk(most, dim=1)  # [texels, most], largest first
-        self.before, self.way = corner(at, texels)  # [pixels]
-        self.after = (self.before + 1).clamp(max=texels - 1)
-
-    def gather(self, x: torch.Tensor, chosen: torch.Tensor, first: int, power: int) -> torch.Tensor:
-        """Return sums over the pixels that see texels, by their shares: [..., P] -> [..., T].
-
-        ``first``: the pixel that the last axis of ``x`` begins with. Pixels outside count nothing.
-        """
-        place = self.index[chosen] - first
-        shares = torch.where((place >= 0) & (place < x.shape[-1]), self.shares[chosen], 0) ** power
-        place = place.clamp(0, x.shape[-1] - 1)
-        return torch.einsum("...tk,tk->...t", x[..., place], shares)
-
-    def spread(self, x: torch.Tensor, pixels: slice) -> torch.Tensor:
-        """Return what pixels see of texels: [..., T] -> [..., P]."""
-        before, after = x[..., self.before[pixels]], x[..., self.after[pixels]]
-        return torch.lerp(before, after, self.way[pixels])

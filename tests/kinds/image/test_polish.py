@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 
 import neuralshade
 from neuralshade.asset.tensors import SCALE, pack_field, unpack_nibbles
+from neuralshade.engine import code_search
 from neuralshade.engine.threads import threads
 from neuralshade.errors import ConfigError
-from neuralshade.kinds.image import polish as search
 from neuralshade.kinds.image.budget import passes_of
 from neuralshade.kinds.image.field import build_field, stored_field
-from neuralshade.kinds.image.polish import levels_of, polish, search_codes
+from neuralshade.kinds.image.polish import PicturePixels, levels_of, polish
 from neuralshade.kinds.image.recipe import ImageRecipe
 from neuralshade.model.quantize import LEVELS
 from neuralshade.source.picture import picture_from_array
@@ -66,7 +66,7 @@ def squared_error(recipe, tensors, picture):
 def test_the_error_never_rises_and_only_codes_change(encoding, size, bits, activation, seed, band):
     recipe, tensors, picture = case_of(encoding, size, seed, grid_bits=bits, activation=activation)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(search, "BAND_PIXELS", band)  # one pixel row, or all
+        patch.setattr(code_search, "BAND_PIXELS", band)  # one pixel row, or all
         found, told = polish(recipe, tensors, picture, 2)
     before = squared_error(recipe, tensors, picture)
     assert squared_error(recipe, found, picture) <= before * (1 + 1e-5)
@@ -81,12 +81,12 @@ def test_the_error_never_rises_and_only_codes_change(encoding, size, bits, activ
 def test_no_code_of_a_linear_decoder_would_gain_by_one(monkeypatch):
     """There the linear picture is the decoder itself: every code is tried by brute force."""
     recipe, tensors, picture = case_of(ENCODINGS[0], (9, 14), hidden_layers=0)
-    monkeypatch.setattr(search, "BAND_PIXELS", 40)
+    monkeypatch.setattr(code_search, "BAND_PIXELS", 40)
     found, _ = polish(recipe, tensors, picture, 40)
     wanted = squared_error(recipe, found, picture)
     assert wanted < 0.8 * squared_error(recipe, tensors, picture)
     field = stored_field(recipe, found, 3, "asset")
-    levels = levels_of(field, found, torch.Size([9, 14]))
+    levels = levels_of(field, found, (9, 14))
     for level in levels:
         for place in np.ndindex(*level.codes.shape):
             errors = []
@@ -100,14 +100,18 @@ def test_no_code_of_a_linear_decoder_would_gain_by_one(monkeypatch):
                 level.codes = kept
             # a damped step of a half and less is none: what it would gain is a share of the bend
             bend = sum(errors) - 2 * wanted
-            least = search.DAMPING / 2 * bend if math.isfinite(bend) else search.DAMPING * wanted
+            least = (
+                code_search.DAMPING / 2 * bend
+                if math.isfinite(bend)
+                else code_search.DAMPING * wanted
+            )
             assert min(errors) >= wanted - least - 1e-6
 
 
 def test_codes_are_those_of_the_field(monkeypatch):
     recipe, tensors, picture = case_of(ENCODINGS[1], (24, 17))
     field = stored_field(recipe, tensors, 3, "asset")
-    levels = levels_of(field, tensors, torch.Size([24, 17]))
+    levels = levels_of(field, tensors, (24, 17))
     for level in levels:
         assert np.array_equal(level.packed(), tensors[level.name])
         codes = unpack_nibbles(tensors[level.name], level.texels.shape[2])
@@ -116,10 +120,10 @@ def test_codes_are_those_of_the_field(monkeypatch):
         with torch.no_grad():
             level.show(slice(None))
         assert torch.equal(level.texels, shown)
-    wanted = torch.from_numpy(np.moveaxis(picture.as_float(), 2, 0).copy())
+    asked = field.network, levels, [PicturePixels(field, picture)]
     with torch.no_grad():
-        assert search_codes(field, levels, wanted, 3, stopped=lambda: True) == 0
-        assert search_codes(field, levels, wanted, 1) > 0
+        assert code_search.search(*asked, 3, stopped=lambda: True) == 0
+        assert code_search.search(*asked, 1) > 0
     found = stored_field(recipe, tensors | {v.name: v.packed() for v in levels}, 3, "asset")
     for ours, theirs in zip(field.parameters(), found.parameters(), strict=True):
         assert torch.equal(ours, theirs)
@@ -127,7 +131,7 @@ def test_codes_are_those_of_the_field(monkeypatch):
 
 def test_threads_find_the_same(monkeypatch):
     recipe, tensors, picture = case_of(GRID.format(1, 2, 30, 50), (100, 60))
-    monkeypatch.setattr(search, "BAND_PIXELS", 600)  # ten bands, of which five at a time
+    monkeypatch.setattr(code_search, "BAND_PIXELS", 600)  # ten bands, of which five at a time
     found = []
     for count in (1, 3):
         with threads(count):
@@ -140,7 +144,7 @@ def test_threads_find_the_same(monkeypatch):
 @given(st.integers(1, 60), st.integers(1, 60))
 def test_every_texel_has_one_band(texels, bands):
     edges = [index / bands for index in range(bands + 1)]
-    owned = [search._centered(texels, *pair) for pair in pairwise(edges)]
+    owned = [code_search.centered(texels, *pair) for pair in pairwise(edges)]
     assert [i for own in owned for i in range(own.start, own.stop)] == list(range(texels))
 
 

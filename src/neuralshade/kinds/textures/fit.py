@@ -35,7 +35,7 @@ from neuralshade.kinds.textures.asset import pack_field, round_decoder
 from neuralshade.kinds.textures.block_plan import blocks_for_bytes
 from neuralshade.kinds.textures.build import channel_weights, engine_on
 from neuralshade.kinds.textures.channels import codings_of, trained_levels
-from neuralshade.kinds.textures.code_search import polish
+from neuralshade.kinds.textures.code_search import passes_of, polish
 from neuralshade.kinds.textures.engine import mip_errors, rounded_field
 from neuralshade.kinds.textures.opened import OpenedTextures
 from neuralshade.kinds.textures.plan import grids_for
@@ -230,13 +230,14 @@ class _Job(Job[TexturesRecipe]):
         return field
 
     def _polish(self, field: Field) -> CodeSearch | None:
-        """Search the codes of a stored field, where that is asked for."""
-        if not self.recipe.polish:
+        """Search the codes of a stored field, where that is asked for or usual."""
+        device = self.chosen.search_device(self.options.deterministic)
+        passes = passes_of(self.recipe, self.texels.sizes[0], device is not None)
+        if not passes:
             return None
         roots = channel_weights(self.recipe, self.codings)
         squares = torch.ones(self.texels.channels) if roots is None else roots.square().flatten()
-        device = self.chosen.search_device(self.options.deterministic)
-        return polish(field, self.texels, self.codings, squares, self.recipe.polish, device)
+        return polish(field, self.texels, self.codings, squares, passes, device)
 
     def _save_field(self, path: Path, field: Field) -> tuple[dict[str, list[float]], int]:
         quality = map_psnr(field, self.texels, self.codings, self.engine.decode)

@@ -55,9 +55,9 @@ class TexturesRecipe(TrainingRecipe):
     noise_until: float = training(0.95, "share of the fit in which latents have noise of a code's "
                                  "width; then they are rounded, and the decoder is trained alone",
                                  limits=(0.05, 1))  # fmt: skip
-    polish: int = training(0, "passes after training in which every code of the finest latents "
-                          "tries the two beside it, and takes what is nearer to the set",
-                          limits=(0, 16))  # fmt: skip
+    polish: int = training(-1, "passes after training in which codes move to where the set is "
+                           "nearer; -1 is 2 on a GPU, 1 on a CPU for up to 1024 x 1024 texels",
+                           limits=(-1, 16))  # fmt: skip
     precision: str = training("auto", "of the decoder's products while training; auto is float16 "
                               "on a GPU's matrix units, else float32; masters are float32 always",
                               choices=PRECISIONS)  # fmt: skip
@@ -74,7 +74,7 @@ class TexturesRecipe(TrainingRecipe):
                               f"one of {list(NETWORK_BITS)}. Leave it out.")  # fmt: skip
         if self.latents == "bc1":
             parse_blocks(self.grids)
-            if self.polish:
+            if self.polish > 0:
                 raise ConfigError(f"TexturesRecipe.polish: got {self.polish} beside latents=bc1, "
                                   "need plain latents. Leave it out.")  # fmt: skip
         else:

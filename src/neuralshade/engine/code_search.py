@@ -1,0 +1,252 @@
+"""After training: codes of grids move to where what is decoded is nearer to what is wanted.
+
+Numbers are rounded one by one, but a pixel sees four texels of each grid: codes that are next to
+each other in value are often better together. The decoder is replaced by its derivatives at each
+pixel, as Gauss and Newton do; in that linear picture every code takes the whole number that leaves
+the least squared error, texel after texel (coordinate descent). That costs a few products per code
+where asking the decoder costs thousands. Then the decoder is asked: rows whose error has not fallen
+get their codes back, so the error never rises.
+"""
+
+from __future__ import annotations
+
+import abc
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Protocol
+
+import torch
+
+from neuralshade.base.work import part, working
+from neuralshade.engine.threads import side_by_side
+from neuralshade.model.grid_axis import Axis
+from neuralshade.model.mlp import MLP
+
+# That one thread searches, or a GPU: outputs x features float32 of each are kept.
+BAND_PIXELS, GPU_BAND_PIXELS = 2**16, 2**19
+BLOCK_PIXELS = 2**13  # whose activations are in a core's cache together
+DAMPING = 0.1  # added to a code's curvature, as a share of it: the decoder is not linear
+
+
+@dataclass
+class Level(abc.ABC):
+    """The codes of one level of a grid, and where its features are among all."""
+
+    codes: torch.Tensor  # float32 [features, rows, columns], whole numbers
+    step: torch.Tensor  # [features]: what the encoding changes by, from one code to the next
+    limits: tuple[int, int]  # the least code, and the greatest
+    first: int  # of its features, in the encoding
+    seen: Sequence[tuple[Axis, Axis]]  # by each lattice: along, down
+
+    @abc.abstractmethod
+    def show(self, rows: slice) -> None:
+        """Let the field have the codes of some rows."""
+
+    @property
+    def reach(self) -> int:
+        """Return how far a code moves in a pass at most: as far as the decoder is about linear."""
+        low, high = self.limits
+        return max(1, (high - low + 1) // 32)
+
+
+class Lattice(Protocol):
+    """Evenly spaced pixels with what they ought to be: a picture, or a mip of a set."""
+
+    size: tuple[int, int]  # height, width
+    weights: torch.Tensor | None  # roots of those that errors of channels count with, [C]
+
+    def encoded(self, rows: torch.Tensor) -> torch.Tensor:
+        """Return the encoding of the pixels of some rows, as it is now: [features, N]."""
+
+    def wanted(self, rows: torch.Tensor) -> torch.Tensor:
+        """Return what these pixels ought to be: float32 [C, rows, width] in [0, 1]."""
+
+
+def search(
+    network: MLP,
+    levels: Sequence[Level],
+    lattices: Sequence[Lattice],
+    passes: int,
+    stopped: Callable[[], bool] = lambda: False,
+) -> int:
+    """Move the codes of ``levels`` to where ``network`` is nearer to what lattices want.
+
+    Args:
+        network: as stored.
+        levels: their codes change in place, and what the lattices encode with them.
+        lattices: all that see a level. Outputs count as clamped to [0, 1].
+        passes: how often all codes are tried; less often where none moves any more.
+        stopped: asked before each band of rows; True ends the search with what it has found.
+
+    Returns:
+        how many codes moved. The squared error has not risen.
+    """
+    bands = _bands(network, levels, lattices)
+    device, total = next(network.parameters()).device, 0
+    groups = _apart(bands, device)
+    with working("searching codes"), part("searching codes", passes * len(bands)) as work:
+        for _ in range(passes):
+            moved = 0
+            for some in groups:
+                for found in side_by_side(lambda band: 0 if stopped() else band.improve(), some):
+                    moved += found
+                    work.done += 1
+            total += moved
+            if not moved:
+                break
+    return total
+
+
+def _bands(network: MLP, levels: Sequence[Level], lattices: Sequence[Lattice]) -> list[_Band]:
+    if not levels:
+        return []
+    height, width = max(lattice.size for lattice in lattices)
+    on_cpu = next(network.parameters()).device.type == "cpu"
+    count = max(
+        1, min(height, round(height * width / (BAND_PIXELS if on_cpu else GPU_BAND_PIXELS)))
+    )
+    if count > 1:
+        count += count % 2  # what wraps has the first band beside the last
+    edges = [index / count for index in range(count + 1)]
+    return [_Band(network, levels, lattices, *pair) for pair in pairwise(edges)]
+
+
+def _apart(bands: list[_Band], device: torch.device) -> list[list[_Band]]:
+    """Return bands in groups of which no two see a pixel together: each may be another thread's.
+
+    What is found does not depend on how many threads there are.
+    """
+    groups = [bands[0::2], bands[1::2]]
+    if device.type == "cpu" and not any(_overlap(group) for group in groups):
+        return groups
+    return [[band] for band in bands]
+
+
+def _overlap(bands: list[_Band]) -> bool:
+    return any(
+        len(torch.cat(rows)) != len(torch.cat(rows).unique())
+        for rows in zip(*(band.rows for band in bands), strict=True)
+    )
+
+
+class _Band:
+    """Texels whose centres lie in a share of all rows, and all pixels that see one of them."""
+
+    def __init__(self, network: MLP, levels: Sequence[Level], lattices: Sequence[Lattice],
+                 low: float, high: float):  # fmt: skip
+        self.network, self.levels, self.lattices = network, levels, lattices
+        self.own = [centered(level.codes.shape[1], low, high) for level in levels]
+        self.rows = []
+        for index in range(len(lattices)):
+            seen = [level.seen[index][1].seen[own].any(0)
+                    for level, own in zip(levels, self.own, strict=True)]  # fmt: skip
+            self.rows.append(around(torch.stack(seen).any(0)))
+
+    @torch.no_grad()  # which each thread says for itself
+    def improve(self) -> int:
+        """Move the band's codes once; return how many moved."""
+        seen = [_Seen(self.network, lattice, rows, index) for index, (lattice, rows)
+                in enumerate(zip(self.lattices, self.rows, strict=True)) if len(rows)]  # fmt: skip
+        if not seen:
+            return 0
+        before = [level.codes[:, own].clone() for level, own in self._owned()]
+        for level, own in reversed(list(self._owned())):
+            for feature in range(len(level.codes)):
+                _descend(level, own, feature, seen)
+            level.show(own)
+        if sum(one.error_now() for one in seen) < sum(one.error for one in seen):
+            pairs = zip(self._owned(), before, strict=True)
+            return sum(int((level.codes[:, own] != old).sum()) for (level, own), old in pairs)
+        for (level, own), old in zip(self._owned(), before, strict=True):
+            level.codes[:, own] = old
+            level.show(own)
+        return 0
+
+    def _owned(self) -> Iterator[tuple[Level, slice]]:
+        return zip(self.levels, self.own, strict=True)
+
+
+class _Seen:
+    """Some rows of a lattice: how far off they are, and how that changes with the encoding."""
+
+    def __init__(self, network: MLP, lattice: Lattice, rows: torch.Tensor, index: int):
+        self.network, self.lattice, self.rows, self.index = network, lattice, rows, index
+        self.first = int(rows[0])
+        self.target = lattice.wanted(rows)
+        shape = self.target.shape
+        blocks = lattice.encoded(rows).split(BLOCK_PIXELS, dim=1)
+        parts = [network.jacobian(x) for x in blocks]
+        drawn = torch.cat([part[0] for part in parts], dim=1).view(shape)
+        self.slopes = torch.cat([part[1] for part in parts], dim=2).view(-1, *shape)
+        outside = (drawn < 0) | (drawn > 1)
+        self.residual = drawn.clamp(0, 1) - self.target
+        # of a number that is clamped only the way back is of use
+        self.slopes.mul_(~outside | (self.residual != 0))
+        if lattice.weights is not None:
+            self.slopes.mul_(lattice.weights[:, None, None])
+        self.residual = self._weighted(self.residual)
+        self.error = float(self.residual.square().sum(dtype=torch.float64))
+
+    def _weighted(self, errors: torch.Tensor) -> torch.Tensor:
+        weights = self.lattice.weights
+        return errors if weights is None else errors.mul_(weights[:, None, None])
+
+    def error_now(self) -> float:
+        """Return the squared error of what the network makes of the codes as they are."""
+        blocks = self.lattice.encoded(self.rows).split(BLOCK_PIXELS, dim=1)
+        found = torch.cat([self.network.on_columns(x, torch.float32) for x in blocks], dim=1)
+        errors = found.view(self.target.shape).clamp(0, 1).sub_(self.target)
+        return float(self._weighted(errors).square().sum(dtype=torch.float64))
+
+
+def _descend(level: Level, own: slice, feature: int, seen: Sequence[_Seen]) -> None:
+    """Move a feature's codes, texels of one colour together: no pixel sees two of them."""
+    step, slopes = float(level.step[feature]), [one.slopes[level.first + feature] for one in seen]
+    axes, before = [level.seen[one.index] for one in seen], level.codes[feature].clone()
+    powers = [slope.square().sum(0) for slope in slopes]
+    colors = axes[0][0].colors(slice(0, level.codes.shape[2])), axes[0][1].colors(own)
+    for chosen in colors[0]:
+        bent = [along.gather(power, chosen, 0, 2)
+                for (along, _), power in zip(axes, powers, strict=True)]  # fmt: skip
+        for some in colors[1]:
+            pulls, bends = [], []
+            for one, slope, bend, (across, along_rows) in zip(
+                seen, slopes, bent, axes, strict=True
+            ):
+                pull = across.gather((slope * one.residual).sum(0), chosen, 0, 1)
+                pulls.append(along_rows.gather(pull.t(), some, one.first, 1).t())
+                bends.append(along_rows.gather(bend.t(), some, one.first, 2).t())
+            pull, bend = torch.stack(pulls).sum(0), torch.stack(bends).sum(0)
+            wish = pull / (bend * (1 + DAMPING)).clamp_min_(1e-12) / -step
+            place = some[:, None], chosen[None]
+            old = level.codes[feature][place]
+            low = (before[place] - level.reach).clamp_min_(level.limits[0])
+            high = (before[place] + level.reach).clamp_max_(level.limits[1])
+            new = torch.minimum(torch.maximum(torch.round(old + wish), low), high)
+            level.codes[feature][place] = new
+            change = torch.zeros_like(before)
+            change[place] = (new - old) * step
+            for one, slope, (along, down) in zip(seen, slopes, axes, strict=True):
+                rows = down.spread(change.t(), one.rows).t()
+                one.residual.addcmul_(slope, along.spread(rows, slice(None)))
+
+
+def centered(count: int, low: float, high: float) -> slice:
+    """Return which of ``count`` texels have their centres in [low, high)."""
+    return slice(math.ceil(low * count - 0.5), math.ceil(high * count - 0.5))
+
+
+def around(seen: torch.Tensor) -> torch.Tensor:
+    """Return the fewest rows that follow each other, the first after the last, and hold all seen.
+
+    bool [rows] -> int64.
+    """
+    count, where = len(seen), seen.nonzero()[:, 0]
+    if not len(where):
+        return where
+    gaps = torch.cat([where[1:], where[:1] + count]) - where
+    widest = int(gaps.argmax())
+    first, rows = where[(widest + 1) % len(where)], count - int(gaps[widest]) + 1
+    return (first + torch.arange(rows, device=seen.device)) % count

@@ -1,0 +1,61 @@
+"""model/grid_axis: pixels see texels as a bilinear look-up does, and texels the same pixels."""
+
+from itertools import pairwise
+
+import numpy as np
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from neuralshade.engine.code_search import around
+from neuralshade.model.grid_axis import Axis
+
+SIDES = st.integers(1, 23)
+
+
+def seen_by(pixel, texels, pixels, wraps):
+    """Return the weight of every texel at a pixel's centre, in float64."""
+    place, weights = (pixel + 0.5) / pixels * texels - 0.5, np.zeros(texels)
+    if not wraps:
+        place = min(max(place, 0), texels - 1)
+    for texel in (int(np.floor(place)), int(np.floor(place)) + 1):
+        at = texel % texels if wraps else min(texel, texels - 1)
+        weights[at] += max(0.0, 1 - abs(place - texel))
+    return weights
+
+
+@given(SIDES, SIDES, st.booleans(), st.data())
+def test_spread_is_the_look_up_and_gather_its_adjoint(texels, pixels, wraps, data):
+    axis = Axis(texels, pixels, torch.device("cpu"), wraps)
+    weights = np.stack([seen_by(p, texels, pixels, wraps) for p in range(pixels)])
+    rows = torch.tensor(data.draw(st.lists(st.integers(0, pixels - 1), min_size=1, max_size=9)))
+    spread = axis.spread(torch.eye(texels), rows).t()
+    np.testing.assert_allclose(spread, weights[rows.numpy()], atol=1e-5)
+    first, count = data.draw(st.integers(0, pixels - 1)), data.draw(st.integers(1, pixels))
+    x, around_it = torch.randn(2, count), (first + np.arange(count)) % pixels
+    some = torch.arange(data.draw(st.integers(0, texels - 1)), texels)
+    for power in (1, 2):
+        found = axis.gather(x, some, first, power)
+        wanted = x.double().numpy() @ (weights[around_it][:, some.numpy()] ** power)
+        np.testing.assert_allclose(found, wanted.reshape(found.shape), atol=1e-4)
+
+
+@given(SIDES, SIDES, st.booleans(), st.data())
+def test_no_pixel_sees_two_of_a_color(texels, pixels, wraps, data):
+    axis = Axis(texels, pixels, torch.device("cpu"), wraps)
+    own = slice(data.draw(st.integers(0, texels)), texels)
+    colors = axis.colors(own)
+    assert sorted(torch.cat(colors).tolist() if colors else []) == list(range(own.start, texels))
+    for group in colors:
+        assert int(axis.seen[group].sum(0).max()) <= 1
+
+
+@given(st.lists(st.booleans(), min_size=1, max_size=30))
+def test_the_fewest_rows_around_all_that_are_seen(seen):
+    rows, count = around(torch.tensor(seen)).tolist(), len(seen)
+    assert {i for i, each in enumerate(seen) if each} <= set(rows) and len(set(rows)) == len(rows)
+    assert all((b - a) % count == 1 % count for a, b in pairwise(rows))
+    shortest = min((n for n in range(1, count + 1) for start in range(count)
+                    if all(not each or (i - start) % count < n for i, each in enumerate(seen))),
+                   default=0)  # fmt: skip
+    assert len(rows) == (shortest if any(seen) else 0)
