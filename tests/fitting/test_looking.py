@@ -88,10 +88,10 @@ def test_info(fitted):
     size = (fitted / "a.nsh").stat().st_size
     assert (facts["kind"], facts["format"], facts["bytes"]) == ("image", 1, size)
     assert facts["bits_per_pixel"] == size * 8 / (36 * 24)
-    field = neuralshade.load(fitted / "a.nsh").field  # packed as docs/slang-library.md does
-    numbers = [field.encoding.flatten(list(field.encoding.parameters())),
-               parameters_to_vector(field.network.parameters()).detach()]  # fmt: skip
-    assert facts["memory_bytes"] == pack_halves(torch.cat(numbers).numpy()).nbytes
+    field = neuralshade.load(fitted / "a.nsh").field  # grids of 4 bits, a step for each column
+    network = parameters_to_vector(field.network.parameters()).detach()
+    grid = -(-field.encoding.number_count() * 4 // 32) + field.encoding.width
+    assert facts["memory_bytes"] == pack_halves(network.numpy()).nbytes + 4 * grid
     assert facts["path"] == str(fitted / "a.nsh")
     assert facts["recipe"]["hidden_width"] == 8 and facts["training"]["steps"] == 30
     assert facts["picture"]["name"] == "a.png"

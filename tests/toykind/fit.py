@@ -27,7 +27,7 @@ from toykind.opened import OpenedToy
 def fit_toy(picture, output=None, *, grey=False, options=USUAL, observer=ignore, **settings):
     """Fit one color to a picture."""
     source = picture if isinstance(picture, Picture) else load_picture(picture)
-    target = checked_output(picture, source.name, output, options)
+    target = checked_output(picture, source.name, output, options, KIND.name)
     check_options(options, KIND.name, KIND.takes)
     checkpoint, recipe = None, asked_recipe(ToyRecipe, settings)
     if options.resume is not None:

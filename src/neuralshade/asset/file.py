@@ -24,6 +24,7 @@ KEY = "neuralshade"  # the one metadata entry of the safetensors header; JSON
 MARK = b'\\"checksum\\":\\"'  # JSON inside a JSON string: quotes are escaped
 CHECKPOINT = "-checkpoint"  # ends the kind of an unfinished fit
 START = b'{"__metadata__":{"neuralshade":'  # behind the length of the header, in 8 bytes
+LONGEST_HEADER = 2**26  # bytes, that are read to tell a kind
 DIGITS = 16  # of SHA-256, hex, over the whole file with the checksum's digits as zeros
 
 
@@ -85,6 +86,22 @@ def is_asset_file(path: str | os.PathLike[str]) -> bool:
     check_regular(path)
     with Path(path).open("rb") as file:
         return file.read(8 + len(START))[8:] == START
+
+
+def said_kind(path: str | os.PathLike[str]) -> str | None:
+    """Return the kind that a file says it is, its checksum unread; None where it says none.
+
+    Raises: OSError.
+    """
+    if not is_asset_file(path):
+        return None
+    with Path(path).open("rb") as file:
+        start = file.read(8)
+        start += file.read(min(int.from_bytes(start, "little"), LONGEST_HEADER))
+    try:
+        return str(_header(start, os.fspath(path))["kind"]).removesuffix(CHECKPOINT)
+    except AssetError:
+        return None
 
 
 def from_bytes(data: bytes, place: str = "asset") -> AssetFile:

@@ -18,6 +18,11 @@ def shown(value: object) -> str:
     return text if len(text) <= LONGEST else f"{text[:LONGEST]}..."
 
 
+def plural(count: int, noun: str) -> str:
+    """Return a count and what it is of: 1 step, 2,000 steps."""
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
 def plain(text: str) -> str:
     """Return ``text`` on one line that a terminal shows as it is: what it would obey, or cannot
     show, is written as Python would escape it. Bytes of a file's name that are no text stay,

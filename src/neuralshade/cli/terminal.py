@@ -13,7 +13,7 @@ from rich.text import Text
 from neuralshade.asset.brought import told_packages
 from neuralshade.asset.file import FORMAT
 from neuralshade.base.log_relay import LogRelay
-from neuralshade.base.message_text import plain, plain_lines
+from neuralshade.base.message_text import plain, plain_lines, plural
 from neuralshade.base.work import told
 from neuralshade.cli.work_bar import WorkBar
 from neuralshade.cli.work_lines import plain_work
@@ -134,7 +134,7 @@ def print_info(opened: Opened) -> None:
     lines = {
         "kind": f"{opened.kind.name}, format {FORMAT}",
         **opened.told(),
-        "training": f"{training['steps']:,} steps in {training['seconds']:.1f} s",
+        "training": f"{plural(training['steps'], 'step')} in {training['seconds']:.1f} s",
         **told_packages(opened.header.own),
         "numbers": f"{opened.numbers:,}",
         **opened.told_tensors(),

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from neuralshade.base.message_text import plural
 from neuralshade.errors import NeuralShadeError
 
 if TYPE_CHECKING:
@@ -78,7 +79,7 @@ def reached_text(result: Any) -> str:
     """Return in a line what a fit reached."""
     psnr_db = getattr(result, "psnr_db", None)
     said = f"loss {result.loss:.4g}" if psnr_db is None else f"{psnr_db:.2f} dB"
-    return f"{result.asset}: {said} after {result.steps:,} steps"
+    return f"{result.asset}: {said} after {plural(result.steps, 'step')}"
 
 
 def ending_facts(error: BaseException) -> dict[str, str]:

@@ -19,6 +19,7 @@ from neuralshade.fitting.output_checks import (
     check_events,
     check_no_input,
     check_page,
+    check_usual_place,
     events_path,
 )
 from neuralshade.gpu import kernel_dump
@@ -120,11 +121,12 @@ def check_type(options: Any) -> None:
                           'example options=FitOptions(engine="torch").')  # fmt: skip
 
 
-def checked_output(picture: Any, name: str, output: Any, options: FitOptions) -> Path:
-    """Return the asset's path.
+def checked_output(picture: Any, name: str, output: Any, options: FitOptions, kind: str) -> Path:
+    """Return the asset's path; where ``output`` is None that of the picture, or of ``name``.
 
-    Raises: OutputError where it, or another output, cannot be written; DeviceError or
-        ConfigError where a movie, a viewer or a log is asked for that cannot be had.
+    Raises: OutputError where it, or another output, cannot be written, or would by default
+        replace an asset of another kind; DeviceError or ConfigError where a movie, a viewer or a
+        log is asked for that cannot be had.
     """
     check_type(options)
     if output is not None and not os.fspath(output):
@@ -141,6 +143,8 @@ def checked_output(picture: Any, name: str, output: Any, options: FitOptions) ->
     if options.report is not None:
         check_page(options.report)
     check_asset_place(target)
+    if output is None:
+        check_usual_place(target, kind)
     check_callbacks(options)
     return target
 

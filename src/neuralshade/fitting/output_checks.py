@@ -6,8 +6,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from neuralshade.asset.file import is_asset_file
+from neuralshade.asset.file import is_asset_file, said_kind
 from neuralshade.base.atomic import check_writable
+from neuralshade.base.message_text import shown
 from neuralshade.errors import OutputError
 from neuralshade.source.file_kind import PICTURE_SUFFIXES
 
@@ -72,6 +73,20 @@ def check_asset_place(output: str | os.PathLike[str]) -> None:
     if not replaced:
         raise OutputError(f"{output}: got a file that is no asset, need one that may be replaced. "
                           "Choose another path.")  # fmt: skip
+
+
+def check_usual_place(output: Path, kind: str) -> None:
+    """Raise OutputError where an asset of another kind lies where a fit's would by default.
+
+    ``fit image photo.png`` and ``fit textures photo.png`` have the same default.
+    """
+    try:
+        there = said_kind(output) if output.is_file() else None
+    except OSError:
+        there = None
+    if there not in (None, kind):
+        raise OutputError(f"{output}: got an asset of kind {shown(there)} where that of {kind} "
+                          "goes by default, need a name for it. Name a file with -o.")  # fmt: skip
 
 
 def check_page(path: str | os.PathLike[str]) -> None:

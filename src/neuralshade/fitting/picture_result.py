@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from neuralshade.base.message_text import plural
 from neuralshade.base.short_repr import ShortRepr
 from neuralshade.fitting.job import Job
 from neuralshade.source.picture import Picture
@@ -52,7 +53,7 @@ class FitResult(ShortRepr):
         """Print what was reached."""
         print(f"{self.asset}: {self.psnr_db:.2f} dB in {self.asset_bytes:,} bytes "
               f"({self.bits_per_pixel:.2f} bits per pixel)")  # fmt: skip
-        print(f"{self.steps:,} steps in {self.seconds:.1f} s on {self.device}, "
+        print(f"{plural(self.steps, 'step')} in {self.seconds:.1f} s on {self.device}, "
               f"{self.samples_per_second / 1e6:.2f} M samples/s")  # fmt: skip
         if self.search is not None:
             print(self.search)

@@ -6,6 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
+from neuralshade.base.message_text import plural
 from neuralshade.base.work import part, stage
 from neuralshade.measure.report import ReportData, write_report
 from neuralshade.measure.rows import all_baselines, rows_for
@@ -99,7 +100,8 @@ def _page(
         result=pair[1],
         color_space=opened.color_space,
         byte_count=opened.byte_count,
-        facts=[*facts, *opened.reached(), ("Training", f"{seconds:.1f} s, {steps:,} steps"),
+        facts=[*facts, *opened.reached(),
+               ("Training", f"{seconds:.1f} s, {plural(steps, 'step')}"),
                ("Numbers", f"{opened.numbers:,}"), *opened.members()],
         recipe=opened.header.recipe,
         curve=[tuple(row) for row in training["curve"]],

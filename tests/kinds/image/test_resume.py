@@ -235,6 +235,24 @@ def test_a_finished_asset_is_trained_further(done, tmp_path, caplog):
     assert (kept["steps"], kept["rate"], kept["until"]) == (200, 1e-4, "end")
 
 
+def test_a_fit_that_comes_to_less_than_its_asset_says_so(done, tmp_path, save_smooth, caplog):
+    before = neuralshade.load(done).header.quality["psnr_db"]
+    options = FitOptions(resume=done, engine="torch")
+    far = {"steps": 2, "rate": 0.5, "grid_rate": 0.5}
+    after = neuralshade.fit_image(tmp_path / "a.png", tmp_path / "b.nsh", options=options, **far)
+    assert after.psnr_db < before
+    assert caplog.messages[-1] == (
+        f"fit: got {after.psnr_db:.2f} dB, where {done}, which it went on from, has {before:.2f}. "
+        "Keep that, or give it more --seconds."
+    )
+    caplog.clear()
+    other = neuralshade.picture_from_array(
+        255 - neuralshade.load_picture(tmp_path / "a.png").pixels
+    )
+    neuralshade.fit_image(other, tmp_path / "c.nsh", options=options, **far)
+    assert not any("went on from" in message for message in caplog.messages)
+
+
 @pytest.mark.parametrize("asked, message", [
     ({"hidden_width": 16}, "hidden_width=16, need 8 as the asset has it. Leave --hidden-width "
      "out."),

@@ -271,3 +271,20 @@ def test_output_places_are_tried_before_training(tmp_path, save_smooth):
     assert refused(OutputError, tmp_path, save_smooth(), options=options, **FEW) == (
         f"{tmp_path}/absent/x.html: got no such folder, need a folder that exists. Create it first."
     )
+
+
+@pytest.mark.parametrize("ends, told", [({"seconds": 0.01, "steps": None}, True), ({}, False)])
+def test_a_fit_that_time_ended_is_looked_at(save_smooth, tmp_path, monkeypatch, caplog, ends, told):
+    """Where a thumbnail is nearer it says so, but not where so many steps were asked for."""
+    seen = []
+
+    def poor(psnr_db, byte_count, picture, white):
+        seen.append((psnr_db, byte_count, picture.width, white))
+        return "got too little"
+
+    monkeypatch.setattr("neuralshade.fitting.ending.poor", poor)
+    path = save_smooth()
+    result = neuralshade.fit_splats(path, tmp_path / "x.nsh", **{**FEW, **ends})
+    assert ("fit: got too little" in caplog.messages) == told
+    width = neuralshade.load_picture(path).width
+    assert seen == ([(result.psnr_db, result.asset_bytes, width, 1.0)] if told else [])

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import logging
 import os
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from neuralshade.asset.file import is_asset_file, read_asset_file
 from neuralshade.errors import ConfigError
@@ -11,6 +12,13 @@ from neuralshade.fitting.recipe import from_dict, to_dict
 from neuralshade.kinds.image import KIND
 from neuralshade.kinds.image.presets import preset_recipe
 from neuralshade.kinds.image.recipe import ImageRecipe
+
+if TYPE_CHECKING:
+    from neuralshade.fitting.picture_result import FitResult
+    from neuralshade.kinds.image.opened import OpenedImage
+    from neuralshade.source.picture import Picture
+
+log = logging.getLogger("neuralshade")
 
 OF_TRAINING = ("steps", "seconds", "target_psnr", "until", "plateau_db", "loss", "sampling",
                "batch", "rate", "grid_rate", "grid_optimizer", "l2_penalty", "warmup", "average",
@@ -44,3 +52,15 @@ def begun_recipe(
                           "recipe. Leave --preset out.")  # fmt: skip
     usual = {name: kept[name] for name in kept if name not in OF_TRAINING[:5]}
     return preset_recipe(KIND.presets[0], usual | settings)
+
+
+def tell_worse(begun: OpenedImage, source: Picture, result: FitResult) -> None:
+    """Warn where a fit has come to less than the asset that it went on from.
+
+    Of another picture the asset's PSNR says nothing.
+    """
+    before = begun.header.quality.get("psnr_db")
+    if begun.picture["digest"] != source.digest or before is None or result.psnr_db >= before:
+        return
+    log.warning("fit: got %.2f dB, where %s, which it went on from, has %.2f. Keep that, or give "
+                "it more --seconds.", result.psnr_db, begun.path, before)  # fmt: skip

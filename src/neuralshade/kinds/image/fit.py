@@ -95,11 +95,11 @@ def fit_image(
     given = dict[str, Any](settings)
     source = picture if isinstance(picture, Picture) else load_picture(picture)
     check_squares(source)
-    target = checked_output(picture, source.name, output, options)
+    target = checked_output(picture, source.name, output, options, KIND.name)
     check_torch(options)
     checkpoint, begun = None, None
     if options.resume is not None:
-        from neuralshade.kinds.image.begun import begun_recipe, is_finished  # few fits begin so
+        from neuralshade.kinds.image.begun import begun_recipe, is_finished, tell_worse  # few do
 
         if is_finished(options.resume):
             begun = OpenedImage.read(options.resume)
@@ -122,7 +122,10 @@ def fit_image(
             job.take_over(Path(begun.path))
             log.warning("%s: a finished asset, not a checkpoint: its numbers are trained further "
                         "with fresh moments.", begun.path)  # fmt: skip
-        return job.run(checkpoint)
+        result = job.run(checkpoint)
+        if begun is not None:
+            tell_worse(begun, source, result)
+        return result
 
 
 def _plateau(recipe: ImageRecipe) -> Plateau | None:

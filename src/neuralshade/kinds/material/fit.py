@@ -11,7 +11,7 @@ import numpy as np
 
 from neuralshade.asset.asset import Header, save_asset
 from neuralshade.asset.checkpoint import load_checkpoint
-from neuralshade.base.message_text import plain
+from neuralshade.base.message_text import plain, plural
 from neuralshade.base.short_repr import ShortRepr
 from neuralshade.base.work import part
 from neuralshade.errors import ConfigError
@@ -88,7 +88,7 @@ class MaterialResult(ShortRepr):
         print(f"{self.asset}: {self.psnr_db:.2f} dB (worst light {self.worst_db:.2f}, sky "
               f"{self.sky_db:.2f}), L1 around highlights {self.highlight_l1:.3f}, in "
               f"{self.asset_bytes:,} bytes")  # fmt: skip
-        print(f"{self.steps:,} steps in {self.seconds:.1f} s on {self.device}")
+        print(f"{plural(self.steps, 'step')} in {self.seconds:.1f} s on {self.device}")
         if self.skipped_steps:
             print(f"{self.skipped_steps} steps were skipped: their gradient was not finite")
 
@@ -131,7 +131,7 @@ def fit_material(
     teacher = source if isinstance(source, Teacher) else load_teacher(source, element)
     place = None if isinstance(source, Teacher) else os.fspath(source)
     stem = teacher.name if place is None else Path(place).stem
-    target = checked_output(place, stem, output, options)
+    target = checked_output(place, stem, output, options, KIND.name)
     fitted = Source(teacher.name, teacher_digest(teacher))
     checkpoint = None
     if options.resume is not None:

@@ -14,7 +14,7 @@ import numpy as np
 
 from neuralshade.asset.asset import Header, save_asset
 from neuralshade.asset.checkpoint import load_checkpoint
-from neuralshade.base.message_text import plain
+from neuralshade.base.message_text import plain, plural
 from neuralshade.base.short_repr import ShortRepr
 from neuralshade.errors import ConfigError, FitInterrupted
 from neuralshade.fitting.job import Job
@@ -112,7 +112,7 @@ class MipmapsResult(ShortRepr):
         ]  # fmt: skip
         LevelsTable(rows).print()
         print(f"{self.asset}: {self.asset_bytes:,} bytes")
-        print(f"{self.steps:,} steps in {self.seconds:.1f} s on {self.device}, "
+        print(f"{plural(self.steps, 'step')} in {self.seconds:.1f} s on {self.device}, "
               f"loss {self.loss:.4g}")  # fmt: skip
         print(*self.files, sep="\n")
 

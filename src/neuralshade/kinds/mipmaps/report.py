@@ -6,6 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from neuralshade.base.message_text import plural
 from neuralshade.base.work import part, stage
 from neuralshade.fitting.output_checks import check_no_input
 from neuralshade.kinds.mipmaps.asset import LevelsAsset
@@ -81,7 +82,8 @@ def _page(
         kept=[TITLES.get(name, name) for name in opened.maps["kept"]],
         directions=TOLD,
         curve=[tuple(row) for row in training["curve"]],
-        facts=[*facts, ("Training", f"{training['seconds']:.1f} s, {training['steps']:,} steps"),
+        facts=[*facts,
+               ("Training", f"{training['seconds']:.1f} s, {plural(training['steps'], 'step')}"),
                ("File", f"{opened.byte_count:,} bytes")],
         notes=opened.maps["notes"],
         recipe=header.recipe,

@@ -15,6 +15,7 @@ import numpy as np
 
 from neuralshade.asset.asset import Header, save_asset
 from neuralshade.asset.checkpoint import Checkpoint, load_checkpoint
+from neuralshade.base.message_text import plural
 from neuralshade.base.short_repr import ShortRepr
 from neuralshade.errors import ConfigError
 from neuralshade.fitting.command import CommandLine, FitCall
@@ -72,7 +73,7 @@ class ShaderResult(ShortRepr):
     def print(self) -> None:
         """Print what was reached, and small trained members."""
         print(f"{self.asset}: loss {self.loss:.4g} in {self.asset_bytes:,} bytes")
-        print(f"{self.steps:,} steps in {self.seconds:.1f} s on {self.device}, "
+        print(f"{plural(self.steps, 'step')} in {self.seconds:.1f} s on {self.device}, "
               f"{self.samples_per_second / 1e6:.2f} M threads/s")  # fmt: skip
         for name, array in self.members.items():
             if array.size <= MOST_SHOWN:
@@ -109,7 +110,7 @@ def fit_shader(
     given = dict[str, Any](settings)
     source = task if isinstance(task, ShaderSource) else load_shader(task)
     values = dict(values or {})
-    target = checked_output(None, source.name, output, options)
+    target = checked_output(None, source.name, output, options, KIND.name)
     for path in (target, options.movie):
         check_no_input(path, task, *values.values())
     checkpoint = None

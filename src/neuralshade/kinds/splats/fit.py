@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import logging
 import math
 import os
 from contextlib import nullcontext
@@ -63,6 +64,8 @@ if TYPE_CHECKING:
 
     from neuralshade.kinds.splats.settings import SplatsSettings
 
+log = logging.getLogger("neuralshade")
+
 LONGEST_PSNR = 88.888  # dB: as long in a file as any
 
 
@@ -107,7 +110,7 @@ def fit_splats(
     given = dict[str, Any](settings)
     source = picture if isinstance(picture, Picture) else load_picture(picture)
     check_squares(source)
-    target = checked_output(picture, source.name, output, options)
+    target = checked_output(picture, source.name, output, options, KIND.name)
     checkpoint = None
     if options.resume is not None:
         checkpoint = load_checkpoint(options.resume, KIND.name)
@@ -272,6 +275,12 @@ class _Job(Job[SplatsRecipe]):
         with part("finding how many Gaussians fit the bytes"):
             self.engine.settle()
         psnr_db, written = self.save(self.output)
+        if self.recipe.seconds is not None:
+            from neuralshade.fitting.ending import poor  # loads what makes thumbnails
+
+            said = poor(psnr_db, written, self.picture, white_of(self.picture))
+            if said is not None:
+                log.warning("fit: %s", said)
         self._written()
         self._report()
         budget = budget_of(self.recipe, self.picture)

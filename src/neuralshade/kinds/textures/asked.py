@@ -12,6 +12,7 @@ from neuralshade.asset.texture.texture_files import file_name
 from neuralshade.errors import ConfigError
 from neuralshade.fitting.options import FitOptions, checked_output
 from neuralshade.fitting.output_checks import check_no_input, events_path
+from neuralshade.kinds.textures import KIND
 from neuralshade.source.material_files import Source
 from neuralshade.source.material_set import MaterialSet, load_material_set
 
@@ -68,7 +69,7 @@ class AskedSet:
             what ``checked_output`` raises.
         """
         usual = f"{file_name(textures.name)}.nsh"
-        target = checked_output(None, textures.name, usual if output is None else output, options)
+        target = checked_output(None, usual, output, options, KIND.name)
         inputs = [one.path for one in textures.maps if one.path is not None]
         for path in (target, options.report, events_path(options.events)):
             check_no_input(path, options.resume, *inputs)

@@ -25,7 +25,7 @@ from neuralshade.model.latent_grid import LatentGrid
 
 COMPARED_TEXELS = 2**16  # of mip 0, at most, before and after
 GPU_PASSES, CPU_PASSES = 2, 1  # that are usual; a second one gains a quarter of what the first does
-CPU_TEXELS = 2**20  # of mip 0, beyond which a CPU makes none that are not asked for
+GPU_TEXELS, CPU_TEXELS = 2**22, 2**20  # of mip 0, beyond which there are none but those asked for
 
 
 def passes_of(recipe: TexturesRecipe, size: tuple[int, int], on_gpu: bool) -> int:
@@ -34,9 +34,8 @@ def passes_of(recipe: TexturesRecipe, size: tuple[int, int], on_gpu: bool) -> in
         return recipe.polish
     if recipe.latents != "plain" or recipe.loss != "maps":  # it lowers the error of the maps
         return 0
-    if on_gpu:
-        return GPU_PASSES
-    return CPU_PASSES if math.prod(size) <= CPU_TEXELS else 0
+    passes, most = (GPU_PASSES, GPU_TEXELS) if on_gpu else (CPU_PASSES, CPU_TEXELS)
+    return passes if math.prod(size) <= most else 0
 
 
 def polish(

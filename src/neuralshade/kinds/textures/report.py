@@ -7,6 +7,7 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
+from neuralshade.base.message_text import plural
 from neuralshade.base.work import part, stage
 from neuralshade.fitting.output_checks import check_no_input
 from neuralshade.kinds.textures.charts import mips_chart, rate_chart
@@ -102,7 +103,7 @@ def _content(
 def _facts(opened: TexturesAsset) -> list[tuple[str, str]]:
     """Return lines on the fit, and on what a shader finds in the file."""
     training = opened.header.training
-    lines = [("Training", f"{training['seconds']:.1f} s, {training['steps']:,} steps")]
+    lines = [("Training", f"{training['seconds']:.1f} s, {plural(training['steps'], 'step')}")]
     for grid in latent_grids(opened.field):
         width, height = grid.sizes[0]
         levels = f"; {len(grid.sizes)} levels" if len(grid.sizes) > 1 else ""

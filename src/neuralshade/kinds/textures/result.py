@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from neuralshade.base.message_text import plain
+from neuralshade.base.message_text import plain, plural
 from neuralshade.base.short_repr import ShortRepr
 from neuralshade.fitting.picture_result import CodeSearch
 from neuralshade.kinds.textures.planner import TargetReached
@@ -40,7 +40,7 @@ class TexturesResult(ShortRepr):
             print(f"  {name:<14}", " ".join(f"{value:5.1f}" for value in values), "dB by mip")
         print(f"{self.asset}: {self.psnr_db:.2f} dB in {self.asset_bytes:,} bytes "
               f"({self.bits_per_texel:.2f} bits per texel, all maps and mips)")  # fmt: skip
-        print(f"{self.steps:,} steps in {self.seconds:.1f} s on {self.device}")
+        print(f"{plural(self.steps, 'step')} in {self.seconds:.1f} s on {self.device}")
         if self.search is not None:
             print(self.search)
         if self.skipped_steps:

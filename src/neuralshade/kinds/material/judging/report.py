@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from neuralshade.base.message_text import plural
 from neuralshade.base.work import counted, part, stage
 from neuralshade.fitting.output_checks import check_no_input
 from neuralshade.kinds.kind import Notice, ignore
@@ -119,7 +120,7 @@ def _content(
         "charts": curve_charts([tuple(point) for point in training["curve"]]),
         "facts": [
             *facts,
-            ("Training", f"{training['seconds']:.1f} s, {training['steps']:,} steps"),
+            ("Training", f"{training['seconds']:.1f} s, {plural(training['steps'], 'step')}"),
             ("Decoder", f"{recipe.hidden_layers} hidden layers of {recipe.hidden_width} neurons, "
                         f"{recipe.lobes} lobes, float16"),
         ],
