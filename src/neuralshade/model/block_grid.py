@@ -11,7 +11,8 @@ import torch
 
 from neuralshade.model.bilinear import corner_weights
 from neuralshade.model.encoding import Encoding
-from neuralshade.model.latent_grid import START_MEAN, cell_corner, crossings_of
+from neuralshade.model.grid_axis import cell_corner
+from neuralshade.model.latent_grid import START_MEAN, crossings_of
 from neuralshade.model.parameters import SlangHalf, Table, check_count
 
 SIDE = 4  # texels along a block

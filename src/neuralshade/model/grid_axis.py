@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import torch
 
-from neuralshade.model.latent_grid import cell_corner
-
 
 class Axis:
     """Texels of one axis of a grid, and the pixel centres that see them.
@@ -54,3 +52,20 @@ class Axis:
         """Return what pixels see of texels: [..., T] -> [..., P]."""
         before, after = x[..., self.before[pixels]], x[..., self.after[pixels]]
         return torch.lerp(before, after, self.way[pixels])
+
+
+def cell_corner(
+    x: torch.Tensor, size: torch.Tensor, wraps: bool
+) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """Return the latents before and after ``x``, and how far it is on the way."""
+    if not wraps:
+        place = torch.minimum((x * size - 0.5).clamp_(min=0), size - 1)
+        before = place.floor()
+        first = before.long()
+        return first, torch.minimum(first + 1, size - 1), place - before
+    place = (x - x.floor()) * size - 0.5
+    before = place.floor()
+    first = before.long()
+    after = first + 1
+    return (torch.where(first < 0, first + size, first),
+            torch.where(after >= size, after - size, after), place - before)  # fmt: skip

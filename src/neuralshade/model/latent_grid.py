@@ -9,6 +9,7 @@ import torch
 
 from neuralshade.model.bilinear import corner_weights, mix_scattered
 from neuralshade.model.encoding import Encoding
+from neuralshade.model.grid_axis import cell_corner
 from neuralshade.model.parameters import SlangHalf, Table, check_count
 
 START_MEAN, START_SIGMA = 0.5, 0.1  # of latents that nothing better is known of
@@ -166,20 +167,3 @@ def crossings_of(
     """Return ``LatentGrid.crossings`` of a level of ``size`` (width, height)."""
     sizes = torch.tensor(size, device=u.device)[:, None]
     return cell_corner(u, sizes[0], wraps), cell_corner(v, sizes[1], wraps)
-
-
-def cell_corner(
-    x: torch.Tensor, size: torch.Tensor, wraps: bool
-) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    """Return the latents before and after ``x``, and how far it is on the way."""
-    if not wraps:
-        place = torch.minimum((x * size - 0.5).clamp_(min=0), size - 1)
-        before = place.floor()
-        first = before.long()
-        return first, torch.minimum(first + 1, size - 1), place - before
-    place = (x - x.floor()) * size - 0.5
-    before = place.floor()
-    first = before.long()
-    after = first + 1
-    return (torch.where(first < 0, first + size, first),
-            torch.where(after >= size, after - size, after), place - before)  # fmt: skip
