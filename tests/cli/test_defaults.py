@@ -3,6 +3,7 @@
 import pytest
 
 import neuralshade
+from neuralshade.cli.doctor import _check_table
 from neuralshade.fitting import defaults
 from neuralshade.verbs.doctor import examine
 
@@ -87,20 +88,26 @@ def test_help_and_python_take_none(run, written, folder):
 
 
 def test_doctor_says_where_they_are(written):
-    (row,) = (row for row in examine._itself() if row["what"] == "your defaults")
+    (row,) = (row for row in examine._itself(str) if row["what"] == "your defaults")
     assert row["state"] == "off" and row["found"].endswith("defaults.toml")
     path = written(TOLD)
-    (row,) = examine._defaults()
+    (row,) = examine._defaults(_check_table)
     assert (row["state"], row["found"]) == ("ok", f"{path}: [image], [splats]")
 
 
 @pytest.mark.parametrize("text, found", [
     ("[image", "need a TOML file"), ("steps = 3", "need it in one of a kind"),
     ("[fit.image]\nsteps = 3", "got a table [fit]"),
+    ("[image]\nrates = 3", "got 'rates' in [image], need the name of a flag of fit image."),
+    ("[image]\nengine = 3", "got engine=3, need a string. It is what --engine takes."),
+    ("[splats]\nbpp = 0.5\n[image]\nbpp = -1", "in [image]: ImageRecipe.bpp: got -1"),
+    ("[image]\npreset = 'grit'", "got preset='grit' in [image], need one of grid, "),
+    ("[textures]\nwrap = 'tile'", "in [textures]: TexturesRecipe.wrap: got 'tile'"),
+    ("[materials]\nhidden_width = true", "in [materials]: MaterialRecipe.hidden_width: got True"),
 ])  # fmt: skip
 def test_doctor_says_what_no_fit_would_take(written, text, found):
     written(text)
-    (row,) = examine._defaults()
+    (row,) = examine._defaults(_check_table)
     assert row["state"] == "missing" and found in row["found"]
 
 

@@ -21,5 +21,16 @@ def doctor(as_json: bool) -> None:
     from neuralshade.verbs.doctor.examine import examine
     from neuralshade.verbs.doctor.page import page
 
-    found = examine()
+    found = examine(check_table=_check_table)
     click.echo(json.dumps(found) if as_json else page(found))
+
+
+def _check_table(verb: str) -> None:
+    """Raise ConfigError where no fit would take the user's defaults of a verb."""
+    from neuralshade.cli.flags import parameters_of
+    from neuralshade.cli.recipe_file import check_table
+    from neuralshade.kinds import fit_verb
+
+    kind = fit_verb(verb)
+    if kind is not None:
+        check_table(kind, verb, parameters_of(kind))

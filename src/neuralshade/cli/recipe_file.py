@@ -7,10 +7,11 @@ from typing import Any
 
 import click
 
+from neuralshade.base.did_you_mean import did_you_mean
 from neuralshade.base.message_text import shown
 from neuralshade.errors import ConfigError
 from neuralshade.fitting.defaults import default_tables, defaults_path, user_defaults
-from neuralshade.fitting.recipe import ENDS, fields_of, read_toml
+from neuralshade.fitting.recipe import ENDS, asked_recipe, fields_of, read_toml
 from neuralshade.kinds import fit_verbs
 from neuralshade.kinds.kind import Kind
 
@@ -46,6 +47,21 @@ def kind_defaults(kind: Kind, parameters: list[click.Parameter]) -> dict[str, An
     preset = ["preset"] if kind.presets else []
     settings = [field.name for field in fields_of(kind.recipe)]
     return user_defaults(tables, kind.name, [*flags_of(kind, parameters), *settings, *preset])
+
+
+def check_table(kind: Kind, verb: str, parameters: list[click.Parameter]) -> None:
+    """Raise ConfigError where no fit would take the user's defaults of a verb."""
+    default_flags(kind, parameters)
+    told = default_settings(kind, parameters)
+    preset = told.pop("preset", None)
+    if preset is not None and preset not in kind.presets:
+        raise ConfigError(f"{defaults_path()}: got preset={shown(preset)} in [{verb}], need one of "
+                          f"{', '.join(kind.presets)}."
+                          f"{did_you_mean(str(preset), kind.presets)}")  # fmt: skip
+    try:
+        asked_recipe(kind.recipe, told)
+    except ConfigError as error:
+        raise ConfigError(f"{defaults_path()}: in [{verb}]: {error}") from error
 
 
 def under(defaults: Mapping[str, Any], settings: Mapping[str, Any]) -> dict[str, Any]:

@@ -25,16 +25,17 @@ Row = dict[str, Any]  # what, state, found, remedy
 Found = Mapping[str, Mapping[str, Any]]
 
 
-def examine(limit_s: float = LIMIT_S) -> dict[str, Any]:
+def examine(limit_s: float = LIMIT_S, check_table: Callable[[str], object] = str) -> dict[str, Any]:
     """Return what is there, as plain JSON data: headings with rows; raises nothing.
 
     A row has ``what``, ``state`` (ok, missing, or off for what nothing here needs), ``found`` in
     words, and ``remedy``: a command, or None. ``probes`` is what drivers and large packages
-    answered, each asked in a process of its own that has ``limit_s`` seconds.
+    answered, each asked in a process of its own that has ``limit_s`` seconds. ``check_table`` is
+    called with each verb that the user's defaults have a table of; ConfigError says what is wrong.
     """
     found = asked(list(PROBES), limit_s)
     parts: dict[str, Callable[[], list[Row]]] = {
-        "neuralshade": _itself,
+        "neuralshade": lambda: _itself(check_table),
         "packages": _packages,
         "GPU": lambda: _gpu(found),
         "plug-ins": lambda: _plugins(found["plugins"]),
@@ -55,18 +56,18 @@ def _row(what: str, state: str, found: str, remedy: str | None = None) -> Row:
     return {"what": what, "state": state, "found": found, "remedy": remedy}
 
 
-def _itself() -> list[Row]:
+def _itself(check_table: Callable[[str], object]) -> list[Row]:
     place = Path(__file__).parents[2]
     return [
         _row("version", OK, f"{told_version()} in {place}"),
         _row("Python", OK, f"{platform.python_version()} ({platform.python_implementation()}), "
              f"{sys.executable}"),
         _row("system", OK, f"{platform.platform()}, {os.cpu_count()} CPU cores"),
-        *_defaults(),
+        *_defaults(check_table),
     ]  # fmt: skip
 
 
-def _defaults() -> list[Row]:
+def _defaults(check_table: Callable[[str], object]) -> list[Row]:
     """Return a row on the user's defaults; none where what reads them is not installed."""
     try:
         from neuralshade.fitting.defaults import default_tables, defaults_path
@@ -77,9 +78,12 @@ def _defaults() -> list[Row]:
     if not path.exists():
         return [_row("your defaults", OFF, f"none in {path}")]
     try:
-        tables = ", ".join(f"[{name}]" for name in default_tables(fit_verbs()))
+        names = list(default_tables(fit_verbs()))
+        for name in names:
+            check_table(name)
     except ConfigError as error:
         return [_row("your defaults", MISSING, str(error))]
+    tables = ", ".join(f"[{name}]" for name in names)
     return [_row("your defaults", OK, f"{path}: {tables or 'empty'}")]
 
 
