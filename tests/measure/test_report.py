@@ -203,7 +203,7 @@ def test_large_pictures_keep_the_page_small(noise, write):
             color_space="srgb",
             byte_count=1,
             curve=[(s, s / 9, float(noise.random()), None) for s in range(1, 9_000)],
-            snapshots=[(2**s, target[:400, :400]) for s in range(16)],
+            snapshots=[(2**s, target[:400, :400] * (s / 15)) for s in range(16)],
             grids=[(f"level {n}", other[: 2**n, : 2**n]) for n in range(4, 11)],
             rivals=[("JPEG", other), ("WebP", other), ("Thumbnail", other)],
         )

@@ -23,6 +23,7 @@ CLOSE_UP_PX = 96  # side of the square with the largest error
 # curves (about 60 kB) and the close-ups (about 35 kB each) the page stays below 6 MB.
 PANES = ((1024, 768, 512, 384), 3_600_000)
 THIN_PX = 8192  # of a thin picture's longer side: reduced, its few rows would be one
+COMPARED_PX, LEAST_CHANGE = 64, 2 / 255  # longer side; mean, below which a snapshot is like another
 SNAPSHOTS = ((320, 224, 160, 112, 80), 1_100_000)
 DRAWINGS = ((768, 512, 384, 256), 1_200_000)
 GRIDS = ((512, 384, 256, 128, 64), 900_000)
@@ -86,12 +87,19 @@ def close_up(pictures: Sequence[tuple[str, Pixels]], stops: float | None) -> lis
 def snapshot_strip(
     snapshots: Sequence[tuple[int, Pixels]], stops: float | None
 ) -> list[PagePicture]:
-    """Return the snapshots in order, titled by their step."""
+    """Return the snapshots in order, titled by their step; of those like the first one only that.
+
+    A fit begins with steps that show nothing yet.
+    """
+    small = [on_screen(picture, COMPARED_PX, stops) for _, picture in snapshots]
+    changed = [bool(np.abs(each - small[0]).mean() >= LEAST_CHANGE) for each in small]
+    begun = changed.index(True) if True in changed else len(changed)
+    telling = [*snapshots[:1], *snapshots[max(1, begun) :]]
 
     def draw(side: int) -> list[PagePicture]:
         return [
             shown(f"step {step:,}", "", on_screen(picture, side, stops))
-            for step, picture in snapshots
+            for step, picture in telling
         ]
 
     return within_bytes(SNAPSHOTS, draw)
