@@ -15,9 +15,9 @@ def test_it_is_what_the_network_makes_of_columns(kind, bits, layers, bias, rng):
     mlp = MLP(5, 3, layers, 8, kind, kind, bias, rng=rng)
     for layer in mlp.members:
         layer.bits = bits
-        layer.weight.data.mul_(0.3)  # so that exp of exp of exp has an end
+        layer.weight.data.mul_(0.1)  # exp of exp of exp multiplies what rounding leaves
         if layer.bias is not None:
-            torch.nn.init.normal_(layer.bias, generator=rng)
+            torch.nn.init.normal_(layer.bias, std=0.1, generator=rng)
     network = ColumnNetwork(mlp)
     room = network.room(7)
     for _ in range(2):  # what was made before is overwritten
