@@ -88,6 +88,7 @@ def test_an_asset_is_as_good(name):
     close(rows[:1], before)
 
 
+@pytest.mark.slow
 def test_mip_levels_are_as_good(device, textures, many_lights):
     rows = neuralshade.evaluate(DATA / "mipmaps.nsh", textures)
     close(rows, EXPECTED["evaluated"]["mipmaps"])
@@ -114,6 +115,7 @@ def test_a_picture_s_fit_goes_on(tmp_path, drawn, monkeypatch):
     np.testing.assert_allclose(pixels, drawn["resumed"], atol=0.03)
 
 
+@pytest.mark.slow
 def test_a_cloud_s_fit_goes_on(tmp_path, device):
     result = neuralshade.fit_splats(
         DATA / "photo.png", tmp_path / "x.nsh", options=resume("splats")
@@ -123,6 +125,7 @@ def test_a_cloud_s_fit_goes_on(tmp_path, device):
     assert result.psnr_db == pytest.approx(expected["psnr_db"], abs=0.5)  # as in test_resume_splats
 
 
+@pytest.mark.slow
 def test_mip_levels_fit_goes_on(tmp_path, device, textures):
     result = neuralshade.fit_mipmaps(textures, tmp_path, options=resume("mipmaps"))
     expected = EXPECTED["resumed"]["mipmaps"]
@@ -130,6 +133,7 @@ def test_mip_levels_fit_goes_on(tmp_path, device, textures):
     assert result.loss == pytest.approx(expected["loss"], rel=1e-2)
 
 
+@pytest.mark.slow
 def test_a_task_s_fit_goes_on(tmp_path, device, drawn):
     result = neuralshade.fit_shader(
         DATA / "tint.slang", tmp_path / "x.nsh", options=resume("shader"),

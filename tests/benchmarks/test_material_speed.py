@@ -28,6 +28,7 @@ def test_a_graph_is_evaluated_at_the_points_of_the_screen(gpu, painted, screen):
     assert evaluation.microseconds(Patience(0.0, 1)) > 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("screen", SCREENS, ids=NAMES)
 def test_a_decoder_is_evaluated_there_too(gpu, screen):
     rng = torch.Generator().manual_seed(1)

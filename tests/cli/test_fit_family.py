@@ -33,6 +33,7 @@ def rocks(folder, monkeypatch):
     return folder
 
 
+@pytest.mark.slow
 def test_trained_used_and_told(run, device, rocks):
     done = run("fit", "mipmaps", "gneiss", "slate", "--share", "f.nsh", "-o", "out", *FEW)
     assert done.code == 0, done

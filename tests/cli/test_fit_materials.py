@@ -30,6 +30,7 @@ def paints(folder, one_device, monkeypatch):
     return folder
 
 
+@pytest.mark.slow
 def test_one_that_fails_is_told_and_the_others_are_fitted(run, paints):
     done = run("fit", "materials", "red.slang", "broken.slang", "green.slang", "none.slang",
                "--share", "--no-compare", "-o", "out", *FEW)  # fmt: skip
@@ -44,6 +45,7 @@ def test_one_that_fails_is_told_and_the_others_are_fitted(run, paints):
     assert next(line for line in done.err if "is not fitted" in line).startswith("none is not ")
 
 
+@pytest.mark.slow
 def test_json_is_one_line_with_what_sharing_costs(run, paints):
     done = run("fit", "materials", "red.slang", "green.slang", "--share", "-o", ".", "--json",
                "--quiet", *FEW)  # fmt: skip

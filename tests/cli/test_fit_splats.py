@@ -34,6 +34,7 @@ def test_help_of_fit_tells_both(run):
     assert re.search(r"^  image ", text, re.M) and re.search(r"^  splats ", text, re.M)
 
 
+@pytest.mark.slow
 def test_fit_prints_its_result(run, folder):
     done = run("fit", "splats", "a.png", "-o", "x.nsh", "--report", "x.html", *FEW)
     size = (folder / "x.nsh").stat().st_size

@@ -45,6 +45,7 @@ def test_a_signal_leaves_a_checkpoint(folder, start, wait_for, number):
     assert [p.name for p in (folder / "sub dir").iterdir()] == ["x.checkpoint.nsh"]
 
 
+@pytest.mark.slow
 def test_a_terminal_that_is_closed_leaves_a_checkpoint(folder, start):
     """Its progress bar has nowhere to go then, either."""
     ours, its = os.openpty()

@@ -14,6 +14,7 @@ LONG = ["--steps", "1000000", "--hidden-width", "8", "--batch", "256"]
 OTHERS = [pytest.param(pause, marks=pytest.mark.slow) for pause in (0.0, 0.02, 0.2)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pause", [0.005, *OTHERS])
 def test_a_key_that_bounces_leaves_a_checkpoint(folder, start, wait_for, pause):
     process = start("fit", "image", "a.png", "-o", "x.nsh", "--snapshots", "snaps", *LONG,

@@ -60,6 +60,7 @@ def ended(process, number=signal.SIGINT):
 TERM = pytest.param(signal.SIGTERM, marks=pytest.mark.slow)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, TERM])
 def test_a_signal_in_a_fit_leaves_a_checkpoint(folder, start, number):
     process = start("fit", "image", "a.png", "--live", "--port", "0", *LONG, cwd=folder)
@@ -97,6 +98,7 @@ main()
 """
 
 
+@pytest.mark.slow
 def test_a_signal_while_a_page_has_a_report_written(folder):
     command = ["fit", "image", "a.png", "--live", "--port", "0", *LONG]
     with subprocess.Popen([sys.executable, "-c", SLOW_REPORT, *command], cwd=folder, text=True,
@@ -127,6 +129,7 @@ def test_a_signal_in_a_fit_that_a_page_started(folder, start):
     assert (folder / "b.checkpoint.nsh").exists()
 
 
+@pytest.mark.slow
 def test_the_page_stays_after_the_fit(folder, start, few):
     process = start("fit", "image", "a.png", "--live", "--port", "0", *few, "--json", cwd=folder)
     place = address(process)
@@ -140,6 +143,7 @@ def test_the_page_stays_after_the_fit(folder, start, few):
     assert neuralshade.render(folder / "a.nsh").shape == (24, 36, 3)
 
 
+@pytest.mark.slow
 def test_view_of_an_asset(folder, start, fitted_asset):
     process = start("view", fitted_asset, "--port", "0", cwd=folder)
     place = address(process)

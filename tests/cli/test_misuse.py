@@ -160,6 +160,7 @@ def test_misuse_in_a_process_of_its_own(folder, start):
     assert err.startswith("neuralshade: No such option")
 
 
+@pytest.mark.slow
 def test_an_error_in_a_process_of_its_own(folder, start):
     process = start("fit", "image", "absent.png", cwd=folder)
     out, err = process.communicate(timeout=60)

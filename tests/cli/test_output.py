@@ -115,6 +115,7 @@ def test_quiet_and_json(run, folder, few):
     one_json_line(run("fit", "image", "a.png", "--quiet", "--json", *few))
 
 
+@pytest.mark.slow
 def test_fit_prints_its_result(run, folder, few):
     done = run("fit", "image", "a.png", "-o", "x.nsh", "--report", "x.html", *few)
     size = (folder / "x.nsh").stat().st_size
@@ -144,6 +145,7 @@ def test_evaluate_prints_a_table(run, folder, few):
     assert rows[0].split()[1] == f"{size:,}"
 
 
+@pytest.mark.slow
 def test_another_resolution_is_told(run, folder, few):
     run("fit", "image", "a.png", *few)
     neuralshade.save_picture("small.png", np.full((12, 18, 3), 0.5, np.float32), "srgb")

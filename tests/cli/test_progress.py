@@ -14,6 +14,7 @@ from neuralshade.cli.terminal import fitting, watch
 from neuralshade.fitting.loop import Progress
 
 
+@pytest.mark.slow
 def test_progress_lines_without_a_terminal(run, folder, monkeypatch):
     monkeypatch.setattr("neuralshade.cli.terminal.PLAIN_SECONDS", 0.2)
     done = run("fit", "image", "a.png", "--seconds", "1", "--hidden-width", "8")

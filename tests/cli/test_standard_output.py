@@ -54,6 +54,7 @@ def test_a_full_disk(begin, verb):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("verb", ["info", EACH[1]])
 def test_a_closed_standard_output(begin, verb):
     """As in neuralshade info a.nsh >&-: there is nobody to tell, and that is no error."""

@@ -60,6 +60,7 @@ def test_python_runs(fitted_material, tmp_path, monkeypatch, capsys):
     assert capsys.readouterr().out.startswith("neuralshade.kinds.material.scattering Fitted")
 
 
+@pytest.mark.slow
 def test_the_shader_says_what_the_asset_says(gpu, fitted_material):
     opened = neuralshade.load(fitted_material.asset)
     ready = opened.scattering()

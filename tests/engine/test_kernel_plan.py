@@ -194,6 +194,7 @@ def test_those_of_the_comparisons_come_out_too(settings, batch):
 SIXTEEN = pytest.param("matrix", 16, marks=pytest.mark.slow)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path, outputs", [SIXTEEN, ("wgmma", 5)])
 def test_other_positions_and_outputs_come_out_too(path, outputs, rng):
     text = "dense_grid:features=2,width=5,height=4 + frequency:octaves=2"  # of (u, v, level)

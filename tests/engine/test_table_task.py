@@ -40,6 +40,7 @@ def first_moments(state: dict[str, torch.Tensor], field: Field) -> list[torch.Te
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", PATHS)
 @pytest.mark.parametrize(
     "outputs", [5, *(pytest.param(n, marks=pytest.mark.slow) for n in (1, 16))]
@@ -82,6 +83,7 @@ def test_steps_are_those_of_pytorch(gpu, rng):
     host.load_state(trainer.state())  # the same names, so that either can go on
 
 
+@pytest.mark.slow
 def test_a_position_of_eight_numbers_and_outputs_beyond_matrices(gpu, rng):
     text = "dense_grid:features=1,width=3,height=2 + identity + frequency:octaves=1,first=5"
     field = field_over(text, 8, 17, rng)

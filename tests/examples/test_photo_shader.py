@@ -32,6 +32,7 @@ def photo():
     return neuralshade.picture_from_array(np.float32(picture).clip(0, 1))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("settings, bits", [
     ({"bpp": 24.0}, 4), ({"bpp": 24.0, "grid_bits": 8}, 8), ({"bpp": 24.0, "grid_bits": 16}, 16),
     ({"encoding": "frequency:octaves=2 + hash_grid:levels=3,log2_entries=7,finest=20"}, 4),
@@ -55,6 +56,7 @@ def test_the_shader_draws_what_render_draws(
         assert form.words.nbytes <= grid + network + 4 * opened.field.encoding.width + 8
 
 
+@pytest.mark.slow
 def test_the_example_runs_from_fit_to_picture(
     example, device, photo, tmp_path, monkeypatch, capsys
 ):

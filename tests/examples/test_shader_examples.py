@@ -45,6 +45,7 @@ def photo(rng):
     return np.float32(np.stack([rng.permutation(ramp) for _ in range(3)], 1).reshape(24, 40, 3))
 
 
+@pytest.mark.slow
 def test_nine_parameters_are_found_again(device, asset):
     with example("nine_parameters") as nine:
         target = nine.drawn(nine.DISCS, 96)
@@ -54,6 +55,7 @@ def test_nine_parameters_are_found_again(device, asset):
     assert psnr_db(target, drawn) > 60
 
 
+@pytest.mark.slow
 def test_a_grade_is_found_from_one_picture(device, asset):
     with example("tone_curve") as tone:
         original = photo(np.random.default_rng(0))
@@ -73,6 +75,7 @@ def test_a_grade_is_found_from_one_picture(device, asset):
     np.testing.assert_allclose(white, tone.graded(np.ones(3)), atol=0.01)
 
 
+@pytest.mark.slow
 def test_a_light_is_found_as_least_squares_finds_it(device, asset):
     with example("spherical_harmonics") as harmonics:
         target = harmonics.ball(32)
@@ -87,6 +90,7 @@ def test_a_light_is_found_as_least_squares_finds_it(device, asset):
     assert not drawn[~seen].any()
 
 
+@pytest.mark.slow
 def test_a_learned_mip_has_less_error_than_the_box_filter(device, asset):
     with example("learned_mip") as mip:
         values = mip.given(*mip.surface(64))
@@ -126,6 +130,7 @@ CHECKED = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SCRIPTS)
 def test_the_script_runs_and_shows(device, name, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
@@ -157,6 +162,7 @@ def inputs(name):
     return {}, "16x16"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("task", CHECKED, ids=lambda task: task.stem)
 def test_the_derivatives_are_right(device, task):
     values, threads = inputs(task.stem)

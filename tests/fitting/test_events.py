@@ -229,6 +229,7 @@ def test_places(tmp_path, save_smooth, few, refusal):
         )
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("one_device")
 def test_mip_levels_are_told_too(tmp_path):
     ones = np.ones((8, 8), np.float32)

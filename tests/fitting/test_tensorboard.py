@@ -92,6 +92,7 @@ def test_any_picture(tmp_path, save_smooth, few, name, size):
         assert (target < 200).mean() > 0.01 and target.max() > 200
 
 
+@pytest.mark.slow
 def test_a_task_has_numbers_and_its_picture(tmp_path, tint, values_of):
     neuralshade.fit_shader(tint, tmp_path / "x.nsh", values=values_of(), steps=20, threads="64",
                            options=FitOptions(tensorboard=tmp_path / "log"))  # fmt: skip
@@ -101,6 +102,7 @@ def test_a_task_has_numbers_and_its_picture(tmp_path, tint, values_of):
     assert text(log, "result")[1]["members"]["map"] == {"shape": [3, 5, 3]}
 
 
+@pytest.mark.slow
 def test_a_task_without_a_picture_has_numbers(tmp_path, tint, values_of):
     source = tint.read_text()
     tint.write_text(source[: source.index("    float3 render")] + "}\n")

@@ -161,6 +161,7 @@ def test_refusal_of_a_slangpy_that_does_not_load(monkeypatch, tmp_path):
     )
 
 
+@pytest.mark.slow
 def test_refusal_without_a_driver():
     pytest.importorskip("slangpy")
     code = "from neuralshade.gpu.device import open_device; open_device('vulkan')"
@@ -198,6 +199,7 @@ def test_a_cache_that_slangpy_refuses_is_done_without(two_adapters, monkeypatch,
     ]
 
 
+@pytest.mark.slow
 def test_a_full_disk_under_the_cache_is_told_and_done_without(device, small_disk):
     """In a process of its own: SlangPy's database would end it by SIGBUS."""
     kernels = small_disk / "neuralshade/kernels"

@@ -27,6 +27,7 @@ def begun(monkeypatch):
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", REPORTED)
 def test_every_stage_is_counted(kind, small_kinds, begun, monkeypatch, tmp_path):
     monkeypatch.setattr(PlaneView, "showing", lambda base: SMALL_PLANE)

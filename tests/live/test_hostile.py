@@ -137,6 +137,7 @@ def test_sockets_that_say_nothing_or_leave(watched, live, address):
             page.socket.close()
 
 
+@pytest.mark.slow
 def test_a_page_that_never_reads(watched, address):
     with connect(address, open_timeout=30, close_timeout=1, max_queue=1) as page:
         page.recv(30)

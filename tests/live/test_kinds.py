@@ -55,6 +55,7 @@ def test_gaussians(device, live, background, look, save_smooth, tmp_path):
     np.testing.assert_array_equal(page.pictures["result"], drawn)
 
 
+@pytest.mark.slow
 def test_a_task(device, live, background, look, tint, values_of, tmp_path):
     background(live.run, neuralshade.fit_shader, tint, tmp_path / "x.nsh", values=values_of(),
                **SHADER)  # fmt: skip
@@ -71,6 +72,7 @@ def test_a_task(device, live, background, look, tint, values_of, tmp_path):
     page.state("ended")
 
 
+@pytest.mark.slow
 def test_a_shown_task_has_one_gpu_at_a_time(device, live, shown, drawing_gpus, plain, tmp_path):
     """It is drawn in another thread than it was opened in, until another asset is shown."""
     settings = {**SHADER, "steps": 20}
@@ -90,6 +92,7 @@ def test_a_shown_task_has_one_gpu_at_a_time(device, live, shown, drawing_gpus, p
     assert [gpu.closed for gpu in drawing_gpus] == [True, False]
 
 
+@pytest.mark.slow
 def test_a_fit_has_the_gpu_of_what_was_shown(
     device, live, drawing_gpus, plain, picture, small, tmp_path
 ):
@@ -101,6 +104,7 @@ def test_a_fit_has_the_gpu_of_what_was_shown(
     assert [gpu.closed for gpu in drawing_gpus] == [True]
 
 
+@pytest.mark.slow
 def test_levels_on_a_plane(device, live, background, look, tmp_path, monkeypatch, waves):
     monkeypatch.chdir(tmp_path)
     job = background(live.run, neuralshade.fit_mipmaps, waves, tmp_path / "out", steps=10**6,
@@ -166,6 +170,7 @@ def test_light_beyond_one(shown, save_smooth, few, tmp_path):
     assert values["result"] == pytest.approx(linear[12, 18].tolist(), rel=1e-4)
 
 
+@pytest.mark.slow
 def test_a_large_picture_is_whole_at_its_own_size(shown, tmp_path, small):
     """1200 x 900 pixels are asked for, and as many must come, not every other one."""
     pixels = np.random.default_rng(0).integers(0, 255, (900, 1200, 3), np.uint8)

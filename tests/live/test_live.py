@@ -190,6 +190,7 @@ def test_a_page_that_comes_back_has_the_whole_history(fitting, look):
     again.until(lambda: len(again.curve) > len(seen) + 3)
 
 
+@pytest.mark.slow
 def test_frames_wait_for_a_page_and_follow_its_view(fitting, look):
     fitting()
     page = look()

@@ -78,6 +78,7 @@ def test_another_preset_of_the_same_picture(fitting, look, tmp_path):
     assert header["recipe"]["seconds"] == 0.3 and header["recipe"]["steps"] is None
 
 
+@pytest.mark.slow
 def test_another_kind_of_the_same_picture_and_its_size(device, fitting, look, tmp_path):
     job, page = fitting(), look()
     page.reach(5)
@@ -131,6 +132,7 @@ def test_saved_on_the_way_it_opens(fitting, look, tmp_path):
     job.finish()
 
 
+@pytest.mark.slow
 def test_loaded_into_a_fit_it_goes_on_from_there(fitting, look, tmp_path, small, picture):
     """The numbers come from a fit that is good; the running one has all but no step size."""
     good = neuralshade.fit_image(picture, tmp_path / "good.nsh", steps=400, **small)

@@ -87,6 +87,7 @@ def noisy(rng: np.random.Generator, pixels: np.ndarray, sigma: float) -> np.ndar
     return (pixels + rng.normal(0.0, sigma, pixels.shape)).astype(np.float32)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("height, width", SIZES)
 @pytest.mark.parametrize("channels", [1, 3, 4])
 def test_both_halves_agree(run, height, width, channels):

@@ -203,6 +203,7 @@ def test_half_float_thumbnails_do_not_overflow():
     assert spend_on_thumbnail(bright, 32, "linear").result.max() == 65504
 
 
+@pytest.mark.slow
 def test_rows_of_an_srgb_picture(jeep):
     jeep = jeep[128:384, 128:384]
     result = (np.float32(0.9) * jeep / 255).astype(np.float32)

@@ -192,6 +192,7 @@ def test_user_text_stays_text(data, write):
     assert [image["alt"] for image in page.images].count(evil) == 1
 
 
+@pytest.mark.slow
 def test_large_pictures_keep_the_page_small(noise, write):
     target = noise.random((1300, 1700, 3)).astype(np.float32)  # noise: the worst to compress
     other = noise.random((1300, 1700, 3)).astype(np.float32)

@@ -19,6 +19,7 @@ def positions(count, rng):
     return torch.cat([uv, mip.float()], dim=1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("textures, wraps, packed",
                          [(1, True, True), (2, False, True), (3, True, False)])  # fmt: skip
 def test_blocks_equal_the_python_half(gpu, textures, wraps, packed):

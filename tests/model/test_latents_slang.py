@@ -42,6 +42,7 @@ def test_position_equals_the_python_half(gpu):
     Lanes(gpu, LatentPosition(MIPS, SERVED), positions(40, rng), packed=False).check()
 
 
+@pytest.mark.slow
 @settings(max_examples=4, deadline=None, derandomize=True)
 @given(features=st.lists(st.integers(1, 16), min_size=1, max_size=3), wraps=st.booleans())
 def test_grids_and_position_side_by_side(gpu, features, wraps):

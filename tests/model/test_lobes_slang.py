@@ -80,6 +80,7 @@ class OnDevice:
         self.d_latents = d_found.reshape(samples, -1).T
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("features, count, samples, parts", [(8, 3, 97, 2), (5, 1, 64, 1)])
 def test_both_halves_agree(dispatch, rng, features, count, samples, parts):
     lobes = LobeInputs(features, count, rng=rng)

@@ -45,6 +45,7 @@ EACH = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", EACH)
 def test_both_halves_agree(kind, network_kernel, float64_passes, rng):
     index = list(ACTIVATIONS).index(kind)

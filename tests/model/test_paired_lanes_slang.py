@@ -42,6 +42,7 @@ def lanes_of(gpu: Gpu, text: str, samples: int, *, packed: bool) -> Lanes:
     return Lanes(gpu, encoding, at, packed=packed)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("packed", [False, True])
 @pytest.mark.parametrize("text", CASES)
 def test_both_lanes_together_equal_the_python_half(gpu, text, packed):
@@ -59,6 +60,7 @@ GRIDS = st.one_of(
 )  # fmt: skip
 
 
+@pytest.mark.slow
 @settings(max_examples=8, deadline=None, derandomize=True)
 @given(text=GRIDS, samples=st.integers(1, 40))
 def test_any_sizes(gpu, text, samples):

@@ -84,6 +84,7 @@ def as_picture(array):
     return picture_from_array(np.float32(array), "linear")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width, height, channels", CASES)
 def test_textures_and_places_have_the_gradients_of_torch(gpu, width, height, channels):
     uv, texels = places_and_texels(width, height, channels)
@@ -123,6 +124,7 @@ def test_texels_are_loaded_from_everywhere(gpu, width, height):
     np.testing.assert_allclose(engine.gradient(), wanted.reshape(-1), atol=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width, height", SIZES)
 def test_pictures_have_a_gradient_by_the_place(gpu, width, height):
     uv, texels = places_and_texels(width, height, 2)
@@ -138,6 +140,7 @@ def test_pictures_have_a_gradient_by_the_place(gpu, width, height):
     np.testing.assert_allclose(engine.gradient(), wanted, rtol=1e-4, atol=1e-4)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sizes, kinds", [
     ((2, 3, 2, 8), ("silu", "none")), ((2, 1, 0, 8), ("relu", "sigmoid")),
     pytest.param((2, 4, 1, 5), ("leaky_relu", "none"), marks=pytest.mark.slow),

@@ -67,6 +67,7 @@ def test_it_is_the_longer_side_at_a_slant(shown):
     np.testing.assert_allclose(shown(quad(), 1.0, camera), pixel / 2 * 2, rtol=0.03)
 
 
+@pytest.mark.slow
 def test_a_sphere_from_nearby_and_from_afar(shown):
     """Four times as far, as much more of it in a pixel; in its middle what its tiles have there."""
     near, far = (shown(sphere(), 1.0, Camera((0, 2 + d, 2 + d), (0, 0, 0), 1.0)).mean()

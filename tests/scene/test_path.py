@@ -113,6 +113,7 @@ def test_a_sky_picture_equals_a_sum(at_center, noise, material):
     assert near(found, (f * light * solid).sum(0))
 
 
+@pytest.mark.slow
 def test_a_fitted_material_under_a_sky_picture_equals_a_sum(at_center, noise):
     """Of what it scatters from the middle of its tile, which its sampler weighs and the sky."""
     radiance = noise.random((8, 16, 3)).astype(np.float32)

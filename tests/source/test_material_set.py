@@ -255,6 +255,7 @@ def test_sets_made_in_memory():
     assert str(caught.value) == ("mine: got no map weet, need one of ao, wet. Did you mean wet?")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", REAL)
 def test_real_sets(textures, name):
     """The same numbers as mip levels are trained from, and what those leave out."""

@@ -51,6 +51,7 @@ def host_psnr_db(host: TorchImageEngine) -> float:
 
 
 # steps are those of the reference with each recipe above: so is what a hundred of them learn
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name",
     [

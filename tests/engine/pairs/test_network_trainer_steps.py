@@ -100,6 +100,7 @@ def test_an_overflow_of_the_scaled_gradient_spoils_nothing(gpu, path, pair_of):
         assert bool(torch.isfinite(value.float()).all()), name
 
 
+@pytest.mark.slow
 def test_two_fits_in_one_process_do_not_meet(gpu, pair_of):
     """Each on a device of its own, their steps in turn: as if the other were not there."""
     alone = pair_of(gpu, "grid", "fma", exact=True).gpu

@@ -54,6 +54,7 @@ def test_a_module_of_its_own(opened, uv):
     assert torch.equal(other(uv), module(uv))
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of PyTorch's own tracing
 def test_a_module_compiles_whole(opened, uv):
     module = opened.module()

@@ -31,6 +31,7 @@ def bytes_at(preset, height, width, channels, folder):
     return size, recipe.bpp * height * width / 8
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("preset", ["grid", "detail"])
 @pytest.mark.parametrize("height, width, channels", [(128, 96, 3), (256, 192, 3), (192, 256, 4),
                                                      (100, 1000, 1), (512, 512, 3)])  # fmt: skip
@@ -54,6 +55,7 @@ def test_budget_is_that_of_the_transformed_picture(tmp_path, save_smooth, transf
     assert 11 < result.bits_per_pixel <= 12
 
 
+@pytest.mark.slow
 def test_assets_use_their_budget(tmp_path):
     size, budget = bytes_at("grid", 512, 512, 3, tmp_path)
     assert size >= 0.98 * budget

@@ -52,6 +52,7 @@ def test_sixteen_bits_end_to_end(tmp_path, few):
     assert neuralshade.info(tmp_path / "x.nsh")["picture"]["dtype"] == "uint16"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("height, width", [(1, 1), (1, 40), (40, 1), (2, 3)])
 @pytest.mark.parametrize("preset", ["grid", "lake", "rtxns-fast", "tiny-9"])
 def test_smallest_pictures_end_to_end(tmp_path, save_smooth, preset, height, width):
@@ -73,6 +74,7 @@ def test_more_steps_learn_more(tmp_path, save_smooth, few):
     assert psnr[1] > psnr[0] + 3 and psnr[2] > psnr[1] + 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("transform, size", [("identity", (36, 24)), ("zoom", (18, 12)),
                                              ("flip", (24, 36))])  # fmt: skip
 def test_transform(tmp_path, save_smooth, few, transform, size):

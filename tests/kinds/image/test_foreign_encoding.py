@@ -27,6 +27,7 @@ def fitted(folder, engine, **settings):
                                  hidden_width=8, seed=3, options=options, **settings)  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ["torch", "gpu"])
 def test_it_fits_and_what_is_left_is_drawn_as_by_the_fit(request, outside, tmp_path, engine):
     if engine == "gpu":

@@ -104,6 +104,7 @@ def test_a_texture_is_the_picture(gpu_field, device):
     assert (texture.to_numpy()[:, :, 3] == 1).all()
 
 
+@pytest.mark.slow
 def test_an_own_device_is_closed_with_it(asset, gpu):
     with neuralshade.GpuField(asset, gpu.api) as own:
         assert own.at([[0.5, 0.5]]).shape == (1, 3)

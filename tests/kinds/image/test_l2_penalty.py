@@ -23,6 +23,7 @@ def size(tensors):
     return float(np.sqrt(sum(np.square(v.astype(np.float64)).sum() for v in weights)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ["torch", "gpu"])
 def test_weights_are_smaller(request, tmp_path, engine):
     if engine == "gpu":

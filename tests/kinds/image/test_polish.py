@@ -58,6 +58,7 @@ def squared_error(recipe, tensors, picture):
     return float(np.square(drawn.astype(np.float64) - wanted).sum())
 
 
+@pytest.mark.slow
 @given(
     st.sampled_from(ENCODINGS), st.sampled_from([(1, 1), (9, 14), (24, 17)]),
     st.sampled_from([4, 8]), st.sampled_from(["relu", "sine", "silu"]), st.integers(0, 99),

@@ -64,6 +64,7 @@ def wanted(materials, which, uv, wi, wo):
     return found
 
 
+@pytest.mark.slow
 def test_each_is_what_it_is_by_itself(gpu, three):
     uv, wi, wo = upper_pairs(60)
     which = np.arange(60) % 3

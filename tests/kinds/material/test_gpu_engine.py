@@ -123,6 +123,7 @@ def test_no_step_changes_layers_that_are_given(gpu, painted):
     np.testing.assert_array_equal(stored["layers.0.bias"].detach(), given["decoder.0.bias"])
 
 
+@pytest.mark.slow
 def test_the_trained_field_says_what_kernels_train(engine):
     """The decoder's exponential is back, and the frozen map is the rounded one."""
     phases(engine, 6)

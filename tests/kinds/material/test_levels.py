@@ -97,6 +97,7 @@ def test_whole_levels_are_their_own_and_others_lie_between():
     assert np.array_equal(shade(uv, wi, wo, np.float32([-1.0])), field_shade(field)(uv, wi, wo))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("side, wrap", [(12, "repeat"), (5, "clamp")])
 def test_both_halves_agree_at_any_level(gpu, side, wrap, noise):
     recipe, tensors, field = stored(side, wrap)

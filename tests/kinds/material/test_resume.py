@@ -30,6 +30,7 @@ def interrupted(tmp_path, share_device, monkeypatch):
     return fit
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("share", [0.0, 0.5, 0.9])  # the encoder; the map; levels
 def test_it_goes_on_to_its_end(interrupted, tmp_path, share):
     module, checkpoint = interrupted("torch", share)

@@ -174,6 +174,7 @@ def test_densities_sum_to_one(answered, eye):
         assert answered(uv, sphere, wo)[:, 3].mean() * 4 * np.pi == pytest.approx(1, abs=0.01)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("eye", EYES)
 def test_directions_follow_their_density(answered, drawn_from, noise, eye):
     """Chi-squared over 240 cells of the hemisphere, each integrated over 1,024 points."""

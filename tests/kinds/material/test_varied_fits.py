@@ -164,6 +164,7 @@ def test_it_is_drawn_and_evaluated_at_a_value(fitted, wet):
     assert table[0]["psnr_db"] > 24 and table[0]["psnr_db"] != opened.header.quality["psnr_db"]
 
 
+@pytest.mark.slow
 def test_a_report_has_a_row_over_the_range(fitted, wet, tmp_path, monkeypatch):
     """Of the material and of the network: from brown to blue, and alike."""
     for name in (
@@ -226,6 +227,7 @@ def test_a_header_whose_inputs_are_not_the_recipes(fitted, tmp_path):
             neuralshade.load(path)
 
 
+@pytest.mark.slow
 def test_a_fit_on_the_gpu_engine(tmp_path, small_patch, wet):
     """Kernels train decoder and map for every wetness."""
     path = tmp_path / "wet.nsh"

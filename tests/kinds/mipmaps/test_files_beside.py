@@ -27,6 +27,7 @@ def contents(folder):
     return {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
+@pytest.mark.slow
 def test_what_a_killed_fit_left_half_written_is_no_set(stand, fit):
     """The whole asset under its partial name: it was killed just before it was put there."""
     fit("one")
@@ -192,6 +193,7 @@ def test_a_page_refuses_what_evaluate_refuses(device, stand, short, refusal):
     neuralshade.view(asset, "wood", port=0).close()
 
 
+@pytest.mark.slow
 def test_seconds_stand_in_place_of_steps(device, stand, set_of):
     """A fit of few texels does many more than the usual steps in a second."""
     result = neuralshade.fit_mipmaps(set_of(2, 2), "out", seconds=2, pool=4, pairs=1)

@@ -56,6 +56,7 @@ def test_never_worse_than_the_best_filter(bumpy):
             assert errors["kept"][level] <= 1.06 * best + 1e-3 or told, (kind, level, method)
 
 
+@pytest.mark.slow
 def test_mirrors_may_be_favored(device, stand, set_of, many_lights):
     """Then a level is chosen by the mean over single lights, and no sky is trained on."""
     result = neuralshade.fit_mipmaps(set_of(), "out", favor="mirror", **BUMPY_FIT)

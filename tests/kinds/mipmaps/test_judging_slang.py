@@ -43,6 +43,7 @@ def test_errors_are_those_of_numpy(gpu, together):
             assert by_measure(row) == pytest.approx(wanted, rel=1e-4, abs=1e-7)
 
 
+@pytest.mark.slow
 def test_a_brief_judge_knows_the_symmetric_error_alone(gpu):
     base, levels = maps_of(16, 8), levels_of(16, 8)
     engine = engine_of(gpu, base, levels)

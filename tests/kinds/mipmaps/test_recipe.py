@@ -171,6 +171,7 @@ def judged_by(gpu, base):
     return judged_by
 
 
+@pytest.mark.slow
 def test_judged_under_every_kind_of_lights(judged_by):
     errors = judged_by(MipmapsRecipe(pool=32, pairs=8))
     assert list(errors) == [*KINDS, ENVIRONMENT]

@@ -66,6 +66,7 @@ def test_interruption_leaves_a_checkpoint_and_no_asset(device, rock, number):
     assert checkpoint.progress["step"] >= 5 and checkpoint.source["name"] == "my rock"
 
 
+@pytest.mark.slow
 def test_interrupted_while_levels_are_chosen(device, rock, monkeypatch):
     """That takes a while: what was trained is kept, and resuming goes straight to it."""
 

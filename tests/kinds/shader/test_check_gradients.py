@@ -52,6 +52,7 @@ def rows_of(source, **settings):
     return {row.member: row for row in neuralshade.check_gradients(source, **settings)}
 
 
+@pytest.mark.slow
 def test_right_derivatives_are_right():
     rows = rows_of(task(), threads="24x20")
     assert {row.verdict for row in rows.values()} == {"right"}
@@ -137,6 +138,7 @@ def test_kinks_and_edges_are_no_errors():
     assert rows["root"].verdict == "right"
 
 
+@pytest.mark.slow
 def test_values_and_settings_reach_it():
     source = task("c")
     rows = rows_of(source, threads="8x8", seed=3, values={"map.size": (3, 2), "tint": 2})

@@ -31,6 +31,7 @@ void bad_back(inout DifferentialPair<float> x, float d) { x = diffPair(x.p, d * 
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fault", FAULTS)
 def test_what_is_no_number_is_named_and_stops_training(gpu, fault, module, engine_of):
     body, message = FAULTS[fault]

@@ -45,6 +45,7 @@ def test_end_to_end(tmp_path, tint, values_of, brief):
     np.testing.assert_allclose(part, pixels[:12, 18:], atol=1e-5)
 
 
+@pytest.mark.slow
 def test_encodings_are_trained_saved_and_drawn(tmp_path, encoded, save_smooth, brief):
     values, asset = {"photo": save_smooth()}, tmp_path / "x.nsh"
     picture = neuralshade.load_picture(values["photo"]).as_float()
@@ -98,6 +99,7 @@ def test_snapshots_and_movie(tmp_path, tint, values_of, brief):
     assert (tmp_path / "m.gif").stat().st_size > 100
 
 
+@pytest.mark.slow
 def test_seconds_end_it(tmp_path, sum_text):
     path = tmp_path / "sum.slang"
     path.write_text(sum_text)

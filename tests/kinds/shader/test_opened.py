@@ -1,6 +1,7 @@
 """kinds/shader/opened: a trained task is drawn with what it has, or what it is given."""
 
 import numpy as np
+import pytest
 
 import neuralshade
 from neuralshade.errors import AssetError, ConfigError
@@ -109,6 +110,7 @@ def own_task(folder, sum_text):
     return folder / "own.slang"
 
 
+@pytest.mark.slow
 def test_files_of_the_user_s_own_are_in_the_asset(tmp_path, monkeypatch, sum_text):
     """It is drawn where they are not, and where others have their names."""
     task, asset, elsewhere = own_task(tmp_path / "a", sum_text), tmp_path / "x.nsh", tmp_path / "b"

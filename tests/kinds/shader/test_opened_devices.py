@@ -21,6 +21,7 @@ def drawn_task(tmp_path, plain, brief):
     return tmp_path / "x.nsh"
 
 
+@pytest.mark.slow
 def test_one_gpu_for_all_draws_until_it_is_closed(drawn_task, drawing_gpus):
     with open_asset(drawn_task) as opened:
         assert drawing_gpus == []  # who asks for its size needs none
@@ -35,6 +36,7 @@ def test_one_gpu_for_all_draws_until_it_is_closed(drawn_task, drawing_gpus):
     assert [gpu.closed for gpu in drawing_gpus] == [True] * 4
 
 
+@pytest.mark.slow
 def test_a_gpu_that_fails_is_not_kept(drawn_task, drawing_gpus, monkeypatch):
 
     def lost(*given):

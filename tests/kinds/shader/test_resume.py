@@ -60,6 +60,7 @@ def test_encodings_are_resumed_too(tmp_path, encoded, save_smooth, brief):
         np.testing.assert_allclose(parted.members[name], array, atol=2e-3, err_msg=name)
 
 
+@pytest.mark.slow
 def test_the_command_where_values_are_in_memory(tmp_path, tint, brief):
     photo = neuralshade.picture_from_array(np.zeros((4, 4, 3), np.uint8))
     values = {"photo": photo, "map.size": (2, 2), "map": np.zeros((2, 2, 3))}

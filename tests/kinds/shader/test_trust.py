@@ -89,6 +89,7 @@ def test_trusted_it_is_drawn(foreign):
     assert neuralshade.evaluate(foreign, trust=True)[0]["loss"] >= 0
 
 
+@pytest.mark.slow
 def test_the_command_line_has_a_flag(made, foreign, capsys):
     """With it, it is drawn as the same module is."""
     from neuralshade.cli.main import main

@@ -89,6 +89,7 @@ def test_nothing_is_clamped():
     assert drawn.max() > 30
 
 
+@pytest.mark.slow
 def test_the_engine_draws_the_same(gpu, cloud):
     form = SplatForm(3, cloud.compositing.kind)
     assert form.together == cloud.compositing

@@ -225,6 +225,7 @@ def test_a_restart_goes_on_bit_for_bit(gpu, form):
     assert loss == whole.state_now.loss
 
 
+@pytest.mark.slow
 def test_weighing_leaves_no_trace_in_the_next_step(gpu, form):
     asked, left = (engine_of(gpu, form, alone(form), ranges=still_ranges(form)) for _ in range(2))
     asked.advance([1.0])

@@ -62,6 +62,7 @@ def test_every_kind_of_picture_end_to_end(tmp_path, save_smooth, name, channels)
 OVER = pytest.param("over", marks=pytest.mark.slow)  # sorts: large kernels, as in test_engine.py
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("compositing", [OVER, "sum"])
 def test_every_compositing_end_to_end(tmp_path, save_smooth, compositing):
     path = save_smooth()
@@ -72,6 +73,7 @@ def test_every_compositing_end_to_end(tmp_path, save_smooth, compositing):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("height, width, count", [(1, 1, 1), (1, 17, 4), (17, 1, 4), (24, 36, 1)])
 def test_small_pictures_and_few_gaussians(tmp_path, save_smooth, height, width, count):
     path = save_smooth(height=height, width=width)
@@ -88,6 +90,7 @@ def test_one_color(tmp_path):
     assert result.psnr_db > 40
 
 
+@pytest.mark.slow
 def test_large_values_are_learned_as_small_ones_are(tmp_path, save_smooth):
     psnr, settings = [], FEW | {"steps": 200}
     for peak in (1, 100):
@@ -96,6 +99,7 @@ def test_large_values_are_learned_as_small_ones_are(tmp_path, save_smooth):
     assert psnr[1] > psnr[0] - 6
 
 
+@pytest.mark.slow
 def test_more_gaussians_and_more_steps_learn_more(tmp_path, save_smooth):
     path = save_smooth()
 
@@ -106,6 +110,7 @@ def test_more_gaussians_and_more_steps_learn_more(tmp_path, save_smooth):
     assert usual > few + 3 and psnr_db(steps=300) > usual + 1
 
 
+@pytest.mark.slow
 def test_a_picture_learned_almost_exactly_stays_so_once_rounded(tmp_path, save_smooth):
     """Then colors are rounded to more than a thousand levels."""
     settings = {**FEW, "count": 250, "steps": 300}
@@ -120,6 +125,7 @@ def test_the_naive_way_gives_the_same(tmp_path, save_smooth):
     assert psnr[0] == pytest.approx(psnr[1], abs=0.5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("noise, size", [
     (0.2, {"bytes": 3000}),
     pytest.param(0.2, {"bpp": 3000 * 8 / (64 * 32)}, marks=pytest.mark.slow),  # the same bytes

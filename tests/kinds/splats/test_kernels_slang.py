@@ -208,11 +208,9 @@ def test_gradient_by_each_number_is_a_central_difference(gpu, name):
     np.testing.assert_allclose(gradient, wanted, rtol=1e-3, atol=1e-5 * abs(wanted).max())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["sum-4", "normalized-3", "over-3"])
-# where all visit all, a crowd takes long
-@pytest.mark.parametrize(
-    "case", [pytest.param("crowd", marks=pytest.mark.slow), "needles", "outside"]
-)
+@pytest.mark.parametrize("case", ["crowd", "needles", "outside"])
 def test_tiles_leave_nothing_out(gpu, name, case):
     """They equal the naive way, where every pixel visits every Gaussian."""
     form, (width, height, _) = FORMS[name], CASES[case]

@@ -31,6 +31,7 @@ def interrupted(picture, output, settings, step=10, number=signal.SIGINT, **opti
     return str(caught.value)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("compositing, step", [  # while it grows, before and while it is rounded
     ("normalized", 5), pytest.param("over", 30, marks=pytest.mark.slow), ("normalized", 50),
 ])  # fmt: skip

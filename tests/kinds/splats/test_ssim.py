@@ -34,6 +34,7 @@ def stepped(gpu, form, pixels, cloud):
     return engine.state()["moments"][0].numpy()
 
 
+@pytest.mark.slow
 def test_both_terms_are_trained(gpu, cloud):
     pixels = np.random.default_rng(0).integers(256, size=(HEIGHT, WIDTH, 3), dtype=np.uint8)
     form = SplatForm(3, "sum", ssim=SSIM)

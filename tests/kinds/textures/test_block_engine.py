@@ -25,6 +25,7 @@ def codes(engine):
     return [code for grid in block_grids(engine.trained()) for code in grid.codes()]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("wrap", ["repeat", pytest.param("clamp", marks=pytest.mark.slow)])
 def test_both_engines_take_the_same_steps_and_freeze_blocks(gpu, wrap):
     """Jitter, bilinear targets, noise, look-ups, their gradients and Adam are those of PyTorch."""

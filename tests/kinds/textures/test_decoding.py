@@ -83,6 +83,7 @@ def shared(device):
     return SharedGpu(device, owned=False)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("latents", ["plain", "bc1"])
 def test_a_gpu_decodes_what_texels_are(latents, shared, monkeypatch):
     monkeypatch.setattr(decodings, "open_gpu", lambda api: shared)

@@ -35,6 +35,7 @@ def pair(request, gpu):
     return pair_of(gpu, request.param)
 
 
+@pytest.mark.slow
 def test_both_start_alike_and_take_the_same_steps(pair):
     on_gpu, host = pair
     assert max(far(on_gpu, host).values()) == 0

@@ -74,6 +74,7 @@ def test_printed(moss, table, capsys):
     assert OTHERS not in printed
 
 
+@pytest.mark.slow
 def test_maps_with_other_numbers_are_compared_and_it_is_said(moss, table, capsys):
     other = neuralshade.evaluate(moss.path, small_set(seed=5))
     assert other[0]["mean_psnr_db"] < table[0]["mean_psnr_db"]

@@ -140,6 +140,7 @@ def test_equal_steps_give_equal_bits(fitted, maps):
     assert not same(tensors(once), tensors(fitted(maps, "c.nsh", seed=1)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", [0.3, 0.9])
 @pytest.mark.parametrize("more", [{"wrap": "repeat"}, {"wrap": "clamp"}, {"latents": "bc1"}])
 def test_resumed_equals_uninterrupted(fitted, maps, tmp_path, monkeypatch, part, more):

@@ -80,6 +80,7 @@ def test_short_fits_have_a_share_of_both_ends():
     assert shortened(TexturesRecipe(steps=10, seconds=None), 0.05).steps == 2  # a frozen one too
 
 
+@pytest.mark.slow
 def test_layouts_are_tried_on_one_gpu(gpu, monkeypatch):
     monkeypatch.setattr(gpu, "close", lambda: pytest.fail("the fit itself needs it still"))
     recipe = TexturesRecipe(steps=40, batch=64)

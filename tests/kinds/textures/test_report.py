@@ -60,6 +60,7 @@ def test_sections(page):
     assert len(page) < 6_000_000
 
 
+@pytest.mark.slow
 def test_one_look_is_no_curve(moss, found, tmp_path, monkeypatch):
     """How often a fit is looked at depends on the machine: a fast one may know its end alone."""
     monkeypatch.setattr(module, "compare", lambda *given: found)

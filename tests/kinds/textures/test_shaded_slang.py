@@ -108,6 +108,7 @@ def drawn(dispatch, gpu, textures, weights):
             for n in names}, outputs  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("textures", [whole_set(), lacking_set()], ids=lambda one: one.name)
 def test_loss_and_gradient_equal_pytorch(dispatch, gpu, textures):
     weights = lambda channels: np.linspace(0.5, 2, channels, dtype=np.float32)  # noqa: E731
@@ -129,6 +130,7 @@ def test_loss_and_gradient_equal_pytorch(dispatch, gpu, textures):
     assert (error > 2e-3 * (1 + np.abs(predicted.grad.T.numpy()))).mean() < 0.005
 
 
+@pytest.mark.slow
 def test_both_engines_take_the_same_steps(gpu):
     on_gpu, host = engine_pair(gpu, small_set(16, 24), loss="shaded")
     assert isinstance(host.task, ShadedTask)

@@ -77,6 +77,7 @@ def test_a_fit_is_watched_and_steered(tab, command, save_smooth, tmp_path):
     page.shows("result", drawn(tmp_path / "saved.nsh"))
 
 
+@pytest.mark.slow
 def test_a_new_fit_of_an_uploaded_picture(tab, live, background, save_smooth, tmp_path,
                                           monkeypatch):  # fmt: skip
     path = save_smooth("my <b>photo<b>.png", 24, 36)
@@ -99,6 +100,7 @@ def test_a_new_fit_of_an_uploaded_picture(tab, live, background, save_smooth, tm
     assert "photo" not in names  # a name is text, never markup
 
 
+@pytest.mark.slow
 def test_it_comes_back_with_the_whole_history(tab, live, fitting):
     fitting()
     page = tab(live.address)
@@ -116,6 +118,7 @@ def test_it_comes_back_with_the_whole_history(tab, live, fitting):
     page.until(lambda: page.js("window.neuralshade.frame.id") > frame, "frames")
 
 
+@pytest.mark.slow
 def test_a_server_that_ends_and_comes_again(tab, shown, live, fitted):
     page = tab(shown(fitted / "a.nsh"))
     page.shows("result", drawn(fitted / "a.nsh"))
@@ -247,6 +250,7 @@ def test_beyond_this_machine_the_token_opens_it(tab, fitted):
 LARGEST = pytest.param(3840, 2160, marks=pytest.mark.slow)  # eight million pixels, drawn by a CPU
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width, height", [(360, 740), (1280, 800), LARGEST])
 def test_layout(tab, shown, fitted, width, height):
     page = tab(shown(fitted / "a.nsh", fitted / "a.png"), width, height)

@@ -1,6 +1,9 @@
 """The box of the learning rate: what cannot be is refused in a line, and changes nothing."""
 
+import pytest
 
+
+@pytest.mark.slow
 def test_a_rate_that_cannot_be_is_refused(tab, live, fitting):
     fitting()
     page = tab(live.address)

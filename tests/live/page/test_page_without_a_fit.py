@@ -3,11 +3,13 @@
 import re
 
 import numpy as np
+import pytest
 
 import neuralshade
 from neuralshade.measure.quality import missing_flip
 
 
+@pytest.mark.slow
 def test_an_empty_page_has_a_place_to_drop_and_a_sample(tab, live, background, tmp_path,
                                                         monkeypatch):  # fmt: skip
     monkeypatch.chdir(tmp_path)

@@ -40,6 +40,7 @@ def test_a_picture_opens_with_its_own_pixels(opened):
     assert page.page.locator("#one-to-one").is_hidden()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("height, width", [(3, 2000), (2000, 3)])
 def test_a_thin_picture_is_seen_and_has_all_its_pixels(opened, height, width):
     page = opened(height, width)

@@ -1,6 +1,7 @@
 """live/page: each map of a texture set beside itself as it was given."""
 
 import numpy as np
+import pytest
 
 from neuralshade.measure.baselines import to_uint8
 from neuralshade.source.material_mips import mip_levels
@@ -36,6 +37,7 @@ def test_without_the_maps_there_are_no_errors(moss, tab, shown):
     assert titles == [*names, "lit sphere"]
 
 
+@pytest.mark.slow
 def test_a_level_and_the_light_of_the_sphere(moss, tab, shown):
     page, textures = tab(shown(moss.path, moss.textures)), moss.textures
     pane = [page.page.locator(f"[data-testid=pane-{number}]") for number in (1, 2, 3)]

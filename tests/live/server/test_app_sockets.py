@@ -88,6 +88,7 @@ def test_a_page_that_leaves_is_forgotten(ask, channel):
         assert len(channel.clients) == 1
 
 
+@pytest.mark.slow
 def test_a_page_that_never_reads_is_not_buffered_for(ask, channel, view):
     """It asks for frames and claims to have seen them: what waits for it stays bounded."""
     with ask.socket(max_queue=1, close_timeout=1) as socket:

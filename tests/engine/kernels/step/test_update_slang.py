@@ -178,6 +178,7 @@ class Grids:
         return np.concatenate([words[:first], words[first + self.crowded :]])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "bits, gradients, touched",
     [(4, "float", True), (8, "fixed", False), (16, "float", False), (32, "fixed", True)],

@@ -157,6 +157,7 @@ SHELF = """<materialx version="1.39" colorspace="lin_rec709">
 """
 
 
+@pytest.mark.slow
 def test_materials_of_a_document_go_by_their_names_and_have_pages(tmp_path, capsys):
     pytest.importorskip("MaterialX")
     (tmp_path / "shelf.mtlx").write_text(SHELF)

@@ -87,6 +87,7 @@ def test_what_is_told_of_the_network(family):
     assert facts["parameters"] == 2217  # 26 x 32 + 32 x 32 + 32 x 9, and biases
 
 
+@pytest.mark.slow
 def test_helps_a_set_that_it_has_not_seen(family, stand, many_lights):
     """After four steps, errors are far below those after four steps from a box filter."""
     folder, _ = family
@@ -103,6 +104,7 @@ def test_helps_a_set_that_it_has_not_seen(family, stand, many_lights):
     assert one.notes[-1] == note == neuralshade.info(one.asset)["maps"]["notes"][-1]
 
 
+@pytest.mark.slow
 def test_levels_that_it_makes_worse_start_from_a_box_filter(family, stand):
     """So a set of another family is fitted as if there were none."""
     asset = read_asset(family[0] / "f.nsh")

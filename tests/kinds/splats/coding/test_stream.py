@@ -81,6 +81,7 @@ def test_a_list_comes_back_in_its_order(cloud):
     assert_equal(decode(stream, len(columns["x"]), sizes, True, "a.nsh"), columns)
 
 
+@pytest.mark.slow
 @settings(max_examples=30, deadline=None)
 @given(clouds(), st.integers(0, 2**32))
 def test_a_set_comes_back_in_the_canonical_order(cloud, seed):
@@ -185,6 +186,7 @@ def test_streams_of_earlier_versions_and_other_machines_are_read():
     assert_equal(decode(stream, 120, sizes, False, "a.nsh"), expected)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ordered", [True, False])
 def test_damage_refused(ordered):
     columns = drawn(200)
