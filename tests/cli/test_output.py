@@ -71,7 +71,7 @@ print("heavy:", *[name for name in heavy if name in sys.modules])
 
 
 def one_json_line(done):
-    assert (done.code, done.err, len(done.out)) == (0, [], 1), done
+    assert (done.code, len(done.out)) == (0, 1), done  # a slow fit tells of itself on stderr
 
     def no_constant(name):
         raise AssertionError(f"{name} is no JSON")

@@ -135,6 +135,7 @@ def test_the_trained_field_says_what_kernels_train(engine):
     np.testing.assert_allclose(np.log(found), logs, atol=5e-3)
 
 
+@pytest.mark.slow
 def test_a_fit_scatters_as_its_teacher(tmp_path, share_device, monkeypatch):
     share_device(monkeypatch)
     monkeypatch.setattr("neuralshade.kinds.material.judging.judge.SIDE_PX", 48)

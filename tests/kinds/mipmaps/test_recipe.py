@@ -184,6 +184,7 @@ def test_judged_under_every_kind_of_lights(judged_by):
     assert errors[ENVIRONMENT]["box"][0]["symmetric"] < errors["mirror"]["box"][0]["symmetric"]
 
 
+@pytest.mark.slow
 def test_a_smaller_pool_judges_alike(judged_by, monkeypatch):
     """The same pairs in more turns, where memory takes fewer at once; the last is not full."""
     monkeypatch.setattr(mipmaps_judge, "PAIRS", 40)

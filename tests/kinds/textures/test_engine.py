@@ -47,6 +47,7 @@ def test_both_start_alike_and_take_the_same_steps(pair):
     assert on_gpu.skipped == host.skipped == 0
 
 
+@pytest.mark.slow
 def test_weights_of_8_bits_are_rounded_alike_in_each_step(gpu):
     on_gpu, host = pair_of(gpu, "clamp", network_bits=8)
     rounded, plain = on_gpu.advance([1.0] * 2), pair_of(gpu, "clamp")[1].advance([1.0] * 2)

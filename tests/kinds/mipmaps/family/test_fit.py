@@ -121,6 +121,7 @@ def test_levels_that_it_makes_worse_start_from_a_box_filter(family, stand):
     )
 
 
+@pytest.mark.slow
 def test_several_sets_use_it_too(family, stand):
     folder, _ = family
     sets = [metal("p", 8, 8), metal("q", 9, 8)]
