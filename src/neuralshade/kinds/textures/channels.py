@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from neuralshade.base.cores import on_cores
 from neuralshade.base.message_text import shown
 from neuralshade.errors import ConfigError
 from neuralshade.measure.map_psnr import with_z
@@ -147,11 +148,11 @@ def codings_of(textures: MaterialSet) -> tuple[MapCoding, ...]:
 
 def _coding(one: MaterialMap, first: int) -> MapCoding:
     """Return how a map is trained; ConfigError for a name or numbers that no header takes."""
-    values = one.values.reshape(-1, one.values.shape[2])
     if len(one.name) > LONGEST_NAME:
         raise ConfigError(f"map: got the name {shown(one.name)}, need {LONGEST_NAME} characters at "
                           "most. Shorten it.")  # fmt: skip
-    low, high = values.min(0), values.max(0)
+    values = one.values
+    low, high = _extremes(values)
     largest = float(max(high.max(), -low.min()))
     if largest > LARGEST:
         raise ConfigError(f"{one.name}: got numbers of {largest:.3g}, need {LARGEST:g} at most. "
@@ -172,18 +173,27 @@ def _coding(one: MaterialMap, first: int) -> MapCoding:
         constant = tuple(map(float, low))
         top = top if top > bottom else bottom + max(1.0, abs(bottom))
     top = max(top, bottom + LEAST_RANGE)
-    return MapCoding(one.name, one.meaning, values.shape[1], one.bits, first, curve, bottom, top,
+    return MapCoding(one.name, one.meaning, values.shape[2], one.bits, first, curve, bottom, top,
                      constant)  # fmt: skip
 
 
 def trained_levels(textures: MaterialSet, codings: Sequence[MapCoding], mips: int) -> list[Floats]:
     """Return the trained channels of every mip: float32 [h, w, C] in [0, 1]."""
-    of_maps = [
-        [coding.trained(level) for level in mip_levels(one, mips)]
-        for one, coding in zip(textures.maps, codings, strict=True)
-        if coding.count
-    ]
+
+    def levels_of(at: int) -> list[Floats]:
+        return [codings[at].trained(level) for level in mip_levels(textures.maps[at], mips)]
+
+    varying = [at for at, coding in enumerate(codings) if coding.count]
+    of_maps = list(on_cores(levels_of, varying))
     return [np.concatenate(levels, axis=2) for levels in zip(*of_maps, strict=True)]
+
+
+def _extremes(values: Floats) -> tuple[Floats, Floats]:
+    """Return the least and the greatest number of each channel of [H, W, C]."""
+    height, width, channels = values.shape
+    rows = values.reshape(height, width * channels)  # so that long runs are compared, not C numbers
+    low, high = (found.reshape(width, channels) for found in (rows.min(0), rows.max(0)))
+    return low.min(0), high.max(0)
 
 
 def _curved(curve: Curve, values: Any) -> Any:

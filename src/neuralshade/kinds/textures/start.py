@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import lru_cache, partial
 
-import numpy as np
 import torch
 
 from neuralshade.kinds.textures.recipe import GridShape
-from neuralshade.kinds.textures.texels import Texels
+from neuralshade.kinds.textures.texels import PEAK, Texels
 from neuralshade.model.latent_grid import LatentGrid
 
 SIGMAS = 4.0  # of a component that [0, 1] covers to either side of its mean
@@ -28,6 +28,7 @@ def start_latents(
 
     ``stored``: the mip at which each stored level of the grids begins.
     """
+    image = lru_cache(maxsize=2)(partial(_image, texels))
     for index, (grid, shape) in enumerate(zip(grids, shapes, strict=True)):
         octave = math.log2(shape.scale)
         if octave != int(octave):
@@ -35,7 +36,7 @@ def start_latents(
         coarser = shapes[index + 1].scale if index + 1 < len(shapes) else None
         basis = None
         for level, first in enumerate(stored[: len(grid.sizes)]):
-            patches = _patches(texels, grid.sizes[level], first, shape.scale, coarser)
+            patches = _patches(texels, image, grid.sizes[level], first, shape.scale, coarser)
             if patches is None:
                 continue
             basis = _basis(patches, grid.features) if basis is None else basis
@@ -46,7 +47,12 @@ def start_latents(
 
 
 def _patches(
-    texels: Texels, size: tuple[int, int], first: int, scale: int, coarser: int | None
+    texels: Texels,
+    image_of: Callable[[int], torch.Tensor],
+    size: tuple[int, int],
+    first: int,
+    scale: int,
+    coarser: int | None,
 ) -> torch.Tensor | None:
     """Return what each latent of a level covers, a row each; None where mips do not allow it."""
     octave = int(math.log2(scale))
@@ -55,19 +61,22 @@ def _patches(
     mip = first + down
     if mip >= len(texels.sizes) or texels.sizes[mip] != (size[0] * side, size[1] * side):
         return None
-    image = _image(texels, mip)
+    image = image_of(mip)
     if coarser is not None:
         base = first + int(math.log2(coarser))
         if base >= len(texels.sizes):
             return None
-        image = image - _stretched(_image(texels, base), image.shape[1:])
+        image = image - _stretched(image_of(base), image.shape[1:])
     channels = image.shape[0]
     cut = image.view(channels, size[1], side, size[0], side)
     return cut.permute(1, 3, 2, 4, 0).reshape(size[0] * size[1], -1)
 
 
 def _image(texels: Texels, mip: int) -> torch.Tensor:
-    return torch.from_numpy(np.ascontiguousarray(np.moveaxis(texels.level(mip), 2, 0)))
+    """Return the channels of a mip one after the other: float32 [C, height, width]."""
+    width, height = texels.sizes[mip]
+    words = torch.from_numpy(texels.level_words(mip)).view(height, width, -1)
+    return words.permute(2, 0, 1).to(torch.float32).contiguous() / PEAK
 
 
 def _stretched(image: torch.Tensor, size: Sequence[int]) -> torch.Tensor:

@@ -8,10 +8,13 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
+from neuralshade.base.cores import on_cores
+
 Floats = npt.NDArray[np.float32]
 
 PEAK = 65535  # texels are kept as 16-bit integers that cover [0, 1]
 MIDDLE = 32768
+BAND_TEXELS = 2**16  # rounded at once by a core
 LEAST_TEXELS = 512  # a mip of fewer is drawn as often as one of so many
 PAIR = 2  # neighbours along a row that are drawn together: their latents are nearly the same
 
@@ -24,20 +27,37 @@ class Texels:
         self.channels = levels[0].shape[2]
         counts = [width * height for width, height in self.sizes]
         self.firsts = [sum(counts[:mip]) for mip in range(len(counts))]
-        self.words = np.concatenate([words_of(level) for level in levels])
+        self.words = np.empty((sum(counts), self.channels), np.uint16)
+        for level, first, count in zip(levels, self.firsts, counts, strict=True):
+            fill_words(self.words[first : first + count], level.reshape(count, -1))
         self.shares = mip_shares(self.sizes)
 
     def level(self, mip: int) -> Floats:
         """Return one mip: float32 [height, width, C] in [0, 1]."""
-        (width, height), first = self.sizes[mip], self.firsts[mip]
-        words = self.words[first : first + width * height].astype(np.float32)
-        found: Floats = (words / np.float32(PEAK)).reshape(height, width, self.channels)
+        width, height = self.sizes[mip]
+        return self.part(mip, slice(None)).reshape(height, width, self.channels)
+
+    def part(self, mip: int, texels: slice) -> Floats:
+        """Return some texels of a mip, row by row: float32 [n, C] in [0, 1]."""
+        found: Floats = self.level_words(mip)[texels].astype(np.float32)
+        found /= np.float32(PEAK)
         return found
 
+    def level_words(self, mip: int) -> npt.NDArray[np.uint16]:
+        """Return one mip as it is kept: uint16 [texels, C], row by row."""
+        (width, height), first = self.sizes[mip], self.firsts[mip]
+        return self.words[first : first + width * height]
 
-def words_of(level: Floats) -> npt.NDArray[np.uint16]:
-    """Return [h, w, C] in [0, 1] as uint16 [h * w, C]."""
-    return np.rint(level.reshape(-1, level.shape[2]) * np.float32(PEAK)).astype(np.uint16)
+
+def fill_words(words: npt.NDArray[np.uint16], channels: Floats) -> None:
+    """Write [texels, C] in [0, 1] as uint16 into ``words``, of the same shape."""
+
+    def fill(first: int) -> None:
+        part = slice(first, first + BAND_TEXELS)
+        words[part] = np.rint(channels[part] * np.float32(PEAK))
+
+    for _ in on_cores(fill, range(0, len(words), BAND_TEXELS)):
+        pass
 
 
 def mip_shares(sizes: Sequence[tuple[int, int]]) -> npt.NDArray[np.float64]:
