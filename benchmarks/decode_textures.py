@@ -7,30 +7,41 @@ Writes results/decode_textures_<where>.{json,md} after every set. Without ASSET 
 ../shared/data, or the folder that NEURALSHADE_DATA names, N x N copies of each for every N of
 --mosaic (1K sets: 4 is 4K), in few steps: what decoding takes does not depend on the numbers.
 "network" is all levels into 16 bits in the host's memory; a device is opened once before, kernels
-compiled or found compiled, latents sent. CPU rows are the better the less else runs;
-OMP_NUM_THREADS limits their threads. The verb is a process of its own, its start and imports
+compiled or found compiled, latents sent. "blocks" is the same into BC7, BC5 and BC4 in the host's
+memory, by our encoders on a GPU; beside it what the CPU's take for the texels of mip 0, etcpak for
+BC7 at two efforts, and the PSNR of both against the texels. CPU rows are the better the less else
+runs; OMP_NUM_THREADS limits their threads. The verb is a process of its own, its start and imports
 included: to BC7 + BC5 + BC4 in DDS, and to plain DDS.
 """
 
 import argparse
+import functools
 import os
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 from statistics import median
 from typing import Any
 
+import numpy as np
 from fit_textures import mosaic
 from shared.pictures import DATA, VARIABLE
 from shared.results import write_results
 
 import neuralshade
+from neuralshade.asset.texture.bc7 import SLOWEST_LEVEL, USUAL_LEVEL, compress_bc7
+from neuralshade.asset.texture.block_compression import block_tiles, compress_blocks
+from neuralshade.asset.texture.block_decompression import decompress_blocks
+from neuralshade.asset.texture.map_chain import MapChain, block_format, chain_texels
+from neuralshade.asset.texture.mip_chain import stored_texels
+from neuralshade.asset.texture.texture_format import TextureFormat
 from neuralshade.base.cores import core_count
 from neuralshade.fitting.options import FitOptions
+from neuralshade.kinds.textures.chains import decoded
 from neuralshade.kinds.textures.decoding import Decoding
 from neuralshade.kinds.textures.fit import fit_textures
 from neuralshade.source.material_set import load_material_set
@@ -69,6 +80,78 @@ def network_row(path: Path, device: str, runs: int) -> Row:
         "M texels/s, median": round(texels / median(seconds) / 1e6, 1),
         "M texels per CPU second": round(texels / min(cpu_seconds) / 1e6, 2),
     }  # fmt: skip
+
+
+def block_rows(path: Path, device: str, runs: int) -> tuple[list[Row], list[Row]]:
+    """Return what blocks of all maps take on a device, and map by map how near they are.
+
+    Beside what the CPU makes of the same texels; nothing where the CPU decodes.
+    """
+    opened: Any = neuralshade.load(path)
+    regions = [(0, 0, *size) for size in opened.sizes]
+    forms = [(coding, form) for coding in opened.codings if coding.count
+             and (form := block_format(coding.meaning, coding.channels, BLOCKS))]  # fmt: skip
+    about: Row = {"set": opened.textures["name"],
+                  "size": " x ".join(map(str, opened.size_of_set))}  # fmt: skip
+    with closing(Decoding(opened.field, opened.sizes, str(path), device)) as decoding:
+        decoding.expect(regions, len(forms))
+        if not decoding.blocks(len(regions) - 1, regions[-1], forms):  # compiles kernels
+            return [], []
+
+        def all_levels() -> None:
+            for level, region in enumerate(regions):
+                decoding.blocks(level, region, forms)
+
+        seconds = [timed(all_levels)[0] for _ in range(runs)]
+        found = decoding.blocks(0, regions[0], forms)
+        words = decoding.words(0, regions[0], opened.codings)
+        told = decoding.device
+    whole = about | {"device": told, "s of network and blocks, first": round(seconds[0], 3),
+                     "s of network and blocks, median": round(median(seconds), 3)}  # fmt: skip
+    rows = []
+    for coding, form in forms:
+        level = decoded(coding, words, regions[0])
+        one = MapChain(coding.name, [level], coding.meaning, coding.bits)
+        texels = stored_texels(chain_texels(one, level, min(form.channels, 3)), form)
+        row = about | {"map": coding.name, "format": form.name,
+                       "dB on the GPU": block_psnr(found[coding.name], form, texels)}  # fmt: skip
+        rows.append(row | beside(texels, form))
+    return [whole], rows
+
+
+def beside(texels: Any, form: TextureFormat) -> Row:
+    """Return what the CPU's encoders take for texels, and how near they come."""
+    row: Row = {}
+    for effort in (USUAL_LEVEL, SLOWEST_LEVEL):
+        name = f"CPU (etcpak at effort {effort} for BC7)"
+        row |= {f"s on the {name}": "", f"dB on the {name}": ""}
+        if effort == USUAL_LEVEL or form.channels == 4:
+            seconds, blocks = timed(functools.partial(cpu_blocks, texels, form, effort))
+            row |= {f"s on the {name}": round(seconds, 2),
+                    f"dB on the {name}": block_psnr(blocks, form, texels)}  # fmt: skip
+    return row
+
+
+def cpu_blocks(texels: Any, form: TextureFormat, effort: int) -> bytes:
+    """Return the blocks that the CPU makes of texels, BC7 at an effort of etcpak's."""
+    if form.channels == 4:
+        return bytes(compress_bc7(block_tiles(texels), effort).tobytes())
+    return compress_blocks(texels, form)
+
+
+def block_psnr(blocks: bytes, form: TextureFormat, texels: Any) -> float:
+    """Return the PSNR in dB of blocks against the texels that they were made of, alpha aside."""
+    shown = decompress_blocks(blocks, form, *texels.shape[:2])[..., :3]
+    peak = 1 if texels.dtype == np.float32 else 255
+    error = np.mean((shown - texels[..., :3].astype(np.float32) / peak) ** 2, dtype=np.float64)
+    return round(float(-10 * np.log10(max(error, 1e-12))), 2)
+
+
+def timed(do: Callable[[], Any]) -> tuple[float, Any]:
+    """Return the seconds that a call takes, and what it returns."""
+    start = time.perf_counter()
+    found = do()
+    return time.perf_counter() - start, found
 
 
 def verb_row(path: Path, device: str) -> Row:
@@ -116,13 +199,17 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--name", default="cpu", help="behind results/decode_textures_")
     asked = parser.parse_args()
-    rows: dict[str, list[Row]] = {"Network": [], "The verb": []}
+    rows: dict[str, list[Row]] = {"Network": [], "Blocks": [], "Encoders": [], "The verb": []}
     with tempfile.TemporaryDirectory() as folder:
         for path in asked.assets or fitted_assets(asked, Path(folder)):
             for device in asked.devices:
                 rows["Network"].append(network_row(path, device, asked.runs))
+                blocks, encoders = block_rows(path, device, asked.runs)
+                rows["Blocks"] += blocks
+                rows["Encoders"] += encoders
                 rows["The verb"].append(verb_row(path, device))
-                print(rows["Network"][-1], rows["The verb"][-1], sep="\n", flush=True)
+                print(rows["Network"][-1], *blocks, *encoders, rows["The verb"][-1], sep="\n",
+                      flush=True)  # fmt: skip
             write_results(f"decode_textures_{asked.name}", rows, quiet=True)
 
 

@@ -203,16 +203,16 @@ class Opened(Closeable, AtPositions, ShortRepr):
 
     def chains(
         self, maps: Sequence[str] | None = None, levels: int | None = None,
-        region: Region | None = None, *, device: str = "auto", on_device: Notice = ignore,
+        region: Region | None = None, *, blocks: Sequence[str] = (), device: str = "auto",
+        on_device: Notice = ignore,
     ) -> Iterator[MapChain]:  # fmt: skip
         """Return its texture maps with their levels, one at a time, each decoded when it is asked.
 
         Args:
             maps: names; None is all of them.
-            levels: how many, level 0 among them; None is all of them.
-            region: of level 0 alone.
-            device: auto, cpu or an API: where the maps are decoded, if they are.
-            on_device: called with what they were decoded on, for people.
+            levels: how many, level 0 among them; None is all. region: of level 0 alone.
+            blocks: as ``write_maps`` will be given them: a GPU makes them where it decodes.
+            device: auto, cpu or an API: where maps are decoded; ``on_device`` is told, for people.
 
         Raises: ConfigError, before anything is decoded, for what is not there; AssetError where
             it holds no such maps, and where numbers in it are too large.

@@ -74,7 +74,8 @@ def decode(
     try:
         if latents:
             return opened.latent_files(folder)
-        chains = opened.chains(maps, levels, part, device=device, on_device=on_device)
+        chains = opened.chains(maps, levels, part, blocks=blocks, device=device,
+                               on_device=on_device)  # fmt: skip
         return write_maps(folder, format, _checked(chains, folder, format, opened.path), blocks)
     except BaseException:  # also an interruption: nothing is left
         if not there:

@@ -1,4 +1,7 @@
-"""The BC7 encoder: etcpak's, which alone of those on PyPI comes as wheels for all systems."""
+"""The BC7 encoder of CPUs: etcpak's, which alone of those on PyPI comes as wheels for all systems.
+
+That of GPUs is ours. Device half: bc7.slang.
+"""
 
 from typing import Any
 

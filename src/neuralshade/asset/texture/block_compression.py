@@ -29,7 +29,14 @@ def compress_blocks(texels: NDArray[Any], chosen: TextureFormat) -> bytes:
 
     Raises: DeviceError if the package that encodes BC7 is not installed.
     """
-    tiles = block_tiles(texels)
+    if (texels == texels[:1, :1]).all():  # as a map is that is the same everywhere: one block
+        rows, columns = (-(-side // SIDE_PX) for side in texels.shape[:2])
+        return _compressed(block_tiles(texels[:1, :1]), chosen) * (rows * columns)
+    return _compressed(block_tiles(texels), chosen)
+
+
+def _compressed(tiles: NDArray[Any], chosen: TextureFormat) -> bytes:
+    """Return the blocks of tiles [N, 4, 4, C]."""
     if chosen.channels == 4:
         return compress_bc7(tiles).tobytes()
     if chosen.channels == 3:

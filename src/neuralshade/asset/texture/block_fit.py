@@ -1,4 +1,7 @@
-"""How blocks are fitted by a line between two end points, whatever the format."""
+"""How blocks are fitted by a line between two end points, whatever the format.
+
+Device half: block_fit.slang, sums of which the line follows.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float32]
+
+# Power iterations towards a block's main axis: more gain 0.02 dB at most on photographs.
+AXIS_TURNS = 4
 
 
 @dataclass

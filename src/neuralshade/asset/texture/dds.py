@@ -8,9 +8,7 @@ import struct
 from collections.abc import Sequence
 from pathlib import Path
 
-import numpy as np
-
-from neuralshade.asset.texture.mip_chain import MipChain, check_chain, encoded
+from neuralshade.asset.texture.mip_chain import MipChain, check_chain, stored_levels
 from neuralshade.asset.texture.texture_format import TextureFormat
 from neuralshade.base.atomic import whole_file
 
@@ -44,27 +42,17 @@ def write_dds(path: str | os.PathLike[str], levels: MipChain, format: str) -> No
         fill_dds(partial, levels, chosen)
 
 
-def fill_dds(partial: Path, levels: MipChain, chosen: TextureFormat) -> None:
-    """Write a chain that ``check_chain`` found well to ``partial``; DeviceError as above."""
+def fill_dds(
+    partial: Path, levels: MipChain, chosen: TextureFormat, blocks: Sequence[bytes] = ()
+) -> None:
+    """Write a chain that ``check_chain`` found well to ``partial``; DeviceError as above.
+
+    ``blocks``: of each level, where they were made already; of ``levels`` then only shapes count.
+    """
     with partial.open("wb") as file:
         file.write(_header(levels, chosen))
-        for level in levels:
-            file.writelines(encoded(level, chosen))
-
-
-def fill_dds_blocks(
-    partial: Path, sizes: Sequence[tuple[int, int]], chosen: TextureFormat, blocks: bytes
-) -> None:
-    """Write blocks that are compressed already, those of the levels one after the other.
-
-    ``sizes``: width and height of the levels, the largest first.
-    """
-    # only their shapes are looked at
-    levels = [
-        np.broadcast_to(np.uint8(0), (down, across, chosen.channels)) for across, down in sizes
-    ]
-    assert len(blocks) == sum(map(chosen.level_bytes, levels)), (sizes, len(blocks))
-    partial.write_bytes(_header(levels, chosen) + blocks)
+        for data in stored_levels(levels, chosen, blocks):
+            file.writelines(data)
 
 
 def _header(levels: MipChain, chosen: TextureFormat) -> bytes:

@@ -7,9 +7,10 @@ Khronos Data Format Specification 1.3, chapter 5 (basic data format descriptor).
 import math
 import os
 import struct
+from collections.abc import Sequence
 from pathlib import Path
 
-from neuralshade.asset.texture.mip_chain import MipChain, check_chain, encoded
+from neuralshade.asset.texture.mip_chain import MipChain, check_chain, stored_levels
 from neuralshade.asset.texture.texture_format import TextureFormat
 from neuralshade.base.atomic import whole_file
 from neuralshade.base.version import VERSION
@@ -41,8 +42,13 @@ def write_ktx2(path: str | os.PathLike[str], levels: MipChain, format: str) -> N
         fill_ktx2(partial, levels, chosen)
 
 
-def fill_ktx2(partial: Path, levels: MipChain, chosen: TextureFormat) -> None:
-    """Write a chain that ``check_chain`` found well to ``partial``; DeviceError as above."""
+def fill_ktx2(
+    partial: Path, levels: MipChain, chosen: TextureFormat, blocks: Sequence[bytes] = ()
+) -> None:
+    """Write a chain that ``check_chain`` found well to ``partial``; DeviceError as above.
+
+    ``blocks``: as ``fill_dds`` takes them.
+    """
     descriptor, notes = _descriptor(chosen), _notes()
     start = HEADER_BYTES + LEVEL_INDEX_BYTES * len(levels)
     places = _places(levels, chosen, start + len(descriptor) + len(notes))
@@ -54,9 +60,10 @@ def fill_ktx2(partial: Path, levels: MipChain, chosen: TextureFormat) -> None:
             size = chosen.level_bytes(level)
             file.write(struct.pack("<3Q", place, size, size))
         file.write(descriptor + notes)
-        for place, level in reversed(list(zip(places, levels, strict=True))):
+        stored = list(stored_levels(levels, chosen, blocks))
+        for place, data in reversed(list(zip(places, stored, strict=True))):
             file.write(bytes(place - file.tell()))
-            file.writelines(encoded(level, chosen))
+            file.writelines(data)
 
 
 def _header(levels: MipChain, chosen: TextureFormat) -> bytes:

@@ -29,6 +29,8 @@ class MapChain:
     meaning: str  # "srgb", "linear", "normal" (unit vectors, z > 0) or "data", as MaterialMap says
     bits: int = 8  # of a number where the map comes from: 8, 16 or 32
     wide: bool = False  # whether its numbers may lie beyond [0, 1] and are to stay there
+    # Of each level, where a GPU made them: of ``levels`` then only the shapes count.
+    blocks: Sequence[bytes] = ()
 
     @property
     def channels(self) -> int:
@@ -55,10 +57,9 @@ def chain_format(one: MapChain, blocks: Sequence[str] = ()) -> TextureFormat:
         blocks: of BLOCKS, those to take where one suits the map; what none suits is plain.
     """
     srgb = "_srgb" if one.meaning == "srgb" else ""
-    block = None if one.wide else _block(one, blocks)
+    block = None if one.wide else block_format(one.meaning, one.channels, blocks)
     if block is not None:
-        colored = block in ("bc7", "bc1")
-        return FORMATS[block + srgb * colored]
+        return block
     letters = LETTERS[3 if srgb else one.channels]
     if one.wide:
         largest = max(float(np.abs(level).max()) for level in one.levels)
@@ -66,11 +67,17 @@ def chain_format(one: MapChain, blocks: Sequence[str] = ()) -> TextureFormat:
     return FORMATS[f"{letters}8{srgb}" if srgb or one.bits == 8 else f"{letters}16"]
 
 
-def _block(one: MapChain, blocks: Sequence[str]) -> str | None:
-    if one.meaning == "normal":
-        return next((block for block in SUITING["normal"] if block in blocks), None)
-    suiting = SUITING[3 if one.meaning == "srgb" else one.channels]
-    return next((block for block in blocks if block in suiting), None)
+def block_format(meaning: str, channels: int, blocks: Sequence[str]) -> TextureFormat | None:
+    """Return which of ``blocks`` a map that is not wide is stored in; None where none suits it."""
+    if meaning == "normal":
+        block = next((block for block in SUITING["normal"] if block in blocks), None)
+    else:
+        suiting = SUITING[3 if meaning == "srgb" else channels]
+        block = next((block for block in blocks if block in suiting), None)
+    if block is None:
+        return None
+    colored = meaning == "srgb" and block in ("bc7", "bc1")
+    return FORMATS[block + "_srgb" * colored]
 
 
 def chain_texels(one: MapChain, level: Floats, channels: int) -> Floats:

@@ -1,6 +1,6 @@
 """A mip chain on its way into a file: checked whole, then encoded a few rows at a time."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -37,6 +37,23 @@ def check_chain(levels: MipChain, format: str) -> TextureFormat:
     for number, level in enumerate(levels):
         _check_values(f"levels[{number}]", level, chosen)
     return chosen
+
+
+def shapes_of(sizes: Sequence[tuple[int, int]], channels: int) -> list[NDArray[np.float32]]:
+    """Return levels of which there are only shapes: all numbers are one 0. Sizes: width, height."""
+    return [np.broadcast_to(np.float32(0), (down, across, channels)) for across, down in sizes]
+
+
+def stored_levels(
+    levels: MipChain, chosen: TextureFormat, blocks: Sequence[bytes] = ()
+) -> Iterator[Iterable[bytes]]:
+    """Yield the bytes of each checked level, in parts; ``blocks``: where they are made already."""
+    if not blocks:
+        yield from (encoded(level, chosen) for level in levels)
+        return
+    for level, data in zip(levels, blocks, strict=True):
+        assert len(data) == chosen.level_bytes(level), (chosen.name, level.shape, len(data))
+        yield [data]
 
 
 def encoded(level: NDArray[Any], chosen: TextureFormat) -> Iterator[bytes]:

@@ -137,6 +137,9 @@ def write_maps(
 
 def _fill_chain(one: MapChain, blocks: Sequence[str], partial: Path) -> None:
     form = chain_format(one, blocks)
+    if one.blocks:
+        CHAINS[partial.suffix[1:]](partial, one.levels, form, one.blocks)
+        return
     levels = [chain_texels(one, level, min(form.channels, 3)) for level in one.levels]
     CHAINS[partial.suffix[1:]](partial, levels, check_chain(levels, form.name))
 

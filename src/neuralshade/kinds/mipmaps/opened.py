@@ -82,6 +82,7 @@ class OpenedMipmaps(Opened):
         levels: int | None = None,
         region: Region | None = None,
         *,
+        blocks: Sequence[str] = (),
         device: str = "auto",
         on_device: Notice = ignore,
     ) -> Iterator[MapChain]:

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-from neuralshade.asset.texture.dds import fill_dds_blocks
+import numpy as np
+import numpy.typing as npt
+
+from neuralshade.asset.texture.dds import fill_dds
+from neuralshade.asset.texture.mip_chain import shapes_of
 from neuralshade.asset.texture.texture_format import FORMATS
 from neuralshade.base.atomic import make_folder, whole_file
 from neuralshade.errors import AssetError
@@ -17,6 +22,7 @@ from neuralshade.kinds.textures.block_shape import octave_of
 from neuralshade.kinds.textures.reference import TexturesAsset
 
 DECODER = "decoder.json"
+SIDE_PX = 4  # of a block
 
 
 def latent_files(opened: TexturesAsset, folder: Path) -> list[Path]:
@@ -39,11 +45,17 @@ def latent_files(opened: TexturesAsset, folder: Path) -> list[Path]:
     make_folder(folder, "textures")
     with ExitStack() as stack:
         for index, path in enumerate(paths):
-            blocks = opened.tensors[f"latents.{index}"].tobytes()
             partial = stack.enter_context(whole_file(path))
-            fill_dds_blocks(partial, sizes[index], FORMATS["bc1"], blocks)
+            blocks = _level_blocks(opened.tensors[f"latents.{index}"], sizes[index])
+            fill_dds(partial, shapes_of(sizes[index], 3), FORMATS["bc1"], blocks)
         stack.enter_context(whole_file(folder / DECODER)).write_text(json.dumps(facts) + "\n")
     return [*paths, folder / DECODER]
+
+
+def _level_blocks(blocks: npt.NDArray[np.uint8], sizes: Sequence[tuple[int, int]]) -> list[bytes]:
+    """Return the blocks of a texture level by level, of all of them [N, 8]."""
+    counts = [-(-width // SIDE_PX) * -(-height // SIDE_PX) for width, height in sizes]
+    return [part.tobytes() for part in np.split(blocks, np.cumsum(counts)[:-1])]
 
 
 def decoder_facts(opened: TexturesAsset) -> dict[str, Any]:

@@ -10,7 +10,9 @@ import numpy as np
 import numpy.typing as npt
 import psutil
 
-from neuralshade.asset.texture.map_chain import MapChain
+from neuralshade.asset.texture.map_chain import MapChain, block_format
+from neuralshade.asset.texture.mip_chain import shapes_of
+from neuralshade.asset.texture.texture_format import TextureFormat
 from neuralshade.base.work import counted
 from neuralshade.errors import ConfigError
 from neuralshade.kinds.kind import Notice, ignore
@@ -30,41 +32,52 @@ def map_chains(
     decoding: Decoding,
     codings: Sequence[MapCoding],
     regions: Sequence[Region],
+    blocks: Sequence[str] = (),
     on_device: Notice = ignore,
 ) -> Iterator[MapChain]:
     """Yield maps with their levels, of which ``regions`` are asked; ``decoding`` is closed.
 
     The network gives all channels at once, so it is run once for each texel; kept are those of
     the maps that are asked for, in 16 bits as they were trained: 4K with 8 channels and all
-    levels takes 360 MB, and what is written of one map at a time as much again.
+    levels takes 360 MB, and what is written of one map at a time as much again. Where a GPU decodes
+    and one of ``blocks`` suits a map, it makes them there, and nothing else is brought back.
 
     ``on_device`` is told what the network ran on, where it did.
 
     Raises: ConfigError where that is more than there is; what ``Decoding.words`` raises.
     """
     _check_memory(codings, regions)
+    suited = [(coding, form) for coding in codings
+              if coding.count and (form := _block_of(coding, blocks)) is not None]  # fmt: skip
     levels: list[dict[str, Words]] = []
+    compressed: list[dict[str, bytes]] = []
     with closing(decoding):
         if any(coding.count for coding in codings):
-            decoding.expect(regions)
+            decoding.expect(regions, len(suited))
             on_device(decoding.device)
         what = f"decoding levels on {decoding.device}"
         for level, region in enumerate(counted(what, regions, len(regions))):
-            levels.append(decoding.words(level, region, codings))
+            compressed.append(decoding.blocks(level, region, suited))
+            others = [coding for coding in codings if coding.name not in compressed[-1]]
+            levels.append(decoding.words(level, region, others))
     for coding in codings:
-        yield MapChain(
-            coding.name,
-            [_decoded(coding, words, region)
-             for words, region in zip(levels, regions, strict=True)],
-            coding.meaning,
-            coding.bits,
-            coding.is_wide,
-        )  # fmt: skip
+        known = [found.pop(coding.name) for found in compressed if coding.name in found]
+        if known:
+            shown = shapes_of([region[2:] for region in regions], coding.channels)
+        else:
+            shown = [decoded(coding, words, region)
+                     for words, region in zip(levels, regions, strict=True)]  # fmt: skip
+        yield MapChain(coding.name, shown, coding.meaning, coding.bits, coding.is_wide, known)
         for words in levels:
             words.pop(coding.name, None)
 
 
-def _decoded(coding: MapCoding, words: dict[str, Words], region: Region) -> Floats:
+def _block_of(coding: MapCoding, blocks: Sequence[str]) -> TextureFormat | None:
+    """Return the format of blocks that a map is stored in, if it is."""
+    return None if coding.is_wide else block_format(coding.meaning, coding.channels, blocks)
+
+
+def decoded(coding: MapCoding, words: dict[str, Words], region: Region) -> Floats:
     """Return the values of a map: float32 [height, width, channels]."""
     if coding.constant is not None:
         return coding.decoded(np.broadcast_to(np.float32(0), (region[3], region[2], 1)))

@@ -11,6 +11,7 @@ import numpy.typing as npt
 import torch
 
 from neuralshade.asset.asset import check_drawn
+from neuralshade.base.cores import core_count
 from neuralshade.base.did_you_mean import did_you_mean
 from neuralshade.base.message_text import shown
 from neuralshade.engine.threads import MOST_BESIDE
@@ -29,7 +30,9 @@ from neuralshade.model.field import Field
 from neuralshade.source.region import Region
 
 if TYPE_CHECKING:
+    from neuralshade.asset.texture.texture_format import TextureFormat
     from neuralshade.kinds.textures.gpu_decoder import GpuDecoder
+    from neuralshade.kinds.textures.gpu_encoder import GpuEncoder
 
 Floats = npt.NDArray[np.float32]
 Words = npt.NDArray[np.uint16]
@@ -39,6 +42,7 @@ DEVICES = ("auto", "cpu", *APIS)
 # Texels that a thread decodes in a second, and the seconds that a CPU may take before a GPU is
 # opened instead: that takes about as long, and some more where kernels are compiled for it first.
 CPU_RATE, GPU_SECONDS = 3.5e6, 2.0
+BLOCK_RATE = 5e5  # texels of a map that a core compresses in a second: BC7, others are faster
 
 log = logging.getLogger("neuralshade")
 
@@ -61,6 +65,7 @@ class Decoding:
         self.field, self.sizes, self.place, self.asked = field, sizes, place, device
         self._gpu: Gpu | None = None
         self._decoder: GpuDecoder | None = None
+        self._encoder: GpuEncoder | None = None
         self._settled = device == "cpu"  # that no GPU is opened
 
     @property
@@ -68,9 +73,12 @@ class Decoding:
         """Return what it runs on by now, for people: cpu, or a GPU's name and API."""
         return "cpu" if self._decoder is None else self._decoder.device
 
-    def expect(self, regions: Sequence[Region]) -> None:
-        """Be told what will be asked for, level by level. Raises: DeviceError as ``floats``."""
-        self._on_gpu(sum(width * height for _, _, width, height in regions))
+    def expect(self, regions: Sequence[Region], compressed: int = 0) -> None:
+        """Be told what will be asked for, level by level, and how many maps become blocks.
+
+        Raises: DeviceError as ``floats``.
+        """
+        self._on_gpu(sum(width * height for _, _, width, height in regions), compressed)
 
     def floats(self, mip: int, region: Region) -> Floats:
         """Return the trained channels of a rectangle, row by row: float32 [n, C], not clamped.
@@ -104,6 +112,30 @@ class Decoding:
         assert found is not None
         return found
 
+    def blocks(
+        self, mip: int, region: Region, maps: Sequence[tuple[MapCoding, TextureFormat]]
+    ) -> dict[str, bytes]:
+        """Return the blocks of maps that have trained channels, by name, if a GPU decodes them.
+
+        Else nothing: the CPU's encoders take texels, a map at a time. ``maps``: with the format
+        that each is stored in. Where a region's sides are no multiples of 4, texels at its edge
+        are repeated.
+
+        Raises: as ``words``.
+        """
+        decoder = self._on_gpu(region[2] * region[3])
+        if decoder is None or not maps:
+            return {}
+        if self._encoder is None:
+            from neuralshade.kinds.textures.gpu_encoder import GpuEncoder
+
+            self._encoder = GpuEncoder(decoder)
+        found = self._encoder.blocks_of(mip, region, maps)
+        if found is None:
+            check_drawn(self.place, np.array(np.nan))
+        assert found is not None
+        return found
+
     def shown(self, mip: int, rows: Integers, columns: Integers, coding: MapCoding) -> Floats:
         """Return a map where rows [R] and columns [C] of texels cross, as ``MapCoding.shown`` does.
 
@@ -123,7 +155,7 @@ class Decoding:
 
     def close(self) -> None:
         """Give the GPU back; what is asked next opens it anew."""
-        self._decoder = None
+        self._decoder = self._encoder = None
         if self._gpu is not None:
             self._gpu.close()
             self._gpu = None
@@ -144,12 +176,15 @@ class Decoding:
         decode_blocks(self.field, self.sizes, mip, region, take)
         return found
 
-    def _on_gpu(self, texels: int) -> GpuDecoder | None:
-        """Return what decodes so many texels on a GPU; None where the CPU does."""
+    def _on_gpu(self, texels: int, compressed: int = 0) -> GpuDecoder | None:
+        """Return what decodes so many texels on a GPU; None where the CPU does.
+
+        ``compressed``: how many maps become blocks.
+        """
         if self._decoder is None and not self._settled:
             if self.asked != "auto":
                 self._open(open_gpu(self.asked))
-            elif cpu_seconds(texels) > GPU_SECONDS:
+            elif cpu_seconds(texels, compressed) > GPU_SECONDS:
                 self._open_hardware()
         return self._decoder
 
@@ -176,9 +211,10 @@ class Decoding:
         self._gpu = gpu
 
 
-def cpu_seconds(texels: int) -> float:
-    """Return about how long the CPU takes for so many texels."""
-    return texels / (CPU_RATE * min(MOST_BESIDE, torch.get_num_threads()))
+def cpu_seconds(texels: int, compressed: int = 0) -> float:
+    """Return about how long the CPU takes for so many texels, of which maps become blocks."""
+    seconds = texels / (CPU_RATE * min(MOST_BESIDE, torch.get_num_threads()))
+    return seconds + compressed * texels / (BLOCK_RATE * core_count())
 
 
 def check_device(device: str) -> None:

@@ -23,6 +23,7 @@ Words = npt.NDArray[np.uint16]
 
 THREADS = 256  # of a group, as in gpu_decoder.cs.slang
 TILE_TEXELS = 2**20  # decoded at once: 60 bytes each for 8 channels
+SIDE_PX = 4  # of a block of texels
 WORD = 4  # bytes
 LEAST_READ = 2**12  # bytes
 TILE = np.dtype(
@@ -41,11 +42,16 @@ static const uint CHANNELS = {channels};
 """
 
 
+def whole_blocks(side: int) -> int:
+    """Return a side in texels with what is missing to whole blocks."""
+    return -(-side // SIDE_PX) * SIDE_PX
+
+
 class GpuDecoder:
     """Decodes a field whose numbers lie on ``gpu``, in float32 loops: what a CPU gets, rounded
     otherwise. The GPU stays open.
 
-    ``tile_texels``: decoded at once, or a row of them where that is more.
+    ``tile_texels``: decoded at once, or four rows of them where that is more.
 
     Raises: DeviceError where the GPU has too little memory.
     """
@@ -59,7 +65,7 @@ class GpuDecoder:
     ):
         self.gpu, self.sizes = gpu, sizes
         across, down = sizes[0]
-        self.most = max(across, min(tile_texels, across * down))
+        self.most = max(4 * whole_blocks(across), min(tile_texels, across * down))
         inference = field_inference(gpu, field, exact=True)
         self.channels = inference.outputs
         self.tile = gpu.buffer(size=TILE.itemsize)
@@ -70,7 +76,7 @@ class GpuDecoder:
         self.words = gpu.buffer(size=WORD + WORD * self.channels * ((self.most + 1) // 2))
         bound = {"tiles": self.tile, "maps": self.maps, "positions": self.positions,
                  "drawn": self.drawn, "words": self.words}  # fmt: skip
-        text = TEXT.format(channels=self.channels)
+        text = self.text = TEXT.format(channels=self.channels)
         self.place, self.keep = (
             gpu.kernel(text, entry, bound) for entry in ("place_texels", "keep_words")
         )
@@ -85,8 +91,8 @@ class GpuDecoder:
     def floats(self, mip: int, region: Region) -> Floats:
         """Return the trained channels of a rectangle, row by row: float32 [n, C], not clamped."""
         found = np.empty((region[2] * region[3], self.channels), np.float32)
-        for tile in self._tiles(region):
-            self._draw(mip, tile)
+        for tile in self.tiles(region):
+            self.draw(mip, tile)
             first, count = (tile[1] - region[1]) * tile[2], tile[2] * tile[3]
             drawn = self._read(self.drawn, 4 * count * self.channels).view(np.float32)
             found[first : first + count] = drawn.reshape(count, -1)
@@ -103,10 +109,10 @@ class GpuDecoder:
         found = {one.name: np.empty((height, width, one.count), np.uint16) for one in codings}
         channels = np.array([(one.first, one.count) for one in codings], np.uint32)
         self._upload(self.maps, channels)
-        for tile in self._tiles(region):
+        for tile in self.tiles(region):
             rows, even = tile[3], (width * tile[3] + 1) // 2 * 2
             numbers = even * int(channels[:, 1].sum())
-            self._draw(mip, tile, len(codings))
+            self.draw(mip, tile, len(codings))
             run_once(self.gpu, [(self.keep, -(-numbers // (2 * THREADS)))])
             halves = self._read(self.words, WORD + 2 * numbers).view(np.uint16)
             if halves[0]:
@@ -119,20 +125,24 @@ class GpuDecoder:
                 first += even * one.count
         return found
 
-    def _tiles(self, region: Region) -> Iterator[Region]:
-        """Yield parts of whole rows."""
+    def tiles(self, region: Region) -> Iterator[Region]:
+        """Yield parts of whole rows: of a multiple of four, but for the last one's."""
         x, y, width, height = region
-        most = self.most // width
+        most = self.most // whole_blocks(width) // SIDE_PX * SIDE_PX
         for top in range(0, height, most):
             yield x, y + top, width, min(most, height - top)
 
-    def _draw(self, mip: int, tile: Region, maps: int = 0) -> None:
+    def draw(self, mip: int, tile: Region, maps: int = 0) -> None:
         """Evaluate a tile, of which so many maps will be kept as words."""
         count = tile[2] * tile[3]
         about = np.array([(tile[:2], self.sizes[mip], tile[2], count, mip, maps)], TILE)
         self._upload(self.tile, about)
         run_once(self.gpu, [(self.place, -(-count // THREADS))])
         run_steps(self.gpu, self.evaluate(count))
+
+    def is_finite(self) -> bool:
+        """Return whether all numbers were that were rounded since the last tile was drawn."""
+        return not self._read(self.words, WORD).any()
 
     def _upload(self, buffer: Buffer, values: npt.NDArray[Any]) -> None:
         commands = self.gpu.commands()

@@ -173,6 +173,7 @@ class OpenedTextures(Opened):
         levels: int | None = None,
         region: Region | None = None,
         *,
+        blocks: Sequence[str] = (),
         device: str = "auto",
         on_device: Notice = ignore,
     ) -> Iterator[MapChain]:
@@ -184,7 +185,7 @@ class OpenedTextures(Opened):
         names = chosen_names(maps, [coding.name for coding in self.codings])
         codings = [self.coding(name) for name in names]
         decoding = Decoding(self.field, self.sizes, self.path, device)
-        return map_chains(decoding, codings, regions, on_device)
+        return map_chains(decoding, codings, regions, blocks, on_device)
 
     def latent_files(self, folder: Path) -> list[Path]:
         """Write BC1 latents as DDS files and the decoder beside them, see ``latent_files``."""
