@@ -38,6 +38,7 @@ def wheel(built):
         yield archive
 
 
+@pytest.mark.slow  # builds both
 def test_both_packages_have_the_bill_of_materials_of_the_locks(built, wheel):
     (info,) = {name.split("/")[0] for name in wheel.namelist()} - {"neuralshade"}
     bill = json.loads(wheel.read(f"{info}/sboms/neuralshade.cdx.json"))
@@ -66,6 +67,7 @@ def test_both_packages_have_the_bill_of_materials_of_the_locks(built, wheel):
     assert set(needs) == refs and all(refs >= set(many) for many in needs.values())
 
 
+@pytest.mark.slow  # builds both
 def test_wheel_holds_every_file_of_the_package(wheel):
     written = [path for path in PACKAGE.rglob("*") if path.is_file() and path.suffix != ".pyc"]
     expected = {path.relative_to(ROOT / "src").as_posix() for path in written}
@@ -74,6 +76,7 @@ def test_wheel_holds_every_file_of_the_package(wheel):
     assert held - {"neuralshade/COMMIT"} == expected
 
 
+@pytest.mark.slow  # builds both
 def test_what_is_built_of_a_clone_says_of_which_commit(built, wheel):
     commit = commit_of(PACKAGE)
     if commit is None:
@@ -85,6 +88,7 @@ def test_what_is_built_of_a_clone_says_of_which_commit(built, wheel):
         assert any(name.endswith("/src/neuralshade/COMMIT") for name in source.getnames())
 
 
+@pytest.mark.slow  # builds both
 def test_wheel_brings_command_and_license(wheel):
     (info,) = {name.split("/")[0] for name in wheel.namelist()} - {"neuralshade"}
     command = wheel.read(f"{info}/entry_points.txt").decode()

@@ -51,14 +51,12 @@ def test_help_loads_nothing_heavy(arguments):
 
 
 # a process each, most of whose time loads PyTorch
-OTHERS = [("splats_sum", "splats"), ("mipmaps", "mipmaps"), ("textures", "textures"),
-          ("shader", "shader"), ("material", "material")]  # fmt: skip
+OTHERS = [("image_grid", "image"), ("splats_sum", "splats"), ("mipmaps", "mipmaps"),
+          ("textures", "textures"), ("shader", "shader"), ("material", "material")]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    "name, kind",
-    [("image_grid", "image"), *(pytest.param(*o, marks=pytest.mark.slow) for o in OTHERS)],
-)
+@pytest.mark.slow  # the fit below is quick
+@pytest.mark.parametrize("name, kind", OTHERS)
 def test_info_loads_one_kind(name, kind):
     found = loaded(f"import neuralshade\nneuralshade.info({str(DATA / name)!r} + '.nsh')")
     assert others(found["modules"], kind) == []

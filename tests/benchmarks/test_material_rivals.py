@@ -35,6 +35,7 @@ def trained(request, painted):
         return {one.name: one for one in train(contenders, painted, SMALL, device)}
 
 
+@pytest.mark.slow  # trains all four
 @pytest.mark.parametrize("name", REACHED)
 def test_each_learns_the_paint(trained, name):
     one = trained[name]
@@ -44,6 +45,7 @@ def test_each_learns_the_paint(trained, name):
     assert one.skipped == 0 and one.seconds > 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", REACHED)
 def test_each_has_eight_numbers_of_8_bits(trained, name):
     one = trained[name]

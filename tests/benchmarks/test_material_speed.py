@@ -40,7 +40,7 @@ def test_a_decoder_is_evaluated_there_too(gpu, screen):
     np.testing.assert_allclose(found, wanted, rtol=5e-3, atol=1e-4)  # float16 where it has units
 
 
-@pytest.mark.parametrize("wrap", ["repeat", "clamp"])
+@pytest.mark.parametrize("wrap", ["repeat", pytest.param("clamp", marks=pytest.mark.slow)])
 def test_maps_on_the_device_are_those_that_were_fitted(gpu, wrap):
     """Bilinear, of 8 bits, below the mapped normal too."""
     rng, screen = torch.Generator().manual_seed(4), SCREENS[1]

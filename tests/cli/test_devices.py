@@ -50,6 +50,7 @@ def test_json_is_what_the_function_returns(run):
     assert json.loads(done.out[0]) == neuralshade.devices()
 
 
+@pytest.mark.slow
 def test_this_machine_ends_with_what_auto_takes(run):
     done = run("devices")
     auto = neuralshade.devices()["auto"]

@@ -74,6 +74,7 @@ def test_json_is_one_line(run, device, rocks):
     ]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_single_maps_use_it(run, device, rocks):
     run("fit", "mipmaps", "gneiss", "slate", "--share", "f.nsh", "--quiet", *FEW)
     flags = ["--albedo", "basalt/albedo.png", "--normal", "basalt/normal_gl.png", "--roughness",

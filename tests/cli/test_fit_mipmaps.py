@@ -102,6 +102,7 @@ def test_packed_maps(run, device, rock):
     assert neuralshade.info("out/rock.nsh")["maps"]["notes"]
 
 
+@pytest.mark.slow
 def test_every_verb_takes_the_asset(run, device, rock, small_plane):
     assert run("fit", "mipmaps", "rock", "-o", "out", "--quiet", *FEW).code == 0
     text = "\n".join(run("info", "out/rock.nsh").out)

@@ -98,6 +98,7 @@ def test_info_and_render(run, folder, task):
     assert run("render", "t.nsh", "-o", "c.png", "--set", "photo=b.png").code == 0
 
 
+@pytest.mark.slow
 def test_info_of_a_task_that_renders_nothing(run, task):
     assert run("fit", "shader", "n.slang", "--steps", "3", "--threads", "1", "--quiet").code == 0
     out = run("info", "n.nsh").out
@@ -105,6 +106,7 @@ def test_info_of_a_task_that_renders_nothing(run, task):
     assert not any(line.startswith("picture") for line in out)
 
 
+@pytest.mark.slow
 def test_evaluate_tells_the_mean_over_other_random_numbers(run, refused, task, fitted_asset):
     run("fit", "shader", task, "--quiet", *PHOTO, *FEW)
     done = run("evaluate", "t.nsh")

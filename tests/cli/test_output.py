@@ -180,6 +180,7 @@ def test_render_prints_what_it_wrote(run, folder, few):
     assert neuralshade.load_picture("o.png").pixels.shape == (20, 50, 3)
 
 
+@pytest.mark.slow
 def test_report_goes_by_the_name_of_its_asset(run, folder, few):
     (folder / "sub").mkdir()
     run("fit", "image", "a.png", "-o", "sub/x.nsh", "--snapshots", "snaps", *few)

@@ -111,6 +111,7 @@ def test_disk_full_keeps_the_older_asset(folder, run, mount, few):
     assert (disk / "x.nsh").read_bytes() == older
 
 
+@pytest.mark.slow
 def test_disk_full_for_the_report_keeps_the_asset(folder, run, mount, few):
     disk = mount("size=16k")
     done = run("fit", "image", "a.png", "-o", folder / "x.nsh", "--report", disk / "x.html",

@@ -84,7 +84,9 @@ def test_a_command_that_is_told_to_end_leaves_nothing(begin, tmp_path, number, c
     assert [os.listdir(tmp_path / name) for name in ("out", "tmp")] == [[], []]
 
 
-@pytest.mark.parametrize("number, code", [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+@pytest.mark.parametrize("number, code", [
+    (signal.SIGINT, 130), pytest.param(signal.SIGTERM, 143, marks=pytest.mark.slow),
+])  # fmt: skip
 def test_what_was_told_to_end_is_not_taken_apart(begin, tmp_path, number, code):
     """As PyTorch would be for a second; but what is to be done at the end is done."""
     process = begin("wait", environment={"KEPT": "yes"},
@@ -106,7 +108,10 @@ def test_what_it_was_started_to_ignore_is_ignored(begin, tmp_path):
     assert process.communicate(timeout=60)[1] == b"going on\nneuralshade: terminated.\n"
 
 
-@pytest.mark.parametrize("closed", [(2,), (0, 2), (0, 1, 2)])
+@pytest.mark.parametrize("closed", [
+    pytest.param((2,), marks=pytest.mark.slow), pytest.param((0, 2), marks=pytest.mark.slow),
+    (0, 1, 2),
+])  # fmt: skip
 def test_closed_streams(begin, tmp_path, closed):
     """What is written is not taken for one of them, either."""
     process = begin("write", before=closing(*closed))
@@ -135,7 +140,10 @@ def test_a_standard_error_that_takes_nothing(begin, tmp_path):
 ASCII = {"LC_ALL": "C", "PYTHONUTF8": "0"}
 
 
-@pytest.mark.parametrize("environment", [ASCII, {"LC_ALL": "C.UTF-8"}])
+UTF8 = pytest.param({"LC_ALL": "C.UTF-8"}, marks=pytest.mark.slow)
+
+
+@pytest.mark.parametrize("environment", [ASCII, UTF8])
 @pytest.mark.parametrize("name", [b"\xc3\xbc.nsh", b"\xe4\xff.nsh"])
 def test_names_are_printed_as_they_are(begin, tmp_path, environment, name):
     for what in ("write", "refuse"):

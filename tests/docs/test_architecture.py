@@ -6,6 +6,8 @@ import pathlib
 import re
 import sys
 
+import pytest
+
 import neuralshade
 from neuralshade import FitOptions
 from neuralshade.cli.main import main
@@ -62,6 +64,7 @@ def test_the_table_names_files():
     assert len(NAMED) > 40 and len(set(NAMED)) >= len(NAMED) - 1  # fit.py has the job too
 
 
+@pytest.mark.slow
 def test_a_fit_passes_the_files_of_the_page(device, tmp_path):
     api = device.info.type.name  # loops, which a GPU with matrices has as well
     on_gpu = fitted(tmp_path, FitOptions(engine="gpu", device=api, kernels="fma"))

@@ -53,6 +53,7 @@ def fence(language):
     return found
 
 
+@pytest.mark.slow
 def test_python_runs(fitted_material, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     shutil.copy(fitted_material.asset, "copper.nsh")

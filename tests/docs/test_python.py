@@ -33,6 +33,7 @@ def test_the_page_runs(names, capsys):
     assert names["light"].hdr and pathlib.Path("waves.html").stat().st_size > 500
 
 
+@pytest.mark.slow
 def test_the_notebook_runs(names):
     cells = [cell for cell in NOTEBOOK["cells"] if cell["cell_type"] == "code"]
     assert all(cell["outputs"] == [] and cell["execution_count"] is None for cell in cells)

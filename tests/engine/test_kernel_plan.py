@@ -50,9 +50,9 @@ CASES = [  # path, encoding, hidden layers and width, batch
     ("wgmma", GRID, 2, 49, 2**20),
     ("wgmma", "one_blob:bins=32", 3, 64, 2**22),
 ]
-# each path, with grids and without, with hidden layers and without; wgmma with several of them,
-# on grids, is in test_other_positions
-QUICK = (2, 4, 7, 10)
+# each path once, with grids and without; with hidden layers, which those that are slow do without;
+# wgmma with several of them, on grids, is in test_other_positions
+QUICK = (2, 7, 10)
 EACH = [
     c if index in QUICK else pytest.param(*c, marks=pytest.mark.slow)
     for index, c in enumerate(CASES)
@@ -216,12 +216,14 @@ def test_the_cases_cover_the_plans():
 
 @pytest.fixture(scope="module")
 def wgmma_fit() -> tuple[NetworkTrainer, list[Built]]:
-    """Give one fit whose groups have more threads than may have all registers."""
-    return fit("wgmma", 2**15, encoding=WAVES, hidden_layers=2, hidden_width=64)
+    """Give one fit, whose texts CASES has too."""
+    return fit("wgmma", 1, encoding="identity", hidden_layers=1, hidden_width=64)
 
 
-def test_three_warpgroups_are_bounded(wgmma_fit):
-    trainer, built = wgmma_fit
+@pytest.mark.slow
+def test_three_warpgroups_are_bounded():
+    """Groups have more threads than may have all registers."""
+    trainer, built = fit("wgmma", 2**15, encoding=WAVES, hidden_layers=2, hidden_width=64)
     assert threads_of(trainer) == 3 * WARPGROUP > ALL_REGISTERS
     of = {kernel.entry: KERNEL.findall(kernel.text.code)[0][0] for kernel in built}
     assert of["train"] == of["train_many"] == str(3 * WARPGROUP)

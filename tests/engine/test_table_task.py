@@ -67,6 +67,7 @@ def test_loss_gradient_and_value_are_those_of_pytorch(gpu, rng, outputs, path):
     assert trainer.skipped == 0
 
 
+@pytest.mark.slow
 def test_steps_are_those_of_pytorch(gpu, rng):
     field = field_over(LEVELS, 3, 5, rng)
     table = smooth_table(3, 5, BATCH)

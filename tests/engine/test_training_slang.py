@@ -44,6 +44,13 @@ CASES = [
     Case("frequency:octaves=6", 1, 100, "hard_gelu", "hard_gelu", "l2", "pixels", 3, 70),
     Case("frequency:octaves=6", 1, 100, "none", "none", "l2", "pixels", 3, 70),
 ]  # fmt: skip
+# kernels of their own each, which take seconds to compile: quick are the cheapest, of grids too;
+# those of dense grids are quick in pairs/test_network_trainer.py, integer sums in its _steps
+QUICK = (4, 5, 6)
+OTHERS = [
+    case if index in QUICK else pytest.param(case, marks=pytest.mark.slow)
+    for index, case in enumerate(CASES)
+]
 PATHS = ["fma", *(pytest.param(path, marks=pytest.mark.gpu) for path in ("matrix", "wgmma"))]
 # relative norm of the error of a parameter's gradient, and of the loss: float32 sums of 500
 # terms; activations and gradients in float16 (and those far below the largest vanish)
@@ -102,15 +109,17 @@ def smooth(request, dispatch, gpu):
 
 
 @pytest.mark.parametrize("path", PATHS)
-@pytest.mark.parametrize("case", CASES[1:], ids=lambda case: f"{case.activation}-{case.loss}")
+@pytest.mark.parametrize("case", OTHERS[1:], ids=lambda case: f"{case.activation}-{case.loss}")
 def test_both_halves_agree(dispatch, gpu, rng, case, path):
     check(trained(dispatch, gpu, case, rng, path))
 
 
+@pytest.mark.slow  # SMOOTH has the largest kernels
 def test_both_halves_agree_with_integer_sums(smooth):
     check(smooth.again())
 
 
+@pytest.mark.slow  # SMOOTH has the largest kernels
 def test_gradients_equal_central_differences(smooth):
     at = smooth.again()
     gradients, length = at.gradients(), 0.05
@@ -130,6 +139,7 @@ def test_gradients_equal_central_differences(smooth):
         assert high - low == pytest.approx(went, rel=room), index
 
 
+@pytest.mark.slow  # SMOOTH has the largest kernels
 @pytest.mark.parametrize("planted", ["network", "encoding"])
 def test_a_number_that_is_not_finite_is_told(smooth, planted):
     p = next(iter(getattr(smooth.field, planted).parameters()))
@@ -144,7 +154,7 @@ def test_a_number_that_is_not_finite_is_told(smooth, planted):
 @pytest.mark.parametrize("path", PATHS)
 def test_a_sum_that_overflows_is_told(dispatch, gpu, rng, path):
     """The loss is finite, and without grids nothing but the sums of gradients is looked at."""
-    ran = trained(dispatch, gpu, CASES[1], rng, path)
+    ran = trained(dispatch, gpu, CASES[4], rng, path)
     state = StepState(STEP, 3, 2, 1, 3e38).pair().view(np.uint8)
     ran.run.write(states=state)
     ran.again()

@@ -198,6 +198,7 @@ def others():
     return smallest, encoded
 
 
+@pytest.mark.slow
 def test_the_smallest_task_of_the_page_runs(device, asset, tmp_path, others):
     task = tmp_path / "task.slang"
     task.write_text(others[0])

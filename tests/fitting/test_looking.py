@@ -41,6 +41,7 @@ def test_evaluate_rows(fitted):
     assert rows[0]["psnr_db"] == pytest.approx(-10 * math.log10(error), abs=1e-6)
 
 
+@pytest.mark.slow
 def test_evaluate_at_another_resolution(fitted, save_smooth):
     """The asset is drawn at the picture's resolution, whatever it was fitted at."""
     picture, notices = save_smooth("b.png", height=48, width=72), []
@@ -139,6 +140,7 @@ def sections_of(page):
     return {s for s in SECTIONS if s.lower() in text.lower()}
 
 
+@pytest.mark.slow
 def test_report_of_a_fit(tmp_path, save_smooth, few, monkeypatch):
     monkeypatch.setattr("neuralshade.fitting.loop.FIRST_MEASURE_SECONDS", 0.0)  # some curve
     few |= {"steps": 300}
@@ -195,6 +197,7 @@ def test_snapshots_at_log_spaced_steps(tmp_path, save_smooth, few):
     assert "Snapshots" in sections_of(tmp_path / "x.html")
 
 
+@pytest.mark.slow
 def test_snapshots_of_hdr_are_exr(tmp_path, save_smooth, few):
     folder, names = fit_with_snapshots(tmp_path, save_smooth("a.exr", peak=40), few)
     predictions = [name for name in names if "prediction" in name]

@@ -226,6 +226,7 @@ def interrupted(picture, tmp_path, settings, **options):
     return str(caught.value)
 
 
+@pytest.mark.slow
 def test_movie_of_a_resumed_fit_is_that_of_an_uninterrupted_one(tmp_path, save_smooth, few):
     picture, path = save_smooth(), tmp_path / "a.gif"
     path.write_bytes(b"older")
@@ -254,6 +255,7 @@ def test_frames_are_no_business_of_the_engine(tmp_path, save_smooth, few, monkey
     assert seen and set(kept) - set(seen) == {n for n in kept if n.startswith("snapshots.")}
 
 
+@pytest.mark.slow
 def test_resumed_with_a_movie_only_before_or_only_after(tmp_path, save_smooth, few):
     picture, resume = save_smooth(), tmp_path / "a.checkpoint.nsh"
     interrupted(picture, tmp_path, few, movie=tmp_path / "a.gif")

@@ -67,6 +67,7 @@ def test_a_name_that_is_too_long_is_refused_before_the_fit(
     assert os.listdir(tmp_path) == ["a.png"]
 
 
+@pytest.mark.slow
 @linux
 def test_a_fit_all_of_whose_names_are_no_text(tmp_path, save_smooth, few, monkeypatch):
     monkeypatch.chdir(tmp_path)

@@ -129,6 +129,7 @@ def test_a_higher_bound_ends_it_sooner(plateau_loop):
     assert ended == sorted(ended, reverse=True) and ended[-1] < ended[0]
 
 
+@pytest.mark.slow
 def test_how_fast_the_machine_is_changes_no_plateau_by_much(plateau_loop):
     found = []
     for step_seconds in (0.0002, 0.01, 0.05):

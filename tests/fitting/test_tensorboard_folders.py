@@ -69,6 +69,7 @@ def test_a_resumed_fit_may_log_elsewhere(tmp_path, save_smooth, few, monkeypatch
     assert list(pictures(log, "target")) == [0] and text(log, "recipe")[0] == 0
 
 
+@pytest.mark.slow
 def test_a_new_fit_hides_an_old_one(tmp_path, save_smooth, few):
     picture, folder = save_smooth(), tmp_path / "log"
     fit(picture, tmp_path, few | {"steps": 40}, folder)

@@ -108,6 +108,7 @@ def test_snapshots_update_one_picture(tmp_path, save_smooth, few):
         np.testing.assert_allclose(update["values"], snapshot, atol=0.5 / 255 * 2.3)
 
 
+@pytest.mark.slow
 def test_hdr_is_sent_as_it_is(tmp_path, save_smooth, few):
     viewer = Viewer()
     fit(save_smooth("a.exr", peak=40), tmp_path, few | {"steps": 200}, viewer.address)

@@ -29,7 +29,9 @@ def as_splats(output=None):
     return neuralshade.fit_splats("a.png", output, steps=1, count=4)
 
 
-@pytest.mark.parametrize("fit, kind", [(as_textures, "textures"), (as_splats, "splats")])
+@pytest.mark.parametrize("fit, kind", [
+    (as_textures, "textures"), pytest.param(as_splats, "splats", marks=pytest.mark.slow),
+])  # fmt: skip
 def test_an_asset_of_another_kind_stays(photo, refusal, fit, kind):
     before = photo.read_bytes()
     assert refusal(OutputError, fit) == (

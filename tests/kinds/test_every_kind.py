@@ -105,8 +105,9 @@ def interrupt(progress):
         signal.raise_signal(signal.SIGINT)
 
 
-# that of mip levels is in mipmaps/test_resume.py too, and takes three fits to compile for
-RESUMED = [pytest.param(n, marks=pytest.mark.slow) if n == "mipmaps" else n for n in FITTED]
+# those are in mipmaps/ and shader/test_resume.py too, and take three fits to compile for
+COMPILED = ("mipmaps", "shader")
+RESUMED = [pytest.param(n, marks=pytest.mark.slow) if n in COMPILED else n for n in FITTED]
 
 
 @pytest.mark.parametrize("name", RESUMED)

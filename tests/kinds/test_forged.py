@@ -11,8 +11,9 @@ CASES = 240  # of each kind of file
 FEWER = {"splats": 80}  # whose streams take long to read; 2,000 in all
 DRAWN, RESUMED = 4, 60  # one in so many of those that were opened
 HARMLESS = ("opened", "refused")
-NAMES = [pytest.param(name, marks=() if kept else pytest.mark.slow)  # to be fitted first
-         for name, kept in doors.WHOLE.items()]  # fmt: skip
+SLOW = [name for name, kept in doors.WHOLE.items() if not kept]  # to be fitted first
+SLOW += ["material"]  # takes longest to read
+NAMES = [pytest.param(n, marks=pytest.mark.slow) if n in SLOW else n for n in doors.WHOLE]
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -20,6 +20,7 @@ def task(tmp_path):
     return path
 
 
+@pytest.mark.slow  # a device of its own, whose kernels are compiled anew
 def test_it_is_fitted_and_its_asset_can_be_had(device, live, background, look, task, tmp_path):
     job = background(live.run, neuralshade.fit_shader, task, tmp_path / "x.nsh",
                      steps=10**8, threads="4x4")  # fmt: skip

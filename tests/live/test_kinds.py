@@ -24,6 +24,7 @@ def shown(live, background, look):
     return shown
 
 
+@pytest.mark.slow  # as in test_curves.py: a device of its own
 def test_gaussians(device, live, background, look, save_smooth, tmp_path):
     job = background(live.run, neuralshade.fit_splats, save_smooth(), tmp_path / "x.nsh", **SPLATS)
     page = look()

@@ -106,6 +106,7 @@ def test_one_step_of_a_running_fit_pauses_it(fitting, look):
     page.reach(at + 5)
 
 
+@pytest.mark.slow
 def test_a_step_size_of_a_hundredth_learns_less(fitting, look, small):
     """Both fits end after as many steps; only one of them had its rate turned down."""
     losses = []
@@ -160,6 +161,7 @@ def test_values_overlay_report_snapshot(fitting, look, picture):
     page.reach(page.progress["step"] + 5)
 
 
+@pytest.mark.slow
 def test_all_pages_see_the_same(fitting, look):
     fitting()
     pages = [look() for _ in range(5)]
@@ -223,6 +225,7 @@ def test_a_fit_that_fails_tells_pages(fitting, look):
     assert failed["text"] == str(caught.value)
 
 
+@pytest.mark.slow
 def test_equal_bits_with_a_page_and_without(live, picture, small, tmp_path, look):
     settings = {**small, "steps": 200}
     neuralshade.fit_image(picture, tmp_path / "without.nsh", **settings)

@@ -127,6 +127,7 @@ def test_equal_pictures_are_alike_and_pull_nowhere(run, flat):
     np.testing.assert_array_equal(got.d_drawn, 0.0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("odd", [np.nan, np.inf])
 def test_a_pixel_that_is_not_finite_shows_in_every_gradient_that_it_reaches(run, odd):
     target = wavy(np.random.default_rng(0), 37, 41, 1)

@@ -14,6 +14,11 @@ SVG = "{http://www.w3.org/2000/svg}"
 CURVE = [(step, step * 0.01, 1 / step, 20 + math.log10(step)) for step in (1, 10, 100, 1000)]
 
 
+@pytest.fixture(scope="module")
+def charts():
+    return curve_charts(CURVE)
+
+
 def line_of(svg):
     """Return the points of the curve in SVG units: the path drawn in the accent color."""
     root = xml.etree.ElementTree.fromstring(svg)
@@ -31,8 +36,7 @@ def texts_of(svg):
     return ["".join(t.itertext()).strip() for t in root.iter(f"{SVG}text")]
 
 
-def test_all_four_charts():
-    charts = curve_charts(CURVE)
+def test_all_four_charts(charts):
     assert [title for title, _ in charts] == [
         "PSNR against seconds",
         "PSNR against steps",
@@ -53,8 +57,8 @@ def test_all_four_charts():
 
 
 @pytest.mark.parametrize("chart", range(4))
-def test_axes_are_logarithmic(chart):
-    points = line_of(curve_charts(CURVE)[chart][1])
+def test_axes_are_logarithmic(charts, chart):
+    points = line_of(charts[chart][1])
     assert len(points) == 4
     for axis in (0, 1):  # equal factors in the data are equal distances, in both axes here
         gaps = [after[axis] - before[axis] for before, after in itertools.pairwise(points)]
@@ -62,8 +66,8 @@ def test_axes_are_logarithmic(chart):
         assert abs(gaps[0]) > 10
 
 
-def test_colors_come_from_the_page():
-    for _, svg in curve_charts(CURVE):
+def test_colors_come_from_the_page(charts):
+    for _, svg in charts:
         assert not re.findall(r"#[0-9a-f]{6}", re.sub('href="[^"]*"|url[^)]*', "", svg))
         assert "currentColor" in svg
         assert svg.startswith("<svg")
@@ -74,9 +78,9 @@ def test_points_without_psnr_still_have_a_loss():
     assert [title for title, _ in charts] == ["loss against seconds", "loss against steps"]
 
 
-def test_what_a_log_axis_cannot_show_is_left_out():
+def test_what_a_log_axis_cannot_show_is_left_out(charts):
     curve = [(0, 0.0, 0.5, 9.0), *CURVE, (2000, 20.0, math.nan, None), (3000, 30.0, 0.0, math.inf)]
-    for (_, svg), (_, clean) in zip(curve_charts(curve), curve_charts(CURVE), strict=True):
+    for (_, svg), (_, clean) in zip(curve_charts(curve), charts, strict=True):
         assert line_of(svg) == line_of(clean)
 
 
@@ -96,5 +100,5 @@ def test_long_curves_are_thinned_along_the_log_axis():
     assert f"{curve[-1][2]:.3g}" in texts_of(svg)  # the last point is kept
 
 
-def test_equal_curves_give_equal_bytes():
-    assert curve_charts(CURVE) == curve_charts(list(CURVE))
+def test_equal_curves_give_equal_bytes(charts):
+    assert curve_charts(list(CURVE)) == charts

@@ -53,11 +53,11 @@ WIDER = {  # positions of another count of numbers than two
     " + frequency:octaves=1,first=2,dimensions=3 + one_blob:bins=3,first=5": 8,
 }
 EVERY = (*CASES, *WIDER)
-MORE = ("dense_grid:levels=3,features=2", "hash_grid:levels=3", "one_blob:bins=3 +")
+MORE = ("dense_grid:features=2,width=5,height=3 + frequency",)
 
 
 def is_quick(index: int) -> bool:
-    """Return whether a case is the first of a kind, or of MORE: each way to be put together."""
+    """Return whether a case is the first of a kind, or of MORE: several, of three numbers."""
     text, before = EVERY[index], " + ".join(EVERY[:index]).replace(":", " ").split()
     kinds = {part.strip().partition(":")[0] for part in text.split("+")}
     return bool(kinds - set(before)) or text.startswith(MORE)

@@ -33,7 +33,8 @@ UNFIT = {  # module's text: what was got, what is needed
 
 
 @pytest.mark.parametrize("text, dimensions", [
-    ("powers:degree=5", 2), ("planes:count=3", 2), ("powers:degree=2 + planes", 2),
+    ("powers:degree=5", 2), ("planes:count=3", 2),
+    pytest.param("powers:degree=2 + planes", 2, marks=pytest.mark.slow),
     ("powers:degree=2,dimensions=1 + powers:first=1", 3),
 ])  # fmt: skip
 def test_both_halves_agree(outside, gpu, text, dimensions):

@@ -29,7 +29,9 @@ def grid(features: int, wraps: bool, rng: torch.Generator, scale: int = 1) -> La
 
 
 @pytest.mark.parametrize("wraps", [True, False])
-@pytest.mark.parametrize("features", [1, 2, 3, 4, 7, 8])
+@pytest.mark.parametrize("features", [
+    1, 4, *(pytest.param(count, marks=pytest.mark.slow) for count in (2, 3, 7, 8)),
+])  # fmt: skip
 def test_latents_equal_the_python_half(gpu, features, wraps):
     rng = torch.Generator().manual_seed(features)
     lanes = Lanes(gpu, grid(features, wraps, rng), positions(40, rng), packed=features % 2 == 0)

@@ -6,7 +6,7 @@ import torch
 
 from neuralshade.model.linear import Linear
 
-SIZES = [(1, 1), (2, 1), (5, 31), (33, 16), (6, 4), (16, 7)]  # inputs, outputs
+SIZES = [(1, 1), (2, 1), (6, 4), (5, 31), (33, 16), (16, 7)]  # inputs, outputs
 SAMPLES = 9
 
 
@@ -22,8 +22,11 @@ def numbers_of(module: torch.nn.Module) -> np.ndarray:
     return torch.nn.utils.parameters_to_vector(module.parameters()).detach().numpy()
 
 
+LARGE = [pytest.param(*size, marks=pytest.mark.slow) for size in SIZES[3:]]  # seconds to compile
+
+
 @pytest.mark.parametrize("bias", [True, False])
-@pytest.mark.parametrize("inputs, outputs", SIZES)
+@pytest.mark.parametrize("inputs, outputs", [*SIZES[:3], *LARGE])
 def test_both_halves_agree(inputs, outputs, bias, network_kernel, float64_passes, rng):
     layer, x, d_y = layer_and_batch(inputs, outputs, bias, rng)
     kernel = network_kernel(layer.slang(), inputs, outputs, SAMPLES)

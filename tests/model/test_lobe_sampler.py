@@ -128,6 +128,7 @@ def test_all_is_finite_in_float32_at_the_corners(rng):
             torch.testing.assert_close(wi.norm(dim=0), torch.ones(u.shape[1]))
 
 
+@pytest.mark.slow
 def test_training_brings_the_noise_down(rng):
     """A surface that shines by its first lobe alone: the network finds which."""
     lobes, sampler = made(rng, 0.2)

@@ -98,6 +98,7 @@ def test_both_halves_agree(dispatch, rng, features, count, samples, parts):
     np.testing.assert_allclose(found.d_latents / scale, d_wanted.numpy() / scale, atol=5e-4, rtol=0)
 
 
+@pytest.mark.slow
 def test_all_is_finite_of_any_latents_at_grazing_angles(dispatch, rng):
     """Both ways: latents of all sizes, directions along x, towards each other and alike."""
     lobes, samples = LobeInputs(8, 3, rng=rng), 64

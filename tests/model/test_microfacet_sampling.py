@@ -19,7 +19,9 @@ from neuralshade.model.microfacet import (
     shade,
 )
 
-ROUGHNESSES = [0.0, 0.1, 0.3, 0.6, 1.0]
+ROUGHNESSES = [
+    0.0, 0.3, 1.0, *(pytest.param(rough, marks=pytest.mark.slow) for rough in (0.1, 0.6)),
+]  # fmt: skip
 HEIGHTS = [1.0, 0.7, 0.2, 0.02]  # of wo
 UP = torch.tensor([0.0, 0.0, 1.0], dtype=torch.float64)
 TILTED = torch.tensor([0.48, -0.36, 0.8], dtype=torch.float64)
@@ -148,11 +150,12 @@ def test_lambert_scatters_all_of_it_and_burley_more_at_grazing_angles(surface_of
         assert (scattered["burley"] > 1.2) == (height == 0.05)
 
 
-CASES = [(roughness, height) for roughness in ROUGHNESSES for height in (1.0, 0.5, 0.05)]
+BELOW = (1.0, 0.5, 0.05)  # heights of wo here
 
 
 @pytest.mark.parametrize("metallic", [0.0, 1.0])
-@pytest.mark.parametrize("roughness, height", CASES)
+@pytest.mark.parametrize("height", BELOW)
+@pytest.mark.parametrize("roughness", ROUGHNESSES)
 def test_density_sums_to_one(roughness, height, metallic, surface_of, direction):
     surface = surface_of(0.5, roughness, metallic, TILTED)
     wo = about(TILTED, direction(height))
@@ -160,9 +163,12 @@ def test_density_sums_to_one(roughness, height, metallic, surface_of, direction)
     assert float((pdf(surface, wi, wo) * solid).sum()) == pytest.approx(1, abs=2e-3)
 
 
-@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+@pytest.mark.parametrize("dtype", [
+    torch.float32, pytest.param(torch.float64, marks=pytest.mark.slow),
+])  # fmt: skip
 @pytest.mark.parametrize("metallic", [0.0, 1.0])
-@pytest.mark.parametrize("roughness, height", CASES)
+@pytest.mark.parametrize("height", BELOW)
+@pytest.mark.parametrize("roughness", ROUGHNESSES)
 def test_samples_follow_their_density(
     roughness, height, metallic, dtype, rng, surface_of, direction
 ):

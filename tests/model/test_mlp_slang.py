@@ -59,7 +59,11 @@ def test_both_halves_agree(kind, network_kernel, float64_passes, rng):
 NONE = pytest.param(0, marks=pytest.mark.slow)  # one affine layer, as in test_linear_slang.py
 
 
-@pytest.mark.parametrize("inputs, outputs, width", SIZES)
+# each is compiled for itself: the larger, the longer
+LARGE = [pytest.param(*size, marks=pytest.mark.slow) for size in SIZES[2:]]
+
+
+@pytest.mark.parametrize("inputs, outputs, width", [*SIZES[:2], *LARGE])
 @pytest.mark.parametrize("layers", [NONE, 2])
 def test_every_size_agrees(inputs, outputs, width, layers, network_kernel, float64_passes, rng):
     kinds = ("leaky_relu", "silu")
@@ -67,12 +71,14 @@ def test_every_size_agrees(inputs, outputs, width, layers, network_kernel, float
     check_both_halves(network_kernel, float64_passes, *case)
 
 
+@pytest.mark.slow  # as of one layer in test_linear_slang.py
 def test_packed_halves_are_read_in_their_place(network_kernel, float64_passes, rng):
     """An odd width: layers then begin at odd numbers."""
     network, x, d_y = network_and_batch(4, 3, 3, 5, ("elu", "none"), True, rng)
     check_both_halves(network_kernel, float64_passes, network.half(), x, d_y, packed=True)
 
 
+@pytest.mark.slow
 def test_gradients_equal_central_differences(network_kernel, rng):
     """Along random directions: of the input, sample by sample, and of all parameters at once."""
     network, x, d_y = network_and_batch(5, 3, 3, 8, ("silu", "sigmoid"), True, rng)
@@ -145,6 +151,7 @@ void main(uint3 thread : SV_DispatchThreadID)
 """
 
 
+@pytest.mark.slow
 def test_gradients_equal_those_that_slang_derives(device, network_kernel, rng):
     network, x, d_y = network_and_batch(3, 2, 2, 4, ("tanh", "tanh"), True, rng)
     written = network_kernel(network.slang(), 3, 2, SAMPLES)

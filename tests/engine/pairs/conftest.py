@@ -48,7 +48,11 @@ def smooth_picture() -> Picture:
     return picture_from_array(np.float32(0.5 + 0.4 * np.stack(waves, axis=-1)))
 
 
-@pytest.fixture(params=RECIPES)
+# what takes longest to compile is slow; grids are in the first, float16 is in "rtxns" too
+EACH = [pytest.param(n, marks=pytest.mark.slow) if n in ("lake", "hash") else n for n in RECIPES]
+
+
+@pytest.fixture(params=EACH)
 def name(request):
     """Give each name of a recipe, where a test does not say which."""
     return request.param

@@ -75,7 +75,10 @@ def test_quality_is_that_of_the_reference(gpu, pairs, name, path, pair_of, begun
     assert pair.gpu.skipped == host.skipped == 0
 
 
-@pytest.mark.parametrize("name", ["grid", "lake", "hash"])
+MORE = [pytest.param(n, marks=pytest.mark.slow) for n in ("lake", "hash")]  # as in conftest.py
+
+
+@pytest.mark.parametrize("name", ["grid", *MORE])
 def test_what_is_drawn_is_what_the_field_gives(pairs, name):
     """Of the averaged numbers where there are any, rounded as the asset will be."""
     pair = pairs(name)
@@ -90,7 +93,7 @@ def test_what_is_drawn_is_what_the_field_gives(pairs, name):
     assert torch.equal(held, trained) == (name == "lake")  # which keeps no mean
 
 
-@pytest.mark.parametrize("name", ["grid", "hash"])
+@pytest.mark.parametrize("name", ["grid", MORE[1]])
 def test_the_reference_goes_on_where_the_device_stopped(pairs, name, far, begun_anew):
     pair = pairs(name)
     pair.gpu.advance([1.0] * 3)

@@ -21,7 +21,9 @@ def assert_equal_states(
         )
 
 
-@pytest.mark.parametrize("name, planted", [("grid", "0.bias"), ("lake", "0.weight")])
+@pytest.mark.parametrize("name, planted", [
+    ("grid", "0.bias"), pytest.param("lake", "0.weight", marks=pytest.mark.slow),
+])  # fmt: skip
 def test_a_step_that_is_not_finite_changes_counts_alone(pairs, name, planted):
     """Planted where rounding to 8 bits does not hide it."""
     gpu = pairs(name).gpu
@@ -62,9 +64,10 @@ def test_steps_that_ask_at_a_broken_pixel_are_skipped(gpu, name, pair_of, far):
     assert max(errors.values()) < (5e-2 if name == "hash" else 1e-4), errors
 
 
-def test_integer_sums_give_equal_bits(pairs):
+@pytest.mark.parametrize("name", ["tiny-9", pytest.param("hash", marks=pytest.mark.slow)])
+def test_integer_sums_give_equal_bits(gpu, name, pair_of):
     """And steps submitted in many parts or few are the same."""
-    pair = pairs("hash")
+    pair = pair_of(gpu, name, "fma", exact=True, batch=500)
     pair.gpu.advance([1.0] * 70)
     once = pair.gpu.state()
     pair.restart()
@@ -74,14 +77,14 @@ def test_integer_sums_give_equal_bits(pairs):
     assert once["gpu.steps"].tolist() == [70, 70, 70, 0]
 
 
-def test_factors_go_around_their_ring(gpu, pairs, monkeypatch, pair_of):
+def test_factors_go_around_their_ring(gpu, monkeypatch, pair_of):
     """Steps that nobody waits for, more of them than there is room for."""
     factors = np.linspace(1.0, 0.2, 21).tolist()
-    pair = pairs("hash")
+    pair = pair_of(gpu, "tiny-9", "fma", exact=True)
     pair.gpu.advance(factors)
     monkeypatch.setattr("neuralshade.engine.step_kernels.RATES", 8)
     monkeypatch.setattr("neuralshade.engine.step_queue.RATES", 8)
-    short = pair_of(gpu, "hash", "fma", exact=True).gpu.trainer
+    short = pair_of(gpu, "tiny-9", "fma", exact=True).gpu.trainer
     assert short.buffers["rate_ring"].count == 8
     for first in range(0, 18, 3):
         short.submit(factors[first : first + 3])

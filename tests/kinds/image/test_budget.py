@@ -48,6 +48,7 @@ def file_bytes(recipe: ImageRecipe, picture: Picture, folder: Path) -> int:
     return save_asset(folder / "budget.nsh", "image", header, tensors, points)
 
 
+@pytest.mark.slow
 @given(
     width=st.integers(1, 600),
     height=st.integers(1, 600),

@@ -35,11 +35,14 @@ def end_to_end(path, folder, settings):
     return result, rows
 
 
-@pytest.mark.parametrize("name, channels, peak", [("a.png", 1, 1), ("a.png", 2, 1),
-                                                  ("a.png", 3, 1), ("a.png", 4, 1),
-                                                  ("a.jpg", 3, 1), ("a.pgm", 1, 1),
-                                                  ("a.exr", 1, 9), ("a.exr", 3, 300),
-                                                  ("a.exr", 4, 1)])  # fmt: skip
+MORE = [("a.png", 2, 1), ("a.png", 4, 1), ("a.jpg", 3, 1), ("a.pgm", 1, 1), ("a.exr", 1, 9)]
+PICTURES = [
+    ("a.png", 1, 1), ("a.png", 3, 1), ("a.exr", 3, 300), ("a.exr", 4, 1),
+    *(pytest.param(*picture, marks=pytest.mark.slow) for picture in MORE),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name, channels, peak", PICTURES)
 def test_every_kind_of_picture_end_to_end(tmp_path, save_smooth, few, name, channels, peak):
     path = save_smooth(name, channels=channels, peak=peak)
     result, _ = end_to_end(path, tmp_path, few)

@@ -18,7 +18,7 @@ def one_device():
     """Leave each its own device: that they are opened and closed is tested here."""
 
 
-@pytest.fixture(params=["grid", "rtxns"])
+@pytest.fixture(params=[pytest.param("grid", marks=pytest.mark.slow), "rtxns"])
 def asset(request, tmp_path, save_smooth):
     settings = {"preset": request.param, "steps": 30, "batch": 256}
     options = neuralshade.FitOptions(engine="torch")

@@ -12,7 +12,10 @@ PIXELS = np.random.default_rng(3).integers(0, 255, (9, 12, 3)).astype(np.uint8)
 BRIEF = {"steps": 2, "encoding": "dense_grid:width=8,height=8", "hidden_width": 8}
 
 
-@pytest.mark.parametrize("of", [np.asarray, torch.from_numpy, Image.fromarray])
+MORE = [pytest.param(of, marks=pytest.mark.slow) for of in (torch.from_numpy, Image.fromarray)]
+
+
+@pytest.mark.parametrize("of", [np.asarray, *MORE])
 def test_pixels_are_fitted(tmp_path, of):
     given = of(PIXELS)
     result = neuralshade.fit_image(given, tmp_path / "a.nsh",

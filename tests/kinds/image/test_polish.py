@@ -79,6 +79,7 @@ def test_the_error_never_rises_and_only_codes_change(encoding, size, bits, activ
     assert bool(changed) == bool(told.moved) and told.ended
 
 
+@pytest.mark.slow
 def test_no_code_of_a_linear_decoder_would_gain_by_one(monkeypatch):
     """There the linear picture is the decoder itself: every code is tried by brute force."""
     recipe, tensors, picture = case_of(ENCODINGS[0], (9, 14), hidden_layers=0)
@@ -130,6 +131,7 @@ def test_codes_are_those_of_the_field(monkeypatch):
         assert torch.equal(ours, theirs)
 
 
+@pytest.mark.slow
 def test_threads_find_the_same(monkeypatch):
     recipe, tensors, picture = case_of(GRID.format(1, 2, 30, 50), (100, 60))
     monkeypatch.setattr(code_search, "BAND_PIXELS", 600)  # ten bands, of which five at a time

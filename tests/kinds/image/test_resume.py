@@ -51,7 +51,11 @@ KINDS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("kind", KINDS)
+MORE = ("grid", "lake", "float16")  # seconds each
+EACH = [pytest.param(kind, marks=pytest.mark.slow) if kind in MORE else kind for kind in KINDS]
+
+
+@pytest.mark.parametrize("kind", EACH)
 def test_resumed_equals_uninterrupted_bit_for_bit(tmp_path, save_smooth, kind):
     picture, settings = save_smooth(), KINDS[kind] | {"steps": STEPS, "seed": 3}
     whole = neuralshade.fit_image(picture, tmp_path / "whole.nsh", **settings)

@@ -35,7 +35,9 @@ def positions(count, seed=0, varied=0):
     return torch.from_numpy(np.concatenate(rows, axis=1))
 
 
-@pytest.mark.parametrize("features, lobes, wrap, varied", [(8, 3, "repeat", 0), (3, 2, "clamp", 2)])
+@pytest.mark.parametrize("features, lobes, wrap, varied", [
+    pytest.param(8, 3, "repeat", 0, marks=pytest.mark.slow), (3, 2, "clamp", 2),
+])  # fmt: skip
 def test_the_encoding_equals_its_host_half(gpu, features, lobes, wrap, varied):
     """By two lanes a sample, as matrix units' kernels have it, in value and gradient."""
     vary = ",".join(f"input_{i}=0..1" for i in range(varied))

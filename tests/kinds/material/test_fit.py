@@ -137,6 +137,7 @@ def test_parts_of_a_sphere_are_parts_of_the_whole():
     np.testing.assert_allclose(part, whole[:12, 16:], atol=1e-5)
 
 
+@pytest.mark.slow
 def test_the_element_of_a_document_is_kept_and_loaded_again(tmp_path, one_device, document):
     """The second material of two, from whose file alone the asset is evaluated."""
     pytest.importorskip("MaterialX", reason="has no wheel for this machine")

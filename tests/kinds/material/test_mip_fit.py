@@ -57,18 +57,36 @@ def _small_judges():
 
 
 @pytest.fixture(scope="module")
-def fitted(tmp_path_factory, share_device):
-    """Give a fit of the grooves, opened."""
-    path = tmp_path_factory.mktemp("grooves") / "grooves.nsh"
-    with pytest.MonkeyPatch.context() as patch:
-        share_device(patch)
-        fit_material(grooved(), path, steps=420, mips=0.5, sampler=0.02, latent_rate=0.005, **FEW)
-    return neuralshade.load(path)
+def fit(tmp_path_factory, share_device):
+    """Return what fits the grooves in so many steps: opened."""
+
+    def fit(steps):
+        path = tmp_path_factory.mktemp("grooves") / "grooves.nsh"
+        with pytest.MonkeyPatch.context() as patch:
+            share_device(patch)
+            fit_material(grooved(), path, steps=steps, mips=0.5, sampler=0.02, latent_rate=0.005,
+                         **FEW)  # fmt: skip
+        return neuralshade.load(path)
+
+    return fit
 
 
-def test_every_level_is_as_close_as_the_closer_way(fitted):
+@pytest.fixture(scope="module")
+def learned(fit):
+    """Give a fit that has learned what its levels are to scatter."""
+    return fit(420)
+
+
+@pytest.fixture(scope="module")
+def fitted(fit):
+    """Give one of a few steps, whose file has the same parts."""
+    return fit(40)
+
+
+@pytest.mark.slow
+def test_every_level_is_as_close_as_the_closer_way(learned):
     """As the header tells, all of it; and training is worth something where grooves are lost."""
-    told = fitted.material["levels"]
+    told = learned.material["levels"]
     assert [level["side"] for level in told] == level_sides(16)
     for level in told[1:]:
         assert level["error"] == min(level["trained"], level["filtered"]) == level[level["kept"]]
@@ -76,12 +94,13 @@ def test_every_level_is_as_close_as_the_closer_way(fitted):
     assert all(level["error"] < 0.8 * level["finest"] for level in told[3:])
 
 
-def test_on_other_footprints_too(fitted, painted):
+@pytest.mark.slow
+def test_on_other_footprints_too(learned, painted):
     """Of what was kept and of box filters, against means that nobody has chosen by."""
     teacher = TeacherKernels(painted.gpu, grooved())
-    codes = level_codes(fitted.tensors["features"], 16)
-    box = level_shade(_with(fitted, np.concatenate([codes[0], *boxed(codes[0], 16)])).field)
-    kept = level_shade(fitted.field)
+    codes = level_codes(learned.tensors["features"], 16)
+    box = level_shade(_with(learned, np.concatenate([codes[0], *boxed(codes[0], 16)])).field)
+    kept = level_shade(learned.field)
     uv, wi, wo = upper_pairs(2400, 11)
     rng = torch.Generator().manual_seed(11)
     for level, side in enumerate(level_sides(16)):

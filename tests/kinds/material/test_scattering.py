@@ -54,7 +54,12 @@ VARIED = (Varied("wetness", 0.0, 2.0, 0.5), Varied("age", -1.0, 1.0, 0.0))
 SHARES = (0.3, 0.9)
 
 
-@pytest.fixture(scope="module", params=[("repeat", 3, "wetness=0..2,age=-1..1"), ("clamp", 1, "")])
+# a text of kernels each
+MORE = pytest.param(("repeat", 3, "wetness=0..2,age=-1..1"), marks=pytest.mark.slow)
+STORED = [MORE, ("clamp", 1, "")]
+
+
+@pytest.fixture(scope="module", params=STORED)
 def stored(request):
     """Give recipe, tensors, field and sampler of a small material with a random map.
 

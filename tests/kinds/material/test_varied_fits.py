@@ -50,12 +50,28 @@ def small_patch(share_device):
 
 
 @pytest.fixture(scope="module")
-def fitted(tmp_path_factory, small_patch, wet):
-    """Give a fit of a few hundred steps: its result, and it opened."""
-    path = tmp_path_factory.mktemp("wet") / "wet.nsh"
-    options = FitOptions(engine="torch")
-    result = fit_material(wet, path, steps=400, options=options, **FEW)
-    return result, neuralshade.load(path)
+def fit(tmp_path_factory, small_patch, wet):
+    """Return what fits it in so many steps: the result, and it opened."""
+
+    def fit(steps):
+        path = tmp_path_factory.mktemp("wet") / "wet.nsh"
+        options = FitOptions(engine="torch")
+        result = fit_material(wet, path, steps=steps, options=options, **FEW)
+        return result, neuralshade.load(path)
+
+    return fit
+
+
+@pytest.fixture(scope="module")
+def learned(fit):
+    """Give a fit that has learned what the paint scatters."""
+    return fit(400)
+
+
+@pytest.fixture(scope="module")
+def fitted(fit):
+    """Give one of a few steps, whose file has the same parts."""
+    return fit(60)
 
 
 def wet_pairs(count, seed=0):
@@ -111,9 +127,10 @@ def test_a_device_draws_the_input_evenly_over_its_range(gpu, kernels):
     np.testing.assert_allclose(batch.wanted.t().numpy(), wanted, rtol=2e-3, atol=1e-4)
 
 
-def test_one_asset_is_dry_and_wet(fitted):
+@pytest.mark.slow
+def test_one_asset_is_dry_and_wet(learned):
     """At any wetness it scatters as its teacher; without one, as at its default."""
-    result, opened = fitted
+    result, opened = learned
     assert result.psnr_db > 26 and result.skipped_steps == 0
     at, wi, wo = wet_pairs(4000)
     for share in (0.0, 0.5, 1.0):
@@ -154,8 +171,9 @@ def test_an_asset_tells_of_its_inputs(fitted):
     assert opened.header.recipe["vary"] == "wetness=0..2"
 
 
-def test_it_is_drawn_and_evaluated_at_a_value(fitted, wet):
-    _, opened = fitted
+@pytest.mark.slow
+def test_it_is_drawn_and_evaluated_at_a_value(learned, wet):
+    _, opened = learned
     dry, soaked = (
         neuralshade.render(opened, size=24, values={"wetness": w}, filter="point") for w in (0, "2")
     )
@@ -165,7 +183,7 @@ def test_it_is_drawn_and_evaluated_at_a_value(fitted, wet):
 
 
 @pytest.mark.slow
-def test_a_report_has_a_row_over_the_range(fitted, wet, tmp_path, monkeypatch):
+def test_a_report_has_a_row_over_the_range(learned, wet, tmp_path, monkeypatch):
     """Of the material and of the network: from brown to blue, and alike."""
     for name in (
         "judging.report.SPHERE_PX",
@@ -174,7 +192,7 @@ def test_a_report_has_a_row_over_the_range(fitted, wet, tmp_path, monkeypatch):
     ):
         monkeypatch.setattr(f"neuralshade.kinds.material.{name}", 24)
     page = tmp_path / "wet.html"
-    neuralshade.report(fitted[1], wet, page)
+    neuralshade.report(learned[1], wet, page)
     captions = re.findall("<figcaption>((?:Material|Network), .*?)</figcaption>", page.read_text())
     values = ["0", "0.5", "1", "1.5", "2"]
     assert captions == [f"{who}, {value}" for who in ("Material", "Network") for value in values]

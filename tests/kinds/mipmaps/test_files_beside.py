@@ -36,6 +36,7 @@ def test_what_a_killed_fit_left_half_written_is_no_set(stand, fit):
     assert (stand / "out/one.nsh").exists()
 
 
+@pytest.mark.slow
 def test_levels_of_another_set_are_not_written_over(stand, fit, refusal):
     fit("one", ("dds", "png"))
     before = contents(stand / "out")
@@ -51,6 +52,7 @@ def test_levels_of_another_set_are_not_written_over(stand, fit, refusal):
     )
 
 
+@pytest.mark.slow
 def test_other_assets_and_files_are_no_hindrance(stand, fit):
     """A picture's asset, a checkpoint and a file that is none list no levels."""
     picture = neuralshade.picture_from_array(np.zeros((6, 5, 3), np.uint8))

@@ -199,12 +199,14 @@ def test_a_smaller_pool_judges_alike(judged_by, monkeypatch):
                 assert one == pytest.approx(other, rel=1e-4)
 
 
+@pytest.mark.slow
 def test_other_seeds_are_other_lights(judged_by):
     first, other = (judged_by(MipmapsRecipe(pool=16, pairs=8), seed) for seed in (5, 6))
     for kind in LIT_BY:
         assert first[kind]["box"][0]["reference"] != other[kind]["box"][0]["reference"]
 
 
+@pytest.mark.slow
 def test_the_smallest_pool_has_the_sun_alone(judged_by):
     errors = judged_by(MipmapsRecipe(pool=1, pairs=1))
     assert all(0 < rows[0]["symmetric"] < 2 for rows in errors[ENVIRONMENT].values())

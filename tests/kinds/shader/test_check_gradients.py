@@ -92,6 +92,7 @@ def test_derivatives_of_encodings_are_right(encoded, save_smooth):
     assert rows[0].where.startswith("grid (number ")
 
 
+@pytest.mark.slow
 def test_what_is_wrong_only_away_from_the_start():
     """Zeros hide it: there both ways give 0."""
     before = WRONG.replace("HERE", "d * 3 * x.p")
@@ -99,6 +100,7 @@ def test_what_is_wrong_only_away_from_the_start():
     assert (row.verdict, row.where, row.place) == ("wrong", "sh[3]", "moved")
 
 
+@pytest.mark.slow
 def test_a_member_that_is_cut_off_is_wrong():
     row = rows_of(
         small("c + no_diff(cut(tint.z))", "float cut(float x) { return x; }"), threads="24x20"

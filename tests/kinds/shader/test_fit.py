@@ -90,6 +90,7 @@ def test_starts_are_taken(tmp_path, sum_text):
         assert result.members["a"] == 1.5
 
 
+@pytest.mark.slow
 def test_snapshots_and_movie(tmp_path, tint, values_of, brief):
     options = FitOptions(snapshots=tmp_path / "seen", movie=tmp_path / "m.gif")
     neuralshade.fit_shader(tint, tmp_path / "x.nsh", values=values_of(),

@@ -1,5 +1,7 @@
 """kinds/shader/check_gradients: what a row says of where its verdict is from."""
 
+import pytest
+
 import neuralshade
 from neuralshade.kinds.shader.source import ShaderSource
 
@@ -33,12 +35,14 @@ def test_a_derivative_that_is_cut_off_is_wrong_and_not_none():
     assert rows_of("no_diff(cut(a.x)) + b")["a"].verdict == "wrong"
 
 
+@pytest.mark.slow
 def test_places_beside_which_the_loss_is_no_number_are_named():
     rows = rows_of("sqrt(a.x) + a.y + b")
     assert rows["a"].undefined == ("a[0], start",) and rows["a"].verdict == "right"
     assert rows["b"].undefined == ()
 
 
+@pytest.mark.slow
 def test_the_error_that_is_shown_is_one_of_the_verdict_and_its_limit_is_told():
     for loss in ("sin(3 * a.x) * a.y + b * b * b", "no_diff(cut(a.x)) + a.y + b"):
         for row in rows_of(loss).values():
@@ -58,6 +62,7 @@ def test_kinks_are_counted():
     assert row.kinks == 2 and row.verdict == "right"
 
 
+@pytest.mark.slow
 def test_large_members_are_sampled():
     text = TASK.replace("float b;", "float b; [Trainable(1)] [Size(50, 40)] Texture<float> t;")
     source = ShaderSource(text.replace("LOSS", "b * t.sample(thread.uv()) + a.x"), "t.slang")

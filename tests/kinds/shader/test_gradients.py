@@ -69,9 +69,9 @@ KINDS = {  # members, and a loss that every number of them has a part in
 }
 
 
-# each is in "encodings into a network" too, or in others of the list
-PARTS = ("vectors", "nested arrays", "network", "grid encoding", "hash encoding")
-EACH = [pytest.param(k, marks=pytest.mark.slow) if k in PARTS else k for k in KINDS]
+# networks and encodings are in test_trainable_slang.py too; arrays take long to compile
+QUICK = ("float", "texture")
+EACH = [k if k in QUICK else pytest.param(k, marks=pytest.mark.slow) for k in KINDS]
 
 
 @pytest.mark.parametrize("kind", EACH)

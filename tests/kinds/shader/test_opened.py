@@ -8,6 +8,7 @@ from neuralshade.errors import AssetError, ConfigError
 from neuralshade.kinds.shader.source import load_shader
 
 
+@pytest.mark.slow
 def test_a_picture_may_be_in_memory_and_another_when_drawn(
     tmp_path, save_smooth, refusal, brief, sum_text
 ):
@@ -47,6 +48,7 @@ def test_a_picture_that_is_gone_or_changed_is_told(
     assert refusal(AssetError, neuralshade.evaluate, asset).startswith(start)
 
 
+@pytest.mark.slow
 def test_what_render_does_not_read_may_be_gone(
     tmp_path, tint, save_smooth, values_of, brief, caplog
 ):

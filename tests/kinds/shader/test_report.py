@@ -37,6 +37,7 @@ def test_a_task_beside_the_picture_that_it_is_to_look_like(fitted_tint, save_smo
         assert re.search(rf"{name}.{{0,60}}{re.escape(value)}", text, re.S), name
 
 
+@pytest.mark.slow
 def test_at_the_size_of_the_picture_and_with_other_values(fitted_tint, save_smooth):
     told = []
     other = save_smooth("b.png", 30, 20)

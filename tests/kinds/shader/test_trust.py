@@ -83,6 +83,7 @@ def test_a_stranger_s_module_asks_for_trust(foreign, refusal, monkeypatch):
     assert "of a stranger" in neuralshade.info(foreign)["module"]["text"]  # to be read first
 
 
+@pytest.mark.slow
 def test_trusted_it_is_drawn(foreign):
     opened = neuralshade.load(foreign, trust=True)
     assert (drawn(opened, values={"grey": 0.75}) == 0.75).all()  # other values, the same trust

@@ -63,6 +63,7 @@ def test_a_gradient_that_ended_long_ago_was_one():
     assert untouched(members, np.float32([1, 1, 3]), state) == ["a"]
 
 
+@pytest.mark.slow
 def test_a_resumed_fit_tells_too(notes, tmp_path):
     def stop(progress):
         signal.raise_signal(signal.SIGINT)

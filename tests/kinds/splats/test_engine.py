@@ -88,7 +88,11 @@ def host_steps(form, values, factors):
     return torch.stack(rows).detach().numpy(), squares.mean().item()
 
 
-@pytest.fixture(params=FORMS)
+# kernels of each take seconds to compile, but those of normalized-3 are test_fit.py's too
+MORE = [pytest.param(name, marks=pytest.mark.slow) for name in ("sum-4", "over-3")]
+
+
+@pytest.fixture(params=[*MORE, "normalized-3"])
 def form(request):
     return FORMS[request.param]
 
@@ -115,7 +119,7 @@ def test_steps_learn_the_picture(gpu, form):
 
 
 def test_steps_in_many_parts_or_few_are_the_same(gpu):
-    form, factors = FORMS["sum-4"], list(np.linspace(1, 0.1, SUBMITTED_STEPS + 40))
+    form, factors = FORMS["normalized-3"], list(np.linspace(1, 0.1, SUBMITTED_STEPS + 40))
     engines = [engine_of(gpu, form, alone(form), ranges=still_ranges(form)) for _ in range(2)]
     engines[0].advance(factors)
     for first in range(0, len(factors), 100):
@@ -160,7 +164,7 @@ def test_what_is_drawn_is_what_levels_stand_for(gpu, form):
 
 
 def test_levels_in_other_ranges_than_those_in_use(gpu):
-    form = FORMS["sum-4"]
+    form = FORMS["normalized-3"]
     engine, ranges = engine_of(gpu, form, cloud_of(form)), rounded_ranges(form)
     levels = engine.levels(ranges)
     engine.set_ranges(ranges)
@@ -238,7 +242,7 @@ def test_weighing_leaves_no_trace_in_the_next_step(gpu, form):
 
 @pytest.mark.parametrize("share, tiles", [(1 / 3, 2), (0.5, 3), (1e-4, 1), (0.65, 4)])
 def test_a_share_of_the_tiles_trains_each_in_turn(gpu, share, tiles):
-    form = FORMS["sum-4"]
+    form = FORMS["normalized-3"]
     values = alone(form)
     engine = engine_of(gpu, form, values, share=share, ranges=still_ranges(form))
     assert engine.trained_tiles == tiles
@@ -276,7 +280,7 @@ def test_numbers_that_are_none_are_set_back_and_counted(gpu, form, planted):
 
 
 def test_what_is_set_back_keeps_to_its_range(gpu):
-    form = FORMS["sum-4"]
+    form = FORMS["normalized-3"]
     values, ranges = cloud_of(form), free_ranges(form)
     values[0, 2] = values[COLOR, 2] = np.nan
     ranges["low"][0], ranges["high"][COLOR], ranges["rate"] = 4.0, -2.0, 0.0
@@ -285,6 +289,7 @@ def test_what_is_set_back_keeps_to_its_range(gpu):
     assert engine.values()[[0, COLOR], 2].tolist() == [4.0, -2.0]
 
 
+@pytest.mark.slow  # other kernels than above
 def test_loss_is_a_mean_whatever_share_is_trained(gpu):
     form, pixels = FORMS["sum-4"], np.full((32, 48, 4), 204, np.uint8)  # tiles cost the same
     outside = np.full((form.attributes, 1), -50, np.float32)

@@ -9,7 +9,11 @@ from neuralshade.errors import AssetError, ConfigError
 CROP = (0.25, 0.0, 1.0, 0.5)
 
 
-@pytest.fixture(scope="module", params=["over", "sum", "normalized"])
+# those of the others are drawn in test_kernels_slang.py too
+MORE = [pytest.param(name, marks=pytest.mark.slow) for name in ("over", "sum")]
+
+
+@pytest.fixture(scope="module", params=[*MORE, "normalized"])
 def asset(request, tmp_path_factory):
     folder = tmp_path_factory.mktemp(request.param)
     row, col = np.mgrid[:24, :36]

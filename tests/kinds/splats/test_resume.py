@@ -67,6 +67,7 @@ def test_a_size_is_kept_to_when_resumed(tmp_path, save_smooth):
     assert 0.98 * 1300 <= result.asset_bytes <= 1300
 
 
+@pytest.mark.slow
 def test_a_size_is_kept_to_though_the_curve_is_short_until_the_end(tmp_path, save_smooth):
     """The row that the end adds is counted before the Gaussians that fit are."""
     result = neuralshade.fit_splats(

@@ -4,6 +4,7 @@ import pytest
 from fixtures.texture_sets import small_set
 
 from neuralshade import FitOptions
+from neuralshade.kinds.textures.evaluate import compare
 from neuralshade.kinds.textures.fit import fit_textures
 
 FEW = {"steps": 30, "batch": 256, "hidden_width": 16, "precision": "float32"}
@@ -31,3 +32,9 @@ def fitted(tmp_path):
                             **FEW | settings)  # fmt: skip
 
     return fitted
+
+
+@pytest.fixture(scope="session")
+def compared(moss):
+    """Give an asset beside other ways to keep its maps, which takes seconds."""
+    return compare(moss.opened, moss.textures)

@@ -47,6 +47,7 @@ def test_files_of_so_many_bytes(fitted, maps):
         fitted(maps, latents="bc1", byte_count=500)
 
 
+@pytest.mark.slow
 def test_between_texels_it_is_trained_too(fitted, maps):
     """Without jitter the mean of four texels, smoother than each, is 2 dB better, not 5."""
     result = fitted(maps, latents="bc1", grids="1:2", steps=250, batch=512)

@@ -31,6 +31,8 @@ CASES = {
     "clamp": ((6, 9), {"grids": "3:2:2,6:1:2", "wrap": "clamp"}),
 }
 
+EACH = [pytest.param("even", marks=pytest.mark.slow), *list(CASES)[1:]]  # the largest
+
 
 def case_of(name):
     (height, width), settings = CASES[name]
@@ -50,7 +52,7 @@ def error(field, texels):
     return total
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", EACH)
 def test_the_error_falls_until_no_code_moves(name, monkeypatch):
     monkeypatch.setattr(engine_search, "BAND_PIXELS", 40)  # several bands of rows
     monkeypatch.setattr(engine_search, "BLOCK_PIXELS", 16)
@@ -68,7 +70,7 @@ def test_the_error_falls_until_no_code_moves(name, monkeypatch):
         assert torch.equal(grid.texels, torch.from_numpy(codes).float() / grid.steps)
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", EACH)
 def test_no_code_of_a_linear_decoder_would_gain_by_one(name, monkeypatch):
     """There the linear picture is the decoder itself: every code is tried by brute force."""
     monkeypatch.setattr(engine_search, "BAND_PIXELS", 40)
@@ -142,6 +144,7 @@ def test_a_search_that_is_stopped_keeps_what_it_has(monkeypatch):
     assert error(field, texels) < start
 
 
+@pytest.mark.slow
 def test_a_fit_with_polish_is_nearer_and_says_by_how_much(fitted, capsys):
     maps = small_set(16, 16)
     plain = fitted(maps, "plain.nsh", bpp=20.0, polish=0)

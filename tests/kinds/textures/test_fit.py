@@ -46,6 +46,7 @@ def test_the_file_is_as_good_as_its_header_says(fitted, maps, tmp_path):
     assert (facts["name"], facts["width"], facts["height"], facts["mips"]) == ("rock", 32, 32, 6)
 
 
+@pytest.mark.slow
 def test_more_bits_are_better(fitted, maps):
     """The decoder aside, whose bytes are the same."""
     found = [fitted(maps, f"{bpp}.nsh", bpp=bpp, steps=100) for bpp in (1.11, 20.0)]
@@ -61,8 +62,10 @@ def test_latents_are_of_the_rate_asked_for(fitted, maps):
 
 
 @pytest.mark.parametrize("height, width, settings", [
-    (16, 48, {"wrap": "clamp"}), (21, 13, {}), (1, 24, {}), (24, 1, {"wrap": "clamp"}),
-    (2, 2, {"bpp": 20.0}), (32, 32, {"mips": 1}), (30, 20, {"mips": 3, "bpp": 1.11}),
+    pytest.param(16, 48, {"wrap": "clamp"}, marks=pytest.mark.slow), (21, 13, {}),
+    pytest.param(1, 24, {}, marks=pytest.mark.slow), (24, 1, {"wrap": "clamp"}),
+    (2, 2, {"bpp": 20.0}), (32, 32, {"mips": 1}),
+    pytest.param(30, 20, {"mips": 3, "bpp": 1.11}, marks=pytest.mark.slow),
 ])  # fmt: skip
 def test_any_size(fitted, height, width, settings):
     textures = small_set(height, width)
@@ -106,6 +109,7 @@ def test_maps_of_every_meaning(fitted):
     assert told["  metallic"] == "0 everywhere" and told["  albedo"].startswith("dB by mip: ")
 
 
+@pytest.mark.slow
 def test_weights_move_the_error(fitted, maps):
     usual = fitted(maps, "a.nsh", steps=60).maps
     heavy = fitted(maps, "b.nsh", steps=60, weights="roughness=30, albedo=0.1").maps
@@ -113,11 +117,13 @@ def test_weights_move_the_error(fitted, maps):
     assert heavy["albedo"][0] < usual["albedo"][0] - 1
 
 
+@pytest.mark.slow
 def test_deeper_mips_are_as_good(fitted, maps):
     for name, values in fitted(maps, steps=100).maps.items():
         assert min(values) > values[0] - 3, name
 
 
+@pytest.mark.slow
 def test_latents_rounded_at_the_end_lose_little(fitted, maps):
     """They were trained with noise, and the decoder after they were frozen."""
     noisy = fitted(maps, "a.nsh", steps=80, noise_until=0.9)
@@ -134,6 +140,7 @@ def same(one, two):
     return all(np.array_equal(one[name], two[name]) for name in one)
 
 
+@pytest.mark.slow
 def test_equal_steps_give_equal_bits(fitted, maps):
     once, again = (fitted(maps, name) for name in ("a.nsh", "b.nsh"))
     assert same(tensors(once), tensors(again)) and once.loss == again.loss

@@ -21,6 +21,7 @@ def plan(maps, few, tmp_path, monkeypatch):
     )
 
 
+@pytest.mark.slow
 def test_rows_and_the_plot(plan, tmp_path, capsys):
     found = plan("curve.svg")
     ours = [row for row in found.rows if row["expected"]]

@@ -105,6 +105,7 @@ def test_a_fit_reaches_for_a_target(fitted, maps, tmp_path):
     assert rate_of(KNOWN[0]) <= rate_of(parse_grids(grids)) <= rate_of(KNOWN[-1])
 
 
+@pytest.mark.slow
 def test_what_is_missed_is_told(fitted, maps, monkeypatch, capsys):
     monkeypatch.setattr("neuralshade.kinds.textures.planner.REACH_DB", 99.0)
     result = fitted(maps, target_psnr=60.0)

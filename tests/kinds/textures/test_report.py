@@ -15,7 +15,6 @@ import neuralshade
 from neuralshade.errors import AssetError, OutputError
 from neuralshade.kinds.textures import report as module
 from neuralshade.kinds.textures.charts import mips_chart, rate_chart
-from neuralshade.kinds.textures.evaluate import compare
 from neuralshade.kinds.textures.figures import close_up
 from neuralshade.kinds.textures.report import report_textures
 from neuralshade.kinds.textures.verdict import points, verdict
@@ -25,8 +24,8 @@ CURVE = [[20, 0.5, 0.05, 12.0], [40, 1.0, 0.03, None], [60, 1.5, 0.02, 17.0]]
 
 
 @pytest.fixture(scope="module")
-def found(moss):
-    return compare(moss.opened, moss.textures)
+def found(compared):
+    return compared
 
 
 @pytest.fixture(scope="module")

@@ -42,7 +42,8 @@ void sample(uint3 thread : SV_DispatchThreadID)
 
 
 # compiling takes seconds; beyond the border PyTorch's half is compared with NumPy
-@pytest.mark.parametrize("wrap", ["repeat", pytest.param("clamp", marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("wrap", ["repeat", "clamp"])
 def test_the_shader_equals_pytorch(dispatch, fitted_set, wrap, rng):
     path = fitted_set.asset if wrap == "repeat" else fitted_set.clamped
     opened, field = neuralshade.load(path), TextureSetField(path)

@@ -104,6 +104,7 @@ def test_a_fit_says_what_it_is_lit_with(fitted, maps):
     assert not any("loss" in note for note in fitted(maps).notes)
 
 
+@pytest.mark.slow
 def test_what_shading_does_not_show_is_trained_too(fitted, maps):
     height = material_map("displacement", waves(32, 32, 1, seed=8))
     several = MaterialSet("rock", (*maps.maps, height), ())

@@ -19,6 +19,7 @@ def drawn(asset, tone=None, **how):
     return on_screen(neuralshade.render(asset, **how), linear, tone or Tone())
 
 
+@pytest.mark.slow
 def test_a_fit_is_watched_and_steered(tab, command, save_smooth, tmp_path):
     picture = neuralshade.load_picture(save_smooth("photo.png", 48, 64))
     page = tab(command("fit", "image", "photo.png", "-o", "photo.nsh", "--seconds", "900",
@@ -175,6 +176,7 @@ def test_an_asset_at_any_zoom_beside_its_reference(tab, shown, fitted):
     page.until(lambda: "x 1" in page.text("#values"), "values under the pointer")
 
 
+@pytest.mark.slow
 def test_exposure_and_gamma_of_light_beyond_one(tab, shown, save_smooth, few, tmp_path):
     path = save_smooth("a.exr", peak=9.0)
     neuralshade.fit_image(path, tmp_path / "a.nsh", **few)
@@ -200,6 +202,7 @@ def test_levels_are_called_what_they_are(tab, live, background, device, fitted, 
     assert live.stage.scene.titles["result"] == "Kept levels"
 
 
+@pytest.mark.slow
 def test_a_kind_that_the_page_has_not_heard_of_is_shown(tab, shown, live, fitted):
     """What a scene offers is told by its facts: tone, a light, overlays, panes."""
     page = tab(shown(fitted / "a.nsh"))
@@ -239,6 +242,7 @@ def test_a_light_is_dragged_over_a_plane(tab, live, background, device, tmp_path
     page.until(changed, "another light")
 
 
+@pytest.mark.slow
 def test_beyond_this_machine_the_token_opens_it(tab, fitted):
     with Live("0.0.0.0", 0) as live:
         live.show(fitted / "a.nsh")

@@ -32,6 +32,7 @@ def test_an_empty_page_has_a_place_to_drop_and_a_sample(tab, live, background, t
     assert page.page.locator("#nothing").is_hidden()
 
 
+@pytest.mark.slow
 def test_errors_as_a_heat_map_and_as_flip(tab, shown, fitted):
     page = tab(shown(fitted / "a.nsh", fitted / "a.png"))
     picture = neuralshade.load_picture(fitted / "a.png").pixels

@@ -51,6 +51,7 @@ def test_a_thin_picture_is_seen_and_has_all_its_pixels(opened, height, width):
     assert stored == [height, width]
 
 
+@pytest.mark.slow
 def test_a_phone_has_whole_tables(opened):
     page = opened(40, 60, window=(400, 850))
     assert page.js("document.documentElement.scrollWidth") == 400

@@ -29,6 +29,7 @@ def test_maps_are_beside_themselves_as_given(moss, tab, shown):
     assert np.abs(page.pixels("error:map:roughness") - error.clip(0, 255)).max() <= 0.5
 
 
+@pytest.mark.slow
 def test_without_the_maps_there_are_no_errors(moss, tab, shown):
     page = tab(shown(moss.path))
     page.shows("map:albedo", to_uint8(moss.opened.draw(24, 16)))

@@ -196,6 +196,7 @@ def test_the_reference_converges(noise):
     assert np.array_equal(plane_reference(base, SMALL, 64), plane_reference(base, SMALL, 64))
 
 
+@pytest.mark.slow
 def test_far_away_the_reference_is_the_mean_of_all_texels(noise):
     base = bumpy(noise, 4, 4)
     view = dataclasses.replace(SMALL, tiles=500.0)

@@ -33,7 +33,7 @@ MULTIPROCESSORS = 132
 HOPPER_BYTES = 227 * 1024  # of group-shared memory for one group
 BUILT = [  # encoding, hidden layers and width
     pytest.param("frequency:octaves=3", 4, 64, marks=pytest.mark.slow),  # large, unrolled
-    ("one_blob:bins=9", 0, 16),
+    pytest.param("one_blob:bins=9", 0, 16, marks=pytest.mark.slow),
     ("identity", 1, 48),
 ]
 

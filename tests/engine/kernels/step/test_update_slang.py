@@ -242,6 +242,7 @@ def test_a_step_that_is_not_finite_moves_nothing_and_clears_the_sums(dispatch, r
     assert not grids.left().any()
 
 
+@pytest.mark.slow
 def test_a_float16_sum_that_overflowed_moves_nothing(dispatch, rng):
     grids = Grids(dispatch, grids_of(16, rng), "half", True)
     halves = np.zeros(grids.count, np.float16)

@@ -86,6 +86,7 @@ def test_a_conductor_is_that_of_the_shading_model(gpu, stack):
         np.testing.assert_allclose(found, wanted, rtol=5e-3, atol=1e-5)
 
 
+@pytest.mark.slow
 def test_varnish_absorbs_what_crosses_it_twice(gpu, stack):
     """Straight on: the color to twice the thickness, of what the clear one passes."""
     coat = '\n[[layer]]\nkind = "dielectric"\nroughness = 1.0\ncolor = {}\nthickness = 1.5'
@@ -98,6 +99,7 @@ def test_varnish_absorbs_what_crosses_it_twice(gpu, stack):
     np.testing.assert_allclose(share, [[0.8**3, 0.5**3, 0.2**3]], rtol=1e-3)
 
 
+@pytest.mark.slow
 def test_noises_tile_and_fill_their_range(gpu, stack):
     """At 0 and 1 there is one place; each noise has dark and bright places; seeds differ."""
     masks = "".join(f'{name} = {{ noise = "{name}", scale = [3, 5], warp = 0.05 }}\n'

@@ -231,6 +231,7 @@ def pressing(step=4):
     return lambda p: p.step >= step and signal.raise_signal(signal.SIGINT)
 
 
+@pytest.mark.slow
 def test_interrupted_while_sets_are_trained(device, stand):
     """The set's own checkpoint can be gone on with; of the family there is nothing."""
     sets = [metal("a", 0, 8), metal("b", 1, 8)]
@@ -245,6 +246,7 @@ def test_interrupted_while_sets_are_trained(device, stand):
     assert neuralshade.fit_mipmaps(sets[0], "a_mips", options=options).steps == 12
 
 
+@pytest.mark.slow
 def test_interrupted_while_it_is_used(family, stand):
     folder, _ = family
     with pytest.raises(FitInterrupted) as caught:
