@@ -4,6 +4,9 @@ VENV_PYTHON = .venv/bin/python
 # more than four. worksteal: neighbours, which share what is fitted or compiled, run in one process.
 SIDE_BY_SIDE = -n logical --maxprocesses 4 --dist worksteal
 
+# Tests start some hundred processes: without it, each would compile the package anew.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: setup test lint docs demo bench soak lowest clean
 
 setup:  ## .venv with the tested versions, by their hashes, and software Vulkan where it can be had

@@ -17,6 +17,9 @@ EXPECTED = json.loads((DATA / "expected.json").read_text())
 ON_DEVICE = ("mipmaps", "shader", "shader_import")  # what draws them is Slang
 pytestmark = pytest.mark.usefixtures("one_device")
 DRAWN = [Path(name).stem for name in EXPECTED["assets"] if name != "mip_family.nsh"]
+# a user's task is compiled by itself, which takes seconds
+EACH_DRAWN = [pytest.param(name, marks=pytest.mark.slow) if name.startswith("shader") else name
+              for name in DRAWN]  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -68,7 +71,7 @@ def own(monkeypatch):
     monkeypatch.setattr("neuralshade.kinds.shader.opened.check_trusted", lambda *given: False)
 
 
-@pytest.mark.parametrize("name", DRAWN)
+@pytest.mark.parametrize("name", EACH_DRAWN)
 def test_an_asset_is_drawn_the_same(request, drawn, name):
     if name in ON_DEVICE:
         request.getfixturevalue("device")

@@ -50,9 +50,9 @@ CASES = [  # path, encoding, hidden layers and width, batch
     ("wgmma", GRID, 2, 49, 2**20),
     ("wgmma", "one_blob:bins=32", 3, 64, 2**22),
 ]
-# each path once, with grids and without; with hidden layers, which those that are slow do without;
+# wgmma and loops, with grids and without; with hidden layers, which those that are slow do without;
 # wgmma with several of them, on grids, is in test_other_positions
-QUICK = (2, 7, 10)
+QUICK = (7, 10)
 EACH = [
     c if index in QUICK else pytest.param(*c, marks=pytest.mark.slow)
     for index, c in enumerate(CASES)

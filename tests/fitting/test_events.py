@@ -246,6 +246,7 @@ def test_mip_levels_are_told_too(tmp_path):
         neuralshade.fit_mipmaps(textures, tmp_path / "mips", options=FitOptions(events=place))
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("one_device")
 def test_a_user_s_task_is_told_too(tmp_path, tint, values_of):
     path = tmp_path / "e.jsonl"

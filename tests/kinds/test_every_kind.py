@@ -106,7 +106,7 @@ def interrupt(progress):
 
 
 # those are in mipmaps/ and shader/test_resume.py too, and take three fits to compile for
-COMPILED = ("mipmaps", "shader")
+COMPILED = ("mipmaps", "shader", "splats")
 RESUMED = [pytest.param(n, marks=pytest.mark.slow) if n in COMPILED else n for n in FITTED]
 
 

@@ -41,6 +41,7 @@ def bumpy(device, share_device, tmp_path_factory, set_of):
     return SimpleNamespace(folder=folder / "out", result=result, textures=textures)
 
 
+@pytest.mark.slow
 def test_waves_of_metal_are_better_than_their_means(bumpy):
     errors = bumpy.result.errors["mirror"]
     for level in range(3):

@@ -33,6 +33,7 @@ def objective(values, references, step):
     return losses[0] + SKIES.weight * losses[1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width, height", SIZES)
 def test_loss_and_gradient_are_those_of_autograd(gpu, width, height):
     base, levels = maps_of(width, height), levels_of(width, height)

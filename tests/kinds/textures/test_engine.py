@@ -67,6 +67,7 @@ def are_codes(engine):
     )
 
 
+@pytest.mark.slow
 def test_frozen_latents_are_codes_and_stay_so(pair):
     on_gpu, host = pair
     for engine in pair:

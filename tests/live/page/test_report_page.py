@@ -25,6 +25,7 @@ def opened(tab, tmp_path):
     return opened
 
 
+@pytest.mark.slow
 def test_a_picture_opens_with_its_own_pixels(opened):
     page = opened(500, 900)
     picture = page.page.locator("#pictures img").first

@@ -7,6 +7,7 @@ from neuralshade.measure.baselines import to_uint8
 from neuralshade.source.material_mips import mip_levels
 
 
+@pytest.mark.slow
 def test_maps_are_beside_themselves_as_given(moss, tab, shown):
     page, textures = tab(shown(moss.path, moss.textures)), moss.textures
     decoded = to_uint8(moss.opened.drawn_map(moss.opened.coding("albedo"), 0, 24, 16))
