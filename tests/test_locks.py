@@ -59,6 +59,7 @@ def test_no_file_names_a_machine():
         assert not re.search(r"(?m)://|^--|^ +#.*/", path.read_text()), path.name
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("right", [True, False])
 def test_pip_refuses_another_hash(tmp_path, right):
     """With what scripts/setup gives it; ``--no-index``, since the wheel is made here."""

@@ -66,6 +66,7 @@ def test_info_loads_one_kind(name, kind):
 ON_GPU = pytest.param("engine='gpu', device='vulkan'", marks=pytest.mark.slow)  # compiles anew
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", ["engine='torch'", ON_GPU])
 def test_a_fit_loads_one_kind(request, tmp_path, options):
     if "gpu" in options:

@@ -97,6 +97,7 @@ def test_mip_levels_are_as_good(device, textures, many_lights):
     close(rows, EXPECTED["evaluated"]["mipmaps"])
 
 
+@pytest.mark.slow
 def test_a_task_is_as_good(device, own):
     rows = neuralshade.evaluate(DATA / "shader.nsh", values=values_for("shader"), trust=True)
     close(rows, EXPECTED["evaluated"]["shader"])

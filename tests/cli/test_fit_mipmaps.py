@@ -52,6 +52,7 @@ def test_help_of_fit_tells_of_it(run):
     assert re.search(r"^  mipmaps ", "\n".join(run("fit", "--help").out), re.M)
 
 
+@pytest.mark.slow
 def test_fit_prints_notes_tables_and_files(run, device, rock, small_plane):
     done = run("fit", "mipmaps", "rock", "-o", "out", "--format", "png", "--format", "ktx2",
                "--report", "r.html", *FEW)  # fmt: skip
@@ -82,6 +83,7 @@ def test_fit_prints_notes_tables_and_files(run, device, rock, small_plane):
     assert len(files) == 4 * 4 + 4 and all((rock / name).exists() for name in files)
 
 
+@pytest.mark.slow
 def test_single_maps(run, device, rock):
     flags = ["--albedo", "rock/albedo.png", "--normal", "rock/normal_dx.png", "--roughness",
              "rock/roughness.png", "--metallic", "rock/roughness.png"]  # fmt: skip
@@ -95,6 +97,7 @@ def test_single_maps(run, device, rock):
     assert (facts["kind"], facts["maps"]["notes"]) == ("mipmaps", result["notes"])
 
 
+@pytest.mark.slow
 def test_packed_maps(run, device, rock):
     done = run("fit", "mipmaps", "--albedo", "rock/albedo.png", "--normal", "rock/normal_dx.png",
                "--arm", "rock/albedo.png", "-o", "out", "--quiet", *FEW)  # fmt: skip
@@ -119,6 +122,7 @@ def test_every_verb_takes_the_asset(run, device, rock, small_plane):
     assert run("report", "out/rock.nsh", "rock").out == ["rock.html"]
 
 
+@pytest.mark.slow
 def test_settings_from_a_file_and_flags_over_them(run, device, rock):
     (rock / "r.toml").write_text("steps = 3\npool = 16\npairs = 4\nlevels = 2\n")
     done = run("fit", "mipmaps", "rock", "--recipe", "r.toml", "--levels", "1", "--json")
@@ -164,6 +168,7 @@ def test_help_tells_ranges(run):
         assert re.search(rf"--{flag} [^\[]*\[{re.escape(told)}\]", text), flag
 
 
+@pytest.mark.slow
 def test_the_same_table_after_the_fit_and_later(run, device, rock):
     """evaluate prints what the fit has printed: levels, errors and what they mean."""
     fitted = run("fit", "mipmaps", "rock", "-o", "out", *FEW).out

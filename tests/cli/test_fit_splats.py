@@ -47,6 +47,7 @@ def test_fit_prints_its_result(run, folder):
     assert done.out[-1] == "x.html" and (folder / "x.html").exists()
 
 
+@pytest.mark.slow
 def test_json_has_the_count(run, folder):
     done = run("fit", "splats", "a.png", "--json", *FEW)
     assert (done.code, len(done.out)) == (0, 1), done  # a slow fit tells of itself on stderr
@@ -59,12 +60,14 @@ def test_json_has_the_count(run, folder):
     assert re.search(r"^kind +splats", "\n".join(run("info", "a.nsh").out), re.M)
 
 
+@pytest.mark.slow
 def test_quiet_prints_nothing(run, folder):
     done = run("fit", "splats", "a.png", "--quiet", *FEW)
     assert (done.code, done.out, done.err) == (0, [], [])
     assert (folder / "a.nsh").exists()
 
 
+@pytest.mark.slow
 def test_settings_from_a_file_and_flags_over_them(run, folder):
     (folder / "r.toml").write_text('compositing = "normalized"\ncount = 9\nsteps = 3\n')
     done = run("fit", "splats", "a.png", "--recipe", "r.toml", "--count", "30", "--json")
@@ -96,6 +99,7 @@ def test_flags_of_fit_image_alone_are_misuse(refused, flag):
     assert message.startswith("No such option") and flag in message  # click's own words
 
 
+@pytest.mark.slow
 def test_every_verb_takes_the_asset(run, folder):
     assert run("fit", "splats", "a.png", "--quiet", *FEW).code == 0
     assert run("render", "a.nsh", "-o", "b.png", "--size", "72x48").out == [

@@ -16,6 +16,8 @@ from neuralshade.fitting.options import FitOptions as Options
 from neuralshade.kinds import KINDS, all_kinds, kind_named
 
 FITTED = [kind.name for kind in all_kinds() if kind.fits is not None]
+# a user's task is compiled by itself, which takes seconds
+OF_A_PIXEL = [pytest.param(n, marks=pytest.mark.slow) if n == "shader" else n for n in KINDS]
 # what it leaves on a GPU, or software Vulkan, whose sums have an order of their own every time
 UNORDERED = ("splats", "shader")
 
@@ -86,7 +88,7 @@ def test_headers_that_are_not_whole_are_refused(tmp_path, small_kinds, name):
             neuralshade.load(tmp_path / "x.nsh")
 
 
-@pytest.mark.parametrize("name", KINDS)
+@pytest.mark.parametrize("name", OF_A_PIXEL)
 def test_one_pixel_is_drawn_or_refused_in_a_line(small, name):
     opened = neuralshade.load(small.asset)
     if opened.shows:

@@ -73,6 +73,7 @@ def test_two_hundred_pages_at_once(watched, address):
         watched.reach(begin + STEPS)
 
 
+@pytest.mark.slow
 def test_thousands_of_malformed_messages(watched, address):
     for _ in range(12):
         with connect(address, open_timeout=30, close_timeout=1, max_queue=None) as page:

@@ -140,6 +140,7 @@ def test_stop_before_the_first_step(fitting, look, live, tmp_path):
     page.state("ended")
 
 
+@pytest.mark.slow
 def test_values_overlay_report_snapshot(fitting, look, picture):
     fitting()
     page = look()

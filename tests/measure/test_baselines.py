@@ -151,6 +151,7 @@ def test_files_need_bytes(spend, photo):
     )
 
 
+@pytest.mark.slow
 def test_huge_pictures_are_not_tried():
     huge = np.lib.stride_tricks.as_strided(np.zeros(3, np.uint8), (4200, 8192, 3), (0, 0, 1))
     for spent in baselines(huge, "srgb", 1 << 20):

@@ -145,6 +145,7 @@ def test_slangpy_loads_every_plain_level(tmp_path, loader, format, width, height
         np.testing.assert_array_equal(read.reshape(level.shape), level)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width, height, count", LOADED)
 @pytest.mark.parametrize("format", BLOCKS)
 def test_the_gpu_driver_decodes_every_compressed_level(

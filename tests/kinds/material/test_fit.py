@@ -85,6 +85,7 @@ def test_what_the_header_says_is_true_of_the_file(fitted, painted):
     assert result.asset_bytes == opened.byte_count
 
 
+@pytest.mark.slow
 def test_evaluate_tells_the_same(fitted, one_device):
     _, opened = fitted
     (row,) = opened.evaluate(paint_teacher())

@@ -121,6 +121,7 @@ def _with(opened, codes, **material):
     return type(opened).of(asset)
 
 
+@pytest.mark.slow
 def test_the_table_tells_what_the_header_does(fitted, one_device):
     (row,) = table = fitted.evaluate(grooved())
     for found, told in zip(row["levels"], fitted.material["levels"], strict=True):

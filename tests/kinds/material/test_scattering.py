@@ -138,6 +138,7 @@ def answered(gpu, stored):
     return ask
 
 
+@pytest.mark.slow
 def test_both_halves_agree(stored, mixture, answered, noise):
     """In what is scattered, and in what is drawn: directions of all sides, some below."""
     recipe, _, field, _ = stored

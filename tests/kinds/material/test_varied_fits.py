@@ -145,6 +145,7 @@ def test_one_asset_is_dry_and_wet(learned):
     assert np.abs(usual - paint(at[:, :2], wi, wo)).sum() > 0.02 * wanted.sum()
 
 
+@pytest.mark.slow
 def test_the_sampler_takes_the_input_and_sums_to_one(fitted):
     _, opened = fitted
     count = 2**14

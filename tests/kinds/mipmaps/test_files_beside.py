@@ -76,6 +76,7 @@ def test_a_folder_that_cannot_be_looked_into(stand, fit, monkeypatch, refusal):
     )
 
 
+@pytest.mark.slow
 def test_a_file_that_cannot_be_removed_is_told(stand, fit, monkeypatch):
     fit("one", ("dds", "png"), levels=1)
 

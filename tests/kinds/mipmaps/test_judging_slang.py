@@ -57,6 +57,7 @@ def test_a_brief_judge_knows_the_symmetric_error_alone(gpu):
     assert (found[1][..., 1:] == 0).all() and (found[0][..., 1:] != 0).all()
 
 
+@pytest.mark.slow
 def test_errors_of_pools_add_up_until_they_are_asked_for(gpu):
     """The mean of two pools, one twice as large; and nothing of it in the next."""
     base, levels = maps_of(16, 8), levels_of(16, 8)

@@ -55,6 +55,7 @@ def test_loss_and_gradient_are_those_of_autograd(gpu, width, height):
         before = mean
 
 
+@pytest.mark.slow
 def test_skies_are_drawn_for_each_pool_and_steps_may_be_sent_together(gpu):
     base, levels = maps_of(7, 5), levels_of(7, 5)
     together, apart = (engine_of(gpu, base, levels, skies=SKIES, reuse=2) for _ in range(2))

@@ -67,6 +67,7 @@ def test_what_render_does_not_read_may_be_gone(
     np.testing.assert_allclose(loss, neuralshade.evaluate(asset)[0]["loss"], rtol=1e-6)
 
 
+@pytest.mark.slow
 def test_numbers_sizes_and_trained_members_may_be_others(tmp_path, tint, values_of, refusal, brief):
     values = values_of()
     asset = tmp_path / "x.nsh"
@@ -130,6 +131,7 @@ def test_files_of_the_user_s_own_are_in_the_asset(tmp_path, monkeypatch, sum_tex
     np.testing.assert_allclose(row["loss"], 2 * (result.members["a"] - 0.25) ** 2, atol=1e-6)
 
 
+@pytest.mark.slow
 def test_another_file_makes_another_task(tmp_path, sum_text):
     """A checkpoint is for the text of all of them."""
     task = own_task(tmp_path, sum_text)

@@ -22,6 +22,7 @@ def page_of(asset, picture, **given):
     return page.read_text()
 
 
+@pytest.mark.slow
 def test_a_task_beside_the_picture_that_it_is_to_look_like(fitted_tint, save_smooth):
     text = page_of(fitted_tint, save_smooth())
     row = neuralshade.evaluate(fitted_tint, save_smooth())[0]
@@ -60,6 +61,7 @@ def test_what_it_refuses(fitted_tint, save_smooth, tmp_path, sum_text, refusal):
     assert message.startswith(f"{tmp_path / 's.nsh'}: got a task without render(float2 uv)")
 
 
+@pytest.mark.slow
 def test_pictures_are_looked_for_beside_the_asset(
     tmp_path, monkeypatch, tint, save_smooth, values_of, refusal, brief
 ):

@@ -38,6 +38,7 @@ def notes(tmp_path, caplog):
     return notes
 
 
+@pytest.mark.slow
 def test_members_that_the_loss_does_not_read(notes):
     """One number of a texture with a gradient is enough."""
     assert notes(USED) == [f"{name}: no gradient reached it in 7 steps"

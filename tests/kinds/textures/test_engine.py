@@ -102,6 +102,7 @@ def test_what_fills_up_an_odd_grid_stays_0(gpu):
     assert odd and first == on_gpu.trainer.grid.count
 
 
+@pytest.mark.slow
 def test_state_goes_from_one_engine_to_the_other(gpu):
     """Frozen ones too: whoever takes it over freezes."""
     on_gpu, host = pair_of(gpu, "repeat")

@@ -27,6 +27,7 @@ def page(tmp_path_factory, share_device):
     return result, (folder / "paint.html").read_text(), neuralshade.load(folder / "paint.nsh")
 
 
+@pytest.mark.slow
 def test_it_shows_material_network_and_difference_six_times(page):
     _, text, _ = page
     captions = re.findall("<figcaption>([A-Z][a-z]+)</figcaption>", text)

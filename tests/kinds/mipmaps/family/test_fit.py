@@ -60,6 +60,7 @@ def family(device, share_device, tmp_path_factory):
     return folder, result
 
 
+@pytest.mark.slow
 def test_members_are_what_they_are_alone(device, family, tmp_path):
     folder, result = family
     alone = neuralshade.fit_mipmaps(metal("b", 1), tmp_path, **WELL)
