@@ -19,6 +19,7 @@ from typing import Any
 import hypothesis
 import numpy as np
 import platformdirs
+import psutil
 import pytest
 import torch
 
@@ -47,6 +48,7 @@ pytest_plugins = [
 # Of a Slang text: lines by which it may load files that are not this package's.
 OWN_FILES = re.compile(r"^\s*(import\s+(?!neuralshade\b)|__include|#\s*include)", re.MULTILINE)
 NOTES = "NEURALSHADE_TESTS_NOTES"  # the folder that fits of tests note their modules in
+MUCH_MEMORY = 3 * 2**29  # bytes
 SOFTWARE_VULKAN = {
     "LP_NATIVE_VECTOR_WIDTH": "128", "LP_NUM_THREADS": "1", "GALLIVM_PERF": "nopt",
 }  # fmt: skip
@@ -106,9 +108,13 @@ def pytest_sessionfinish() -> None:
 
 @pytest.fixture(scope="module", autouse=True)
 def _freed_memory() -> Iterator[None]:
-    """Give back what compilers freed: a process would keep gigabytes of it for the next ones."""
+    """Give back what compilers freed: a process would keep gigabytes of it for the next ones.
+
+    Once it has much, as looking for it takes longer than most files of tests do.
+    """
     yield
-    give_back_freed_memory()
+    if psutil.Process().memory_info().rss > MUCH_MEMORY:
+        give_back_freed_memory()
 
 
 @pytest.fixture(autouse=True)
