@@ -23,7 +23,7 @@ from neuralshade.kinds.textures.sample import TextureSetField
 from neuralshade.kinds.textures.texels import TexelSampler
 
 HEADER_BYTES = 148  # of a DDS file
-STEP = 1.01 / 255  # what decoders of 8 bits cut off between two end points
+STEP = 1.34 / 255  # what decoders of 8 bits cut off of both shares of two end points
 
 
 @pytest.fixture(scope="module")

@@ -51,7 +51,10 @@ def test_both_start_alike_and_take_the_same_steps(pair):
 @pytest.mark.slow
 def test_weights_of_8_bits_are_rounded_alike_in_each_step(gpu):
     on_gpu, host = pair_of(gpu, "clamp", network_bits=8)
-    rounded, plain = on_gpu.advance([1.0] * 2), pair_of(gpu, "clamp")[1].advance([1.0] * 2)
+    rounded, plain = (
+        on_gpu.advance([1.0] * 2),
+        pair_of(gpu, "clamp", network_bits=16)[1].advance([1.0] * 2),
+    )
     assert rounded == pytest.approx(host.advance([1.0] * 2), rel=1e-3)
     assert rounded != pytest.approx(plain, rel=1e-3)
 

@@ -15,7 +15,7 @@ from neuralshade.kinds.textures.channels import codings_of
 from neuralshade.kinds.textures.layout import KNOWN, rate_of
 from neuralshade.kinds.textures.planner import REACH_DB, Planner
 from neuralshade.kinds.textures.probe import Prober, prober_of, shortened
-from neuralshade.kinds.textures.recipe import TexturesRecipe, parse_grids
+from neuralshade.kinds.textures.recipe import FEW_BITS, TexturesRecipe, parse_grids
 from neuralshade.kinds.textures.targets import Targets
 from neuralshade.kinds.textures.texels import Texels
 from neuralshade.source.material_mips import mip_sizes
@@ -45,7 +45,8 @@ def test_the_smallest_that_reaches(wanted):
     assert needed - 1e-9 <= found.rate <= 1.06 * needed  # layouts have steps
     assert found.mean_psnr_db == pytest.approx(20 + 4 * math.sqrt(found.rate), abs=1e-6)
     assert rate_of(parse_grids(found.grids)) == found.rate
-    assert found.memory_bytes < found.bytes
+    # in memory a decoder has 16 bits per weight, and there is no header
+    assert (found.memory_bytes < found.bytes) == (found.rate > FEW_BITS)
     assert len(prober.tried) == len(set(prober.tried)) <= 3
 
 

@@ -12,6 +12,7 @@ from neuralshade.kinds.textures.texels import (
     LEAST_TEXELS,
     PAIR,
     PEAK,
+    SHARE_POWER,
     Texels,
     TexelSampler,
     fill_words,
@@ -73,7 +74,7 @@ def test_levels_lie_one_after_the_other():
 def test_small_mips_are_drawn_more_often_than_by_area():
     shares = mip_shares([(64, 32), (32, 16), (16, 8), (8, 4)])
     assert shares.sum() == pytest.approx(1)
-    np.testing.assert_allclose(shares / shares[1], [4, 1, 1, 1])
+    np.testing.assert_allclose(shares / shares[1], [4**SHARE_POWER, 1, 1, 1])
     assert LEAST_TEXELS == 512
 
 

@@ -12,6 +12,7 @@ from neuralshade.kinds.textures.block_shape import (
     level_bytes,
     level_sizes,
 )
+from neuralshade.kinds.textures.layout import decoder_bits
 from neuralshade.kinds.textures.plan import decoder_bytes, header_bytes
 from neuralshade.kinds.textures.recipe import TexturesRecipe
 
@@ -29,7 +30,8 @@ def block_file_bytes(
         for shape in shapes
     )
     inputs = sum(shape.features for shape in shapes)
-    return textures + decoder_bytes(inputs, channels, recipe) + header_bytes(maps)
+    decoder = decoder_bytes(inputs, channels, recipe, decoder_bits(recipe))
+    return textures + decoder + header_bytes(maps)
 
 
 def blocks_for_bytes(

@@ -37,6 +37,7 @@ from neuralshade.kinds.textures.build import channel_weights, engine_on
 from neuralshade.kinds.textures.channels import codings_of, trained_levels
 from neuralshade.kinds.textures.code_search import passes_of, polish
 from neuralshade.kinds.textures.engine import mip_errors, rounded_field
+from neuralshade.kinds.textures.layout import decoder_bits
 from neuralshade.kinds.textures.opened import OpenedTextures
 from neuralshade.kinds.textures.plan import grids_for
 from neuralshade.kinds.textures.planner import Expected, TargetReached, asked_targets, planned_for
@@ -117,6 +118,8 @@ def fit_textures(
         if targets is not None:
             wanted = planned_for(targets, textures, recipe, chosen, options)
             recipe = replace(recipe, grids=wanted[1].grids)
+        # as it is told to whoever reads the file, now and later
+        recipe = replace(recipe, network_bits=decoder_bits(recipe))
         job = _Job(textures, fitted, recipe, path, chosen, options, observer, asked.place)
         job.resumed_words, job.wanted = asked.words, wanted
         return job.run(checkpoint)

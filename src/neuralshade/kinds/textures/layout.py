@@ -10,7 +10,13 @@ from itertools import product
 
 import torch
 
-from neuralshade.kinds.textures.recipe import GRID_LIMITS, GridShape, TexturesRecipe, parse_grids
+from neuralshade.kinds.textures.recipe import (
+    FEW_BITS,
+    GRID_LIMITS,
+    GridShape,
+    TexturesRecipe,
+    parse_grids,
+)
 from neuralshade.model.composite import Composite
 from neuralshade.model.latent_grid import LatentGrid
 from neuralshade.model.latent_position import LatentPosition
@@ -35,6 +41,17 @@ def rate_of(shapes: Sequence[GridShape]) -> float:
 def layout_text(shapes: Sequence[GridShape]) -> str:
     """Return grids as a recipe names them."""
     return ",".join(f"{shape.scale}:{shape.features}:{shape.bits}" for shape in shapes)
+
+
+def decoder_bits(recipe: TexturesRecipe, shapes: Sequence[GridShape] = ()) -> int:
+    """Return the bits per weight of the decoder in the file: 8 or 16.
+
+    ``shapes``: grids in place of the recipe's.
+    """
+    if recipe.network_bits:
+        return recipe.network_bits
+    few = recipe.latents == "plain" and rate_of(shapes or shapes_for(recipe)) <= FEW_BITS
+    return 8 if few else 16
 
 
 def shapes_for(recipe: TexturesRecipe) -> tuple[GridShape, ...]:

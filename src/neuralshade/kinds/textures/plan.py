@@ -9,6 +9,7 @@ from itertools import product
 from neuralshade.errors import ConfigError
 from neuralshade.kinds.textures.layout import (
     KNOWN,
+    decoder_bits,
     layout_distance,
     layout_text,
     rate_of,
@@ -30,7 +31,7 @@ def file_bytes(
     recipe: TexturesRecipe,
 ) -> int:
     """Return about how many bytes a file takes: exact but for the header's text."""
-    decoder = decoder_bytes(inputs_of(shapes), channels, recipe)
+    decoder = decoder_bytes(inputs_of(shapes), channels, recipe, decoder_bits(recipe, shapes))
     return latent_bytes(shapes, sizes) + decoder + header_bytes(maps)
 
 
@@ -46,7 +47,7 @@ def memory_bytes(
     recipe: TexturesRecipe,
 ) -> int:
     """Return the bytes in a GPU's memory: packed codes of all levels, the decoder in float16."""
-    decoder = decoder_bytes(inputs_of(shapes), channels, recipe, bits=16)
+    decoder = decoder_bytes(inputs_of(shapes), channels, recipe, 16)
     return latent_bytes(shapes, sizes) + decoder
 
 
@@ -64,14 +65,12 @@ def inputs_of(shapes: Sequence[GridShape]) -> int:
     return sum(shape.features for shape in shapes) + LatentPosition.width
 
 
-def decoder_bytes(
-    inputs: int, channels: int, recipe: TexturesRecipe, bits: int | None = None
-) -> int:
-    """Return how many bytes a decoder takes; in the file's ``network_bits`` where None is given."""
+def decoder_bytes(inputs: int, channels: int, recipe: TexturesRecipe, bits: int) -> int:
+    """Return how many bytes a decoder takes of 8 or 16 bits per weight."""
     width, layers = recipe.hidden_width, recipe.hidden_layers
     weights = inputs * width + (layers - 1) * width * width + width * channels
     biases = layers * width + channels
-    if (bits or recipe.network_bits) == 16:
+    if bits == 16:
         return 2 * (weights + biases)
     return weights + (2 + 4) * biases  # each row has a step of float32
 

@@ -11,7 +11,8 @@ GRID_LIMITS = (64, 16, 8)  # texels along a latent, numbers, bits
 MOST_GRIDS = 4
 LOSSES = ("maps", "shaded")
 WRAPS = ("repeat", "clamp")
-NETWORK_BITS = (8, 16)
+NETWORK_BITS = (0, 8, 16)
+FEW_BITS = 3.0  # per texel, up to which a decoder of 8 bits is worth its bytes
 LATENTS = ("plain", "bc1")
 PRECISIONS = ("auto", "float32", "bfloat16", "float16")
 
@@ -40,8 +41,9 @@ class TexturesRecipe(TrainingRecipe):
     weights: str = training("", "of maps in the loss, 1 where not said, as in normal=2,ao=0.5")
     hidden_layers: int = setting(2, "hidden layers of the decoder", limits=(1, 4))
     hidden_width: int = setting(64, "neurons per hidden layer", limits=(16, 128))
-    network_bits: int = setting(16, "per weight of the decoder in the file: 16, or 8 for about "
-                                "half its bytes and a little less quality")  # fmt: skip
+    network_bits: int = setting(0, "per weight of the decoder in the file: 16, or 8 for about "
+                                "half its bytes and a little less quality; 0 is 8 up to 3 bits per "
+                                "texel, beyond, and for bc1, 16")  # fmt: skip
     batch: int = training(0, "texels per step; 0 takes 65,536 on a GPU, and on a CPU a number by "
                           "the size of the set", limits=(0, 2**22))  # fmt: skip
     rate: float = training(0.01, "Adam step size of the decoder", limits=(1e-9, 1))
