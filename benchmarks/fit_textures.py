@@ -1,13 +1,14 @@
 """Texture sets in latents: PSNR at several rates, beside BCn, picture files and RTXNTC's shapes.
 
     python benchmarks/fit_textures.py [--engine gpu] [--device cuda] [--steps 10000 50000]
-        [--rates 1.11 5] [--sets NAME ...] [--seconds 60] [--rivals] [--shapes] [--bc1] [--mosaic 4]
+        [--rates 1.11 5] [--sets NAME ...] [--seconds 60] [--rivals] [--shapes] [--bc1] [--int8]
+        [--mosaic 4]
 
 Writes results/fit_textures_<where>.{json,md} after every set. Needs the sets below ../shared/data
 or the folder that NEURALSHADE_DATA names; what is missing is left out, saying so. --rivals adds
 block compression and picture files at equal bytes (minutes of CPU), --shapes the latent shapes that
 RTXNTC is known for, trained here: their shapes, not NVIDIA's program; --bc1 adds latents that are
-BC1 textures. --mosaic makes of every set N x N copies, mirrored and shifted at random, for what a
+BC1 textures, --int8 decoders of 8 bits where those of 16 are usual. --mosaic makes of every set N x N copies, mirrored and shifted at random, for what a
 large set takes: no picture is like it, so its time is the point and not its PSNR. PSNR is of the
 stored file, as measure/map_psnr.py says; one seed.
 """
@@ -34,6 +35,7 @@ from neuralshade.gpu.gpu import Gpu, Steps
 from neuralshade.gpu.open import open_gpu
 from neuralshade.kinds.textures.fit import fit_textures
 from neuralshade.kinds.textures.opened import OpenedTextures
+from neuralshade.kinds.textures.recipe import FEW_BITS
 from neuralshade.kinds.textures.reference import byte_maps
 from neuralshade.kinds.textures.result import TexturesResult
 from neuralshade.measure.codec_rivals import codec_rivals
@@ -146,6 +148,8 @@ def layouts_of(asked: argparse.Namespace) -> list[tuple[float, str, dict[str, An
         found.append((rate, "ours", {"bpp": rate}))
         if asked.shapes:
             found.append((rate, "RTXNTC's shape", {"grids": SHAPES[rate]}))
+        if asked.int8 and rate > FEW_BITS:
+            found.append((rate, "ours, decoder in int8", {"bpp": rate, "network_bits": 8}))
     if asked.bc1:
         found += [(rate, "BC1", {"grids": grids, "latents": "bc1"})
                   for rate, grids in BC1_GRIDS.items()]  # fmt: skip
@@ -198,6 +202,7 @@ def main() -> None:
     parser.add_argument("--rivals", action="store_true")
     parser.add_argument("--shapes", action="store_true")
     parser.add_argument("--bc1", action="store_true")
+    parser.add_argument("--int8", action="store_true")
     parser.add_argument("--mosaic", type=int, default=1, help="copies of a set along each side")
     parser.add_argument("--name", default="gpu", help="behind results/fit_textures_")
     asked = parser.parse_args()
