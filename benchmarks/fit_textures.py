@@ -8,9 +8,10 @@ Writes results/fit_textures_<where>.{json,md} after every set. Needs the sets be
 or the folder that NEURALSHADE_DATA names; what is missing is left out, saying so. --rivals adds
 block compression and picture files at equal bytes (minutes of CPU), --shapes the latent shapes that
 RTXNTC is known for, trained here: their shapes, not NVIDIA's program; --bc1 adds latents that are
-BC1 textures, --int8 decoders of 8 bits where those of 16 are usual. --mosaic makes of every set N x N copies, mirrored and shifted at random, for what a
-large set takes: no picture is like it, so its time is the point and not its PSNR. PSNR is of the
-stored file, as measure/map_psnr.py says; one seed.
+BC1 textures, --int8 decoders of 8 bits where those of 16 are usual. --mosaic makes of every set
+N x N copies, mirrored and shifted at random, for what a large set takes: no picture is like it, so
+its time is the point and not its PSNR. PSNR is of the stored file, as measure/map_psnr.py says; one
+seed.
 """
 
 import argparse

@@ -1,14 +1,16 @@
 """What a siege of its live page costs a fit: 2,000 connections that mean no good, for minutes.
 
-    python benchmarks/soak_live.py [--seconds 600] [--connections 2000] [--descriptors 1024]
+    python benchmarks/soak_live.py [--seconds 600] [--rounds 10] [--connections 2000]
+        [--descriptors 1024]
 
 Writes results/soak_live.{json,md}, or into --folder. A fit of a small picture runs on one CPU
 thread, in a process that may have so many descriptors; another process besieges its page: idle
 connections, headers and bodies that never end, answers and WebSockets that nobody reads, messages
 that make no sense, forged assets, pictures that claim gigabytes, reports over and over again.
 Speeds are told by the clock of the thread that trains (steps a second that it computed), with the
-siege and without it, before and after; on a machine with other work wall time says less. The fit
-is ended while it is besieged; fails where its asset is not whole then.
+siege and without it, in turn: a machine's own speed drifts by more in minutes than is asked for,
+so that each siege is compared with the calms before and after it. On a machine with other work
+wall time says less. The fit is ended while it is besieged; fails where its asset is not whole then.
 """
 
 import argparse
@@ -49,6 +51,7 @@ LONGEST_LINES = 200  # bytes, of two of its lines
 ROWS = 12  # of the table of what the fit holds
 PATIENCE_SECONDS = 120
 NEWCOMER_SECONDS = 20.0
+CALM_SHARE = 0.6  # of the seconds of a siege, for a calm
 WANTED_PERCENT = 98.0
 
 
@@ -169,8 +172,14 @@ def watched(fit: Fit, begin: float, seconds: float, besieged: bool) -> list[Look
     return looks
 
 
-def row(name: str, looks: list[Look], calm: float | None) -> dict[str, Any]:
-    """Return what a fit did in a while; ``calm``: speed without a siege, None where it is that."""
+def shares(phases: list[list[Look]]) -> list[float]:
+    """Return the speed in each siege, by the mean of the calms before and after it."""
+    return [speed(phases[at]) / statistics.mean((speed(phases[at - 1]), speed(phases[at + 1])))
+            for at in range(1, len(phases), 2)]  # fmt: skip
+
+
+def row(name: str, looks: list[Look], share: float | None) -> dict[str, Any]:
+    """Return what a fit did in a while; ``share``: of its speed without a siege."""
     first, last = looks[0], looks[-1]
     steps, computed = last.step - first.step, last.computed - first.computed
     passed, attending = last.seconds - first.seconds, last.attending - first.attending
@@ -178,7 +187,7 @@ def row(name: str, looks: list[Look], calm: float | None) -> dict[str, Any]:
     return {
         "fit": name, "seconds": round(passed, 1), "computed": round(computed, 1), "steps": steps,
         "steps / s computed": round(own, 2),
-        "% of without": "" if calm is None else round(100 * own / calm, 1),
+        "% of without": "" if share is None else round(100 * share, 1),
         "given to pages, % of computed": round(100 * attending / computed, 2),
         "steps / s": round(steps / passed, 2),
     }  # fmt: skip
@@ -201,20 +210,23 @@ def besieged(port: int, count: int) -> subprocess.Popen[bytes]:
 
 
 def measured(folder: Path, given: argparse.Namespace) -> tuple[list[list[Look]], dict[str, str]]:
-    """Return looks before, during and after a siege, and what was seen at its end."""
+    """Return looks at calms and sieges in turn, and what was seen at the end."""
     with ExitStack() as stack:
         fit = Fit(folder, given.descriptors)
         stack.callback(end, fit.process)
         owner = stack.enter_context(fit.page(PATIENCE_SECONDS))
-        begin, calm = time.perf_counter(), min(60.0, given.seconds / 2)
+        begin, each = time.perf_counter(), given.seconds / given.rounds
+        calm = min(60.0, CALM_SHARE * each)
         time.sleep(min(2.0, calm))  # caches fill
         phases = [watched(fit, begin, calm, False)]
         siege = besieged(fit.port, given.connections)
         stack.callback(end, siege)
-        phases.append(watched(fit, begin, given.seconds, True))
-        siege.send_signal(signal.SIGSTOP)
-        time.sleep(1)
-        phases.append(watched(fit, begin, calm, False))
+        for _ in range(given.rounds):
+            siege.send_signal(signal.SIGCONT)
+            phases.append(watched(fit, begin, each, True))
+            siege.send_signal(signal.SIGSTOP)
+            time.sleep(min(1.0, calm))
+            phases.append(watched(fit, begin, calm, False))
         siege.send_signal(signal.SIGCONT)
         waited = newcomer(fit, min(NEWCOMER_SECONDS, given.seconds))
         owner.send(json.dumps({"type": "control", "action": "stop"}))
@@ -234,12 +246,20 @@ def end(process: subprocess.Popen[bytes]) -> None:
     process.wait()
 
 
+def found(phases: list[list[Look]]) -> dict[str, str]:
+    """Return the mean over the sieges, and its standard error where there are several."""
+    percent = [100 * share for share in shares(phases)]
+    told = f"{statistics.mean(percent):.2f}"
+    if len(percent) > 1:
+        told += f" +- {statistics.stdev(percent) / len(percent) ** 0.5:.2f}"
+    return {"found, % of without": told}
+
+
 def tables(phases: list[list[Look]]) -> dict[str, list[dict[str, Any]]]:
     """Return what is told: speeds, and what the process held on the way."""
-    before, during, after = phases
-    calm = statistics.mean((speed(before), speed(after)))
-    speeds = [row("before", before, None), row("besieged", during, calm),
-              row("after", after, None)]  # fmt: skip
+    speeds = [row("calm", phases[0], None)]
+    for at, of in zip(range(1, len(phases), 2), shares(phases), strict=True):
+        speeds += [row("besieged", phases[at], of), row("calm", phases[at + 1], None)]
     every = [look for looks in phases for look in looks]
     held = [
         {"second": round(look.seconds), "besieged": "yes" if look.besieged else "",
@@ -255,7 +275,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
-    parser.add_argument("--seconds", type=float, default=600.0, help="of the siege")
+    parser.add_argument("--seconds", type=float, default=600.0, help="of siege, in all")
+    parser.add_argument("--rounds", type=int, default=10, help="that these are divided into")
     parser.add_argument("--connections", type=int, default=2000)
     parser.add_argument("--descriptors", type=int, default=1024, help="that the fit may have")
     parser.add_argument("--folder", type=Path, help="for the results, in place of results/")
@@ -273,9 +294,14 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         phases, left = measured(Path(folder), given)
     every = [look for looks in phases for look in looks]
-    facts = {"connections": given.connections, "descriptors that the fit may have":
-             given.descriptors, "most that it had": max(look.descriptors for look in every),
-             "wanted, % of without": f"at least {WANTED_PERCENT:g}", **left}  # fmt: skip
+    facts = {
+        "connections": given.connections,
+        "descriptors that the fit may have": given.descriptors,
+        "most that it had": max(look.descriptors for look in every),
+        "wanted, % of without": f"at least {WANTED_PERCENT:g}",
+        **found(phases),
+        **left,
+    }
     write_results("soak_live", tables(phases), facts, given.folder)
 
 

@@ -12,7 +12,7 @@ MOST_GRIDS = 4
 LOSSES = ("maps", "shaded")
 WRAPS = ("repeat", "clamp")
 NETWORK_BITS = (0, 8, 16)
-FEW_BITS = 3.0  # per texel, up to which a decoder of 8 bits is worth its bytes
+FEW_BITS = 6.0  # per texel, up to which a decoder of 8 bits is worth its bytes
 LATENTS = ("plain", "bc1")
 PRECISIONS = ("auto", "float32", "bfloat16", "float16")
 
@@ -22,7 +22,7 @@ class TexturesRecipe(TrainingRecipe):
     """The maps of a set, all mip levels, a few bits per texel."""
 
     bpp: float = setting(5.0, "bits per texel of mip 0 for all maps, as latents are counted: a "
-                         "fifteenth more with all mips, and 14 to 19 kB for the decoder",
+                         "fifteenth more with all mips, and 7 to 19 kB for the decoder",
                          limits=(0.3, 32))  # fmt: skip
     grids: str = setting("", "latents in place of those for --bpp: texels along a latent, numbers "
                          "and bits of each grid, the finest first, as in "
@@ -42,7 +42,7 @@ class TexturesRecipe(TrainingRecipe):
     hidden_layers: int = setting(2, "hidden layers of the decoder", limits=(1, 4))
     hidden_width: int = setting(64, "neurons per hidden layer", limits=(16, 128))
     network_bits: int = setting(0, "per weight of the decoder in the file: 16, or 8 for about "
-                                "half its bytes and a little less quality; 0 is 8 up to 3 bits per "
+                                "half its bytes and a little less quality; 0 is 8 up to 6 bits per "
                                 "texel, beyond, and for bc1, 16")  # fmt: skip
     batch: int = training(0, "texels per step; 0 takes 65,536 on a GPU, and on a CPU a number by "
                           "the size of the set", limits=(0, 2**22))  # fmt: skip
