@@ -14,8 +14,8 @@ MOST_LOG_BYTES = 2**14  # of progress, and of one line for each kind of fault
 
 @pytest.mark.slow  # three processes, each of which loads PyTorch
 def test_a_fit_bears_more_connections_than_it_may_have_descriptors(tmp_path):
-    arguments = ["--seconds", "4", "--rounds", "1", "--connections", str(CONNECTIONS), "--descriptors",
-                 str(DESCRIPTORS), "--folder", str(tmp_path)]  # fmt: skip
+    arguments = ["--seconds", "4", "--rounds", "1", "--connections", str(CONNECTIONS),
+                 "--descriptors", str(DESCRIPTORS), "--folder", str(tmp_path)]  # fmt: skip
     subprocess.run([sys.executable, PROGRAM, *arguments], check=True, timeout=300)
     found = json.loads((tmp_path / "soak_live.json").read_text())
     left = found["machine"]["asset, written while besieged"]
