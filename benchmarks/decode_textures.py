@@ -210,7 +210,8 @@ def main() -> None:
                 rows["The verb"].append(verb_row(path, device))
                 print(rows["Network"][-1], *blocks, *encoders, rows["The verb"][-1], sep="\n",
                       flush=True)  # fmt: skip
-            write_results(f"decode_textures_{asked.name}", rows, quiet=True)
+            told = {title: found for title, found in rows.items() if found}
+            write_results(f"decode_textures_{asked.name}", told, quiet=True)
 
 
 if __name__ == "__main__":

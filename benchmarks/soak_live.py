@@ -1,7 +1,6 @@
 """What a siege of its live page costs a fit: 2,000 connections that mean no good, for minutes.
 
     python benchmarks/soak_live.py [--seconds 600] [--rounds 10] [--connections 2000]
-        [--descriptors 1024]
 
 Writes results/soak_live.{json,md}, or into --folder. A fit of a small picture runs on one CPU
 thread, in a process that may have so many descriptors; another process besieges its page: idle
@@ -247,12 +246,10 @@ def end(process: subprocess.Popen[bytes]) -> None:
 
 
 def found(phases: list[list[Look]]) -> dict[str, str]:
-    """Return the mean over the sieges, and its standard error where there are several."""
+    """Return the mean over the sieges, and its standard error."""
     percent = [100 * share for share in shares(phases)]
-    told = f"{statistics.mean(percent):.2f}"
-    if len(percent) > 1:
-        told += f" +- {statistics.stdev(percent) / len(percent) ** 0.5:.2f}"
-    return {"found, % of without": told}
+    error = statistics.pstdev(percent) / max(1, len(percent) - 1) ** 0.5
+    return {"found, % of without": f"{statistics.mean(percent):.2f} +- {error:.2f}"}
 
 
 def tables(phases: list[list[Look]]) -> dict[str, list[dict[str, Any]]]:
@@ -272,9 +269,8 @@ def tables(phases: list[list[Look]]) -> dict[str, list[dict[str, Any]]]:
 
 def main() -> None:
     """Measure, and write the results."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawTextHelpFormatter)  # fmt: skip
     parser.add_argument("--seconds", type=float, default=600.0, help="of siege, in all")
     parser.add_argument("--rounds", type=int, default=10, help="that these are divided into")
     parser.add_argument("--connections", type=int, default=2000)
@@ -293,15 +289,11 @@ def main() -> None:
         return
     with tempfile.TemporaryDirectory() as folder:
         phases, left = measured(Path(folder), given)
-    every = [look for looks in phases for look in looks]
-    facts = {
-        "connections": given.connections,
-        "descriptors that the fit may have": given.descriptors,
-        "most that it had": max(look.descriptors for look in every),
-        "wanted, % of without": f"at least {WANTED_PERCENT:g}",
-        **found(phases),
-        **left,
-    }
+    most = max(look.descriptors for looks in phases for look in looks)
+    facts = {"connections": given.connections, "most that it had": most,
+             "descriptors that the fit may have": given.descriptors,
+             "wanted, % of without": f"at least {WANTED_PERCENT:g}",
+             **found(phases), **left}  # fmt: skip
     write_results("soak_live", tables(phases), facts, given.folder)
 
 

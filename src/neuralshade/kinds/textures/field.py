@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from neuralshade.kinds.textures.layout import build_encoding, decoder_bits, shapes_for
+from neuralshade.kinds.textures.layout import build_encoding, shapes_for
 from neuralshade.kinds.textures.recipe import TexturesRecipe
 from neuralshade.model.field import Field
 from neuralshade.model.mlp import MLP
@@ -33,7 +33,8 @@ def build_field(
     bias = network.members[-1].bias
     assert bias is not None
     torch.nn.init.constant_(bias, START_BIAS)
-    if decoder_bits(recipe) == 8:  # 16 are too near to what is trained to be rounded in each step
+    # 16 are too near to what is trained to be rounded in each step; 0 is what older files say
+    if recipe.network_bits == 8:
         for layer in network.members:
             layer.bits = 8
     return Field(encoding, network)

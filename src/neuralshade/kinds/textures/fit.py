@@ -59,6 +59,7 @@ if TYPE_CHECKING:
 
     from neuralshade.kinds.textures.settings import TexturesSettings
 
+OLDER = {"network_bits": 16}  # of a checkpoint that does not say it
 GLANCED_TEXELS = 2**16  # of mip 0, that a look while training compares at most
 
 
@@ -108,7 +109,7 @@ def fit_textures(
     if options.resume is not None:
         checkpoint = load_checkpoint(options.resume, KIND.name)
         recipe = resumed_recipe(checkpoint, options.resume, fitted, TexturesRecipe,
-                                lambda kept: from_dict(TexturesRecipe, kept | given),
+                                lambda kept: from_dict(TexturesRecipe, OLDER | kept | given),
                                 "maps")  # fmt: skip
         if byte_count is not None and recipe.grids != planned.grids:
             raise ConfigError(f"{options.resume}: got bytes={byte_count}, need the size that the "

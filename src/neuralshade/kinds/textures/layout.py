@@ -44,7 +44,7 @@ def layout_text(shapes: Sequence[GridShape]) -> str:
 
 
 def decoder_bits(recipe: TexturesRecipe, shapes: Sequence[GridShape] = ()) -> int:
-    """Return the bits per weight of the decoder in the file: 8 or 16.
+    """Return the bits per weight that a fit gives the decoder in the file: 8 or 16.
 
     ``shapes``: grids in place of the recipe's.
     """
