@@ -1,6 +1,6 @@
 """What a siege of its live page costs a fit: 2,000 connections that mean no good, for minutes.
 
-    python benchmarks/soak_live.py [--seconds 600] [--rounds 10] [--connections 2000]
+    python benchmarks/soak_live.py [--seconds 600] [--rounds 40] [--connections 2000]
 
 Writes results/soak_live.{json,md}, or into --folder. A fit of a small picture runs on one CPU
 thread, in a process that may have so many descriptors; another process besieges its page: idle
@@ -164,7 +164,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawTextHelpFormatter)  # fmt: skip
     parser.add_argument("--seconds", type=float, default=600.0, help="of siege, in all")
-    parser.add_argument("--rounds", type=int, default=10, help="that these are divided into")
+    parser.add_argument("--rounds", type=int, default=40, help="that these are divided into")
     parser.add_argument("--connections", type=int, default=2000)
     parser.add_argument("--descriptors", type=int, default=1024, help="that the fit may have")
     parser.add_argument("--folder", type=Path, help="for the results, in place of results/")
