@@ -3,6 +3,7 @@
 import ast
 import pathlib
 from collections.abc import Iterator
+from itertools import accumulate
 
 import pytest
 
@@ -68,8 +69,9 @@ def uses(text: str) -> Iterator[str]:
     names = {name: name for name in BUILTIN} | names
     for node in ast.walk(tree):
         if isinstance(node, (ast.Attribute, ast.Name)):
-            whole = dotted(node, names)
-            yield from (call for call in CALLS if whole == call or whole.startswith(f"{call}."))
+            if not (whole := dotted(node, names)):
+                continue
+            yield from set(accumulate(whole.split("."), "{}.{}".format)) & CALLS
             if whole.startswith(("os.exec", "os.spawn", "os.posix_spawn")):
                 yield whole
 

@@ -64,6 +64,7 @@ def test_help_tells_every_flag(run):
     assert re.search(r"^  shader ", "\n".join(run("fit", "--help").out), re.M)
 
 
+@pytest.mark.slow
 def test_fit_prints_its_result_and_small_members(run, folder, task):
     done = run("fit", "shader", task, *PHOTO, *FEW)
     assert done.code == 0, done

@@ -18,18 +18,13 @@ from neuralshade.cli.main import main
 LONG = ["--steps", "1000000", "--hidden-width", "8", "--batch", "256"]
 
 
-# that of SIGINT is what test_interrupt_twice has twice
-INT = pytest.param(signal.SIGINT, marks=pytest.mark.slow)
-# that of SIGHUP is what a terminal sends that is closed, below
-HUP = pytest.param(signal.SIGHUP, marks=pytest.mark.slow)
-
-
 def unignored():
     """Have SIGHUP heeded by what is started, whoever started these tests."""
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
-@pytest.mark.parametrize("number", [INT, signal.SIGTERM, HUP])
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_leaves_a_checkpoint(folder, start, wait_for, number):
     (folder / "sub dir").mkdir()
     process = start("fit", "image", "a.png", "-o", "sub dir/x.nsh", "--snapshots", "snaps", *LONG,

@@ -62,6 +62,7 @@ def test_progress_is_one_line_however_narrow(columns, monkeypatch):
     assert columns < 20 or "\u2501" in line
 
 
+@pytest.mark.slow
 def test_progress_bar_on_a_terminal(folder, start):
     """A pseudo-terminal of 100 columns stands in for a person's."""
     leader, follower = pty.openpty()

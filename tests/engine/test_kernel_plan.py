@@ -52,7 +52,7 @@ CASES = [  # path, encoding, hidden layers and width, batch
 ]
 # wgmma and loops, with grids and without; with hidden layers, which those that are slow do without;
 # wgmma with several of them, on grids, is in test_other_positions
-QUICK = (2, 10)
+QUICK = (10,)
 EACH = [
     c if index in QUICK else pytest.param(*c, marks=pytest.mark.slow)
     for index, c in enumerate(CASES)

@@ -35,6 +35,7 @@ def scene(tmp_path):
     return path
 
 
+@pytest.mark.slow
 def test_a_scene_is_rendered_and_saved(one_device, scene, tmp_path):
     pixels = render_scene(scene, tmp_path / "x.png", device="vulkan")
     assert pixels.shape == (16, 24, 3) and (tmp_path / "x.png").stat().st_size > 0

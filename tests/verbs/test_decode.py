@@ -176,6 +176,7 @@ def test_what_cannot_be_is_refused_and_nothing_is_written(
     assert not (tmp_path / "new").exists()
 
 
+@pytest.mark.slow
 def test_what_a_gpu_decodes_is_what_the_cpu_does(tmp_path, opened, one_device):
     told = []
     for device in ("cpu", "vulkan"):

@@ -94,6 +94,7 @@ def test_a_file_that_cannot_be_removed_is_told(stand, fit, monkeypatch):
     )
 
 
+@pytest.mark.slow
 def test_the_same_set_again_leaves_no_file_of_before(stand, fit):
     """Levels that are no more, and formats; a file that the asset did not write stays."""
     fit("one", ("png", "dds"))

@@ -19,7 +19,8 @@ def measured(color, reference):
     return dict(zip(MEASURES, (values.mean() for values in found), strict=True))
 
 
-@pytest.mark.parametrize("together", [1, pytest.param(3, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("together", [1, 3])
 def test_errors_are_those_of_numpy(gpu, together):
     base, levels = maps_of(7, 5), levels_of(7, 5)
     engine = engine_of(gpu, base, levels)

@@ -11,6 +11,7 @@ from neuralshade.errors import AssetError
 from neuralshade.kinds.shader.opened import OpenedShader
 
 
+@pytest.mark.slow
 def test_end_to_end(tmp_path, tint, values_of, brief):
     values = values_of()
     asset, drawn = tmp_path / "x.nsh", tmp_path / "b.png"

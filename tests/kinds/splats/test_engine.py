@@ -97,6 +97,7 @@ def form(request):
     return FORMS[request.param]
 
 
+@pytest.mark.slow
 def test_steps_are_those_of_adam(gpu, form):
     values, factors = cloud_of(form), [1.0, 0.5, 0.8]
     engine = engine_of(gpu, form, values)

@@ -98,6 +98,7 @@ def test_a_gpu_decodes_what_texels_are(latents, shared, monkeypatch):
     assert shared.closed == 1 and decoding.device == "cpu"
 
 
+@pytest.mark.slow
 def test_numbers_that_are_not_finite_are_refused_on_both(shared, monkeypatch, refusal):
     monkeypatch.setattr(decodings, "open_gpu", lambda api: shared)
     field = field_of()

@@ -121,6 +121,7 @@ def test_state_goes_from_one_engine_to_the_other(gpu):
     assert all(map(torch.equal, codes(on_gpu), before))
 
 
+@pytest.mark.slow
 def test_steps_that_are_not_finite_are_skipped(pair):
     planted = "field.network.layers.0.bias"
     for engine in pair:

@@ -189,6 +189,7 @@ def test_exposure_and_gamma_of_light_beyond_one(tab, shown, save_smooth, few, tm
     page.shows("result", drawn(tmp_path / "a.nsh", Tone(-2.5, 2.2)))
 
 
+@pytest.mark.slow
 def test_levels_are_called_what_they_are(tab, live, background, device, fitted, tmp_path, waves):
     """Some were kept from filters: no network is shown."""
     live.show(fitted / "a.nsh")
