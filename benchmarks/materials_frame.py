@@ -46,19 +46,16 @@ FEW, FEW_TEXELS = (320, 176), 32
 CHECKED = 512  # pixels that are compared with PyTorch
 TOLERANCE = {"vector": 3e-2, "fma": 2e-3}  # of the largest value: float16 and float32
 SHADE = """
-StructuredBuffer<float2> positions;
 StructuredBuffer<uint> pixel_materials;
 StructuredBuffer<uint> sorted;
-RWStructuredBuffer<float> drawn;
+RWStructuredBuffer<uint2> drawn;
 
 void shade(uint pixel, uint material, bool kept)
 {{
-    ScreenPoint point = screen_point(positions[pixel]);
-    float3 found = decoded(material, point.uv, point.wi, point.wo);
-    if (!kept)
-        return;
-    for (uint channel = 0u; channel < 3u; ++channel)
-        drawn[3u * pixel + channel] = found[int(channel)];
+    ScreenPoint point = screen_point(asked_by(pixel));
+    float3 found = decoded(material, point.uv, 0.0f, point.wi, point.wo);
+    if (kept)
+        drawn[pixel] = halves_of(found);
 }}
 
 [shader("compute")]
@@ -94,7 +91,7 @@ class Frame:
     def values(self, way: str, count: int) -> Floats:
         """Run a way; return what it drew, float32 [count, 3]."""
         run_steps(self.gpu, self.gpu.steps(self.ways[way]))
-        return self.drawn.read().view(np.float32)[: 3 * count].reshape(count, 3)
+        return Screen.seen(self.drawn.read(), count)
 
     def microseconds(self, dispatches: list[Dispatch], patience: Patience) -> float:
         """Return the median time of a frame."""
@@ -130,10 +127,10 @@ def frame_of(
     gpu: Gpu, decoder: FrameDecoder, screen: Screen, of: npt.NDArray[np.uint32], count: int
 ) -> Frame:
     """Return what draws ``screen``, of whose pixels each has its material."""
-    materials, drawn = gpu.buffer(of), gpu.buffer(size=12 * screen.count)
+    materials, drawn = gpu.buffer(of), gpu.buffer(size=8 * screen.count)
     sort = MaterialOrder(gpu, materials, screen.count, count)
-    bound = {**decoder.variables, "positions": gpu.buffer(screen.positions()), "drawn": drawn,
-             "pixel_materials": materials, "sorted": sort.order}  # fmt: skip
+    bound = {**decoder.variables, "drawn": drawn, "pixel_materials": materials,
+             "sorted": sort.order}  # fmt: skip
     text = decoder.text + screen.text() + SHADE.format(lanes=LANES, nobody=NOBODY)
     ways = {
         "as they come": [(gpu.kernel(text, "as_they_come", bound), screen.count // LANES)],

@@ -3,6 +3,7 @@
 import math
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +17,7 @@ DEVICE_HALF = Path(__file__).with_suffix(".slang")
 CONSTANTS = """
 static const int ACROSS = {across};
 static const int DOWN = {down};
+static const int TILE = {tile};
 static const int TEXELS = {texels};
 static const bool SCATTERED = {scattered};
 static const int LIGHTS = {lights};
@@ -49,10 +51,15 @@ class Screen:
     def text(self) -> str:
         """Return the device half, its constants before it."""
         scattered = str(self.scattered).lower()
-        head = CONSTANTS.format(across=self.across, down=self.down, texels=self.texels,
+        head = CONSTANTS.format(across=self.across, down=self.down, tile=TILE, texels=self.texels,
                                 scattered=scattered, lights=self.lights, lowest_up=LOWEST_UP,
                                 light=LIGHT, eye=EYE)  # fmt: skip
         return head + DEVICE_HALF.read_text()
+
+    @staticmethod
+    def seen(halves: npt.NDArray[Any], count: int) -> Floats:
+        """Return what kernels drew as ``halves_of``: float32 [count, 3]."""
+        return halves.view(np.float16)[: 4 * count].reshape(-1, 4)[:, :3].astype(np.float32)
 
     def pixels(self) -> npt.NDArray[np.int64]:
         """Return pixels tile by tile, x and y: [count, 2]."""

@@ -1,22 +1,31 @@
 """How long a material's graph and its decoder take for a screen of points, by the GPU's clock.
 
-Each pixel reads where it is, finds its own point and directions (material_screen.slang), and
-writes three float32, whatever evaluates it; "nothing" does no more than that. With several lights a
-graph adds them up, and its compiler may share what they have in common; a decoder is asked for each
-light alone, its look-ups and all.
+Each pixel finds its own point and directions (material_screen.slang), and writes three halves and a
+zero, whatever evaluates it; "nothing" does no more than that. Lights are added up, and a compiler
+may share what they have in common.
+
+Where the device has cooperative vectors, a decoder is that of kinds/material/frame.py, whose
+feature map is two textures. Elsewhere it is the engine's for any field, which reads where a pixel
+is, has the map's numbers in a buffer, writes three float32 and is asked for each light alone.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import torch
 
+from neuralshade.engine.kernel_path import inference_path
 from neuralshade.engine.kernels.infer.field_inference import field_inference
 from neuralshade.gpu.gpu import Gpu, Steps, run_steps
+from neuralshade.kinds.material.asset import pack_field
 from neuralshade.kinds.material.field import encoding_of
+from neuralshade.kinds.material.frame import frame_decoder
+from neuralshade.kinds.material.recipe import MaterialRecipe
 from neuralshade.kinds.material.teachers.teacher import HEAD, LOWEST, Teacher
 from neuralshade.model.encoding import Encoding
 from neuralshade.model.field import Field
@@ -33,8 +42,7 @@ float3 eval(float2 uv, float3 wi, float3 wo)
 }
 """
 SHADE = """
-StructuredBuffer<float2> positions;
-RWStructuredBuffer<float> drawn;
+RWStructuredBuffer<uint2> drawn;
 
 [shader("compute")]
 [numthreads(64, 1, 1)]
@@ -44,12 +52,16 @@ void shade(uint thread : SV_DispatchThreadID)
     [ForceUnroll]
     for (int light = 0; light < LIGHTS; ++light)
     {
-        ScreenPoint point = screen_point(positions[thread * uint(LIGHTS)] + float2(light, 0.0f));
+        ScreenPoint point = screen_point(asked_by(thread) + float2(light, 0.0f));
         found += eval(point.uv, point.wi, point.wo);
     }
-    drawn[3u * thread] = found.x;
-    drawn[3u * thread + 1u] = found.y;
-    drawn[3u * thread + 2u] = found.z;
+    drawn[thread] = halves_of(found);
+}
+"""
+DECODED = """
+float3 eval(float2 uv, float3 wi, float3 wo)
+{
+    return decoded(0u, uv, 0.0f, wi, wo);
 }
 """
 ON_SCREEN = """
@@ -118,13 +130,18 @@ class Evaluation:
     gpu: Gpu
     steps: Steps
     drawn: Any  # Buffer
-    count: int
+    screen: Screen
     path: str  # what the network runs on; of a graph the API alone
+    by_light: bool = False  # float32 of each light, not halves of their sum
 
     def values(self) -> Floats:
-        """Run it; return what it says, pixel by pixel: float32 [count, 3]."""
+        """Run it; return what it says, pixel by pixel, lights added up: float32 [count, 3]."""
         run_steps(self.gpu, self.steps)
-        return self.drawn.read().view(np.float32)[: 3 * self.count].reshape(-1, 3)
+        raw, count, lights = self.drawn.read(), self.screen.count, self.screen.lights
+        if not self.by_light:
+            return Screen.seen(raw, count)
+        said: Floats = raw.view(np.float32)[: 3 * count * lights].reshape(count, lights, 3)
+        return said.sum(1)
 
     def microseconds(self, patience: Patience) -> float:
         """Return the median time of one screen."""
@@ -132,27 +149,45 @@ class Evaluation:
 
 
 def graph_evaluation(gpu: Gpu, teacher: Teacher | None, screen: Screen) -> Evaluation:
-    """Return what evaluates a material's graph, lights added up; None is the screen itself."""
-    positions = gpu.buffer(screen.positions())
-    drawn = gpu.buffer(size=12 * screen.count)
-    variables: dict[str, Any] = {"positions": positions, "drawn": drawn}
-    text, folder = NOTHING, None
-    if teacher is not None:
-        head = HEAD.format(count=max(1, len(teacher.parameters)), lowest=LOWEST)
-        text, folder = head + teacher.text, teacher.folder
-        variables |= {name: gpu.buffer(values) for name, values in teacher.variables.items()}
-    kernel = gpu.kernel(text + screen.text() + SHADE, "shade", variables, folder=folder)
-    return Evaluation(gpu, gpu.steps([(kernel, screen.count // GROUP)]), drawn, screen.count, "")
+    """Return what evaluates a material's graph; None is the screen itself."""
+    if teacher is None:
+        return _evaluation(gpu, NOTHING, {}, screen, "")
+    head = HEAD.format(count=max(1, len(teacher.parameters)), lowest=LOWEST)
+    variables = {name: gpu.buffer(values) for name, values in teacher.variables.items()}
+    return _evaluation(gpu, head + teacher.text, variables, screen, "", teacher.folder)
 
 
 def decoder_evaluation(gpu: Gpu, field: Field, screen: Screen) -> Evaluation:
-    """Return what evaluates a material's field, light by light.
-
-    Its read-out is given from now on.
-    """
+    """Return what evaluates a material's field. Its read-out is given from now on."""
     encoding = encoding_of(field)
+    if inference_path(gpu.adapter) == "vector":
+        decoder = frame_decoder(gpu, [as_stored(field)])
+        return _evaluation(gpu, decoder.text + DECODED, decoder.variables, screen, decoder.path)
     if list(encoding.lobes.parameters()):
         encoding.lobes.hold_read()
     inference = field_inference(gpu, Field(OnScreen(encoding, screen), field.network))
     steps, drawn = inference.positions_steps(screen.positions())
-    return Evaluation(gpu, steps, drawn, screen.count * screen.lights, inference.path)
+    return Evaluation(gpu, steps, drawn, screen, inference.path, by_light=True)
+
+
+def as_stored(field: Field) -> Any:
+    """Return a field of a material as its file would hold it."""
+    encoding, network = encoding_of(field), field.network
+    recipe = MaterialRecipe(
+        features=encoding.grid.features, lobes=encoding.lobes.count,
+        hidden_width=len(network.members[0].weight), hidden_layers=len(network.members) - 1,
+        wrap="repeat" if encoding.grid.wraps else "clamp",
+    )  # fmt: skip
+    side = encoding.grid.sizes[0][0]
+    return SimpleNamespace(recipe=recipe, side=side, tensors=pack_field(field))
+
+
+def _evaluation(
+    gpu: Gpu, text: str, variables: Mapping[str, Any], screen: Screen, path: str,
+    folder: Path | None = None,
+) -> Evaluation:  # fmt: skip
+    """Return what evaluates a text's ``eval`` for each pixel."""
+    drawn = gpu.buffer(size=8 * screen.count)
+    kernel = gpu.kernel(text + screen.text() + SHADE, "shade", {**variables, "drawn": drawn},
+                        folder=folder)  # fmt: skip
+    return Evaluation(gpu, gpu.steps([(kernel, screen.count // GROUP)]), drawn, screen, path)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +16,7 @@ from neuralshade.engine.kernel_path import inference_path
 from neuralshade.errors import ConfigError
 from neuralshade.gpu.gpu import Gpu
 from neuralshade.gpu.slangpy_gpu import slangpy_gpu
+from neuralshade.kinds.material.frame_maps import FEATURES, Mapped, frame_maps
 from neuralshade.kinds.material.recipe import MaterialRecipe
 from neuralshade.kinds.material.scattering import scattering_of
 from neuralshade.kinds.material.shared import SIZES, shared_digest
@@ -23,20 +24,21 @@ from neuralshade.model.lobes import LobeInputs
 
 ALIGNED = 64  # bytes, as cooperative vectors want matrices
 RANGE_BYTES = 64  # of eight numbers, low and high
-FEATURES = 8  # that frame.slang looks up
-PLACE = ("range", "read", "biases", "first", "second", "stride", "words", "unused")
+PLACE = ("range", "read", "biases", "first", "second", "stride", "map", "layer")
 VECTORS = """
 import neuralshade.kinds.material.frame;
 import neuralshade.model.lobes;
+{maps}
 {lobes}
 StructuredBuffer<FramePlace> places;
 ByteAddressBuffer frame_bytes;
-StructuredBuffer<uint> words;
 
-float3 decoded(uint material, float2 uv, float3 wi, float3 wo)
+float3 decoded(uint material, float2 uv, float level, float3 wi, float3 wo)
 {{
+    FramePlace place = places[material];
+    float4 codes[2] = frame_codes(place.map, place.layer, uv, level);
     return FrameMaterial<FrameLobes, {width}, {layers}, CoopVecMatrixLayout.{layout}>.eval(
-        places[material], frame_bytes, words, uv, wi, wo);
+        place, frame_bytes, codes, wi, wo);
 }}
 """
 LOOPS = """
@@ -46,30 +48,23 @@ StructuredBuffer<uint4> materials;
 StructuredBuffer<float> numbers;
 StructuredBuffer<uint> words;
 
-float3 decoded(uint material, float2 uv, float3 wi, float3 wo)
+float3 decoded(uint material, float2 uv, float level, float3 wi, float3 wo)
 {{
     uint4 at = materials[material];
-    return {type}.at(numbers, words, at.x, at.y, uv).eval(wi, wo);
+    return {type}.at_level(numbers, words, at.x, at.y, uv, level).eval(wi, wo);
 }}
 """
 Halves = npt.NDArray[np.float16]
 SizeOf = Callable[[int, int], int]  # bytes of a matrix of so many rows and columns
 
 
-class Stored(Protocol):
-    """A fitted material as its file holds it: an OpenedMaterial, say."""
-
-    @property
-    def recipe(self) -> MaterialRecipe: ...
-    @property
-    def side(self) -> int: ...
-    @property
-    def tensors(self) -> Mapping[str, npt.NDArray[Any]]: ...
-
-
 @dataclass(frozen=True)
 class FrameDecoder:
-    """Slang text of ``float3 decoded(uint material, float2 uv, float3 wi, float3 wo)``."""
+    """Slang text of ``decoded``, which returns f * cos of wi, and what it reads.
+
+    ``float3 decoded(uint material, float2 uv, float level, float3 wi, float3 wo)``: ``level`` of
+    the feature map, of which 0 is the finest and which may lie between two.
+    """
 
     text: str
     variables: Mapping[str, Any]
@@ -86,8 +81,8 @@ class PackedFrame:
     matrices: tuple[tuple[int, Halves], ...]  # first byte, and values [rows, columns]
 
 
-def frame_decoder(gpu: Gpu, materials: Sequence[Stored]) -> FrameDecoder:
-    """Return what evaluates ``materials`` by their index, at their finest level.
+def frame_decoder(gpu: Gpu, materials: Sequence[Mapped]) -> FrameDecoder:
+    """Return what evaluates ``materials`` by their index.
 
     By cooperative vectors in float16 where the device has them, texels have 8 numbers and no input
     is varied, else by loops in float32, which have inputs at their defaults.
@@ -98,21 +93,20 @@ def frame_decoder(gpu: Gpu, materials: Sequence[Stored]) -> FrameDecoder:
     recipe = materials[0].recipe
     vectors = (inference_path(gpu.adapter) == "vector" and recipe.features == FEATURES
                and not recipe.varied_count)  # fmt: skip
+    if vectors:
+        return _by_vectors(gpu, materials)
     parts = [scattering_of(one.recipe, one.side, one.tensors) for one in materials]
     words, first_words = _joined([part.words for part in parts])
-    bound: dict[str, Any] = {"words": gpu.buffer(words)}
-    if vectors:
-        device = slangpy_gpu(gpu, "cooperative vectors").device
-        return _by_vectors(gpu, device, materials, first_words, bound)
     numbers, first_numbers = _joined([part.numbers for part in parts])
     table = np.zeros((len(parts), 4), np.uint32)
     table[:, 0], table[:, 1] = first_numbers, first_words
-    bound |= {"numbers": gpu.buffer(numbers), "materials": gpu.buffer(table)}
+    bound = {"words": gpu.buffer(words), "numbers": gpu.buffer(numbers),
+             "materials": gpu.buffer(table)}  # fmt: skip
     text = LOOPS.format(module=parts[0].module, type=parts[0].type)
     return FrameDecoder(text, bound, "fma", numbers.nbytes)
 
 
-def check_alike(materials: Sequence[Stored]) -> None:
+def check_alike(materials: Sequence[Mapped]) -> None:
     """Raise ConfigError where there is no material, or two are of different architectures."""
     if not materials:
         raise ConfigError("frame: got no material, need one or more. Name assets.")
@@ -125,15 +119,15 @@ def check_alike(materials: Sequence[Stored]) -> None:
                                   "as material 0 has. Fit them by fit materials.")  # fmt: skip
 
 
-def vectors_text(recipe: MaterialRecipe, layout: str) -> str:
-    """Return the Slang text of ``decoded`` by cooperative vectors."""
+def vectors_text(recipe: MaterialRecipe, layout: str, maps: str) -> str:
+    """Return the Slang text of ``decoded`` by cooperative vectors; ``maps``: of ``frame_codes``."""
     lobes = LobeInputs(recipe.features, recipe.lobes, rng=None).slang("Frame").declarations
-    return VECTORS.format(lobes=lobes, width=recipe.hidden_width, layers=recipe.hidden_layers,
-                          layout=layout.title().replace("_", ""))  # fmt: skip
+    return VECTORS.format(maps=maps, lobes=lobes, layout=layout.title().replace("_", ""),
+                          width=recipe.hidden_width, layers=recipe.hidden_layers)  # fmt: skip
 
 
 def pack_frame(
-    materials: Sequence[Stored], first_words: Sequence[int], size_of: SizeOf
+    materials: Sequence[Mapped], of_maps: Sequence[tuple[int, int]], size_of: SizeOf
 ) -> PackedFrame:
     """Return the networks of materials of one architecture; equal first layers lie there once."""
     blocks: list[npt.NDArray[np.uint8]] = []
@@ -154,7 +148,7 @@ def pack_frame(
         return first
 
     places = np.zeros((len(materials), len(PLACE)), np.uint32)
-    for row, one, word in zip(places, materials, first_words, strict=True):
+    for row, one, of_map in zip(places, materials, of_maps, strict=True):
         layers = [f"decoder.{i}" for i in range(one.recipe.hidden_layers + 1)]
         filled = [_filled(one.tensors[f"{name}.weight"]) for name in ["lobes", *layers]]
         biases = [_filled(one.tensors[f"{name}.bias"][None])[0] for name in ["lobes", *layers]]
@@ -165,8 +159,8 @@ def pack_frame(
         read = put_matrix(filled[0])
         later = [put_matrix(matrix) for matrix in filled[2:]]
         stride = later[1] - later[0] if len(later) > 1 else 0
-        row[:] = (ends, read, put(np.concatenate(biases)), shared[digest], later[0], stride, word,
-                  0)  # fmt: skip
+        row[:] = (ends, read, put(np.concatenate(biases)), shared[digest], later[0], stride,
+                  *of_map)  # fmt: skip
     return PackedFrame(np.concatenate(blocks), places, tuple(matrices))
 
 
@@ -178,20 +172,20 @@ def row_major(packed: PackedFrame) -> npt.NDArray[np.uint8]:
     return data
 
 
-def _by_vectors(
-    gpu: Gpu, device: Any, materials: Sequence[Stored], words: Sequence[int], bound: dict[str, Any]
-) -> FrameDecoder:
+def _by_vectors(gpu: Gpu, materials: Sequence[Mapped]) -> FrameDecoder:
     """Return the decoder with its matrices in the device's own layout."""
     import slangpy as spy
 
+    device = slangpy_gpu(gpu, "cooperative vectors").device
+    maps = frame_maps(device, materials)
     half = spy.DataType.float16
     kinds = spy.CoopVecMatrixLayout.inferencing_optimal, spy.CoopVecMatrixLayout.row_major
 
     def size_of(rows: int, columns: int) -> int:
         return int(device.get_coop_vec_matrix_size(rows, columns, kinds[0], half))
 
-    packed = pack_frame(materials, words, size_of)
-    rows = pack_frame(materials, words, lambda rows, columns: 2 * rows * columns)
+    packed = pack_frame(materials, maps.places, size_of)
+    rows = pack_frame(materials, maps.places, lambda rows, columns: 2 * rows * columns)
     found, source = gpu.buffer(packed.data), gpu.buffer(row_major(rows))
     descriptions = [
         [device.create_coop_vec_matrix_desc(*values.shape, kind, half, first)
@@ -208,8 +202,8 @@ def _by_vectors(
     commands.encoder.global_barrier()
     commands.submit()
     gpu.wait()
-    bound |= {"frame_bytes": found, "places": gpu.buffer(packed.places)}
-    text = vectors_text(materials[0].recipe, "inferencing_optimal")
+    bound = {**maps.variables, "frame_bytes": found, "places": gpu.buffer(packed.places)}
+    text = vectors_text(materials[0].recipe, "inferencing_optimal", maps.text)
     return FrameDecoder(text, bound, "vector", len(packed.data))
 
 

@@ -1,0 +1,112 @@
+"""Feature maps of many materials as textures, which the device filters.
+
+Two RGBA8 textures a material, with their mip levels: a look-up is two of the device's, where
+words in a buffer take eight loads and as many unpacked bytes as a material has numbers in four
+texels. Maps of one size lie in one array of textures, so that most frames bind one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from neuralshade.kinds.material.levels import level_codes, level_sides
+
+if TYPE_CHECKING:
+    import slangpy
+
+    from neuralshade.kinds.material.recipe import MaterialRecipe
+
+FEATURES = 8  # of a texel: two textures
+MOST_LAYERS = 2048  # of an array of textures, on any device that has cooperative vectors
+TEXT = """
+Texture2DArray<float4> frame_maps[{count}];
+SamplerState frame_edges[{count}];
+
+/// Return a material's numbers at `uv`, each in [0, 1]: bilinear in the levels around `level`.
+float4[2] frame_codes(uint map, uint layer, float2 uv, float level)
+{{
+    float4 found[2];
+    [ForceUnroll]
+    for (int i = 0; i < 2; ++i)
+        found[i] = frame_maps[{map}].SampleLevel(
+            frame_edges[{map}], float3(uv, float(layer + uint(i))), level);
+    return found;
+}}
+"""
+
+
+class Mapped(Protocol):
+    """A fitted material whose feature map has FEATURES numbers a texel."""
+
+    @property
+    def recipe(self) -> MaterialRecipe: ...
+    @property
+    def side(self) -> int: ...
+    @property
+    def tensors(self) -> Mapping[str, npt.NDArray[Any]]: ...
+
+
+@dataclass(frozen=True)
+class FrameMaps:
+    """Slang text of ``frame_codes``, what it reads, and each material's map and layer there."""
+
+    text: str
+    variables: Mapping[str, Any]
+    places: Sequence[tuple[int, int]]
+
+
+def frame_maps(device: slangpy.Device, materials: Sequence[Mapped]) -> FrameMaps:
+    """Return the feature maps of ``materials`` as textures of ``device``."""
+    alike: dict[tuple[Any, ...], list[int]] = {}
+    for index, one in enumerate(materials):
+        levels = len(level_codes(one.tensors["features"], one.side))
+        alike.setdefault((one.side, levels, one.recipe.wrap), []).append(index)
+    maps: list[slangpy.Texture] = []
+    edges: list[slangpy.Sampler] = []
+    places = [(0, 0)] * len(materials)
+    for (side, levels, wrap), members in alike.items():
+        for first in range(0, len(members), MOST_LAYERS // 2):
+            part = members[first : first + MOST_LAYERS // 2]
+            for row, index in enumerate(part):
+                places[index] = len(maps), 2 * row
+            maps.append(_array(device, [materials[index] for index in part], side, levels))
+            edges.append(_edges(device, wrap))
+    # of one map there is no choice, which would cost each look-up a loop over a wave's choices
+    chosen = "0" if len(maps) == 1 else "NonUniformResourceIndex(map)"
+    text = TEXT.format(count=len(maps), map=chosen)
+    return FrameMaps(text, {"frame_maps": maps, "frame_edges": edges}, places)
+
+
+def _array(
+    device: slangpy.Device, materials: Sequence[Mapped], side: int, levels: int
+) -> slangpy.Texture:
+    """Return an array of textures: two layers a material, four numbers each."""
+    import slangpy as spy
+
+    found = device.create_texture(
+        type=spy.TextureType.texture_2d_array, format=spy.Format.rgba8_unorm, width=side,
+        height=side, array_length=2 * len(materials), mip_count=levels,
+        usage=spy.TextureUsage.shader_resource | spy.TextureUsage.copy_destination,
+    )  # fmt: skip
+    for row, one in enumerate(materials):
+        stored = level_codes(one.tensors["features"], side)
+        for level, (width, codes) in enumerate(zip(level_sides(side), stored, strict=False)):
+            texels = codes.reshape(width, width, FEATURES)
+            for half in range(2):
+                four = np.ascontiguousarray(texels[..., 4 * half : 4 * half + 4])
+                found.copy_from_numpy(four, layer=2 * row + half, mip=level)
+    return found
+
+
+def _edges(device: slangpy.Device, wrap: str) -> slangpy.Sampler:
+    """Return what filters, and says what lies beyond a map's border."""
+    import slangpy as spy
+
+    modes = spy.TextureAddressingMode
+    mode = modes.wrap if wrap == "repeat" else modes.clamp_to_edge
+    return device.create_sampler(address_u=mode, address_v=mode)
