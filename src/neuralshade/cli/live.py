@@ -89,12 +89,13 @@ def _told(live: Live, opened: bool) -> None:
 @TRUST
 def view(asset: str | None, reference: str | None, pairs: tuple[str, ...], trust: bool,
          opened: bool, **place: Any) -> None:  # fmt: skip
-    """Show ASSET in a browser, at any zoom; or start a fit there.
+    """Show ASSET, or a scene's TOML file, in a browser, at any zoom; or start a fit there.
 
     Prints the address of the page, which stays until Ctrl-C.
 
     \b
     neuralshade view photo.nsh --reference photo.png --open
+    neuralshade view examples/scene/tray.toml
     neuralshade view
     neuralshade view photo.nsh --host 0.0.0.0
     """

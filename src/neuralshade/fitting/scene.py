@@ -69,7 +69,8 @@ class Scene:
     """Panes that can be asked for, and who draws them.
 
     ``draw`` returns a pane for a view, float32 [height, width, C], in the scene's color space;
-    its ``changes`` are the panes that differ from step to step. ``values`` returns each pane's
+    its ``changes`` are the panes that differ from step to step; where it has ``settled``, panes
+    become sharper each time that they are drawn, until they are. ``values`` returns each pane's
     channels at u, v. Overlays are drawn on demand.
     """
 
@@ -94,6 +95,7 @@ class Scene:
     memory_bytes: int | None = None  # of a GPU, as shaders read it
     bits_per_pixel: float | None = None  # of the file, where there are pixels to share it among
     measured: str | None = None  # what its fit measured, for people
+    settled: Callable[[str, View], bool] | None = None
 
     @property
     def main(self) -> str:
@@ -118,6 +120,10 @@ class Scene:
         """Return what a pane is compared with; None where nothing is at hand."""
         known = (GIVEN + pane, TARGET)
         return next((name for name in known if name in self.titles and name != pane), None)
+
+    def goes_on(self, pane: str, view: View) -> bool:
+        """Return whether a pane is worth being drawn again, though nothing has changed."""
+        return self.settled is not None and not self.settled(pane, view)
 
     def is_lit(self, pane: str) -> bool:
         """Return whether there is a light that pages drag over a pane."""

@@ -156,6 +156,8 @@ def _snapshot(stage: Stage, tone: Tone) -> bytes:
     scene = stage.scene
     if scene is None:
         raise ConfigError("snapshot: got nothing to show, need a fit or an asset.")
+    if scene.settled is not None:  # it would take as long as all of its paths
+        raise ConfigError("snapshot: got a scene, need a fit or an asset. Use neuralshade scene.")
     _check_memory(scene)
     view = View(0, 0, width=scene.width, height=scene.height)
     return png(on_screen(scene.draw(scene.main, view), scene.linear, tone))

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import logging
+import os
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 from neuralshade.base.interrupt import Interruption
 from neuralshade.base.log_relay import LogRelay
 from neuralshade.base.version import VERSION
-from neuralshade.errors import NeuralShadeError
+from neuralshade.errors import ConfigError, NeuralShadeError
 from neuralshade.fitting.facts import fit_facts, reached_text
 from neuralshade.fitting.job import Job
 from neuralshade.fitting.loop import Control, Restart
@@ -179,6 +181,17 @@ class Live:
         """
         self.shown.open(asset, reference)
 
+    def watch(self, scene: str | os.PathLike[str], *, trust: bool = False) -> None:
+        """Show a scene, path traced: pages turn it and move its first light.
+
+        ``trust``: a reference that is a Slang module may run here, and is left out otherwise.
+
+        Raises: what ``render_scene`` does.
+        """
+        from neuralshade.scene.watched import watched_scene
+
+        self.shown.watch(watched_scene(scene, trust=trust), Path(scene).name)
+
     def wait(self) -> None:
         """Serve until Ctrl-C, SIGTERM or SIGHUP; a fit that a page asks for is run.
 
@@ -199,21 +212,29 @@ class Live:
 def view(asset: Any = None, reference: Any = None, *, host: str = LOOPBACK, port: int = PORT,
          options: FitOptions = USUAL, values: Mapping[str, Any] | None = None,
          trust: bool = False) -> Live:  # fmt: skip
-    """Return a page that shows an asset, or nothing yet; ``wait`` of it serves it.
+    """Return a page that shows an asset, a scene or nothing yet; ``wait`` of it serves it.
 
     Args:
-        asset: path of an asset, or what ``load`` returned.
+        asset: path of an asset, or what ``load`` returned; or path of a scene's TOML file, which
+            says itself what is compared and what inputs are.
         reference: what it was fitted to: a picture, or the maps of mip levels.
         host, port, options: as Live says.
         values: of the asset's inputs, as ``render`` takes them.
         trust: Slang code that came with the asset may run, as ``load`` says; never that of assets
             which pages send.
 
-    Raises: AssetError, PictureError; what Live raises.
+    Raises: AssetError, PictureError; what Live raises, and of a scene ``render_scene``.
     """
+    is_scene = isinstance(asset, (str, os.PathLike)) and Path(asset).suffix.lower() == ".toml"
+    if is_scene and (reference is not None or values):
+        name = "reference" if reference is not None else "values"
+        raise ConfigError(f"{name}: got one for a scene, need it in the scene's file. Write it "
+                          "under [materials.NAME].")  # fmt: skip
     live = Live(host, port, options=options)
     try:
-        if asset is not None:
+        if is_scene:
+            live.watch(asset, trust=trust)
+        elif asset is not None:
             live.show(open_asset(asset, values, trust=trust), reference)
     except BaseException:
         live.close()

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import shutil
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from neuralshade.errors import ConfigError
 from neuralshade.fitting.loop import Restart
@@ -14,6 +14,9 @@ from neuralshade.kinds.kind import Opened
 from neuralshade.live.compared import Measuring, with_flip
 from neuralshade.live.messages import Control
 from neuralshade.live.stage import Stage
+
+if TYPE_CHECKING:
+    from neuralshade.scene.watched import WatchedScene
 
 
 @dataclass
@@ -24,6 +27,7 @@ class ShownAsset:
     opened: Opened | None = None
     reference: Any = None
     unmeasured: bool = False  # nobody has looked at it yet
+    _watched: WatchedScene | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
         tell = self.stage.channel.publish
@@ -55,12 +59,22 @@ class ShownAsset:
         self.stage.show(None if scene is None else with_flip(scene))
         self.unmeasured = scene is not None
 
+    def watch(self, watched: WatchedScene, name: str) -> None:
+        """Show a scene, which is no asset: there is nothing of it to be saved or reported."""
+        self.close()
+        self.opened, self.reference, self._watched = None, None, watched
+        self.stage.show(watched.scene(name))
+
     def close(self) -> None:
         """Give back what is drawn with; drawn again, the asset opens that anew."""
         self.unmeasured = False
         self.measuring.forget()
         if self.opened is not None:
             self.opened.close()
+        if self._watched is not None:
+            self.stage.show(None)
+            self._watched.close()
+            self._watched = None
 
     def measure(self) -> None:
         """Begin to measure what is shown beside a reference, once somebody has looked at it."""

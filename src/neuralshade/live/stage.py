@@ -104,7 +104,7 @@ class Stage:
             by = self.paces[client.slow].reduction(pixels) if hurried else 1
             drawn = replace(scene.fitted(view, by), id=0, panes=())
             panes = _panes(scene, view)
-            lacking = [p for p in panes if p in scene.changes
+            lacking = [p for p in panes if p in scene.changes or scene.goes_on(p, drawn)
                        or client.kept.get(p) != scene.seen_in(p, drawn)]  # fmt: skip
             groups[_Frame(drawn, tuple(lacking), by == 1, client.slow)].append((client, view))
         return groups
@@ -140,7 +140,8 @@ class Stage:
         self.is_seen, seconds = True, time.perf_counter() - begin
         most = max(pixels, default=view.width * view.height)
         pace.spend(seconds, most, WHOLE if frame.band is None else frame.band.pane)
-        number = self.channel.reserve(group, (step, hurried))
+        on = any(scene.goes_on(pane, view) for pane in panes)  # they will want the next one, too
+        number = self.channel.reserve(group, None if on else (step, hurried))
         for member, _ in group:
             _note(scene, member, frame)
         whole = view if frame.band is None else frame.band.whole

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from neuralshade.gpu.gpu import Gpu
 from neuralshade.scene.document import LIGHTS, LightEntry
@@ -14,6 +15,11 @@ LIGHT = np.dtype([("place", "3f4"), ("sort", "i4"), ("across", "3f4"), ("area", 
 
 def bound_lights(gpu: Gpu, lights: Sequence[LightEntry]) -> dict[str, Any]:
     """Return what the device half's Lights are bound to."""
+    return {"all": gpu.buffer(packed_lights(lights)), "count": len(lights)}
+
+
+def packed_lights(lights: Sequence[LightEntry]) -> npt.NDArray[Any]:
+    """Return lights as the device reads them, one at least."""
     found = np.zeros(max(1, len(lights)), LIGHT)
     for row, light in zip(found, lights, strict=False):
         directional = light.type == LIGHTS[0]
@@ -22,4 +28,4 @@ def bound_lights(gpu: Gpu, lights: Sequence[LightEntry]) -> dict[str, Any]:
         row["sort"], row["radiance"][:3] = LIGHTS.index(light.type), light.radiance
         row["across"], row["up"][:3] = light.across, light.up
         row["area"] = np.linalg.norm(np.cross(light.across, light.up))
-    return {"all": gpu.buffer(found), "count": len(lights)}
+    return found

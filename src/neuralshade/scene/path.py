@@ -15,8 +15,9 @@ from neuralshade.model.scattering import Scattering
 from neuralshade.scene.bvh import build_bvh
 from neuralshade.scene.document import Camera, LightEntry
 from neuralshade.scene.environment import Environment
-from neuralshade.scene.lights import bound_lights
+from neuralshade.scene.lights import bound_lights, packed_lights
 from neuralshade.scene.shapes import Mesh
+from neuralshade.source.crop import WHOLE, Crop
 
 GROUP = 8  # pixels along a side, as in path.cs.slang
 MODULES = ("neuralshade.gpu.random", "neuralshade.model.lobe_sampler",
@@ -50,22 +51,47 @@ class PathTracer:
         bounces: int, seed: int,
     ):  # fmt: skip
         """Raises: DeviceError, KernelError."""
-        self.gpu, self.size, self.count = gpu, size, 0
-        self._view = _view(camera, size, bounces, seed)
+        self.gpu, self.size, self.count, self._first = gpu, size, 0, 0
+        self._most, self._ways = size[0] * size[1], (bounces, seed)
+        self._view = _view(camera, size, *self._ways)
         self._views = gpu.buffer(self._view)
-        self._sums = gpu.buffer(size=12 * size[0] * size[1])
+        self._sums = gpu.buffer(size=12 * self._most)
+        lights = bound_lights(gpu, stage.lights)
+        self._lights = lights["all"]
         types = sorted({(m.module, m.type) for m in stage.materials})
         variables = {"views": self._views, "light_sums": self._sums, **_meshes(gpu, stage),
-                     **_materials(gpu, stage, types), "lights": bound_lights(gpu, stage.lights),
+                     **_materials(gpu, stage, types), "lights": lights,
                      "environment": _environment(gpu, stage.environment)}  # fmt: skip
         given = given_text(stage.materials)
         variables |= {name: gpu.buffer(values) for name, values in given.buffers.items()}
         text = program_text(types, given.text)
         self._kernel = gpu.kernel(text, "trace", variables, folder=given.folder)
 
+    def aim(
+        self, camera: Camera, size: tuple[int, int], lights: Sequence[LightEntry], *,
+        aspect: float, region: Crop = WHOLE, first: int = 0,
+    ) -> None:  # fmt: skip
+        """Begin another picture: no more pixels than the first had, as many lights, elsewhere.
+
+        Args:
+            camera: where from.
+            size: width and height in pixels.
+            lights: instead of the stage's.
+            aspect: width over height of the whole picture.
+            region: the part of it that is seen.
+            first: number of its first path; paths of other numbers are others.
+        """
+        assert size[0] * size[1] <= self._most, "the first picture has the most pixels"
+        self.size, self.count, self._first = size, 0, first
+        self._view = cropped(_view(camera, size, *self._ways), aspect, region)
+        commands = self.gpu.commands()
+        commands.clear(self._sums)
+        commands.upload(self._lights, 0, packed_lights(lights))
+        commands.submit()
+
     def trace(self) -> None:
         """Send one more path through each pixel."""
-        self._view["sample"] = self.count
+        self._view["sample"] = self._first + self.count
         commands = self.gpu.commands()
         commands.upload(self._views, 0, self._view)
         commands.submit()
@@ -147,4 +173,17 @@ def _view(camera: Camera, size: tuple[int, int], bounces: int, seed: int) -> npt
     found["right"], found["up"] = right * half, np.cross(right, forward) * half
     found["width"], found["height"], found["bounces"] = *size, bounces
     found["seed"] = seed
+    return found
+
+
+def cropped(view: npt.NDArray[Any], aspect: float, region: Crop) -> npt.NDArray[Any]:
+    """Return a view of a part of the picture, whose width is ``aspect`` times its height.
+
+    The eye stays: what the middle of the part shows is ahead.
+    """
+    found, (u0, v0, u1, v1) = view.copy(), region
+    pixels = view["width"] / view["height"]
+    found["forward"] += aspect * (u0 + u1 - 1) * view["right"] - (v0 + v1 - 1) * view["up"]
+    found["right"] *= aspect * (u1 - u0) / pixels[:, None]
+    found["up"] *= v1 - v0
     return found

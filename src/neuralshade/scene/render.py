@@ -70,7 +70,7 @@ def render_scene(
     document = _asked(document, samples, size)
     _check_show(document, show)
     if show != "fitted" and not trust:
-        _check_code(document)
+        check_code(document)
     with working("rendering"):
         if show in ("fitted", "given"):
             pixels, space = _rendered(document, device, show == "given"), "linear"
@@ -90,7 +90,7 @@ def _check_show(document: SceneDocument, show: str) -> None:
                           "was fitted to. Write reference = beside asset =.")  # fmt: skip
 
 
-def _check_code(document: SceneDocument) -> None:
+def check_code(document: SceneDocument) -> None:
     """Refuse code that the scene names, not who draws it; MaterialX and TOML bring none."""
     for name, entry in document.materials.items():
         if entry.reference is not None and entry.reference.lower().endswith(".slang"):
@@ -137,6 +137,11 @@ def _rendered(document: SceneDocument, device: str, as_given: bool) -> Floats:
         found = tracer.radiance() * np.float32(2.0**document.exposure)
     finally:
         gpu.close()
+    return finite_light(found)
+
+
+def finite_light(found: Floats) -> Floats:
+    """Return what paths found. Raises AssetError where that is no number."""
     if not np.isfinite(found).all():
         raise AssetError("scene: got light beyond float32, need finite light. Look for a light or "
                          "an asset with huge numbers.")  # fmt: skip

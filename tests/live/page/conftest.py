@@ -98,6 +98,15 @@ class Tab:
         for key in keys:
             self.page.keyboard.press(key)
 
+    def drag(self, place, dx, dy):
+        """Drag from the middle of an element, in CSS pixels."""
+        box = self.page.locator(place).bounding_box()
+        x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+        self.page.mouse.move(x, y)
+        self.page.mouse.down()
+        self.page.mouse.move(x + dx, y + dy, steps=4)
+        self.page.mouse.up()
+
     def check(self):
         """See that nothing was said on the console, and no other host was asked."""
         assert self.said == []

@@ -52,14 +52,11 @@ def test_a_level_and_the_light_of_the_sphere(moss, tab, shown):
     # a drag on the sphere moves its highlight, one on a map pans
     azimuth, elevation = page.page.locator("#azimuth"), page.page.locator("#elevation")
     before = azimuth.input_value(), elevation.input_value()
-    box = page.page.locator("canvas[data-pane=lit]").bounding_box()
-    drag(page.page, box, 40, 10)
+    page.drag("canvas[data-pane=lit]", 40, 10)
     moved = azimuth.input_value(), elevation.input_value()
     assert moved != before and page.text("#light-what") == "the sphere"
     page.until(lambda: not np.array_equal(page.pixels("lit"), sphere), "another light")
-    drag(
-        page.page, page.page.locator("canvas[data-pane='given:map:albedo']").bounding_box(), 40, 10
-    )
+    page.drag("canvas[data-pane='given:map:albedo']", 40, 10)
     assert (azimuth.input_value(), elevation.input_value()) == moved
 
     # a level is shown in its own texels, and read there
@@ -74,12 +71,3 @@ def test_a_level_and_the_light_of_the_sphere(moss, tab, shown):
     page.shows("given:map:albedo", to_uint8(mip_levels(textures["albedo"])[4]))
     page.press("M", "M")
     assert page.text("#level-value") == "2"
-
-
-def drag(page, box, dx, dy):
-    """Drag from the middle of a box, in CSS pixels."""
-    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
-    page.mouse.move(x, y)
-    page.mouse.down()
-    page.mouse.move(x + dx, y + dy, steps=4)
-    page.mouse.up()

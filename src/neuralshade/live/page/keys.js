@@ -53,7 +53,7 @@ export function connectKeys(stage, fit, overlays, level, turn) {
     },
     { keys: ["m"], shown: "m", does: "next mip level", act: () => level.step(1) },
     { keys: ["M"], shown: "Shift m", does: "the mip level before", act: () => level.step(-1) },
-    { keys: ["t"], shown: "t", does: "a drag moves the light, or the sphere", act: () => turn.toggle() },
+    { keys: ["t"], shown: "t", does: "a drag moves the light, or the sphere or camera", act: () => turn.toggle() },
     { keys: ["o"], shown: "o", does: "next overlay", act: () => overlays.next() },
     { keys: ["+", "="], shown: "+", does: "zoom in", act: () => zoom(stage, 1) },
     { keys: ["-", "_"], shown: "-", does: "zoom out", act: () => zoom(stage, -1) },

@@ -134,7 +134,8 @@ export class Light {
     this.elevation_deg = rounded(scene.light.elevation_deg);
     const sphere = scene.light.middle === "eye";
     const planes = scene.light.panes.some((pane) => pane.endsWith("plane"));
-    setText(byId("light-what"), sphere && !planes ? "the sphere" : sphere ? "a picture" : "the plane");
+    const many = sphere ? planes : scene.turned.length > 0; // or what a camera goes around
+    setText(byId("light-what"), many ? "a picture" : sphere ? "the sphere" : "the plane");
     const [seen, middle] = sphere ? ["as the eye sees it", "behind the eye"] : ["from above", "overhead"];
     this.disc.setAttribute("aria-label", `Light ${seen}; the middle is right ${middle}`);
     this.#show();

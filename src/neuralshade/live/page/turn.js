@@ -1,6 +1,6 @@
 /** How what is lit is turned before the eye, where a scene has something that can be. */
 
-import { byId } from "./dom.js";
+import { byId, setText } from "./dom.js";
 import { errorOf } from "./panes.js";
 
 const DEGREES_PER_PX = 0.4; // of a drag
@@ -54,6 +54,7 @@ export class Turn {
   #enter() {
     const { scene } = this.session;
     byId("drags").hidden = !this.#panes.length;
+    setText(byId("drag-turn"), scene?.light?.middle === "eye" ? "the sphere" : "the camera");
     if (scene?.id === this.scene_id) return; // come back: it stays
     this.scene_id = scene?.id ?? -1;
     this.around_deg = this.over_deg = 0;

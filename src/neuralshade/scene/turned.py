@@ -1,0 +1,89 @@
+"""A camera that goes around what it looks at, and a light that does."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import numpy.typing as npt
+
+from neuralshade.scene.document import LIGHTS, Camera, LightEntry, Vector
+
+MOST_OVER_DEG = 89.0  # that a camera stands over what it looks at, or below
+Doubles = npt.NDArray[np.float64]
+
+
+def turned_camera(camera: Camera, around_deg: float, over_deg: float) -> Camera:
+    """Return a camera as if the scene were turned before it: its front to the right, and down.
+
+    What it looks at stays in the middle, as far away; y stays up.
+    """
+    away = np.subtract(camera.position, camera.look_at)
+    azimuth, elevation = angles_of(away)
+    raised = min(max(elevation + over_deg, -MOST_OVER_DEG), MOST_OVER_DEG)
+    way = _way(azimuth - around_deg, raised) * np.linalg.norm(away)
+    return replace(camera, position=_vector(np.add(camera.look_at, way)))
+
+
+def light_angles(camera: Camera, light: LightEntry) -> tuple[float, float]:
+    """Return azimuth and elevation in degrees of a light, from what the camera looks at.
+
+    Azimuth is 0 beyond it and 90 on the right, as the camera sees that; elevation 90 overhead.
+    """
+    azimuth, elevation = angles_of(_to_light(camera, light))
+    return (_ahead(camera) - azimuth + 180) % 360 - 180, elevation
+
+
+def turned_light(
+    camera: Camera, light: LightEntry, azimuth_deg: float, elevation_deg: float
+) -> LightEntry:
+    """Return a light at these angles, as far away as it is; a rectangle turns with its way."""
+    before = _to_light(camera, light)
+    azimuth, elevation = angles_of(before)
+    after = _ahead(camera) - azimuth_deg, elevation_deg
+    if light.type == LIGHTS[0]:
+        return replace(light, direction=_vector(_way(*after)))
+    turn = _frame(*after) @ _frame(azimuth, elevation).T
+    middle = np.asarray(camera.look_at, np.float64)
+    place = middle + turn @ np.subtract(light.position, middle)
+    return replace(light, position=_vector(place), across=_vector(turn @ np.asarray(light.across)),
+                   up=_vector(turn @ np.asarray(light.up)))  # fmt: skip
+
+
+def angles_of(way: npt.ArrayLike) -> tuple[float, float]:
+    """Return a way's angle about y, from x towards minus z, and over the ground; degrees."""
+    x, y, z = np.asarray(way, np.float64)
+    return math.degrees(math.atan2(-z, x)), math.degrees(math.atan2(y, math.hypot(x, z)))
+
+
+def _ahead(camera: Camera) -> float:
+    """Return the angle about y of what lies ahead of a camera."""
+    return angles_of(np.subtract(camera.look_at, camera.position))[0]
+
+
+def _to_light(camera: Camera, light: LightEntry) -> Doubles:
+    """Return the way to a light's middle from what the camera looks at."""
+    if light.type == LIGHTS[0]:
+        return np.asarray(light.direction, np.float64)
+    middle = np.asarray(light.position, np.float64)
+    if light.type == LIGHTS[2]:
+        middle = middle + 0.5 * np.add(light.across, light.up)
+    return middle - np.asarray(camera.look_at, np.float64)
+
+
+def _way(azimuth_deg: float, elevation_deg: float) -> Doubles:
+    """Return the unit vector of ``angles_of``."""
+    return _frame(azimuth_deg, elevation_deg)[:, 0]
+
+
+def _frame(azimuth_deg: float, elevation_deg: float) -> Doubles:
+    """Return a rotation whose first column is the unit vector of these angles."""
+    turn, rise = math.radians(azimuth_deg), math.radians(elevation_deg)
+    c, s, up, out = math.cos(turn), math.sin(turn), math.sin(rise), math.cos(rise)
+    return np.array([[c * out, -s, -c * up], [up, 0.0, out], [-s * out, -c, s * up]])
+
+
+def _vector(values: Doubles) -> Vector:
+    x, y, z = map(float, values)
+    return x, y, z

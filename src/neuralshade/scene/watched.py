@@ -1,0 +1,190 @@
+"""A scene on the live page: path traced from where pages look, sharper as long as they stay."""
+
+from __future__ import annotations
+
+import logging
+import math
+import os
+import time
+from collections import OrderedDict
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from neuralshade.base.closeable import Closeable
+from neuralshade.base.work import working
+from neuralshade.errors import ConfigError
+from neuralshade.fitting.scene import GIVEN, RESULT, Light, Scene, View
+from neuralshade.gpu.open import open_gpu
+from neuralshade.scene.document import LightEntry, SceneDocument, read_scene
+from neuralshade.scene.path import PathTracer
+from neuralshade.scene.render import check_code, finite_light, stage_of
+from neuralshade.scene.turned import light_angles, turned_camera, turned_light
+from neuralshade.source.crop import WHOLE, Crop
+
+log = logging.getLogger("neuralshade")
+Floats = npt.NDArray[np.float32]
+FRAME_SECONDS = 0.15  # that a picture takes, about: the first one of a view is as coarse as it must
+COARSEST = 16  # what each of its sides is divided by, at most
+MOST_PIXELS = 2**21  # of a picture; a larger view shows them larger
+KEPT = 6  # pictures that pages may come back to
+
+
+@dataclass(frozen=True)
+class Look:
+    """A picture of its own: what is shown, of how many pixels, from where and in which light."""
+
+    given: bool  # materials as they are given, not as they were fitted
+    size: tuple[int, int]
+    region: Crop
+    turn: tuple[float, float]
+    light: tuple[float, float] | None
+
+
+@dataclass
+class Sum:
+    """What the paths of a picture have found so far."""
+
+    radiance: Floats  # [height, width, 3], their sum
+    paths: int
+
+
+class WatchedScene(Closeable):
+    """Draws a scene's panes for a stage; use it from one thread.
+
+    A view that is new is drawn by one path through each of few pixels; asked for again it has all
+    of its pixels and more paths, up to the scene's ``samples``.
+    """
+
+    def __init__(self, document: SceneDocument, device: str = "auto", *, given: bool = False):
+        """``given``: show the material that has a ``reference`` as it is, too.
+
+        Raises: what ``render_scene`` does.
+        """
+        self.document, self.given = document, given
+        self._tracers: dict[bool, PathTracer] = {}
+        self._sums: OrderedDict[Look, Sum] = OrderedDict()
+        self._pixel_seconds = 0.0  # of a path
+        self._gpu = open_gpu(device)
+        try:
+            for as_given in (False, True) if given else (False,):
+                stage = stage_of(document, as_given)
+                self._tracers[as_given] = PathTracer(
+                    self._gpu, stage, document.camera, (MOST_PIXELS, 1),
+                    bounces=document.bounces, seed=document.seed,
+                )  # fmt: skip
+                with working("compiling for the first path"):
+                    for _ in range(2):  # the first one, which compiles, tells nothing of the others
+                        self._traced(Look(as_given, (16, 16), WHOLE, (0.0, 0.0), None), 0)
+        except BaseException:
+            self._gpu.close()
+            raise
+
+    def close(self) -> None:
+        """Give the device back."""
+        self._gpu.close()
+
+    def scene(self, name: str) -> Scene:
+        """Return what a stage shows."""
+        panes = {RESULT: "Fitted"} | ({GIVEN + RESULT: "Given"} if self.given else {})
+        document, light = self.document, None
+        if document.light:
+            angles = light_angles(document.camera, document.light[0])
+            light = Light(*angles, tuple(panes))
+        return Scene("scene", name, document.width, document.height, 3, True, True, True, panes,
+                     self.draw, (), light=light, turned=tuple(panes),
+                     settled=self.settled)  # fmt: skip
+
+    def draw(self, pane: str, view: View) -> Floats:
+        """Return a pane, float32 [height, width, 3], linear, with the scene's exposure."""
+        look = self._look(pane, view)
+        found = self._sums.get(look)
+        if found is None:
+            found = self._sums[look] = self._begun(look)
+        elif found.paths < self.document.samples:
+            found = self._sums[look] = self._more(look, found)
+        self._sums.move_to_end(look)
+        while len(self._sums) > KEPT:
+            self._sums.popitem(last=False)
+        mean = found.radiance * np.float32(2.0**self.document.exposure / max(found.paths, 1))
+        return as_large(mean, view.width, view.height)
+
+    def settled(self, pane: str, view: View) -> bool:
+        """Return whether a pane of a view is as sharp as it becomes."""
+        found = self._sums.get(self._look(pane, view))
+        return found is not None and found.paths >= self.document.samples
+
+    def _look(self, pane: str, view: View) -> Look:
+        by = max(1, math.ceil(math.sqrt(view.width * view.height / MOST_PIXELS)))
+        size = max(1, view.width // by), max(1, view.height // by)
+        light = view.light if self.document.light else None
+        return Look(pane.startswith(GIVEN), size, view.region, view.turn or (0.0, 0.0), light)
+
+    def _begun(self, look: Look) -> Sum:
+        """Return a picture's first look: its own where there is time for it, else a coarse one.
+
+        That one is none of its paths.
+        """
+        width, height = look.size
+        by = math.ceil(math.sqrt(width * height * self._pixel_seconds / FRAME_SECONDS))
+        by = min(max(by, 1), COARSEST)
+        if by == 1:
+            return self._traced(look, 0)
+        coarse = replace(look, size=(max(1, width // by), max(1, height // by)))
+        return Sum(as_large(self._traced(coarse, 0).radiance, width, height), 0)
+
+    def _more(self, look: Look, found: Sum) -> Sum:
+        """Return a picture with more paths: one, and others while there is time."""
+        new = self._traced(look, found.paths, FRAME_SECONDS)
+        before = found.radiance if found.paths else np.float32(0)
+        return Sum(before + new.radiance, found.paths + new.paths)
+
+    def _traced(self, look: Look, first: int, seconds: float = 0.0) -> Sum:
+        """Return what paths find from that number on: one each, and more for so long."""
+        document, tracer = self.document, self._tracers[look.given]
+        camera = turned_camera(document.camera, *look.turn)
+        begin = time.perf_counter()
+        tracer.aim(camera, look.size, self._lights(look), region=look.region, first=first,
+                   aspect=document.width / document.height)  # fmt: skip
+        while tracer.count == 0 or (first + tracer.count < document.samples
+                                    and time.perf_counter() - begin < seconds):  # fmt: skip
+            tracer.trace()
+        found = finite_light(tracer.radiance() * np.float32(tracer.count))
+        pixels = look.size[0] * look.size[1]
+        self._pixel_seconds = (time.perf_counter() - begin) / (pixels * tracer.count)
+        return Sum(found, tracer.count)
+
+    def _lights(self, look: Look) -> tuple[LightEntry, ...]:
+        """Return the scene's lights, the first one where a page has moved it."""
+        lights, camera = self.document.light, self.document.camera
+        if look.light is None:
+            return lights
+        return (turned_light(camera, lights[0], *look.light), *lights[1:])
+
+
+def watched_scene(path: str | os.PathLike[str], *, trust: bool = False) -> WatchedScene:
+    """Return a TOML file's scene to be watched, its material with a reference as given, too.
+
+    ``trust``: a reference that is a Slang module may run here; else it is left out, which is said.
+
+    Raises: what ``render_scene`` does.
+    """
+    document = read_scene(path)
+    given = any(entry.reference for entry in document.materials.values())
+    if given and not trust:
+        try:
+            check_code(document)
+        except ConfigError as error:
+            log.warning("%s", error)
+            given = False
+    return WatchedScene(document, given=given)
+
+
+def as_large(picture: Floats, width: int, height: int) -> Floats:
+    """Return a picture as so many pixels, each the nearest one's."""
+    if picture.shape[:2] == (height, width):
+        return picture
+    rows = (np.arange(height) + 0.5) / height * picture.shape[0]
+    columns = (np.arange(width) + 0.5) / width * picture.shape[1]
+    return picture[rows.astype(int)[:, None], columns.astype(int)]

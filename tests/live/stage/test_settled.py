@@ -1,0 +1,83 @@
+"""live/stage: what becomes sharper is drawn until it is sharp, for pages that wait for it alone."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+from neuralshade.errors import ConfigError
+from neuralshade.fitting.scene import View, picture_scene
+from neuralshade.live.answers import answer
+from neuralshade.live.messages import Received
+from neuralshade.source.picture import PictureForm
+
+FRAMES = 3  # until a view is settled
+
+
+@pytest.fixture
+def drawn(stage):
+    """Put on a scene whose views are settled after so many frames; give how many each has had."""
+    frames = {}
+
+    def key(view):
+        return view.region, view.width
+
+    def draw(pane, view):
+        frames[key(view)] = frames.get(key(view), 0) + 1
+        return np.zeros((view.height, view.width, 3), np.float32)
+
+    scene = picture_scene("scene", PictureForm(40, 30, 3, "srgb", "a"), None, continuous=True,
+                          changes=())  # fmt: skip
+    stage.show(dataclasses.replace(
+        scene, draw=draw, settled=lambda pane, view: frames.get(key(view), 0) >= FRAMES
+    ))  # fmt: skip
+    return frames
+
+
+def shown(channel, client):
+    """Let a page show the frame that it was sent; return whether there was one."""
+    if client.in_flight is None:
+        return False
+    channel.hear(client, Received(client.in_flight))
+    return True
+
+
+def test_until_it_is_settled_and_no_longer(channel, stage, drawn, looks_on):
+    client, count = looks_on(40), 0
+    for _ in range(10):
+        stage.draw(None, hurried=False)
+        count += shown(channel, client)
+    assert count == FRAMES and list(drawn.values()) == [FRAMES]
+
+
+def test_a_page_that_has_it_all_is_left_alone_while_another_waits(channel, stage, drawn, looks_on):
+    first, second = looks_on(40), channel.connect()
+    for _ in range(5):
+        stage.draw(None, hurried=False)
+        shown(channel, first)
+    sent = stage.channel._frames
+    channel.hear(second, View(1, stage.number, (0, 0, 0.5, 0.5), 20, 15, ("result",)))
+    for _ in range(5):
+        stage.draw(None, hurried=False)
+        assert first.in_flight is None
+        shown(channel, second)
+    assert stage.channel._frames - sent == FRAMES
+
+
+def test_who_comes_later_gets_what_is_there(channel, stage, drawn, looks_on):
+    first = looks_on(40)
+    for _ in range(5):
+        stage.draw(None, hurried=False)
+        shown(channel, first)
+    later = looks_on(40)
+    stage.draw(None, hurried=False)
+    assert shown(channel, later) and not shown(channel, first)
+    stage.draw(None, hurried=False)
+    assert not shown(channel, later)
+
+
+def test_a_snapshot_of_it_is_refused(channel, stage, drawn, subject):
+    asked = channel.ask("snapshot")
+    answer(channel, stage, subject(lambda: None))
+    assert isinstance(asked.exception(), ConfigError)
+    assert "Use neuralshade scene." in str(asked.exception())

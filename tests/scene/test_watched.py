@@ -1,0 +1,143 @@
+"""scene/watched: what pages see of a scene is what `scene` renders, from wherever they look."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import neuralshade
+from neuralshade.errors import ConfigError
+from neuralshade.fitting.scene import RESULT, View
+from neuralshade.scene import watched as module
+from neuralshade.scene.document import scene_of
+from neuralshade.scene.turned import turned_light
+from neuralshade.scene.watched import WatchedScene, as_large, watched_scene
+
+SIZE = (24, 16)
+SCENE = {
+    "size": list(SIZE), "samples": 6, "bounces": 2, "exposure": 0.5,
+    "camera": {"position": [0, 1.5, 4], "look_at": [0, 0.5, 0]},
+    "environment": {"color": [0.3, 0.3, 0.4]},
+    "materials": {"clay": {"diffuse": [0.6, 0.3, 0.2]}},
+    "mesh": [{"shape": "quad", "material": "clay", "scale": 4.0},
+             {"shape": "sphere", "material": "clay", "scale": 0.5, "position": [0, 0.5, 0]}],
+    "light": [{"type": "point", "radiance": [9, 9, 9], "position": [2, 3, 1]}],
+}  # fmt: skip
+WHOLE_VIEW = View(1, 1, width=SIZE[0], height=SIZE[1])
+
+
+@pytest.fixture(scope="module")
+def watched(share_device, device):
+    with pytest.MonkeyPatch.context() as patch:
+        share_device(patch)
+        with WatchedScene(scene_of(SCENE)) as found:
+            yield found
+
+
+@pytest.fixture(autouse=True)
+def _anew(watched, monkeypatch):
+    """Forget what was drawn, and begin with all pixels, a path at a time."""
+    watched._sums.clear()
+    monkeypatch.setattr(module, "COARSEST", 1)
+    monkeypatch.setattr(module, "FRAME_SECONDS", 1e-9)
+
+
+def drawn(watched, view=WHOLE_VIEW):
+    """Draw until it is settled; return how often, and what is seen then."""
+    count = 0
+    while not watched.settled(RESULT, view):
+        found, count = watched.draw(RESULT, view), count + 1
+    return count, found
+
+
+def test_a_view_that_stays_becomes_what_is_rendered(watched, one_device):
+    count, found = drawn(watched)
+    assert count == 6 and found.shape == (16, 24, 3) and found.dtype == np.float32
+    rendered = neuralshade.render_scene(scene_of(SCENE))
+    np.testing.assert_allclose(found, rendered, rtol=1e-3, atol=1e-4)
+    assert watched.draw(RESULT, WHOLE_VIEW) is not None
+    np.testing.assert_array_equal(watched.draw(RESULT, WHOLE_VIEW), found)  # no path more
+
+
+def test_a_part_is_that_of_the_whole(watched):
+    """Of as many pixels each; the same but for where in a pixel paths go."""
+    _, whole = drawn(watched, replace(WHOLE_VIEW, width=96, height=64))
+    _, part = drawn(
+        watched, replace(WHOLE_VIEW, region=(0.25, 0.5, 0.75, 1.0), width=48, height=32)
+    )
+    wanted = whole[32:, 24:72].reshape(8, 4, 12, 4, 3).mean((1, 3))
+    got = part.reshape(8, 4, 12, 4, 3).mean((1, 3))
+    assert np.abs(got - wanted).mean() < 0.06 * wanted.mean()
+    flipped = got[:, ::-1]
+    assert np.abs(got - wanted).mean() < 0.5 * np.abs(flipped - wanted).mean()
+
+
+def test_a_light_that_is_dragged_is_the_document_s_first_one_moved(watched, one_device):
+    _, found = drawn(watched, replace(WHOLE_VIEW, light=(-60.0, 40.0)))
+    document = scene_of(SCENE)
+    light = turned_light(document.camera, document.light[0], -60.0, 40.0)
+    wanted = neuralshade.render_scene(replace(document, light=(light,)))
+    np.testing.assert_allclose(found, wanted, rtol=1e-3, atol=1e-4)
+
+
+def test_where_time_is_short_the_first_look_is_coarse(watched, monkeypatch):
+    monkeypatch.setattr(watched, "_pixel_seconds", 1.0)
+    monkeypatch.setattr(module, "COARSEST", 16)
+    first = watched.draw(RESULT, WHOLE_VIEW)
+    assert len(np.unique(first.reshape(-1, 3), axis=0)) == 1  # a pixel of 16 x 16
+    assert not watched.settled(RESULT, WHOLE_VIEW)
+    second = watched.draw(RESULT, WHOLE_VIEW)
+    assert len(np.unique(second.reshape(-1, 3), axis=0)) > 100
+    assert drawn(watched)[0] == 5  # of its six paths the coarse look was none
+
+
+def test_pages_that_look_elsewhere_do_not_disturb_each_other(watched):
+    other = replace(WHOLE_VIEW, turn=(30.0, 10.0))
+    for _ in range(6):
+        mine, theirs = watched.draw(RESULT, WHOLE_VIEW), watched.draw(RESULT, other)
+    assert watched.settled(RESULT, WHOLE_VIEW) and watched.settled(RESULT, other)
+    assert np.abs(mine - theirs).max() > 0.1
+    for turn in range(40, 40 + module.KEPT):
+        watched.draw(RESULT, replace(WHOLE_VIEW, turn=(float(turn), 0.0)))
+    assert len(watched._sums) == module.KEPT and not watched.settled(RESULT, WHOLE_VIEW)
+
+
+def test_what_a_stage_is_told(watched):
+    scene = watched.scene("a.toml")
+    assert (scene.name, scene.width, scene.height) == ("a.toml", *SIZE)
+    assert scene.titles == {RESULT: "Fitted"} and scene.turned == (RESULT,)
+    assert scene.light.panes == (RESULT,) and scene.goes_on(RESULT, WHOLE_VIEW)
+    assert 0 < scene.light.elevation_deg < 90
+
+
+def test_a_large_view_has_pixels_of_several(watched, monkeypatch):
+    monkeypatch.setattr(module, "MOST_PIXELS", 100)
+    found = watched.draw(RESULT, WHOLE_VIEW)
+    assert found.shape == (16, 24, 3)
+    np.testing.assert_array_equal(found[::2], found[1::2])
+
+
+def test_pixels_become_larger_evenly():
+    picture = np.arange(6, dtype=np.float32).reshape(2, 3, 1)
+    assert as_large(picture, 3, 2) is picture
+    assert as_large(picture, 6, 2)[..., 0].tolist() == [[0, 0, 1, 1, 2, 2], [3, 3, 4, 4, 5, 5]]
+
+
+def test_code_of_a_reference_is_left_out_unless_it_is_trusted(tmp_path, caplog, monkeypatch):
+    path = tmp_path / "scene.toml"
+    path.write_text('camera = { position = [0, 1, 3], look_at = [0, 0, 0] }\n'
+                    'materials.paint = { asset = "a.nsh", reference = "paint.slang" }\n'
+                    'mesh = [{ shape = "sphere", material = "paint" }]\n')  # fmt: skip
+    asked = []
+    monkeypatch.setattr(module, "WatchedScene", lambda document, given: asked.append(given))
+    watched_scene(path)
+    assert "materials.paint.reference: got a Slang module" in caplog.text
+    watched_scene(path, trust=True)
+    assert asked == [False, True]
+
+
+def test_what_a_scene_says_itself_is_not_said_again(refusal):
+    message = refusal(ConfigError, neuralshade.view, "a.toml", "b.toml")
+    assert message.startswith("reference: got one for a scene, need it in the scene's file.")
+    message = refusal(ConfigError, neuralshade.view, "a.toml", values={"x": 1})
+    assert message.startswith("values: got one for a scene")
