@@ -44,7 +44,7 @@ def refusal(path, kind=None):
     return str(caught.value)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(st.dictionaries(st.text(min_size=1), JSON, max_size=3), st.dictionaries(NAMES, ARRAYS))
 def test_what_is_written_is_read_back(extra, tensors):
     header = {**extra, "kind": "anything"}

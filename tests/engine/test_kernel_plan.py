@@ -50,15 +50,8 @@ CASES = [  # path, encoding, hidden layers and width, batch
     ("wgmma", GRID, 2, 49, 2**20),
     ("wgmma", "one_blob:bins=32", 3, 64, 2**22),
 ]
-# wgmma and loops, with grids and without; with hidden layers, which those that are slow do without;
-# wgmma with several of them, on grids, is in test_other_positions
-QUICK = (10,)
-EACH = [
-    c if index in QUICK else pytest.param(*c, marks=pytest.mark.slow)
-    for index, c in enumerate(CASES)
-]
 # seven tiles a side, unrolled: Slang takes as long for it as for three of the others
-WIDEST = pytest.param("matrix", "identity", 1, 112, 2**14, marks=pytest.mark.slow)
+WIDEST = ("matrix", "identity", 1, 112, 2**14)
 BENCHED = [(network.settings, 2**14) for network in bench_networks(software=True)[::2]]  # A24, B
 
 
@@ -175,7 +168,8 @@ def expected(trainer: NetworkTrainer) -> set[str]:
     return names
 
 
-@pytest.mark.parametrize("path, encoding, layers, width, batch", [*EACH, WIDEST])
+@pytest.mark.slow
+@pytest.mark.parametrize("path, encoding, layers, width, batch", [*CASES, WIDEST])
 def test_every_kernel_comes_out_as_its_plan_says(path, encoding, layers, width, batch):
     trainer, built = fit(path, batch, encoding=encoding, hidden_layers=layers, hidden_width=width)
     assert {kernel.entry for kernel in built} - {"probe"} == expected(trainer)

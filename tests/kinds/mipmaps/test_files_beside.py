@@ -115,6 +115,7 @@ def test_the_same_set_again_leaves_no_file_of_before(stand, fit):
     assert neuralshade.info(result.asset)["maps"]["notes"] == []
 
 
+@pytest.mark.slow
 def test_an_asset_that_no_longer_lists_what_it_wrote(stand, fit, refusal):
     """Its header is of before there was a list: nothing is removed, and nothing written over."""
     from neuralshade.asset.file import AssetFile, read_asset_file, write_asset_file

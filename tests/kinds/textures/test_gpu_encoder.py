@@ -98,6 +98,7 @@ def test_blocks_show_what_the_cpu_decodes(chains_on, blocks):
             assert ours >= theirs - near, (name, level.shape)
 
 
+@pytest.mark.slow
 def test_of_a_region(chains_on):
     region = (8, 4, 20, 16)
     part = chains_on("vulkan", BLOCKS, [region])["normal"]
@@ -105,6 +106,7 @@ def test_of_a_region(chains_on):
     assert psnr_db((part, whole), chain_format(part, BLOCKS), part.blocks[0]) > 30
 
 
+@pytest.mark.slow
 def test_what_is_not_finite_is_refused(chains_on, field, refusal):
     field.network.members[-1].bias.data[4] = torch.nan
     assert refusal(AssetError, chains_on, "vulkan", BLOCKS) == (

@@ -72,6 +72,7 @@ def test_members_are_what_they_are_alone(device, family, tmp_path):
         np.testing.assert_array_equal(kept[name], values)
 
 
+@pytest.mark.slow
 def test_what_is_told_of_the_network(family):
     folder, result = family
     assert (result.share, result.trained) == (str(folder / "f.nsh"), True)
@@ -144,6 +145,7 @@ def test_settings_that_it_learned_are_its_own(device, stand):
     )
 
 
+@pytest.mark.slow
 def test_other_settings_than_it_learned_are_refused(family, stand):
     place = f"{family[0]}/f.nsh"
     assert refusal(ConfigError, metal("new", 7, 8), place, diffuse="burley") == (
@@ -212,6 +214,7 @@ def test_files_of_another_kind_are_refused(stand):
     assert refusal(AssetError, [metal("a", 0, 8)] * 1, "t.nsh").startswith("t.nsh: got ")
 
 
+@pytest.mark.slow
 def test_it_shows_nothing(family):
     folder, _ = family
     place = f"{folder}/f.nsh"
@@ -261,6 +264,7 @@ def test_interrupted_while_it_is_used(family, stand):
     assert parted.errors == whole.sets[0].errors
 
 
+@pytest.mark.slow
 def test_interrupted_while_the_network_is_trained(device, stand, monkeypatch):
     def train(examples, training, seed, observer):
         signal.raise_signal(signal.SIGTERM)
