@@ -1,6 +1,7 @@
 """Packages that few need, loaded when they are first asked for."""
 
 import importlib
+from collections.abc import Callable
 from typing import Any
 
 from neuralshade.errors import DeviceError
@@ -24,3 +25,12 @@ def optional_module(name: str, package: str, place: str, need: str, remedy: str)
         raise DeviceError(
             f"{place}: got no package {package} ({error}), need it {need}. {remedy}"
         ) from error
+
+
+def why_missing(load: Callable[[], object]) -> str | None:
+    """Return why what ``load`` loads is not to be had here; None where it is."""
+    try:
+        load()
+    except DeviceError as error:
+        return str(error)
+    return None

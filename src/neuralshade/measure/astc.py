@@ -5,8 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from neuralshade.base.optional import optional_module
-from neuralshade.errors import DeviceError
+from neuralshade.base.optional import optional_module, why_missing
 
 BLOCK_BYTES = 16
 # Of 0 ... 100: half the time of 60, which the encoder calls medium, for 0.2 dB less on photographs.
@@ -49,11 +48,7 @@ def astc_round_trip(texels: Bytes, side_px: int) -> Bytes:
 
 def missing_astc() -> str | None:
     """Return why ASTC cannot be encoded here; None where it can."""
-    try:
-        _encoder()
-    except DeviceError as error:
-        return str(error)
-    return None
+    return why_missing(_encoder)
 
 
 def _encoder() -> Any:

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 from skimage.metrics import structural_similarity
 
-from neuralshade.base.optional import optional_module
-from neuralshade.errors import ConfigError, DeviceError
+from neuralshade.base.optional import optional_module, why_missing
+from neuralshade.errors import ConfigError
 from neuralshade.measure.pair import (
     Pixels,
     check_color_space,
@@ -154,11 +154,7 @@ def flip_colors(target: Pixels, result: Pixels) -> NDArray[np.float32]:
 
 def missing_flip() -> str | None:
     """Return why FLIP cannot be measured here; None where it can, as on most systems."""
-    try:
-        _evaluator()
-    except DeviceError as error:
-        return str(error)
-    return None
+    return why_missing(_evaluator)
 
 
 def _evaluator() -> Any:

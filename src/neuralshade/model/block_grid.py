@@ -112,6 +112,7 @@ class BlockGrid(Encoding):
         lines = tiles.transpose(1, 2).reshape(-1, across * SIDE, self.features)
         return lines[own * SIDE + rows % SIDE, :width]
 
+    # As LatentGrid has it, of what is trained here: a base class would be longer.
     @torch.no_grad()
     def add_noise(self, noise: torch.Tensor) -> None:
         """Let look-ups see shares with ``noise`` [blocks, 16, textures] added, within [0, 1]."""

@@ -7,6 +7,9 @@ from typing import Protocol
 
 import torch
 
+from neuralshade.fitting.resuming import check_state
+
+State = dict[str, torch.Tensor]
 NAMES = ("counted", "loss")  # of its own numbers in a state
 
 
@@ -16,8 +19,8 @@ class Steps(Protocol):
     @property
     def skipped(self) -> int: ...
     def advance(self, rate_factors: Sequence[float]) -> float: ...
-    def state(self) -> dict[str, torch.Tensor]: ...
-    def load_state(self, state: dict[str, torch.Tensor]) -> None: ...
+    def state(self) -> State: ...
+    def load_state(self, state: State) -> None: ...
 
 
 class EveryNth:
@@ -45,12 +48,31 @@ class EveryNth:
             self._loss = self.inner.advance(picked)
         return self._loss
 
-    def state(self) -> dict[str, torch.Tensor]:
+    def state(self) -> State:
         """Return everything that a restart needs, by name."""
         return {**self.inner.state(), "counted": torch.tensor(self._counted),
                 "loss": torch.tensor(self._loss, dtype=torch.float64)}  # fmt: skip
 
-    def load_state(self, state: dict[str, torch.Tensor]) -> None:
+    def load_state(self, state: State) -> None:
         """Take over what ``state`` returned once."""
         self.inner.load_state({name: v for name, v in state.items() if name not in NAMES})
         self._counted, self._loss = int(state["counted"]), float(state["loss"])
+
+
+def joined(inner: State, later: Steps | None, prefix: str) -> State:
+    """Return a state with that of a later phase of the fit, once it has begun, behind a prefix."""
+    own = {} if later is None else later.state()
+    return {**inner, **{f"{prefix}{name}": value for name, value in own.items()}}
+
+
+def parted(state: State, prefix: str) -> tuple[State, State]:
+    """Return what ``joined`` joined: the state before, and that of the later phase or nothing."""
+    before = {name: value for name, value in state.items() if not name.startswith(prefix)}
+    own = {name.removeprefix(prefix): value for name, value in state.items() if name not in before}
+    return before, own
+
+
+def take_over(steps: Steps, own: State) -> None:
+    """Let a phase that has just begun go on from a state. Raises: ValueError for what fits none."""
+    check_state(own, steps.state(), ())
+    steps.load_state(own)

@@ -15,10 +15,9 @@ import numpy.typing as npt
 import torch
 
 from neuralshade.engine.torch_engine import TorchEngine
-from neuralshade.fitting.resuming import check_state
 from neuralshade.kinds.material.asset import pack_field, stored_field
 from neuralshade.kinds.material.engine import FLOOR, MaterialEngine, batch_of
-from neuralshade.kinds.material.every_nth import EveryNth
+from neuralshade.kinds.material.every_nth import EveryNth, joined, parted, take_over
 from neuralshade.kinds.material.field import MaterialEncoding, encoding_of
 from neuralshade.kinds.material.footprints import POINTS, Footprints
 from neuralshade.kinds.material.levels import boxed, level_sides
@@ -172,15 +171,13 @@ class LeveledEngine:
 
     def state(self) -> dict[str, torch.Tensor]:
         """Return everything that a restart needs besides the recipe, by name."""
-        own = {} if self.mips is None else self._steps.state()
-        return {**self.inner.state(), **{f"{PREFIX}{name}": v for name, v in own.items()}}
+        later = None if self.mips is None else self._steps
+        return joined(self.inner.state(), later, PREFIX)
 
     def load_state(self, state: dict[str, torch.Tensor]) -> None:
         """Take over what ``state`` returned once. Raises: ValueError for what fits no level."""
-        self.inner.load_state({n: v for n, v in state.items() if not n.startswith(PREFIX)})
-        own = {n.removeprefix(PREFIX): v for n, v in state.items() if n.startswith(PREFIX)}
+        before, own = parted(state, PREFIX)
+        self.inner.load_state(before)
         self.mips = None
         if own:
-            steps = self.begin()
-            check_state(own, steps.state(), ())
-            steps.load_state(own)
+            take_over(self.begin(), own)

@@ -256,6 +256,7 @@ class OpenedMaterial(Opened):
                               "Give its file as the second argument.")  # fmt: skip
         return evaluate_material(self, reference, notice)
 
+    # As Opened says it, once more: who calls reads there, who writes here; mypy compares the two.
     def report(
         self,
         reference: Any,

@@ -14,8 +14,7 @@ import torch
 
 from neuralshade.engine.threads import Threads
 from neuralshade.fitting.loop import Loop
-from neuralshade.fitting.resuming import check_state
-from neuralshade.kinds.material.every_nth import EveryNth
+from neuralshade.kinds.material.every_nth import EveryNth, joined, parted, take_over
 from neuralshade.kinds.material.field import encoding_of
 from neuralshade.kinds.material.recipe import MaterialRecipe
 from neuralshade.model.field import Field
@@ -181,15 +180,13 @@ class SampledEngine:
 
     def state(self) -> dict[str, torch.Tensor]:
         """Return everything that a restart needs besides the recipe, by name."""
-        own = {} if self.trainer is None else self._steps.state()
-        return {**self.inner.state(), **{f"{PREFIX}{name}": v for name, v in own.items()}}
+        later = None if self.trainer is None else self._steps
+        return joined(self.inner.state(), later, PREFIX)
 
     def load_state(self, state: dict[str, torch.Tensor]) -> None:
         """Take over what ``state`` returned once. Raises: ValueError for what fits no sampler."""
-        self.inner.load_state({n: v for n, v in state.items() if not n.startswith(PREFIX)})
-        own = {n.removeprefix(PREFIX): v for n, v in state.items() if n.startswith(PREFIX)}
+        before, own = parted(state, PREFIX)
+        self.inner.load_state(before)
         self.trainer = None
         if own:
-            steps = self.begin()
-            check_state(own, steps.state(), ())
-            steps.load_state(own)
+            take_over(self.begin(), own)

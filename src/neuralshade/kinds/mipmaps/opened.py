@@ -154,6 +154,7 @@ class OpenedMipmaps(Opened):
         return plane_scene(str(self.maps["name"]), {RESULT: self.chain, **filtered}, (),
                            KEPT_TITLE)  # fmt: skip
 
+    # As Opened says them, once more: who calls reads there, who writes here; mypy compares the two.
     def evaluate(self, reference: Any = None, notice: Notice = ignore) -> LevelsTable:
         """Return the error of each level under held-out lights, beside those of filters."""
         from neuralshade.kinds.mipmaps.evaluate import evaluate_mipmaps
@@ -163,7 +164,6 @@ class OpenedMipmaps(Opened):
                               "Give their folder as the second argument.")  # fmt: skip
         return evaluate_mipmaps(self, reference)
 
-    # As Opened says it, once more: who calls reads there, who writes here; mypy compares the two.
     def report(
         self,
         reference: Any,

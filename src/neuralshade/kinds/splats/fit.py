@@ -108,6 +108,7 @@ def fit_splats(
         training starts; FitInterrupted on Ctrl-C, SIGTERM or SIGHUP, after a checkpoint was saved.
     """
     given = dict[str, Any](settings)
+    # as fit_image begins: a place for both would be one file more on the way of each
     source = picture if isinstance(picture, Picture) else load_picture(picture)
     check_squares(source)
     target = checked_output(picture, source.name, output, options, KIND.name)

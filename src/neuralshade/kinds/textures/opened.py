@@ -239,6 +239,7 @@ class OpenedTextures(Opened):
 
         return opened_scene(self, reference)
 
+    # As Opened says them, once more: who calls reads there, who writes here; mypy compares the two.
     def evaluate(self, reference: Any = None, notice: Notice = ignore) -> Table:
         """Return the PSNR of every map and mip, beside what others make of the maps."""
         from neuralshade.kinds.textures.evaluate import evaluate_textures
@@ -248,7 +249,6 @@ class OpenedTextures(Opened):
                               "Give their folder as the second argument.")  # fmt: skip
         return evaluate_textures(self, reference)
 
-    # As Opened says it, once more: who calls reads there, who writes here; mypy compares the two.
     def report(
         self,
         reference: Any,

@@ -29,7 +29,10 @@ OTHERS = "maps: other numbers than those that were fitted, of the same names and
 
 
 class TexturesAsset(Protocol):
-    """An opened texture set, as far as it is evaluated, reported and shown."""
+    """An opened texture set, as far as it is evaluated, reported and shown.
+
+    What each kind's has, it says itself: no kind knows another.
+    """
 
     @property
     def recipe(self) -> TexturesRecipe: ...

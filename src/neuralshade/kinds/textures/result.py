@@ -14,6 +14,7 @@ from neuralshade.kinds.textures.planner import TargetReached
 class TexturesResult(ShortRepr):
     """What a fit reached; quality and size are those of the file."""
 
+    # like those of each kind's result, which no kind takes from another
     asset: str  # path
     engine: str
     device: str
