@@ -43,11 +43,28 @@ def test_spread_is_the_look_up_and_gather_its_adjoint(texels, pixels, wraps, dat
 @given(SIDES, SIDES, st.booleans(), st.data())
 def test_no_pixel_sees_two_of_a_color(texels, pixels, wraps, data):
     axis = Axis(texels, pixels, torch.device("cpu"), wraps)
+    seen = np.stack([seen_by(p, texels, pixels, wraps) for p in range(pixels)]) > 1e-5
     own = slice(data.draw(st.integers(0, texels)), texels)
     colors = axis.colors(own)
     assert sorted(torch.cat(colors).tolist() if colors else []) == list(range(own.start, texels))
     for group in colors:
-        assert int(axis.seen[group].sum(0).max()) <= 1
+        assert seen[:, group.numpy()].sum(1).max() <= 1
+
+
+@given(SIDES, SIDES, st.booleans(), st.data())
+def test_pixels_that_see_one_of_some(texels, pixels, wraps, data):
+    axis = Axis(texels, pixels, torch.device("cpu"), wraps)
+    own = slice(*sorted(data.draw(st.tuples(*[st.integers(0, texels)] * 2))))
+    share = np.stack([seen_by(p, texels, pixels, wraps) for p in range(pixels)])[:, own].sum(1)
+    found = axis.seeing(own).numpy()
+    assert found[share > 1e-5].all() and not found[share == 0].any()
+
+
+def test_a_long_axis_takes_memory_for_its_length_alone():
+    """One of 65,536 texels took 13 GB for as many pixels."""
+    axis = Axis(2**16, 2**16, torch.device("cpu"))
+    assert axis.shares.shape == axis.index.shape == (2**16, 1)
+    assert (axis.index[:, 0] == torch.arange(2**16)).all() and (axis.shares == 1).all()
 
 
 @given(st.lists(st.booleans(), min_size=1, max_size=30))

@@ -140,7 +140,7 @@ class _Band:
         self.own = [centered(level.codes.shape[1], low, high) for level in levels]
         self.rows = []
         for index in range(len(lattices)):
-            seen = [level.seen[index][1].seen[own].any(0)
+            seen = [level.seen[index][1].seeing(own)
                     for level, own in zip(levels, self.own, strict=True)]  # fmt: skip
             self.rows.append(around(torch.stack(seen).any(0)))
 

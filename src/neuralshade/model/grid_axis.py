@@ -17,13 +17,36 @@ class Axis:
         self.texels, self.pixels, self.wraps = texels, pixels, wraps
         size = torch.tensor(texels, device=device)
         self.before, self.after, self.way = cell_corner(at, size, wraps)  # [pixels]
-        weights = torch.zeros(texels, pixels, device=device)
-        column = torch.arange(pixels, device=device)
-        weights.index_put_((self.before, column), 1 - self.way, accumulate=True)
-        weights.index_put_((self.after, column), self.way, accumulate=True)
-        self.seen = weights > 0
-        most = max(1, int(self.seen.sum(1).max()))
-        self.shares, self.index = weights.topk(most, dim=1)  # [texels, most], largest first
+        self.shares, self.index = self._by_texel()  # [texels, most], largest first
+
+    def _by_texel(self) -> tuple[torch.Tensor, torch.Tensor]:
+        """Return by which shares each texel is seen, and by which pixels; shares of 0 fill up."""
+        device = self.way.device
+        column, same = torch.arange(self.pixels, device=device), self.before == self.after
+        shares = torch.cat([torch.where(same, 1, 1 - self.way), torch.where(same, 0, self.way)])
+        seen = shares > 0
+        shares, texels = shares[seen], torch.cat([self.before, self.after])[seen]
+        order = shares.argsort(descending=True, stable=True)
+        order = order[texels[order].argsort(stable=True)]
+        count = texels.bincount(minlength=self.texels)
+        most = max(1, int(count.max()))
+        begins = (count.cumsum(0) - count)[texels[order]]
+        place = texels[order], torch.arange(len(order), device=device) - begins
+        found = torch.zeros(self.texels, most, device=device)
+        index = torch.zeros(self.texels, most, device=device, dtype=torch.long)
+        index[place] = torch.cat([column, column])[seen][order]
+        found[place] = shares[order]
+        return found, index
+
+    def seeing(self, own: slice) -> torch.Tensor:
+        """Return which pixels see one of some texels: bool [pixels]."""
+
+        def within(texel: torch.Tensor) -> torch.Tensor:
+            return (texel >= own.start) & (texel < own.stop)
+
+        # where both are one texel, its share may be that of either
+        first = within(self.before) & ((self.way < 1) | (self.before == self.after))
+        return first | (within(self.after) & (self.way > 0))
 
     def colors(self, own: slice) -> list[torch.Tensor]:
         """Return some texels in groups of which no pixel sees two.

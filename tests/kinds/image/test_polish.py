@@ -199,3 +199,22 @@ def test_a_search_in_vain_is_refused(settings, why):
     with pytest.raises(ConfigError) as caught:
         passes_of(recipe, picture_from_array(np.zeros((8, 8, 3), np.uint8)))
     assert str(caught.value) == f"ImageRecipe.polish: got 2 beside {why}. Leave it out."
+
+
+@pytest.mark.parametrize("encoding", ENCODINGS)
+def test_a_long_picture_is_looked_up_as_any_other(encoding, monkeypatch):
+    """By products of a lattice, or pixel by pixel where a side is long."""
+    recipe, tensors, picture = case_of(encoding, (11, 14))
+    pixels = PicturePixels(stored_field(recipe, tensors, 3, "a"), picture)
+    rows = torch.tensor([3, 9, 10])
+    with torch.no_grad():
+        usual = pixels.encoded(rows)
+        monkeypatch.setattr("neuralshade.kinds.image.polish.LONGEST", 13)
+        torch.testing.assert_close(pixels.encoded(rows), usual, atol=1e-5, rtol=1e-5)
+
+
+def test_a_very_long_picture_is_searched():
+    """One of 65,536 x 1 took 13 GB, and minutes; see test_grid_axis.py, too."""
+    recipe, tensors, picture = case_of(GRID.format(1, 2, 20_000, 1), (1, 50_000))
+    _, search = polish(recipe, tensors, picture, 1)
+    assert search.moved > 1000 and search.gain_db > 0

@@ -23,6 +23,8 @@ from neuralshade.model.grid_axis import Axis
 from neuralshade.model.quantize import LEVELS
 from neuralshade.source.picture import Picture
 
+LONGEST = 2**14  # of a side: products along a longer one take more than look-ups, pixel by pixel
+
 
 def polish(
     recipe: ImageRecipe,
@@ -63,6 +65,9 @@ class PicturePixels:
         height, width = self.size
         u, v = (torch.arange(width, device=rows.device) + 0.5) / width, (rows + 0.5) / height
         encoding = self.encoding
+        if max(self.size) > LONGEST:
+            at = torch.stack([u.repeat(len(rows)), v.repeat_interleave(width)], dim=1)
+            return encoding(at).t().contiguous()
         return encoding.combine(encoding.along(0, u), encoding.along(1, v)).flatten(1)
 
     def wanted(self, rows: torch.Tensor) -> torch.Tensor:
