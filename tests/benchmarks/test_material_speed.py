@@ -36,9 +36,12 @@ def test_a_decoder_is_evaluated_there_too(gpu, screen):
     torch.nn.init.uniform_(encoding_of(field).grid.texels, 0, 1, generator=rng)
     encoding_of(field).grid.round()
     wanted = field_shade(field)(*screen.points()).reshape(screen.count, screen.lights, 3).sum(1)
-    found = decoder_evaluation(gpu, field, screen).values()
+    evaluation = decoder_evaluation(gpu, field, screen)
     assert wanted.std() > 0.01
-    np.testing.assert_allclose(found, wanted, rtol=5e-3, atol=1e-4)  # float16 where it has units
+    # float16 where it has units; so is the read-out on cooperative vectors, and maps are filtered
+    near = {"rtol": 2e-2, "atol": 1e-3} if evaluation.path == "vector" else {
+        "rtol": 5e-3, "atol": 1e-4}  # fmt: skip
+    np.testing.assert_allclose(evaluation.values(), wanted, **near)
 
 
 @pytest.mark.parametrize("wrap", ["repeat", pytest.param("clamp", marks=pytest.mark.slow)])
