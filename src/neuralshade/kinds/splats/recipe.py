@@ -35,6 +35,7 @@ class SplatsRecipe(PictureRecipe):
     rate_final: float = changed(PictureRecipe, "rate_final", 0.1)
     tiles: float = training(0.0, "share of the picture's tiles that one step trains; 0 is all, and "
                             "on software Vulkan 1,024 at most", limits=(0, 1))  # fmt: skip
+    # settings are alike in form alone, as those of mip levels
     begin: float = training(0.4, "share of the Gaussians that are there from the start",
                             limits=(0.01, 1))  # fmt: skip
     grow_until: float = training(0.35, "share of the fit after which none is added or moved",

@@ -16,6 +16,7 @@ from neuralshade.kinds.textures.texels import PAIR, Texels
 from neuralshade.model.encoding import Encoding
 
 MIP = np.dtype([("width", "<u4"), ("height", "<u4"), ("first", "<u4"), ("end", "<f4")])
+# Names as the engine asks for them, which every kind's text declares itself.
 TEXT = """
 typealias Encoding = {encoding};
 typealias MapsTask = TexelTask<

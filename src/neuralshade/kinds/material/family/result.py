@@ -48,6 +48,7 @@ class FittedMaterial(ShortRepr):
                 "cost": cost.get("psnr_db"), "cost_l1": cost.get("highlight_l1")}  # fmt: skip
 
 
+# a table like that of one material, of other columns
 COLUMNS = (
     Column("material", "name", right=False),
     Column("dB", "psnr_db", ".2f"),
