@@ -66,7 +66,7 @@ def joined(inner: State, later: Steps | None, prefix: str) -> State:
 
 
 def parted(state: State, prefix: str) -> tuple[State, State]:
-    """Return what ``joined`` joined: the state before, and that of the later phase or nothing."""
+    """Return what has no such prefix, and what has, without it: what ``joined`` joined."""
     before = {name: value for name, value in state.items() if not name.startswith(prefix)}
     own = {name.removeprefix(prefix): value for name, value in state.items() if name not in before}
     return before, own

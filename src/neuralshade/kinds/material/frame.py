@@ -23,7 +23,6 @@ from neuralshade.kinds.material.shared import SIZES, shared_digest
 from neuralshade.model.lobes import LobeInputs
 
 ALIGNED = 64  # bytes, as cooperative vectors want matrices
-RANGE_BYTES = 64  # of eight numbers, low and high
 PLACE = ("range", "read", "biases", "first", "second", "stride", "map", "layer")
 VECTORS = """
 import neuralshade.kinds.material.frame;

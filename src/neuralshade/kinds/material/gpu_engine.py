@@ -36,7 +36,7 @@ from neuralshade.kinds.material.engine import (
     batch_of,
     encoder_of,
 )
-from neuralshade.kinds.material.every_nth import EveryNth, Steps
+from neuralshade.kinds.material.every_nth import EveryNth, Steps, parted
 from neuralshade.kinds.material.field import build_field, encoding_of
 from neuralshade.kinds.material.judging.judge import field_shade
 from neuralshade.kinds.material.judging.lit import Shade
@@ -164,17 +164,13 @@ class GpuMaterialEngine(MaterialEngine):
     @torch.no_grad()
     def load_state(self, state: dict[str, torch.Tensor]) -> None:
         if int(state["phase"]) == ENCODED:
-            inner = {n.removeprefix(OF_ENCODER): v for n, v in state.items()
-                     if n.startswith(OF_ENCODER)}  # fmt: skip
-            self.encoder_steps.load_state(inner)
+            self.encoder_steps.load_state(parted(state, OF_ENCODER)[1])
             self.batches.step = int(state["drawn"])
             return
         field = build_field(self.recipe, self.recipe.size, self.rng)
         encoding = encoding_of(field)
         encoding.set_ends(state["range"])
-        encoding.lobes.read.load_state_dict(
-            {n.removeprefix(OF_READ): v for n, v in state.items() if n.startswith(OF_READ)}
-        )
+        encoding.lobes.read.load_state_dict(parted(state, OF_READ)[1])
         texels = state["field.encoding.grid.texels"]
         if texels.shape != encoding.grid.texels.shape:
             raise ValueError(f"texels: got {list(texels.shape)}")

@@ -141,9 +141,7 @@ class SamplerTrainer:
         self.skipped = int(state["skipped"])
         for name, parameter in self.sampler.named_parameters():
             parameter.copy_(state[name])
-        begun = "optimizer."
-        self.adam.load_state({n.removeprefix(begun): v for n, v in state.items()
-                              if n.startswith(begun)})  # fmt: skip
+        self.adam.load_state(parted(state, "optimizer.")[1])
 
 
 class SampledEngine:
