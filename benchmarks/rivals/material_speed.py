@@ -4,9 +4,9 @@ Each pixel finds its own point and directions (material_screen.slang), and write
 zero, whatever evaluates it; "nothing" does no more than that. Lights are added up, and a compiler
 may share what they have in common.
 
-Where the device has cooperative vectors, a decoder is that of kinds/material/frame.py, whose
-feature map is two textures. Elsewhere it is the engine's for any field, which reads where a pixel
-is, has the map's numbers in a buffer, writes three float32 and is asked for each light alone.
+On a GPU a decoder is that of kinds/material/frame.py, which reads its map once for all lights, by
+texture units or, through CUDA, out of a buffer. In software it is the engine's for any field, which
+reads where a pixel is, writes three float32 and is asked for each light alone.
 """
 
 from collections.abc import Mapping
@@ -19,7 +19,6 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from neuralshade.engine.kernel_path import inference_path
 from neuralshade.engine.kernels.infer.field_inference import field_inference
 from neuralshade.gpu.gpu import Gpu, Steps, run_steps
 from neuralshade.kinds.material.asset import pack_field
@@ -34,34 +33,55 @@ from neuralshade.speed.timing import Patience, steps_seconds
 from rivals.material_screen import Screen
 
 Floats = npt.NDArray[np.float32]
-GROUP = 64
+GROUP = 256  # groups of 64 take 20 us to begin, whatever they do
 NOTHING = """
 float3 eval(float2 uv, float3 wi, float3 wo)
 {
     return wi + wo * float3(uv, 1.0f);
 }
 """
+GRAPH = """
+typealias SurfacePoint = float2;
+
+SurfacePoint surface_at(float2 uv)
+{
+    return uv;
+}
+
+float3 towards(SurfacePoint point, float3 wi, float3 wo)
+{
+    return eval(point, wi, wo);
+}
+"""
 SHADE = """
 RWStructuredBuffer<uint2> drawn;
 
 [shader("compute")]
-[numthreads(64, 1, 1)]
+[numthreads(GROUP, 1, 1)]
 void shade(uint thread : SV_DispatchThreadID)
 {
     float3 found = float3(0.0f);
+    SurfacePoint point = surface_at(screen_point(asked_by(thread)).uv);
     [ForceUnroll]
     for (int light = 0; light < LIGHTS; ++light)
     {
-        ScreenPoint point = screen_point(asked_by(thread) + float2(light, 0.0f));
-        found += eval(point.uv, point.wi, point.wo);
+        ScreenPoint seen = screen_point(asked_by(thread) + float2(light, 0.0f));
+        found += towards(point, seen.wi, seen.wo);
     }
     drawn[thread] = halves_of(found);
 }
-"""
+""".replace("GROUP", str(GROUP))
 DECODED = """
-float3 eval(float2 uv, float3 wi, float3 wo)
+typealias SurfacePoint = DecodedPoint;
+
+SurfacePoint surface_at(float2 uv)
 {
-    return decoded(0u, uv, 0.0f, wi, wo);
+    return decoded_at(0u, uv, 0.0f);
+}
+
+float3 towards(SurfacePoint point, float3 wi, float3 wo)
+{
+    return decoded_towards(0u, point, wi, wo);
 }
 """
 ON_SCREEN = """
@@ -151,18 +171,19 @@ class Evaluation:
 def graph_evaluation(gpu: Gpu, teacher: Teacher | None, screen: Screen) -> Evaluation:
     """Return what evaluates a material's graph; None is the screen itself."""
     if teacher is None:
-        return _evaluation(gpu, NOTHING, {}, screen, "")
+        return _evaluation(gpu, NOTHING + GRAPH, {}, screen, "")
     head = HEAD.format(count=max(1, len(teacher.parameters)), lowest=LOWEST)
     variables = {name: gpu.buffer(values) for name, values in teacher.variables.items()}
-    return _evaluation(gpu, head + teacher.text, variables, screen, "", teacher.folder)
+    return _evaluation(gpu, head + teacher.text + GRAPH, variables, screen, "", teacher.folder)
 
 
 def decoder_evaluation(gpu: Gpu, field: Field, screen: Screen) -> Evaluation:
     """Return what evaluates a material's field. Its read-out is given from now on."""
     encoding = encoding_of(field)
-    if inference_path(gpu.adapter) == "vector":
+    if not gpu.adapter.software:
         decoder = frame_decoder(gpu, [as_stored(field)])
-        return _evaluation(gpu, decoder.text + DECODED, decoder.variables, screen, decoder.path)
+        return _evaluation(gpu, decoder.text + DECODED, decoder.variables, screen, decoder.path,
+                           **decoder.options)  # fmt: skip
     if list(encoding.lobes.parameters()):
         encoding.lobes.hold_read()
     inference = field_inference(gpu, Field(OnScreen(encoding, screen), field.network))
@@ -184,10 +205,12 @@ def as_stored(field: Field) -> Any:
 
 def _evaluation(
     gpu: Gpu, text: str, variables: Mapping[str, Any], screen: Screen, path: str,
-    folder: Path | None = None,
+    folder: Path | None = None, **options: Any,
 ) -> Evaluation:  # fmt: skip
-    """Return what evaluates a text's ``eval`` for each pixel."""
-    drawn = gpu.buffer(size=8 * screen.count)
+    """Return what evaluates a text's ``towards`` for each pixel and light."""
+    groups = -(-screen.count // GROUP)
+    drawn = gpu.buffer(size=8 * GROUP * groups)
     kernel = gpu.kernel(text + screen.text() + SHADE, "shade", {**variables, "drawn": drawn},
-                        folder=folder)  # fmt: skip
-    return Evaluation(gpu, gpu.steps([(kernel, screen.count // GROUP)]), drawn, screen, path)
+                        folder=folder, **options)  # fmt: skip
+    steps = gpu.steps([(kernel, groups)])
+    return Evaluation(gpu, steps, drawn, screen, path)

@@ -7,7 +7,8 @@ from typing import Any
 from neuralshade.errors import ConfigError
 from neuralshade.gpu.gpu import Buffer, Dispatch, Gpu
 
-LANES, THREADS, EACH = 64, 256, 4  # as in by_material.cs.slang
+LANES, THREADS, EACH = 64, 256, 16  # as in by_material.cs.slang
+AT_ONCE = 4  # materials of a group that evaluates 256 points
 MOST_MATERIALS = 1024
 NOBODY = 0xFFFFFFFF  # in the order, where a group of LANES has no further point of its material
 CONSTANTS = """
@@ -22,7 +23,8 @@ class MaterialOrder:
     """Sorts the points of a frame by material on a device.
 
     ``order``: uint32 [LANES * groups], every point once, material by material; each begins at a
-    multiple of LANES, and NOBODY fills up. What evaluates a group of LANES sees one material.
+    multiple of LANES, and NOBODY fills up. What evaluates a group of LANES sees one material;
+    ``groups`` is a multiple of AT_ONCE.
     """
 
     def __init__(self, gpu: Gpu, point_materials: Buffer, points: int, materials: int):
@@ -35,7 +37,8 @@ class MaterialOrder:
             raise ConfigError(f"frame: got {points} points of {materials} materials, need a point "
                               f"and 1 to {MOST_MATERIALS} materials. Draw what is left in a frame "
                               "of its own.")  # fmt: skip
-        self.groups = -(-points // LANES) + materials  # that the points fill at most
+        groups = -(-points // LANES) + materials  # that the points fill at most
+        self.groups = -(-groups // AT_ONCE) * AT_ONCE
         self.order = gpu.buffer(size=4 * LANES * self.groups)
         constants = {"points": points, "materials": materials, "capacity": LANES * self.groups}
         bound: dict[str, Any] = {"point_materials": point_materials, "order": self.order,

@@ -1,43 +1,125 @@
 """Many materials of one architecture in one kernel: who shares a layer has it once.
 
-Device half: frame.slang, through cooperative vectors; elsewhere the loops of scattering.slang.
+Device half: frame.slang, through cooperative vectors or, through CUDA, products of a warp;
+elsewhere the loops of scattering.slang.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from neuralshade.engine.kernel_path import inference_path
+from neuralshade.engine.kernel_path import KernelPath, inference_path, inference_paths
 from neuralshade.errors import ConfigError
 from neuralshade.gpu.gpu import Gpu
 from neuralshade.gpu.slangpy_gpu import slangpy_gpu
-from neuralshade.kinds.material.frame_maps import FEATURES, Mapped, frame_maps
+from neuralshade.kinds.material.frame_maps import (
+    FEATURES,
+    FrameMaps,
+    Mapped,
+    frame_maps,
+    frame_words,
+)
+from neuralshade.kinds.material.frame_numbers import (
+    LANES,
+    SIDE,
+    as_fragments,
+    fragment_bytes,
+    pack_frame,
+    row_major,
+)
 from neuralshade.kinds.material.recipe import MaterialRecipe
 from neuralshade.kinds.material.scattering import scattering_of
-from neuralshade.kinds.material.shared import SIZES, shared_digest
+from neuralshade.kinds.material.shared import SIZES
 from neuralshade.model.lobes import LobeInputs
 
-ALIGNED = 64  # bytes, as cooperative vectors want matrices
-PLACE = ("range", "read", "biases", "first", "second", "stride", "map", "layer")
-VECTORS = """
+MOST_THREADS = 256  # of a group that evaluates a frame
+WARP_BYTES = LANES * 80  # of group-shared memory, as frame.warps.slang says
+SHARED_SPARE = 1024  # bytes that its beginning may be moved by
+ROW_HALVES = 32  # numbers of a lane there
+HEAD = """
 import neuralshade.kinds.material.frame;
+import neuralshade.kinds.material.frame_maps;
 import neuralshade.model.lobes;
+#include "neuralshade/kinds/material/frame.{road}.slang"
 {maps}
 {lobes}
 StructuredBuffer<FramePlace> places;
-ByteAddressBuffer frame_bytes;
+typealias DecodedPoint = FramePoint<FrameLobes>;
 
-float3 decoded(uint material, float2 uv, float level, float3 wi, float3 wo)
+FramePlace place_of(uint material)
 {{
-    FramePlace place = places[material];
-    float4 codes[2] = frame_codes(place.map, place.layer, uv, level);
-    return FrameMaterial<FrameLobes, {width}, {layers}, CoopVecMatrixLayout.{layout}>.eval(
-        place, frame_bytes, codes, wi, wo);
+    return {place};
+}}
+"""
+VECTORS = """
+ByteAddressBuffer frame_bytes;
+typealias FrameMaterial =
+    VectorMaterial<FrameLobes, {width}, {layers}, CoopVecMatrixLayout.{layout}>;
+
+DecodedPoint decoded_at(uint material, float2 uv, float level)
+{{
+    FramePlace place = place_of(material);
+    return FrameMaterial.at(place, frame_bytes, frame_codes(place.map, place.layer, uv, level));
+}}
+
+float3 decoded_towards(uint material, DecodedPoint point, float3 wi, float3 wo)
+{{
+    return FrameMaterial.eval(point, frame_bytes, wi, wo);
+}}
+"""
+WARPS = """
+StructuredBuffer<uint> frame_numbers;
+StructuredBuffer<uint4> frame_fours;
+static const bool ALONE = {alone};
+typealias FrameMaterial = WarpMaterial<FrameLobes, {width}, {layers}>;
+
+DecodedPoint decoded_at(uint material, float2 uv, float level)
+{{
+    FrameWords numbers = {{ frame_numbers, frame_fours }};
+    FramePlace own = place_of(material);
+    float4 codes[2] = frame_codes(own.map, own.layer, uv, level);
+    if (ALONE)
+        return FrameMaterial.at(own, numbers, codes);
+    DecodedPoint found;
+    bool waits = true;
+    for (uint first = 0u; first < 32u; first = first_in_warp(waits))
+    {{
+        uint turn = from_lane(material, first); // the others go along: a warp stays whole
+        DecodedPoint point = FrameMaterial.at(place_of(turn), numbers, codes);
+        if (material == turn)
+        {{
+            found = point;
+            waits = false;
+        }}
+    }}
+    return found;
+}}
+
+float3 decoded_towards(uint material, DecodedPoint point, float3 wi, float3 wo)
+{{
+    FrameWords numbers = {{ frame_numbers, frame_fours }};
+    if (ALONE)
+        return FrameMaterial.eval(point, numbers, wi, wo);
+    float3 found = 0.0f;
+    bool waits = true;
+    for (uint first = 0u; first < 32u; first = first_in_warp(waits))
+    {{
+        uint turn = from_lane(material, first);
+        DecodedPoint own = point;
+        own.place = place_of(turn);
+        float3 said = FrameMaterial.eval(own, numbers, wi, wo);
+        if (material == turn)
+        {{
+            found = said;
+            waits = false;
+        }}
+    }}
+    return found;
 }}
 """
 LOOPS = """
@@ -46,54 +128,58 @@ import neuralshade.model.scattering;
 StructuredBuffer<uint4> materials;
 StructuredBuffer<float> numbers;
 StructuredBuffer<uint> words;
+typealias DecodedPoint = {type};
 
-float3 decoded(uint material, float2 uv, float level, float3 wi, float3 wo)
+DecodedPoint decoded_at(uint material, float2 uv, float level)
 {{
     uint4 at = materials[material];
-    return {type}.at_level(numbers, words, at.x, at.y, uv, level).eval(wi, wo);
+    return DecodedPoint.at_level(numbers, words, at.x, at.y, uv, level);
+}}
+
+float3 decoded_towards(uint material, DecodedPoint point, float3 wi, float3 wo)
+{{
+    return point.eval(wi, wo);
 }}
 """
-Halves = npt.NDArray[np.float16]
-SizeOf = Callable[[int, int], int]  # bytes of a matrix of so many rows and columns
 
 
 @dataclass(frozen=True)
 class FrameDecoder:
-    """Slang text of ``decoded``, which returns f * cos of wi, and what it reads.
+    """Slang text of what evaluates materials by their index, and what it reads.
 
-    ``float3 decoded(uint material, float2 uv, float level, float3 wi, float3 wo)``: ``level`` of
-    the feature map, of which 0 is the finest and which may lie between two.
+    ``DecodedPoint decoded_at(uint material, float2 uv, float level)``: what lights there have in
+    common; ``level`` of the feature map, of which 0 is the finest and which may lie between two.
+    ``float3 decoded_towards(uint material, DecodedPoint point, float3 wi, float3 wo)``: f * cos of
+    wi. All threads of a group call both, MOST_THREADS at most and whole warps.
     """
 
     text: str
     variables: Mapping[str, Any]
-    path: str  # vector or fma
+    path: KernelPath  # vector, matrix or fma
     network_bytes: int  # of all networks
+    shared_bytes: int = 0  # of group-shared memory that a launch asks for
 
-
-@dataclass(frozen=True)
-class PackedFrame:
-    """Networks for frame.slang: what matrices there are, and where; the rest is in ``data``."""
-
-    data: npt.NDArray[np.uint8]  # zeros where matrices belong
-    places: npt.NDArray[np.uint32]  # [materials, PLACE]
-    matrices: tuple[tuple[int, Halves], ...]  # first byte, and values [rows, columns]
+    @property
+    def options(self) -> dict[str, Any]:
+        """Return what compiles a kernel of the text besides: keywords of ``Gpu.kernel``."""
+        return {"shared_bytes": self.shared_bytes, "fast_math": self.path == "matrix"}
 
 
 def frame_decoder(gpu: Gpu, materials: Sequence[Mapped]) -> FrameDecoder:
     """Return what evaluates ``materials`` by their index.
 
-    By cooperative vectors in float16 where the device has them, texels have 8 numbers and no input
-    is varied, else by loops in float32, which have inputs at their defaults.
+    In float16 where the device has cooperative vectors or, through CUDA, matrix units, texels have
+    8 numbers and no input is varied, else by loops in float32, which have inputs at their defaults.
 
     Raises: ConfigError for none, and for two of different architectures.
     """
     check_alike(materials)
     recipe = materials[0].recipe
-    vectors = (inference_path(gpu.adapter) == "vector" and recipe.features == FEATURES
-               and not recipe.varied_count)  # fmt: skip
-    if vectors:
-        return _by_vectors(gpu, materials)
+    if recipe.features == FEATURES and not recipe.varied_count:
+        if inference_path(gpu.adapter) == "vector":
+            return _by_vectors(gpu, materials)
+        if "matrix" in inference_paths(gpu.adapter) and gpu.api == "cuda" and takes_warps(recipe):
+            return _by_warps(gpu, materials)
     parts = [scattering_of(one.recipe, one.side, one.tensors) for one in materials]
     words, first_words = _joined([part.words for part in parts])
     numbers, first_numbers = _joined([part.numbers for part in parts])
@@ -118,57 +204,50 @@ def check_alike(materials: Sequence[Mapped]) -> None:
                                   "as material 0 has. Fit them by fit materials.")  # fmt: skip
 
 
-def vectors_text(recipe: MaterialRecipe, layout: str, maps: str) -> str:
-    """Return the Slang text of ``decoded`` by cooperative vectors; ``maps``: of ``frame_codes``."""
+def takes_warps(recipe: MaterialRecipe) -> bool:
+    """Return whether products of a warp take decoders of this architecture."""
+    lobes = LobeInputs(recipe.features, recipe.lobes, rng=None)
+    rows = max(lobes.width, len(lobes.read.weight))
+    return rows <= ROW_HALVES and recipe.hidden_layers > 0 and recipe.hidden_width % SIDE == 0
+
+
+def head_text(
+    recipe: MaterialRecipe, road: str, maps: FrameMaps, places: npt.NDArray[np.uint32]
+) -> str:
+    """Return what the texts of both roads begin with. One material's place is written down."""
     lobes = LobeInputs(recipe.features, recipe.lobes, rng=None).slang("Frame").declarations
-    return VECTORS.format(maps=maps, lobes=lobes, layout=layout.title().replace("_", ""),
-                          width=recipe.hidden_width, layers=recipe.hidden_layers)  # fmt: skip
+    place = "places[material]"
+    if len(places) == 1:
+        place = f"{{ {', '.join(f'{number}u' for number in places[0])} }}"
+    return HEAD.format(road=road, maps=maps.text, lobes=lobes, place=place)
 
 
-def pack_frame(
-    materials: Sequence[Mapped], of_maps: Sequence[tuple[int, int]], size_of: SizeOf
-) -> PackedFrame:
-    """Return the networks of materials of one architecture; equal first layers lie there once."""
-    blocks: list[npt.NDArray[np.uint8]] = []
-    matrices: list[tuple[int, Halves]] = []
-    shared: dict[str, int] = {}
-    end = 0
-
-    def put(block: npt.NDArray[Any]) -> int:
-        nonlocal end
-        raw = np.ascontiguousarray(block).reshape(-1).view(np.uint8)
-        blocks.append(np.pad(raw, (0, -len(raw) % ALIGNED)))
-        end += len(blocks[-1])
-        return end - len(blocks[-1])
-
-    def put_matrix(values: Halves) -> int:
-        first = put(np.zeros(size_of(*values.shape), np.uint8))
-        matrices.append((first, values))
-        return first
-
-    places = np.zeros((len(materials), len(PLACE)), np.uint32)
-    for row, one, of_map in zip(places, materials, of_maps, strict=True):
-        layers = [f"decoder.{i}" for i in range(one.recipe.hidden_layers + 1)]
-        filled = [_filled(one.tensors[f"{name}.weight"]) for name in ["lobes", *layers]]
-        biases = [_filled(one.tensors[f"{name}.bias"][None])[0] for name in ["lobes", *layers]]
-        digest = shared_digest(one.tensors)
-        if digest not in shared:
-            shared[digest] = put_matrix(filled[1])
-        ends = put(one.tensors["range"].astype("<f4"))
-        read = put_matrix(filled[0])
-        later = [put_matrix(matrix) for matrix in filled[2:]]
-        stride = later[1] - later[0] if len(later) > 1 else 0
-        row[:] = (ends, read, put(np.concatenate(biases)), shared[digest], later[0], stride,
-                  *of_map)  # fmt: skip
-    return PackedFrame(np.concatenate(blocks), places, tuple(matrices))
+def vectors_text(
+    recipe: MaterialRecipe, layout: str, maps: FrameMaps, places: npt.NDArray[np.uint32]
+) -> str:
+    """Return the Slang text of a decoder by cooperative vectors."""
+    return head_text(recipe, "vectors", maps, places) + VECTORS.format(
+        width=recipe.hidden_width, layers=recipe.hidden_layers,
+        layout=layout.title().replace("_", ""))  # fmt: skip
 
 
-def row_major(packed: PackedFrame) -> npt.NDArray[np.uint8]:
-    """Return the bytes of networks whose matrices lie row by row."""
-    data = packed.data.copy()
-    for first, values in packed.matrices:
-        data[first : first + values.nbytes] = values.reshape(-1).view(np.uint8)
-    return data
+def warps_text(recipe: MaterialRecipe, maps: FrameMaps, places: npt.NDArray[np.uint32]) -> str:
+    """Return the Slang text of a decoder by products of a warp."""
+    return head_text(recipe, "warps", maps, places) + WARPS.format(
+        width=recipe.hidden_width, layers=recipe.hidden_layers,
+        alone=str(len(places) == 1).lower())  # fmt: skip
+
+
+def _by_warps(gpu: Gpu, materials: Sequence[Mapped]) -> FrameDecoder:
+    """Return the decoder with its matrices as fragments."""
+    maps = frame_words(materials)
+    packed = pack_frame(materials, maps.places, fragment_bytes)
+    found = gpu.buffer(as_fragments(packed))
+    bound = {"frame_numbers": found, "frame_fours": found, "places": gpu.buffer(packed.places),
+             **{name: gpu.buffer(values) for name, values in maps.variables.items()}}  # fmt: skip
+    text = warps_text(materials[0].recipe, maps, packed.places)
+    shared = MOST_THREADS // LANES * WARP_BYTES + SHARED_SPARE
+    return FrameDecoder(text, bound, "matrix", len(packed.data), shared)
 
 
 def _by_vectors(gpu: Gpu, materials: Sequence[Mapped]) -> FrameDecoder:
@@ -202,15 +281,8 @@ def _by_vectors(gpu: Gpu, materials: Sequence[Mapped]) -> FrameDecoder:
     commands.submit()
     gpu.wait()
     bound = {**maps.variables, "frame_bytes": found, "places": gpu.buffer(packed.places)}
-    text = vectors_text(materials[0].recipe, "inferencing_optimal", maps.text)
+    text = vectors_text(materials[0].recipe, "inferencing_optimal", maps, packed.places)
     return FrameDecoder(text, bound, "vector", len(packed.data))
-
-
-def _filled(matrix: npt.NDArray[Any]) -> Halves:
-    """Return a matrix whose sides are filled up by zeros to multiples of 8; of one row, columns."""
-    rows, columns = matrix.shape
-    below = 0 if rows == 1 else -rows % 8
-    return np.pad(matrix.astype(np.float16), ((0, below), (0, -columns % 8)))
 
 
 def _joined(parts: Sequence[npt.NDArray[Any]]) -> tuple[npt.NDArray[Any], list[int]]:

@@ -1,8 +1,8 @@
-"""Feature maps of many materials as textures, which the device filters.
+"""Feature maps of many materials: as textures, which the device filters, or as words in a buffer.
 
-Two RGBA8 textures a material, with their mip levels: a look-up is two of the device's, where
-words in a buffer take eight loads and as many unpacked bytes as a material has numbers in four
-texels. Maps of one size lie in one array of textures, so that most frames bind one.
+Two RGBA8 textures a material, with their mip levels: a look-up is two of the device's. Maps of one
+size lie in one array of textures, so that most frames bind one. Where there are no texture units
+to be asked, which is through CUDA, a texel is 8 bytes of one buffer: frame_maps.slang.
 """
 
 from __future__ import annotations
@@ -38,6 +38,17 @@ float4[2] frame_codes(uint map, uint layer, float2 uv, float level)
     return found;
 }}
 """
+WORDS = """
+StructuredBuffer<uint2> frame_texels;
+
+/// Return a material's numbers at `uv`, each in [0, 1]: bilinear in the levels around `level`.
+float4[2] frame_codes(uint map, uint layer, float2 uv, float level)
+{
+    FrameTexels all = { frame_texels };
+    return all.codes(map, layer, uv, level);
+}
+"""
+LEVELS_AT, REPEATS = 2**16, 2**31  # of what frame_maps.slang calls a map's shape
 
 
 class Mapped(Protocol):
@@ -80,6 +91,22 @@ def frame_maps(device: slangpy.Device, materials: Sequence[Mapped]) -> FrameMaps
     chosen = "0" if len(maps) == 1 else "NonUniformResourceIndex(map)"
     text = TEXT.format(count=len(maps), map=chosen)
     return FrameMaps(text, {"frame_maps": maps, "frame_edges": edges}, places)
+
+
+def frame_words(materials: Sequence[Mapped]) -> FrameMaps:
+    """Return the feature maps of ``materials`` as words: what is to be bound is an array.
+
+    Each one's map is its first texel, and its layer what frame_maps.slang calls the shape.
+    """
+    places, first = list[tuple[int, int]](), 0
+    for one in materials:
+        codes = one.tensors["features"]
+        levels = len(level_codes(codes, one.side))
+        repeats = REPEATS if one.recipe.wrap == "repeat" else 0
+        places.append((first, one.side + LEVELS_AT * levels + repeats))
+        first += len(codes)
+    texels = np.concatenate([one.tensors["features"].reshape(-1) for one in materials])
+    return FrameMaps(WORDS, {"frame_texels": texels}, places)
 
 
 def _array(
