@@ -1,7 +1,7 @@
 """Many materials in one frame: every pixel its own, sorted by material before the decoder runs.
 
     python benchmarks/materials_frame.py [--device vulkan] [--screen 1920x1080] [--side 512]
-        [--counts 1 10 100] [--network 32x2] [--name NAME]
+        [--counts 1 10 100] [--network 32x2] [--sorted-group 64] [--name NAME]
 
 Materials have random numbers, each a map of SIDE x SIDE texels and networks of its own ("own"), or
 the decoder's first layer of the first one ("shared"): what `fit materials --share` makes. Pixels
@@ -41,7 +41,7 @@ from neuralshade.speed.timing import Patience, steps_seconds
 
 Row = dict[str, Any]
 Floats = npt.NDArray[np.float32]
-GROUP = 256  # threads: four materials of a sorted frame
+GROUP = 256  # threads, of pixels as they come
 BLOCK = 32  # pixels along a side that have one material
 FEW, FEW_TEXELS = (320, 176), 32
 CHECKED = 512  # pixels that are compared with PyTorch
@@ -73,7 +73,7 @@ void as_they_come(uint3 thread : SV_DispatchThreadID)
 }}
 
 [shader("compute")]
-[numthreads({group}, 1, 1)]
+[numthreads({sorted_group}, 1, 1)]
 void in_order(uint3 thread : SV_DispatchThreadID)
 {{
     uint first = sorted[thread.x / {lanes}u * {lanes}u];
@@ -131,20 +131,22 @@ def pixel_materials(screen: Screen, count: int, blocks: bool) -> npt.NDArray[np.
 
 
 def frame_of(
-    gpu: Gpu, decoder: FrameDecoder, screen: Screen, of: npt.NDArray[np.uint32], count: int
-) -> Frame:
+    gpu: Gpu, decoder: FrameDecoder, screen: Screen, of: npt.NDArray[np.uint32], count: int,
+    sorted_group: int,
+) -> Frame:  # fmt: skip
     """Return what draws ``screen``, of whose pixels each has its material."""
     materials, drawn = gpu.buffer(of), gpu.buffer(size=8 * screen.count)
     sort = MaterialOrder(gpu, materials, screen.count, count)
     bound = {**decoder.variables, "drawn": drawn, "pixel_materials": materials,
              "sorted": sort.order}  # fmt: skip
     text = decoder.text + screen.text() + SHADE.format(
-        group=GROUP, lanes=LANES, nobody=NOBODY, last=screen.count - 1)  # fmt: skip
+        group=GROUP, sorted_group=sorted_group, lanes=LANES, nobody=NOBODY,
+        last=screen.count - 1)  # fmt: skip
     came, in_order = (gpu.kernel(text, name, bound, **decoder.options)
                       for name in ("as_they_come", "in_order"))  # fmt: skip
     ways = {
         "as they come": [(came, -(-screen.count // GROUP))],
-        "sorted": [*sort.dispatches, (in_order, sort.groups * LANES // GROUP)],
+        "sorted": [*sort.dispatches, (in_order, sort.groups * LANES // sorted_group)],
     }
     return Frame(gpu, drawn, sort.dispatches, ways)
 
@@ -178,7 +180,7 @@ def rows_of(
         for screen in screens:
             for blocks in (True, False) if count > 1 else (True,):
                 of = pixel_materials(screen, count, blocks)
-                frame = frame_of(gpu, decoder, screen, of, count)
+                frame = frame_of(gpu, decoder, screen, of, count, asked.sorted_group)
                 check(frame, decoder.path, materials, of, screen)
                 came, whole, sort = (frame.microseconds(dispatches, patience) for dispatches in
                                      (*frame.ways.values(), frame.sort))  # fmt: skip
@@ -201,6 +203,8 @@ def main() -> None:
     parser.add_argument("--side", type=int, help=f"texels [512; {FEW_TEXELS} in software]")
     parser.add_argument("--counts", nargs="+", type=int, default=[1, 10, 100])
     parser.add_argument("--network", default="32x2", help="width x hidden layers")
+    parser.add_argument("--sorted-group", type=int, default=LANES, choices=[64, 128, 256],
+                        help="threads of a group that evaluates sorted points")  # fmt: skip
     parser.add_argument("--name", help="behind results/materials_frame_ [the API]")
     asked = parser.parse_args()
     gpu = open_gpu(asked.device)

@@ -10,12 +10,13 @@ from neuralshade.kinds.material.recipe import MaterialRecipe
 
 
 @pytest.mark.slow  # kernels of a whole frame
-def test_a_frame_is_drawn_as_pytorch_has_it(gpu):
+@pytest.mark.parametrize("sorted_group", [64, 256])
+def test_a_frame_is_drawn_as_pytorch_has_it(gpu, sorted_group):
     screen, recipe = Screen(48, 32, 8, scattered=True), MaterialRecipe(hidden_width=16)
     materials = drawn_materials(3, 8, recipe, shared=True)
     of = pixel_materials(screen, 3, blocks=False)
     decoder = frame_decoder(gpu, materials)
-    frame = frame_of(gpu, decoder, screen, of, 3)
+    frame = frame_of(gpu, decoder, screen, of, 3, sorted_group)
     check(frame, decoder.path, materials, of, screen)
     came, ordered = (frame.values(way, screen.count) for way in frame.ways)
     np.testing.assert_allclose(came, ordered, rtol=1e-5)
