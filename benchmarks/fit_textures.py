@@ -2,13 +2,15 @@
 
     python benchmarks/fit_textures.py [--engine gpu] [--device cuda] [--steps 10000 50000]
         [--rates 1.11 5] [--sets NAME ...] [--seconds 60] [--rivals] [--shapes] [--bc1] [--int8]
-        [--mosaic 4]
+        [--grids 2:4:3,4:4:4 ...] [--polish 2 8] [--mosaic 4]
 
 Writes results/fit_textures_<where>.{json,md} after every set. Needs the sets below ../shared/data
 or the folder that NEURALSHADE_DATA names; what is missing is left out, saying so. --rivals adds
 block compression and picture files at equal bytes (minutes of CPU), --shapes the latent shapes that
-RTXNTC is known for, trained here: their shapes, not NVIDIA's program; --bc1 adds latents that are
-BC1 textures, --int8 decoders of 8 bits where those of 16 are usual. --mosaic makes of every set
+RTXNTC is known for, trained here with and without a search of codes after training, of which it is
+not known to have one: their shapes, not NVIDIA's program; --bc1 adds latents that are
+BC1 textures, --int8 decoders of 8 bits where those of 16 are usual. --grids tries other latents,
+--polish other numbers of passes of the search. --mosaic makes of every set
 N x N copies, mirrored and shifted at random, for what a large set takes: no picture is like it, so
 its time is the point and not its PSNR. PSNR is of the stored file, as measure/map_psnr.py says; one
 seed.
@@ -36,7 +38,7 @@ from neuralshade.gpu.gpu import Gpu, Steps
 from neuralshade.gpu.open import open_gpu
 from neuralshade.kinds.textures.fit import fit_textures
 from neuralshade.kinds.textures.opened import OpenedTextures
-from neuralshade.kinds.textures.recipe import FEW_BITS
+from neuralshade.kinds.textures.recipe import FEW_BITS, parse_grids
 from neuralshade.kinds.textures.reference import byte_maps
 from neuralshade.kinds.textures.result import TexturesResult
 from neuralshade.measure.codec_rivals import codec_rivals
@@ -63,6 +65,7 @@ def quality_row(name: str, rate: float, what: str, result: TexturesResult, in_al
         "bytes": result.asset_bytes,
         "PSNR of mip 0, dB": ", ".join(f"{m} {v[0]:.1f}" for m, v in result.maps.items()),
         "mean": round(result.psnr_db, 2),
+        "search": str(result.search or ""),
         "worst deeper mip less mip 0, by map": " ".join(f"{value:+.1f}" for value in deeper),
         "s of training": round(result.seconds, 2), "s in all": round(in_all, 1),
     }  # fmt: skip
@@ -148,13 +151,20 @@ def layouts_of(asked: argparse.Namespace) -> list[tuple[float, str, dict[str, An
     for rate in asked.rates:
         found.append((rate, "ours", {"bpp": rate}))
         if asked.shapes:
-            found.append((rate, "RTXNTC's shape", {"grids": SHAPES[rate]}))
+            shape = {"grids": SHAPES[rate]}
+            found.append((rate, "RTXNTC's shape", shape | {"polish": 0}))
+            found.append((rate, "RTXNTC's shape, our search", shape))
         if asked.int8 and rate > FEW_BITS:
             found.append((rate, "ours, decoder in int8", {"bpp": rate, "network_bits": 8}))
     if asked.bc1:
         found += [(rate, "BC1", {"grids": grids, "latents": "bc1"})
                   for rate, grids in BC1_GRIDS.items()]  # fmt: skip
-    return found
+    for text in asked.grids:
+        rate = sum(shape.rate for shape in parse_grids(text))
+        found.append((rate, text, {"grids": text}))
+    return [(rate, f"{what}, {passes} passes" if len(asked.polish) > 1 else what,
+             settings if passes is None else {"polish": passes} | settings)
+            for rate, what, settings in found for passes in asked.polish]  # fmt: skip
 
 
 def bench_set(name: str, textures: MaterialSet, asked: argparse.Namespace) -> tuple[Sections, str]:
@@ -204,6 +214,8 @@ def main() -> None:
     parser.add_argument("--shapes", action="store_true")
     parser.add_argument("--bc1", action="store_true")
     parser.add_argument("--int8", action="store_true")
+    parser.add_argument("--grids", nargs="+", default=[], help="latents to be tried, by hand")
+    parser.add_argument("--polish", nargs="+", type=int, default=[None], help="passes to be tried")
     parser.add_argument("--mosaic", type=int, default=1, help="copies of a set along each side")
     parser.add_argument("--name", default="gpu", help="behind results/fit_textures_")
     asked = parser.parse_args()

@@ -178,6 +178,10 @@ class NetworkTrainer:
         for name in ("_rounding", "_single_step"):  # are built anew
             self.__dict__.pop(name, None)
         self.first_round = self.gpu.steps(self._rounding)
+        self.set_grid(values)
+
+    def set_grid(self, values: Sequence[torch.Tensor]) -> None:
+        """Set the encoding's numbers, ``values`` shaped like its parameters."""
         self._write(self.grid.values, 0, self.field.encoding.flatten(values).numpy())
         self._round()
 

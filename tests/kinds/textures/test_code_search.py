@@ -161,6 +161,30 @@ def test_a_fit_with_polish_is_nearer_and_says_by_how_much(fitted, capsys):
     assert f"{better.search.moved:,} codes moved after training" in capsys.readouterr().out
 
 
+def test_a_refitted_decoder_is_kept_where_it_is_nearer():
+    codings = codings_of(small_set(8, 12))
+    asked = []
+
+    def refitted(share):
+        field, texels = case_of("even")
+
+        def refit(found):
+            """Add a share of what the decoder is off by, in the mean over mip 0."""
+            asked.append(found)
+            off = texels.level(0).reshape(96, -1) - decode_texels(found, texels.sizes, 0)
+            with torch.no_grad():
+                found.network.members[-1].bias.add_(share * torch.from_numpy(off.mean(0)))
+
+        polish(field, texels, codings, WEIGHTS, 2, None, refit)
+        return error(field, texels), field.network.members[-1].bias.tolist()
+
+    left, bias = refitted(0.0)
+    assert refitted(-3.0) == (left, bias)
+    better, moved = refitted(0.5)
+    assert better < left and moved != bias
+    assert len(asked) == 6, "after each pass"
+
+
 def test_ctrl_c_ends_the_search_and_keeps_the_field(monkeypatch):
     textures = small_set(8, 12)
     field, texels = case_of("even")

@@ -6,7 +6,7 @@ import torch
 from fixtures.texture_engines import engine_pair
 from fixtures.texture_sets import small_set
 
-from neuralshade.kinds.textures.engine import latent_grids
+from neuralshade.kinds.textures.engine import latent_grids, rounded_field
 
 RATES = [1.0, 0.9, 0.8, 0.7]
 CLAMP = {"wrap": "clamp", "bpp": 1.11, "weights": "normal=2.5,roughness=0", "mips": 3}
@@ -91,6 +91,27 @@ def test_frozen_latents_are_codes_and_stay_so(pair):
     for name, error in far(on_gpu, host).items():
         if name.startswith("field.network"):
             assert error < 1e-2, name
+
+
+@pytest.mark.slow
+def test_a_decoder_is_refitted_to_latents_that_moved(pair):
+    """Latents are those given, and stay so; the loss falls, alike on both."""
+    for engine in pair:
+        engine.advance(RATES)
+        engine.freeze()
+    moved = rounded_field(pair[1].trained())
+    for grid in latent_grids(moved):
+        grid.set_codes((grid.steps - grid.codes()).reshape(grid.texels.shape))
+    losses = []
+    for engine in pair:
+        engine.refit_decoder(moved, 1)
+        before = engine.advance([0.0])
+        engine.refit_decoder(moved, 200)
+        for grid, own in zip(latent_grids(moved), codes(engine), strict=True):
+            assert torch.equal(grid.texels, own)
+        losses.append(engine.advance([0.0]))
+        assert losses[-1] < 0.8 * before
+    assert losses[0] == pytest.approx(losses[1], rel=0.05)
 
 
 @pytest.mark.slow

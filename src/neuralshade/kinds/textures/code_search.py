@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import math
 import time
 from collections.abc import Callable, Sequence
@@ -45,19 +46,33 @@ def polish(
     weights: torch.Tensor,
     passes: int,
     device: torch.device | None = None,
+    refit: Callable[[Field], None] = lambda field: None,
 ) -> CodeSearch:
     """Search the codes of a stored field, see ``search_codes``; ``device``: where, if not here.
 
-    Ctrl-C ends the search early: what it has found by then is nearer to the set already.
+    ``refit`` trains the decoder for the codes that a pass has found; what comes of it is kept where
+    it is nearer to the set. Ctrl-C ends the search early: what it has found by then is, too.
     """
     home = next(field.parameters()).device
     start = time.perf_counter()
     every = math.ceil(math.prod(texels.sizes[0]) / COMPARED_TEXELS) | 1  # odd: sees all columns
-    before = mean_psnr(mip_errors(field, texels, 0, every), codings)
+    moved, errors = 0, mip_errors(field, texels, 0, every)
+    before = mean_psnr(errors, codings)
+    shares = weights.numpy()
     with Interruption() as interruption:
-        field.to(device or home)
-        moved = search_codes(field, texels, weights, passes, lambda: interruption.requested)
-        field.to(home)
+        for _ in range(passes):
+            field.to(device or home)
+            found = search_codes(field, texels, weights, 1, lambda: interruption.requested)
+            field.to(home)
+            moved += found
+            if interruption.requested or not found:
+                break
+            errors = mip_errors(field, texels, 0, every)
+            kept = copy.deepcopy(field.network)
+            refit(field)
+            errors_refitted = mip_errors(field, texels, 0, every)
+            if errors_refitted @ shares > errors @ shares:
+                field.network = kept
     after = mean_psnr(mip_errors(field, texels, 0, every), codings)
     seconds = time.perf_counter() - start
     return CodeSearch(moved, seconds, after - before, not interruption.requested)

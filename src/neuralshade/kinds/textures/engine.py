@@ -16,6 +16,7 @@ from neuralshade.kinds.textures.texels import PEAK, Texels, TexelSampler
 from neuralshade.model.block_grid import BlockGrid
 from neuralshade.model.field import Field
 from neuralshade.model.latent_grid import LatentGrid
+from neuralshade.optimizer.schedule import rate_factor
 from neuralshade.source.crop import WHOLE, Crop
 
 if TYPE_CHECKING:  # a fit loads the one that runs it
@@ -29,6 +30,7 @@ Integers = npt.NDArray[np.int64]
 # When latents are frozen a cosine has fallen to 0.6 % of the decoder's step size; for the decoder
 # alone it is raised to a tenth, from where it falls on to 0.
 FROZEN_RATE = 0.1
+REFIT_STEPS = 128  # that are sent at once where the decoder is trained anew
 NOISE_OFFSETS = 4096  # places in a pool of noise at which a step's noise may begin
 BLOCK_TEXELS = 2**14  # that are decoded at once: their activations stay in a core's cache
 
@@ -84,6 +86,18 @@ class TexturesEngine(ABC):
     @abstractmethod
     def trained(self) -> Field:
         """Return the field with the numbers that are trained now."""
+
+    @abstractmethod
+    def hold(self, field: Field) -> None:
+        """Take over the latents of a field; they are frozen already."""
+
+    def refit_decoder(self, field: Field, steps: int) -> None:
+        """Train the decoder alone, on the latents of ``field``: its step size falls to 0 anew."""
+        self.hold(field)
+        factors = [FROZEN_RATE * rate_factor("cosine", step / steps, step, 0.0, 0)
+                   for step in range(steps)]  # fmt: skip
+        for first in range(0, steps, REFIT_STEPS):
+            self.trainer.advance(factors[first : first + REFIT_STEPS])
 
     def decode(
         self, field: Field, sizes: Sequence[tuple[int, int]], mip: int,
@@ -167,6 +181,12 @@ class TorchTexturesEngine(TexturesEngine):
     def trained(self) -> Field:
         return self.field
 
+    @torch.no_grad()
+    def hold(self, field: Field) -> None:
+        for own, found in zip(self.field.encoding.parameters(), field.encoding.parameters(),
+                              strict=True):  # fmt: skip
+            own.copy_(found)
+
 
 class GpuTexturesEngine(TexturesEngine):
     """A set's fit on the GPU."""
@@ -187,6 +207,9 @@ class GpuTexturesEngine(TexturesEngine):
     def trained(self) -> Field:
         with self.trainer.averaged():
             return self.field
+
+    def hold(self, field: Field) -> None:
+        self.trainer.set_grid(list(field.encoding.parameters()))
 
     def decode(
         self, field: Field, sizes: Sequence[tuple[int, int]], mip: int,

@@ -60,6 +60,7 @@ if TYPE_CHECKING:
     from neuralshade.kinds.textures.settings import TexturesSettings
 
 OLDER = {"network_bits": 16}  # of a checkpoint that does not say it
+REFIT_SHARE = 0.05  # of a fit's steps, after each pass of the search of codes
 GLANCED_TEXELS = 2**16  # of mip 0, that a look while training compares at most
 
 
@@ -241,7 +242,17 @@ class _Job(Job[TexturesRecipe]):
             return None
         roots = channel_weights(self.recipe, self.codings)
         squares = torch.ones(self.texels.channels) if roots is None else roots.square().flatten()
-        return polish(field, self.texels, self.codings, squares, passes, device)
+        return polish(field, self.texels, self.codings, squares, passes, device, self._refit)
+
+    def _refit(self, field: Field) -> None:
+        """Train the decoder for the latents of a stored field, and round it as it is stored."""
+        self.engine.refit_decoder(field, math.ceil(REFIT_SHARE * self.loop.progress.step))
+        pairs = zip(field.network.parameters(), self.engine.trained().network.parameters(),
+                    strict=True)  # fmt: skip
+        with torch.no_grad():
+            for stored, trained in pairs:
+                stored.copy_(trained)
+        round_decoder(field)
 
     def _save_field(self, path: Path, field: Field) -> tuple[dict[str, list[float]], int]:
         quality = map_psnr(field, self.texels, self.codings, self.engine.decode)
