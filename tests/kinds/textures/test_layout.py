@@ -9,13 +9,16 @@ from hypothesis import strategies as st
 
 from neuralshade.kinds.textures.layout import (
     KNOWN,
+    OLDER,
     GridShape,
     build_encoding,
     rate_of,
     served_first,
+    shapes_for,
     shapes_of,
+    with_grids,
 )
-from neuralshade.kinds.textures.recipe import GRID_LIMITS
+from neuralshade.kinds.textures.recipe import GRID_LIMITS, TexturesRecipe
 from neuralshade.model.latent_grid import LatentGrid
 from neuralshade.model.latent_position import LatentPosition
 from neuralshade.source.material_mips import mip_sizes
@@ -49,7 +52,18 @@ def test_more_bits_never_are_fewer():
     rates = [rate_of(shapes_of(0.3 * 1.06**i)) for i in range(81)]
     assert all(after >= 0.97 * before for before, after in itertools.pairwise(rates))
     assert rates[0] == min(rates) <= 0.3
-    assert rate_of(shapes_of(0.1)) == rates[0]  # below the smallest layout there is none
+    least = rate_of(shapes_of(0.01))  # below the smallest layout there is none
+    assert rate_of(shapes_of(0.1)) == least <= rates[0]
+
+
+def test_fits_name_their_grids_and_older_files_have_those_of_their_time():
+    named = with_grids(TexturesRecipe(bpp=5.0))
+    assert shapes_for(named) == KNOWN[2] and named.bpp == 5.0
+    assert with_grids(named) == named
+    bc1 = TexturesRecipe(latents="bc1")
+    assert with_grids(bc1) == bc1
+    older = [shapes_for(TexturesRecipe(bpp=rate)) for rate in (1.11, 2.5, 5, 10, 20)]
+    assert older == list(OLDER)
 
 
 @pytest.mark.parametrize("scale, firsts", [

@@ -37,7 +37,7 @@ from neuralshade.kinds.textures.build import channel_weights, engine_on
 from neuralshade.kinds.textures.channels import codings_of, trained_levels
 from neuralshade.kinds.textures.code_search import passes_of, polish
 from neuralshade.kinds.textures.engine import mip_errors, rounded_field
-from neuralshade.kinds.textures.layout import decoder_bits
+from neuralshade.kinds.textures.layout import decoder_bits, with_grids
 from neuralshade.kinds.textures.opened import OpenedTextures
 from neuralshade.kinds.textures.plan import grids_for
 from neuralshade.kinds.textures.planner import Expected, TargetReached, asked_targets, planned_for
@@ -104,7 +104,8 @@ def fit_textures(
     textures = asked.textures()
     path = asked.output(textures, output, options)
     targets = asked_targets(target_psnr, target, given, byte_count, options.resume)
-    planned = recipe = _planned(asked_recipe(TexturesRecipe, given), textures, byte_count)
+    planned = _planned(asked_recipe(TexturesRecipe, given), textures, byte_count)
+    recipe = with_grids(planned)
     fitted = source_of(textures)
     checkpoint = None
     if options.resume is not None:
@@ -120,7 +121,7 @@ def fit_textures(
         if targets is not None:
             wanted = planned_for(targets, textures, recipe, chosen, options)
             recipe = replace(recipe, grids=wanted[1].grids)
-        # as it is told to whoever reads the file, now and later
+        # as they are told to whoever reads the file, now and later
         recipe = replace(recipe, network_bits=decoder_bits(recipe))
         job = _Job(textures, fitted, recipe, path, chosen, options, observer, asked.place)
         job.resumed_words, job.wanted = asked.words, wanted

@@ -23,8 +23,17 @@ from neuralshade.model.latent_position import LatentPosition
 
 SPARED = 0.03  # of a rate, that a layout nearer to a known one may leave unused
 
+Shapes = tuple[GridShape, ...]
 # The best of those tried at each rate, finest first; see docs/textures.md.
 KNOWN = (
+    (GridShape(4, 4, 2), GridShape(8, 16, 2), GridShape(16, 7, 4)),
+    (GridShape(2, 2, 2), GridShape(4, 8, 2), GridShape(8, 16, 2)),
+    (GridShape(2, 7, 2), GridShape(4, 8, 2), GridShape(8, 8, 4)),
+    (GridShape(1, 2, 3), GridShape(2, 5, 2), GridShape(4, 7, 3)),
+    (GridShape(1, 5, 3), GridShape(2, 4, 3), GridShape(4, 7, 4)),
+)
+# What a file stands for that names a rate alone: since 25 November 2026 fits name their grids.
+OLDER = (
     (GridShape(4, 4, 2), GridShape(8, 8, 4), GridShape(16, 7, 4)),
     (GridShape(4, 8, 4), GridShape(8, 4, 4), GridShape(16, 16, 4)),
     (GridShape(2, 4, 3), GridShape(4, 4, 4), GridShape(8, 16, 4)),
@@ -54,21 +63,28 @@ def decoder_bits(recipe: TexturesRecipe, shapes: Sequence[GridShape] = ()) -> in
     return 8 if few else 16
 
 
-def shapes_for(recipe: TexturesRecipe) -> tuple[GridShape, ...]:
-    """Return the grids that a recipe names, or those for its rate."""
-    return parse_grids(recipe.grids) or shapes_of(recipe.bpp)
+def shapes_for(recipe: TexturesRecipe) -> Shapes:
+    """Return the grids that a recipe names, or those that its rate stood for in an older file."""
+    return parse_grids(recipe.grids) or shapes_of(recipe.bpp, OLDER)
+
+
+def with_grids(recipe: TexturesRecipe) -> TexturesRecipe:
+    """Return a fit's recipe that names its grids: whoever reads the file has to know them."""
+    if recipe.grids or recipe.latents != "plain":
+        return recipe
+    return replace(recipe, grids=layout_text(shapes_of(recipe.bpp)))
 
 
 @lru_cache(64)
-def shapes_of(bpp: float) -> tuple[GridShape, ...]:
+def shapes_of(bpp: float, tried: tuple[Shapes, ...] = KNOWN) -> Shapes:
     """Return the grids for a nominal rate, ``bpp`` bits per texel of mip 0: at most that many.
 
-    Between the known rates the finest grid of a neighbor has more or fewer features; where that
-    would leave more than SPARED of the bits unused, so has the second.
+    Between the rates of those that were ``tried`` the finest grid of a neighbor has more or fewer
+    features; where that would leave more than SPARED of the bits unused, so has the second.
     """
-    candidates: list[tuple[float, tuple[GridShape, ...]]] = []
+    candidates: list[tuple[float, Shapes]] = []
     for second in (False, True):
-        candidates = [one for known in KNOWN for one in _neighbors(known, second)]
+        candidates = [one for known in tried for one in _neighbors(known, second)]
         below = [one for one in candidates if rate_of(one[1]) <= bpp * (1 + 5e-3)]
         best = max((rate_of(shapes) for _, shapes in below), default=0.0)
         if best >= (1 - SPARED) * bpp:
@@ -79,9 +95,7 @@ def shapes_of(bpp: float) -> tuple[GridShape, ...]:
     return min(near, key=lambda one: one[0])[1]
 
 
-def _neighbors(
-    known: tuple[GridShape, ...], second: bool
-) -> Iterator[tuple[float, tuple[GridShape, ...]]]:
+def _neighbors(known: Shapes, second: bool) -> Iterator[tuple[float, Shapes]]:
     """Yield ``known`` with other features, and how far they are from its own."""
     counts = range(1, GRID_LIMITS[1] + 1)
     for finest, middle in product(counts, counts if second else (known[1].features,)):

@@ -26,7 +26,7 @@ class TexturesRecipe(TrainingRecipe):
                          limits=(0.3, 32))  # fmt: skip
     grids: str = setting("", "latents in place of those for --bpp: texels along a latent, numbers "
                          "and bits of each grid, the finest first, as in "
-                         "2:4:3,4:4:4,8:16:4")  # fmt: skip
+                         "2:7:2,4:8:2,8:8:4")  # fmt: skip
     latents: str = setting("plain", "plain codes, the best quality for their bytes; or bc1: "
                            "latents that are BC1 textures, which a GPU's texture units decompress "
                            "and filter; their levels add a third to --bpp, and --grids lists "
@@ -58,8 +58,8 @@ class TexturesRecipe(TrainingRecipe):
                                  "width; then they are rounded, and the decoder is trained alone",
                                  limits=(0.05, 1))  # fmt: skip
     polish: int = training(-1, "passes after training in which codes move to where the set is "
-                           "nearer; -1 is 2 on a GPU up to 2048 x 2048 texels, 1 on a CPU up "
-                           "to 1024 x 1024, else none",
+                           "nearer, and the decoder is trained anew; -1 is 4 on a GPU up to "
+                           "2048 x 2048 texels, 1 on a CPU up to 1024 x 1024, else none",
                            limits=(-1, 16))  # fmt: skip
     precision: str = training("auto", "of the decoder's products while training; auto is float16 "
                               "on a GPU's matrix units, else float32; masters are float32 always",
