@@ -48,6 +48,19 @@ def test_help_begins_with_what_is_fitted_and_keeps_its_columns(run):
     assert len(starts) == 1  # every continuation in the one right column
 
 
+def test_flags_of_a_picture_stand_where_they_are_looked_for(run):
+    (image,) = [kind for kind in FITTED if kind.name == "image"]
+    found = sections(image)
+    ends = ["--steps", "--seconds", "--until", "--plateau-db", "--target-psnr"]
+    assert sorted(found["When it ends"]) == sorted(ends)
+    assert "--transform" in found["What is fitted"]
+
+
+def test_that_a_finished_asset_may_be_gone_on_with_is_told(run):
+    text = " ".join(" ".join(run("fit", "image", "--help").out).split())
+    assert "--resume goes on from one, or trains a finished asset further." in text
+
+
 @pytest.mark.parametrize("arguments", [(), ("fit",)])
 def test_without_a_verb_help_is_shown(run, arguments):
     bare, asked = run(*arguments), run(*arguments, "--help")

@@ -18,7 +18,7 @@ from neuralshade.cli.recipe_file import default_flags, file_flags, flags_of, und
 from neuralshade.errors import ConfigError
 from neuralshade.fitting.command import Flag
 from neuralshade.fitting.defaults import defaults_path
-from neuralshade.fitting.recipe import fields_of, read_toml, type_of
+from neuralshade.fitting.recipe import ENDS, fields_of, read_toml, type_of
 from neuralshade.kinds.kind import Kind
 
 ENDLESS = 10**6  # a limit from which on it is there to catch a typing error, and not told
@@ -124,8 +124,11 @@ def _own(flag: Flag) -> click.Option:
 
 
 def recipe_flags(recipe: type) -> list[click.Parameter]:
-    """Return one flag per field of a recipe, those that all have last; unset flags are None."""
-    return [_flag(field) for field in fields_of(recipe)]
+    """Return one flag per field of a recipe, those that all have last; unset flags are None.
+
+    Steps and seconds come first among the ends: others say more of them.
+    """
+    return [_flag(field) for field in sorted(fields_of(recipe), key=lambda f: f.name not in ENDS)]
 
 
 def _flag(field: dataclasses.Field[Any]) -> click.Option:

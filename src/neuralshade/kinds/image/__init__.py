@@ -22,11 +22,13 @@ KIND = Kind(
     manual="""
     PICTURE is a PNG, JPEG, WebP, GIF, TIFF, BMP, PPM, PGM, EXR or Radiance HDR file. Training ends
     where more steps gain little, after 20 s at most; or at --seconds, --steps or --target-psnr,
-    whichever comes first. Ctrl-C keeps a checkpoint.
+    whichever comes first. Ctrl-C keeps a checkpoint. --resume goes on from one, or trains a
+    finished asset further.
 
     \b
     neuralshade fit image photo.png -o photo.nsh --report photo.html
     neuralshade fit image photo.png --preset detail --seconds 60
     neuralshade fit image photo.png --bpp 1.5 --hidden-width 64
+    neuralshade fit image photo.png --resume photo.nsh --seconds 60
     """,
 )  # fmt: skip

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from neuralshade.base.message_text import shown
 from neuralshade.errors import ConfigError
-from neuralshade.fitting.recipe import LOSSES, PictureRecipe, changed, setting, training
+from neuralshade.fitting.recipe import LOSSES, PictureRecipe, changed, ending, setting, training
 
 # the keys of registries that load PyTorch; a test holds them equal
 ACTIVATIONS = ("none", "relu", "leaky_relu", "tanh", "sigmoid", "exp", "softplus", "silu",
@@ -52,13 +52,14 @@ class ImageRecipe(PictureRecipe):
                            limits=(-1, 64))  # fmt: skip
     grid_bits: int = setting(4, "per grid number in the file: 4, 8, 16 or 32")
     network_bits: int = setting(8, "per network weight in the file: 8, 16 or 32")
-    until: str = setting("auto", "plateau: stop where more steps gain little, at --seconds or "
-                         "--steps at the latest; end: at these alone; 'auto' is plateau where "
-                         "neither is given", choices=("auto", "plateau", "end"))  # fmt: skip
-    plateau_db: float = setting(0.25, "gain in dB that a doubling of the steps has to bring, "
-                                "or it is a plateau", limits=(0.001, 20))  # fmt: skip
+    until: str = ending("auto", "plateau: stop where more steps gain little, at --seconds or "
+                        "--steps at the latest; end: at these alone; 'auto' is plateau where "
+                        "neither is given", choices=("auto", "plateau", "end"))  # fmt: skip
+    plateau_db: float = ending(0.25, "gain in dB that a doubling of the steps has to bring, "
+                               "or it is a plateau", limits=(0.001, 20))  # fmt: skip
     transform: str = setting("identity", "of the picture before it is fitted: zoom is "
-                             "uv * 0.5 + 0.25, flip swaps u and v", choices=TRANSFORMS)  # fmt: skip
+                             "uv * 0.5 + 0.25, flip swaps u and v", choices=TRANSFORMS,
+                             group="fitted")  # fmt: skip
 
     def __post_init__(self) -> None:
         """Refuse settings that are fine one by one and make no sense together."""
