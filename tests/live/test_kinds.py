@@ -7,6 +7,7 @@ import neuralshade
 from neuralshade.fitting.scene import Tone
 from neuralshade.live.frames import on_screen
 from neuralshade.live.live import view
+from neuralshade.measure.display import exposure_stops
 
 SPLATS = {"compositing": "normalized", "count": 30, "steps": 10**8}
 SHADER = {"steps": 10**8, "threads": "16x16", "size": "36x24"}
@@ -161,7 +162,8 @@ def test_light_beyond_one(shown, save_smooth, few, tmp_path):
     path = save_smooth("a.exr", peak=9.0)
     neuralshade.fit_image(path, tmp_path / "a.nsh", **few)
     page = shown(tmp_path / "a.nsh", path)
-    assert page.scene["hdr"]
+    rule = exposure_stops(neuralshade.load_picture(path).as_float())
+    assert page.scene["hdr"] and page.scene["stops"] == round(rule, 1) < -1
     linear = neuralshade.render(tmp_path / "a.nsh")
     for tone in (Tone(), Tone(-3.0), Tone(1.5, 2.2)):
         page.frame(exposure=tone.exposure, gamma=tone.gamma)
@@ -169,6 +171,13 @@ def test_light_beyond_one(shown, save_smooth, few, tmp_path):
     page.say("pick", id=1, scene=page.scene["id"], u=0.5, v=0.5)
     values = page.next("values")["values"]
     assert values["result"] == pytest.approx(linear[12, 18].tolist(), rel=1e-4)
+
+
+def test_light_beyond_one_without_its_picture(shown, save_smooth, few, tmp_path):
+    """The result, drawn small, tells the exposure that a page begins with."""
+    neuralshade.fit_image(save_smooth("a.exr", peak=9.0), tmp_path / "a.nsh", **few)
+    page = shown(tmp_path / "a.nsh")
+    assert page.scene["stops"] == round(exposure_stops(neuralshade.render(tmp_path / "a.nsh")), 1)
 
 
 @pytest.mark.slow

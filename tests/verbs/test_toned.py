@@ -73,5 +73,18 @@ def test_an_hdr_asset_is_drawn_for_a_screen(bright, tmp_path):
     shown = neuralshade.render(bright, tmp_path / "a.png", exposure="auto", tonemap="reinhard")
     np.testing.assert_array_equal(shown, toned(plain, "auto", "reinhard"))
     assert (tmp_path / "a.png").exists()
+
+
+def test_files_for_a_screen_are_exposed_as_reports_are_and_floats_stay(bright, tmp_path):
+    plain = neuralshade.render(bright)
+    for name in ("a.png", "a.jpg", "a.webp", "a.tif"):
+        shown = neuralshade.render(bright, tmp_path / name)
+        np.testing.assert_array_equal(shown, toned(plain, "auto", "clip"))
+    for name in ("a.exr", "a.hdr"):
+        np.testing.assert_array_equal(neuralshade.render(bright, tmp_path / name), plain)
+    np.testing.assert_array_equal(neuralshade.render(bright, tmp_path / "a.png", exposure=0), plain)
+
+
+def test_an_exposure_that_is_none_is_refused(bright):
     with pytest.raises(ConfigError):
         neuralshade.render(bright, exposure=99)

@@ -23,9 +23,10 @@ from neuralshade.cli.work_lines import shown_work
               "center.")  # fmt: skip
 @click.option("--crop", type=crop_type, metavar="U0,V0,U1,V1", default="0,0,1,1",
               show_default=True, help="Part to draw; u goes right, v down.")  # fmt: skip
-@click.option("--exposure", type=stops_type, metavar="X", default="0", show_default=True,
+@click.option("--exposure", type=stops_type, metavar="X",
               help="Of HDR and lit pictures, in stops; auto brings the 99th percentile to 1, as "
-                   "reports do.")  # fmt: skip
+                   "reports do. [default: auto of HDR pictures, but 0 in .exr and .hdr; 0 of lit "
+                   "ones]")  # fmt: skip
 @click.option("--tonemap", metavar="[clip|reinhard]", default="clip", show_default=True,
               help="Of HDR and lit pictures: what becomes of light above 1.")  # fmt: skip
 @click.option("--show", metavar="PANE", help="A pane of its live page: of a material sphere or "
@@ -47,7 +48,7 @@ def render(asset: str, output: str, pairs: tuple[str, ...], **given: Any) -> Non
     neuralshade render photo.nsh -o big.png --scale 2
     neuralshade render photo.nsh -o small.png --size 1024
     neuralshade render photo.nsh -o eye.png --size 512x --crop 0.4,0.4,0.5,0.5
-    neuralshade render sky.nsh -o sky.png --exposure auto --tonemap reinhard
+    neuralshade render sky.nsh -o sky.png --exposure -1.5 --tonemap reinhard
     neuralshade render copper.nsh -o lit.png --show sphere --light 1,1,1
     neuralshade render copper.nsh -o error.png --show difference --reference copper.mtlx
     """

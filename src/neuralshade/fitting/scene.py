@@ -96,6 +96,7 @@ class Scene:
     bits_per_pixel: float | None = None  # of the file, where there are pixels to share it among
     measured: str | None = None  # what its fit measured, for people
     settled: Callable[[str, View], bool] | None = None
+    stops: float = 0.0  # of exposure, that pages begin with
 
     @property
     def main(self) -> str:
@@ -108,7 +109,7 @@ class Scene:
         overlays += [{"name": name, "kind": "points"} for name in self.points]
         return {"id": number, "kind": self.kind, "name": self.name, "width": self.width,
                 "height": self.height, "channels": self.channels, "hdr": self.hdr,
-                "panes": list(self.titles), "titles": dict(self.titles),
+                "stops": self.stops, "panes": list(self.titles), "titles": dict(self.titles),
                 "continuous": self.continuous, "overlays": overlays,
                 "light": None if self.light is None else dataclasses.asdict(self.light),
                 "turned": list(self.turned),
@@ -224,8 +225,10 @@ def picture_scene(
         points: where Gaussians lie.
         changes: panes that differ from step to step.
     """
-    compared = isinstance(picture, Picture)
-    titles = ({TARGET: "Reference"} if compared else {}) | {RESULT: "Result"}
+    titles, stops = {RESULT: "Result"}, 0.0
+    if isinstance(picture, Picture):
+        titles = {TARGET: "Reference"} | titles
+        stops = begun_stops(picture.as_float()) if picture.hdr else 0.0
 
     def drawn(pane: str, view: View) -> Floats:
         if pane == TARGET and isinstance(picture, Picture):
@@ -234,7 +237,17 @@ def picture_scene(
 
     return Scene(kind, picture.name, picture.width, picture.height, picture.channels,
                  picture.color_space == "linear", picture.hdr, continuous, titles, drawn,
-                 changes, pages or {}, points or {})  # fmt: skip
+                 changes, pages or {}, points or {}, stops=stops)  # fmt: skip
+
+
+def begun_stops(light: Floats) -> float:
+    """Return the exposure that reports give linear pixels, to a tenth of a stop, a slider's step.
+
+    Half a second at first: loads metrics.
+    """
+    from neuralshade.measure.display import exposure_stops
+
+    return round(exposure_stops(light), 1)
 
 
 def grid_pages(grids: Callable[[], list[npt.NDArray[Any]]]) -> dict[str, Page]:

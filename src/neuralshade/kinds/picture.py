@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy.typing as npt
@@ -14,9 +14,10 @@ from neuralshade.asset.asset import check_drawn, picture_facts
 from neuralshade.asset.rules import PSNR, TRAINING
 from neuralshade.asset.schema import Rule
 from neuralshade.errors import AssetError, ConfigError, NeuralShadeError
-from neuralshade.fitting.scene import Page, Points, Scene, picture_scene
+from neuralshade.fitting.scene import Page, Points, Scene, begun_stops, picture_scene
 from neuralshade.fitting.snapshots import load_snapshots
 from neuralshade.kinds.kind import Notice, Opened, ignore
+from neuralshade.measure.resample import fit_within
 from neuralshade.source.image_file import load_picture
 from neuralshade.source.picture import Picture, PictureForm
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from neuralshade.measure.rows import InMemory
     from neuralshade.measure.table import Table
 
+EXPOSED_PX = 256  # longer side of a result whose exposure is looked for
 Titled = list[tuple[str, npt.NDArray[Any]]]  # title, float32 [h, w, C]
 
 
@@ -152,8 +154,12 @@ class OpenedPicture(Opened):
         """Return the picture on a live page, beside ``reference`` where one is given."""
         target = None if reference is None else self.target(reference)
         seen: Picture | PictureForm = self.form() if target is None else target
-        return picture_scene(self.kind.name, seen, self.draw, continuous=True, pages=self.pages(),
-                             points=self.points(), changes=())  # fmt: skip
+        scene = picture_scene(self.kind.name, seen, self.draw, continuous=True, pages=self.pages(),
+                              points=self.points(), changes=())  # fmt: skip
+        if target is not None or not seen.hdr or self.draws_view:
+            return scene
+        height, width = fit_within(seen.height, seen.width, EXPOSED_PX)
+        return replace(scene, stops=begun_stops(self.draw(width, height)))
 
     def form(self) -> PictureForm:
         """Return size, channels and color space of what is drawn, and its name."""

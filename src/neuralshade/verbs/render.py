@@ -15,14 +15,15 @@ from neuralshade.base.atomic import check_writable
 from neuralshade.base.did_you_mean import did_you_mean
 from neuralshade.base.message_text import shown
 from neuralshade.errors import ConfigError
+from neuralshade.fitting.command import A_PICTURE
 from neuralshade.kinds import open_asset
 from neuralshade.kinds.kind import AssetLike, Opened
 from neuralshade.source.crop import WHOLE, Crop
-from neuralshade.source.image_output import check_suffix, save_picture
+from neuralshade.source.image_output import LINEAR, check_suffix, save_picture
 from neuralshade.verbs.area import draw_area, samples_of
 from neuralshade.verbs.shown import Asked, ShownPane
 from neuralshade.verbs.sizes import Size, drawn_size
-from neuralshade.verbs.toned import check_tone, toned
+from neuralshade.verbs.toned import AUTO, check_tone, toned
 
 FILTERS = ("area", "point")
 # Pixels that are drawn because a file says so: 0.001 bits for each, the least that fits are asked
@@ -39,7 +40,7 @@ def render(
     stretch: bool = False,
     filter: str = "area",
     crop: Crop = WHOLE,
-    exposure: float | Literal["auto"] = 0,
+    exposure: float | Literal["auto"] | None = None,
     tonemap: str = "clip",
     values: Mapping[str, Any] | None = None,
     trust: bool = False,
@@ -64,7 +65,8 @@ def render(
         crop: u0, v0, u1, v1: the part to draw, u to the right and v down, the whole is
             0, 0, 1, 1. Grids clamp beyond it.
         exposure: of linear pictures, in stops; "auto" brings the 99th percentile of what is drawn
-            to 1, as reports and movies do.
+            to 1, as reports, movies and the live page do. By default auto where an HDR picture
+            goes into a file for a screen, and else 0.
         tonemap: of linear pictures: "clip" leaves what is brighter than 1 to the file,
             "reinhard" brings it below.
         values: for the members of a user's task, by name, in place of those that it has:
@@ -98,6 +100,7 @@ def render(
     if output is not None:
         check_suffix(output)
         check_writable(output)
+    exposure = _usual_exposure(opened, output) if exposure is None else exposure
     check_tone(exposure, tonemap, opened.color_space)
     u0, v0, u1, v1 = crop = _numbers("crop", crop, 4, numbers.Real, "u0, v0, u1, v1")
     if not (0 <= u0 < u1 <= 1 and 0 <= v0 < v1 <= 1):
@@ -124,6 +127,13 @@ def render(
     if output is not None:
         save_picture(output, pixels, opened.color_space)
     return pixels
+
+
+def _usual_exposure(opened: Opened | ShownPane, output: Any) -> float | Literal["auto"]:
+    """Return the exposure where none is asked for."""
+    for_screen = output is not None and check_suffix(output) not in LINEAR
+    hdr = isinstance(opened, Opened) and opened.kind.subject is A_PICTURE
+    return AUTO if for_screen and hdr and opened.color_space == "linear" else 0.0
 
 
 def _angles(name: str, given: Sequence[float] | None, counts: tuple[int, ...]) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numbers
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -13,7 +13,7 @@ from neuralshade.base.message_text import shown
 from neuralshade.errors import ConfigError
 
 Floats = npt.NDArray[np.float32]
-AUTO = "auto"
+AUTO: Literal["auto"] = "auto"
 TONEMAPS = ("clip", "reinhard")
 MOST_STOPS = 32.0
 LUMINANCE = (0.2126, 0.7152, 0.0722)  # of linear Rec. 709

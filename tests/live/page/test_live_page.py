@@ -11,6 +11,7 @@ import neuralshade
 from neuralshade.fitting.scene import Tone, View
 from neuralshade.live.frames import on_screen
 from neuralshade.live.live import Live
+from neuralshade.measure.display import exposure_stops
 
 
 def drawn(asset, tone=None, **how):
@@ -181,7 +182,9 @@ def test_exposure_and_gamma_of_light_beyond_one(tab, shown, save_smooth, few, tm
     path = save_smooth("a.exr", peak=9.0)
     neuralshade.fit_image(path, tmp_path / "a.nsh", **few)
     page = tab(shown(tmp_path / "a.nsh", path))
-    page.shows("result", drawn(tmp_path / "a.nsh"))
+    stops = float(page.page.input_value("#exposure-value"))
+    assert stops == round(exposure_stops(neuralshade.load_picture(path).as_float()), 1) < -1
+    page.shows("result", drawn(tmp_path / "a.nsh", Tone(stops)))
     page.page.fill("#exposure-value", "-2.5")
     page.press("Enter")
     page.shows("result", drawn(tmp_path / "a.nsh", Tone(-2.5)))

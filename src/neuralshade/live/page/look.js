@@ -22,6 +22,7 @@ export class Tone {
   constructor(session, changed) {
     this.session = session;
     this.exposure = 0; // stops
+    this.scene_id = -1; // whose exposure it is
     /** @type {number | null} null: the sRGB curve */ this.gamma = null;
     this.slider = byId("exposure");
     this.field = byId("exposure-value");
@@ -32,7 +33,7 @@ export class Tone {
       changed();
     };
     this.slider.addEventListener("input", () => set(this.slider.valueAsNumber));
-    this.slider.addEventListener("dblclick", () => set(0));
+    this.slider.addEventListener("dblclick", () => set(session.scene?.stops ?? 0));
     this.field.addEventListener("change", () => set(this.field.valueAsNumber));
     this.curve.addEventListener("change", () => {
       this.gamma = this.curve.value === "" ? null : Number(this.curve.value);
@@ -56,11 +57,13 @@ export class Tone {
   }
 
   #enter() {
-    const hdr = this.session.scene?.hdr ?? false;
-    byId("tone").hidden = !hdr;
-    if (hdr) return;
-    this.exposure = 0; // or a picture of 8 bits would be shown with what an earlier one needed
-    this.gamma = null;
+    const { scene } = this.session;
+    byId("tone").hidden = !scene?.hdr;
+    if (!scene || scene.id === this.scene_id) return; // come back: the exposure stays
+    this.scene_id = scene.id;
+    this.exposure = scene.stops;
+    if (scene.hdr) return this.#show();
+    this.gamma = null; // or a picture of 8 bits would be shown with what an earlier one needed
     this.#show();
     this.curve.value = "";
   }

@@ -22,6 +22,7 @@
  * @property {number} height
  * @property {number} channels
  * @property {boolean} hdr
+ * @property {number} stops of exposure, to begin with
  * @property {string[]} panes
  * @property {Record<string, string>} titles
  * @property {boolean} continuous whether the result is evaluated at any resolution
