@@ -13,8 +13,8 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from neuralshade.base.optional import optional_module
 from neuralshade.errors import AssetError
+from neuralshade.kinds.splats.coding import plain_stream
 
 Ints = NDArray[np.int64]
 WORD_BYTES = 4
@@ -156,6 +156,9 @@ def _to_words(stream: NDArray[np.uint8]) -> NDArray[np.uint32]:
 
 
 def _library() -> Any:
-    remedy = "Run: pip install constriction, where a wheel exists."
-    name = "constriction"
-    return optional_module(name, name, "splats", "to read and write them", remedy).stream
+    """Return constriction's streams, or the same in Python where there is no such package."""
+    try:
+        import constriction
+    except ImportError:
+        return plain_stream
+    return constriction.stream

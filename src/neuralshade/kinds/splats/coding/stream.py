@@ -38,7 +38,7 @@ def encode(
         ordered: whether the order of the Gaussians is kept; else they are a set, which saves
             log2(N!) bits, and decoding returns them as ``canonical`` sorts them.
 
-    Raises: ShapeError, ConfigError for what the above excludes; DeviceError without constriction.
+    Raises: ShapeError, ConfigError for what the above excludes.
     """
     fault = _fault(sizes)
     if fault:
@@ -58,8 +58,7 @@ def decode(
     """Return the columns, int32 [count] in the order of ``sizes``, of what ``encode`` returned.
 
     Raises: AssetError naming ``place`` where count or sizes are impossible, or the stream is
-        damaged, truncated, or was written with another count, other sizes or ``ordered``;
-        DeviceError without constriction.
+        damaged, truncated, or was written with another count, other sizes or ``ordered``.
     """
     fault = _fault(sizes) or _fault_of_count(count)
     if fault:
