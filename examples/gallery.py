@@ -2,7 +2,8 @@
 
     python examples/gallery.py [--seconds 8]
 
-Writes docs/images/gallery/*.jpg and docs/gallery.md, with what was reached here.
+Writes docs/images/gallery/*.jpg and docs/gallery.md, with what was reached here. Of the other kinds
+it shows pictures of their own pages.
 """
 
 import argparse
@@ -30,10 +31,13 @@ REST = """
 
 *`fit material`: [material.md](material.md).*
 
+![A lit plane by box filter, by fitted levels, and as it is](images/mipmaps.jpg)
+
+*`fit mipmaps`: levels that shade as what they cover, [mipmaps.md](mipmaps.md).*
+
 ![A learned mip level](images/learned_mip.png)
 
-*A mip level learned by `fit shader`: [shader.md](shader.md); `fit mipmaps` does all levels
-of a set: [mipmaps.md](mipmaps.md).*
+*`fit shader`: a mip level, [shader.md](shader.md).*
 
 ![A tone curve](images/tone_curve.jpg)
 

@@ -6,6 +6,8 @@ import re
 
 import pytest
 
+from neuralshade.kinds import all_kinds
+
 ROOT = pathlib.Path(__file__).parents[2]
 MENU = (ROOT / "mkdocs.yml").read_text().partition("\nnav:\n")[2]
 
@@ -21,6 +23,31 @@ def test_readme_is_short_and_shows_a_picture_first():
     assert len(text.splitlines()) <= 90
     picture = re.search(r"!\[[^\]]+\]\((\S+)\)", text.partition("\n## ")[0])[1]
     assert (ROOT / picture).stat().st_size < 200_000
+
+
+def test_readme_tells_of_each_system_what_nobody_has_run():
+    part = (ROOT / "README.md").read_text().partition("## Two commands")[2].partition("```sh")[0]
+    assert {"Linux", "Windows", "macOS"} <= set(re.findall(r"\w+", part))
+    assert "nobody has run" in part and "docs/install.md" in part
+
+
+@pytest.mark.parametrize("page", [
+    "features", "gallery", "live", "material", "mipmaps", "recipes", "scene", "shader", "splats",
+    "textures",
+])  # fmt: skip
+def test_a_page_about_pictures_shows_some(page):
+    text = (ROOT / f"docs/{page}.md").read_text()
+    pictures = re.findall(r"!\[[^\]]+\]\((\S+)\)", text)
+    assert pictures and all((ROOT / "docs" / picture).is_file() for picture in pictures)
+
+
+def test_gallery_has_each_kind():
+    text = (ROOT / "docs/gallery.md").read_text()
+    made = [kind.made_by for kind in all_kinds() if kind.fits is not None]
+    shown = re.findall(r"^(?:\| |\*)`(fit \w+)", text, re.M)  # rows, and captions of pictures
+    assert sorted(set(shown)) == sorted(made)
+    source = (ROOT / "examples/gallery.py").read_text()
+    assert text.endswith(source.partition('REST = """')[2].partition('"""')[0])
 
 
 @pytest.mark.parametrize("uri, link, seen", [
