@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import torch
 
+from neuralshade.base import work
 from neuralshade.engine import draw
 from neuralshade.engine.draw import draw_blocks, draw_field
 from neuralshade.model.field import Field
@@ -76,3 +77,18 @@ def test_values_are_not_clamped(rng):
 def test_drawing_keeps_no_gradient(small_field):
     draw_field(small_field, 4, 4)
     assert all(p.grad is None for p in small_field.parameters())
+
+
+def test_it_tells_how_far_it_is(small_field, monkeypatch):
+    monkeypatch.setattr(draw, "BLOCK_SAMPLES", 20)
+    told = []
+
+    def looked_at(*asked):
+        for block in draw_blocks(*asked):
+            told.append(work.told().rpartition(",")[0])
+            yield block
+
+    monkeypatch.setattr(draw, "draw_blocks", looked_at)
+    with work.working("drawing"):
+        draw_field(small_field, 10, 5)
+    assert told == [f"drawing pixels: {done} of 50" for done in (0, 20, 40)]

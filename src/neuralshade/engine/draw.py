@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
+from neuralshade.base.work import part
 from neuralshade.model.field import Field
 from neuralshade.source.crop import WHOLE, Crop
 
@@ -47,9 +48,11 @@ def draw_field(field: Field, width: int, height: int, crop: Crop = WHOLE) -> npt
     clamped.
     """
     picture: npt.NDArray[Any] | None = None
-    for rows, cols, block in draw_blocks(field, width, height, crop):
-        if picture is None:
-            picture = np.empty((height, width, block.shape[2]), np.float32)
-        picture[rows, cols] = block
+    with part("drawing pixels", width * height) as work:
+        for rows, cols, block in draw_blocks(field, width, height, crop):
+            if picture is None:
+                picture = np.empty((height, width, block.shape[2]), np.float32)
+            picture[rows, cols] = block
+            work.done += block.shape[0] * block.shape[1]
     assert picture is not None, (width, height)
     return picture
