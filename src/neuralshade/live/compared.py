@@ -1,4 +1,4 @@
-"""What tells how good an asset is that a page shows: panes of FLIP, and numbers beside them."""
+"""What tells how good an asset is that a page shows: panes of FLIP, numbers, and rivals."""
 
 from __future__ import annotations
 
@@ -12,13 +12,16 @@ import numpy as np
 import numpy.typing as npt
 import psutil
 
-from neuralshade.fitting.scene import FLIP, Scene, Tone, View
+from neuralshade.fitting.scene import FLIP, TARGET, Scene, Tone, View
 from neuralshade.live.frames import on_screen
-from neuralshade.measure.quality import flip_colors, measure_quality, missing_flip
+from neuralshade.measure.pair import peak_of
+from neuralshade.measure.quality import flip_colors, measure_quality, missing_flip, psnr_db
+from neuralshade.measure.rows import all_baselines
 from neuralshade.source.color import srgb_to_linear
 
 Floats = npt.NDArray[np.float32]
 MOST_PIXELS = 2**24  # of a picture that is measured while somebody looks on
+MOST_COMPARED = 2**22  # of one that is compressed otherwise: seconds of a core, no more
 COPIES = 40  # of a float32 picture that SSIM and FLIP hold, roughly
 MOST_PANES = 16  # that are measured
 log = logging.getLogger("neuralshade.live")
@@ -71,6 +74,7 @@ class Measuring:
 
     def close(self) -> None:
         """Measure no more."""
+        self._number += 1
         self._thread.shutdown(wait=False, cancel_futures=True)
 
     def forget(self) -> None:
@@ -94,6 +98,10 @@ class Measuring:
         for pane, beside in known:
             drawn = [scene.draw(name, view) for name in (beside, pane)]
             self._thread.submit(self._measure, self._number, pane, drawn, space)
+            rated = beside == TARGET and scene.bits_per_pixel is not None
+            if rated and scene.byte_count and pixels <= MOST_COMPARED:
+                self._thread.submit(self._compare, self._number, pane, drawn[0], space,
+                                    scene.byte_count)  # fmt: skip
 
     def _measure(self, number: int, pane: str, drawn: list[Floats], space: str) -> None:
         if number != self._number:
@@ -107,3 +115,23 @@ class Measuring:
         if number == self._number:
             self._found = {**self._found, pane: found}
             self._tell(self._found)
+
+    def _compare(self, number: int, pane: str, target: Floats, space: str, size: int) -> None:
+        """Tell what others have at its bytes or their fixed rates, one after the other."""
+        rows: list[dict[str, Any]] = []
+        target = target if space == "linear" else target.clip(0, 1)
+        peak = peak_of(target, space)
+        try:
+            for rival in all_baselines(target, space, size):
+                if number != self._number or pane not in self._found:
+                    return
+                if rival.result is None:
+                    continue
+                rows.append({"name": rival.name, "bytes": rival.byte_count,
+                             "memory_bytes": rival.memory_bytes,
+                             "psnr_db": psnr_db(target, rival.result, peak),
+                             "random_access": rival.random_access})  # fmt: skip
+                self._found = {**self._found, pane: {**self._found[pane], "beside": [*rows]}}
+                self._tell(self._found)
+        except Exception:  # a page goes on without them
+            log.exception("live: %s could not be compared.", pane)

@@ -1,7 +1,10 @@
-/** How good the asset is that is shown: PSNR, SSIM and FLIP by pane, and both of its sizes. */
+/**
+ * How good the asset is that is shown: PSNR, SSIM and FLIP by pane, both of its sizes, and what
+ * files of as many bytes and textures have.
+ */
 
 import { byId, element, setText } from "./dom.js";
-import { bytes, decibels, share } from "./format.js";
+import { bytes, count, decibels, share } from "./format.js";
 
 /** @param {import("./session.js").Session} session */
 export function showQuality(session) {
@@ -10,7 +13,7 @@ export function showQuality(session) {
     const found = Object.entries(quality ?? {});
     const rows = found.map(([pane, { psnr_db, ssim, flip }]) => {
       const title = found.length > 1 ? (scene?.titles[pane] ?? pane) : "";
-      const numbers = [psnr_db === null ? "\u221e" : decibels(psnr_db), share(ssim), share(flip)];
+      const numbers = [ratio(psnr_db), share(ssim), share(flip)];
       const cells = numbers.map((text) => element("td", {}, text));
       return element("tr", {}, element("th", { scope: "row" }, title), ...cells);
     });
@@ -22,7 +25,20 @@ export function showQuality(session) {
     setText(byId("quality-note"), cropped || measured);
     byId("quality").hidden = !found.length && !lines && !measured;
     byId("quality").querySelector("table").hidden = !found.length;
+    const rivals = found.flatMap(([, { beside }]) => beside ?? []);
+    const others = rivals.map(({ name, psnr_db, memory_bytes, random_access }) => {
+      const texts = [ratio(psnr_db), count(memory_bytes), random_access ? "yes" : "no"];
+      const cells = texts.map((text) => element("td", {}, text));
+      return element("tr", {}, element("th", { scope: "row" }, name), ...cells);
+    });
+    byId("beside-rows").replaceChildren(...others);
+    byId("beside").hidden = !others.length;
   };
   session.on("quality", show);
   session.on("scene", show);
+}
+
+/** @param {number | null} psnr_db of equal pictures: null */
+function ratio(psnr_db) {
+  return psnr_db === null ? "\u221e" : decibels(psnr_db);
 }

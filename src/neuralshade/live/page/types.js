@@ -74,6 +74,14 @@
  * @property {number | null} ssim
  * @property {number | null} flip
  * @property {boolean} cropped SSIM and FLIP saw only the middle
+ * @property {Rival[]} [beside] what files and textures have, as it is found
+ *
+ * @typedef {object} Rival
+ * @property {string} name
+ * @property {number} bytes on disk
+ * @property {number} memory_bytes in a GPU
+ * @property {number | null} psnr_db
+ * @property {boolean} random_access whether a shader reads any texel of what lies on disk
  *
  * @typedef {object} FrameHeader
  * @property {number} id
