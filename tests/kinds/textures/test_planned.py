@@ -6,8 +6,10 @@ import pytest
 
 from neuralshade import FitOptions
 from neuralshade.errors import ConfigError, OutputError
-from neuralshade.kinds.textures.layout import KNOWN, layout_text
+from neuralshade.kinds.textures.channels import codings_of
+from neuralshade.kinds.textures.layout import layout_text
 from neuralshade.kinds.textures.planned import FILES, plan_textures
+from neuralshade.kinds.textures.spectrum import layouts_for
 
 CPU = FitOptions(engine="torch", device="cpu")
 
@@ -22,10 +24,11 @@ def plan(maps, few, tmp_path, monkeypatch):
 
 
 @pytest.mark.slow
-def test_rows_and_the_plot(plan, tmp_path, capsys):
+def test_rows_and_the_plot(plan, maps, tmp_path, capsys):
     found = plan("curve.svg")
     ours = [row for row in found.rows if row["expected"]]
-    assert [row["setting"] for row in ours] == [layout_text(shapes) for shapes in KNOWN]
+    suited = layouts_for(maps, codings_of(maps))
+    assert [row["setting"] for row in ours] == [layout_text(shapes) for shapes in suited]
     for before, after in itertools.pairwise(ours):
         assert before["bytes"] < after["bytes"]
         assert before["mean_psnr_db"] <= after["mean_psnr_db"]

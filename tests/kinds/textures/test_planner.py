@@ -12,7 +12,7 @@ from neuralshade.engine.choose import Chosen
 from neuralshade.errors import ConfigError, FitInterrupted
 from neuralshade.fitting.options import FitOptions
 from neuralshade.kinds.textures.channels import codings_of
-from neuralshade.kinds.textures.layout import KNOWN, rate_of
+from neuralshade.kinds.textures.layout import SMOOTH, rate_of
 from neuralshade.kinds.textures.planner import REACH_DB, Planner
 from neuralshade.kinds.textures.probe import Prober, prober_of, shortened
 from neuralshade.kinds.textures.recipe import FEW_BITS, TexturesRecipe, parse_grids
@@ -40,7 +40,7 @@ class Known(Prober):
 @pytest.mark.parametrize("wanted", [26.0, 28.9, 31.0, 37.5])
 def test_the_smallest_that_reaches(wanted):
     prober = Known()
-    found = Planner(prober).smallest(Targets(wanted))
+    found = Planner(prober, SMOOTH).smallest(Targets(wanted))
     needed = ((wanted - 20) / 4) ** 2
     assert needed - 1e-9 <= found.rate <= 1.06 * needed  # layouts have steps
     assert found.mean_psnr_db == pytest.approx(20 + 4 * math.sqrt(found.rate), abs=1e-6)
@@ -51,27 +51,27 @@ def test_the_smallest_that_reaches(wanted):
 
 
 def test_each_map_reaches_its_own():
-    found = Planner(Known()).smallest(Targets(None, {"normal": 30.0, "roughness": 20.0}))
+    found = Planner(Known(), SMOOTH).smallest(Targets(None, {"normal": 30.0, "roughness": 20.0}))
     assert 30.0 <= found.psnr_db["normal"] < 30.4
-    both = Planner(Known()).smallest(Targets(34.0, {"normal": 30.0}))
+    both = Planner(Known(), SMOOTH).smallest(Targets(34.0, {"normal": 30.0}))
     assert 34.0 <= both.mean_psnr_db < 34.4
 
 
 def test_below_the_smallest_known_layout_is_none():
-    found = Planner(Known()).smallest(Targets(5.0))
-    assert parse_grids(found.grids) == KNOWN[0]
+    found = Planner(Known(), SMOOTH).smallest(Targets(5.0))
+    assert parse_grids(found.grids) == SMOOTH[0]
 
 
 def test_beyond_reach():
-    most = 20 + 4 * math.sqrt(rate_of(KNOWN[-1]))
-    near = Planner(Known()).smallest(Targets(most + 0.9 * REACH_DB))
-    assert parse_grids(near.grids) == KNOWN[-1]
+    most = 20 + 4 * math.sqrt(rate_of(SMOOTH[-1]))
+    near = Planner(Known(), SMOOTH).smallest(Targets(most + 0.9 * REACH_DB))
+    assert parse_grids(near.grids) == SMOOTH[-1]
     with pytest.raises(ConfigError) as caught:
-        Planner(Known()).smallest(Targets(None, {"normal": most + 1}))
+        Planner(Known(), SMOOTH).smallest(Targets(None, {"normal": most + 1}))
     assert str(caught.value) == (
         "target: got more than the largest latents are expected to reach in such a fit, normal "
-        f"{most - 2:.2f} of {most + 1:g} dB in {near.bytes:,} bytes; need less. Ask for less, or give more "
-        "--steps."
+        f"{most - 2:.2f} of {most + 1:g} dB in {near.bytes:,} bytes; need less. Ask for less, or "
+        "give more --steps."
     )
 
 
@@ -103,7 +103,7 @@ def test_a_fit_reaches_for_a_target(fitted, maps, tmp_path):
     assert again.target == result.target  # with a seed and steps
     assert again.maps == result.maps
     grids = neuralshade.info(tmp_path / "x.nsh")["recipe"]["grids"]
-    assert rate_of(KNOWN[0]) <= rate_of(parse_grids(grids)) <= rate_of(KNOWN[-1])
+    assert rate_of(SMOOTH[0]) <= rate_of(parse_grids(grids)) <= rate_of(SMOOTH[-1])
 
 
 @pytest.mark.slow

@@ -7,7 +7,7 @@ from fixtures.texture_engines import device_directions, engine_pair
 from fixtures.texture_sets import small_set, waves
 
 from neuralshade.kinds.textures.channels import codings_of, trained_levels
-from neuralshade.kinds.textures.layout import build_encoding, shapes_of
+from neuralshade.kinds.textures.layout import OLDER, build_encoding, shapes_of
 from neuralshade.kinds.textures.shaded import MAPS_SHARE, ShadedTask, light_of, lit_maps, tone
 from neuralshade.kinds.textures.task import texel_task
 from neuralshade.kinds.textures.texels import PEAK, Texels
@@ -92,7 +92,7 @@ def drawn(dispatch, gpu, textures, weights):
     rng = np.random.default_rng(0)
     shape = (BATCH, texels.channels)
     outputs = rng.normal(0.5, 0.4, shape).astype(np.float32)  # beyond [0, 1] too
-    encoding = build_encoding(texels.sizes, shapes_of(1.0), True, None)
+    encoding = build_encoding(texels.sizes, shapes_of(1.0, OLDER), True, None)
     task = texel_task(gpu, encoding, texels, weights(texels.channels), True, BATCH, SEED,
                       halves=False, gradients="fixed", lit=lit_maps(codings))  # fmt: skip
     arrays = {

@@ -5,7 +5,7 @@ import pytest
 from fixtures.texture_engines import device_texels
 from fixtures.texture_sets import waves
 
-from neuralshade.kinds.textures.layout import build_encoding, shapes_of
+from neuralshade.kinds.textures.layout import OLDER, build_encoding, shapes_of
 from neuralshade.kinds.textures.task import paired_words, texel_task
 from neuralshade.kinds.textures.texels import PAIR, PEAK, Texels
 from neuralshade.source.material_mips import mip_sizes
@@ -62,7 +62,7 @@ class Drawn:
         rng = np.random.default_rng(0)
         self.weights = rng.uniform(0, 3, channels).astype(np.float32)
         self.outputs = rng.normal(0.5, 1, (batch, channels)).astype(np.float32)
-        encoding = build_encoding(self.texels.sizes, shapes_of(1.0), self.wraps, None)
+        encoding = build_encoding(self.texels.sizes, shapes_of(1.0, OLDER), self.wraps, None)
         task = texel_task(gpu, encoding, self.texels, self.weights, self.wraps, batch, SEED,
                           halves=False, gradients="fixed")  # fmt: skip
         arrays = {

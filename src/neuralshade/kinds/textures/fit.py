@@ -47,6 +47,7 @@ from neuralshade.kinds.textures.reference import source_of
 from neuralshade.kinds.textures.result import TexturesResult
 from neuralshade.kinds.textures.scene import fit_scene
 from neuralshade.kinds.textures.shaded import check_lit
+from neuralshade.kinds.textures.spectrum import layouts_for
 from neuralshade.kinds.textures.targets import Targets, mean_of
 from neuralshade.kinds.textures.texels import Texels
 from neuralshade.model.field import Field
@@ -104,8 +105,7 @@ def fit_textures(
     textures = asked.textures()
     path = asked.output(textures, output, options)
     targets = asked_targets(target_psnr, target, given, byte_count, options.resume)
-    planned = _planned(asked_recipe(TexturesRecipe, given), textures, byte_count)
-    recipe = with_grids(planned)
+    planned = recipe = _planned(asked_recipe(TexturesRecipe, given), textures, byte_count)
     fitted = source_of(textures)
     checkpoint = None
     if options.resume is not None:
@@ -121,6 +121,8 @@ def fit_textures(
         if targets is not None:
             wanted = planned_for(targets, textures, recipe, chosen, options)
             recipe = replace(recipe, grids=wanted[1].grids)
+        if checkpoint is None and recipe.latents == "plain" and not recipe.grids:
+            recipe = with_grids(recipe, layouts_for(textures, codings_of(textures)))
         # as they are told to whoever reads the file, now and later
         recipe = replace(recipe, network_bits=decoder_bits(recipe))
         job = _Job(textures, fitted, recipe, path, chosen, options, observer, asked.place)
@@ -166,8 +168,10 @@ def _planned(
     sizes = mip_sizes(textures.width, textures.height, recipe.mips or None)
     codings = codings_of(textures)
     channels = sum(coding.count for coding in codings)
-    planned = blocks_for_bytes if recipe.latents == "bc1" else grids_for
-    return replace(recipe, grids=planned(byte_count, sizes, channels, len(codings), recipe))
+    asked = byte_count, sizes, channels, len(codings), recipe
+    if recipe.latents == "bc1":
+        return replace(recipe, grids=blocks_for_bytes(*asked))
+    return replace(recipe, grids=grids_for(*asked, layouts_for(textures, codings)))
 
 
 class _Job(Job[TexturesRecipe]):

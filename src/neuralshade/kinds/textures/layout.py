@@ -24,13 +24,21 @@ from neuralshade.model.latent_position import LatentPosition
 SPARED = 0.03  # of a rate, that a layout nearer to a known one may leave unused
 
 Shapes = tuple[GridShape, ...]
-# The best of those tried at each rate, finest first; see docs/textures.md.
-KNOWN = (
+# The best of those tried at each rate, finest first, for sets that spectrum.py tells apart; see
+# docs/textures.md.
+ROUGH = (
     (GridShape(4, 4, 2), GridShape(8, 16, 2), GridShape(16, 7, 4)),
     (GridShape(2, 2, 2), GridShape(4, 8, 2), GridShape(8, 16, 2)),
     (GridShape(2, 7, 2), GridShape(4, 8, 2), GridShape(8, 8, 4)),
-    (GridShape(1, 2, 3), GridShape(2, 5, 2), GridShape(4, 7, 3)),
-    (GridShape(1, 5, 3), GridShape(2, 4, 3), GridShape(4, 7, 4)),
+    (GridShape(2, 16, 2), GridShape(4, 12, 2), GridShape(8, 7, 4)),
+    (GridShape(1, 3, 4), GridShape(2, 5, 4), GridShape(4, 11, 4)),
+)
+SMOOTH = (
+    (GridShape(4, 4, 2), GridShape(8, 16, 2), GridShape(16, 7, 4)),
+    (GridShape(2, 2, 2), GridShape(4, 8, 2), GridShape(8, 16, 2)),
+    (GridShape(2, 4, 3), GridShape(4, 8, 2), GridShape(8, 16, 4)),
+    (GridShape(2, 10, 3), GridShape(4, 7, 4), GridShape(8, 11, 4)),
+    (GridShape(1, 3, 4), GridShape(2, 5, 4), GridShape(4, 11, 4)),
 )
 # What a file stands for that names a rate alone: since 25 November 2026 fits name their grids.
 OLDER = (
@@ -68,15 +76,16 @@ def shapes_for(recipe: TexturesRecipe) -> Shapes:
     return parse_grids(recipe.grids) or shapes_of(recipe.bpp, OLDER)
 
 
-def with_grids(recipe: TexturesRecipe) -> TexturesRecipe:
-    """Return a fit's recipe that names its grids: whoever reads the file has to know them."""
-    if recipe.grids or recipe.latents != "plain":
-        return recipe
-    return replace(recipe, grids=layout_text(shapes_of(recipe.bpp)))
+def with_grids(recipe: TexturesRecipe, tried: tuple[Shapes, ...]) -> TexturesRecipe:
+    """Return a fit's recipe that names its grids: whoever reads the file has to know them.
+
+    ``tried``: layouts that suit the set, to choose from by the rate.
+    """
+    return replace(recipe, grids=layout_text(shapes_of(recipe.bpp, tried)))
 
 
 @lru_cache(64)
-def shapes_of(bpp: float, tried: tuple[Shapes, ...] = KNOWN) -> Shapes:
+def shapes_of(bpp: float, tried: tuple[Shapes, ...]) -> Shapes:
     """Return the grids for a nominal rate, ``bpp`` bits per texel of mip 0: at most that many.
 
     Between the rates of those that were ``tried`` the finest grid of a neighbor has more or fewer

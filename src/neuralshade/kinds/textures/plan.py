@@ -8,7 +8,7 @@ from itertools import product
 
 from neuralshade.errors import ConfigError
 from neuralshade.kinds.textures.layout import (
-    KNOWN,
+    Shapes,
     decoder_bits,
     layout_distance,
     layout_text,
@@ -81,16 +81,17 @@ def grids_for(
     channels: int,
     maps: int,
     recipe: TexturesRecipe,
+    tried: tuple[Shapes, ...],
 ) -> str:
     """Return the ``grids`` of a recipe whose file takes ``byte_count`` bytes at most.
 
-    Of those that use nearly all of them, the nearest to a layout that was tried.
+    Of those that use nearly all of them, the nearest to one of the layouts ``tried``.
 
     Raises: ConfigError where not even the fewest latents fit.
     """
     most_rate = 8 * byte_count / (sizes[0][0] * sizes[0][1])  # without deeper mips and decoder
-    found: list[tuple[int, float, tuple[GridShape, ...]]] = []
-    for known in KNOWN:
+    found: list[tuple[int, float, Shapes]] = []
+    for known in tried:
         counts = range(1, GRID_LIMITS[1] + 1)
         for features in product(counts, repeat=len(known)):
             pairs = zip(known, features, strict=True)
@@ -101,7 +102,7 @@ def grids_for(
             if size <= byte_count:
                 found.append((size, layout_distance(shapes, known), shapes))
     if not found:
-        least = tuple(replace(shape, features=1) for shape in KNOWN[0])
+        least = tuple(replace(shape, features=1) for shape in tried[0])
         need = file_bytes(least, sizes, channels, maps, recipe)
         raise ConfigError(f"bytes: got {byte_count:,}, need about {need:,} or more for such a set "
                           "and decoder. Give more, or a smaller --hidden-width.")  # fmt: skip

@@ -29,6 +29,7 @@ from neuralshade.kinds.textures.planner import Expected, Planner, check_no_size
 from neuralshade.kinds.textures.probe import Prober, prober_of
 from neuralshade.kinds.textures.recipe import TexturesRecipe
 from neuralshade.kinds.textures.reference import byte_maps_of
+from neuralshade.kinds.textures.spectrum import layouts_for
 from neuralshade.measure.codec_rivals import codec_rivals
 from neuralshade.measure.table import Column, Row, print_rows
 from neuralshade.measure.texture_rivals import ByteMaps, TextureRival, block_rivals
@@ -125,7 +126,7 @@ def plan_textures(
     recipe = asked_recipe(TexturesRecipe, settings)
     with chosen_engine(options) as chosen:
         prober = prober_of(textures, recipe, chosen, options)
-        ours = Planner(prober).all_known()
+        ours = Planner(prober, layouts_for(textures, prober.codings)).all_known()
     texels = textures.width * textures.height
     rows = [_expected_row(each, texels) for each in ours]
     rows += [_rival_row(each, texels) for each in _rivals(textures, prober, ours)]

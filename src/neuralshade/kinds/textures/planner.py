@@ -11,11 +11,12 @@ from typing import Any
 from neuralshade.engine.choose import Chosen
 from neuralshade.errors import ConfigError
 from neuralshade.fitting.options import FitOptions
-from neuralshade.kinds.textures.layout import KNOWN, layout_text, rate_of, shapes_of
+from neuralshade.kinds.textures.layout import Shapes, layout_text, rate_of, shapes_of
 from neuralshade.kinds.textures.plan import file_bytes, memory_bytes
 from neuralshade.kinds.textures.probe import Prober, prober_of
 from neuralshade.kinds.textures.rate_curve import RateCurve, bracket
 from neuralshade.kinds.textures.recipe import GridShape, TexturesRecipe
+from neuralshade.kinds.textures.spectrum import layouts_for
 from neuralshade.kinds.textures.targets import Quality, Targets, mean_of
 from neuralshade.source.material_set import MaterialSet
 
@@ -59,40 +60,44 @@ class TargetReached:
 
 
 class Planner:
-    """Expects what layouts reach, by short fits of ``KNOWN`` ones; each is made once."""
+    """Expects what layouts reach, by short fits of some of them; each is made once.
 
-    def __init__(self, prober: Prober):
-        self.prober = prober
+    ``tried``: layouts that suit the set, of the fewest bits first.
+    """
+
+    def __init__(self, prober: Prober, tried: tuple[Shapes, ...]):
+        self.prober, self.tried = prober, tried
         self._known: dict[int, Quality] = {}
 
     def known(self, index: int) -> Quality:
         """Return what a whole fit of a known layout is expected to reach, by map."""
         if index not in self._known:
-            self._known[index] = self.prober.expected(KNOWN[index])
+            self._known[index] = self.prober.expected(self.tried[index])
         return self._known[index]
 
     def all_known(self) -> list[Expected]:
         """Return what each known layout is expected to reach; one of more bits never less."""
-        curve = self._curve(range(len(KNOWN)))
-        return [self._expected(shapes, curve) for shapes in KNOWN]
+        curve = self._curve(range(len(self.tried)))
+        return [self._expected(shapes, curve) for shapes in self.tried]
 
     def smallest(self, targets: Targets) -> Expected:
         """Return the smallest layout that is expected to reach all targets.
 
-        None has fewer bits than the first of ``KNOWN``, nor more than the last.
+        None has fewer bits than the first of ``tried``, nor more than the last.
 
         Raises: ConfigError where the largest misses one by more than REACH_DB; where it is less,
             that one is returned.
         """
-        tried = bracket(lambda index: targets.spare(self.known(index)), len(KNOWN))
-        curve = self._curve(tried)
+        known = self.tried
+        near = bracket(lambda index: targets.spare(self.known(index)), len(known))
+        curve = self._curve(near)
         for rate in _ladder(curve.rates):
             if targets.spare(curve.at(rate)) < 0:
                 continue
-            candidate = self._expected(shapes_of(rate), curve)
+            candidate = self._expected(shapes_of(rate, known), curve)
             if targets.spare(candidate.psnr_db) >= 0:
                 return candidate
-        largest = self._expected(KNOWN[tried[-1]], curve)
+        largest = self._expected(known[near[-1]], curve)
         if targets.spare(largest.psnr_db) < -REACH_DB:
             missed = targets.missed(largest.psnr_db)
             raise ConfigError(f"target: got more than the largest latents are expected to reach in "
@@ -101,7 +106,7 @@ class Planner:
         return largest
 
     def _curve(self, indices: Sequence[int]) -> RateCurve:
-        return RateCurve([rate_of(KNOWN[index]) for index in indices],
+        return RateCurve([rate_of(self.tried[index]) for index in indices],
                          [self.known(index) for index in indices])  # fmt: skip
 
     def _expected(self, shapes: tuple[GridShape, ...], curve: RateCurve) -> Expected:
@@ -164,7 +169,7 @@ def planned_for(
     """
     prober = prober_of(textures, recipe, chosen, options)
     targets.check_maps(coding.name for coding in prober.codings if coding.count)
-    expected = Planner(prober).smallest(targets)
+    expected = Planner(prober, layouts_for(textures, prober.codings)).smallest(targets)
     log.info("the fit gets %.3g bits per texel, about %s bytes: %.2f dB expected",
              expected.rate, f"{expected.bytes:,}", expected.mean_psnr_db)  # fmt: skip
     return targets, expected

@@ -1,0 +1,49 @@
+"""Which layouts suit a set: many numbers of few bits for rough textures, fewer of more for smooth.
+
+What tells is how much of 2 x 2 texels, all channels together, the first principal components do not
+have: where that is much, a latent wants more numbers; where it is little, more exact ones.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from neuralshade.kinds.textures.channels import MapCoding, trained_levels
+from neuralshade.kinds.textures.layout import ROUGH, SMOOTH, Shapes
+from neuralshade.source.material_set import MaterialSet
+
+SIDE = 2  # texels of a patch
+SHARE = 5 / 16  # of its principal components: 10 of 32 with eight channels
+ROUGH_DB = 37.0  # what is left without the others; four sets lie at 33 to 36, three at 39 to 45
+BANDS = 256  # of SIDE rows that are looked at, at most
+
+
+def layouts_for(textures: MaterialSet, codings: Sequence[MapCoding]) -> tuple[Shapes, ...]:
+    """Return the layouts to choose from for a set, of the fewest bits first."""
+    return ROUGH if left_db(textures, codings) < ROUGH_DB else SMOOTH
+
+
+def left_db(textures: MaterialSet, codings: Sequence[MapCoding]) -> float:
+    """Return the PSNR in dB of patches that have the first SHARE of their components alone.
+
+    Infinite where nothing is left, and where a set is too small for a patch.
+    """
+    height, width = textures.height // SIDE, textures.width // SIDE
+    if not height or not width or not any(coding.count for coding in codings):
+        return math.inf
+    first = np.unique(np.linspace(0, height - 1, min(height, BANDS)).astype(np.int64)) * SIDE
+    rows = (first[:, None] + np.arange(SIDE)).ravel()
+    cut_out = [replace(one, values=one.values[rows, : width * SIDE]) for one in textures.maps]
+    bands = replace(textures, maps=tuple(cut_out))
+    image = trained_levels(bands, codings, 1)[0]
+    channels = image.shape[2]
+    cut = image.reshape(len(first), SIDE, width, SIDE, channels).transpose(0, 2, 1, 3, 4)
+    patches = cut.reshape(len(first) * width, -1).astype(np.float64)
+    patches -= patches.mean(0)
+    variances = np.linalg.eigvalsh(patches.T @ patches / len(patches))[::-1]
+    left = float(variances[math.ceil(SHARE * len(variances)) :].clip(0).sum()) / len(variances)
+    return -10 * math.log10(left) if left > 0 else math.inf
