@@ -2,7 +2,7 @@
 
     python benchmarks/fit_textures.py [--engine gpu] [--device cuda] [--steps 10000 50000]
         [--rates 1.11 5] [--sets NAME ...] [--seconds 60] [--rivals] [--shapes] [--bc1] [--int8]
-        [--grids 2:4:3,4:4:4 ...] [--polish 2 8] [--mosaic 4]
+        [--grids 2:4:3,4:4:4 ...] [--polish 2 8] [--mosaic 4] [--crop 128] [--batch 2048]
 
 Writes results/fit_textures_<where>.{json,md} after every set. Needs the sets below ../shared/data
 or the folder that NEURALSHADE_DATA names; what is missing is left out, saying so. --rivals adds
@@ -12,8 +12,10 @@ not known to have one: their shapes, not NVIDIA's program; --bc1 adds latents th
 BC1 textures, --int8 decoders of 8 bits where those of 16 are usual. --grids tries other latents,
 --polish other numbers of passes of the search. --mosaic makes of every set
 N x N copies, mirrored and shifted at random, for what a large set takes: no picture is like it, so
-its time is the point and not its PSNR. PSNR is of the stored file, as measure/map_psnr.py says; one
-seed.
+its time is the point and not its PSNR. --crop makes of every set N x N texels, not tiling: of
+windows 64 texels apart one whose metallic or roughness changes more than in three quarters of the
+others, so that a CPU can compare layouts. PSNR is of the stored file, as measure/map_psnr.py says;
+one seed.
 """
 
 import argparse
@@ -53,6 +55,7 @@ RATES = (1.11, 2.5, 5.0, 10.0, 20.0)
 SHAPES = {1.11: "6:8:4,12:8:4", 2.5: "4:8:4,8:8:4", 5.0: "4:16:4,8:16:4", 10.0: "2:8:4,4:8:4",
           20.0: "2:16:4,4:16:4"}  # fmt: skip
 BC1_GRIDS = {13.3: "1:2,2:2"}
+WINDOW_STEP = 64  # texels between places that may be cut out
 DECODED_TEXELS = 2**24  # that decoding is timed with
 DECODE_REPEATS = 5
 
@@ -124,6 +127,25 @@ def mosaic(textures: MaterialSet, count: int) -> MaterialSet:
     return replace(textures, maps=tuple(spread(one) for one in textures.maps))
 
 
+def crop(textures: MaterialSet, side: int) -> MaterialSet:
+    """Return ``side`` x ``side`` texels of a set, where more happens than in most places."""
+    key = next(name for name in ("metallic", "roughness") if name in textures.names)
+    told = textures[key].values[..., 0]
+    height, width = told.shape
+    windows = [(row, col) for row in range(0, height - side + 1, WINDOW_STEP)
+               for col in range(0, width - side + 1, WINDOW_STEP)]  # fmt: skip
+
+    def change(place: tuple[int, int]) -> float:
+        row, col = place
+        seen = told[row : row + side, col : col + side]
+        return float(sum(np.abs(np.diff(seen, axis=axis)).mean() for axis in (0, 1)))
+
+    row, col = sorted(windows, key=change)[3 * len(windows) // 4]
+    return replace(textures, maps=tuple(
+        replace(one, values=np.ascontiguousarray(one.values[row : row + side, col : col + side]))
+        for one in textures.maps))  # fmt: skip
+
+
 def level_shares(sizes: Sequence[tuple[int, int]]) -> Any:
     """Return how many texels of all are in each mip."""
     texels = np.array([width * height for width, height in sizes], np.float64)
@@ -173,6 +195,7 @@ def bench_set(name: str, textures: MaterialSet, asked: argparse.Namespace) -> tu
     ends: list[Row] = [{"steps": steps} for steps in asked.steps]
     if asked.seconds is not None:
         ends = [{"seconds": asked.seconds}]
+    also: Row = {"batch": asked.batch, "wrap": "clamp" if asked.crop else "repeat"}
     rows: Sections = {"Quality and time": [], "Decoding": [], "Beside it": []}
     sizes, device = list[int](), ""
     maps: ByteMaps | None = None
@@ -181,7 +204,7 @@ def bench_set(name: str, textures: MaterialSet, asked: argparse.Namespace) -> tu
             with tempfile.TemporaryDirectory() as folder:
                 before = time.perf_counter()
                 result = fit_textures(textures, f"{folder}/x.nsh", options=options,
-                                      **settings, **end)  # fmt: skip
+                                      **settings, **end, **also)  # fmt: skip
                 in_all, device = time.perf_counter() - before, result.device
                 rows["Quality and time"].append(quality_row(name, rate, what, result, in_all))
                 print(rows["Quality and time"][-1], flush=True)
@@ -217,6 +240,8 @@ def main() -> None:
     parser.add_argument("--grids", nargs="+", default=[], help="latents to be tried, by hand")
     parser.add_argument("--polish", nargs="+", type=int, default=[None], help="passes to be tried")
     parser.add_argument("--mosaic", type=int, default=1, help="copies of a set along each side")
+    parser.add_argument("--crop", type=int, help="texels along a side of what is cut out")
+    parser.add_argument("--batch", type=int, default=0, help="texels of a step, as usual if 0")
     parser.add_argument("--name", default="gpu", help="behind results/fit_textures_")
     asked = parser.parse_args()
     found: Sections = {}
@@ -228,6 +253,8 @@ def main() -> None:
         textures = load_material_set(place)
         if asked.mosaic > 1:
             textures = mosaic(textures, asked.mosaic)
+        if asked.crop:
+            textures = crop(textures, asked.crop)
         rows, device = bench_set(name, textures, asked)
         for title, some in rows.items():
             found.setdefault(title, []).extend(some)
