@@ -13,6 +13,7 @@ from neuralshade.measure.baselines import spend_on_thumbnail
 from neuralshade.measure.picture_psnr import decibels
 
 RARELY_BELOW_DB = 30.0  # results below are looked at more closely
+FEW_STEPS = 0.1  # of those that are usual
 THUMBNAIL_SHARE = 8  # of the asset's bytes; a thumbnail of all of them is 5 to 10 dB below a fit
 
 
@@ -36,6 +37,20 @@ def rising(loop: Loop, recipe: Any, searched_db: float = 0.0) -> str | None:
     more = f"--seconds {4 * recipe.seconds:g}" if by_seconds else f"--steps {4 * recipe.steps}"
     return (f"the fit ended at its {end}, before its plateau: {told}. "
             f"Give {more} --until plateau for more.")  # fmt: skip
+
+
+def few_steps(loop: Loop, recipe: Any) -> str | None:
+    """Return what to say of a fit that a clock ended after a small share of its usual steps.
+
+    ``recipe`` is a dataclass whose own ``steps`` are usual; None where steps were asked for too.
+    """
+    usual, step = type(recipe).steps, loop.progress.step
+    by_clock = recipe.seconds is not None and loop.progress.share >= 1.0
+    asked = recipe.steps is not None and recipe.steps != usual
+    if not by_clock or asked or step >= usual * FEW_STEPS:
+        return None
+    return (f"the fit ended at its {recipe.seconds:g} s after {step:,} steps, where {usual:,} are "
+            "usual: far below what it comes to. Give it more --seconds.")  # fmt: skip
 
 
 def _less(searched_db: float, row: Row) -> Row:
