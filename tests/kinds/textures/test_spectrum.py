@@ -54,4 +54,5 @@ def test_rough_sets_have_more_numbers_of_fewer_bits():
     assert layouts_for(rough, codings_of(rough)) in (ROUGH, SMOOTH)
     for many, exact in zip(ROUGH, SMOOTH, strict=True):
         assert rate_of(many) == pytest.approx(rate_of(exact), rel=0.02)
-        assert many[0].features >= exact[0].features and many[0].bits <= exact[0].bits
+    for many, exact in zip(ROUGH[2:4], SMOOTH[2:4], strict=True):
+        assert many[0].features > exact[0].features and many[0].bits < exact[0].bits

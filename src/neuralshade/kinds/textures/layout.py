@@ -35,7 +35,7 @@ ROUGH = (
 )
 SMOOTH = (
     (GridShape(4, 4, 2), GridShape(8, 16, 2), GridShape(16, 7, 4)),
-    (GridShape(2, 2, 2), GridShape(4, 8, 2), GridShape(8, 16, 2)),
+    (GridShape(4, 8, 4), GridShape(8, 4, 4), GridShape(16, 16, 4)),
     (GridShape(2, 4, 3), GridShape(4, 8, 2), GridShape(8, 16, 4)),
     (GridShape(2, 10, 3), GridShape(4, 7, 4), GridShape(8, 11, 4)),
     (GridShape(1, 3, 4), GridShape(2, 5, 4), GridShape(4, 11, 4)),
