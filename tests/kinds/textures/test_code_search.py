@@ -114,8 +114,8 @@ def test_a_lattice_encodes_what_the_field_does():
 
 
 @pytest.mark.parametrize("settings, size, on_gpu, passes", [
-    ({}, (1024, 1024), False, 1), ({}, (2048, 1024), False, 0), ({}, (2048, 2048), True, 4),
-    ({}, (4096, 2048), True, 0),
+    ({}, (1024, 1024), False, 1), ({}, (2048, 1024), False, 0), ({}, (2048, 2048), True, 2),
+    ({}, (1024, 1024), True, 4), ({}, (4096, 2048), True, 0),
     ({"polish": 0}, (8, 8), True, 0), ({"polish": 5}, (4096, 4096), False, 5),
     ({"latents": "bc1"}, (8, 8), True, 0), ({"loss": "shaded"}, (8, 8), True, 0),
 ])  # fmt: skip

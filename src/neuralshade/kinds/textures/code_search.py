@@ -25,8 +25,8 @@ from neuralshade.model.grid_axis import Axis
 from neuralshade.model.latent_grid import LatentGrid
 
 COMPARED_TEXELS = 2**16  # of mip 0, at most, before and after
-GPU_PASSES, CPU_PASSES = 4, 1  # that are usual
-GPU_TEXELS, CPU_TEXELS = 2**22, 2**20  # of mip 0, beyond which there are none but those asked for
+# Passes that are usual for sets of at most so many texels of mip 0; beyond, only those asked for.
+GPU_PASSES, CPU_PASSES = {2**20: 4, 2**22: 2}, {2**20: 1}
 
 
 def passes_of(recipe: TexturesRecipe, size: tuple[int, int], on_gpu: bool) -> int:
@@ -35,8 +35,8 @@ def passes_of(recipe: TexturesRecipe, size: tuple[int, int], on_gpu: bool) -> in
         return recipe.polish
     if recipe.latents != "plain" or recipe.loss != "maps":  # it lowers the error of the maps
         return 0
-    passes, most = (GPU_PASSES, GPU_TEXELS) if on_gpu else (CPU_PASSES, CPU_TEXELS)
-    return passes if math.prod(size) <= most else 0
+    usual = GPU_PASSES if on_gpu else CPU_PASSES
+    return next((passes for most, passes in usual.items() if math.prod(size) <= most), 0)
 
 
 def polish(

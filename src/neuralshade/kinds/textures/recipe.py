@@ -58,8 +58,9 @@ class TexturesRecipe(TrainingRecipe):
                                  "width; then they are rounded, and the decoder is trained alone",
                                  limits=(0.05, 1))  # fmt: skip
     polish: int = training(-1, "passes after training in which codes move to where the set is "
-                           "nearer, and the decoder is trained anew; -1 is 4 on a GPU up to "
-                           "2048 x 2048 texels, 1 on a CPU up to 1024 x 1024, else none",
+                           "nearer, and the decoder is trained anew; -1 is 4 on a GPU and 1 on "
+                           "a CPU up to 1024 x 1024 texels, 2 on a GPU up to 2048 x 2048, else "
+                           "none",
                            limits=(-1, 16))  # fmt: skip
     precision: str = training("auto", "of the decoder's products while training; auto is float16 "
                               "on a GPU's matrix units, else float32; masters are float32 always",
