@@ -17,7 +17,6 @@ from neuralshade.errors import AssetError, ConfigError, NeuralShadeError
 from neuralshade.fitting.scene import Page, Points, Scene, begun_stops, picture_scene
 from neuralshade.fitting.snapshots import load_snapshots
 from neuralshade.kinds.kind import Notice, Opened, ignore
-from neuralshade.measure.resample import fit_within
 from neuralshade.source.image_file import load_picture
 from neuralshade.source.picture import Picture, PictureForm
 
@@ -158,6 +157,8 @@ class OpenedPicture(Opened):
                               points=self.points(), changes=())  # fmt: skip
         if target is not None or not seen.hdr or self.draws_view:
             return scene
+        from neuralshade.measure.resample import fit_within  # no fit needs it but a live one
+
         height, width = fit_within(seen.height, seen.width, EXPOSED_PX)
         return replace(scene, stops=begun_stops(self.draw(width, height)))
 
