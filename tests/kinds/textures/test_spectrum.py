@@ -44,15 +44,28 @@ def test_what_few_components_say_leaves_nothing():
     assert left(set_of(values)) > 90  # float32
 
 
+def noise_of(decibels):
+    """Return noise of one map of which so many dB are left without half of its components."""
+    draws = np.random.default_rng(3).random((64, 64))
+    found = left(set_of(draws))
+    return set_of(0.5 + (draws - 0.5) * 10 ** ((found - decibels) / 20))
+
+
+def layouts(textures):
+    return layouts_for(textures, codings_of(textures))
+
+
 def test_rough_sets_have_more_numbers_of_fewer_bits():
-    rough, smooth = small_set(16, 16), set_of(np.linspace(0, 1, 256).reshape(16, 16))
-    rng = np.random.default_rng(3)
-    noisy = set_of(rng.random((16, 16)))
-    assert left(noisy) < ROUGH_DB < left(smooth)
-    assert layouts_for(noisy, codings_of(noisy)) is ROUGH
-    assert layouts_for(smooth, codings_of(smooth)) is SMOOTH
-    assert layouts_for(rough, codings_of(rough)) in (ROUGH, SMOOTH)
+    assert layouts(noise_of(min(ROUGH_DB) - 0.5)) == ROUGH
+    assert layouts(noise_of(max(ROUGH_DB) + 0.5)) == SMOOTH
+    assert layouts(set_of(np.linspace(0, 1, 256).reshape(16, 16))) == SMOOTH
+    assert set(layouts(small_set(16, 16))) <= {*ROUGH, *SMOOTH}
     for many, exact in zip(ROUGH, SMOOTH, strict=True):
         assert rate_of(many) == pytest.approx(rate_of(exact), rel=0.02)
-    for many, exact in zip(ROUGH[2:4], SMOOTH[2:4], strict=True):
+    for many, exact in zip(ROUGH[2:], SMOOTH[2:], strict=True):
         assert many[0].features > exact[0].features and many[0].bits < exact[0].bits
+
+
+def test_the_more_bits_the_rougher_a_set_has_to_be():
+    between = layouts(noise_of((ROUGH_DB[-1] + ROUGH_DB[0]) / 2))
+    assert between == (*ROUGH[:-1], SMOOTH[-1])

@@ -24,21 +24,21 @@ from neuralshade.model.latent_position import LatentPosition
 SPARED = 0.03  # of a rate, that a layout nearer to a known one may leave unused
 
 Shapes = tuple[GridShape, ...]
-# The best of those tried at each rate, finest first, for sets that spectrum.py tells apart; see
-# docs/textures.md.
+# The best of those tried at each rate, finest first, for sets that spectrum.py tells apart, rate by
+# rate; see docs/textures.md.
 ROUGH = (
     (GridShape(4, 4, 2), GridShape(8, 16, 2), GridShape(16, 7, 4)),
     (GridShape(2, 2, 2), GridShape(4, 8, 2), GridShape(8, 16, 2)),
     (GridShape(2, 7, 2), GridShape(4, 8, 2), GridShape(8, 8, 4)),
     (GridShape(2, 16, 2), GridShape(4, 12, 2), GridShape(8, 7, 4)),
-    (GridShape(1, 3, 4), GridShape(2, 5, 4), GridShape(4, 11, 4)),
+    (GridShape(1, 4, 3), GridShape(2, 8, 3), GridShape(4, 7, 4)),
 )
 SMOOTH = (
     (GridShape(4, 4, 2), GridShape(8, 16, 2), GridShape(16, 7, 4)),
     (GridShape(4, 8, 4), GridShape(8, 4, 4), GridShape(16, 16, 4)),
     (GridShape(2, 4, 3), GridShape(4, 8, 2), GridShape(8, 16, 4)),
     (GridShape(2, 10, 3), GridShape(4, 7, 4), GridShape(8, 11, 4)),
-    (GridShape(1, 3, 4), GridShape(2, 5, 4), GridShape(4, 11, 4)),
+    (GridShape(1, 3, 4), GridShape(2, 6, 3), GridShape(4, 13, 4)),
 )
 # What a file stands for that names a rate alone: since 25 November 2026 fits name their grids.
 OLDER = (
