@@ -5,16 +5,18 @@ from types import SimpleNamespace
 import pytest
 
 from neuralshade.fitting.ending import few_steps
+from neuralshade.kinds.material.recipe import MaterialRecipe
 from neuralshade.kinds.textures.recipe import TexturesRecipe
 
 
-def told(step, share=1.0, **settings):
+def told(step, share=1.0, recipe=TexturesRecipe, **settings):
     loop = SimpleNamespace(progress=SimpleNamespace(step=step, share=share))
-    return few_steps(loop, TexturesRecipe(**settings))
+    return few_steps(loop, recipe(**settings))
 
 
-def test_a_clock_that_comes_much_too_soon_is_told():
-    assert told(999, seconds=5.0, steps=None) == (
+@pytest.mark.parametrize("recipe", [TexturesRecipe, MaterialRecipe])
+def test_a_clock_that_comes_much_too_soon_is_told(recipe):
+    assert told(999, recipe=recipe, seconds=5.0, steps=None) == (
         "the fit ended at its 5 s after 999 steps, where 10,000 are usual: far below what it comes "
         "to. Give it more --seconds."
     )

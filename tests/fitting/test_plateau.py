@@ -105,6 +105,22 @@ def test_a_given_end_that_comes_first_is_told(plateau_loop, ends):
     )
 
 
+@pytest.mark.parametrize("gain, ends, steep", [
+    (4.0, {"seconds": 8.0}, True),
+    (2.0, {"seconds": 8.0}, False),
+    (4.0, {"steps": 800}, False),  # they were asked for
+    (4.0, {"seconds": 0.05}, False),  # too few to tell
+])  # fmt: skip
+def test_a_clock_is_told_where_much_was_still_gained(clock, loop_of, gain, ends, steep):
+    """No plateau was looked for."""
+    loop = loop_of(clock, until="end", **ends)
+    loop.measure = saturating(loop, gain, flat_from=10**9)
+    assert loop.run() and loop.plateau is None
+    said = "the last doubling of its steps gave 4.0 dB. Give --seconds 32 --until plateau for more."
+    told = rising(loop, loop.recipe)
+    assert (told is not None) == steep and (told or said).endswith(said)
+
+
 def test_what_a_search_adds_is_no_gain_of_the_steps(plateau_loop):
     """The last row of the curve is the file's, whose codes were searched."""
     loop = plateau_loop(flat_from=10**9, steps=800)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from functools import partial
 from typing import Any
 
@@ -12,6 +13,9 @@ from neuralshade.fitting.plateau import Row, gain_per_doubling
 from neuralshade.measure.baselines import spend_on_thumbnail
 from neuralshade.measure.picture_psnr import decibels
 
+log = logging.getLogger("neuralshade")
+
+STEEP_DB = 3.0  # that a doubling of the steps still gave: what was asked for is far from an end
 RARELY_BELOW_DB = 30.0  # results below are looked at more closely
 FEW_STEPS = 0.1  # of those that are usual
 THUMBNAIL_SHARE = 8  # of the asset's bytes; a thumbnail of all of them is 5 to 10 dB below a fit
@@ -21,22 +25,32 @@ def rising(loop: Loop, recipe: Any, searched_db: float = 0.0) -> str | None:
     """Return what to say where a given end came before the plateau; None where nothing is.
 
     ``recipe`` has ``steps`` and ``seconds``; one that ends otherwise, or by a page's wish, has
-    said so. ``searched_db``: what a search of codes after training has added to the last PSNR.
+    said so. Where no plateau is looked for, only a clock that came while PSNR still rose by
+    STEEP_DB is told. ``searched_db``: what a search of codes after training has added to the last
+    PSNR.
     """
     p, plateau = loop.progress, loop.plateau
-    if plateau is None or p.plateau_step is not None or p.share < 1.0:
+    by_seconds = recipe.seconds is not None and p.seconds >= recipe.seconds
+    if p.plateau_step is not None or p.share < 1.0 or (plateau is None and not by_seconds):
         return None
     gain = gain_per_doubling([*p.curve[:-1], *map(partial(_less, searched_db), p.curve[-1:])])
-    if gain is not None and gain < plateau.gain_db:
+    if plateau is None and (gain is None or gain < STEEP_DB):
+        return None
+    if plateau is not None and gain is not None and gain < plateau.gain_db:
         return None
     told = "too few were run to tell what more would give"
     if gain is not None:
         told = f"the last doubling of its steps gave {gain:.1f} dB"
-    by_seconds = recipe.seconds is not None and p.seconds >= recipe.seconds
     end = f"{recipe.seconds:g} s" if by_seconds else f"{recipe.steps:,} steps"
     more = f"--seconds {4 * recipe.seconds:g}" if by_seconds else f"--steps {4 * recipe.steps}"
     return (f"the fit ended at its {end}, before its plateau: {told}. "
             f"Give {more} --until plateau for more.")  # fmt: skip
+
+
+def warn_of_few_steps(loop: Loop, recipe: Any) -> None:
+    """Warn of what ``few_steps`` says."""
+    if (said := few_steps(loop, recipe)) is not None:
+        log.warning("fit: %s", said)
 
 
 def few_steps(loop: Loop, recipe: Any) -> str | None:

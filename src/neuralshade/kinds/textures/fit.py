@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import math
 from collections.abc import Mapping
 from dataclasses import replace
@@ -62,7 +61,6 @@ if TYPE_CHECKING:
     from neuralshade.kinds.textures.settings import TexturesSettings
 
 OLDER = {"network_bits": 16}  # of a checkpoint that does not say it
-log = logging.getLogger("neuralshade")
 REFIT_SHARE = 0.05  # of a fit's steps, after each pass of the search of codes
 GLANCED_TEXELS = 2**16  # of mip 0, that a look while training compares at most
 
@@ -280,10 +278,9 @@ class _Job(Job[TexturesRecipe]):
         search = self._polish(field)
         quality, size = self._save_field(self.output, field)
         first = {name: values[0] for name, values in quality.items()}
-        from neuralshade.fitting.ending import few_steps  # loads what makes thumbnails
+        from neuralshade.fitting.ending import warn_of_few_steps  # loads what makes thumbnails
 
-        if (said := few_steps(self.loop, self.recipe)) is not None:
-            log.warning("fit: %s", said)
+        warn_of_few_steps(self.loop, self.recipe)
         self._written()
         self._report()
         p = self.loop.progress
