@@ -136,6 +136,21 @@ def test_code_of_a_reference_is_left_out_unless_it_is_trusted(tmp_path, caplog, 
     assert asked == [False, True]
 
 
+@pytest.mark.parametrize("second, given", [("b.toml", False), ("a.toml", True)])
+def test_references_of_several_materials_are_left_out(tmp_path, caplog, monkeypatch, second, given):
+    path = tmp_path / "scene.toml"
+    path.write_text('camera = { position = [0, 1, 3], look_at = [0, 0, 0] }\n'
+                    'materials.one = { asset = "a.nsh", reference = "a.toml" }\n'
+                    f'materials.two = {{ asset = "b.nsh", reference = "{second}" }}\n'
+                    'materials.unseen = { asset = "c.nsh", reference = "c.toml" }\n'
+                    'mesh = [{ shape = "sphere", material = "one" },\n'
+                    '        { shape = "sphere", material = "two" }]\n')  # fmt: skip
+    asked = []
+    monkeypatch.setattr(module, "WatchedScene", lambda document, given: asked.append(given))
+    watched_scene(path)
+    assert asked == [given] and ("references of 2 materials" in caplog.text) != given
+
+
 def test_what_a_scene_says_itself_is_not_said_again(refusal):
     message = refusal(ConfigError, neuralshade.view, "a.toml", "b.toml")
     assert message.startswith("reference: got one for a scene, need it in the scene's file.")

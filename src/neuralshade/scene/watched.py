@@ -166,12 +166,18 @@ class WatchedScene(Closeable):
 def watched_scene(path: str | os.PathLike[str], *, trust: bool = False) -> WatchedScene:
     """Return a TOML file's scene to be watched, its material with a reference as given, too.
 
-    ``trust``: a reference that is a Slang module may run here; else it is left out, which is said.
+    ``trust``: a reference that is a Slang module may run here; else it is left out, which is said,
+    and so are references of several materials.
 
     Raises: what ``render_scene`` does.
     """
     document = read_scene(path)
-    given = any(entry.reference for entry in document.materials.values())
+    shown = {document.materials[mesh.material].reference for mesh in document.mesh} - {None}
+    given = bool(shown)
+    if len(shown) > 1:
+        log.warning("scene: got references of %d materials, need one to show it as it is given. "
+                    "All are shown as fitted.", len(shown))  # fmt: skip
+        given = False
     if given and not trust:
         try:
             check_code(document)
