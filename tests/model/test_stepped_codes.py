@@ -61,10 +61,15 @@ def coded(text, bits, seed=0):
     return encoding, SteppedCodes(encoding, codes, steps, bits)
 
 
-@pytest.mark.parametrize("bits", [4, 8])
+@pytest.mark.parametrize("bits, folded", [(4, False), (8, False), (4, True), (8, True)])
 @pytest.mark.parametrize("text", ENCODINGS)
-def test_encoding_is_that_of_the_numbers(gpu, text, bits):
+def test_encoding_is_that_of_the_numbers(gpu, text, bits, folded):
+    """Each column by itself: weights that are 1 have what a column was divided by."""
     encoding, codes = coded(text, bits)
+    gains = torch.ones(1, encoding.width)
+    if folded:
+        codes, gains = codes.folded_into(gains)
+        assert codes.folded and not torch.equal(gains, torch.ones(1, encoding.width))
     at = torch.rand(SAMPLES, 2, generator=torch.Generator().manual_seed(1))
     at[:4] = torch.tensor([[0.0, 0.0], [1.0, 1.0], [0.0, 1.0], [0.999, 0.001]])
     half, read = encoding.slang("Tested"), codes.slang()
@@ -81,7 +86,16 @@ def test_encoding_is_that_of_the_numbers(gpu, text, bits):
     assert out[1].read().view(np.uint32)[0] == len(codes.words)
     wanted = encoding(at).detach().numpy()
     for row in out[0].read().view(np.float32).reshape(shape):
-        np.testing.assert_allclose(row, wanted, rtol=0, atol=2e-5)
+        np.testing.assert_allclose(row * gains.numpy(), wanted, rtol=0, atol=2e-5)
+
+
+def test_weights_that_float16_does_not_hold_stay():
+    encoding, codes = coded(ENCODINGS[0], 4)
+    most = codes.folded_into(torch.ones(1, encoding.width))[1].max().item()
+    for share in (0.99, 1.01, float("nan")):
+        weight = torch.full((3, encoding.width), share * 65504.0 / most)
+        kept, same = codes.folded_into(weight)
+        assert kept.folded == (share == 0.99) and (same is weight) != kept.folded
 
 
 @pytest.mark.parametrize("text, bits, takes", [

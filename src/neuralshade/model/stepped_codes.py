@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +16,7 @@ from neuralshade.model.parameters import SlangHalf
 from neuralshade.model.quantize import LEVELS
 
 WORD_BITS = 32
+LARGEST_HALF = 65504.0
 
 
 class SteppedCodes:
@@ -35,7 +37,7 @@ class SteppedCodes:
         bits: int,
     ):
         assert takes_codes(encoding, bits), (encoding, bits)
-        self.bits = bits
+        self.bits, self.folded = bits, False
         of_column = np.zeros(encoding.width, np.float32)
         left = iter(steps)
         for part, first in members_of(encoding):
@@ -48,11 +50,28 @@ class SteppedCodes:
         whole = encoding.flatten([level.float() - low for level in codes]).numpy().astype(np.uint32)
         self.words = np.concatenate([of_column.view(np.uint32), _packed(whole, bits)])
         self.columns = encoding.width
+        self._gains = torch.from_numpy(np.where(of_column > 0, 2.0**bits * of_column, 1.0)).float()
+
+    def folded_into(self, weight: torch.Tensor) -> tuple[SteppedCodes, torch.Tensor]:
+        """Return codes that are read without their steps, and weights that have the steps.
+
+        A look-up is then a product for each column shorter. Both are as they were where float16
+        would not hold the weights.
+
+        Args:
+            weight: float32 [units, columns], of the layer that reads the encoding.
+        """
+        scaled = weight.detach() * self._gains
+        if not scaled.abs().max() <= LARGEST_HALF:
+            return self, weight
+        found = copy(self)
+        found.folded = True
+        return found, scaled
 
     def slang(self) -> SlangHalf:
         """Return what reads ``words`` in Slang, made of these and ``columns``."""
         modules = frozenset({"neuralshade.model.stepped_codes"})
-        return SlangHalf(f"SteppedCodes<{self.bits}>", modules)
+        return SlangHalf(f"SteppedCodes<{self.bits}{', true' * self.folded}>", modules)
 
 
 def takes_codes(encoding: Encoding, bits: int) -> bool:

@@ -15,6 +15,8 @@ from neuralshade.gpu.gpu import Gpu
 from neuralshade.model.field import Field
 
 if TYPE_CHECKING:
+    import torch
+
     from neuralshade.model.stepped_codes import SteppedCodes
 
 
@@ -33,7 +35,10 @@ def field_inference(
     halves = vectors or plan is not None
     layout = NetworkLayout(field.network, SIDE if halves else 1)
     number = np.float16 if halves else np.float32
-    network = layout.flatten(list(field.network.parameters())).astype(number)
+    weights: list[torch.Tensor] = list(field.network.parameters())
+    if codes is not None:
+        codes, weights[0] = codes.folded_into(weights[0])
+    network = layout.flatten(weights).astype(number)
     if codes is None:
         grid = field.encoding.flatten(list(field.encoding.parameters())).numpy().astype(number)
     else:
