@@ -34,7 +34,7 @@ def test_results_come_in_order(monkeypatch, count):
 
 def test_as_many_run_at_a_time_as_there_are_cores(monkeypatch):
     monkeypatch.setattr(cores, "core_count", lambda: 3)
-    met = threading.Barrier(3, timeout=30)
+    met = threading.Barrier(3, timeout=300)
     assert len(list(on_cores(lambda _: met.wait(), range(6)))) == 6
 
 

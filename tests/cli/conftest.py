@@ -4,6 +4,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
 from types import SimpleNamespace
 
@@ -119,7 +120,7 @@ def wait_for():
     """Give a function that waits until a file is there, which another process writes."""
 
     def wait_for(path):
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + 600
         while not path.exists():
             assert time.monotonic() < deadline, f"{path} never came"
             time.sleep(0.01)
@@ -128,9 +129,13 @@ def wait_for():
 
 
 @pytest.fixture
-def mount(tmp_path):
-    """Give a function that mounts a small file system in memory; skip where forbidden."""
+def mount(tmp_path, tmp_path_factory, monkeypatch):
+    """Give a function that mounts a small file system in memory; skip where forbidden.
+
+    What a fit keeps where the disk is full goes to a folder of the test's own.
+    """
     disk = tmp_path / "disk"
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path_factory.mktemp("elsewhere")))
 
     def mount(options):
         if shutil.which("mount") is None:

@@ -116,13 +116,13 @@ def test_what_is_told_of_apis_and_options_is_so():
 
 def test_a_shell_is_given_its_script(folder, start):
     process = start(cwd=folder, environment={"_NEURALSHADE_COMPLETE": "bash_source"})
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=600)
     assert (process.returncode, err) == (0, "") and "complete -o nosort" in out
 
 
 def test_completion_loads_no_pytorch(folder, start):
     environment = {"_NEURALSHADE_COMPLETE": "bash_complete", "COMP_CWORD": "4",
                    "COMP_WORDS": "neuralshade fit image --loss ", "PYTHONVERBOSE": "1"}  # fmt: skip
-    out, err = start(cwd=folder, environment=environment).communicate(timeout=60)
+    out, err = start(cwd=folder, environment=environment).communicate(timeout=600)
     assert "plain,l2" in out and "import 'neuralshade.cli.fit'" in err
     assert "import 'torch'" not in err and "import 'numpy'" not in err

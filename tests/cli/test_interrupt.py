@@ -31,7 +31,7 @@ def test_a_signal_leaves_a_checkpoint(folder, start, wait_for, number):
                     cwd=folder, preexec_fn=unignored)  # fmt: skip
     wait_for(folder / "snaps/prediction_0000064.png")
     process.send_signal(number)
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=600)
     *progress, last = err.splitlines()
     assert (process.returncode, out) == (130, "")
     assert all(line.startswith("step ") for line in progress)
@@ -61,7 +61,7 @@ def test_a_terminal_that_is_closed_leaves_a_checkpoint(folder, start):
             os.read(ours, 4096)
         time.sleep(0.01)
     os.close(ours)
-    assert process.wait(timeout=60) == 130
+    assert process.wait(timeout=600) == 130
     assert (folder / "a.checkpoint.nsh").exists() and not (folder / "a.nsh").exists()
 
 
@@ -108,12 +108,12 @@ def test_resumed_in_another_process_bit_for_bit(folder, start, wait_for):
                     cwd=folder)  # fmt: skip
     wait_for(folder / "snaps/prediction_0000064.png")
     process.send_signal(signal.SIGINT)
-    _, err = process.communicate(timeout=60)
+    _, err = process.communicate(timeout=600)
     assert process.returncode == 130
     assert not (folder / "snaps/prediction_0002048.png").exists()
     command = shlex.split(err.splitlines()[-1].partition("Go on with: ")[2])[1:]
     process = start(*command, "--json", cwd=folder)
-    _, err = process.communicate(timeout=60)
+    _, err = process.communicate(timeout=600)
     assert process.returncode == 0, err
     main(["fit", "image", "a.png", "-o", "whole.nsh", "--quiet", *few])
     whole, parted = (neuralshade.load(name).tensors for name in ("whole.nsh", "parted.nsh"))

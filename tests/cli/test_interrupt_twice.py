@@ -23,7 +23,7 @@ def test_a_key_that_bounces_leaves_a_checkpoint(folder, start, wait_for, pause):
     for _ in range(2):
         process.send_signal(signal.SIGINT)
         time.sleep(pause)
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=600)
     assert (process.returncode, out) == (130, "")
     assert "the fit is kept in x.checkpoint.nsh. Go on with: neuralshade fit" in err
     assert "Traceback" not in err
@@ -42,5 +42,5 @@ def test_ctrl_c_while_the_command_loads(tmp_path):
                                env=environment)  # fmt: skip
     assert process.stdout.readline() == "loading\n"
     process.send_signal(signal.SIGINT)
-    _, err = process.communicate(timeout=60)
+    _, err = process.communicate(timeout=600)
     assert (process.returncode, err) == (130, "neuralshade: interrupted.\n")

@@ -28,7 +28,7 @@ def address(process):
 
 def state(place):
     with urllib.request.urlopen(place.replace("/?", "/state?") if "?" in place else place + "state",
-                                timeout=60) as answer:  # fmt: skip
+                                timeout=600) as answer:  # fmt: skip
         return json.load(answer)
 
 
@@ -42,7 +42,7 @@ def settle(place):
     """Return when the command waits for what pages want, and for Ctrl-C: that answers this."""
     asked = place.replace("/?", "/snapshot.png?") if "?" in place else place + "snapshot.png"
     try:
-        with urllib.request.urlopen(asked, timeout=60) as answer:
+        with urllib.request.urlopen(asked, timeout=600) as answer:
             code = answer.status
     except urllib.error.HTTPError as refusal:
         refusal.close()
@@ -52,7 +52,7 @@ def settle(place):
 
 def ended(process, number=signal.SIGINT):
     process.send_signal(number)
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=600)
     return process.returncode, out, err
 
 
@@ -105,7 +105,7 @@ def test_a_signal_while_a_page_has_a_report_written(folder):
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:  # fmt: skip
         place = address(process)
         with ThreadPoolExecutor(1) as pool:
-            asked = pool.submit(urllib.request.urlopen, place + "report", timeout=60)
+            asked = pool.submit(urllib.request.urlopen, place + "report", timeout=600)
             assert process.stdout.readline() == "reporting\n"
             code, _, err = ended(process, signal.SIGTERM)
             assert isinstance(asked.exception(), (urllib.error.HTTPError, OSError))
@@ -118,7 +118,7 @@ def test_a_signal_in_a_fit_that_a_page_started(folder, start):
     process = start("view", "--port", "0", cwd=folder)
     place = address(process)
     asked = urllib.request.Request(place + "picture?name=b.png", (folder / "a.png").read_bytes())
-    with urllib.request.urlopen(asked, timeout=60) as answer:
+    with urllib.request.urlopen(asked, timeout=600) as answer:
         key = json.load(answer)["picture"]
     with connect(place.replace("http", "ws") + "events", max_size=None) as page:
         page.send(json.dumps({"type": "control", "action": "start", "picture": key,

@@ -155,7 +155,7 @@ def test_the_value_that_was_meant(refused, flags, message):
 
 def test_misuse_in_a_process_of_its_own(folder, start):
     process = start("fit", "image", "a.png", "--nonsense", cwd=folder)
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=600)
     assert (process.returncode, out, err.count("\n")) == (2, "", 1)
     assert err.startswith("neuralshade: No such option")
 
@@ -163,6 +163,6 @@ def test_misuse_in_a_process_of_its_own(folder, start):
 @pytest.mark.slow
 def test_an_error_in_a_process_of_its_own(folder, start):
     process = start("fit", "image", "absent.png", cwd=folder)
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=600)
     assert (process.returncode, out) == (1, "")
     assert err == "neuralshade: absent.png: got no such file, need a picture. Check the path.\n"

@@ -221,5 +221,5 @@ def test_skipped_steps_are_told(run, folder, monkeypatch):
 
 def test_python_module_runs_too(folder, start):
     process = start("--version", cwd=folder)
-    out, _ = process.communicate(timeout=60)
+    out, _ = process.communicate(timeout=600)
     assert (process.returncode, out) == (0, f"neuralshade, version {told_version()}\n")

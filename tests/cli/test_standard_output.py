@@ -39,7 +39,7 @@ def test_a_reader_that_has_seen_enough(begin, verb):
     process = begin(verb, stdout=subprocess.PIPE)
     process.stdout.close()
     process.stdout = None
-    assert (process.communicate(timeout=60)[1], process.returncode) == ("", 1)
+    assert (process.communicate(timeout=600)[1], process.returncode) == ("", 1)
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
@@ -47,7 +47,7 @@ def test_a_reader_that_has_seen_enough(begin, verb):
 def test_a_full_disk(begin, verb):
     with open("/dev/full", "w") as full:
         process = begin(verb, stdout=full)
-    assert (process.communicate(timeout=60)[1], process.returncode) == (
+    assert (process.communicate(timeout=600)[1], process.returncode) == (
         "neuralshade: standard output: got 'No space left on device', need room for the output. "
         "Send it elsewhere.\n",
         1,
@@ -59,4 +59,4 @@ def test_a_full_disk(begin, verb):
 def test_a_closed_standard_output(begin, verb):
     """As in neuralshade info a.nsh >&-: there is nobody to tell, and that is no error."""
     process = begin(verb, stdout=None, preexec_fn=lambda: os.close(1))
-    assert (process.communicate(timeout=60)[1], process.returncode) == ("", 0)
+    assert (process.communicate(timeout=600)[1], process.returncode) == ("", 0)

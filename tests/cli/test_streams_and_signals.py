@@ -79,7 +79,7 @@ def test_a_command_that_is_told_to_end_leaves_nothing(begin, tmp_path, number, c
     assert process.stdout.readline() == b"writing\n"
     process.send_signal(number)
     process.send_signal(number)  # as some do; the tidying goes on
-    _, err = process.communicate(timeout=60)
+    _, err = process.communicate(timeout=600)
     assert (process.returncode, err) == (code, b"going on\nneuralshade: terminated.\n")
     assert [os.listdir(tmp_path / name) for name in ("out", "tmp")] == [[], []]
 
@@ -93,10 +93,10 @@ def test_what_was_told_to_end_is_not_taken_apart(begin, tmp_path, number, code):
                     before=lambda: signal.signal(number, signal.SIG_DFL))  # fmt: skip
     assert process.stdout.readline() == b"writing\n"
     process.send_signal(number)
-    out, _ = process.communicate(timeout=60)
+    out, _ = process.communicate(timeout=600)
     assert (process.returncode, out) == (code, b"done at the end\n")
     process = begin("write", environment={"KEPT": "yes"})
-    assert process.communicate(timeout=60)[0] == b"a.nsh\ndone at the end\ntaken apart\n"
+    assert process.communicate(timeout=600)[0] == b"a.nsh\ndone at the end\ntaken apart\n"
 
 
 def test_what_it_was_started_to_ignore_is_ignored(begin, tmp_path):
@@ -105,7 +105,7 @@ def test_what_it_was_started_to_ignore_is_ignored(begin, tmp_path):
     assert process.stdout.readline() == b"writing\n"
     process.send_signal(signal.SIGHUP)
     process.send_signal(signal.SIGTERM)
-    assert process.communicate(timeout=60)[1] == b"going on\nneuralshade: terminated.\n"
+    assert process.communicate(timeout=600)[1] == b"going on\nneuralshade: terminated.\n"
 
 
 @pytest.mark.parametrize("closed", [
@@ -115,26 +115,26 @@ def test_what_it_was_started_to_ignore_is_ignored(begin, tmp_path):
 def test_closed_streams(begin, tmp_path, closed):
     """What is written is not taken for one of them, either."""
     process = begin("write", before=closing(*closed))
-    out, _ = process.communicate(timeout=60)
+    out, _ = process.communicate(timeout=600)
     assert (process.returncode, out) == (0, b"" if 1 in closed else b"a.nsh\n")
     assert (tmp_path / "out/a.nsh").read_bytes() == b"whole"
 
 
 def test_a_refusal_does_not_move_to_standard_output(begin):
     process = begin("refuse", before=closing(2))
-    assert (process.communicate(timeout=60)[0], process.returncode) == (b"", 1)
+    assert (process.communicate(timeout=600)[0], process.returncode) == (b"", 1)
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
 def test_a_standard_error_that_takes_nothing(begin, tmp_path):
     with open("/dev/full", "w") as full:
         process = begin("write", stderr=full)
-    assert (process.communicate(timeout=60)[0], process.returncode) == (b"a.nsh\n", 0)
+    assert (process.communicate(timeout=600)[0], process.returncode) == (b"a.nsh\n", 0)
     reading, writing = os.pipe()
     os.close(reading)  # as of a terminal that was closed
     process = begin("write", stderr=writing)
     os.close(writing)
-    assert (process.communicate(timeout=60)[0], process.returncode) == (b"a.nsh\n", 0)
+    assert (process.communicate(timeout=600)[0], process.returncode) == (b"a.nsh\n", 0)
 
 
 ASCII = {"LC_ALL": "C", "PYTHONUTF8": "0"}
@@ -148,7 +148,7 @@ UTF8 = pytest.param({"LC_ALL": "C.UTF-8"}, marks=pytest.mark.slow)
 def test_names_are_printed_as_they_are(begin, tmp_path, environment, name):
     for what in ("write", "refuse"):
         process = begin(what, name, environment=environment)
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate(timeout=600)
         if what == "write":
             assert (process.returncode, out) == (0, name + b"\n")
         else:
@@ -159,7 +159,7 @@ def test_names_are_printed_as_they_are(begin, tmp_path, environment, name):
 
 def test_a_working_folder_that_is_gone(begin, tmp_path):
     process = begin("write", before=lambda: os.rmdir(tmp_path / "out"))
-    assert (process.communicate(timeout=60)[1], process.returncode) == (
+    assert (process.communicate(timeout=600)[1], process.returncode) == (
         b"neuralshade: working folder: got 'No such file or directory', need one that is there. "
         b"Change to another one first.\n",
         1,

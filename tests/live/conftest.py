@@ -131,7 +131,7 @@ class Page:
 
     def ask(self, path, body=None):
         """Return status and body of a request."""
-        with closing(http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)) as connection:
+        with closing(http.client.HTTPConnection("127.0.0.1", self.port, timeout=300)) as connection:
             connection.request("GET" if body is None else "POST", path, body)
             answer = connection.getresponse()
             return answer.status, answer.read()

@@ -69,7 +69,7 @@ class Asking:
     def __call__(self, path="/", body=None, method=None, **headers):
         """Return the answer: status, headers and body."""
         named = {name.replace("_", "-"): value for name, value in headers.items()}
-        with closing(http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)) as connection:
+        with closing(http.client.HTTPConnection("127.0.0.1", self.port, timeout=300)) as connection:
             way = method or ("GET" if body is None else "POST")
             connection.putrequest(way, path, skip_host=True, skip_accept_encoding=True)
             for name, value in ({"host": self.host} | named).items():
