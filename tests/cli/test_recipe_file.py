@@ -62,3 +62,14 @@ def test_a_list_for_a_flag_that_comes_often(refused, folder):
 
 def test_what_is_neither_is_refused(refused, recipe):
     assert refused(*recipe('enginee = "torch"')).startswith("ImageRecipe.enginee: unknown setting")
+
+
+@pytest.mark.parametrize("kind, subject, name", [
+    ("image", "a.png", "picture"), ("image", "a.png", "observer"), ("image", "a.png", "options"),
+    ("splats", "a.png", "picture"), ("textures", "maps", "source"), ("mipmaps", "maps", "source"),
+    ("shader", "t.slang", "task"), ("material", "m.toml", "observer"),
+])  # fmt: skip
+def test_names_of_the_fit_s_own_parameters_are_no_settings(refused, folder, kind, subject, name):
+    (folder / "r.toml").write_text(f'{name} = "a"\n')
+    message = refused("fit", kind, subject, "--recipe", "r.toml")
+    assert f"Recipe.{name}: unknown setting" in message

@@ -21,6 +21,12 @@ def test_sizes_keep_the_aspect(size, scale, drawn):
     assert drawn_size(size, scale, (1536, 1024), any_aspect=False) == drawn
 
 
+@pytest.mark.parametrize("size, drawn", [(None, (2, 1)), (512, (512, 341)), ((3, None), (3, 2))])
+def test_a_small_part_has_the_aspect_of_its_place(size, drawn):
+    """It was that of whole pixels: 2 x 1 here."""
+    assert drawn_size(size, None, (1.92, 1.28), any_aspect=False) == drawn
+
+
 def test_the_longer_side_of_a_tall_picture():
     assert drawn_size(100, None, (50, 200), any_aspect=False) == (25, 100)
 
@@ -31,9 +37,11 @@ def test_the_longer_side_of_a_tall_picture():
     (512, 2, "scale: got 2 beside size=512, need one of the two. Leave one out."),
     (None, 0, "scale: got 0, need a number above 0. 2 doubles both sides."),
     (None, float("nan"), "scale: got nan, need a number above 0. 2 doubles both sides."),
-    (None, 1e9, "size: got 65537x65537, need 1 to 65536 pixels a side. Write for example "
+    (None, 100, "scale: got 100, which makes 153600x102400, need 1 to 65536 pixels a side. Take a "
+     "smaller one."),
+    (0, None, "size: got 0, need 1 to 65536 pixels a side. Write for example 1920x1080."),
+    ((2, 70000), None, "size: got 2x70000, need 1 to 65536 pixels a side. Write for example "
      "1920x1080."),
-    (0, None, "size: got 0x1, need 1 to 65536 pixels a side. Write for example 1920x1080."),
     ((None, None), None, "size: got (None, None), need 2 numbers: width and height in whole "
      "pixels, or the longer side alone. Leave it out for the whole picture as it was fitted."),
 ])  # fmt: skip

@@ -18,7 +18,7 @@ from neuralshade.cli.recipe_file import default_flags, file_flags, flags_of, und
 from neuralshade.errors import ConfigError
 from neuralshade.fitting.command import Flag
 from neuralshade.fitting.defaults import defaults_path
-from neuralshade.fitting.recipe import ENDS, fields_of, read_toml, type_of
+from neuralshade.fitting.recipe import ENDS, check_names, fields_of, read_toml, type_of
 from neuralshade.kinds.kind import Kind
 
 ENDLESS = 10**6  # a limit from which on it is there to catch a typing error, and not told
@@ -183,6 +183,9 @@ def _read_recipe(kind: Kind, path: str) -> dict[str, Any]:
         return found
     if suffix == ".toml":
         flags = flags_of(kind, parameters_of(kind))  # which _heed_flags has taken
-        return {name: value for name, value in read_toml(path).items() if name not in flags}
+        told = {name: value for name, value in read_toml(path).items() if name not in flags}
+        # here, as a name of the fit's own parameters would be given to it twice
+        check_names(kind.recipe, told.keys() - ({"preset"} if kind.presets else set()))
+        return told
     needed = " or ".join([".toml", *kind.recipe_files])
     raise ConfigError(f"{path}: got suffix {suffix!r}, need {needed}. Rename the recipe.")

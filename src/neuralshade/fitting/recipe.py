@@ -5,7 +5,7 @@ import math
 import numbers
 import sys
 import typing
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -103,18 +103,25 @@ def type_of(field: Field) -> type:
     return found
 
 
+def check_names(kind: type[R], names: Iterable[str]) -> dict[str, Field]:
+    """Return the fields of a recipe by name; ConfigError for a name that is none of them."""
+    known = {f.name: f for f in fields_of(kind)}
+    for name in names:
+        if name not in known:
+            near, all_ = did_you_mean(name, known), ", ".join(known)
+            listed = f".{near} There are {all_}." if near else f", need one of {all_}."
+            raise ConfigError(f"{kind.__name__}.{named(name)}: unknown setting{listed}")
+    return known
+
+
 def from_dict(kind: type[R], values: dict[str, Any], missing: Collection[str] = ()) -> R:
     """Build a recipe; ConfigError for an unknown field (with the nearest) or a bad value.
 
     ``missing``: names that packages bring which need not be installed.
     """
-    known = {f.name: f for f in fields_of(kind)}
+    known = check_names(kind, values)
     checked = {}
     for name, value in values.items():
-        if name not in known:
-            near, all_ = did_you_mean(name, known), ", ".join(known)
-            listed = f".{near} There are {all_}." if near else f", need one of {all_}."
-            raise ConfigError(f"{kind.__name__}.{named(name)}: unknown setting{listed}")
         checked[name] = _check(kind.__name__, known[name], value, missing)
     return kind(**checked)
 

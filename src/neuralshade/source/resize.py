@@ -50,7 +50,7 @@ def resized(values: Floats, height: int, width: int) -> Floats:
     return np.ascontiguousarray(values)
 
 
-def same_shape(size: tuple[int, int], other: tuple[int, int]) -> bool:
+def same_shape(size: tuple[float, float], other: tuple[float, float]) -> bool:
     """Return whether two (height, width) have one aspect ratio, but for half a coarse texel.
 
     One texel has every shape.

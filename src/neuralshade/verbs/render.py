@@ -115,7 +115,8 @@ def render(
     asked = drawn_size(size, scale, fitted, any_aspect=stretch or opened.draws_view)
     width, height = asked
     _check_memory(width, height, int(opened.picture["channels"]))
-    samples = samples_of(asked, fitted) if filter == "area" and not opened.draws_view else (1, 1)
+    whole = max(1, round(fitted[0])), max(1, round(fitted[1]))
+    samples = samples_of(asked, whole) if filter == "area" and not opened.draws_view else (1, 1)
     with opened:
         if samples == (1, 1):
             drawn = _drawn(opened, width, height, crop)
@@ -172,13 +173,13 @@ def _check_memory(width: int, height: int, channels: int) -> None:
                           "parts with crop.")  # fmt: skip
 
 
-def _fitted_size(opened: Opened | ShownPane, crop: Crop) -> tuple[int, int]:
-    """Return width and height in pixels that a part was fitted at."""
+def _fitted_size(opened: Opened | ShownPane, crop: Crop) -> tuple[float, float]:
+    """Return width and height that a part was fitted at, in pixels and parts of them."""
     (width, height), (u0, v0, u1, v1) = opened.size, crop
-    return max(1, round(width * (u1 - u0))), max(1, round(height * (v1 - v0)))
+    return width * (u1 - u0), height * (v1 - v0)
 
 
-def _check_justified(opened: Opened | ShownPane, fitted: tuple[int, int]) -> None:
+def _check_justified(opened: Opened | ShownPane, fitted: tuple[float, float]) -> None:
     """Raise ConfigError where the asset's bytes stand for fewer pixels than it tells of."""
     if fitted[0] * fitted[1] > FREE_PIXELS + PIXELS_PER_BYTE * opened.byte_count:
         width, height = opened.size

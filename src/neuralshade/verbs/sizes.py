@@ -15,14 +15,15 @@ LARGEST_SIDE = 65_536
 Size: TypeAlias = int | tuple[int | None, int | None]
 
 
-def drawn_size(size: Size | None, scale: float | None, fitted: tuple[int, int], *,
+def drawn_size(size: Size | None, scale: float | None, fitted: tuple[float, float], *,
                any_aspect: bool) -> tuple[int, int]:  # fmt: skip
     """Return width and height in pixels.
 
     Args:
         size: the longer side, or width and height, of which one may be None: it keeps the aspect.
         scale: of ``fitted``, instead.
-        fitted: width and height in pixels of the part that is drawn, as it was fitted.
+        fitted: width and height in pixels of the part that is drawn, as it was fitted; parts of
+            pixels count, or a small part would be drawn at another aspect.
         any_aspect: take a size whose aspect is another one.
 
     Raises: ConfigError for both, for a size that is none, or whose aspect is another one.
@@ -31,28 +32,32 @@ def drawn_size(size: Size | None, scale: float | None, fitted: tuple[int, int], 
         raise ConfigError(f"scale: got {shown(scale)} beside size={shown(size)}, need one of the "
                           "two. Leave one out.")  # fmt: skip
     if scale is not None:
-        return _within(_scaled(scale, fitted))
+        return _scaled(scale, fitted)
     if size is None:
-        return fitted
+        return max(1, round(fitted[0])), max(1, round(fitted[1]))
     width, height = _sides(size, fitted)
     if not any_aspect and not same_shape((height, width), (fitted[1], fitted[0])):
         near = width, max(1, round(width * fitted[1] / fitted[0]))
-        raise ConfigError(f"size: got {width}x{height} for a picture of {fitted[0]}x{fitted[1]}, "
+        raise ConfigError(f"size: got {width}x{height} for a picture of "
+                          f"{fitted[0]:.6g}x{fitted[1]:.6g}, "
                           f"need its aspect, such as {near[0]}x{near[1]}. Write {width}x or "
                           f"x{height} to keep it, or add --stretch.")  # fmt: skip
     return width, height
 
 
-def _scaled(scale: Any, fitted: tuple[int, int]) -> tuple[int, int]:
+def _scaled(scale: Any, fitted: tuple[float, float]) -> tuple[int, int]:
     number = isinstance(scale, numbers.Real) and not isinstance(scale, bool)
     if not number or not 0 < float(scale) < np.inf:
         raise ConfigError(f"scale: got {shown(scale)}, need a number above 0. 2 doubles both "
                           "sides.")  # fmt: skip
-    across, down = (min(side * float(scale), LARGEST_SIDE + 1) for side in fitted)
+    across, down = (side * float(scale) for side in fitted)
+    if max(across, down) > LARGEST_SIDE:
+        raise ConfigError(f"scale: got {shown(scale)}, which makes {across:.6g}x{down:.6g}, need "
+                          f"1 to {LARGEST_SIDE} pixels a side. Take a smaller one.")  # fmt: skip
     return max(1, round(across)), max(1, round(down))
 
 
-def _sides(size: Any, fitted: tuple[int, int]) -> tuple[int, int]:
+def _sides(size: Any, fitted: tuple[float, float]) -> tuple[int, int]:
     """Return width and height, the one that was not told by the aspect of ``fitted``."""
     if _whole(size):
         size = (size, None) if fitted[0] >= fitted[1] else (None, size)
@@ -62,20 +67,21 @@ def _sides(size: Any, fitted: tuple[int, int]) -> tuple[int, int]:
                           "pixels, or the longer side alone. Leave it out for the whole picture "
                           "as it was fitted.")  # fmt: skip
     width, height = (None if n is None else int(n) for n in size)
+    _within(tuple(n for n in (width, height) if n is not None))
     if width is None:
         assert height is not None
-        return _within((max(1, round(height * fitted[0] / fitted[1])), height))
+        width = max(1, round(height * fitted[0] / fitted[1]))
     if height is None:
-        return _within((width, max(1, round(width * fitted[1] / fitted[0]))))
-    return _within((width, height))
+        height = max(1, round(width * fitted[1] / fitted[0]))
+    _within((width, height))
+    return width, height
 
 
 def _whole(number: Any) -> bool:
     return isinstance(number, numbers.Integral) and not isinstance(number, bool)
 
 
-def _within(size: tuple[int, int]) -> tuple[int, int]:
-    if not all(1 <= side <= LARGEST_SIDE for side in size):
-        raise ConfigError(f"size: got {size[0]}x{size[1]}, need 1 to {LARGEST_SIDE} pixels a side. "
-                          "Write for example 1920x1080.")  # fmt: skip
-    return size
+def _within(sides: tuple[int, ...]) -> None:
+    if not all(1 <= side <= LARGEST_SIDE for side in sides):
+        raise ConfigError(f"size: got {'x'.join(map(str, sides))}, need 1 to {LARGEST_SIDE} pixels "
+                          "a side. Write for example 1920x1080.")  # fmt: skip
