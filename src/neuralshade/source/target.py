@@ -15,7 +15,8 @@ class Target:
     """
 
     def __init__(self, pixels: NDArray[Any], device: torch.device):
-        planes = np.ascontiguousarray(np.moveaxis(pixels, 2, 0))
+        # writable: PyTorch warns of what PIL and others lend to be read alone
+        planes = np.require(np.moveaxis(pixels, 2, 0), requirements=["C", "W"])
         self.planes = torch.from_numpy(planes).to(device)
         self.unit = unit_of(pixels.dtype)
 

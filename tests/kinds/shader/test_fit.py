@@ -4,11 +4,14 @@ import json
 
 import numpy as np
 import pytest
+import torch
+from PIL import Image
 
 import neuralshade
 from neuralshade import FitOptions
 from neuralshade.errors import AssetError
 from neuralshade.kinds.shader.opened import OpenedShader
+from neuralshade.kinds.shader.source import given_picture
 
 
 @pytest.mark.slow
@@ -107,3 +110,24 @@ def test_seconds_end_it(tmp_path, sum_text):
     path.write_text(sum_text)
     result = neuralshade.fit_shader(path, tmp_path / "x.nsh", seconds=1.0, threads="4x4")
     assert 1.0 <= result.seconds < 5 and result.steps > 5
+
+
+@pytest.mark.parametrize("of", [np.asarray, torch.from_numpy, Image.fromarray])
+def test_a_picture_in_memory_is_taken_as_any(of):
+    pixels = np.random.default_rng(0).integers(0, 255, (3, 5, 3)).astype(np.uint8)
+    given = given_picture(of(pixels), 3, "Task.photo")
+    assert given.digest == neuralshade.picture_from_array(pixels).digest
+
+
+@pytest.mark.slow
+def test_pixels_are_fitted_and_drawn(tmp_path, tint, values_of, brief):
+    """The asset tells of no path, and takes pixels for another picture of the same size."""
+    values, asset = values_of(), tmp_path / "x.nsh"
+    pixels = neuralshade.load_picture(values["photo"]).pixels
+    both = [neuralshade.fit_shader(tint, asset, values=values | {"photo": photo}, **brief)
+            for photo in (values["photo"], pixels)]  # fmt: skip
+    for name, array in both[0].members.items():
+        np.testing.assert_array_equal(both[1].members[name], array)
+    assert neuralshade.info(asset)["module"]["pictures"]["photo"]["path"] is None
+    drawn = neuralshade.render(asset, tmp_path / "a.png", values={"photo": pixels})
+    assert drawn.shape == pixels.shape

@@ -155,7 +155,9 @@ def test_values_that_do_not_fit_the_members(tmp_path, tint, save_smooth, values_
         f"{tint}: Task.photo: got grey.png with 1 channels, need 3. Change the member's type, or "
         "convert the picture."
     )
-    assert refused(ConfigError, photo=3).startswith(f"{tint}: Task.photo: got int, need a picture.")
+    assert refused(ConfigError, photo=3).startswith(
+        f"{tint}: Task.photo: got int, need a path, a Picture, a NumPy array"
+    )
     assert refused(PictureError, photo="absent.png").startswith("absent.png: got no such file")
     assert refused(ConfigError, tint=2).endswith(
         "got tint with numbers in 2 ... 2, need 0 ... 1, its [Range]. Change one of the two."

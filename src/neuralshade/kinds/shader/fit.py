@@ -43,7 +43,7 @@ from neuralshade.kinds.shader.source import ShaderSource, load_shader
 from neuralshade.kinds.shader.task import CHANNELS
 from neuralshade.kinds.shader.trust import remember
 from neuralshade.model.trainable import Floats, Member, arrays_of
-from neuralshade.source.picture import Picture, PictureForm
+from neuralshade.source.picture import PictureForm
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -95,8 +95,9 @@ def fit_shader(
     Args:
         task: a .slang file with a struct Task (docs/shader.md), or a ShaderSource.
         output: the asset; by default the file's name with .nsh, in the current folder.
-        values: of members by name: numbers, pictures (path or Picture), where trained ones begin
-            (a number, or an array of the member's shape), NAME.size and NAME.rate.
+        values: of members by name: numbers, pictures (as ``load_picture`` takes them), where
+            trained ones begin (a number, or an array of the member's shape), NAME.size and
+            NAME.rate.
         options: device, snapshots, movie, tev, tensorboard, events, resume. It runs on a GPU, or
             on software Vulkan.
         observer: called about ten times a second with a Progress.
@@ -283,7 +284,7 @@ def module_facts(
 ) -> dict[str, Any]:
     """Return what an asset says of the user's module."""
     pictures = {
-        name: {"path": str(values[name]) if not isinstance(values[name], Picture) else None,
+        name: {"path": str(values[name]) if isinstance(values[name], (str, os.PathLike)) else None,
                "digest": picture.digest}
         for name, picture in built.pictures.items()
     }  # fmt: skip

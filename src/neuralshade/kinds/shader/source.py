@@ -9,10 +9,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path, PurePosixPath
+from typing import Any
 
 from neuralshade.base.message_text import LONGEST
 from neuralshade.base.text_file import read_text
-from neuralshade.errors import ConfigError, KernelError
+from neuralshade.errors import ConfigError, KernelError, PictureError, ShapeError
 from neuralshade.gpu.device import SOURCE_FOLDER
 from neuralshade.gpu.module_files import PACKAGE, files_folder, module_files
 from neuralshade.kinds.shader.slang_text import (
@@ -136,16 +137,19 @@ def remedies() -> Iterator[None]:
         raise KernelError("\n".join([str(error), *known])) from error
 
 
-def given_picture(value: object, channels: int, where: str) -> Picture:
-    """Return the picture that a member is given: a path, or a Picture.
+def given_picture(value: Any, channels: int, where: str) -> Picture:
+    """Return the picture that a member is given: a path, or whatever ``load_picture`` takes.
 
     Raises: PictureError for the file; ConfigError where it has other than ``channels``
-        channels, or is neither.
+        channels, or is no picture.
     """
-    if not isinstance(value, (str, os.PathLike, Picture)):
-        raise ConfigError(f"{where}: got {type(value).__name__}, need a picture. Give a path or "
-                          "a Picture.")  # fmt: skip
-    picture = value if isinstance(value, Picture) else load_picture(value)
+    in_memory = not isinstance(value, (str, os.PathLike))
+    try:
+        picture = load_picture(value)
+    except (PictureError, ShapeError) as error:
+        if not in_memory:
+            raise
+        raise ConfigError(f"{where}: {str(error).removeprefix('picture: ')}") from error
     if picture.channels != channels:
         raise ConfigError(f"{where}: got {picture.name} with {picture.channels} channels, need "
                           f"{channels}. Change the member's type, or convert the "
