@@ -11,6 +11,8 @@ from neuralshade.errors import AssetError, ShapeError
 if TYPE_CHECKING:
     import torch
 
+NOT_FINITE = "at.positions: got NaN or infinity, need finite numbers. Replace them first."
+
 
 class AtPositions:
     """What an asset has at positions, where its kind has a ``module``."""
@@ -38,8 +40,8 @@ class AtPositions:
         besides. Gradients reach a tensor of positions where the module's do, never the stored
         numbers: for those use ``module``. For Vulkan, and faster on a GPU: ``GpuField``.
 
-        Raises: ShapeError for another shape, or numbers that are no floats; AssetError where the
-            asset has no ``module``.
+        Raises: ShapeError for another shape, or numbers that are no floats or not finite;
+            AssetError where the asset has no ``module``.
         """
         import torch
 
@@ -47,10 +49,18 @@ class AtPositions:
             if not positions.is_floating_point():
                 raise ShapeError(f"at.positions: got {positions.dtype}, need floats. Pass "
                                  "positions.float().")  # fmt: skip
+            if not torch.isfinite(positions).all():
+                raise ShapeError(NOT_FINITE)
             return self._module_on(positions.device)(positions.float(), **how)
         import numpy as np
 
-        given = torch.from_numpy(np.array(positions, np.float32))
+        try:
+            given = torch.from_numpy(np.array(positions, np.float32))
+        except (TypeError, ValueError) as error:
+            raise ShapeError(f"at.positions: got no numbers ({error}), need floats [N, 2]. Pass "
+                             "an array or a list of pairs.") from error  # fmt: skip
+        if not torch.isfinite(given).all():
+            raise ShapeError(NOT_FINITE)
         with torch.no_grad():
             found = self._module_on(given.device)(given, **how)
         if isinstance(found, dict):

@@ -6,6 +6,7 @@ import torch
 
 import neuralshade
 from neuralshade.errors import ShapeError
+from neuralshade.kinds.positions import NOT_FINITE
 
 
 @pytest.fixture
@@ -65,6 +66,9 @@ def test_a_module_compiles_whole(opened, uv):
 @pytest.mark.parametrize("given, said", [
     (torch.zeros(3, 3), "positions: got shape [3, 3], need [N, 2]. Put u and v of one position "
      "into one row."),
+    (torch.full((3, 2), torch.inf), NOT_FINITE), ([[0.5, float("nan")]], NOT_FINITE),
+    ("ab", "at.positions: got no numbers (could not convert string to float: 'ab'), need floats "
+     "[N, 2]. Pass an array or a list of pairs."),
     (torch.zeros(3, 2, dtype=torch.int64), "at.positions: got torch.int64, need floats. Pass "
      "positions.float()."),
 ])  # fmt: skip
