@@ -223,3 +223,13 @@ def test_python_module_runs_too(folder, start):
     process = start("--version", cwd=folder)
     out, _ = process.communicate(timeout=600)
     assert (process.returncode, out) == (0, f"neuralshade, version {told_version()}\n")
+
+
+@pytest.mark.slow  # a fit to its plateau
+def test_a_plateau_is_told(folder, run, few):
+    kept = [word for word in few if word not in ("--steps", "30")]
+    done = run("fit", "image", "a.png", *kept, "--seconds", "600", "--until", "plateau",
+               "--plateau-db", "6")  # fmt: skip
+    assert done.code == 0 and done.out[1].endswith(" M samples/s, to its plateau")
+    done = run("fit", "image", "a.png", *few, "--json")
+    assert json.loads(done.out[0])["at_plateau"] is False

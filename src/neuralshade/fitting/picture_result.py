@@ -42,6 +42,7 @@ class FitResult(ShortRepr):
     skipped_steps: int  # whose gradient was not finite; of Gaussians, each one's are counted
     bpp_exceeded: bool  # by what every file of this recipe has
     search: CodeSearch | None = field(default=None, kw_only=True)  # after training
+    at_plateau: bool = field(default=False, kw_only=True)  # it ended since more steps gain little
 
     skipped_what = "steps"  # for people
     too_large = "network and header"  # where bpp is exceeded
@@ -54,7 +55,8 @@ class FitResult(ShortRepr):
         print(f"{self.asset}: {self.psnr_db:.2f} dB in {self.asset_bytes:,} bytes "
               f"({self.bits_per_pixel:.2f} bits per pixel)")  # fmt: skip
         print(f"{plural(self.steps, 'step')} in {self.seconds:.1f} s on {self.device}, "
-              f"{self.samples_per_second / 1e6:.2f} M samples/s")  # fmt: skip
+              f"{self.samples_per_second / 1e6:.2f} M samples/s"
+              f"{', to its plateau' * self.at_plateau}")  # fmt: skip
         if self.search is not None:
             print(self.search)
         if self.bpp_exceeded:
@@ -83,4 +85,5 @@ def reached(
         "bits_per_pixel": size * 8 / (picture.width * picture.height),
         "skipped_steps": job.engine.skipped,
         "bpp_exceeded": bpp_exceeded,
+        "at_plateau": p.plateau_step is not None,
     }

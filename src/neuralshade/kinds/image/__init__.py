@@ -29,6 +29,6 @@ KIND = Kind(
     neuralshade fit image photo.png -o photo.nsh --report photo.html
     neuralshade fit image photo.png --preset detail --seconds 60
     neuralshade fit image photo.png --bpp 1.5 --hidden-width 64
-    neuralshade fit image photo.png --resume photo.nsh --seconds 60
+    neuralshade fit image photo.png -o better.nsh --resume photo.nsh --seconds 60
     """,
 )  # fmt: skip
