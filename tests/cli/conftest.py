@@ -1,15 +1,16 @@
 """The command line in this process and in others, small pictures, and disks that refuse."""
 
 import os
-import shutil
 import subprocess
 import sys
 import tempfile
 import time
+from functools import partial
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from fixtures.disks import mounted
 
 import neuralshade
 from neuralshade.cli.main import main
@@ -137,16 +138,6 @@ def mount(tmp_path, tmp_path_factory, monkeypatch):
     disk = tmp_path / "disk"
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path_factory.mktemp("elsewhere")))
 
-    def mount(options):
-        if shutil.which("mount") is None:
-            pytest.skip("needs mount to make a small disk")
-        disk.mkdir(exist_ok=True)
-        command = ["mount", "-t", "tmpfs", "-o", options, "tmpfs", str(disk)]
-        done = subprocess.run(command, capture_output=True, text=True)
-        if done.returncode:
-            pytest.skip(f"needs the right to mount a small disk: {done.stderr.strip()}")
-        return disk
-
-    yield mount
+    yield partial(mounted, disk)
     if os.path.ismount(disk):
         subprocess.run(["umount", str(disk)], check=True)

@@ -34,9 +34,9 @@ def rising(loop: Loop, recipe: Any, searched_db: float = 0.0) -> str | None:
     if p.plateau_step is not None or p.share < 1.0 or (plateau is None and not by_seconds):
         return None
     gain = gain_per_doubling([*p.curve[:-1], *map(partial(_less, searched_db), p.curve[-1:])])
-    if plateau is None and (gain is None or gain < STEEP_DB):
+    if gain is None and plateau is None:
         return None
-    if plateau is not None and gain is not None and gain < plateau.gain_db:
+    if gain is not None and gain < (STEEP_DB if plateau is None else plateau.gain_db):
         return None
     told = "too few were run to tell what more would give"
     if gain is not None:
@@ -47,10 +47,11 @@ def rising(loop: Loop, recipe: Any, searched_db: float = 0.0) -> str | None:
             f"Give {more} --until plateau for more.")  # fmt: skip
 
 
-def warn_of_few_steps(loop: Loop, recipe: Any) -> None:
-    """Warn of what ``few_steps`` says."""
-    if (said := few_steps(loop, recipe)) is not None:
-        log.warning("fit: %s", said)
+def warn(*lines: str | None) -> None:
+    """Warn of what the functions here return, where it is something."""
+    for line in lines:
+        if line is not None:
+            log.warning("fit: %s", line)
 
 
 def few_steps(loop: Loop, recipe: Any) -> str | None:

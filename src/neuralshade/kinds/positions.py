@@ -11,8 +11,6 @@ from neuralshade.errors import AssetError, ShapeError
 if TYPE_CHECKING:
     import torch
 
-NOT_FINITE = "at.positions: got NaN or infinity, need finite numbers. Replace them first."
-
 
 class AtPositions:
     """What an asset has at positions, where its kind has a ``module``."""
@@ -45,22 +43,12 @@ class AtPositions:
         """
         import torch
 
-        if isinstance(positions, torch.Tensor):
-            if not positions.is_floating_point():
-                raise ShapeError(f"at.positions: got {positions.dtype}, need floats. Pass "
-                                 "positions.float().")  # fmt: skip
-            if not torch.isfinite(positions).all():
-                raise ShapeError(NOT_FINITE)
-            return self._module_on(positions.device)(positions.float(), **how)
-        import numpy as np
-
-        try:
-            given = torch.from_numpy(np.array(positions, np.float32))
-        except (TypeError, ValueError) as error:
-            raise ShapeError(f"at.positions: got no numbers ({error}), need floats [N, 2]. Pass "
-                             "an array or a list of pairs.") from error  # fmt: skip
+        given = _tensor_of(positions)
         if not torch.isfinite(given).all():
-            raise ShapeError(NOT_FINITE)
+            raise ShapeError("at.positions: got NaN or infinity, need finite numbers. Replace them "
+                             "first.")  # fmt: skip
+        if isinstance(positions, torch.Tensor):
+            return self._module_on(given.device)(given, **how)
         with torch.no_grad():
             found = self._module_on(given.device)(given, **how)
         if isinstance(found, dict):
@@ -76,3 +64,20 @@ class AtPositions:
         if device not in self._modules:
             self._modules[device] = self.module().requires_grad_(False).to(device)
         return self._modules[device]
+
+
+def _tensor_of(positions: Any) -> torch.Tensor:
+    """Return float32 numbers: a tensor's where they lie, or others on the CPU."""
+    import numpy as np
+    import torch
+
+    if isinstance(positions, torch.Tensor):
+        if not positions.is_floating_point():
+            raise ShapeError(f"at.positions: got {positions.dtype}, need floats. Pass "
+                             "positions.float().")  # fmt: skip
+        return positions.float()
+    try:
+        return torch.from_numpy(np.array(positions, np.float32))
+    except (TypeError, ValueError) as error:
+        raise ShapeError(f"at.positions: got no numbers ({error}), need floats [N, 2]. Pass an "
+                         "array or a list of pairs.") from error  # fmt: skip

@@ -16,7 +16,6 @@ from neuralshade.model.parameters import SlangHalf
 from neuralshade.model.quantize import LEVELS
 
 WORD_BITS = 32
-LARGEST_HALF = 65504.0
 
 
 class SteppedCodes:
@@ -62,7 +61,7 @@ class SteppedCodes:
             weight: float32 [units, columns], of the layer that reads the encoding.
         """
         scaled = weight.detach() * self._gains
-        if not scaled.abs().max() <= LARGEST_HALF:
+        if not scaled.abs().max() <= torch.finfo(torch.float16).max:
             return self, weight
         found = copy(self)
         found.folded = True

@@ -173,11 +173,10 @@ def watched_scene(path: str | os.PathLike[str], *, trust: bool = False) -> Watch
     """
     document = read_scene(path)
     shown = {document.materials[mesh.material].reference for mesh in document.mesh} - {None}
-    given = bool(shown)
+    given = len(shown) == 1
     if len(shown) > 1:
         log.warning("scene: got references of %d materials, need one to show it as it is given. "
                     "All are shown as fitted.", len(shown))  # fmt: skip
-        given = False
     if given and not trust:
         try:
             check_code(document)

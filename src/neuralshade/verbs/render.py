@@ -22,7 +22,7 @@ from neuralshade.source.crop import WHOLE, Crop
 from neuralshade.source.image_output import LINEAR, check_suffix, save_picture
 from neuralshade.verbs.area import draw_area, samples_of
 from neuralshade.verbs.shown import Asked, ShownPane
-from neuralshade.verbs.sizes import Size, drawn_size
+from neuralshade.verbs.sizes import Size, drawn_size, whole_pixels
 from neuralshade.verbs.toned import AUTO, check_tone, toned
 
 FILTERS = ("area", "point")
@@ -115,8 +115,8 @@ def render(
     asked = drawn_size(size, scale, fitted, any_aspect=stretch or opened.draws_view)
     width, height = asked
     _check_memory(width, height, int(opened.picture["channels"]))
-    whole = max(1, round(fitted[0])), max(1, round(fitted[1]))
-    samples = samples_of(asked, whole) if filter == "area" and not opened.draws_view else (1, 1)
+    averaged = filter == "area" and not opened.draws_view
+    samples = samples_of(asked, whole_pixels(*fitted)) if averaged else (1, 1)
     with opened:
         if samples == (1, 1):
             drawn = _drawn(opened, width, height, crop)

@@ -34,7 +34,7 @@ def drawn_size(size: Size | None, scale: float | None, fitted: tuple[float, floa
     if scale is not None:
         return _scaled(scale, fitted)
     if size is None:
-        return max(1, round(fitted[0])), max(1, round(fitted[1]))
+        return whole_pixels(*fitted)
     width, height = _sides(size, fitted)
     if not any_aspect and not same_shape((height, width), (fitted[1], fitted[0])):
         near = width, max(1, round(width * fitted[1] / fitted[0]))
@@ -43,6 +43,11 @@ def drawn_size(size: Size | None, scale: float | None, fitted: tuple[float, floa
                           f"need its aspect, such as {near[0]}x{near[1]}. Write {width}x or "
                           f"x{height} to keep it, or add --stretch.")  # fmt: skip
     return width, height
+
+
+def whole_pixels(across: float, down: float) -> tuple[int, int]:
+    """Return the nearest whole numbers, 1 at least."""
+    return max(1, round(across)), max(1, round(down))
 
 
 def _scaled(scale: Any, fitted: tuple[float, float]) -> tuple[int, int]:
@@ -54,7 +59,7 @@ def _scaled(scale: Any, fitted: tuple[float, float]) -> tuple[int, int]:
     if max(across, down) > LARGEST_SIDE:
         raise ConfigError(f"scale: got {shown(scale)}, which makes {across:.6g}x{down:.6g}, need "
                           f"1 to {LARGEST_SIDE} pixels a side. Take a smaller one.")  # fmt: skip
-    return max(1, round(across)), max(1, round(down))
+    return whole_pixels(across, down)
 
 
 def _sides(size: Any, fitted: tuple[float, float]) -> tuple[int, int]:

@@ -267,13 +267,11 @@ class _Job(Job[ImageRecipe]):
         """Warn of a fit that ended too soon, but of one whose steps were asked for."""
         if self.recipe.seconds is None and self.loop.plateau is None:
             return
-        from neuralshade.fitting.ending import poor, rising  # loads what makes thumbnails
+        from neuralshade.fitting.ending import poor, rising, warn  # loads what makes thumbnails
 
         white = white_of(self.picture)
         late = rising(self.loop, self.recipe, search.gain_db if search else 0.0)
-        for said in (late, poor(psnr_db, size, self.picture, white)):
-            if said is not None:
-                log.warning("fit: %s", said)
+        warn(late, poor(psnr_db, size, self.picture, white))
 
     def finish(self) -> FitResult:
         """Write the asset and what else was asked for."""

@@ -266,9 +266,9 @@ class _Job(Job[MaterialRecipe]):
     def finish(self) -> MaterialResult:
         """Write the asset."""
         judged, size = self.save(self.output)
-        from neuralshade.fitting.ending import warn_of_few_steps  # loads what makes thumbnails
+        from neuralshade.fitting.ending import few_steps, warn  # loads what makes thumbnails
 
-        warn_of_few_steps(self.loop, self.recipe)
+        warn(few_steps(self.loop, self.recipe))
         self._written()
         self._report()
         p = self.loop.progress

@@ -143,11 +143,10 @@ def given_picture(value: Any, channels: int, where: str) -> Picture:
     Raises: PictureError for the file; ConfigError where it has other than ``channels``
         channels, or is no picture.
     """
-    in_memory = not isinstance(value, (str, os.PathLike))
     try:
         picture = load_picture(value)
     except (PictureError, ShapeError) as error:
-        if not in_memory:
+        if isinstance(value, (str, os.PathLike)):  # named in its own errors
             raise
         raise ConfigError(f"{where}: {str(error).removeprefix('picture: ')}") from error
     if picture.channels != channels:

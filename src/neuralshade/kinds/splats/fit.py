@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import logging
 import math
 import os
 from contextlib import nullcontext
@@ -64,7 +63,6 @@ if TYPE_CHECKING:
 
     from neuralshade.kinds.splats.settings import SplatsSettings
 
-log = logging.getLogger("neuralshade")
 
 LONGEST_PSNR = 88.888  # dB: as long in a file as any
 
@@ -277,11 +275,9 @@ class _Job(Job[SplatsRecipe]):
             self.engine.settle()
         psnr_db, written = self.save(self.output)
         if self.recipe.seconds is not None:
-            from neuralshade.fitting.ending import poor  # loads what makes thumbnails
+            from neuralshade.fitting.ending import poor, warn  # loads what makes thumbnails
 
-            said = poor(psnr_db, written, self.picture, white_of(self.picture))
-            if said is not None:
-                log.warning("fit: %s", said)
+            warn(poor(psnr_db, written, self.picture, white_of(self.picture)))
         self._written()
         self._report()
         budget = budget_of(self.recipe, self.picture)
