@@ -19,6 +19,7 @@ from neuralshade.kinds.material.engine import (
     MaterialTask,
     TorchMaterialEngine,
     batch_of,
+    begin_at_usual,
 )
 from neuralshade.kinds.material.field import encoding_of
 from neuralshade.kinds.material.gpu_engine import GPU_POOL
@@ -125,6 +126,8 @@ def train(
 def _engine(one: Contender, batches: SharedBatches, recipe: MaterialRecipe) -> TorchMaterialEngine:
     rng = torch.Generator().manual_seed(recipe.seed)
     plain = one.build(recipe, rng)
+    if isinstance(plain.network, MLP):
+        begin_at_usual(plain.network, batches.sampler)
     numbers = encoding_of(plain).grid.features
     encoder = MLP(batches.sampler.value_count, numbers, ENCODER_LAYERS, ENCODER_WIDTH, "leaky_relu",
                   one.encoder_output, rng=rng)  # fmt: skip

@@ -21,6 +21,7 @@ from neuralshade.kinds.material.engine import (
     MaterialTask,
     TorchMaterialEngine,
     batch_of,
+    begin_at_usual,
     encoder_of,
     pool_of,
 )
@@ -67,6 +68,7 @@ def build_engine(
     sampler = MaterialSampler(teacher, batch, recipe.rare, rng, pool_of(recipe.size))
     encoder = encoder_of(recipe, sampler.value_count, rng)
     field = EncodedField(build_field(recipe, recipe.size, rng), encoder)
+    begin_at_usual(field.network, sampler)
     if shared is not None:
         shared.give_to(field)
     task = MaterialTask(field, sampler)

@@ -216,6 +216,22 @@ def pool_of(side: int) -> int:
     return min(max(POOL, POINTS_OF_TEXEL * side**2), MOST_POINTS)
 
 
+@torch.no_grad()
+def begin_at_usual(network: MLP, sampler: MaterialSampler) -> None:
+    """Let an untrained decoder say about as much light as the material has, channel by channel.
+
+    One that begins far brighter is thrown to black by its first steps, and stays there: an
+    exponential has no slope at 0. A dark weave ended so.
+    """
+    drawn = sampler.draw(torch.Generator().manual_seed(0))
+    logs = (drawn.wanted[:, drawn.seen] + FLOOR).log()
+    if not logs.numel():
+        return
+    bias = network.members[-1].bias
+    assert bias is not None
+    bias.copy_((logs.mean(1).exp() - FLOOR).clamp_min(FLOOR).log())
+
+
 def encoder_of(recipe: MaterialRecipe, values: int, rng: torch.Generator) -> MLP:
     """Return the untrained encoder of so many values of a graph."""
     return MLP(values, recipe.features, ENCODER_LAYERS, ENCODER_WIDTH, "leaky_relu", rng=rng)

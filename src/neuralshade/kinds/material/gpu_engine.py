@@ -34,6 +34,7 @@ from neuralshade.kinds.material.engine import (
     MaterialEngine,
     MaterialTask,
     batch_of,
+    begin_at_usual,
     encoder_of,
 )
 from neuralshade.kinds.material.every_nth import EveryNth, Steps, parted
@@ -80,6 +81,7 @@ class GpuMaterialEngine(MaterialEngine):
         self.every, most = PYTORCH["software" if software else self.device.type]
         encoder = encoder_of(recipe, self.sampler.value_count, self.rng)
         field = EncodedField(build_field(recipe, 1, self.rng), encoder)
+        begin_at_usual(field.network, self.sampler)
         if shared is not None:
             shared.give_to(field)
         field = field.to(self.device)
