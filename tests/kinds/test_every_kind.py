@@ -12,6 +12,7 @@ from neuralshade import AssetError, FitInterrupted, FitOptions
 from neuralshade.asset.asset import asset_file, read_asset, save_asset
 from neuralshade.asset.file import write_asset_file
 from neuralshade.errors import NeuralShadeError
+from neuralshade.fitting.facts import result_facts
 from neuralshade.fitting.options import FitOptions as Options
 from neuralshade.kinds import KINDS, all_kinds, kind_named
 
@@ -99,6 +100,25 @@ def test_one_pixel_is_drawn_or_refused_in_a_line(small, name):
         with pytest.raises(NeuralShadeError) as caught:
             call(small.asset, trust=True)
         assert "\n" not in str(caught.value)
+
+
+# shader compiles a user's task by itself, which takes seconds
+FILLED = [pytest.param(n, marks=pytest.mark.slow) if n == "shader" else n for n in FITTED]
+
+
+@pytest.mark.parametrize("name", FILLED)
+def test_a_result_tells_the_memory_that_info_tells(tmp_path, small, name, capsys):
+    kind = kind_named(name)
+    suffix = "" if kind.output_form == "DIR" else ".nsh"
+    reached = kind.fit(small.subject, tmp_path / f"x{suffix}", **small.settings | {"steps": 2})
+    facts = neuralshade.info(reached.asset)
+    told = result_facts(reached)
+    assert told["memory_bytes"] == facts["memory_bytes"] and isinstance(told["warnings"], list)
+    assert (facts["memory_bytes"] is None) == (name == "shader")
+    reached.print()
+    if name != "shader":
+        line = neuralshade.load(reached.asset).told()["in a GPU"]
+        assert f"in a GPU: {line.partition(' bytes')[0]} bytes" in capsys.readouterr().out
 
 
 def interrupt(progress):

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from neuralshade.base.message_text import plural
-from neuralshade.base.short_repr import ShortRepr
+from neuralshade.base.message_text import memory_text, plural
+from neuralshade.fitting.facts import Reached
 from neuralshade.fitting.job import Job
 from neuralshade.source.picture import Picture
 
@@ -26,7 +26,7 @@ class CodeSearch:
 
 
 @dataclass(frozen=True)
-class FitResult(ShortRepr):
+class FitResult(Reached):
     """What a fit reached; quality and size are those of the file."""
 
     asset: str  # path
@@ -54,6 +54,9 @@ class FitResult(ShortRepr):
         """Print what was reached."""
         print(f"{self.asset}: {self.psnr_db:.2f} dB in {self.asset_bytes:,} bytes "
               f"({self.bits_per_pixel:.2f} bits per pixel)")  # fmt: skip
+        if self.memory_bytes is not None:
+            pixels = round(8 * self.asset_bytes / self.bits_per_pixel)
+            print(f"in a GPU: {memory_text(self.memory_bytes, pixels, 'pixel')}")
         print(f"{plural(self.steps, 'step')} in {self.seconds:.1f} s on {self.device}, "
               f"{self.samples_per_second / 1e6:.2f} M samples/s"
               f"{', to its plateau' * self.at_plateau}")  # fmt: skip

@@ -73,6 +73,8 @@ class OpenedImage(OpenedPicture):
 
         See ``stored_codes``.
         """
+        if not self.field.encoding.number_count():  # nothing is loaded for what has no codes
+            return None
         from neuralshade.kinds.image.stored_codes import stored_codes
 
         return stored_codes(self.recipe, self.tensors, self.picture["channels"], self.path)

@@ -14,6 +14,7 @@ import torch
 
 from neuralshade.asset.asset import Asset
 from neuralshade.asset.schema import Form
+from neuralshade.base.message_text import memory_text
 from neuralshade.errors import AssetError, ConfigError, NeuralShadeError
 from neuralshade.fitting.scene import Scene
 from neuralshade.kinds.kind import Notice, Opened, ignore
@@ -278,7 +279,7 @@ class OpenedMaterial(Opened):
         shine = "" if lost is None else f", L1 around highlights {lost:.3f}"
         return {
             "size": f"{self.byte_count:,} bytes",
-            "in a GPU": f"{self.memory_bytes:,} bytes of memory",
+            "in a GPU": memory_text(self.memory_bytes, self.side**2, "texel of its map"),
             "map": f"{self.material['name']}, {self.side} x {self.side} x {self.recipe.features}",
             "levels": told_map_levels(self.material.get("levels"), coarse),
             **told_varied(self.varied),

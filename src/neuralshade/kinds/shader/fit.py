@@ -16,10 +16,9 @@ import numpy as np
 from neuralshade.asset.asset import Header, save_asset
 from neuralshade.asset.checkpoint import Checkpoint, load_checkpoint
 from neuralshade.base.message_text import plural
-from neuralshade.base.short_repr import ShortRepr
 from neuralshade.errors import ConfigError
 from neuralshade.fitting.command import CommandLine, FitCall
-from neuralshade.fitting.facts import MOST_SHOWN
+from neuralshade.fitting.facts import MOST_SHOWN, Reached
 from neuralshade.fitting.job import Job
 from neuralshade.fitting.loop import Loop, Observer, ignore
 from neuralshade.fitting.options import (
@@ -55,7 +54,7 @@ CURVE_POINTS = 100  # of the training curve that are kept in an asset
 
 
 @dataclass(frozen=True)
-class ShaderResult(ShortRepr):
+class ShaderResult(Reached):
     """What a fit reached, and the trained members by name, float32 each in its shape."""
 
     asset: str  # path

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from neuralshade.asset.asset import Asset
 from neuralshade.asset.schema import Form
 from neuralshade.base.did_you_mean import did_you_mean
-from neuralshade.base.message_text import shown
+from neuralshade.base.message_text import memory_text, shown
 from neuralshade.errors import AssetError, ConfigError
 from neuralshade.fitting.scene import Scene
 from neuralshade.kinds.kind import Notice, Opened, ignore
@@ -269,7 +269,7 @@ class OpenedTextures(Opened):
         quality = self.header.quality["maps"]
         lines = {
             "size": f"{self.byte_count:,} bytes, {self.bits_per_pixel:.3f} bits per texel of mip 0",
-            "in a GPU": f"{self.memory_bytes:,} bytes of memory",
+            "in a GPU": memory_text(self.memory_bytes, width * height, "texel of mip 0"),
             "maps": f"{self.textures['name']}, {width} x {height}, {self.mips} mips, "
                     f"{self.channels} channels",
         }  # fmt: skip

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from neuralshade.base.message_text import plain, plural
-from neuralshade.base.short_repr import ShortRepr
+from neuralshade.base.message_text import memory_text, plain, plural
+from neuralshade.fitting.facts import Reached
 from neuralshade.fitting.picture_result import CodeSearch
 from neuralshade.kinds.textures.planner import TargetReached
 
 
 @dataclass(frozen=True)
-class TexturesResult(ShortRepr):
+class TexturesResult(Reached):
     """What a fit reached; quality and size are those of the file."""
 
     # like those of each kind's result, which no kind takes from another
@@ -41,6 +41,9 @@ class TexturesResult(ShortRepr):
             print(f"  {name:<14}", " ".join(f"{value:5.1f}" for value in values), "dB by mip")
         print(f"{self.asset}: {self.psnr_db:.2f} dB in {self.asset_bytes:,} bytes "
               f"({self.bits_per_texel:.2f} bits per texel, all maps and mips)")  # fmt: skip
+        if self.memory_bytes is not None:
+            texels = round(8 * self.asset_bytes / self.bits_per_texel)
+            print(f"in a GPU: {memory_text(self.memory_bytes, texels, 'texel of mip 0')}")
         print(f"{plural(self.steps, 'step')} in {self.seconds:.1f} s on {self.device}")
         if self.search is not None:
             print(self.search)
