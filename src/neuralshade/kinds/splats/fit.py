@@ -180,6 +180,8 @@ class _Job(Job[SplatsRecipe]):
             engine, recipe, self.wanted, engine.form.together, count,
             budget_of(recipe, picture), self._weigh, hdr=picture.hdr,
         )  # fmt: skip
+        if recipe.seconds is not None:  # no clock is to run while that compiles
+            self.engine.warm_up()
         self.snapshots = snapshots_for(self.options, picture, nullcontext, self._drawn, list)
         self.loop = Loop(
             self.engine,
