@@ -5,10 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from neuralshade.base.message_text import memory_text, plural
 from neuralshade.fitting.facts import Reached
 from neuralshade.fitting.job import Job
+from neuralshade.fitting.progress import Progress
+from neuralshade.measure.picture_psnr import decibels
 from neuralshade.source.picture import Picture
+
+RARELY_BELOW_DB = 30.0  # results below are looked at more closely
+SMALL_SHARE = 0.5  # of a picture's bytes: for an asset of more a thumbnail says nothing
 
 
 @dataclass(frozen=True)
@@ -90,3 +97,35 @@ def reached(
         "bpp_exceeded": bpp_exceeded,
         "at_plateau": p.plateau_step is not None,
     }
+
+
+def poor(job: Job[Any], psnr_db: float, byte_count: int, picture: Picture, white: float
+         ) -> str | None:  # fmt: skip
+    """Return what to say of a result that a thumbnail of as many bytes beats.
+
+    ``picture`` is what was fitted. A whole fit is 5 to 10 dB above its thumbnail. None above
+    RARELY_BELOW_DB, and for pictures so small that the asset is hardly smaller.
+    """
+    raw = picture.width * picture.height * picture.channels
+    if psnr_db >= RARELY_BELOW_DB or byte_count >= SMALL_SHARE * raw:
+        return None
+    from neuralshade.measure.baselines import spend_on_thumbnail  # few results are looked at
+
+    pixels = picture.as_float()
+    small = spend_on_thumbnail(pixels, byte_count, picture.color_space).result
+    if small is None:
+        return None
+    theirs = decibels(float(np.square(small - pixels).mean(dtype=np.float64)), white)
+    if theirs <= psnr_db:
+        return None
+    return (f"fit: got {psnr_db:.1f} dB, where a thumbnail of as many bytes has {theirs:.1f}: far "
+            f"below what a fit comes to.{advice(job.loop.progress, job.recipe)}")  # fmt: skip
+
+
+def advice(p: Progress, recipe: Any) -> str:
+    """Return what to give more of, by what ended a fit; nothing where more steps gain little."""
+    if p.share < 1.0 or p.plateau_step is not None:
+        return ""
+    if recipe.seconds is not None and p.seconds >= recipe.seconds:
+        return " Give it more --seconds, or a machine with less to do."
+    return " Give it more --steps."

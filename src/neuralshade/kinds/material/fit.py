@@ -268,9 +268,9 @@ class _Job(Job[MaterialRecipe]):
     def finish(self) -> MaterialResult:
         """Write the asset."""
         judged, size = self.save(self.output)
-        from neuralshade.fitting.ending import few_steps, warn  # loads what makes thumbnails
+        from neuralshade.fitting.ending import few_steps  # not before it ended
 
-        warn(few_steps(self.loop, self.recipe))
+        self.warnings.say(few_steps(self.loop, self.recipe))
         self._written()
         self._report()
         p = self.loop.progress

@@ -245,7 +245,7 @@ class _Job(Job[ShaderRecipe]):
         self._written()
         p = self.loop.progress
         for name in untouched(self.built.task.members, self.begun, self.engine.state()):
-            log.warning("%s: no gradient reached it in %d steps", name, p.step)
+            self.warnings.say(f"{name}: no gradient reached it in {p.step} steps")
         return ShaderResult(str(self.output), self.chosen.device_name, p.seconds, p.step,
                             p.samples_per_second, p.loss, written, members)  # fmt: skip
 

@@ -278,9 +278,9 @@ class _Job(Job[TexturesRecipe]):
         search = self._polish(field)
         quality, size = self._save_field(self.output, field)
         first = {name: values[0] for name, values in quality.items()}
-        from neuralshade.fitting.ending import few_steps, warn  # loads what makes thumbnails
+        from neuralshade.fitting.ending import few_steps  # not before it ended
 
-        warn(few_steps(self.loop, self.recipe))
+        self.warnings.say(few_steps(self.loop, self.recipe))
         self._written()
         self._report()
         p = self.loop.progress
