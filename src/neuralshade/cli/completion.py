@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.shell_completion import CompletionItem
 
-FILES = ("ASSET", "CHECKPOINT", "OUT", "PICTURE", "SOURCE", "TASK")  # forms of paths without a dot
+FILES = ("ASSET", "OUT", "PICTURE", "SOURCE", "TASK")  # forms of paths without a dot
 FOLDER = "DIR"
 if TYPE_CHECKING:
     ParamType = click.ParamType[Any]

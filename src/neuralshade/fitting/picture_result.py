@@ -15,6 +15,7 @@ from neuralshade.measure.picture_psnr import decibels
 from neuralshade.source.picture import Picture
 
 RARELY_BELOW_DB = 30.0  # results below are looked at more closely
+HEADER_PIXELS = 1024  # of a picture, from which on an asset larger than it is told
 SMALL_SHARE = 0.5  # of a picture's bytes: for an asset of more a thumbnail says nothing
 
 
@@ -52,7 +53,7 @@ class FitResult(Reached):
     at_plateau: bool = field(default=False, kw_only=True)  # it ended since more steps gain little
 
     skipped_what = "steps"  # for people
-    too_large = "network and header"  # where bpp is exceeded
+    too_large = "header, network and small grids"  # where bpp is exceeded
 
     def brief(self) -> str:
         return f"{self.asset}, {self.psnr_db:.2f} dB, {self.asset_bytes:,} bytes"
@@ -70,8 +71,8 @@ class FitResult(Reached):
         if self.search is not None:
             print(self.search)
         if self.bpp_exceeded:
-            print(f"more bits per pixel than asked for: {self.too_large} alone take as "
-                  "many")  # fmt: skip
+            print(f"more bits per pixel than asked for: {self.too_large} take "
+                  f"{self.bits_per_pixel:.2f} of a picture of this size")  # fmt: skip
         if self.skipped_steps:
             print(f"{self.skipped_steps} {self.skipped_what} were skipped: their gradient was not "
                   "finite")  # fmt: skip
@@ -120,6 +121,19 @@ def poor(job: Job[Any], psnr_db: float, byte_count: int, picture: Picture, white
         return None
     return (f"fit: got {psnr_db:.1f} dB, where a thumbnail of as many bytes has {theirs:.1f}: far "
             f"below what a fit comes to.{advice(job.loop.progress, job.recipe)}")  # fmt: skip
+
+
+def oversized(byte_count: int, picture: Picture) -> str | None:
+    """Return what to say of an asset that takes more bytes than the texels of its picture.
+
+    Nothing of a picture so small that the header alone takes as many.
+    """
+    pixels = picture.width * picture.height
+    bits, raw = 8 * byte_count / pixels, 8 * picture.pixels.nbytes / pixels
+    if pixels < HEADER_PIXELS or bits <= raw:
+        return None
+    return (f"fit: the asset has {bits:.1f} bits per pixel, where the picture's own texels have "
+            f"{raw:g}. Take a smaller encoding or network, or --preset grid.")  # fmt: skip
 
 
 def advice(p: Progress, recipe: Any) -> str:

@@ -26,7 +26,7 @@ from neuralshade.fitting.options import (
     checked_output,
     chosen_engine,
 )
-from neuralshade.fitting.picture_result import CodeSearch, FitResult, poor, reached
+from neuralshade.fitting.picture_result import CodeSearch, FitResult, oversized, poor, reached
 from neuralshade.fitting.recipe import from_dict, to_dict
 from neuralshade.fitting.resuming import begun_from, resumed_recipe, unfit
 from neuralshade.fitting.scene import Scene, grid_pages, picture_scene
@@ -265,7 +265,8 @@ class _Job(Job[ImageRecipe]):
             gained = search.gain_db if search else 0.0
             self.warnings.say(rising(self.loop, self.recipe, gained))
         white = white_of(self.picture)
-        self.warnings.say(poor(self, psnr_db, size, self.picture, white))
+        self.warnings.say(poor(self, psnr_db, size, self.picture, white),
+                          oversized(size, self.picture))  # fmt: skip
         if self.begun is not None:
             from neuralshade.kinds.image.begun import worse
 

@@ -6,8 +6,11 @@ from dataclasses import dataclass
 
 from neuralshade.base.message_text import memory_text, plain, plural
 from neuralshade.fitting.facts import Reached
-from neuralshade.fitting.picture_result import CodeSearch
+from neuralshade.fitting.picture_result import HEADER_PIXELS, CodeSearch
 from neuralshade.kinds.textures.planner import TargetReached
+from neuralshade.source.material_set import MaterialSet
+
+OTHER_SHARE = 1 / 3  # of a file, from which on it is told that latents are not all of it
 
 
 @dataclass(frozen=True)
@@ -51,3 +54,14 @@ class TexturesResult(Reached):
             print(f"{self.skipped_steps} steps were skipped: their gradient was not finite")
         if self.target is not None and self.target.missed:
             print(plain(f"target missed: {self.target.missed} in {self.asset_bytes:,} bytes"))
+
+
+def mostly_network(textures: MaterialSet, byte_count: int, other: int) -> str | None:
+    """Return what to say of a file of which a good part, ``other`` bytes, are not latents."""
+    texels = textures.width * textures.height
+    if texels < HEADER_PIXELS or other <= OTHER_SHARE * byte_count:
+        return None
+    bits = [8 * count / texels for count in (other, byte_count)]
+    return (f"fit: decoder and header take {bits[0]:.1f} of the {bits[1]:.1f} bits per texel, as "
+            f"the set is small: {textures.width} x {textures.height} texels. Less with "
+            "--hidden-width 32 or --network-bits 8.")  # fmt: skip
