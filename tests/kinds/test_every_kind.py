@@ -102,6 +102,19 @@ def test_one_pixel_is_drawn_or_refused_in_a_line(small, name):
         assert "\n" not in str(caught.value)
 
 
+@pytest.mark.parametrize("name", KINDS)
+@pytest.mark.parametrize("size", [(0, 5), (5, -1), (2.5, 3), (True, 4)])
+def test_no_pixels_are_refused_in_a_line(small_kinds, name, size):
+    opened = neuralshade.load(small_kinds[name].asset)
+    with pytest.raises(NeuralShadeError) as caught:
+        opened.draw(*size)
+    if opened.shows:
+        assert str(caught.value) == (
+            f"draw: got {size[0]} x {size[1]}, need whole numbers of pixels, 1 or more. Give width "
+            "and height."
+        )
+
+
 # shader compiles a user's task by itself, which takes seconds
 FILLED = [pytest.param(n, marks=pytest.mark.slow) if n == "shader" else n for n in FITTED]
 

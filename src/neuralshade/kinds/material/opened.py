@@ -46,7 +46,7 @@ from neuralshade.model.field import Field
 from neuralshade.model.lobe_sampler import LobeSampler, Mixture
 from neuralshade.model.scattering import Scattering
 from neuralshade.source.color import linear_to_srgb
-from neuralshade.source.crop import WHOLE, Crop
+from neuralshade.source.crop import WHOLE, Crop, check_pixels
 
 Floats = npt.NDArray[np.float32]
 
@@ -206,6 +206,7 @@ class OpenedMaterial(Opened):
 
         Each pixel is read at the level whose texels are as wide as what it covers.
         """
+        check_pixels(width, height)
         lit = sphere(width, height, crop).lit_over(self.seen, key_light())
         if not np.isfinite(lit).all():
             raise AssetError(f"{self.path}: got numbers beyond float32 in what is drawn, need "

@@ -38,7 +38,7 @@ from neuralshade.kinds.mipmaps.recipe import MipmapsRecipe
 from neuralshade.measure.plane.lit_plane import plane_picture
 from neuralshade.measure.plane.mip_filters import FILTERS, Maps
 from neuralshade.measure.plane.plane_view import PlaneView
-from neuralshade.source.crop import WHOLE, Crop
+from neuralshade.source.crop import WHOLE, Crop, check_pixels
 from neuralshade.source.region import Region, chosen_names, level_regions
 
 if TYPE_CHECKING:
@@ -135,6 +135,7 @@ class OpenedMipmaps(Opened):
 
         Raises: ConfigError for a part of it.
         """
+        check_pixels(width, height)
         if crop != WHOLE:
             raise ConfigError("crop: got a part of a lit plane, need the whole, 0,0,1,1. Leave it "
                               "out.")  # fmt: skip

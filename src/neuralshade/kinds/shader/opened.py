@@ -30,7 +30,7 @@ from neuralshade.kinds.shader.schema import RULES, member_forms
 from neuralshade.kinds.shader.source import ShaderSource
 from neuralshade.kinds.shader.trust import check_trusted
 from neuralshade.measure.table import Table
-from neuralshade.source.crop import WHOLE, Crop
+from neuralshade.source.crop import WHOLE, Crop, check_pixels
 from neuralshade.source.image_file import load_picture
 from neuralshade.source.picture import Picture
 
@@ -182,6 +182,7 @@ class OpenedShader(OpenedPicture):
 
     def draw(self, width: int, height: int, crop: Crop = WHOLE) -> npt.NDArray[Any]:
         """Return float32 [height, width, C] at pixel centres of ``crop``, not clamped."""
+        check_pixels(width, height)
         try:
             return self._drawing.draw(width, height, crop)
         except NeuralShadeError:  # a process or a device that was lost answers no more

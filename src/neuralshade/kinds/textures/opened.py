@@ -27,7 +27,7 @@ from neuralshade.kinds.textures.engine import texels_under
 from neuralshade.kinds.textures.recipe import TexturesRecipe
 from neuralshade.measure.table import Table
 from neuralshade.model.field import Field
-from neuralshade.source.crop import WHOLE, Crop
+from neuralshade.source.crop import WHOLE, Crop, check_pixels
 from neuralshade.source.material_mips import mip_sizes
 from neuralshade.source.region import Region, chosen_names, level_regions
 
@@ -206,6 +206,7 @@ class OpenedTextures(Opened):
 
         Display-coded in [0, 1]: normals as x / 2 + 1/2, light beyond 1 by its logarithm.
         """
+        check_pixels(width, height)
         return self.drawn_map(self.coding(self.drawn[0]), self.drawn[1], width, height, crop)
 
     def drawn_map(
