@@ -1,5 +1,6 @@
 """neuralshade info: what an asset is."""
 
+import os
 from typing import Any
 
 from neuralshade.kinds import open_asset
@@ -20,3 +21,21 @@ def info(asset: AssetLike) -> dict[str, Any]:
     Raises: AssetError.
     """
     return open_asset(asset).facts()
+
+
+def unopened_facts(path: str | os.PathLike[str]) -> dict[str, Any] | None:
+    """Return what the header of an asset says whose package is missing; None of any other.
+
+    Keys: path, kind, bytes, and the header's: plugins, recipe, training, quality.
+
+    Raises: AssetError where the file is not whole.
+    """
+    from neuralshade.asset.brought import PART, missing_package
+    from neuralshade.asset.file import read_asset_file
+
+    file = read_asset_file(path)
+    if missing_package(os.fspath(path), file.header) is None:
+        return None
+    parts = (PART, "recipe", "training", "quality")
+    return {"path": os.fspath(path), "kind": file.header["kind"], "bytes": os.stat(path).st_size,
+            **{name: file.header[name] for name in parts if name in file.header}}  # fmt: skip
