@@ -92,6 +92,20 @@ class OpenedShader(OpenedPicture):
                              "neuralshade.load(path).tensors.")  # fmt: skip
         return self.header.picture
 
+    def told_flags(self) -> dict[str, Any]:
+        """Return the values that its members were given, as --set of its fit takes them.
+
+        But for pictures that were in memory, starts of trained members and their rates, which it
+        does not hold.
+        """
+        pictures = {name: one["path"] for name, one in self.shipped["pictures"].items()}
+        pairs = [f"{name}={path}" for name, path in pictures.items() if path is not None]
+        for name, value in self.shipped["values"].items():
+            numbers = value if isinstance(value, list) else [value]
+            between = "x" if name.endswith(".size") else ","
+            pairs.append(f"{name}={between.join(map(str, numbers))}")
+        return {"set": pairs} if pairs else {}
+
     def _wanted(self) -> Wanted:
         """Return the task with its trained members as stored.
 
