@@ -117,7 +117,9 @@ def test_kernel_of_the_wheel_runs_from_a_clean_folder(wheel, device, tmp_path):
 def test_what_is_built_is_installed_and_fits_from_another_folder(built, form, tmp_path):
     """In a new environment pip installs it alone; dependencies are those of this one, by a path.
 
-    So nothing is downloaded.
+    So nothing is downloaded, which a machine without a network needs. That pip finds and installs
+    what the wheel requires, at versions that go together, is not tested here: ``--no-deps`` takes
+    no notice of it.
     """
     venv.create(tmp_path / "env", with_pip=True)
     scripts = tmp_path / "env" / ("Scripts" if os.name == "nt" else "bin")

@@ -35,9 +35,10 @@ if TYPE_CHECKING:
     from neuralshade.kinds.material.recipe import MaterialRecipe
     from neuralshade.kinds.mipmaps.family.fit import fit_mipmaps_family
     from neuralshade.kinds.mipmaps.family.opened import OpenedFamily
-    from neuralshade.kinds.mipmaps.fit import MipmapsResult, fit_mipmaps
+    from neuralshade.kinds.mipmaps.fit import fit_mipmaps
     from neuralshade.kinds.mipmaps.opened import OpenedMipmaps
     from neuralshade.kinds.mipmaps.recipe import MipmapsRecipe
+    from neuralshade.kinds.mipmaps.result import MipmapsResult
     from neuralshade.kinds.shader.check_gradients import check_gradients
     from neuralshade.kinds.shader.fit import ShaderResult, fit_shader
     from neuralshade.kinds.shader.opened import OpenedShader
@@ -78,7 +79,7 @@ _HOMES = {  # name -> module, and its name there where that differs
     "MaterialResult": ("kinds.material.fit", "MaterialResult"),
     "MaterialSet": ("source.material_set", "MaterialSet"),
     "MipmapsRecipe": ("kinds.mipmaps.recipe", "MipmapsRecipe"),
-    "MipmapsResult": ("kinds.mipmaps.fit", "MipmapsResult"),
+    "MipmapsResult": ("kinds.mipmaps.result", "MipmapsResult"),
     "Opened": ("kinds.kind", "Opened"),
     "OpenedFamily": ("kinds.mipmaps.family.opened", "OpenedFamily"),
     "OpenedImage": ("kinds.image.opened", "OpenedImage"),

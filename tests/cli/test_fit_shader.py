@@ -51,6 +51,17 @@ def task(folder):
     return "t.slang"
 
 
+def test_a_recipe_of_an_asset_has_what_its_members_were_given(run, task, folder):
+    given = [*PHOTO, "--set", "strength=0.5", "--set", "map.size=5x3"]
+    assert run("fit", "shader", task, "-o", "x.nsh", *FEW, *given).code == 0
+    text = "\n".join(run("info", "x.nsh", "--toml").out)
+    assert 'set = ["photo=a.png", "strength=0.5", "map.size=5x3"]' in text
+    (folder / "x.toml").write_text(text)
+    again = run("fit", "shader", task, "-o", "y.nsh", "--recipe", "x.toml", "--json")
+    assert again.code == 0, again
+    assert neuralshade.info("y.nsh")["module"] == neuralshade.info("x.nsh")["module"]
+
+
 def test_help_tells_every_flag(run):
     done = run("fit", "shader", "--help")
     text = " ".join(done.out)

@@ -43,7 +43,7 @@ def test_fit_prints_its_result(run, folder):
         rf"x\.nsh: \d+\.\d\d dB in {size:,} bytes \({size * 8 / (24 * 36):.2f} bits per pixel\)",
         done.out[0],
     )
-    assert re.match(r"20 steps in \d+\.\d s on \S", done.out[1])
+    assert re.match(r"20 steps in \d+\.\d s on \S", done.out[2])
     assert done.out[-1] == "x.html" and (folder / "x.html").exists()
 
 

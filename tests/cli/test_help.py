@@ -2,17 +2,18 @@
 
 import click
 import pytest
-from click.shell_completion import ShellComplete
+from click.shell_completion import ShellComplete, get_completion_class
 
 from neuralshade.cli.completion import Text
 from neuralshade.cli.fit import command_of
-from neuralshade.cli.flags import APIS, OPTIONS, RUNNING, parameters_of
+from neuralshade.cli.flags import APIS, COMPLETED, OPTIONS, RUNNING, parameters_of
 from neuralshade.cli.main import commands
 from neuralshade.engine.choose import ENGINES, KERNELS
 from neuralshade.fitting.command import GROUPS
 from neuralshade.fitting.recipe import ENDS, fields_of
 from neuralshade.gpu import open as opening
 from neuralshade.kinds import all_kinds
+from neuralshade.model.registry import ENCODINGS
 
 FITTED = [kind for kind in all_kinds() if kind.fits is not None]
 
@@ -85,6 +86,8 @@ def completions(*words, typed=""):
     (("fit", "textures", "--normal-convention"), "", ["opengl", "directx"]),
     (("decode", "a.nsh", "--block"), "bc", ["bc7", "bc5", "bc4", "bc1"]),
     (("fit", "shader", "--steps"), "", []),
+    (("fit", "image", "--encoding"), "de", ["dense_grid"]),
+    (("render", "a.nsh", "--show"), "diff", ["difference", "difference:"]),
 ])  # fmt: skip
 def test_names_are_completed(words, typed, offered):
     assert [name for name, _ in completions(*words, typed=typed)] == offered
@@ -108,6 +111,24 @@ def test_every_choice_of_a_recipe_is_completed():
             if field.metadata["choices"]:
                 kept = types[field.name]
                 assert isinstance(kept, Text) and kept.names == field.metadata["choices"]
+
+
+@pytest.mark.parametrize("shell, typed, offered", [
+    ("bash", "--preset = gr", "grid"), ("bash", "--preset gr", "grid"),  # it cuts words at a =
+    ("zsh", "--preset=gr", "--preset=grid"), ("fish", "--preset=gr", "--preset=grid"),
+])  # fmt: skip
+def test_values_behind_an_equals_sign_are_completed(monkeypatch, shell, typed, offered):
+    words = f"neuralshade fit image {typed}"
+    monkeypatch.setenv("COMP_WORDS", words)
+    last = words.split()[-1]
+    monkeypatch.setenv("COMP_CWORD", last if shell == "fish" else str(len(words.split()) - 1))
+    complete = get_completion_class(shell)(commands, {}, "neuralshade", "_NEURALSHADE_COMPLETE")
+    items = complete.get_completions(*complete.get_completion_args())
+    assert [item.value for item in items] == [offered]
+
+
+def test_every_encoding_is_completed():
+    assert sorted(COMPLETED["encoding"]) == sorted(["auto", *ENCODINGS])
 
 
 def test_what_is_told_of_apis_and_options_is_so():

@@ -106,6 +106,10 @@ def test_misuse(refused, arguments, message):
      "or --network-bits? See neuralshade fit image --help."),
     (("fit", "image", "a.png", "--stepz", "8"), "No such option '--stepz'. Did you mean --steps? "
      "See neuralshade fit image --help."),
+    (("fit", "image", "a.png", "--quality", "8"),
+     "No such option '--quality'. See neuralshade fit image --help."),
+    (("fit", "splats", "a.png", "--preset", "grid"),
+     "No such option '--preset'. See neuralshade fit splats --help."),
     (("fit", "splats", "a.png", "--zzz"),
      "No such option '--zzz'. See neuralshade fit splats --help."),
     (("render", "x.nsh", "--out", "o.png"), "No such option '--out'. Did you mean --output? "

@@ -119,15 +119,16 @@ def test_quiet_and_json(run, folder, few):
 def test_fit_prints_its_result(run, folder, few):
     done = run("fit", "image", "a.png", "-o", "x.nsh", "--report", "x.html", *few)
     size = (folder / "x.nsh").stat().st_size
-    assert done.code == 0 and len(done.out) == 4
+    assert done.code == 0 and len(done.out) == 5
     assert re.fullmatch(
         rf"x\.nsh: \d+\.\d\d dB in {size:,} bytes \({size * 8 / (24 * 36):.2f} bits per pixel\)",
         done.out[0],
     )
-    assert re.fullmatch(r"30 steps in \d+\.\d s on cpu, \d+\.\d\d M samples/s", done.out[1])
+    assert re.fullmatch(r"in a GPU: 352 bytes, 3\.259 bits per pixel", done.out[1])
+    assert re.fullmatch(r"30 steps in \d+\.\d s on cpu, \d+\.\d\d M samples/s", done.out[2])
     searched = r"[\d,]+ codes moved after training in \d+\.\d s: \+\d\.\d\d dB"
-    assert re.fullmatch(searched, done.out[2])
-    assert done.out[3] == "x.html"
+    assert re.fullmatch(searched, done.out[3])
+    assert done.out[4] == "x.html"
 
 
 def test_evaluate_prints_a_table(run, folder, few):
@@ -216,7 +217,7 @@ def test_skipped_steps_are_told(run, folder, monkeypatch):
     finite = itertools.cycle([False, True])
     monkeypatch.setattr(TorchEngine, "_gradients_are_finite", lambda self: next(finite))
     done = run("fit", "image", "a.png", "--preset", "tiny", "--steps", "6")
-    assert re.fullmatch(r"[1-5] steps were skipped: their gradient was not finite", done.out[2])
+    assert re.fullmatch(r"[1-5] steps were skipped: their gradient was not finite", done.out[3])
 
 
 def test_python_module_runs_too(folder, start):
@@ -230,6 +231,6 @@ def test_a_plateau_is_told(folder, run, few):
     kept = [word for word in few if word not in ("--steps", "30")]
     done = run("fit", "image", "a.png", *kept, "--seconds", "600", "--until", "plateau",
                "--plateau-db", "6")  # fmt: skip
-    assert done.code == 0 and done.out[1].endswith(" M samples/s, to its plateau")
+    assert done.code == 0 and done.out[2].endswith(" M samples/s, to its plateau")
     done = run("fit", "image", "a.png", *few, "--json")
     assert json.loads(done.out[0])["at_plateau"] is False

@@ -225,7 +225,8 @@ def test_recipe_file_that_is_binary(folder, refused):
 
 @pytest.mark.parametrize("config, message", [
     ({"optimizer": {"otype": "Shampoo"}},
-     "optimizer.otype: got 'Shampoo', need one of ['Adam', 'EMA']."),
+     "optimizer.otype: got 'Shampoo', need one of ['Adam', 'EMA', 'ExponentialDecay']: "
+     "it is not here. Write Adam."),
     ({"encoding": {"otype": "SphericalHarmonics"}},
      "encoding.otype: got 'SphericalHarmonics', need one of "),
     ({"network": {"n_nerons": 3}}, "network.n_nerons: unknown or unsupported key, "),

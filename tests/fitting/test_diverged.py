@@ -72,7 +72,7 @@ def broken_from(monkeypatch):
 
         monkeypatch.setattr(TorchEngine, "advance", advance)
         monkeypatch.setattr("neuralshade.fitting.loop.HOPELESS_STEPS", 16)
-        monkeypatch.setattr("neuralshade.fitting.loop._next_chunk", lambda chunk, seconds: 1)
+        monkeypatch.setattr("neuralshade.fitting.loop.next_chunk", lambda chunk, seconds: 1)
         monkeypatch.setattr("neuralshade.fitting.job.AUTOSAVE_SECONDS", 0.0)
 
     return broken_from

@@ -17,6 +17,7 @@ from neuralshade.cli.main import main
 from neuralshade.engine.torch_engine import TorchEngine
 from neuralshade.errors import DeviceError, OutputError
 from neuralshade.fitting.events import Events
+from neuralshade.fitting.facts import result_facts
 from neuralshade.fitting.output_checks import check_events, events_path
 from neuralshade.live.client import Client
 from neuralshade.live.messages import Control
@@ -62,7 +63,7 @@ def test_a_fit_from_start_to_result(tmp_path, save_smooth, few):
     assert ended == {**started, "state": "ended", "text": text}
     assert told[-2:] == [
         {"type": "fit", "fit": ended},
-        {"type": "result", "result": asdict(result)},
+        {"type": "result", "result": result_facts(result)},
     ]
 
 

@@ -17,7 +17,7 @@ def told(step, share=1.0, recipe=TexturesRecipe, **settings):
 @pytest.mark.parametrize("recipe", [TexturesRecipe, MaterialRecipe])
 def test_a_clock_that_comes_much_too_soon_is_told(recipe):
     assert told(999, recipe=recipe, seconds=5.0, steps=None) == (
-        "the fit ended at its 5 s after 999 steps, where 10,000 are usual: far below what it comes "
+        "fit: ended at its 5 s after 999 steps, where 10,000 are usual: far below what it comes "
         "to. Give it more --seconds."
     )
     assert told(999, seconds=0.5) is not None  # beside the usual steps

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import neuralshade.fitting.loop
+import neuralshade.fitting.progress
 from neuralshade.base.interrupt import SIGNALS, Interruption
 from neuralshade.fitting.loop import Loop, Progress
 from neuralshade.optimizer.schedule import rate_factor
@@ -26,8 +27,45 @@ def test_steps_end_it_exactly(clock, loop_of, steps):
 def test_seconds_end_it_within_one_look(clock, loop_of):
     loop = loop_of(clock, seconds=5.0)
     assert loop.run()
-    assert 5.0 <= loop.progress.seconds <= 5.0 + 2 * neuralshade.fitting.loop.LOOK_SECONDS
+    assert 5.0 <= loop.progress.seconds <= 5.0 + 2 * neuralshade.fitting.progress.LOOK_SECONDS
     assert loop.progress.step == pytest.approx(500, abs=21)
+
+
+class CompilingEngine:
+    """An engine whose first call of a session compiles for 10 s."""
+
+    def __init__(self, engine):
+        self.engine, self.compiled = engine, False
+
+    def advance(self, factors):
+        self.engine.clock.now += 0.0 if self.compiled else 10.0
+        self.compiled = True
+        return self.engine.advance(factors)
+
+
+def test_what_is_compiled_in_the_first_step_does_not_count(clock, loop_of):
+    loop = loop_of(clock, seconds=5.0)
+    loop.engine = CompilingEngine(loop.engine)
+    seen = []
+    loop.observer = lambda p: seen.append((p.seconds, p.samples_per_second))
+    assert loop.run()
+    assert loop.progress.step == pytest.approx(500, abs=21) and 5.0 <= loop.progress.seconds <= 5.2
+    assert [seconds for seconds, _ in seen] == sorted(seconds for seconds, _ in seen)
+    assert max(speed for _, speed in seen) <= 100 / 0.01 * 1.01
+
+
+def test_a_resumed_fit_compiles_beside_the_clock_too(clock, loop_of):
+    loop = loop_of(clock, seconds=5.0)
+    loop.engine, loop.progress = CompilingEngine(loop.engine), Progress(step=400, seconds=4.0)
+    assert loop.run()
+    assert loop.progress.step == pytest.approx(500, abs=21)
+
+
+def test_a_fit_of_one_step_takes_what_that_took(clock, loop_of):
+    loop = loop_of(clock, steps=1, step_seconds=3.0)
+    assert loop.run()
+    assert loop.progress.seconds == pytest.approx(3.0)
+    assert loop.progress.samples_per_second == pytest.approx(100 / 3)
 
 
 @pytest.mark.parametrize("steps, seconds, ended_by", [(50, 100.0, 50), (10**6, 0.5, 50)])
@@ -61,7 +99,8 @@ def test_observer_is_called_about_ten_times_a_second(clock, loop_of):
     assert seen == sorted(seen)
     for step, seconds, share, rate in seen:
         assert share == pytest.approx(min(1.0, seconds / 10.0))
-        assert rate == pytest.approx(step * 100 / seconds)
+        # of the first step it is not known yet what of it was compiling
+        assert rate == pytest.approx(step * 100 / seconds if step > 1 else 0.0)
     assert seen[-1][2] == 1.0
 
 

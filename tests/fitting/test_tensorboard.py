@@ -1,7 +1,6 @@
 """fitting/tensorboard: a fit's numbers and pictures, read back as TensorBoard reads them."""
 
 import time
-from dataclasses import asdict
 
 import numpy as np
 import pytest
@@ -10,6 +9,7 @@ from fixtures.tensorboard_logs import fit, pictures, read, scalars, text
 import neuralshade
 from neuralshade import FitOptions
 from neuralshade.cli.main import main
+from neuralshade.fitting.facts import result_facts
 from neuralshade.fitting.loop import Progress
 from neuralshade.fitting.tensorboard import ERROR_SCALE, TensorBoard
 
@@ -36,7 +36,7 @@ def test_numbers_and_texts(tmp_path, save_smooth, few):
     step, recipe = text(log, "recipe")
     assert (step, recipe["fit"], recipe["of"], recipe["engine"]) == (0, "image", "a.png", "torch")
     assert recipe["recipe"]["hidden_width"] == 8
-    assert text(log, "result") == (30, asdict(result))
+    assert text(log, "result") == (30, result_facts(result))
 
 
 def test_a_psnr_that_is_measured_after_the_last_numbers(tmp_path, save_smooth, few, monkeypatch):

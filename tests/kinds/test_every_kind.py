@@ -12,6 +12,7 @@ from neuralshade import AssetError, FitInterrupted, FitOptions
 from neuralshade.asset.asset import asset_file, read_asset, save_asset
 from neuralshade.asset.file import write_asset_file
 from neuralshade.errors import NeuralShadeError
+from neuralshade.fitting.facts import result_facts
 from neuralshade.fitting.options import FitOptions as Options
 from neuralshade.kinds import KINDS, all_kinds, kind_named
 
@@ -99,6 +100,37 @@ def test_one_pixel_is_drawn_or_refused_in_a_line(small, name):
         with pytest.raises(NeuralShadeError) as caught:
             call(small.asset, trust=True)
         assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("name", KINDS)
+@pytest.mark.parametrize("size", [(0, 5), (5, -1), (2.5, 3), (True, 4)])
+def test_no_pixels_are_refused_in_a_line(small_kinds, name, size):
+    opened = neuralshade.load(small_kinds[name].asset)
+    with pytest.raises(NeuralShadeError) as caught:
+        opened.draw(*size)
+    if opened.shows:
+        assert str(caught.value) == (
+            f"draw: got {size[0]} x {size[1]}, need whole numbers of pixels, 1 or more. Give width "
+            "and height."
+        )
+
+
+# shader compiles a user's task by itself, which takes seconds
+FILLED = [pytest.param(n, marks=pytest.mark.slow) if n == "shader" else n for n in FITTED]
+
+
+@pytest.mark.parametrize("name", FILLED)
+def test_a_result_tells_the_memory_that_info_tells(tmp_path, small, name, capsys):
+    kind = kind_named(name)
+    suffix = "" if kind.output_form == "DIR" else ".nsh"
+    reached = kind.fit(small.subject, tmp_path / f"x{suffix}", **small.settings | {"steps": 2})
+    facts = neuralshade.info(reached.asset)
+    told = result_facts(reached)
+    assert told["memory_bytes"] == facts["memory_bytes"] and isinstance(told["warnings"], list)
+    reached.print()
+    if facts["memory_bytes"] is not None:
+        line = neuralshade.load(reached.asset).told()["in a GPU"]
+        assert f"in a GPU: {line.partition(' bytes')[0]} bytes" in capsys.readouterr().out
 
 
 def interrupt(progress):

@@ -11,7 +11,7 @@ from toykind.fit import fit_toy
 
 import neuralshade
 from neuralshade import AssetError, FitInterrupted, FitOptions
-from neuralshade.cli.main import commands
+from neuralshade.cli.main import commands, main
 
 
 @pytest.fixture
@@ -113,7 +113,7 @@ def test_it_is_shown_live(save_smooth, tmp_path):
     assert (fit["verb"], fit["state"]) == ("toy", "ended")
 
 
-def test_without_its_package_one_line_says_which(fitted, tmp_path, monkeypatch, refusal):
+def test_without_its_package_one_line_says_which(fitted, tmp_path, monkeypatch, refusal, capsys):
     assert neuralshade.load("a.nsh").header.own["plugins"] == [
         {"what": "kind", "name": "toy", "package": "shade-toy", "version": "0.4"}
     ]
@@ -123,6 +123,13 @@ def test_without_its_package_one_line_says_which(fitted, tmp_path, monkeypatch, 
         "a.nsh: got kind 'toy' of package shade-toy 0.4, as the file says, which is not installed, "
         "need it. Install it if you trust it."
     )
+    main(["info", "a.nsh", "--json"])
+    told = capsys.readouterr()
+    facts = json.loads(told.out)
+    assert facts["kind"] == "toy" and facts["recipe"]["steps"] == facts["training"]["steps"]
+    assert facts["plugins"][0]["package"] == "shade-toy" and "is not installed" in told.err
+    main(["info", "a.nsh"])
+    assert capsys.readouterr().out.startswith("path        a.nsh\nkind        toy\n")
 
 
 @pytest.mark.parametrize("place, said", [

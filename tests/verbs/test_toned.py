@@ -34,6 +34,13 @@ def test_auto_is_the_rule_of_reports():
     assert np.quantile(exposed.max(axis=2), 0.99) == pytest.approx(1, abs=1e-4)
 
 
+def test_the_stops_of_auto_are_told(caplog):
+    with caplog.at_level("INFO", "neuralshade"):
+        toned(LIGHT, "auto", "clip")
+        toned(LIGHT, 1.5, "clip")  # which whoever asked for it knows
+    assert caplog.messages == [f"exposure: {exposure_stops(LIGHT):+.2f} stops, by what is drawn."]
+
+
 def test_reinhard_keeps_hues_and_brings_luminance_below_one():
     mapped = toned(LIGHT, 0, "reinhard")
     luminance = LIGHT @ np.float32([0.2126, 0.7152, 0.0722])

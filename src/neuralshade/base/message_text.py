@@ -23,6 +23,11 @@ def plural(count: int, noun: str) -> str:
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
+def memory_text(memory_bytes: int, count: int, unit: str) -> str:
+    """Return what something takes in a GPU's memory, also for each of ``count`` units."""
+    return f"{memory_bytes:,} bytes, {8 * memory_bytes / count:.3f} bits per {unit}"
+
+
 def plain(text: str) -> str:
     """Return ``text`` on one line that a terminal shows as it is: what it would obey, or cannot
     show, is written as Python would escape it. Bytes of a file's name that are no text stay,

@@ -9,9 +9,15 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
-from click.shell_completion import CompletionItem
+from click.shell_completion import (
+    BashComplete,
+    CompletionItem,
+    FishComplete,
+    ZshComplete,
+    add_completion_class,
+)
 
-FILES = ("ASSET", "CHECKPOINT", "OUT", "PICTURE", "SOURCE", "TASK")  # forms of paths without a dot
+FILES = ("ASSET", "OUT", "PICTURE", "SOURCE", "TASK")  # forms of paths without a dot
 FOLDER = "DIR"
 if TYPE_CHECKING:
     ParamType = click.ParamType[Any]
@@ -57,3 +63,32 @@ def text_of(form: str) -> Text:
     return Text(
         there="file" if form in FILES or form.startswith("FILE") or "." in form else "plain"
     )
+
+
+@add_completion_class
+class _Bash(BashComplete):
+    """Bash, which cuts --preset=gr into three words."""
+
+    def get_completion_args(self) -> tuple[list[str], str]:
+        args, incomplete = super().get_completion_args()
+        return args[:-1] if args[-1:] == ["="] else args, incomplete
+
+
+def _joined(items: list[CompletionItem], typed: str) -> list[CompletionItem]:
+    """Return items as a shell replaces the word --preset=gr by, which it leaves whole."""
+    flag, equals, _ = typed.partition("=")
+    if not equals or not flag.startswith("--"):
+        return items
+    return [CompletionItem(f"{flag}={item.value}", type=item.type) for item in items]
+
+
+@add_completion_class
+class _Zsh(ZshComplete):
+    def get_completions(self, args: list[str], incomplete: str) -> list[CompletionItem]:
+        return _joined(super().get_completions(args, incomplete), incomplete)
+
+
+@add_completion_class
+class _Fish(FishComplete):
+    def get_completions(self, args: list[str], incomplete: str) -> list[CompletionItem]:
+        return _joined(super().get_completions(args, incomplete), incomplete)

@@ -26,6 +26,9 @@ TORCH_DEVICE = ("Torch device (cpu, cuda:0), or the GPU engine's API (cuda, vulk
                 "[default: see devices]")  # fmt: skip
 API = "cuda, vulkan, metal or d3d12. [default: see devices]"
 APIS = ("cuda", "vulkan", "metal", "d3d12")  # a test holds them equal to those of gpu/open.py
+# what a shell is offered for text that begins with one of these; a test holds it equal to those
+COMPLETED = {"encoding": ("auto", "cell_wave", "dense_grid", "frequency", "hash_grid", "identity",
+                          "one_blob", "triangle_wave")}  # fmt: skip
 RUNNING = ("engine", "kernels", "deterministic", "device", "dump_kernels", "resume")
 OPTIONS: dict[str, dict[str, Any]] = {  # of FitOptions, as click has them
     "engine": {"metavar": "[auto|torch|gpu]", "default": "auto", "show_default": True,
@@ -47,7 +50,8 @@ OPTIONS: dict[str, dict[str, Any]] = {  # of FitOptions, as click has them
     "dump_kernels": {"metavar": "DIR", "help": "Folder for every kernel that is compiled: Slang, "
                      "and what came of it."},
     "report": {"metavar": "FILE.html", "help": "Page to write at the end."},
-    "resume": {"metavar": "CHECKPOINT", "help": "Go on with an interrupted fit."},
+    "resume": {"metavar": "FILE.nsh", "help": "Checkpoint of an interrupted fit to go on with; fit "
+               "image trains a finished asset further, too."},
 }  # fmt: skip
 ENDING: dict[str, dict[str, Any]] = {
     "json": {"is_flag": True, "help": "Print the result as one JSON line."},
@@ -146,7 +150,8 @@ def _flag(field: dataclasses.Field[Any]) -> click.Option:
         return GroupedOption([f"--{name}/--no-{name}", field.name], group=group, default=None,
                              help=about)  # fmt: skip
     form = field.metadata["form"] or {int: "N", float: "X", str: "NAME"}[type_of(field)]
-    kind = Text(choices) if choices else type_of(field)
+    names = choices or COMPLETED.get(field.name, ())
+    kind = Text(names) if names else type_of(field)
     return GroupedOption([f"--{name}", field.name], group=group, type=kind, metavar=form,
                          help=about)  # fmt: skip
 

@@ -1,10 +1,13 @@
 """neuralshade info: what an asset says of itself."""
 
 import json
+from collections.abc import Mapping
+from typing import Any
 
 import click
 
 import neuralshade
+from neuralshade.base.message_text import plain
 
 
 @click.command()
@@ -22,13 +25,31 @@ def info(asset: str, as_json: bool, as_toml: bool) -> None:
     """
     from neuralshade.cli.terminal import print_info
     from neuralshade.fitting.recipe_text import recipe_toml
+    from neuralshade.verbs.info import unopened_facts
 
     if as_json and as_toml:
         raise click.UsageError("got --json beside --toml, need one of the two: leave one out.")
-    opened = neuralshade.load(asset)
+    try:
+        opened = neuralshade.load(asset)
+    except neuralshade.AssetError as error:
+        facts = None if as_toml else unopened_facts(asset)
+        if facts is None:
+            raise
+        click.echo(plain(str(error)), err=True)  # of what is read, as far as it is
+        _print_unopened(facts, as_json)
+        return
     if as_toml:
-        click.echo(recipe_toml(opened.recipe, opened.kind.made_by), nl=False)
+        click.echo(recipe_toml(opened.recipe, opened.kind.made_by, opened.told_flags()), nl=False)
     elif as_json:
         click.echo(json.dumps(opened.facts()))
     else:
         print_info(opened)
+
+
+def _print_unopened(facts: Mapping[str, Any], as_json: bool) -> None:
+    """Print the header of an asset that is not opened: as JSON, or a line for each part."""
+    if as_json:
+        click.echo(json.dumps(facts))
+        return
+    for name, value in facts.items():
+        click.echo(f"{name:10}  {plain(value if isinstance(value, str) else json.dumps(value))}")

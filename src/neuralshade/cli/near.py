@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 import click
 
+NEAR = 0.75  # difflib's ratio: quality and quiet, preset and resume have 0.67
 # what flags are called elsewhere; told where the command has the flag on the right
 ELSEWHERE = {
     "batch-size": "batch",
@@ -70,7 +71,9 @@ def near_flags(typed: str, known: Sequence[str]) -> list[str]:
     names = [flag for flag in known if flag.startswith("--") and not flag.startswith("--no-")]
     parts = {flag: set(flag[2:].split("-")) for flag in names}
     shared = [flag for flag in names if words <= parts[flag] or parts[flag] <= words]
-    return shared[:3] or difflib.get_close_matches(f"--{word}", names, n=1)
+    bare = [flag[2:] for flag in names]  # all flags begin alike, which is no likeness
+    near = difflib.get_close_matches(word, bare, n=1, cutoff=NEAR)
+    return shared[:3] or [f"--{name}" for name in near]
 
 
 def _near_verb(error: click.UsageError, message: str) -> str:

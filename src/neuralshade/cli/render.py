@@ -5,8 +5,13 @@ from typing import Any
 import click
 
 import neuralshade
+from neuralshade.cli.completion import Text
 from neuralshade.cli.options import GIVEN, TRUST, crop_type, numbers_type, size_type, stops_type
 from neuralshade.cli.work_lines import shown_work
+
+# what a shell is offered; which of them an asset has, it says itself
+PANES = ("sphere", "plane", "lit", "map:", "box", "toksvig", "lean", "reference", "difference",
+         "difference:", "given:")  # fmt: skip
 
 
 @click.command()
@@ -29,9 +34,10 @@ from neuralshade.cli.work_lines import shown_work
                    "ones]")  # fmt: skip
 @click.option("--tonemap", metavar="[clip|reinhard]", default="clip", show_default=True,
               help="Of HDR and lit pictures: what becomes of light above 1.")  # fmt: skip
-@click.option("--show", metavar="PANE", help="A pane of its live page: of a material sphere or "
-              "plane; of maps lit or map:NAME; of mip levels box, toksvig, lean or reference. With "
-              "--reference also given:PANE, and difference or difference:PANE.")  # fmt: skip
+@click.option("--show", metavar="PANE", type=Text(PANES),
+              help="A pane of its live page: of a material sphere or plane; of maps lit or "
+              "map:NAME; of mip levels box, toksvig, lean or reference. With --reference also "
+              "given:PANE, and difference or difference:PANE.")  # fmt: skip
 @click.option("--reference", metavar="SOURCE", help="What ASSET was fitted to.")
 @click.option("--light", type=numbers_type, metavar="X,Y,Z|AZ,EL", help="Of a lit pane: the "
               "direction to the light, x right, y up, z to the eye (of planes that recede y away, "
@@ -52,9 +58,11 @@ def render(asset: str, output: str, pairs: tuple[str, ...], **given: Any) -> Non
     neuralshade render copper.nsh -o lit.png --show sphere --light 1,1,1
     neuralshade render copper.nsh -o error.png --show difference --reference copper.mtlx
     """
+    from neuralshade.cli.terminal import show_notes
     from neuralshade.fitting.values import parse_values
 
     values = parse_values(pairs)
+    show_notes(quiet=False)
     with shown_work("drawing"):
         pixels = neuralshade.render(asset, output, values=values, **given)
     height, width, channels = pixels.shape

@@ -1,24 +1,15 @@
-"""What is to be said of how a fit ended: too soon, or far below what it could come to."""
+"""What is to be said of a fit that ended too soon."""
 
 from __future__ import annotations
 
-import logging
 from functools import partial
 from typing import Any
 
-import numpy as np
-
 from neuralshade.fitting.loop import Loop
 from neuralshade.fitting.plateau import Row, gain_per_doubling
-from neuralshade.measure.baselines import spend_on_thumbnail
-from neuralshade.measure.picture_psnr import decibels
-
-log = logging.getLogger("neuralshade")
 
 STEEP_DB = 3.0  # that a doubling of the steps still gave: what was asked for is far from an end
-RARELY_BELOW_DB = 30.0  # results below are looked at more closely
 FEW_STEPS = 0.1  # of those that are usual
-THUMBNAIL_SHARE = 8  # of the asset's bytes; a thumbnail of all of them is 5 to 10 dB below a fit
 
 
 def rising(loop: Loop, recipe: Any, searched_db: float = 0.0) -> str | None:
@@ -43,15 +34,8 @@ def rising(loop: Loop, recipe: Any, searched_db: float = 0.0) -> str | None:
         told = f"the last doubling of its steps gave {gain:.1f} dB"
     end = f"{recipe.seconds:g} s" if by_seconds else f"{recipe.steps:,} steps"
     more = f"--seconds {4 * recipe.seconds:g}" if by_seconds else f"--steps {4 * recipe.steps}"
-    return (f"the fit ended at its {end}, before its plateau: {told}. "
+    return (f"fit: ended at its {end}, before its plateau: {told}. "
             f"Give {more} --until plateau for more.")  # fmt: skip
-
-
-def warn(*lines: str | None) -> None:
-    """Warn of what the functions here return, where it is something."""
-    for line in lines:
-        if line is not None:
-            log.warning("fit: %s", line)
 
 
 def few_steps(loop: Loop, recipe: Any) -> str | None:
@@ -64,31 +48,10 @@ def few_steps(loop: Loop, recipe: Any) -> str | None:
     asked = recipe.steps is not None and recipe.steps != usual
     if not by_clock or asked or step >= usual * FEW_STEPS:
         return None
-    return (f"the fit ended at its {recipe.seconds:g} s after {step:,} steps, where {usual:,} are "
+    return (f"fit: ended at its {recipe.seconds:g} s after {step:,} steps, where {usual:,} are "
             "usual: far below what it comes to. Give it more --seconds.")  # fmt: skip
 
 
 def _less(searched_db: float, row: Row) -> Row:
     """Return a row of a curve as it was before a search."""
     return [*row[:3], None if row[3] is None else row[3] - searched_db]
-
-
-def poor(psnr_db: float, byte_count: int, picture: Any, white: float) -> str | None:
-    """Return what to say of a result that a thumbnail beats with far fewer bytes.
-
-    ``picture`` is what was fitted. None where it does not, above RARELY_BELOW_DB, and for pictures
-    so small that the asset is no smaller, where the comparison says nothing.
-    """
-    raw = picture.width * picture.height * picture.channels
-    if psnr_db >= RARELY_BELOW_DB or byte_count >= raw:
-        return None
-    pixels = picture.as_float()
-    small = spend_on_thumbnail(pixels, byte_count // THUMBNAIL_SHARE, picture.color_space).result
-    if small is None:
-        return None
-    theirs = decibels(float(np.square(small - pixels).mean(dtype=np.float64)), white)
-    if theirs <= psnr_db:
-        return None
-    return (f"got {psnr_db:.1f} dB, where a thumbnail of an eighth of its bytes has {theirs:.1f}: "
-            "far below what a fit comes to. Give it more --seconds, or a machine with less to "
-            "do.")  # fmt: skip

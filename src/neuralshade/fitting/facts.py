@@ -3,21 +3,47 @@
 from __future__ import annotations
 
 import dataclasses
+import logging
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from neuralshade.base.message_text import plural
+from neuralshade.base.short_repr import ShortRepr
 from neuralshade.errors import NeuralShadeError
 
 if TYPE_CHECKING:
     from neuralshade.fitting.callback import RunningFit
     from neuralshade.fitting.progress import Progress
 
+log = logging.getLogger("neuralshade")
 CURVE_RATIO = 1.02  # of steps between two losses that are told, besides all rows with a PSNR
 MOST_SHOWN = 16  # numbers of an array that are told; of larger ones the shape
+
+
+@dataclass(frozen=True)
+class Reached(ShortRepr):
+    """What the result of every kind's fit says besides its own; filled in once all is written."""
+
+    # in a GPU's memory, as shaders read the asset; None where that is not told
+    memory_bytes: int | None = field(default=None, kw_only=True)
+    warnings: tuple[str, ...] = field(default=(), kw_only=True)  # as the log has them
+
+
+class Warnings:
+    """What a fit warns of: said in the log, and kept for its result."""
+
+    def __init__(self) -> None:
+        self.said: list[str] = []
+
+    def say(self, *lines: str | None) -> None:
+        """Warn of each line that is not None."""
+        for line in lines:
+            if line is not None:
+                self.said.append(line)
+                log.warning("%s", line)
 
 
 def fit_facts(job: RunningFit, number: int, preset: str | None) -> dict[str, Any]:

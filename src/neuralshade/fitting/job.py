@@ -6,6 +6,7 @@ import logging
 import tempfile
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Generic, Protocol, TypeVar
 
@@ -14,6 +15,7 @@ from neuralshade.base.work import part, working
 from neuralshade.engine.choose import Chosen
 from neuralshade.errors import ConfigError, DeviceError, FitInterrupted, OutputError
 from neuralshade.fitting.callbacks import Callbacks
+from neuralshade.fitting.facts import Reached, Warnings
 from neuralshade.fitting.loop import DivergedError, Loop, Observer, Restart
 from neuralshade.fitting.options import FitOptions, resumed_flags
 from neuralshade.fitting.output_checks import checkpoint_path
@@ -40,8 +42,10 @@ class JobKind(Protocol):
 
 
 class Reported(Protocol):
-    """An opened asset, as far as a report of it is written."""
+    """An opened asset, as far as a fit needs it."""
 
+    @property
+    def memory_bytes(self) -> int | None: ...
     def report(
         self, reference: Any, output: Any, *, snapshots: Any, facts: Sequence[tuple[str, str]]
     ) -> None: ...
@@ -80,7 +84,7 @@ class Job(ABC, Generic[R]):
         self.saved_seconds: float | None = None
         self.original, self.recipe, self.output = original, recipe, output
         self.options, self.chosen = options, chosen
-        self.callbacks = Callbacks(self)
+        self.callbacks, self.warnings = Callbacks(self), Warnings()
 
     def run(self, checkpoint: Checkpoint | None) -> Any:
         """Train, write what was asked for and return what was reached."""
@@ -88,14 +92,20 @@ class Job(ABC, Generic[R]):
             self.train(checkpoint)
             try:
                 with working("writing the asset"):
-                    reached = self.finish()
+                    reached = self._completed(self.finish())
                 self._settle()
             except OutputError as error:  # a full disk, say: what was trained goes elsewhere
                 if self.is_written:
                     raise
-                kept = self._kept_somewhere()
-                raise OutputError(f"{error} {_sentence(kept)}") from error
+                raise OutputError(f"{error} {_sentence(self._kept_somewhere())}") from error
             self.callbacks.end(reached)
+        return reached
+
+    def _completed(self, reached: Any) -> Any:
+        """Return a result with what the result of every kind says."""
+        if isinstance(reached, Reached):
+            reached = replace(reached, memory_bytes=self.open(self.output).memory_bytes,
+                              warnings=tuple(self.warnings.said))  # fmt: skip
         return reached
 
     def train(self, checkpoint: Checkpoint | None) -> None:
@@ -129,9 +139,8 @@ class Job(ABC, Generic[R]):
 
         Where the fit was asked to end, that is an interruption.
         """
-        said = str(error)
-        if self.saved_step is not None:
-            said += f" {_sentence(self._kept(self.saved_step))}"
+        kept = "" if self.saved_step is None else f" {_sentence(self._kept(self.saved_step))}"
+        said = f"{error}{kept}"
         if isinstance(error, StuckError):
             return FitInterrupted(f"interrupted at step {self.loop.progress.step}: {said}")
         return DeviceError(said)
@@ -175,7 +184,7 @@ class Job(ABC, Generic[R]):
         try:
             saved = self._save()
         except OutputError as error:
-            log.warning("no checkpoint of step %d: %s The fit goes on.", step, error)
+            self.warnings.say(f"no checkpoint of step {step}: {error} The fit goes on.")
         else:
             self.saved_step = step if saved else self.saved_step
 
@@ -201,9 +210,9 @@ class Job(ABC, Generic[R]):
         """Say what is kept of a fit whose numbers are no longer finite."""
         if self.saved_step is not None:
             return self._kept(self.saved_step)
-        told = "no checkpoint was written: its numbers are not finite."
         resumed = self.options.resume
-        return told if resumed is None else f"{told} {resumed} is as it was."
+        left = "" if resumed is None else f" {resumed} is as it was."
+        return f"no checkpoint was written: its numbers are not finite.{left}"
 
     def _save(self) -> bool:
         """Save a checkpoint; return False where none was, since its numbers are not finite."""

@@ -15,13 +15,12 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from neuralshade.base.interrupt import Interruption
 from neuralshade.errors import ConfigError
-from neuralshade.fitting.progress import Progress, next_snapshot
+from neuralshade.fitting.progress import Progress, WarmUp, next_chunk, next_snapshot
 from neuralshade.optimizer.schedule import Schedule, rate_factor
 
 if TYPE_CHECKING:
     from neuralshade.fitting.plateau import Plateau
 
-LOOK_SECONDS = 0.1  # between two looks at the clock
 FIRST_MEASURE_SECONDS = 0.3  # of training before PSNR is first measured; it says nothing sooner
 MEASURE_SHARE = 0.02  # of the time goes into measuring PSNR on the way, the first one excepted
 TARGET_SHARE = 0.1  # the same where the fit ends by PSNR, and where it was not seen for long
@@ -118,6 +117,7 @@ class Loop:
         """
         opened = time.perf_counter()
         start = opened - self.progress.seconds
+        warm_up = WarmUp()
         chunk = 1
         measuring: float | None = None
         with Interruption() as interruption:
@@ -125,10 +125,13 @@ class Loop:
             while not self._ended():
                 if interruption.requested:
                     return False
+                ran = self._clipped(chunk, self._due())
                 before = time.perf_counter()
-                self._advance(self._clipped(chunk, self._due()))
+                self._advance(ran)
                 trained = time.perf_counter()
-                chunk = _next_chunk(chunk, trained - before)
+                free = warm_up.uncounted(trained - before, ran)
+                start, opened = start + free, opened + free
+                chunk = next_chunk(chunk, trained - before)
                 self.progress.seconds = trained - start
                 is_due = self._is_measure_due(measuring, trained - opened)
                 if is_due and not interruption.requested:
@@ -142,6 +145,9 @@ class Loop:
                 self.progress.seconds = time.perf_counter() - start
                 self._look()
                 start += self._attend(interruption)
+        if warm_up.owed:  # one call ran all steps
+            self.progress.seconds += warm_up.owed
+            self._look()
         self._close()
         return True
 
@@ -168,7 +174,7 @@ class Loop:
     def _look(self) -> None:
         p = self.progress
         p.share = self._share(p.step, p.seconds)
-        p.samples_per_second = p.step * self.samples_per_step / p.seconds
+        p.samples_per_second = p.speed(self.samples_per_step)
         self.observer(p)
 
     def _advance(self, steps: int) -> None:
@@ -290,8 +296,3 @@ class Loop:
         p = self.progress
         p.psnr_db, p.psnr_step, p.about = psnr_db, p.step, 0
         p.note(measured=True)
-
-
-def _next_chunk(chunk: int, seconds: float) -> int:
-    """Return a number of steps that takes about LOOK_SECONDS, judging by the last chunk."""
-    return max(1, min(2 * chunk, round(chunk * LOOK_SECONDS / max(seconds, 1e-9))))

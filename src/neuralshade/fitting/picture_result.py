@@ -5,10 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from neuralshade.base.message_text import plural
-from neuralshade.base.short_repr import ShortRepr
+import numpy as np
+
+from neuralshade.base.message_text import memory_text, plural
+from neuralshade.fitting.facts import Reached
 from neuralshade.fitting.job import Job
+from neuralshade.fitting.progress import Progress
+from neuralshade.measure.picture_psnr import decibels
 from neuralshade.source.picture import Picture
+
+RARELY_BELOW_DB = 30.0  # results below are looked at more closely
+HEADER_PIXELS = 1024  # of a picture, from which on an asset larger than it is told
+SMALL_SHARE = 0.5  # of a picture's bytes: for an asset of more a thumbnail says nothing
 
 
 @dataclass(frozen=True)
@@ -26,7 +34,7 @@ class CodeSearch:
 
 
 @dataclass(frozen=True)
-class FitResult(ShortRepr):
+class FitResult(Reached):
     """What a fit reached; quality and size are those of the file."""
 
     asset: str  # path
@@ -45,7 +53,7 @@ class FitResult(ShortRepr):
     at_plateau: bool = field(default=False, kw_only=True)  # it ended since more steps gain little
 
     skipped_what = "steps"  # for people
-    too_large = "network and header"  # where bpp is exceeded
+    too_large = "header, network and small grids"  # where bpp is exceeded
 
     def brief(self) -> str:
         return f"{self.asset}, {self.psnr_db:.2f} dB, {self.asset_bytes:,} bytes"
@@ -54,14 +62,17 @@ class FitResult(ShortRepr):
         """Print what was reached."""
         print(f"{self.asset}: {self.psnr_db:.2f} dB in {self.asset_bytes:,} bytes "
               f"({self.bits_per_pixel:.2f} bits per pixel)")  # fmt: skip
+        if self.memory_bytes is not None:
+            pixels = round(8 * self.asset_bytes / self.bits_per_pixel)
+            print(f"in a GPU: {memory_text(self.memory_bytes, pixels, 'pixel')}")
         print(f"{plural(self.steps, 'step')} in {self.seconds:.1f} s on {self.device}, "
               f"{self.samples_per_second / 1e6:.2f} M samples/s"
               f"{', to its plateau' * self.at_plateau}")  # fmt: skip
         if self.search is not None:
             print(self.search)
         if self.bpp_exceeded:
-            print(f"more bits per pixel than asked for: {self.too_large} alone take as "
-                  "many")  # fmt: skip
+            print(f"more bits per pixel than asked for: {self.too_large} take "
+                  f"{self.bits_per_pixel:.2f} of a picture of this size")  # fmt: skip
         if self.skipped_steps:
             print(f"{self.skipped_steps} {self.skipped_what} were skipped: their gradient was not "
                   "finite")  # fmt: skip
@@ -87,3 +98,48 @@ def reached(
         "bpp_exceeded": bpp_exceeded,
         "at_plateau": p.plateau_step is not None,
     }
+
+
+def poor(job: Job[Any], psnr_db: float, byte_count: int, picture: Picture, white: float
+         ) -> str | None:  # fmt: skip
+    """Return what to say of a result that a thumbnail of as many bytes beats.
+
+    ``picture`` is what was fitted. A whole fit is 5 to 10 dB above its thumbnail. None above
+    RARELY_BELOW_DB, and for pictures so small that the asset is hardly smaller.
+    """
+    raw = picture.width * picture.height * picture.channels
+    if psnr_db >= RARELY_BELOW_DB or byte_count >= SMALL_SHARE * raw:
+        return None
+    from neuralshade.measure.baselines import spend_on_thumbnail  # few results are looked at
+
+    pixels = picture.as_float()
+    small = spend_on_thumbnail(pixels, byte_count, picture.color_space).result
+    if small is None:
+        return None
+    theirs = decibels(float(np.square(small - pixels).mean(dtype=np.float64)), white)
+    if theirs <= psnr_db:
+        return None
+    return (f"fit: got {psnr_db:.1f} dB, where a thumbnail of as many bytes has {theirs:.1f}: far "
+            f"below what a fit comes to.{advice(job.loop.progress, job.recipe)}")  # fmt: skip
+
+
+def oversized(byte_count: int, picture: Picture) -> str | None:
+    """Return what to say of an asset that takes more bytes than the texels of its picture.
+
+    Nothing of a picture so small that the header alone takes as many.
+    """
+    pixels = picture.width * picture.height
+    bits, raw = 8 * byte_count / pixels, 8 * picture.pixels.nbytes / pixels
+    if pixels < HEADER_PIXELS or bits <= raw:
+        return None
+    return (f"fit: the asset has {bits:.1f} bits per pixel, where the picture's own texels have "
+            f"{raw:g}. Take a smaller encoding or network, or --preset grid.")  # fmt: skip
+
+
+def advice(p: Progress, recipe: Any) -> str:
+    """Return what to give more of, by what ended a fit; nothing where more steps gain little."""
+    if p.share < 1.0 or p.plateau_step is not None:
+        return ""
+    if recipe.seconds is not None and p.seconds >= recipe.seconds:
+        return " Give it more --seconds, or a machine with less to do."
+    return " Give it more --steps."

@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 
 STALE_SHARE = 0.2  # of all steps: a PSNR from before them is told with its step
 MOST_ROWS = 4096  # of a curve in memory and in checkpoints; assets keep far fewer
+LOOK_SECONDS = 0.1  # between two looks at the clock
+SHORTEST_SECONDS = 1e-3  # from which on a speed is told
 SNAPSHOT_RATIO = 2.0**0.5  # snapshots lie this factor of steps apart
 
 
@@ -28,6 +30,11 @@ class Progress:
         """Return whether a good part of all steps came after the PSNR."""
         return self.psnr_db is not None and self.psnr_step < (1 - STALE_SHARE) * self.step
 
+    def speed(self, samples_per_step: int) -> float:
+        """Return samples per second; 0 before any time was counted."""
+        counted = self.seconds >= SHORTEST_SECONDS
+        return self.step * samples_per_step / self.seconds if counted else 0.0
+
     def note(self, measured: bool) -> None:
         """Add where the fit stands to the curve: with its PSNR where it was ``measured``."""
         psnr_db = None if self.psnr_db is None or not measured else round(self.psnr_db, 3)
@@ -38,6 +45,27 @@ class Progress:
             self.curve[:-1] = [
                 row for i, row in enumerate(self.curve[:-1]) if row[3] is not None or i % 2
             ]
+
+
+class WarmUp:
+    """How long the first step takes beyond later ones: kernels are compiled then, no clock's fault.
+
+    That is known once the second call of the engine has ended; until then none of it is counted.
+    """
+
+    def __init__(self) -> None:
+        self.owed = 0.0  # seconds of the first call that may count after all
+        self._calls = 0
+
+    def uncounted(self, seconds: float, steps: int) -> float:
+        """Return what to take off the clock after a call of ``steps`` that took ``seconds``."""
+        self._calls += 1
+        if self._calls == 1:
+            self.owed = seconds
+            return seconds
+        counted = min(self.owed, seconds / steps)
+        self.owed = 0.0
+        return -counted
 
 
 def _short(value: float) -> float:
@@ -51,3 +79,8 @@ def next_snapshot(step: int) -> int:
         exponent += 1
         due = max(due + 1, round(SNAPSHOT_RATIO**exponent))
     return due
+
+
+def next_chunk(chunk: int, seconds: float) -> int:
+    """Return a number of steps that takes about LOOK_SECONDS, judging by the last chunk."""
+    return max(1, min(2 * chunk, round(chunk * LOOK_SECONDS / max(seconds, 1e-9))))

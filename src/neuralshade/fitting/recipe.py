@@ -77,7 +77,9 @@ class TrainingRecipe:
     warmup: int = training(0, "steps over which the step size grows to its full value",
                            limits=(0, 1_000_000))  # fmt: skip
     steps: int | None = ending(None, "stop after so many steps", limits=(1, 10**9))
-    seconds: float | None = ending(20.0, "stop after so many seconds", limits=(0.01, 10**7))
+    seconds: float | None = ending(20.0, "stop after so many seconds of training; compiling in "
+                                   "the first step and a search of codes come on top",
+                                   limits=(0.01, 10**7))  # fmt: skip
     seed: int = training(0, "of every random number", limits=(0, 2**63 - 1))
 
     def __post_init__(self) -> None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import Any
 
 from neuralshade.fitting.recipe import ENDS, fields_of, to_dict
 
 
-def recipe_toml(recipe: Any, verb: str) -> str:
+def recipe_toml(recipe: Any, verb: str, flags: Mapping[str, Any] | None = None) -> str:
     """Return every field of a recipe as TOML, which ``asked_recipe`` makes the same recipe of.
 
     TOML has no word for nothing: fields that are None are left out, and a fit that ends at
@@ -16,17 +17,21 @@ def recipe_toml(recipe: Any, verb: str) -> str:
 
     Args:
         verb: that takes it, for people.
+        flags: more lines of the file, which are no settings.
     """
     settings = to_dict(recipe)
     if all(settings[name] is None for name in ENDS):
         limits = {field.name: field.metadata["limits"] for field in fields_of(type(recipe))}
         settings["seconds"] = float(limits["seconds"][1])
-    lines = [f"{name} = {_value(value)}" for name, value in settings.items() if value is not None]
+    told = settings | dict(flags or {})
+    lines = [f"{name} = {_value(value)}" for name, value in told.items() if value is not None]
     return "\n".join([f"# neuralshade {verb} --recipe FILE.toml", *lines]) + "\n"
 
 
 def _value(value: Any) -> str:
-    """Return text, a number or a truth value as TOML has it."""
+    """Return text, a number, a truth value or a list of these as TOML has it."""
+    if isinstance(value, list):
+        return f"[{', '.join(map(_value, value))}]"
     if isinstance(value, (bool, str)):  # which JSON writes alike, but for one character
         return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
     return repr(value)

@@ -273,20 +273,20 @@ class Opened(Closeable, AtPositions, ShortRepr):
         from neuralshade.asset.file import FORMAT
 
         return {
-            "path": self.path,
-            "kind": self.kind.name,
-            "format": FORMAT,
-            "bytes": self.byte_count,
-            "memory_bytes": self.memory_bytes,
-            "bits_per_pixel": self.bits_per_pixel,
-            "parameters": self.numbers,
+            "path": self.path, "kind": self.kind.name, "format": FORMAT,
+            "bytes": self.byte_count, "memory_bytes": self.memory_bytes,
+            "bits_per_pixel": self.bits_per_pixel, "parameters": self.numbers,
             "picture": self.header.picture,
             "recipe": self.header.recipe,
             "training": self.header.training,
             "quality": self.header.quality,
             "tensors": {n: f"{t.dtype} {list(t.shape)}" for n, t in self.tensors.items()},
             **{n: self.header.own[n] for n in (*self.parts, "plugins") if n in self.header.own},
-        }
+        }  # fmt: skip
+
+    def told_flags(self) -> dict[str, Any]:
+        """Return flags of its fit beside the recipe, as a --recipe file has them."""
+        return {}
 
     @abstractmethod
     def told(self) -> dict[str, str]:

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from neuralshade.asset.asset import check_drawn, picture_facts
 from neuralshade.asset.rules import PSNR, TRAINING
 from neuralshade.asset.schema import Rule
+from neuralshade.base.message_text import memory_text
 from neuralshade.errors import AssetError, ConfigError, NeuralShadeError
 from neuralshade.fitting.scene import Page, Points, Scene, begun_stops, picture_scene
 from neuralshade.fitting.snapshots import load_snapshots
@@ -183,8 +184,8 @@ class OpenedPicture(Opened):
         if self.bits_per_pixel is not None:
             lines["size"] += f", {self.bits_per_pixel:.3f} bits per pixel"
         if self.memory_bytes is not None:
-            bits = self.memory_bytes * 8 / (self.size[0] * self.size[1])
-            lines["in a GPU"] = f"{self.memory_bytes:,} bytes, {bits:.3f} bits per pixel"
+            pixels = self.size[0] * self.size[1]
+            lines["in a GPU"] = memory_text(self.memory_bytes, pixels, "pixel")
         shown = self.header.picture
         if shown is not None:
             lines["picture"] = (

@@ -1,6 +1,7 @@
 """The report: one HTML file that shows what a fit learned, and needs nothing else."""
 
 import json
+import logging
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -20,6 +21,7 @@ from neuralshade.measure.pair import (
 from neuralshade.measure.quality import psnr_db
 from neuralshade.measure.rows import NOTED
 
+log = logging.getLogger("neuralshade")
 TITLES = {"table": "The same picture kept otherwise", "grids": "Feature grids"}
 
 
@@ -70,6 +72,8 @@ def write_report(path: str | os.PathLike[str], data: ReportData) -> None:
 def _content(data: ReportData) -> dict[str, Any]:
     height, width, channels = data.target.shape
     stops = exposure_stops(data.target) if data.color_space == "linear" else None
+    if stops is not None:
+        log.info("exposure: %+.2f stops, by the reference.", stops)
     panes, scale = comparison(data.target, data.result, stops)
     pictures = [("Target", data.target), ("Result", data.result), *data.rivals]
     return {

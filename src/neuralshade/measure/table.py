@@ -8,7 +8,7 @@ from typing import Any
 from neuralshade.base.message_text import plain
 
 Row = dict[str, Any]
-PLAIN_COLUMNS = 120  # of a table where there is no terminal
+WHOLE_COLUMNS = 10_000  # where there is no terminal: rows are lines, and no name is cut
 
 
 @dataclass(frozen=True)
@@ -60,9 +60,7 @@ class Table(list[Row]):
             print(plain(line))
 
 
-def print_rows(
-    columns: Sequence[Column], rows: Sequence[Row], plain_columns: int = PLAIN_COLUMNS
-) -> None:
+def print_rows(columns: Sequence[Column], rows: Sequence[Row]) -> None:
     """Print a table to standard output."""
     from rich import table
     from rich.console import Console
@@ -74,4 +72,4 @@ def print_rows(
     for row in rows:
         shown.add_row(*(column.cell(row) for column in columns))
     person = sys.stdout is not None and sys.stdout.isatty()
-    Console(width=None if person else plain_columns, markup=False).print(shown)
+    Console(width=None if person else WHOLE_COLUMNS, markup=False).print(shown)

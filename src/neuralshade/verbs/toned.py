@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import numbers
 from typing import Any, Literal
 
@@ -12,6 +13,7 @@ from neuralshade.base.did_you_mean import did_you_mean
 from neuralshade.base.message_text import shown
 from neuralshade.errors import ConfigError
 
+log = logging.getLogger("neuralshade")
 Floats = npt.NDArray[np.float32]
 AUTO: Literal["auto"] = "auto"
 TONEMAPS = ("clip", "reinhard")
@@ -51,6 +53,7 @@ def toned(pixels: Floats, exposure: Any, tonemap: str) -> Floats:
         from neuralshade.measure.display import exposure_stops  # loads metrics: half a second
 
         exposure = exposure_stops(pixels)
+        log.info("exposure: %+.2f stops, by what is drawn.", exposure)
     colors = pixels.shape[2] - (pixels.shape[2] in (2, 4))
     with np.errstate(over="ignore"):  # what float32 cannot hold is white
         light = pixels[..., :colors] * np.float32(2.0 ** float(exposure))

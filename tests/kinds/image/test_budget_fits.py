@@ -68,7 +68,26 @@ def test_a_picture_too_small_for_its_bits_is_told(tmp_path, save_smooth, capsys,
     assert (result.bits_per_pixel > 4) == exceeded
     assert result.bpp_exceeded == exceeded
     result.print()
-    told = "more bits per pixel than asked for: network and header alone take as many"
+    told = ("more bits per pixel than asked for: header, network and small grids take "
+            f"{result.bits_per_pixel:.2f} of a picture of this size")  # fmt: skip
     assert (told in capsys.readouterr().out) == exceeded
     own = neuralshade.fit_image(path, tmp_path / "y.nsh", steps=1, encoding="one_blob:bins=256")
     assert not own.bpp_exceeded
+
+
+def test_a_lower_budget_never_makes_a_larger_file(tmp_path, save_smooth):
+    """At 0.3 bits per pixel it had 0.61, at 0.5 it had 0.47."""
+    path = save_smooth(height=256, width=256)
+    fits = [neuralshade.fit_image(path, tmp_path / "x.nsh", steps=1, bpp=bpp)
+            for bpp in (0.05, 0.3, 0.44, 0.5, 0.7, 1.0)]  # fmt: skip
+    bits = [each.bits_per_pixel for each in fits]
+    assert bits == sorted(bits) and [each.bpp_exceeded for each in fits[-3:]] == [False] * 3
+
+
+def test_an_asset_larger_than_its_picture_is_told(tmp_path, save_smooth):
+    result = neuralshade.fit_image(save_smooth(height=40, width=40), tmp_path / "x.nsh", steps=1,
+                                   encoding="hash_grid", grid_bits=32)  # fmt: skip
+    assert result.warnings[-1] == (
+        f"fit: the asset has {result.bits_per_pixel:.1f} bits per pixel, where the picture's own "
+        "texels have 24. Take a smaller encoding or network, or --preset grid."
+    )

@@ -30,6 +30,7 @@ def asset(request, tmp_path, save_smooth):
 def gpu_field(asset, gpu, device):
     """Give a field on an open SlangPy device, or on a CUDA device of its own."""
     with neuralshade.GpuField(asset, "cuda" if gpu.api == "cuda" else device) as field:
+        assert repr(field).startswith(f"<GpuField: {asset}, ")
         yield field
 
 

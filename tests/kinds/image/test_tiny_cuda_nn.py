@@ -112,17 +112,6 @@ def test_configurations_become_settings(config, wanted):
         assert parse_encoding(recipe.encoding)
 
 
-@pytest.mark.parametrize("config, said", [
-    ({"encoding": {"otype": "HashGrid", "fixed_point_pos": True}},
-     "encoding.fixed_point_pos: got True, which is passed over: positions are float32 here."),
-    ({"optimizer": {"otype": "EMA", "full_precision": False, "nested": ADAM}},
-     "optimizer.full_precision: got False, which is passed over: averages are float32 here."),
-])  # fmt: skip
-def test_what_changes_no_result_here_is_passed_over_with_a_line(config, said, caplog):
-    from_tiny_cuda_nn(config)
-    assert caplog.messages == [said]
-
-
 @pytest.mark.parametrize("section", DEFAULTS)
 def test_what_is_left_out_has_the_default_of_tiny_cuda_nn(section):
     assert from_tiny_cuda_nn({section: {}}) == {"bias": False, **DEFAULTS[section]}
@@ -172,7 +161,8 @@ REFUSALS = [
     (
         {"network": {"n_neuron": 64}},
         "network.n_neuron: unknown or unsupported key, need one of ['activation', "
-        "'n_hidden_layers', 'n_neurons', 'otype', 'output_activation']. Did you mean n_neurons?",
+        "'feedback_alignment', 'n_hidden_layers', 'n_neurons', 'otype', 'output_activation']. "
+        "Did you mean n_neurons?",
     ),
     (
         {"network": {"n_neurons": "64"}},
@@ -222,7 +212,13 @@ REFUSALS = [
     ({"encoding": {"otype": "Identity", "offset": 1}}, only("encoding.offset", "1", "0.0")),
     (
         {"optimizer": {"otype": "Shampoo"}},
-        "optimizer.otype: got 'Shampoo', need one of ['Adam', 'EMA'].",
+        "optimizer.otype: got 'Shampoo', need one of ['Adam', 'EMA', 'ExponentialDecay']: it is "
+        "not here. Write Adam.",
+    ),
+    (
+        {"optimizer": {"otype": "EMA", "nested": {"otype": "Lion"}}},
+        "optimizer.nested.otype: got 'Lion', need one of ['Adam', 'EMA', 'ExponentialDecay']: it "
+        "is not here. Write Adam, whose learning_rate is 3 to 10 times that of Lion.",
     ),
     (
         {"optimizer": {**ADAM, "l2_reg": "much"}},
@@ -237,9 +233,9 @@ REFUSALS = [
         {"encoding": {"otype": "HashGrid", "hash": "Rng"}},
         only("encoding.hash", "'Rng'", "'CoherentPrime'"),
     ),
-    (
+    (  # we have one average, not two
         {"optimizer": {"otype": "EMA", "decay": 0.9, "nested": {"otype": "EMA", "nested": ADAM}}},
-        "optimizer.nested.otype: got 'EMA', need one of ['Adam'].",  # we have one decay, not two
+        "optimizer.nested.otype: got 'EMA', need one of ['Adam', 'ExponentialDecay'].",
     ),
     (
         {"encoding": {"otype": "OneBlob", "n_bins": 10**400}},

@@ -43,6 +43,25 @@ def header_of(sizes=SIZES):
     return Header({"steps": 1}, training, {}, own={"maps": maps})
 
 
+@pytest.mark.parametrize("formats, held, memory_bytes", [
+    (None, "R8, RGBA8", (30 + 6 + 1) * 10),  # of before formats were told
+    (["png", "exr"], "R8, RGBA8", (30 + 6 + 1) * 10),
+    (["ktx2-bc"], "BC4, BC5, BC7", (4 + 1 + 1) * 48),
+])  # fmt: skip
+def test_memory_is_that_of_the_files(tmp_path, levels, formats, held, memory_bytes):
+    header = header_of()
+    if formats is not None:
+        header.own["maps"]["formats"] = formats
+    save(tmp_path / "x.nsh", header, levels)
+    opened = neuralshade.load(tmp_path / "x.nsh")
+    facts = opened.facts()
+    assert facts["memory_bytes"] == memory_bytes
+    assert facts["bits_per_pixel"] == pytest.approx(8 * facts["bytes"] / 30)
+    assert opened.told()["in a GPU"] == (
+        f"{memory_bytes} bytes, {8 * memory_bytes / 30:.3f} bits per texel of level 0, as {held}"
+    )
+
+
 def save(path, header, levels):
     return save_asset(path, "mipmaps", header, level_tensors(levels), CURVE_POINTS)
 

@@ -23,6 +23,16 @@ def fit(device, set_of, short):
     return fit
 
 
+def test_the_name_of_an_asset_is_no_folder_s(stand, set_of, short):
+    with pytest.raises(OutputError) as caught:
+        neuralshade.fit_mipmaps(set_of(8, 8), "wood.nsh", **short)
+    assert str(caught.value) == (
+        "wood.nsh: got the name of an asset, need that of a folder, which gets it and the files of "
+        "its levels. Write -o wood."
+    )
+    assert list(stand.iterdir()) == []
+
+
 def contents(folder):
     return {path.name: path.read_bytes() for path in folder.iterdir()}
 

@@ -280,18 +280,19 @@ def test_output_places_are_tried_before_training(tmp_path, save_smooth):
     )
 
 
-@pytest.mark.parametrize("ends, told", [({"seconds": 0.01, "steps": None}, True), ({}, False)])
-def test_a_fit_that_time_ended_is_looked_at(save_smooth, tmp_path, monkeypatch, caplog, ends, told):
-    """Where a thumbnail is nearer it says so, but not where so many steps were asked for."""
+@pytest.mark.parametrize("ends", [{"seconds": 0.01, "steps": None}, {}])
+def test_what_it_came_to_is_looked_at(save_smooth, tmp_path, monkeypatch, caplog, ends):
+    """Where a thumbnail is nearer it says so, and the result has that too."""
     seen = []
 
-    def poor(psnr_db, byte_count, picture, white):
+    def poor(job, psnr_db, byte_count, picture, white):
         seen.append((psnr_db, byte_count, picture.width, white))
-        return "got too little"
+        return "fit: got too little"
 
-    monkeypatch.setattr("neuralshade.fitting.ending.poor", poor)
+    monkeypatch.setattr("neuralshade.kinds.splats.fit.poor", poor)
     path = save_smooth()
     result = neuralshade.fit_splats(path, tmp_path / "x.nsh", **{**FEW, **ends})
-    assert ("fit: got too little" in caplog.messages) == told
+    assert "fit: got too little" in caplog.messages
+    assert result.warnings == ("fit: got too little",)
     width = neuralshade.load_picture(path).width
-    assert seen == ([(result.psnr_db, result.asset_bytes, width, 1.0)] if told else [])
+    assert seen == [(result.psnr_db, result.asset_bytes, width, 1.0)]

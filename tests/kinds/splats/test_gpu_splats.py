@@ -30,6 +30,7 @@ def asset(request, tmp_path_factory):
 ])  # fmt: skip
 def test_picture_is_that_of_render(asset, gpu, size, crop):
     with neuralshade.GpuSplats(asset, gpu.api) as splats:
+        assert repr(splats).startswith(f"<GpuSplats: {asset}, ")
         drawn = splats.picture(*size, crop)
     assert drawn.shape == (size[1], size[0], 3) and drawn.dtype == np.float32
     wanted = neuralshade.render(asset, size=size, crop=crop, stretch=True, filter="point")

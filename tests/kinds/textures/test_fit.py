@@ -61,6 +61,22 @@ def test_latents_are_of_the_rate_asked_for(fitted, maps):
     assert 5.0 <= latents * 8 / 32**2 <= 5.0 * 1.1  # deeper mips have a fifteenth or so
 
 
+@pytest.mark.parametrize("side, told", [(32, True), (256, False)])
+def test_a_set_so_small_that_its_decoder_weighs_most_says_so(fitted, side, told):
+    """5 bits per texel were asked for, and 11 came."""
+    result = fitted(small_set(side, side), steps=2, bpp=5.0, mips=1, polish=0)
+    said = [line for line in result.warnings if "decoder and header take" in line]
+    assert bool(said) == told
+    if told:
+        size = result.bits_per_texel
+        rest = size - 5.0  # or a little more: rates are those of whole grids
+        taken = float(said[0].split("take ")[1].split()[0])
+        assert taken == pytest.approx(rest, abs=0.6) and said[0].endswith(
+            f" of the {size:.1f} bits per texel, as the set is small: 32 x 32 texels. Less with "
+            "--hidden-width 32 or --network-bits 8."
+        )
+
+
 @pytest.mark.parametrize("height, width, settings", [
     pytest.param(16, 48, {"wrap": "clamp"}, marks=pytest.mark.slow), (21, 13, {}),
     pytest.param(1, 24, {}, marks=pytest.mark.slow), (24, 1, {"wrap": "clamp"}),
@@ -162,7 +178,7 @@ def test_resumed_equals_uninterrupted(fitted, maps, tmp_path, monkeypatch, part,
         if progress.step >= part * 60:
             signal.raise_signal(signal.SIGINT)
 
-    monkeypatch.setattr("neuralshade.fitting.loop.LOOK_SECONDS", 1e-9)  # look after each step
+    monkeypatch.setattr("neuralshade.fitting.progress.LOOK_SECONDS", 1e-9)  # look after each step
     with pytest.raises(FitInterrupted):
         fitted(maps, "parted.nsh", observer=interrupt, **settings)
     assert not (tmp_path / "parted.nsh").exists()

@@ -88,8 +88,9 @@ def test_levels_beyond_are_the_nearest_and_nothing_has_a_gradient(sampled, rng):
         "have none. Pass uv.detach()."
     )
     last = field.channels(uv, len(SIZES) - 1)
-    assert torch.equal(field.channels(uv, 99), last) and not last.requires_grad
-    assert torch.equal(field.channels(uv, -3), field.channels(uv, torch.zeros(5, dtype=torch.int)))
+    beyond, before = torch.full((5,), 99), torch.full((5,), -3)
+    assert torch.equal(field.channels(uv, beyond), last) and not last.requires_grad
+    assert torch.equal(field.channels(uv, before), field.channels(uv, 0))
     assert not any(p.requires_grad for p in field.parameters())
     empty = field(torch.zeros(0, 2))
     assert {name: list(values.shape) for name, values in empty.items()}["albedo"] == [0, 3]
@@ -100,6 +101,8 @@ def test_levels_beyond_are_the_nearest_and_nothing_has_a_gradient(sampled, rng):
     [
         (ConfigError, {"filter": "bilinar"}, "filter: got 'bilinar', need one of ['nearest', "
          "'bilinear', 'stochastic', 'latents']. Did you mean bilinear?"),
+        (ConfigError, {"level": 20}, f"level: got 20, need 0 to {len(SIZES) - 1}. 0 is the "
+         "finest."),
         (ShapeError, {"uv": torch.zeros(4, 3)}, "TextureSetField.uv: got torch.float32 [4, 3], "
          "need floats [N, 2]. Put the two numbers of one position into one row."),
         (ShapeError, {"level": torch.zeros(4)}, "TextureSetField.level: got torch.float32 [4], "

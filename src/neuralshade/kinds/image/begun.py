@@ -2,28 +2,44 @@
 
 from __future__ import annotations
 
-import logging
 import os
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
 
 from neuralshade.asset.file import is_asset_file, read_asset_file
+from neuralshade.base.message_text import shown
 from neuralshade.errors import ConfigError
+from neuralshade.fitting.facts import Warnings
+from neuralshade.fitting.picture_result import advice
 from neuralshade.fitting.recipe import from_dict, to_dict
 from neuralshade.kinds.image import KIND
 from neuralshade.kinds.image.presets import preset_recipe
 from neuralshade.kinds.image.recipe import ImageRecipe
 
 if TYPE_CHECKING:
-    from neuralshade.fitting.picture_result import FitResult
     from neuralshade.kinds.image.opened import OpenedImage
     from neuralshade.source.picture import Picture
-
-log = logging.getLogger("neuralshade")
 
 OF_TRAINING = ("steps", "seconds", "target_psnr", "until", "plateau_db", "loss", "sampling",
                "batch", "rate", "grid_rate", "grid_optimizer", "l2_penalty", "warmup", "average",
                "precision", "loss_scale", "schedule", "rate_final", "beta1", "beta2", "epsilon",
                "seed")  # fmt: skip
+
+
+class Begun(Protocol):
+    """A fit that begins with an asset, as far as it is told of."""
+
+    @property
+    def source(self) -> Picture: ...
+    @property
+    def recipe(self) -> ImageRecipe: ...
+    @property
+    def loop(self) -> Any: ...
+
+    begun: OpenedImage | None
+    warnings: Warnings
+
+    def take_over(self, path: Path) -> None: ...
 
 
 def is_finished(place: str | os.PathLike[str]) -> bool:
@@ -54,13 +70,31 @@ def begun_recipe(
     return preset_recipe(KIND.presets[0], usual | settings)
 
 
-def tell_worse(begun: OpenedImage, source: Picture, result: FitResult) -> None:
-    """Warn where a fit has come to less than the asset that it went on from.
+def begin_from(job: Begun, begun: OpenedImage) -> None:
+    """Have a fit begin with the numbers of a finished asset, and warn of what that means.
+
+    Another picture may be meant, a retouched one say; but mostly a file was mixed up.
+    """
+    job.take_over(Path(begun.path))
+    job.begun = begun
+    lines = [f"{begun.path}: a finished asset, not a checkpoint: its numbers are trained further "
+             "with fresh moments."]  # fmt: skip
+    if begun.picture["digest"] != job.source.digest:
+        lines.append(f"{begun.path}: an asset of another picture, {shown(begun.picture['name'])}: "
+                     f"the fit of {shown(job.source.name)} starts at {job.loop.measure():.2f} dB; "
+                     f"of its own picture the asset has {begun.header.quality['psnr_db']:.2f}."
+                     )  # fmt: skip
+    job.warnings.say(*lines)
+
+
+def worse(begun: OpenedImage, job: Begun, psnr_db: float) -> str | None:
+    """Return what to say of a fit that came to less than the asset that it went on from.
 
     Of another picture the asset's PSNR says nothing.
     """
-    before = begun.header.quality.get("psnr_db")
-    if begun.picture["digest"] != source.digest or before is None or result.psnr_db >= before:
-        return
-    log.warning("fit: got %.2f dB, where %s, which it went on from, has %.2f. Keep that, or give "
-                "it more --seconds.", result.psnr_db, begun.path, before)  # fmt: skip
+    before = begun.header.quality["psnr_db"]
+    if begun.picture["digest"] != job.source.digest or psnr_db >= before:
+        return None
+    more = advice(job.loop.progress, job.recipe)
+    return (f"fit: got {psnr_db:.2f} dB, where {begun.path}, which it went on from, has "
+            f"{before:.2f}. Keep that.{more}")  # fmt: skip

@@ -22,7 +22,9 @@ DENSE_PIXEL_NUMBERS = 2.0  # per pixel: above it the fine grid has more features
 NETWORK_SHARE = 0.08  # of the file, at most, may go into the network of an automatic width
 SLACK_BYTES = 64  # for sizes of more digits than the model that is weighed has
 LARGEST_GRIDS = 2**24  # numbers; more cannot be trained in the seconds that people wait
+USUAL_BPP = ImageRecipe.bpp  # from which on a file that exceeds it shall be good all the same
 SMALLEST_GRIDS = 4096  # numbers, where even a file without grids would exceed the budget
+LEAST_GRIDS = 256  # the same of a budget below USUAL_BPP, which was asked for to be small
 SMALLEST_BATCH, LARGEST_BATCH = 8_192, 2**18
 CURVE_SHARE, FEWEST_POINTS = 0.02, 6  # of the file is kept for its curve, in which so many are
 USUAL_PASSES = 4  # of a search of codes; the fifth gains about 0.03 dB
@@ -66,7 +68,8 @@ def auto_encoding(recipe: ImageRecipe, picture: Picture) -> str:
     in 5,420 bytes, 256 had 21.5 dB in 3,550.
     """
     left = budget_bytes(recipe, picture) - overhead_bytes(recipe, picture)
-    numbers = left * 8 / recipe.grid_bits if left > 0 else SMALLEST_GRIDS
+    smallest = LEAST_GRIDS if recipe.bpp < USUAL_BPP else SMALLEST_GRIDS
+    numbers = left * 8 / recipe.grid_bits if left > 0 else smallest
     return encoding_of(min(numbers, LARGEST_GRIDS), picture)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import math
 import os
 from functools import partial
@@ -27,7 +26,7 @@ from neuralshade.fitting.options import (
     checked_output,
     chosen_engine,
 )
-from neuralshade.fitting.picture_result import CodeSearch, FitResult, reached
+from neuralshade.fitting.picture_result import CodeSearch, FitResult, oversized, poor, reached
 from neuralshade.fitting.recipe import from_dict, to_dict
 from neuralshade.fitting.resuming import begun_from, resumed_recipe, unfit
 from neuralshade.fitting.scene import Scene, grid_pages, picture_scene
@@ -60,7 +59,6 @@ if TYPE_CHECKING:
     from neuralshade.fitting.plateau import Plateau
     from neuralshade.kinds.image.settings import ImageSettings
 
-log = logging.getLogger("neuralshade")
 GLANCED_PX = 16  # a side, of what an asset shows before a fit goes on from it
 
 
@@ -99,7 +97,7 @@ def fit_image(
     check_torch(options)
     checkpoint, begun = None, None
     if options.resume is not None:
-        from neuralshade.kinds.image.begun import begun_recipe, is_finished, tell_worse  # few do
+        from neuralshade.kinds.image.begun import begin_from, begun_recipe, is_finished  # few
 
         if is_finished(options.resume):
             begun = OpenedImage.read(options.resume)
@@ -119,13 +117,8 @@ def fit_image(
         unnamed = preset is None and checkpoint is None and begun is None
         job.preset = KIND.presets[0] if unnamed else preset
         if begun is not None:
-            job.take_over(Path(begun.path))
-            log.warning("%s: a finished asset, not a checkpoint: its numbers are trained further "
-                        "with fresh moments.", begun.path)  # fmt: skip
-        result = job.run(checkpoint)
-        if begun is not None:
-            tell_worse(begun, source, result)
-        return result
+            begin_from(job, begun)
+        return job.run(checkpoint)
 
 
 def _plateau(recipe: ImageRecipe) -> Plateau | None:
@@ -169,6 +162,7 @@ def call_of(typed: CommandLine) -> FitCall:
 class _Job(Job[ImageRecipe]):
     kind = KIND
     steps_sized_by = "rate and grid_rate"
+    begun: OpenedImage | None = None  # a finished asset that it goes on from
 
     def __init__(self, picture: Picture, recipe: ImageRecipe, *rest: Any):
         super().__init__(picture, recipe, *rest)
@@ -264,14 +258,19 @@ class _Job(Job[ImageRecipe]):
         return OpenedImage.read(asset)
 
     def _tell_ending(self, psnr_db: float, size: int, search: CodeSearch | None) -> None:
-        """Warn of a fit that ended too soon, but of one whose steps were asked for."""
-        if self.recipe.seconds is None and self.loop.plateau is None:
-            return
-        from neuralshade.fitting.ending import poor, rising, warn  # loads what makes thumbnails
+        """Warn of a fit that ended too soon, or that is no use."""
+        if self.recipe.seconds is not None or self.loop.plateau is not None:
+            from neuralshade.fitting.ending import rising  # not where steps alone were asked for
 
+            gained = search.gain_db if search else 0.0
+            self.warnings.say(rising(self.loop, self.recipe, gained))
         white = white_of(self.picture)
-        late = rising(self.loop, self.recipe, search.gain_db if search else 0.0)
-        warn(late, poor(psnr_db, size, self.picture, white))
+        self.warnings.say(poor(self, psnr_db, size, self.picture, white),
+                          oversized(size, self.picture))  # fmt: skip
+        if self.begun is not None:
+            from neuralshade.kinds.image.begun import worse
+
+            self.warnings.say(worse(self.begun, self, psnr_db))
 
     def finish(self) -> FitResult:
         """Write the asset and what else was asked for."""

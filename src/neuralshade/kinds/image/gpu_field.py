@@ -9,6 +9,7 @@ import numpy.typing as npt
 import torch
 
 from neuralshade.base.closeable import Closeable
+from neuralshade.base.short_repr import ShortRepr
 from neuralshade.engine.kernel_path import inference_path
 from neuralshade.engine.kernels.infer.field_inference import field_inference
 from neuralshade.errors import DeviceError, ShapeError
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 KEPT_TENSORS = 4  # pairs of PyTorch's memory that kernels stay bound to
 
 
-class GpuField(Closeable):
+class GpuField(Closeable, ShortRepr):
     """A fitted field whose numbers lie on a GPU, ready to be evaluated.
 
     Grids of 4 or 8 bits a number lie there as in the file, see ``neuralshade.model.stepped_codes``.
@@ -51,6 +52,10 @@ class GpuField(Closeable):
         self.gpu = _opened(device) if isinstance(device, str) else SlangpyGpu(device, owned=False)
         self.inference = field_inference(self.gpu, opened.field, codes=opened.codes)
         self._tensor_steps: dict[tuple[int, int, int], Any] = {}
+        self._brief = f"{opened.brief()} on {self.gpu.api}"
+
+    def brief(self) -> str:
+        return self._brief
 
     def at(self, uv: Any) -> Any:
         """Return the channels at ``uv`` [N, 2] in [0, 1], u to the right and v down.

@@ -25,7 +25,7 @@ from neuralshade.kinds.image.field import (
 from neuralshade.kinds.image.recipe import ImageRecipe
 from neuralshade.kinds.picture import OpenedPicture, Titled
 from neuralshade.model.field import Field
-from neuralshade.source.crop import WHOLE, Crop
+from neuralshade.source.crop import WHOLE, Crop, check_pixels
 from neuralshade.source.picture import Picture
 from neuralshade.source.transform import transform_picture
 
@@ -73,6 +73,8 @@ class OpenedImage(OpenedPicture):
 
         See ``stored_codes``.
         """
+        if not self.field.encoding.number_count():  # nothing is loaded for what has no codes
+            return None
         from neuralshade.kinds.image.stored_codes import stored_codes
 
         return stored_codes(self.recipe, self.tensors, self.picture["channels"], self.path)
@@ -90,7 +92,11 @@ class OpenedImage(OpenedPicture):
         return InMemory(self.memory_bytes, random_access=True, setting=f"{held} in memory")
 
     def draw(self, width: int, height: int, crop: Crop = WHOLE) -> npt.NDArray[Any]:
-        """Return float32 [height, width, C] at pixel centers of ``crop``, not clamped."""
+        """Return float32 [height, width, C] at pixel centers of ``crop``, not clamped.
+
+        Smaller than fitted that aliases, as "point" of ``render`` does: its "area" takes means.
+        """
+        check_pixels(width, height)
         return draw_field(self.field, width, height, crop)
 
     def grids(self) -> Titled:

@@ -45,7 +45,10 @@ LOSS_NAMES = {
 }
 NETWORK_TYPES = {"FullyFusedMLP": "", "CutlassMLP": ""}
 GRID_TYPES = {"Hash": "hash_grid", "Dense": "dense_grid"}
-OPTIMIZERS = {"Adam": "adam", "EMA": "ema"}
+OPTIMIZERS = {"Adam": "adam", "EMA": "ema", "ExponentialDecay": "decay"}
+ADAM_ONLY = ("lion", "sgd", "shampoo", "novograd", "lookahead", "average", "batched", "composite")
+OF_LION = ", whose learning_rate is 3 to 10 times that of Lion"  # Chen et al. 2023, section 5
+DECAYS = ("decay_start", "decay_interval", "decay_end", "decay_base")
 SECTIONS = ("encoding", "network", "optimizer", "loss")
 LARGEST = {int: 2.0**63, float: sys.float_info.max}  # no number of ours goes beyond
 BOUNDED = {int: "int below 2^63", float: "finite float"}
@@ -133,9 +136,10 @@ class _Section:
 
     def pass_over(self, key: str, reason: str) -> None:
         """Say that the key is not heeded, where it is there."""
-        if self.has(key):
-            log.warning("%s.%s: got %s, which is passed over: %s.", self.place, key,
-                        shown(self.take(key, None)), reason)  # fmt: skip
+        given = self.take(key, False)
+        if given is not False:
+            log.warning("%s.%s: got %s, which is passed over: %s.", self.place, key, shown(given),
+                        reason)  # fmt: skip
 
     def finish(self) -> None:
         for key in self.left:
@@ -200,6 +204,7 @@ def _finest(section: _Section, kind: str, levels: int, coarsest: int) -> int:
 
 def _network(section: _Section) -> Settings:
     section.choice("otype", NETWORK_TYPES, "FullyFusedMLP")
+    section.only("feedback_alignment", False)
     return {
         "activation": section.choice("activation", ACTIVATION_NAMES, "ReLU"),
         "output_activation": section.choice("output_activation", ACTIVATION_NAMES, "None"),
@@ -208,14 +213,30 @@ def _network(section: _Section) -> Settings:
     }
 
 
+def _check_optimizer(section: _Section) -> None:
+    """Refuse optimizers of theirs that are not here, with what to take in their place."""
+    given = section.left.get("otype")
+    if isinstance(given, str) and given.lower() in ADAM_ONLY:
+        raise ConfigError(f"{section.place}.otype: got {shown(given)}, need one of "
+                          f"{list(OPTIMIZERS)}: it is not here. Write Adam"
+                          f"{OF_LION * (given.lower() == 'lion')}.")  # fmt: skip
+
+
 def _optimizer(section: _Section, names: Names = OPTIMIZERS) -> Settings:
-    """Read Adam, or the averaging that is wrapped around it."""
+    """Read Adam, or what is wrapped around it: averaging, and a decay of the step size."""
+    _check_optimizer(section)
     otype = section.choice("otype", names, "Adam")
-    if otype == "ema":
+    if otype != "adam":
         inner = _Section(f"{section.place}.nested", section.take("nested", {}))
-        adam = {"Adam": "adam"}  # an average of an average has two decays, and we have one
-        section.pass_over("full_precision", "averages are float32 here")
-        settings = _optimizer(inner, adam) | {"average": section.number("decay", 0.99, float)}
+        # an average of an average has two decays, and we have one
+        others = {name: ours for name, ours in names.items() if ours != otype}
+        settings = _optimizer(inner, others)
+        if otype == "ema":
+            section.pass_over("full_precision", "averages are float32 here")
+            settings["average"] = section.number("decay", 0.99, float)
+        for name in DECAYS if otype == "decay" else ():
+            section.pass_over(name, "a schedule goes over the whole fit here; give --schedule "
+                              "exponential and --rate-final, the step size at the end")  # fmt: skip
         inner.finish()
         return settings
     rate = float(section.number("learning_rate", 1e-3, float))

@@ -12,10 +12,10 @@ import numpy as np
 from neuralshade.asset.asset import Header, save_asset
 from neuralshade.asset.checkpoint import load_checkpoint
 from neuralshade.base.message_text import plain, plural
-from neuralshade.base.short_repr import ShortRepr
 from neuralshade.base.work import part
 from neuralshade.errors import ConfigError
 from neuralshade.fitting.command import CommandLine, FitCall
+from neuralshade.fitting.facts import Reached
 from neuralshade.fitting.job import Job
 from neuralshade.fitting.loop import Observer, ignore
 from neuralshade.fitting.options import (
@@ -61,7 +61,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class MaterialResult(ShortRepr):
+class MaterialResult(Reached):
     """What a fit reached; quality and size are those of the file."""
 
     asset: str  # path
@@ -88,6 +88,8 @@ class MaterialResult(ShortRepr):
         print(f"{self.asset}: {self.psnr_db:.2f} dB (worst light {self.worst_db:.2f}, sky "
               f"{self.sky_db:.2f}), L1 around highlights {self.highlight_l1:.3f}, in "
               f"{self.asset_bytes:,} bytes")  # fmt: skip
+        if self.memory_bytes is not None:
+            print(f"in a GPU: {self.memory_bytes:,} bytes")
         print(f"{plural(self.steps, 'step')} in {self.seconds:.1f} s on {self.device}")
         if self.skipped_steps:
             print(f"{self.skipped_steps} steps were skipped: their gradient was not finite")
@@ -266,9 +268,9 @@ class _Job(Job[MaterialRecipe]):
     def finish(self) -> MaterialResult:
         """Write the asset."""
         judged, size = self.save(self.output)
-        from neuralshade.fitting.ending import few_steps, warn  # loads what makes thumbnails
+        from neuralshade.fitting.ending import few_steps  # not before it ended
 
-        warn(few_steps(self.loop, self.recipe))
+        self.warnings.say(few_steps(self.loop, self.recipe))
         self._written()
         self._report()
         p = self.loop.progress

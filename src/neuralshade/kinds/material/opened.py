@@ -14,6 +14,7 @@ import torch
 
 from neuralshade.asset.asset import Asset
 from neuralshade.asset.schema import Form
+from neuralshade.base.message_text import memory_text
 from neuralshade.errors import AssetError, ConfigError, NeuralShadeError
 from neuralshade.fitting.scene import Scene
 from neuralshade.kinds.kind import Notice, Opened, ignore
@@ -45,7 +46,7 @@ from neuralshade.model.field import Field
 from neuralshade.model.lobe_sampler import LobeSampler, Mixture
 from neuralshade.model.scattering import Scattering
 from neuralshade.source.color import linear_to_srgb
-from neuralshade.source.crop import WHOLE, Crop
+from neuralshade.source.crop import WHOLE, Crop, check_pixels
 
 Floats = npt.NDArray[np.float32]
 
@@ -205,6 +206,7 @@ class OpenedMaterial(Opened):
 
         Each pixel is read at the level whose texels are as wide as what it covers.
         """
+        check_pixels(width, height)
         lit = sphere(width, height, crop).lit_over(self.seen, key_light())
         if not np.isfinite(lit).all():
             raise AssetError(f"{self.path}: got numbers beyond float32 in what is drawn, need "
@@ -278,7 +280,7 @@ class OpenedMaterial(Opened):
         shine = "" if lost is None else f", L1 around highlights {lost:.3f}"
         return {
             "size": f"{self.byte_count:,} bytes",
-            "in a GPU": f"{self.memory_bytes:,} bytes of memory",
+            "in a GPU": memory_text(self.memory_bytes, self.side**2, "texel of its map"),
             "map": f"{self.material['name']}, {self.side} x {self.side} x {self.recipe.features}",
             "levels": told_map_levels(self.material.get("levels"), coarse),
             **told_varied(self.varied),

@@ -1,7 +1,8 @@
 """Trained mip levels: rounded maps, and the files that hold them.
 
 The ``maps`` of a header are ``name``, ``sizes`` (width and height of each level, level 0 first),
-``notes`` of what was done to the maps, ``kept``, the method of each level from 1 on, ``files``,
+``notes`` of what was done to the maps, ``kept``, the method of each level from 1 on, ``files`` and
+their ``formats``,
 and ``normal_convention``, where it was said; its ``quality`` is held-out error by kind of lights,
 method (JUDGED and others) and level.
 """
@@ -18,6 +19,7 @@ import numpy.typing as npt
 from neuralshade.asset.asset import REMEDY, Asset, Header
 from neuralshade.asset.rules import CURVE, SIDE, STEPS
 from neuralshade.asset.schema import Each, Form, Named, Number, Parts, Rule, Text
+from neuralshade.asset.texture.texture_format import TextureFormat, find_format
 from neuralshade.base.message_text import shown
 from neuralshade.errors import AssetError
 from neuralshade.kinds.mipmaps.kernels import levels_of
@@ -30,8 +32,10 @@ if TYPE_CHECKING:
     from neuralshade.source.texture_set import TextureSet
 
 CURVE_POINTS = 100  # of the training curve that are kept
+FORMATS = ("png", "exr", "dds", "dds-bc", "ktx2", "ktx2-bc")
 CHANNELS = {"albedo": 3, "normal": 3, "roughness": 1, "metallic": 1}
 MAPS = tuple(CHANNELS)
+TEXEL = "texel of level 0"  # that bits are told for, of all maps and levels together
 PLAIN = {"albedo": "rgba8_srgb", "normal": "rgba8", "roughness": "r8", "metallic": "r8"}
 BLOCKS = {"albedo": "bc7_srgb", "normal": "bc5", "roughness": "bc4", "metallic": "bc4"}
 FILTERED = ("box", "toksvig", "lean", "trained")  # as they were computed
@@ -40,7 +44,8 @@ ERROR = Number(0, 1e30)
 MAPS_RULE = Parts(
     {"name": Text(), "sizes": Each(Each(SIDE, 2, 2), 1, 25), "notes": Each(Text(2**16)),
      "kept": Each(Text(64))},
-    {"files": Each(Text()), "normal_convention": Text(choices=("opengl", "directx"), or_none=True)},
+    {"files": Each(Text()), "formats": Each(Text(choices=FORMATS)),
+     "normal_convention": Text(choices=("opengl", "directx"), or_none=True)},
 )  # fmt: skip
 ERRORS = Each(Parts({"symmetric": ERROR}))  # of a chain, a row for each level from 1 on
 JUDGED_ERRORS = Each(
@@ -73,6 +78,15 @@ class LevelsAsset(Protocol):
     @property
     def view(self) -> PlaneView: ...
     def same_textures(self, source: Any) -> TextureSet: ...
+
+
+def memory_formats(maps: Mapping[str, Any]) -> Mapping[str, TextureFormat]:
+    """Return what shaders read each map as: blocks where files of these were written, else plain.
+
+    ``maps``: of a header; assets of before ``formats`` were told count as plain.
+    """
+    blocks = any(form.endswith("-bc") for form in maps.get("formats", ()))
+    return {name: find_format(form) for name, form in (BLOCKS if blocks else PLAIN).items()}
 
 
 def level_tensors(levels: Sequence[dict[str, Bytes]]) -> dict[str, Bytes]:

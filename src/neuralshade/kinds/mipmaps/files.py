@@ -13,11 +13,10 @@ from neuralshade.base.atomic import check_writable
 from neuralshade.base.message_text import unmade
 from neuralshade.errors import ConfigError, OutputError
 from neuralshade.fitting.output_checks import check_no_input
-from neuralshade.kinds.mipmaps.asset import MAPS, stored_level, write_chain
+from neuralshade.kinds.mipmaps.asset import FORMATS, MAPS, stored_level, write_chain
 from neuralshade.measure.plane.mip_filters import Maps
 from neuralshade.source.image_output import save_picture
 
-FORMATS = ("png", "exr", "dds", "dds-bc", "ktx2", "ktx2-bc")
 USUAL_FORMATS = ("dds",)
 
 

@@ -6,7 +6,7 @@ import hashlib
 import math
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,8 +14,6 @@ import numpy as np
 
 from neuralshade.asset.asset import Header, save_asset
 from neuralshade.asset.checkpoint import load_checkpoint
-from neuralshade.base.message_text import plain, plural
-from neuralshade.base.short_repr import ShortRepr
 from neuralshade.errors import ConfigError, FitInterrupted
 from neuralshade.fitting.job import Job
 from neuralshade.fitting.loop import Loop, Observer, ignore
@@ -59,11 +57,11 @@ from neuralshade.kinds.mipmaps.judge import (
     combined,
     judge,
 )
-from neuralshade.kinds.mipmaps.levels_table import LevelsTable
 from neuralshade.kinds.mipmaps.opened import OpenedMipmaps
 from neuralshade.kinds.mipmaps.plan import Plan, plan_set
 from neuralshade.kinds.mipmaps.plane_scene import trained_plane
 from neuralshade.kinds.mipmaps.recipe import MipmapsRecipe, mipmaps_recipe
+from neuralshade.kinds.mipmaps.result import MipmapsResult
 from neuralshade.measure.plane.mip_filters import FILTERS, Floats
 from neuralshade.source.map_entry import Entry
 from neuralshade.source.texture_set import TextureSet
@@ -72,49 +70,6 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from neuralshade.kinds.mipmaps.settings import MipmapsSettings
-
-
-@dataclass(frozen=True)
-class MipmapsResult(ShortRepr):
-    """What a fit reached; ``errors`` are held-out errors by kind of lights and method."""
-
-    asset: str  # path
-    files: tuple[str, ...]  # paths of the chains
-    sizes: tuple[tuple[int, int], ...]  # width and height of each level, 0 first
-    device: str
-    seconds: float  # of training
-    steps: int
-    loss: float
-    asset_bytes: int
-    kept: tuple[str, ...]  # the method of each level from 1 on
-    # Symmetric relative error of each level from 1 on. box, toksvig, lean and trained are not
-    # rounded; kept and, with stored_ before their names, the filters are as 8 bits hold them.
-    errors: dict[str, dict[str, list[float]]]
-    # Mean color over that of the reference, as errors, of kept and stored_ filters: 1 is right.
-    bias: dict[str, dict[str, list[float]]]
-    notes: tuple[str, ...]  # what was done to the maps, and to the recipe
-
-    def brief(self) -> str:
-        return f"{self.asset}, loss {self.loss:.4g}, {self.asset_bytes:,} bytes"
-
-    def print(self) -> None:
-        """Print what was reached: notes, errors by level, files."""
-        for note in self.notes:
-            print(plain(note))
-        rows = [
-            {"level": i + 1, "width": width, "height": height, "light": light,
-             "kept": self.kept[i], "ours": errors[KEPT][i],
-             **{name: errors[STORED[name]][i] for name in FILTERS},
-             "bias": self.bias[light][KEPT][i],
-             **{f"{name}_bias": self.bias[light][STORED[name]][i] for name in FILTERS}}
-            for i, (width, height) in enumerate(self.sizes[1:])
-            for light, errors in self.errors.items()
-        ]  # fmt: skip
-        LevelsTable(rows).print()
-        print(f"{self.asset}: {self.asset_bytes:,} bytes")
-        print(f"{plural(self.steps, 'step')} in {self.seconds:.1f} s on {self.device}, "
-              f"loss {self.loss:.4g}")  # fmt: skip
-        print(*self.files, sep="\n")
 
 
 def fit_mipmaps(
@@ -275,6 +230,7 @@ class _Job(Job[MipmapsRecipe]):
         facts = {"name": self.textures.name, "sizes": [list(s) for s in self.levels.sizes],
                  "notes": list(self.notes), "kept": list(best),
                  "files": [path.name for path in self.plan.files],
+                 "formats": list(self.asked.formats),
                  "normal_convention": self.asked.normal_convention}  # fmt: skip
         recipe = to_dict(self.recipe)
         return Header(recipe, self.training, judged.short(), own={"maps": facts})

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from neuralshade.asset.schema import Form
-from neuralshade.base.message_text import named, shown
+from neuralshade.base.message_text import memory_text, named, shown
 from neuralshade.errors import AssetError, ConfigError
 from neuralshade.fitting.scene import RESULT, Scene
 from neuralshade.kinds.kind import Notice, Opened, ignore
@@ -23,7 +23,9 @@ from neuralshade.kinds.mipmaps.asset import (
     JUDGED,
     MAPS,
     RULES,
+    TEXEL,
     level_forms,
+    memory_formats,
     shown_level,
     stored_level,
     stored_levels,
@@ -36,7 +38,7 @@ from neuralshade.kinds.mipmaps.recipe import MipmapsRecipe
 from neuralshade.measure.plane.lit_plane import plane_picture
 from neuralshade.measure.plane.mip_filters import FILTERS, Maps
 from neuralshade.measure.plane.plane_view import PlaneView
-from neuralshade.source.crop import WHOLE, Crop
+from neuralshade.source.crop import WHOLE, Crop, check_pixels
 from neuralshade.source.region import Region, chosen_names, level_regions
 
 if TYPE_CHECKING:
@@ -101,6 +103,19 @@ class OpenedMipmaps(Opened):
         """Return how many numbers the levels below 0 have."""
         return sum(t.size for n, t in self.tensors.items() if not n.endswith("_0"))
 
+    @property
+    def bits_per_pixel(self) -> float:
+        """Return the file's bits for a texel of level 0, all maps and levels."""
+        width, height = self.maps["sizes"][0]
+        return self.byte_count * 8 / (width * height)
+
+    @property
+    def memory_bytes(self) -> int:
+        """Return what all levels take in a GPU's memory, in blocks where its files have them."""
+        formats = memory_formats(self.maps)
+        return sum(formats[name].level_bytes(level[name])
+                   for level in stored_levels(self.asset) for name in MAPS)  # fmt: skip
+
     draws_view = True
 
     @property
@@ -120,6 +135,7 @@ class OpenedMipmaps(Opened):
 
         Raises: ConfigError for a part of it.
         """
+        check_pixels(width, height)
         if crop != WHOLE:
             raise ConfigError("crop: got a part of a lit plane, need the whole, 0,0,1,1. Leave it "
                               "out.")  # fmt: skip
@@ -180,7 +196,12 @@ class OpenedMipmaps(Opened):
 
     def told(self) -> dict[str, str]:
         """Return lines for people: the maps, and each level with its error."""
-        return {"size": f"{self.byte_count:,} bytes", **told_levels(self.maps, self.header.quality)}
+        width, height = self.maps["sizes"][0]
+        held = {form.name.removesuffix("_srgb") for form in memory_formats(self.maps).values()}
+        memory = memory_text(self.memory_bytes, width * height, TEXEL)
+        return {"size": f"{self.byte_count:,} bytes",
+                "in a GPU": f"{memory}, as {', '.join(sorted(held)).upper()}",
+                **told_levels(self.maps, self.header.quality)}  # fmt: skip
 
     def told_tensors(self) -> dict[str, str]:
         """Return a line for each map."""

@@ -65,6 +65,10 @@ def plan_set(
     Raises: ConfigError for maps that nothing lies below; OutputError where files would be
         written over that the asset of another set has beside it.
     """
+    if output is not None and Path(output).suffix == ".nsh" and not Path(output).is_dir():
+        folder = Path(output).with_suffix("")
+        raise OutputError(f"{output}: got the name of an asset, need that of a folder, which gets "
+                          f"it and the files of its levels. Write -o {folder}.")  # fmt: skip
     levels = chain_levels(textures, recipe)
     name = file_name(textures.name)
     folder = Path(f"{name}_mips" if output is None else output)

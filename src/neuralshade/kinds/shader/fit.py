@@ -16,10 +16,9 @@ import numpy as np
 from neuralshade.asset.asset import Header, save_asset
 from neuralshade.asset.checkpoint import Checkpoint, load_checkpoint
 from neuralshade.base.message_text import plural
-from neuralshade.base.short_repr import ShortRepr
 from neuralshade.errors import ConfigError
 from neuralshade.fitting.command import CommandLine, FitCall
-from neuralshade.fitting.facts import MOST_SHOWN
+from neuralshade.fitting.facts import MOST_SHOWN, Reached
 from neuralshade.fitting.job import Job
 from neuralshade.fitting.loop import Loop, Observer, ignore
 from neuralshade.fitting.options import (
@@ -55,7 +54,7 @@ CURVE_POINTS = 100  # of the training curve that are kept in an asset
 
 
 @dataclass(frozen=True)
-class ShaderResult(ShortRepr):
+class ShaderResult(Reached):
     """What a fit reached, and the trained members by name, float32 each in its shape."""
 
     asset: str  # path
@@ -246,7 +245,7 @@ class _Job(Job[ShaderRecipe]):
         self._written()
         p = self.loop.progress
         for name in untouched(self.built.task.members, self.begun, self.engine.state()):
-            log.warning("%s: no gradient reached it in %d steps", name, p.step)
+            self.warnings.say(f"{name}: no gradient reached it in {p.step} steps")
         return ShaderResult(str(self.output), self.chosen.device_name, p.seconds, p.step,
                             p.samples_per_second, p.loss, written, members)  # fmt: skip
 

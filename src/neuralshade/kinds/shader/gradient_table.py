@@ -49,7 +49,7 @@ class GradientRows(list[GradientRow]):
 
     def print(self) -> None:
         """Print the table, what was left open, and what its columns are."""
-        print_rows(COLUMNS, [vars(row) for row in self], plain_columns=160)
+        print_rows(COLUMNS, [vars(row) for row in self])
         for row in self:
             for line in _left_open(row):
                 print(f"{row.member}: {line}")

@@ -30,7 +30,7 @@ from neuralshade.kinds.shader.schema import RULES, member_forms
 from neuralshade.kinds.shader.source import ShaderSource
 from neuralshade.kinds.shader.trust import check_trusted
 from neuralshade.measure.table import Table
-from neuralshade.source.crop import WHOLE, Crop
+from neuralshade.source.crop import WHOLE, Crop, check_pixels
 from neuralshade.source.image_file import load_picture
 from neuralshade.source.picture import Picture
 
@@ -91,6 +91,20 @@ class OpenedShader(OpenedPicture):
                              "that shows something. Its numbers: "
                              "neuralshade.load(path).tensors.")  # fmt: skip
         return self.header.picture
+
+    def told_flags(self) -> dict[str, Any]:
+        """Return the values that its members were given, as --set of its fit takes them.
+
+        But for pictures that were in memory, starts of trained members and their rates, which it
+        does not hold.
+        """
+        pictures = {name: one["path"] for name, one in self.shipped["pictures"].items()}
+        pairs = [f"{name}={path}" for name, path in pictures.items() if path is not None]
+        for name, value in self.shipped["values"].items():
+            numbers = value if isinstance(value, list) else [value]
+            between = "x" if name.endswith(".size") else ","
+            pairs.append(f"{name}={between.join(map(str, numbers))}")
+        return {"set": pairs} if pairs else {}
 
     def _wanted(self) -> Wanted:
         """Return the task with its trained members as stored.
@@ -182,6 +196,7 @@ class OpenedShader(OpenedPicture):
 
     def draw(self, width: int, height: int, crop: Crop = WHOLE) -> npt.NDArray[Any]:
         """Return float32 [height, width, C] at pixel centres of ``crop``, not clamped."""
+        check_pixels(width, height)
         try:
             return self._drawing.draw(width, height, crop)
         except NeuralShadeError:  # a process or a device that was lost answers no more

@@ -28,7 +28,7 @@ from neuralshade.fitting.options import (
     checked_output,
     chosen_engine,
 )
-from neuralshade.fitting.picture_result import FitResult, reached
+from neuralshade.fitting.picture_result import FitResult, poor, reached
 from neuralshade.fitting.recipe import asked_recipe, from_dict, to_dict
 from neuralshade.fitting.resuming import resumed_recipe
 from neuralshade.fitting.scene import Scene, picture_scene
@@ -180,6 +180,8 @@ class _Job(Job[SplatsRecipe]):
             engine, recipe, self.wanted, engine.form.together, count,
             budget_of(recipe, picture), self._weigh, hdr=picture.hdr,
         )  # fmt: skip
+        if recipe.seconds is not None:  # no clock is to run while that compiles
+            self.engine.warm_up()
         self.snapshots = snapshots_for(self.options, picture, nullcontext, self._drawn, list)
         self.loop = Loop(
             self.engine,
@@ -274,10 +276,8 @@ class _Job(Job[SplatsRecipe]):
         with part("finding how many Gaussians fit the bytes"):
             self.engine.settle()
         psnr_db, written = self.save(self.output)
-        if self.recipe.seconds is not None:
-            from neuralshade.fitting.ending import poor, warn  # loads what makes thumbnails
-
-            warn(poor(psnr_db, written, self.picture, white_of(self.picture)))
+        white = white_of(self.picture)
+        self.warnings.say(poor(self, psnr_db, written, self.picture, white))
         self._written()
         self._report()
         budget = budget_of(self.recipe, self.picture)

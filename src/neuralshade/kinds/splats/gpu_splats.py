@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from neuralshade.base.closeable import Closeable
+from neuralshade.base.short_repr import ShortRepr
 from neuralshade.gpu.open import open_gpu
 from neuralshade.kinds.kind import AssetLike
 from neuralshade.kinds.splats.opened import OpenedSplats
@@ -13,7 +14,7 @@ from neuralshade.kinds.splats.painter import SplatPainter
 from neuralshade.source.crop import WHOLE, Crop
 
 
-class GpuSplats(Closeable):
+class GpuSplats(Closeable, ShortRepr):
     """A fitted cloud of Gaussians that lies on a GPU, ready to be drawn.
 
     Args:
@@ -30,6 +31,10 @@ class GpuSplats(Closeable):
         cloud = opened.cloud
         self.gpu = open_gpu(device)
         self.painter = SplatPainter(self.gpu, cloud)
+        self._brief = f"{opened.brief()} on {self.gpu.api}"
+
+    def brief(self) -> str:
+        return self._brief
 
     def picture(self, width: int, height: int, crop: Crop = WHOLE) -> npt.NDArray[np.float32]:
         """Return the picture at the centres of width x height pixels that cover ``crop``.

@@ -23,7 +23,7 @@ from neuralshade.kinds.splats.draw import (
     unit_centers,
 )
 from neuralshade.kinds.splats.recipe import SplatsRecipe
-from neuralshade.source.crop import WHOLE, Crop
+from neuralshade.source.crop import WHOLE, Crop, check_pixels
 
 if TYPE_CHECKING:
     from neuralshade.measure.rows import InMemory
@@ -70,7 +70,11 @@ class OpenedSplats(OpenedPicture):
         return InMemory(self.memory_bytes, setting="32 bits a number in memory; drawn, not sampled")
 
     def draw(self, width: int, height: int, crop: Crop = WHOLE) -> npt.NDArray[Any]:
-        """Return float32 [height, width, C] at pixel centers of ``crop``, not clamped."""
+        """Return float32 [height, width, C] at pixel centers of ``crop``, not clamped.
+
+        Smaller than fitted that aliases, as "point" of ``render`` does: its "area" takes means.
+        """
+        check_pixels(width, height)
         return draw_cloud(self.cloud, width, height, crop)
 
     def drawings(self) -> Titled:

@@ -158,6 +158,11 @@ class SplatFit:
         ]
         self.next = 0  # of the stages
 
+    def warm_up(self) -> None:
+        """Run what happens between steps once, as it compiles kernels; nothing is changed."""
+        self.engine.weights()
+        self.engine.levels(self._stored(self._steps_now()))  # draws too
+
     def due(self, share: float) -> float:
         """Do all that is due once ``share`` of the fit is done; return when more will be."""
         while self.next < len(self.stages) and share >= self.stages[self.next][0]:

@@ -44,7 +44,7 @@ from neuralshade.kinds.textures.planner import Expected, TargetReached, asked_ta
 from neuralshade.kinds.textures.psnr import map_psnr, mean_psnr
 from neuralshade.kinds.textures.recipe import TexturesRecipe
 from neuralshade.kinds.textures.reference import source_of
-from neuralshade.kinds.textures.result import TexturesResult
+from neuralshade.kinds.textures.result import TexturesResult, mostly_network
 from neuralshade.kinds.textures.scene import fit_scene
 from neuralshade.kinds.textures.shaded import check_lit
 from neuralshade.kinds.textures.spectrum import layouts_for
@@ -278,9 +278,11 @@ class _Job(Job[TexturesRecipe]):
         search = self._polish(field)
         quality, size = self._save_field(self.output, field)
         first = {name: values[0] for name, values in quality.items()}
-        from neuralshade.fitting.ending import few_steps, warn  # loads what makes thumbnails
+        from neuralshade.fitting.ending import few_steps  # not before it ended
 
-        warn(few_steps(self.loop, self.recipe))
+        latents = sum(len(t.tobytes()) for n, t in pack_field(field).items() if "latents." in n)
+        self.warnings.say(few_steps(self.loop, self.recipe), mostly_network(
+            self.textures, size, size - latents))  # fmt: skip
         self._written()
         self._report()
         p = self.loop.progress

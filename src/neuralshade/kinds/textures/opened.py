@@ -15,7 +15,7 @@ import numpy.typing as npt
 from neuralshade.asset.asset import Asset
 from neuralshade.asset.schema import Form
 from neuralshade.base.did_you_mean import did_you_mean
-from neuralshade.base.message_text import shown
+from neuralshade.base.message_text import memory_text, shown
 from neuralshade.errors import AssetError, ConfigError
 from neuralshade.fitting.scene import Scene
 from neuralshade.kinds.kind import Notice, Opened, ignore
@@ -27,7 +27,7 @@ from neuralshade.kinds.textures.engine import texels_under
 from neuralshade.kinds.textures.recipe import TexturesRecipe
 from neuralshade.measure.table import Table
 from neuralshade.model.field import Field
-from neuralshade.source.crop import WHOLE, Crop
+from neuralshade.source.crop import WHOLE, Crop, check_pixels
 from neuralshade.source.material_mips import mip_sizes
 from neuralshade.source.region import Region, chosen_names, level_regions
 
@@ -206,6 +206,7 @@ class OpenedTextures(Opened):
 
         Display-coded in [0, 1]: normals as x / 2 + 1/2, light beyond 1 by its logarithm.
         """
+        check_pixels(width, height)
         return self.drawn_map(self.coding(self.drawn[0]), self.drawn[1], width, height, crop)
 
     def drawn_map(
@@ -269,7 +270,7 @@ class OpenedTextures(Opened):
         quality = self.header.quality["maps"]
         lines = {
             "size": f"{self.byte_count:,} bytes, {self.bits_per_pixel:.3f} bits per texel of mip 0",
-            "in a GPU": f"{self.memory_bytes:,} bytes of memory",
+            "in a GPU": memory_text(self.memory_bytes, width * height, "texel of mip 0"),
             "maps": f"{self.textures['name']}, {width} x {height}, {self.mips} mips, "
                     f"{self.channels} channels",
         }  # fmt: skip

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from neuralshade.base.message_text import plain, plural
-from neuralshade.base.short_repr import ShortRepr
-from neuralshade.fitting.picture_result import CodeSearch
+from neuralshade.base.message_text import memory_text, plain, plural
+from neuralshade.fitting.facts import Reached
+from neuralshade.fitting.picture_result import HEADER_PIXELS, CodeSearch
 from neuralshade.kinds.textures.planner import TargetReached
+from neuralshade.source.material_set import MaterialSet
+
+OTHER_SHARE = 1 / 3  # of a file, from which on it is told that latents are not all of it
 
 
 @dataclass(frozen=True)
-class TexturesResult(ShortRepr):
+class TexturesResult(Reached):
     """What a fit reached; quality and size are those of the file."""
 
     # like those of each kind's result, which no kind takes from another
@@ -41,6 +44,9 @@ class TexturesResult(ShortRepr):
             print(f"  {name:<14}", " ".join(f"{value:5.1f}" for value in values), "dB by mip")
         print(f"{self.asset}: {self.psnr_db:.2f} dB in {self.asset_bytes:,} bytes "
               f"({self.bits_per_texel:.2f} bits per texel, all maps and mips)")  # fmt: skip
+        if self.memory_bytes is not None:
+            texels = round(8 * self.asset_bytes / self.bits_per_texel)
+            print(f"in a GPU: {memory_text(self.memory_bytes, texels, 'texel of mip 0')}")
         print(f"{plural(self.steps, 'step')} in {self.seconds:.1f} s on {self.device}")
         if self.search is not None:
             print(self.search)
@@ -48,3 +54,14 @@ class TexturesResult(ShortRepr):
             print(f"{self.skipped_steps} steps were skipped: their gradient was not finite")
         if self.target is not None and self.target.missed:
             print(plain(f"target missed: {self.target.missed} in {self.asset_bytes:,} bytes"))
+
+
+def mostly_network(textures: MaterialSet, byte_count: int, other: int) -> str | None:
+    """Return what to say of a file of which a good part, ``other`` bytes, are not latents."""
+    texels = textures.width * textures.height
+    if texels < HEADER_PIXELS or other <= OTHER_SHARE * byte_count:
+        return None
+    bits = [8 * count / texels for count in (other, byte_count)]
+    return (f"fit: decoder and header take {bits[0]:.1f} of the {bits[1]:.1f} bits per texel, as "
+            f"the set is small: {textures.width} x {textures.height} texels. Less with "
+            "--hidden-width 32 or --network-bits 8.")  # fmt: skip

@@ -83,7 +83,7 @@ class TextureSetField(torch.nn.Module):
         Args:
             uv: float [N, 2], u to the right and v down, [0, 1] is the set; beyond, it is repeated
                 or clamped as it was fitted.
-            level: integers [N], or one for all; beyond the levels that there are the nearest.
+            level: integers [N], beyond the levels that there are the nearest; or one for all.
             filter: nearest, bilinear, stochastic or latents.
             random: float [N, 2] in [0, 1) that stochastic picks by, instead of PyTorch's own.
 
@@ -158,6 +158,9 @@ class TextureSetField(torch.nn.Module):
         if mip.is_floating_point() or mip.shape not in ((), (len(uv),)):
             raise ShapeError(f"TextureSetField.level: got {mip.dtype} {list(mip.shape)}, need "
                              "integers [N], or one. Round it.")  # fmt: skip
+        if isinstance(level, int) and not 0 <= level < len(self.sizes):
+            raise ConfigError(f"level: got {shown(level)}, need 0 to {len(self.sizes) - 1}. 0 is "
+                              "the finest.")  # fmt: skip
         return mip.long().clamp(0, len(self.sizes) - 1).expand(len(uv))
 
 

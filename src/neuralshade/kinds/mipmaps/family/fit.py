@@ -31,9 +31,10 @@ from neuralshade.kinds.mipmaps.family.training import (
     train_correction,
 )
 from neuralshade.kinds.mipmaps.files import USUAL_FORMATS, checked_formats, make_folder
-from neuralshade.kinds.mipmaps.fit import MipmapsResult, fit_set
+from neuralshade.kinds.mipmaps.fit import fit_set
 from neuralshade.kinds.mipmaps.plan import plan_set
 from neuralshade.kinds.mipmaps.recipe import mipmaps_recipe
+from neuralshade.kinds.mipmaps.result import MipmapsResult
 from neuralshade.source.map_files import find_maps
 from neuralshade.source.texture_set import TextureSet
 
