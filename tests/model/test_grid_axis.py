@@ -29,13 +29,14 @@ def test_spread_is_the_look_up_and_gather_its_adjoint(texels, pixels, wraps, dat
     axis = Axis(texels, pixels, torch.device("cpu"), wraps)
     weights = np.stack([seen_by(p, texels, pixels, wraps) for p in range(pixels)])
     rows = torch.tensor(data.draw(st.lists(st.integers(0, pixels - 1), min_size=1, max_size=9)))
-    spread = axis.spread(torch.eye(texels), rows).t()
+    spread = axis.ways(rows).spread(torch.eye(texels)).t()
     np.testing.assert_allclose(spread, weights[rows.numpy()], atol=1e-5)
     first, count = data.draw(st.integers(0, pixels - 1)), data.draw(st.integers(1, pixels))
     x, around_it = torch.randn(2, count), (first + np.arange(count)) % pixels
     some = torch.arange(data.draw(st.integers(0, texels - 1)), texels)
-    for power in (1, 2):
-        found = axis.gather(x, some, first, power)
+    seers = axis.seers(some, first, count)
+    for power, gather in ((1, seers.gather), (2, seers.gather_squared)):
+        found = gather(x)
         wanted = x.double().numpy() @ (weights[around_it][:, some.numpy()] ** power)
         np.testing.assert_allclose(found, wanted.reshape(found.shape), atol=1e-4)
 
@@ -55,7 +56,7 @@ def test_no_pixel_sees_two_of_a_color(texels, pixels, wraps, data):
 def test_pixels_that_see_one_of_some(texels, pixels, wraps, data):
     axis = Axis(texels, pixels, torch.device("cpu"), wraps)
     own = slice(*sorted(data.draw(st.tuples(*[st.integers(0, texels)] * 2))))
-    spread = axis.spread(torch.eye(texels), slice(None))  # [texels, pixels]
+    spread = axis.ways(slice(None)).spread(torch.eye(texels))  # [texels, pixels]
     assert torch.equal(axis.seeing(own), (spread[own] > 0).any(0))
 
 

@@ -21,7 +21,7 @@ import torch
 
 from neuralshade.base.work import part, working
 from neuralshade.engine.threads import side_by_side
-from neuralshade.model.grid_axis import Axis
+from neuralshade.model.grid_axis import Axis, Seers
 from neuralshade.model.mlp import MLP
 
 # That one thread searches, or a GPU: outputs x features float32 of each are kept.
@@ -153,8 +153,7 @@ class _Band:
             return 0
         before = [level.codes[:, own].clone() for level, own in self._owned()]
         for level, own in reversed(list(self._owned())):
-            for feature in range(len(level.codes)):
-                _descend(level, own, feature, seen)
+            _descend(level, own, seen)
             level.show(own)
         if sum(one.error_now() for one in seen) < sum(one.error for one in seen):
             pairs = zip(self._owned(), before, strict=True)
@@ -201,36 +200,67 @@ class _Seen:
         return float(self._weighted(errors).square().sum(dtype=torch.float64))
 
 
-def _descend(level: Level, own: slice, feature: int, seen: Sequence[_Seen]) -> None:
-    """Move a feature's codes, texels of one colour together: no pixel sees two of them."""
-    step, slopes = float(level.step[feature]), [one.slopes[level.first + feature] for one in seen]
-    axes, before = [level.seen[one.index] for one in seen], level.codes[feature].clone()
-    powers = [slope.square().sum(0) for slope in slopes]
-    colors = axes[0][0].colors(slice(0, level.codes.shape[2])), axes[0][1].colors(own)
-    for chosen in colors[0]:
-        bent = [along.gather(power, chosen, 0, 2)
-                for (along, _), power in zip(axes, powers, strict=True)]  # fmt: skip
-        for some in colors[1]:
-            pulls, bends = [], []
-            for one, slope, bend, (across, along_rows) in zip(
-                seen, slopes, bent, axes, strict=True
-            ):
-                pull = across.gather((slope * one.residual).sum(0), chosen, 0, 1)
-                pulls.append(along_rows.gather(pull.t(), some, one.first, 1).t())
-                bends.append(along_rows.gather(bend.t(), some, one.first, 2).t())
-            pull, bend = torch.stack(pulls).sum(0), torch.stack(bends).sum(0)
+@dataclass(frozen=True)
+class _Turn:
+    """Texels of a level that move together, since no pixel sees two of them, and who sees them.
+
+    What is asked for every feature again; a lattice each in the lists.
+    """
+
+    place: tuple[torch.Tensor, torch.Tensor]  # of these among the level's codes
+    along: list[Seers]
+    down: list[Seers]
+
+
+def _turns(level: Level, own: slice, seen: Sequence[_Seen]) -> list[_Turn]:
+    """Return the turns that all of a band's texels have."""
+    axes = [level.seen[one.index] for one in seen]
+    every = slice(0, level.codes.shape[2])
+    columns = [(chosen, [along.seers(chosen, 0, along.pixels) for along, _ in axes])
+               for chosen in axes[0][0].colors(every)]  # fmt: skip
+    rows = [(some, [down.seers(some, one.first, len(one.rows)) for one, (_, down)
+                    in zip(seen, axes, strict=True)])
+            for some in axes[0][1].colors(own)]  # fmt: skip
+    return [_Turn((some[:, None], chosen[None]), along, down)
+            for chosen, along in columns for some, down in rows]  # fmt: skip
+
+
+def _descend(level: Level, own: slice, seen: Sequence[_Seen]) -> None:
+    """Move the codes of a band, feature by feature and turn by turn."""
+    turns = _turns(level, own, seen)
+    ways = [(along.ways(slice(None)), down.ways(one.rows)) for one, (along, down)
+            in zip(seen, (level.seen[one.index] for one in seen), strict=True)]  # fmt: skip
+    for feature, codes in enumerate(level.codes):
+        slopes = [one.slopes[level.first + feature] for one in seen]
+        powers = [slope.square().sum(0) for slope in slopes]
+        low = (codes - level.reach).clamp_min_(level.limits[0])
+        high = (codes + level.reach).clamp_max_(level.limits[1])
+        step = float(level.step[feature])
+        for turn in turns:
+            pull = _summed(turn, [(slope * one.residual).sum(0)
+                                  for one, slope in zip(seen, slopes, strict=True)])  # fmt: skip
+            bend = _summed(turn, powers, squared=True)
             wish = pull / (bend * (1 + DAMPING)).clamp_min_(1e-12) / -step
-            place = some[:, None], chosen[None]
-            old = level.codes[feature][place]
-            low = (before[place] - level.reach).clamp_min_(level.limits[0])
-            high = (before[place] + level.reach).clamp_max_(level.limits[1])
-            new = torch.minimum(torch.maximum(torch.round(old + wish), low), high)
-            level.codes[feature][place] = new
-            change = torch.zeros_like(before)
-            change[place] = (new - old) * step
-            for one, slope, (along, down) in zip(seen, slopes, axes, strict=True):
-                rows = down.spread(change.t(), one.rows).t()
-                one.residual.addcmul_(slope, along.spread(rows, slice(None)))
+            old = codes[turn.place]
+            new = torch.round(old + wish).clamp_(low[turn.place], high[turn.place])
+            codes[turn.place] = new
+            change = torch.zeros_like(codes)
+            change[turn.place] = (new - old) * step
+            for one, slope, (along, down) in zip(seen, slopes, ways, strict=True):
+                one.residual.addcmul_(slope, along.spread(down.spread(change.t()).t()))
+
+
+def _summed(turn: _Turn, pixels: Sequence[torch.Tensor], *, squared: bool = False) -> torch.Tensor:
+    """Return what reaches the turn's texels of each lattice's ``pixels`` [rows, width], added."""
+    total: torch.Tensor | None = None
+    for x, along, down in zip(pixels, turn.along, turn.down, strict=True):
+        if squared:
+            found = down.gather_squared(along.gather_squared(x).t()).t()
+        else:
+            found = down.gather(along.gather(x).t()).t()
+        total = found if total is None else total + found
+    assert total is not None, "a band is seen by a lattice"
+    return total
 
 
 def centered(count: int, low: float, high: float) -> slice:

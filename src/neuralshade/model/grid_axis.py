@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import torch
 
 
@@ -60,21 +62,49 @@ class Axis:
         groups = [some[color == each] for each in range(3)]
         return [group for group in groups if len(group)]
 
-    def gather(self, x: torch.Tensor, chosen: torch.Tensor, first: int, power: int) -> torch.Tensor:
-        """Return sums over the pixels that see texels, by their shares: [..., P] -> [..., T].
+    def seers(self, chosen: torch.Tensor, first: int, count: int) -> Seers:
+        """Return which of ``count`` pixels see some texels, and by which shares.
 
-        ``first``: the pixel that the last axis of ``x`` begins with; after the last one comes
-        number 0. Pixels that it has not count nothing.
+        ``first``: the first of these pixels; after the last one of all comes number 0.
         """
         place = (self.index[chosen] - first) % self.pixels
-        inside = place < x.shape[-1]
-        shares = torch.where(inside, self.shares[chosen], 0) ** power
-        return torch.einsum("...tk,tk->...t", x[..., torch.where(inside, place, 0)], shares)
+        inside = place < count
+        shares = torch.where(inside, self.shares[chosen], 0)
+        return Seers(torch.where(inside, place, 0), shares, shares.square())
 
-    def spread(self, x: torch.Tensor, pixels: torch.Tensor | slice) -> torch.Tensor:
+    def ways(self, pixels: torch.Tensor | slice) -> Ways:
+        """Return between which texels some pixels lie."""
+        return Ways(self.before[pixels], self.after[pixels], self.way[pixels])
+
+
+@dataclass(frozen=True)
+class Seers:
+    """The pixels that see each of some texels; what reaches them, added up."""
+
+    index: torch.Tensor  # int64 [texels, most]
+    shares: torch.Tensor  # [texels, most], 0 where there is no such pixel
+    squares: torch.Tensor  # of the shares
+
+    def gather(self, x: torch.Tensor) -> torch.Tensor:
+        """Return sums over pixels, by their shares: [..., P] -> [..., T]."""
+        return x[..., self.index].mul_(self.shares).sum(-1)
+
+    def gather_squared(self, x: torch.Tensor) -> torch.Tensor:
+        """Return sums over pixels, by the squares of their shares: [..., P] -> [..., T]."""
+        return x[..., self.index].mul_(self.squares).sum(-1)
+
+
+@dataclass(frozen=True)
+class Ways:
+    """Pixels between two texels each, and how far they are on the way: [P] each."""
+
+    before: torch.Tensor
+    after: torch.Tensor
+    way: torch.Tensor
+
+    def spread(self, x: torch.Tensor) -> torch.Tensor:
         """Return what pixels see of texels: [..., T] -> [..., P]."""
-        before, after = x[..., self.before[pixels]], x[..., self.after[pixels]]
-        return torch.lerp(before, after, self.way[pixels])
+        return torch.lerp(x[..., self.before], x[..., self.after], self.way)
 
 
 def cell_corner(
