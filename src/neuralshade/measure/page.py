@@ -12,8 +12,9 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from neuralshade.base.atomic import whole_file
+from neuralshade.base.commit import told_version
+from neuralshade.base.cores import told_machine
 from neuralshade.base.message_text import plain_lines
-from neuralshade.base.version import VERSION
 
 TEMPLATES = Path(__file__).parent / "template"
 
@@ -27,18 +28,22 @@ def write_page(path: str | os.PathLike[str], template: str, content: Mapping[str
     templates = Environment(loader=loader, autoescape=True, undefined=StrictUndefined,
                             finalize=_visible)  # fmt: skip
     templates.filters["number"] = number
-    page = templates.get_template(template).render({**content, "written": written()})
+    page = templates.get_template(template).render({**content, "provenance": provenance()})
     with whole_file(path) as unfinished:
         # replaced: a file's name need not be text
         unfinished.write_bytes(page.encode("utf-8", "replace"))
 
 
-def written() -> str:
-    """Return what wrote a page: the version, the time in UTC, and the command as it was typed."""
-    now = datetime.now(timezone.utc).strftime("%Y-%m-%d %H:%M UTC")
+def provenance() -> dict[str, str]:
+    """Return what wrote a page, by label: version, UTC, machine, and the command as typed."""
     program = Path(sys.argv[0]).name
     typed = ["neuralshade" if program == "__main__.py" else program, *sys.argv[1:]]
-    return f"Written by neuralshade {VERSION}, {now}: {shlex.join(typed)}"
+    return {
+        "Written by": f"neuralshade {told_version()}",
+        "At": datetime.now(timezone.utc).strftime("%Y-%m-%d %H:%M UTC"),
+        "On": told_machine(),
+        "Command": shlex.join(typed),
+    }
 
 
 def _visible(value: Any) -> Any:
