@@ -6,7 +6,6 @@ import pytest
 import torch
 
 from neuralshade.base import cores
-from neuralshade.engine import choose
 from neuralshade.engine.choose import (
     PRECISIONS,
     choose_device,
