@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import pytest
 import torch
 
-from neuralshade.base import cores
+from neuralshade.engine import choose
 from neuralshade.engine.choose import (
     PRECISIONS,
     choose_device,
@@ -191,16 +191,15 @@ def test_a_named_precision_is_taken_as_it_is(name):
 def test_auto_takes_bfloat16_only_where_it_is_fast(has_bf16, has_amx, words, fast, monkeypatch):
     monkeypatch.setattr(torch.cpu, "_is_avx512_bf16_supported", lambda: has_bf16)
     monkeypatch.setattr(torch.cpu, "_is_amx_tile_supported", lambda: has_amx)
-    monkeypatch.setattr(cores, "cpu_words", lambda: words)
+    monkeypatch.setattr(choose, "cpu_words", lambda: words)
     wanted = torch.bfloat16 if fast else torch.float32
     assert choose_precision("auto", torch.device("cpu")) == wanted
 
 
 def test_a_system_without_proc_is_asked_for_its_processor(monkeypatch):
-    monkeypatch.setattr(cores.Path, "read_text", refuse)
-    monkeypatch.setattr(cores.platform, "processor", lambda: "Intel64 Family 6, GenuineIntel")
-    assert cores.cpu_words() == "Intel64 Family 6, GenuineIntel"
-    assert cores.told_machine().startswith("Intel64 Family 6, GenuineIntel, ")
+    monkeypatch.setattr(choose.Path, "read_text", refuse)
+    monkeypatch.setattr(choose.platform, "processor", lambda: "Intel64 Family 6, GenuineIntel")
+    assert choose.cpu_words() == "Intel64 Family 6, GenuineIntel"
 
 
 def refuse(*_, **__):

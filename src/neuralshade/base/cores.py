@@ -1,13 +1,10 @@
-"""The cores of a machine: what they are, and work that is spread over them."""
+"""Work that is spread over the cores of a machine."""
 
 from __future__ import annotations
 
 import os
-import platform
-import re
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from typing import TypeVar
 
 T = TypeVar("T")
@@ -22,23 +19,6 @@ def core_count() -> int:
     cores = len(affinity(0)) if affinity else os.cpu_count() or 1
     limit = os.environ.get(LIMIT, "")
     return min(cores, max(1, int(limit))) if limit.isdecimal() else cores
-
-
-def cpu_words() -> str:
-    """Return what the system says of the CPU, its vendor among it."""
-    try:
-        return Path("/proc/cpuinfo").read_text(errors="replace")
-    except OSError:  # no Linux
-        return platform.processor()
-
-
-def told_machine() -> str:
-    """Return processor, cores and system in a line, for people."""
-    named = re.search(r"model name\s*:\s*(.+)", cpu_words())
-    processor = named[1] if named else platform.processor() or "processor not known"
-    cores = core_count()
-    return (f"{processor}, {cores} core{'s' if cores > 1 else ''}, "
-            f"{platform.system()} {platform.machine()}")  # fmt: skip
 
 
 def on_cores(do: Callable[[T], R], items: Sequence[T]) -> Iterator[R]:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import logging
+import platform
 from dataclasses import dataclass
+from pathlib import Path
 
 import torch
 
@@ -170,8 +172,14 @@ def choose_precision(name: str, device: torch.device) -> torch.dtype:
         return torch.bfloat16 if torch.cuda.is_bf16_supported() else torch.float32
     if device.type != "cpu":
         return torch.float32
-    from neuralshade.base.cores import cpu_words
-
     has_amx = torch.cpu._is_amx_tile_supported()
     is_fast = has_amx or (torch.cpu._is_avx512_bf16_supported() and AMD in cpu_words())
     return torch.bfloat16 if is_fast else torch.float32
+
+
+def cpu_words() -> str:
+    """Return what the system says of the CPU, its vendor among it."""
+    try:
+        return Path("/proc/cpuinfo").read_text(errors="replace")
+    except OSError:  # no Linux
+        return platform.processor()

@@ -2,6 +2,8 @@
 
 import math
 import os
+import platform
+import re
 import shlex
 import sys
 from collections.abc import Mapping
@@ -13,7 +15,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from neuralshade.base.atomic import whole_file
 from neuralshade.base.commit import told_version
-from neuralshade.base.cores import told_machine
+from neuralshade.base.cores import core_count
 from neuralshade.base.message_text import plain_lines
 
 TEMPLATES = Path(__file__).parent / "template"
@@ -41,9 +43,20 @@ def provenance() -> dict[str, str]:
     return {
         "Written by": f"neuralshade {told_version()}",
         "At": datetime.now(timezone.utc).strftime("%Y-%m-%d %H:%M UTC"),
-        "On": told_machine(),
+        "On": _machine(),
         "Command": shlex.join(typed),
     }
+
+
+def _machine() -> str:
+    """Return processor, cores and system in a line."""
+    from neuralshade.engine.choose import cpu_words  # loads PyTorch
+
+    named = re.search(r"model name\s*:\s*(.+)", cpu_words())
+    processor = named[1] if named else platform.processor() or "processor not known"
+    cores = core_count()
+    return (f"{processor}, {cores} core{'s' if cores > 1 else ''}, "
+            f"{platform.system()} {platform.machine()}")  # fmt: skip
 
 
 def _visible(value: Any) -> Any:
