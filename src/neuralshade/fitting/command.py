@@ -40,6 +40,8 @@ class Subject:
 
     name: str
     about: str = ""  # how messages name several
+    example: str = ""  # what stands in its place in a command that is shown
+    what: str = ""  # what it is, for people: a folder of maps
     picture: bool = False  # it is a picture
     several: bool = False  # there may be none of them, or many
 

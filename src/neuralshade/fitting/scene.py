@@ -97,6 +97,9 @@ class Scene:
     measured: str | None = None  # what its fit measured, for people
     settled: Callable[[str, View], bool] | None = None
     stops: float = 0.0  # of exposure, that pages begin with
+    withheld: Mapping[str, str] = field(
+        default_factory=dict
+    )  # "asset", "report": why there is none
 
     @property
     def main(self) -> str:
@@ -115,7 +118,8 @@ class Scene:
                 "turned": list(self.turned),
                 "levels": [list(size) for size in self.levels],
                 "bytes": self.byte_count, "memory_bytes": self.memory_bytes,
-                "bits_per_pixel": self.bits_per_pixel, "measured": self.measured}  # fmt: skip
+                "bits_per_pixel": self.bits_per_pixel, "measured": self.measured,
+                "withheld": dict(self.withheld)}  # fmt: skip
 
     def beside(self, pane: str) -> str | None:
         """Return what a pane is compared with; None where nothing is at hand."""

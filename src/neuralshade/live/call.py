@@ -106,7 +106,8 @@ def startable() -> list[dict[str, Any]]:
     """Return what pages are told of kinds that are fitted: what each takes, and its presets."""
     return [
         {"name": kind.name, "about": kind.about, "picture": _takes_pictures(kind),
-         "bpp": _is_sized(kind), "presets": list(kind.presets)}
+         "bpp": _is_sized(kind), "presets": list(kind.presets), "what": kind.subject.what,
+         "example": kind.subject.example or kind.subject.name.upper()}
         for kind in all_kinds()
         if kind.fits is not None
     ]  # fmt: skip

@@ -18,6 +18,9 @@ from neuralshade.live.stage import Stage
 if TYPE_CHECKING:
     from neuralshade.scene.watched import WatchedScene
 
+UNREPORTED = {"report": "A report compares with what was fitted: name that with --reference."}
+NO_ASSET = dict.fromkeys(("asset", "report"), "A scene has no asset of its own to save or report.")
+
 
 @dataclass
 class ShownAsset:
@@ -53,7 +56,8 @@ class ShownAsset:
             name = scene.name if fitted else Path(opened.path).name
             scene = replace(scene, name=name, byte_count=opened.byte_count,
                             memory_bytes=opened.memory_bytes, measured=opened.told().get("quality"),
-                            bits_per_pixel=opened.bits_per_pixel)  # fmt: skip
+                            bits_per_pixel=opened.bits_per_pixel,
+                            withheld=UNREPORTED if reference is None else {})  # fmt: skip
         self.close()
         self.opened, self.reference = opened, reference
         self.stage.show(None if scene is None else with_flip(scene))
@@ -63,7 +67,7 @@ class ShownAsset:
         """Show a scene, which is no asset: there is nothing of it to be saved or reported."""
         self.close()
         self.opened, self.reference, self._watched = None, None, watched
-        self.stage.show(watched.scene(name))
+        self.stage.show(replace(watched.scene(name), withheld=NO_ASSET))
 
     def close(self) -> None:
         """Give back what is drawn with; drawn again, the asset opens that anew."""

@@ -2,6 +2,8 @@
 
 import math
 import os
+import platform
+import re
 import shlex
 import sys
 from collections.abc import Mapping
@@ -12,8 +14,9 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from neuralshade.base.atomic import whole_file
+from neuralshade.base.commit import told_version
+from neuralshade.base.cores import core_count
 from neuralshade.base.message_text import plain_lines
-from neuralshade.base.version import VERSION
 
 TEMPLATES = Path(__file__).parent / "template"
 
@@ -27,18 +30,33 @@ def write_page(path: str | os.PathLike[str], template: str, content: Mapping[str
     templates = Environment(loader=loader, autoescape=True, undefined=StrictUndefined,
                             finalize=_visible)  # fmt: skip
     templates.filters["number"] = number
-    page = templates.get_template(template).render({**content, "written": written()})
+    page = templates.get_template(template).render({**content, "provenance": provenance()})
     with whole_file(path) as unfinished:
         # replaced: a file's name need not be text
         unfinished.write_bytes(page.encode("utf-8", "replace"))
 
 
-def written() -> str:
-    """Return what wrote a page: the version, the time in UTC, and the command as it was typed."""
-    now = datetime.now(timezone.utc).strftime("%Y-%m-%d %H:%M UTC")
+def provenance() -> dict[str, str]:
+    """Return what wrote a page, by label: version, UTC, machine, and the command as typed."""
     program = Path(sys.argv[0]).name
     typed = ["neuralshade" if program == "__main__.py" else program, *sys.argv[1:]]
-    return f"Written by neuralshade {VERSION}, {now}: {shlex.join(typed)}"
+    return {
+        "Written by": f"neuralshade {told_version()}",
+        "At": datetime.now(timezone.utc).strftime("%Y-%m-%d %H:%M UTC"),
+        "On": _machine(),
+        "Command": shlex.join(typed),
+    }
+
+
+def _machine() -> str:
+    """Return processor, cores and system in a line."""
+    from neuralshade.engine.choose import cpu_words  # loads PyTorch
+
+    named = re.search(r"model name\s*:\s*(.+)", cpu_words())
+    processor = named[1] if named else platform.processor() or "processor not known"
+    cores = core_count()
+    return (f"{processor}, {cores} core{'s' if cores > 1 else ''}, "
+            f"{platform.system()} {platform.machine()}")  # fmt: skip
 
 
 def _visible(value: Any) -> Any:

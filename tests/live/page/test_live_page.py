@@ -182,6 +182,7 @@ def test_exposure_and_gamma_of_light_beyond_one(tab, shown, save_smooth, few, tm
     path = save_smooth("a.exr", peak=9.0)
     neuralshade.fit_image(path, tmp_path / "a.nsh", **few)
     page = tab(shown(tmp_path / "a.nsh", path))
+    page.pixels("result")  # or the field may have no scene's exposure yet
     stops = float(page.page.input_value("#exposure-value"))
     assert stops == round(exposure_stops(neuralshade.load_picture(path).as_float()), 1) < -1
     page.shows("result", drawn(tmp_path / "a.nsh", Tone(stops)))
@@ -223,7 +224,12 @@ def test_a_light_is_dragged_over_a_plane(tab, live, background, device, tmp_path
     live.show(next((tmp_path / "out").glob("*.nsh")))
     background(live.wait)
     page = tab(live.address)
-    page.pixels("result")
+    panes = [page.page.locator(f"[data-testid=pane-{number}]") for number in (1, 2, 3)]
+    assert [pane.input_value() for pane in panes] == ["reference", "result", "box"]
+    titles = panes[0].locator("option").all_inner_texts()
+    assert "Error of Toksvig" in titles and "Error of Kept levels" in titles
+    for pane in ("result", "reference"):
+        page.pixels(pane)
     canvas = page.page.locator("canvas[data-pane=result]").first
     box = canvas.bounding_box()
     x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2

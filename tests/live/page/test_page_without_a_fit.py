@@ -18,18 +18,51 @@ def test_an_empty_page_has_a_place_to_drop_and_a_sample(tab, live, background, t
     assert page.page.locator("#nothing .zone").is_visible()
     assert page.page.locator("#toolbar").is_hidden()  # there is nothing to zoom
     page.page.click("#sample")
-    page.until(lambda: "sample.png, 384 x 256" in page.text("#fit-picture"), "the sample")
-    page.page.select_option("#kind", "textures")
-    assert page.page.locator("#start").is_disabled()
-    assert "neuralshade fit textures" in page.text("#kind-about")
-    page.page.select_option("#kind", "image")
+    page.says("#taken", "sample.ppm, 384 x 256: ready to be fitted.")
+    assert page.text("#fit-picture") == "sample.ppm, 384 x 256"
     page.page.fill("#bpp", "0.5")
     page.page.fill("#fit-seconds", "0.5")
-    page.page.click("#start")
+    page.page.click("#start-here")
     page.says("#state", "Ended")
     facts = neuralshade.info(tmp_path / "sample.nsh")
     assert facts["recipe"]["bpp"] == 0.5
+    assert facts["picture"]["channels"] == 3  # or JPEG and BC1 could not be compared with it
     assert page.page.locator("#nothing").is_hidden()
+
+
+@pytest.mark.slow
+def test_what_cannot_be_started_here_is_a_command(tab, live, background):
+    background(live.wait)
+    page = tab(live.address)
+    page.page.select_option("#kind", "textures")
+    for hidden in ("#start", "#source", "#presets"):
+        assert page.page.locator(hidden).is_hidden()
+    assert page.text("#bpp-unit") == "Bits per texel"
+    assert page.text("#command") == "neuralshade fit textures bricks/ --live"
+    assert page.text("#terminal-why") == (
+        "It takes a folder of maps, which this page does not send. In a terminal, with yours in "
+        "place of bricks/:"
+    )
+    page.page.fill("#bpp", "2.5")
+    page.page.fill("#fit-seconds", "60")
+    page.page.fill("#fit-seed", "3")
+    assert page.text("#command") == (
+        "neuralshade fit textures bricks/ --bpp 2.5 --seconds 60 --seed 3 --live"
+    )
+    page.page.select_option("#kind", "mipmaps")
+    assert page.text("#command") == ("neuralshade fit mipmaps bricks/ --seconds 60 --seed 3 --live")
+    page.page.select_option("#kind", "image")
+    assert page.text("#bpp-unit") == "Bits per pixel"
+    assert page.page.locator("#start").is_visible()
+    assert page.page.locator("#in-terminal").is_hidden()
+
+
+@pytest.mark.slow
+def test_what_an_asset_alone_lacks_is_told(tab, shown, fitted):
+    page = tab(shown(fitted / "a.nsh"))
+    page.says("#withheld", "A report compares with what was fitted: name that with --reference.")
+    assert page.page.locator("#report").get_attribute("href") is None
+    assert page.page.locator("#save").is_enabled()
 
 
 @pytest.mark.slow

@@ -34,6 +34,9 @@ def test_a_scene_is_turned_and_its_light_moved(tab, live, background, one_device
     page = tab(live.address, width=700, height=400)
     page.says("#light-what", "a picture")
     page.says("#drag-turn", "the camera")
+    page.says("#withheld", "A scene has no asset of its own to save or report.")
+    assert page.page.locator("#save").is_disabled() and page.page.locator("#snapshot").is_enabled()
+    assert page.page.locator("#report").get_attribute("href") is None
 
     def off():
         """Return by how much what is shown differs from what is rendered, of 255."""

@@ -203,7 +203,7 @@ def test_far_away_the_reference_is_the_mean_of_all_texels(noise):
     row, col = view.height - 1, 11
     near, far = view.points(view.height, col)[1], view.points(row, col)[1]
     assert far - near > 5  # tiles
-    flat = TexelLevels.of([base]).texels
+    flat = torch.from_numpy(TexelLevels.of([base]).texels.T)
     surface = Surface(flat[:, :3], flat[:, 3:6], flat[:, 6], flat[:, 7])
     eye = view.to_eye(row, np.array([col + 0.5]))
     expected = (math.pi * shade(surface, view.to_light(), eye) + view.sky * surface.albedo).mean(0)

@@ -10,7 +10,9 @@ KIND = Kind(
     opens="neuralshade.kinds.material.opened:OpenedMaterial",
     recipe=MaterialRecipe,
     fits="neuralshade.kinds.material.fit:fit_material",
-    subject=Subject("material"),
+    subject=Subject("material", example="copper.mtlx",
+                    what="a MaterialX document, a stack of layers, a Slang module or a folder of "
+                    "maps"),
     takes=("engine", "device", "kernels", "deterministic", "tensorboard", "events", "live",
            "report", "resume"),
     flags=(

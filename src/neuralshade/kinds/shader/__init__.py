@@ -10,7 +10,7 @@ KIND = Kind(
     opens="neuralshade.kinds.shader.opened:OpenedShader",
     recipe=ShaderRecipe,
     fits="neuralshade.kinds.shader.fit:fit_shader",
-    subject=Subject("task"),
+    subject=Subject("task", example="task.slang", what="a Slang module"),
     takes=("device", "snapshots", "movie", "tev", "tensorboard", "events", "live", "resume",
            "dump_kernels"),
     flags=(

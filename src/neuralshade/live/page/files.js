@@ -1,7 +1,7 @@
 /** Save and load the asset, snapshot, report; and files dropped on the page. */
 
 import { download, upload } from "./connection.js";
-import { byId } from "./dom.js";
+import { byId, setText } from "./dom.js";
 import { ask, notice } from "./notices.js";
 import { samplePicture } from "./sample.js";
 
@@ -32,7 +32,7 @@ export class Files {
       event.target.value = "";
       if (file) this.#take(file);
     });
-    byId("sample").addEventListener("click", async () => this.#take(await samplePicture()));
+    byId("sample").addEventListener("click", () => this.#take(samplePicture()));
     this.#acceptDrops();
   }
 
@@ -58,11 +58,15 @@ export class Files {
     byId("zone").hidden = this.#isFitting;
     byId("curves-alone").hidden = !this.#isFitting;
     const none = !this.session.scene && !this.session.fit;
-    byId("save").disabled = byId("snapshot").disabled = none;
+    const withheld = this.session.scene?.withheld ?? {};
+    byId("snapshot").disabled = none;
+    byId("save").disabled = none || "asset" in withheld;
     const report = byId("report");
-    if (none) report.removeAttribute("href");
+    const unreported = none || "report" in withheld;
+    if (unreported) report.removeAttribute("href");
     else report.setAttribute("href", "report");
-    report.setAttribute("aria-disabled", String(none));
+    report.setAttribute("aria-disabled", String(unreported));
+    setText(byId("withheld"), [...new Set(Object.values(withheld))].join(" "));
   }
 
   #acceptDrops() {

@@ -17,14 +17,15 @@ export function sizes({ bytes, memory_bytes: memory }) {
 }
 
 /** Return the same in lines of a panel. @param {import("./types.js").Scene} scene */
-export function bytes({ bytes: disk, memory_bytes: memory, bits_per_pixel: all }) {
+export function bytes({ bytes: disk, memory_bytes: memory, bits_per_pixel: all, levels }) {
   const pixels = disk && all ? (8 * disk) / all : 0;
+  const unit = levels.length ? "texel" : "pixel"; // what has mips is a texture
   const parts = [
     ["on disk", disk],
     ["in a GPU", memory],
   ].flatMap(([place, size]) => {
     if (typeof size !== "number") return [];
-    const bits = pixels ? ` (${((8 * size) / pixels).toPrecision(3)} bits per pixel)` : "";
+    const bits = pixels ? ` (${((8 * size) / pixels).toPrecision(3)} bits per ${unit})` : "";
     return [`${count(size)} bytes ${place}${bits}`];
   });
   return parts.join(", ");

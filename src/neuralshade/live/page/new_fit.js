@@ -1,8 +1,10 @@
-/** Starting another fit: a preset, a picture, a time. */
+/** Starting another fit: a kind, a picture, a time; or the command of a kind that takes no picture. */
 
 import { upload } from "./connection.js";
 import { byId, setOptions, setText } from "./dom.js";
 import { notice } from "./notices.js";
+
+/** @typedef {import("./types.js").FitKind} FitKind */
 
 export class NewFit {
   /**
@@ -14,7 +16,8 @@ export class NewFit {
     this.connection = connection;
     /** @type {{picture: string, name: string, width: number, height: number} | null} */
     this.uploaded = null;
-    this.busy = false;
+    this.sending = ""; // name of the file that is on its way
+    this.timed = false; // whether somebody chose the seconds
     /** @type {number | undefined} whose preset was proposed last */ this.fit_id = undefined;
     session.on("hello", () => {
       if (session.renewed) this.uploaded = null; // the server restarted and knows no picture of it
@@ -28,6 +31,11 @@ export class NewFit {
     });
     session.on("fit", () => this.#show());
     byId("kind").addEventListener("change", () => this.#show());
+    byId("fit-seconds").addEventListener("input", () => {
+      this.timed = true;
+    });
+    byId("start-form").addEventListener("input", () => this.#showCommand());
+    byId("copy-command").addEventListener("click", () => copy(byId("command")));
     byId("upload-picture").addEventListener("change", (/** @type {any} */ event) => {
       const file = event.target.files[0];
       event.target.value = ""; // or the same file could not be chosen again
@@ -46,33 +54,36 @@ export class NewFit {
 
   /** @param {File} file */
   async upload(file) {
-    this.busy = true;
+    this.sending = file.name;
     this.#show();
     const answer = await upload("picture", file);
-    this.busy = false;
+    this.sending = "";
     if (answer) {
       this.uploaded = await answer.json();
       byId("new-fit").open = true;
-      byId("start").scrollIntoView({ block: "nearest" });
+      if (!this.#kind?.picture) byId("kind").value = this.session.kinds.find(({ picture }) => picture)?.name;
     }
     this.#show();
-    if (answer) byId("start").focus();
+    if (!answer) return;
+    if (this.session.scene) notice(`${file.name} is here: Start, under New fit, fits it.`, "note");
+    const start = byId(this.session.scene ? "start" : "start-here");
+    start.scrollIntoView({ block: "nearest" });
+    start.focus();
   }
 
   start() {
-    const seconds = byId("fit-seconds").valueAsNumber;
-    const seed = byId("fit-seed").valueAsNumber;
-    const bpp = byId("bpp").valueAsNumber;
     const kind = this.#kind;
+    if (!this.#takes(kind)) return; // Enter in a field of a command
+    const { preset, bpp, seconds, seed } = this.#given;
     const sent = this.connection.send({
       type: "control",
       action: "start",
-      picture: this.uploaded?.picture ?? null,
+      picture: kind?.picture ? (this.uploaded?.picture ?? null) : null,
       kind: kind?.name ?? null,
-      preset: kind?.presets.length ? byId("preset").value : null,
-      bpp: kind?.bpp && Number.isFinite(bpp) ? bpp : null,
-      seed: Number.isFinite(seed) ? seed : 0,
-      seconds: Number.isFinite(seconds) ? seconds : null,
+      preset,
+      bpp,
+      seed: seed ?? 0,
+      seconds,
     });
     if (!sent) notice("There is no connection to the server: the fit was not started.");
   }
@@ -82,11 +93,26 @@ export class NewFit {
     return kinds.find(({ name }) => name === byId("kind").value) ?? kinds[0];
   }
 
+  /** Return what the fields say, as far as the kind heeds them; null for those left empty. */
+  get #given() {
+    const kind = this.#kind;
+    const number = (/** @type {string} */ id) => {
+      const value = byId(id).valueAsNumber;
+      return Number.isFinite(value) ? value : null;
+    };
+    return {
+      preset: kind?.presets.length ? byId("preset").value : null,
+      bpp: kind?.bpp ? number("bpp") : null,
+      seconds: number("fit-seconds"),
+      seed: number("fit-seed"),
+    };
+  }
+
   /** Whether that kind fits what there is: an uploaded picture, or what was fitted last. */
-  #takes(/** @type {import("./types.js").FitKind | undefined} */ kind) {
+  #takes(/** @type {FitKind | undefined} */ kind) {
     const { fit, kinds } = this.session;
     if (!kind) return false;
-    if (this.uploaded) return kind.picture;
+    if (this.uploaded && kind.picture) return true;
     if (!fit?.picture) return false;
     return kind.name === fit.verb || (kind.picture && kinds.some((k) => k.name === fit.verb && k.picture));
   }
@@ -99,17 +125,56 @@ export class NewFit {
     setOptions(byId("preset"), known);
     byId("presets").hidden = !known.length;
     byId("bits").hidden = !kind?.bpp;
-    const terminal = kind && !kind.picture && !this.#takes(kind);
-    const how = `In a terminal: neuralshade fit ${kind?.name} SOURCE --live`;
-    const about = (kind?.about ?? "").replace(/\bPICTURE\b/, "a picture");
-    setText(byId("kind-about"), `${about} ${terminal ? how : ""}`);
-    const present = fit?.picture ? `${fit.picture} (the present one)` : "none yet";
-    const own = this.uploaded;
-    const text = own ? `${own.name}, ${own.width} x ${own.height}` : present;
-    setText(byId("fit-picture"), this.busy ? "uploading" : text);
-    byId("present-picture").hidden = !own || !fit?.picture;
-    byId("start").disabled = this.busy || !this.#takes(kind);
+    setText(byId("bpp-unit"), `Bits per ${kind?.picture ? "pixel" : "texel"}`);
+    setText(byId("kind-about"), (kind?.about ?? "").replace(/\bPICTURE\b/, "a picture"));
+    this.#showPicture(kind);
+    const typed = kind && !kind.picture && !this.#takes(kind);
+    byId("source").hidden = byId("start").hidden = byId("or-drop").hidden = typed;
+    byId("in-terminal").hidden = !typed;
+    if (!this.timed) byId("fit-seconds").value = typed ? "" : byId("fit-seconds").defaultValue;
+    this.#showCommand();
+    byId("start").disabled = Boolean(this.sending) || !this.#takes(kind);
     if (fit?.preset && kind?.name === fit.verb && fit.id !== this.fit_id) byId("preset").value = fit.preset;
     this.fit_id = fit?.id;
+  }
+
+  /** Say what is fitted: in the form, and in the middle of a page that shows nothing yet. */
+  #showPicture(/** @type {FitKind | undefined} */ kind) {
+    const { fit } = this.session;
+    const present = fit?.picture ? `${fit.picture} (the present one)` : "none yet";
+    const own = kind?.picture ? this.uploaded : null;
+    const text = own ? `${own.name}, ${own.width} x ${own.height}` : present;
+    setText(byId("source-name"), kind?.picture ? "Picture" : "Source");
+    setText(byId("fit-picture"), this.sending ? "uploading" : text);
+    byId("pictures").hidden = !kind?.picture;
+    byId("present-picture").hidden = !own || !fit?.picture;
+    byId("taken").hidden = !own && !this.sending;
+    setText(byId("taken"), this.sending ? `Sending ${this.sending}` : `${text}: ready to be fitted.`);
+    byId("start-here").hidden = !own || Boolean(this.sending);
+    byId("drop-hint").hidden = !byId("taken").hidden;
+    byId("drop-choice").classList.toggle("primary", byId("start-here").hidden);
+  }
+
+  #showCommand() {
+    const kind = this.#kind;
+    if (!kind || byId("in-terminal").hidden) return;
+    const flags = Object.entries(this.#given).flatMap(([name, value]) => {
+      return value === null || (name === "seed" && value === 0) ? [] : [`--${name} ${value}`];
+    });
+    const parts = ["neuralshade fit", kind.name, kind.example, ...flags, "--live"];
+    setText(byId("command"), parts.join(" "));
+    const takes = kind.what ? `It takes ${kind.what}, which this page does not send. ` : "";
+    const own = `In a terminal, with yours in place of ${kind.example}:`;
+    setText(byId("terminal-why"), takes + own);
+  }
+}
+
+/** Copy an element's text; where the browser does not allow it, select it for Ctrl-C. */
+async function copy(/** @type {HTMLElement} */ place) {
+  try {
+    await navigator.clipboard.writeText(place.textContent ?? "");
+    notice("The command is copied.", "note");
+  } catch {
+    getSelection()?.selectAllChildren(place);
   }
 }

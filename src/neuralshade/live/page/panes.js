@@ -35,18 +35,23 @@ export function offerPanes(scene) {
   /** @type {[string, string][]} */
   const entries = panes.map((pane) => [pane, title(pane)]);
   for (const pane of beside.keys()) {
-    const error = beside.size === 1 ? "Error" : `Error of ${lower(title(pane))}`;
-    const text = known || own ? error : `${title(pane)} minus ${lower(title(reference ?? ""))}`;
+    const error = beside.size === 1 ? "Error" : `Error of ${title(pane)}`;
+    const text = known || own ? error : `${title(pane)} minus ${title(reference ?? "")}`;
     entries.push([pane === "result" ? ERROR : `${ERROR}:${pane}`, text]);
   }
   const one = reference ?? (own ? GIVEN + own : panes[0]) ?? "";
   const other = own ?? panes.find((pane) => pane !== one) ?? one;
   const two = panes.includes("result") ? "result" : other;
   const errors = entries.map(([name]) => name).filter((name) => errorOf(name) === two);
-  const three = errors[0] ?? panes.find((pane) => pane !== one && pane !== two) ?? two;
-  // A plane's reference takes long to draw: not while a light is dragged, unless it is asked for.
-  const [a = one, b = two, c = three] = plane && !own ? panes : [];
+  const third = panes.find((pane) => pane !== one && pane !== two);
+  const three = (plane && !own ? third : errors[0]) ?? third ?? two; // of a plane, what it replaces
+  const [a = one, b = two, c = three] = plane && !own && !known ? panes : [];
   return { entries, titles: new Map(entries), beside, first: [a, b, c] };
+}
+
+/** Whether a pane takes long to draw: a lit reference, of which every texel is shaded. */
+export function isSlow(/** @type {string} */ name, /** @type {import("./types.js").Scene} */ scene) {
+  return REFERENCES.includes(name) && Boolean(scene.light?.panes.includes(name));
 }
 
 /** Return the pane whose error that is, or null where it is none. @param {string} name */
@@ -90,9 +95,4 @@ function litPanes({ light }) {
 /** @param {string} text */
 function capital(text) {
   return text.charAt(0).toUpperCase() + text.slice(1);
-}
-
-/** Lower the first letter, unless the word is an acronym. @param {string} text */
-function lower(text) {
-  return /^[A-Z][A-Z]/.test(text) ? text : text.charAt(0).toLowerCase() + text.slice(1);
 }

@@ -7,7 +7,7 @@ const STARS = 90;
 const BLADES = 900;
 
 /** Return a file of hills under an evening sky: gradients, edges, thin lines and small dots. */
-export async function samplePicture() {
+export function samplePicture() {
   const canvas = new OffscreenCanvas(WIDTH, HEIGHT);
   const context = canvas.getContext("2d");
   if (!context) throw new Error("no 2D canvas");
@@ -35,8 +35,14 @@ export async function samplePicture() {
     context.lineTo(x + 8 * (random() - 0.5), y - 6 - 14 * random());
     context.stroke();
   }
-  const blob = await canvas.convertToBlob({ type: "image/png" });
-  return new File([blob], "sample.png", { type: "image/png" });
+  return portablePixmap(context, "sample.ppm");
+}
+
+/** Return a file of the canvas without alpha: what browsers write has one, which JPEG and BC1 lack. */
+function portablePixmap(/** @type {OffscreenCanvasRenderingContext2D} */ context, /** @type {string} */ name) {
+  const { data } = context.getImageData(0, 0, WIDTH, HEIGHT);
+  const pixels = data.filter((_, i) => i % 4 !== 3);
+  return new File([`P6 ${WIDTH} ${HEIGHT} 255\n`, pixels], name, { type: "image/x-portable-pixmap" });
 }
 
 /** @param {OffscreenCanvasRenderingContext2D} context @param {number} i @param {() => number} random */

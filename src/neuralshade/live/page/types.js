@@ -34,6 +34,7 @@
  * @property {number | null} memory_bytes in a GPU, as shaders read it
  * @property {number | null} bits_per_pixel of the file
  * @property {string | null} measured by its fit, for people
+ * @property {Record<string, string>} withheld why there is no "asset" or "report" to be had
  *
  * @typedef {object} Fit
  * @property {number} id
@@ -56,6 +57,8 @@
  * @property {boolean} picture whether it fits one, which may be uploaded
  * @property {boolean} bpp whether bits per pixel may be asked for
  * @property {string[]} presets
+ * @property {string} what it takes, for people
+ * @property {string} example of that, as a command has it
  *
  * @typedef {object} Progress
  * @property {number} step

@@ -2,6 +2,7 @@
 
 import { byId, element, spaced } from "./dom.js";
 import { channel } from "./format.js";
+import { isSlow } from "./panes.js";
 import { decodeFrame } from "./pictures.js";
 
 const VIEW_GAP_MS = 90; // between two views while the picture is dragged
@@ -48,16 +49,25 @@ export class Views {
     this.ask();
   }
 
+  /** Return the panes to ask for: slow ones once others are there, and not while the light moves. */
+  get panes() {
+    const { scene } = this.session;
+    if (!scene) return [];
+    const quick = this.stage.panes.filter((pane) => !isSlow(pane, scene));
+    const early = this.light.coarseness > 1 || this.frame?.scene !== scene.id;
+    return early && quick.length ? quick : this.stage.panes;
+  }
+
   #ask() {
     const { scene } = this.session;
-    const { stage, tone, light, level, turn } = this;
+    const { stage, tone, light, level, turn, panes } = this;
     if (!scene || scene !== stage.scene || !stage.panes.length) return;
     const drawn = { ...tone.request, ...level.request };
     const { region, width, height } = stage.request();
     const by = light.coarseness;
     const size = { width: Math.ceil(width / by), height: Math.ceil(height / by) };
     const placed = { ...light.request, ...turn.request };
-    const view = { scene: scene.id, region, ...size, panes: stage.panes, parts: true, ...drawn, ...placed };
+    const view = { scene: scene.id, region, ...size, panes, parts: true, ...drawn, ...placed };
     const text = JSON.stringify(view);
     if (text === this.asked) return;
     const id = this.id + 1;
@@ -78,7 +88,9 @@ export class Views {
       const pictures = await decodeFrame(header, payload, look);
       if (header.scene === this.stage.scene?.id) {
         this.stage.pictures.take(pictures);
+        const first = this.frame?.scene !== header.scene;
         this.frame = header;
+        if (first) this.ask(); // for slow panes too
         this.stage.draw();
         this.onframe();
       }

@@ -8,19 +8,19 @@ from dataclasses import dataclass
 
 import numpy as np
 import torch
-from torch.nn.functional import normalize
 
 from neuralshade.base.work import counted, stage
 from neuralshade.engine.threads import side_by_side
 from neuralshade.measure.plane.mip_filters import Floats, Maps
 from neuralshade.measure.plane.plane_view import Doubles, PlaneView
 from neuralshade.measure.plane.texel_levels import NUMBERS, RANDOM, Integers, TexelLevels
-from neuralshade.model.microfacet import Surface, shade
+from neuralshade.model.microfacet import Surface, dot, shade
 
 SAMPLES = 128  # of a pixel, at most
 FEWEST = 6  # samples of a pixel's footprint, along either of its axes
 LOWEST_EYE = 0.01  # cosine of the eye with a normal, at least
 DENSEST = 2  # samples in a texel, along either of its axes
+SMALLEST_SQUARE = 1e-24  # of a length that is divided by
 GENERALIZED_GOLDEN = 1.1347241384015194  # x^(RANDOM + 1) = x + 1
 
 TexelsAt = Callable[[int, Doubles], torch.Tensor]
@@ -161,7 +161,7 @@ def _picture(view: PlaneView, texels_at: TexelsAt) -> Floats:
     def draw(row: int) -> None:
         texels = texels_at(row, col)
         wo = view.to_eye(row, col)[:, None]
-        normal = _facing(normalize(texels[..., 3:6], dim=-1), wo)
+        normal = _facing(_unit(texels[..., 3:6]), wo)
         surface = Surface(texels[..., :3], normal, texels[..., 6], texels[..., 7])
         lit = math.pi * shade(surface, wi, wo)
         picture[row] = (lit + view.sky * surface.albedo).mean(1).numpy()
@@ -178,8 +178,16 @@ def _facing(normal: torch.Tensor, wo: torch.Tensor) -> torch.Tensor:
     As renderers do: a mapped normal may lean away from an eye that is over the plane, and towards
     the horizon, where one texel covers rows of pixels, they would all be black.
     """
-    missing = (LOWEST_EYE - (normal * wo).sum(-1, keepdim=True)).clamp(min=0)
-    return normalize(normal + missing * wo, dim=-1)
+    missing = (LOWEST_EYE - dot(normal, wo)).clamp(min=0)
+    return _unit(normal + missing[..., None] * wo)
+
+
+def _unit(vectors: torch.Tensor) -> torch.Tensor:
+    """Return vectors [..., 3] of length 1.
+
+    PyTorch's own norm takes many times as long where the three do not lie beside each other.
+    """
+    return vectors * dot(vectors, vectors).clamp(min=SMALLEST_SQUARE).rsqrt()[..., None]
 
 
 @dataclass(frozen=True)

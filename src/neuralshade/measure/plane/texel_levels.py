@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from neuralshade.measure.plane.mip_filters import Maps
+from neuralshade.measure.plane.mip_filters import Floats, Maps
 
 Doubles = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
@@ -19,9 +19,13 @@ RANDOM = 5  # numbers that choose a texel: its level, and twice which of the fou
 
 @dataclass(frozen=True)
 class TexelLevels:
-    """The texels of a chain: float32 [all texels, NUMBERS], and where each level lies."""
+    """The texels of a chain: float32 [NUMBERS, all texels], and where each level lies.
 
-    texels: torch.Tensor
+    Look-ups return [..., NUMBERS] laid out the same, number by number: shading sums and crosses
+    vectors of three, which costs several times as much where the three lie beside each other.
+    """
+
+    texels: Floats
     first: Integers  # texel, of each level
     width: Integers
     height: Integers
@@ -37,7 +41,8 @@ class TexelLevels:
             sizes.append(maps.roughness.shape)
         height, width = np.array(sizes).T
         first = np.cumsum(height * width) - height * width
-        return cls(torch.from_numpy(np.concatenate(rows)), first, width, height)
+        texels = np.ascontiguousarray(np.concatenate(rows).T)
+        return cls(texels, first, width, height)
 
     def places(self, x: Doubles, y: Doubles) -> tuple[Doubles, Doubles]:
         """Return which part of a tile's width and height lies left of a place, and above it."""
@@ -47,7 +52,7 @@ class TexelLevels:
         """Return texels [..., NUMBERS] of tiles without end."""
         height, width = self.height[level], self.width[level]
         index = self.first[level] + row % height * width + col % width
-        return self.texels[torch.from_numpy(index)]
+        return self._gather(index)
 
     def nearest(self, x: Doubles, y: Doubles) -> torch.Tensor:
         """Return the texels of level 0 that places lie in: [..., NUMBERS]."""
@@ -57,7 +62,10 @@ class TexelLevels:
         height, width = int(self.height[0]), int(self.width[0])
         row, col = (above * height).astype(np.int64), (left * width).astype(np.int64)
         row[row == height], col[col == width] = 0, 0  # a part of 1 is one that was rounded up
-        return self.texels[torch.from_numpy(row * width + col)]
+        return self._gather(row * width + col)
+
+    def _gather(self, index: Integers) -> torch.Tensor:
+        return torch.from_numpy(self.texels.take(index, axis=1)).movedim(0, -1)
 
     def bilinear(self, x: Doubles, y: Doubles, level: Integers) -> torch.Tensor:
         """Return what lies between four texels of a level: [n, NUMBERS]."""
