@@ -47,7 +47,9 @@ class Pace:
         """Pay for a frame that was drawn, or for a band of a pane."""
         self.credit -= seconds
         cost = seconds / pixels
-        self.costs[pane] = (self.costs.get(pane, cost) + cost) / 2
+        # the first bands of a pane may be sky, which costs nothing
+        before = self.costs.get(pane, self.costs.get(WHOLE, cost))
+        self.costs[pane] = (before + cost) / 2
 
     def pixels(self, pane: str) -> int:
         """Return how many pixels of a pane a frame is worth."""

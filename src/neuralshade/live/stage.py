@@ -94,7 +94,7 @@ class Stage:
         assert scene is not None
         groups: dict[_Frame, list[Wanting]] = defaultdict(list)
         for client, view in self.channel.wanted((step, hurried)):
-            if hurried and view.parts and scene.parted:
+            if hurried and view.parts:
                 frame = self._part(scene, client, view)
                 if frame is not None:
                     groups[frame].append((client, view))

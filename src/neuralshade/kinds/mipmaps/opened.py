@@ -150,9 +150,9 @@ class OpenedMipmaps(Opened):
         """Return the plane, beside what filters make of its level 0, in 8 bits too."""
         base = self.chain[0]
         below = len(self.chain) - 1
-        filtered = {name: [base, *as_stored(make(base, below))] for name, make in FILTERS.items()}
-        return plane_scene(str(self.maps["name"]), {RESULT: self.chain, **filtered}, (),
-                           KEPT_TITLE)  # fmt: skip
+        filtered = {name: as_stored(make(base, below)) for name, make in FILTERS.items()}
+        chains = {RESULT: self.chain[1:], **filtered}
+        return plane_scene(str(self.maps["name"]), base, chains, KEPT_TITLE)
 
     # As Opened says them, once more: who calls reads there, who writes here; mypy compares the two.
     def evaluate(self, reference: Any = None, notice: Notice = ignore) -> LevelsTable:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -29,15 +29,27 @@ class TexelLevels:
     @classmethod
     def of(cls, chain: Sequence[Maps]) -> TexelLevels:
         """Return the levels of ``chain``, level 0 first, each of any size."""
-        rows, sizes = [], []
-        for maps in chain:
-            scalars = maps.roughness[..., None], maps.metallic[..., None]
-            numbers = np.concatenate([maps.albedo, maps.normal, *scalars], axis=2)
-            rows.append(numbers.reshape(-1, NUMBERS).astype(np.float32, copy=False))
-            sizes.append(maps.roughness.shape)
-        height, width = np.array(sizes).T
+        height, width = np.array([maps.roughness.shape for maps in chain]).T
         first = np.cumsum(height * width) - height * width
-        return cls(torch.from_numpy(np.concatenate(rows)), first, width, height)
+        return cls(torch.cat([_rows(maps) for maps in chain]), first, width, height)
+
+    @classmethod
+    def sharing(cls, base: Maps, chains: Mapping[str, Sequence[Maps]]) -> dict[str, TexelLevels]:
+        """Return ``chains`` of levels 1 and on, all over one level 0, which is held once."""
+        every = cls.of([base, *(maps for chain in chains.values() for maps in chain)])
+        found: dict[str, TexelLevels] = {}
+        begin = 1
+        for name, chain in chains.items():
+            own = [0, *range(begin, begin + len(chain))]
+            found[name] = cls(every.texels, every.first[own], every.width[own], every.height[own])
+            begin += len(chain)
+        return found
+
+    def replace_below(self, chain: Sequence[Maps]) -> None:
+        """Take over other levels 1 and on, of the same sizes."""
+        rows = torch.cat([_rows(maps) for maps in chain])
+        begin = int(self.first[1])
+        self.texels[begin : begin + len(rows)] = rows
 
     def places(self, x: Doubles, y: Doubles) -> tuple[Doubles, Doubles]:
         """Return which part of a tile's width and height lies left of a place, and above it."""
@@ -99,6 +111,13 @@ class TexelLevels:
         col = np.floor(left * width - 0.5 + u[1]) + u[2]
         row = np.floor(above * height - 0.5 + u[3]) + u[4]
         return self._at(_part(col / width), _part(row / height))
+
+
+def _rows(maps: Maps) -> torch.Tensor:
+    """Return the texels of a level: float32 [H * W, NUMBERS]."""
+    scalars = maps.roughness[..., None], maps.metallic[..., None]
+    numbers = np.concatenate([maps.albedo, maps.normal, *scalars], axis=2)
+    return torch.from_numpy(numbers.reshape(-1, NUMBERS).astype(np.float32, copy=False))
 
 
 def _part(values: Doubles) -> Doubles:
