@@ -63,6 +63,8 @@ class Control(Protocol):
         """Do what was asked for; return the seconds of it that were a pause. Raises Restart."""
         ...
 
+    def finishing(self, what: str) -> None: ...  # which is begun after the last step
+
     def settle(self, progress: Progress) -> None:
         """Called after the asset was written: ``progress`` has its PSNR."""
         ...

@@ -38,7 +38,7 @@
  * @typedef {object} Fit
  * @property {number} id
  * @property {string} verb
- * @property {"running" | "paused" | "ended" | "stopped" | "failed" | "shown"} state
+ * @property {"running" | "paused" | "finishing" | "ended" | "stopped" | "failed" | "shown"} state
  * @property {string} text
  * @property {string} picture
  * @property {string | null} preset
