@@ -95,6 +95,8 @@ class Scene:
     memory_bytes: int | None = None  # of a GPU, as shaders read it
     bits_per_pixel: float | None = None  # of the file, where there are pixels to share it among
     measured: str | None = None  # what its fit measured, for people
+    # of a pane's target and result as drawn, in dB, where its fit measures something else of them
+    psnr: Callable[[str, Floats, Floats], float] | None = None
     settled: Callable[[str, View], bool] | None = None
     stops: float = 0.0  # of exposure, that pages begin with
 
