@@ -56,6 +56,7 @@ def test_a_fit_from_start_to_result(tmp_path, save_smooth, few):
     assert told[0]["fit"] == started == {
         "id": number, "verb": "image", "picture": "a.png", "preset": "grid", "seed": 5,
         "output": str(tmp_path / "x.nsh"), "transform": "identity", "seconds": None, "steps": 30,
+        "rated": True,
         "state": "running", "text": "", "rate_scale": 1.0, "can": [],
     }  # fmt: skip
     phases = "writing the asset", "searching codes", "measuring"

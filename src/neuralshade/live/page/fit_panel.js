@@ -165,6 +165,7 @@ export function showNumbers(session) {
     setText(byId("state"), state);
     byId("state").dataset.state = fit?.state ?? "none";
     setText(byId("fit-text"), fit?.text ?? "");
+    byId("psnr-number").hidden = fit?.rated === false;
     const shown = fit?.state === "shown"; // an asset that this fit has not made
     byId("fit-numbers").hidden = byId("progress").hidden = !fit || shown;
     const about = shown ? null : fit;

@@ -49,6 +49,7 @@
  * @property {string[]} can
  * @property {number | null} seconds
  * @property {number | null} steps
+ * @property {boolean} [rated] whether a PSNR is measured on the way
  *
  * @typedef {object} FitKind a kind that is fitted
  * @property {string} name
