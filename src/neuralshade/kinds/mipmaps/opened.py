@@ -152,7 +152,8 @@ class OpenedMipmaps(Opened):
         below = len(self.chain) - 1
         filtered = {name: as_stored(make(base, below)) for name, make in FILTERS.items()}
         chains = {RESULT: self.chain[1:], **filtered}
-        return plane_scene(str(self.maps["name"]), base, chains, KEPT_TITLE)
+        scene = plane_scene(str(self.maps["name"]), base, chains, KEPT_TITLE)
+        return dataclasses.replace(scene, measured=self._measured())
 
     # As Opened says them, once more: who calls reads there, who writes here; mypy compares the two.
     def evaluate(self, reference: Any = None, notice: Notice = ignore) -> LevelsTable:
@@ -181,6 +182,12 @@ class OpenedMipmaps(Opened):
     def told(self) -> dict[str, str]:
         """Return lines for people: the maps, and each level with its error."""
         return {"size": f"{self.byte_count:,} bytes", **told_levels(self.maps, self.header.quality)}
+
+    def _measured(self) -> str:
+        """Return the levels' errors, a line each."""
+        lines = told_levels(self.maps, self.header.quality)
+        levels = range(1, len(self.maps["sizes"]))
+        return "\n".join([lines["levels"], *(f"{i}: {lines[f'  {i}']}" for i in levels)])
 
     def told_tensors(self) -> dict[str, str]:
         """Return a line for each map."""
