@@ -155,3 +155,15 @@ def test_every_surface_ends_with_the_number_of_the_file(tmp_path, save_smooth, f
     log = EventAccumulator(str(logs))
     log.Reload()
     assert log.Scalars("psnr_db")[-1].value == pytest.approx(result.psnr_db)
+
+
+def test_a_psnr_of_more_than_two_seconds_ago_is_stale():
+    p = Progress(step=1000, seconds=60.0)
+    p.psnr_db, p.psnr_step, p.about = 30.0, 1000, 1
+    p.note(measured=True)
+    for seconds, stale in ((61.9, False), (62.1, True)):
+        p.step, p.seconds = p.step + 1, seconds
+        p.note(measured=False)
+        assert p.stale == stale
+    p.psnr_step = p.step
+    assert not p.stale
