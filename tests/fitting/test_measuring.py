@@ -87,6 +87,24 @@ def test_ten_measurings_at_least_within_their_time(clock, loop_of, ends):
     assert max(apart) <= 0.25 * loop.progress.step
 
 
+def test_a_slow_second_measuring_does_not_put_off_the_third(clock, loop_of):
+    """It finds out how few pixels can be afforded: a tenth of 10 s would have paid for it."""
+    pixels = [1.0]
+
+    def measure():
+        clock.now += pixels[0]
+        return 10.0
+
+    def coarser(times):
+        pixels[0] /= times
+
+    loop = loop_of(clock, measure=measure, seconds=15.0)
+    loop.coarser = coarser
+    loop.run()
+    seconds = [row[1] for row in measured(loop)]
+    assert seconds[2] < seconds[1] + 3 and len(seconds) >= 10
+
+
 def test_every_look_leaves_its_loss(clock, loop_of):
     """The engine's loss halves with every step: a row that was missed would be seen."""
     loop, looks = loop_of(clock, seconds=3.0, measure=measuring(clock, [0.2])[0]), []
