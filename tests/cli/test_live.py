@@ -153,6 +153,15 @@ def test_view_of_an_asset(folder, start, fitted_asset):
     assert ended(process)[:2] == (0, "")
 
 
+@pytest.mark.slow
+def test_view_takes_a_picture_as_evaluate_does(folder, start, fitted_asset):
+    process = start("view", fitted_asset, "a.png", "--port", "0", cwd=folder)
+    place = address(process)
+    settle(place)
+    assert state(place)["scene"]["panes"][:2] == ["target", "result"]
+    assert ended(process)[:2] == (0, "")
+
+
 @pytest.mark.slow  # tokens are tested in live/server, and in the page
 def test_view_beyond_this_machine_prints_a_token(folder, start):
     process = start("view", "--host", "0.0.0.0", "--port", "0", cwd=folder)

@@ -72,3 +72,10 @@ def test_view_compares_nothing_with_nothing(run, folder):
     assert (done.code, done.out) == (2, [])
     assert done.err == ["neuralshade: got --reference without ASSET, need what to compare with it: "
                         "name the asset. See neuralshade view --help."]  # fmt: skip
+
+
+def test_view_compares_with_one_picture(run, folder):
+    done = run("view", "a.nsh", "a.png", "--reference", "b.png")
+    assert (done.code, done.out) == (2, [])
+    assert done.err == ["neuralshade: got PICTURE and --reference, need one of them: leave one "
+                        "out. See neuralshade view --help."]  # fmt: skip

@@ -18,6 +18,7 @@ def at_once(monkeypatch):
     """Tell of work that takes no time."""
     monkeypatch.setattr(work, "UNTOLD_SECONDS", 0.01)
     monkeypatch.setattr(work_lines, "PLAIN_SECONDS", 0.01)
+    monkeypatch.setattr(work_lines, "LOOK_SECONDS", 0.01)
 
 
 def wait_for(words, capsys, seconds=60):
@@ -110,3 +111,31 @@ def test_a_bar_on_a_terminal(total, shown, at_once, monkeypatch):
                 break
             threading.Event().wait(0.01)
     assert re.search(rf"\u2501 *judging levels{shown}, \d+ s", screen.getvalue())
+
+
+def test_phases_are_heard_of_as_they_begin_but_not_what_they_are_made_of():
+    heard = []
+    with work.heard(heard.append), work.working("writing the asset"):
+        with work.working("searching codes"), work.part("searching codes", 3):
+            assert work.phase().what == "searching codes"
+        with work.part("writing the report", 2), work.stage("comparing"):
+            assert work.phase().what == "writing the report"
+        other = threading.Thread(target=lambda: heard.append(work.phase().what))
+        other.start()
+        other.join()
+    with work.working("rendering"):  # nobody listens any more
+        pass
+    assert heard == ["writing the asset", "searching codes", "writing the report",
+                     "writing the asset"]  # fmt: skip
+
+
+def test_a_line_for_each_phase_that_takes_long(capsys, monkeypatch):
+    monkeypatch.setattr(work, "UNTOLD_SECONDS", 0.05)
+    monkeypatch.setattr(work_lines, "LOOK_SECONDS", 0.01)
+    with watch(quiet=False), work.working("writing the asset"):
+        with work.part("drawing"):  # takes no time
+            pass
+        for what in ("searching codes", "measuring"):
+            with work.part(what):
+                wait_for(f"{what}, 0 s\n", capsys)
+    assert "drawing" not in capsys.readouterr().err

@@ -52,13 +52,16 @@ def test_a_fit_from_start_to_result(tmp_path, save_smooth, few):
     result = fit(save_smooth(), tmp_path, few | {"seed": 5})
     told = lines(tmp_path / "e.jsonl")
     assert {message["type"] for message in told} == {"fit", "progress", "curve", "result"}
-    started, ended = (message["fit"] for message in of("fit", told))
+    started, *finishing, ended = (message["fit"] for message in of("fit", told))
     number = started["id"]
     assert told[0]["fit"] == started == {
         "id": number, "verb": "image", "picture": "a.png", "preset": "grid", "seed": 5,
         "output": str(tmp_path / "x.nsh"), "transform": "identity", "seconds": None, "steps": 30,
+        "rated": True,
         "state": "running", "text": "", "rate_scale": 1.0, "can": [],
     }  # fmt: skip
+    phases = "writing the asset", "searching codes", "measuring"
+    assert finishing == [{**started, "state": "finishing", "text": what} for what in phases]
     text = f"{tmp_path / 'x.nsh'}: {result.psnr_db:.2f} dB after 30 steps"
     assert ended == {**started, "state": "ended", "text": text}
     assert told[-2:] == [
@@ -281,7 +284,7 @@ def test_what_pages_do_is_told_too(tmp_path, save_smooth, few):
                  options=FitOptions(events=path), **few)  # fmt: skip
     told = [message["fit"] for message in of("fit", lines(path))]
     assert [(fit["state"], fit["rate_scale"]) for fit in told] == [
-        ("running", 1), ("running", 0.5), ("ended", 0.5),
+        ("running", 1), ("running", 0.5), *[("finishing", 0.5)] * 3, ("ended", 0.5),
     ]  # fmt: skip
     assert told[0]["can"] == ["pause", "step", "rate", "stop", "reset", "start", "transform"]
     assert told[-1]["can"] == []

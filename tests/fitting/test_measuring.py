@@ -87,6 +87,24 @@ def test_ten_measurings_at_least_within_their_time(clock, loop_of, ends):
     assert max(apart) <= 0.25 * loop.progress.step
 
 
+def test_a_slow_second_measuring_does_not_put_off_the_third(clock, loop_of):
+    """It finds out how few pixels can be afforded: a tenth of 10 s would have paid for it."""
+    pixels = [1.0]
+
+    def measure():
+        clock.now += pixels[0]
+        return 10.0
+
+    def coarser(times):
+        pixels[0] /= times
+
+    loop = loop_of(clock, measure=measure, seconds=15.0)
+    loop.coarser = coarser
+    loop.run()
+    seconds = [row[1] for row in measured(loop)]
+    assert seconds[2] < seconds[1] + 3 and len(seconds) >= 10
+
+
 def test_every_look_leaves_its_loss(clock, loop_of):
     """The engine's loss halves with every step: a row that was missed would be seen."""
     loop, looks = loop_of(clock, seconds=3.0, measure=measuring(clock, [0.2])[0]), []
@@ -155,3 +173,15 @@ def test_every_surface_ends_with_the_number_of_the_file(tmp_path, save_smooth, f
     log = EventAccumulator(str(logs))
     log.Reload()
     assert log.Scalars("psnr_db")[-1].value == pytest.approx(result.psnr_db)
+
+
+def test_a_psnr_of_more_than_two_seconds_ago_is_stale():
+    p = Progress(step=1000, seconds=60.0)
+    p.psnr_db, p.psnr_step, p.about = 30.0, 1000, 1
+    p.note(measured=True)
+    for seconds, stale in ((61.9, False), (62.1, True)):
+        p.step, p.seconds = p.step + 1, seconds
+        p.note(measured=False)
+        assert p.stale == stale
+    p.psnr_step = p.step
+    assert not p.stale

@@ -28,6 +28,7 @@ def test_it_is_fitted_and_its_asset_can_be_had(device, live, background, look, t
     page.until(lambda: page.fit and page.progress and page.progress["step"] >= 5)
     assert page.scene is None
     page.until(lambda: page.curve)
+    assert page.fit["rated"] is False  # a page shows no PSNR, which would never come
     status, body = page.ask("/report")
     assert status == 409 and b"need its asset, and a picture" in body
     page.control("stop")

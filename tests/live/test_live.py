@@ -131,6 +131,18 @@ def test_stop_ends_and_writes(fitting, look, tmp_path):
     assert ended["text"].startswith(f"{result.asset}: ")
 
 
+def test_what_is_done_after_the_last_step_is_told(fitting, look, tmp_path):
+    job, page = fitting(options=neuralshade.FitOptions(report=tmp_path / "x.html")), look()
+    page.reach(10)
+    page.control("stop")
+    job.finish()
+    page.state("ended")
+    states = [(told["fit"]["state"], told["fit"]["text"]) for told in page.told["fit"]]
+    assert states[-2] == ("finishing", "writing the report")
+    assert not any(told["fit"]["can"] for told in page.told["fit"]
+                   if told["fit"]["state"] == "finishing")  # fmt: skip
+
+
 def test_stop_before_the_first_step(fitting, look, live, tmp_path):
     """There is nothing learned yet, and that is what is written."""
     page = look()

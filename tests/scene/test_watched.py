@@ -105,9 +105,17 @@ def test_pages_that_look_elsewhere_do_not_disturb_each_other(watched):
 def test_what_a_stage_is_told(watched):
     scene = watched.scene("a.toml")
     assert (scene.name, scene.width, scene.height) == ("a.toml", *SIZE)
-    assert scene.titles == {RESULT: "Fitted"} and scene.turned == (RESULT,)
+    assert scene.titles == {RESULT: "Path traced"} and scene.turned == (RESULT,)
     assert scene.light.panes == (RESULT,) and scene.goes_on(RESULT, WHOLE_VIEW)
     assert 0 < scene.light.elevation_deg < 90
+
+
+def test_a_scene_with_an_asset_is_fitted(watched):
+    material = replace(next(iter(watched.document.materials.values())), asset="a.nsh")
+    watched.document = replace(
+        watched.document, materials=dict.fromkeys(watched.document.materials, material)
+    )
+    assert watched.scene("a.toml").titles == {RESULT: "Fitted"}
 
 
 def test_a_large_view_has_pixels_of_several(watched, monkeypatch):

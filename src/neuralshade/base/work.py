@@ -5,8 +5,9 @@ Who does the work says so here and knows nobody who looks; a terminal asks a few
 
 from __future__ import annotations
 
+import threading
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TypeVar
@@ -31,11 +32,30 @@ class Work:
 
 
 _RUNNING: list[Work] = []  # a whole, and behind it parts of it
+_LISTENERS: dict[int, Callable[[str], None]] = {}  # by the thread whose work they hear of
+PHASES = 2  # deep: a whole and its parts, not what those are made of
 
 
 def current() -> Work | None:
     """Return what is done now: the innermost part of it."""
     return _RUNNING[-1] if _RUNNING else None
+
+
+def phase() -> Work | None:
+    """Return which part of the whole is done now."""
+    running = _RUNNING[:PHASES]
+    return running[-1] if running else None
+
+
+@contextmanager
+def heard(listener: Callable[[str], None]) -> Iterator[None]:
+    """Call ``listener`` with each phase of work that this thread begins inside the block."""
+    own = threading.get_ident()
+    _LISTENERS[own] = listener
+    try:
+        yield
+    finally:
+        del _LISTENERS[own]
 
 
 def told(least_seconds: float = 0.0) -> str:
@@ -105,6 +125,9 @@ def counted(what: str, items: Iterable[T], total: int) -> Iterator[T]:
 @contextmanager
 def _run(work: Work) -> Iterator[None]:
     _RUNNING.append(work)
+    listener = _LISTENERS.get(threading.get_ident())
+    if listener is not None and len(_RUNNING) <= PHASES:
+        listener(work.what)
     try:
         yield
     finally:  # by identity: another thread may have begun a part meanwhile

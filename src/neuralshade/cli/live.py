@@ -84,12 +84,15 @@ def _told(live: Live, opened: bool) -> None:
 
 @click.command(context_settings=TERMINAL)
 @click.argument("asset", required=False)
+@click.argument("beside", metavar="[PICTURE]", required=False)
 @click.option("--reference", metavar="PICTURE", help="What ASSET was fitted to, to compare with.")
 @GIVEN
 @TRUST
-def view(asset: str | None, reference: str | None, pairs: tuple[str, ...], trust: bool,
-         opened: bool, **place: Any) -> None:  # fmt: skip
+def view(asset: str | None, beside: str | None, reference: str | None, pairs: tuple[str, ...],
+         trust: bool, opened: bool, **place: Any) -> None:  # fmt: skip
     """Show ASSET, or a scene's TOML file, in a browser, at any zoom; or start a fit there.
+
+    PICTURE is what it was fitted to, as with --reference.
 
     Prints the address of the page, which stays until Ctrl-C.
 
@@ -110,9 +113,12 @@ def view(asset: str | None, reference: str | None, pairs: tuple[str, ...], trust
         raise click.UsageError("got --reference without ASSET, need what to compare with it: "
                                "name the asset.")  # fmt: skip
 
+    if beside is not None and reference is not None:
+        raise click.UsageError("got PICTURE and --reference, need one of them: leave one out.")
+
     show_notes(quiet=False)
     chosen = {name: value for name, value in place.items() if value is not None}
-    with show(asset, reference, values=values, trust=trust, **chosen) as live:
+    with show(asset, reference or beside, values=values, trust=trust, **chosen) as live:
         _told(live, opened)
         live.wait()
 

@@ -5,11 +5,13 @@ Light, as the command line loads it for help too. The bar on a terminal is work_
 
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 from neuralshade.base import work
 
+LOOK_SECONDS = 0.2  # between two looks at what is done
 PLAIN_SECONDS = 10.0  # between two lines of a fit that is trained, where there is no terminal
 
 
@@ -31,7 +33,7 @@ def shown_work(what: str) -> Iterator[None]:
 
 @contextmanager
 def plain_work() -> Iterator[None]:
-    """Print a line about work that takes long, every PLAIN_SECONDS."""
+    """Print a line about each phase of work that takes long, and every PLAIN_SECONDS of it."""
     ended = threading.Event()
     teller = threading.Thread(target=_tell, args=(ended,), name="neuralshade work", daemon=True)
     teller.start()
@@ -43,6 +45,12 @@ def plain_work() -> Iterator[None]:
 
 
 def _tell(ended: threading.Event) -> None:
-    while not ended.wait(PLAIN_SECONDS):
-        if text := work.told(PLAIN_SECONDS):
-            print(text, file=sys.stderr, flush=True)
+    phase: work.Work | None = None
+    due = 0.0
+    while not ended.wait(LOOK_SECONDS):
+        now, before, phase = time.monotonic(), phase, work.phase()
+        if phase is not before:  # the whole too goes on when a part of it has ended
+            due = now + work.UNTOLD_SECONDS
+        elif phase is not None and now >= due:
+            due = now + PLAIN_SECONDS
+            print(work.told(), file=sys.stderr, flush=True)

@@ -22,7 +22,7 @@ class RunningFit(Protocol):
     preset: str | None
 
     @property
-    def kind(self) -> Any: ...  # it has a name
+    def kind(self) -> Any: ...  # it has a name, and is rated or not
     @property
     def recipe(self) -> Any: ...
     @property

@@ -67,6 +67,16 @@ class Callbacks:
         for callback in self.callbacks:
             callback.observe(progress)
 
+    def finishing(self, what: str) -> None:
+        """Tell what is done now that the last step was run."""
+        if (self.told["state"], self.told["text"]) == ("finishing", what):
+            return  # it is done in several goes
+        control = self.job.loop.control
+        if control is None:
+            self.tell({**self.told, "state": "finishing", "text": what})
+        else:
+            control.finishing(what)
+
     def end(self, reached: Any) -> None:
         """Tell what the whole fit reached."""
         self.tell({**self.told, "state": "ended", "text": reached_text(reached)})

@@ -19,6 +19,7 @@ from neuralshade.fitting.facts import CurvePoints, progress_facts
 from neuralshade.fitting.output_checks import events_path
 from neuralshade.fitting.progress import Progress
 
+GOING_ON = ("running", "paused", "finishing")  # states of a fit that has not come to its end
 # between two lines of progress; a fit looks up ten times a second, give or take
 LEAST_SECONDS, MOST_SECONDS, SHARE = 0.05, 2.0, 0.001
 
@@ -49,7 +50,7 @@ class Events(Callback):
 
     def tell(self, facts: Mapping[str, Any]) -> None:
         """Write how the fit stands; where it came to its end, how far it was first."""
-        if facts["state"] not in ("running", "paused") and self._last is not None:
+        if facts["state"] not in GOING_ON and self._last is not None:
             self._write_progress(self._last)
         self.write({"type": "fit", "fit": facts})
 

@@ -53,7 +53,7 @@ def fit_facts(job: RunningFit, number: int, preset: str | None) -> dict[str, Any
         "id": number, "verb": job.kind.name, "picture": job.original.name, "preset": preset,
         "seed": recipe.seed, "output": str(job.output),
         "transform": getattr(recipe, "transform", None),
-        "seconds": recipe.seconds, "steps": recipe.steps,
+        "seconds": recipe.seconds, "steps": recipe.steps, "rated": job.kind.rated,
     }  # fmt: skip
 
 

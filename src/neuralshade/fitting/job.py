@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Generic, Protocol, TypeVar
 
 from neuralshade.asset.checkpoint import Checkpoint
-from neuralshade.base.work import part, working
+from neuralshade.base.work import heard, part, working
 from neuralshade.engine.choose import Chosen
 from neuralshade.errors import ConfigError, DeviceError, FitInterrupted, OutputError
 from neuralshade.fitting.callbacks import Callbacks
@@ -91,7 +91,7 @@ class Job(ABC, Generic[R]):
         with self.callbacks.open():
             self.train(checkpoint)
             try:
-                with working("writing the asset"):
+                with heard(self.callbacks.finishing), working("writing the asset"):
                     reached = self._completed(self.finish())
                 self._settle()
             except OutputError as error:  # a full disk, say: what was trained goes elsewhere

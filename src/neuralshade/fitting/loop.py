@@ -62,6 +62,8 @@ class Control(Protocol):
         """Do what was asked for; return the seconds of it that were a pause. Raises Restart."""
         ...
 
+    def finishing(self, what: str) -> None: ...  # which is begun after the last step
+
     def settle(self, progress: Progress) -> None:
         """Called after the asset was written: ``progress`` has its PSNR."""
         ...
@@ -79,15 +81,14 @@ class Loop:
     """Runs ``engine`` by the schedule and the ends of ``recipe``.
 
     ``measure`` returns the PSNR in dB as the asset will have it, None where there is nothing to
-    compare with: the curve then has the loss alone. ``observer`` is called about
-    ten times a second, ``snapshot`` at log-spaced steps and at the end. ``samples_per_step`` is
-    how many samples a step draws. ``due`` is called with the share of the fit that is done, and
-    returns the share at which to call it again. ``target_psnr``, in dB, ends the fit where it is
-    measured. ``coarser`` is called with how many times too long a measuring took for so many of
-    them in the whole fit: the next ones are to take less. ``control`` is attended to before the
-    first step and after every look; seconds of a pause do not count. ``rate_factor`` is what the
-    last step's sizes were multiplied by. ``plateau`` ends the fit where it
-    finds one, a last part of the schedule later.
+    compare with: the curve then has the loss alone. ``observer`` is called about ten times a
+    second, ``snapshot`` at log-spaced steps and at the end. ``samples_per_step`` is how many
+    samples a step draws. ``due`` is called with the share of the fit that is done, and returns
+    that at which to call it again. ``target_psnr``, in dB, ends the fit where it is measured.
+    ``coarser`` is called with how many times too long a measuring took for so many in the whole
+    fit: the next ones are to take less. ``control`` is attended to before the first step and after
+    every look; seconds of a pause do not count. ``rate_factor`` is what the last step's sizes were
+    multiplied by. ``plateau`` ends the fit where it finds one, a last part of the schedule later.
     """
 
     engine: Trained
@@ -137,9 +138,10 @@ class Loop:
                 if is_due and not interruption.requested:
                     self._measure()
                     spent = time.perf_counter() - trained
-                    # the first one warms up, and would put off the second by its own slowness
-                    measuring = 0.0 if measuring is None else measuring + spent
-                    self._afford(spent if measuring else 0.0)
+                    times = 1.0 if measuring is None else self._afford(spent)
+                    # the first one warms up; the second counts as what those after it take
+                    new = 0.0 if measuring is None else spent if measuring else spent / times
+                    measuring = (measuring or 0.0) + new
                 else:
                     self.progress.note(measured=False)
                 self.progress.seconds = time.perf_counter() - start
@@ -279,17 +281,17 @@ class Loop:
             flat = self.plateau.reached(p.curve, self._alike_since)
             p.plateau_step = p.step if flat else None
 
-    def _afford(self, spent: float) -> None:
-        """Have later measurings take less where so many of ``spent`` seconds are too many."""
+    def _afford(self, spent: float) -> float:
+        """Have later measurings take less if ``spent`` s are too many; return how many times."""
         p = self.progress
         share = self._share(p.step, p.seconds)
         if self.coarser is None or share == 0.0:
-            return
-        whole = p.seconds / share  # seconds of the fit, by what is done
-        times = spent * MEASUREMENTS / (MEASURE_SHARE * whole)
+            return 1.0
+        times = spent * MEASUREMENTS * share / (MEASURE_SHARE * p.seconds)  # share: of a whole fit
         if times > 1:
             self.coarser(times)
             self._alike_since = p.step
+        return max(1.0, times)
 
     def settle(self, psnr_db: float) -> None:
         """Take over what was measured of the file: what everybody is told from now on."""

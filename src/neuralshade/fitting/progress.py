@@ -4,6 +4,7 @@ import math
 from dataclasses import dataclass, field
 
 STALE_SHARE = 0.2  # of all steps: a PSNR from before them is told with its step
+STALE_SECONDS = 2.0  # of training: the same, however few steps those are
 MOST_ROWS = 4096  # of a curve in memory and in checkpoints; assets keep far fewer
 LOOK_SECONDS = 0.1  # between two looks at the clock
 SHORTEST_SECONDS = 1e-3  # from which on a speed is told
@@ -27,8 +28,12 @@ class Progress:
 
     @property
     def stale(self) -> bool:
-        """Return whether a good part of all steps came after the PSNR."""
-        return self.psnr_db is not None and self.psnr_step < (1 - STALE_SHARE) * self.step
+        """Return whether a good part of all steps came after the PSNR, or a while passed."""
+        if self.psnr_db is None or self.psnr_step == self.step:
+            return False
+        measured = (row[1] for row in reversed(self.curve) if row[3] is not None)
+        since = self.seconds - (next(measured, None) or 0.0)
+        return self.psnr_step < (1 - STALE_SHARE) * self.step or since > STALE_SECONDS
 
     def speed(self, samples_per_step: int) -> float:
         """Return samples per second; 0 before any time was counted."""

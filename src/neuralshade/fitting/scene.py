@@ -68,7 +68,8 @@ class Light:
 class Scene:
     """Panes that can be asked for, and who draws them.
 
-    ``draw`` returns a pane for a view, float32 [height, width, C], in the scene's color space;
+    ``draw`` returns a pane for a view, float32 [height, width, C], in the scene's color space, a
+    part for its share of what the whole costs, roughly;
     its ``changes`` are the panes that differ from step to step; where it has ``settled``, panes
     become sharper each time that they are drawn, until they are. ``values`` returns each pane's
     channels at u, v. Overlays are drawn on demand.
@@ -88,13 +89,14 @@ class Scene:
     pages: Mapping[str, Page] = field(default_factory=dict)
     points: Mapping[str, Points] = field(default_factory=dict)
     light: Light | None = None
-    parted: bool = True  # a part costs its share of the whole, roughly
     turned: tuple[str, ...] = ()  # panes whose subject turns before the eye
     levels: tuple[tuple[int, int], ...] = ()  # width and height of each mip, where there are some
     byte_count: int | None = None  # of a file, where that is what is shown
     memory_bytes: int | None = None  # of a GPU, as shaders read it
     bits_per_pixel: float | None = None  # of the file, where there are pixels to share it among
     measured: str | None = None  # what its fit measured, for people
+    # of a pane's target and result as drawn, in dB, where its fit measures something else of them
+    psnr: Callable[[str, Floats, Floats], float] | None = None
     settled: Callable[[str, View], bool] | None = None
     stops: float = 0.0  # of exposure, that pages begin with
     withheld: Mapping[str, str] = field(
@@ -197,13 +199,17 @@ def _strided(first: int, count: int, stride: int, size: int) -> tuple[float, flo
     return begin / size, (begin + samples * stride) / size, samples
 
 
+def nearest(low: float, high: float, count: int, size: int) -> npt.NDArray[np.int64]:
+    """Return which of a side's ``size`` pixels hold the centers of ``count`` of a part of it."""
+    places = low + (np.arange(count) + 0.5) / count * (high - low)
+    return np.clip((places * size).astype(np.int64), 0, size - 1)
+
+
 def nearest_pixels(picture: Picture, view: View) -> Floats:
     """Return the picture's pixels that the centers of the view's pixels lie in."""
     u0, v0, u1, v1 = view.region
-    col = u0 + (np.arange(view.width) + 0.5) / view.width * (u1 - u0)
-    row = v0 + (np.arange(view.height) + 0.5) / view.height * (v1 - v0)
-    cols = np.clip((col * picture.width).astype(np.int64), 0, picture.width - 1)
-    rows = np.clip((row * picture.height).astype(np.int64), 0, picture.height - 1)
+    cols = nearest(u0, u1, view.width, picture.width)
+    rows = nearest(v0, v1, view.height, picture.height)
     part = dataclasses.replace(picture, pixels=picture.pixels[rows[:, None], cols[None, :]])
     return part.as_float()
 

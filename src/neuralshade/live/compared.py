@@ -6,6 +6,7 @@ import dataclasses
 import logging
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -97,18 +98,22 @@ class Measuring:
         space = "linear" if scene.linear else "srgb"
         for pane, beside in known:
             drawn = [scene.draw(name, view) for name in (beside, pane)]
-            self._thread.submit(self._measure, self._number, pane, drawn, space)
+            rate = None if scene.psnr is None else partial(scene.psnr, pane)
+            self._thread.submit(self._measure, self._number, pane, drawn, space, rate)
             rated = beside == TARGET and scene.bits_per_pixel is not None
             if rated and scene.byte_count and pixels <= MOST_COMPARED:
                 self._thread.submit(self._compare, self._number, pane, drawn[0], space,
                                     scene.byte_count)  # fmt: skip
 
-    def _measure(self, number: int, pane: str, drawn: list[Floats], space: str) -> None:
+    def _measure(self, number: int, pane: str, drawn: list[Floats], space: str,
+                 rate: Callable[[Floats, Floats], float] | None) -> None:  # fmt: skip
         if number != self._number:
             return  # something else is shown, or a fit runs, which goes first
         try:
             target, result = drawn if space == "linear" else [p.clip(0, 1) for p in drawn]
             found = dataclasses.asdict(measure_quality(target, result, space))
+            if rate is not None:
+                found["psnr_db"] = rate(target, result)
         except Exception:  # a page goes on without numbers
             log.exception("live: %s could not be measured.", pane)
             return

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import threading
 import time
+from collections import deque
 from dataclasses import dataclass, field
 
 FRAME_SECONDS = 0.5  # between two frames that are worth having: they get smaller for it
 FIRST_PIXELS = 2**14  # of the first frame of a scene, whose cost is not known yet
+GROWTH = 2.0  # of a fit's steps, from the first to the last row of a picture that shows it
+RATE_SECONDS = 1.0  # of a fit, by which its steps per second are told
 WHOLE = ""  # frames, not bands of a pane
 REDUCTIONS = (1, 2, 3, 4, 6, 8, 12, 16)
 
@@ -47,7 +50,9 @@ class Pace:
         """Pay for a frame that was drawn, or for a band of a pane."""
         self.credit -= seconds
         cost = seconds / pixels
-        self.costs[pane] = (self.costs.get(pane, cost) + cost) / 2
+        # the first bands of a pane may be sky, which costs nothing
+        before = self.costs.get(pane, self.costs.get(WHOLE, cost))
+        self.costs[pane] = (before + cost) / 2
 
     def pixels(self, pane: str) -> int:
         """Return how many pixels of a pane a frame is worth."""
@@ -68,3 +73,30 @@ class Pace:
             if left <= FIRST_PIXELS if cost is None else left * cost <= worth:
                 return by
         return REDUCTIONS[-1]
+
+    def divisor(self, pane: str, pixels: int, seconds: float) -> int:
+        """Return by how much each side of a pane is divided to be drawn once in ``seconds``."""
+        cost, worth = self.costs.get(pane, self.costs.get(WHOLE, 0.0)), self.share * seconds
+        return next((by for by in REDUCTIONS if pixels * cost <= worth * by**2), REDUCTIONS[-1])
+
+
+@dataclass
+class StepRate:
+    """How long a fit stays about what it is: until its steps are GROWTH times as many."""
+
+    _seen: deque[tuple[float, int]] = field(default_factory=deque)  # when each step was there
+
+    def note(self, step: int) -> None:
+        """Take note of how far the fit is now."""
+        now = time.perf_counter()
+        self._seen.append((now, step))
+        while len(self._seen) > 2 and self._seen[1][0] <= now - RATE_SECONDS:
+            self._seen.popleft()
+
+    def growth_seconds(self) -> float:
+        """Return how long that takes from now on, FRAME_SECONDS at least."""
+        if len(self._seen) < 2:
+            return FRAME_SECONDS
+        (begin, first), (now, step) = self._seen[0], self._seen[-1]
+        more = (GROWTH - 1) * step
+        return max(FRAME_SECONDS, more * (now - begin) / max(1, step - first))

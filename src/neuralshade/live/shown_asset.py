@@ -54,8 +54,9 @@ class ShownAsset:
         scene = None if fitted and not opened.shows else opened.scene(reference)
         if scene is not None:
             name = scene.name if fitted else Path(opened.path).name
-            scene = replace(scene, name=name, byte_count=opened.byte_count,
-                            memory_bytes=opened.memory_bytes, measured=opened.told().get("quality"),
+            measured = scene.measured or opened.told().get("quality")
+            scene = replace(scene, name=name, byte_count=opened.byte_count, measured=measured,
+                            memory_bytes=opened.memory_bytes,
                             bits_per_pixel=opened.bits_per_pixel,
                             withheld=UNREPORTED if reference is None else {})  # fmt: skip
         self.close()

@@ -7,6 +7,7 @@ import time
 from collections import defaultdict
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from neuralshade.live.channel import Channel
 from neuralshade.live.client import Client
 from neuralshade.live.frames import on_screen, png
 from neuralshade.live.messages import Overlay, Pick
-from neuralshade.live.pace import WHOLE, Pace
+from neuralshade.live.pace import WHOLE, Pace, StepRate
 from neuralshade.live.sweep import Band, Sweep
 
 SHARE = 0.1  # of a running fit's time that goes into frames for pages that keep up, at most
@@ -56,7 +57,7 @@ class Stage:
         self.channel = channel
         self.scene: Scene | None = None
         self.number, self.is_seen = 0, False  # whether a frame of it was drawn for anybody
-        self.paces = _paces()
+        self.paces, self.rate = _paces(), StepRate()
         files, reports = (Pace(ANSWER_SHARES[name], ANSWER_SAVED_SECONDS, ANSWER_SAVED_SECONDS)
                           for name in ("asset", "report"))  # fmt: skip
         # a report costs as much as many of the others, which need not wait for it
@@ -70,7 +71,7 @@ class Stage:
 
     def show(self, scene: Scene | None) -> None:
         """Put ``scene`` on, or nothing."""
-        self.scene, self.paces = scene, _paces()
+        self.scene, self.paces, self.rate = scene, _paces(), StepRate()
         self.number, self.is_seen = self.number + 1, False
         self.channel.publish("scene", None if scene is None else scene.facts(self.number))
 
@@ -78,6 +79,8 @@ class Stage:
         """Draw what pages want to see; where a fit is not to be held up, small or not at all."""
         if self.scene is None:
             return
+        if step is not None and hurried:
+            self.rate.note(step)
         self._encoding = [job for job in self._encoding if not job.done()]
         allowed = {slow: not hurried or pace.may_draw() for slow, pace in self.paces.items()}
         groups = self._groups(step, hurried)
@@ -94,7 +97,7 @@ class Stage:
         assert scene is not None
         groups: dict[_Frame, list[Wanting]] = defaultdict(list)
         for client, view in self.channel.wanted((step, hurried)):
-            if hurried and view.parts and scene.parted:
+            if hurried and view.parts:
                 frame = self._part(scene, client, view)
                 if frame is not None:
                     groups[frame].append((client, view))
@@ -119,7 +122,8 @@ class Stage:
         if fresh:
             by = pace.reduction(view.width * view.height)
             return _Frame(scene.fitted(bare, by), tuple(fresh), by == 1, client.slow, by)
-        band = client.sweep.next(scene, panes, pace.pixels)
+        divisor = partial(pace.divisor, seconds=self.rate.growth_seconds())
+        band = client.sweep.next(scene, panes, pace.pixels, divisor)
         if band is None:
             return None
         drawn = band.view(scene)

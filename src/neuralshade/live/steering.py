@@ -99,6 +99,10 @@ class Steering:
             self._left -= 1  # the step comes now, and then a pause
         return time.perf_counter() - begin
 
+    def finishing(self, what: str) -> None:
+        """Tell pages what is done now that the last step was run."""
+        self.state("finishing", what)
+
     def settle(self, progress: Progress) -> None:
         """Tell pages what the file has."""
         self._tell(progress)

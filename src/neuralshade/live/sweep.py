@@ -10,7 +10,13 @@ import numpy.typing as npt
 
 from neuralshade.fitting.scene import Scene, View
 
+COARSER = 2  # times: what is less so is not worth that a picture becomes coarser again
 LEAST_PIXELS = 2**12  # of a band: what a look at a scene costs at all is spread over as many
+
+
+def undivided(pane: str, pixels: int) -> int:
+    """Take all of a pane's pixels."""
+    return 1
 
 
 @dataclass(frozen=True)
@@ -53,8 +59,9 @@ class _Swept:
 class Sweep:
     """The panes of one page's view, each with how far it has come.
 
-    A pane that changes goes from its first, coarse picture by halves to a sharp one, and then
-    around and around; one that does not is sharp after one sweep, and done.
+    A pane that changes goes from its first, coarse picture by halves to one as sharp as can be
+    drawn before the fit has become another, and then around and around; one that does not is sharp
+    after one sweep, and done.
     """
 
     view: View
@@ -79,10 +86,17 @@ class Sweep:
         self._turn += 1
         self.panes.update((pane, _Swept(by, turn=self._turn)) for pane in panes)
 
-    def next(self, scene: Scene, panes: list[str], pixels: Callable[[str], int]) -> Band | None:
+    def next(
+        self,
+        scene: Scene,
+        panes: list[str],
+        pixels: Callable[[str], int],
+        divisor: Callable[[str, int], int] = undivided,
+    ) -> Band | None:
         """Return the next band; None where all panes are done.
 
-        ``pixels`` returns of about how many a pane's bands are.
+        ``pixels`` returns of about how many a pane's bands are, ``divisor`` by what a pane of so
+        many is divided at least, that its last band may show about the same fit as its first.
         """
         open_panes = [pane for pane in panes
                       if pane in scene.changes or not self._is_done(pane)]  # fmt: skip
@@ -92,12 +106,25 @@ class Sweep:
         state = self.panes[pane]
         by, first = state.by, state.row
         if state.is_whole:
-            by, first = (_finer(by) if pane in scene.changes else 1), 0
+            by, first = self._begun_anew(scene, pane, divisor), 0
         whole = scene.fitted(self.view, by)
         lit = scene.is_lit(pane) and whole.screen is not None
         width, rows = whole.screen if lit and whole.screen else (whole.width, whole.height)
         most = max(1, -(-max(pixels(pane), LEAST_PIXELS) // width))
-        return Band(pane, whole, by, first, min(most, rows - first), rows)
+        # even parts of what is left: a last row by itself would cost as much as a band
+        bands = -(-(rows - first) // most)
+        return Band(pane, whole, by, first, -(-(rows - first) // bands), rows)
+
+    def _begun_anew(self, scene: Scene, pane: str, divisor: Callable[[str, int], int]) -> int:
+        """Return by what a pane is divided when it is gone through once more."""
+        if pane not in scene.changes:
+            return 1
+        whole = scene.fitted(self.view, 1)
+        width, height = whole.screen or (whole.width, whole.height)
+        before, least = self.panes[pane].by, divisor(pane, width * height)
+        if before < least < COARSER * before:
+            return before
+        return max(_finer(before), least)
 
     def drawn(self, band: Band) -> None:
         """Take note that a band was drawn."""

@@ -87,7 +87,10 @@ class WatchedScene(Closeable):
 
     def scene(self, name: str) -> Scene:
         """Return what a stage shows."""
-        panes = {RESULT: "Fitted"} | ({GIVEN + RESULT: "Given"} if self.given else {})
+        fitted = any(self.document.materials[mesh.material].asset for mesh in self.document.mesh)
+        panes = {RESULT: "Fitted" if fitted else "Path traced"} | (
+            {GIVEN + RESULT: "Given"} if self.given else {}
+        )
         document, light = self.document, None
         if document.light:
             angles = light_angles(document.camera, document.light[0])

@@ -113,6 +113,9 @@ def test_a_fit_is_watched(device, tmp_path, monkeypatch):
             self.ended = progress.step >= 30
             return 0.0
 
+        def finishing(self, what):
+            pass
+
         def settle(self, progress):
             pass
 

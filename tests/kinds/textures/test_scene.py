@@ -10,6 +10,7 @@ from neuralshade.errors import AssetError
 from neuralshade.fitting.scene import View
 from neuralshade.kinds.textures.engine import rounded_field
 from neuralshade.kinds.textures.scene import fit_scene, opened_scene, seen_texels
+from neuralshade.live.compared import Measuring
 from neuralshade.source.material_mips import mip_levels
 from neuralshade.source.material_set import MaterialMap, MaterialSet
 
@@ -38,6 +39,16 @@ def test_decoded_panes_show_the_maps(moss):
         wanted = np.repeat(shown, 3, axis=2) if coding.channels == 1 else shown
         np.testing.assert_array_equal(drawn[..., : wanted.shape[2]], wanted)
     assert not scene.draw("map:flow", WHOLE)[..., 2].any()
+
+
+def test_pages_are_told_the_psnr_of_the_file(moss):
+    """In 8 bits, of as many channels as a map has: two of flow."""
+    told = []
+    measuring = Measuring(told.append)
+    measuring.begin(opened_scene(moss.opened, moss.textures))
+    measuring._thread.shutdown(wait=True)
+    for name, levels in moss.opened.header.quality["maps"].items():
+        assert told[-1][f"map:{name}"]["psnr_db"] == pytest.approx(levels[0], abs=6e-4), name
 
 
 def test_given_panes_show_what_was_fitted(moss):

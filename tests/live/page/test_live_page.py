@@ -205,6 +205,8 @@ def test_levels_are_called_what_they_are(tab, live, background, device, fitted, 
     page.page.set_input_files("#load", levels)
     page.page.wait_for_selector("#light", state="visible")
     assert live.stage.scene.titles["result"] == "Kept levels"
+    told = neuralshade.load(levels).told()
+    assert told["  1"] in page.text("#quality-note")  # their errors, which have no PSNR
 
 
 @pytest.mark.slow

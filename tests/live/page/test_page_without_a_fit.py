@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 import neuralshade
+from neuralshade.fitting.scene import picture_scene
 from neuralshade.measure.quality import missing_flip
+from neuralshade.source.picture import PictureForm
 
 
 @pytest.mark.slow
@@ -87,3 +89,17 @@ def test_errors_as_a_heat_map_and_as_flip(tab, shown, fitted):
         page.page.select_option("#error-form", "flip")
         assert page.page.locator("#error-scales").is_hidden()
         np.testing.assert_array_equal(page.pixels("flip:result"), page.pixels("error"))
+
+
+def test_a_picture_of_few_rows_is_no_hairline(tab, shown, live, fitted):
+    """It begins with a part of it; the whole is shown where that is asked for."""
+    page = tab(shown(fitted / "a.nsh"))
+    form = PictureForm(2000, 3, 3, "srgb", "wide.png")
+    rows = lambda width, height, crop: np.zeros((height, width, 3), np.float32)  # noqa: E731
+    live.stage.show(picture_scene("image", form, rows, continuous=True))
+    page.says("#scene-name", "wide.png")
+    page.says("#zoom", "267 %")
+    assert page.js("document.querySelector('#whole').getAttribute('aria-pressed')") == "false"
+    page.page.click("#whole")
+    page.until("parseFloat(document.querySelector('#zoom').textContent) < 60")
+    assert page.js("document.querySelector('#whole').getAttribute('aria-pressed')") == "true"

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from neuralshade.fitting.scene import View, picture_scene
-from neuralshade.live.pace import REDUCTIONS
+from neuralshade.live.pace import GROWTH, REDUCTIONS
 from neuralshade.live.stage import SHARE
 from neuralshade.live.sweep import Sweep
 from neuralshade.source.picture import picture_from_array
@@ -76,7 +76,8 @@ def test_the_result_becomes_sharp_and_goes_on(frames, looking, train, clock):
     results = [(header, panes["result"]) for header, panes in frames if "result" in panes]
     assert "rows" not in results[0][0] and results[0][0]["width"] < SIDE  # at once, and coarse
     widths = [header["width"] for header, _ in results]
-    assert widths == sorted(widths) and widths[-1] == SIDE
+    assert widths[1:] == sorted(widths[1:])  # what the first one costs was not known
+    assert widths[-1] == SIDE
     sharp = [header["rows"] for header, _ in results if header["width"] == SIDE]
     rows = [row for first, count, _ in sharp for row in range(first, first + count)]
     assert len(rows) > 2 * SIDE and rows[:SIDE] == list(range(SIDE))
@@ -84,11 +85,34 @@ def test_the_result_becomes_sharp_and_goes_on(frames, looking, train, clock):
     assert 0.5 * SHARE * 100 < spent < 1.1 * SHARE * (clock.now - begun) + 1
 
 
+def test_no_row_of_the_result_is_of_another_fit(frames, looking, train):
+    """Of twice the steps a fit is another one, a few times a second in its beginning."""
+    train(100.0, [looking()])
+    shown = np.zeros(SIDE)  # the step of each row, of the height of the sharp picture
+    for header, panes in frames:
+        if "result" not in panes:
+            continue
+        first, count, rows = header.get("rows", [0, 1, 1])
+        shown[first * SIDE // rows : (first + count) * SIDE // rows] = header["step"]
+        assert shown.min() >= header["step"] / GROWTH**2 - 10, header
+
+
 def test_a_band_takes_no_longer_than_a_frame_is_worth(frames, looking, train):
     train(100.0, [looking()])
     pixels = [panes["result"].size / 3 for header, panes in frames if "rows" in header
               and "result" in panes]  # fmt: skip
     assert max(pixels) <= max(2**12 + SIDE, 1.2 * 0.05 * SIDE**2)
+
+
+def test_no_band_is_a_small_rest(stage, frames):
+    view = View(0, 1, width=SIDE, height=SIDE)
+    sweep = Sweep(view)
+    sweep.begun(("target",), 4)
+    counts = []
+    while band := sweep.next(stage.scene, ["target"], lambda pane: 99 * SIDE):
+        counts.append(band.count)
+        sweep.drawn(band)
+    assert sum(counts) == SIDE and min(counts) >= 66
 
 
 def test_who_asks_for_no_parts_gets_whole_frames(frames, channel, stage, train):

@@ -15,7 +15,7 @@ from neuralshade.measure.plane.lit_plane import (
     plane_reference,
 )
 from neuralshade.measure.plane.mip_filters import FILTERS, Maps, box_chain, unit
-from neuralshade.measure.plane.plane_view import PlaneView
+from neuralshade.measure.plane.plane_view import PlaneView, Window
 from neuralshade.measure.plane.texel_levels import RANDOM, TexelLevels
 from neuralshade.model.microfacet import Surface, shade
 
@@ -52,6 +52,20 @@ def ray(view, row, col):
     size = math.tan(half) / (view.height / 2)
     right = np.array([1.0, 0, 0])
     return forward + (col - view.width / 2) * size * right + (view.height / 2 - row) * size * up
+
+
+@pytest.mark.parametrize("window", [
+    Window(range(32), range(48)), Window(range(3, 4), range(48)), Window(range(2), range(5, 9)),
+    Window(range(1, 30), range(17, 48)),
+])  # fmt: skip
+def test_a_window_has_the_pixels_of_the_whole(noise, window):
+    base = bumpy(noise, 12, 20)
+    chain = [base, *box_chain(base, 3)]
+    cut = slice(window.rows.start, window.rows.stop), slice(window.cols.start, window.cols.stop)
+    for draw, drawn in ((plane_picture, chain), (plane_reference, base)):
+        part = draw(drawn, SMALL, window=window)
+        # the sums of a row are vectorized from its first pixel on
+        np.testing.assert_allclose(part, draw(drawn, SMALL)[cut], rtol=1e-5)
 
 
 @pytest.mark.parametrize("view", [SMALL, PlaneView(33, 57, 0.7, 10, 80)])

@@ -14,6 +14,7 @@ from neuralshade.asset.asset import CURVE_POINTS, Header, asset_size, picture_fa
 from neuralshade.asset.brought import noted
 from neuralshade.asset.checkpoint import Checkpoint, load_checkpoint
 from neuralshade.asset.tensors import pack_field
+from neuralshade.base.work import part
 from neuralshade.engine.draw import draw_field
 from neuralshade.errors import AssetError, ConfigError
 from neuralshade.fitting.command import CommandLine, FitCall
@@ -237,7 +238,8 @@ class _Job(Job[ImageRecipe]):
             return pack_field(self.engine.field)
 
     def _save_tensors(self, path: Path, tensors: Tensors) -> tuple[float, int]:
-        quality = stored_quality(self.recipe, tensors, self.picture)
+        with part("measuring"):
+            quality = stored_quality(self.recipe, tensors, self.picture)
         p = self.loop.progress
         if not math.isfinite(quality["psnr_db"]):
             raise ConfigError(f"fit: got numbers beyond float32 after {p.step} steps, need a fit "

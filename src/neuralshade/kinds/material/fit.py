@@ -248,7 +248,8 @@ class _Job(Job[MaterialRecipe]):
             raise ConfigError(f"{self.teacher.name}: got numbers beyond float16 after "
                               f"{self.loop.progress.step} steps, need a fit that converges. "
                               f"{self.remedy}")  # fmt: skip
-        judged = self.judge.judge(self.field_engine.shade(field))
+        with part("measuring"):
+            judged = self.judge.judge(self.field_engine.shade(field))
         self.loop.settle(judged.psnr_db)
         with part("judging levels"):
             tensors, levels = with_levels(self.level_judge, pack_field(self.field_engine.field()),

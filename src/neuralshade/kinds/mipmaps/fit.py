@@ -27,7 +27,7 @@ from neuralshade.fitting.options import (
 from neuralshade.fitting.output_checks import check_apart, check_no_input, check_page, events_path
 from neuralshade.fitting.recipe import from_dict, to_dict
 from neuralshade.fitting.resuming import Source, resumed_recipe
-from neuralshade.fitting.scene import Scene
+from neuralshade.fitting.scene import RESULT, Scene
 from neuralshade.kinds.mipmaps import KIND
 from neuralshade.kinds.mipmaps.asked_maps import AskedMaps
 from neuralshade.kinds.mipmaps.asset import CURVE_POINTS, level_tensors, stored_level
@@ -59,7 +59,7 @@ from neuralshade.kinds.mipmaps.judge import (
 )
 from neuralshade.kinds.mipmaps.opened import OpenedMipmaps
 from neuralshade.kinds.mipmaps.plan import Plan, plan_set
-from neuralshade.kinds.mipmaps.plane_scene import trained_plane
+from neuralshade.kinds.mipmaps.plane_scene import TRAINED_TITLE, plane_scene
 from neuralshade.kinds.mipmaps.recipe import MipmapsRecipe, mipmaps_recipe
 from neuralshade.kinds.mipmaps.result import MipmapsResult
 from neuralshade.measure.plane.mip_filters import FILTERS, Floats
@@ -186,8 +186,9 @@ class _Job(Job[MipmapsRecipe]):
 
     def scene(self) -> Scene:
         """Return what a live page shows of it: a lit plane, as trained and as filtered."""
-        return trained_plane(self.textures.name, self.base, self.chains,
-                             lambda: chain_of(self.engine.values(), self.levels))  # fmt: skip
+        shown = {RESULT: self.chains["box"], **self.chains}  # all are of the same sizes
+        return plane_scene(self.textures.name, self.base, shown, TRAINED_TITLE,
+                           lambda: chain_of(self.engine.values(), self.levels))  # fmt: skip
 
     def finish(self) -> MipmapsResult:
         """Choose and write; what was trained is kept until that is done, as it takes a while."""

@@ -166,9 +166,10 @@ class OpenedMipmaps(Opened):
         """Return the plane, beside what filters make of its level 0, in 8 bits too."""
         base = self.chain[0]
         below = len(self.chain) - 1
-        filtered = {name: [base, *as_stored(make(base, below))] for name, make in FILTERS.items()}
-        return plane_scene(str(self.maps["name"]), {RESULT: self.chain, **filtered}, (),
-                           KEPT_TITLE)  # fmt: skip
+        filtered = {name: as_stored(make(base, below)) for name, make in FILTERS.items()}
+        chains = {RESULT: self.chain[1:], **filtered}
+        scene = plane_scene(str(self.maps["name"]), base, chains, KEPT_TITLE)
+        return dataclasses.replace(scene, measured=self._measured())
 
     # As Opened says them, once more: who calls reads there, who writes here; mypy compares the two.
     def evaluate(self, reference: Any = None, notice: Notice = ignore) -> LevelsTable:
@@ -202,6 +203,12 @@ class OpenedMipmaps(Opened):
         return {"size": f"{self.byte_count:,} bytes",
                 "in a GPU": f"{memory}, as {', '.join(sorted(held)).upper()}",
                 **told_levels(self.maps, self.header.quality)}  # fmt: skip
+
+    def _measured(self) -> str:
+        """Return the levels' errors, a line each."""
+        lines = told_levels(self.maps, self.header.quality)
+        levels = range(1, len(self.maps["sizes"]))
+        return "\n".join([lines["levels"], *(f"{i}: {lines[f'  {i}']}" for i in levels)])
 
     def told_tensors(self) -> dict[str, str]:
         """Return a line for each map."""

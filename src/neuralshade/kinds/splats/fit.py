@@ -255,7 +255,7 @@ class _Job(Job[SplatsRecipe]):
         cloud = cloud_facts(levels.shape[1], engine.ranges, self.background)
         tensors = pack_cloud(levels, cloud, self.ordered)
         rounded = Asset(KIND.name, self._header(cloud, {}), tensors, path=str(self.output))
-        with part("drawing what is stored"):
+        with part("measuring"):
             stored = unpack_cloud(rounded, self.ordered)
             size = self.picture.width, self.picture.height
             drawn = draw_cloud(cloud_of(self.recipe, stored, cloud["background"], *size), *size)

@@ -14,6 +14,7 @@ import torch
 from neuralshade.asset.asset import Header, save_asset
 from neuralshade.asset.checkpoint import load_checkpoint
 from neuralshade.base.message_text import shown
+from neuralshade.base.work import part
 from neuralshade.errors import ConfigError
 from neuralshade.fitting.command import CommandLine, FitCall
 from neuralshade.fitting.job import Job
@@ -260,7 +261,8 @@ class _Job(Job[TexturesRecipe]):
         round_decoder(field)
 
     def _save_field(self, path: Path, field: Field) -> tuple[dict[str, list[float]], int]:
-        quality = map_psnr(field, self.texels, self.codings, self.engine.decode)
+        with part("measuring"):
+            quality = map_psnr(field, self.texels, self.codings, self.engine.decode)
         first = [values[0] for values in quality.values()]
         self.loop.settle(float(np.mean(first)))
         facts = {"name": self.textures.name, "width": self.textures.width,

@@ -15,6 +15,8 @@ from neuralshade.kinds.textures.engine import Integers, texels_under
 from neuralshade.kinds.textures.lit_panes import LitPane
 from neuralshade.kinds.textures.reference import TexturesAsset, reference_set
 from neuralshade.kinds.textures.shown_texels import DecodedTexels, GivenTexels
+from neuralshade.measure.baselines import to_uint8
+from neuralshade.measure.map_psnr import map_psnr_db
 from neuralshade.measure.plane.lit_sphere import lights
 from neuralshade.measure.plane.sphere_view import usual_light
 from neuralshade.model.field import Field
@@ -85,6 +87,10 @@ def _scene(
         index = seen_texels(*sizes[level], view)
         return _shown(maps[before].coded(by_pane[pane.removeprefix(GIVEN)], level, index))
 
+    def psnr(pane: str, target: Floats, result: Floats) -> float:
+        own = (to_uint8(side[..., : by_pane[pane].channels]) for side in (target, result))
+        return map_psnr_db(*own)
+
     names = {pane: coding.name for pane, coding in by_pane.items()}
     names |= {pane: SPHERE for pane in spheres if not pane.startswith(GIVEN)}
     light = Light(*usual_light(), tuple(spheres), "eye") if spheres else None
@@ -92,7 +98,7 @@ def _scene(
     changing = (*varying, *([LIT] if spheres else [])) if changes else ()
     return Scene(KIND.name, name, *sizes[0], CHANNELS, False, False, False,
                  _titles(names, given is not None), draw, changing, decoded.pages(),
-                 light=light, levels=tuple(sizes))  # fmt: skip
+                 light=light, levels=tuple(sizes), psnr=psnr)  # fmt: skip
 
 
 def _titles(names: Mapping[str, str], compared: bool) -> Mapping[str, str]:

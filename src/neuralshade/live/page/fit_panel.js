@@ -10,6 +10,7 @@ const MOST_RATE = 100;
 const STATES = {
   running: "Running",
   paused: "Paused",
+  finishing: "Finishing",
   ended: "Ended",
   stopped: "Stopped",
   failed: "Failed",
@@ -164,6 +165,7 @@ export function showNumbers(session) {
     setText(byId("state"), state);
     byId("state").dataset.state = fit?.state ?? "none";
     setText(byId("fit-text"), fit?.text ?? "");
+    byId("psnr-number").hidden = fit?.rated === false;
     const shown = fit?.state === "shown"; // an asset that this fit has not made
     byId("fit-numbers").hidden = byId("progress").hidden = !fit || shown;
     const about = shown ? null : fit;
@@ -188,7 +190,8 @@ export function showNumbers(session) {
     setText(byId("step"), format.count(progress?.step));
     setText(byId("rate"), format.engineering(progress?.samples_per_second));
     setText(byId("time"), format.duration(progress?.seconds));
-    setText(byId("left"), format.duration(progress?.left_seconds));
+    const trained = fit?.state === "finishing"; // nobody knows how long the rest takes
+    setText(byId("left"), format.duration(trained ? null : progress?.left_seconds));
     const quality = progress?.psnr_db == null ? "" : ` \u00b7 ${progress.psnr_db.toFixed(1)} dB`;
     setText(byId("brief"), fit ? `${STATES[fit.state]} ${Math.floor(share * 100)} %${quality}` : "");
     const percent = `${Math.floor(share * 100)} % `;

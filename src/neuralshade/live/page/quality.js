@@ -21,7 +21,7 @@ export function showQuality(session) {
     const lines = scene ? bytes(scene) : "";
     setText(byId("sizes"), lines);
     const cropped = found.some(([, part]) => part.cropped) ? "SSIM and FLIP saw only the middle." : "";
-    const measured = scene?.measured && !found.length ? `As its fit measured it: ${scene.measured}.` : "";
+    const measured = scene?.measured && !found.length ? `As its fit measured it: ${scene.measured}` : "";
     setText(byId("quality-note"), cropped || measured);
     byId("quality").hidden = !found.length && !lines && !measured;
     byId("quality").querySelector("table").hidden = !found.length;

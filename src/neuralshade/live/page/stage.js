@@ -115,7 +115,7 @@ export class Stage {
 
   /** Something moved: draw what is there, and ask for what is missing. */
   moved() {
-    const zoomed = !this.viewport.fitted;
+    const zoomed = !this.viewport.isWhole;
     this.root.classList.toggle("zoomed", zoomed);
     this.onlayout();
     this.invalidate();

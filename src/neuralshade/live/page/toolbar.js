@@ -36,7 +36,7 @@ export function connectToolbar(stage) {
     form.querySelector("[value=flip]").disabled = !stage.flips.length;
     form.value = stage.form;
     setText(byId("zoom"), stage.scene ? format.zoom(stage.viewport.scale) : "");
-    byId("whole").setAttribute("aria-pressed", String(stage.viewport.fitted));
+    byId("whole").setAttribute("aria-pressed", String(stage.viewport.isWhole));
   };
   stage.onlayout();
 }

@@ -39,7 +39,7 @@
  * @typedef {object} Fit
  * @property {number} id
  * @property {string} verb
- * @property {"running" | "paused" | "ended" | "stopped" | "failed" | "shown"} state
+ * @property {"running" | "paused" | "finishing" | "ended" | "stopped" | "failed" | "shown"} state
  * @property {string} text
  * @property {string} picture
  * @property {string | null} preset
@@ -50,6 +50,7 @@
  * @property {string[]} can
  * @property {number | null} seconds
  * @property {number | null} steps
+ * @property {boolean} [rated] whether a PSNR is measured on the way
  *
  * @typedef {object} FitKind a kind that is fitted
  * @property {string} name

@@ -4,6 +4,7 @@
 
 const LARGEST_SIDE_PX = 4096; // of a view that the server draws
 const MOST_PIXELS = 4_000_000;
+const LEAST_SIDE_PX = 8; // of a picture that is shown at first: thinner ones cannot be seen
 const MOST_SCALE = 256; // device pixels of one pixel
 const MOST_SCALE_CONTINUOUS = 65_536;
 
@@ -18,18 +19,28 @@ export class Viewport {
     this.u = 0.5; // in the middle of the pane
     this.v = 0.5;
     this.fitted = true;
+    this.thick = true; // rather than whole, where nobody asked for that
   }
 
   get fitScale() {
-    return Math.min(this.paneWidth / this.width, this.paneHeight / this.height);
+    const whole = Math.min(this.paneWidth / this.width, this.paneHeight / this.height);
+    return this.thick ? Math.max(whole, LEAST_SIDE_PX / Math.min(this.width, this.height)) : whole;
+  }
+
+  /** Whether all of the picture is seen, as large as that can be. */
+  get isWhole() {
+    const wide = this.width * this.scale > this.paneWidth + 1;
+    return this.fitted && !wide && this.height * this.scale <= this.paneHeight + 1;
   }
 
   /** @param {number} width @param {number} height @param {boolean} continuous */
   setPicture(width, height, continuous) {
     const other = width !== this.width || height !== this.height;
     Object.assign(this, { width, height, continuous });
-    if (other) this.fit();
-    else this.#settle();
+    if (other) {
+      this.fitted = this.thick = true;
+    }
+    this.#settle();
   }
 
   /** @param {number} width @param {number} height device pixels */
@@ -41,13 +52,14 @@ export class Viewport {
 
   fit() {
     this.fitted = true;
+    this.thick = false;
     this.#settle();
   }
 
   /** Zoom so that what is at (x, y), device pixels of the pane, stays there. */
   zoomAt(/** @type {number} */ scale, /** @type {number} */ x, /** @type {number} */ y) {
     const [u, v] = this.toPicture(x, y);
-    this.fitted = false;
+    this.fitted = this.thick = false;
     this.scale = this.#allowed(scale);
     this.u = u - (x - this.paneWidth / 2) / (this.width * this.scale);
     this.v = v - (y - this.paneHeight / 2) / (this.height * this.scale);

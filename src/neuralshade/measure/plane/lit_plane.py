@@ -12,7 +12,7 @@ import torch
 from neuralshade.base.work import counted, stage
 from neuralshade.engine.threads import side_by_side
 from neuralshade.measure.plane.mip_filters import Floats, Maps
-from neuralshade.measure.plane.plane_view import Doubles, PlaneView
+from neuralshade.measure.plane.plane_view import Doubles, PlaneView, Window
 from neuralshade.measure.plane.texel_levels import NUMBERS, RANDOM, Integers, TexelLevels
 from neuralshade.model.microfacet import Surface, dot, shade
 
@@ -23,7 +23,9 @@ DENSEST = 2  # samples in a texel, along either of its axes
 SMALLEST_SQUARE = 1e-24  # of a length that is divided by
 GENERALIZED_GOLDEN = 1.1347241384015194  # x^(RANDOM + 1) = x + 1
 
-TexelsAt = Callable[[int, Doubles], torch.Tensor]
+ROWS = 16  # of a picture that are shaded together where one texel a pixel is: calls take longest
+
+TexelsAt = Callable[[Integers, Doubles], torch.Tensor]
 
 
 @dataclass(frozen=True)
@@ -59,7 +61,12 @@ def draw_planes(
         return Planes(view, taps, plane_reference(base, view), filtered, drawn)
 
 
-def plane_picture(chain: Sequence[Maps], view: PlaneView, taps: int = 1) -> Floats:
+def plane_picture(
+    chain: Sequence[Maps] | TexelLevels,
+    view: PlaneView,
+    taps: int = 1,
+    window: Window | None = None,
+) -> Floats:
     """Return the plane as a GPU shows it that looks up ``chain`` and shades once a pixel.
 
     Maps are interpolated in two levels and between them. The level is that at which the longer
@@ -70,22 +77,24 @@ def plane_picture(chain: Sequence[Maps], view: PlaneView, taps: int = 1) -> Floa
         chain: level 0 first.
         view: the camera and the light.
         taps: at most, 1 for a filter as wide as long.
+        window: what is drawn of it; None is all.
 
     Returns:
-        float32 [H, W, 3], linear, not negative.
+        float32 [H, W, 3] of the window, linear, not negative.
 
     Source: EXT_texture_filter_anisotropic, its example equations.
     """
-    levels = TexelLevels.of(chain)
+    levels = chain if isinstance(chain, TexelLevels) else TexelLevels.of(chain)
 
-    def texels_at(row: int, col: Doubles) -> torch.Tensor:
+    def texels_at(row: Integers, col: Doubles) -> torch.Tensor:
         footprint = _Footprint.of(levels, view, row, col, taps)
         found = torch.zeros(len(col), NUMBERS)
         for tap in range(footprint.taps):
             found += levels.trilinear(*footprint.place(tap), footprint.level)
         return (found / footprint.taps)[:, None]
 
-    return _picture(view, texels_at)
+    # taps are counted by row
+    return _picture(view, texels_at, window, ROWS if taps == 1 else 1)
 
 
 def plane_filtered(
@@ -110,16 +119,22 @@ def plane_filtered(
     """
     levels = TexelLevels.of(chain)
 
-    def texels_at(row: int, col: Doubles) -> torch.Tensor:
+    def texels_at(row: Integers, col: Doubles) -> torch.Tensor:
         footprint = _Footprint.of(levels, view, row, col, taps)
-        u = _spread(len(col), samples, np.random.default_rng([seed, row]))
+        u = _spread(len(col), samples, np.random.default_rng([seed, row[0]]))
         x, y = footprint.place(np.arange(samples) * footprint.taps // samples)
         return levels.drawn(x, y, footprint.level[:, None], u)
 
     return _picture(view, texels_at)
 
 
-def plane_reference(base: Maps, view: PlaneView, samples: int = SAMPLES, seed: int = 0) -> Floats:
+def plane_reference(
+    base: Maps | TexelLevels,
+    view: PlaneView,
+    samples: int = SAMPLES,
+    seed: int = 0,
+    window: Window | None = None,
+) -> Floats:
     """Return the plane as it is: in each pixel, the mean of all that it covers, shaded.
 
     A texel is a square of one kind, which is also what a level's texels are trained to. All of a
@@ -132,42 +147,56 @@ def plane_reference(base: Maps, view: PlaneView, samples: int = SAMPLES, seed: i
         samples: about how many at most in a pixel, at least FEWEST squared; DENSEST squared for
             each texel that it covers where those are fewer.
         seed: of the samples.
+        window: what is drawn of it; None is all.
 
     Returns:
-        float32 [H, W, 3], linear, not negative.
+        float32 [H, W, 3] of the window, linear, not negative.
     """
-    levels = TexelLevels.of([base])
+    levels = base if isinstance(base, TexelLevels) else TexelLevels.of([base])
 
-    def texels_at(row: int, col: Doubles) -> torch.Tensor:
+    def texels_at(rows: Integers, col: Doubles) -> torch.Tensor:
+        row = rows[0]
         right, down = view.steps(row, col)
         texels = np.array([right, abs(down[0, 1])]) * levels.width[0]
         across, along = _counts(DENSEST * texels, samples)
-        jitter = np.random.default_rng([seed, row]).random((2, len(col), along, across))
+        # of all the row: a pixel is the same in every window
+        jitter = np.random.default_rng([seed, row]).random((2, view.width, along, across))
+        jitter = jitter[:, col.astype(np.int64)]
         in_row = row + (np.arange(along)[:, None] + jitter[0]) / along
         in_col = (col - 0.5)[:, None, None] + (np.arange(across) + jitter[1]) / across
         x, y = view.points(in_row, in_col)
         return levels.nearest(x.reshape(len(col), -1), y.reshape(len(col), -1))
 
-    return _picture(view, texels_at)
+    return _picture(view, texels_at, window)
 
 
-def _picture(view: PlaneView, texels_at: TexelsAt) -> Floats:
-    """Return the picture of ``texels_at`` (row, middles of columns): [n, texels, NUMBERS]."""
-    picture = np.full((view.height, view.width, 3), view.sky, np.float32)
-    col: Doubles = np.arange(view.width, dtype=np.float64) + 0.5
+def _picture(
+    view: PlaneView, texels_at: TexelsAt, window: Window | None = None, at_once: int = 1
+) -> Floats:
+    """Return the picture of ``texels_at`` (rows and middles of columns): [n, texels, NUMBERS].
+
+    ``at_once``: rows of which pixels are asked for together.
+    """
+    drawn = window or view.whole
+    top, end = drawn.rows.start, drawn.rows.stop
+    picture = np.full((len(drawn.rows), len(drawn.cols), 3), view.sky, np.float32)
+    middles: Doubles = np.array(drawn.cols, np.float64) + 0.5
     wi = view.to_light()
 
     @torch.inference_mode()  # which holds in one thread alone
-    def draw(row: int) -> None:
+    def draw(first: int) -> None:
+        rows = np.arange(first, min(first + at_once, end))
+        row, col = np.repeat(rows, len(middles)), np.tile(middles, len(rows))
         texels = texels_at(row, col)
         wo = view.to_eye(row, col)[:, None]
         normal = _facing(_unit(texels[..., 3:6]), wo)
         surface = Surface(texels[..., :3], normal, texels[..., 6], texels[..., 7])
         lit = math.pi * shade(surface, wi, wo)
-        picture[row] = (lit + view.sky * surface.albedo).mean(1).numpy()
+        shown = (lit + view.sky * surface.albedo).mean(1).numpy()
+        picture[first - top : rows[-1] + 1 - top] = shown.reshape(len(rows), -1, 3)
 
-    rows = range(view.horizon, view.height)
-    for _ in counted("drawing a lit plane", side_by_side(draw, rows), len(rows)):
+    begins = range(max(view.horizon, top), end, at_once)
+    for _ in counted("drawing a lit plane", side_by_side(draw, begins), len(begins)):
         pass
     return picture
 
@@ -202,14 +231,15 @@ class _Footprint:
 
     @classmethod
     def of(
-        cls, levels: TexelLevels, view: PlaneView, row: int, col: Doubles, taps: int
+        cls, levels: TexelLevels, view: PlaneView, row: Integers, col: Doubles, taps: int
     ) -> _Footprint:
         right, down = view.steps(row, col)
         lengths = np.linalg.norm(down, axis=1)
         longer, shorter = np.maximum(lengths, right), np.minimum(lengths, right)
         count = min(taps, math.ceil(float((longer / shorter).max())))
         level = np.log2(longer * levels.width[0] / count).clip(0, len(levels.first) - 1)
-        axis = np.where((lengths > right)[:, None], down, [right, 0.0])
+        across = np.stack([right, np.zeros_like(right)], axis=1)
+        axis = np.where((lengths > right)[:, None], down, across)
         x, y = view.points(row + 0.5, col)
         return cls(x, y, axis, count, level)
 

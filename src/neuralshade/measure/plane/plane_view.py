@@ -16,6 +16,14 @@ Doubles = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
+class Window:
+    """The part of a picture that is drawn: its pixels are those that the whole one has there."""
+
+    rows: range
+    cols: range
+
+
+@dataclass(frozen=True)
 class PlaneView:
     """A camera over the plane z = 0 that looks along y, and a light before it.
 
@@ -38,6 +46,11 @@ class PlaneView:
     def showing(cls, base: Maps, texels_per_pixel: float = 3.0) -> PlaneView:
         """Return the view whose lower edge shows as many texels of ``base`` in a pixel."""
         return cls(tiles=cls.width * texels_per_pixel / base.albedo.shape[1])
+
+    @property
+    def whole(self) -> Window:
+        """Return the window that leaves nothing out."""
+        return Window(range(self.height), range(self.width))
 
     @property
     def pixel(self) -> float:
@@ -89,19 +102,21 @@ class PlaneView:
         forward = math.cos(pitch) + self._up(row) * math.sin(pitch)
         return scale * across, np.broadcast_to(scale * forward, (scale * across).shape)
 
-    def steps(self, row: int, col: Doubles) -> tuple[float, Doubles]:
+    def steps(self, row: npt.ArrayLike, col: Doubles) -> tuple[Doubles, Doubles]:
         """Return how far on the plane one pixel goes, in widths of the maps.
+
+        ``row`` is one for all of ``col``, or as many.
 
         Returns:
             in x of a step to the right, which is the same all over a row; (x, y) of one down,
             [columns, 2], for centers of pixels.
         """
-        depth = float(self._depth(row + 0.5))
+        depth = self._depth(np.asarray(row) + 0.5)
         across = (col - self.width / 2) * self.pixel
         down = -self.camera_height * self.pixel / depth**2
         tilt = math.cos(math.radians(self.pitch_deg))
         right = self.camera_height * self.pixel / depth
-        return right, np.stack([down * tilt * across, np.full_like(across, down)], axis=1)
+        return right, np.stack([down * tilt * across, np.broadcast_to(down, across.shape)], axis=1)
 
     def to_light(self) -> torch.Tensor:
         """Return the direction to the light: float32 [3]."""
@@ -109,9 +124,9 @@ class PlaneView:
         flat = math.cos(rise)
         return torch.tensor([flat * math.sin(turn), flat * math.cos(turn), math.sin(rise)])
 
-    def to_eye(self, row: int, col: Doubles) -> torch.Tensor:
-        """Return directions from the middles of a row's pixels to the camera: float32 [n, 3]."""
-        x, y = self.points(row + 0.5, col)
+    def to_eye(self, row: npt.ArrayLike, col: Doubles) -> torch.Tensor:
+        """Return directions from the middles of pixels to the camera: float32 [n, 3]."""
+        x, y = self.points(np.asarray(row) + 0.5, col)
         away = np.stack([-x, -y, np.full_like(x, self.camera_height)], axis=1)
         length = np.linalg.norm(away, axis=1, keepdims=True)
         return torch.from_numpy((away / length).astype(np.float32))

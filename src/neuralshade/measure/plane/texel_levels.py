@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -33,16 +33,28 @@ class TexelLevels:
     @classmethod
     def of(cls, chain: Sequence[Maps]) -> TexelLevels:
         """Return the levels of ``chain``, level 0 first, each of any size."""
-        rows, sizes = [], []
-        for maps in chain:
-            scalars = maps.roughness[..., None], maps.metallic[..., None]
-            numbers = np.concatenate([maps.albedo, maps.normal, *scalars], axis=2)
-            rows.append(numbers.reshape(-1, NUMBERS).astype(np.float32, copy=False))
-            sizes.append(maps.roughness.shape)
-        height, width = np.array(sizes).T
+        height, width = np.array([maps.roughness.shape for maps in chain]).T
         first = np.cumsum(height * width) - height * width
-        texels = np.ascontiguousarray(np.concatenate(rows).T)
+        texels = np.concatenate([_numbers(maps) for maps in chain], axis=1)
         return cls(texels, first, width, height)
+
+    @classmethod
+    def sharing(cls, base: Maps, chains: Mapping[str, Sequence[Maps]]) -> dict[str, TexelLevels]:
+        """Return ``chains`` of levels 1 and on, all over one level 0, which is held once."""
+        every = cls.of([base, *(maps for chain in chains.values() for maps in chain)])
+        found: dict[str, TexelLevels] = {}
+        begin = 1
+        for name, chain in chains.items():
+            own = [0, *range(begin, begin + len(chain))]
+            found[name] = cls(every.texels, every.first[own], every.width[own], every.height[own])
+            begin += len(chain)
+        return found
+
+    def replace_below(self, chain: Sequence[Maps]) -> None:
+        """Take over other levels 1 and on, of the same sizes."""
+        numbers = np.concatenate([_numbers(maps) for maps in chain], axis=1)
+        begin = int(self.first[1])
+        self.texels[:, begin : begin + numbers.shape[1]] = numbers
 
     def places(self, x: Doubles, y: Doubles) -> tuple[Doubles, Doubles]:
         """Return which part of a tile's width and height lies left of a place, and above it."""
@@ -107,6 +119,13 @@ class TexelLevels:
         col = np.floor(left * width - 0.5 + u[1]) + u[2]
         row = np.floor(above * height - 0.5 + u[3]) + u[4]
         return self._at(_part(col / width), _part(row / height))
+
+
+def _numbers(maps: Maps) -> Floats:
+    """Return the texels of a level: float32 [NUMBERS, H * W]."""
+    vectors = (np.moveaxis(of_three, 2, 0) for of_three in (maps.albedo, maps.normal))
+    planes = np.concatenate([*vectors, maps.roughness[None], maps.metallic[None]])
+    return planes.reshape(NUMBERS, -1).astype(np.float32, copy=False)
 
 
 def _part(values: Doubles) -> Doubles:
