@@ -75,15 +75,18 @@ class Stage:
         self.number, self.is_seen = self.number + 1, False
         self.channel.publish("scene", None if scene is None else scene.facts(self.number))
 
-    def draw(self, step: int | None, *, hurried: bool) -> None:
-        """Draw what pages want to see; where a fit is not to be held up, small or not at all."""
+    def draw(self, step: int | None, *, hurried: bool, fit_seconds: float | None = None) -> None:
+        """Draw what pages want to see; where a fit is not to be held up, small or not at all.
+
+        ``fit_seconds`` is how long one took whose last step this is: as fine as a share of it pays.
+        """
         if self.scene is None:
             return
         if step is not None and hurried:
             self.rate.note(step)
         self._encoding = [job for job in self._encoding if not job.done()]
         allowed = {slow: not hurried or pace.may_draw() for slow, pace in self.paces.items()}
-        groups = self._groups(step, hurried)
+        groups = self._groups(step, hurried, fit_seconds)
         for frame in sorted(groups, key=lambda f: min(c.sent_at for c, _ in groups[f])):
             if len(self._encoding) >= MOST_ENCODING:
                 return
@@ -91,7 +94,9 @@ class Stage:
                 self._draw(frame, groups[frame], step, hurried)
                 allowed[frame.slow] = not hurried
 
-    def _groups(self, step: int | None, hurried: bool) -> dict[_Frame, list[Wanting]]:
+    def _groups(
+        self, step: int | None, hurried: bool, fit_seconds: float | None
+    ) -> dict[_Frame, list[Wanting]]:
         """Return frames, each with the pages that want it."""
         scene = self.scene
         assert scene is not None
@@ -103,10 +108,13 @@ class Stage:
                     groups[frame].append((client, view))
                 continue
             client.sweep = None
-            pixels = view.width * view.height
-            by = self.paces[client.slow].reduction(pixels) if hurried else 1
+            panes, pixels, by = _panes(scene, view), view.width * view.height, 1
+            pace = self.paces[client.slow]
+            if hurried:
+                by = pace.reduction(pixels)
+            elif fit_seconds is not None:
+                by = max(pace.divisor(one, pixels * len(panes), fit_seconds) for one in panes)
             drawn = replace(scene.fitted(view, by), id=0, panes=())
-            panes = _panes(scene, view)
             lacking = [p for p in panes if p in scene.changes or scene.goes_on(p, drawn)
                        or client.kept.get(p) != scene.seen_in(p, drawn)]  # fmt: skip
             groups[_Frame(drawn, tuple(lacking), by == 1, client.slow)].append((client, view))

@@ -41,6 +41,7 @@ class Steering:
     paused: bool = False
     ended: bool = False
     _left: int | None = field(default=None, init=False)  # steps until it pauses by itself
+    _is_drawing: bool = field(default=False, init=False)  # what the last step came to
     _points: CurvePoints = field(default_factory=CurvePoints, init=False)
 
     def __post_init__(self) -> None:
@@ -100,8 +101,14 @@ class Steering:
         return time.perf_counter() - begin
 
     def finishing(self, what: str) -> None:
-        """Tell pages what is done now that the last step was run."""
+        """Tell pages what is done now that the last step was run, and show what that came to."""
         self.state("finishing", what)
+        if self._is_drawing:  # drawing is told, too
+            return
+        self._is_drawing = True
+        p = self.job.loop.progress
+        self.stage.draw(p.step, hurried=False, fit_seconds=p.seconds)
+        self._is_drawing = False
 
     def settle(self, progress: Progress) -> None:
         """Tell pages what the file has."""

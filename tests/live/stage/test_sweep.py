@@ -70,6 +70,22 @@ def test_the_reference_becomes_sharp_and_is_not_sent_again(frames, looking, trai
     assert sent == SIDE  # every row once
 
 
+@pytest.mark.parametrize("seconds, by", [(20.0, 1), (5.0, 2), (1.0, 6)])
+def test_the_last_step_is_drawn_whole_as_fine_as_the_fit_was_long(
+    frames, looking, train, stage, clock, seconds, by
+):
+    """No seam of two steps is left to look at while codes are searched and a report is written."""
+    train(3.0, [looking()])
+    begun = clock.now
+    stage.draw(1000, hurried=False, fit_seconds=seconds)
+    header, panes = frames[-1]
+    assert header["step"] == 1000 and "rows" not in header and "result" in panes
+    assert header["width"] == SIDE // by and clock.now - begun <= SHARE * seconds
+    count = len(frames)
+    stage.draw(1000, hurried=False, fit_seconds=seconds)  # of the next phase
+    assert len(frames) == count
+
+
 def test_the_result_becomes_sharp_and_goes_on(frames, looking, train, clock):
     begun = clock.now
     train(100.0, [looking()])
