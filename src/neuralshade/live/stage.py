@@ -130,7 +130,9 @@ class Stage:
         if fresh:
             by = pace.reduction(view.width * view.height)
             return _Frame(scene.fitted(bare, by), tuple(fresh), by == 1, client.slow, by)
-        divisor = partial(pace.divisor, seconds=self.rate.growth_seconds())
+        changing = sum(pane in scene.changes for pane in panes)  # one band each in turn
+        seconds = self.rate.growth_seconds() / max(1, changing)
+        divisor = partial(pace.divisor, seconds=seconds)
         band = client.sweep.next(scene, panes, pace.pixels, divisor)
         if band is None:
             return None
