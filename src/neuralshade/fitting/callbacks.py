@@ -69,7 +69,7 @@ class Callbacks:
 
     def finishing(self, what: str) -> None:
         """Tell what is done now that the last step was run."""
-        if (self.told["state"], self.told["text"]) == ("finishing", what):
+        if (self.told.get("state"), self.told.get("text")) == ("finishing", what):
             return  # it is done in several goes
         control = self.job.loop.control
         if control is None:

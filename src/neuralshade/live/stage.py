@@ -107,18 +107,34 @@ class Stage:
                 if frame is not None:
                     groups[frame].append((client, view))
                 continue
+            if fit_seconds is not None:
+                frame = self._last(scene, client, view, fit_seconds)
+                if frame is not None:
+                    groups[frame].append((client, view))
+                continue
             client.sweep = None
-            panes, pixels, by = _panes(scene, view), view.width * view.height, 1
-            pace = self.paces[client.slow]
-            if hurried:
-                by = pace.reduction(pixels)
-            elif fit_seconds is not None:
-                by = max(pace.divisor(one, pixels * len(panes), fit_seconds) for one in panes)
+            by = self.paces[client.slow].reduction(view.width * view.height) if hurried else 1
             drawn = replace(scene.fitted(view, by), id=0, panes=())
+            panes = _panes(scene, view)
             lacking = [p for p in panes if p in scene.changes or scene.goes_on(p, drawn)
                        or client.kept.get(p) != scene.seen_in(p, drawn)]  # fmt: skip
             groups[_Frame(drawn, tuple(lacking), by == 1, client.slow)].append((client, view))
         return groups
+
+    def _last(self, scene: Scene, client: Client, view: View, fit_seconds: float) -> _Frame | None:
+        """Return all that a fit changed, whole, as fine as a share of its time pays, or as it was.
+
+        None where nothing changes.
+        """
+        pace, bare = self.paces[client.slow], replace(view, id=0, panes=())
+        panes = tuple(pane for pane in _panes(scene, view) if pane in scene.changes)
+        if not panes:
+            return None
+        pixels = view.width * view.height * len(panes)
+        by = max(pace.divisor(pane, pixels, fit_seconds) for pane in panes)
+        client.sweep = Sweep.following(client.sweep, scene, bare)
+        by = client.sweep.finest(panes, by)
+        return _Frame(scene.fitted(bare, by), panes, by == 1, client.slow, by)
 
     def _part(self, scene: Scene, client: Client, view: View) -> _Frame | None:
         """Return what comes next where a page's pictures grow sharp; None where they are."""

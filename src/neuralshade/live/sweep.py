@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -59,9 +59,8 @@ class _Swept:
 class Sweep:
     """The panes of one page's view, each with how far it has come.
 
-    A pane that changes goes from its first, coarse picture by halves to one as sharp as can be
-    drawn before the fit has become another, and then around and around; one that does not is sharp
-    after one sweep, and done.
+    A pane goes from its first, coarse picture by halves to a sharp one, or to one as sharp as can
+    be drawn before the fit has become another, where it changes: that goes around and around.
     """
 
     view: View
@@ -80,6 +79,10 @@ class Sweep:
     def fresh(self, panes: list[str]) -> list[str]:
         """Return those of ``panes`` that have no picture yet."""
         return [pane for pane in panes if pane not in self.panes]
+
+    def finest(self, panes: Iterable[str], by: int) -> int:
+        """Return the least number that ``panes`` were divided by, or ``by`` where that is less."""
+        return min([by, *(self.panes[pane].by for pane in panes if pane in self.panes)])
 
     def begun(self, panes: tuple[str, ...], by: int) -> None:
         """Take note that ``panes`` were drawn whole, each side divided by ``by``."""
@@ -102,7 +105,7 @@ class Sweep:
                       if pane in scene.changes or not self._is_done(pane)]  # fmt: skip
         if not open_panes:
             return None
-        pane = min(open_panes, key=lambda name: self.panes[name].turn)
+        pane = self._next_pane(scene, open_panes)
         state = self.panes[pane]
         by, first = state.by, state.row
         if state.is_whole:
@@ -117,14 +120,23 @@ class Sweep:
 
     def _begun_anew(self, scene: Scene, pane: str, divisor: Callable[[str, int], int]) -> int:
         """Return by what a pane is divided when it is gone through once more."""
+        before = self.panes[pane].by
         if pane not in scene.changes:
-            return 1
+            return _finer(before)
         whole = scene.fitted(self.view, 1)
         width, height = whole.screen or (whole.width, whole.height)
-        before, least = self.panes[pane].by, divisor(pane, width * height)
+        least = divisor(pane, width * height)
         if before < least < COARSER * before:
             return before
         return max(_finer(before), least)
+
+    def _next_pane(self, scene: Scene, panes: list[str]) -> str:
+        """Return whose turn it is: those to be done with have every other one, however many."""
+        ends = [pane for pane in panes if pane not in scene.changes]
+        others = [pane for pane in panes if pane in scene.changes]
+        latest = max(panes, key=lambda name: self.panes[name].turn)
+        group = others if latest in ends and others else ends or others
+        return min(group, key=lambda name: self.panes[name].turn)
 
     def drawn(self, band: Band) -> None:
         """Take note that a band was drawn."""

@@ -70,7 +70,7 @@ def test_the_reference_becomes_sharp_and_is_not_sent_again(frames, looking, trai
     assert sent == SIDE  # every row once
 
 
-@pytest.mark.parametrize("seconds, by", [(20.0, 1), (5.0, 2), (1.0, 6)])
+@pytest.mark.parametrize("seconds, by", [(20.0, 1), (5.0, 2), (1.0, 3)])
 def test_the_last_step_is_drawn_whole_as_fine_as_the_fit_was_long(
     frames, looking, train, stage, clock, seconds, by
 ):
@@ -80,7 +80,8 @@ def test_the_last_step_is_drawn_whole_as_fine_as_the_fit_was_long(
     stage.draw(1000, hurried=False, fit_seconds=seconds)
     header, panes = frames[-1]
     assert header["step"] == 1000 and "rows" not in header and "result" in panes
-    assert header["width"] == SIDE // by and clock.now - begun <= SHARE * seconds
+    assert header["width"] == -(-SIDE // by)
+    assert by == 3 or clock.now - begun <= SHARE * seconds  # no coarser than what was there
     count = len(frames)
     stage.draw(1000, hurried=False, fit_seconds=seconds)  # of the next phase
     assert len(frames) == count
@@ -120,10 +121,25 @@ def test_a_band_takes_no_longer_than_a_frame_is_worth(frames, looking, train):
     assert max(pixels) <= max(2**12 + SIDE, 1.2 * 0.05 * SIDE**2)
 
 
+def test_what_does_not_change_becomes_sharp_by_halves_and_has_every_other_turn(stage, frames):
+    """It may cost many times what the fit's own pictures do, and is not to be a mosaic for long."""
+    sweep = Sweep(View(0, 1, width=SIDE, height=SIDE))
+    panes = ["target", "result"]
+    sweep.begun(tuple(panes), 8)
+    drawn = []
+    while band := sweep.next(stage.scene, panes, lambda pane: 99 * SIDE):
+        drawn.append((band.pane, band.by))
+        sweep.drawn(band)
+        if len(drawn) == 14:
+            break
+    assert [by for pane, by in drawn if pane == "target"] == [4, 2, 1, 1, 1]
+    assert [pane for pane, _ in drawn[:4]] == ["result", "target"] * 2
+
+
 def test_no_band_is_a_small_rest(stage, frames):
     view = View(0, 1, width=SIDE, height=SIDE)
     sweep = Sweep(view)
-    sweep.begun(("target",), 4)
+    sweep.begun(("target",), 3)
     counts = []
     while band := sweep.next(stage.scene, ["target"], lambda pane: 99 * SIDE):
         counts.append(band.count)
