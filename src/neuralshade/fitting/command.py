@@ -44,6 +44,7 @@ class Subject:
     what: str = ""  # what it is, for people: a folder of maps
     picture: bool = False  # it is a picture
     several: bool = False  # there may be none of them, or many
+    maps: str = ""  # what finds them in a folder of maps, as "module:name"; of others nothing
 
 
 A_PICTURE = Subject("picture", picture=True)

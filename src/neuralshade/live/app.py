@@ -23,8 +23,9 @@ from neuralshade.live.channel import BusyError, Channel, TooManyPagesError
 from neuralshade.live.client import Client
 from neuralshade.live.guard import POLICY_VIOLATION, Guard, refuse
 from neuralshade.live.messages import kind_of, parse
+from neuralshade.live.refused_upload import RefusedError, plain_name
 from neuralshade.live.turns import Turns
-from neuralshade.live.uploads import RefusedError, Uploads, plain_name
+from neuralshade.live.uploads import Uploads
 
 PAGE = Path(__file__).parent / "page"
 TYPES = {".html": "text/html", ".css": "text/css", ".js": "text/javascript",
@@ -32,6 +33,7 @@ TYPES = {".html": "text/html", ".css": "text/css", ".js": "text/javascript",
 ANSWER_SECONDS = 120.0  # that a request waits for the thread that trains
 MOST_REFUSALS = 100  # of one page, which is then cut off
 MOST_WAITING = 4  # requests for the thread that trains, one of which it is asked
+USUAL_NAME = "upload.png"  # of a picture that is sent without one
 TRY_LATER = 1013  # code of a WebSocket's end
 AGAIN_SECONDS = 10  # after which to try again
 
@@ -53,6 +55,7 @@ class App:
             Route("/asset", self.save),
             Route("/asset", self.load, methods=["POST"]),
             Route("/picture", self.picture, methods=["POST"]),
+            Route("/maps", self.maps, methods=["POST"]),
             Route("/snapshot.png", self.snapshot),
             Route("/report", self.report),
             WebSocketRoute("/events", self.events),
@@ -114,16 +117,36 @@ class App:
 
     async def picture(self, request: Request) -> Response:
         async def keep() -> Response:
-            path = await self.uploads.receive(request, "upload.png", self.turns)
-            try:
-                async with self._decoding:  # one at a time: each may take 256 MiB
-                    found = await asyncio.to_thread(self._picture_facts, path)
-            except NeuralShadeError as error:
-                self.uploads.forget(path)
-                raise RefusedError(422, str(error).replace(str(path), path.name)) from error
+            path, found = await self._received_picture(request)
             return JSONResponse({"picture": self.uploads.keep(path), **found})
 
         return await _received(keep)
+
+    async def maps(self, request: Request) -> Response:
+        key = request.query_params.get("of")
+
+        async def keep() -> Response:
+            self.uploads.maps.check(key, request.query_params.get("name", USUAL_NAME))
+            path, found = await self._received_picture(request)
+            try:
+                return JSONResponse(
+                    self.uploads.maps.add(key, path, found["width"], found["height"])
+                )
+            except RefusedError:
+                self.uploads.forget(path)
+                raise
+
+        return await _received(keep)
+
+    async def _received_picture(self, request: Request) -> tuple[Path, dict[str, Any]]:
+        """Return where a picture that is sent was written, and its facts. Raises RefusedError."""
+        path = await self.uploads.receive(request, USUAL_NAME, self.turns)
+        try:
+            async with self._decoding:  # one at a time: each may take 256 MiB
+                return path, await asyncio.to_thread(self._picture_facts, path)
+        except NeuralShadeError as error:
+            self.uploads.forget(path)
+            raise RefusedError(422, str(error).replace(str(path), path.name)) from error
 
     async def _answered(
         self, what: str, form: Callable[[Any], Response], **arguments: Any

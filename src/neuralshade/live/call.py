@@ -16,11 +16,13 @@ from neuralshade.fitting.command import CommandLine
 from neuralshade.fitting.options import USUAL, FitOptions
 from neuralshade.kinds import all_kinds, usual_kind
 from neuralshade.kinds.kind import Kind
+from neuralshade.live.map_sets import check_takes_maps
 from neuralshade.live.uploads import Uploads
 from neuralshade.source.image_file import load_picture
 from neuralshade.source.picture import Picture
 
 ENDS = ("seconds", "steps", "target_psnr")
+OTHERS = {"picture", "maps", "preset"}  # settings that begin another fit, not the last one again
 
 
 @dataclass(frozen=True)
@@ -45,7 +47,7 @@ class Call:
     @property
     def subject(self) -> Any:
         """Return what is fitted."""
-        return self.arguments.get(next(iter(inspect.signature(self.fit).parameters)))
+        return self.arguments.get(_subject_of(self.fit))
 
     def with_live(self, live: Any) -> Call:
         """Return the same call, shown by ``live``."""
@@ -80,21 +82,25 @@ class Call:
     ) -> Call:
         kind = _kind(wanted["kind"]) if "kind" in wanted else None
         if kind is None:
-            again = "picture" not in wanted and "preset" not in wanted
-            kind = self.kind if again else usual_kind()
+            kind = usual_kind() if wanted.keys() & OTHERS else self.kind
         settings = _settings(kind, wanted)
-        if "picture" not in wanted and "preset" not in wanted and kind == self.kind:
+        if not wanted.keys() & OTHERS and kind == self.kind:
             ends = dict.fromkeys(ENDS) if "seconds" in wanted else {}
             kept = {name: value for name, value in arguments.items() if name not in ends}
             return Call(self.fit, kept | settings)
         kept = {name: arguments[name] for name in ("options", "observer") if name in arguments}
+        if "maps" in wanted:
+            return Call(kind.fit, {**kept, **_of_maps(kind, wanted["maps"], uploads), **settings})
         if not kind.subject.picture:
             raise ConfigError(f"start.kind: got {kind.name} for a picture, need one of "
                               f"{[k.name for k in all_kinds() if _takes_pictures(k)]}. Start it in "
                               f"a terminal: neuralshade {kind.made_by} --live.")  # fmt: skip
         if "picture" in wanted:
             picture = uploaded(uploads, wanted["picture"])
-            given = {kind.subject.name: picture, "output": _free(picture)}
+            given = {
+                kind.subject.name: picture,
+                "output": _free(Path(picture.name).stem or "picture", kind),
+            }
             return Call(kind.fit, {**kept, **given, **settings})
         if not self.kind.subject.picture or self.subject is None:
             raise ConfigError("start: got no picture, need one to fit. Upload it first.")
@@ -106,7 +112,8 @@ def startable() -> list[dict[str, Any]]:
     """Return what pages are told of kinds that are fitted: what each takes, and its presets."""
     return [
         {"name": kind.name, "about": kind.about, "picture": _takes_pictures(kind),
-         "bpp": _is_sized(kind), "presets": list(kind.presets), "what": kind.subject.what,
+         "maps": bool(kind.subject.maps), "bpp": _is_sized(kind), "presets": list(kind.presets),
+         "what": kind.subject.what,
          "example": kind.subject.example or kind.subject.name.upper()}
         for kind in all_kinds()
         if kind.fits is not None
@@ -146,6 +153,18 @@ def _settings(kind: Kind, wanted: Mapping[str, Any]) -> dict[str, Any]:
     return found
 
 
+def _of_maps(kind: Kind, key: str, uploads: Uploads) -> dict[str, Any]:
+    """Return what a fit of uploaded maps is called with; ConfigError where it cannot be."""
+    check_takes_maps(kind)
+    folder = uploads.maps.fit(key, kind)
+    return {_subject_of(kind.fit): folder, "output": _free(folder.name, kind)}
+
+
+def _subject_of(fit: Callable[..., Any]) -> str:
+    """Return by what name a fit is given what it fits."""
+    return next(iter(inspect.signature(fit).parameters))
+
+
 def uploaded(uploads: Uploads, key: str) -> Picture:
     """Return a picture that was uploaded; ConfigError where there is none of that key."""
     if key not in uploads.pictures:
@@ -166,11 +185,13 @@ def name_of(subject: Any) -> str:
     return str(getattr(subject, "name", "array"))
 
 
-def _free(picture: Picture) -> Path:
-    """Return a path in this folder, named after the picture, that nothing has yet."""
-    stem = Path(picture.name).stem or "picture"
+def _free(stem: str, kind: Kind) -> Path:
+    """Return a path in this folder, named after what is fitted, that nothing has yet."""
+    end = ".nsh"
+    if kind.output_form == "DIR":
+        stem, end = f"{stem}_{kind.name}", ""
     numbers = iter(range(2, 10_000))
-    path = Path(f"{stem}.nsh")
+    path = Path(f"{stem}{end}")
     while path.exists():
-        path = Path(f"{stem}_{next(numbers)}.nsh")
+        path = Path(f"{stem}_{next(numbers)}{end}")
     return path

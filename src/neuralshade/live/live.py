@@ -118,7 +118,7 @@ class Live:
                     return None
                 asked = True
             except NeuralShadeError as error:
-                self._end("failed", str(error))
+                self._end("failed", self.uploads.told(str(error)))
                 if not asked:
                     raise
                 return None

@@ -141,11 +141,13 @@ def _control(said: Mapping[str, Any]) -> Control:
     if action in ("reset", "start") and said.get("seed") is not None:
         settings["seed"] = _whole(said, "seed", 0)
     if action == "start":
-        for name in ("picture", "preset"):
+        for name in ("picture", "maps", "preset"):
             if said.get(name) is not None:
                 if not _is_name(said[name]):
                     raise ConfigError(f"control.{name}: got something else, need a name.")
                 settings[name] = said[name]
+        if "picture" in settings and "maps" in settings:
+            raise ConfigError("control.maps: got a picture too, need one of the two.")
         if said.get("kind") is not None:
             settings["kind"] = _name(said, "kind")
         if said.get("bpp") is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import re
 import time
 from pathlib import Path
@@ -10,6 +11,8 @@ from pathlib import Path
 from starlette.requests import Request
 
 from neuralshade.base.held import ScratchFolder
+from neuralshade.live.map_sets import MapSets
+from neuralshade.live.refused_upload import RefusedError, plain_name
 from neuralshade.live.turns import Turns
 
 MOST_BYTES = 256 * 2**20  # of an upload
@@ -19,15 +22,6 @@ MOST_AT_ONCE = 4  # uploads that arrive
 AGAIN_SECONDS = 10  # after which to try again
 PATIENCE_SECONDS = 10.0  # that any upload is given, besides what the slowest one takes
 SLOWEST_BYTES = 2**15  # a second
-LONGEST_NAME = 80
-
-
-class RefusedError(Exception):
-    """An upload that is refused: status and reason; ``again``: in so many seconds it may not be."""
-
-    def __init__(self, status: int, reason: str, again: float | None = None):
-        super().__init__(reason)
-        self.status, self.reason, self.again = status, reason, again
 
 
 class Uploads:
@@ -38,11 +32,18 @@ class Uploads:
         self._count = 0
         self._arriving = 0
         self.pictures: dict[str, Path] = {}
+        self.maps = MapSets(self.path)
         self._asset: Path | None = None
 
     def close(self) -> None:
         """Delete everything."""
         self._folder.close()
+
+    def told(self, text: str) -> str:
+        """Return ``text`` for pages, with names in place of where files lie here."""
+        return re.sub(
+            re.escape(f"{self._folder.path}{os.sep}") + rf"\d+{re.escape(os.sep)}", "", text
+        )
 
     def path(self, name: str) -> Path:
         """Return a new place for a file that somebody calls ``name``, in a folder of its own."""
@@ -119,9 +120,3 @@ async def _write(path: Path, request: Request, turns: Turns) -> None:
 
 def _is_size(declared: str) -> bool:
     return re.fullmatch("[0-9]{1,20}", declared) is not None
-
-
-def plain_name(name: str) -> str:
-    """Return a file name out of what somebody calls a file: no folders, no odd characters."""
-    plain = re.sub(r"[^\w.() -]", "_", Path(name.replace("\\", "/")).name, flags=re.ASCII)
-    return plain.strip(". ")[-LONGEST_NAME:] or "upload"

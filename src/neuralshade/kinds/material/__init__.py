@@ -12,7 +12,7 @@ KIND = Kind(
     fits="neuralshade.kinds.material.fit:fit_material",
     subject=Subject("material", example="copper.mtlx",
                     what="a MaterialX document, a stack of layers, a Slang module or a folder of "
-                    "maps"),
+                    "maps", maps="neuralshade.source.map_files:find_maps"),
     takes=("engine", "device", "kernels", "deterministic", "tensorboard", "events", "live",
            "report", "resume"),
     flags=(

@@ -16,7 +16,8 @@ KIND = Kind(
     opens="neuralshade.kinds.mipmaps.opened:OpenedMipmaps",
     recipe=MipmapsRecipe,
     fits="neuralshade.kinds.mipmaps.fit:fit_mipmaps",
-    subject=Subject("source", several=True, example="bricks/", what="a folder of maps"),
+    subject=Subject("source", several=True, example="bricks/", what="a folder of maps",
+                    maps="neuralshade.source.map_files:find_maps"),
     takes=("device", "tensorboard", "events", "live", "report", "resume", "dump_kernels"),
     flags=(
         *(Flag(name, about, "FILE") for name, about in MAPS.items()),

@@ -11,7 +11,8 @@ KIND = Kind(
     evaluated="neuralshade.kinds.textures.sample:TextureSetField",
     recipe=TexturesRecipe,
     fits="neuralshade.kinds.textures.fit:fit_textures",
-    subject=Subject("source", several=True, example="bricks/", what="a folder of maps"),
+    subject=Subject("source", several=True, example="bricks/", what="a folder of maps",
+                    maps="neuralshade.source.material_files:find_material"),
     takes=("engine", "device", "kernels", "deterministic", "tensorboard", "events", "live",
            "report", "resume"),
     flags=(

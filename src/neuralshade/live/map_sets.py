@@ -1,0 +1,176 @@
+"""Maps of one surface that pages send one by one: each set a folder, which a fit takes whole."""
+
+from __future__ import annotations
+
+import shutil
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from neuralshade.base.place import loaded
+from neuralshade.errors import ConfigError, NeuralShadeError
+from neuralshade.kinds import all_kinds
+from neuralshade.kinds.kind import Kind
+from neuralshade.live.refused_upload import RefusedError, plain_name
+from neuralshade.source.file_kind import PICTURE_SUFFIXES
+
+MOST_SETS = 4  # of a session; the oldest is forgotten
+MOST_MAPS = 16  # of a set
+MOST_SET_BYTES = 2**29  # of a set's files
+MOST_SET_TEXELS = 2**27  # of a set: a fit brings all maps to the size of the largest
+UNNAMED = "maps"  # what a set is called whose files' names say nothing before the map
+ANEW = "Send its maps again."
+
+
+@dataclass
+class MapSet:
+    """The maps that came so far: width and height by the name of the file."""
+
+    folder: Path
+    sizes: dict[str, tuple[int, int]] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        return self.folder.name
+
+    def facts(self, key: str) -> dict[str, Any]:
+        """Return what pages are told: files, what each was taken for, and which kinds refuse."""
+        refused = {kind.name: line for kind in map_kinds() if (line := self.refusal(kind))}
+        taken = self._taken()
+        files = [{"name": name, "width": width, "height": height, "taken": taken[name]}
+                 for name, (width, height) in self.sizes.items()]  # fmt: skip
+        return {"maps": key, "name": self.name, "files": files, "refused": refused}
+
+    def refusal(self, kind: Kind) -> str | None:
+        """Return why that kind cannot fit these, by their names and sizes; None where it can."""
+        from neuralshade.source.resize import common_size
+
+        try:
+            found = loaded(kind.subject.maps)(self.folder, {})
+            sizes = {name: self.sizes[file.path.name] for name, file in found.files.items()}
+            common_size(self.name, {name: (h, w) for name, (w, h) in sizes.items()}, [])
+        except NeuralShadeError as error:
+            return str(error).replace(str(self.folder), self.name)
+        return None
+
+    def _taken(self) -> dict[str, list[str]]:
+        """Return the maps that each file holds by its name; none where that says nothing."""
+        from neuralshade.source.map_names import name_files
+        from neuralshade.source.map_words import NAMES
+
+        told = name_files([self.folder / name for name in self.sizes], NAMES)
+        return {
+            path.name: [one for one in name.maps if one] if name else []
+            for path, name in told.items()
+        }
+
+
+class MapSets:
+    """The newest sets of a session; ``new_path`` returns a new place for what is called so."""
+
+    def __init__(self, new_path: Callable[[str], Path]):
+        self._new_path = new_path
+        self._lock = threading.Lock()  # fits are started by another thread than the server's
+        self._sets: dict[str, MapSet] = {}
+        self._fitted: str | None = None
+
+    def check(self, key: str | None, name: str) -> None:
+        """Raise RefusedError where a file of that name cannot be added to that set, or begin one.
+
+        Its bytes and size are told only once they came: ``add`` looks again.
+        """
+        plain = plain_name(name)
+        if Path(plain).suffix.lower() not in PICTURE_SUFFIXES:
+            raise RefusedError(415, f"{plain}: got a file that is no picture by its name, need one "
+                               f"of {', '.join(PICTURE_SUFFIXES)}. Leave it out.")  # fmt: skip
+        if key is not None:
+            self._check_place(self._open_set(key), plain)
+
+    def add(self, key: str | None, path: Path, width: int, height: int) -> dict[str, Any]:
+        """Move an upload into a set, a new one without ``key``; return what pages are told of it.
+
+        Raises: RefusedError, and the upload is left where it is.
+        """
+        with self._lock:
+            self.check(key, path.name)  # others came meanwhile
+            begun = MapSet(path.parent) if key is None else self._sets[key]
+            self._check_limits(begun, path, width, height)
+            key = self._begin(path.name) if key is None else key
+            one = self._sets[key]
+            path.rename(one.folder / path.name)
+            path.parent.rmdir()
+            one.sizes[path.name] = (width, height)
+        return one.facts(key)
+
+    def fit(self, key: str, kind: Kind) -> Path:
+        """Return the folder of a set that is fitted next: it is kept, and takes no more maps.
+
+        Raises: ConfigError for an unknown key, or maps that the kind has no use for.
+        """
+        with self._lock:
+            if key not in self._sets:
+                raise ConfigError(f"start.maps: got {key[:80]!r}, need maps that were uploaded and "
+                                  "kept. Send them again.")  # fmt: skip
+            line = self._sets[key].refusal(kind)
+            if line is not None:
+                raise ConfigError(f"start.maps: {line}")
+            self._fitted = key
+            return self._sets[key].folder
+
+    def _open_set(self, key: str) -> MapSet:
+        if key not in self._sets:
+            raise RefusedError(404, f"maps.of: got {plain_name(key)!r}, need a set that was begun "
+                               f"and kept. {ANEW}")  # fmt: skip
+        if key == self._fitted:
+            raise RefusedError(409, f"maps.of: got {key!r}, which is fitted, need another set. "
+                               f"{ANEW}")  # fmt: skip
+        return self._sets[key]
+
+    def _check_place(self, one: MapSet, name: str) -> None:
+        # as file systems are that know no case
+        if name.lower() in (known.lower() for known in one.sizes):
+            raise RefusedError(409, f"{name}: got a second map of that name, need each once. "
+                               "Rename it.")  # fmt: skip
+        if len(one.sizes) >= MOST_MAPS:
+            raise RefusedError(413, f"{name}: got more than {MOST_MAPS} maps of a set, need fewer. "
+                               "Leave it out.")  # fmt: skip
+
+    def _check_limits(self, one: MapSet, path: Path, width: int, height: int) -> None:
+        size = path.stat().st_size + sum((one.folder / n).stat().st_size for n in one.sizes)
+        if size > MOST_SET_BYTES:
+            raise RefusedError(413, f"{path.name}: got {size} bytes of maps together, need "
+                               f"{MOST_SET_BYTES} at most. Fit them in a terminal.")  # fmt: skip
+        largest = max(w * h for w, h in [(width, height), *one.sizes.values()])
+        texels = largest * (len(one.sizes) + 1)
+        if texels > MOST_SET_TEXELS:
+            raise RefusedError(413, f"{path.name}: got {texels} texels of maps as large as the "
+                               f"largest, need {MOST_SET_TEXELS} at most. Fit them in a "
+                               "terminal.")  # fmt: skip
+
+    def _begin(self, first: str) -> str:
+        """Begin a set that is called as its first file begins; return its key."""
+        from neuralshade.source.map_sets import sets_in
+
+        name = next(iter(sets_in([Path(first)])), UNNAMED)
+        folder = self._new_path(name)
+        folder.mkdir()
+        key = f"m{folder.parent.name}"
+        self._sets[key] = MapSet(folder)
+        if len(self._sets) > MOST_SETS:
+            others = [old for old in self._sets if old not in (key, self._fitted)]
+            shutil.rmtree(self._sets.pop(others[0]).folder.parent)
+        return key
+
+
+def map_kinds() -> list[Kind]:
+    """Return the kinds that are fitted to a folder of maps."""
+    return [kind for kind in all_kinds() if kind.fits is not None and kind.subject.maps]
+
+
+def check_takes_maps(kind: Kind) -> None:
+    """Raise ConfigError for a kind that is not fitted to a folder of maps."""
+    if not kind.subject.maps:
+        raise ConfigError(f"start.kind: got {kind.name} for maps, need one of "
+                          f"{[one.name for one in map_kinds()]}. Choose one of them.")  # fmt: skip
