@@ -36,14 +36,20 @@ def test_an_empty_page_has_a_place_to_drop_and_a_sample(tab, live, background, t
 def test_what_cannot_be_started_here_is_a_command(tab, live, background):
     background(live.wait)
     page = tab(live.address)
-    page.page.select_option("#kind", "textures")
+    page.page.select_option("#kind", "shader")
     for hidden in ("#start", "#source", "#presets"):
         assert page.page.locator(hidden).is_hidden()
+    assert page.text("#terminal-why") == (
+        "It takes a Slang module, which this page does not send. In a terminal, with yours in "
+        "place of task.slang:"
+    )
+    page.page.select_option("#kind", "textures")
+    assert page.page.locator("#start").is_disabled()
     assert page.text("#bpp-unit") == "Bits per texel"
     assert page.text("#command") == "neuralshade fit textures bricks/ --live"
     assert page.text("#terminal-why") == (
-        "It takes a folder of maps, which this page does not send. In a terminal, with yours in "
-        "place of bricks/:"
+        "It takes a folder of maps. Choose maps here, or in a terminal, with yours in place of "
+        "bricks/:"
     )
     page.page.fill("#bpp", "2.5")
     page.page.fill("#fit-seconds", "60")

@@ -28,11 +28,11 @@ export class Files {
     session.on("scene", () => this.#show());
     session.on("fit", () => this.#show());
     byId("drop-file").addEventListener("change", (/** @type {any} */ event) => {
-      const file = event.target.files[0];
+      const files = [...event.target.files];
       event.target.value = "";
-      if (file) this.#take(file);
+      this.#take(files);
     });
-    byId("sample").addEventListener("click", () => this.#take(samplePicture()));
+    byId("sample").addEventListener("click", () => this.#take([samplePicture()]));
     this.#acceptDrops();
   }
 
@@ -87,15 +87,20 @@ export class Files {
       veil.hidden = true;
       if (!carriesFiles(event)) return;
       event.preventDefault();
-      const file = event.dataTransfer?.files[0];
-      if (file) this.#take(file);
+      this.#take([...(event.dataTransfer?.files ?? [])]);
     });
   }
 
-  /** @param {File} file */
-  #take(file) {
-    if (!PICTURE.test(file.name) && !file.type.startsWith("image/")) this.load(file);
-    else if (this.session.presets.length) this.newFit.upload(file);
+  /** Fit the pictures among them; without any, load the first as an asset. @param {File[]} files */
+  #take(files) {
+    const pictures = files.filter(({ name, type }) => PICTURE.test(name) || type.startsWith("image/"));
+    const others = files.filter((file) => !pictures.includes(file));
+    if (!pictures.length) {
+      if (others[0]) this.load(others[0]);
+      return;
+    }
+    if (others.length) notice(`Left out: ${others.map(({ name }) => name).join(", ")}.`, "note");
+    if (this.session.presets.length) this.newFit.take(pictures);
     else notice("This server starts no fits: a picture cannot be used here.");
   }
 }

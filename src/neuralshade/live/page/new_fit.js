@@ -1,7 +1,8 @@
-/** Starting another fit: a kind, a picture, a time; or the command of a kind that takes no picture. */
+/** Starting another fit: a kind, a picture or maps, a time; or the command of a kind of neither. */
 
 import { upload } from "./connection.js";
 import { byId, setOptions, setText } from "./dom.js";
+import { named, sendMaps, showMaps } from "./map_set.js";
 import { notice } from "./notices.js";
 
 /** @typedef {import("./types.js").FitKind} FitKind */
@@ -16,11 +17,12 @@ export class NewFit {
     this.connection = connection;
     /** @type {{picture: string, name: string, width: number, height: number} | null} */
     this.uploaded = null;
+    /** @type {import("./types.js").MapSet | null} */ this.maps = null;
     this.sending = ""; // name of the file that is on its way
     this.timed = false; // whether somebody chose the seconds
     /** @type {number | undefined} whose preset was proposed last */ this.fit_id = undefined;
     session.on("hello", () => {
-      if (session.renewed) this.uploaded = null; // the server restarted and knows no picture of it
+      if (session.renewed) this.uploaded = this.maps = null; // the server restarted and knows neither
       setOptions(
         byId("kind"),
         session.kinds.map(({ name }) => [name, name]),
@@ -37,12 +39,13 @@ export class NewFit {
     byId("start-form").addEventListener("input", () => this.#showCommand());
     byId("copy-command").addEventListener("click", () => copy(byId("command")));
     byId("upload-picture").addEventListener("change", (/** @type {any} */ event) => {
-      const file = event.target.files[0];
+      const files = [...event.target.files];
       event.target.value = ""; // or the same file could not be chosen again
-      if (file) this.upload(file);
+      this.take(files, files.length > 1 || Boolean(this.#kind?.maps));
     });
     byId("present-picture").addEventListener("click", () => {
-      this.uploaded = null;
+      if (this.#kind?.maps) this.maps = null;
+      else this.uploaded = null;
       this.#show();
       byId("upload-picture").focus();
     });
@@ -52,20 +55,57 @@ export class NewFit {
     });
   }
 
-  /** @param {File} file */
-  async upload(file) {
-    this.sending = file.name;
-    this.#show();
-    const answer = await upload("picture", file);
+  /** Send a picture, or the maps of a set. @param {File[]} files */
+  async take(files, isSet = files.length > 1) {
+    const [first] = files;
+    if (!first || this.sending) return;
+    const name = await (isSet ? this.#sendMaps(files) : this.#sendPicture(first));
     this.sending = "";
-    if (answer) {
-      this.uploaded = await answer.json();
+    if (name) {
       byId("new-fit").open = true;
-      if (!this.#kind?.picture) byId("kind").value = this.session.kinds.find(({ picture }) => picture)?.name;
+      this.#chooseKind(isSet);
     }
     this.#show();
-    if (!answer) return;
-    if (this.session.scene) notice(`${file.name} is here: Start, under New fit, fits it.`, "note");
+    if (name) this.#offerStart(name);
+  }
+
+  /** Return what to call a picture that was sent, "" where it was refused. @param {File} file */
+  async #sendPicture(file) {
+    this.#showSending(file.name);
+    const answer = await upload("picture", file);
+    if (!answer) return "";
+    this.uploaded = await answer.json();
+    return file.name;
+  }
+
+  async #sendMaps(/** @type {File[]} */ files) {
+    const set = await sendMaps(files, (name) => this.#showSending(name));
+    if (!set) return "";
+    this.maps = set;
+    return named(set);
+  }
+
+  #showSending(/** @type {string} */ name) {
+    this.sending = name;
+    this.#show();
+  }
+
+  /** Choose a kind that takes what was sent, unless the chosen one does. */
+  #chooseKind(/** @type {boolean} */ isSet) {
+    const takes = (/** @type {FitKind | undefined} */ kind) => kind && (isSet ? kind.maps : kind.picture);
+    if (takes(this.#kind)) return;
+    const able = this.session.kinds.filter(takes);
+    const whole = able.filter(({ name }) => !isSet || !this.maps?.refused[name]);
+    // sized ones first: they have the fewest demands on maps and machine
+    byId("kind").value = (whole.find(({ bpp }) => bpp) ?? whole[0] ?? able[0])?.name;
+  }
+
+  #offerStart(/** @type {string} */ name) {
+    if (byId("start").disabled) {
+      byId("start-form").scrollIntoView({ block: "nearest" });
+      return;
+    }
+    if (this.session.scene) notice(`${name}: here. Start, under New fit, fits it.`, "note");
     const start = byId(this.session.scene ? "start" : "start-here");
     start.scrollIntoView({ block: "nearest" });
     start.focus();
@@ -79,6 +119,7 @@ export class NewFit {
       type: "control",
       action: "start",
       picture: kind?.picture ? (this.uploaded?.picture ?? null) : null,
+      maps: kind?.maps ? (this.maps?.maps ?? null) : null,
       kind: kind?.name ?? null,
       preset,
       bpp,
@@ -108,11 +149,12 @@ export class NewFit {
     };
   }
 
-  /** Whether that kind fits what there is: an uploaded picture, or what was fitted last. */
+  /** Whether that kind fits what there is: what was uploaded, or what was fitted last. */
   #takes(/** @type {FitKind | undefined} */ kind) {
     const { fit, kinds } = this.session;
     if (!kind) return false;
     if (this.uploaded && kind.picture) return true;
+    if (this.maps && kind.maps) return !this.maps.refused[kind.name];
     if (!fit?.picture) return false;
     return kind.name === fit.verb || (kind.picture && kinds.some((k) => k.name === fit.verb && k.picture));
   }
@@ -129,7 +171,7 @@ export class NewFit {
     setText(byId("kind-about"), (kind?.about ?? "").replace(/\bPICTURE\b/, "a picture"));
     this.#showPicture(kind);
     const typed = kind && !kind.picture && !this.#takes(kind);
-    byId("source").hidden = byId("start").hidden = byId("or-drop").hidden = typed;
+    byId("source").hidden = byId("start").hidden = byId("or-drop").hidden = typed && !kind.maps;
     byId("in-terminal").hidden = !typed;
     if (!this.timed) byId("fit-seconds").value = typed ? "" : byId("fit-seconds").defaultValue;
     this.#showCommand();
@@ -143,14 +185,19 @@ export class NewFit {
     const { fit } = this.session;
     const present = fit?.picture ? `${fit.picture} (the present one)` : "none yet";
     const own = kind?.picture ? this.uploaded : null;
-    const text = own ? `${own.name}, ${own.width} x ${own.height}` : present;
-    setText(byId("source-name"), kind?.picture ? "Picture" : "Source");
+    const maps = kind?.maps ? this.maps : null;
+    const given = own ? `${own.name}, ${own.width} x ${own.height}` : maps && named(maps);
+    const text = given ?? present;
+    const ready = `${given}: ${(kind && maps?.refused[kind.name]) ?? "ready to be fitted."}`;
+    setText(byId("source-name"), kind?.picture ? "Picture" : kind?.maps ? "Maps" : "Source");
+    setText(byId("choose-word"), kind?.maps ? "Choose maps" : "Choose a picture");
+    showMaps(maps, kind?.name);
     setText(byId("fit-picture"), this.sending ? "uploading" : text);
-    byId("pictures").hidden = !kind?.picture;
-    byId("present-picture").hidden = !own || !fit?.picture;
-    byId("taken").hidden = !own && !this.sending;
-    setText(byId("taken"), this.sending ? `Sending ${this.sending}` : `${text}: ready to be fitted.`);
-    byId("start-here").hidden = !own || Boolean(this.sending);
+    byId("pictures").hidden = !kind?.picture && !kind?.maps;
+    byId("present-picture").hidden = !given || !fit?.picture || !(kind?.picture || kind?.name === fit.verb);
+    byId("taken").hidden = !given && !this.sending;
+    setText(byId("taken"), this.sending ? `Sending ${this.sending}` : ready);
+    byId("start-here").hidden = !given || Boolean(this.sending) || !this.#takes(kind);
     byId("drop-hint").hidden = !byId("taken").hidden;
     byId("drop-choice").classList.toggle("primary", byId("start-here").hidden);
   }
@@ -164,8 +211,8 @@ export class NewFit {
     const parts = ["neuralshade fit", kind.name, kind.example, ...flags, "--live"];
     setText(byId("command"), parts.join(" "));
     const takes = kind.what ? `It takes ${kind.what}, which this page does not send. ` : "";
-    const own = `In a terminal, with yours in place of ${kind.example}:`;
-    setText(byId("terminal-why"), takes + own);
+    const why = kind.maps ? `It takes ${kind.what}. Choose maps here, or in` : `${takes}In`;
+    setText(byId("terminal-why"), `${why} a terminal, with yours in place of ${kind.example}:`);
   }
 }
 

@@ -56,10 +56,17 @@
  * @property {string} name
  * @property {string} about
  * @property {boolean} picture whether it fits one, which may be uploaded
+ * @property {boolean} maps whether it fits a folder of maps, which may be uploaded one by one
  * @property {boolean} bpp whether bits per pixel may be asked for
  * @property {string[]} presets
  * @property {string} what it takes, for people
  * @property {string} example of that, as a command has it
+ *
+ * @typedef {object} MapSet maps that were uploaded
+ * @property {string} maps key of the set
+ * @property {string} name
+ * @property {{name: string, width: number, height: number, taken: string[]}[]} files
+ * @property {Record<string, string>} refused why a kind cannot fit them, by its name
  *
  * @typedef {object} Progress
  * @property {number} step
