@@ -220,6 +220,10 @@ def test_folder_refused(tmp_path):
     assert refusal(tmp_path) == (
         f"{tmp_path}: got a folder, need a readable asset file. Check the path."
     )
+    (tmp_path / "bark.nsh").touch()
+    with pytest.raises(AssetError) as caught:
+        read_asset_file(tmp_path)
+    assert str(caught.value).endswith(f"Name the one in it: {tmp_path / 'bark.nsh'}.")
 
 
 def test_newer_format_refused(tmp_path, monkeypatch):

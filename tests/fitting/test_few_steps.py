@@ -6,6 +6,7 @@ import pytest
 
 from neuralshade.fitting.ending import few_steps
 from neuralshade.kinds.material.recipe import MaterialRecipe
+from neuralshade.kinds.splats.recipe import SplatsRecipe
 from neuralshade.kinds.textures.recipe import TexturesRecipe
 
 
@@ -21,6 +22,14 @@ def test_a_clock_that_comes_much_too_soon_is_told(recipe):
         "to. Give it more --seconds."
     )
     assert told(999, seconds=0.5) is not None  # beside the usual steps
+
+
+def test_a_kind_that_ends_by_its_clock_alone_says_what_is_usual():
+    loop = SimpleNamespace(progress=SimpleNamespace(step=52, share=1.0))
+    said = few_steps(loop, SplatsRecipe(), 8_000)
+    assert said is not None and "after 52 steps, where 8,000 are usual" in said
+    loop.progress.step = 800
+    assert few_steps(loop, SplatsRecipe(), 8_000) is None
 
 
 @pytest.mark.parametrize("step, share, settings", [

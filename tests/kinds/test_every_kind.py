@@ -165,3 +165,9 @@ def test_resumed_equals_uninterrupted(tmp_path, small, name):
     assert one.keys() == two.keys()
     for tensor, values in one.items():
         np.testing.assert_array_equal(values, two[tensor])
+
+
+@pytest.mark.parametrize("thing", [3, None, [], {"kind": "image"}])
+def test_what_is_no_asset_is_refused_in_a_line(thing):
+    with pytest.raises(NeuralShadeError, match="need a path or what load returned"):
+        neuralshade.load(thing)

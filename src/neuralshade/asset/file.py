@@ -72,13 +72,19 @@ def read_asset_file(path: str | os.PathLike[str], kind: str | None = None) -> As
         data = Path(path).read_bytes()
     except OSError as error:
         raise AssetError(f"{path}: got {unread(error)}, need a readable asset file. "
-                         "Check the path.") from error  # fmt: skip
+                         f"{_where(path)}") from error  # fmt: skip
     file = from_bytes(data, str(path))
     if kind is not None and file.header["kind"] != kind:
         found = file.header["kind"]
         raise AssetError(f"{path}: got an asset of kind {shown(found)}, need {kind!r}. "
                          f"{_remedy(found, kind)}")  # fmt: skip
     return file
+
+
+def _where(path: str | os.PathLike[str]) -> str:
+    """Return what to do about a file that cannot be read: fits of mip levels write folders."""
+    inside = sorted(Path(path).glob("*.nsh")) if Path(path).is_dir() else []
+    return f"Name the one in it: {inside[0]}." if len(inside) == 1 else "Check the path."
 
 
 def is_asset_file(path: str | os.PathLike[str]) -> bool:

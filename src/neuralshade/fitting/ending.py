@@ -38,12 +38,13 @@ def rising(loop: Loop, recipe: Any, searched_db: float = 0.0) -> str | None:
             f"Give {more} --until plateau for more.")  # fmt: skip
 
 
-def few_steps(loop: Loop, recipe: Any) -> str | None:
+def few_steps(loop: Loop, recipe: Any, usual: int | None = None) -> str | None:
     """Return what to say of a fit that a clock ended after a small share of its usual steps.
 
-    ``recipe`` is a dataclass whose own ``steps`` are usual; None where steps were asked for too.
+    ``usual``: those, where they are not the ``steps`` that the class of ``recipe`` has. None where
+    steps were asked for too.
     """
-    usual, step = type(recipe).steps, loop.progress.step
+    usual, step = usual or type(recipe).steps, loop.progress.step
     by_clock = recipe.seconds is not None and loop.progress.share >= 1.0
     asked = recipe.steps is not None and recipe.steps != usual
     if not by_clock or asked or step >= usual * FEW_STEPS:

@@ -11,6 +11,7 @@ import os
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from neuralshade.base.message_text import shown
 from neuralshade.base.place import loaded
 from neuralshade.base.plugins import judged, names, plugin_named
 from neuralshade.errors import AssetError, ConfigError
@@ -110,6 +111,9 @@ def open_asset(
             return asset
         asset, trust = asset.asset, trust or asset.trusted
     file = _read(asset) if isinstance(asset, (str, os.PathLike)) else asset
+    if not hasattr(file, "kind"):  # an Asset, whose class loads much
+        raise AssetError(f"asset: got {shown(asset)}, need a path or what load returned. "
+                         "Name a file.")  # fmt: skip
     kind = kind_named(file.kind)
     assert kind is not None, file.kind  # it was read
     if given and not kind.valued:

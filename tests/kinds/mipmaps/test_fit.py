@@ -182,6 +182,8 @@ def test_render_draws_a_lit_plane(bumpy, tmp_path):
 
 def test_report_is_one_page(bumpy, tmp_path, small_plane):
     neuralshade.report(bumpy.folder / "waves.nsh", bumpy.textures, tmp_path / "r.html")
+    memory = neuralshade.info(bumpy.folder / "waves.nsh")["memory_bytes"]
+    assert f"{memory:,} bytes" in (tmp_path / "r.html").read_text()
     page = (tmp_path / "r.html").read_text()
     assert all(word in page for word in ("waves", "Toksvig", "LEAN", "environment"))
     assert "http://" not in page.replace("http://www.w3.org", "")

@@ -193,16 +193,18 @@ class OpenedMipmaps(Opened):
         """Write the page: errors, a lit plane, the maps beside a box filter's."""
         from neuralshade.kinds.mipmaps.report import report_mipmaps  # loads plots: 1 s
 
-        report_mipmaps(self, reference, output, facts)
+        report_mipmaps(self, reference, output, [*facts, ("In a GPU", self._in_memory())])
 
     def told(self) -> dict[str, str]:
         """Return lines for people: the maps, and each level with its error."""
+        return {"size": f"{self.byte_count:,} bytes", "in a GPU": self._in_memory(),
+                **told_levels(self.maps, self.header.quality)}  # fmt: skip
+
+    def _in_memory(self) -> str:
         width, height = self.maps["sizes"][0]
         held = {form.name.removesuffix("_srgb") for form in memory_formats(self.maps).values()}
         memory = memory_text(self.memory_bytes, width * height, TEXEL)
-        return {"size": f"{self.byte_count:,} bytes",
-                "in a GPU": f"{memory}, as {', '.join(sorted(held)).upper()}",
-                **told_levels(self.maps, self.header.quality)}  # fmt: skip
+        return f"{memory}, as {', '.join(sorted(held)).upper()}"
 
     def _measured(self) -> str:
         """Return the levels' errors, a line each."""

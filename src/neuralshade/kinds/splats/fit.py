@@ -65,6 +65,7 @@ if TYPE_CHECKING:
 
 
 LONGEST_PSNR = 88.888  # dB: as long in a file as any
+USUAL_STEPS = 8_000  # as benchmarks/splats_kodak.py takes
 
 
 @dataclass(frozen=True)
@@ -277,7 +278,10 @@ class _Job(Job[SplatsRecipe]):
             self.engine.settle()
         psnr_db, written = self.save(self.output)
         white = white_of(self.picture)
-        self.warnings.say(poor(self, psnr_db, written, self.picture, white))
+        from neuralshade.fitting.ending import few_steps  # not before it ended
+
+        self.warnings.say(few_steps(self.loop, self.recipe, USUAL_STEPS),
+                          poor(self, psnr_db, written, self.picture, white))  # fmt: skip
         self._written()
         self._report()
         budget = budget_of(self.recipe, self.picture)
