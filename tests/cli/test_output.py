@@ -162,6 +162,14 @@ def test_another_resolution_is_told(run, folder, few):
     assert json.loads(done.out[0])["notices"] == [notice]
 
 
+def test_another_picture_is_told(run, folder, few):
+    run("fit", "image", "a.png", *few)
+    neuralshade.save_picture("grey.png", np.full((24, 36, 3), 0.5, np.float32), "srgb")
+    notice = "neuralshade: a.nsh: fitted to other pixels than those of grey.png."
+    assert run("evaluate", "a.nsh", "grey.png").err == [notice]
+    assert run("evaluate", "a.nsh", "a.png").err == []
+
+
 def test_info_prints_what_it_is(run, folder, few):
     run("fit", "image", "a.png", *few)
     done = run("info", "a.nsh")

@@ -106,6 +106,8 @@ class OpenedPicture(Opened):
             notice(f"{self.path}: fitted at {self.size[0]} x {self.size[1]} pixels, "
                    f"compared with {loaded.name} at {target.width} x {target.height}. "
                    "Bits per pixel count the latter.")  # fmt: skip
+        elif self.picture.get("digest") not in (None, loaded.digest):
+            notice(f"{self.path}: fitted to other pixels than those of {loaded.name}.")
         return target
 
     def pixels(self, width: int, height: int) -> npt.NDArray[Any]:
