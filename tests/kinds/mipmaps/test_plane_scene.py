@@ -35,7 +35,7 @@ def scene(base):
 def test_bands_are_the_rows_of_the_whole(scene, pane):
     view = View(0, 0, width=WIDTH, height=HEIGHT, light=(20.0, 40.0))
     sweep = Sweep(view)
-    sweep.begun((pane,), 4)
+    sweep.begun((pane,), 3)
     rows = []
     while band := sweep.next(scene, [pane], lambda pane: 1):
         rows.append(scene.draw(pane, band.view(scene)))
