@@ -254,10 +254,7 @@ def _summed(turn: _Turn, pixels: Sequence[torch.Tensor], *, squared: bool = Fals
     """Return what reaches the turn's texels of each lattice's ``pixels`` [rows, width], added."""
     total: torch.Tensor | None = None
     for x, along, down in zip(pixels, turn.along, turn.down, strict=True):
-        if squared:
-            found = down.gather_squared(along.gather_squared(x).t()).t()
-        else:
-            found = down.gather(along.gather(x).t()).t()
+        found = down.gather(along.gather(x, squared=squared).t(), squared=squared).t()
         total = found if total is None else total + found
     assert total is not None, "a band is seen by a lattice"
     return total

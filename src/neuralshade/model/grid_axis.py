@@ -85,13 +85,9 @@ class Seers:
     shares: torch.Tensor  # [texels, most], 0 where there is no such pixel
     squares: torch.Tensor  # of the shares
 
-    def gather(self, x: torch.Tensor) -> torch.Tensor:
-        """Return sums over pixels, by their shares: [..., P] -> [..., T]."""
-        return x[..., self.index].mul_(self.shares).sum(-1)
-
-    def gather_squared(self, x: torch.Tensor) -> torch.Tensor:
-        """Return sums over pixels, by the squares of their shares: [..., P] -> [..., T]."""
-        return x[..., self.index].mul_(self.squares).sum(-1)
+    def gather(self, x: torch.Tensor, *, squared: bool = False) -> torch.Tensor:
+        """Return sums over pixels, by their shares or these squared: [..., P] -> [..., T]."""
+        return x[..., self.index].mul_(self.squares if squared else self.shares).sum(-1)
 
 
 @dataclass(frozen=True)
