@@ -7,7 +7,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from neuralshade.engine.code_search import around
+from neuralshade.engine.code_bands import around
 from neuralshade.model.grid_axis import Axis
 
 SIDES = st.integers(1, 23)
@@ -26,7 +26,7 @@ def seen_by(pixel, texels, pixels, wraps):
 
 @given(SIDES, SIDES, st.booleans(), st.data())
 def test_spread_is_the_look_up_and_gather_its_adjoint(texels, pixels, wraps, data):
-    axis = Axis(texels, pixels, torch.device("cpu"), wraps)
+    axis = Axis(texels, pixels, wraps)
     weights = np.stack([seen_by(p, texels, pixels, wraps) for p in range(pixels)])
     rows = torch.tensor(data.draw(st.lists(st.integers(0, pixels - 1), min_size=1, max_size=9)))
     spread = axis.ways(rows).spread(torch.eye(texels)).t()
@@ -43,7 +43,7 @@ def test_spread_is_the_look_up_and_gather_its_adjoint(texels, pixels, wraps, dat
 
 @given(SIDES, SIDES, st.booleans(), st.data())
 def test_no_pixel_sees_two_of_a_color(texels, pixels, wraps, data):
-    axis = Axis(texels, pixels, torch.device("cpu"), wraps)
+    axis = Axis(texels, pixels, wraps)
     seen = np.stack([seen_by(p, texels, pixels, wraps) for p in range(pixels)]) > 1e-5
     own = slice(data.draw(st.integers(0, texels)), texels)
     colors = axis.colors(own)
@@ -54,7 +54,7 @@ def test_no_pixel_sees_two_of_a_color(texels, pixels, wraps, data):
 
 @given(SIDES, SIDES, st.booleans(), st.data())
 def test_pixels_that_see_one_of_some(texels, pixels, wraps, data):
-    axis = Axis(texels, pixels, torch.device("cpu"), wraps)
+    axis = Axis(texels, pixels, wraps)
     own = slice(*sorted(data.draw(st.tuples(*[st.integers(0, texels)] * 2))))
     spread = axis.ways(slice(None)).spread(torch.eye(texels))  # [texels, pixels]
     assert torch.equal(axis.seeing(own), (spread[own] > 0).any(0))
@@ -62,7 +62,7 @@ def test_pixels_that_see_one_of_some(texels, pixels, wraps, data):
 
 def test_a_long_axis_takes_memory_for_its_length_alone():
     """One of 65,536 texels took 13 GB for as many pixels."""
-    axis = Axis(2**16, 2**16, torch.device("cpu"))
+    axis = Axis(2**16, 2**16)
     assert axis.shares.shape == axis.index.shape == (2**16, 1)
     assert (axis.index[:, 0] == torch.arange(2**16)).all() and (axis.shares == 1).all()
 

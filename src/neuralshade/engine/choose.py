@@ -37,13 +37,10 @@ class Chosen:
         """Return what the steps run on, for people."""
         return str(self.device) if self.gpu is None else self.gpu.name
 
-    def search_device(self, deterministic: bool) -> torch.device | None:
-        """Return where codes are searched after training: PyTorch's GPU, or None for the CPU.
-
-        Sums on a GPU have no fixed order.
-        """
-        takes_cuda = not deterministic and self.gpu is not None and not self.gpu.adapter.software
-        return torch.device("cuda") if takes_cuda and torch.cuda.is_available() else None
+    @property
+    def hardware(self) -> Gpu | None:
+        """Return the GPU if it is one, and not software."""
+        return self.gpu if self.gpu is not None and not self.gpu.adapter.software else None
 
     def close(self) -> None:
         """Give the GPU back."""

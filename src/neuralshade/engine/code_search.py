@@ -10,58 +10,20 @@ get their codes back, so the error never rises.
 
 from __future__ import annotations
 
-import abc
-import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
-from typing import Protocol
 
 import torch
 
 from neuralshade.base.work import part, working
+from neuralshade.engine.code_bands import Band, Lattice, Level, bands_of
 from neuralshade.engine.threads import side_by_side
-from neuralshade.model.grid_axis import Axis, Seers
+from neuralshade.model.grid_axis import Seers
 from neuralshade.model.mlp import MLP
 
-# That one thread searches, or a GPU: outputs x features float32 of each are kept.
-BAND_PIXELS, GPU_BAND_PIXELS = 2**16, 2**19
+BAND_PIXELS = 2**16  # that one thread searches: outputs x features float32 of each are kept
 BLOCK_PIXELS = 2**13  # whose activations are in a core's cache together
 DAMPING = 0.1  # added to a code's curvature, as a share of it: the decoder is not linear
-
-
-@dataclass
-class Level(abc.ABC):
-    """The codes of one level of a grid, and where its features are among all."""
-
-    codes: torch.Tensor  # float32 [features, rows, columns], whole numbers
-    step: torch.Tensor  # [features]: what the encoding changes by, from one code to the next
-    limits: tuple[int, int]  # the least code, and the greatest
-    first: int  # of its features, in the encoding
-    seen: Sequence[tuple[Axis, Axis]]  # by each lattice: along, down
-
-    @abc.abstractmethod
-    def show(self, rows: slice) -> None:
-        """Let the field have the codes of some rows."""
-
-    @property
-    def reach(self) -> int:
-        """Return how far a code moves in a pass at most: as far as the decoder is about linear."""
-        low, high = self.limits
-        return max(1, (high - low + 1) // 32)
-
-
-class Lattice(Protocol):
-    """Evenly spaced pixels with what they ought to be: a picture, or a mip of a set."""
-
-    size: tuple[int, int]  # height, width
-    weights: torch.Tensor | None  # roots of those that errors of channels count with, [C]
-
-    def encoded(self, rows: torch.Tensor) -> torch.Tensor:
-        """Return the encoding of the pixels of some rows, as it is now: [features, N]."""
-
-    def wanted(self, rows: torch.Tensor) -> torch.Tensor:
-        """Return what these pixels ought to be: float32 [C, rows, width] in [0, 1]."""
 
 
 def search(
@@ -83,15 +45,15 @@ def search(
     Returns:
         how many codes moved. The squared error has not risen.
     """
-    bands = _bands(network, levels, lattices)
-    device, total = next(network.parameters()).device, 0
-    groups = _apart(bands, device)
-    with working("searching codes"), part("searching codes", passes * len(bands)) as work:
+    found = [_BandSearch(network, levels, lattices, band)
+             for band in bands_of(levels, lattices, BAND_PIXELS)]  # fmt: skip
+    total, groups = 0, _apart(found)
+    with working("searching codes"), part("searching codes", passes * len(found)) as work:
         for _ in range(passes):
             moved = 0
             for some in groups:
-                for found in side_by_side(lambda band: 0 if stopped() else band.improve(), some):
-                    moved += found
+                for count in side_by_side(lambda band: 0 if stopped() else band.improve(), some):
+                    moved += count
                     work.done += 1
             total += moved
             if not moved:
@@ -99,56 +61,39 @@ def search(
     return total
 
 
-def _bands(network: MLP, levels: Sequence[Level], lattices: Sequence[Lattice]) -> list[_Band]:
-    if not levels:
-        return []
-    height, width = max(lattice.size for lattice in lattices)
-    on_cpu = next(network.parameters()).device.type == "cpu"
-    count = max(
-        1, min(height, round(height * width / (BAND_PIXELS if on_cpu else GPU_BAND_PIXELS)))
-    )
-    if count > 1:
-        count += count % 2  # what wraps has the first band beside the last
-    edges = [index / count for index in range(count + 1)]
-    return [_Band(network, levels, lattices, *pair) for pair in pairwise(edges)]
-
-
-def _apart(bands: list[_Band], device: torch.device) -> list[list[_Band]]:
+def _apart(bands: list[_BandSearch]) -> list[list[_BandSearch]]:
     """Return bands in groups of which no two see a pixel together: each may be another thread's.
 
     What is found does not depend on how many threads there are.
     """
     groups = [bands[0::2], bands[1::2]]
-    if device.type == "cpu" and not any(_overlap(group) for group in groups):
+    if not any(_overlap(group) for group in groups):
         return groups
     return [[band] for band in bands]
 
 
-def _overlap(bands: list[_Band]) -> bool:
+def _overlap(bands: list[_BandSearch]) -> bool:
     return any(
         len(torch.cat(rows)) != len(torch.cat(rows).unique())
-        for rows in zip(*(band.rows for band in bands), strict=True)
+        for rows in zip(*(search.band.rows for search in bands), strict=True)
     )
 
 
-class _Band:
-    """Texels whose centres lie in a share of all rows, and all pixels that see one of them."""
+@dataclass(frozen=True)
+class _BandSearch:
+    """The search of a band's codes."""
 
-    def __init__(self, network: MLP, levels: Sequence[Level], lattices: Sequence[Lattice],
-                 low: float, high: float):  # fmt: skip
-        self.network, self.levels, self.lattices = network, levels, lattices
-        self.own = [centered(level.codes.shape[1], low, high) for level in levels]
-        self.rows = []
-        for index in range(len(lattices)):
-            seen = [level.seen[index][1].seeing(own)
-                    for level, own in zip(levels, self.own, strict=True)]  # fmt: skip
-            self.rows.append(around(torch.stack(seen).any(0)))
+    network: MLP
+    levels: Sequence[Level]
+    lattices: Sequence[Lattice]
+    band: Band
 
     @torch.no_grad()  # which each thread says for itself
     def improve(self) -> int:
         """Move the band's codes once; return how many moved."""
         seen = [_Seen(self.network, lattice, rows, index) for index, (lattice, rows)
-                in enumerate(zip(self.lattices, self.rows, strict=True)) if len(rows)]  # fmt: skip
+                in enumerate(zip(self.lattices, self.band.rows, strict=True))
+                if len(rows)]  # fmt: skip
         if not seen:
             return 0
         before = [level.codes[:, own].clone() for level, own in self._owned()]
@@ -164,7 +109,7 @@ class _Band:
         return 0
 
     def _owned(self) -> Iterator[tuple[Level, slice]]:
-        return zip(self.levels, self.own, strict=True)
+        return zip(self.levels, self.band.own, strict=True)
 
 
 class _Seen:
@@ -258,22 +203,3 @@ def _summed(turn: _Turn, pixels: Sequence[torch.Tensor], *, squared: bool = Fals
         total = found if total is None else total + found
     assert total is not None, "a band is seen by a lattice"
     return total
-
-
-def centered(count: int, low: float, high: float) -> slice:
-    """Return which of ``count`` texels have their centres in [low, high)."""
-    return slice(math.ceil(low * count - 0.5), math.ceil(high * count - 0.5))
-
-
-def around(seen: torch.Tensor) -> torch.Tensor:
-    """Return the fewest rows that follow each other, the first after the last, and hold all seen.
-
-    bool [rows] -> int64.
-    """
-    count, where = len(seen), seen.nonzero()[:, 0]
-    if not len(where):
-        return where
-    gaps = torch.cat([where[1:], where[:1] + count]) - where
-    widest = int(gaps.argmax())
-    first, rows = where[(widest + 1) % len(where)], count - int(gaps[widest]) + 1
-    return (first + torch.arange(rows, device=seen.device)) % count

@@ -92,3 +92,10 @@ def members_of(encoding: Encoding, first: int = 0) -> Iterator[tuple[Encoding, i
     for member in encoding.members:
         yield from members_of(member, first)
         first += member.width
+
+
+def placed_members(encoding: Encoding) -> Iterator[tuple[Encoding, int, list[Table]]]:
+    """Yield what ``members_of`` does, and where each one's levels lie among all numbers."""
+    tables = iter(encoding.tables())
+    for member, first in members_of(encoding):
+        yield member, first, [next(tables) for _ in member.tables()]

@@ -14,17 +14,16 @@ class Axis:
     they wrap around, or are clamped where ``wraps`` is False.
     """
 
-    def __init__(self, texels: int, pixels: int, device: torch.device, wraps: bool = False):
-        at = (torch.arange(pixels, device=device) + 0.5) / pixels
+    def __init__(self, texels: int, pixels: int, wraps: bool = False):
+        at = (torch.arange(pixels) + 0.5) / pixels
         self.texels, self.pixels, self.wraps = texels, pixels, wraps
-        size = torch.tensor(texels, device=device)
+        size = torch.tensor(texels)
         self.before, self.after, self.way = cell_corner(at, size, wraps)  # [pixels]
         self.shares, self.index = self._by_texel()  # [texels, most], largest first
 
     def _by_texel(self) -> tuple[torch.Tensor, torch.Tensor]:
         """Return by which shares each texel is seen, and by which pixels; shares of 0 fill up."""
-        device = self.way.device
-        column, same = torch.arange(self.pixels, device=device), self.before == self.after
+        column, same = torch.arange(self.pixels), self.before == self.after
         shares = torch.cat([torch.where(same, 1, 1 - self.way), torch.where(same, 0, self.way)])
         seen = shares > 0
         shares, texels = shares[seen], torch.cat([self.before, self.after])[seen]
@@ -33,9 +32,9 @@ class Axis:
         count = texels.bincount(minlength=self.texels)
         most = max(1, int(count.max()))
         begins = (count.cumsum(0) - count)[texels[order]]
-        place = texels[order], torch.arange(len(order), device=device) - begins
-        found = torch.zeros(self.texels, most, device=device)
-        index = torch.zeros(self.texels, most, device=device, dtype=torch.long)
+        place = texels[order], torch.arange(len(order)) - begins
+        found = torch.zeros(self.texels, most)
+        index = torch.zeros(self.texels, most, dtype=torch.long)
         index[place] = torch.cat([column, column])[seen][order]
         found[place] = shares[order]
         return found, index
@@ -55,12 +54,17 @@ class Axis:
 
         The last of an odd number that wrap is beside the first: it has a group of its own.
         """
-        some = torch.arange(own.start, own.stop, device=self.index.device)
+        some = torch.arange(own.start, own.stop)
         color = some % 2
-        if self.wraps and self.texels % 2 and self.texels > 1:
+        if self.color_count == 3:
             color = torch.where(some == self.texels - 1, 2, color)
         groups = [some[color == each] for each in range(3)]
         return [group for group in groups if len(group)]
+
+    @property
+    def color_count(self) -> int:
+        """Return how many groups ``colors`` has of all texels, where there are so many."""
+        return 3 if self.wraps and self.texels % 2 and self.texels > 1 else 2
 
     def seers(self, chosen: torch.Tensor, first: int, count: int) -> Seers:
         """Return which of ``count`` pixels see some texels, and by which shares.

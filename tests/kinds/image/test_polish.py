@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 import neuralshade
 from neuralshade.asset.tensors import SCALE, pack_field, unpack_nibbles
 from neuralshade.engine import code_search
+from neuralshade.engine.code_bands import centered
 from neuralshade.engine.threads import threads
 from neuralshade.errors import ConfigError
 from neuralshade.kinds.image.budget import passes_of
@@ -147,7 +148,7 @@ def test_threads_find_the_same(monkeypatch):
 @given(st.integers(1, 60), st.integers(1, 60))
 def test_every_texel_has_one_band(texels, bands):
     edges = [index / bands for index in range(bands + 1)]
-    owned = [code_search.centered(texels, *pair) for pair in pairwise(edges)]
+    owned = [centered(texels, *pair) for pair in pairwise(edges)]
     assert [i for own in owned for i in range(own.start, own.stop)] == list(range(texels))
 
 

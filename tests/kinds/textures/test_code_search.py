@@ -10,7 +10,7 @@ import neuralshade
 from neuralshade.engine import code_search as engine_search
 from neuralshade.kinds.textures import code_search
 from neuralshade.kinds.textures.channels import codings_of
-from neuralshade.kinds.textures.code_search import MipTexels, passes_of, polish, search_codes
+from neuralshade.kinds.textures.code_search import MipTexels, passes_of, polish, searcher_of
 from neuralshade.kinds.textures.engine import (
     decode_texels,
     latent_grids,
@@ -59,7 +59,7 @@ def test_the_error_falls_until_no_code_moves(name, monkeypatch):
     field, texels = case_of(name)
     network = [p.detach().clone() for p in field.network.parameters()]
     errors = [error(field, texels)]
-    while search_codes(field, texels, WEIGHTS, 1):
+    while searcher_of(field, texels, WEIGHTS)(1):
         errors.append(error(field, texels))
     assert len(errors) > 1 and all(np.diff(errors) < 0)
     assert errors[-1] < 0.9 * errors[0]
@@ -80,7 +80,7 @@ def test_no_code_of_a_linear_decoder_would_gain_by_one(name, monkeypatch):
     with torch.no_grad():
         field.network.members[0].weight.mul_(0.1)
         field.network.members[0].bias.fill_(0.5)  # nothing is clamped
-    search_codes(field, texels, WEIGHTS, 50)
+    searcher_of(field, texels, WEIGHTS)(50)
     least = error(field, texels)
     for grid in latent_grids(field):
         codes = grid.codes().astype(np.int64)
@@ -126,21 +126,21 @@ def test_passes_by_size_and_device(settings, size, on_gpu, passes):
 def test_several_passes_are_one_after_the_other():
     one, texels = case_of("even")
     two, _ = case_of("even")
-    moved = search_codes(one, texels, WEIGHTS, 1) + search_codes(one, texels, WEIGHTS, 1)
-    assert search_codes(two, texels, WEIGHTS, 2) == moved > 0
+    moved = searcher_of(one, texels, WEIGHTS)(1) + searcher_of(one, texels, WEIGHTS)(1)
+    assert searcher_of(two, texels, WEIGHTS)(2) == moved > 0
     assert all(map(torch.equal, one.parameters(), two.parameters()))
-    search_codes(two, texels, WEIGHTS, 50)
-    assert search_codes(two, texels, WEIGHTS, 1) == 0
+    searcher_of(two, texels, WEIGHTS)(50)
+    assert searcher_of(two, texels, WEIGHTS)(1) == 0
 
 
 def test_a_search_that_is_stopped_keeps_what_it_has(monkeypatch):
     monkeypatch.setattr(engine_search, "BAND_PIXELS", 40)
     field, texels = case_of("even")
     start = error(field, texels)
-    assert search_codes(field, texels, WEIGHTS, 1, lambda: True) == 0
+    assert searcher_of(field, texels, WEIGHTS)(1, lambda: True) == 0
     assert error(field, texels) == start
     asked = iter([False, True])
-    assert search_codes(field, texels, WEIGHTS, 9, lambda: next(asked)) > 0
+    assert searcher_of(field, texels, WEIGHTS)(9, lambda: next(asked)) > 0
     assert error(field, texels) < start
 
 

@@ -291,8 +291,8 @@ class _Job(Job[ImageRecipe]):
             return tensors, None
         from neuralshade.kinds.image.polish import polish
 
-        device = self.chosen.search_device(self.options.deterministic)
-        return polish(self.recipe, tensors, self.picture, self.passes, device)
+        gpu = self.chosen.hardware
+        return polish(self.recipe, tensors, self.picture, self.passes, gpu)
 
     def _is_sized_by_bpp(self) -> bool:
         return self.recipe.encoding == auto_encoding(self.recipe, self.picture)

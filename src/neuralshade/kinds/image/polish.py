@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -12,16 +13,20 @@ import torch
 
 from neuralshade.asset.tensors import SCALE, pack_nibbles, unpack_nibbles
 from neuralshade.base.interrupt import Interruption
-from neuralshade.engine.code_search import Level, search
+from neuralshade.engine.code_bands import Group, Level
+from neuralshade.engine.code_search import search
 from neuralshade.fitting.picture_result import CodeSearch
 from neuralshade.kinds.image.field import Tensors, stored_field, stored_quality
 from neuralshade.kinds.image.recipe import ImageRecipe
-from neuralshade.model.composite import members_of
+from neuralshade.model.composite import placed_members
 from neuralshade.model.dense_grid import DenseGrid
 from neuralshade.model.field import Field
 from neuralshade.model.grid_axis import Axis
 from neuralshade.model.quantize import LEVELS
 from neuralshade.source.picture import Picture
+
+if TYPE_CHECKING:  # a fit on a CPU loads none
+    from neuralshade.gpu.gpu import Gpu
 
 LONGEST = 2**14  # of a side: products along a longer one take more than look-ups, pixel by pixel
 
@@ -31,23 +36,36 @@ def polish(
     tensors: Tensors,
     picture: Picture,
     passes: int,
-    device: torch.device | None = None,
+    gpu: Gpu | None = None,
 ) -> tuple[Tensors, CodeSearch]:
     """Return stored tensors whose codes were searched, and what came of it; see ``search``.
 
-    Ctrl-C ends the search early: what it has found by then is nearer to the picture already.
+    ``gpu``: what searches; a CPU where None. Ctrl-C ends the search early: what it has found by
+    then is nearer to the picture already.
     """
     start = time.perf_counter()
     before = stored_quality(recipe, tensors, picture)["psnr_db"]
-    field = stored_field(recipe, tensors, picture.channels, "asset").to(device)
+    field = stored_field(recipe, tensors, picture.channels, "asset")
     pixels = PicturePixels(field, picture)
+    levels = levels_of(field, tensors, pixels.size)
     with Interruption() as interruption, torch.no_grad():
-        levels = levels_of(field, tensors, pixels.size)
-        moved = search(field.network, levels, [pixels], passes, lambda: interruption.requested)
+        moved = _searched(field, levels, pixels, passes, lambda: interruption.requested, gpu)
     found = tensors | {level.name: level.packed() for level in levels}
     gain = stored_quality(recipe, found, picture)["psnr_db"] - before
     seconds = time.perf_counter() - start
     return found, CodeSearch(moved, seconds, gain, not interruption.requested)
+
+
+def _searched(
+    field: Field, levels: list[StoredLevel], pixels: PicturePixels, passes: int,
+    stopped: Callable[[], bool], gpu: Gpu | None,
+) -> int:  # fmt: skip
+    """Search a field's codes; return how many moved."""
+    if gpu is None or not levels:
+        return search(field.network, levels, [pixels], passes, stopped)
+    from neuralshade.engine.kernels.search.search import GpuSearch
+
+    return GpuSearch(gpu, field, [Group(levels, [pixels])]).search(passes, stopped)
 
 
 class PicturePixels:
@@ -55,15 +73,14 @@ class PicturePixels:
 
     def __init__(self, field: Field, picture: Picture):
         self.weights: torch.Tensor | None = None
-        device = next(field.parameters()).device
         whole = np.ascontiguousarray(np.moveaxis(picture.as_float(), 2, 0))
-        self.encoding, self.whole = field.encoding, torch.from_numpy(whole).to(device)
-        self.size = picture.height, picture.width
+        self.encoding, self.whole = field.encoding, torch.from_numpy(whole)
+        self.size, self.beyond = (picture.height, picture.width), tuple[float, ...]()
 
     def encoded(self, rows: torch.Tensor) -> torch.Tensor:
         """Return the encoding of the pixels of some rows: float32 [features, N]."""
         height, width = self.size
-        u, v = (torch.arange(width, device=rows.device) + 0.5) / width, (rows + 0.5) / height
+        u, v = (torch.arange(width) + 0.5) / width, (rows + 0.5) / height
         encoding = self.encoding
         if max(self.size) > LONGEST:
             at = torch.stack([u.repeat(len(rows)), v.repeat_interleave(width)], dim=1)
@@ -90,7 +107,7 @@ class StoredLevel(Level):
 
     def packed(self) -> npt.NDArray[Any]:
         """Return the codes as a file has them."""
-        codes = self.codes.to(torch.int8).cpu().numpy()
+        codes = self.codes.to(torch.int8).numpy()
         return pack_nibbles(codes) if self.bits == 4 else codes
 
 
@@ -98,19 +115,19 @@ def levels_of(field: Field, tensors: Tensors, size: tuple[int, int]) -> list[Sto
     """Return the levels of all dense grids of a stored field, asked at ``size`` [H, W] pixels."""
     names = {id(p): name for name, p in field.named_parameters()}
     levels = []
-    for grid, first in members_of(field.encoding):
+    for grid, first, tables in placed_members(field.encoding):
         if not isinstance(grid, DenseGrid):
             continue
-        for texels in grid.texels:
-            name, device = names[id(texels)], texels.device
+        for texels, table in zip(grid.texels, tables, strict=True):
+            name = names[id(texels)]
             features, rows, columns = texels.shape
             stored = tensors[name]
             bits = 4 if stored.dtype == np.uint8 else 8
             codes = torch.from_numpy(unpack_nibbles(stored, columns) if bits == 4 else stored)
-            axes = Axis(columns, size[1], device), Axis(rows, size[0], device)
-            step = torch.from_numpy(tensors[name + SCALE]).to(device)
+            axes = Axis(columns, size[1]), Axis(rows, size[0])
+            step = torch.from_numpy(tensors[name + SCALE])
             limits = LEVELS[bits].low, LEVELS[bits].high
-            levels.append(StoredLevel(codes.to(device).float(), step, limits, first, [axes], name,
-                                      texels, bits))  # fmt: skip
+            levels.append(StoredLevel(codes.float(), step, limits, first, [axes], table.first,
+                                      LEVELS[bits].offset, step, name, texels, bits))  # fmt: skip
             first += features
     return levels

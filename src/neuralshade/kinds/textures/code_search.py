@@ -7,26 +7,37 @@ import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 import torch
 
 from neuralshade.base.interrupt import Interruption
-from neuralshade.engine.code_search import Level, search
+from neuralshade.engine.code_bands import Group, Level
+from neuralshade.engine.code_search import search
 from neuralshade.fitting.picture_result import CodeSearch
 from neuralshade.kinds.textures.channels import MapCoding
 from neuralshade.kinds.textures.engine import mip_errors, mip_positions
 from neuralshade.kinds.textures.psnr import mean_psnr
 from neuralshade.kinds.textures.recipe import TexturesRecipe
 from neuralshade.kinds.textures.texels import LEAST_TEXELS, PEAK, Texels
-from neuralshade.model.composite import members_of
+from neuralshade.model.composite import placed_members
 from neuralshade.model.field import Field
 from neuralshade.model.grid_axis import Axis
 from neuralshade.model.latent_grid import LatentGrid
 
+if TYPE_CHECKING:  # a fit on a CPU loads none
+    from neuralshade.gpu.gpu import Gpu
+
 COMPARED_TEXELS = 2**16  # of mip 0, at most, before and after
 # Passes that are usual for sets of at most so many texels of mip 0; beyond, only those asked for.
 GPU_PASSES, CPU_PASSES = {2**20: 4, 2**22: 2}, {2**20: 1}
+
+
+class Searcher(Protocol):
+    """What moves codes, see ``searcher_of``."""
+
+    def __call__(self, passes: int, stopped: Callable[[], bool] = ..., /) -> int: ...
 
 
 def passes_of(recipe: TexturesRecipe, size: tuple[int, int], on_gpu: bool) -> int:
@@ -45,25 +56,23 @@ def polish(
     codings: Sequence[MapCoding],
     weights: torch.Tensor,
     passes: int,
-    device: torch.device | None = None,
+    gpu: Gpu | None = None,
     refit: Callable[[Field], None] = lambda field: None,
 ) -> CodeSearch:
-    """Search the codes of a stored field, see ``search_codes``; ``device``: where, if not here.
+    """Search the codes of a stored field, see ``searcher_of``.
 
     ``refit`` trains the decoder for the codes that a pass has found; what comes of it is kept where
     it is nearer to the set. Ctrl-C ends the search early: what it has found by then is, too.
     """
-    home = next(field.parameters()).device
     start = time.perf_counter()
     every = math.ceil(math.prod(texels.sizes[0]) / COMPARED_TEXELS) | 1  # odd: sees all columns
     moved, errors = 0, mip_errors(field, texels, 0, every)
     before = mean_psnr(errors, codings)
     shares = weights.numpy()
     with Interruption() as interruption:
+        search_codes = searcher_of(field, texels, weights, gpu)
         for _ in range(passes):
-            field.to(device or home)
-            found = search_codes(field, texels, weights, 1, lambda: interruption.requested)
-            field.to(home)
+            found = search_codes(1, lambda: interruption.requested)
             moved += found
             if interruption.requested or not found:
                 break
@@ -78,35 +87,47 @@ def polish(
     return CodeSearch(moved, seconds, after - before, not interruption.requested)
 
 
-@torch.no_grad()
-def search_codes(
-    field: Field,
-    texels: Texels,
-    weights: torch.Tensor,
-    passes: int,
-    stopped: Callable[[], bool] = lambda: False,
-) -> int:
-    """Move the codes of all plain grids to where the error of what is stored falls.
+def searcher_of(
+    field: Field, texels: Texels, weights: torch.Tensor, gpu: Gpu | None = None
+) -> Searcher:
+    """Return what moves the codes of all plain grids to where the error of what is stored falls.
+
+    It is called with how often all codes are tried (less often where none moves any more), and
+    with what is asked between two bands of rows: True ends the search with what it has found. It
+    returns how many codes moved; the error has not risen.
 
     Args:
-        field: latents rounded, and the decoder as stored; its latents change in place.
+        field: latents rounded, and the decoder as stored; its latents change in place. The
+            decoder may be another one in each call.
         texels: what is compared with; a mip counts as it is drawn in training.
         weights: float32 [C], of channels in the loss.
-        passes: how often all codes are tried; less often where none moves any more.
-        stopped: asked between two bands of rows; True ends the search with what it has found.
-
-    Returns:
-        how many codes moved. The error has not risen.
+        gpu: what searches; a CPU where None.
     """
-    grids = [(grid, first) for grid, first in members_of(field.encoding)
-             if isinstance(grid, LatentGrid)]  # fmt: skip
-    total, serves = 0, grids[0][0].serves
+    groups = groups_of(field, texels, weights)
+    if gpu is not None:
+        from neuralshade.engine.kernels.search.search import GpuSearch
+
+        return GpuSearch(gpu, field, groups).search
+
+    def searched(passes: int, stopped: Callable[[], bool] = lambda: False) -> int:
+        return sum(search(field.network, group.levels, group.lattices, passes, stopped)
+                   for group in groups)  # fmt: skip
+
+    return searched
+
+
+def groups_of(field: Field, texels: Texels, weights: torch.Tensor) -> list[Group]:
+    """Return the levels of all plain grids: of each, those that serve the same mips."""
+    grids = [(grid, first, tables[0].first) for grid, first, tables
+             in placed_members(field.encoding) if isinstance(grid, LatentGrid)]  # fmt: skip
+    groups, serves = list[Group](), grids[0][0].serves
     for index in range(len(grids[0][0].sizes)):  # no texel sees two levels
         mips = [mip for mip, serving in enumerate(serves) if serving == index]
         lattices = [MipTexels(field, texels, weights, mip) for mip in mips]
-        levels = [LatentLevel.of(grid, index, first, lattices) for grid, first in grids]
-        total += search(field.network, levels, lattices, passes, stopped)
-    return total
+        levels = [LatentLevel.of(grid, index, first, lattices, number)
+                  for grid, first, number in grids]  # fmt: skip
+        groups.append(Group(levels, lattices))
+    return groups
 
 
 class MipTexels:
@@ -115,10 +136,10 @@ class MipTexels:
     def __init__(self, field: Field, texels: Texels, weights: torch.Tensor, mip: int):
         width, height = texels.sizes[mip]
         self.encoding, self.texels, self.mip = field.encoding, texels, mip
-        self.device = next(field.parameters()).device
         self.size = height, width
+        self.beyond: tuple[float, ...] = (float(mip),)
         often = max(1.0, LEAST_TEXELS / (width * height))  # is it drawn
-        self.weights: torch.Tensor | None = (weights * often).sqrt().to(self.device)
+        self.weights: torch.Tensor | None = (weights * often).sqrt()
 
     def encoded(self, rows: torch.Tensor) -> torch.Tensor:
         """Return the encoding of the texels of some rows: float32 [features, N]."""
@@ -127,14 +148,14 @@ class MipTexels:
 
     def wanted(self, rows: torch.Tensor) -> torch.Tensor:
         """Return the trained channels of some rows: float32 [C, rows, width] in [0, 1]."""
-        place = self.texels.firsts[self.mip] + self._index(rows).cpu().numpy()
+        place = self.texels.firsts[self.mip] + self._index(rows).numpy()
         words = self.texels.words[place].astype(np.float32) / np.float32(PEAK)
-        found = torch.from_numpy(words).to(self.device).t().contiguous()
+        found = torch.from_numpy(words).t().contiguous()
         return found.view(-1, len(rows), self.size[1])
 
     def _index(self, rows: torch.Tensor) -> torch.Tensor:
         width = self.size[1]
-        return (rows[:, None] * width + torch.arange(width, device=rows.device)).flatten()
+        return (rows[:, None] * width + torch.arange(width)).flatten()
 
 
 @dataclass
@@ -145,15 +166,22 @@ class LatentLevel(Level):
     index: int  # of the level
 
     @staticmethod
-    def of(grid: LatentGrid, index: int, first: int, lattices: list[MipTexels]) -> LatentLevel:
-        """Return a level as its grid has it; ``first``: of its features in the encoding."""
-        (width, height), device = grid.sizes[index], grid.texels.device
+    def of(
+        grid: LatentGrid, index: int, first: int, lattices: list[MipTexels], number: int
+    ) -> LatentLevel:
+        """Return a level as its grid has it.
+
+        ``first``: of its features in the encoding; ``number``: of the grid's among all of that.
+        """
+        width, height = grid.sizes[index]
         codes = torch.round(grid.level(index).permute(2, 0, 1) * grid.steps).contiguous()
-        step = torch.full((grid.features,), 2 / grid.steps)  # an encoding is 2 x - 1 of a latent
+        quantum = torch.full((grid.features,), 1 / grid.steps)
         sides = [((width, lattice.size[1]), (height, lattice.size[0])) for lattice in lattices]
-        seen = [(Axis(*along, device, grid.wraps), Axis(*down, device, grid.wraps))
-                for along, down in sides]  # fmt: skip
-        return LatentLevel(codes, step, (0, grid.steps), first, seen, grid, index)
+        axes = [(Axis(*along, grid.wraps), Axis(*down, grid.wraps)) for along, down in sides]
+        number += grid.firsts[index] * grid.features
+        # an encoding is 2 x - 1 of a latent
+        return LatentLevel(codes, 2 * quantum, (0, grid.steps), first, axes, number, 0.0, quantum,
+                           grid, index)  # fmt: skip
 
     def show(self, rows: slice) -> None:
         """Let the field have the codes of some rows."""

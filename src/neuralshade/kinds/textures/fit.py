@@ -242,13 +242,13 @@ class _Job(Job[TexturesRecipe]):
 
     def _polish(self, field: Field) -> CodeSearch | None:
         """Search the codes of a stored field, where that is asked for or usual."""
-        device = self.chosen.search_device(self.options.deterministic)
-        passes = passes_of(self.recipe, self.texels.sizes[0], device is not None)
+        gpu = self.chosen.hardware
+        passes = passes_of(self.recipe, self.texels.sizes[0], gpu is not None)
         if not passes:
             return None
         roots = channel_weights(self.recipe, self.codings)
         squares = torch.ones(self.texels.channels) if roots is None else roots.square().flatten()
-        return polish(field, self.texels, self.codings, squares, passes, device, self._refit)
+        return polish(field, self.texels, self.codings, squares, passes, gpu, self._refit)
 
     def _refit(self, field: Field) -> None:
         """Train the decoder for the latents of a stored field, and round it as it is stored."""

@@ -1,0 +1,1 @@
+"""The search of codes after training, on the GPU."""

@@ -1,0 +1,250 @@
+"""The search of codes after training, on the GPU. Device half: search.cs.slang."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+
+from neuralshade.base.work import part, working
+from neuralshade.engine.code_bands import Band, Group, bands_of
+from neuralshade.engine.code_search import DAMPING
+from neuralshade.engine.kernels.search.tables import (
+    BAND,
+    GroupTables,
+    Table,
+    band_lattices,
+    band_levels,
+    targets_of,
+    weights_of,
+)
+from neuralshade.engine.layout import NetworkLayout, sizes_text
+from neuralshade.gpu.gpu import Buffer, Commands, Gpu, Kernel, Steps, raw_bytes
+from neuralshade.model.field import Field
+
+THREADS = 64  # of a group
+SLOPE_BYTES = 2**28  # that a band's slopes may take
+ENCODING = "Searched"  # begins the names of what is declared for it
+FEW, MANY = 4, 32  # threads a texel
+FEW_PIXELS = 24  # that see a texel and are few
+TEXT = """
+#define DIMENSIONS {dimensions}
+typealias Encoding = {encoding};
+static const uint LANES = {lanes};
+static const float DAMPING = {damping};
+StructuredBuffer<float> grid_numbers;
+
+FloatParameters grid()
+{{
+    return {{ grid_numbers }};
+}}
+#include "neuralshade/engine/kernels/search/search.cs.slang"
+"""
+
+
+@dataclass(frozen=True)
+class BandPlan:
+    """What is dispatched for a band."""
+
+    tables: dict[str, Table]  # by the buffers that they are uploaded to
+    groups: int  # that look at its pixels
+    look: Steps
+    judge: Steps
+    descend: list[tuple[Steps, int]]  # by level, with how often
+    keep: list[Steps]
+    restore: list[Steps]
+
+
+class GpuSearch:
+    """Does for a field what ``code_search.search`` does, on ``gpu``, for several groups of levels.
+
+    Sums have a fixed order, so that what is found does too; it is not that of the CPU, though,
+    and codes between which there is little to choose may differ.
+
+    ``slope_bytes``: see SLOPE_BYTES.
+
+    Raises: DeviceError where the GPU has too little memory.
+    """
+
+    def __init__(
+        self, gpu: Gpu, field: Field, groups: Sequence[Group], slope_bytes: int = SLOPE_BYTES
+    ):
+        self.gpu, self.field, self.groups = gpu, field, groups
+        self.layout = NetworkLayout(field.network)
+        self.channels = field.network.members[-1].weight.shape[0]
+        self.tables = [GroupTables.of(group) for group in groups]
+        self.bands = [self._bands(*pair, slope_bytes)
+                      for pair in zip(groups, self.tables, strict=True)]  # fmt: skip
+        self.buffers = self._buffers()
+        self._kernels = {entry: self._kernel(entry, FEW) for entry in
+                         ("look", "judge", "next_turn", "keep_codes", "restore_codes")}  # fmt: skip
+        self._descends = {lanes: self._kernel("descend", lanes) for lanes in (FEW, MANY)}
+        self._errors = gpu.reader(self.buffers["errors"], self.buffers["errors"].size)
+        self._moved = gpu.reader(self.buffers["moved"], 4)
+
+    def _bands(self, group: Group, tables: GroupTables, slope_bytes: int) -> list[Band]:
+        most = max(1, slope_bytes // (4 * self.channels * len(tables.slots)))
+        return bands_of(group.levels, group.lattices, most)
+
+    def pixels(self, index: int, band: Band) -> int:
+        """Return how many pixels of a group's lattices a band sees."""
+        return sum(len(rows) * lattice.size[1] for rows, lattice
+                   in zip(band.rows, self.groups[index].lattices, strict=True))  # fmt: skip
+
+    def _buffers(self) -> dict[str, Buffer]:
+        """Return buffers by their names in the kernels, with room for each group and band."""
+        gpu, tables = self.gpu, self.tables
+        pixels = [max(self.pixels(index, band) for band in bands)
+                  for index, bands in enumerate(self.bands)]  # fmt: skip
+        most = max(pixels)
+        slopes = max(count * len(own.slots) for count, own in zip(pixels, tables, strict=True))
+        targets = max(sum(lattice.size[0] * lattice.size[1] for lattice in group.lattices)
+                      for group in self.groups)  # fmt: skip
+        numbers = 4 * self.field.encoding.number_count()
+        lattices = max(len(group.lattices) for group in self.groups)
+        room = {name: max(getattr(own, name).nbytes for own in tables)
+                for name in ("slots", "levels", "sights", "seers")}  # fmt: skip
+        room |= {
+            "bands": BAND.itemsize, "lattices": 32 * lattices, "progress": 8, "moved": 4,
+            "targets": 4 * self.channels * targets, "weights": 4 * self.channels * lattices,
+            "residuals": 4 * self.channels * most, "slopes": 4 * self.channels * slopes,
+            "errors": 8 * -(-most // THREADS), "codes": numbers, "kept": numbers,
+            "network": 4 * self.layout.size,
+        }  # fmt: skip
+        return {name: gpu.buffer(size=size) for name, size in room.items()}
+
+    def _kernel(self, entry: str, lanes: int) -> Kernel:
+        encoding = self.field.encoding
+        given = encoding.given(ENCODING)
+        bound: dict[str, Any] = {name: self.gpu.buffer(values) for name, values in given.items()}
+        bound |= self.buffers | {"grid_numbers": self.buffers["codes"]}
+        half = encoding.slang(ENCODING)
+        modules = half.modules | {f"neuralshade.model.{name}"
+                                  for name in ("activation", "encoding", "parameters")}  # fmt: skip
+        text = TEXT.format(dimensions=self.field.dimensions, encoding=half.type, lanes=lanes,
+                           damping=DAMPING)  # fmt: skip
+        lines = "".join(f"import {name};\n" for name in sorted(modules))
+        whole = lines + half.declarations + sizes_text(self.field.network) + text
+        return self.gpu.kernel(whole, entry, bound)
+
+    def search(self, passes: int, stopped: Callable[[], bool] = lambda: False) -> int:
+        """Move codes to where the field's network, as it is now, is nearer to what lattices want.
+
+        The levels' codes and the field change in place. Arguments and result are those of
+        ``code_search.search``, for each group in turn.
+        """
+        self._upload(self._numbers())
+        count, total = passes * sum(map(len, self.bands)), 0
+        with working("searching codes"), part("searching codes", count) as work:
+            for index in range(len(self.groups)):
+                plans = list(self.plans(index))
+                for _ in range(passes):
+                    moved = 0
+                    for plan in plans:
+                        moved += 0 if stopped() else self._improve(plan)
+                        work.done += 1
+                    total += moved
+                    if not moved:
+                        break
+        self._take_over()
+        return total
+
+    def _numbers(self) -> dict[str, Table]:
+        encoding = self.field.encoding
+        numbers = encoding.flatten(list(encoding.parameters())).numpy()
+        return {"network": self.layout.flatten(list(self.field.network.parameters())),
+                "codes": numbers}  # fmt: skip
+
+    def plans(self, index: int) -> Iterator[BandPlan]:
+        """Upload what all bands of a group share; yield what is done for each."""
+        group, tables = self.groups[index], self.tables[index]
+        self._upload({"slots": tables.slots, "sights": tables.sights, "seers": tables.seers,
+                      "targets": targets_of(group),
+                      "weights": weights_of(group, self.channels)})  # fmt: skip
+        for band in self.bands[index]:
+            pixels = self.pixels(index, band)
+            groups = -(-pixels // THREADS)
+            about = np.array([(pixels, len(group.lattices), groups, len(tables.slots))], BAND)
+            levels = band_levels(tables, band)
+            lattices = band_lattices(group, band, self.channels)
+            first, last = ([self._own(entry, level) for level in levels]
+                           for entry in ("keep_codes", "restore_codes"))  # fmt: skip
+            yield BandPlan(
+                {"bands": about, "levels": levels, "lattices": lattices}, groups,
+                self.gpu.steps([(self._kernels["look"], groups)]),
+                self.gpu.steps([(self._kernels["judge"], groups)]),
+                [self._descent(tables, level) for level in levels], first, last,
+            )  # fmt: skip
+
+    def _own(self, entry: str, level: Table) -> Steps:
+        count = (level["own_end"] - level["own_begin"]) * level["columns"] * level["features"]
+        return self.gpu.steps([(self._kernels[entry], int(-(-int(count) // THREADS)))])
+
+    def _descent(self, tables: GroupTables, level: Table) -> tuple[Steps, int]:
+        """Return one turn of a level, and how many it takes."""
+        sight = tables.sights[level["first_sight"]]
+        few = sight["along_most"] * sight["down_most"] <= FEW_PIXELS
+        lanes = FEW if few else MANY
+        own = int(level["own_end"]) - int(level["own_begin"])
+        texels = (int(level["columns"]) + 1) // 2 * ((own + 1) // 2)
+        turn = self.gpu.steps([(self._descends[lanes], -(-texels * lanes // THREADS)),
+                               (self._kernels["next_turn"], 1)])  # fmt: skip
+        colors = int(level["column_colors"]) * int(level["row_colors"])
+        return turn, int(level["features"]) * colors
+
+    def _improve(self, plan: BandPlan) -> int:
+        """Move a band's codes once; return how many moved."""
+        if not plan.groups:
+            return 0
+        commands = self.gpu.commands()
+        self.begin(commands, plan)
+        for index in reversed(range(len(plan.descend))):
+            self._choose(commands, index)
+            commands.run(*plan.descend[index])
+        commands.run(plan.judge)
+        commands.submit()
+        errors = self._errors.read().view(np.float32)[: 2 * plan.groups].astype(np.float64)
+        if errors[plan.groups :].sum() < errors[: plan.groups].sum():
+            return int(self._moved.read().view(np.uint32)[0])
+        commands = self.gpu.commands()
+        self._each(commands, plan.restore)
+        commands.submit()
+        return 0
+
+    def begin(self, commands: Commands, plan: BandPlan) -> None:
+        """Keep a band's codes, and leave its errors and their slopes on the device."""
+        for name, table in plan.tables.items():
+            commands.upload(self.buffers[name], 0, raw_bytes(table))
+        commands.clear(self.buffers["moved"])
+        self._each(commands, plan.keep)
+        commands.run(plan.look)
+
+    def _each(self, commands: Commands, steps: Sequence[Steps]) -> None:
+        for index, one in enumerate(steps):
+            self._choose(commands, index)
+            commands.run(one)
+
+    def _choose(self, commands: Commands, level: int) -> None:
+        commands.upload(self.buffers["progress"], 0, np.array([level, 0], np.uint32))
+
+    def _take_over(self) -> None:
+        """Give the levels and the field the codes that were found."""
+        numbers: npt.NDArray[Any] = self.buffers["codes"].read().view(np.float32)
+        for group in self.groups:
+            for level in group.levels:
+                features, rows, columns = level.codes.shape
+                end = level.first_number + level.codes.numel()
+                found = torch.from_numpy(numbers[level.first_number : end].copy())
+                values = found.view(rows, columns, features) / level.quantum
+                level.codes.copy_(torch.round(values - level.offset).permute(2, 0, 1))
+                level.show(slice(0, rows))
+
+    def _upload(self, tables: dict[str, Table]) -> None:
+        commands = self.gpu.commands()
+        for name, table in tables.items():
+            commands.upload(self.buffers[name], 0, raw_bytes(table))
+        commands.submit()
