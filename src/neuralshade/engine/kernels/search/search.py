@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -15,6 +16,7 @@ from neuralshade.engine.code_bands import Band, Group, bands_of
 from neuralshade.engine.code_search import DAMPING
 from neuralshade.engine.kernels.search.tables import (
     BAND,
+    LATTICE,
     GroupTables,
     Table,
     band_lattices,
@@ -51,9 +53,9 @@ class BandPlan:
     """What is dispatched for a band."""
 
     tables: dict[str, Table]  # by the buffers that they are uploaded to
+    judging: Table  # the band as it is looked at once more, for its error
     groups: int  # that look at its pixels
     look: Steps
-    judge: Steps
     descend: list[tuple[Steps, int]]  # by level, with how often
     keep: list[Steps]
     restore: list[Steps]
@@ -80,8 +82,10 @@ class GpuSearch:
         self.bands = [self._bands(*pair, slope_bytes)
                       for pair in zip(groups, self.tables, strict=True)]  # fmt: skip
         self.buffers = self._buffers()
-        self._kernels = {entry: self._kernel(entry, FEW) for entry in
-                         ("look", "judge", "next_turn", "keep_codes", "restore_codes")}  # fmt: skip
+        codes, kept = self.buffers["codes"], self.buffers["kept"]
+        self._look, self._next_turn = self._kernel("look"), self._kernel("next_turn")
+        self._keep = self._kernel("copy_codes", copied=codes, copies=kept)
+        self._restore = self._kernel("copy_codes", copied=kept, copies=codes)
         self._descends = {lanes: self._kernel("descend", lanes) for lanes in (FEW, MANY)}
         self._errors = gpu.reader(self.buffers["errors"], self.buffers["errors"].size)
         self._moved = gpu.reader(self.buffers["moved"], 4)
@@ -102,26 +106,27 @@ class GpuSearch:
                   for index, bands in enumerate(self.bands)]  # fmt: skip
         most = max(pixels)
         slopes = max(count * len(own.slots) for count, own in zip(pixels, tables, strict=True))
-        targets = max(sum(lattice.size[0] * lattice.size[1] for lattice in group.lattices)
-                      for group in self.groups)  # fmt: skip
         numbers = 4 * self.field.encoding.number_count()
-        lattices = max(len(group.lattices) for group in self.groups)
+        lattices = [lattice for group in self.groups for lattice in group.lattices]
         room = {name: max(getattr(own, name).nbytes for own in tables)
                 for name in ("slots", "levels", "sights", "seers")}  # fmt: skip
         room |= {
-            "bands": BAND.itemsize, "lattices": 32 * lattices, "progress": 8, "moved": 4,
-            "targets": 4 * self.channels * targets, "weights": 4 * self.channels * lattices,
+            "bands": BAND.itemsize, "lattices": LATTICE.itemsize * len(lattices),
+            "progress": 8, "moved": 4,
             "residuals": 4 * self.channels * most, "slopes": 4 * self.channels * slopes,
             "errors": 8 * -(-most // THREADS), "codes": numbers, "kept": numbers,
             "network": 4 * self.layout.size,
         }  # fmt: skip
-        return {name: gpu.buffer(size=size) for name, size in room.items()}
+        known = {"targets": targets_of(lattices), "weights": weights_of(lattices, self.channels)}
+        return {name: gpu.buffer(size=size) for name, size in room.items()} | {
+            name: gpu.buffer(table) for name, table in known.items()
+        }
 
-    def _kernel(self, entry: str, lanes: int) -> Kernel:
+    def _kernel(self, entry: str, lanes: int = FEW, **others: Buffer) -> Kernel:
         encoding = self.field.encoding
         given = encoding.given(ENCODING)
         bound: dict[str, Any] = {name: self.gpu.buffer(values) for name, values in given.items()}
-        bound |= self.buffers | {"grid_numbers": self.buffers["codes"]}
+        bound |= self.buffers | {"grid_numbers": self.buffers["codes"]} | others
         half = encoding.slang(ENCODING)
         modules = half.modules | {f"neuralshade.model.{name}"
                                   for name in ("activation", "encoding", "parameters")}  # fmt: skip
@@ -162,27 +167,28 @@ class GpuSearch:
     def plans(self, index: int) -> Iterator[BandPlan]:
         """Upload what all bands of a group share; yield what is done for each."""
         group, tables = self.groups[index], self.tables[index]
-        self._upload({"slots": tables.slots, "sights": tables.sights, "seers": tables.seers,
-                      "targets": targets_of(group),
-                      "weights": weights_of(group, self.channels)})  # fmt: skip
+        self._upload({"slots": tables.slots, "sights": tables.sights, "seers": tables.seers})
+        before = [lattice for group in self.groups[:index] for lattice in group.lattices]
+        firsts = (sum(math.prod(lattice.size) for lattice in before),
+                  self.channels * len(before))  # fmt: skip
         for band in self.bands[index]:
             pixels = self.pixels(index, band)
             groups = -(-pixels // THREADS)
-            about = np.array([(pixels, len(group.lattices), groups, len(tables.slots))], BAND)
+            about, judging = (np.array([(pixels, len(group.lattices), *rest)], BAND)
+                              for rest in ((0, len(tables.slots)), (groups, 0)))  # fmt: skip
             levels = band_levels(tables, band)
-            lattices = band_lattices(group, band, self.channels)
-            first, last = ([self._own(entry, level) for level in levels]
-                           for entry in ("keep_codes", "restore_codes"))  # fmt: skip
+            lattices = band_lattices(group, band, self.channels, *firsts)
             yield BandPlan(
-                {"bands": about, "levels": levels, "lattices": lattices}, groups,
-                self.gpu.steps([(self._kernels["look"], groups)]),
-                self.gpu.steps([(self._kernels["judge"], groups)]),
-                [self._descent(tables, level) for level in levels], first, last,
+                {"bands": about, "levels": levels, "lattices": lattices}, judging, groups,
+                self.gpu.steps([(self._look, groups)]),
+                [self._descent(tables, level) for level in levels],
+                [self._own(self._keep, level) for level in levels],
+                [self._own(self._restore, level) for level in levels],
             )  # fmt: skip
 
-    def _own(self, entry: str, level: Table) -> Steps:
+    def _own(self, kernel: Kernel, level: Table) -> Steps:
         count = (level["own_end"] - level["own_begin"]) * level["columns"] * level["features"]
-        return self.gpu.steps([(self._kernels[entry], int(-(-int(count) // THREADS)))])
+        return self.gpu.steps([(kernel, -(-int(count) // THREADS))])
 
     def _descent(self, tables: GroupTables, level: Table) -> tuple[Steps, int]:
         """Return one turn of a level, and how many it takes."""
@@ -192,7 +198,7 @@ class GpuSearch:
         own = int(level["own_end"]) - int(level["own_begin"])
         texels = (int(level["columns"]) + 1) // 2 * ((own + 1) // 2)
         turn = self.gpu.steps([(self._descends[lanes], -(-texels * lanes // THREADS)),
-                               (self._kernels["next_turn"], 1)])  # fmt: skip
+                               (self._next_turn, 1)])  # fmt: skip
         colors = int(level["column_colors"]) * int(level["row_colors"])
         return turn, int(level["features"]) * colors
 
@@ -205,7 +211,8 @@ class GpuSearch:
         for index in reversed(range(len(plan.descend))):
             self._choose(commands, index)
             commands.run(*plan.descend[index])
-        commands.run(plan.judge)
+        commands.upload(self.buffers["bands"], 0, raw_bytes(plan.judging))
+        commands.run(plan.look)
         commands.submit()
         errors = self._errors.read().view(np.float32)[: 2 * plan.groups].astype(np.float64)
         if errors[plan.groups :].sum() < errors[: plan.groups].sum():

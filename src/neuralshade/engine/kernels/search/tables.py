@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,11 +10,11 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from neuralshade.engine.code_bands import Band, Group
+from neuralshade.engine.code_bands import Band, Group, Lattice
 from neuralshade.model.grid_axis import Axis
 
 Table = npt.NDArray[Any]
-BAND = np.dtype([("pixels", "<u4"), ("lattices", "<u4"), ("groups", "<u4"), ("slots", "<u4")])
+BAND = np.dtype([("pixels", "<u4"), ("lattices", "<u4"), ("first_error", "<u4"), ("slots", "<u4")])
 LATTICE = np.dtype([
     ("width", "<u4"), ("height", "<u4"), ("first_row", "<u4"), ("rows", "<u4"),
     ("first_pixel", "<u4"), ("first_target", "<u4"), ("first_weight", "<u4"), ("beyond", "<f4"),
@@ -96,29 +97,32 @@ def band_levels(tables: GroupTables, band: Band) -> Table:
     return table
 
 
-def band_lattices(group: Group, band: Band, channels: int) -> Table:
-    """Return the rows of a group's lattices that a band sees."""
-    table, pixel, target = np.zeros(len(group.lattices), LATTICE), 0, 0
+def band_lattices(group: Group, band: Band, channels: int, target: int, weight: int) -> Table:
+    """Return the rows of a group's lattices that a band sees.
+
+    ``target``: the group's first pixel among those of all, ``weight``: its first weight.
+    """
+    table, pixel = np.zeros(len(group.lattices), LATTICE), 0
     for index, (lattice, rows) in enumerate(zip(group.lattices, band.rows, strict=True)):
         height, width = lattice.size
         beyond = lattice.beyond[0] if lattice.beyond else 0.0
         table[index] = (width, height, int(rows[0]) if len(rows) else 0, len(rows), pixel,
-                        target, index * channels, beyond)  # fmt: skip
+                        target, weight + index * channels, beyond)  # fmt: skip
         pixel += len(rows) * width
         target += height * width
     return table
 
 
-def targets_of(group: Group) -> Table:
-    """Return what all pixels of a group's lattices ought to be: float32 [pixels, channels]."""
+def targets_of(lattices: Sequence[Lattice]) -> Table:
+    """Return what all pixels of lattices ought to be: float32 [pixels, channels]."""
     found = []
-    for lattice in group.lattices:
+    for lattice in lattices:
         wanted = lattice.wanted(torch.arange(lattice.size[0]))
         found.append(wanted.permute(1, 2, 0).flatten(0, 1).contiguous().numpy())
     return np.concatenate(found)
 
 
-def weights_of(group: Group, channels: int) -> Table:
+def weights_of(lattices: Sequence[Lattice], channels: int) -> Table:
     """Return the roots of channels' weights: float32 [lattices, channels]."""
     return np.stack([np.ones(channels, np.float32) if lattice.weights is None
-                     else lattice.weights.numpy() for lattice in group.lattices])  # fmt: skip
+                     else lattice.weights.numpy() for lattice in lattices])  # fmt: skip
