@@ -19,6 +19,9 @@ HEADER_PIXELS = 1024  # of a picture, from which on an asset larger than it is t
 SMALL_SHARE = 0.5  # of a picture's bytes: for an asset of more a thumbnail says nothing
 
 
+NOT_SEARCHED = "codes were not searched to the end, so the file is less near: {error}"
+
+
 @dataclass(frozen=True)
 class CodeSearch:
     """What a search of stored codes after training has found."""
@@ -27,10 +30,14 @@ class CodeSearch:
     seconds: float
     gain_db: float  # of a texture set: of the mean over the maps' PSNR at mip 0
     ended: bool  # False where an interruption came first
+    failed: str | None = None  # why it was not searched to the end, as people are told
 
     def __str__(self) -> str:
         found = f"{self.moved:,} codes moved after training in {self.seconds:.1f} s"
-        return f"{found}{'' if self.ended else ', interrupted'}: {self.gain_db:+.2f} dB"
+        stopped = "" if self.ended else ", interrupted"
+        return (
+            f"{found}{', stopped by an error' if self.failed else stopped}: {self.gain_db:+.2f} dB"
+        )
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,9 @@ import neuralshade
 from neuralshade.asset.tensors import SCALE, pack_field, unpack_nibbles
 from neuralshade.engine import code_search
 from neuralshade.engine.code_bands import centered
+from neuralshade.engine.kernels.search.search import GpuSearch
 from neuralshade.engine.threads import threads
-from neuralshade.errors import ConfigError
+from neuralshade.errors import ConfigError, DeviceError
 from neuralshade.kinds.image.budget import passes_of
 from neuralshade.kinds.image.field import build_field, stored_field
 from neuralshade.kinds.image.polish import PicturePixels, levels_of, polish
@@ -185,7 +186,13 @@ def test_a_fit_is_nearer_by_it_and_says_so(tmp_path):
 def test_passes_by_size_and_use(settings, size, passes):
     recipe = ImageRecipe(**{"encoding": ENCODINGS[0], "loss": "l2"} | settings)
     picture = picture_from_array(np.zeros((*size, 3), np.uint8))
-    assert passes_of(recipe, picture) == passes
+    assert passes_of(recipe, picture, on_gpu=False) == passes
+
+
+def test_a_gpu_searches_larger_pictures():
+    recipe = ImageRecipe(encoding=ENCODINGS[0], loss="l2")
+    picture = picture_from_array(np.zeros((4200, 2100, 1), np.uint8))
+    assert passes_of(recipe, picture, on_gpu=True) == 4
 
 
 @pytest.mark.parametrize("settings, why", [
@@ -198,7 +205,7 @@ def test_passes_by_size_and_use(settings, size, passes):
 def test_a_search_in_vain_is_refused(settings, why):
     recipe = ImageRecipe(**{"encoding": ENCODINGS[0], "loss": "l2", "polish": 2} | settings)
     with pytest.raises(ConfigError) as caught:
-        passes_of(recipe, picture_from_array(np.zeros((8, 8, 3), np.uint8)))
+        passes_of(recipe, picture_from_array(np.zeros((8, 8, 3), np.uint8)), False)
     assert str(caught.value) == f"ImageRecipe.polish: got 2 beside {why}. Leave it out."
 
 
@@ -219,3 +226,26 @@ def test_a_very_long_picture_is_searched():
     recipe, tensors, picture = case_of(GRID.format(1, 2, 20_000, 1), (1, 50_000))
     _, search = polish(recipe, tensors, picture, 1)
     assert search.moved > 1000 and search.gain_db > 0
+
+
+def test_the_gpu_finds_what_the_cpu_finds(gpu):
+    recipe, tensors, picture = case_of(ENCODINGS[1], (13, 17), 3)
+    here, told = polish(recipe, tensors, picture, 2)
+    there, also = polish(recipe, tensors, picture, 2, gpu)
+    assert told.moved > 20 and also.moved == pytest.approx(told.moved, rel=0.05)
+    assert also.gain_db == pytest.approx(told.gain_db, abs=0.05) and also.failed is None
+    apart = sum(int((here[name] != there[name]).sum()) for name in tensors)
+    assert apart <= 0.05 * told.moved
+
+
+def test_a_gpu_without_memory_leaves_the_codes_and_says_so(gpu, monkeypatch):
+    def refused(*args):
+        raise DeviceError("memory: got none.")
+
+    monkeypatch.setattr(GpuSearch, "__init__", refused)
+    recipe, tensors, picture = case_of(ENCODINGS[0], (9, 14))
+    found, told = polish(recipe, tensors, picture, 2, gpu)
+    assert all(np.array_equal(found[name], tensors[name]) for name in tensors)
+    assert told.failed == ("codes were not searched to the end, so the file is less near: "
+                           "memory: got none.")  # fmt: skip
+    assert str(told).endswith(" s, stopped by an error: +0.00 dB")

@@ -114,13 +114,23 @@ def test_a_lattice_encodes_what_the_field_does():
 
 
 @pytest.mark.parametrize("settings, size, on_gpu, passes", [
-    ({}, (1024, 1024), False, 1), ({}, (2048, 1024), False, 0), ({}, (2048, 2048), True, 2),
-    ({}, (1024, 1024), True, 4), ({}, (4096, 2048), True, 0),
+    ({}, (1024, 1024), False, 1), ({}, (2048, 1024), False, 0), ({}, (2048, 2048), True, 4),
+    ({}, (4096, 4096), True, 2), ({}, (8192, 4096), True, 0),
     ({"polish": 0}, (8, 8), True, 0), ({"polish": 5}, (4096, 4096), False, 5),
     ({"latents": "bc1"}, (8, 8), True, 0), ({"loss": "shaded"}, (8, 8), True, 0),
 ])  # fmt: skip
 def test_passes_by_size_and_device(settings, size, on_gpu, passes):
     assert passes_of(TexturesRecipe(**settings), size, on_gpu) == passes
+
+
+def test_the_gpu_finds_what_the_cpu_finds(gpu):
+    (one, texels), (two, _) = case_of("odd"), case_of("odd")
+    codings = codings_of(small_set(*CASES["odd"][0]))
+    told = polish(one, texels, codings, WEIGHTS, 2)
+    also = polish(two, texels, codings, WEIGHTS, 2, gpu)
+    assert told.moved > 10 and abs(also.moved - told.moved) <= 2
+    assert also.gain_db == pytest.approx(told.gain_db, abs=0.1) and also.failed is None
+    assert error(two, texels) == pytest.approx(error(one, texels), rel=0.02)
 
 
 def test_several_passes_are_one_after_the_other():

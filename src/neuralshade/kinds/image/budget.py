@@ -28,7 +28,8 @@ LEAST_GRIDS = 256  # the same of a budget below USUAL_BPP, which was asked for t
 SMALLEST_BATCH, LARGEST_BATCH = 8_192, 2**18
 CURVE_SHARE, FEWEST_POINTS = 0.02, 6  # of the file is kept for its curve, in which so many are
 USUAL_PASSES = 4  # of a search of codes; the fifth gains about 0.03 dB
-SEARCHED_PIXELS = 2**21  # of a picture that takes as many passes; a larger one takes fewer
+# Of a picture that takes as many passes, on a CPU and on a GPU; a larger one takes fewer.
+CPU_SEARCHED_PIXELS, GPU_SEARCHED_PIXELS = 2**21, 2**24
 LONGEST_ROW = [88_888_888, 888_888.888, 8.888e-08, 88.888]  # of a training curve
 COPIES = 6  # of every parameter: value, gradient, two moments, and two while they are rounded
 BASE_BYTES = 400 * 2**20  # PyTorch itself
@@ -148,12 +149,13 @@ def kept_points(recipe: ImageRecipe, picture: Picture, size: Callable[[int], int
     return points
 
 
-def passes_of(recipe: ImageRecipe, picture: Picture) -> int:
+def passes_of(recipe: ImageRecipe, picture: Picture, on_gpu: bool) -> int:
     """Return how often the codes are tried; ConfigError where a search is asked for in vain."""
     why = _unfit(recipe, picture)
     if recipe.polish < 0:
+        searched = GPU_SEARCHED_PIXELS if on_gpu else CPU_SEARCHED_PIXELS
         pixels = picture.width * picture.height
-        return 0 if why else int(min(USUAL_PASSES, USUAL_PASSES * SEARCHED_PIXELS // pixels))
+        return 0 if why else int(min(USUAL_PASSES, USUAL_PASSES * searched // pixels))
     if recipe.polish and why:
         raise ConfigError(f"ImageRecipe.polish: got {recipe.polish} beside {why}. Leave it out.")
     return recipe.polish

@@ -169,7 +169,7 @@ class _Job(Job[ImageRecipe]):
         super().__init__(picture, recipe, *rest)
         self.source, self.picture = picture, transform_picture(picture, recipe.transform)
         check_memory(recipe, self.picture)
-        self.passes = passes_of(recipe, self.picture)
+        self.passes = passes_of(recipe, self.picture, self.chosen.hardware is not None)
         self.engine = self._build()
         self.snapshots = snapshots_for(
             self.options, self.picture, self.engine.averaged,
@@ -268,7 +268,7 @@ class _Job(Job[ImageRecipe]):
             self.warnings.say(rising(self.loop, self.recipe, gained))
         white = white_of(self.picture)
         self.warnings.say(poor(self, psnr_db, size, self.picture, white),
-                          oversized(size, self.picture))  # fmt: skip
+                          oversized(size, self.picture), search.failed if search else None)  # fmt: skip
         if self.begun is not None:
             from neuralshade.kinds.image.begun import worse
 
@@ -291,8 +291,7 @@ class _Job(Job[ImageRecipe]):
             return tensors, None
         from neuralshade.kinds.image.polish import polish
 
-        gpu = self.chosen.hardware
-        return polish(self.recipe, tensors, self.picture, self.passes, gpu)
+        return polish(self.recipe, tensors, self.picture, self.passes, self.chosen.hardware)
 
     def _is_sized_by_bpp(self) -> bool:
         return self.recipe.encoding == auto_encoding(self.recipe, self.picture)

@@ -15,7 +15,8 @@ from neuralshade.asset.tensors import SCALE, pack_nibbles, unpack_nibbles
 from neuralshade.base.interrupt import Interruption
 from neuralshade.engine.code_bands import Group, Level
 from neuralshade.engine.code_search import search
-from neuralshade.fitting.picture_result import CodeSearch
+from neuralshade.errors import DeviceError
+from neuralshade.fitting.picture_result import NOT_SEARCHED, CodeSearch
 from neuralshade.kinds.image.field import Tensors, stored_field, stored_quality
 from neuralshade.kinds.image.recipe import ImageRecipe
 from neuralshade.model.composite import placed_members
@@ -40,20 +41,23 @@ def polish(
 ) -> tuple[Tensors, CodeSearch]:
     """Return stored tensors whose codes were searched, and what came of it; see ``search``.
 
-    ``gpu``: what searches; a CPU where None. Ctrl-C ends the search early: what it has found by
-    then is nearer to the picture already.
+    ``gpu``: what searches; a CPU where None. Ctrl-C ends the search early, and so does a GPU that
+    has too little memory: what it has found by then is nearer to the picture already.
     """
-    start = time.perf_counter()
+    start, failed, moved = time.perf_counter(), None, 0
     before = stored_quality(recipe, tensors, picture)["psnr_db"]
     field = stored_field(recipe, tensors, picture.channels, "asset")
     pixels = PicturePixels(field, picture)
     levels = levels_of(field, tensors, pixels.size)
     with Interruption() as interruption, torch.no_grad():
-        moved = _searched(field, levels, pixels, passes, lambda: interruption.requested, gpu)
+        try:
+            moved = _searched(field, levels, pixels, passes, lambda: interruption.requested, gpu)
+        except DeviceError as error:
+            failed = NOT_SEARCHED.format(error=error)
     found = tensors | {level.name: level.packed() for level in levels}
     gain = stored_quality(recipe, found, picture)["psnr_db"] - before
     seconds = time.perf_counter() - start
-    return found, CodeSearch(moved, seconds, gain, not interruption.requested)
+    return found, CodeSearch(moved, seconds, gain, not interruption.requested, failed)
 
 
 def _searched(

@@ -15,7 +15,8 @@ import torch
 from neuralshade.base.interrupt import Interruption
 from neuralshade.engine.code_bands import Group, Level
 from neuralshade.engine.code_search import search
-from neuralshade.fitting.picture_result import CodeSearch
+from neuralshade.errors import DeviceError
+from neuralshade.fitting.picture_result import NOT_SEARCHED, CodeSearch
 from neuralshade.kinds.textures.channels import MapCoding
 from neuralshade.kinds.textures.engine import mip_errors, mip_positions
 from neuralshade.kinds.textures.psnr import mean_psnr
@@ -31,7 +32,7 @@ if TYPE_CHECKING:  # a fit on a CPU loads none
 
 COMPARED_TEXELS = 2**16  # of mip 0, at most, before and after
 # Passes that are usual for sets of at most so many texels of mip 0; beyond, only those asked for.
-GPU_PASSES, CPU_PASSES = {2**20: 4, 2**22: 2}, {2**20: 1}
+GPU_PASSES, CPU_PASSES = {2**22: 4, 2**24: 2}, {2**20: 1}
 
 
 class Searcher(Protocol):
@@ -62,29 +63,37 @@ def polish(
     """Search the codes of a stored field, see ``searcher_of``.
 
     ``refit`` trains the decoder for the codes that a pass has found; what comes of it is kept where
-    it is nearer to the set. Ctrl-C ends the search early: what it has found by then is, too.
+    it is nearer to the set. Ctrl-C ends the search early, and so does a GPU that has too little
+    memory: what it has found by then is nearer, too.
     """
-    start = time.perf_counter()
+    start, failed = time.perf_counter(), None
     every = math.ceil(math.prod(texels.sizes[0]) / COMPARED_TEXELS) | 1  # odd: sees all columns
-    moved, errors = 0, mip_errors(field, texels, 0, every)
-    before = mean_psnr(errors, codings)
-    shares = weights.numpy()
+    before = mean_psnr(mip_errors(field, texels, 0, every), codings)
+    moved = list[int]()
     with Interruption() as interruption:
-        search_codes = searcher_of(field, texels, weights, gpu)
-        for _ in range(passes):
-            found = search_codes(1, lambda: interruption.requested)
-            moved += found
-            if interruption.requested or not found:
-                break
-            errors = mip_errors(field, texels, 0, every)
-            kept = copy.deepcopy(field.network)
-            refit(field)
-            errors_refitted = mip_errors(field, texels, 0, every)
-            if errors_refitted @ shares > errors @ shares:
-                field.network = kept
+        try:
+            search_codes = searcher_of(field, texels, weights, gpu)
+            for _ in range(passes):
+                moved.append(search_codes(1, lambda: interruption.requested))
+                if interruption.requested or not moved[-1]:
+                    break
+                _refitted(field, texels, weights, every, refit)
+        except DeviceError as error:
+            failed = NOT_SEARCHED.format(error=error)
     after = mean_psnr(mip_errors(field, texels, 0, every), codings)
     seconds = time.perf_counter() - start
-    return CodeSearch(moved, seconds, after - before, not interruption.requested)
+    return CodeSearch(sum(moved), seconds, after - before, not interruption.requested, failed)
+
+
+def _refitted(
+    field: Field, texels: Texels, weights: torch.Tensor, every: int, refit: Callable[[Field], None]
+) -> None:
+    """Train the decoder anew, and keep that where it is nearer."""
+    kept, shares = copy.deepcopy(field.network), weights.numpy()
+    before = mip_errors(field, texels, 0, every) @ shares
+    refit(field)
+    if mip_errors(field, texels, 0, every) @ shares > before:
+        field.network = kept
 
 
 def searcher_of(

@@ -284,7 +284,7 @@ class _Job(Job[TexturesRecipe]):
 
         latents = sum(len(t.tobytes()) for n, t in pack_field(field).items() if "latents." in n)
         self.warnings.say(few_steps(self.loop, self.recipe), mostly_network(
-            self.textures, size, size - latents))  # fmt: skip
+            self.textures, size, size - latents), search.failed if search else None)  # fmt: skip
         self._written()
         self._report()
         p = self.loop.progress
