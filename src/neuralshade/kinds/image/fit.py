@@ -267,8 +267,10 @@ class _Job(Job[ImageRecipe]):
             gained = search.gain_db if search else 0.0
             self.warnings.say(rising(self.loop, self.recipe, gained))
         white = white_of(self.picture)
-        self.warnings.say(poor(self, psnr_db, size, self.picture, white),
-                          oversized(size, self.picture), search.failed if search else None)  # fmt: skip
+        self.warnings.say(
+            poor(self, psnr_db, size, self.picture, white), oversized(size, self.picture),
+            search.failed if search else None,
+        )  # fmt: skip
         if self.begun is not None:
             from neuralshade.kinds.image.begun import worse
 
