@@ -6,6 +6,7 @@ import functools
 import gc
 import hashlib
 import logging
+import math
 import os
 import pathlib
 import re
@@ -23,6 +24,7 @@ import psutil
 import pytest
 import torch
 
+from neuralshade.base import work
 from neuralshade.errors import DeviceError, KernelError
 from neuralshade.gpu import slang_export, slang_reflection, slangpy_kernel
 from neuralshade.gpu.device import give_back_freed_memory, open_device
@@ -63,8 +65,10 @@ def pytest_configure() -> None:
     To leave LLVM's passes out saves a sixth more. Mesa's cache of compiled kernels does not tell
     widths apart, and to run those of one in a process of the other crashes: hence a folder for
     each. What fits of tests note of their modules goes into no folder of this user's. No example of
-    hypothesis has a deadline: a machine that others use is no fault.
+    hypothesis has a deadline: a machine that others use is no fault. For the same reason work is
+    not told of, however long it takes; tests that want that say so.
     """
+    work.UNTOLD_SECONDS = math.inf
     # a shell that starts the suite in the background lets it ignore Ctrl-C, and all that it starts
     signal.signal(signal.SIGINT, signal.default_int_handler)
     hypothesis.settings.register_profile("unhurried", deadline=None)

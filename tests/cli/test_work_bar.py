@@ -81,12 +81,6 @@ def test_work_that_failed_is_over():
     assert work.current() is None
 
 
-def test_other_verbs_print_no_lines_without_a_terminal(at_once, capsys):
-    with shown_work("comparing"), work.part("searching for the best JPEG file"):
-        threading.Event().wait(0.1)
-    assert capsys.readouterr().err == ""
-
-
 def test_a_fit_tells_what_it_does_when_it_is_trained(at_once, capsys):
     with watch(quiet=False), work.working("writing the asset"):
         assert "writing the asset, 0 s" in wait_for("writing", capsys)
@@ -117,10 +111,10 @@ def test_phases_are_heard_of_as_they_begin_but_not_what_they_are_made_of():
     heard = []
     with work.heard(heard.append), work.working("writing the asset"):
         with work.working("searching codes"), work.part("searching codes", 3):
-            assert work.phase().what == "searching codes"
+            assert work.running(2)[-1].what == "searching codes"
         with work.part("writing the report", 2), work.stage("comparing"):
-            assert work.phase().what == "writing the report"
-        other = threading.Thread(target=lambda: heard.append(work.phase().what))
+            assert work.running(2)[-1].what == "writing the report"
+        other = threading.Thread(target=lambda: heard.append(work.running(2)[-1].what))
         other.start()
         other.join()
     with work.working("rendering"):  # nobody listens any more
@@ -129,13 +123,9 @@ def test_phases_are_heard_of_as_they_begin_but_not_what_they_are_made_of():
                      "writing the asset"]  # fmt: skip
 
 
-def test_a_line_for_each_phase_that_takes_long(capsys, monkeypatch):
-    monkeypatch.setattr(work, "UNTOLD_SECONDS", 0.05)
-    monkeypatch.setattr(work_lines, "LOOK_SECONDS", 0.01)
-    with watch(quiet=False), work.working("writing the asset"):
-        with work.part("drawing"):  # takes no time
-            pass
-        for what in ("searching codes", "measuring"):
-            with work.part(what):
-                wait_for(f"{what}, 0 s\n", capsys)
-    assert "drawing" not in capsys.readouterr().err
+def test_phases_are_heard_of_inside_of_other_work_too():
+    heard = []
+    with (work.working("starting the fit"), work.heard(heard.append), work.working("a fit"),
+          work.part("measuring"), work.part("more")):  # fmt: skip
+        pass
+    assert heard == ["a fit", "measuring"]

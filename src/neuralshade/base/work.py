@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 T = TypeVar("T")
+now = time.monotonic  # looked up anew for each look: tests have a clock of their own
 UNTOLD_SECONDS = 2.0  # shorter work is not worth a line
 
 
@@ -23,16 +24,17 @@ class Work:
     what: str  # for people: "judging levels"
     total: int | None = None
     done: int = 0
-    begun: float = field(default_factory=time.monotonic)  # seconds
+    begun: float = field(default_factory=lambda: now())  # seconds
 
     @property
     def seconds(self) -> float:
         """Return for how long it has been done."""
-        return time.monotonic() - self.begun
+        return now() - self.begun
 
 
 _RUNNING: list[Work] = []  # a whole, and behind it parts of it
-_LISTENERS: dict[int, Callable[[str], None]] = {}  # by the thread whose work they hear of
+# By the thread whose work they hear of, with how many pieces of work were there before
+_LISTENERS: dict[int, tuple[Callable[[str], None], int]] = {}
 PHASES = 2  # deep: a whole and its parts, not what those are made of
 
 
@@ -41,17 +43,16 @@ def current() -> Work | None:
     return _RUNNING[-1] if _RUNNING else None
 
 
-def phase() -> Work | None:
-    """Return which part of the whole is done now."""
-    running = _RUNNING[:PHASES]
-    return running[-1] if running else None
+def running(deep: int) -> list[Work]:
+    """Return the whole that is done now, and behind it parts of it: ``deep`` of them at most."""
+    return _RUNNING[:deep]
 
 
 @contextmanager
 def heard(listener: Callable[[str], None]) -> Iterator[None]:
     """Call ``listener`` with each phase of work that this thread begins inside the block."""
     own = threading.get_ident()
-    _LISTENERS[own] = listener
+    _LISTENERS[own] = listener, len(_RUNNING)
     try:
         yield
     finally:
@@ -64,14 +65,14 @@ def told(least_seconds: float = 0.0) -> str:
     "writing the report, 2 of 4: searching for the best JPEG file, 3 s". Nothing where nothing is
     done, or for less than ``least_seconds`` altogether.
     """
-    running = _RUNNING[:]
-    if not running or running[0].seconds < least_seconds:
+    found = _RUNNING[:]
+    if not found or found[0].seconds < least_seconds:
         return ""
-    *around, work = running
+    *around, work = found
     stages = [f"{each.what}, {min(each.done + 1, each.total)} of {each.total}: "
               for each in around if each.total is not None]  # fmt: skip
     count = "" if work.total is None else f": {work.done:,} of {work.total:,}"
-    return f"{''.join(stages)}{work.what}{count}, {running[0].seconds:.0f} s"
+    return f"{''.join(stages)}{work.what}{count}, {found[0].seconds:.0f} s"
 
 
 def share() -> float | None:
@@ -125,8 +126,8 @@ def counted(what: str, items: Iterable[T], total: int) -> Iterator[T]:
 @contextmanager
 def _run(work: Work) -> Iterator[None]:
     _RUNNING.append(work)
-    listener = _LISTENERS.get(threading.get_ident())
-    if listener is not None and len(_RUNNING) <= PHASES:
+    listener, before = _LISTENERS.get(threading.get_ident(), (None, 0))
+    if listener is not None and len(_RUNNING) - before <= PHASES:
         listener(work.what)
     try:
         yield

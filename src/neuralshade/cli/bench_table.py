@@ -2,21 +2,30 @@
 
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import Any
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from neuralshade.base.work import part
+from neuralshade.cli.work_lines import shown_work
+
 PLAIN_COLUMNS = 110  # where there is no terminal
 
 
 @contextmanager
 def stages() -> Iterator[Callable[[str], None]]:
-    """Yield an observer that shows what is measured on standard error, if that is a terminal."""
+    """Yield an observer that shows what is measured on standard error."""
     if not sys.stderr.isatty():
-        yield lambda stage: None
+        with shown_work("opening the device"), ExitStack() as begun:
+
+            def show(stage: str) -> None:
+                begun.close()
+                begun.enter_context(part(stage))
+
+            yield show
         return
     with Console(stderr=True).status("opening the device") as status:
         yield status.update

@@ -4,6 +4,8 @@ import json
 
 import click
 
+from neuralshade.cli.work_lines import shown_work
+
 
 @click.command()
 @click.option("--json", "as_json", is_flag=True, help="Print everything as one JSON line.")
@@ -21,7 +23,8 @@ def doctor(as_json: bool) -> None:
     from neuralshade.verbs.doctor.examine import examine
     from neuralshade.verbs.doctor.page import page
 
-    found = examine(check_table=_check_table)
+    with shown_work("asking drivers"):
+        found = examine(check_table=_check_table)
     click.echo(json.dumps(found) if as_json else page(found))
 
 

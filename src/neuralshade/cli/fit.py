@@ -6,6 +6,7 @@ import inspect
 import json
 import sys
 from collections.abc import Mapping
+from contextlib import nullcontext
 from functools import partial
 from typing import Any
 
@@ -19,6 +20,7 @@ from neuralshade.cli.groups import GroupedCommand, show_verbs
 from neuralshade.cli.live import fitted, live_flags
 from neuralshade.cli.options import TERMINAL
 from neuralshade.cli.recipe_file import default_settings, kind_defaults
+from neuralshade.cli.work_lines import starting
 from neuralshade.fitting.command import CommandLine, FitCall
 from neuralshade.fitting.defaults import defaults_path
 from neuralshade.kinds import fit_verb, fit_verbs
@@ -74,11 +76,12 @@ def run_fit(kind: Kind, output: str | None, recipe: str | None, as_json: bool, q
             raise click.UsageError(flag.about)
     options = {name: given.pop(name) for name in OPTIONS if name in kind.takes}
     live = live_flags(given) if "live" in kind.takes else {}
+    # a page tells of its fits itself, and its address comes first
+    starts = nullcontext if live.get("live") else starting
     show_notes(quiet)
     defaults = told_defaults(kind, quiet, resumed=options.get("resume") is not None)
     preset, settings = recipe_settings(kind, preset, recipe, given, defaults)
     line = CommandLine(subject, output, own, preset, settings, given, {**options, **live})
-    call = call_of(kind, line)
     unsaid = silent(quiet, as_json, options)
 
     def show(result: Any) -> None:
@@ -91,7 +94,8 @@ def run_fit(kind: Kind, output: str | None, recipe: str | None, as_json: bool, q
         if getattr(result, "failed", None):  # of several
             sys.exit(1)
 
-    with watch(quiet, kind.rated) as observer:
+    with watch(quiet, kind.rated) as watching, starts(watching) as observer:
+        call = call_of(kind, line)
         fitted(call.fit, live, show, *call.subject, options=neuralshade.FitOptions(**options),
                observer=observer, **call.named)  # fmt: skip
 

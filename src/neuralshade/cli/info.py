@@ -8,6 +8,7 @@ import click
 
 import neuralshade
 from neuralshade.base.message_text import plain
+from neuralshade.cli.work_lines import shown_work
 
 
 @click.command()
@@ -30,7 +31,8 @@ def info(asset: str, as_json: bool, as_toml: bool) -> None:
     if as_json and as_toml:
         raise click.UsageError("got --json beside --toml, need one of the two: leave one out.")
     try:
-        opened = neuralshade.load(asset)
+        with shown_work("reading the asset"):
+            opened = neuralshade.load(asset)
     except neuralshade.AssetError as error:
         facts = None if as_toml else unopened_facts(asset)
         if facts is None:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import sys
 import webbrowser
 from collections.abc import Callable
+from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from neuralshade.cli.groups import GroupedOption
 from neuralshade.cli.options import GIVEN, TERMINAL, TRUST
+from neuralshade.cli.work_lines import shown_work
 
 if TYPE_CHECKING:
     from neuralshade.live.live import Live
@@ -118,7 +120,10 @@ def view(asset: str | None, beside: str | None, reference: str | None, pairs: tu
 
     show_notes(quiet=False)
     chosen = {name: value for name, value in place.items() if value is not None}
-    with show(asset, reference or beside, values=values, trust=trust, **chosen) as live:
+    with ExitStack() as shown:
+        with shown_work("opening the page"):
+            live = shown.enter_context(show(asset, reference or beside, values=values,
+                                            trust=trust, **chosen))  # fmt: skip
         _told(live, opened)
         live.wait()
 

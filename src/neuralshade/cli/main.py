@@ -214,7 +214,9 @@ def check_gradients(task: str, pairs: tuple[str, ...], device: str | None, as_js
     from neuralshade.fitting.values import parse_values
 
     settings = {name: value for name, value in given.items() if value is not None}
-    rows = neuralshade.check_gradients(task, values=parse_values(pairs), device=device, **settings)
+    with shown_work("comparing derivatives"):
+        rows = neuralshade.check_gradients(task, values=parse_values(pairs), device=device,
+                                           **settings)  # fmt: skip
     if as_json:
         click.echo(json.dumps([vars(row) for row in rows]))
     else:
@@ -238,7 +240,8 @@ def devices(as_json: bool) -> None:
     """
     from neuralshade.cli.devices_table import print_devices
 
-    found = neuralshade.devices()
+    with shown_work("opening devices"):
+        found = neuralshade.devices()
     if as_json:
         click.echo(json.dumps(found))
     else:

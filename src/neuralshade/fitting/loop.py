@@ -1,8 +1,7 @@
 """The loop of every fit: run steps, look in now and then, stop in time, lose nothing.
 
 Read this file first. A fit is: a picture (source), batches of it (sampler), a field (model),
-a loss, optimizers, and an engine that runs the steps (kinds/image/fit.py puts them together).
-Here the steps are run until an end is reached.
+a loss, optimizers, and an engine that runs steps until an end (kinds/image/fit.py has it whole).
 """
 
 from __future__ import annotations
@@ -14,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
 from neuralshade.base.interrupt import Interruption
+from neuralshade.base.work import working
 from neuralshade.errors import ConfigError
 from neuralshade.fitting.progress import Progress, WarmUp, next_chunk, next_snapshot
 from neuralshade.optimizer.schedule import Schedule, rate_factor
@@ -117,9 +117,7 @@ class Loop:
         Raises: DivergedError where the loss has been no number for HOPELESS_STEPS.
         """
         opened = time.perf_counter()
-        start = opened - self.progress.seconds
-        warm_up = WarmUp()
-        chunk = 1
+        start, warm_up, chunk = opened - self.progress.seconds, WarmUp(), 1
         measuring: float | None = None
         with Interruption() as interruption:
             start += self._attend(interruption)
@@ -128,7 +126,8 @@ class Loop:
                     return False
                 ran = self._clipped(chunk, self._due())
                 before = time.perf_counter()
-                self._advance(ran)
+                with warm_up.told():
+                    self._advance(ran)
                 trained = time.perf_counter()
                 free = warm_up.uncounted(trained - before, ran)
                 start, opened = start + free, opened + free
@@ -150,7 +149,8 @@ class Loop:
         if warm_up.owed:  # one call ran all steps
             self.progress.seconds += warm_up.owed
             self._look()
-        self._close()
+        with working("measuring"):
+            self._close()
         return True
 
     def _attend(self, interruption: Interruption) -> float:

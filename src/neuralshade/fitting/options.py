@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from neuralshade.base.atomic import check_writable
+from neuralshade.base.work import part
 from neuralshade.engine.choose import Chosen, check_engine, check_kernels, choose_engine
 from neuralshade.errors import ConfigError, DeviceError, OutputError
 from neuralshade.fitting.loop import Control
@@ -69,7 +70,8 @@ def chosen_engine(options: FitOptions, engine: str | None = None) -> Iterator[Ch
     """
     folder = None if options.dump_kernels is None else Path(options.dump_kernels)
     with kernel_dump.into(folder):
-        chosen = choose_engine(engine or options.engine, options.device)
+        with part("opening the device"):
+            chosen = choose_engine(engine or options.engine, options.device)
         with closing(chosen):
             yield chosen
 

@@ -1,7 +1,10 @@
 """Where a fit stands, and the curve of what it has come through."""
 
 import math
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
+
+from neuralshade.base.work import part
 
 STALE_SHARE = 0.2  # of all steps: a PSNR from before them is told with its step
 STALE_SECONDS = 2.0  # of training: the same, however few steps those are
@@ -61,6 +64,10 @@ class WarmUp:
     def __init__(self) -> None:
         self.owed = 0.0  # seconds of the first call that may count after all
         self._calls = 0
+
+    def told(self) -> AbstractContextManager[object]:
+        """Return what tells of the first call inside its block, where a start is told of."""
+        return part("running the first step") if self._calls == 0 else nullcontext()
 
     def uncounted(self, seconds: float, steps: int) -> float:
         """Return what to take off the clock after a call of ``steps`` that took ``seconds``."""

@@ -2,12 +2,14 @@
 
 import base64
 import io
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
+from neuralshade.base.cores import on_cores
 from neuralshade.measure.baselines import to_uint8
 from neuralshade.measure.pair import Pixels, check_pair, color_count, color_rgb, unit_float
 from neuralshade.measure.resample import fit_within, resample
@@ -125,6 +127,11 @@ def feature_pages(grid: Pixels) -> list[tuple[str, NDArray[np.float32]]]:
         )
         pages.append((caption, shown))
     return pages
+
+
+def all_shown(pictures: Sequence[tuple[str, str, NDArray[np.float32]]]) -> list[PagePicture]:
+    """Return ``shown`` of each (title, caption, picture), encoded on all cores."""
+    return list(on_cores(lambda each: shown(*each), pictures))
 
 
 def shown(title: str, caption: str, picture: NDArray[np.float32]) -> PagePicture:

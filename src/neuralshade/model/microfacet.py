@@ -166,12 +166,12 @@ def shade(
 
     Gradients: reach ``surface``; they are finite, and 0 below it.
     """
-    normal, wi, wo = torch.broadcast_tensors(surface.normal, wi, wo)
-    cos_i, cos_o = dot(normal, wi), dot(normal, wo)
+    normal = surface.normal
+    cos_i, cos_o = torch.broadcast_tensors(dot(normal, wi), dot(normal, wo))
     above = torch.minimum(cos_i, cos_o) > SMALLEST_COSINE
     # what is below is shaded as if seen and lit head-on, so that its gradient is 0, not 0 * NaN
     cos_i, cos_o = (torch.where(above, cosine, 1.0) for cosine in (cos_i, cos_o))
-    wm = normalize(wi + wo, dim=-1)
+    wm = normalize(wi + wo, dim=-1)  # of as many as there are of these: often far fewer
     cos_m = dot(wi, wm)
     alpha = alpha_of(surface.roughness)
     facets = distribution(normal, wm, alpha) * visibility(cos_i, cos_o, alpha)

@@ -11,8 +11,10 @@ import pytest
 from PIL import Image
 
 from neuralshade.errors import OutputError
+from neuralshade.kinds.mipmaps import figures
 from neuralshade.kinds.mipmaps.level_charts import level_chart
 from neuralshade.kinds.mipmaps.page import MipmapsReport, write_mipmaps_report
+from neuralshade.measure import display
 from neuralshade.measure.curves import CSS_COLORS
 from neuralshade.measure.display import error_scale, exposure_stops, on_screen
 from neuralshade.measure.plane.lit_plane import draw_planes
@@ -84,6 +86,21 @@ def data():
         notes=["normal: found to be OpenGL"],
         recipe={"pairs": 16},
     )
+
+
+@pytest.mark.parametrize("most_px, sides", [(960, [64, 32, 16]), (48, [48, 32, 16])])
+def test_planes_are_encoded_once_at_each_size(most_px, sides, data, monkeypatch):
+    encoded = []
+
+    def all_shown(pictures):
+        encoded.append(pictures[0][2].shape[1])
+        return display.all_shown(pictures)
+
+    monkeypatch.setattr(figures, "all_shown", all_shown)
+    monkeypatch.setattr(figures, "MOST_PX", most_px)
+    monkeypatch.setattr(figures, "PLANES", ((64, 32, 16), 0))  # none is small enough
+    figures.plane_rows(data.planes, 0.0)
+    assert encoded == sides
 
 
 @pytest.fixture

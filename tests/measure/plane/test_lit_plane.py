@@ -153,6 +153,25 @@ def test_bilinear_look_ups_wrap_around(noise):
     np.testing.assert_allclose(at((col + 1.25) / 5, middle[1]), quarter, atol=1e-6)
 
 
+def test_texels_lie_beside_each_other_whatever_order_maps_have(noise):
+    """Of any other order NumPy copies all texels for each look-up."""
+    base = bumpy(noise, 4, 6)
+    turned = Maps(**{name: np.asfortranarray(values) for name, values in vars(base).items()})
+    for chain in ([base, *box_chain(base, 1)], [turned, *box_chain(turned, 1)]):
+        levels = TexelLevels.of(chain)
+        assert levels.texels.flags.c_contiguous and levels.texels.shape == (24 + 6, 8)
+        found = levels.take(np.zeros(1, np.int64), np.array([2]), np.array([5]))[0].numpy()
+        expected = [*base.albedo[2, 5], *base.normal[2, 5], base.roughness[2, 5],
+                    base.metallic[2, 5]]  # fmt: skip
+        np.testing.assert_array_equal(found, expected)
+
+
+def test_look_ups_are_laid_out_number_by_number(noise):
+    levels = TexelLevels.of([bumpy(noise, 4, 6)])
+    found = levels.nearest(noise.random((5, 7)), noise.random((5, 7)))
+    assert found.shape == (5, 7, 8) and found.movedim(-1, 0).is_contiguous()
+
+
 def test_between_levels_both_are_mixed(noise):
     base = bumpy(noise, 4, 8)
     levels = TexelLevels.of([base, *box_chain(base, 2)])
@@ -217,7 +236,7 @@ def test_far_away_the_reference_is_the_mean_of_all_texels(noise):
     row, col = view.height - 1, 11
     near, far = view.points(view.height, col)[1], view.points(row, col)[1]
     assert far - near > 5  # tiles
-    flat = torch.from_numpy(TexelLevels.of([base]).texels.T)
+    flat = torch.from_numpy(TexelLevels.of([base]).texels)
     surface = Surface(flat[:, :3], flat[:, 3:6], flat[:, 6], flat[:, 7])
     eye = view.to_eye(row, np.array([col + 0.5]))
     expected = (math.pi * shade(surface, view.to_light(), eye) + view.sky * surface.albedo).mean(0)

@@ -5,15 +5,22 @@ from typing import Any
 
 import numpy as np
 
-from neuralshade.measure.display import PagePicture, error_picture, error_scale, on_screen, shown
+from neuralshade.measure.display import (
+    PagePicture,
+    all_shown,
+    error_picture,
+    error_scale,
+    on_screen,
+)
 from neuralshade.measure.figures import within_bytes
 from neuralshade.measure.plane.lit_plane import Planes
 from neuralshade.measure.plane.mip_filters import Floats, Maps
 from neuralshade.measure.quality import psnr_db
 from neuralshade.source.color import linear_to_srgb
 
-# Longer sides to try in pixels, and bytes of data URI, as in figures.py
-PLANES = ((960, 640, 512, 384), 3_800_000)
+# Longer sides to try in pixels, of planes below their own, and bytes of data URI, as in figures.py
+PLANES = ((640, 512, 384), 3_800_000)
+MOST_PX = 960  # of the longer side of a plane
 MAPS = ((256, 192, 128, 64), 1_400_000)
 SHOWN_LEVELS = (1, 3, 5)
 STEEP_DEG = 11.5  # of the eye over the plane, from where on levels are trained
@@ -39,9 +46,11 @@ def plane_rows(planes: Planes, stops: float) -> dict[str, Any]:
                 (name, picture),
                 (f"{name}, difference", error_picture(filtered, picture, scale)),
             ]
-        return [shown(title, "", on_screen(picture, side, None)) for title, picture in drawn]
+        return all_shown([(title, "", on_screen(p, side, None)) for title, p in drawn])
 
-    pictures = within_bytes(PLANES, draw)
+    own = min(side, MOST_PX)  # of sides beyond their own they would be encoded again as they are
+    sides = (own, *(smaller for smaller in PLANES[0] if smaller < own))
+    pictures = within_bytes((sides, PLANES[1]), draw)
     return {
         "references": pictures[:2],
         "panes": list(zip(seen, pictures[2::2], pictures[3::2], strict=True)),
@@ -80,12 +89,12 @@ def map_rows(chains: Mapping[str, Sequence[Maps]], trained: str) -> list[dict[st
     levels = [level for level in SHOWN_LEVELS if level <= len(chains[trained])]
 
     def draw(side: int) -> list[PagePicture]:
-        return [
-            shown(f"{what}, {name}", "", on_screen(picture, side, None))
+        return all_shown([
+            (f"{what}, {name}", "", on_screen(picture, side, None))
             for level in levels
             for what, pictures in _maps_of(chains, (other, trained), level - 1)
             for name, picture in pictures
-        ]
+        ])  # fmt: skip
 
     drawn = within_bytes(MAPS, draw)
     each = len(drawn) // max(1, len(levels))

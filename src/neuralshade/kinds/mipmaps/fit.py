@@ -14,6 +14,7 @@ import numpy as np
 
 from neuralshade.asset.asset import Header, save_asset
 from neuralshade.asset.checkpoint import load_checkpoint
+from neuralshade.base.work import part
 from neuralshade.errors import ConfigError, FitInterrupted
 from neuralshade.fitting.job import Job
 from neuralshade.fitting.loop import Loop, Observer, ignore
@@ -120,8 +121,9 @@ def fit_set(
     """Train one set as ``fit_mipmaps`` does, by itself or in a role of a family."""
     check_options(options, KIND.name, KIND.takes)
     recipe = mipmaps_recipe(dict(settings))
-    textures = asked.textures()
-    maps = source_of(textures)
+    with part("reading maps"):
+        textures = asked.textures()
+        maps = source_of(textures)
     checkpoint = None
     if options.resume is not None:
         checkpoint = load_checkpoint(options.resume, KIND.name)
@@ -173,11 +175,13 @@ class _Job(Job[MipmapsRecipe]):
         self.asked, self.plan, self.textures = asked, plan, plan.textures
         self.base, self.levels = base_maps(plan.textures), plan.levels
         below = len(self.levels.sizes) - 1
-        self.chains = {name: make(self.base, below) for name, make in FILTERS.items()}
+        with part("filtering maps"):
+            self.chains = {name: make(self.base, below) for name, make in FILTERS.items()}
         self.role, self.filtered = role, numbers_of(self.chains["box"])
-        self.engine = build_mip_engine(
-            recipe, self.base, self.levels, self.filtered, self.chosen.gpu
-        )
+        with part("compiling kernels"):
+            self.engine = build_mip_engine(
+                recipe, self.base, self.levels, self.filtered, self.chosen.gpu
+            )
         started = role.start(self.engine, recipe, self.base, self.filtered)
         self.notes = (*plan.textures.notes, *plan.notes(), *pool_notes(recipe, self.levels),
                       *started)  # fmt: skip
@@ -220,7 +224,8 @@ class _Job(Job[MipmapsRecipe]):
             self.notes += missed(judged.symmetric(), KEPT, tuple(STORED.values()))
         header = self._header(judged, best)
         written = save_asset(self.output, KIND.name, header, level_tensors(stored), CURVE_POINTS)
-        files = write_files(self.output.parent, self.asked.formats, [self.base, *chain])
+        with part("writing files"):
+            files = write_files(self.output.parent, self.asked.formats, [self.base, *chain])
         self.notes += self.plan.clear()
         self._written()
         self.role.trained(self.base, self.levels, self.filtered, trained)

@@ -33,6 +33,7 @@ PAIRS = 512  # of one kind; with 256, ratios of errors change by 0.02 from draw 
 SOFTWARE_SHADINGS, FEWEST_PAIRS = 2**27, 128
 LIGHTS, EYES = 32, 8  # of the environment
 CHOSEN_BY, HELD_OUT = 10_000, 20_000  # seeds, far from what is trained on
+TOLD = {CHOSEN_BY: "choosing levels"}
 
 Errors = dict[str, list[dict[str, float]]]  # of a chain, its levels 1 and on by MEASURES
 
@@ -111,7 +112,7 @@ def judge(
     lights = {kind: _lit(kind, recipe, engine, seed, suns) for kind in kinds}
     pools = {kind: list(lit.batches(engine.training.pool)) for kind, lit in lights.items()}
     errors: dict[str, Errors] = {}
-    with part("judging levels", sum(map(len, pools.values()))) as work:
+    with part(TOLD.get(seed, "judging levels"), sum(map(len, pools.values()))) as work:
         for kind, lit in lights.items():
             for pairs, weights in pools[kind]:
                 engine.set_pool(pairs, weights)

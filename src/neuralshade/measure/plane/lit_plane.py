@@ -50,15 +50,16 @@ def draw_planes(
         view: the camera and the light.
         taps: at most, as in ``plane_picture``.
     """
+    levels = TexelLevels.sharing(base, chains)
     drawn = {}
-    for name, chain in chains.items():
+    for name, own in levels.items():
         with stage(f"drawing the plane of {name}"):
-            drawn[name] = plane_picture([base, *chain], view, taps)
-    first = next(iter(chains.values()))
+            drawn[name] = plane_picture(own, view, taps)
+    first = next(iter(levels.values()))
     with stage("drawing the plane shaded first"):
-        filtered = plane_filtered([base, *first], view, taps)
+        filtered = plane_filtered(first, view, taps)
     with stage("drawing the plane as it is"):
-        return Planes(view, taps, plane_reference(base, view), filtered, drawn)
+        return Planes(view, taps, plane_reference(first, view), filtered, drawn)
 
 
 def plane_picture(
@@ -98,7 +99,11 @@ def plane_picture(
 
 
 def plane_filtered(
-    chain: Sequence[Maps], view: PlaneView, taps: int = 1, samples: int = SAMPLES, seed: int = 0
+    chain: Sequence[Maps] | TexelLevels,
+    view: PlaneView,
+    taps: int = 1,
+    samples: int = SAMPLES,
+    seed: int = 0,
 ) -> Floats:
     """Return what ``plane_picture`` would show if levels lost nothing: shaded first, then filtered.
 
@@ -117,7 +122,7 @@ def plane_filtered(
 
     Source: Pharr et al. 2024, Filtering After Shading With Stochastic Texture Filtering.
     """
-    levels = TexelLevels.of(chain)
+    levels = chain if isinstance(chain, TexelLevels) else TexelLevels.of(chain)
 
     def texels_at(row: Integers, col: Doubles) -> torch.Tensor:
         footprint = _Footprint.of(levels, view, row, col, taps)

@@ -19,9 +19,10 @@ RANDOM = 5  # numbers that choose a texel: its level, and twice which of the fou
 
 @dataclass(frozen=True)
 class TexelLevels:
-    """The texels of a chain: float32 [NUMBERS, all texels], and where each level lies.
+    """The texels of a chain: float32 [all texels, NUMBERS], and where each level lies.
 
-    Look-ups return [..., NUMBERS] laid out the same, number by number: shading sums and crosses
+    The numbers of a texel lie beside each other, so that a look-up touches one line of the cache.
+    What look-ups return, [..., NUMBERS], is laid out number by number: shading sums and crosses
     vectors of three, which costs several times as much where the three lie beside each other.
     """
 
@@ -35,7 +36,7 @@ class TexelLevels:
         """Return the levels of ``chain``, level 0 first, each of any size."""
         height, width = np.array([maps.roughness.shape for maps in chain]).T
         first = np.cumsum(height * width) - height * width
-        texels = np.concatenate([_numbers(maps) for maps in chain], axis=1)
+        texels = np.concatenate([_numbers(maps) for maps in chain])
         return cls(texels, first, width, height)
 
     @classmethod
@@ -52,9 +53,9 @@ class TexelLevels:
 
     def replace_below(self, chain: Sequence[Maps]) -> None:
         """Take over other levels 1 and on, of the same sizes."""
-        numbers = np.concatenate([_numbers(maps) for maps in chain], axis=1)
+        numbers = np.concatenate([_numbers(maps) for maps in chain])
         begin = int(self.first[1])
-        self.texels[:, begin : begin + numbers.shape[1]] = numbers
+        self.texels[begin : begin + len(numbers)] = numbers
 
     def places(self, x: Doubles, y: Doubles) -> tuple[Doubles, Doubles]:
         """Return which part of a tile's width and height lies left of a place, and above it."""
@@ -77,7 +78,8 @@ class TexelLevels:
         return self._gather(row * width + col)
 
     def _gather(self, index: Integers) -> torch.Tensor:
-        return torch.from_numpy(self.texels.take(index, axis=1)).movedim(0, -1)
+        found = np.moveaxis(self.texels.take(index, axis=0), -1, 0)
+        return torch.from_numpy(np.ascontiguousarray(found)).movedim(0, -1)
 
     def bilinear(self, x: Doubles, y: Doubles, level: Integers) -> torch.Tensor:
         """Return what lies between four texels of a level: [n, NUMBERS]."""
@@ -122,10 +124,14 @@ class TexelLevels:
 
 
 def _numbers(maps: Maps) -> Floats:
-    """Return the texels of a level: float32 [NUMBERS, H * W]."""
-    vectors = (np.moveaxis(of_three, 2, 0) for of_three in (maps.albedo, maps.normal))
-    planes = np.concatenate([*vectors, maps.roughness[None], maps.metallic[None]])
-    return planes.reshape(NUMBERS, -1).astype(np.float32, copy=False)
+    """Return the texels of a level: float32 [H * W, NUMBERS], copied.
+
+    In C's order whatever that of the maps is: of any other, each look-up would copy all texels.
+    """
+    parts = (maps.albedo, maps.normal, maps.roughness[..., None], maps.metallic[..., None])
+    texels = np.empty((maps.roughness.size, NUMBERS), np.float32)
+    np.concatenate(parts, axis=2, out=texels.reshape(*maps.roughness.shape, NUMBERS))
+    return texels
 
 
 def _part(values: Doubles) -> Doubles:
