@@ -88,6 +88,9 @@ class Builder:
         assert built.cubin.startswith(ELF)
         self.built.append(entry)
 
+    def prepare(self, kernels):
+        self.prepared = {kernel.entry for kernel in kernels}
+
     def occupancy(self, kernel):
         return 1
 

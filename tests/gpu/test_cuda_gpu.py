@@ -9,8 +9,9 @@ import pytest
 import torch
 
 from neuralshade.errors import DeviceError, KernelError, ShapeError
+from neuralshade.gpu import cuda_gpu
 from neuralshade.gpu.cuda_gpu import CudaGpu
-from neuralshade.gpu.gpu import run_once
+from neuralshade.gpu.gpu import KernelText, run_once
 
 pytestmark = pytest.mark.gpu
 TWICE = """
@@ -91,6 +92,18 @@ def test_a_kernel_keeps_what_it_is_bound_to(cuda):
     run_once(cuda, [(kernel, 1)])
     np.testing.assert_array_equal(into.read().view(np.float32), 2 * np.arange(64))
     assert len(others) == 8
+
+
+def test_what_is_prepared_is_not_compiled_again(cuda, monkeypatch):
+    known, wrong = KernelText(text(), "twice"), KernelText("no Slang", "twice")
+    cuda.prepare([known, wrong, known])
+    buffers = {"from": cuda.buffer(size=256), "into": cuda.buffer(size=256)}
+    with pytest.raises(KernelError):
+        cuda.kernel(wrong.text, wrong.entry, buffers)
+    monkeypatch.setattr(cuda_gpu, "build_kernel", None)  # it would be called
+    run_once(cuda, [(cuda.kernel(known.text, known.entry, buffers), 1)])
+    with pytest.raises(TypeError):
+        cuda.kernel(known.text, known.entry, buffers, fast_math=True)
 
 
 @pytest.mark.parametrize("size", [4, 4096, 2**15])

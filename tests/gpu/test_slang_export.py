@@ -3,6 +3,7 @@
 import importlib.util
 import pathlib
 import re
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -54,6 +55,13 @@ def test_methods_are_where_the_header_has_them(interface, bases, places):
         pytest.skip("this slangpy brings no slang.h")
     table = [name for base in (*bases, interface) for name in methods(base)]
     assert {name: table.index(name) for name in places} == places
+
+
+def test_threads_get_what_each_asked_for():
+    texts = [ADD.replace("by.rate", f"by.rate + {number}.0f") for number in range(6)]
+    alone = [export_slang(text, "add").code for text in texts]
+    with ThreadPoolExecutor(6) as pool:
+        assert list(pool.map(lambda text: export_slang(text, "add").code, texts)) == alone
 
 
 def test_an_entry_point_becomes_cuda_text():

@@ -107,6 +107,7 @@ class NetworkTrainer:
             gpu, self.field, self.task, self.training, plan, self.layout, self.network, self.grid,
             self.work, dict(self.buffers), self.resident,
         )  # fmt: skip
+        self._kernels.prepare()
         self.first_round = gpu.steps(self._rounding)
         self.mean_round = gpu.steps(self._kernels.mean_rounding())
         self.many = self.resident > 0 and self._compile_many()

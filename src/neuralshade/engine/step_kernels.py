@@ -18,7 +18,7 @@ from neuralshade.engine.kernels.step.step_state import RATES, StepState
 from neuralshade.engine.kernels.step.update import levels_of, table_words, update_text
 from neuralshade.engine.layout import NetworkLayout
 from neuralshade.engine.task import TaskText
-from neuralshade.gpu.gpu import Buffer, Dispatch, Gpu, Kernel
+from neuralshade.gpu.gpu import Buffer, Dispatch, Gpu, Kernel, KernelText
 from neuralshade.model.field import Field
 from neuralshade.model.parameters import Table
 
@@ -123,6 +123,17 @@ class StepKernels:
     work: GridWork
     buffers: dict[str, Any]  # step_buffers, and those of ``work``
     resident: int  # groups that run at once where many steps share a dispatch, else 0
+
+    def prepare(self) -> None:
+        """Compile what steps are made of, those that take longest first."""
+        train, fast = "train_many" if self.resident else "train", self.plan.halves
+        cells = "update_latents" if self.work.latents else "update_cells"
+        grids = (cells, "measure_grid", "round_cells") if self.work.groups else ()
+        self.gpu.prepare([
+            KernelText(self._train_text, train, fast),
+            *(KernelText(self._update_text, entry)
+              for entry in ("update_network", "round_network", *grids)),
+        ])  # fmt: skip
 
     def train(self) -> Kernel:
         """Return the kernel that leaves one step's gradient."""

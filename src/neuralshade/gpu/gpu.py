@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pathlib
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
@@ -22,6 +23,15 @@ class Buffer(Protocol):
 
     def read(self) -> npt.NDArray[np.uint8]:
         """Wait for the GPU and return a copy of all bytes: uint8 [size]."""
+
+
+@dataclass(frozen=True)
+class KernelText:
+    """An entry point of Slang text, and how it is compiled: see ``Gpu.kernel``."""
+
+    text: str
+    entry: str
+    fast_math: bool = False
 
 
 class Kernel(Protocol):
@@ -142,6 +152,12 @@ class Gpu(Protocol):
                 not change.
 
         Raises: KernelError with all that the compiler said.
+        """
+
+    def prepare(self, kernels: Sequence[KernelText]) -> None:
+        """Compile entry points side by side, where that saves time; ``kernel`` then finds them.
+
+        What does not compile is left for ``kernel`` to say.
         """
 
     def occupancy(self, kernel: Kernel) -> int | None:

@@ -6,6 +6,7 @@ import ctypes
 import json
 import os
 import pathlib
+import threading
 from collections.abc import Sequence
 from ctypes import byref, c_char_p, c_int64, c_void_p
 from dataclasses import dataclass
@@ -28,6 +29,7 @@ from neuralshade.gpu.slang_com import (
     take_blob,
 )
 
+ONE_AT_A_TIME = threading.Lock()  # all sessions are of one global session
 MODULE = b"exported"  # a session of its own has no other of that name
 
 
@@ -73,6 +75,13 @@ def export_bytes(
 
 @in_a_new_thread
 def _compiled(
+    text: str, entry: str, target: str, options: Sequence[str], folder: pathlib.Path | None
+) -> tuple[bytes, dict[str, Any]]:
+    with ONE_AT_A_TIME:
+        return _compiled_alone(text, entry, target, options, folder)
+
+
+def _compiled_alone(
     text: str, entry: str, target: str, options: Sequence[str], folder: pathlib.Path | None
 ) -> tuple[bytes, dict[str, Any]]:
     foreign = folders_of(foreign_packages(text))

@@ -17,6 +17,7 @@ from neuralshade.gpu.device import AdapterInfo, describe_adapter, is_software, m
 from neuralshade.gpu.foreign_slang import foreign_packages
 from neuralshade.gpu.gpu import (
     Dispatch,
+    KernelText,
     launches,
     lost_device,
     no_memory,
@@ -25,7 +26,7 @@ from neuralshade.gpu.gpu import (
     too_many_groups,
 )
 from neuralshade.gpu.patience import StuckError, is_stuck, left_busy, wait_until
-from neuralshade.gpu.slangpy_kernel import BoundKernel, load_text, slang_session
+from neuralshade.gpu.slangpy_kernel import BoundKernel, load_text, native, slang_session
 
 if TYPE_CHECKING:
     import slangpy
@@ -218,6 +219,9 @@ class SlangpyGpu:
             module = load_text(session, text, folder)
             return BoundKernel(self.device, module, entry, native(variables))
 
+    def prepare(self, kernels: Sequence[KernelText]) -> None:
+        """Do nothing: the driver makes machine code, when a kernel first runs."""
+
     @contextmanager
     def _compiling(
         self, text: str, entry: str, folder: pathlib.Path | None
@@ -273,18 +277,6 @@ class SlangpyGpu:
         """Close the device where this object owns it."""
         if self.owned and not is_stuck(self.name):
             self.device.close()
-
-
-def native(variables: Mapping[str, Any]) -> dict[str, Any]:
-    """Return variables with SlangPy's own objects in place of ours."""
-    return {name: _native(value) for name, value in variables.items()}
-
-
-def _native(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return native(value)
-    value = getattr(value, "buffer", value)  # of a ring
-    return getattr(value, "native", value)
 
 
 def slangpy_gpu(gpu: Any, wanted: str) -> SlangpyGpu:

@@ -112,3 +112,15 @@ def _write(cursor: Any, value: Any) -> None:
             _write(cursor[name], part)
     else:
         cursor.write(value)
+
+
+def native(variables: Mapping[str, Any]) -> dict[str, Any]:
+    """Return variables with SlangPy's own objects in place of ours."""
+    return {name: _native(value) for name, value in variables.items()}
+
+
+def _native(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return native(value)
+    value = getattr(value, "buffer", value)  # of a ring
+    return getattr(value, "native", value)

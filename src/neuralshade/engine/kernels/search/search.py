@@ -25,7 +25,7 @@ from neuralshade.engine.kernels.search.tables import (
     weights_of,
 )
 from neuralshade.engine.layout import NetworkLayout, sizes_text
-from neuralshade.gpu.gpu import Buffer, Commands, Gpu, Kernel, Steps, raw_bytes
+from neuralshade.gpu.gpu import Buffer, Commands, Gpu, Kernel, KernelText, Steps, raw_bytes
 from neuralshade.model.field import Field
 
 THREADS = 64  # of a group
@@ -82,6 +82,11 @@ class GpuSearch:
         self.bands = [self._bands(*pair, slope_bytes)
                       for pair in zip(groups, self.tables, strict=True)]  # fmt: skip
         self.buffers = self._buffers()
+        gpu.prepare([
+            KernelText(self._text(FEW), "look"),
+            *(KernelText(self._text(lanes), "descend") for lanes in (FEW, MANY)),
+            *(KernelText(self._text(FEW), entry) for entry in ("copy_codes", "next_turn")),
+        ])  # fmt: skip
         codes, kept = self.buffers["codes"], self.buffers["kept"]
         self._look, self._next_turn = self._kernel("look"), self._kernel("next_turn")
         self._keep = self._kernel("copy_codes", copied=codes, copies=kept)
@@ -123,18 +128,19 @@ class GpuSearch:
         }
 
     def _kernel(self, entry: str, lanes: int = FEW, **others: Buffer) -> Kernel:
-        encoding = self.field.encoding
-        given = encoding.given(ENCODING)
+        given = self.field.encoding.given(ENCODING)
         bound: dict[str, Any] = {name: self.gpu.buffer(values) for name, values in given.items()}
         bound |= self.buffers | {"grid_numbers": self.buffers["codes"]} | others
-        half = encoding.slang(ENCODING)
+        return self.gpu.kernel(self._text(lanes), entry, bound)
+
+    def _text(self, lanes: int) -> str:
+        half = self.field.encoding.slang(ENCODING)
         modules = half.modules | {f"neuralshade.model.{name}"
                                   for name in ("activation", "encoding", "parameters")}  # fmt: skip
         text = TEXT.format(dimensions=self.field.dimensions, encoding=half.type, lanes=lanes,
                            damping=DAMPING)  # fmt: skip
         lines = "".join(f"import {name};\n" for name in sorted(modules))
-        whole = lines + half.declarations + sizes_text(self.field.network) + text
-        return self.gpu.kernel(whole, entry, bound)
+        return lines + half.declarations + sizes_text(self.field.network) + text
 
     def search(self, passes: int, stopped: Callable[[], bool] = lambda: False) -> int:
         """Move codes to where the field's network, as it is now, is nearer to what lattices want.
