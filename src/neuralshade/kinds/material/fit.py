@@ -15,7 +15,7 @@ from neuralshade.base.message_text import plain, plural
 from neuralshade.base.work import part
 from neuralshade.errors import ConfigError
 from neuralshade.fitting.command import CommandLine, FitCall
-from neuralshade.fitting.facts import Reached
+from neuralshade.fitting.facts import Reached, few_steps
 from neuralshade.fitting.job import Job
 from neuralshade.fitting.loop import Observer, ignore
 from neuralshade.fitting.options import (
@@ -269,9 +269,7 @@ class _Job(Job[MaterialRecipe]):
     def finish(self) -> MaterialResult:
         """Write the asset."""
         judged, size = self.save(self.output)
-        from neuralshade.fitting.ending import few_steps  # not before it ended
-
-        self.warnings.say(few_steps(self.loop, self.recipe))
+        self.warnings.say(few_steps(self.loop.progress, self.recipe))
         self._written()
         self._report()
         p = self.loop.progress

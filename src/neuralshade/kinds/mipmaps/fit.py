@@ -217,7 +217,9 @@ class _Job(Job[MipmapsRecipe]):
         stored = [stored_level(level) for level in (self.base, *chain)]
         judged = judge(self.engine, numbers, self.recipe, HELD_OUT, briefly=METHODS)
         if self.recipe.favor == "all":
-            self.notes += missed(judged.symmetric(), KEPT, tuple(STORED.values()))
+            worse = missed(judged.symmetric(), KEPT, tuple(STORED.values()))
+            self.notes += worse  # for who reads the file
+            self.warnings.say(*worse)
         header = self._header(judged, best)
         written = save_asset(self.output, KIND.name, header, level_tensors(stored), CURVE_POINTS)
         files = write_files(self.output.parent, self.asked.formats, [self.base, *chain])

@@ -19,6 +19,7 @@ from neuralshade.asset.checkpoint import Checkpoint, load_checkpoint
 from neuralshade.base.message_text import shown
 from neuralshade.base.work import part
 from neuralshade.errors import ConfigError
+from neuralshade.fitting.facts import few_steps
 from neuralshade.fitting.job import Job
 from neuralshade.fitting.loop import Loop, Observer, ignore
 from neuralshade.fitting.options import (
@@ -278,13 +279,12 @@ class _Job(Job[SplatsRecipe]):
             self.engine.settle()
         psnr_db, written = self.save(self.output)
         white = white_of(self.picture)
-        from neuralshade.fitting.ending import few_steps  # not before it ended
-
-        self.warnings.say(few_steps(self.loop, self.recipe, USUAL_STEPS),
+        self.warnings.say(few_steps(self.loop.progress, self.recipe, USUAL_STEPS),
                           poor(self, psnr_db, written, self.picture, white))  # fmt: skip
         self._written()
         self._report()
         budget = budget_of(self.recipe, self.picture)
         exceeded = budget is not None and written > budget
-        result = reached(self, self.picture, psnr_db, written, bpp_exceeded=exceeded)
+        result = reached(self, self.picture, psnr_db, written, bpp_exceeded=exceeded,
+                         too_large=SplatsResult.too_large)  # fmt: skip
         return SplatsResult(**result, count=self.engine.engine.levels().shape[1])

@@ -17,6 +17,7 @@ from neuralshade.base.message_text import shown
 from neuralshade.base.work import part
 from neuralshade.errors import ConfigError
 from neuralshade.fitting.command import CommandLine, FitCall
+from neuralshade.fitting.facts import few_steps
 from neuralshade.fitting.job import Job
 from neuralshade.fitting.loop import Loop, Observer, ignore
 from neuralshade.fitting.options import (
@@ -280,10 +281,8 @@ class _Job(Job[TexturesRecipe]):
         search = self._polish(field)
         quality, size = self._save_field(self.output, field)
         first = {name: values[0] for name, values in quality.items()}
-        from neuralshade.fitting.ending import few_steps  # not before it ended
-
         latents = sum(len(t.tobytes()) for n, t in pack_field(field).items() if "latents." in n)
-        self.warnings.say(few_steps(self.loop, self.recipe), mostly_network(
+        self.warnings.say(few_steps(self.loop.progress, self.recipe), mostly_network(
             self.textures, size, size - latents))  # fmt: skip
         self._written()
         self._report()
