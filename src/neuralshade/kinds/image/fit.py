@@ -6,7 +6,7 @@ import math
 import os
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -35,7 +35,7 @@ from neuralshade.fitting.picture_result import (
     poor,
     reached,
 )
-from neuralshade.fitting.recipe import from_dict, to_dict
+from neuralshade.fitting.recipe import Unpack, from_dict, to_dict
 from neuralshade.fitting.resuming import begun_from, resumed_recipe, unfit
 from neuralshade.fitting.scene import Scene, grid_pages, picture_scene
 from neuralshade.fitting.snapshots import snapshots_for
@@ -53,18 +53,13 @@ from neuralshade.kinds.image.engine import Engine, Glances
 from neuralshade.kinds.image.field import Tensors, feature_grids, parameter_shapes, stored_quality
 from neuralshade.kinds.image.opened import OpenedImage
 from neuralshade.kinds.image.presets import ENDS, preset_recipe, preset_steps
-from neuralshade.kinds.image.recipe import ImageRecipe
+from neuralshade.kinds.image.recipe import ImageRecipe, ImageSettings
 from neuralshade.measure.picture_psnr import white_of
 from neuralshade.model.registry import foreign_kinds
 from neuralshade.sampler.draw import samples_per_step
 from neuralshade.source.image_file import PictureLike, load_picture
 from neuralshade.source.picture import LARGEST_FITTED, Picture, check_squares
 from neuralshade.source.transform import transform_picture
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
-
-    from neuralshade.kinds.image.settings import ImageSettings
 
 GLANCED_PX = 16  # a side, of what an asset shows before a fit goes on from it
 

@@ -8,7 +8,7 @@ import os
 from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -30,7 +30,7 @@ from neuralshade.fitting.options import (
     chosen_engine,
 )
 from neuralshade.fitting.picture_result import FitResult, poor, reached
-from neuralshade.fitting.recipe import asked_recipe, from_dict, to_dict
+from neuralshade.fitting.recipe import Unpack, asked_recipe, from_dict, to_dict
 from neuralshade.fitting.resuming import resumed_recipe
 from neuralshade.fitting.scene import Scene, picture_scene
 from neuralshade.fitting.snapshots import snapshots_for
@@ -52,18 +52,12 @@ from neuralshade.kinds.splats.build import (
 from neuralshade.kinds.splats.draw import draw_cloud, unit_centers
 from neuralshade.kinds.splats.opened import OpenedSplats
 from neuralshade.kinds.splats.painter import SplatPainter
-from neuralshade.kinds.splats.recipe import SplatsRecipe
+from neuralshade.kinds.splats.recipe import SplatsRecipe, SplatsSettings
 from neuralshade.kinds.splats.schedule import SplatFit
 from neuralshade.measure.picture_psnr import decibels, white_of
 from neuralshade.source.crop import WHOLE, Crop
 from neuralshade.source.image_file import PictureLike, load_picture
 from neuralshade.source.picture import Picture, check_squares
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
-
-    from neuralshade.kinds.splats.settings import SplatsSettings
-
 
 LONGEST_PSNR = 88.888  # dB: as long in a file as any
 USUAL_STEPS = 8_000  # as benchmarks/splats_kodak.py takes

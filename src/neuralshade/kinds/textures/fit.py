@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import torch
@@ -28,7 +28,7 @@ from neuralshade.fitting.options import (
     chosen_engine,
 )
 from neuralshade.fitting.picture_result import CodeSearch
-from neuralshade.fitting.recipe import asked_recipe, from_dict, to_dict
+from neuralshade.fitting.recipe import Unpack, asked_recipe, from_dict, to_dict
 from neuralshade.fitting.resuming import Source, resumed_recipe
 from neuralshade.fitting.scene import Scene
 from neuralshade.kinds.textures import KIND
@@ -44,7 +44,7 @@ from neuralshade.kinds.textures.opened import OpenedTextures
 from neuralshade.kinds.textures.plan import grids_for
 from neuralshade.kinds.textures.planner import Expected, TargetReached, asked_targets, planned_for
 from neuralshade.kinds.textures.psnr import map_psnr, mean_psnr
-from neuralshade.kinds.textures.recipe import TexturesRecipe
+from neuralshade.kinds.textures.recipe import TexturesRecipe, TexturesSettings
 from neuralshade.kinds.textures.reference import source_of
 from neuralshade.kinds.textures.result import TexturesResult, mostly_network
 from neuralshade.kinds.textures.scene import fit_scene
@@ -56,11 +56,6 @@ from neuralshade.model.field import Field
 from neuralshade.source.map_entry import Entry
 from neuralshade.source.material_mips import mip_sizes
 from neuralshade.source.material_set import MaterialSet
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
-
-    from neuralshade.kinds.textures.settings import TexturesSettings
 
 OLDER = {"network_bits": 16}  # of a checkpoint that does not say it
 REFIT_SHARE = 0.05  # of a fit's steps, after each pass of the search of codes
