@@ -127,9 +127,10 @@ def test_doctor_says_where_they_are(written):
     ("[materials]\nhidden_width = true", "in [materials]: MaterialRecipe.hidden_width: got True"),
 ])  # fmt: skip
 def test_doctor_says_what_no_fit_would_take(written, text, found):
-    written(text)
+    path = written(text)
     (row,) = examine._defaults(_check_table)
     assert row["state"] == "missing" and found in row["found"]
+    assert row["remedy"] == f"correct {path}, or remove it"
 
 
 def test_fits_of_several_have_a_table_of_their_own(run, written):
