@@ -75,17 +75,22 @@ def run(capsys):
 def refused(run, folder):
     """Give a function that runs a command line, sees it refused, and returns the message.
 
-    Refused: the exit code is 1 (or as given), nothing on standard output, one line on
-    standard error, and no file that was not there before.
+    Refused: the exit code is 1, or 2 where the message begins with a flag that was typed (or as
+    given), nothing on standard output, one line on standard error, and no file that was not there
+    before.
     """
 
-    def refused(*arguments, code=1):
+    def refused(*arguments, code=None):
         before = files_of(folder)
         done = run(*arguments)
-        assert (done.code, done.out, len(done.err)) == (code, [], 1), done
+        assert (done.out, len(done.err)) == ([], 1), done
         assert files_of(folder) == before
         name, _, message = done.err[0].partition(": ")
         assert name == "neuralshade"
+        flag = f"--{message.partition(':')[0].removeprefix('--').replace('_', '-')}"
+        typed = flag in [str(word).partition("=")[0] for word in arguments]
+        typed = typed and flag != "--device"  # one that this machine lacks is no misuse
+        assert done.code == (code or (2 if typed else 1)), done
         return message
 
     return refused

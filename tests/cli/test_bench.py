@@ -80,6 +80,6 @@ def test_tables(run, asked):
 
 
 def test_another_device_is_refused(refused):
-    assert refused("bench", "--device", "cpu") == (
+    assert refused("bench", "--device", "cpu", code=2) == (
         "device: got API 'cpu', need one of auto, cuda, vulkan, metal, d3d12. Use auto."
     )

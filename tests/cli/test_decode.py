@@ -50,7 +50,7 @@ def test_a_region_that_is_none_is_misuse(capsys, tmp_path, fitted_set, region):
 
 def test_a_device_that_is_none_is_told_in_a_line(capsys, tmp_path, fitted_set):
     code, _, told = run(capsys, fitted_set.asset, "-o", tmp_path / "out", "--device", "gpu")
-    assert code == 1 and told == (
+    assert code == 2 and told == (
         "neuralshade: device: got 'gpu', need one of auto, cpu, cuda, vulkan, metal, d3d12. "
         "Use auto.\n"
     )
@@ -59,4 +59,4 @@ def test_a_device_that_is_none_is_told_in_a_line(capsys, tmp_path, fitted_set):
 
 def test_what_is_refused_is_told_in_a_line(capsys, tmp_path, fitted_set):
     code, _, told = run(capsys, fitted_set.asset, "-o", tmp_path, "--levels", 9)
-    assert code == 1 and told == "neuralshade: levels: got 9, need 1 to 5. Leave it out.\n"
+    assert code == 2 and told == "neuralshade: levels: got 9, need 1 to 5. Leave it out.\n"

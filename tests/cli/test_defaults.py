@@ -53,6 +53,27 @@ def test_a_recipe_and_what_is_typed_count_more(run, written, folder):
     assert (recipe_of("a.nsh")["rate"], recipe_of("a.nsh")["hidden_width"]) == (0.04, 32)
 
 
+@pytest.mark.parametrize("flags, told", [
+    (("--rate", "0.04"), "preset = 'tiny-9', steps = 3, engine = 'torch'"),
+    (("--seconds", "0.05"), "preset = 'tiny-9', rate = 0.02, engine = 'torch'"),  # it ends it
+    (("--engine", "auto", "--preset", "tiny"), "steps = 3, rate = 0.02"),
+    (("--recipe", "r.toml"), "preset = 'tiny-9', steps = 3"),
+    (("--resume", "begun.nsh", "--steps", "4"), "engine = 'torch'"),
+])  # fmt: skip
+def test_what_others_count_more_than_is_not_said(run, written, folder, flags, told):
+    if "--resume" in flags:
+        run("fit", "image", "a.png", "-o", "begun.nsh", "--preset", "tiny-9", "--steps", "2")
+    path = written(TOLD)
+    (folder / "r.toml").write_text('rate = 0.03\nengine = "auto"')
+    assert run(*FIT, *flags).err[0] == f"defaults of {path}: {told}"
+
+
+def test_of_none_that_takes_effect_nothing_is_said(run, written):
+    written("[image]\nrate = 0.02")
+    done = run(*FIT, "--rate", "0.04", "--preset", "tiny-9", "--steps", "2")
+    assert done.code == 0 and "defaults of" not in "".join(done.err)
+
+
 def test_a_fit_that_is_gone_on_with_keeps_its_settings(run, written):
     assert run(*FIT, "--preset", "tiny-9", "--steps", "2", "--engine", "torch").code == 0
     written("[image]\nhidden_width = 16\nrate = 0.5")
@@ -106,9 +127,10 @@ def test_doctor_says_where_they_are(written):
     ("[materials]\nhidden_width = true", "in [materials]: MaterialRecipe.hidden_width: got True"),
 ])  # fmt: skip
 def test_doctor_says_what_no_fit_would_take(written, text, found):
-    written(text)
+    path = written(text)
     (row,) = examine._defaults(_check_table)
     assert row["state"] == "missing" and found in row["found"]
+    assert row["remedy"] == f"correct {path}, or remove it"
 
 
 def test_fits_of_several_have_a_table_of_their_own(run, written):

@@ -112,6 +112,8 @@ def test_misuse(refused, arguments, message):
      "No such option '--preset'. See neuralshade fit splats --help."),
     (("fit", "splats", "a.png", "--zzz"),
      "No such option '--zzz'. See neuralshade fit splats --help."),
+    (("render", "x.nsh", "--width", "300"), "No such option '--width'. Did you mean --size? "
+     "See neuralshade render --help."),
     (("render", "x.nsh", "--out", "o.png"), "No such option '--out'. Did you mean --output? "
      "See neuralshade render --help."),
 ])  # fmt: skip
@@ -170,3 +172,25 @@ def test_an_error_in_a_process_of_its_own(folder, start):
     out, err = process.communicate(timeout=600)
     assert (process.returncode, out) == (1, "")
     assert err == "neuralshade: absent.png: got no such file, need a picture. Check the path.\n"
+
+
+def test_the_verb_that_was_meant(refused):
+    assert refused("compare", "x.nsh", "a.png", code=2) == (
+        "No such command 'compare'. Did you mean 'evaluate'? See neuralshade --help."
+    )
+    assert "Did you mean 'fit'?" in refused("train", "a.png", code=2)
+
+
+@pytest.mark.parametrize("flags, message", [
+    (("--loss", "mse"), "--loss: got 'mse', need one of ['auto', 'l1', 'l2', 'relative_l2', "
+     "'log_l1', 'smape']. Did you mean l2?"),
+    (("--steps=0",), "--steps: got 0, need 1 to 1000000000. The default is None."),
+    (("--preset", "grp"), "preset: got 'grp', need one of ['grid', 'detail', 'rtxns', "
+     "'rtxns-fast', 'lake', 'tiny', 'tiny-9']. Did you mean grid?"),
+])  # fmt: skip
+def test_a_value_that_no_flag_takes_is_misuse(refused, flags, message):
+    """As a flag that there is not; what files say that are named is an error."""
+    assert refused("fit", "image", "a.png", *flags, code=2) == message
+    with open("r.toml", "w") as file:
+        file.write('loss = "mse"\n')
+    assert "got 'mse'" in refused("fit", "image", "a.png", "--recipe", "r.toml", code=1)

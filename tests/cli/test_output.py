@@ -170,6 +170,15 @@ def test_another_picture_is_told(run, folder, few):
     assert run("evaluate", "a.nsh", "a.png").err == []
 
 
+def test_the_stops_of_auto_are_told_to_scripts_too(run, folder):
+    values = np.linspace(0, 4, 24 * 36 * 3, dtype=np.float32).reshape(24, 36, 3)
+    neuralshade.save_picture("sky.exr", values, "linear")
+    run("fit", "image", "sky.exr", "--preset", "tiny-9", "--steps", "20")
+    (told,) = run("render", "sky.nsh", "-o", "sky.png").err
+    assert re.fullmatch(r"exposure: [+-]\d\.\d\d stops, by what is drawn\.", told)
+    assert run("render", "sky.nsh", "-o", "sky.hdr").err == []
+
+
 def test_info_prints_what_it_is(run, folder, few):
     run("fit", "image", "a.png", *few)
     done = run("info", "a.nsh")

@@ -51,7 +51,8 @@ def of(kind, messages):
 def test_a_fit_from_start_to_result(tmp_path, save_smooth, few):
     result = fit(save_smooth(), tmp_path, few | {"seed": 5})
     told = lines(tmp_path / "e.jsonl")
-    assert {message["type"] for message in told} == {"fit", "progress", "curve", "result"}
+    assert {message["type"] for message in told} == {"fit", "progress", "curve", "note", "result"}
+    assert [note["text"] for note in of("note", told)] == list(result.warnings)
     started, *finishing, ended = (message["fit"] for message in of("fit", told))
     number = started["id"]
     assert told[0]["fit"] == started == {
@@ -158,7 +159,7 @@ def test_notes_are_told_while_the_fit_runs(tmp_path, save_smooth, few, caplog):
                           options=FitOptions(events=tmp_path / "e.jsonl"), **few)  # fmt: skip
     log.warning("after")
     notes = [message["text"] for message in of("note", lines(tmp_path / "e.jsonl"))]
-    assert notes and all(note.startswith("at ") for note in notes)
+    assert notes[:2] == ["at 1", "at 3"] and "after" not in notes
     assert log.handlers == before
 
 
@@ -205,10 +206,11 @@ def test_a_place_that_takes_no_more_is_told_of_once(tmp_path, save_smooth, few, 
         patch.setattr(sys, "stdout", full)
         result = fit(save_smooth(), tmp_path, few, events="-")
     assert result.steps == 30 and len(full.lines) == 3
-    assert caplog.messages == [
+    assert caplog.messages[:1] == [
         "events: got 'No space left on device' from standard output, need a place that takes them. "
         "The fit goes on without."
     ]
+    assert caplog.messages[1:] == list(result.warnings)
 
 
 def test_places(tmp_path, save_smooth, few, refusal):

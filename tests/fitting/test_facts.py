@@ -28,6 +28,8 @@ def test_losses_between_measurings_are_points():
     p.note(measured=True)
     assert points.fresh(p) == [[103, 1.0, 0.5, 29.5]]
     assert points.fresh(p) == []
+    p.note(measured=False)
+    assert p.curve == [[100, 1.0, 0.5, None], [102, 1.0, 0.5, None], [103, 1.0, 0.5, 29.5]]
 
 
 def test_a_long_curve_loses_half_of_its_losses_and_no_psnr(monkeypatch):

@@ -96,42 +96,55 @@ def test_a_given_end_that_comes_first_is_told(plateau_loop, ends):
     factors = loop.engine.factors
     assert loop.progress.plateau_step is None and factors[-1] < 0.05
     assert factors[int(0.7 * len(factors))] == 1.0
-    end, more = ("8 s", "--seconds 32") if "seconds" in ends else ("800 steps", "--steps 3200")
+    by_clock = "seconds" in ends
+    steps = f"{loop.progress.step} steps"
+    end, more = (f"8 s after {steps}", "seconds") if by_clock else (steps, "steps")
     assert rising(loop, loop.recipe) == (
-        f"fit: ended at its {end}, before its plateau: the last doubling of its steps gave "
-        f"2.0 dB. Give {more} --until plateau for more."
+        f"fit: ended at its {end}, before its plateau: the last doubling of its steps, before step "
+        "sizes fell, gave 2.0 dB. Each doubling gives less than the one before: give more "
+        f"--{more} with --until plateau, which ends where that is little."
     )
+
+
+def test_what_comes_as_step_sizes_fall_is_no_gain_of_a_doubling(plateau_loop):
+    """It comes once: a fit of four times the seconds has it once, too."""
+    loop = plateau_loop(flat_from=10**9, gain=1.0, steps=2000)
+    before, p = loop.measure, loop.progress
+    loop.measure = lambda: before() + 20 * max(0, p.step / 2000 - HELD)
+    assert loop.run() and gain_per_doubling(p.curve) > 3
+    assert ", before step sizes fell, gave 1.0 dB." in rising(loop, loop.recipe)
 
 
 @pytest.mark.parametrize("gain, ends, steep", [
     (4.0, {"seconds": 8.0}, True),
     (2.0, {"seconds": 8.0}, False),
     (4.0, {"steps": 800}, False),  # they were asked for
-    (4.0, {"seconds": 0.05}, False),  # too few to tell
+    (4.0, {"seconds": 6.0}, False),  # so few steps are told whatever they gave
 ])  # fmt: skip
 def test_a_clock_is_told_where_much_was_still_gained(clock, loop_of, gain, ends, steep):
     """No plateau was looked for."""
     loop = loop_of(clock, until="end", **ends)
     loop.measure = saturating(loop, gain, flat_from=10**9)
     assert loop.run() and loop.plateau is None
-    said = "the last doubling of its steps gave 4.0 dB. Give --seconds 32 --until plateau for more."
-    told = rising(loop, loop.recipe)
-    assert (told is not None) == steep and (told or said).endswith(said)
+    told, said = rising(loop, loop.recipe), ": the last doubling of its steps gave 4.0 dB. "
+    assert (told is not None) == steep and said in (told or said)
 
 
-def test_what_a_search_adds_is_no_gain_of_the_steps(plateau_loop):
+def test_what_a_search_adds_is_no_gain_of_the_steps(clock, loop_of):
     """The last row of the curve is the file's, whose codes were searched."""
-    loop = plateau_loop(flat_from=10**9, steps=800)
+    loop = loop_of(clock, until="end", seconds=8.0)
+    loop.measure = saturating(loop, 4.0, flat_from=10**9)
     assert loop.run()
     told = rising(loop, loop.recipe)
     loop.settle(loop.progress.psnr_db + 3.0)
     assert rising(loop, loop.recipe, 3.0) == told != rising(loop, loop.recipe)
 
 
-def test_too_few_steps_are_told(plateau_loop):
-    loop = plateau_loop(flat_from=10**9, steps=5)
+def test_too_few_measurings_are_told(plateau_loop):
+    loop = plateau_loop(flat_from=10**9, steps=700)
     assert loop.run()
-    assert "too few were run to tell what more would give" in rising(loop, loop.recipe)
+    del loop.progress.curve[:-2]
+    assert "PSNR was measured too seldom to tell what more would give" in rising(loop, loop.recipe)
 
 
 def test_a_higher_bound_ends_it_sooner(plateau_loop):

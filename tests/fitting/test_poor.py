@@ -1,4 +1,4 @@
-"""fitting/picture_result: a result that a thumbnail beats is told, with what to give more of."""
+"""fitting/picture_result: results that a thumbnail beats are told, and fits that were cut off."""
 
 from types import SimpleNamespace
 
@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from neuralshade import picture_from_array
-from neuralshade.fitting.picture_result import poor
+from neuralshade.fitting.picture_result import EARLIEST_STEPS, early, poor
+from neuralshade.fitting.plateau import FEWEST_STEPS, Plateau
 from neuralshade.fitting.progress import Progress
 from neuralshade.kinds.image.recipe import ImageRecipe
 
@@ -21,8 +22,9 @@ def picture():
     return picture_from_array(values.astype(np.float32), "srgb")
 
 
-def job_of(seconds=0.0, share=1.0, plateau_step=None, **ends):
-    progress = Progress(step=50, seconds=seconds, share=share, plateau_step=plateau_step)
+def job_of(share=1.0, plateau_step=None, step=50, **ends):
+    seconds = ends.get("seconds") or 0.0
+    progress = Progress(step=step, seconds=seconds, share=share, plateau_step=plateau_step)
     recipe = ImageRecipe(**{"seconds": None, "steps": None} | ends)
     return SimpleNamespace(loop=SimpleNamespace(progress=progress), recipe=recipe)
 
@@ -43,8 +45,30 @@ def test_a_result_that_a_thumbnail_beats_is_told(picture, psnr_db, byte_count, t
     ({"steps": 10**6, "share": 0.5}, ""),  # by a page, or a target
 ])  # fmt: skip
 def test_the_end_that_it_came_to_is_named(picture, ended, advice):
-    job = job_of(**ended)
-    if "seconds" in ended:
-        job.recipe = ImageRecipe(seconds=2.0, steps=50)
-    said = poor(job, 8.7, 768, picture, 1.0)
+    said = poor(job_of(**ended), 8.7, 768, picture, 1.0)
     assert said.startswith(FAR) and said.endswith(f": far below what a fit comes to.{advice}")
+
+
+def test_the_soonest_plateau_is_that_of_the_loop():
+    assert Plateau(0.25).end(FEWEST_STEPS) == EARLIEST_STEPS
+
+
+@pytest.mark.parametrize("step, ended, told", [
+    (280, {"seconds": 3.0}, "3 s after 280 steps"),  # 768 x 512 pixels on two cores: 29 dB
+    (280, {"steps": 280}, "280 steps"),
+    (1, {"steps": 1}, "1 step"),
+    (640, {"seconds": 3.0}, None),
+    (280, {"steps": 10**6, "share": 0.5}, None),  # by a page, or a target
+    (280, {"steps": 10**6, "plateau_step": 200}, None),
+])  # fmt: skip
+def test_a_fit_that_was_cut_off_before_any_plateau_is_told(step, ended, told):
+    more = "--seconds, or a machine with less to do" if "seconds" in ended else "--steps"
+    said = early(job_of(step=step, **ended), None)
+    assert said == (told and f"fit: ended at its {told}, where no plateau is found before 640: far "
+                    f"below what it comes to. Give it more {more}.")  # fmt: skip
+
+
+def test_of_a_preset_with_steps_of_its_own_these_are_usual():
+    said = early(job_of(step=1_000, steps=1_000), 32_768)
+    assert said is not None and "3.1 % of the 32,768 that are usual: far below" in said
+    assert early(job_of(step=32_768, steps=32_768), 32_768) is None

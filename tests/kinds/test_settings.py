@@ -1,4 +1,4 @@
-"""kinds/*/settings.py: what editors complete are the recipe's fields, with their types."""
+"""kinds/*/recipe.py: what editors complete are the recipe's fields, with their types."""
 
 import dataclasses
 import importlib
@@ -14,7 +14,7 @@ TYPED = ("image", "splats", "textures", "mipmaps", "material", "shader")
 
 def settings_of(name):
     recipe = kind_named(name).recipe
-    module = importlib.import_module(f"neuralshade.kinds.{name}.settings")
+    module = importlib.import_module(f"neuralshade.kinds.{name}.recipe")
     return getattr(module, recipe.__name__.replace("Recipe", "Settings")), recipe
 
 

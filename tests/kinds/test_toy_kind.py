@@ -1,6 +1,7 @@
 """kinds: one more kind is an installed package and its entry point, and everything takes it."""
 
 import json
+import re
 import signal
 import sys
 
@@ -129,7 +130,12 @@ def test_without_its_package_one_line_says_which(fitted, tmp_path, monkeypatch, 
     assert facts["kind"] == "toy" and facts["recipe"]["steps"] == facts["training"]["steps"]
     assert facts["plugins"][0]["package"] == "shade-toy" and "is not installed" in told.err
     main(["info", "a.nsh"])
-    assert capsys.readouterr().out.startswith("path        a.nsh\nkind        toy\n")
+    told = capsys.readouterr().out
+    assert told.splitlines()[0].split() == ["kind", "toy"]
+    assert re.search(r"^packages +kind toy of shade-toy 0\.4$", told, re.M)
+    steps = rf"\n(  .*\n)*  steps +{facts['training']['steps']}\n"
+    assert re.search(f"^training{steps}", told, re.M) and re.search(f"^recipe{steps}", told, re.M)
+    assert "{" not in told and "[" not in told
 
 
 @pytest.mark.parametrize("place, said", [

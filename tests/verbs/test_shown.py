@@ -78,3 +78,17 @@ def test_refusals(asset, fitted):
     assert refused(asset, show="plane", turn=(1, 2)) == (
         "turn: got it for plane, need a pane that turns, one of ['sphere']. Leave it out."
     )
+
+
+def test_the_lit_pane_of_maps_has_an_exposure(small_kinds, tmp_path):
+    """It is drawn for a screen; with an exposure it is the light that this was made of."""
+    asset, how = small_kinds["textures"].asset, {"show": "lit", "light": (20, 60), "size": SMALL}
+    how |= {"filter": "point", "stretch": True}
+    usual = neuralshade.render(asset, **how)
+    light = neuralshade.render(asset, **how, exposure=-1)
+    np.testing.assert_allclose(linear_to_srgb((2 * light).clip(0, 1)), usual, atol=0.02)
+    assert neuralshade.render(asset, tmp_path / "x.png", **how, exposure="auto").max() >= 0.99
+    assert neuralshade.render(asset, **how, tonemap="reinhard").max() < 1
+    assert refused(asset, show="map:roughness", exposure=1) == (
+        "exposure: got 1 for a picture in srgb, need a linear one, HDR or lit. Leave exposure out."
+    )

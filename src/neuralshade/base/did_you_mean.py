@@ -18,6 +18,7 @@ ELSEWHERE = {
     "swish": "silu",
     "vk": "vulkan",
 }
+LEAST_LIKE, SHORT_LIKE = 0.6, 0.5  # difflib's ratio; of 3 or 4 letters, two alike are much
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
@@ -27,7 +28,8 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     """
     names = list(known)
     usual = ELSEWHERE.get(name.casefold())
+    likeness = SHORT_LIKE if len(name) in (3, 4) else LEAST_LIKE
     near = [other for other in names if other.casefold() == name.casefold()]
     near = near or [other for other in names if other == usual]
-    near = near or difflib.get_close_matches(name, names, n=1)
+    near = near or difflib.get_close_matches(name, names, n=1, cutoff=likeness)
     return f" Did you mean {near[0]}?" if near else ""

@@ -19,7 +19,12 @@ from neuralshade.cli.flags import OPTIONS, parameters_of, recipe_settings
 from neuralshade.cli.groups import GroupedCommand, show_verbs
 from neuralshade.cli.live import fitted, live_flags
 from neuralshade.cli.options import TERMINAL
-from neuralshade.cli.recipe_file import default_settings, kind_defaults
+from neuralshade.cli.recipe_file import (
+    default_settings,
+    flags_of,
+    is_by_default,
+    kind_defaults,
+)
 from neuralshade.cli.work_lines import starting
 from neuralshade.fitting.command import CommandLine, FitCall
 from neuralshade.fitting.defaults import defaults_path
@@ -79,8 +84,13 @@ def run_fit(kind: Kind, output: str | None, recipe: str | None, as_json: bool, q
     # a page tells of its fits itself, and its address comes first
     starts = nullcontext if live.get("live") else starting
     show_notes(quiet)
-    defaults = told_defaults(kind, quiet, resumed=options.get("resume") is not None)
+    # a fit that is gone on with has the settings that it was begun with
+    resumed = options.get("resume") is not None
+    defaults = {} if resumed else default_settings(kind, parameters_of(kind))
+    typed = given | {"preset": preset}
     preset, settings = recipe_settings(kind, preset, recipe, given, defaults)
+    if not quiet:
+        tell_defaults(kind, typed, {} if resumed else settings | {"preset": preset})
     line = CommandLine(subject, output, own, preset, settings, given, {**options, **live})
     unsaid = silent(quiet, as_json, options)
 
@@ -100,17 +110,23 @@ def run_fit(kind: Kind, output: str | None, recipe: str | None, as_json: bool, q
                observer=observer, **call.named)  # fmt: skip
 
 
-def told_defaults(kind: Kind, quiet: bool, *, resumed: bool) -> dict[str, Any]:
-    """Return the user's default settings, said on standard error with the file they are from.
+def tell_defaults(kind: Kind, typed: Mapping[str, Any], settings: Mapping[str, Any]) -> None:
+    """Say on standard error which of the user's defaults take effect, and the file they are from.
 
-    A fit that is gone on with has the settings that it was begun with.
+    ``typed``: settings by flags, and the preset; ``settings``: those of the fit.
     """
     parameters = parameters_of(kind)
-    told = kind_defaults(kind, parameters)
-    if told and not quiet:
+    flags, ctx = flags_of(kind, parameters), click.get_current_context()
+
+    def heeded(name: str, value: Any) -> bool:
+        if name in flags:
+            return is_by_default(ctx, str(flags[name].name), value)
+        return typed.get(name) is None and name in settings and bool(settings[name] == value)
+
+    told = {n: v for n, v in kind_defaults(kind, parameters).items() if heeded(n, v)}
+    if told:
         listed = ", ".join(f"{name} = {value!r}" for name, value in told.items())
         click.echo(plain(f"defaults of {defaults_path()}: {listed}"), err=True)
-    return {} if resumed else default_settings(kind, parameters)
 
 
 def call_of(kind: Kind, line: CommandLine) -> FitCall:

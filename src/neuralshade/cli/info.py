@@ -49,9 +49,27 @@ def info(asset: str, as_json: bool, as_toml: bool) -> None:
 
 
 def _print_unopened(facts: Mapping[str, Any], as_json: bool) -> None:
-    """Print the header of an asset that is not opened: as JSON, or a line for each part."""
+    """Print the header of an asset that is not opened: as JSON, or lines as of one that is."""
     if as_json:
         click.echo(json.dumps(facts))
         return
-    for name, value in facts.items():
-        click.echo(f"{name:10}  {plain(value if isinstance(value, str) else json.dumps(value))}")
+    from neuralshade.asset.brought import told_packages
+
+    lines = [("kind", str(facts["kind"])), ("size", f"{facts['bytes']:,} bytes"),
+             *told_packages(facts).items()]  # fmt: skip
+    for part in ("quality", "training", "recipe"):  # may have names in common
+        lines += _told_part(part, facts.get(part))
+    width = max(len(plain(name)) for name, _ in lines)
+    for name, text in lines:
+        click.echo(f"{plain(name):{width}}  {plain(text)}".rstrip())
+
+
+def _told_part(part: str, values: Any) -> list[tuple[str, str]]:
+    """Return a part's values with their titles, one a line; nobody has looked at what they are.
+
+    Lists and tables, a curve say, are for programs, which --json tells.
+    """
+    told = values.items() if isinstance(values, Mapping) else ()
+    single = [(f"  {name}", str(value)) for name, value in told
+              if not isinstance(value, (list, dict))]  # fmt: skip
+    return [(part, ""), *single] if single else []

@@ -20,7 +20,7 @@ from neuralshade.cli.groups import show_verbs
 from neuralshade.cli.info import info
 from neuralshade.cli.live import view
 from neuralshade.cli.near import misuse
-from neuralshade.cli.options import GIVEN, TERMINAL, TRUST, in_flags
+from neuralshade.cli.options import GIVEN, TERMINAL, TRUST, in_flags, is_misuse
 from neuralshade.cli.render import render
 from neuralshade.cli.scene import scene
 from neuralshade.cli.work_lines import shown_work
@@ -40,7 +40,8 @@ def main(arguments: list[str] | None = None) -> None:
     except click.ClickException as error:
         _fail(error.format_message(), error.exit_code)
     except NeuralShadeError as error:
-        _fail(in_flags(str(error), given), 1)
+        message = in_flags(str(error), given)
+        _fail(message, 2 if is_misuse(error, message, given) else 1)
     except _Interrupted as ended:
         _fail(str(ended), ended.code)
     except (KeyboardInterrupt, click.Abort) as error:  # Abort is click's word for the former

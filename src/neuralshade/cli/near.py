@@ -15,6 +15,7 @@ ELSEWHERE = {
     "cpu": "engine",
     "epochs": "steps",
     "gpu": "engine",
+    "height": "size",
     "iterations": "steps",
     "iters": "steps",
     "learning-rate": "rate",
@@ -24,6 +25,14 @@ ELSEWHERE = {
     "time": "seconds",
     "timeout": "seconds",
     "verbose": "events",
+    "width": "size",
+}
+VERBS_ELSEWHERE = {
+    "compare": "evaluate",
+    "draw": "render",
+    "inspect": "info",
+    "show": "view",
+    "train": "fit",
 }
 
 
@@ -77,12 +86,17 @@ def near_flags(typed: str, known: Sequence[str]) -> list[str]:
 
 
 def _near_verb(error: click.UsageError, message: str) -> str:
-    """Return the nearest verb, where click has not said it: it knows none of a lazy group."""
+    """Return what a verb is called here, or else the nearest one.
+
+    Nothing where click has said it; it knows none of a lazy group.
+    """
     ctx = error.ctx
     if ctx is None or not isinstance(ctx.command, click.Group) or "Did you mean" in message:
         return ""
     typed = message.removeprefix("No such command ").strip("'\".")
-    near = difflib.get_close_matches(typed, ctx.command.list_commands(ctx), n=1)
+    known = ctx.command.list_commands(ctx)
+    here = VERBS_ELSEWHERE.get(typed)
+    near = [here] if here in known else difflib.get_close_matches(typed, known, n=1)
     return f" Did you mean '{near[0]}'?" if near else ""
 
 

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from neuralshade.errors import ConfigError
+
 SETTING = re.compile(r"(?:\w+Recipe|live)\.(\w+): ")  # how an error's message names one
 TERMINAL = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 GIVEN = click.option("--set", "pairs", multiple=True, metavar="NAME=VALUE", help="Of what fit "
@@ -31,6 +33,12 @@ def in_flags(message: str, arguments: Sequence[str]) -> str:
     if _among(arguments, "--recipe") and not _among(arguments, flag):
         return message
     return f"{flag}: {message[found.end() :]}"
+
+
+def is_misuse(error: Exception, message: str, arguments: Sequence[str]) -> bool:
+    """Return whether an error is of the value of a flag that was typed; ``message`` names it."""
+    place = message.partition(":")[0].removeprefix("--").replace("_", "-")
+    return isinstance(error, ConfigError) and _among(arguments, f"--{place}")
 
 
 def _among(arguments: Sequence[str], flag: str) -> bool:

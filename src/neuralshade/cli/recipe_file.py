@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from neuralshade.base.did_you_mean import did_you_mean
 from neuralshade.base.message_text import shown
@@ -70,6 +71,13 @@ def under(defaults: Mapping[str, Any], settings: Mapping[str, Any]) -> dict[str,
     replaced = any(settings.get(name) is not None for name in ends)
     kept = {k: v for k, v in defaults.items() if not (replaced and k in ends)}
     return kept | dict(settings)
+
+
+def is_by_default(ctx: click.Context, name: str, value: Any) -> bool:
+    """Return whether a flag has ``value``, and has it from a file: nobody typed it."""
+    by_file = ctx.get_parameter_source(name) is ParameterSource.DEFAULT_MAP
+    held = ctx.params.get(name)
+    return by_file and (list(held) if isinstance(held, tuple) else held) == value
 
 
 def _told_flags(

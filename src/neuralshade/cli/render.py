@@ -62,7 +62,7 @@ def render(asset: str, output: str, pairs: tuple[str, ...], **given: Any) -> Non
     from neuralshade.fitting.values import parse_values
 
     values = parse_values(pairs)
-    show_notes(quiet=False)
+    show_notes(quiet=False, chosen=True)  # stops change what a picture is compared by
     with shown_work("drawing"):
         pixels = neuralshade.render(asset, output, values=values, **given)
     height, width, channels = pixels.shape

@@ -32,13 +32,14 @@ LESS_NEEDED = (
 )  # left out in this order where there is no room
 
 
-def show_notes(quiet: bool) -> None:
+def show_notes(quiet: bool, *, chosen: bool = False) -> None:
     """Print what the package says of its choices to standard error, unless ``quiet``.
 
-    What was chosen as usual is for people only: scripts get what differs from what was asked.
+    What was chosen as usual is for people only: scripts get what differs from what was asked, or
+    with ``chosen`` all of it.
     """
     log = logging.getLogger("neuralshade")
-    usual = logging.INFO if sys.stderr.isatty() else logging.WARNING
+    usual = logging.INFO if chosen or sys.stderr.isatty() else logging.WARNING
     log.setLevel(logging.ERROR if quiet else usual)
     if not log.handlers:
         log.addHandler(LogRelay(_say))

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("neuralshade")
 CURVE_RATIO = 1.02  # of steps between two losses that are told, besides all rows with a PSNR
+FEW_STEPS, VERY_FEW_STEPS = 0.25, 0.1  # of those that are usual: below, a fit is told
 MOST_SHOWN = 16  # numbers of an array that are told; of larger ones the shape
 
 
@@ -44,6 +45,40 @@ class Warnings:
             if line is not None:
                 self.said.append(line)
                 log.warning("%s", line)
+
+
+def few_steps(p: Progress, recipe: Any, usual: int | None = None) -> str | None:
+    """Return what to say of a fit whose given end came after a small share of its usual steps.
+
+    ``usual``: those, where they are not the ``steps`` that the class of ``recipe`` has.
+    """
+    usual = usual or type(recipe).steps
+    share = p.step / usual
+    if p.share < 1.0 or share >= FEW_STEPS:
+        return None
+    far = "far " if share < VERY_FEW_STEPS else ""
+    return (f"fit: ended at its {ended(p, recipe)}, {100 * share:.2g} % of the {usual:,} that are "
+            f"usual: {far}below what it comes to.{more_of_it(p, recipe)}")  # fmt: skip
+
+
+def ended(p: Progress, recipe: Any) -> str:
+    """Return the given end that a fit came to, and its steps."""
+    steps = plural(p.step, "step")
+    return f"{recipe.seconds:g} s after {steps}" if is_by_clock(p, recipe) else steps
+
+
+def is_by_clock(p: Progress, recipe: Any) -> bool:
+    """Return whether it was the clock that ended a fit."""
+    return recipe.seconds is not None and p.seconds >= recipe.seconds
+
+
+def more_of_it(p: Progress, recipe: Any) -> str:
+    """Return what to give more of, by what ended a fit; nothing where more steps gain little."""
+    if p.share < 1.0 or p.plateau_step is not None:
+        return ""
+    if is_by_clock(p, recipe):
+        return " Give it more --seconds, or a machine with less to do."
+    return " Give it more --steps."
 
 
 def fit_facts(job: RunningFit, number: int, preset: str | None) -> dict[str, Any]:

@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 
 from neuralshade.base.message_text import memory_text, plural
-from neuralshade.fitting.facts import Reached
+from neuralshade.fitting.facts import Reached, ended, few_steps, more_of_it
 from neuralshade.fitting.job import Job
-from neuralshade.fitting.progress import Progress
 from neuralshade.measure.picture_psnr import decibels
 from neuralshade.source.picture import Picture
 
 RARELY_BELOW_DB = 30.0  # results below are looked at more closely
 HEADER_PIXELS = 1024  # of a picture, from which on an asset larger than it is told
+EARLIEST_STEPS = 640  # of a fit that ends at its plateau, at least; a test has plateau.py tell it
 SMALL_SHARE = 0.5  # of a picture's bytes: for an asset of more a thumbnail says nothing
 
 
@@ -77,19 +77,29 @@ class FitResult(Reached):
               f"{', to its plateau' * self.at_plateau}")  # fmt: skip
         if self.search is not None:
             print(self.search)
-        if self.bpp_exceeded:
-            print(f"more bits per pixel than asked for: {self.too_large} take "
-                  f"{self.bits_per_pixel:.2f} of a picture of this size")  # fmt: skip
         if self.skipped_steps:
             print(f"{self.skipped_steps} {self.skipped_what} were skipped: their gradient was not "
                   "finite")  # fmt: skip
 
 
 def reached(
-    job: Job[Any], picture: Picture, psnr_db: float, size: int, *, bpp_exceeded: bool
+    job: Job[Any],
+    picture: Picture,
+    psnr_db: float,
+    size: int,
+    *,
+    bpp_exceeded: bool,
+    too_large: str = FitResult.too_large,
 ) -> dict[str, Any]:
-    """Return the fields of FitResult; ``picture`` is the one as it was fitted."""
+    """Return the fields of FitResult; ``picture`` is the one as it was fitted.
+
+    Warns of a file that takes more than was asked for, of what every file of its kind has.
+    """
     p = job.loop.progress
+    bits = size * 8 / (picture.width * picture.height)
+    if bpp_exceeded:
+        job.warnings.say(f"fit: more bits per pixel than asked for: {too_large} take {bits:.2f} of "
+                         "a picture of this size.")  # fmt: skip
     return {
         "asset": str(job.output),
         "engine": job.chosen.engine,
@@ -100,7 +110,7 @@ def reached(
         "loss": p.loss,
         "psnr_db": psnr_db,
         "asset_bytes": size,
-        "bits_per_pixel": size * 8 / (picture.width * picture.height),
+        "bits_per_pixel": bits,
         "skipped_steps": job.engine.skipped,
         "bpp_exceeded": bpp_exceeded,
         "at_plateau": p.plateau_step is not None,
@@ -127,7 +137,22 @@ def poor(job: Job[Any], psnr_db: float, byte_count: int, picture: Picture, white
     if theirs <= psnr_db:
         return None
     return (f"fit: got {psnr_db:.1f} dB, where a thumbnail of as many bytes has {theirs:.1f}: far "
-            f"below what a fit comes to.{advice(job.loop.progress, job.recipe)}")  # fmt: skip
+            f"below what a fit comes to.{more_of_it(job.loop.progress, job.recipe)}")  # fmt: skip
+
+
+def early(job: Job[Any], own_steps: int | None) -> str | None:
+    """Return what to say of a fit that was cut off before any ends by itself.
+
+    ``own_steps``: those of its preset, where that has a number of them.
+    """
+    p = job.loop.progress
+    if own_steps is not None:
+        return few_steps(p, job.recipe, own_steps)
+    if p.share < 1.0 or p.plateau_step is not None or p.step >= EARLIEST_STEPS:
+        return None
+    more = more_of_it(p, job.recipe)
+    return (f"fit: ended at its {ended(p, job.recipe)}, where no plateau is found before "
+            f"{EARLIEST_STEPS}: far below what it comes to.{more}")  # fmt: skip
 
 
 def oversized(byte_count: int, picture: Picture) -> str | None:
@@ -141,12 +166,3 @@ def oversized(byte_count: int, picture: Picture) -> str | None:
         return None
     return (f"fit: the asset has {bits:.1f} bits per pixel, where the picture's own texels have "
             f"{raw:g}. Take a smaller encoding or network, or --preset grid.")  # fmt: skip
-
-
-def advice(p: Progress, recipe: Any) -> str:
-    """Return what to give more of, by what ended a fit; nothing where more steps gain little."""
-    if p.share < 1.0 or p.plateau_step is not None:
-        return ""
-    if recipe.seconds is not None and p.seconds >= recipe.seconds:
-        return " Give it more --seconds, or a machine with less to do."
-    return " Give it more --steps."

@@ -44,10 +44,16 @@ class Progress:
         return self.step * samples_per_step / self.seconds if counted else 0.0
 
     def note(self, measured: bool) -> None:
-        """Add where the fit stands to the curve: with its PSNR where it was ``measured``."""
+        """Add where the fit stands to the curve: with its PSNR where it was ``measured``.
+
+        Of a step the curve has one row: its last measuring, which of the last step is the file's.
+        """
         psnr_db = None if self.psnr_db is None or not measured else round(self.psnr_db, 3)
-        if self.curve and self.curve[-1][0] == self.step and self.curve[-1][3] is None:
+        same = bool(self.curve) and self.curve[-1][0] == self.step
+        if same and (measured or self.curve[-1][3] is None):
             self.curve.pop()
+        elif same:
+            return
         self.curve.append([self.step, round(self.seconds, 3), _short(self.loss), psnr_db])
         if len(self.curve) > MOST_ROWS:  # half of the losses alone go; of the last it is told
             self.curve[:-1] = [

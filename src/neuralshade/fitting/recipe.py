@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypedDict, TypeVar
 
 from neuralshade.base.did_you_mean import did_you_mean
 from neuralshade.base.message_text import named, shown, unread
@@ -18,9 +18,12 @@ from neuralshade.base.regular_file import check_regular
 from neuralshade.errors import ConfigError
 
 if sys.version_info >= (3, 11):
+    from typing import Unpack as Unpack  # of the settings of fits, for type hints
+
     import tomllib
 else:
     import tomli as tomllib
+    from typing_extensions import Unpack as Unpack
 
 R = TypeVar("R")
 
@@ -96,6 +99,26 @@ class PictureRecipe(TrainingRecipe):
 
     target_psnr: float | None = ending(None, "stop when the picture reaches so many dB",
                                        limits=(0, 200))  # fmt: skip
+
+
+class TrainingSettings(TypedDict, total=False):
+    """Fields of TrainingRecipe by keyword, typed for editors; each may be left out."""
+
+    beta1: float
+    beta2: float
+    epsilon: float
+    schedule: str
+    rate_final: float
+    warmup: int
+    steps: int | None
+    seconds: float | None
+    seed: int
+
+
+class PictureSettings(TrainingSettings, total=False):
+    """Fields of PictureRecipe; each may be left out."""
+
+    target_psnr: float | None
 
 
 def type_of(field: Field) -> type:

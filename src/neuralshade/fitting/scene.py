@@ -98,6 +98,8 @@ class Scene:
     # of a pane's target and result as drawn, in dB, where its fit measures something else of them
     psnr: Callable[[str, Floats, Floats], float] | None = None
     settled: Callable[[str, View], bool] | None = None
+    # draws lit panes as linear light where the scene is sRGB's
+    radiance: Callable[[str, View], Floats] | None = None
     stops: float = 0.0  # of exposure, that pages begin with
     withheld: Mapping[str, str] = field(
         default_factory=dict

@@ -34,9 +34,11 @@ if TYPE_CHECKING:
     from neuralshade.model.scattering import Scattering
     from neuralshade.source.region import Region
 
+    AssetLike: TypeAlias = "str | os.PathLike[str] | Opened | Asset"
+else:  # whoever reads hints while a program runs has no Asset loaded
+    AssetLike = str | os.PathLike[str] | Any
 OpenedLike = TypeVar("OpenedLike", bound="Opened")
 Notice = Callable[[str], None]
-AssetLike: TypeAlias = "str | os.PathLike[str] | Opened | Asset"
 
 
 def ignore(notice: str) -> None:
@@ -276,10 +278,8 @@ class Opened(Closeable, AtPositions, ShortRepr):
             "path": self.path, "kind": self.kind.name, "format": FORMAT,
             "bytes": self.byte_count, "memory_bytes": self.memory_bytes,
             "bits_per_pixel": self.bits_per_pixel, "parameters": self.numbers,
-            "picture": self.header.picture,
-            "recipe": self.header.recipe,
-            "training": self.header.training,
-            "quality": self.header.quality,
+            "picture": self.header.picture, "recipe": self.header.recipe,
+            "training": self.header.training, "quality": self.header.quality,
             "tensors": {n: f"{t.dtype} {list(t.shape)}" for n, t in self.tensors.items()},
             **{n: self.header.own[n] for n in (*self.parts, "plugins") if n in self.header.own},
         }  # fmt: skip

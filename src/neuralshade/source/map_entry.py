@@ -25,17 +25,19 @@ if TYPE_CHECKING:
 
     from neuralshade.source.picture import Picture
 
+    # what one map is given as: a file, pixels in memory, or either with what else is said of it
+    Entry: TypeAlias = (
+        str | os.PathLike[str] | Picture | npt.NDArray[Any] | Image.Image | torch.Tensor
+        | Mapping[str, Any]
+    )  # fmt: skip
+else:  # neither PIL nor PyTorch is loaded for who reads hints while a program runs
+    Entry = str | os.PathLike[str] | Mapping[str, Any] | Any
+
 PACKED_KEYS = tuple(sorted(name for name in PACKED if len(name) == 3))
 OWN_NAME = re.compile(r"[a-z][a-z0-9_]{0,30}")
 NEARLY_THE_SAME = 0.8  # difflib's ratio: one letter of six
 CHANNELS = "rgba"
 EXAMPLE = 'Write such as {"albedo": "a.png", "normal": "n.png", "roughness": "r.png"}.'
-
-# what one map is given as: a file, pixels in memory, or either with what else is to be said of it
-Entry: TypeAlias = (
-    "str | os.PathLike[str] | Picture | npt.NDArray[Any] | Image.Image | torch.Tensor"
-    " | Mapping[str, Any]"
-)
 
 
 @dataclass(frozen=True)

@@ -86,7 +86,7 @@ def render(
 
     Returns:
         float32 [height, width, channels] in the fitted picture's colour space; sRGB values
-        are clamped to [0, 1].
+        are clamped to [0, 1]. Lit maps are sRGB, and linear with an exposure or tonemap.
 
     Raises: AssetError, PictureError, OutputError; ConfigError for a size or crop without pixels,
         a size of another aspect, an unknown filter or tonemap, a tone for a picture that is not
@@ -101,6 +101,8 @@ def render(
         check_suffix(output)
         check_writable(output)
     exposure = _usual_exposure(opened, output) if exposure is None else exposure
+    if isinstance(opened, ShownPane) and (exposure != 0 or tonemap != "clip"):
+        opened.as_light()
     check_tone(exposure, tonemap, opened.color_space)
     u0, v0, u1, v1 = crop = _numbers("crop", crop, 4, numbers.Real, "u0, v0, u1, v1")
     if not (0 <= u0 < u1 <= 1 and 0 <= v0 < v1 <= 1):

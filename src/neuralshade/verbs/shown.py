@@ -53,6 +53,7 @@ class ShownPane:
         if asked.turn is not None and self.pane not in scene.turned:
             raise ConfigError(f"turn: got it for {self.pane}, need a pane that turns"
                               f"{_listed(scene.turned)}. Leave it out.")  # fmt: skip
+        self._as_light = False
         self._view = View(0, 0, light=light, turn=asked.turn, level=asked.level)
 
     @property
@@ -68,7 +69,14 @@ class ShownPane:
     @property
     def color_space(self) -> str:
         """Return linear or srgb; a difference is one of screens."""
-        return "linear" if self.scene.linear and self.other is None else "srgb"
+        linear = self.scene.linear and self.other is None
+        return "linear" if linear or self._as_light else "srgb"
+
+    def as_light(self) -> None:
+        """Draw a lit pane as linear light from now on, where it is one by itself."""
+        scene = self.scene
+        lit = scene.is_lit(self.pane) and self.other is None
+        self._as_light = lit and scene.radiance is not None
 
     def __enter__(self) -> ShownPane:
         return self
@@ -79,6 +87,8 @@ class ShownPane:
     def draw(self, width: int, height: int, crop: Crop = WHOLE) -> Floats:
         """Return float32 [height, width, C]; of a difference, around grey."""
         view = replace(self._view, region=crop, width=width, height=height, screen=(width, height))
+        if self._as_light and self.scene.radiance is not None:
+            return self.scene.radiance(self.pane, view)
         drawn = self.scene.draw(self.pane, view)
         if self.other is None:
             return drawn

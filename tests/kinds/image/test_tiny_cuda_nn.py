@@ -20,7 +20,7 @@ ADAM = {
 }  # fmt: skip
 OUR_ADAM = {
     "rate": 1e-2, "grid_rate": 1e-2, "beta1": 0.9, "beta2": 0.99, "epsilon": 1e-15,
-    "l2_penalty": 1e-8, "schedule": "constant", "warmup": 0,
+    "l2_penalty": 1e-8, "schedule": "constant", "warmup": 0, "average": 0.0,
 }  # fmt: skip
 ACTIVATIONS = (
     "['None', 'ReLU', 'LeakyReLU', 'Tanh', 'Sigmoid', 'Exponential', 'Softplus', 'SiLU', 'ELU', "

@@ -74,6 +74,7 @@ def test_what_is_told(bumpy):
     assert result.sizes == ((37, 23), (18, 11), (9, 5), (4, 2), (2, 1), (1, 1))
     assert (result.steps, len(result.kept)) == (96, 5)
     assert all(note.startswith("more wrong than the best filter") for note in result.notes)
+    assert result.warnings == result.notes  # of these alone there is more to see
     assert sorted(names) == sorted(p.rpartition("/")[2] for p in (*result.files, result.asset))
     assert result.asset_bytes == (bumpy.folder / "waves.nsh").stat().st_size
     assert list(result.errors) == ["mirror", "cosine", "environment"]

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from neuralshade.asset.file import is_asset_file, read_asset_file
 from neuralshade.base.message_text import shown
 from neuralshade.errors import ConfigError
-from neuralshade.fitting.facts import Warnings
-from neuralshade.fitting.picture_result import advice
+from neuralshade.fitting.facts import Warnings, more_of_it
 from neuralshade.fitting.recipe import from_dict, to_dict
 from neuralshade.kinds.image import KIND
 from neuralshade.kinds.image.presets import preset_recipe
@@ -95,6 +94,6 @@ def worse(begun: OpenedImage, job: Begun, psnr_db: float) -> str | None:
     before = begun.header.quality["psnr_db"]
     if begun.picture["digest"] != job.source.digest or psnr_db >= before:
         return None
-    more = advice(job.loop.progress, job.recipe)
+    more = more_of_it(job.loop.progress, job.recipe)
     return (f"fit: got {psnr_db:.2f} dB, where {begun.path}, which it went on from, has "
             f"{before:.2f}. Keep that.{more}")  # fmt: skip

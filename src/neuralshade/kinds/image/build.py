@@ -18,6 +18,7 @@ from neuralshade.source.picture import Picture
 from neuralshade.source.target import Target
 
 if TYPE_CHECKING:
+    from neuralshade.fitting.plateau import Plateau
     from neuralshade.optimizer.adam import Optimizer
 
 # Each engine is loaded where it is built: a fit runs on one of the two.
@@ -91,3 +92,12 @@ def _optimizers(recipe: ImageRecipe, field: Field) -> list[Optimizer]:
         return [network]
     build = GRID_OPTIMIZERS[recipe.grid_optimizer]
     return [network, build(grids, recipe.grid_rate, betas, recipe.epsilon)]
+
+
+def plateau_of(recipe: ImageRecipe) -> Plateau | None:
+    """Return the end that is looked for while a fit runs; None where one is given."""
+    if recipe.until != "plateau":
+        return None
+    from neuralshade.fitting.plateau import Plateau
+
+    return Plateau(recipe.plateau_db)

@@ -6,7 +6,7 @@ import math
 import os
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -27,8 +27,15 @@ from neuralshade.fitting.options import (
     checked_output,
     chosen_engine,
 )
-from neuralshade.fitting.picture_result import CodeSearch, FitResult, oversized, poor, reached
-from neuralshade.fitting.recipe import from_dict, to_dict
+from neuralshade.fitting.picture_result import (
+    CodeSearch,
+    FitResult,
+    early,
+    oversized,
+    poor,
+    reached,
+)
+from neuralshade.fitting.recipe import Unpack, from_dict, to_dict
 from neuralshade.fitting.resuming import begun_from, resumed_recipe, unfit
 from neuralshade.fitting.scene import Scene, grid_pages, picture_scene
 from neuralshade.fitting.snapshots import snapshots_for
@@ -41,24 +48,18 @@ from neuralshade.kinds.image.budget import (
     passes_of,
     resolve,
 )
-from neuralshade.kinds.image.build import build_engine, build_gpu_engine
+from neuralshade.kinds.image.build import build_engine, build_gpu_engine, plateau_of
 from neuralshade.kinds.image.engine import Engine, Glances
 from neuralshade.kinds.image.field import Tensors, feature_grids, parameter_shapes, stored_quality
 from neuralshade.kinds.image.opened import OpenedImage
-from neuralshade.kinds.image.presets import ENDS, preset_recipe
-from neuralshade.kinds.image.recipe import ImageRecipe
+from neuralshade.kinds.image.presets import ENDS, preset_recipe, preset_steps
+from neuralshade.kinds.image.recipe import ImageRecipe, ImageSettings
 from neuralshade.measure.picture_psnr import white_of
 from neuralshade.model.registry import foreign_kinds
 from neuralshade.sampler.draw import samples_per_step
 from neuralshade.source.image_file import PictureLike, load_picture
 from neuralshade.source.picture import LARGEST_FITTED, Picture, check_squares
 from neuralshade.source.transform import transform_picture
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
-
-    from neuralshade.fitting.plateau import Plateau
-    from neuralshade.kinds.image.settings import ImageSettings
 
 GLANCED_PX = 16  # a side, of what an asset shows before a fit goes on from it
 
@@ -122,15 +123,6 @@ def fit_image(
         return job.run(checkpoint)
 
 
-def _plateau(recipe: ImageRecipe) -> Plateau | None:
-    """Return the end that is looked for while a fit runs; None where one is given."""
-    if recipe.until != "plateau":
-        return None
-    from neuralshade.fitting.plateau import Plateau
-
-    return Plateau(recipe.plateau_db)
-
-
 def _resumed(
     checkpoint: Checkpoint, place: Any, picture: Picture, preset: str | None, settings: Any
 ) -> ImageRecipe:
@@ -187,7 +179,7 @@ class _Job(Job[ImageRecipe]):
             samples_per_step=samples_per_step(recipe.sampling, recipe.batch, height, width),
             target_psnr=recipe.target_psnr,
             coarser=glances.coarser,
-            plateau=_plateau(recipe),
+            plateau=plateau_of(recipe),
         )
 
     def _build(self) -> Engine:
@@ -266,11 +258,10 @@ class _Job(Job[ImageRecipe]):
 
             gained = search.gain_db if search else 0.0
             self.warnings.say(rising(self.loop, self.recipe, gained))
-        white = white_of(self.picture)
-        self.warnings.say(
-            poor(self, psnr_db, size, self.picture, white), oversized(size, self.picture),
-            search.failed if search else None,
-        )  # fmt: skip
+        told = poor(self, psnr_db, size, self.picture, white_of(self.picture))
+        if told is None and self.begun is None:
+            told = early(self, preset_steps(self.preset))
+        self.warnings.say(told, oversized(size, self.picture), search.failed if search else None)
         if self.begun is not None:
             from neuralshade.kinds.image.begun import worse
 

@@ -125,3 +125,8 @@ def preset_recipe(name: str, settings: dict[str, Any]) -> ImageRecipe:
     asked = settings.get("steps") is not None or settings.get("seconds") is not None
     until = "plateau" if plateau and not asked else "end"
     return dataclasses.replace(recipe, until=until)
+
+
+def preset_steps(name: str | None) -> int | None:
+    """Return the number of steps that is a preset's own; None where it has none."""
+    return None if name is None else PRESETS[name].settings.get("steps")

@@ -4,7 +4,15 @@ from dataclasses import dataclass
 
 from neuralshade.base.message_text import shown
 from neuralshade.errors import ConfigError
-from neuralshade.fitting.recipe import LOSSES, PictureRecipe, changed, ending, setting, training
+from neuralshade.fitting.recipe import (
+    LOSSES,
+    PictureRecipe,
+    PictureSettings,
+    changed,
+    ending,
+    setting,
+    training,
+)
 
 # the keys of registries that load PyTorch; a test holds them equal
 ACTIVATIONS = ("none", "relu", "leaky_relu", "tanh", "sigmoid", "exp", "softplus", "silu",
@@ -76,3 +84,31 @@ class ImageRecipe(PictureRecipe):
             from neuralshade.model.registry import parse_encoding  # loads PyTorch
 
             parse_encoding(self.encoding)
+
+
+class ImageSettings(PictureSettings, total=False):
+    """Fields of ImageRecipe, which says what each is; each may be left out."""
+
+    encoding: str
+    bpp: float
+    hidden_layers: int
+    hidden_width: int
+    activation: str
+    output_activation: str
+    bias: bool
+    loss: str
+    sampling: str
+    batch: int
+    rate: float
+    grid_rate: float
+    grid_optimizer: str
+    l2_penalty: float
+    average: float
+    precision: str
+    loss_scale: float
+    polish: int
+    grid_bits: int
+    network_bits: int
+    until: str
+    plateau_db: float
+    transform: str

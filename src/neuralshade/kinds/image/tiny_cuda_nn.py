@@ -6,19 +6,17 @@ one-blob uses a quartic kernel, ours the Gaussian of the paper; base_resolution 
 vertices and our cells. What changes no result here is passed over with a line that says so.
 """
 
-import json
 import logging
 import math
 import os
 import sys
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 from neuralshade.base.did_you_mean import did_you_mean
-from neuralshade.base.message_text import named, shown, unread
-from neuralshade.base.regular_file import check_regular
+from neuralshade.base.message_text import named, shown
 from neuralshade.errors import ConfigError
+from neuralshade.kinds.image.config_file import read_config
 
 log = logging.getLogger("neuralshade")
 Settings = dict[str, Any]
@@ -56,17 +54,7 @@ BOUNDED = {int: "int below 2^63", float: "finite float"}
 
 def read_tiny_cuda_nn(path: str | os.PathLike[str]) -> Settings:
     """Return the settings of a JSON file; ConfigError names what cannot be honoured."""
-    try:
-        check_regular(path)
-        config = json.loads(Path(path).read_text(encoding="utf-8"))
-    except OSError as error:
-        raise ConfigError(f"{path}: got {unread(error)}, need a JSON file in tiny-cuda-nn's "
-                          "form. Check the path.") from error  # fmt: skip
-    # ValueError: no UTF-8, no JSON, or a number of thousands of digits; nesting may be too deep
-    except (ValueError, RecursionError) as error:
-        raise ConfigError(f"{path}: got {error}, need a JSON file in tiny-cuda-nn's form. "
-                          "See docs/recipes.md.") from error  # fmt: skip
-    return from_tiny_cuda_nn(config)
+    return from_tiny_cuda_nn(read_config(path))
 
 
 def from_tiny_cuda_nn(config: Any) -> Settings:
@@ -99,6 +87,7 @@ class _Section:
             raise ConfigError(f"{place}: got {type(values).__name__}, need a JSON object. "
                               'Write {"otype": ...}.')  # fmt: skip
         self.place, self.left, self.known = place, dict(values), set[str]()
+        self.others: frozenset[str] = getattr(values, "others", frozenset())  # of a parent
 
     def has(self, key: str) -> bool:
         self.known.add(key)
@@ -142,7 +131,12 @@ class _Section:
                         reason)  # fmt: skip
 
     def finish(self) -> None:
-        for key in self.left:
+        """Refuse what is left, but for what a parent with another otype had for itself."""
+        others = [key for key in self.left if key in self.others]
+        if others:
+            log.warning("%s: passed over %s of its parent, which has another otype.", self.place,
+                        shown(others))  # fmt: skip
+        for key in (key for key in self.left if key not in self.others):
             raise ConfigError(f"{self.place}.{named(key)}: unknown or unsupported key, need one of "
                               f"{sorted(self.known)}.{did_you_mean(key, self.known)}")  # fmt: skip
 
@@ -250,6 +244,7 @@ def _optimizer(section: _Section, names: Names = OPTIMIZERS) -> Settings:
     return {
         "rate": rate,
         "grid_rate": rate * factor,
+        "average": 0.0,  # where there is no EMA
         "l2_penalty": float(section.number("l2_reg", 1e-8, float)),
         "beta1": float(section.number("beta1", 0.9, float)),
         "beta2": float(section.number("beta2", 0.999, float)),

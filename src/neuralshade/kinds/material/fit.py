@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from neuralshade.base.message_text import plain, plural
 from neuralshade.base.work import part
 from neuralshade.errors import ConfigError
 from neuralshade.fitting.command import CommandLine, FitCall
-from neuralshade.fitting.facts import Reached
+from neuralshade.fitting.facts import Reached, few_steps
 from neuralshade.fitting.job import Job
 from neuralshade.fitting.loop import Observer, ignore
 from neuralshade.fitting.options import (
@@ -26,7 +26,7 @@ from neuralshade.fitting.options import (
     checked_output,
     chosen_engine,
 )
-from neuralshade.fitting.recipe import asked_recipe, from_dict
+from neuralshade.fitting.recipe import Unpack, asked_recipe, from_dict
 from neuralshade.fitting.resuming import Source, resumed_recipe
 from neuralshade.fitting.scene import Scene
 from neuralshade.kinds.material import KIND
@@ -45,7 +45,7 @@ from neuralshade.kinds.material.judging.mip_judge import LevelJudge, with_levels
 from neuralshade.kinds.material.mip_fit import LeveledEngine, main_share
 from neuralshade.kinds.material.noise import sampler_noise
 from neuralshade.kinds.material.opened import OpenedMaterial
-from neuralshade.kinds.material.recipe import MaterialRecipe
+from neuralshade.kinds.material.recipe import MaterialRecipe, MaterialSettings
 from neuralshade.kinds.material.sampler_fit import PhasedLoop, SampledEngine
 from neuralshade.kinds.material.scene import material_scene
 from neuralshade.kinds.material.shared import LAYERS, SharedPart, shared_digest
@@ -53,11 +53,6 @@ from neuralshade.kinds.material.teachers.sources import load_teacher, teacher_di
 from neuralshade.kinds.material.teachers.teacher import Teacher, TeacherKernels
 from neuralshade.kinds.material.teachers.varied_teacher import varied_teacher
 from neuralshade.model.field import Field
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
-
-    from neuralshade.kinds.material.settings import MaterialSettings
 
 
 @dataclass(frozen=True)
@@ -269,9 +264,7 @@ class _Job(Job[MaterialRecipe]):
     def finish(self) -> MaterialResult:
         """Write the asset."""
         judged, size = self.save(self.output)
-        from neuralshade.fitting.ending import few_steps  # not before it ended
-
-        self.warnings.say(few_steps(self.loop, self.recipe))
+        self.warnings.say(few_steps(self.loop.progress, self.recipe))
         self._written()
         self._report()
         p = self.loop.progress

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from neuralshade.fitting.recipe import TrainingRecipe, changed, setting, training
+from neuralshade.fitting.recipe import TrainingRecipe, TrainingSettings, changed, setting, training
 from neuralshade.kinds.material.varied import parse_ranges
 
 WRAPS = ("repeat", "clamp")
@@ -58,3 +58,23 @@ class MaterialRecipe(TrainingRecipe):
     def varied_count(self) -> int:
         """Return how many inputs of the material the decoder has."""
         return len(parse_ranges(self.vary))
+
+
+class MaterialSettings(TrainingSettings, total=False):
+    """Fields of MaterialRecipe, which says what each is; each may be left out."""
+
+    size: int
+    wrap: str
+    features: int
+    lobes: int
+    hidden_layers: int
+    hidden_width: int
+    batch: int
+    rate: float
+    latent_rate: float
+    encoded_until: float
+    frozen_from: float
+    mips: float
+    sampler: float
+    rare: float
+    vary: str

@@ -8,7 +8,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -26,7 +26,7 @@ from neuralshade.fitting.options import (
     chosen_engine,
 )
 from neuralshade.fitting.output_checks import check_apart, check_no_input, check_page, events_path
-from neuralshade.fitting.recipe import from_dict, to_dict
+from neuralshade.fitting.recipe import Unpack, from_dict, to_dict
 from neuralshade.fitting.resuming import Source, resumed_recipe
 from neuralshade.fitting.scene import RESULT, Scene
 from neuralshade.kinds.mipmaps import KIND
@@ -61,16 +61,11 @@ from neuralshade.kinds.mipmaps.judge import (
 from neuralshade.kinds.mipmaps.opened import OpenedMipmaps
 from neuralshade.kinds.mipmaps.plan import Plan, plan_set
 from neuralshade.kinds.mipmaps.plane_scene import TRAINED_TITLE, plane_scene
-from neuralshade.kinds.mipmaps.recipe import MipmapsRecipe, mipmaps_recipe
+from neuralshade.kinds.mipmaps.recipe import MipmapsRecipe, MipmapsSettings, mipmaps_recipe
 from neuralshade.kinds.mipmaps.result import MipmapsResult
 from neuralshade.measure.plane.mip_filters import FILTERS, Floats
 from neuralshade.source.map_entry import Entry
 from neuralshade.source.texture_set import TextureSet
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
-
-    from neuralshade.kinds.mipmaps.settings import MipmapsSettings
 
 
 def fit_mipmaps(
@@ -221,7 +216,9 @@ class _Job(Job[MipmapsRecipe]):
         stored = [stored_level(level) for level in (self.base, *chain)]
         judged = judge(self.engine, numbers, self.recipe, HELD_OUT, briefly=METHODS)
         if self.recipe.favor == "all":
-            self.notes += missed(judged.symmetric(), KEPT, tuple(STORED.values()))
+            worse = missed(judged.symmetric(), KEPT, tuple(STORED.values()))
+            self.notes += worse  # for who reads the file
+            self.warnings.say(*worse)
         header = self._header(judged, best)
         written = save_asset(self.output, KIND.name, header, level_tensors(stored), CURVE_POINTS)
         with part("writing files"):

@@ -4,7 +4,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from neuralshade.errors import ConfigError
-from neuralshade.fitting.recipe import TrainingRecipe, asked_recipe, changed, setting, training
+from neuralshade.fitting.recipe import (
+    TrainingRecipe,
+    TrainingSettings,
+    asked_recipe,
+    changed,
+    setting,
+    training,
+)
 
 DIFFUSES = ("lambert", "burley")
 FAVORS = ("all", "mirror")
@@ -62,6 +69,27 @@ class MipmapsRecipe(TrainingRecipe):
             more = -(-self.pool // self.pairs) * self.pairs
             raise ConfigError(f"MipmapsRecipe.pool: got {self.pool} with pairs={self.pairs}, need "
                               f"a multiple. Write {more}.")  # fmt: skip
+
+
+class MipmapsSettings(TrainingSettings, total=False):
+    """Fields of MipmapsRecipe, which says what each is; each may be left out."""
+
+    levels: int
+    diffuse: str
+    pairs: int
+    pool: int
+    reuse: int
+    mirror: float
+    mirror_far: float
+    lowest: float
+    albedo_rate: float
+    slope_rate: float
+    roughness_rate: float
+    metallic_rate: float
+    favor: str
+    skies: int
+    sky_lights: int
+    sky_weight: float
 
 
 def mipmaps_recipe(settings: dict[str, Any]) -> MipmapsRecipe:

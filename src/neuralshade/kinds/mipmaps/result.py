@@ -36,9 +36,10 @@ class MipmapsResult(Reached):
         return f"{self.asset}, loss {self.loss:.4g}, {self.asset_bytes:,} bytes"
 
     def print(self) -> None:
-        """Print what was reached: notes, errors by level, files."""
+        """Print what was reached: notes that were not warned of, errors by level, files."""
         for note in self.notes:
-            print(plain(note))
+            if note not in self.warnings:
+                print(plain(note))
         rows = [
             {"level": i + 1, "width": width, "height": height, "light": light,
              "kept": self.kept[i], "ours": errors[KEPT][i],

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -29,7 +29,7 @@ from neuralshade.fitting.options import (
     chosen_engine,
 )
 from neuralshade.fitting.output_checks import check_no_input
-from neuralshade.fitting.recipe import asked_recipe, from_dict, to_dict
+from neuralshade.fitting.recipe import Unpack, asked_recipe, from_dict, to_dict
 from neuralshade.fitting.resuming import Source, resumed_recipe
 from neuralshade.fitting.scene import Scene, picture_scene
 from neuralshade.fitting.snapshots import snapshots_for
@@ -37,17 +37,12 @@ from neuralshade.fitting.values import parse_values
 from neuralshade.kinds.shader import KIND
 from neuralshade.kinds.shader.build import BuiltTask, build_shader_engine, build_task
 from neuralshade.kinds.shader.opened import OpenedShader
-from neuralshade.kinds.shader.recipe import ShaderRecipe, size_of
+from neuralshade.kinds.shader.recipe import ShaderRecipe, ShaderSettings, size_of
 from neuralshade.kinds.shader.source import ShaderSource, load_shader
 from neuralshade.kinds.shader.task import CHANNELS
 from neuralshade.kinds.shader.trust import remember
 from neuralshade.model.trainable import Floats, Member, arrays_of
 from neuralshade.source.picture import PictureForm
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
-
-    from neuralshade.kinds.shader.settings import ShaderSettings
 
 log = logging.getLogger("neuralshade")
 CURVE_POINTS = 100  # of the training curve that are kept in an asset

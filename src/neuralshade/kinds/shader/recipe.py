@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from neuralshade.errors import ConfigError
-from neuralshade.fitting.recipe import TrainingRecipe, setting, training
+from neuralshade.fitting.recipe import TrainingRecipe, TrainingSettings, setting, training
 
 COLOR_SPACES = ("srgb", "linear")  # a test holds them equal to those of pictures
 
@@ -27,6 +27,15 @@ class ShaderRecipe(TrainingRecipe):
         super().__post_init__()
         threads_of(self)
         size_of(self)
+
+
+class ShaderSettings(TrainingSettings, total=False):
+    """Fields of ShaderRecipe, which says what each is; each may be left out."""
+
+    threads: str
+    rate: float
+    size: str
+    color_space: str
 
 
 def threads_of(recipe: ShaderRecipe) -> tuple[int, int, int]:

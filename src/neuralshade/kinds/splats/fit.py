@@ -8,7 +8,7 @@ import os
 from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +19,7 @@ from neuralshade.asset.checkpoint import Checkpoint, load_checkpoint
 from neuralshade.base.message_text import shown
 from neuralshade.base.work import part
 from neuralshade.errors import ConfigError
+from neuralshade.fitting.facts import few_steps
 from neuralshade.fitting.job import Job
 from neuralshade.fitting.loop import Loop, Observer, ignore
 from neuralshade.fitting.options import (
@@ -29,7 +30,7 @@ from neuralshade.fitting.options import (
     chosen_engine,
 )
 from neuralshade.fitting.picture_result import FitResult, poor, reached
-from neuralshade.fitting.recipe import asked_recipe, from_dict, to_dict
+from neuralshade.fitting.recipe import Unpack, asked_recipe, from_dict, to_dict
 from neuralshade.fitting.resuming import resumed_recipe
 from neuralshade.fitting.scene import Scene, picture_scene
 from neuralshade.fitting.snapshots import snapshots_for
@@ -51,18 +52,12 @@ from neuralshade.kinds.splats.build import (
 from neuralshade.kinds.splats.draw import draw_cloud, unit_centers
 from neuralshade.kinds.splats.opened import OpenedSplats
 from neuralshade.kinds.splats.painter import SplatPainter
-from neuralshade.kinds.splats.recipe import SplatsRecipe
+from neuralshade.kinds.splats.recipe import SplatsRecipe, SplatsSettings
 from neuralshade.kinds.splats.schedule import SplatFit
 from neuralshade.measure.picture_psnr import decibels, white_of
 from neuralshade.source.crop import WHOLE, Crop
 from neuralshade.source.image_file import PictureLike, load_picture
 from neuralshade.source.picture import Picture, check_squares
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
-
-    from neuralshade.kinds.splats.settings import SplatsSettings
-
 
 LONGEST_PSNR = 88.888  # dB: as long in a file as any
 USUAL_STEPS = 8_000  # as benchmarks/splats_kodak.py takes
@@ -278,13 +273,12 @@ class _Job(Job[SplatsRecipe]):
             self.engine.settle()
         psnr_db, written = self.save(self.output)
         white = white_of(self.picture)
-        from neuralshade.fitting.ending import few_steps  # not before it ended
-
-        self.warnings.say(few_steps(self.loop, self.recipe, USUAL_STEPS),
+        self.warnings.say(few_steps(self.loop.progress, self.recipe, USUAL_STEPS),
                           poor(self, psnr_db, written, self.picture, white))  # fmt: skip
         self._written()
         self._report()
         budget = budget_of(self.recipe, self.picture)
         exceeded = budget is not None and written > budget
-        result = reached(self, self.picture, psnr_db, written, bpp_exceeded=exceeded)
+        result = reached(self, self.picture, psnr_db, written, bpp_exceeded=exceeded,
+                         too_large=SplatsResult.too_large)  # fmt: skip
         return SplatsResult(**result, count=self.engine.engine.levels().shape[1])

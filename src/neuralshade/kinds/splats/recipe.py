@@ -3,7 +3,14 @@
 from dataclasses import dataclass
 
 from neuralshade.errors import ConfigError
-from neuralshade.fitting.recipe import LOSSES, PictureRecipe, changed, setting, training
+from neuralshade.fitting.recipe import (
+    LOSSES,
+    PictureRecipe,
+    PictureSettings,
+    changed,
+    setting,
+    training,
+)
 
 COMPOSITINGS = ("over", "sum", "normalized")
 
@@ -56,3 +63,30 @@ class SplatsRecipe(PictureRecipe):
         if self.count and self.bytes is not None:
             raise ConfigError(f"SplatsRecipe.bytes: got {self.bytes} with count={self.count}, "
                               "need one of the two. Leave one out.")  # fmt: skip
+
+
+class SplatsSettings(PictureSettings, total=False):
+    """Fields of SplatsRecipe, which says what each is; each may be left out."""
+
+    count: int
+    bytes: int | None
+    bpp: float
+    compositing: str
+    strongest: int
+    cutoff: float
+    background: str
+    loss: str
+    ssim: float
+    center_rate: float
+    shape_rate: float
+    color_rate: float
+    opacity_rate: float
+    tiles: float
+    begin: float
+    grow_until: float
+    round_from: float
+    center_step: float
+    size_step: float
+    shear_step: float
+    opacity_step: float
+    color_step: float

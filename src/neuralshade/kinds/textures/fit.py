@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import torch
@@ -17,6 +17,7 @@ from neuralshade.base.message_text import shown
 from neuralshade.base.work import part
 from neuralshade.errors import ConfigError
 from neuralshade.fitting.command import CommandLine, FitCall
+from neuralshade.fitting.facts import few_steps
 from neuralshade.fitting.job import Job
 from neuralshade.fitting.loop import Loop, Observer, ignore
 from neuralshade.fitting.options import (
@@ -27,7 +28,7 @@ from neuralshade.fitting.options import (
     chosen_engine,
 )
 from neuralshade.fitting.picture_result import CodeSearch
-from neuralshade.fitting.recipe import asked_recipe, from_dict, to_dict
+from neuralshade.fitting.recipe import Unpack, asked_recipe, from_dict, to_dict
 from neuralshade.fitting.resuming import Source, resumed_recipe
 from neuralshade.fitting.scene import Scene
 from neuralshade.kinds.textures import KIND
@@ -43,7 +44,7 @@ from neuralshade.kinds.textures.opened import OpenedTextures
 from neuralshade.kinds.textures.plan import grids_for
 from neuralshade.kinds.textures.planner import Expected, TargetReached, asked_targets, planned_for
 from neuralshade.kinds.textures.psnr import map_psnr, mean_psnr
-from neuralshade.kinds.textures.recipe import TexturesRecipe
+from neuralshade.kinds.textures.recipe import TexturesRecipe, TexturesSettings
 from neuralshade.kinds.textures.reference import source_of
 from neuralshade.kinds.textures.result import TexturesResult, mostly_network
 from neuralshade.kinds.textures.scene import fit_scene
@@ -55,11 +56,6 @@ from neuralshade.model.field import Field
 from neuralshade.source.map_entry import Entry
 from neuralshade.source.material_mips import mip_sizes
 from neuralshade.source.material_set import MaterialSet
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
-
-    from neuralshade.kinds.textures.settings import TexturesSettings
 
 OLDER = {"network_bits": 16}  # of a checkpoint that does not say it
 REFIT_SHARE = 0.05  # of a fit's steps, after each pass of the search of codes
@@ -280,10 +276,8 @@ class _Job(Job[TexturesRecipe]):
         search = self._polish(field)
         quality, size = self._save_field(self.output, field)
         first = {name: values[0] for name, values in quality.items()}
-        from neuralshade.fitting.ending import few_steps  # not before it ended
-
         latents = sum(len(t.tobytes()) for n, t in pack_field(field).items() if "latents." in n)
-        self.warnings.say(few_steps(self.loop, self.recipe), mostly_network(
+        self.warnings.say(few_steps(self.loop.progress, self.recipe), mostly_network(
             self.textures, size, size - latents), search.failed if search else None)  # fmt: skip
         self._written()
         self._report()

@@ -36,6 +36,15 @@ class LitPane:
 
     def __call__(self, view: View) -> Floats:
         """Return the sphere as a screen shows it: float32 [height, width, 3], sRGB in [0, 1]."""
+        sphere, maps = self._seen(view)
+        return sphere.lit(maps, view.light or usual_light())
+
+    def radiance(self, view: View) -> Floats:
+        """Return the same as linear light, which may be above 1."""
+        sphere, maps = self._seen(view)
+        return sphere.radiance(maps, view.light or usual_light())
+
+    def _seen(self, view: View) -> tuple[SphereView, dict[str, Floats]]:
         width, height = view.screen or (view.width, view.height)
         asked = (self._step(), view.region, width, height, view.level)
         if self._last is None or self._last[0] != asked:
@@ -48,7 +57,7 @@ class LitPane:
                 for coding in self._codings
             }
             self._last = asked, sphere, maps
-        return self._last[1].lit(self._last[2], view.light or usual_light())
+        return self._last[1:]
 
 
 def straight(coding: MapCoding, coded: Floats) -> Floats:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from neuralshade.base.message_text import shown
 from neuralshade.errors import ConfigError
-from neuralshade.fitting.recipe import TrainingRecipe, changed, setting, training
+from neuralshade.fitting.recipe import TrainingRecipe, TrainingSettings, changed, setting, training
 from neuralshade.kinds.textures.block_shape import parse_blocks
 
 GRID_LIMITS = (64, 16, 8)  # texels along a latent, numbers, bits
@@ -83,6 +83,29 @@ class TexturesRecipe(TrainingRecipe):
                                   "need plain latents. Leave it out.")  # fmt: skip
         else:
             parse_grids(self.grids)
+
+
+class TexturesSettings(TrainingSettings, total=False):
+    """Fields of TexturesRecipe, which says what each is; each may be left out."""
+
+    bpp: float
+    grids: str
+    latents: str
+    mips: int
+    wrap: str
+    loss: str
+    weights: str
+    hidden_layers: int
+    hidden_width: int
+    batch: int
+    rate: float
+    latent_rate: float
+    latent_beta2: float
+    noise_until: float
+    polish: int
+    precision: str
+    loss_scale: float
+    network_bits: int
 
 
 @dataclass(frozen=True)

@@ -98,7 +98,8 @@ def _scene(
     changing = (*varying, *([LIT] if spheres else [])) if changes else ()
     return Scene(KIND.name, name, *sizes[0], CHANNELS, False, False, False,
                  _titles(names, given is not None), draw, changing, decoded.pages(),
-                 light=light, levels=tuple(sizes), psnr=psnr)  # fmt: skip
+                 light=light, levels=tuple(sizes), psnr=psnr,
+                 radiance=lambda pane, view: spheres[pane].radiance(view))  # fmt: skip
 
 
 def _titles(names: Mapping[str, str], compared: bool) -> Mapping[str, str]:

@@ -92,9 +92,18 @@ class SphereView:
             maps: at the sphere's pixels, float32 [n, C], as ``lit_points`` has them.
             light: azimuth and elevation in degrees, see ``to_light``.
         """
+        return linear_to_srgb(self._before_grey(self._shaded(maps, light).clip(0, 1)))
+
+    def radiance(self, maps: Mapping[str, Floats], light: tuple[float, float]) -> Floats:
+        """Return the same as linear light, which may be above 1."""
+        return self._before_grey(self._shaded(maps, light))
+
+    def _shaded(self, maps: Mapping[str, Floats], light: tuple[float, float]) -> Floats:
+        return lit_points(maps, self.up, to_light(*light))
+
+    def _before_grey(self, sphere: Floats) -> Floats:
+        """Return the picture of the sphere's pixels, what they do not cover the background."""
         colors = np.full((*self.cover.shape, 3), BACKGROUND, np.float32)
         seen = self.cover > 0
-        part = self.cover[seen][:, None]
-        lit = lit_points(maps, self.up, to_light(*light)).clip(0, 1)
-        colors[seen] += part * (lit - np.float32(BACKGROUND))
-        return linear_to_srgb(colors)
+        colors[seen] += self.cover[seen][:, None] * (sphere - np.float32(BACKGROUND))
+        return colors

@@ -29,9 +29,10 @@ def examine(limit_s: float = LIMIT_S, check_table: Callable[[str], object] = str
     """Return what is there, as plain JSON data: headings with rows; raises nothing.
 
     A row has ``what``, ``state`` (ok, missing, or off for what nothing here needs), ``found`` in
-    words, and ``remedy``: a command, or None. ``probes`` is what drivers and large packages
-    answered, each asked in a process of its own that has ``limit_s`` seconds. ``check_table`` is
-    called with each verb that the user's defaults have a table of; ConfigError says what is wrong.
+    words, and ``remedy``: a command, what else to do, or None. ``probes`` is what drivers and large
+    packages answered, each asked in a process of its own that has ``limit_s`` seconds.
+    ``check_table`` is called with each verb that the user's defaults have a table of; ConfigError
+    says what is wrong.
     """
     found = asked(list(PROBES), limit_s)
     parts: dict[str, Callable[[], list[Row]]] = {
@@ -82,7 +83,7 @@ def _defaults(check_table: Callable[[str], object]) -> list[Row]:
         for name in names:
             check_table(name)
     except ConfigError as error:
-        return [_row("your defaults", MISSING, str(error))]
+        return [_row("your defaults", MISSING, str(error), f"correct {path}, or remove it")]
     tables = ", ".join(f"[{name}]" for name in names)
     return [_row("your defaults", OK, f"{path}: {tables or 'empty'}")]
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from neuralshade.asset.texture.texture_files import file_name
 from neuralshade.base.atomic import check_writable
@@ -23,7 +23,7 @@ from neuralshade.fitting.options import (
     check_torch,
 )
 from neuralshade.fitting.output_checks import check_asset_place, check_no_input
-from neuralshade.fitting.recipe import asked_recipe
+from neuralshade.fitting.recipe import Unpack, asked_recipe
 from neuralshade.kinds.material.family import KIND
 from neuralshade.kinds.material.family.result import (
     FittedMaterial,
@@ -32,15 +32,10 @@ from neuralshade.kinds.material.family.result import (
 )
 from neuralshade.kinds.material.fit import MaterialResult, fit_material
 from neuralshade.kinds.material.opened import OpenedMaterial
-from neuralshade.kinds.material.recipe import MaterialRecipe
+from neuralshade.kinds.material.recipe import MaterialRecipe, MaterialSettings
 from neuralshade.kinds.material.shared import shared_digest
 from neuralshade.kinds.material.teachers.sources import MATERIALX, load_teacher
 from neuralshade.kinds.material.teachers.teacher import Teacher
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
-
-    from neuralshade.kinds.material.settings import MaterialSettings
 
 PathLike = str | os.PathLike[str]
 LOG = logging.getLogger("neuralshade")
