@@ -80,7 +80,7 @@ class Bound:
         commands.submit()
 
     def run(self, *entries):
-        run_once(self.gpu, [(self.buffers.kernel(entry), self.groups.get(entry, self.layout.tiles))
+        run_once(self.gpu, [(self.buffers.kernels([entry])[entry], self.groups.get(entry, self.layout.tiles))
                             for entry in ("project_splats", "list_cells", *entries)])  # fmt: skip
 
     def read(self, name, dtype, *shape):

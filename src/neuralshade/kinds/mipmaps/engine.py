@@ -12,7 +12,7 @@ import torch
 
 from neuralshade.engine.kernels.step.step_state import STATE, StepState
 from neuralshade.engine.step_queue import BEGINNING, StepQueue
-from neuralshade.gpu.gpu import Dispatch, Gpu, Kernel
+from neuralshade.gpu.gpu import Dispatch, Gpu, Kernel, KernelText
 from neuralshade.kinds.mipmaps.kernels import (
     GROUP,
     NO_SKIES,
@@ -93,6 +93,8 @@ class MipEngine:
             "rate_factors": gpu.buffer(size=4 * SUBMITTED_STEPS),
             "paces": gpu.buffer(size=8 * SUBMITTED_STEPS),
         }
+        entries = ("train_texels", "shade_level", "begin_steps", "end_steps")
+        gpu.prepare([KernelText(self._text(1), entry, fast_math=True) for entry in entries])
         self._shade = self.kernel("shade_level")
         self._steps = gpu.steps([
             (self.kernel("begin_steps"), 1),
@@ -110,8 +112,11 @@ class MipEngine:
             "rates": np.array(t.rates, np.float32), "texels": self.texels,
             "pool_size": t.pool, "groups": self.groups, **others,
         }  # fmt: skip
-        text = mipmaps_text(t.diffuse, t.pairs, chains, t.skies)
-        return self.gpu.kernel(text, entry, variables, fast_math=True)
+        return self.gpu.kernel(self._text(chains), entry, variables, fast_math=True)
+
+    def _text(self, chains: int) -> str:
+        t = self.training
+        return mipmaps_text(t.diffuse, t.pairs, chains, t.skies)
 
     @property
     def steps_a_pool(self) -> int:

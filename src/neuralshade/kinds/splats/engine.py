@@ -25,6 +25,7 @@ from neuralshade.kinds.splats.kernels import (
 from neuralshade.model.gaussian import COLOR
 
 MOST_LEVELS = 2**20  # of an attribute, in a checkpoint: the centers' in a file
+ENTRIES = ("train_tile", "draw_tile", "project_splats", "list_cells", "update_splats", "weigh_tile")
 SUBMITTED_STEPS = 256  # recorded while the GPU still runs those before
 Floats = npt.NDArray[np.float32]
 
@@ -71,11 +72,7 @@ class SplatEngine:
         self.tile_pixels = self.width * self.height / self.layout.tiles
         self.ranges = np.zeros(form.attributes, RANGE)
         self.queue = StepQueue(gpu, self.bound["states"], self.buffers.rate_ring, SUBMITTED_STEPS)
-        self._kernels = {
-            entry: self.buffers.kernel(entry)
-            for entry in ("project_splats", "list_cells", "train_tile", "update_splats",
-                          "draw_tile", "weigh_tile")
-        }  # fmt: skip
+        self._kernels = self.buffers.kernels(ENTRIES)
         self._ssim = self.buffers.ssim()
         self.set_cloud(values)
 

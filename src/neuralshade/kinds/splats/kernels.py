@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from neuralshade.engine.kernels.step.step_state import RATES, StepState
-from neuralshade.gpu.gpu import Dispatch, Gpu, Kernel
+from neuralshade.gpu.gpu import Dispatch, Gpu, Kernel, KernelText
 from neuralshade.loss.pointwise import slang_loss
 from neuralshade.loss.ssim import ssim_bytes, ssim_groups, ssim_text
 from neuralshade.model.gaussian import LARGEST_OPACITY, LEAST_SUM, Compositing
@@ -20,6 +20,7 @@ TILE_PX = 16  # a side of what a group of threads draws, one a pixel
 THREADS = TILE_PX**2
 SCRATCH = {"over": 4096, "sum": 2640, "normalized": 2640}
 LIST_BYTES = 2**28  # of all cells' lists, at most
+SSIM = ("ssim_forward", "ssim_backward")  # entry points
 VIEW = np.dtype(
     [
         ("first_px", "<f4", 2),
@@ -206,12 +207,12 @@ class SplatBuffers:
         if self.form.ssim == 0:
             return []
         groups = ssim_groups(self.layout.width, self.layout.height, self.form.channels)
-        return [
-            (self.gpu.kernel(self.ssim_text, entry, self.bound), groups)
-            for entry in ("ssim_forward", "ssim_backward")
-        ]
+        return [(self.gpu.kernel(self.ssim_text, entry, self.bound), groups) for entry in SSIM]
 
-    def kernel(self, entry: str) -> Kernel:
-        """Return an entry point of splats.cs.slang, bound."""
-        fast = entry in ("draw_tile", "train_tile")
-        return self.gpu.kernel(self.text, entry, self.bound, fast_math=fast)
+    def kernels(self, entries: Sequence[str]) -> dict[str, Kernel]:
+        """Return entry points of splats.cs.slang, bound, by their names."""
+        own = {entry: entry in ("draw_tile", "train_tile") for entry in entries}  # fast math
+        compared = [KernelText(self.ssim_text, entry) for entry in SSIM if self.form.ssim > 0]
+        self.gpu.prepare([*(KernelText(self.text, *item) for item in own.items()), *compared])
+        return {entry: self.gpu.kernel(self.text, entry, self.bound, fast_math=fast)
+                for entry, fast in own.items()}  # fmt: skip
