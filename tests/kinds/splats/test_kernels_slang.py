@@ -80,8 +80,9 @@ class Bound:
         commands.submit()
 
     def run(self, *entries):
-        run_once(self.gpu, [(self.buffers.kernels([entry])[entry], self.groups.get(entry, self.layout.tiles))
-                            for entry in ("project_splats", "list_cells", *entries)])  # fmt: skip
+        kernels = self.buffers.kernels(["project_splats", "list_cells", *entries])
+        run_once(self.gpu, [(kernel, self.groups.get(entry, self.layout.tiles))
+                            for entry, kernel in kernels.items()])  # fmt: skip
 
     def read(self, name, dtype, *shape):
         raw = self.buffers.bound[name].read().view(dtype)

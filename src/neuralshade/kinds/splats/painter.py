@@ -75,12 +75,10 @@ class SplatPainter:
         ranges["low"], ranges["high"] = -FREE, FREE
         self._write("ranges", ranges)
         self._write("values", self.cloud.values.numpy())
-        kernel, groups = self.buffers.kernel, -(-count // THREADS)
-        self._steps = self.gpu.steps([
-            (kernel("project_splats"), groups),
-            (kernel("list_cells"), layout.cells),
-            (kernel("draw_tile"), layout.tiles),
-        ])  # fmt: skip
+        groups = {"project_splats": -(-count // THREADS), "list_cells": layout.cells,
+                  "draw_tile": layout.tiles}  # fmt: skip
+        kernels = self.buffers.kernels(list(groups))
+        self._steps = self.gpu.steps([(kernels[entry], count) for entry, count in groups.items()])
         self._size = (width, height)
 
     def _write(self, name: str, values: npt.NDArray[Any]) -> None:
