@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 from collections import deque
@@ -12,7 +13,33 @@ FIRST_PIXELS = 2**14  # of the first frame of a scene, whose cost is not known y
 GROWTH = 2.0  # of a fit's steps, from the first to the last row of a picture that shows it
 RATE_SECONDS = 1.0  # of a fit, by which its steps per second are told
 WHOLE = ""  # frames, not bands of a pane
+LEAST_COST = 1e-12  # seconds a pixel, that are divided by
 REDUCTIONS = (1, 2, 3, 4, 6, 8, 12, 16)
+COARSER = 2  # times: what is less so is not worth that a picture becomes coarser again
+UNBOUNDED = math.inf  # pixels, where no time is short
+
+
+def divided_by(pixels: int, affordable: float, before: int | None = None) -> int:
+    """Return by what each side of a picture is divided: the rule of whatever is drawn in a fit.
+
+    As little as leaves no more pixels than can be paid for, and from a coarser picture by halves.
+
+    Args:
+        pixels: of the picture, undivided.
+        affordable: how many can be paid for until it must be there.
+        before: by what it was divided when it was drawn last, None where it was not.
+    """
+    least = next((by for by in REDUCTIONS if pixels <= affordable * by**2), REDUCTIONS[-1])
+    if before is None:
+        return least
+    if before < least < COARSER * before:
+        return before
+    return max(_finer(before), least)
+
+
+def _finer(by: int) -> int:
+    """Return by what a picture is divided next: a quarter of the pixels more are worth no sweep."""
+    return 1 if by <= 3 else by // 2
 
 
 @dataclass
@@ -54,30 +81,16 @@ class Pace:
         before = self.costs.get(pane, self.costs.get(WHOLE, cost))
         self.costs[pane] = (before + cost) / 2
 
-    def pixels(self, pane: str) -> int:
-        """Return how many pixels of a pane a frame is worth."""
-        cost = self.costs.get(pane, self.costs.get(WHOLE))
-        worth = self.share * FRAME_SECONDS
-        return FIRST_PIXELS if cost is None else int(min(worth / max(cost, 1e-12), 2**31))
+    def pixels(self, pane: str = WHOLE, seconds: float = FRAME_SECONDS) -> float:
+        """Return how many pixels of a pane what may go into frames in ``seconds`` pays for."""
+        unknown = self.share * FRAME_SECONDS / FIRST_PIXELS
+        cost = self.costs.get(pane, self.costs.get(WHOLE, unknown))
+        return self.share * seconds / max(cost, LEAST_COST)
 
     def owe(self, seconds: float) -> None:
         """Pay for what another thread did."""
         with self._lock:
             self._owed += seconds
-
-    def reduction(self, pixels: int) -> int:
-        """Return by how much each side of a frame is divided."""
-        worth, cost = self.share * FRAME_SECONDS, self.costs.get(WHOLE)
-        for by in REDUCTIONS:
-            left = pixels / by**2
-            if left <= FIRST_PIXELS if cost is None else left * cost <= worth:
-                return by
-        return REDUCTIONS[-1]
-
-    def divisor(self, pane: str, pixels: int, seconds: float) -> int:
-        """Return by how much each side of a pane is divided to be drawn once in ``seconds``."""
-        cost, worth = self.costs.get(pane, self.costs.get(WHOLE, 0.0)), self.share * seconds
-        return next((by for by in REDUCTIONS if pixels * cost <= worth * by**2), REDUCTIONS[-1])
 
 
 @dataclass

@@ -19,7 +19,7 @@ from neuralshade.live.channel import Channel
 from neuralshade.live.client import Client
 from neuralshade.live.frames import on_screen, png
 from neuralshade.live.messages import Overlay, Pick
-from neuralshade.live.pace import WHOLE, Pace, StepRate
+from neuralshade.live.pace import UNBOUNDED, WHOLE, Pace, StepRate, divided_by
 from neuralshade.live.sweep import Band, Sweep
 
 SHARE = 0.1  # of a running fit's time that goes into frames for pages that keep up, at most
@@ -113,7 +113,8 @@ class Stage:
                     groups[frame].append((client, view))
                 continue
             client.sweep = None
-            by = self.paces[client.slow].reduction(view.width * view.height) if hurried else 1
+            most = self.paces[client.slow].pixels() if hurried else UNBOUNDED
+            by = divided_by(view.width * view.height, most)
             drawn = replace(scene.fitted(view, by), id=0, panes=())
             panes = _panes(scene, view)
             lacking = [p for p in panes if p in scene.changes or scene.goes_on(p, drawn)
@@ -131,7 +132,7 @@ class Stage:
         if not panes:
             return None
         pixels = view.width * view.height * len(panes)
-        by = max(pace.divisor(pane, pixels, fit_seconds) for pane in panes)
+        by = divided_by(pixels, min(pace.pixels(pane, fit_seconds) for pane in panes))
         client.sweep = Sweep.following(client.sweep, scene, bare)
         by = client.sweep.finest(panes, by)
         return _Frame(scene.fitted(bare, by), panes, by == 1, client.slow, by)
@@ -144,12 +145,12 @@ class Stage:
         panes = _panes(scene, view)
         fresh = client.sweep.fresh(panes)
         if fresh:
-            by = pace.reduction(view.width * view.height)
+            by = divided_by(view.width * view.height, pace.pixels())
             return _Frame(scene.fitted(bare, by), tuple(fresh), by == 1, client.slow, by)
         changing = sum(pane in scene.changes for pane in panes)  # one band each in turn
         seconds = self.rate.growth_seconds() / max(1, changing)
-        divisor = partial(pace.divisor, seconds=seconds)
-        band = client.sweep.next(scene, panes, pace.pixels, divisor)
+        affordable = partial(pace.pixels, seconds=seconds)
+        band = client.sweep.next(scene, panes, pace.pixels, affordable)
         if band is None:
             return None
         drawn = band.view(scene)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 
@@ -9,14 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from neuralshade.fitting.scene import Scene, View
+from neuralshade.live.pace import UNBOUNDED, divided_by
 
-COARSER = 2  # times: what is less so is not worth that a picture becomes coarser again
 LEAST_PIXELS = 2**12  # of a band: what a look at a scene costs at all is spread over as many
-
-
-def undivided(pane: str, pixels: int) -> int:
-    """Take all of a pane's pixels."""
-    return 1
 
 
 @dataclass(frozen=True)
@@ -93,13 +89,13 @@ class Sweep:
         self,
         scene: Scene,
         panes: list[str],
-        pixels: Callable[[str], int],
-        divisor: Callable[[str, int], int] = undivided,
+        pixels: Callable[[str], float],
+        affordable: Callable[[str], float] = lambda pane: UNBOUNDED,
     ) -> Band | None:
         """Return the next band; None where all panes are done.
 
-        ``pixels`` returns of about how many a pane's bands are, ``divisor`` by what a pane of so
-        many is divided at least, that its last band may show about the same fit as its first.
+        ``pixels`` returns of about how many a pane's bands are, ``affordable`` of how many all of
+        them may be, that the last one may show about the same fit as the first.
         """
         open_panes = [pane for pane in panes
                       if pane in scene.changes or not self._is_done(pane)]  # fmt: skip
@@ -109,26 +105,21 @@ class Sweep:
         state = self.panes[pane]
         by, first = state.by, state.row
         if state.is_whole:
-            by, first = self._begun_anew(scene, pane, divisor), 0
+            most = affordable(pane) if pane in scene.changes else UNBOUNDED
+            by, first = divided_by(self._pixels(scene), most, before=by), 0
         whole = scene.fitted(self.view, by)
         lit = scene.is_lit(pane) and whole.screen is not None
         width, rows = whole.screen if lit and whole.screen else (whole.width, whole.height)
-        most = max(1, -(-max(pixels(pane), LEAST_PIXELS) // width))
+        most = max(1, math.ceil(max(pixels(pane), LEAST_PIXELS) / width))
         # even parts of what is left: a last row by itself would cost as much as a band
         bands = -(-(rows - first) // most)
         return Band(pane, whole, by, first, -(-(rows - first) // bands), rows)
 
-    def _begun_anew(self, scene: Scene, pane: str, divisor: Callable[[str, int], int]) -> int:
-        """Return by what a pane is divided when it is gone through once more."""
-        before = self.panes[pane].by
-        if pane not in scene.changes:
-            return _finer(before)
+    def _pixels(self, scene: Scene) -> int:
+        """Return how many pixels of a pane there are to be drawn, at most."""
         whole = scene.fitted(self.view, 1)
         width, height = whole.screen or (whole.width, whole.height)
-        least = divisor(pane, width * height)
-        if before < least < COARSER * before:
-            return before
-        return max(_finer(before), least)
+        return width * height
 
     def _next_pane(self, scene: Scene, panes: list[str]) -> str:
         """Return whose turn it is: those to be done with have every other one, however many."""
@@ -151,8 +142,3 @@ class Sweep:
 
     def _is_done(self, pane: str) -> bool:
         return self.panes[pane].by == 1 and self.panes[pane].is_whole
-
-
-def _finer(by: int) -> int:
-    """Return by what a picture is divided next: a quarter of the pixels more are worth no sweep."""
-    return 1 if by <= 3 else by // 2

@@ -9,6 +9,7 @@ import pytest
 from neuralshade.live.answers import answer
 from neuralshade.live.channel import BusyError
 from neuralshade.live.messages import Pick
+from neuralshade.live.pace import divided_by
 from neuralshade.live.stage import (
     ANSWER_SAVED_SECONDS,
     ANSWER_SHARES,
@@ -48,12 +49,26 @@ def test_pages_that_want_the_same_share_a_frame(costly, looks_on, train):
 
 def test_frames_get_smaller_where_they_are_costly(clock):
     pace = Pace(0.1)
-    assert pace.reduction(2**14) == 1 and pace.reduction(2**20) == 8  # nothing is known yet
+
+    def by(pixels):
+        return divided_by(pixels, pace.pixels())
+
+    assert by(2**14) == 1 and by(2**20) == 8  # nothing is known yet
     pace.spend(1.0, 2**20)
-    assert pace.reduction(2**20) > 4 and pace.reduction(2**10) == 1
+    assert by(2**20) > 4 and by(2**10) == 1
     pace.spend(0.0, 2**20)
     pace.spend(0.0, 2**20)
-    assert pace.reduction(2**20) == 3
+    assert by(2**20) == 3
+
+
+@pytest.mark.parametrize("before, least, by", [
+    (8, 1, 4), (4, 1, 2), (3, 1, 1), (2, 1, 1), (1, 1, 1),  # by halves, the last step a larger one
+    (8, 6, 6), (6, 4, 4),  # as fine as is paid for
+    (2, 3, 2), (4, 6, 4), (1, 2, 2), (3, 6, 6),  # coarser again, where that is worth it
+    (None, 6, 6),
+])  # fmt: skip
+def test_by_what_a_picture_is_divided(before, least, by):
+    assert divided_by(2**20, 2**20 / least**2, before) == by
 
 
 def test_what_another_thread_did_is_paid_for(clock):
