@@ -125,7 +125,8 @@ def _numbers(maps: Maps) -> Floats:
     """Return the texels of a level: float32 [NUMBERS, H * W]."""
     vectors = (np.moveaxis(of_three, 2, 0) for of_three in (maps.albedo, maps.normal))
     planes = np.concatenate([*vectors, maps.roughness[None], maps.metallic[None]])
-    return planes.reshape(NUMBERS, -1).astype(np.float32, copy=False)
+    # NumPy keeps pixels' own layout where it can, and takes out of it only by copying all of it
+    return np.ascontiguousarray(planes.reshape(NUMBERS, -1), dtype=np.float32)
 
 
 def _part(values: Doubles) -> Doubles:
