@@ -12,7 +12,10 @@ FRAME_SECONDS = 0.5  # between two frames that are worth having: they get smalle
 FIRST_PIXELS = 2**14  # of the first frame of a scene, whose cost is not known yet
 GROWTH = 2.0  # of a fit's steps, from the first to the last row of a picture that shows it
 RATE_SECONDS = 1.0  # of a fit, by which its steps per second are told
+LONGEST_LOOK = 2.0  # seconds between two looks of a fit that a frame is worth
+FIXED_SECONDS = 2.0  # the same for a first picture of what is to be drawn but once
 WHOLE = ""  # frames, not bands of a pane
+DRAFT = "draft:"  # before a pane's name
 LEAST_COST = 1e-12  # seconds a pixel, that are divided by
 REDUCTIONS = (1, 2, 3, 4, 6, 8, 12, 16)
 COARSER = 2  # times: what is less so is not worth that a picture becomes coarser again
@@ -55,6 +58,7 @@ class Pace:
     # seconds a pixel, of late: of whole frames, and by pane of those drawn in bands; several paces
     # may share them
     costs: dict[str, float] = field(default_factory=dict)
+    frame_seconds: float = FRAME_SECONDS  # between two frames
     earned_at: float = field(default_factory=time.perf_counter)
     _owed: float = 0.0
     _lock: threading.Lock = field(default_factory=threading.Lock)
@@ -64,7 +68,7 @@ class Pace:
         now = time.perf_counter()
         with self._lock:
             self.credit, self._owed = self.credit - self._owed, 0.0
-        most = 2 * self.share * FRAME_SECONDS if self.saved is None else self.saved
+        most = 2 * self.share * self.frame_seconds if self.saved is None else self.saved
         self.credit = min(most, self.credit + self.share * (now - self.earned_at))
         self.earned_at = now
         return self.credit > 0
@@ -81,8 +85,12 @@ class Pace:
         before = self.costs.get(pane, self.costs.get(WHOLE, cost))
         self.costs[pane] = (before + cost) / 2
 
-    def pixels(self, pane: str = WHOLE, seconds: float = FRAME_SECONDS) -> float:
-        """Return how many pixels of a pane what may go into frames in ``seconds`` pays for."""
+    def pixels(self, pane: str = WHOLE, seconds: float | None = None) -> float:
+        """Return how many pixels of a pane what may go into frames in ``seconds`` pays for.
+
+        None: in what lies between two frames.
+        """
+        seconds = self.frame_seconds if seconds is None else seconds
         unknown = self.share * FRAME_SECONDS / FIRST_PIXELS
         cost = self.costs.get(pane, self.costs.get(WHOLE, unknown))
         return self.share * seconds / max(cost, LEAST_COST)
@@ -113,3 +121,10 @@ class StepRate:
         (begin, first), (now, step) = self._seen[0], self._seen[-1]
         more = (GROWTH - 1) * step
         return max(FRAME_SECONDS, more * (now - begin) / max(1, step - first))
+
+    def frame_seconds(self) -> float:
+        """Return how long it is between two frames: looks may lie further apart than these."""
+        if len(self._seen) < 2:
+            return FRAME_SECONDS
+        look = (self._seen[-1][0] - self._seen[0][0]) / (len(self._seen) - 1)
+        return min(max(FRAME_SECONDS, look), LONGEST_LOOK)

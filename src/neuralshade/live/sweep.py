@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from neuralshade.fitting.scene import Scene, View
-from neuralshade.live.pace import UNBOUNDED, divided_by
+from neuralshade.live.pace import DRAFT, UNBOUNDED, divided_by
 
 LEAST_PIXELS = 2**12  # of a band: what a look at a scene costs at all is spread over as many
 
@@ -25,6 +25,12 @@ class Band:
     first: int
     count: int
     rows: int
+    draft: bool = False  # it has noise, until it is gone through once more
+
+    @property
+    def costs_as(self) -> str:
+        """Return by what name its cost is known."""
+        return _costs_as(self.pane, self.draft)
 
     def view(self, scene: Scene) -> View:
         """Return what is drawn of it."""
@@ -33,8 +39,9 @@ class Band:
         region = u0, v0 + step * self.first, u1, v0 + step * (self.first + self.count)
         screen = self.whole.screen
         if scene.is_lit(self.pane) and screen is not None:
-            return replace(self.whole, region=region, screen=(screen[0], self.count))
-        return replace(self.whole, region=region, height=self.count)
+            return replace(self.whole, region=region, screen=(screen[0], self.count),
+                           draft=self.draft)  # fmt: skip
+        return replace(self.whole, region=region, height=self.count, draft=self.draft)
 
 
 @dataclass
@@ -45,6 +52,7 @@ class _Swept:
     covered: npt.NDArray[np.bool_] | None = None  # None: all of them
     row: int = 0  # the next one
     turn: int = 0  # when it was drawn last
+    draft: bool = False
 
     @property
     def is_whole(self) -> bool:
@@ -57,6 +65,7 @@ class Sweep:
 
     A pane goes from its first, coarse picture by halves to a sharp one, or to one as sharp as can
     be drawn before the fit has become another, where it changes: that goes around and around.
+    One that begins as a draft is a sharp one with noise first.
     """
 
     view: View
@@ -80,10 +89,10 @@ class Sweep:
         """Return the least number that ``panes`` were divided by, or ``by`` where that is less."""
         return min([by, *(self.panes[pane].by for pane in panes if pane in self.panes)])
 
-    def begun(self, panes: tuple[str, ...], by: int) -> None:
+    def begun(self, panes: tuple[str, ...], by: int, draft: bool = False) -> None:
         """Take note that ``panes`` were drawn whole, each side divided by ``by``."""
         self._turn += 1
-        self.panes.update((pane, _Swept(by, turn=self._turn)) for pane in panes)
+        self.panes.update((pane, _Swept(by, turn=self._turn, draft=draft)) for pane in panes)
 
     def next(
         self,
@@ -103,17 +112,18 @@ class Sweep:
             return None
         pane = self._next_pane(scene, open_panes)
         state = self.panes[pane]
-        by, first = state.by, state.row
+        by, first, draft = state.by, state.row, state.draft
         if state.is_whole:
             most = affordable(pane) if pane in scene.changes else UNBOUNDED
+            draft = draft and by > 1
             by, first = divided_by(self._pixels(scene), most, before=by), 0
         whole = scene.fitted(self.view, by)
         lit = scene.is_lit(pane) and whole.screen is not None
         width, rows = whole.screen if lit and whole.screen else (whole.width, whole.height)
-        most = max(1, math.ceil(max(pixels(pane), LEAST_PIXELS) / width))
+        most = max(1, math.ceil(max(pixels(_costs_as(pane, draft)), LEAST_PIXELS) / width))
         # even parts of what is left: a last row by itself would cost as much as a band
         bands = -(-(rows - first) // most)
-        return Band(pane, whole, by, first, -(-(rows - first) // bands), rows)
+        return Band(pane, whole, by, first, -(-(rows - first) // bands), rows, draft)
 
     def _pixels(self, scene: Scene) -> int:
         """Return how many pixels of a pane there are to be drawn, at most."""
@@ -134,11 +144,16 @@ class Sweep:
         self._turn += 1
         state = self.panes[band.pane]
         if state.by != band.by or state.is_whole:
-            state.by, state.covered = band.by, np.zeros(band.rows, bool)
+            state.by, state.covered, state.draft = band.by, np.zeros(band.rows, bool), band.draft
         assert state.covered is not None
         end = band.first + band.count
         state.covered[band.first : end] = True
         state.row, state.turn = end % band.rows, self._turn
 
     def _is_done(self, pane: str) -> bool:
-        return self.panes[pane].by == 1 and self.panes[pane].is_whole
+        state = self.panes[pane]
+        return state.by == 1 and state.is_whole and not state.draft
+
+
+def _costs_as(pane: str, draft: bool) -> str:
+    return DRAFT + pane if draft else pane
