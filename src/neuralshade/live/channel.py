@@ -134,6 +134,11 @@ class Channel:
         with self.lock:
             return any(client.in_flight is not None for client in self.clients)
 
+    @property
+    def frame_count(self) -> int:
+        """Return how many frames were drawn so far."""
+        return self._frames
+
     def reserve(self, clients: Sequence[tuple[Client, View]], mark: object) -> int:
         """Mark a frame as on its way to ``clients``; return its id."""
         with self.lock:

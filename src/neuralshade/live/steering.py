@@ -117,10 +117,13 @@ class Steering:
         with self.stage.opening():
             while (now < end + OPENING_SECONDS and now < asked + ASKED_SECONDS
                    and self.channel.is_looked_at and not interrupted()):  # fmt: skip
+                before = self.channel.frame_count
                 end += self.stage.draw(progress.step, hurried=True)
                 time.sleep(OPENING_LOOK_SECONDS)
                 now = time.perf_counter()
-                asked = now if self.channel.is_awaited else asked
+                # one that was shown already is awaited no more
+                if self.channel.is_awaited or self.channel.frame_count > before:
+                    asked = now
         return time.perf_counter() - begin
 
     def finishing(self, what: str) -> None:

@@ -1,14 +1,17 @@
 """live/sweep: pictures grow sharp, band by band, in the share of time that frames have."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
+from neuralshade.fitting.progress import Progress
 from neuralshade.fitting.scene import View, picture_scene
 from neuralshade.live.messages import Received
 from neuralshade.live.pace import GROWTH, REDUCTIONS
 from neuralshade.live.stage import SHARE
+from neuralshade.live.steering import Steering
 from neuralshade.live.sweep import Sweep
 from neuralshade.source.picture import picture_from_array
 
@@ -250,3 +253,25 @@ def test_bands_are_the_rows_of_the_whole(stage, frames, by):
     whole = scene.draw("target", band.whole if band.by == sweep.panes["target"].by else
                        scene.fitted(view, sweep.panes["target"].by))  # fmt: skip
     np.testing.assert_array_equal(np.concatenate(rows), whole)
+
+
+@pytest.mark.parametrize("shown_at_once", [True, False])
+def test_the_opening_lasts_as_long_as_a_page_goes_on_asking(
+    drafted, frames, looking, stage, channel, clock, monkeypatch, shown_at_once
+):
+    client, looks = looking(), []
+
+    def sleep(seconds):
+        clock.now += seconds
+        looks.append(seconds)
+        if client.in_flight is not None and (shown_at_once or len(looks) % 40 == 0):
+            channel.hear(client, Received(client.in_flight))
+
+    monkeypatch.setattr("neuralshade.live.steering.time.sleep", sleep)
+    monkeypatch.setattr("neuralshade.live.steering.OPENING_SECONDS", 100.0)
+    fit = SimpleNamespace(_is_open=False, stage=stage, channel=channel)
+    begun = clock.now
+    passed = Steering._open(fit, Progress(), lambda: False)
+    assert passed == pytest.approx(clock.now - begun) and passed < 50
+    assert [h for h, panes in frames if "target" in panes][-1]["sharp"]
+    assert Steering._open(fit, Progress(), lambda: False) == 0.0
