@@ -76,7 +76,7 @@ class FrameChoice:
         scene, client.sweep = self.scene, None
         most = self.paces[client.slow].pixels() if hurried else UNBOUNDED
         by = divided_by(view.width * view.height, most)
-        drawn = scene.fitted(_bare(view), by)
+        drawn = _bare(scene.fitted(view, by))  # which asks whether a pane is lit
         lacking = [p for p in panes_of(scene, view) if p in scene.changes
                    or scene.goes_on(p, drawn) or client.kept.get(p) != scene.seen_in(p, drawn)
                    ]  # fmt: skip
