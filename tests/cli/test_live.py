@@ -177,7 +177,8 @@ def test_view_beyond_this_machine_prints_a_token(folder, start):
     assert ended(process)[:2] == (0, "")
 
 
-@pytest.mark.parametrize("flag", [["--host", "127.0.0.1"], ["--port", "0"], ["--open"]])
+@pytest.mark.parametrize("flag", [["--host", "127.0.0.1"], ["--port", "0"], ["--open"],
+                                  ["--run-shaders"]])  # fmt: skip
 def test_flags_of_a_page_need_one(run, folder, flag):
     done = run("fit", "image", "a.png", *flag)
     assert done.code == 2 and f"{flag[0]} needs --live." in "\n".join(done.err)

@@ -50,6 +50,18 @@ def test_a_page_sees_a_fit(fitting, look, picture):
     assert job.finish().steps > steps[-1]
 
 
+def test_who_looks_on_already_sees_pictures_before_the_first_step(fitting, look, monkeypatch):
+    """It may compile for seconds; and none of the time is the fit's."""
+    monkeypatch.setattr("neuralshade.live.steering.ASKED_SECONDS", 4.0)
+    monkeypatch.setattr("neuralshade.live.steering.OPENING_SECONDS", 4.0)
+    page = look()
+    fitting()
+    page.until(lambda: page.scene)
+    assert page.frame(parts=True)["step"] == 0
+    page.reach(1)
+    assert page.told["progress"][0]["step"] == 0 and page.progress["seconds"] < 4.0
+
+
 def test_what_is_shown_at_the_end_is_what_render_draws(fitting, look, background, live, tmp_path):
     job, page = fitting(steps=60), look()
     result = job.finish()

@@ -23,17 +23,19 @@ ADDRESS: dict[str, dict[str, Any]] = {
     "port": {"type": int, "metavar": "N", "help": "To listen on, or the next one that is free. "
              "[default: 8420]"},
     "open": {"is_flag": True, "help": "Open the page in a browser."},
+    "run-shaders": {"is_flag": True, "help": "Let pages send tasks and materials to be fitted, "
+                    "which are code that runs here."},
 }  # fmt: skip
 LIVE: dict[str, Any] = {
     "is_flag": True,
     "help": "Show and steer the fit in a browser; the page stays until Ctrl-C.",
 }
-PLACE = ("host", "port")
+PLACE = ("host", "port", "run_shaders")
 
 
 def address_options() -> list[click.Parameter]:
     """Return the flags that say where the page is served."""
-    names = {"open": "opened"}
+    names = {"open": "opened", "run-shaders": "run_shaders"}
     return [GroupedOption([f"--{name}", names.get(name, name)], group="watching", **settings)
             for name, settings in ADDRESS.items()]  # fmt: skip
 
@@ -55,9 +57,11 @@ def fitted(fit: Callable[..., Any], given: dict[str, Any], show: Callable[[Any],
     ``given`` are the flags of ``live_options``, by name; none where there are none.
     """
     if not given.get("live"):
-        unused = [name for name in PLACE if given.get(name) is not None]
-        if unused or given.get("opened"):
-            raise click.UsageError(f"--{(unused or ['open'])[0]} needs --live.")
+        said = {name: given.get(name) for name in (*PLACE, "opened")}
+        unused = [name for name, value in said.items() if value is not None and value is not False]
+        if unused:
+            flag = unused[0].replace("opened", "open").replace("_", "-")
+            raise click.UsageError(f"--{flag} needs --live.")
         show(fit(*subject, **settings))
         return
     with _page(given) as live:

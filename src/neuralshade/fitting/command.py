@@ -45,6 +45,8 @@ class Subject:
     picture: bool = False  # it is a picture
     several: bool = False  # there may be none of them, or many
     maps: str = ""  # what finds them in a folder of maps, as "module:name"; of others nothing
+    documents: tuple[str, ...] = ()  # suffixes of text files that pages may send, with pictures
+    received: str = ""  # what makes arguments of a fit of such ones, as "module:name"
 
 
 A_PICTURE = Subject("picture", picture=True)

@@ -48,6 +48,7 @@ class View:
     turn: tuple[float, float] | None = None  # of what can be turned: around, and over; degrees
     parts: bool = False  # bands of it may come one by one
     screen: tuple[int, int] | None = None  # what lit panes are drawn at, where that is another size
+    draft: bool = False  # with noise, of panes that have drafts
 
 
 @dataclass(frozen=True)
@@ -90,6 +91,8 @@ class Scene:
     points: Mapping[str, Points] = field(default_factory=dict)
     light: Light | None = None
     turned: tuple[str, ...] = ()  # panes whose subject turns before the eye
+    # panes that are drawn with noise in a fraction of the time, and how many times that is
+    drafts: Mapping[str, float] = field(default_factory=dict)
     levels: tuple[tuple[int, int], ...] = ()  # width and height of each mip, where there are some
     byte_count: int | None = None  # of a file, where that is what is shown
     memory_bytes: int | None = None  # of a GPU, as shaders read it

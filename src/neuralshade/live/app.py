@@ -56,6 +56,7 @@ class App:
             Route("/asset", self.load, methods=["POST"]),
             Route("/picture", self.picture, methods=["POST"]),
             Route("/maps", self.maps, methods=["POST"]),
+            Route("/source", self.source, methods=["POST"]),
             Route("/snapshot.png", self.snapshot),
             Route("/report", self.report),
             WebSocketRoute("/events", self.events),
@@ -135,6 +136,28 @@ class App:
             except RefusedError:
                 self.uploads.forget(path)
                 raise
+
+        return await _received(keep)
+
+    async def source(self, request: Request) -> Response:
+        key, sources = request.query_params.get("of"), self.uploads.sources
+
+        async def keep() -> Response:
+            sources.check(key, request.query_params.get("name", USUAL_NAME))
+            if key is None:
+                path = await self.uploads.receive(request, USUAL_NAME, self.turns)
+            else:
+                path, found = await self._received_picture(request)
+            try:
+                told = (
+                    sources.begin(path)
+                    if key is None
+                    else sources.add(key, path, found["width"], found["height"])
+                )
+            except RefusedError:
+                self.uploads.forget(path)
+                raise
+            return JSONResponse(told)
 
         return await _received(keep)
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from neuralshade.base.did_you_mean import did_you_mean
 from neuralshade.base.place import loaded
-from neuralshade.errors import ConfigError
+from neuralshade.errors import ConfigError, NeuralShadeError
 from neuralshade.fitting.command import CommandLine
 from neuralshade.fitting.options import USUAL, FitOptions
 from neuralshade.kinds import all_kinds, usual_kind
@@ -22,7 +22,8 @@ from neuralshade.source.image_file import load_picture
 from neuralshade.source.picture import Picture
 
 ENDS = ("seconds", "steps", "target_psnr")
-OTHERS = {"picture", "maps", "preset"}  # settings that begin another fit, not the last one again
+# settings that begin another fit, not the last one again
+OTHERS = {"picture", "maps", "source", "preset"}
 
 
 @dataclass(frozen=True)
@@ -91,6 +92,9 @@ class Call:
         kept = {name: arguments[name] for name in ("options", "observer") if name in arguments}
         if "maps" in wanted:
             return Call(kind.fit, {**kept, **_of_maps(kind, wanted["maps"], uploads), **settings})
+        if "source" in wanted:
+            given = _of_source(kind, wanted["source"], uploads)
+            return Call(kind.fit, {**kept, **given, **settings})
         if not kind.subject.picture:
             raise ConfigError(f"start.kind: got {kind.name} for a picture, need one of "
                               f"{[k.name for k in all_kinds() if _takes_pictures(k)]}. Start it in "
@@ -113,7 +117,7 @@ def startable() -> list[dict[str, Any]]:
     return [
         {"name": kind.name, "about": kind.about, "picture": _takes_pictures(kind),
          "maps": bool(kind.subject.maps), "bpp": _is_sized(kind), "presets": list(kind.presets),
-         "what": kind.subject.what,
+         "documents": list(kind.subject.documents), "what": kind.subject.what,
          "example": kind.subject.example or kind.subject.name.upper()}
         for kind in all_kinds()
         if kind.fits is not None
@@ -158,6 +162,15 @@ def _of_maps(kind: Kind, key: str, uploads: Uploads) -> dict[str, Any]:
     check_takes_maps(kind)
     folder = uploads.maps.fit(key, kind)
     return {_subject_of(kind.fit): folder, "output": _free(folder.name, kind)}
+
+
+def _of_source(kind: Kind, key: str, uploads: Uploads) -> dict[str, Any]:
+    """Return what a fit of an uploaded document is called with; ConfigError where none can be."""
+    try:
+        given = uploads.sources.fit(key, kind)
+    except NeuralShadeError as error:  # pages know files by their names alone
+        raise ConfigError(uploads.told(str(error))) from error
+    return {**given, "output": _free(Path(name_of(given[_subject_of(kind.fit)])).stem, kind)}
 
 
 def _subject_of(fit: Callable[..., Any]) -> str:

@@ -122,6 +122,23 @@ class Channel:
                 and client.drawn != (client.view.id, mark)
             ]
 
+    @property
+    def is_looked_at(self) -> bool:
+        """Return whether there is a page that is not hidden."""
+        with self.lock:
+            return any(client.visible for client in self.clients)
+
+    @property
+    def is_awaited(self) -> bool:
+        """Return whether a frame is on its way to a page."""
+        with self.lock:
+            return any(client.in_flight is not None for client in self.clients)
+
+    @property
+    def frame_count(self) -> int:
+        """Return how many frames were drawn so far."""
+        return self._frames
+
     def reserve(self, clients: Sequence[tuple[Client, View]], mark: object) -> int:
         """Mark a frame as on its way to ``clients``; return its id."""
         with self.lock:

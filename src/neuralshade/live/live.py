@@ -43,15 +43,19 @@ class Live:
             which ``address`` has.
         port: to listen on, or the next one that is free (which is said); 0 is any.
         options: of fits that a page starts where none was run before.
+        run_shaders: pages may send tasks and materials, which are code or become some, and have
+            them run here: whoever may connect may. Else such a one is refused.
 
     Raises: ConfigError for a host that is not this machine's, DeviceError where no port is free.
     """
 
-    def __init__(self, host: str = LOOPBACK, port: int = PORT, *, options: FitOptions = USUAL):
-        self.uploads = Uploads()
+    def __init__(self, host: str = LOOPBACK, port: int = PORT, *, options: FitOptions = USUAL,
+                 run_shaders: bool = False):  # fmt: skip
+        self.uploads = Uploads(run_shaders)
         self.channel = Channel()
         self.channel.fixed = {"version": VERSION, "presets": list(usual_kind().presets),
-                              "transforms": list(TRANSFORMS), "kinds": startable()}  # fmt: skip
+                              "transforms": list(TRANSFORMS), "kinds": startable(),
+                              "runs_shaders": run_shaders}  # fmt: skip
         self.stage = Stage(self.channel)
         try:
             self.server = Server(self.channel, self.uploads, host, port)
@@ -130,7 +134,9 @@ class Live:
             result = call.fit(**call.arguments)
         finally:
             self._runs = False
-        self.shown.open(result.asset, self._reference(call), fitted=True)
+        # a task that a page sent is vouched for by who let pages send any
+        trust = self.uploads.sources.allowed
+        self.shown.open(result.asset, self._reference(call), fitted=True, trust=trust)
         self._end("ended", reached_text(result))
         return result
 
@@ -211,14 +217,14 @@ class Live:
 
 def view(asset: Any = None, reference: Any = None, *, host: str = LOOPBACK, port: int = PORT,
          options: FitOptions = USUAL, values: Mapping[str, Any] | None = None,
-         trust: bool = False) -> Live:  # fmt: skip
+         trust: bool = False, run_shaders: bool = False) -> Live:  # fmt: skip
     """Return a page that shows an asset, a scene or nothing yet; ``wait`` of it serves it.
 
     Args:
         asset: path of an asset, or what ``load`` returned; or path of a scene's TOML file, which
             says itself what is compared and what inputs are.
         reference: what it was fitted to: a picture, or the maps of mip levels.
-        host, port, options: as Live says.
+        host, port, options, run_shaders: as Live says.
         values: of the asset's inputs, as ``render`` takes them.
         trust: Slang code that came with the asset may run, as ``load`` says; never that of assets
             which pages send.
@@ -230,7 +236,7 @@ def view(asset: Any = None, reference: Any = None, *, host: str = LOOPBACK, port
         name = "reference" if reference is not None else "values"
         raise ConfigError(f"{name}: got one for a scene, need it in the scene's file. Write it "
                           "under [materials.NAME].")  # fmt: skip
-    live = Live(host, port, options=options)
+    live = Live(host, port, options=options, run_shaders=run_shaders)
     try:
         if is_scene:
             live.watch(asset, trust=trust)

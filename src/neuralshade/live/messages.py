@@ -21,6 +21,7 @@ RATE_SCALES = (0.01, 100.0)
 BPP = (0.001, 1024.0)  # bits per pixel that may be asked for
 MOST_SEED = 2**31 - 1
 LONGEST_NAME = 200
+SENT = {"picture": "a picture", "maps": "maps", "source": "a source"}  # that a fit may be of
 ACTIONS = ("pause", "resume", "step", "stop", "rate", "transform", "reset", "start")
 
 
@@ -141,13 +142,14 @@ def _control(said: Mapping[str, Any]) -> Control:
     if action in ("reset", "start") and said.get("seed") is not None:
         settings["seed"] = _whole(said, "seed", 0)
     if action == "start":
-        for name in ("picture", "maps", "preset"):
+        for name in (*SENT, "preset"):
             if said.get(name) is not None:
                 if not _is_name(said[name]):
                     raise ConfigError(f"control.{name}: got something else, need a name.")
                 settings[name] = said[name]
-        if "picture" in settings and "maps" in settings:
-            raise ConfigError("control.maps: got a picture too, need one of the two.")
+        given = [name for name in SENT if name in settings]
+        if len(given) > 1:
+            raise ConfigError(f"control.{given[1]}: got {SENT[given[0]]} too, need one of the two.")
         if said.get("kind") is not None:
             settings["kind"] = _name(said, "kind")
         if said.get("bpp") is not None:

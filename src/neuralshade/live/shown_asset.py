@@ -41,14 +41,17 @@ class ShownAsset:
         """Return what files are called that pages save."""
         return "asset.nsh" if self.opened is None else Path(self.opened.path).name
 
-    def open(self, asset: Any, reference: Any = None, *, fitted: bool = False) -> None:
+    def open(
+        self, asset: Any, reference: Any = None, *, fitted: bool = False, trust: bool = False
+    ) -> None:
         """Show an asset, beside ``reference`` where one is given.
 
         ``fitted``: it was just now. Then a task that renders nothing is no error: its curves stay.
+        ``trust``: as ``load`` of the package says.
 
         Raises: AssetError, PictureError; ConfigError for what are no maps, of mip levels.
         """
-        opened = open_asset(asset)
+        opened = open_asset(asset, trust=trust)
         if reference is not None and not fitted:
             opened.check_reference(reference)  # a report compares with it
         scene = None if fitted and not opened.shows else opened.scene(reference)

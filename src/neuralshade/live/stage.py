@@ -5,9 +5,10 @@ from __future__ import annotations
 import logging
 import time
 from collections import defaultdict
+from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, replace
-from functools import partial
+from contextlib import contextmanager, suppress
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,10 +18,10 @@ from neuralshade.errors import ConfigError
 from neuralshade.fitting.scene import Scene, View
 from neuralshade.live.channel import Channel
 from neuralshade.live.client import Client
+from neuralshade.live.frame_choice import Frame, FrameChoice
 from neuralshade.live.frames import on_screen, png
 from neuralshade.live.messages import Overlay, Pick
-from neuralshade.live.pace import WHOLE, Pace, StepRate
-from neuralshade.live.sweep import Band, Sweep
+from neuralshade.live.pace import Pace, StepRate
 
 SHARE = 0.1  # of a running fit's time that goes into frames for pages that keep up, at most
 SLOW_SHARE = 0.01  # the same for pages that do not
@@ -30,18 +31,6 @@ MOST_ENCODING = 2  # frames that wait to be encoded; no others are drawn meanwhi
 
 Wanting = tuple[Client, View]
 log = logging.getLogger("neuralshade.live")
-
-
-@dataclass(frozen=True)
-class _Frame:
-    """A picture to be drawn: what it shows, and of which panes."""
-
-    view: View
-    panes: tuple[str, ...]
-    sharp: bool
-    slow: bool  # for pages that do not keep up
-    by: int = 1  # what each side of the view was divided by
-    band: Band | None = None  # where it is but a part of a picture
 
 
 def _paces() -> dict[bool, Pace]:
@@ -57,6 +46,8 @@ class Stage:
         self.channel = channel
         self.scene: Scene | None = None
         self.number, self.is_seen = 0, False  # whether a frame of it was drawn for anybody
+        self._ready: set[str] = set()  # panes that were drawn before
+        self._opens = False
         self.paces, self.rate = _paces(), StepRate()
         files, reports = (Pace(ANSWER_SHARES[name], ANSWER_SAVED_SECONDS, ANSWER_SAVED_SECONDS)
                           for name in ("asset", "report"))  # fmt: skip
@@ -72,90 +63,81 @@ class Stage:
     def show(self, scene: Scene | None) -> None:
         """Put ``scene`` on, or nothing."""
         self.scene, self.paces, self.rate = scene, _paces(), StepRate()
-        self.number, self.is_seen = self.number + 1, False
+        self.number, self.is_seen, self._ready = self.number + 1, False, set()
         self.channel.publish("scene", None if scene is None else scene.facts(self.number))
 
-    def draw(self, step: int | None, *, hurried: bool, fit_seconds: float | None = None) -> None:
+    @contextmanager
+    def opening(self) -> Iterator[None]:
+        """Draw first pictures inside the block, which no share of a fit's time is to pay for."""
+        self._opens = True
+        try:
+            yield
+        finally:
+            self._opens = False
+            for pace in self.paces.values():
+                pace.credit = 0.0
+
+    def draw(self, step: int | None, *, hurried: bool, fit_seconds: float | None = None) -> float:
         """Draw what pages want to see; where a fit is not to be held up, small or not at all.
 
         ``fit_seconds`` is how long one took whose last step this is: as fine as a share of it pays.
+
+        Returns:
+            seconds of it that are needed but once: no share of a fit's time.
         """
         if self.scene is None:
-            return
+            return 0.0
+        set_up = 0.0
         if step is not None and hurried:
-            self.rate.note(step)
+            self._note(step)
         self._encoding = [job for job in self._encoding if not job.done()]
-        allowed = {slow: not hurried or pace.may_draw() for slow, pace in self.paces.items()}
+        allowed = {slow: not hurried or self._opens or pace.may_draw()
+                   for slow, pace in self.paces.items()}  # fmt: skip
         groups = self._groups(step, hurried, fit_seconds)
         for frame in sorted(groups, key=lambda f: min(c.sent_at for c, _ in groups[f])):
             if len(self._encoding) >= MOST_ENCODING:
-                return
+                break
             if allowed[frame.slow]:
+                set_up += self._set_up(frame) if hurried else 0.0
                 self._draw(frame, groups[frame], step, hurried)
                 allowed[frame.slow] = not hurried
+        return set_up
+
+    def _note(self, step: int) -> None:
+        self.rate.note(step)
+        for pace in self.paces.values():
+            pace.frame_seconds = self.rate.frame_seconds()
+
+    def _set_up(self, frame: Frame) -> float:
+        """Draw a pixel of each pane that was not drawn before; return the seconds of that.
+
+        The first look at one makes tables or compiles kernels: no later frame costs that.
+        """
+        scene, begin = self.scene, time.perf_counter()
+        assert scene is not None
+        fresh = [pane for pane in frame.panes if pane not in self._ready]
+        self._ready.update(fresh)
+        screen = None if frame.view.screen is None else (1, 1)
+        with suppress(Exception):  # who asked is told when the frame itself fails
+            for pane in fresh:
+                scene.draw(pane, replace(frame.view, width=1, height=1, screen=screen))
+        return time.perf_counter() - begin
 
     def _groups(
         self, step: int | None, hurried: bool, fit_seconds: float | None
-    ) -> dict[_Frame, list[Wanting]]:
+    ) -> dict[Frame, list[Wanting]]:
         """Return frames, each with the pages that want it."""
-        scene = self.scene
-        assert scene is not None
-        groups: dict[_Frame, list[Wanting]] = defaultdict(list)
-        for client, view in self.channel.wanted((step, hurried)):
-            if hurried and view.parts:
-                frame = self._part(scene, client, view)
-                if frame is not None:
-                    groups[frame].append((client, view))
-                continue
-            if fit_seconds is not None:
-                frame = self._last(scene, client, view, fit_seconds)
-                if frame is not None:
-                    groups[frame].append((client, view))
-                continue
-            client.sweep = None
-            by = self.paces[client.slow].reduction(view.width * view.height) if hurried else 1
-            drawn = replace(scene.fitted(view, by), id=0, panes=())
-            panes = _panes(scene, view)
-            lacking = [p for p in panes if p in scene.changes or scene.goes_on(p, drawn)
-                       or client.kept.get(p) != scene.seen_in(p, drawn)]  # fmt: skip
-            groups[_Frame(drawn, tuple(lacking), by == 1, client.slow)].append((client, view))
+        assert self.scene is not None
+        choice = FrameChoice(self.scene, self.paces, self.rate, self._opens)
+        groups: dict[Frame, list[Wanting]] = defaultdict(list)
+        # before the first step there is no next one that would want another frame
+        for client, view in self.channel.wanted(object() if self._opens else (step, hurried)):
+            frame = choice.next(client, view, hurried, fit_seconds)
+            if frame is not None:
+                groups[frame].append((client, view))
         return groups
 
-    def _last(self, scene: Scene, client: Client, view: View, fit_seconds: float) -> _Frame | None:
-        """Return all that a fit changed, whole, as fine as a share of its time pays, or as it was.
-
-        None where nothing changes.
-        """
-        pace, bare = self.paces[client.slow], replace(view, id=0, panes=())
-        panes = tuple(pane for pane in _panes(scene, view) if pane in scene.changes)
-        if not panes:
-            return None
-        pixels = view.width * view.height * len(panes)
-        by = max(pace.divisor(pane, pixels, fit_seconds) for pane in panes)
-        client.sweep = Sweep.following(client.sweep, scene, bare)
-        by = client.sweep.finest(panes, by)
-        return _Frame(scene.fitted(bare, by), panes, by == 1, client.slow, by)
-
-    def _part(self, scene: Scene, client: Client, view: View) -> _Frame | None:
-        """Return what comes next where a page's pictures grow sharp; None where they are."""
-        pace, bare = self.paces[client.slow], replace(view, id=0, panes=())
-        if client.sweep is None or client.sweep.view != bare:
-            client.sweep = Sweep.following(client.sweep, scene, bare)
-        panes = _panes(scene, view)
-        fresh = client.sweep.fresh(panes)
-        if fresh:
-            by = pace.reduction(view.width * view.height)
-            return _Frame(scene.fitted(bare, by), tuple(fresh), by == 1, client.slow, by)
-        changing = sum(pane in scene.changes for pane in panes)  # one band each in turn
-        seconds = self.rate.growth_seconds() / max(1, changing)
-        divisor = partial(pace.divisor, seconds=seconds)
-        band = client.sweep.next(scene, panes, pace.pixels, divisor)
-        if band is None:
-            return None
-        drawn = band.view(scene)
-        return _Frame(drawn, (band.pane,), band.by == 1, client.slow, band.by, band)
-
-    def _draw(self, frame: _Frame, group: list[Wanting], step: int | None, hurried: bool) -> None:
+    def _draw(self, frame: Frame, group: list[Wanting], step: int | None, hurried: bool) -> None:
         scene, view = self.scene, frame.view
         assert scene is not None
         begin = time.perf_counter()
@@ -169,12 +151,15 @@ class Stage:
         pixels = [shown.shape[0] * shown.shape[1] for shown in panes.values()]
         self.is_seen, seconds = True, time.perf_counter() - begin
         most = max(pixels, default=view.width * view.height)
-        pace.spend(seconds, most, WHOLE if frame.band is None else frame.band.pane)
+        pace.spend(seconds, most, frame.costs_as)
+        if view.draft:
+            pane = frame.panes[0]
+            pace.costs.setdefault(pane, scene.drafts[pane] * pace.costs[frame.costs_as])
         on = any(scene.goes_on(pane, view) for pane in panes)  # they will want the next one, too
         number = self.channel.reserve(group, None if on else (step, hurried))
         for member, _ in group:
-            _note(scene, member, frame)
-        whole = view if frame.band is None else frame.band.whole
+            frame.note(scene, member)
+        whole = frame.whole
         header = {
             "type": "frame", "id": number, "scene": self.number, "step": step,
             "region": list(whole.region), "width": whole.width, "height": whole.height,
@@ -240,19 +225,3 @@ class Stage:
             )
         else:
             raise ConfigError(f"overlay: got {wanted.name[:80]!r}, need one that the scene has.")
-
-
-def _panes(scene: Scene, view: View) -> list[str]:
-    """Return the panes of a view that there are, or the main one."""
-    return [pane for pane in view.panes if pane in scene.titles] or [scene.main]
-
-
-def _note(scene: Scene, client: Client, frame: _Frame) -> None:
-    """Take note of what a page gets."""
-    if client.sweep is not None and frame.band is not None:
-        client.sweep.drawn(frame.band)
-        client.kept.pop(frame.band.pane, None)  # of several pieces: sent anew where a fit pauses
-        return
-    if client.sweep is not None:
-        client.sweep.begun(frame.panes, frame.by)
-    client.kept.update((pane, scene.seen_in(pane, frame.view)) for pane in frame.panes)

@@ -21,6 +21,10 @@ from neuralshade.live.messages import Control
 from neuralshade.live.stage import Stage
 
 ANY_STEPS = 2**30  # run before pages are attended to: a loop looks up ten times a second anyway
+# before the first step, that first pictures are drawn in, at most; what they need once comes on top
+OPENING_SECONDS = 1.0
+ASKED_SECONDS = 0.25  # in which a page that looks on asks for the first one, and for the next
+OPENING_LOOK_SECONDS = 0.01
 PAUSE_SECONDS = 0.1  # between two looks at whether Ctrl-C was pressed
 
 
@@ -42,6 +46,7 @@ class Steering:
     ended: bool = False
     _left: int | None = field(default=None, init=False)  # steps until it pauses by itself
     _is_drawing: bool = field(default=False, init=False)  # what the last step came to
+    _is_open: bool = field(default=False, init=False)  # pages have first pictures
     _points: CurvePoints = field(default_factory=CurvePoints, init=False)
 
     def __post_init__(self) -> None:
@@ -82,6 +87,7 @@ class Steering:
     def attend(self, progress: Progress, interrupted: Callable[[], bool]) -> float:
         """Tell pages how far the fit is, do what they ask for, draw; return seconds of pause."""
         self._tell(progress)
+        opened = self._open(progress, interrupted)
         answer(self.channel, self.stage, self, hurried=not self.paused)
         if self._left is not None:
             self._left -= 1
@@ -89,8 +95,7 @@ class Steering:
                 self._left = None
                 self._pause(True)
         if not self.paused:
-            self.stage.draw(progress.step, hurried=True)
-            return 0.0
+            return opened + self.stage.draw(progress.step, hurried=True)
         begin = time.perf_counter()
         while self.paused and not (self.ended or interrupted()):
             self.stage.draw(progress.step, hurried=False)
@@ -98,6 +103,27 @@ class Steering:
             answer(self.channel, self.stage, self)
         if self._left is not None:
             self._left -= 1  # the step comes now, and then a pause
+        return opened + time.perf_counter() - begin
+
+    def _open(self, progress: Progress, interrupted: Callable[[], bool]) -> float:
+        """Draw first pictures before the first step, which may compile for seconds.
+
+        Return the seconds of that, which are none of the fit's.
+        """
+        if self._is_open:
+            return 0.0
+        self._is_open = True
+        begin = end = now = asked = time.perf_counter()
+        with self.stage.opening():
+            while (now < end + OPENING_SECONDS and now < asked + ASKED_SECONDS
+                   and self.channel.is_looked_at and not interrupted()):  # fmt: skip
+                before = self.channel.frame_count
+                end += self.stage.draw(progress.step, hurried=True)
+                time.sleep(OPENING_LOOK_SECONDS)
+                now = time.perf_counter()
+                # one that was shown already is awaited no more
+                if self.channel.is_awaited or self.channel.frame_count > before:
+                    asked = now
         return time.perf_counter() - begin
 
     def finishing(self, what: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 
@@ -9,14 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from neuralshade.fitting.scene import Scene, View
+from neuralshade.live.pace import DRAFT, UNBOUNDED, divided_by
 
-COARSER = 2  # times: what is less so is not worth that a picture becomes coarser again
 LEAST_PIXELS = 2**12  # of a band: what a look at a scene costs at all is spread over as many
-
-
-def undivided(pane: str, pixels: int) -> int:
-    """Take all of a pane's pixels."""
-    return 1
 
 
 @dataclass(frozen=True)
@@ -29,6 +25,12 @@ class Band:
     first: int
     count: int
     rows: int
+    draft: bool = False  # it has noise, until it is gone through once more
+
+    @property
+    def costs_as(self) -> str:
+        """Return by what name its cost is known."""
+        return _costs_as(self.pane, self.draft)
 
     def view(self, scene: Scene) -> View:
         """Return what is drawn of it."""
@@ -37,8 +39,9 @@ class Band:
         region = u0, v0 + step * self.first, u1, v0 + step * (self.first + self.count)
         screen = self.whole.screen
         if scene.is_lit(self.pane) and screen is not None:
-            return replace(self.whole, region=region, screen=(screen[0], self.count))
-        return replace(self.whole, region=region, height=self.count)
+            return replace(self.whole, region=region, screen=(screen[0], self.count),
+                           draft=self.draft)  # fmt: skip
+        return replace(self.whole, region=region, height=self.count, draft=self.draft)
 
 
 @dataclass
@@ -49,6 +52,7 @@ class _Swept:
     covered: npt.NDArray[np.bool_] | None = None  # None: all of them
     row: int = 0  # the next one
     turn: int = 0  # when it was drawn last
+    draft: bool = False
 
     @property
     def is_whole(self) -> bool:
@@ -61,6 +65,7 @@ class Sweep:
 
     A pane goes from its first, coarse picture by halves to a sharp one, or to one as sharp as can
     be drawn before the fit has become another, where it changes: that goes around and around.
+    One that begins as a draft is a sharp one with noise first.
     """
 
     view: View
@@ -84,22 +89,22 @@ class Sweep:
         """Return the least number that ``panes`` were divided by, or ``by`` where that is less."""
         return min([by, *(self.panes[pane].by for pane in panes if pane in self.panes)])
 
-    def begun(self, panes: tuple[str, ...], by: int) -> None:
+    def begun(self, panes: tuple[str, ...], by: int, draft: bool = False) -> None:
         """Take note that ``panes`` were drawn whole, each side divided by ``by``."""
         self._turn += 1
-        self.panes.update((pane, _Swept(by, turn=self._turn)) for pane in panes)
+        self.panes.update((pane, _Swept(by, turn=self._turn, draft=draft)) for pane in panes)
 
     def next(
         self,
         scene: Scene,
         panes: list[str],
-        pixels: Callable[[str], int],
-        divisor: Callable[[str, int], int] = undivided,
+        pixels: Callable[[str], float],
+        affordable: Callable[[str], float] = lambda pane: UNBOUNDED,
     ) -> Band | None:
         """Return the next band; None where all panes are done.
 
-        ``pixels`` returns of about how many a pane's bands are, ``divisor`` by what a pane of so
-        many is divided at least, that its last band may show about the same fit as its first.
+        ``pixels`` returns of about how many a pane's bands are, ``affordable`` of how many all of
+        them may be, that the last one may show about the same fit as the first.
         """
         open_panes = [pane for pane in panes
                       if pane in scene.changes or not self._is_done(pane)]  # fmt: skip
@@ -107,28 +112,24 @@ class Sweep:
             return None
         pane = self._next_pane(scene, open_panes)
         state = self.panes[pane]
-        by, first = state.by, state.row
+        by, first, draft = state.by, state.row, state.draft
         if state.is_whole:
-            by, first = self._begun_anew(scene, pane, divisor), 0
+            most = affordable(pane) if pane in scene.changes else UNBOUNDED
+            draft = draft and by > 1
+            by, first = divided_by(self._pixels(scene), most, before=by), 0
         whole = scene.fitted(self.view, by)
         lit = scene.is_lit(pane) and whole.screen is not None
         width, rows = whole.screen if lit and whole.screen else (whole.width, whole.height)
-        most = max(1, -(-max(pixels(pane), LEAST_PIXELS) // width))
+        most = max(1, math.ceil(max(pixels(_costs_as(pane, draft)), LEAST_PIXELS) / width))
         # even parts of what is left: a last row by itself would cost as much as a band
         bands = -(-(rows - first) // most)
-        return Band(pane, whole, by, first, -(-(rows - first) // bands), rows)
+        return Band(pane, whole, by, first, -(-(rows - first) // bands), rows, draft)
 
-    def _begun_anew(self, scene: Scene, pane: str, divisor: Callable[[str, int], int]) -> int:
-        """Return by what a pane is divided when it is gone through once more."""
-        before = self.panes[pane].by
-        if pane not in scene.changes:
-            return _finer(before)
+    def _pixels(self, scene: Scene) -> int:
+        """Return how many pixels of a pane there are to be drawn, at most."""
         whole = scene.fitted(self.view, 1)
         width, height = whole.screen or (whole.width, whole.height)
-        least = divisor(pane, width * height)
-        if before < least < COARSER * before:
-            return before
-        return max(_finer(before), least)
+        return width * height
 
     def _next_pane(self, scene: Scene, panes: list[str]) -> str:
         """Return whose turn it is: those to be done with have every other one, however many."""
@@ -143,16 +144,16 @@ class Sweep:
         self._turn += 1
         state = self.panes[band.pane]
         if state.by != band.by or state.is_whole:
-            state.by, state.covered = band.by, np.zeros(band.rows, bool)
+            state.by, state.covered, state.draft = band.by, np.zeros(band.rows, bool), band.draft
         assert state.covered is not None
         end = band.first + band.count
         state.covered[band.first : end] = True
         state.row, state.turn = end % band.rows, self._turn
 
     def _is_done(self, pane: str) -> bool:
-        return self.panes[pane].by == 1 and self.panes[pane].is_whole
+        state = self.panes[pane]
+        return state.by == 1 and state.is_whole and not state.draft
 
 
-def _finer(by: int) -> int:
-    """Return by what a picture is divided next: a quarter of the pixels more are worth no sweep."""
-    return 1 if by <= 3 else by // 2
+def _costs_as(pane: str, draft: bool) -> str:
+    return DRAFT + pane if draft else pane

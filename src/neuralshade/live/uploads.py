@@ -13,6 +13,7 @@ from starlette.requests import Request
 from neuralshade.base.held import ScratchFolder
 from neuralshade.live.map_sets import MapSets
 from neuralshade.live.refused_upload import RefusedError, plain_name
+from neuralshade.live.source_sets import SourceSets
 from neuralshade.live.turns import Turns
 
 MOST_BYTES = 256 * 2**20  # of an upload
@@ -25,14 +26,18 @@ SLOWEST_BYTES = 2**15  # a second
 
 
 class Uploads:
-    """A folder of what was sent, gone with the session."""
+    """A folder of what was sent, gone with the session.
 
-    def __init__(self) -> None:
+    ``run_shaders``: whoever started the server lets pages send code, and have it run.
+    """
+
+    def __init__(self, run_shaders: bool = False) -> None:
         self._folder = ScratchFolder()
         self._count = 0
         self._arriving = 0
         self.pictures: dict[str, Path] = {}
         self.maps = MapSets(self.path)
+        self.sources = SourceSets(self.path, run_shaders)
         self._asset: Path | None = None
 
     def close(self) -> None:

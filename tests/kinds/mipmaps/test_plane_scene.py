@@ -1,5 +1,7 @@
 """mipmaps/plane_scene: parts of the plane are drawn for themselves, and are those of the whole."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -54,6 +56,23 @@ def test_a_band_costs_its_rows_alone(scene, pane, monkeypatch):
     monkeypatch.setattr("neuralshade.measure.plane.lit_plane.shade", counting)
     scene.draw(pane, View(0, 0, (0.25, 0.5, 1.0, 0.7), width=36, height=5))
     assert sum(shaded) == 36 * 5
+
+
+def test_a_draft_is_the_reference_with_noise_of_a_ninth_of_the_samples(scene, monkeypatch):
+    shaded = []
+
+    def counting(surface, *directions):
+        shaded.append(surface.normal[..., 0].numel())
+        return shade(surface, *directions)
+
+    monkeypatch.setattr("neuralshade.measure.plane.lit_plane.shade", counting)
+    view = View(0, 0, width=WIDTH, height=HEIGHT)
+    draft = scene.draw(REFERENCE, replace(view, draft=True))
+    of_draft = sum(shaded)
+    whole = scene.draw(REFERENCE, view)
+    assert scene.drafts == {REFERENCE: pytest.approx((sum(shaded) - of_draft) / of_draft, rel=0.1)}
+    assert (draft != whole).any()
+    assert draft.mean() == pytest.approx(whole.mean(), rel=0.02)  # 1,296 pixels
 
 
 def test_trained_levels_are_shown_as_they_are_now(base):

@@ -40,8 +40,8 @@ def test_what_cannot_be_started_here_is_a_command(tab, live, background):
     for hidden in ("#start", "#source", "#presets"):
         assert page.page.locator(hidden).is_hidden()
     assert page.text("#terminal-why") == (
-        "It takes a Slang module, which this page does not send. In a terminal, with yours in "
-        "place of task.slang:"
+        "It takes a Slang module. What ends with .slang runs as code: a server that was started "
+        "with --run-shaders takes it. In a terminal, with yours in place of task.slang:"
     )
     page.page.select_option("#kind", "textures")
     assert page.page.locator("#start").is_disabled()

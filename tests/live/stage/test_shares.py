@@ -9,6 +9,7 @@ import pytest
 from neuralshade.live.answers import answer
 from neuralshade.live.channel import BusyError
 from neuralshade.live.messages import Pick
+from neuralshade.live.pace import LONGEST_LOOK, WHOLE, divided_by
 from neuralshade.live.stage import (
     ANSWER_SAVED_SECONDS,
     ANSWER_SHARES,
@@ -48,12 +49,52 @@ def test_pages_that_want_the_same_share_a_frame(costly, looks_on, train):
 
 def test_frames_get_smaller_where_they_are_costly(clock):
     pace = Pace(0.1)
-    assert pace.reduction(2**14) == 1 and pace.reduction(2**20) == 8  # nothing is known yet
+
+    def by(pixels):
+        return divided_by(pixels, pace.pixels())
+
+    assert by(2**14) == 1 and by(2**20) == 8  # nothing is known yet
     pace.spend(1.0, 2**20)
-    assert pace.reduction(2**20) > 4 and pace.reduction(2**10) == 1
+    assert by(2**20) > 4 and by(2**10) == 1
     pace.spend(0.0, 2**20)
     pace.spend(0.0, 2**20)
-    assert pace.reduction(2**20) == 3
+    assert by(2**20) == 3
+
+
+@pytest.mark.parametrize("before, least, by", [
+    (8, 1, 4), (4, 1, 2), (3, 1, 1), (2, 1, 1), (1, 1, 1),  # by halves, the last step a larger one
+    (8, 6, 6), (6, 4, 4),  # as fine as is paid for
+    (2, 3, 2), (4, 6, 4), (1, 2, 2), (3, 6, 6),  # coarser again, where that is worth it
+    (None, 6, 6),
+])  # fmt: skip
+def test_by_what_a_picture_is_divided(before, least, by):
+    assert divided_by(2**20, 2**20 / least**2, before) == by
+
+
+def test_what_is_needed_once_is_told_and_is_no_cost_of_a_frame(costly, stage, clock, looks_on):
+    """Tables that a first look makes, kernels that it compiles."""
+    drawn, needed = stage.scene.draw, [3.0]
+
+    def draw(pane, view):
+        clock.now += needed.pop() if needed else 0.0
+        return drawn(pane, view)
+
+    stage.scene = replace(stage.scene, draw=draw)
+    looks_on(100)
+    clock.now += 1.0
+    assert stage.draw(1, hurried=True) == pytest.approx(3.0)
+    assert stage.paces[True].costs == {WHOLE: pytest.approx(1e-6)}
+    clock.now += 1000.0
+    assert stage.draw(2, hurried=True) == 0.0
+
+
+def test_a_fit_of_long_steps_has_larger_frames(costly, looks_on, train, stage):
+    client = looks_on(slow=False)
+    train(40.0, [client], look=2.0)
+    assert SHARE * 40 * 0.5 < sum(costly) < SHARE * 40 * 1.1
+    assert max(costly[1:]) > 1.5 * SHARE * 0.5
+    train(4.0, [client], look=100.0)
+    assert stage.paces[False].frame_seconds == LONGEST_LOOK
 
 
 def test_what_another_thread_did_is_paid_for(clock):

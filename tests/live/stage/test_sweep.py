@@ -1,13 +1,17 @@
 """live/sweep: pictures grow sharp, band by band, in the share of time that frames have."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
+from neuralshade.fitting.progress import Progress
 from neuralshade.fitting.scene import View, picture_scene
+from neuralshade.live.messages import Received
 from neuralshade.live.pace import GROWTH, REDUCTIONS
 from neuralshade.live.stage import SHARE
+from neuralshade.live.steering import Steering
 from neuralshade.live.sweep import Sweep
 from neuralshade.source.picture import picture_from_array
 
@@ -136,6 +140,71 @@ def test_what_does_not_change_becomes_sharp_by_halves_and_has_every_other_turn(s
     assert [pane for pane, _ in drawn[:4]] == ["result", "target"] * 2
 
 
+def test_a_draft_becomes_fine_with_its_noise_and_loses_that_in_the_end(stage, frames):
+    sweep = Sweep(View(0, 1, width=SIDE, height=SIDE))
+    sweep.begun(("target",), 4, draft=True)
+    drawn, costs = [], set()
+
+    def pixels(name):
+        costs.add(name)
+        return 99 * SIDE
+
+    while band := sweep.next(stage.scene, ["target"], pixels):
+        assert band.view(stage.scene).draft == band.draft
+        drawn.append((band.by, band.draft))
+        sweep.drawn(band)
+    assert drawn == [(2, True), *[(1, True)] * 3, *[(1, False)] * 3]
+    assert costs == {"draft:target", "target"}  # each is known by itself
+
+
+@pytest.fixture
+def drafted(stage, frames, clock):
+    """Let the reference cost eight seconds, and one as a draft."""
+    scene, drafts = stage.scene, []
+
+    def draw(pane, view):
+        if pane == "target" and view.width * view.height > 1:
+            drafts.append(view.draft)
+            clock.now += view.width * view.height / SIDE**2 * (1 if view.draft else 8)
+            return np.zeros((view.height, view.width, 3), np.float32)
+        return scene.draw(pane, view)
+
+    stage.scene = replace(scene, draw=draw, drafts={"target": 8.0})
+    return drafts
+
+
+def test_a_reference_that_is_drafted_comes_whole_and_soon_and_is_sharp_in_the_end(
+    drafted, frames, looking, train, clock
+):
+    begun = clock.now
+    train(10.0, [looking()])
+    headers = [header for header, panes in frames if "target" in panes]
+    first = headers[0]
+    assert "rows" not in first and not first["sharp"] and first["width"] * 3 >= SIDE and drafted[0]
+    train(170.0, [looking()])
+    headers = [header for header, panes in frames if "target" in panes]
+    assert headers[-1]["sharp"] and headers[-1]["width"] == SIDE and not drafted[-1]
+    assert drafted == sorted(drafted, reverse=True)  # never noise again
+    spent = sum(panes["target"].size / 3 / SIDE**2 * (8 if header["sharp"] else 1)
+                for header, panes in frames if "target" in panes)  # fmt: skip
+    assert spent < SHARE * (clock.now - begun)
+
+
+def test_before_the_first_step_all_that_is_drawn_but_once_is_drawn(
+    drafted, frames, looking, stage, channel, clock
+):
+    client, begun = looking(), clock.now
+    with stage.opening():
+        for _ in range(40):
+            stage.draw(0, hurried=True)
+            channel.hear(client, Received(client.in_flight))
+    results = [header for header, panes in frames if "result" in panes]
+    assert len(results) == 1  # it is to change with the first step
+    assert [h for h, panes in frames if "target" in panes][-1]["sharp"]
+    assert clock.now - begun > 8  # of no share of the time
+    assert all(pace.credit == 0.0 for pace in stage.paces.values())
+
+
 def test_no_band_is_a_small_rest(stage, frames):
     view = View(0, 1, width=SIDE, height=SIDE)
     sweep = Sweep(view)
@@ -184,3 +253,25 @@ def test_bands_are_the_rows_of_the_whole(stage, frames, by):
     whole = scene.draw("target", band.whole if band.by == sweep.panes["target"].by else
                        scene.fitted(view, sweep.panes["target"].by))  # fmt: skip
     np.testing.assert_array_equal(np.concatenate(rows), whole)
+
+
+@pytest.mark.parametrize("shown_at_once", [True, False])
+def test_the_opening_lasts_as_long_as_a_page_goes_on_asking(
+    drafted, frames, looking, stage, channel, clock, monkeypatch, shown_at_once
+):
+    client, looks = looking(), []
+
+    def sleep(seconds):
+        clock.now += seconds
+        looks.append(seconds)
+        if client.in_flight is not None and (shown_at_once or len(looks) % 40 == 0):
+            channel.hear(client, Received(client.in_flight))
+
+    monkeypatch.setattr("neuralshade.live.steering.time.sleep", sleep)
+    monkeypatch.setattr("neuralshade.live.steering.OPENING_SECONDS", 100.0)
+    fit = SimpleNamespace(_is_open=False, stage=stage, channel=channel)
+    begun = clock.now
+    passed = Steering._open(fit, Progress(), lambda: False)
+    assert passed == pytest.approx(clock.now - begun) and passed < 50
+    assert [h for h, panes in frames if "target" in panes][-1]["sharp"]
+    assert Steering._open(fit, Progress(), lambda: False) == 0.0

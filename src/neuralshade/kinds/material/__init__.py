@@ -12,7 +12,9 @@ KIND = Kind(
     fits="neuralshade.kinds.material.fit:fit_material",
     subject=Subject("material", example="copper.mtlx",
                     what="a MaterialX document, a stack of layers, a Slang module or a folder of "
-                    "maps", maps="neuralshade.source.map_files:find_maps"),
+                    "maps", maps="neuralshade.source.map_files:find_maps",
+                    documents=(".mtlx", ".toml"),
+                    received="neuralshade.kinds.material.received:received_material"),
     takes=("engine", "device", "kernels", "deterministic", "tensorboard", "events", "live",
            "report", "resume"),
     flags=(

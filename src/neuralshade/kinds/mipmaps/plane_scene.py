@@ -19,6 +19,7 @@ from neuralshade.measure.plane.texel_levels import TexelLevels
 
 REFERENCE = "reference"
 REFERENCE_SAMPLES = 36  # of a pixel: what a drag of the light can wait for
+DRAFT_SAMPLES = 4  # of a pixel whose first picture is wanted soon
 MOST_KEPT = 4  # references, one for each size that frames of a fit have by turns
 KEPT_TITLE, TRAINED_TITLE = "Kept levels", "Trained levels"
 TITLES = {"box": "Box filter", "toksvig": "Toksvig", "lean": "LEAN",
@@ -51,12 +52,12 @@ def plane_scene(
         return TexelLevels.sharing(base, chains)
 
     @lru_cache(MOST_KEPT)
-    def reference(seen: PlaneView, window: Window) -> Floats:
-        return plane_reference(texels()[RESULT], seen, samples=REFERENCE_SAMPLES, window=window)
+    def reference(seen: PlaneView, window: Window, samples: int) -> Floats:
+        return plane_reference(texels()[RESULT], seen, samples=samples, window=window)
 
-    def drawn(pane: str, seen: PlaneView, window: Window) -> Floats:
+    def drawn(pane: str, seen: PlaneView, window: Window, draft: bool) -> Floats:
         if pane == REFERENCE:
-            return reference(seen, window)
+            return reference(seen, window, DRAFT_SAMPLES if draft else REFERENCE_SAMPLES)
         levels = texels()[pane]
         if pane == RESULT and trained is not None:
             levels.replace_below(trained())
@@ -66,14 +67,15 @@ def plane_scene(
         seen, rows, cols = _seen(usual, view)
         window = Window(range(rows[0], rows[-1] + 1), range(cols[0], cols[-1] + 1))
         with threads(1):  # a row of pixels is too little to be shared out
-            part = drawn(pane, seen, window)
+            part = drawn(pane, seen, window, view.draft)
         return part[rows[:, None] - rows[0], cols - cols[0]]
 
     titles = {pane: result if pane == RESULT else TITLES[pane] for pane in [*chains, REFERENCE]}
     light = Light(usual.azimuth_deg, usual.elevation_deg, tuple(titles))
     changes = () if trained is None else (RESULT,)
     return Scene(KIND.name, name, usual.width, usual.height, 3, True, True, True, titles, draw,
-                 changes, light=light)  # fmt: skip
+                 changes, light=light,
+                 drafts={REFERENCE: REFERENCE_SAMPLES / DRAFT_SAMPLES})  # fmt: skip
 
 
 def _seen(usual: PlaneView, view: View) -> tuple[PlaneView, Indices, Indices]:

@@ -10,7 +10,8 @@ KIND = Kind(
     opens="neuralshade.kinds.shader.opened:OpenedShader",
     recipe=ShaderRecipe,
     fits="neuralshade.kinds.shader.fit:fit_shader",
-    subject=Subject("task", example="task.slang", what="a Slang module"),
+    subject=Subject("task", example="task.slang", what="a Slang module", documents=(".slang",),
+                    received="neuralshade.kinds.shader.received:received_task"),
     takes=("device", "snapshots", "movie", "tev", "tensorboard", "events", "live", "resume",
            "dump_kernels"),
     flags=(

@@ -121,7 +121,8 @@ def fit_shader(
         built = build_task(source, values, recipe.seed)
         origin = source_of(source, built)
     _check_drawn(options, built)
-    remember(source)
+    if not source.foreign:
+        remember(source)
     words = kept_words(values, built)
     place = None if words is None or isinstance(task, ShaderSource) else os.fspath(task)
     with chosen_engine(options, "gpu") as chosen:

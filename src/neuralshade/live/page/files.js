@@ -4,6 +4,7 @@ import { download, upload } from "./connection.js";
 import { byId, setText } from "./dom.js";
 import { ask, notice } from "./notices.js";
 import { samplePicture } from "./sample.js";
+import { isDocument } from "./source_set.js";
 
 const PICTURE = /\.(png|jpe?g|webp|tiff?|bmp|p[gnp]m|exr|hdr)$/i;
 
@@ -95,6 +96,12 @@ export class Files {
   #take(files) {
     const pictures = files.filter(({ name, type }) => PICTURE.test(name) || type.startsWith("image/"));
     const others = files.filter((file) => !pictures.includes(file));
+    const { kinds, runs_shaders } = this.session;
+    const documents = others.filter(({ name }) => isDocument(name, kinds));
+    if (documents.length && (runs_shaders || !pictures.length)) {
+      this.newFit.takeSource([...documents, ...pictures]);
+      return;
+    }
     if (!pictures.length) {
       if (others[0]) this.load(others[0]);
       return;

@@ -4,6 +4,7 @@ import { upload } from "./connection.js";
 import { byId, setOptions, setText } from "./dom.js";
 import { named, sendMaps, showMaps } from "./map_set.js";
 import { notice } from "./notices.js";
+import { isDocument, sendSource, showSource, sourceName } from "./source_set.js";
 
 /** @typedef {import("./types.js").FitKind} FitKind */
 
@@ -18,11 +19,13 @@ export class NewFit {
     /** @type {{picture: string, name: string, width: number, height: number} | null} */
     this.uploaded = null;
     /** @type {import("./types.js").MapSet | null} */ this.maps = null;
+    /** @type {import("./types.js").SourceSet | null} */ this.source = null;
     this.sending = ""; // name of the file that is on its way
     this.timed = false; // whether somebody chose the seconds
     /** @type {number | undefined} whose preset was proposed last */ this.fit_id = undefined;
     session.on("hello", () => {
-      if (session.renewed) this.uploaded = this.maps = null; // the server restarted and knows neither
+      // the server restarted and knows none
+      if (session.renewed) this.uploaded = this.maps = this.source = null;
       setOptions(
         byId("kind"),
         session.kinds.map(({ name }) => [name, name]),
@@ -41,11 +44,13 @@ export class NewFit {
     byId("upload-picture").addEventListener("change", (/** @type {any} */ event) => {
       const files = [...event.target.files];
       event.target.value = ""; // or the same file could not be chosen again
-      this.take(files, files.length > 1 || Boolean(this.#kind?.maps));
+      const isSet = files.length > 1 || Boolean(this.#kind?.maps);
+      if (files.some(({ name }) => isDocument(name, session.kinds))) this.takeSource(files);
+      else this.take(files, isSet);
     });
     byId("present-picture").addEventListener("click", () => {
-      if (this.#kind?.maps) this.maps = null;
-      else this.uploaded = null;
+      if (this.#kind?.picture) this.uploaded = null;
+      else this.maps = this.source = null;
       this.#show();
       byId("upload-picture").focus();
     });
@@ -60,10 +65,29 @@ export class NewFit {
     const [first] = files;
     if (!first || this.sending) return;
     const name = await (isSet ? this.#sendMaps(files) : this.#sendPicture(first));
+    const takes = (/** @type {FitKind} */ kind) => (isSet ? kind.maps : kind.picture);
+    this.#taken(name, this.session.kinds.filter(takes));
+  }
+
+  /** Send a task or a material, with pictures. @param {File[]} files */
+  async takeSource(files) {
+    if (this.sending) return;
+    const { kinds } = this.session;
+    const documents = files.filter(({ name }) => isDocument(name, kinds));
+    const left = documents.slice(1).map(({ name }) => name);
+    if (left.length) notice(`Left out: ${left.join(", ")}.`, "note");
+    const sent = files.filter((file) => !documents.includes(file));
+    const set = await sendSource([documents[0], ...sent], (name) => this.#showSending(name));
+    if (set) [this.source, this.maps] = [set, null];
+    this.#taken(set ? sourceName(set) : "", kinds.filter(({ name }) => set?.kinds.includes(name)));
+  }
+
+  /** Offer to fit what was sent. @param {string} name "" where it was refused @param {FitKind[]} able */
+  #taken(name, able) {
     this.sending = "";
     if (name) {
       byId("new-fit").open = true;
-      this.#chooseKind(isSet);
+      this.#chooseKind(able);
     }
     this.#show();
     if (name) this.#offerStart(name);
@@ -81,7 +105,7 @@ export class NewFit {
   async #sendMaps(/** @type {File[]} */ files) {
     const set = await sendMaps(files, (name) => this.#showSending(name));
     if (!set) return "";
-    this.maps = set;
+    [this.maps, this.source] = [set, null];
     return named(set);
   }
 
@@ -91,11 +115,9 @@ export class NewFit {
   }
 
   /** Choose a kind that takes what was sent, unless the chosen one does. */
-  #chooseKind(/** @type {boolean} */ isSet) {
-    const takes = (/** @type {FitKind | undefined} */ kind) => kind && (isSet ? kind.maps : kind.picture);
-    if (takes(this.#kind)) return;
-    const able = this.session.kinds.filter(takes);
-    const whole = able.filter(({ name }) => !isSet || !this.maps?.refused[name]);
+  #chooseKind(/** @type {FitKind[]} */ able) {
+    if (able.some(({ name }) => name === this.#kind?.name)) return;
+    const whole = able.filter(({ name, maps }) => !maps || !this.maps?.refused[name]);
     // sized ones first: they have the fewest demands on maps and machine
     byId("kind").value = (whole.find(({ bpp }) => bpp) ?? whole[0] ?? able[0])?.name;
   }
@@ -120,6 +142,7 @@ export class NewFit {
       action: "start",
       picture: kind?.picture ? (this.uploaded?.picture ?? null) : null,
       maps: kind?.maps ? (this.maps?.maps ?? null) : null,
+      source: this.#sourceOf(kind)?.source ?? null,
       kind: kind?.name ?? null,
       preset,
       bpp,
@@ -127,6 +150,11 @@ export class NewFit {
       seconds,
     });
     if (!sent) notice("There is no connection to the server: the fit was not started.");
+  }
+
+  /** Return the document that was sent, where that kind fits it. */
+  #sourceOf(/** @type {FitKind | undefined} */ kind) {
+    return kind && this.source?.kinds.includes(kind.name) ? this.source : null;
   }
 
   get #kind() {
@@ -155,6 +183,7 @@ export class NewFit {
     if (!kind) return false;
     if (this.uploaded && kind.picture) return true;
     if (this.maps && kind.maps) return !this.maps.refused[kind.name];
+    if (this.#sourceOf(kind)) return true;
     if (!fit?.picture) return false;
     return kind.name === fit.verb || (kind.picture && kinds.some((k) => k.name === fit.verb && k.picture));
   }
@@ -171,7 +200,8 @@ export class NewFit {
     setText(byId("kind-about"), (kind?.about ?? "").replace(/\bPICTURE\b/, "a picture"));
     this.#showPicture(kind);
     const typed = kind && !kind.picture && !this.#takes(kind);
-    byId("source").hidden = byId("start").hidden = byId("or-drop").hidden = typed && !kind.maps;
+    const sends = kind?.maps || (kind?.documents.length && this.session.runs_shaders);
+    byId("source").hidden = byId("start").hidden = byId("or-drop").hidden = typed && !sends;
     byId("in-terminal").hidden = !typed;
     if (!this.timed) byId("fit-seconds").value = typed ? "" : byId("fit-seconds").defaultValue;
     this.#showCommand();
@@ -186,14 +216,17 @@ export class NewFit {
     const present = fit?.picture ? `${fit.picture} (the present one)` : "none yet";
     const own = kind?.picture ? this.uploaded : null;
     const maps = kind?.maps ? this.maps : null;
-    const given = own ? `${own.name}, ${own.width} x ${own.height}` : maps && named(maps);
+    const source = this.#sourceOf(kind);
+    const size = own && `${own.name}, ${own.width} x ${own.height}`;
+    const given = size ?? (source ? sourceName(source) : maps && named(maps));
     const text = given ?? present;
     const ready = `${given}: ${(kind && maps?.refused[kind.name]) ?? "ready to be fitted."}`;
     setText(byId("source-name"), kind?.picture ? "Picture" : kind?.maps ? "Maps" : "Source");
-    setText(byId("choose-word"), kind?.maps ? "Choose maps" : "Choose a picture");
-    showMaps(maps, kind?.name);
+    setText(byId("choose-word"), kind?.maps ? "Choose maps" : kind?.picture ? "Choose a picture" : "Choose files");
+    if (source) showSource(source);
+    else showMaps(maps, kind?.name);
     setText(byId("fit-picture"), this.sending ? "uploading" : text);
-    byId("pictures").hidden = !kind?.picture && !kind?.maps;
+    byId("pictures").hidden = !kind?.picture && !kind?.maps && !kind?.documents.length;
     byId("present-picture").hidden = !given || !fit?.picture || !(kind?.picture || kind?.name === fit.verb);
     byId("taken").hidden = !given && !this.sending;
     setText(byId("taken"), this.sending ? `Sending ${this.sending}` : ready);
@@ -210,9 +243,19 @@ export class NewFit {
     });
     const parts = ["neuralshade fit", kind.name, kind.example, ...flags, "--live"];
     setText(byId("command"), parts.join(" "));
-    const takes = kind.what ? `It takes ${kind.what}, which this page does not send. ` : "";
-    const why = kind.maps ? `It takes ${kind.what}. Choose maps here, or in` : `${takes}In`;
-    setText(byId("terminal-why"), `${why} a terminal, with yours in place of ${kind.example}:`);
+    setText(byId("terminal-why"), `${this.#why(kind)} a terminal, with yours in place of ${kind.example}:`);
+  }
+
+  /** Say what a kind takes, and why it is not sent from here. @param {FitKind} kind */
+  #why(kind) {
+    const takes = kind.what ? `It takes ${kind.what}` : "It takes what this page does not send";
+    const ends = kind.documents.join(", ");
+    if (ends && this.session.runs_shaders) {
+      return `${takes}. Choose ${kind.maps ? `maps or ${ends}` : `${ends} and its pictures`} here, or in`;
+    }
+    const code = `What ends with ${ends} runs as code: a server that was started with --run-shaders takes it. In`;
+    if (ends) return `${takes}. ${kind.maps ? "Choose maps here. " : ""}${code}`;
+    return kind.maps ? `${takes}. Choose maps here, or in` : `${takes}. In`;
   }
 }
 

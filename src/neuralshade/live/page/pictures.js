@@ -190,7 +190,8 @@ function pieced(band, [first, count, all], last) {
   const goes = last?.swept && last.width === width && last.height === all;
   const on = goes && last.look === look && last.region.join() === region.join();
   const canvas = on ? last.source : repainted(last?.look === look ? last : null, width, all, region);
-  const swept = on && last?.swept ? last.swept.slice() : new Uint8Array(all);
+  const anew = sharp && !last?.sharp && last?.swept?.every(Boolean); // of a draft, noise and all
+  const swept = on && last?.swept && !anew ? last.swept.slice() : new Uint8Array(all);
   swept.fill(1, first, first + count);
   const context = /** @type {OffscreenCanvas} */ (canvas).getContext("2d");
   context?.clearRect(0, first, width, count);

@@ -16,6 +16,7 @@ export class Session {
     /** @type {string[]} */ this.presets = [];
     /** @type {string[]} */ this.transforms = [];
     /** @type {import("./types.js").FitKind[]} */ this.kinds = [];
+    this.runs_shaders = false; // whether tasks and materials, which are code, may be sent
     /** @type {Map<string, ((message: any, payload?: Uint8Array) => void)[]>} */
     this.listeners = new Map();
   }
@@ -54,6 +55,7 @@ export class Session {
     this.presets = hello.presets ?? [];
     this.transforms = hello.transforms ?? [];
     this.kinds = hello.kinds ?? [];
+    this.runs_shaders = hello.runs_shaders ?? false;
     this.scene = hello.scene;
     this.fit = hello.fit;
     this.progress = hello.progress;

@@ -57,6 +57,7 @@
  * @property {string} about
  * @property {boolean} picture whether it fits one, which may be uploaded
  * @property {boolean} maps whether it fits a folder of maps, which may be uploaded one by one
+ * @property {string[]} documents what names of text files that it fits end with, which may be uploaded
  * @property {boolean} bpp whether bits per pixel may be asked for
  * @property {string[]} presets
  * @property {string} what it takes, for people
@@ -67,6 +68,12 @@
  * @property {string} name
  * @property {{name: string, width: number, height: number, taken: string[]}[]} files
  * @property {Record<string, string>} refused why a kind cannot fit them, by its name
+ *
+ * @typedef {object} SourceSet a task or material that was uploaded, with its pictures
+ * @property {string} source key of the set
+ * @property {string} name
+ * @property {{name: string, width: number, height: number}[]} files pictures
+ * @property {string[]} kinds that fit it
  *
  * @typedef {object} Progress
  * @property {number} step

@@ -149,8 +149,8 @@ def plane_reference(
     Args:
         base: level 0.
         view: the camera and the light.
-        samples: about how many at most in a pixel, at least FEWEST squared; DENSEST squared for
-            each texel that it covers where those are fewer.
+        samples: about how many at most in a pixel; DENSEST squared for each texel that it covers
+            where those are fewer, but FEWEST squared, or ``samples`` if that is less, at least.
         seed: of the samples.
         window: what is drawn of it; None is all.
 
@@ -258,9 +258,10 @@ class _Footprint:
 
 
 def _counts(wanted: Doubles, samples: int) -> tuple[int, int]:
-    """Return how many samples a pixel has across and along, at least FEWEST."""
-    wide, long = np.maximum(wanted, FEWEST).tolist()
-    wide = max(FEWEST, wide / math.sqrt(max(1, wide * long / samples)))
+    """Return how many samples a pixel has across and along."""
+    fewest = min(FEWEST, math.sqrt(samples))
+    wide, long = np.maximum(wanted, fewest).tolist()
+    wide = max(fewest, wide / math.sqrt(max(1, wide * long / samples)))
     return math.ceil(wide), math.ceil(min(long, samples / wide))
 
 

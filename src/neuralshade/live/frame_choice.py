@@ -1,0 +1,145 @@
+"""Which frame a page gets next: all that it wants at once, or while a fit goes first a part."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import partial
+
+from neuralshade.fitting.scene import Scene, View
+from neuralshade.live.client import Client
+from neuralshade.live.pace import (
+    DRAFT,
+    FIXED_SECONDS,
+    UNBOUNDED,
+    WHOLE,
+    Pace,
+    StepRate,
+    divided_by,
+)
+from neuralshade.live.sweep import Band, Sweep
+
+
+@dataclass(frozen=True)
+class Frame:
+    """A picture to be drawn: what it shows, and of which panes."""
+
+    view: View
+    panes: tuple[str, ...]
+    sharp: bool
+    slow: bool  # for pages that do not keep up
+    by: int = 1  # what each side of the view was divided by
+    band: Band | None = None  # where it is but a part of a picture
+
+    @property
+    def costs_as(self) -> str:
+        """Return by what name its cost is known."""
+        if self.band is not None:
+            return self.band.costs_as
+        return DRAFT + self.panes[0] if self.view.draft else WHOLE
+
+    @property
+    def whole(self) -> View:
+        """Return the view that it is a part of, or all of."""
+        return self.view if self.band is None else self.band.whole
+
+    def note(self, scene: Scene, client: Client) -> None:
+        """Take note that a page gets it."""
+        if client.sweep is not None and self.band is not None:
+            client.sweep.drawn(self.band)
+            client.kept.pop(self.band.pane, None)  # of several pieces: sent anew where a fit pauses
+            return
+        if client.sweep is not None:
+            client.sweep.begun(self.panes, self.by, self.view.draft)
+        client.kept.update((pane, scene.seen_in(pane, self.view)) for pane in self.panes)
+
+
+@dataclass(frozen=True)
+class FrameChoice:
+    """Chooses by what may go into frames, of pages that are slow or not, and by how a fit goes.
+
+    ``opening``: no step was run yet; then all is drawn that is drawn but once.
+    """
+
+    scene: Scene
+    paces: dict[bool, Pace]
+    rate: StepRate
+    opening: bool = False
+
+    def next(
+        self, client: Client, view: View, hurried: bool, fit_seconds: float | None
+    ) -> Frame | None:
+        """Return the next frame of a page that wants ``view``; None where it has all."""
+        if hurried and view.parts:
+            return self._part(client, view)
+        if fit_seconds is not None:
+            return self._last(client, view, fit_seconds)
+        scene, client.sweep = self.scene, None
+        most = self.paces[client.slow].pixels() if hurried else UNBOUNDED
+        by = divided_by(view.width * view.height, most)
+        drawn = _bare(scene.fitted(view, by))  # which asks whether a pane is lit
+        lacking = [p for p in panes_of(scene, view) if p in scene.changes
+                   or scene.goes_on(p, drawn) or client.kept.get(p) != scene.seen_in(p, drawn)
+                   ]  # fmt: skip
+        return Frame(drawn, tuple(lacking), by == 1, client.slow)
+
+    def _last(self, client: Client, view: View, fit_seconds: float) -> Frame | None:
+        """Return all that a fit changed, whole, as fine as a share of its time pays, or as it was.
+
+        None where nothing changes.
+        """
+        scene, pace, bare = self.scene, self.paces[client.slow], _bare(view)
+        panes = tuple(pane for pane in panes_of(scene, view) if pane in scene.changes)
+        if not panes:
+            return None
+        pixels = view.width * view.height * len(panes)
+        by = divided_by(pixels, min(pace.pixels(pane, fit_seconds) for pane in panes))
+        client.sweep = Sweep.following(client.sweep, scene, bare)
+        by = client.sweep.finest(panes, by)
+        return Frame(scene.fitted(bare, by), panes, by == 1, client.slow, by)
+
+    def _part(self, client: Client, view: View) -> Frame | None:
+        """Return what comes next where a page's pictures grow sharp; None where they are."""
+        scene, bare, slow = self.scene, _bare(view), client.slow and not self.opening
+        pace = self.paces[slow]
+        if client.sweep is None or client.sweep.view != bare:
+            client.sweep = Sweep.following(client.sweep, scene, bare)
+        panes = panes_of(scene, view)
+        fresh = client.sweep.fresh(panes)
+        if fresh:
+            return self._first(view, fresh, slow)
+        if self.opening:
+            panes = [pane for pane in panes if pane not in scene.changes]
+        changing = sum(pane in scene.changes for pane in panes)  # one band each in turn
+        seconds = self.rate.growth_seconds() / max(1, changing)
+        affordable = partial(pace.pixels, seconds=seconds)
+
+        def worth(name: str) -> float:
+            once = self.opening or name.startswith(DRAFT)
+            return pace.pixels(name, FIXED_SECONDS if once else None)
+
+        band = client.sweep.next(scene, panes, worth, affordable)
+        if band is None:
+            return None
+        sharp = band.by == 1 and not band.draft
+        return Frame(band.view(scene), (band.pane,), sharp, slow, band.by, band)
+
+    def _first(self, view: View, fresh: list[str], slow: bool) -> Frame:
+        """Return whole pictures of panes that have none: those with drafts last, one by one."""
+        scene, pixels, pace = self.scene, view.width * view.height, self.paces[slow]
+        plain = tuple(pane for pane in fresh if pane not in scene.drafts)
+        if plain:
+            by = divided_by(pixels, pace.pixels())
+            return Frame(scene.fitted(_bare(view), by), plain, by == 1, slow, by)
+        by = divided_by(pixels, pace.pixels(DRAFT + fresh[0], FIXED_SECONDS))
+        drawn = replace(scene.fitted(_bare(view), by), draft=True)
+        return Frame(drawn, (fresh[0],), False, slow, by)
+
+
+def panes_of(scene: Scene, view: View) -> list[str]:
+    """Return the panes of a view that there are, or the main one."""
+    return [pane for pane in view.panes if pane in scene.titles] or [scene.main]
+
+
+def _bare(view: View) -> View:
+    """Return a view without what does not tell one picture from another."""
+    return replace(view, id=0, panes=())

@@ -1,0 +1,155 @@
+"""Tasks and materials that pages send: a document and its pictures, each set a folder.
+
+They are code, or become some. So nothing of them is taken unless whoever started the server said
+so.
+"""
+
+from __future__ import annotations
+
+import shutil
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from neuralshade.base.place import loaded
+from neuralshade.errors import ConfigError
+from neuralshade.kinds import all_kinds
+from neuralshade.kinds.kind import Kind
+from neuralshade.live.map_sets import MOST_SET_BYTES, MOST_SET_TEXELS, MOST_SETS
+from neuralshade.live.refused_upload import RefusedError, plain_name
+from neuralshade.source.file_kind import PICTURE_SUFFIXES
+
+MOST_PICTURES = 16  # of a document
+MOST_DOCUMENT_BYTES = 2**20
+ANEW = "Send its files again."
+NOT_ALLOWED = ("got code that a page sends, need a server that may run it. Start it with "
+               "--run-shaders.")  # fmt: skip
+
+
+@dataclass
+class SourceSet:
+    """A document, and the pictures that came so far: width and height by name."""
+
+    document: Path
+    sizes: dict[str, tuple[int, int]] = field(default_factory=dict)
+
+    def facts(self, key: str) -> dict[str, Any]:
+        """Return what pages are told: the files, and which kinds take such a document."""
+        files = [{"name": name, "width": width, "height": height}
+                 for name, (width, height) in self.sizes.items()]  # fmt: skip
+        kinds = [kind.name for kind in document_kinds() if _takes(kind, self.document.name)]
+        return {"source": key, "name": self.document.name, "files": files, "kinds": kinds}
+
+
+class SourceSets:
+    """The newest sets of a session; ``new_path`` returns a new place for what is called so."""
+
+    def __init__(self, new_path: Callable[[str], Path], allowed: bool):
+        self.allowed = allowed
+        self._new_path = new_path
+        self._lock = threading.Lock()  # fits are started by another thread than the server's
+        self._sets: dict[str, SourceSet] = {}
+        self._fitted: str | None = None
+
+    def check(self, key: str | None, name: str) -> None:
+        """Raise RefusedError where a file of that name cannot begin a set, or be added to it."""
+        if not self.allowed:
+            raise RefusedError(403, NOT_ALLOWED)
+        plain = plain_name(name)
+        suffixes = PICTURE_SUFFIXES if key is not None else document_suffixes()
+        if Path(plain).suffix.lower() not in suffixes:
+            what = "picture" if key is not None else "task or material"
+            raise RefusedError(415, f"{plain}: got a file that is no {what} by its name, need one "
+                               f"of {', '.join(suffixes)}. Leave it out.")  # fmt: skip
+        if key is not None:
+            self._check_place(key, plain)
+
+    def begin(self, path: Path) -> dict[str, Any]:
+        """Take an upload for a document; return what pages are told of it. Raises RefusedError."""
+        size = path.stat().st_size
+        if size > MOST_DOCUMENT_BYTES:
+            raise RefusedError(413, f"{path.name}: got {size} bytes, need {MOST_DOCUMENT_BYTES} at "
+                               "most. Fit it in a terminal.")  # fmt: skip
+        with self._lock:
+            self.check(None, path.name)
+            key = f"s{path.parent.name}"
+            self._sets[key] = SourceSet(path)
+            if len(self._sets) > MOST_SETS:
+                others = [old for old in self._sets if old not in (key, self._fitted)]
+                shutil.rmtree(self._sets.pop(others[0]).document.parent)
+            return self._sets[key].facts(key)
+
+    def add(self, key: str, path: Path, width: int, height: int) -> dict[str, Any]:
+        """Move a picture into a set; return what pages are told of it.
+
+        Raises: RefusedError, and the upload is left where it is.
+        """
+        with self._lock:
+            self.check(key, path.name)  # others came meanwhile
+            one = self._sets[key]
+            folder = one.document.parent
+            size = path.stat().st_size + sum((folder / n).stat().st_size for n in one.sizes)
+            texels = width * height + sum(w * h for w, h in one.sizes.values())
+            if size > MOST_SET_BYTES or texels > MOST_SET_TEXELS:
+                raise RefusedError(413, f"{path.name}: got {size} bytes and {texels} texels of "
+                                   f"pictures together, need {MOST_SET_BYTES} and "
+                                   f"{MOST_SET_TEXELS} at most. Fit them in a "
+                                   "terminal.")  # fmt: skip
+            path.rename(folder / path.name)
+            path.parent.rmdir()
+            one.sizes[path.name] = (width, height)
+            return one.facts(key)
+
+    def fit(self, key: str, kind: Kind) -> dict[str, Any]:
+        """Return what a fit of a set is called with: it is kept, and takes no more files.
+
+        Raises: ConfigError for an unknown key or a kind that takes no such document; what the
+            kind says of the document.
+        """
+        if not self.allowed:
+            raise ConfigError(f"start.source: {NOT_ALLOWED}")
+        with self._lock:
+            if key not in self._sets:
+                raise ConfigError(f"start.source: got {key[:80]!r}, need one that was uploaded and "
+                                  "kept. Send it again.")  # fmt: skip
+            one = self._sets[key]
+            if not _takes(kind, one.document.name):
+                able = [other.name for other in document_kinds()
+                        if _takes(other, one.document.name)]  # fmt: skip
+                raise ConfigError(f"start.kind: got {kind.name} for {one.document.name}, need one "
+                                  f"of {able}. Choose one of them.")  # fmt: skip
+            pictures = [one.document.parent / name for name in one.sizes]
+            found: dict[str, Any] = loaded(kind.subject.received)(one.document, pictures)
+            self._fitted = key
+            return found
+
+    def _check_place(self, key: str, name: str) -> None:
+        if key not in self._sets:
+            raise RefusedError(404, f"source.of: got {plain_name(key)!r}, need a set that was "
+                               f"begun and kept. {ANEW}")  # fmt: skip
+        if key == self._fitted:
+            raise RefusedError(409, f"source.of: got {key!r}, which is fitted, need another set. "
+                               f"{ANEW}")  # fmt: skip
+        one = self._sets[key]
+        if name.lower() in (known.lower() for known in one.sizes):
+            raise RefusedError(409, f"{name}: got a second picture of that name, need each once. "
+                               "Rename it.")  # fmt: skip
+        if len(one.sizes) >= MOST_PICTURES:
+            raise RefusedError(413, f"{name}: got more than {MOST_PICTURES} pictures, need fewer. "
+                               "Leave it out.")  # fmt: skip
+
+
+def document_kinds() -> list[Kind]:
+    """Return the kinds that are fitted to a document which pages may send."""
+    return [kind for kind in all_kinds() if kind.fits is not None and kind.subject.documents]
+
+
+def document_suffixes() -> tuple[str, ...]:
+    """Return what the names of such documents end with."""
+    return tuple(suffix for kind in document_kinds() for suffix in kind.subject.documents)
+
+
+def _takes(kind: Kind, name: str) -> bool:
+    return Path(name).suffix.lower() in kind.subject.documents

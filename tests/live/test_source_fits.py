@@ -1,0 +1,114 @@
+"""live/live: fits of tasks and materials that a page sends, where the server may run any."""
+
+import io
+import json
+
+import numpy as np
+import pytest
+from PIL import Image
+
+import neuralshade
+from neuralshade.live.live import Live
+from neuralshade.live.source_sets import NOT_ALLOWED
+
+STACK = b'[[layer]]\nkind = "diffuse"\ncolor = "maps/rust.png"\n'
+TASK = b"""import neuralshade.model.trainable;
+struct Task : ITask
+{
+    Picture<float3> photo;
+    [Trainable(0.1)] [Start(0.2)] float3 tint;
+    [Differentiable] float loss(no_diff Thread thread)
+    {
+        float3 wrong = tint - no_diff(photo.sample(thread.uv()));
+        return dot(wrong, wrong);
+    }
+    float3 render(float2 uv) { return tint; }
+}
+"""
+
+
+@pytest.fixture
+def allowed(live, background, look, tmp_path, monkeypatch):
+    """Give a page of a server that runs what pages send; fits write into ``tmp_path``."""
+    monkeypatch.chdir(tmp_path)
+    background(live.wait)
+    return look()
+
+
+@pytest.fixture
+def live(request):
+    with Live(port=0, run_shaders="refused" not in request.node.name) as made:
+        yield made
+
+
+def picture():
+    file = io.BytesIO()
+    Image.fromarray(np.full((8, 8, 3), 188, np.uint8)).save(file, "PNG")
+    return file.getvalue()
+
+
+def send(page, name, document, *pictures):
+    status, body = page.ask(f"/source?name={name}", document)
+    assert status == 200, body
+    key = json.loads(body)["source"]
+    for one in pictures:
+        status, body = page.ask(f"/source?name={one}&of={key}", picture())
+        assert status == 200, body
+    return key
+
+
+def ended(page, fit=1):
+    page.until(lambda: page.told["refused"] or (page.fit and page.fit["id"] == fit
+                                                and page.fit["state"] == "ended"))  # fmt: skip
+    assert page.told["refused"] == []
+
+
+def test_kinds_say_which_documents_they_take(allowed):
+    taken = {kind["name"]: kind["documents"] for kind in allowed.hello["kinds"]}
+    assert allowed.hello["runs_shaders"] is True
+    assert {name: ends for name, ends in taken.items() if ends} == {
+        "shader": [".slang"], "material": [".mtlx", ".toml"]}  # fmt: skip
+
+
+@pytest.mark.slow
+def test_a_task_that_was_sent(device, allowed, tmp_path):
+    key = send(allowed, "tint.slang", TASK, "photo.png")
+    allowed.control("start", kind="shader", source=key, seconds=0.3)
+    ended(allowed)
+    assert allowed.fit["output"] == "tint.nsh" and allowed.fit["picture"] == "tint.slang"
+    allowed.frame()  # in a process of its own
+    assert np.ptp(allowed.pictures["result"]) < 200
+    allowed.control("start", seconds=0.3, seed=3)  # the same again
+    ended(allowed, 2)
+    assert neuralshade.info(tmp_path / "tint.nsh")["recipe"]["seed"] == 3
+
+
+@pytest.mark.slow
+def test_a_stack_that_was_sent(device, allowed, tmp_path):
+    key = send(allowed, "paint.toml", STACK, "rust.png")
+    allowed.control("start", kind="material", source=key, seconds=0.3)
+    ended(allowed)
+    assert neuralshade.info(tmp_path / "paint.nsh")["kind"] == "material"
+
+
+def test_a_fit_survives_a_task_that_reaches_too_far(fitting, look, tmp_path):
+    fitting()
+    page = look()
+    page.reach(5)
+    page.control("start", kind="shader", source=send(page, "a.slang", b"Ptr<float> p;"))
+    assert page.next("refused")["text"] == (
+        "a.slang: got Ptr in line 1 of a.slang, need a task without it: such code can reach all "
+        "memory and files. Do not trust where it comes from.")  # fmt: skip
+    assert page.fit["id"] == 1 and page.fit["state"] == "running"
+
+
+def test_a_source_is_refused_where_nobody_let_pages_run_code(fitting, look):
+    fitting()
+    page = look()
+    assert page.hello["runs_shaders"] is False
+    page.reach(5)
+    status, body = page.ask("/source?name=a.slang", TASK)
+    assert (status, json.loads(body)) == (403, {"refused": NOT_ALLOWED})
+    page.control("start", kind="shader", source="s1")
+    assert page.next("refused")["text"] == f"start.source: {NOT_ALLOWED}"
+    assert page.fit["id"] == 1 and page.fit["state"] == "running"
