@@ -63,6 +63,20 @@ def test_textures_of_maps_that_were_sent(empty, send, tmp_path):
     assert neuralshade.info(tmp_path / "bricks_2.nsh")["recipe"]["seed"] == 3
 
 
+def test_how_to_go_on_names_no_folder_that_goes_with_the_page(empty, send, caplog):
+    key = send(empty, "bricks_albedo.png", "bricks_roughness.png")
+    empty.control("start", kind="textures", maps=key, seconds=600.0)
+    empty.until(lambda: empty.progress is not None and empty.progress["step"] > 0)
+    empty.control("start", seconds=0.3)
+    ended(empty, 2)
+    (told,) = (line for line in caplog.messages if line.startswith("given up at step "))
+    assert told.endswith(
+        ": the fit is kept in bricks.checkpoint.nsh. Go on, with the files that were sent in a "
+        "folder 'bricks', with: neuralshade fit textures bricks -o bricks.nsh --resume "
+        "bricks.checkpoint.nsh"
+    )
+
+
 @pytest.mark.slow
 def test_mip_levels_of_maps_that_were_sent(device, empty, send, tmp_path):
     key = send(empty, "albedo.png", "roughness.png")

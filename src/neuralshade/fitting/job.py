@@ -17,11 +17,11 @@ from neuralshade.errors import ConfigError, DeviceError, FitInterrupted, OutputE
 from neuralshade.fitting.callbacks import Callbacks
 from neuralshade.fitting.facts import Reached, Warnings
 from neuralshade.fitting.loop import DivergedError, Loop, Observer, Restart
-from neuralshade.fitting.options import FitOptions, resumed_flags
+from neuralshade.fitting.options import FitOptions
 from neuralshade.fitting.output_checks import checkpoint_path
 from neuralshade.fitting.progress import Progress
 from neuralshade.fitting.recipe import to_dict
-from neuralshade.fitting.resuming import Fitted, Whole, keep, restore, resume_command
+from neuralshade.fitting.resuming import Fitted, Whole, how_to_go_on, keep, restore
 from neuralshade.fitting.scene import Scene
 from neuralshade.fitting.snapshots import Snapshots
 from neuralshade.gpu.patience import StuckError
@@ -154,12 +154,8 @@ class Job(ABC, Generic[R]):
             self.checkpoint.unlink(missing_ok=True)
 
     def _kept(self, step: int) -> str:
-        flags = resumed_flags(self.options, self.kind.takes)
-        output = self.typed_output or self.output
-        command = resume_command(self.kind.name, self.checkpoint, self.place, output, flags,
-                                 self.resumed_words, self.subject)  # fmt: skip
         kept = "the fit" if step == self.loop.progress.step else f"step {step}"
-        return f"{kept} is kept in {self.checkpoint}. Go on with: {command}"
+        return f"{kept} is kept in {self.checkpoint}. {how_to_go_on(self)}"
 
     def _observe(self, progress: Progress) -> None:
         """Tell who looks on; leave a checkpoint now and then, for a device that is lost."""

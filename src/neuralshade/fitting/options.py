@@ -37,6 +37,9 @@ class LivePage(Protocol):
     """A page that shows fits and steers them: ``Live``."""
 
     def begin(self, job: Any) -> Control: ...
+    def sent(self, place: str) -> str | None:
+        """Return what a path is called that a page sent; None for what its user has."""
+        ...
 
 
 @dataclass(frozen=True)

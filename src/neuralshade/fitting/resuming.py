@@ -16,7 +16,9 @@ from typing import Any, Literal, Protocol, TypeVar
 import torch
 
 from neuralshade.asset.checkpoint import Checkpoint, not_finite, save_checkpoint
+from neuralshade.base.message_text import shown
 from neuralshade.errors import AssetError, ConfigError
+from neuralshade.fitting.options import resumed_flags
 from neuralshade.fitting.progress import Progress
 from neuralshade.fitting.recipe import from_dict, to_dict
 from neuralshade.fitting.snapshots import PREFIX, Snapshots
@@ -173,6 +175,21 @@ def keep(
     done = dataclasses.asdict(progress)
     save_checkpoint(path, kind, Checkpoint(to_dict(recipe), facts, done, state))
     return True
+
+
+def how_to_go_on(job: Any) -> str:
+    """Return what to do to go on with a job's fit, whose checkpoint is there.
+
+    What a page sent lies in a folder that goes with the page: who goes on has it elsewhere.
+    """
+    live, place = job.options.live, job.place
+    sent = live.sent(place) if live is not None and place else None
+    command = resume_command(
+        job.kind.name, job.checkpoint, sent or place, job.typed_output or job.output,
+        resumed_flags(job.options, job.kind.takes), job.resumed_words, job.subject,
+    )  # fmt: skip
+    where = "" if sent is None else f", with the files that were sent in a folder {shown(sent)},"
+    return f"Go on{where} with: {command}"
 
 
 def resume_command(

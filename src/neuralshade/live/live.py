@@ -96,6 +96,10 @@ class Live:
     def __exit__(self, *exception: object) -> None:
         self.close()
 
+    def sent(self, place: str) -> str | None:
+        """Return what a path is called that a page sent; None for what its user has."""
+        return self.uploads.name_of(place)
+
     def run(self, fit: Callable[..., Any], *given: Any, **settings: Any) -> Any:
         """Fit while pages look on and steer; again where one of them asks for another fit.
 

@@ -50,6 +50,11 @@ class Uploads:
             re.escape(f"{self._folder.path}{os.sep}") + rf"\d+{re.escape(os.sep)}", "", text
         )
 
+    def name_of(self, place: str) -> str | None:
+        """Return what is called so that lies here; None for what its user has."""
+        path = Path(place)
+        return path.name if self._folder.path in path.parents else None
+
     def path(self, name: str) -> Path:
         """Return a new place for a file that somebody calls ``name``, in a folder of its own."""
         self._count += 1
