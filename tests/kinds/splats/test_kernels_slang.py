@@ -63,9 +63,8 @@ class Bound:
         ranges["low"], ranges["high"] = -1e9, 1e9
         self.write(values=np.float32(values), ranges=ranges)
         self.look((0, 0), (1, 1))
-        groups = -(-self.count // THREADS)
-        self.groups = {"project_splats": groups, "update_splats": groups,
-                       "list_cells": self.layout.cells}  # fmt: skip
+        groups, cells = -(-self.count // THREADS), self.layout.cells
+        self.groups = {"project_splats": groups, "update_splats": groups, "list_cells": cells}
 
     def look(self, first_px, magnified):
         view = np.zeros(1, VIEW)
@@ -81,8 +80,8 @@ class Bound:
 
     def run(self, *entries):
         kernels = self.buffers.kernels(["project_splats", "list_cells", *entries])
-        run_once(self.gpu, [(kernel, self.groups.get(entry, self.layout.tiles))
-                            for entry, kernel in kernels.items()])  # fmt: skip
+        groups = [self.groups.get(entry, self.layout.tiles) for entry in kernels]
+        run_once(self.gpu, list(zip(kernels.values(), groups, strict=True)))
 
     def read(self, name, dtype, *shape):
         raw = self.buffers.bound[name].read().view(dtype)

@@ -68,13 +68,6 @@ def test_a_window_has_the_pixels_of_the_whole(noise, window):
         np.testing.assert_allclose(part, draw(drawn, SMALL)[cut], rtol=1e-5)
 
 
-def test_texels_lie_number_by_number(noise):
-    """Else every look-up copies all levels first: a hundred times what it takes, of large maps."""
-    base = bumpy(noise, 12, 20)
-    levels = TexelLevels.sharing(base, {"box": box_chain(base, 3)})["box"]
-    assert levels.texels.flags.c_contiguous and TexelLevels.of([base]).texels.flags.c_contiguous
-
-
 @pytest.mark.parametrize("view", [SMALL, PlaneView(33, 57, 0.7, 10, 80)])
 def test_places_are_where_rays_meet_the_plane(view):
     for row, col in ((view.horizon + 0.5, 3.0), (view.height, 0.0), (view.height - 2.5, 30.0)):
