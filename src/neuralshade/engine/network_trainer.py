@@ -25,11 +25,11 @@ from neuralshade.engine.kernels.step.many_steps import (
 )
 from neuralshade.engine.kernels.step.portable import PortablePlan
 from neuralshade.engine.kernels.step.step_state import StepState
-from neuralshade.engine.kernels.step.update import GROUP_CELLS
 from neuralshade.engine.layout import NetworkLayout
-from neuralshade.engine.step_kernels import GridWork, Numbers, StepKernels, Training, step_buffers
+from neuralshade.engine.step_kernels import GridWork, StepKernels, Training, step_buffers
 from neuralshade.engine.step_queue import StepQueue
 from neuralshade.engine.task import TaskText
+from neuralshade.engine.trained_numbers import LatentNumbers, Numbers
 from neuralshade.engine.trainer_state import TrainerState
 from neuralshade.gpu.gpu import Buffer, Dispatch, Gpu, Steps, raw_bytes, run_steps
 from neuralshade.model.field import Field
@@ -90,7 +90,8 @@ class NetworkTrainer:
         encoding = field.encoding.flatten(list(field.encoding.parameters())).numpy()
         room = (SUBMITTED_STEPS + 1) * copy_size(self.layout) if self.resident else 0
         self.network = Numbers(gpu, network, plan.halves, room)
-        self.grid = Numbers(gpu, encoding, plan.halves)
+        kind = LatentNumbers if self.work.latents else Numbers
+        self.grid: Numbers | LatentNumbers = kind(gpu, encoding, plan.halves)
         state = StepState(0, 0, 0, 0, t.loss_scale * SCALE_SHARE)
         self.buffers = {
             **step_buffers(gpu, plan, self.layout, state),
@@ -165,10 +166,7 @@ class NetworkTrainer:
         return self._kernels.update("update_network", bound), len(rows)
 
     def _grid_update(self) -> Dispatch:
-        if not self.work.latents:
-            return self._kernels.update("update_cells", self.grid.bound()), self.work.groups
-        kernel = self._kernels.update("update_latents", self.grid.bound())
-        return kernel, -(-self.grid.count // (2 * GROUP_CELLS))
+        return self._kernels.update(self.work.update, self.grid.bound()), self.work.groups
 
     def freeze_grid(self, values: Sequence[torch.Tensor]) -> None:
         """Set the encoding's numbers, and train the network alone from now on.
@@ -182,8 +180,9 @@ class NetworkTrainer:
         self.set_grid(values)
 
     def set_grid(self, values: Sequence[torch.Tensor]) -> None:
-        """Set the encoding's numbers, ``values`` shaped like its parameters."""
-        self._write(self.grid.values, 0, self.field.encoding.flatten(values).numpy())
+        """Set the encoding's numbers, which are frozen; ``values`` shaped like its parameters."""
+        assert self.grid_frozen, "numbers that are trained come from load_state"
+        self.kept.freeze_grid(values, self._write)
         self._round()
 
     def advance(self, rate_factors: Sequence[float]) -> float:
@@ -254,7 +253,7 @@ class NetworkTrainer:
         self.queue.restart(self.kept.load(state, self.state_now.scale, self._write))
         self._round()
 
-    def _write(self, into: Buffer, first_byte: int, values: npt.NDArray[Any]) -> None:
+    def _write(self, into: Buffer, values: npt.NDArray[Any]) -> None:
         commands = self.gpu.commands()
-        commands.upload(into, first_byte, raw_bytes(values))
+        commands.upload(into, 0, raw_bytes(values))
         commands.submit()

@@ -8,17 +8,23 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from neuralshade.engine.kernel_plan import Plan, train_text
 from neuralshade.engine.kernels.step.gradients import COPIES, GRADIENTS, crowded_numbers
 from neuralshade.engine.kernels.step.many_steps import INCLUDE, copy_size, many_constants
 from neuralshade.engine.kernels.step.portable import PortablePlan
 from neuralshade.engine.kernels.step.step_state import RATES, StepState
-from neuralshade.engine.kernels.step.update import levels_of, table_words, update_text
+from neuralshade.engine.kernels.step.update import (
+    latent_groups,
+    levels_of,
+    table_words,
+    update_text,
+    whole_quads,
+)
 from neuralshade.engine.layout import NetworkLayout
 from neuralshade.engine.task import TaskText
-from neuralshade.gpu.gpu import Buffer, Dispatch, Gpu, Kernel, KernelText
+from neuralshade.engine.trained_numbers import LatentNumbers, Numbers
+from neuralshade.gpu.gpu import Dispatch, Gpu, Kernel, KernelText
 from neuralshade.model.field import Field
 from neuralshade.model.parameters import Table
 
@@ -45,38 +51,17 @@ def _adam(rate: float, betas: tuple[float, float], epsilon: float) -> dict[str, 
     return {"rate": rate, "beta1": betas[0], "beta2": betas[1], "epsilon": epsilon}
 
 
-class Numbers:
-    """Trained numbers on the device, with what Adam keeps of them and their rounded copies."""
-
-    def __init__(self, gpu: Gpu, values: npt.NDArray[Any], halves: bool, room: int = 0):
-        size = values.nbytes
-        self.count = values.size
-        self.values = gpu.buffer(values)
-        self.moments = gpu.buffer(size=2 * size)
-        self.means = gpu.buffer(size=size)
-        room = max(room, self.count)  # of rounded numbers
-        self.stored = gpu.buffer(size=room * (2 if halves else 4))
-        self.stored_mean = gpu.buffer(size=size // 2 if halves else size)
-
-    def bound(self) -> dict[str, Any]:
-        """Return the buffers by the names that the update kernels use."""
-        return {"values": self.values, "moments": self.moments, "means": self.means,
-                "stored": self.stored}  # fmt: skip
-
-    def read(self, name: str, part: int = 0) -> npt.NDArray[np.float32]:
-        """Return the numbers of buffer ``name``; ``part`` 1 is the second moments."""
-        buffer: Buffer = getattr(self, name)
-        raw = buffer.read().view(np.float32)
-        return raw[part * self.count : (part + 1) * self.count]
-
-
 class GridWork:
     """How a step's work on grids is cut into groups, and where their gradients are summed."""
 
     def __init__(self, tables: Sequence[Table], gradients: str):
         self.words, self.groups, self.entries = table_words(tables)
         self.latents = any(table.unit for table in tables)  # then all are: one kernel steps them
-        self.rounds = any(table.bits < 16 and not table.unit for table in tables)
+        self.update, self.rounding = "update_cells", ["measure_grid", "round_cells"]
+        if self.latents:
+            self.groups = latent_groups(tables)
+            self.update, self.rounding = "update_latents", ["round_latents"]
+        self.rounds = not self.latents and any(table.bits < 16 for table in tables)
         self.most_features = max((table.features for table in tables), default=1)
         self.crowded = 0 if gradients == "fixed" else crowded_numbers(tables)
         self.gradients, self.kind = gradients, GRADIENTS[gradients]
@@ -86,6 +71,7 @@ class GridWork:
 
         ``touched``: Adam counts the steps of each entry.
         """
+        count = whole_quads(count)
         sums = self.kind.sum_bytes * count + 4 * COPIES * self.crowded
         return {
             "tables": gpu.buffer(self.words),
@@ -119,7 +105,7 @@ class StepKernels:
     plan: Plan
     layout: NetworkLayout
     network: Numbers
-    grid: Numbers
+    grid: Numbers | LatentNumbers
     work: GridWork
     buffers: dict[str, Any]  # step_buffers, and those of ``work``
     resident: int  # groups that run at once where many steps share a dispatch, else 0
@@ -128,7 +114,7 @@ class StepKernels:
         """Compile what steps are made of, those that take longest first."""
         train, fast = "train_many" if self.resident else "train", self.plan.halves
         cells = "update_latents" if self.work.latents else "update_cells"
-        grids = (cells, "measure_grid", "round_cells") if self.work.groups else ()
+        grids = (cells, *self.work.rounding) if self.work.groups else ()
         self.gpu.prepare([
             KernelText(self._train_text, train, fast),
             *(KernelText(self._update_text, entry)
@@ -157,10 +143,10 @@ class StepKernels:
     def update(
         self, entry: str, numbers: dict[str, Any], *, rounds_mean: bool = False, noisy: bool = False
     ) -> Kernel:
-        """Return an entry point of update.cs.slang for ``numbers``, as Numbers.bound has them."""
+        """Return an entry point of update.cs.slang for ``numbers``, as their ``bound`` has them."""
         variables = {
             **self.buffers, "grid_gradients": self.buffers["grid_sums"],
-            "grid_half_words": self.buffers["grid_halves"], "stored_words": numbers["stored"],
+            "sum_quads": self.buffers["grid_sums"], "half_sum_quads": self.buffers["grid_halves"],
             "levels4": levels_of(4), "levels8": levels_of(8),
             "settings": self._settings(rounds_mean=rounds_mean, noisy=noisy), **numbers,
         }  # fmt: skip
@@ -178,7 +164,7 @@ class StepKernels:
         dispatches: list[Dispatch] = [
             (self.update("round_network", network, rounds_mean=rounds_mean), rows)
         ]
-        for entry in ("measure_grid", "round_cells") if self.work.groups else ():
+        for entry in self.work.rounding if self.work.groups else ():
             kernel = self.update(entry, grid, rounds_mean=rounds_mean, noisy=noisy)
             dispatches.append((kernel, self.work.groups))
         return dispatches
@@ -186,10 +172,7 @@ class StepKernels:
     def mean_rounding(self) -> list[Dispatch]:
         """Return what makes the rounded copies for inference: of mean weights if there are any."""
         mean = self.training.average > 0
-        network, grid = (
-            {"values": of.means if mean else of.values, "stored": of.stored_mean}
-            for of in (self.network, self.grid)
-        )
+        network, grid = self.network.bound_mean(mean), self.grid.bound_mean(mean)
         return self.rounding(network, grid, rounds_mean=mean)
 
     def _train_kernel(self, entry: str, variables: dict[str, Any]) -> Kernel:

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 import torch
 
 from neuralshade.engine.kernels.step.step_state import StepState
 from neuralshade.engine.layout import NetworkLayout
-from neuralshade.engine.step_kernels import Numbers
+from neuralshade.engine.trained_numbers import Floats, LatentNumbers, Numbers, Write
 from neuralshade.gpu.gpu import Buffer
 from neuralshade.model.field import Field
 
 Halves = dict[str, list[torch.Tensor]]  # "network" and "encoding"
-Write = Callable[[Buffer, int, npt.NDArray[Any]], None]  # from that byte on
 
 
 class TrainerState:
@@ -31,13 +28,22 @@ class TrainerState:
         field: Field,
         layout: NetworkLayout,
         network: Numbers,
-        grid: Numbers,
+        grid: Numbers | LatentNumbers,
         hits: Buffer | None,
         average: bool,
     ):
         self.field, self.layout = field, layout
         self.network, self.grid = network, grid
         self.hits, self.average = hits, average
+        self.frozen: Floats | None = None  # grid numbers, which the device may have coarser
+
+    def freeze_grid(self, values: Sequence[torch.Tensor], write: Write) -> None:
+        """Put the encoding's numbers on the device, ``values`` shaped like its parameters.
+
+        They no longer change there, and are read as they are given.
+        """
+        self.frozen = self.field.encoding.flatten(values).numpy().copy()
+        self.grid.write("values", [self.frozen], write)
 
     def numbers(self, name: str) -> list[torch.Tensor]:
         """Return "values" or "means" in the order and shapes of the field's parameters."""
@@ -89,7 +95,10 @@ class TrainerState:
 
     def _download(self, name: str, part: int = 0) -> Halves:
         """Return the numbers of a buffer in the shapes of both halves' parameters."""
-        grid = torch.from_numpy(self.grid.read(name, part).copy())
+        numbers = self.frozen if name == "values" else None
+        if numbers is None:
+            numbers = self.grid.read(name, part)
+        grid = torch.from_numpy(numbers.copy())
         return {"network": self.layout.unflatten(self.network.read(name, part)),
                 "encoding": self.field.encoding.unflatten(grid)}  # fmt: skip
 
@@ -100,9 +109,9 @@ class TrainerState:
         scale, saved it; its caller writes that.
         """
         names = [name for name, _ in self.field.named_parameters()]
-        self._upload("values", [state[f"field.{name}"] for name in names], write)
+        self._upload("values", [[state[f"field.{name}"] for name in names]], write)
         if self.average:
-            self._upload("means", [state[f"average.{i}"] for i in range(len(names))], write)
+            self._upload("means", [[state[f"average.{i}"] for i in range(len(names))]], write)
         self._load_optimizers(state, write)
         applied = int(state["optimizer.0.0.step"])
         skipped = int(state["skipped"])
@@ -115,20 +124,20 @@ class TrainerState:
         counts = (len(list(self.field.encoding.parameters())),
                   len(list(self.field.network.parameters())))  # fmt: skip
         order = [(1, i) for i in range(counts[0])] + [(0, i) for i in range(counts[1])]
-        for part, name in enumerate(("exp_avg", "exp_avg_sq")):
-            moments = [state[f"optimizer.{g}.{i}.{name}"] for g, i in order]
-            self._upload("moments", moments, write, part)
+        moments = [[state[f"optimizer.{group}.{i}.{name}"] for group, i in order]
+                   for name in ("exp_avg", "exp_avg_sq")]  # fmt: skip
+        self._upload("moments", moments, write)
         if self.hits is not None:
             hits = [state[f"optimizer.1.{i}.count"].reshape(-1) for i in range(counts[0])]
-            write(self.hits, 0, torch.cat(hits).numpy().astype(np.uint32))
+            write(self.hits, torch.cat(hits).numpy().astype(np.uint32))
 
-    def _upload(
-        self, name: str, values: Sequence[torch.Tensor], write: Write, part: int = 0
-    ) -> None:
-        """Write numbers shaped like the field's parameters into a buffer of both halves."""
-        grids = len(list(self.field.encoding.parameters()))
-        flats = (self.field.encoding.flatten(list(values[:grids])).numpy(),
-                 self.layout.flatten(values[grids:]))  # fmt: skip
-        for of, flat in zip((self.grid, self.network), flats, strict=True):
-            if flat.size:
-                write(getattr(of, name), 4 * part * of.count, flat)
+    def _upload(self, name: str, parts: Sequence[list[torch.Tensor]], write: Write) -> None:
+        """Write numbers into a buffer of both halves; each part is shaped like the parameters."""
+        encoding = self.field.encoding
+        grids = len(list(encoding.parameters()))
+        if name == "values" and self.frozen is not None:
+            self.freeze_grid(parts[0][:grids], write)
+        elif self.grid.count:
+            flats = [encoding.flatten(part[:grids]).numpy() for part in parts]
+            self.grid.write(name, flats, write)
+        self.network.write(name, [self.layout.flatten(part[grids:]) for part in parts], write)

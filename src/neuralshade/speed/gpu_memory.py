@@ -9,7 +9,7 @@ from typing import Any
 import torch
 
 from neuralshade.engine.network_trainer import NetworkTrainer
-from neuralshade.engine.step_kernels import Numbers
+from neuralshade.engine.trained_numbers import LatentNumbers, Numbers
 
 NVIDIA_SMI = ["nvidia-smi", "--query-gpu=name,memory.used", "--format=csv,noheader,nounits"]
 
@@ -42,7 +42,7 @@ def buffer_bytes(trainer: NetworkTrainer) -> int:
     return sum(buffer.size for buffer in kept if _is_buffer(buffer))
 
 
-def _buffers(numbers: Numbers) -> list[Any]:
+def _buffers(numbers: Numbers | LatentNumbers) -> list[Any]:
     return list(vars(numbers).values())
 
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import torch
 from fixtures.block_engines import block_engines
+from fixtures.texture_engines import check_rounded, check_stepped, far
 from fixtures.texture_sets import small_set
 
 from neuralshade.kinds.textures.block_layout import block_grids
@@ -11,14 +12,6 @@ from neuralshade.model.block_grid import END_LEVELS
 
 RATES = [1.0, 0.9, 0.8]
 LAYOUT = {"grids": "1:1,2:2", "epsilon": 1e-4}
-
-
-def far(on_gpu, host):
-    """Return the relative norm of the error of every tensor that both engines keep."""
-    got, wanted = on_gpu.state(), host.state()
-    names = [n for n in wanted if n.partition(".")[0] in ("field", "optimizer")]
-    return {n: float((got[n].float() - wanted[n]).norm() / (wanted[n].norm() + 1e-12))
-            for n in names}  # fmt: skip
 
 
 def codes(engine):
@@ -31,11 +24,11 @@ def test_both_engines_take_the_same_steps_and_freeze_blocks(gpu, wrap):
     """Jitter, bilinear targets, noise, look-ups, their gradients and Adam are those of PyTorch."""
     height, width = (16, 24) if wrap == "repeat" else (9, 13)
     on_gpu, host = block_engines(gpu, small_set(height, width), wrap=wrap, **LAYOUT)
-    assert max(far(on_gpu, host).values()) == 0
+    check_rounded(far(on_gpu, host))
     for rate in RATES:
-        assert on_gpu.advance([rate]) == pytest.approx(host.advance([rate]), rel=1e-4)
-    errors = far(on_gpu, host)
-    assert max(errors.values()) < 2e-3, errors  # float32 sums of some hundred terms, three steps on
+        # an end point that falls to either side of a half, by 2^-16, is a 31st or a 63rd apart
+        assert on_gpu.advance([rate]) == pytest.approx(host.advance([rate]), rel=4e-3)
+    check_stepped(far(on_gpu, host))
     for engine in (on_gpu, host):
         engine.freeze()
         for grid in block_grids(engine.trained()):

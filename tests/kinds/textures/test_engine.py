@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import torch
-from fixtures.texture_engines import engine_pair
+from fixtures.texture_engines import check_rounded, check_stepped, engine_pair, far
 from fixtures.texture_sets import small_set
 
 from neuralshade.kinds.textures.engine import latent_grids, rounded_field
@@ -14,14 +14,6 @@ SETS = {  # a text of kernels each, which takes seconds to compile
     "repeat": ((16, 24), {}),
     "clamp": ((9, 13), CLAMP | {"exact": True}),  # odd sizes; 7 latents, and one that fills up
 }
-
-
-def far(on_gpu, host):
-    """Return the relative norm of the error of every tensor that both engines keep."""
-    got, wanted = on_gpu.state(), host.state()
-    names = [n for n in wanted if n.partition(".")[0] in ("field", "optimizer")]
-    return {n: float((got[n].float() - wanted[n]).norm() / (wanted[n].norm() + 1e-12))
-            for n in names}  # fmt: skip
 
 
 def pair_of(gpu, name, **others):
@@ -39,12 +31,11 @@ def pair(request, gpu):
 @pytest.mark.slow
 def test_both_start_alike_and_take_the_same_steps(pair):
     on_gpu, host = pair
-    assert max(far(on_gpu, host).values()) == 0
+    check_rounded(far(on_gpu, host))
     for rate in RATES:
         loss, wanted = on_gpu.advance([rate]), host.advance([rate])
-        assert loss == pytest.approx(wanted, rel=1e-4)
-    errors = far(on_gpu, host)
-    assert max(errors.values()) < 1e-3, errors  # float32 sums of some hundred terms, four steps on
+        assert loss == pytest.approx(wanted, rel=3e-4)
+    check_stepped(far(on_gpu, host))
     assert on_gpu.skipped == host.skipped == 0
 
 
@@ -78,9 +69,10 @@ def test_frozen_latents_are_codes_and_stay_so(pair):
         assert not are_codes(engine)
         engine.freeze()
         assert are_codes(engine)
-    # one code apart where the two fell to either side of a half
+    # one code apart where the two fell to either side of a half: at 2e-3 of their sum apart, and
+    # 15 codes, that is 1.5 % of them
     for one, two in zip(codes(on_gpu), codes(host), strict=True):
-        assert (one != two).double().mean() < 0.01
+        assert (one != two).double().mean() < 0.03
     frozen = [codes(engine) for engine in pair]
     network = [p.detach().clone() for p in host.trained().network.parameters()]
     losses = [engine.advance([0.01] * 3) for engine in pair]
@@ -132,14 +124,35 @@ def test_state_goes_from_one_engine_to_the_other(gpu):
     on_gpu, host = pair_of(gpu, "repeat")
     host.advance(RATES)
     on_gpu.load_state({name: value.clone() for name, value in host.state().items()})
-    errors = far(on_gpu, host)
-    assert max(errors.values()) == 0, errors
+    check_rounded(far(on_gpu, host))
     host.freeze()
     on_gpu.load_state({name: value.clone() for name, value in host.state().items()})
     assert on_gpu.frozen and are_codes(on_gpu)
     before = codes(on_gpu)
     on_gpu.advance(RATES)
     assert all(map(torch.equal, codes(on_gpu), before))
+
+
+@pytest.mark.slow
+def test_frozen_codes_are_exact_whatever_their_bits(gpu):
+    """Sevenths and thirty-firsts are no 65535ths; PyTorch takes over what the device had."""
+    grids = {"grids": "2:3:3,4:4:5"}
+    on_gpu, host = pair_of(gpu, "repeat", **grids)
+    on_gpu.advance(RATES)
+    trained = {name: value.clone() for name, value in on_gpu.state().items()}
+    host.load_state({name: value.clone() for name, value in trained.items()})
+    assert max(far(on_gpu, host).values()) == 0
+    for engine in (on_gpu, host):
+        engine.freeze()
+        assert are_codes(engine)
+    assert all(map(torch.equal, codes(on_gpu), codes(host)))
+    kept = {name: value.clone() for name, value in on_gpu.state().items()}
+    on_gpu.advance([0.5])
+    on_gpu.load_state({name: value.clone() for name, value in kept.items()})
+    resumed, _ = pair_of(gpu, "repeat", **grids)
+    resumed.load_state({name: value.clone() for name, value in kept.items()})
+    for engine in (on_gpu, resumed):
+        assert all(map(torch.equal, codes(engine), codes(host)))
 
 
 @pytest.mark.slow

@@ -11,6 +11,7 @@ from neuralshade.model.parameters import Table
 from neuralshade.model.quantize import LEVELS
 
 GROUP_CELLS = 256  # entries of a grid that one group updates, one a thread
+QUAD = 4  # latents that a thread updates
 
 TEXT = """#define GRADIENTS {gradients}
 #define TOUCHED {touched}
@@ -40,9 +41,20 @@ def table_words(tables: Sequence[Table]) -> tuple[npt.NDArray[Any], int, int]:
     for table in tables:
         groups = -(-table.entries // GROUP_CELLS)
         words.append((table.first, table.entries, table.features, table.bits,
-                      group, entry, groups, int(table.unit)))  # fmt: skip
+                      group, entry, groups))  # fmt: skip
         group, entry = group + groups, entry + table.entries
-    return np.array(words, np.uint32).reshape(-1, 8), group, entry
+    return np.array(words, np.uint32).reshape(-1, 7), group, entry
+
+
+def latent_groups(tables: Sequence[Table]) -> int:
+    """Return how many groups take all latents, ``QUAD`` a thread."""
+    numbers = max(table.first + table.entries * table.features for table in tables)
+    return -(-numbers // (QUAD * GROUP_CELLS))
+
+
+def whole_quads(numbers: int) -> int:
+    """Return for how many numbers there must be room where kernels take ``QUAD`` at once."""
+    return -(-numbers // QUAD) * QUAD
 
 
 def levels_of(bits: int) -> dict[str, float]:
