@@ -113,8 +113,7 @@ class StepKernels:
     def prepare(self) -> None:
         """Compile what steps are made of, those that take longest first."""
         train, fast = "train_many" if self.resident else "train", self.plan.halves
-        cells = "update_latents" if self.work.latents else "update_cells"
-        grids = (cells, *self.work.rounding) if self.work.groups else ()
+        grids = (self.work.update, *self.work.rounding) if self.work.groups else ()
         self.gpu.prepare([
             KernelText(self._train_text, train, fast),
             *(KernelText(self._update_text, entry)
