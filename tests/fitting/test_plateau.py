@@ -101,7 +101,7 @@ def test_a_given_end_that_comes_first_is_told(plateau_loop, ends):
     end, more = (f"8 s after {steps}", "seconds") if by_clock else (steps, "steps")
     assert rising(loop, loop.recipe) == (
         f"fit: ended at its {end}, before its plateau: the last doubling of its steps, before step "
-        "sizes fell, gave 2.0 dB. Each doubling gives less than the one before: give more "
+        "sizes fell, gave 2.0 dB. More doublings usually give less each: give more "
         f"--{more} with --until plateau, which ends where that is little."
     )
 

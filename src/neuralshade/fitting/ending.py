@@ -36,8 +36,8 @@ def rising(loop: Loop, recipe: Any, searched_db: float = 0.0) -> str | None:
         settled = "" if plateau is None else ", before step sizes fell,"
         told = f"the last doubling of its steps{settled} gave {gain:.1f} dB"
     more = "--seconds" if is_by_clock(p, recipe) else "--steps"
-    return (f"fit: ended at its {ended(p, recipe)}, before its plateau: {told}. Each doubling "
-            f"gives less than the one before: give more {more} with --until plateau, which ends "
+    return (f"fit: ended at its {ended(p, recipe)}, before its plateau: {told}. More doublings "
+            f"usually give less each: give more {more} with --until plateau, which ends "
             "where that is little.")  # fmt: skip
 
 
