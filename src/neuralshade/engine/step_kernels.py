@@ -29,6 +29,9 @@ from neuralshade.model.field import Field
 from neuralshade.model.parameters import Table
 
 
+COARSE = ("update_latents",)  # entry points of whose numbers no more than 16 bits are kept
+
+
 @dataclass(frozen=True)
 class Training:
     """How a field is trained, whatever it is."""
@@ -116,7 +119,7 @@ class StepKernels:
         grids = (self.work.update, *self.work.rounding) if self.work.groups else ()
         self.gpu.prepare([
             KernelText(self._train_text, train, fast),
-            *(KernelText(self._update_text, entry)
+            *(KernelText(self._update_text, entry, entry in COARSE)
               for entry in ("update_network", "round_network", *grids)),
         ])  # fmt: skip
 
@@ -149,7 +152,7 @@ class StepKernels:
             "levels4": levels_of(4), "levels8": levels_of(8),
             "settings": self._settings(rounds_mean=rounds_mean, noisy=noisy), **numbers,
         }  # fmt: skip
-        return self.gpu.kernel(self._update_text, entry, variables)
+        return self.gpu.kernel(self._update_text, entry, variables, fast_math=entry in COARSE)
 
     def rounding(
         self, network: dict[str, Any], grid: dict[str, Any], *, rounds_mean: bool = False,

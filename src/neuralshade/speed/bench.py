@@ -259,7 +259,8 @@ class _Bench:
         trainer.advance([RATE_FACTOR])
         fitted = used_bytes(self.twin.device, self.adapter.name)
         row = {"network": network.name, "batch": batch}
-        if opened is None or fitted is None:
+        # of all processes: where another gave some back meanwhile, it says nothing of this one
+        if opened is None or fitted is None or fitted[0] <= opened[0]:
             return {**row, "bytes": buffer_bytes(trainer), "opening_bytes": None,
                     "source": "sum of buffer sizes"}  # fmt: skip
         before = idle.get(str(self.twin.device))
