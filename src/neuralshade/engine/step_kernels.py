@@ -28,7 +28,6 @@ from neuralshade.gpu.gpu import Dispatch, Gpu, Kernel, KernelText
 from neuralshade.model.field import Field
 from neuralshade.model.parameters import Table
 
-
 COARSE = ("update_latents",)  # entry points of whose numbers no more than 16 bits are kept
 
 
