@@ -4,11 +4,16 @@ import numpy as np
 import pytest
 
 from neuralshade.measure.plane import lit_texels as module
-from neuralshade.measure.plane.lit_texels import lit_error
+from neuralshade.measure.plane.lit_texels import lit_errors
 
 
 def flat(value, channels=1, size=(12, 20)):
     return np.full((*size, channels), value, np.uint8)
+
+
+def lit_error(given, other):
+    (found,) = lit_errors(given, [other])
+    return found
 
 
 def test_equal_maps_are_lit_alike():
@@ -45,3 +50,11 @@ def test_of_large_maps_every_few_texels_are_taken(monkeypatch):
     whole = lit_error(one, other)
     monkeypatch.setattr(module, "MOST_TEXELS", 200)
     assert lit_error(one, other) == pytest.approx(whole, rel=0.1) and lit_error(one, other) != whole
+
+
+def test_sets_side_by_side_are_as_each_alone():
+    given = {"albedo": flat(120, 3), "roughness": flat(90)}
+    others = [given | {"roughness": flat(value)} for value in (90, 140, 200)]
+    found = lit_errors(given, others)
+    assert found == [lit_error(given, other) for other in others]
+    assert found[0] == 0 and found == sorted(found) and found[1] < found[2]

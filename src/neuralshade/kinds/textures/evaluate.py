@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from itertools import chain
 from typing import Any
 
 import numpy as np
 
 from neuralshade.base.message_text import plain
+from neuralshade.engine.threads import side_by_side
 from neuralshade.kinds.textures.corners import corner_psnr
 from neuralshade.kinds.textures.engine import latent_grids
 from neuralshade.kinds.textures.reference import (
@@ -24,7 +25,7 @@ from neuralshade.measure.baselines import to_uint8
 from neuralshade.measure.codec_rivals import codec_rivals
 from neuralshade.measure.map_psnr import Bytes, map_psnr_db
 from neuralshade.measure.plane.lit_sphere import Floats, lights, lit_sphere
-from neuralshade.measure.plane.lit_texels import lit_error
+from neuralshade.measure.plane.lit_texels import lit_errors
 from neuralshade.measure.quality import flip
 from neuralshade.measure.table import Column, Row, Table, print_rows
 from neuralshade.measure.texture_rivals import ByteMaps, TextureRival, block_rivals
@@ -62,9 +63,14 @@ class Comparison:
 
     def flip_of(self, name: str) -> float | None:
         """Return the FLIP of a rival's lit sphere; None where there is none."""
-        if self.sphere is None or name not in self.spheres:
-            return None
-        return flip(self.sphere, self.spheres[name])
+        return self._flips.get(name)
+
+    @cached_property
+    def _flips(self) -> Mapping[str, float | None]:
+        """Return it by name: the table, the verdict and the pictures all ask for it."""
+        if self.sphere is None:
+            return {}
+        return {name: flip(self.sphere, sphere) for name, sphere in self.spheres.items()}
 
 
 def compare(opened: TexturesAsset, reference: Any) -> Comparison:
@@ -88,11 +94,13 @@ def compare(opened: TexturesAsset, reference: Any) -> Comparison:
     }
     if not lights(maps):
         return Comparison(textures, given, decoded, quality, rivals, None, {}, {})
-    spheres = {each.name: lit_sphere(constant | dict(each.maps)) for each in rivals if each.maps}
+    sets = {each.name: constant | dict(each.maps) for each in rivals if each.maps}
     whole = constant | maps
-    lit = {each.name: lit_error(whole, constant | dict(each.maps)) for each in rivals if each.maps}
-    return Comparison(textures, given, decoded, quality, rivals, lit_sphere(whole), spheres,
-                      lit)  # fmt: skip
+    sphere, *spheres = side_by_side(lit_sphere, [whole, *sets.values()])
+    errors = lit_errors(whole, list(sets.values()))
+    return Comparison(textures, given, decoded, quality, rivals, sphere,
+                      dict(zip(sets, spheres, strict=True)),
+                      dict(zip(sets, errors, strict=True)))  # fmt: skip
 
 
 def half_latents_bytes(opened: TexturesAsset) -> int:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
 import torch
 
+from neuralshade.engine.threads import side_by_side
 from neuralshade.measure.map_psnr import Bytes
 from neuralshade.measure.plane.lit_sphere import AMBIENT, GREY, LIT, RADIANCE, ROUGH
 from neuralshade.model.microfacet import Surface, shade
@@ -24,24 +26,36 @@ SEED = 99
 MOST_TEXELS = 2**14  # that are lit, evenly over the maps
 
 
-def lit_error(given: Mapping[str, Bytes], other: Mapping[str, Bytes]) -> float:
-    """Return how far apart lit texels of two sets are: the mean of |difference|, sRGB in [0, 1].
+def lit_errors(
+    given: Mapping[str, Bytes], others: Sequence[Mapping[str, Bytes]]
+) -> list[float]:  # fmt: skip
+    """Return how far lit texels of other sets are from a given one's, of each.
+
+    The mean of |difference|, sRGB in [0, 1].
 
     A flat surface under PAIRS lights and from as many eyes far away, with no shadows; colors are
     clipped and encoded as a screen shows them.
 
     Args:
         given: as ``lit_sphere`` has them; every few texels are taken of large ones.
-        other: the same maps, of the same size.
+        others: the same maps, of the same size.
     """
     size = next(iter(given.values())).shape
     step = math.ceil(size[0] * size[1] / MOST_TEXELS)
-    surfaces = [_surface(maps, step, size[0] * size[1]) for maps in (given, other)]
-    differences = []
-    for wi, wo in torch.from_numpy(draw_pairs(PAIRS, NEAR_MIRROR, LOWEST, SEED)):
-        one, two = (_lit(surface, ambient, wi, wo) for surface, ambient in surfaces)
-        differences.append(float(np.abs(one - two).mean(dtype=np.float64)))
-    return float(np.mean(differences))
+    surfaces = [_surface(maps, step, size[0] * size[1]) for maps in (given, *others)]
+    pairs = list(torch.from_numpy(draw_pairs(PAIRS, NEAR_MIRROR, LOWEST, SEED)))
+    by_pair = list(side_by_side(partial(_differences, surfaces), pairs))
+    return [float(np.mean(differences)) for differences in zip(*by_pair, strict=True)]
+
+
+def _differences(
+    surfaces: Sequence[tuple[Surface, torch.Tensor]], pair: torch.Tensor
+) -> list[float]:  # fmt: skip
+    """Return of each set but the first how far it is from that, under one light."""
+    wi, wo = pair
+    given = _lit(*surfaces[0], wi, wo)
+    return [float(np.abs(given - _lit(*other, wi, wo)).mean(dtype=np.float64))
+            for other in surfaces[1:]]  # fmt: skip
 
 
 def _surface(maps: Mapping[str, Bytes], step: int, count: int) -> tuple[Surface, torch.Tensor]:
