@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Protocol
 
+import numpy as np
+import numpy.typing as npt
 import torch
 
 from neuralshade.model.grid_axis import Axis
@@ -52,6 +54,9 @@ class Lattice(Protocol):
 
     def wanted(self, rows: torch.Tensor) -> torch.Tensor:
         """Return what these pixels ought to be: float32 [C, rows, width] in [0, 1]."""
+
+    def targets(self) -> npt.NDArray[np.float32]:
+        """Return what all pixels ought to be, row by row: float32 [height * width, C]."""
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,8 @@ from neuralshade.gpu.gpu import Dispatch, Gpu, Kernel, KernelText
 from neuralshade.model.field import Field
 from neuralshade.model.parameters import Table
 
-COARSE = ("update_latents",)  # entry points of whose numbers no more than 16 bits are kept
+# Entry points of whose numbers no more than 16 bits are kept; both, as they make the same noise.
+COARSE = ("update_latents", "round_latents")
 
 
 @dataclass(frozen=True)

@@ -110,12 +110,14 @@ def test_a_lattice_encodes_what_the_field_does():
         assert torch.equal(mip.encoded(rows), swapped)
     level = torch.from_numpy(texels.level(1)).permute(2, 0, 1)[:, :2].flip(1)
     assert torch.equal(mip.wanted(rows), level)
+    whole = mip.wanted(torch.arange(height)).permute(1, 2, 0).flatten(0, 1)
+    np.testing.assert_allclose(mip.targets(), whole, rtol=0, atol=1e-7)
     assert height >= 2
 
 
 @pytest.mark.parametrize("settings, size, on_gpu, passes", [
     ({}, (1024, 1024), False, 1), ({}, (2048, 1024), False, 0), ({}, (2048, 2048), True, 4),
-    ({}, (4096, 4096), True, 2), ({}, (8192, 4096), True, 0),
+    ({}, (4096, 4096), True, 1), ({}, (8192, 4096), True, 0),
     ({"polish": 0}, (8, 8), True, 0), ({"polish": 5}, (4096, 4096), False, 5),
     ({"latents": "bc1"}, (8, 8), True, 0), ({"loss": "shaded"}, (8, 8), True, 0),
 ])  # fmt: skip

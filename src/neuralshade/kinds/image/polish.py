@@ -95,6 +95,11 @@ class PicturePixels:
         """Return the pixels of some rows: float32 [C, rows, width], sRGB in [0, 1]."""
         return self.whole[:, rows]
 
+    def targets(self) -> npt.NDArray[np.float32]:
+        """Return all pixels, row by row: float32 [height * width, C]."""
+        pixels: npt.NDArray[np.float32] = self.whole.flatten(1).t().contiguous().numpy()
+        return pixels
+
 
 @dataclass
 class StoredLevel(Level):

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
+import numpy.typing as npt
 import torch
 
 from neuralshade.base.interrupt import Interruption
@@ -32,7 +33,7 @@ if TYPE_CHECKING:  # a fit on a CPU loads none
 
 COMPARED_TEXELS = 2**16  # of mip 0, at most, before and after
 # Passes that are usual for sets of at most so many texels of mip 0; beyond, only those asked for.
-GPU_PASSES, CPU_PASSES = {2**22: 4, 2**24: 2}, {2**20: 1}
+GPU_PASSES, CPU_PASSES = {2**22: 4, 2**24: 1}, {2**20: 1}
 
 
 class Searcher(Protocol):
@@ -161,6 +162,11 @@ class MipTexels:
         words = self.texels.words[place].astype(np.float32) / np.float32(PEAK)
         found = torch.from_numpy(words).t().contiguous()
         return found.view(-1, len(rows), self.size[1])
+
+    def targets(self) -> npt.NDArray[np.float32]:
+        """Return the trained channels of all texels, row by row: float32 [texels, C]."""
+        first, count = self.texels.firsts[self.mip], math.prod(self.size)
+        return self.texels.words[first : first + count] * np.float32(1 / PEAK)
 
     def _index(self, rows: torch.Tensor) -> torch.Tensor:
         width = self.size[1]

@@ -59,7 +59,7 @@ from neuralshade.source.material_set import MaterialSet
 
 OLDER = {"network_bits": 16}  # of a checkpoint that does not say it
 REFIT_SHARE = 0.05  # of a fit's steps, after each pass of the search of codes
-GLANCED_TEXELS = 2**16  # of mip 0, that a look while training compares at most
+GLANCED_TEXELS = 2**14  # of mip 0, that a look while training compares at most: told as "about"
 
 
 def fit_textures(

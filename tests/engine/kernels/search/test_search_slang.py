@@ -60,6 +60,9 @@ class Pixels:
         waves = [0.5 + 0.6 * torch.sin(9 * u + (2 + k) * v + k) for k in range(self.channels)]
         return torch.stack(waves).clamp(0, 1)
 
+    def targets(self):
+        return self.wanted(torch.arange(self.size[0])).flatten(1).t().contiguous().numpy()
+
 
 def latents_case(wraps, seed):
     """Return a field of latents that serve two mips each, and its groups."""

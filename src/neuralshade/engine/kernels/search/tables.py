@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import torch
 
 from neuralshade.engine.code_bands import Band, Group, Lattice
 from neuralshade.model.grid_axis import Axis
@@ -115,11 +114,7 @@ def band_lattices(group: Group, band: Band, channels: int, target: int, weight: 
 
 def targets_of(lattices: Sequence[Lattice]) -> Table:
     """Return what all pixels of lattices ought to be: float32 [pixels, channels]."""
-    found = []
-    for lattice in lattices:
-        wanted = lattice.wanted(torch.arange(lattice.size[0]))
-        found.append(wanted.permute(1, 2, 0).flatten(0, 1).contiguous().numpy())
-    return np.concatenate(found)
+    return np.concatenate([lattice.targets() for lattice in lattices])
 
 
 def weights_of(lattices: Sequence[Lattice], channels: int) -> Table:
