@@ -28,8 +28,7 @@ from neuralshade.gpu.gpu import Dispatch, Gpu, Kernel, KernelText
 from neuralshade.model.field import Field
 from neuralshade.model.parameters import Table
 
-# Entry points of whose numbers no more than 16 bits are kept; both, as they make the same noise.
-COARSE = ("update_latents", "round_latents")
+COARSE = ("update_latents", "round_latents")  # entry points of whose numbers 16 bits are kept
 
 
 @dataclass(frozen=True)
@@ -119,7 +118,7 @@ class StepKernels:
         grids = (self.work.update, *self.work.rounding) if self.work.groups else ()
         self.gpu.prepare([
             KernelText(self._train_text, train, fast),
-            *(KernelText(self._update_text, entry, entry in COARSE)
+            *(KernelText(self._update_text, entry, self._is_coarse(entry))
               for entry in ("update_network", "round_network", *grids)),
         ])  # fmt: skip
 
@@ -152,7 +151,11 @@ class StepKernels:
             "levels4": levels_of(4), "levels8": levels_of(8),
             "settings": self._settings(rounds_mean=rounds_mean, noisy=noisy), **numbers,
         }  # fmt: skip
-        return self.gpu.kernel(self._update_text, entry, variables, fast_math=entry in COARSE)
+        return self.gpu.kernel(self._update_text, entry, variables, fast_math=self._is_coarse(entry))
+
+    def _is_coarse(self, entry: str) -> bool:
+        """Return whether quotients and roots may be coarse, where bits need not be equal."""
+        return entry in COARSE and not self.training.exact
 
     def rounding(
         self, network: dict[str, Any], grid: dict[str, Any], *, rounds_mean: bool = False,
