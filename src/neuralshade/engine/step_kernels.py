@@ -151,7 +151,9 @@ class StepKernels:
             "levels4": levels_of(4), "levels8": levels_of(8),
             "settings": self._settings(rounds_mean=rounds_mean, noisy=noisy), **numbers,
         }  # fmt: skip
-        return self.gpu.kernel(self._update_text, entry, variables, fast_math=self._is_coarse(entry))
+        return self.gpu.kernel(
+            self._update_text, entry, variables, fast_math=self._is_coarse(entry)
+        )
 
     def _is_coarse(self, entry: str) -> bool:
         """Return whether quotients and roots may be coarse, where bits need not be equal."""
