@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 DATA = Path(__file__).parent / "data"
-HEAVY = ("torch", "numpy", "slangpy", "OpenImageIO", "rich")
+COMPILER = "torch._dynamo"  # of PyTorch: 3 s to load, which a negation on the meta device does
+HEAVY = ("torch", "numpy", "slangpy", "OpenImageIO", "rich", COMPILER)
 LOADED = """
 import json, sys
 {code}
@@ -59,7 +60,7 @@ OTHERS = [("image_grid", "image"), ("splats_sum", "splats"), ("mipmaps", "mipmap
 @pytest.mark.parametrize("name, kind", OTHERS)
 def test_info_loads_one_kind(name, kind):
     found = loaded(f"import neuralshade\nneuralshade.info({str(DATA / name)!r} + '.nsh')")
-    assert others(found["modules"], kind) == []
+    assert others(found["modules"], kind) == [] and COMPILER not in found["heavy"]
     assert len(found["modules"]) <= 80
 
 

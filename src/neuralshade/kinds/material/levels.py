@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
+from neuralshade.engine.threads import side_by_side
 from neuralshade.kinds.material.field import MaterialEncoding, encoding_of
 from neuralshade.model.field import Field
 from neuralshade.source.halving import halved
@@ -21,7 +22,7 @@ Codes = npt.NDArray[np.uint8]
 LevelShade = Callable[[Floats, Floats, Floats, Floats], Floats]
 
 LARGEST = 255  # code of a number
-AT_ONCE = 2**14  # samples of a field
+AT_ONCE = 2**13  # samples of a field that a core reads in one go
 
 
 def level_sides(side: int) -> list[int]:
@@ -87,21 +88,31 @@ def level_latents(
     return torch.lerp(found, above, part)
 
 
+def in_blocks(part: Callable[[torch.Tensor], torch.Tensor], rows: Floats) -> Floats:
+    """Return float32 [n, C], what ``part`` says of blocks of samples [n, ...], side by side.
+
+    Samples are many and what is computed of each is little: threads within a block would mostly
+    wait for each other.
+    """
+    blocks = torch.from_numpy(rows).split(AT_ONCE)
+    found: Floats = torch.cat(list(side_by_side(part, blocks))).numpy()
+    return found
+
+
 def level_shade(field: Field) -> LevelShade:
     """Return what says f * cos of wi as a field has it at levels, whole ones or between."""
     encoding = encoding_of(field)
 
     @torch.no_grad()
+    def part(block: torch.Tensor) -> torch.Tensor:
+        latents = level_latents(encoding, block[:, :2], block[:, 8])
+        columns = block.t()
+        read = encoding.columns(latents, columns[2:5], columns[5:8], block[:, 9:])
+        return field.network.on_columns(read, torch.float32).t()
+
     def shade(uv: Floats, wi: Floats, wo: Floats, level: Floats) -> Floats:
         rows = np.concatenate([uv[:, :2], wi, wo, level.reshape(-1, 1), uv[:, 2:]],
                               axis=1).astype(np.float32)  # fmt: skip
-        parts = []
-        for block in torch.from_numpy(rows).split(AT_ONCE):
-            latents = level_latents(encoding, block[:, :2], block[:, 8])
-            columns = block.t()
-            read = encoding.columns(latents, columns[2:5], columns[5:8], block[:, 9:])
-            parts.append(field.network.on_columns(read, torch.float32).t())
-        found: Floats = torch.cat(parts).numpy()
-        return found
+        return in_blocks(part, rows)
 
     return shade

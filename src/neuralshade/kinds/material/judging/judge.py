@@ -15,6 +15,7 @@ import torch
 from neuralshade.base.work import counted, part
 from neuralshade.kinds.material.judging.lit import Light, Shade, Stage, held_out_lights, sky, sphere
 from neuralshade.kinds.material.judging.measures import Measures
+from neuralshade.kinds.material.levels import in_blocks
 from neuralshade.kinds.material.teachers.teacher import TeacherKernels
 from neuralshade.kinds.material.varied import spread_shares
 from neuralshade.measure.quality import flip, missing_flip, psnr_db
@@ -27,7 +28,6 @@ SIDE_PX = 256
 SKY_LIGHTS = 64
 GLANCED_PX = 96  # while a fit runs
 GLANCED_LIGHTS = 4
-AT_ONCE = 2**14  # samples of a field
 
 
 @dataclass(frozen=True)
@@ -56,13 +56,12 @@ def field_shade(field: Field) -> Shade:
     """Return what says f * cos as a field has it, at its finest level."""
 
     @torch.no_grad()
+    def part(block: torch.Tensor) -> torch.Tensor:
+        return field.on_samples(block, torch.float32).t()
+
     def shade(uv: Floats, wi: Floats, wo: Floats) -> Floats:
         level = np.zeros((len(uv), 1), np.float32)
-        rows = np.concatenate([uv[:, :2], level, wi, wo, uv[:, 2:]], axis=1)
-        blocks = torch.from_numpy(rows).split(AT_ONCE)
-        parts = [field.on_samples(block, torch.float32).t() for block in blocks]
-        found: Floats = torch.cat(parts).numpy()
-        return found
+        return in_blocks(part, np.concatenate([uv[:, :2], level, wi, wo, uv[:, 2:]], axis=1))
 
     return shade
 
