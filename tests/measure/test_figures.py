@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from neuralshade.measure.figures import snapshot_strip
+from neuralshade.measure.display import PagePicture
+from neuralshade.measure.figures import snapshot_strip, within_bytes
 
 
 def flat(value):
@@ -20,3 +21,36 @@ def flat(value):
 def test_snapshots_like_the_first_are_left_out(values, titles):
     strip = snapshot_strip([(2**i, flat(value)) for i, value in enumerate(values)], None)
     assert [one.title for one in strip] == [f"step {title}" for title in titles]
+
+
+def page_pictures(side, byte_counts, most_px=640):
+    """Yield squares of so many bytes a pixel, whose sides are at most ``side``."""
+    px = min(side, most_px)
+    for number, count in enumerate(byte_counts):
+        yield PagePicture(str(number), "", "x" * int(px * px * count), px, px)
+
+
+@pytest.mark.parametrize("most, fits", [
+    (10**9, 640), (640**2 * 4, 640), (640**2 * 4 - 1, 384), (384**2 * 4, 384),
+    (384**2 * 4 - 1, 256), (256**2 * 4, 256), (256**2 * 4 - 1, 100), (1, 100),
+])  # fmt: skip
+def test_the_largest_side_that_fits(most, fits):
+    found = within_bytes(((800, 384, 256, 100), most), lambda side: page_pictures(side, [1, 1, 2]))
+    assert [one.width for one in found] == [fits] * 3
+
+
+@pytest.mark.parametrize("most, sides", [
+    (640**2 * 2, [640] * 2), (500**2 * 2, [640] * 2 + [500] * 2),
+    # more a pixel where it is smaller: 320 might fit and does not, and ends where that is seen
+    (320**2 * 2, [640] * 2 + [320] + [200] * 2), (1, [640] * 2 + [100] * 2),
+])  # fmt: skip
+def test_what_cannot_fit_is_not_drawn(most, sides):
+    drawn = []
+
+    def draw(side):
+        for picture in page_pictures(side, [3, 1] if side == 320 else [1, 1]):
+            drawn.append(side)
+            yield picture
+
+    within_bytes(((640, 500, 320, 200, 100), most), draw)
+    assert drawn == sides

@@ -1,12 +1,13 @@
 """The groups of pictures on the report page, each within its share of the page's bytes."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import numpy as np
 from PIL import Image
 
 from neuralshade.measure.display import (
     PagePicture,
+    all_shown,
     error_picture,
     error_scale,
     feature_pages,
@@ -27,6 +28,7 @@ COMPARED_PX, LEAST_CHANGE = 64, 2 / 255  # longer side; mean, below which a snap
 SNAPSHOTS = ((320, 224, 160, 112, 80), 1_100_000)
 DRAWINGS = ((768, 512, 384, 256), 1_200_000)
 GRIDS = ((512, 384, 256, 128, 64), 900_000)
+SURE = 1.1  # times the limit, that what a smaller side takes at least has to be to leave it out
 
 
 def comparison(
@@ -41,14 +43,11 @@ def comparison(
         scale = error_scale(small_target, small_result)
         error = error_picture(small_target, small_result, scale)
         colors = color_count(target)
-        panes = [
-            shown("Target", "", small_target),
-            shown("Result", "", small_result),
-            shown("Error", "", error[..., :colors]),
-        ]
+        panes = [("Target", "", small_target), ("Result", "", small_result),
+                 ("Error", "", error[..., :colors])]  # fmt: skip
         if colors < target.shape[2]:
-            panes.append(shown("Error of alpha", "", error[..., colors:]))
-        return panes
+            panes.append(("Error of alpha", "", error[..., colors:]))
+        return all_shown(panes)
 
     sides: Sequence[int] = PANES[0]
     height, width = target.shape[:2]
@@ -96,11 +95,9 @@ def snapshot_strip(
     begun = changed.index(True) if True in changed else len(changed)
     telling = [*snapshots[:1], *snapshots[max(1, begun) :]]
 
-    def draw(side: int) -> list[PagePicture]:
-        return [
-            shown(f"step {step:,}", "", on_screen(picture, side, stops))
-            for step, picture in telling
-        ]
+    def draw(side: int) -> Iterator[PagePicture]:
+        for step, picture in telling:
+            yield shown(f"step {step:,}", "", on_screen(picture, side, stops))
 
     return within_bytes(SNAPSHOTS, draw)
 
@@ -108,8 +105,9 @@ def snapshot_strip(
 def drawings(pictures: Sequence[tuple[str, Pixels]], stops: float | None) -> list[PagePicture]:
     """Return pictures as large as target and result are shown, titled."""
 
-    def draw(side: int) -> list[PagePicture]:
-        return [shown(title, "", on_screen(picture, side, stops)) for title, picture in pictures]
+    def draw(side: int) -> Iterator[PagePicture]:
+        for title, picture in pictures:
+            yield shown(title, "", on_screen(picture, side, stops))
 
     return within_bytes(DRAWINGS, draw)
 
@@ -122,28 +120,57 @@ def grid_pages(grids: Sequence[tuple[str, Pixels]]) -> list[PagePicture]:
         for caption, picture in feature_pages(grid)
     ]
 
-    def draw(side: int) -> list[PagePicture]:
-        drawn = []
+    def draw(side: int) -> Iterator[PagePicture]:
         for title, caption, picture in pages:
             rows, cols = picture.shape[:2]
             height, width = fit_within(rows, cols, side)
             if (height, width) != (rows, cols):
                 picture = resample(picture, height, width, Image.Resampling.BOX)
                 caption += f"; reduced to {width} x {height}"
-            drawn.append(shown(f"{title}, {cols} x {rows}", caption, picture))
-        return drawn
+            yield shown(f"{title}, {cols} x {rows}", caption, picture)
 
     return within_bytes(GRIDS, draw)
 
 
 def within_bytes(
-    limits: tuple[Sequence[int], int], draw: Callable[[int], list[PagePicture]]
+    limits: tuple[Sequence[int], int], draw: Callable[[int], Iterable[PagePicture]]
 ) -> list[PagePicture]:
-    """Return ``draw(side)`` for the first side whose pictures fit the byte limit, or the last."""
+    """Return ``draw(side)`` for the first side whose pictures fit the byte limit, or the last.
+
+    Drawn are the first, those that may fit, and of those that do not as much as shows it: ``draw``
+    had better yield its pictures as it goes.
+    """
     sides, most_bytes = limits
-    drawn: list[PagePicture] = []
-    for side in sides:
-        drawn = draw(side)
-        if sum(len(picture.uri) for picture in drawn) <= most_bytes:
-            break
+    largest = list(draw(sides[0]))
+    if len(sides) == 1 or _bytes_of(largest) <= most_bytes:
+        return largest
+    for side in sides[1:-1]:
+        if _least_bytes(largest, side) > SURE * most_bytes:
+            continue
+        drawn = _while_fitting(draw(side), most_bytes)
+        if drawn is not None:
+            return drawn
+    return list(draw(sides[-1]))
+
+
+def _bytes_of(pictures: Iterable[PagePicture]) -> int:
+    return sum(len(picture.uri) for picture in pictures)
+
+
+def _least_bytes(drawn: Iterable[PagePicture], side: int) -> float:
+    """Return what the same pictures take at a smaller side: a pixel of less is no smaller."""
+    return sum(
+        len(picture.uri) * min(1, side / max(picture.width, picture.height)) ** 2
+        for picture in drawn
+    )
+
+
+def _while_fitting(pictures: Iterable[PagePicture], most_bytes: int) -> list[PagePicture] | None:
+    """Return all pictures, or None as soon as they take more bytes."""
+    drawn, left = [], most_bytes
+    for picture in pictures:
+        drawn.append(picture)
+        left -= len(picture.uri)
+        if left < 0:
+            return None
     return drawn

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from skimage.metrics import structural_similarity
 
 from neuralshade.base.optional import optional_module, why_missing
 from neuralshade.errors import ConfigError
@@ -90,6 +89,8 @@ def ssim(target: Pixels, result: Pixels, peak: float = 1.0) -> float | None:
     check_pair("ssim", target, result)
     if min(target.shape[:2]) < SSIM_WINDOW_PX:
         return None
+    from skimage.metrics import structural_similarity  # loads SciPy, a second; others need it not
+
     similarity: Callable[..., Any] = structural_similarity  # has no annotations
     colors = color_count(target)
     reference, test = (unit_float(p[..., :colors]) / np.float32(peak) for p in (target, result))

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 from PIL import Image
 
 from neuralshade.kinds.textures.evaluate import Comparison
-from neuralshade.measure.display import PagePicture, shown
+from neuralshade.measure.display import PagePicture, all_shown, shown
 from neuralshade.measure.figures import within_bytes
 from neuralshade.measure.map_psnr import Bytes
 from neuralshade.measure.pair import unit_float
@@ -50,17 +51,17 @@ def map_rows(found: Comparison) -> list[dict[str, Any]]:
     """
     names = list(found.given.levels)
 
-    def draw(side: int) -> list[PagePicture]:
-        drawn = []
+    def draw(side: int) -> Iterator[PagePicture]:
         for name in names:
             given, decoded = (screen_map(m[name][0]) for m in (found.given.levels, found.decoded))
             error = np.abs(given - decoded)
-            for title, picture, gain in (
-                ("as given", given, 1), ("as decoded", decoded, 1), ("error", error, ERROR_SCALE),
-            ):  # fmt: skip
-                small = (_reduced(picture, side) * np.float32(gain)).clip(0, 1)
-                drawn.append(shown(f"{name}, {title}", "", small))
-        return drawn
+            yield from all_shown([
+                (f"{name}, {title}", "", (_reduced(picture, side) * np.float32(gain)).clip(0, 1))
+                for title, picture, gain in (
+                    ("as given", given, 1), ("as decoded", decoded, 1),
+                    ("error", error, ERROR_SCALE),
+                )
+            ])  # fmt: skip
 
     drawn = within_bytes(MAPS, draw)
     return [
