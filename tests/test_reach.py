@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 DATA = Path(__file__).parent / "data"
-COMPILER = "torch._dynamo"  # of PyTorch: 3 s to load, which a negation on the meta device does
+COMPILER = "torch._dynamo"  # of PyTorch: 1.4 s to load, which a negation on the meta device does
 HEAVY = ("torch", "numpy", "slangpy", "OpenImageIO", "rich", COMPILER)
 LOADED = """
 import json, sys
