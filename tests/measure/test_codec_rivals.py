@@ -78,9 +78,25 @@ def test_the_next_quality_does_not_fit(codec, rivals, maps):
 @pytest.mark.parametrize("budget", [5, 10, 42, 431, 1_000, 2_000])
 def test_the_search_near_a_quality_finds_the_highest(near, budget):
     """Of files of ten bytes for each quality; 1 is the lowest."""
-    found, files = module._highest_near(lambda q: [b"x" * 7 * q, b"x" * 3 * q], budget, 1, near)
+    codec = Codec("X", lambda count, quality: b"x" * count * quality, 1, 9, "")
+    found, files = module._highest_near([7, 3], codec, budget, near)
     assert found == min(100, budget // 10)
     assert (files is None) == (budget < 10) and (files is None or len(files[0]) == 7 * found)
+
+
+def test_a_quality_that_is_too_high_ends_with_the_file_that_shows_it(monkeypatch):
+    encoded = []
+
+    def encode(count, quality):
+        encoded.append((count, quality))
+        return b"x" * count * quality
+
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")  # or others have begun meanwhile
+    codec = Codec("X", encode, 1, 9, "")
+    assert module._raised([1, 7, 2], codec, 11, [b"x" * 10, b"x" * 70, b"x" * 20], 106) == []
+    assert encoded == [(7, 11)]
+    raised = module._raised([1, 7, 2], codec, 11, [b"x" * 10, b"x" * 70, b"x" * 20], 110)
+    assert [len(file) for file in raised] == [11, 77, 22]
 
 
 def test_webp_is_lossless_where_that_fits(maps):

@@ -1,10 +1,9 @@
 """The same bytes spent otherwise: JPEG, WebP, and a thumbnail enlarged bilinearly."""
 
 import io
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +11,7 @@ from PIL import Image
 
 from neuralshade.base.work import part
 from neuralshade.errors import ShapeError
+from neuralshade.measure.highest_quality import highest_quality, sample_of
 from neuralshade.measure.pair import Pixels, check_color_space, check_picture, unit_float
 from neuralshade.measure.quality import psnr_db
 from neuralshade.measure.resample import largest_within, resample
@@ -20,7 +20,6 @@ LARGEST_PX = 1 << 25  # beyond it the search for a quality takes minutes; the ro
 JPEG_SIDE_PX, WEBP_SIDE_PX = 65_535, 16_383  # limits of the two formats
 MODES = {1: "L", 2: "LA", 3: "RGB", 4: "RGBA"}
 SUBSAMPLINGS = {"4:2:0": 2, "4:4:4": 0}  # Pillow's numbers
-Files = TypeVar("Files", bytes, Sequence[bytes])
 
 
 @dataclass(frozen=True)
@@ -66,7 +65,8 @@ def spend_on_jpeg(target: NDArray[np.uint8], byte_count: int) -> Baseline:
     encoders = {k: partial(jpeg_file, _pillow(target), kinds[k]) for k in kinds}
     fits: list[tuple[float, Baseline]] = []
     for kind, encode in encoders.items():
-        quality, file = highest_quality(encode, byte_count)
+        sample = sample_of([_pillow(target)], partial(_jpeg_size, kinds[kind]))
+        quality, file = highest_quality(encode, byte_count, sample=sample)
         if file is not None:
             result = file_pixels(file, target.shape[2])
             spent = Baseline("JPEG", len(file), result, f"quality {quality}, {kind}",
@@ -100,10 +100,9 @@ def spend_on_webp(target: NDArray[np.uint8], byte_count: int) -> Baseline:
         return Baseline("WebP", 0, None, obstacle)
     picture = _pillow(target).convert("RGBA" if target.shape[2] in (2, 4) else "RGB")
 
-    def encode(quality: int) -> bytes:
-        return picture_file(picture, "WEBP", quality=quality, method=6, exact=True)
-
-    quality, file = highest_quality(encode, byte_count, lowest=0)
+    encode = partial(_webp_file, picture)
+    sample = sample_of([picture], lambda parts, quality: len(_webp_file(parts[0], quality)))
+    quality, file = highest_quality(encode, byte_count, 0, sample=sample)
     setting = f"quality {quality}"
     if file is None:
         return Baseline("WebP", 0, None, f"not possible: quality 0 needs {len(encode(0)):,} bytes")
@@ -202,29 +201,16 @@ def _obstacle(target: Pixels, side_px: int = LARGEST_PX) -> str:
     return ""
 
 
-def highest_quality(
-    encode: Callable[[int], Files],
-    byte_count: int,
-    lowest: int = 1,
-    size: Callable[[Files], int] = len,
-) -> tuple[int, Files | None]:
-    """Return the highest quality up to 100 whose file, or files, fit, and these.
-
-    Found by bisection; ``lowest`` - 1 and None where even ``lowest`` does not fit.
-    """
-    fitting, too_large, kept = lowest - 1, 101, None
-    while too_large - fitting > 1:
-        quality = (fitting + too_large) // 2
-        candidate = encode(quality)
-        if size(candidate) <= byte_count:
-            fitting, kept = quality, candidate
-        else:
-            too_large = quality
-    return fitting, kept
-
-
 def _pillow(target: NDArray[np.uint8]) -> Image.Image:
     return Image.fromarray(target[..., 0] if target.shape[2] == 1 else target)
+
+
+def _webp_file(picture: Image.Image, quality: int) -> bytes:
+    return picture_file(picture, "WEBP", quality=quality, method=6, exact=True)
+
+
+def _jpeg_size(subsampling: int, pictures: Sequence[Image.Image], quality: int) -> int:
+    return sum(len(jpeg_file(picture, subsampling, quality)) for picture in pictures)
 
 
 def jpeg_file(picture: Image.Image, subsampling: int, quality: int) -> bytes:

@@ -10,16 +10,17 @@ from functools import partial
 import numpy as np
 from PIL import Image
 
+from neuralshade.base.cores import on_cores
 from neuralshade.base.work import part
 from neuralshade.measure.baselines import (
     JPEG_SIDE_PX,
     LARGEST_PX,
     WEBP_SIDE_PX,
     file_pixels,
-    highest_quality,
     jpeg_file,
     picture_file,
 )
+from neuralshade.measure.highest_quality import highest_quality, sample_of
 from neuralshade.measure.map_psnr import Bytes
 from neuralshade.measure.texture_rivals import ByteMaps, TextureRival, qualities
 
@@ -126,15 +127,14 @@ def codec_rivals(
 
 def _spent(pictures: Sequence[Image.Image], byte_count: int, codec: Codec) -> tuple[str, Files]:
     """Return the setting and the files of the highest quality that fits; why not, and none."""
-    encode = partial(_files, pictures, codec.encode)
-    if codec.draft is None:
-        quality, files = highest_quality(encode, byte_count, codec.lowest, _total)
-    else:
-        draft = partial(_files, pictures, codec.draft)
-        near, _ = highest_quality(draft, byte_count, codec.lowest, _total)
-        quality, files = _highest_near(encode, byte_count, codec.lowest, near)
+    sooner = codec.draft or codec.encode
+    sample = sample_of(pictures, lambda parts, quality: _total(_files(parts, sooner, quality)))
+    quality, files = highest_quality(partial(_files, pictures, sooner), byte_count, codec.lowest,
+                                     _total, sample)  # fmt: skip
+    if codec.draft is not None:
+        quality, files = _highest_near(pictures, codec, byte_count, quality)
     if files is None:
-        least = _total(encode(codec.lowest))
+        least = _total(_files(pictures, codec.encode, codec.lowest))
         return f"not possible: quality {codec.lowest} needs {least:,} bytes", []
     if quality == 100 and codec.lossless is not None:
         whole = _files(pictures, codec.lossless, quality)
@@ -144,21 +144,39 @@ def _spent(pictures: Sequence[Image.Image], byte_count: int, codec: Codec) -> tu
 
 
 def _highest_near(
-    encode: Callable[[int], Files], byte_count: int, lowest: int, near: int
+    pictures: Sequence[Image.Image], codec: Codec, byte_count: int, near: int
 ) -> tuple[int, Files | None]:
     """Return what ``highest_quality`` does, found step by step from a quality near to it."""
-    quality = max(lowest, near)
-    files = encode(quality)
+    quality = max(codec.lowest, near)
+    files = _files(pictures, codec.encode, quality)
     if _total(files) <= byte_count:
-        while quality < 100 and _total(more := encode(quality + 1)) <= byte_count:
+        while quality < 100 and (more := _raised(pictures, codec, quality + 1, files, byte_count)):
             quality, files = quality + 1, more
         return quality, files
-    while quality > lowest:
+    while quality > codec.lowest:
         quality -= 1
-        files = encode(quality)
+        files = _files(pictures, codec.encode, quality)
         if _total(files) <= byte_count:
             return quality, files
-    return lowest - 1, None
+    return codec.lowest - 1, None
+
+
+def _raised(
+    pictures: Sequence[Image.Image], codec: Codec, quality: int, files: Files, byte_count: int
+) -> Files:
+    """Return the files of a higher quality than that of ``files``; none where they do not fit.
+
+    The largest first, and no more of them than show it: no file becomes smaller.
+    """
+    order = sorted(range(len(files)), key=lambda index: -len(files[index]))
+    raised, total = list(files), _total(files)
+    more = on_cores(lambda index: codec.encode(pictures[index], quality), order)
+    for index, file in zip(order, more, strict=True):
+        total += len(file) - len(files[index])
+        raised[index] = file
+        if total > byte_count:
+            return []
+    return raised
 
 
 def _files(pictures: Sequence[Image.Image], encode: Encode, quality: int) -> Files:
