@@ -13,8 +13,9 @@ from neuralshade.errors import FitInterrupted
 from neuralshade.kinds.textures.channels import codings_of, trained_levels
 from neuralshade.kinds.textures.engine import decode_texels, latent_grids
 from neuralshade.kinds.textures.field import build_field
+from neuralshade.kinds.textures.layout import decoder_bits
 from neuralshade.kinds.textures.psnr import map_psnr
-from neuralshade.kinds.textures.recipe import FEW_BITS, TexturesRecipe
+from neuralshade.kinds.textures.recipe import TexturesRecipe, parse_grids
 from neuralshade.kinds.textures.texels import Texels
 from neuralshade.source.material_mips import mip_sizes
 from neuralshade.source.material_set import MaterialSet
@@ -91,8 +92,9 @@ def test_any_size(fitted, height, width, settings):
     assert opened.size_of_set == (width, height)
     assert len(result.maps["albedo"]) == opened.mips == settings.get("mips") or opened.mips
     assert opened.sizes[0] == (width, height)
-    bits = 16 if settings.get("bpp", 0) > FEW_BITS else 8  # the file tells which were chosen
-    assert opened.header.recipe["network_bits"] == bits
+    kept = opened.header.recipe  # the file tells which were chosen
+    bits = decoder_bits(TexturesRecipe(), parse_grids(kept["grids"]))
+    assert kept["network_bits"] == bits
     assert ("decoder.0.weight.scale" in opened.tensors) == (bits == 8)
 
 

@@ -1,6 +1,7 @@
 """kinds/textures/layout: grids by rate, and which of their levels serve which mips."""
 
 import itertools
+from dataclasses import replace
 
 import pytest
 import torch
@@ -13,6 +14,7 @@ from neuralshade.kinds.textures.layout import (
     SMOOTH,
     GridShape,
     build_encoding,
+    decoder_bits,
     rate_of,
     served_first,
     shapes_for,
@@ -31,6 +33,14 @@ quick = settings(max_examples=60, deadline=None, derandomize=True)
 def test_the_rate_is_bits_by_texel():
     assert GridShape(2, 4, 3).rate == 3 and GridShape(16, 7, 4).rate == 28 / 256
     assert rate_of(OLDER[2]) == 3 + 1 + 1
+
+
+def test_a_smooth_set_has_a_decoder_of_16_bits_but_where_few_bits_are_left_for_it():
+    asked = TexturesRecipe()
+    found = [[decoder_bits(asked, shapes) for shapes in tried] for tried in (ROUGH, SMOOTH)]
+    assert found == [[8, 8, 8, 16, 16], [8, 16, 16, 16, 16]]
+    assert decoder_bits(replace(asked, network_bits=8), SMOOTH[2]) == 8
+    assert decoder_bits(replace(asked, latents="bc1"), ROUGH[0]) == 16
 
 
 @pytest.mark.parametrize("tried", TABLES)

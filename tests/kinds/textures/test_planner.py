@@ -12,10 +12,10 @@ from neuralshade.engine.choose import Chosen
 from neuralshade.errors import ConfigError, FitInterrupted
 from neuralshade.fitting.options import FitOptions
 from neuralshade.kinds.textures.channels import codings_of
-from neuralshade.kinds.textures.layout import SMOOTH, rate_of
+from neuralshade.kinds.textures.layout import SMOOTH, decoder_bits, rate_of
 from neuralshade.kinds.textures.planner import REACH_DB, Planner
 from neuralshade.kinds.textures.probe import Prober, prober_of, shortened
-from neuralshade.kinds.textures.recipe import FEW_BITS, TexturesRecipe, parse_grids
+from neuralshade.kinds.textures.recipe import TexturesRecipe, parse_grids
 from neuralshade.kinds.textures.targets import Targets
 from neuralshade.kinds.textures.texels import Texels
 from neuralshade.source.material_mips import mip_sizes
@@ -46,7 +46,8 @@ def test_the_smallest_that_reaches(wanted):
     assert found.mean_psnr_db == pytest.approx(20 + 4 * math.sqrt(found.rate), abs=1e-6)
     assert rate_of(parse_grids(found.grids)) == found.rate
     # in memory a decoder has 16 bits per weight, and there is no header
-    assert (found.memory_bytes < found.bytes) == (found.rate > FEW_BITS)
+    bits = decoder_bits(TexturesRecipe(), parse_grids(found.grids))
+    assert (found.memory_bytes < found.bytes) == (bits == 16)
     assert len(prober.tried) == len(set(prober.tried)) <= 3
 
 

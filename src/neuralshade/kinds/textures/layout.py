@@ -13,6 +13,7 @@ import torch
 from neuralshade.kinds.textures.recipe import (
     FEW_BITS,
     GRID_LIMITS,
+    ROUGH_BITS,
     GridShape,
     TexturesRecipe,
     parse_grids,
@@ -25,7 +26,7 @@ SPARED = 0.03  # of a rate, that a layout nearer to a known one may leave unused
 
 Shapes = tuple[GridShape, ...]
 # The best of those tried at each rate, finest first, for sets that spectrum.py tells apart, rate by
-# rate; see docs/textures.md.
+# rate; see docs/textures.md. At 2.5 and 5 bits smooth ones leave room for a decoder of 16 bits.
 ROUGH = (
     (GridShape(4, 4, 2), GridShape(8, 16, 2), GridShape(16, 7, 4)),
     (GridShape(2, 2, 2), GridShape(4, 8, 2), GridShape(8, 16, 2)),
@@ -35,8 +36,8 @@ ROUGH = (
 )
 SMOOTH = (
     (GridShape(4, 4, 2), GridShape(8, 16, 2), GridShape(16, 7, 4)),
-    (GridShape(4, 8, 4), GridShape(8, 4, 4), GridShape(16, 16, 4)),
-    (GridShape(2, 4, 3), GridShape(4, 8, 2), GridShape(8, 16, 4)),
+    (GridShape(4, 8, 4), GridShape(8, 4, 4), GridShape(16, 14, 4)),
+    (GridShape(2, 4, 3), GridShape(4, 8, 2), GridShape(8, 15, 4)),
     (GridShape(2, 10, 3), GridShape(4, 7, 4), GridShape(8, 11, 4)),
     (GridShape(1, 3, 4), GridShape(2, 6, 3), GridShape(4, 13, 4)),
 )
@@ -67,8 +68,10 @@ def decoder_bits(recipe: TexturesRecipe, shapes: Sequence[GridShape] = ()) -> in
     """
     if recipe.network_bits:
         return recipe.network_bits
-    few = recipe.latents == "plain" and rate_of(shapes or shapes_for(recipe)) <= FEW_BITS
-    return 8 if few else 16
+    if recipe.latents != "plain":
+        return 16
+    grids = shapes or shapes_for(recipe)
+    return 8 if rate_of(grids) <= FEW_BITS and grids[0].bits <= ROUGH_BITS else 16
 
 
 def shapes_for(recipe: TexturesRecipe) -> Shapes:

@@ -12,7 +12,9 @@ MOST_GRIDS = 4
 LOSSES = ("maps", "shaded")
 WRAPS = ("repeat", "clamp")
 NETWORK_BITS = (0, 8, 16)
-FEW_BITS = 6.0  # per texel, up to which a decoder of 8 bits is worth its bytes
+# Per texel and per code of the finest grid, up to which a decoder of 8 bits is worth its bytes:
+# with finer codes it is what limits a smooth set.
+FEW_BITS, ROUGH_BITS = 6.0, 2
 LATENTS = ("plain", "bc1")
 PRECISIONS = ("auto", "float32", "bfloat16", "float16")
 
