@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -25,14 +25,17 @@ from neuralshade.engine.kernels.step.many_steps import (
 )
 from neuralshade.engine.kernels.step.portable import PortablePlan
 from neuralshade.engine.kernels.step.step_state import StepState
+from neuralshade.engine.kernels.step.update import Numbers
 from neuralshade.engine.layout import NetworkLayout
 from neuralshade.engine.step_kernels import GridWork, StepKernels, Training, step_buffers
 from neuralshade.engine.step_queue import StepQueue
 from neuralshade.engine.task import TaskText
-from neuralshade.engine.trained_numbers import LatentNumbers, Numbers
 from neuralshade.engine.trainer_state import TrainerState
 from neuralshade.gpu.gpu import Buffer, Dispatch, Gpu, Steps, raw_bytes, run_steps
 from neuralshade.model.field import Field
+
+if TYPE_CHECKING:  # a fit without latents loads none
+    from neuralshade.engine.kernels.step.latent_words import LatentNumbers
 
 FEW_ALONE = 16  # steps submitted one by one, before they get kernels that cost the host less
 SUBMITTED_STEPS = 128  # recorded while the GPU still runs those before
@@ -90,8 +93,13 @@ class NetworkTrainer:
         encoding = field.encoding.flatten(list(field.encoding.parameters())).numpy()
         room = (SUBMITTED_STEPS + 1) * copy_size(self.layout) if self.resident else 0
         self.network = Numbers(gpu, network, plan.halves, room)
-        kind = LatentNumbers if self.work.latents else Numbers
-        self.grid: Numbers | LatentNumbers = kind(gpu, encoding, plan.halves)
+        self.grid: Numbers | LatentNumbers
+        if self.work.latents:
+            from neuralshade.engine.kernels.step.latent_words import LatentNumbers
+
+            self.grid = LatentNumbers(gpu, encoding, plan.halves)
+        else:
+            self.grid = Numbers(gpu, encoding, plan.halves)
         state = StepState(0, 0, 0, 0, t.loss_scale * SCALE_SHARE)
         self.buffers = {
             **step_buffers(gpu, plan, self.layout, state),

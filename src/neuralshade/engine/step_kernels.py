@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from neuralshade.engine.kernels.step.many_steps import INCLUDE, copy_size, many_
 from neuralshade.engine.kernels.step.portable import PortablePlan
 from neuralshade.engine.kernels.step.step_state import RATES, StepState
 from neuralshade.engine.kernels.step.update import (
+    Numbers,
     latent_groups,
     levels_of,
     table_words,
@@ -23,10 +24,12 @@ from neuralshade.engine.kernels.step.update import (
 )
 from neuralshade.engine.layout import NetworkLayout
 from neuralshade.engine.task import TaskText
-from neuralshade.engine.trained_numbers import LatentNumbers, Numbers
 from neuralshade.gpu.gpu import Dispatch, Gpu, Kernel, KernelText
 from neuralshade.model.field import Field
 from neuralshade.model.parameters import Table
+
+if TYPE_CHECKING:  # a fit without latents loads none
+    from neuralshade.engine.kernels.step.latent_words import LatentNumbers
 
 COARSE = ("update_latents", "round_latents")  # entry points of whose numbers 16 bits are kept
 

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
 
 from neuralshade.engine.kernels.step.step_state import StepState
+from neuralshade.engine.kernels.step.update import Floats, Numbers, Write
 from neuralshade.engine.layout import NetworkLayout
-from neuralshade.engine.trained_numbers import Floats, LatentNumbers, Numbers, Write
 from neuralshade.gpu.gpu import Buffer
 from neuralshade.model.field import Field
+
+if TYPE_CHECKING:  # a fit without latents loads none
+    from neuralshade.engine.kernels.step.latent_words import LatentNumbers
 
 Halves = dict[str, list[torch.Tensor]]  # "network" and "encoding"
 

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import shutil
 import subprocess
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 
+from neuralshade.engine.kernels.step.update import Numbers
 from neuralshade.engine.network_trainer import NetworkTrainer
-from neuralshade.engine.trained_numbers import LatentNumbers, Numbers
+
+if TYPE_CHECKING:
+    from neuralshade.engine.kernels.step.latent_words import LatentNumbers
 
 NVIDIA_SMI = ["nvidia-smi", "--query-gpu=name,memory.used", "--format=csv,noheader,nounits"]
 

@@ -3,14 +3,17 @@
 What the host uploads is rounded to the nearest; only steps on the device round at random.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from neuralshade.engine.kernels.step.update import Floats, Write, whole_quads
+from neuralshade.gpu.gpu import Gpu
+
 LATENT_STEPS = 65535  # of a kept latent, from 0 to 1
 LARGEST_MOMENT = 0x7F7F  # of a bfloat16 that is finite
-Floats = npt.NDArray[np.float32]
 Words = npt.NDArray[Any]
 
 
@@ -42,3 +45,40 @@ def _bfloats(values: Floats) -> Words:
     size = ((bits & np.uint32(0x7FFFFFFF)) + np.uint32(0x7FFF) + odd) >> np.uint32(16)
     sign = (bits >> np.uint32(16)) & np.uint32(0x8000)
     return (np.minimum(size, LARGEST_MOMENT) | sign).astype(np.uint16)
+
+
+class LatentNumbers:
+    """What ``Numbers`` are, of latents: in 16 bits each, moments too. No means."""
+
+    def __init__(self, gpu: Gpu, values: Floats, halves: bool):
+        self.count, self.halves = values.size, halves
+        room = whole_quads(values.size)  # kernels take four at once
+        self.values = gpu.buffer(np.pad(pack_latents(values), (0, room - values.size)))
+        self.moments = gpu.buffer(size=4 * room)
+        self.stored, self.stored_mean = (
+            gpu.buffer(size=room * (2 if halves else 4)) for _ in range(2)
+        )
+
+    def bound(self) -> dict[str, Any]:
+        """Return the buffers by the names that the update kernels use."""
+        return {"latent_quads": self.values, "moment_quads": self.moments,
+                "stored_quads": self.stored}  # fmt: skip
+
+    def bound_mean(self, average: bool) -> dict[str, Any]:
+        """Return the same for rounding to ``stored_mean``."""
+        assert not average, "latents have no mean weights"
+        return {"latent_quads": self.values, "stored_quads": self.stored_mean}
+
+    def read(self, name: str, part: int = 0) -> Floats:
+        """Return the numbers of buffer ``name``; ``part`` 1 is the second moments."""
+        raw = getattr(self, name).read()
+        if name == "values":
+            return unpack_latents(raw.view(np.uint16)[: self.count])
+        if name == "moments":
+            return unpack_moments(raw.view(np.uint16).reshape(-1, 2)[: self.count, part])
+        return raw.view(np.float16 if self.halves else np.float32)[: self.count].astype(np.float32)
+
+    def write(self, name: str, parts: Sequence[Floats], write: Write) -> None:
+        """Replace the numbers of buffer ``name``: all its parts, as ``read`` has them."""
+        packed = pack_latents(*parts) if name == "values" else pack_moments(*parts)
+        write(getattr(self, name), packed)

@@ -1,14 +1,18 @@
 """Gradients in, better parameters and rounded copies out. Device half: update.cs.slang."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from neuralshade.engine.kernels.step.gradients import COPIES, GRADIENTS
+from neuralshade.gpu.gpu import Buffer, Gpu
 from neuralshade.model.parameters import Table
 from neuralshade.model.quantize import LEVELS
+
+Floats = npt.NDArray[np.float32]
+Write = Callable[[Buffer, npt.NDArray[Any]], None]  # into a buffer, from its beginning
 
 GROUP_CELLS = 256  # entries of a grid that one group updates, one a thread
 QUAD = 4  # latents that a thread updates
@@ -62,3 +66,36 @@ def levels_of(bits: int) -> dict[str, float]:
     levels = LEVELS[bits]
     return {"low": float(levels.low), "high": float(levels.high),
             "offset": levels.offset, "reach": levels.reach}  # fmt: skip
+
+
+class Numbers:
+    """Trained numbers in float32, what Adam keeps of them, and their rounded copies."""
+
+    def __init__(self, gpu: Gpu, values: Floats, halves: bool, room: int = 0):
+        size = values.nbytes
+        self.count = values.size
+        self.values = gpu.buffer(values)
+        self.moments = gpu.buffer(size=2 * size)
+        self.means = gpu.buffer(size=size)
+        room = max(room, self.count)  # of rounded numbers
+        self.stored = gpu.buffer(size=room * (2 if halves else 4))
+        self.stored_mean = gpu.buffer(size=size // 2 if halves else size)
+
+    def bound(self) -> dict[str, Any]:
+        """Return the buffers by the names that the update kernels use."""
+        return {"values": self.values, "moments": self.moments, "means": self.means,
+                "stored": self.stored}  # fmt: skip
+
+    def bound_mean(self, average: bool) -> dict[str, Any]:
+        """Return the same for rounding to ``stored_mean``: the means where ``average``."""
+        return {"values": self.means if average else self.values, "stored": self.stored_mean}
+
+    def read(self, name: str, part: int = 0) -> Floats:
+        """Return the numbers of buffer ``name``; ``part`` 1 is the second moments."""
+        buffer: Buffer = getattr(self, name)
+        raw = buffer.read().view(np.float32)
+        return raw[part * self.count : (part + 1) * self.count]
+
+    def write(self, name: str, parts: Sequence[Floats], write: Write) -> None:
+        """Replace the numbers of buffer ``name``: all its parts, as ``read`` has them."""
+        write(getattr(self, name), np.concatenate(parts))
