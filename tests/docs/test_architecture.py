@@ -2,6 +2,7 @@
 than it says."""
 
 import inspect
+import logging
 import pathlib
 import re
 import sys
@@ -65,7 +66,9 @@ def test_the_table_names_files():
 
 
 @pytest.mark.slow
-def test_a_fit_passes_the_files_of_the_page(device, tmp_path):
+def test_a_fit_passes_the_files_of_the_page(device, tmp_path, monkeypatch):
+    # what other tests' command lines left, which would show a fit's warnings
+    monkeypatch.setattr(logging.getLogger("neuralshade"), "handlers", [])
     api = device.info.type.name  # loops, which a GPU with matrices has as well
     on_gpu = fitted(tmp_path, FitOptions(engine="gpu", device=api, kernels="fma"))
     in_torch = fitted(tmp_path, FitOptions(engine="torch"))
