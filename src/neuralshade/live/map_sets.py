@@ -13,7 +13,7 @@ from neuralshade.base.place import loaded
 from neuralshade.errors import ConfigError, NeuralShadeError
 from neuralshade.kinds import all_kinds
 from neuralshade.kinds.kind import Kind
-from neuralshade.live.refused_upload import RefusedError, plain_name
+from neuralshade.live.refused_upload import RefusedError, check_open, plain_name
 from neuralshade.source.file_kind import PICTURE_SUFFIXES
 
 MOST_SETS = 4  # of a session; the oldest is forgotten
@@ -120,12 +120,7 @@ class MapSets:
             return self._sets[key].folder
 
     def _open_set(self, key: str) -> MapSet:
-        if key not in self._sets:
-            raise RefusedError(404, f"maps.of: got {plain_name(key)!r}, need a set that was begun "
-                               f"and kept. {ANEW}")  # fmt: skip
-        if key == self._fitted:
-            raise RefusedError(409, f"maps.of: got {key!r}, which is fitted, need another set. "
-                               f"{ANEW}")  # fmt: skip
+        check_open("maps.of", key, self._sets, self._fitted, ANEW)
         return self._sets[key]
 
     def _check_place(self, one: MapSet, name: str) -> None:

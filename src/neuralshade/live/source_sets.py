@@ -18,7 +18,7 @@ from neuralshade.errors import ConfigError
 from neuralshade.kinds import all_kinds
 from neuralshade.kinds.kind import Kind
 from neuralshade.live.map_sets import MOST_SET_BYTES, MOST_SET_TEXELS, MOST_SETS
-from neuralshade.live.refused_upload import RefusedError, plain_name
+from neuralshade.live.refused_upload import RefusedError, check_open, plain_name
 from neuralshade.source.file_kind import PICTURE_SUFFIXES
 
 MOST_PICTURES = 16  # of a document
@@ -126,12 +126,7 @@ class SourceSets:
             return found
 
     def _check_place(self, key: str, name: str) -> None:
-        if key not in self._sets:
-            raise RefusedError(404, f"source.of: got {plain_name(key)!r}, need a set that was "
-                               f"begun and kept. {ANEW}")  # fmt: skip
-        if key == self._fitted:
-            raise RefusedError(409, f"source.of: got {key!r}, which is fitted, need another set. "
-                               f"{ANEW}")  # fmt: skip
+        check_open("source.of", key, self._sets, self._fitted, ANEW)
         one = self._sets[key]
         if name.lower() in (known.lower() for known in one.sizes):
             raise RefusedError(409, f"{name}: got a second picture of that name, need each once. "
