@@ -114,4 +114,4 @@ def around(seen: torch.Tensor) -> torch.Tensor:
     gaps = torch.cat([where[1:], where[:1] + count]) - where
     widest = int(gaps.argmax())
     first, rows = where[(widest + 1) % len(where)], count - int(gaps[widest]) + 1
-    return (first + torch.arange(rows, device=seen.device)) % count
+    return (first + torch.arange(rows)) % count

@@ -122,15 +122,14 @@ class GpuSearch:
             "errors": 8 * -(-most // THREADS), "codes": numbers, "kept": numbers,
             "network": 4 * self.layout.size,
         }  # fmt: skip
-        known = {"targets": targets_of(lattices), "weights": weights_of(lattices, self.channels)}
+        known = {"targets": targets_of(lattices), "weights": weights_of(lattices, self.channels),
+                 **self.field.encoding.given(ENCODING)}  # fmt: skip
         return {name: gpu.buffer(size=size) for name, size in room.items()} | {
             name: gpu.buffer(table) for name, table in known.items()
         }
 
     def _kernel(self, entry: str, lanes: int = FEW, **others: Buffer) -> Kernel:
-        given = self.field.encoding.given(ENCODING)
-        bound: dict[str, Any] = {name: self.gpu.buffer(values) for name, values in given.items()}
-        bound |= self.buffers | {"grid_numbers": self.buffers["codes"]} | others
+        bound = self.buffers | {"grid_numbers": self.buffers["codes"]} | others
         return self.gpu.kernel(self._text(lanes), entry, bound)
 
     def _text(self, lanes: int) -> str:
