@@ -214,6 +214,14 @@ def test_textures_say_what_the_feature_map_does(gpu, device, alike):
     check_maps(gpu, maps, materials, atol=2.5 / 256)
 
 
+def test_a_whole_chain_has_a_level_of_one_texel(gpu, device):
+    """NumPy calls a part of one texel contiguous whatever its strides, and SlangPy does not."""
+    if gpu.api == "cuda":
+        pytest.skip("textures are SlangPy's")
+    materials = [drawn_material(1, side=4, levels=3)]
+    check_maps(gpu, frame_maps(device, materials), materials, atol=2.5 / 256)
+
+
 def test_words_say_what_the_feature_map_does(gpu):
     materials = [drawn_material(1, side=8, levels=3), drawn_material(2, side=5, wrap="clamp")]
     maps = frame_words(materials)

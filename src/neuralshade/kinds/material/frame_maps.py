@@ -125,7 +125,7 @@ def _array(
         for level, (width, codes) in enumerate(zip(level_sides(side), stored, strict=False)):
             texels = codes.reshape(width, width, FEATURES)
             for half in range(2):
-                four = np.ascontiguousarray(texels[..., 4 * half : 4 * half + 4])
+                four = texels[..., 4 * half : 4 * half + 4].copy()
                 found.copy_from_numpy(four, layer=2 * row + half, mip=level)
     return found
 
