@@ -30,7 +30,7 @@ RWStructuredBuffer<uint> behind;
 void encode_all(uint3 thread : SV_DispatchThreadID)
 {
     uint i = thread.x;
-    Codes codes = { words, uint(E.WIDTH) };
+    Codes codes = { words, STEPS };
     float2 uv = float2(positions[2 * i], positions[2 * i + 1]);
     for (int row = 0; row < 3; ++row)
     {
@@ -75,7 +75,8 @@ def test_encoding_is_that_of_the_numbers(gpu, text, bits, folded):
     half, read = encoding.slang("Tested"), codes.slang()
     lines = [f"import {m};" for m in sorted(half.modules | read.modules)]
     lines += ["import neuralshade.model.encoding;", half.declarations,
-              f"typealias E = {half.type};", f"typealias Codes = {read.type};"]  # fmt: skip
+              f"typealias E = {half.type};", f"typealias Codes = {read.type};",
+              f"static const uint STEPS = {codes.steps};"]  # fmt: skip
     shape = (len(ROWS), SAMPLES, encoding.width)
     out = gpu.buffer(np.zeros(shape, np.float32)), gpu.buffer(np.zeros(2, np.uint32))
     given = {"words": codes.words, "positions": at.numpy(), "parts": np.array(ROWS, np.int32)}

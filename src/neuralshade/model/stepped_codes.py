@@ -21,6 +21,8 @@ WORD_BITS = 32
 class SteppedCodes:
     """Codes of 4 or 8 bits without gaps, behind the steps of the encoding's columns.
 
+    ``folded``: without the steps, which are in the weights of the layer that reads the encoding.
+
     Args:
         encoding: one that ``takes_codes``.
         codes: whole numbers, shaped like ``encoding.parameters()``: see ``quantize.LEVELS``.
@@ -48,7 +50,7 @@ class SteppedCodes:
         low = LEVELS[bits].low
         whole = encoding.flatten([level.float() - low for level in codes]).numpy().astype(np.uint32)
         self.words = np.concatenate([of_column.view(np.uint32), _packed(whole, bits)])
-        self.columns = encoding.width
+        self.steps = encoding.width
         self._gains = torch.from_numpy(np.where(of_column > 0, 2.0**bits * of_column, 1.0)).float()
 
     def folded_into(self, weight: torch.Tensor) -> tuple[SteppedCodes, torch.Tensor]:
@@ -64,11 +66,11 @@ class SteppedCodes:
         if not scaled.abs().max() <= torch.finfo(torch.float16).max:
             return self, weight
         found = copy(self)
-        found.folded = True
+        found.folded, found.steps, found.words = True, 0, self.words[self.steps :]
         return found, scaled
 
     def slang(self) -> SlangHalf:
-        """Return what reads ``words`` in Slang, made of these and ``columns``."""
+        """Return what reads ``words`` in Slang, made of these and ``steps``."""
         modules = frozenset({"neuralshade.model.stepped_codes"})
         return SlangHalf(f"SteppedCodes<{self.bits}{', true' * self.folded}>", modules)
 

@@ -25,7 +25,7 @@ StructuredBuffer<{number}> grid_numbers;
 
 {parameters} grid()
 {{
-    return {{ grid_numbers{columns} }};
+    return {{ grid_numbers{steps} }};
 }}
 """
 LOOPS = """
@@ -70,11 +70,11 @@ def infer_text(
              "parameters": "PackedParameters" if halves else "FloatParameters"}  # fmt: skip
     own = ("activation", "encoding", "parameters", "mlp_cooperative" if weights else "mlp")
     modules = {f"neuralshade.model.{name}" for name in own}
-    grid = kinds | {"columns": ""}
+    grid = kinds | {"steps": ""}
     if codes is not None:
         half = codes.slang()
         modules |= half.modules
-        grid = {"number": "uint", "parameters": half.type, "columns": f", {codes.columns}u"}
+        grid = {"number": "uint", "parameters": half.type, "steps": f", {codes.steps}u"}
     inputs, outputs = first.padded_cols, last.padded_rows
     network = LOOPS.format(width=first.padded_rows, **kinds)
     if weights is not None:
