@@ -6,6 +6,7 @@ from neuralshade.engine.kernel_path import (
     PATH_TITLES,
     inference_path,
     inference_paths,
+    loads_bytes,
     training_paths,
 )
 from neuralshade.gpu.device import NVIDIA_VENDOR_ID, AdapterInfo
@@ -44,3 +45,14 @@ def test_paths_through_cuda(capability, training):
     assert training_paths(adapter) == inference_paths(adapter) == training
     assert inference_path(adapter) == training[0]
     assert set(training) <= PATH_TITLES.keys()
+
+
+@pytest.mark.parametrize("api, features, loads", [
+    ("cuda", (), True),
+    ("vulkan", ("atomic_int64", "cooperative_vector"), True),
+    ("vulkan", ("atomic_int64",), False),
+    ("vulkan", ("cooperative_vector",), False),
+    ("d3d12", ("atomic_int64", "cooperative_vector"), False),
+])  # fmt: skip
+def test_what_loads_bytes(api, features, loads):
+    assert loads_bytes(AdapterInfo("any", api, False, features, NVIDIA_VENDOR_ID)) == loads

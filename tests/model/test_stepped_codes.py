@@ -17,9 +17,10 @@ ENCODINGS = [
     PAIR.format(8, 2),
     "frequency:octaves=2 + " + PAIR.format(1, 4) + " + one_blob:bins=4",
     "hash_grid:levels=4,features=2,log2_entries=6,coarsest=3,finest=19 + identity",
+    "hash_grid:levels=3,features=1,log2_entries=5,coarsest=2,finest=11",
+    "identity + hash_grid:levels=3,features=4,log2_entries=6,coarsest=2,finest=17",
 ]
 KERNEL = """
-StructuredBuffer<uint> words;
 StructuredBuffer<float> positions;
 StructuredBuffer<int> parts;
 RWStructuredBuffer<float> results;
@@ -30,7 +31,7 @@ RWStructuredBuffer<uint> behind;
 void encode_all(uint3 thread : SV_DispatchThreadID)
 {
     uint i = thread.x;
-    Codes codes = { words, uint(E.WIDTH) };
+    Codes codes = { MEMBERS };
     float2 uv = float2(positions[2 * i], positions[2 * i + 1]);
     for (int row = 0; row < 3; ++row)
     {
@@ -40,7 +41,9 @@ void encode_all(uint3 thread : SV_DispatchThreadID)
         for (int column = 0; column < E.WIDTH; ++column)
             results[(row * 64 + i) * E.WIDTH + column] = sink.values[column];
     }
+#if !IN_BYTES
     behind[0] = Codes.words_of<E>();
+#endif
 }
 """
 
@@ -61,21 +64,27 @@ def coded(text, bits, seed=0):
     return encoding, SteppedCodes(encoding, codes, steps, bits)
 
 
-@pytest.mark.parametrize("bits, folded", [(4, False), (8, False), (4, True), (8, True)])
+@pytest.mark.parametrize("bits", [4, 8])
+@pytest.mark.parametrize("read_as", ["with steps", "folded", "in bytes"])
 @pytest.mark.parametrize("text", ENCODINGS)
-def test_encoding_is_that_of_the_numbers(gpu, text, bits, folded):
+def test_encoding_is_that_of_the_numbers(gpu, text, read_as, bits):
     """Each column by itself: weights that are 1 have what a column was divided by."""
     encoding, codes = coded(text, bits)
     gains = torch.ones(1, encoding.width)
-    if folded:
+    assert not codes.read_by_bytes().in_bytes, "steps are words"
+    if read_as != "with steps":
         codes, gains = codes.folded_into(gains)
         assert codes.folded and not torch.equal(gains, torch.ones(1, encoding.width))
+    if read_as == "in bytes":
+        codes = codes.read_by_bytes()
     at = torch.rand(SAMPLES, 2, generator=torch.Generator().manual_seed(1))
     at[:4] = torch.tensor([[0.0, 0.0], [1.0, 1.0], [0.0, 1.0], [0.999, 0.001]])
     half, read = encoding.slang("Tested"), codes.slang()
     lines = [f"import {m};" for m in sorted(half.modules | read.modules)]
     lines += ["import neuralshade.model.encoding;", half.declarations,
-              f"typealias E = {half.type};", f"typealias Codes = {read.type};"]  # fmt: skip
+              f"typealias E = {half.type};", f"typealias Codes = {read.type};",
+              f"{codes.slang_buffer} words;", f"#define MEMBERS {codes.slang_members('words')}",
+              f"#define IN_BYTES {int(codes.in_bytes)}"]  # fmt: skip
     shape = (len(ROWS), SAMPLES, encoding.width)
     out = gpu.buffer(np.zeros(shape, np.float32)), gpu.buffer(np.zeros(2, np.uint32))
     given = {"words": codes.words, "positions": at.numpy(), "parts": np.array(ROWS, np.int32)}
@@ -83,7 +92,7 @@ def test_encoding_is_that_of_the_numbers(gpu, text, bits, folded):
     bound |= {name: gpu.buffer(v) for name, v in encoding.given("Tested").items()}
     bound |= dict(zip(("results", "behind"), out, strict=True))
     run_once(gpu, [(gpu.kernel("\n".join([*lines, KERNEL]), "encode_all", bound), 1)])
-    assert out[1].read().view(np.uint32)[0] == len(codes.words)
+    assert codes.in_bytes or out[1].read().view(np.uint32)[0] == len(codes.words)
     wanted = encoding(at).detach().numpy()
     for row in out[0].read().view(np.float32).reshape(shape):
         np.testing.assert_allclose(row * gains.numpy(), wanted, rtol=0, atol=2e-5)

@@ -45,3 +45,13 @@ def inference_paths(adapter: AdapterInfo) -> tuple[KernelPath, ...]:
 def inference_path(adapter: AdapterInfo) -> KernelPath:
     """Return the first of ``inference_paths``."""
     return inference_paths(adapter)[0]
+
+
+def loads_bytes(adapter: AdapterInfo) -> bool:
+    """Return whether an adapter is known to load single bytes of a buffer.
+
+    SlangPy does not say so. It turns on all that a device has of Vulkan 1.2, where 64-bit atomics
+    are in that, and devices with cooperative vectors have it.
+    """
+    wanted = {"atomic_int64", "cooperative_vector"}
+    return adapter.api == "cuda" or (adapter.api == "vulkan" and wanted <= set(adapter.features))

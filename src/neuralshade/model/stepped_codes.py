@@ -21,6 +21,9 @@ WORD_BITS = 32
 class SteppedCodes:
     """Codes of 4 or 8 bits without gaps, behind the steps of the encoding's columns.
 
+    ``folded``: without the steps, which are in the weights of the layer that reads the encoding.
+    ``in_bytes``: these, to be read from a ``ByteAddressBuffer`` by a GPU that loads bytes.
+
     Args:
         encoding: one that ``takes_codes``.
         codes: whole numbers, shaped like ``encoding.parameters()``: see ``quantize.LEVELS``.
@@ -36,7 +39,7 @@ class SteppedCodes:
         bits: int,
     ):
         assert takes_codes(encoding, bits), (encoding, bits)
-        self.bits, self.folded = bits, False
+        self.bits, self.folded, self.in_bytes = bits, False, False
         of_column = np.zeros(encoding.width, np.float32)
         left = iter(steps)
         for part, first in members_of(encoding):
@@ -48,7 +51,7 @@ class SteppedCodes:
         low = LEVELS[bits].low
         whole = encoding.flatten([level.float() - low for level in codes]).numpy().astype(np.uint32)
         self.words = np.concatenate([of_column.view(np.uint32), _packed(whole, bits)])
-        self.columns = encoding.width
+        self.steps = encoding.width
         self._gains = torch.from_numpy(np.where(of_column > 0, 2.0**bits * of_column, 1.0)).float()
 
     def folded_into(self, weight: torch.Tensor) -> tuple[SteppedCodes, torch.Tensor]:
@@ -64,13 +67,30 @@ class SteppedCodes:
         if not scaled.abs().max() <= torch.finfo(torch.float16).max:
             return self, weight
         found = copy(self)
-        found.folded = True
+        found.folded, found.steps, found.words = True, 0, self.words[self.steps :]
         return found, scaled
 
+    def read_by_bytes(self) -> SteppedCodes:
+        """Return the same to be read so, where the steps are folded; else these."""
+        found = copy(self)
+        found.in_bytes = self.folded
+        return found
+
     def slang(self) -> SlangHalf:
-        """Return what reads ``words`` in Slang, made of these and ``columns``."""
-        modules = frozenset({"neuralshade.model.stepped_codes"})
-        return SlangHalf(f"SteppedCodes<{self.bits}{', true' * self.folded}>", modules)
+        """Return what reads ``words`` in Slang, made of ``slang_members``."""
+        name = f"SteppedCodes<{self.bits}{', true' * self.folded}>"
+        if self.in_bytes:
+            name = f"SteppedBytes<{self.bits}>"
+        return SlangHalf(name, frozenset({"neuralshade.model.stepped_codes"}))
+
+    @property
+    def slang_buffer(self) -> str:
+        """Return the Slang type of the buffer that holds ``words``."""
+        return "ByteAddressBuffer" if self.in_bytes else "StructuredBuffer<uint>"
+
+    def slang_members(self, buffer: str) -> str:
+        """Return what such a struct is made of, where ``buffer`` is the one that holds them."""
+        return buffer if self.in_bytes else f"{buffer}, {self.steps}u"
 
 
 def takes_codes(encoding: Encoding, bits: int) -> bool:

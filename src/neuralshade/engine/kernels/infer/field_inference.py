@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from neuralshade.engine.kernel_path import inference_path
+from neuralshade.engine.kernel_path import inference_path, loads_bytes
 from neuralshade.engine.kernel_plan import choose_infer_plan
 from neuralshade.engine.kernels.infer.infer import Inference
 from neuralshade.engine.kernels.matrix.matrix import SIDE
@@ -38,6 +38,7 @@ def field_inference(
     weights: list[torch.Tensor] = list(field.network.parameters())
     if codes is not None:
         codes, weights[0] = codes.folded_into(weights[0])
+        codes = codes.read_by_bytes() if loads_bytes(gpu.adapter) else codes
     network = layout.flatten(weights).astype(number)
     if codes is None:
         grid = field.encoding.flatten(list(field.encoding.parameters())).numpy().astype(number)

@@ -21,11 +21,11 @@ TEXT = """
 typealias Encoding = {encoding};
 static const int NETWORK_INPUTS = {inputs};
 static const int NETWORK_OUTPUTS = {outputs};
-StructuredBuffer<{number}> grid_numbers;
+{buffer} grid_numbers;
 
 {parameters} grid()
 {{
-    return {{ grid_numbers{columns} }};
+    return {{ {members} }};
 }}
 """
 LOOPS = """
@@ -70,11 +70,13 @@ def infer_text(
              "parameters": "PackedParameters" if halves else "FloatParameters"}  # fmt: skip
     own = ("activation", "encoding", "parameters", "mlp_cooperative" if weights else "mlp")
     modules = {f"neuralshade.model.{name}" for name in own}
-    grid = kinds | {"columns": ""}
+    grid = {"buffer": f"StructuredBuffer<{kinds['number']}>", "members": "grid_numbers",
+            "parameters": kinds["parameters"]}  # fmt: skip
     if codes is not None:
         half = codes.slang()
         modules |= half.modules
-        grid = {"number": "uint", "parameters": half.type, "columns": f", {codes.columns}u"}
+        grid = {"buffer": codes.slang_buffer, "members": codes.slang_members("grid_numbers"),
+                "parameters": half.type}  # fmt: skip
     inputs, outputs = first.padded_cols, last.padded_rows
     network = LOOPS.format(width=first.padded_rows, **kinds)
     if weights is not None:
