@@ -95,6 +95,7 @@ def test_any_size(fitted, height, width, settings):
     kept = opened.header.recipe  # the file tells which were chosen
     bits = decoder_bits(TexturesRecipe(), parse_grids(kept["grids"]))
     assert kept["network_bits"] == bits
+    assert kept["latent_rate"] == (0.025 if settings.get("bpp") == 20.0 else 0.1)
     assert ("decoder.0.weight.scale" in opened.tensors) == (bits == 8)
 
 

@@ -15,6 +15,8 @@ from neuralshade.kinds.textures.layout import (
     GridShape,
     build_encoding,
     decoder_bits,
+    latent_rate,
+    layout_text,
     rate_of,
     served_first,
     shapes_for,
@@ -41,6 +43,14 @@ def test_a_smooth_set_has_a_decoder_of_16_bits_but_where_few_bits_are_left_for_i
     assert found == [[8, 8, 8, 16, 16], [8, 16, 16, 16, 16]]
     assert decoder_bits(replace(asked, network_bits=8), SMOOTH[2]) == 8
     assert decoder_bits(replace(asked, latents="bc1"), ROUGH[0]) == 16
+
+
+@pytest.mark.parametrize("tried", [ROUGH, SMOOTH])
+def test_many_fine_codes_take_smaller_steps(tried):
+    asked = [TexturesRecipe(grids=layout_text(shapes)) for shapes in tried]
+    assert [latent_rate(recipe) for recipe in asked] == [0.1, 0.1, 0.1, 0.1, 0.025]
+    assert latent_rate(replace(asked[4], latent_rate=0.3)) == 0.3
+    assert latent_rate(TexturesRecipe(latents="bc1", bpp=13.3, grids="1:2,2:2")) == 0.1
 
 
 @pytest.mark.parametrize("tried", TABLES)

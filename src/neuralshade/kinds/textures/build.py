@@ -25,7 +25,7 @@ from neuralshade.kinds.textures.engine import (
     plain_grids,
 )
 from neuralshade.kinds.textures.field import build_field
-from neuralshade.kinds.textures.layout import served_first, shapes_for
+from neuralshade.kinds.textures.layout import latent_rate, served_first, shapes_for
 from neuralshade.kinds.textures.recipe import TexturesRecipe, parse_weights
 from neuralshade.kinds.textures.start import start_latents
 from neuralshade.kinds.textures.texels import Texels, TexelSampler
@@ -113,7 +113,7 @@ def build_gpu_engine(
     training = Training(
         batch=batch,
         rate=recipe.rate,
-        grid_rate=recipe.latent_rate,
+        grid_rate=latent_rate(recipe),
         betas=(recipe.beta1, recipe.beta2),
         epsilon=recipe.epsilon,
         average=0.0,
@@ -150,7 +150,7 @@ def build_engine(
     network, latents = list(field.network.parameters()), list(field.encoding.parameters())
     optimizers = [
         Adam(network, recipe.rate, (recipe.beta1, recipe.beta2), recipe.epsilon),
-        LatentAdam(latents, recipe.latent_rate, (recipe.beta1, recipe.latent_beta2),
+        LatentAdam(latents, latent_rate(recipe), (recipe.beta1, recipe.latent_beta2),
                    recipe.epsilon),
     ]  # fmt: skip
     scale = recipe.loss_scale if compute == torch.float16 else 1.0

@@ -39,7 +39,7 @@ from neuralshade.kinds.textures.build import channel_weights, engine_on
 from neuralshade.kinds.textures.channels import codings_of, trained_levels
 from neuralshade.kinds.textures.code_search import passes_of, polish
 from neuralshade.kinds.textures.engine import mip_errors, rounded_field
-from neuralshade.kinds.textures.layout import decoder_bits, with_grids
+from neuralshade.kinds.textures.layout import decoder_bits, latent_rate, with_grids
 from neuralshade.kinds.textures.opened import OpenedTextures
 from neuralshade.kinds.textures.plan import grids_for
 from neuralshade.kinds.textures.planner import Expected, TargetReached, asked_targets, planned_for
@@ -121,7 +121,8 @@ def fit_textures(
         if checkpoint is None and recipe.latents == "plain" and not recipe.grids:
             recipe = with_grids(recipe, layouts_for(textures, codings_of(textures)))
         # as they are told to whoever reads the file, now and later
-        recipe = replace(recipe, network_bits=decoder_bits(recipe))
+        recipe = replace(recipe, network_bits=decoder_bits(recipe),
+                         latent_rate=latent_rate(recipe))  # fmt: skip
         job = _Job(textures, fitted, recipe, path, chosen, options, observer, asked.place)
         job.resumed_words, job.wanted = asked.words, wanted
         return job.run(checkpoint)

@@ -22,6 +22,7 @@ from neuralshade.model.composite import Composite
 from neuralshade.model.latent_grid import LatentGrid
 from neuralshade.model.latent_position import LatentPosition
 
+MANY_BITS = 12.0  # per texel, beyond which latents take smaller steps
 SPARED = 0.03  # of a rate, that a layout nearer to a known one may leave unused
 
 Shapes = tuple[GridShape, ...]
@@ -59,6 +60,14 @@ def rate_of(shapes: Sequence[GridShape]) -> float:
 def layout_text(shapes: Sequence[GridShape]) -> str:
     """Return grids as a recipe names them."""
     return ",".join(f"{shape.scale}:{shape.features}:{shape.bits}" for shape in shapes)
+
+
+def latent_rate(recipe: TexturesRecipe) -> float:
+    """Return Adam's step size of latents: with many fine codes, 0.1 never settles."""
+    if recipe.latent_rate:
+        return recipe.latent_rate
+    many = recipe.latents == "plain" and rate_of(shapes_for(recipe)) > MANY_BITS
+    return 0.025 if many else 0.1
 
 
 def decoder_bits(recipe: TexturesRecipe, shapes: Sequence[GridShape] = ()) -> int:

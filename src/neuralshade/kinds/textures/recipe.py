@@ -49,8 +49,9 @@ class TexturesRecipe(TrainingRecipe):
     batch: int = training(0, "texels per step; 0 takes 65,536 on a GPU, and on a CPU a number by "
                           "the size of the set", limits=(0, 2**22))  # fmt: skip
     rate: float = training(0.01, "Adam step size of the decoder", limits=(1e-9, 1))
-    latent_rate: float = training(0.1, "Adam step size of latents, which lie in [0, 1]",
-                                  limits=(1e-9, 1))  # fmt: skip
+    latent_rate: float = training(0.0, "Adam step size of latents, which lie in [0, 1]; 0 is 0.1, "
+                                  "or 0.025 beyond 12 bits per texel of plain latents",
+                                  limits=(0, 1))  # fmt: skip
     latent_beta2: float = training(0.99, "Adam decay of the mean squared gradient of latents",
                                    limits=(0, 0.999999))  # fmt: skip
     # gradients of latents, by a mean over a batch and its channels, are 1e-8
