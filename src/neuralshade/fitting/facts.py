@@ -109,31 +109,29 @@ class CurvePoints:
     last: list[float | None] | None = None  # of those that it keeps, that was looked at
     noted: int = 0  # step of the last point
 
-    def fresh(self, p: Progress) -> list[list[float | None]]:
-        """Return the points that were not told yet: step, seconds, loss, psnr_db."""
+    def fresh(self, p: Progress, ended: bool = False) -> list[list[float | None]]:
+        """Return the points that were not told yet: step, seconds, loss, psnr_db.
+
+        That of the step where the fit stands is told once it has gone on or ``ended``: another
+        measuring of that step, of the file perhaps, takes its place until then.
+        """
         points = []
-        for row in self._unseen(p):
+        for row in self._unseen(p, ended):
             step = int(row[0] or 0)
             if row[3] is not None or step > CURVE_RATIO * self.noted:
                 points.append(row)
                 self.noted = step
         return points
 
-    def skip(self, p: Progress) -> None:
-        """Tell none of those that there are."""
-        self.last = p.curve[-1] if p.curve else None
-
-    def _unseen(self, p: Progress) -> list[list[float | None]]:
+    def _unseen(self, p: Progress, ended: bool) -> list[list[float | None]]:
         """Return the rows behind the last that was looked at; earlier ones may be gone."""
-        first = len(p.curve)
+        rows = p.curve if ended or not p.curve or p.curve[-1][0] != p.step else p.curve[:-1]
+        first = len(rows)
         least = (self.last or [0])[0] or 0
-        while (
-            first and p.curve[first - 1] is not self.last and (p.curve[first - 1][0] or 0) >= least
-        ):
+        while first and rows[first - 1] is not self.last and (rows[first - 1][0] or 0) >= least:
             first -= 1
-        unseen = p.curve[first:]
-        self.skip(p)
-        return unseen
+        self.last = rows[-1] if rows else None
+        return rows[first:]
 
 
 def reached_text(result: Any) -> str:
