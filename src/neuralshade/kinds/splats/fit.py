@@ -19,7 +19,6 @@ from neuralshade.asset.checkpoint import Checkpoint, load_checkpoint
 from neuralshade.base.message_text import shown
 from neuralshade.base.work import part
 from neuralshade.errors import ConfigError
-from neuralshade.fitting.facts import few_steps
 from neuralshade.fitting.job import Job
 from neuralshade.fitting.loop import Loop, Observer, ignore
 from neuralshade.fitting.options import (
@@ -278,8 +277,9 @@ class _Job(Job[SplatsRecipe]):
             self.engine.settle()
         psnr_db, written = self.save(self.output)
         white = white_of(self.picture)
-        self.warnings.say(few_steps(self.loop.progress, self.recipe, USUAL_STEPS),
-                          poor(self, psnr_db, written, self.picture, white))  # fmt: skip
+        self.warnings.say_steps(self.loop.progress, self.recipe, on_cpu=self.chosen.on_cpu,
+                                usual=USUAL_STEPS)  # fmt: skip
+        self.warnings.say(poor(self, psnr_db, written, self.picture, white))
         self._written()
         self._report()
         budget = budget_of(self.recipe, self.picture)
