@@ -87,6 +87,8 @@ def test_the_curve_is_that_of_the_asset(tmp_path, save_smooth, few):
     curves = of("curve", lines(tmp_path / "e.jsonl"))
     assert [message["reset"] for message in curves] == [True] + [False] * (len(curves) - 1)
     points = [point for message in curves for point in message["points"]]
+    steps = [point[0] for point in points]
+    assert steps == sorted(set(steps)) and steps[-1] == 300
     measured = [point for point in points if point[3] is not None]
     kept = neuralshade.info(tmp_path / "x.nsh")["training"]["curve"]
     assert measured and all(point in measured for point in kept if point[3] is not None)

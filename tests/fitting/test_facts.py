@@ -14,22 +14,30 @@ def test_losses_between_measurings_are_points():
     points, p = CurvePoints(), Progress(step=100, seconds=1.0, loss=0.5)
     assert points.fresh(p) == []
     p.note(measured=False)
-    assert points.fresh(p) == [[100, 1.0, 0.5, None]]
     p.step = 102  # two percent further at least
     p.note(measured=False)
-    assert points.fresh(p) == []
+    assert points.fresh(p) == [[100, 1.0, 0.5, None]]
     p.step = 103
     p.note(measured=False)
+    assert points.fresh(p) == []
+    p.step = 104
     assert points.fresh(p) == [[103, 1.0, 0.5, None]]
+    assert points.fresh(p) == []
+
+
+def test_a_step_that_is_measured_again_is_one_point():
+    points, p = CurvePoints(), Progress(step=103, seconds=1.0, loss=0.5)
+    p.note(measured=False)
+    assert points.fresh(p) == []
     p.psnr_db = 30.0
     p.note(measured=True)
-    assert points.fresh(p) == [[103, 1.0, 0.5, 30.0]]
+    assert points.fresh(p) == []
     p.psnr_db = 29.5  # of the file
     p.note(measured=True)
-    assert points.fresh(p) == [[103, 1.0, 0.5, 29.5]]
-    assert points.fresh(p) == []
+    assert points.fresh(p, ended=True) == [[103, 1.0, 0.5, 29.5]]
+    assert points.fresh(p, ended=True) == []
     p.note(measured=False)
-    assert p.curve == [[100, 1.0, 0.5, None], [102, 1.0, 0.5, None], [103, 1.0, 0.5, 29.5]]
+    assert p.curve == [[103, 1.0, 0.5, 29.5]]
 
 
 def test_a_long_curve_loses_half_of_its_losses_and_no_psnr(monkeypatch):
@@ -37,7 +45,7 @@ def test_a_long_curve_loses_half_of_its_losses_and_no_psnr(monkeypatch):
     points, p, told = CurvePoints(), Progress(loss=0.5, psnr_db=20.0), []
     for p.step in range(1, 1001):
         p.note(measured=p.step % 50 == 0)
-        told += points.fresh(p)
+        told += points.fresh(p, ended=p.step == 1000)
         assert len(p.curve) <= 64
     measured = [row[0] for row in p.curve if row[3] is not None]
     assert measured == list(range(50, 1001, 50))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from neuralshade.fitting.facts import few_steps
+from neuralshade.fitting.facts import few_steps, steps_left
 from neuralshade.fitting.progress import Progress
 from neuralshade.kinds.material.recipe import MaterialRecipe
 from neuralshade.kinds.splats.recipe import SplatsRecipe
@@ -42,3 +42,41 @@ def test_a_kind_that_ends_by_its_clock_alone_says_what_is_usual():
 
 def test_what_was_stopped_by_hand_is_not():
     assert told(20, 0.4, seconds=5.0, steps=None) is None
+
+
+def on_cpu(step, recipe=TexturesRecipe, usual=None, **settings):
+    """Return what is said of a CPU that had the usual time, or another that was given."""
+    given = recipe(**settings)
+    progress = Progress(step=step, share=1.0, seconds=given.seconds)
+    return few_steps(progress, given, usual, on_cpu=True), steps_left(progress, given)
+
+
+@pytest.mark.parametrize("recipe, whole", [(TexturesRecipe, 950), (MaterialRecipe, 2_840)])
+def test_a_cpu_in_its_usual_time_tells_what_is_left_and_warns_of_nothing(recipe, whole):
+    seconds = recipe.seconds
+    assert on_cpu(635, recipe) == (None, (
+        f"fit: ran 635 of 10,000 steps in its {seconds:g} s. All of them take about {whole:,} s "
+        f"here: --seconds {whole}."
+    ))  # fmt: skip
+    assert on_cpu(10_000, recipe) == (None, None)
+
+
+def test_a_cpu_that_is_unusually_slow_is_told():
+    said, left = on_cpu(150)
+    assert said == ("fit: ended at its 60 s after 150 steps, 1.5 % of the 10,000 that are usual: "
+                    "far below what it comes to. Give it more --seconds, or a machine with less to "
+                    "do.")  # fmt: skip
+    assert left is not None and left.endswith(
+        "All of them take about 4,000 s here: --seconds 4000."
+    )
+
+
+def test_a_cpu_with_less_than_the_usual_time_is_told():
+    said, left = on_cpu(635, seconds=20.0, steps=None)
+    assert said is not None and "6.3 % of the 10,000" in said and left is None
+    assert on_cpu(400, SplatsRecipe, 8_000)[0] is None
+    assert on_cpu(400, SplatsRecipe, 8_000, seconds=10.0)[0] is not None
+
+
+def test_a_gpu_in_the_usual_time_is_told():
+    assert told(635, seconds=60.0, steps=10_000) is not None

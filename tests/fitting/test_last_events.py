@@ -28,6 +28,20 @@ def test_a_measuring_after_the_last_progress_is_told(tmp_path):
     assert told[3] == {"type": "curve", "reset": False, "points": [[30, 1.0, 0.5, 20.0]]}
 
 
+def test_the_last_step_is_one_point_as_the_file_has_it(tmp_path):
+    """Its PSNR is that of some pixels first, and is measured again of the file."""
+    events, p = Events(tmp_path / "e.jsonl"), Progress(step=30, seconds=1.0, loss=0.5)
+    events.begin(None)
+    for p.psnr_db in (20.0, 19.5):
+        p.note(measured=True)
+        events.observe(p)
+    events.tell({"state": "ended"})
+    events.close()
+    curves = [m for m in lines(tmp_path / "e.jsonl") if m["type"] == "curve"]
+    assert [point for m in curves for point in m["points"]] == [[30, 1.0, 0.5, 19.5]]
+    assert [m["reset"] for m in curves] == [True, False]
+
+
 def test_the_last_progress_is_told_though_it_is_not_due(tmp_path):
     events = Events(tmp_path / "e.jsonl")
     events.begin(None)

@@ -47,7 +47,11 @@ def test_a_page_sees_a_fit(fitting, look, picture):
     assert [row[0] for row in page.curve] == sorted({row[0] for row in page.curve})
     page.control("stop")
     page.state("ended")
-    assert job.finish().steps > steps[-1]
+    result = job.finish()
+    assert result.steps > steps[-1]
+    told = [row[0] for row in page.curve]  # of the last step once: as the file has it
+    assert told == sorted(set(told)) and page.curve[-1][3] == round(result.psnr_db, 3)
+    assert told[-1] == result.steps
 
 
 def test_who_looks_on_already_sees_pictures_before_the_first_step(fitting, look, monkeypatch):

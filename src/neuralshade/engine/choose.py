@@ -42,6 +42,11 @@ class Chosen:
         """Return the GPU if it is one, and not software."""
         return self.gpu if self.gpu is not None and not self.gpu.adapter.software else None
 
+    @property
+    def on_cpu(self) -> bool:
+        """Return whether steps run on a CPU, by software that stands for a GPU perhaps."""
+        return self.hardware is None and self.device.type == "cpu"
+
     def close(self) -> None:
         """Give the GPU back."""
         if self.gpu is not None:

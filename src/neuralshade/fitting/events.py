@@ -51,7 +51,7 @@ class Events(Callback):
     def tell(self, facts: Mapping[str, Any]) -> None:
         """Write how the fit stands; where it came to its end, how far it was first."""
         if facts["state"] not in GOING_ON and self._last is not None:
-            self._write_progress(self._last)
+            self._write_progress(self._last, ended=True)
         self.write({"type": "fit", "fit": facts})
 
     def observe(self, progress: Progress) -> None:
@@ -86,13 +86,13 @@ class Events(Callback):
         log.warning("events: got '%s' from %s, need a place that takes them. The fit goes on "
                     "without.", reason, _named(self.place))  # fmt: skip
 
-    def _write_progress(self, p: Progress) -> None:
+    def _write_progress(self, p: Progress, ended: bool = False) -> None:
         first = self._written is None
         told = p.step, p.psnr_db, p.about
         if told != self._written:
             self._written = told
             self.write({"type": "progress", **progress_facts(p)})
-        points = self.points.fresh(p)  # after the last step PSNR may be measured once more
+        points = self.points.fresh(p, ended)
         if points or first:
             self.write({"type": "curve", "reset": first, "points": points})
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import logging
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 log = logging.getLogger("neuralshade")
 CURVE_RATIO = 1.02  # of steps between two losses that are told, besides all rows with a PSNR
 FEW_STEPS, VERY_FEW_STEPS = 0.25, 0.1  # of those that are usual: below, a fit is told
+FEW_ON_CPU = 0.03  # the same of a CPU in the usual time: two cores come to 0.06 with large sets
 MOST_SHOWN = 16  # numbers of an array that are told; of larger ones the shape
 
 
@@ -46,19 +48,42 @@ class Warnings:
                 self.said.append(line)
                 log.warning("%s", line)
 
+    def say_steps(
+        self, p: Progress, recipe: Any, *, on_cpu: bool, usual: int | None = None
+    ) -> None:
+        """Warn of few steps, see ``few_steps``; log how many a clock left of the recipe's."""
+        self.say(few_steps(p, recipe, usual, on_cpu=on_cpu))
+        left = steps_left(p, recipe)
+        if left is not None:
+            log.info("%s", left)
 
-def few_steps(p: Progress, recipe: Any, usual: int | None = None) -> str | None:
+
+def few_steps(
+    p: Progress, recipe: Any, usual: int | None = None, *, on_cpu: bool = False
+) -> str | None:
     """Return what to say of a fit whose given end came after a small share of its usual steps.
 
-    ``usual``: those, where they are not the ``steps`` that the class of ``recipe`` has.
+    ``usual``: those, where they are not the ``steps`` that the class of ``recipe`` has. A CPU,
+    where the usual time was given, runs few of them: ``steps_left`` tells.
     """
     usual = usual or type(recipe).steps
     share = p.step / usual
-    if p.share < 1.0 or share >= FEW_STEPS:
+    as_usual = on_cpu and is_by_clock(p, recipe) and recipe.seconds >= type(recipe).seconds
+    if p.share < 1.0 or share >= (FEW_ON_CPU if as_usual else FEW_STEPS):
         return None
     far = "far " if share < VERY_FEW_STEPS else ""
     return (f"fit: ended at its {ended(p, recipe)}, {100 * share:.2g} % of the {usual:,} that are "
             f"usual: {far}below what it comes to.{more_of_it(p, recipe)}")  # fmt: skip
+
+
+def steps_left(p: Progress, recipe: Any) -> str | None:
+    """Return what to say of a fit whose clock came before its steps; None of any other."""
+    if not recipe.steps or p.share < 1.0 or not is_by_clock(p, recipe) or p.step >= recipe.steps:
+        return None
+    whole = p.seconds * recipe.steps / p.step
+    more = math.ceil(whole / 10) * 10
+    return (f"fit: ran {p.step:,} of {plural(recipe.steps, 'step')} in its {recipe.seconds:g} s. "
+            f"All of them take about {more:,} s here: --seconds {more}.")  # fmt: skip
 
 
 def ended(p: Progress, recipe: Any) -> str:
@@ -109,31 +134,29 @@ class CurvePoints:
     last: list[float | None] | None = None  # of those that it keeps, that was looked at
     noted: int = 0  # step of the last point
 
-    def fresh(self, p: Progress) -> list[list[float | None]]:
-        """Return the points that were not told yet: step, seconds, loss, psnr_db."""
+    def fresh(self, p: Progress, ended: bool = False) -> list[list[float | None]]:
+        """Return the points that were not told yet: step, seconds, loss, psnr_db.
+
+        That of the step where the fit stands is told once it has gone on or ``ended``: another
+        measuring of that step, of the file perhaps, takes its place until then.
+        """
         points = []
-        for row in self._unseen(p):
+        for row in self._unseen(p, ended):
             step = int(row[0] or 0)
             if row[3] is not None or step > CURVE_RATIO * self.noted:
                 points.append(row)
                 self.noted = step
         return points
 
-    def skip(self, p: Progress) -> None:
-        """Tell none of those that there are."""
-        self.last = p.curve[-1] if p.curve else None
-
-    def _unseen(self, p: Progress) -> list[list[float | None]]:
+    def _unseen(self, p: Progress, ended: bool) -> list[list[float | None]]:
         """Return the rows behind the last that was looked at; earlier ones may be gone."""
-        first = len(p.curve)
+        rows = p.curve if ended or not p.curve or p.curve[-1][0] != p.step else p.curve[:-1]
+        first = len(rows)
         least = (self.last or [0])[0] or 0
-        while (
-            first and p.curve[first - 1] is not self.last and (p.curve[first - 1][0] or 0) >= least
-        ):
+        while first and rows[first - 1] is not self.last and (rows[first - 1][0] or 0) >= least:
             first -= 1
-        unseen = p.curve[first:]
-        self.skip(p)
-        return unseen
+        self.last = rows[-1] if rows else None
+        return rows[first:]
 
 
 def reached_text(result: Any) -> str:

@@ -9,34 +9,35 @@ import os
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, TypeVar
 
 from neuralshade.base.closeable import Closeable
 from neuralshade.base.did_you_mean import did_you_mean
-from neuralshade.base.place import loaded
+from neuralshade.base.place import later, loaded
 from neuralshade.base.short_repr import ShortRepr
 from neuralshade.errors import AssetError, ConfigError
 from neuralshade.fitting.command import A_PICTURE, Flag, Subject
 from neuralshade.fitting.recipe import from_dict
+from neuralshade.kinds.hints import (
+    Asset,
+    Form,
+    Header,
+    MapChain,
+    Numbers,
+    Region,
+    Rule,
+    Scattering,
+    Scene,
+    Table,
+)
 from neuralshade.kinds.positions import AtPositions
 from neuralshade.source.crop import WHOLE, Crop
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
-    import numpy.typing as npt
-
-    from neuralshade.asset.asset import Asset, Header
-    from neuralshade.asset.schema import Form, Rule
-    from neuralshade.asset.texture.map_chain import MapChain
-    from neuralshade.fitting.scene import Scene
-    from neuralshade.measure.table import Table
-    from neuralshade.model.scattering import Scattering
-    from neuralshade.source.region import Region
-
     AssetLike: TypeAlias = "str | os.PathLike[str] | Opened | Asset"
-else:  # whoever reads hints while a program runs has no Asset loaded
-    AssetLike = str | os.PathLike[str] | Any
+else:  # for who reads hints while a program runs
+    AssetLike = str | os.PathLike[str] | later("neuralshade.kinds.kind:Opened") | Asset
 OpenedLike = TypeVar("OpenedLike", bound="Opened")
 Notice = Callable[[str], None]
 
@@ -142,9 +143,8 @@ class Opened(Closeable, AtPositions, ShortRepr):
             asset = asset.asset
         file = read_asset(asset) if isinstance(asset, (str, os.PathLike)) else asset
         if file.kind != cls.kind.name:
-            raise AssetError(f"{file.path}: got an asset of kind {file.kind!r}, need "
-                             f"{cls.kind.name!r}. Use one that {cls.kind.made_by} "
-                             "made.")  # fmt: skip
+            need = f"{cls.kind.name!r}. Use one that {cls.kind.made_by} made."
+            raise AssetError(f"{file.path}: got an asset of kind {file.kind!r}, need {need}")
         return cls.of(file)
 
     def forms(self) -> Mapping[str, Form] | None:
@@ -157,7 +157,7 @@ class Opened(Closeable, AtPositions, ShortRepr):
         return self.asset.header
 
     @property
-    def tensors(self) -> dict[str, npt.NDArray[Any]]:
+    def tensors(self) -> dict[str, Numbers]:
         """Return the stored numbers, by name."""
         return self.asset.tensors
 
@@ -200,7 +200,7 @@ class Opened(Closeable, AtPositions, ShortRepr):
         return str(self.picture["color_space"])
 
     @abstractmethod
-    def draw(self, width: int, height: int, crop: Crop = WHOLE) -> npt.NDArray[Any]:
+    def draw(self, width: int, height: int, crop: Crop = WHOLE) -> Numbers:
         """Return float32 [height, width, C] at pixel centers of ``crop``, not clamped."""
 
     def chains(

@@ -6,7 +6,7 @@ import os
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy.typing as npt
 
@@ -17,19 +17,16 @@ from neuralshade.base.message_text import memory_text
 from neuralshade.errors import AssetError, ConfigError, NeuralShadeError
 from neuralshade.fitting.scene import Page, Points, Scene, begun_stops, picture_scene
 from neuralshade.fitting.snapshots import load_snapshots
+from neuralshade.kinds.hints import InMemory, Table
 from neuralshade.kinds.kind import Notice, Opened, ignore
 from neuralshade.source.image_file import load_picture
 from neuralshade.source.picture import Picture, PictureForm
-
-if TYPE_CHECKING:
-    from neuralshade.measure.rows import InMemory
-    from neuralshade.measure.table import Table
 
 EXPOSED_PX = 256  # longer side of a result whose exposure is looked for
 Titled = list[tuple[str, npt.NDArray[Any]]]  # title, float32 [h, w, C]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, init=False)  # the base's, whose hints are read there
 class OpenedPicture(Opened):
     """An asset that shows a picture."""
 

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from neuralshade.base.place import loaded
 from neuralshade.errors import AssetError, ShapeError
-
-if TYPE_CHECKING:
-    import torch
+from neuralshade.kinds.hints import Module, Tensor, TorchDevice
 
 
 class AtPositions:
@@ -18,7 +16,7 @@ class AtPositions:
     path: Any  # both are those of an asset
     kind: ClassVar[Any]
 
-    def module(self) -> torch.nn.Module:
+    def module(self) -> Module:
         """Return what it is at positions, a module of PyTorch with numbers of its own.
 
         Raises: AssetError where its kind has none.
@@ -27,7 +25,7 @@ class AtPositions:
             raise AssetError(f"{self.path}: got an asset of kind {self.kind.name!r}, which is not "
                              "evaluated at positions in PyTorch, need one of fit image or fit "
                              "textures. Draw it.")  # fmt: skip
-        module: torch.nn.Module = loaded(self.kind.evaluated)(self)
+        module: Module = loaded(self.kind.evaluated)(self)
         return module
 
     def at(self, positions: Any, **how: Any) -> Any:
@@ -56,17 +54,17 @@ class AtPositions:
         return found.numpy()
 
     @cached_property
-    def _modules(self) -> dict[torch.device, torch.nn.Module]:
+    def _modules(self) -> dict[TorchDevice, Module]:
         return {}
 
-    def _module_on(self, device: torch.device) -> torch.nn.Module:
+    def _module_on(self, device: TorchDevice) -> Module:
         """Return one that is kept for the device, its numbers fixed."""
         if device not in self._modules:
             self._modules[device] = self.module().requires_grad_(False).to(device)
         return self._modules[device]
 
 
-def _tensor_of(positions: Any) -> torch.Tensor:
+def _tensor_of(positions: Any) -> Tensor:
     """Return float32 numbers: a tensor's where they lie, or others on the CPU."""
     import numpy as np
     import torch

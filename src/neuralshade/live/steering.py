@@ -52,8 +52,7 @@ class Steering:
     def __post_init__(self) -> None:
         self.stage.show(self.job.scene())
         p = self.job.loop.progress
-        self.channel.new_curve(p.curve)
-        self._points.skip(p)
+        self.channel.new_curve(self._points.fresh(p))
         self._tell(p)
         self.state("running", "")
 
@@ -138,7 +137,7 @@ class Steering:
 
     def settle(self, progress: Progress) -> None:
         """Tell pages what the file has."""
-        self._tell(progress)
+        self._tell(progress, ended=True)
 
     def control(self, wanted: Control) -> None:
         """Obey. Raises ConfigError, Restart."""
@@ -192,8 +191,8 @@ class Steering:
         self.paused = paused
         self.state("paused" if paused else "running", "")
 
-    def _tell(self, p: Progress) -> None:
+    def _tell(self, p: Progress, ended: bool = False) -> None:
         self.channel.publish("progress", progress_facts(p))
-        points = self._points.fresh(p)
+        points = self._points.fresh(p, ended)
         if points:
             self.channel.add_curve(points)

@@ -276,3 +276,20 @@ def test_a_file_is_read(tmp_path):
     path = tmp_path / "config.json"
     path.write_text(json.dumps(config), encoding="utf-8")
     assert read_tiny_cuda_nn(path) == {"bias": False, **wanted}
+
+
+@pytest.mark.parametrize("kind", ["HashGrid", "DenseGrid"])
+def test_a_growth_that_instant_ngp_derives_is_told(caplog, kind):
+    """Its image/base.json has none: it knows the picture then."""
+    grid = {"otype": kind, "n_levels": 8, "base_resolution": 16}
+    assert "2048" in from_tiny_cuda_nn({"encoding": grid})["encoding"]
+    assert caplog.messages == [
+        "encoding.per_level_scale: got none, taken as 2.0, tiny-cuda-nn's: from 16 to 2048 cells "
+        "a side. For instant-ngp's, half of the picture's longer side at the last level, set it to "
+        "(side / 2 / 16) ** (1 / 7)."
+    ]
+    caplog.clear()
+    theirs = (768 / 2 / 16) ** (1 / 7)
+    assert "384" in from_tiny_cuda_nn({"encoding": {**grid, "per_level_scale": theirs}})["encoding"]
+    from_tiny_cuda_nn({"encoding": {**grid, "n_levels": 1}})
+    assert caplog.messages == []

@@ -8,7 +8,7 @@ ADAM = {"otype": "Adam", "learning_rate": 1e-2}
 
 
 @pytest.mark.parametrize("config, said", [
-    ({"encoding": {"otype": "HashGrid", "fixed_point_pos": True}},
+    ({"encoding": {"otype": "HashGrid", "n_levels": 1, "fixed_point_pos": True}},
      "encoding.fixed_point_pos: got True, which is passed over: positions are float32 here."),
     ({"optimizer": {"otype": "EMA", "full_precision": True, "nested": ADAM}},
      "optimizer.full_precision: got True, which is passed over: averages are float32 here."),
@@ -19,7 +19,7 @@ def test_what_changes_no_result_here_is_passed_over_with_a_line(config, said, ca
 
 
 def test_what_is_said_to_be_off_is_fine_where_it_is_not_there(caplog):
-    off = {"encoding": {"otype": "HashGrid", "fixed_point_pos": False},
+    off = {"encoding": {"otype": "HashGrid", "n_levels": 1, "fixed_point_pos": False},
            "network": {"feedback_alignment": False},
            "optimizer": {"otype": "EMA", "full_precision": False, "nested": ADAM}}  # fmt: skip
     from_tiny_cuda_nn(off)

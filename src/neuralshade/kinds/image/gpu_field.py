@@ -9,6 +9,7 @@ import numpy.typing as npt
 import torch
 
 from neuralshade.base.closeable import Closeable
+from neuralshade.base.place import later
 from neuralshade.base.short_repr import ShortRepr
 from neuralshade.engine.kernel_path import inference_path
 from neuralshade.engine.kernels.infer.field_inference import field_inference
@@ -22,7 +23,9 @@ from neuralshade.kinds.kind import AssetLike
 from neuralshade.source.crop import WHOLE, Crop
 
 if TYPE_CHECKING:
-    import slangpy
+    from slangpy import Device, Texture
+else:  # for who reads hints while a program runs
+    Device, Texture = later("slangpy:Device"), later("slangpy:Texture")
 
 KEPT_TENSORS = 4  # pairs of PyTorch's memory that kernels stay bound to
 
@@ -46,7 +49,7 @@ class GpuField(Closeable, ShortRepr):
         for an unknown API.
     """
 
-    def __init__(self, asset: AssetLike, device: slangpy.Device | str = "auto"):
+    def __init__(self, asset: AssetLike, device: Device | str = "auto"):
         opened = OpenedImage.read(asset)
         self._owned = isinstance(device, str)
         self.gpu = _opened(device) if isinstance(device, str) else SlangpyGpu(device, owned=False)
@@ -104,7 +107,7 @@ class GpuField(Closeable, ShortRepr):
         """Return ``crop`` (u0, v0, u1, v1) at width x height pixels: [height, width, C]."""
         return self.inference.picture(width, height, crop)
 
-    def into_texture(self, texture: slangpy.Texture, crop: Crop = WHOLE) -> None:
+    def into_texture(self, texture: Texture, crop: Crop = WHOLE) -> None:
         """Draw ``crop`` over all of ``texture``, of this device and for unordered access.
 
         Channels that the picture has not are 0, alpha is 1. Nothing passes through the host.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +14,7 @@ from neuralshade.asset.schema import Form
 from neuralshade.engine.draw import draw_field
 from neuralshade.errors import AssetError
 from neuralshade.fitting.scene import Page, grid_pages
+from neuralshade.kinds.hints import InMemory, SteppedCodes
 from neuralshade.kinds.image import KIND
 from neuralshade.kinds.image.field import (
     GLANCE_SIDE,
@@ -29,12 +30,8 @@ from neuralshade.source.crop import WHOLE, Crop, check_pixels
 from neuralshade.source.picture import Picture
 from neuralshade.source.transform import transform_picture
 
-if TYPE_CHECKING:
-    from neuralshade.measure.rows import InMemory
-    from neuralshade.model.stepped_codes import SteppedCodes
 
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, init=False)  # the base's, whose hints are read there
 class OpenedImage(OpenedPicture):
     """An encoding and a network."""
 

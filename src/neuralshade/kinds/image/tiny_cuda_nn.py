@@ -184,6 +184,7 @@ def _finest(section: _Section, kind: str, levels: int, coarsest: int) -> int:
     """Return the cells a side of the last level; ConfigError where the growth is out of bounds."""
     from neuralshade.model.registry import LIMITS  # loads PyTorch
 
+    is_given = section.has("per_level_scale")
     growth = section.number("per_level_scale", 2.0, float)
     largest = LIMITS["finest" if kind == "hash_grid" else "width"][1]
     if levels not in range(2, LIMITS["levels"][1] + 1) or coarsest not in range(1, largest + 1):
@@ -193,7 +194,13 @@ def _finest(section: _Section, kind: str, levels: int, coarsest: int) -> int:
         raise ConfigError(f"{section.place}.per_level_scale: got {growth!r}, need 1 to {most} for "
                           f"{levels} levels from {coarsest}. Set it to {most} for the finest "
                           "grid.")  # fmt: skip
-    return round(coarsest * growth ** (levels - 1))
+    finest = round(coarsest * growth ** (levels - 1))
+    if not is_given:  # instant-ngp, reset_network in testbed.cu
+        log.warning("%s.per_level_scale: got none, taken as %s, tiny-cuda-nn's: from %d to %d "
+                    "cells a side. For instant-ngp's, half of the picture's longer side at the "
+                    "last level, set it to (side / 2 / %d) ** (1 / %d).", section.place, growth,
+                    coarsest, finest, coarsest, levels - 1)  # fmt: skip
+    return finest
 
 
 def _network(section: _Section) -> Settings:

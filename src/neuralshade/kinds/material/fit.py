@@ -15,7 +15,7 @@ from neuralshade.base.message_text import plain, plural
 from neuralshade.base.work import part
 from neuralshade.errors import ConfigError
 from neuralshade.fitting.command import CommandLine, FitCall
-from neuralshade.fitting.facts import Reached, few_steps
+from neuralshade.fitting.facts import Reached
 from neuralshade.fitting.job import Job
 from neuralshade.fitting.loop import Observer, ignore
 from neuralshade.fitting.options import (
@@ -264,10 +264,10 @@ class _Job(Job[MaterialRecipe]):
     def finish(self) -> MaterialResult:
         """Write the asset."""
         judged, size = self.save(self.output)
-        self.warnings.say(few_steps(self.loop.progress, self.recipe))
+        p = self.loop.progress
+        self.warnings.say_steps(p, self.recipe, on_cpu=self.chosen.on_cpu)
         self._written()
         self._report()
-        p = self.loop.progress
         return MaterialResult(
             str(self.output), self.chosen.engine, self.chosen.device_name, p.seconds, p.step,
             p.loss, judged.psnr_db, judged.worst_db, judged.sky_db, judged.highlight_l1, size,

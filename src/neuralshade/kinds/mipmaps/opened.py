@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +16,7 @@ from neuralshade.asset.schema import Form
 from neuralshade.base.message_text import memory_text, named, shown
 from neuralshade.errors import AssetError, ConfigError
 from neuralshade.fitting.scene import RESULT, Scene
+from neuralshade.kinds.hints import MapChain, TextureSet
 from neuralshade.kinds.kind import Notice, Opened, ignore
 from neuralshade.kinds.mipmaps import KIND
 from neuralshade.kinds.mipmaps.asset import (
@@ -41,12 +42,8 @@ from neuralshade.measure.plane.plane_view import PlaneView
 from neuralshade.source.crop import WHOLE, Crop, check_pixels
 from neuralshade.source.region import Region, chosen_names, level_regions
 
-if TYPE_CHECKING:
-    from neuralshade.asset.texture.map_chain import MapChain
-    from neuralshade.source.texture_set import TextureSet
 
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, init=False)  # the base's, whose hints are read there
 class OpenedMipmaps(Opened):
     """The levels of a texture set, 0 among them."""
 

@@ -19,7 +19,6 @@ from neuralshade.asset.checkpoint import Checkpoint, load_checkpoint
 from neuralshade.base.message_text import shown
 from neuralshade.base.work import part
 from neuralshade.errors import ConfigError
-from neuralshade.fitting.facts import few_steps
 from neuralshade.fitting.job import Job
 from neuralshade.fitting.loop import Loop, Observer, ignore
 from neuralshade.fitting.options import (
@@ -29,7 +28,12 @@ from neuralshade.fitting.options import (
     checked_output,
     chosen_engine,
 )
-from neuralshade.fitting.picture_result import FitResult, poor, reached
+from neuralshade.fitting.picture_result import (
+    CodeSearch,  # noqa: F401 - hints of SplatsResult.__init__ are read here
+    FitResult,
+    poor,
+    reached,
+)
 from neuralshade.fitting.recipe import Unpack, asked_recipe, from_dict, to_dict
 from neuralshade.fitting.resuming import resumed_recipe
 from neuralshade.fitting.scene import Scene, picture_scene
@@ -273,8 +277,9 @@ class _Job(Job[SplatsRecipe]):
             self.engine.settle()
         psnr_db, written = self.save(self.output)
         white = white_of(self.picture)
-        self.warnings.say(few_steps(self.loop.progress, self.recipe, USUAL_STEPS),
-                          poor(self, psnr_db, written, self.picture, white))  # fmt: skip
+        self.warnings.say_steps(self.loop.progress, self.recipe, on_cpu=self.chosen.on_cpu,
+                                usual=USUAL_STEPS)  # fmt: skip
+        self.warnings.say(poor(self, psnr_db, written, self.picture, white))
         self._written()
         self._report()
         budget = budget_of(self.recipe, self.picture)

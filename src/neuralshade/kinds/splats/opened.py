@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy.typing as npt
 
 from neuralshade.asset.schema import Form
 from neuralshade.fitting.scene import Points
+from neuralshade.kinds.hints import InMemory
 from neuralshade.kinds.picture import OpenedPicture, Titled
 from neuralshade.kinds.splats import KIND
 from neuralshade.kinds.splats.asset import RULES, cloud_forms, unpack_cloud
@@ -25,11 +26,8 @@ from neuralshade.kinds.splats.draw import (
 from neuralshade.kinds.splats.recipe import SplatsRecipe
 from neuralshade.source.crop import WHOLE, Crop, check_pixels
 
-if TYPE_CHECKING:
-    from neuralshade.measure.rows import InMemory
 
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, init=False)  # the base's, whose hints are read there
 class OpenedSplats(OpenedPicture):
     """A cloud of Gaussians."""
 

@@ -17,7 +17,6 @@ from neuralshade.base.message_text import shown
 from neuralshade.base.work import part
 from neuralshade.errors import ConfigError
 from neuralshade.fitting.command import CommandLine, FitCall
-from neuralshade.fitting.facts import few_steps
 from neuralshade.fitting.job import Job
 from neuralshade.fitting.loop import Loop, Observer, ignore
 from neuralshade.fitting.options import (
@@ -278,11 +277,12 @@ class _Job(Job[TexturesRecipe]):
         quality, size = self._save_field(self.output, field)
         first = {name: values[0] for name, values in quality.items()}
         latents = sum(len(t.tobytes()) for n, t in pack_field(field).items() if "latents." in n)
-        self.warnings.say(few_steps(self.loop.progress, self.recipe), mostly_network(
-            self.textures, size, size - latents), search.failed if search else None)  # fmt: skip
+        p = self.loop.progress
+        self.warnings.say_steps(p, self.recipe, on_cpu=self.chosen.on_cpu)
+        self.warnings.say(mostly_network(self.textures, size, size - latents),
+                          search.failed if search else None)  # fmt: skip
         self._written()
         self._report()
-        p = self.loop.progress
         texels = self.textures.width * self.textures.height
         return TexturesResult(
             str(self.output), self.chosen.engine, self.chosen.device_name, p.seconds, p.step,

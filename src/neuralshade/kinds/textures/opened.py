@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +18,7 @@ from neuralshade.base.did_you_mean import did_you_mean
 from neuralshade.base.message_text import memory_text, shown
 from neuralshade.errors import AssetError, ConfigError
 from neuralshade.fitting.scene import Scene
+from neuralshade.kinds.hints import MapChain
 from neuralshade.kinds.kind import Notice, Opened, ignore
 from neuralshade.kinds.textures import KIND
 from neuralshade.kinds.textures.asset import RULES, field_forms, stored_field
@@ -30,9 +31,6 @@ from neuralshade.model.field import Field
 from neuralshade.source.crop import WHOLE, Crop, check_pixels
 from neuralshade.source.material_mips import mip_sizes
 from neuralshade.source.region import Region, chosen_names, level_regions
-
-if TYPE_CHECKING:
-    from neuralshade.asset.texture.map_chain import MapChain
 
 Floats = npt.NDArray[np.float32]
 

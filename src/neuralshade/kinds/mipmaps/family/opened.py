@@ -33,7 +33,7 @@ RULES = {
 MISSED = "0: all is learned, 1: nothing"  # of corrections
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, init=False)  # the base's, whose hints are read there
 class OpenedFamily(Opened):
     """What corrects box-filtered texels of the sets of a family.
 
