@@ -3,7 +3,7 @@
 import pytest
 
 import neuralshade
-from neuralshade.cli.info import _check_table
+from neuralshade.cli.doctor import _check_table
 from neuralshade.fitting import defaults
 from neuralshade.verbs.doctor import examine
 

@@ -1,4 +1,4 @@
-"""neuralshade info and doctor: what an asset says of itself, and this machine."""
+"""neuralshade info: what an asset says of itself."""
 
 import json
 from collections.abc import Mapping
@@ -73,35 +73,3 @@ def _told_part(part: str, values: Any) -> list[tuple[str, str]]:
     single = [(f"  {name}", str(value)) for name, value in told
               if not isinstance(value, (list, dict))]  # fmt: skip
     return [(part, ""), *single] if single else []
-
-
-@click.command()
-@click.option("--json", "as_json", is_flag=True, help="Print everything as one JSON line.")
-def doctor(as_json: bool) -> None:
-    """Say on one page what is there, and what brings what is missing.
-
-    Versions, Vulkan, CUDA, GPUs, folders that are kept between runs. Drivers are asked in other
-    processes with fifteen seconds each: one that hangs is told, not waited for. Put the page
-    into bug reports.
-
-    \b
-    neuralshade doctor
-    neuralshade doctor --json
-    """
-    from neuralshade.verbs.doctor.examine import examine
-    from neuralshade.verbs.doctor.page import page
-
-    with shown_work("asking drivers"):
-        found = examine(check_table=_check_table)
-    click.echo(json.dumps(found) if as_json else page(found))
-
-
-def _check_table(verb: str) -> None:
-    """Raise ConfigError where no fit would take the user's defaults of a verb."""
-    from neuralshade.cli.flags import parameters_of
-    from neuralshade.cli.recipe_file import check_table
-    from neuralshade.kinds import fit_verb
-
-    kind = fit_verb(verb)
-    if kind is not None:
-        check_table(kind, verb, parameters_of(kind))

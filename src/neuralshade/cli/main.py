@@ -14,9 +14,10 @@ from neuralshade.base.memory import missing_memory
 from neuralshade.base.message_text import plain_lines
 from neuralshade.cli.completion import completed
 from neuralshade.cli.decode import decode
+from neuralshade.cli.doctor import doctor
 from neuralshade.cli.fit import fit
 from neuralshade.cli.groups import show_verbs
-from neuralshade.cli.info import doctor, info
+from neuralshade.cli.info import info
 from neuralshade.cli.live import view
 from neuralshade.cli.near import misuse
 from neuralshade.cli.options import GIVEN, TERMINAL, TRUST, in_flags, is_misuse

@@ -1,0 +1,39 @@
+"""neuralshade doctor: what is there, and the command that brings what is missing."""
+
+import json
+
+import click
+
+from neuralshade.cli.work_lines import shown_work
+
+
+@click.command()
+@click.option("--json", "as_json", is_flag=True, help="Print everything as one JSON line.")
+def doctor(as_json: bool) -> None:
+    """Say on one page what is there, and what brings what is missing.
+
+    Versions, Vulkan, CUDA, GPUs, folders that are kept between runs. Drivers are asked in other
+    processes with fifteen seconds each: one that hangs is told, not waited for. Put the page
+    into bug reports.
+
+    \b
+    neuralshade doctor
+    neuralshade doctor --json
+    """
+    from neuralshade.verbs.doctor.examine import examine
+    from neuralshade.verbs.doctor.page import page
+
+    with shown_work("asking drivers"):
+        found = examine(check_table=_check_table)
+    click.echo(json.dumps(found) if as_json else page(found))
+
+
+def _check_table(verb: str) -> None:
+    """Raise ConfigError where no fit would take the user's defaults of a verb."""
+    from neuralshade.cli.flags import parameters_of
+    from neuralshade.cli.recipe_file import check_table
+    from neuralshade.kinds import fit_verb
+
+    kind = fit_verb(verb)
+    if kind is not None:
+        check_table(kind, verb, parameters_of(kind))
