@@ -68,6 +68,31 @@ def test_another_fit_of_an_uploaded_picture(fitting, look, tmp_path, monkeypatch
     assert (tmp_path / "noise.nsh").exists() and not (tmp_path / "x.nsh").exists()
 
 
+def test_how_to_go_on_names_the_picture_that_was_sent(
+    live, background, look, tmp_path, monkeypatch, picture, as_png, caplog
+):
+    """Its user has the file, and no name of Python's that stands for it."""
+    monkeypatch.chdir(tmp_path)
+    background(live.wait)
+    page = look()
+    _, body = page.ask("/picture?name=photo.png", as_png(picture.pixels))
+    key = json.loads(body)["picture"]
+    page.control("start", picture=key, preset="tiny-9", seconds=600.0)
+    for fit in (1, 2):  # the second is the same again, with other settings
+        page.until(lambda at=fit: page.fit and page.fit["id"] == at and page.progress
+                   and page.progress["step"] > 0)  # fmt: skip
+        page.control("start", seconds=600.0 if fit == 1 else 0.3, seed=fit)
+    page.until(lambda: page.fit["id"] == 3)
+    page.state("ended")
+    told = [line for line in caplog.messages if line.startswith("given up at step ")]
+    assert len(told) == 2
+    for line in told:
+        assert line.partition("kept in ")[2] == (
+            "photo.checkpoint.nsh. Go on, with 'photo.png', the file that was sent, in this folder, "
+            "with: neuralshade fit image photo.png -o photo.nsh --resume photo.checkpoint.nsh"
+        )
+
+
 def test_another_preset_of_the_same_picture(fitting, look, tmp_path):
     job, page = fitting(), look()
     page.reach(5)

@@ -37,8 +37,11 @@ class LivePage(Protocol):
     """A page that shows fits and steers them: ``Live``."""
 
     def begin(self, job: Any) -> Control: ...
-    def sent(self, place: str) -> str | None:
-        """Return what a path is called that a page sent; None for what its user has."""
+    def sent(self, place: str | None) -> str | None:
+        """Return what is called so that a page sent; None for what its user has.
+
+        ``place`` is where it lies; None is what is fitted from memory.
+        """
         ...
 
 

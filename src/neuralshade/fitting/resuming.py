@@ -180,16 +180,21 @@ def keep(
 def how_to_go_on(job: Any) -> str:
     """Return what to do to go on with a job's fit, whose checkpoint is there.
 
-    What a page sent lies in a folder that goes with the page: who goes on has it elsewhere.
+    What a page sent lies in a folder that goes with the page, or in memory: who goes on has it
+    elsewhere.
     """
     live, place = job.options.live, job.place
-    sent = live.sent(place) if live is not None and place else None
+    sent = live.sent(place) if live is not None and place != "" else None
     command = resume_command(
         job.kind.name, job.checkpoint, sent or place, job.typed_output or job.output,
         resumed_flags(job.options, job.kind.takes), job.resumed_words, job.subject,
     )  # fmt: skip
-    where = "" if sent is None else f", with the files that were sent in a folder {shown(sent)},"
-    return f"Go on{where} with: {command}"
+    if sent is None:
+        return f"Go on with: {command}"
+    are_maps = place is not None and os.path.isdir(place)
+    where = f"the files that were sent in a folder {shown(sent)}" if are_maps else (
+        f"{shown(sent)}, the file that was sent, in this folder")  # fmt: skip
+    return f"Go on, with {where}, with: {command}"
 
 
 def resume_command(

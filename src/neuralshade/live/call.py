@@ -28,10 +28,14 @@ OTHERS = {"picture", "maps", "source", "preset"}
 
 @dataclass(frozen=True)
 class Call:
-    """A fit verb and what it is called with, by name."""
+    """A fit verb and what it is called with, by name.
+
+    ``sent``: what the picture is called, where it came from a page.
+    """
 
     fit: Callable[..., Any]
     arguments: Mapping[str, Any]
+    sent: str | None = None
 
     @classmethod
     def of(cls, fit: Callable[..., Any], given: tuple[Any, ...], named: Mapping[str, Any]) -> Call:
@@ -53,7 +57,7 @@ class Call:
     def with_live(self, live: Any) -> Call:
         """Return the same call, shown by ``live``."""
         options: FitOptions = self.arguments.get("options", USUAL)
-        return Call(self.fit, {**self.arguments, "options": replace(options, live=live)})
+        return self._with({"options": replace(options, live=live)})
 
     def begun_anew(self, settings: Mapping[str, Any]) -> Call:
         """Return the same fit from its first step on, where this goes on from a checkpoint.
@@ -63,8 +67,10 @@ class Call:
         options: FitOptions = self.arguments.get("options", USUAL)
         if options.resume is None:
             return self
-        anew = {"options": replace(options, resume=None)}
-        return Call(self.fit, {**self.arguments, **settings, **anew})
+        return self._with({**settings, "options": replace(options, resume=None)})
+
+    def _with(self, changed: Mapping[str, Any]) -> Call:
+        return replace(self, arguments={**self.arguments, **changed})
 
     def changed(self, wanted: Mapping[str, Any], uploads: Uploads) -> Call:
         """Return the fit that a page wants: ``wanted`` has an action and its settings.
@@ -75,7 +81,7 @@ class Call:
         arguments["options"] = replace(arguments.get("options", USUAL), resume=None)
         if wanted["action"] != "start":
             kept = ("seed", "transform")
-            return Call(self.fit, arguments | {n: wanted[n] for n in kept if n in wanted})
+            return self._with(arguments | {n: wanted[n] for n in kept if n in wanted})
         return self._started(arguments, wanted, uploads)
 
     def _started(
@@ -88,7 +94,7 @@ class Call:
         if not wanted.keys() & OTHERS and kind == self.kind:
             ends = dict.fromkeys(ENDS) if "seconds" in wanted else {}
             kept = {name: value for name, value in arguments.items() if name not in ends}
-            return Call(self.fit, kept | settings)
+            return replace(self, arguments=kept | settings)
         kept = {name: arguments[name] for name in ("options", "observer") if name in arguments}
         if "maps" in wanted:
             return Call(kind.fit, {**kept, **_of_maps(kind, wanted["maps"], uploads), **settings})
@@ -105,11 +111,11 @@ class Call:
                 kind.subject.name: picture,
                 "output": _free(Path(picture.name).stem or "picture", kind),
             }
-            return Call(kind.fit, {**kept, **given, **settings})
+            return Call(kind.fit, {**kept, **given, **settings}, picture.name)
         if not self.kind.subject.picture or self.subject is None:
             raise ConfigError("start: got no picture, need one to fit. Upload it first.")
         given = {kind.subject.name: self.subject, "output": arguments.get("output")}
-        return Call(kind.fit, {**kept, **given, **settings})
+        return Call(kind.fit, {**kept, **given, **settings}, self.sent)
 
 
 def startable() -> list[dict[str, Any]]:

@@ -96,8 +96,13 @@ class Live:
     def __exit__(self, *exception: object) -> None:
         self.close()
 
-    def sent(self, place: str) -> str | None:
-        """Return what a path is called that a page sent; None for what its user has."""
+    def sent(self, place: str | None) -> str | None:
+        """Return what is called so that a page sent; None for what its user has.
+
+        ``place`` is where it lies; None is what is fitted from memory.
+        """
+        if place is None:
+            return self._call.sent if self._runs else None
         return self.uploads.name_of(place)
 
     def run(self, fit: Callable[..., Any], *given: Any, **settings: Any) -> Any:
