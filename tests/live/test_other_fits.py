@@ -89,7 +89,8 @@ def test_how_to_go_on_names_the_picture_that_was_sent(
     for line in told:
         assert line.partition("kept in ")[2] == (
             "photo.checkpoint.nsh. Go on, with 'photo.png', the file that was sent, in this "
-            "folder, with: neuralshade fit image photo.png -o photo.nsh --resume photo.checkpoint.nsh"
+            "folder, with: neuralshade fit image photo.png -o photo.nsh --resume "
+            "photo.checkpoint.nsh"
         )
 
 
