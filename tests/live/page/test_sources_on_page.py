@@ -22,6 +22,7 @@ def live(request):
 def test_a_server_that_runs_none_refuses_in_a_line(tab, live, background):
     background(live.wait)
     page = tab(live.address)
+    assert ".slang" not in page.page.inner_text("#drop-hint")
     page.page.select_option("#kind", "shader")
     assert page.text("#terminal-why").startswith(
         "It takes a Slang module. What ends with .slang runs as code: a server that was started "
@@ -40,6 +41,7 @@ def test_a_task_with_its_picture_is_ready_to_be_fitted(tab, live, background, as
     (tmp_path / "ball.png").write_bytes(as_png(np.full((4, 6, 3), 99, np.uint8)))
     background(live.wait)
     page = tab(live.address)
+    page.until(lambda: ".mtlx, .toml, .slang" in page.page.inner_text("#drop-hint"))
     page.page.set_input_files("#drop-file", [tmp_path / "ball.png", TASK])
     page.says("#taken", "spherical_harmonics.slang, 1 picture: ready to be fitted.")
     assert page.page.locator("#kind").input_value() == "shader"

@@ -232,6 +232,8 @@ export class NewFit {
     setText(byId("taken"), this.sending ? `Sending ${this.sending}` : ready);
     byId("start-here").hidden = !given || Boolean(this.sending) || !this.#takes(kind);
     byId("drop-hint").hidden = !byId("taken").hidden;
+    const sources = /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll(".of-sources"));
+    for (const also of sources) also.hidden = !this.session.runs_shaders;
     byId("drop-choice").classList.toggle("primary", byId("start-here").hidden);
   }
 
