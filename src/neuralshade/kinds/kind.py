@@ -111,10 +111,12 @@ class Opened(Closeable, AtPositions, ShortRepr):
     recipe: Any
 
     kind: ClassVar[Kind]
-    # rules of what its headers have of their own, by name, and of more in training and quality
-    parts: ClassVar[Mapping[str, Rule]] = {}
+    parts: ClassVar[Mapping[str, Rule]] = {}  # of headers' own, by name; training, quality
     trusted = False  # somebody vouched for code that came with it
     draws_view = False  # of any aspect, and what pixels cover is its own matter; else a picture
+
+    def __post_init__(self) -> None:  # called by the one __init__ that all kinds have
+        """Refuse what does not belong together: AssetError."""
 
     @classmethod
     def of(cls: type[OpenedLike], asset: Asset, given: Mapping[str, Any] | None = None,
@@ -211,8 +213,7 @@ class Opened(Closeable, AtPositions, ShortRepr):
         """Return its texture maps with their levels, one at a time, each decoded when it is asked.
 
         Args:
-            maps: names; None is all of them.
-            levels: how many, level 0 among them; None is all. region: of level 0 alone.
+            maps: names; levels: how many, level 0 among them; None is all. region: of level 0.
             blocks: as ``write_maps`` will be given them: a GPU makes them where it decodes.
             device: auto, cpu or an API: where maps are decoded; ``on_device`` is told, for people.
 
@@ -275,11 +276,10 @@ class Opened(Closeable, AtPositions, ShortRepr):
         from neuralshade.asset.file import FORMAT
 
         return {
-            "path": self.path, "kind": self.kind.name, "format": FORMAT,
-            "bytes": self.byte_count, "memory_bytes": self.memory_bytes,
-            "bits_per_pixel": self.bits_per_pixel, "parameters": self.numbers,
-            "picture": self.header.picture, "recipe": self.header.recipe,
-            "training": self.header.training, "quality": self.header.quality,
+            "path": self.path, "kind": self.kind.name, "format": FORMAT, "bytes": self.byte_count,
+            "memory_bytes": self.memory_bytes, "bits_per_pixel": self.bits_per_pixel,
+            "parameters": self.numbers,
+            **{n: getattr(self.header, n) for n in ("picture", "recipe", "training", "quality")},
             "tensors": {n: f"{t.dtype} {list(t.shape)}" for n, t in self.tensors.items()},
             **{n: self.header.own[n] for n in (*self.parts, "plugins") if n in self.header.own},
         }  # fmt: skip
