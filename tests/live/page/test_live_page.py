@@ -227,7 +227,8 @@ def test_a_light_is_dragged_over_a_plane(tab, live, background, device, tmp_path
     background(live.wait)
     page = tab(live.address)
     panes = [page.page.locator(f"[data-testid=pane-{number}]") for number in (1, 2, 3)]
-    assert [pane.input_value() for pane in panes] == ["reference", "result", "box"]
+    shown = ["reference", "result", "box"]  # once the page has heard of them
+    page.until(lambda: [pane.input_value() for pane in panes] == shown)
     titles = panes[0].locator("option").all_inner_texts()
     assert "Error of Toksvig" in titles and "Error of Kept levels" in titles
     for pane in ("result", "reference"):
