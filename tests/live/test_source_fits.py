@@ -84,6 +84,42 @@ def test_a_task_that_was_sent(device, allowed, tmp_path):
 
 
 @pytest.mark.slow
+def test_a_task_with_numbers_as_set_gives_them(device, allowed, tmp_path):
+    assert [kind["name"] for kind in allowed.hello["kinds"] if kind["set"]] == ["shader"]
+    task = TASK.replace(b"    Picture", b"    float gain;\n    Picture").replace(
+        b"tint -", b"gain * tint -"
+    )
+    key = send(allowed, "tint.slang", task, "photo.png")
+    given = ["gain=0.5", "tint=0.1,0.2,0.3", "tint.rate=0"]
+    allowed.control("start", kind="shader", source=key, seconds=0.3, set=given)
+    ended(allowed)
+    found = neuralshade.load(tmp_path / "tint.nsh")
+    assert found.tensors["tint"].tolist() == pytest.approx([0.1, 0.2, 0.3])
+    assert found.told_flags()["set"] == ["gain=0.5"]
+    allowed.control("start", seconds=0.3, set=["gain=2"])  # the others stay as they were given
+    ended(allowed, 2)
+    found = neuralshade.load(tmp_path / "tint.nsh")
+    assert found.told_flags()["set"] == ["gain=2.0"]
+    assert found.tensors["tint"].tolist() == pytest.approx([0.1, 0.2, 0.3])
+
+
+@pytest.mark.parametrize("pairs, line", [
+    (["gain"], "set: got 'gain', need NAME=VALUE. Write for example strength=0.5."),
+    (["a=1", "a=2"], "set: got a twice, need it once. Leave one out."),
+    (["photo=../photo.png"], "set: got photo='../photo.png', need a number, or numbers with commas "
+     "between. Write for example photo=0.5; send a picture beside the task."),
+])  # fmt: skip
+def test_a_fit_survives_values_that_cannot_be_given(fitting, look, pairs, line):
+    fitting()
+    page = look()
+    page.reach(5)
+    key = send(page, "tint.slang", TASK, "photo.png")
+    page.control("start", kind="shader", source=key, set=pairs)
+    assert page.next("refused")["text"] == line
+    assert page.fit["id"] == 1 and page.fit["state"] == "running"
+
+
+@pytest.mark.slow
 def test_a_stack_that_was_sent(device, allowed, tmp_path):
     key = send(allowed, "paint.toml", STACK, "rust.png")
     allowed.control("start", kind="material", source=key, seconds=0.3)

@@ -1,6 +1,7 @@
 """Values of members, as they are typed."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 
 from neuralshade.errors import ConfigError
 
@@ -17,3 +18,29 @@ def parse_values(pairs: Sequence[str]) -> dict[str, str]:
             raise ConfigError(f"set: got {name} twice, need it once. Leave one out.")
         values[name] = value
     return values
+
+
+def plain_value(name: str, text: str) -> str | bool | float | list[float]:
+    """Return what was typed as numbers, or as the size of a texture: never as a file's path.
+
+    Raises: ConfigError for all else.
+    """
+    if name.endswith(".size"):
+        return text  # nothing else is read there
+    if text.lower() in ("true", "false"):
+        return text.lower() == "true"
+    with suppress(ValueError):
+        numbers = [_number(part) for part in text.split(",")]
+        return numbers[0] if len(numbers) == 1 else numbers
+    raise ConfigError(
+        f"set: got {name}={text!r}, need a number, or numbers with commas between. "
+        f"Write for example {name}=0.5; send a picture beside the task."
+    )
+
+
+def _number(text: str) -> float:
+    """Return a number as it was typed, a whole one without a point. Raises ValueError."""
+    try:
+        return int(text)
+    except ValueError:
+        return float(text)

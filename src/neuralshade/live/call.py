@@ -14,6 +14,7 @@ from neuralshade.base.place import loaded
 from neuralshade.errors import ConfigError, NeuralShadeError
 from neuralshade.fitting.command import CommandLine
 from neuralshade.fitting.options import USUAL, FitOptions
+from neuralshade.fitting.values import parse_values, plain_value
 from neuralshade.kinds import all_kinds, usual_kind
 from neuralshade.kinds.kind import Kind
 from neuralshade.live.map_sets import check_takes_maps
@@ -94,13 +95,13 @@ class Call:
         if not wanted.keys() & OTHERS and kind == self.kind:
             ends = dict.fromkeys(ENDS) if "seconds" in wanted else {}
             kept = {name: value for name, value in arguments.items() if name not in ends}
-            return replace(self, arguments=kept | settings)
+            return replace(self, arguments=kept | _valued(kept, wanted) | settings)
         kept = {name: arguments[name] for name in ("options", "observer") if name in arguments}
         if "maps" in wanted:
             return Call(kind.fit, {**kept, **_of_maps(kind, wanted["maps"], uploads), **settings})
         if "source" in wanted:
             given = _of_source(kind, wanted["source"], uploads)
-            return Call(kind.fit, {**kept, **given, **settings})
+            return Call(kind.fit, {**kept, **given, **_valued(given, wanted), **settings})
         if not kind.subject.picture:
             raise ConfigError(f"start.kind: got {kind.name} for a picture, need one of "
                               f"{[k.name for k in all_kinds() if _takes_pictures(k)]}. Start it in "
@@ -123,6 +124,7 @@ def startable() -> list[dict[str, Any]]:
     return [
         {"name": kind.name, "about": kind.about, "picture": _takes_pictures(kind),
          "maps": bool(kind.subject.maps), "bpp": _is_sized(kind), "presets": list(kind.presets),
+         "set": _is_valued(kind),
          "documents": list(kind.subject.documents), "what": kind.subject.what,
          "example": kind.subject.example or kind.subject.name.upper()}
         for kind in all_kinds()
@@ -139,6 +141,18 @@ def _is_sized(kind: Kind) -> bool:
     return any(setting.name == "bpp" for setting in fields(kind.recipe))
 
 
+def _is_valued(kind: Kind) -> bool:
+    """Return whether members are given values, as --set of its command does."""
+    return any(flag.name == "set" for flag in kind.flags)
+
+
+def _valued(given: Mapping[str, Any], wanted: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the values that a fit is called with, those that a page wants over ``given`` ones."""
+    pairs = parse_values(wanted.get("set", ()))
+    values = {name: plain_value(name, text) for name, text in pairs.items()}
+    return {"values": {**(given.get("values") or {}), **values}} if values else {}
+
+
 def _kind(name: str) -> Kind:
     """Return a kind that is fitted; ConfigError for any other, with the nearest name."""
     known = {kind.name: kind for kind in all_kinds() if kind.fits is not None}
@@ -153,6 +167,9 @@ def _settings(kind: Kind, wanted: Mapping[str, Any]) -> dict[str, Any]:
     found = {name: wanted[name] for name in ("seed", "preset", "seconds", "bpp") if name in wanted}
     if "preset" in found:
         kind.check_preset(found["preset"])
+    if wanted.get("set") and not _is_valued(kind):
+        raise ConfigError(f"start.set: got it for {kind.name}, need a kind whose members are given "
+                          "values. Leave it out.")  # fmt: skip
     if "bpp" in found and not _is_sized(kind):
         raise ConfigError(f"start.bpp: got it for {kind.name}, need a kind that is sized by bits "
                           "per pixel. Leave it out.")  # fmt: skip

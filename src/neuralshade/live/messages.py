@@ -21,6 +21,7 @@ RATE_SCALES = (0.01, 100.0)
 BPP = (0.001, 1024.0)  # bits per pixel that may be asked for
 MOST_SEED = 2**31 - 1
 LONGEST_NAME = 200
+MOST_VALUES = 64  # of members that a fit is given
 SENT = {"picture": "a picture", "maps": "maps", "source": "a source"}  # that a fit may be of
 ACTIONS = ("pause", "resume", "step", "stop", "rate", "transform", "reset", "start")
 
@@ -156,7 +157,15 @@ def _control(said: Mapping[str, Any]) -> Control:
             settings["bpp"] = _number(said, "bpp", *BPP)
         if said.get("seconds") is not None:
             settings["seconds"] = _number(said, "seconds", 0.1, 86_400.0)
+        if said.get("set") is not None:
+            settings["set"] = _pairs(said["set"])
     return Control(action, settings)
+
+
+def _pairs(value: Any) -> list[str]:
+    if not isinstance(value, list) or len(value) > MOST_VALUES or not all(map(_is_name, value)):
+        raise ConfigError(f"control.set: need a list of up to {MOST_VALUES} NAME=VALUE.")
+    return value
 
 
 READERS: dict[str, Callable[[Mapping[str, Any]], Message]] = {

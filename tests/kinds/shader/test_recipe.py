@@ -5,7 +5,7 @@ import pytest
 
 from neuralshade.errors import ConfigError
 from neuralshade.fitting.recipe import from_dict, to_dict
-from neuralshade.fitting.values import parse_values
+from neuralshade.fitting.values import parse_values, plain_value
 from neuralshade.kinds.shader import recipe as recipe_module
 from neuralshade.kinds.shader.build import build_task
 from neuralshade.kinds.shader.recipe import MOST_THREADS, ShaderRecipe, size_of, threads_of
@@ -101,6 +101,22 @@ def test_pairs_of_a_command_line():
     assert parse_values(["a=1", "b.size=2x3", "c=x=y.png", "d="]) == {
         "a": "1", "b.size": "2x3", "c": "x=y.png", "d": "",
     }  # fmt: skip
+
+
+@pytest.mark.parametrize("name, text, value", [
+    ("a", "1", 1), ("a", "-2.5e3", -2500.0), ("a", "0.1,2", [0.1, 2]), ("a", "True", True),
+    ("a.size", "8x4", "8x4"), ("a.rate", "0", 0),
+])  # fmt: skip
+def test_numbers_that_pages_give(name, text, value):
+    assert plain_value(name, text) == value
+
+
+@pytest.mark.parametrize("text", ["photo.png", "/etc/passwd", "1,x", "", "1 2"])
+def test_pages_give_no_paths(refusal, text):
+    assert refusal(ConfigError, plain_value, "a", text) == (
+        f"set: got a={text!r}, need a number, or numbers with commas between. Write for example "
+        "a=0.5; send a picture beside the task."
+    )
 
 
 def test_a_mark_at_the_beginning_of_a_file_is_no_text(tmp_path):

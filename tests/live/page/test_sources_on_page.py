@@ -24,6 +24,8 @@ def test_a_server_that_runs_none_refuses_in_a_line(tab, live, background):
     page = tab(live.address)
     assert ".slang" not in page.page.inner_text("#drop-hint")
     page.page.select_option("#kind", "shader")
+    page.page.fill("#fit-set", "a=1  b=0.5,2")
+    assert page.text("#command").endswith("--set a=1 --set b=0.5,2 --live")
     assert page.text("#terminal-why").startswith(
         "It takes a Slang module. What ends with .slang runs as code: a server that was started "
         "with --run-shaders takes it. In a terminal"
@@ -46,8 +48,21 @@ def test_a_task_with_its_picture_is_ready_to_be_fitted(tab, live, background, as
     page.says("#taken", "spherical_harmonics.slang, 1 picture: ready to be fitted.")
     assert page.page.locator("#kind").input_value() == "shader"
     assert page.text("#map-list").split() == ["ball.png", "6", "x", "4"]
+    assert page.page.locator("#fit-set").is_visible()
     assert page.page.locator("#start").is_enabled()
     page.page.set_input_files("#drop-file", EXAMPLES / "material" / "velvet.toml")
     page.says("#taken", "velvet.toml: ready to be fitted.")
     assert page.page.locator("#kind").input_value() == "material"
     assert page.page.locator("#in-terminal").is_hidden()
+
+
+@pytest.mark.slow
+def test_numbers_that_are_set_go_to_the_task(tab, live, background, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    background(live.wait)
+    page = tab(live.address)
+    page.page.set_input_files("#drop-file", TASK)
+    page.says("#taken", "spherical_harmonics.slang: ready to be fitted.")
+    page.page.fill("#fit-set", "no_such=1,2")
+    page.page.click("#start")
+    page.until(lambda: "set: got no_such, need one of " in page.text("#fit-text"))

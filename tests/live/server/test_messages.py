@@ -196,6 +196,9 @@ def test_controls(given_settings, kept):
      "control.transform: need one of identity, zoom, flip."),
     ({"action": "reset", "seed": -1}, "control.seed: need a whole number from 0 to 2147483647."),
     ({"action": "start", "picture": ["p1"]}, "control.picture: got something else, need a name."),
+    ({"action": "start", "set": "a=1"}, "control.set: need a list of up to 64 NAME=VALUE."),
+    ({"action": "start", "set": ["a=1"] * 65}, "control.set: need a list of up to 64 NAME=VALUE."),
+    ({"action": "start", "set": ["a=1", 2]}, "control.set: need a list of up to 64 NAME=VALUE."),
     ({"action": "start", "seconds": 0}, "control.seconds: need a number from 0.1 to 86400."),
 ])  # fmt: skip
 def test_controls_that_are_refused(refusal, settings, line):

@@ -136,7 +136,7 @@ export class NewFit {
   start() {
     const kind = this.#kind;
     if (!this.#takes(kind)) return; // Enter in a field of a command
-    const { preset, bpp, seconds, seed } = this.#given;
+    const { preset, bpp, seconds, seed, set } = this.#given;
     const sent = this.connection.send({
       type: "control",
       action: "start",
@@ -148,6 +148,7 @@ export class NewFit {
       bpp,
       seed: seed ?? 0,
       seconds,
+      set,
     });
     if (!sent) notice("There is no connection to the server: the fit was not started.");
   }
@@ -174,6 +175,7 @@ export class NewFit {
       bpp: kind?.bpp ? number("bpp") : null,
       seconds: number("fit-seconds"),
       seed: number("fit-seed"),
+      set: kind?.set ? (byId("fit-set").value.match(/\S+/g) ?? []) : [],
     };
   }
 
@@ -196,6 +198,7 @@ export class NewFit {
     setOptions(byId("preset"), known);
     byId("presets").hidden = !known.length;
     byId("bits").hidden = !kind?.bpp;
+    byId("values-field").hidden = !kind?.set;
     setText(byId("bpp-unit"), `Bits per ${kind?.picture ? "pixel" : "texel"}`);
     setText(byId("kind-about"), (kind?.about ?? "").replace(/\bPICTURE\b/, "a picture"));
     this.#showPicture(kind);
@@ -241,6 +244,7 @@ export class NewFit {
     const kind = this.#kind;
     if (!kind || byId("in-terminal").hidden) return;
     const flags = Object.entries(this.#given).flatMap(([name, value]) => {
+      if (Array.isArray(value)) return value.map((one) => `--${name} ${one}`);
       return value === null || (name === "seed" && value === 0) ? [] : [`--${name} ${value}`];
     });
     const parts = ["neuralshade fit", kind.name, kind.example, ...flags, "--live"];

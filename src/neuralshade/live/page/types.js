@@ -59,6 +59,7 @@
  * @property {boolean} maps whether it fits a folder of maps, which may be uploaded one by one
  * @property {string[]} documents what names of text files that it fits end with, which may be uploaded
  * @property {boolean} bpp whether bits per pixel may be asked for
+ * @property {boolean} set whether members are given values
  * @property {string[]} presets
  * @property {string} what it takes, for people
  * @property {string} example of that, as a command has it
