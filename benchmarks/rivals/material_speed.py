@@ -196,6 +196,7 @@ def as_stored(field: Field) -> Any:
     encoding, network = encoding_of(field), field.network
     recipe = MaterialRecipe(
         features=encoding.grid.features, lobes=encoding.lobes.count,
+        lobe_inputs=encoding.lobes.columns,
         hidden_width=len(network.members[0].weight), hidden_layers=len(network.members) - 1,
         wrap="repeat" if encoding.grid.wraps else "clamp",
     )  # fmt: skip

@@ -6,7 +6,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from neuralshade.model.lobes import LEAST, LOG_WIDTHS, QUARTER, LobeInputs
+from neuralshade.model.lobes import LEAST, LOG_WIDTHS, LOW, QUARTER, LobeInputs
 
 FEATURES, COUNT, SAMPLES = 5, 3, 20
 
@@ -17,17 +17,22 @@ def unit(rng, count):
     return found / found.norm(dim=0)
 
 
+@pytest.fixture(params=[3, 5])
+def columns(request):
+    return request.param
+
+
 @pytest.fixture
-def lobes(rng):
-    made = LobeInputs(FEATURES, COUNT, rng=rng).double()
+def lobes(rng, columns):
+    made = LobeInputs(FEATURES, COUNT, columns, rng=rng).double()
     torch.nn.init.normal_(made.read.weight, 0, 0.5, generator=rng)
     return made
 
 
-def by_hand(read, wi, wo):
+def by_hand(read, wi, wo, columns):
     """Return one sample's numbers behind the latents, of its read-out [count, 6]."""
     half = (wi + wo) / np.linalg.norm(wi + wo)
-    logs, of_wi, of_wo = [], [], []
+    logs, of_wi, of_wo, of_half, low = [], [], [], [], []
     for x, y, tangent_x, tangent_y, *widths in read:
         normal = np.array([-x, -y, 1]) / np.sqrt(x * x + y * y + 1)
         tangent = np.array([tangent_x, tangent_y, 0])
@@ -38,20 +43,23 @@ def by_hand(read, wi, wo):
         logs.append(QUARTER * np.log(along + (half @ normal) ** 2))
         of_wi.append(wi @ normal)
         of_wo.append(wo @ normal)
+        of_half.append(half @ normal)
+        low.append(QUARTER * np.log(max(wi @ normal, LOW)))
     product = max(wi[2] * wo[2], LEAST)
-    return [*logs, *of_wi, *of_wo, half @ wi, wi[2], wo[2], QUARTER * np.log(product)]
+    shared = [half @ wi, wi[2], wo[2], QUARTER * np.log(product)]
+    return [*sum([logs, of_wi, of_wo, of_half, low][:columns], []), *shared]
 
 
-def test_numbers_are_those_by_hand(lobes, rng):
+def test_numbers_are_those_by_hand(lobes, columns, rng):
     latents = torch.randn(FEATURES, SAMPLES, generator=rng, dtype=torch.float64)
     wi, wo = unit(rng, SAMPLES), unit(rng, SAMPLES)
     found = lobes(latents, wi, wo).detach().numpy()
-    assert found.shape == (lobes.width, SAMPLES) == (FEATURES + 3 * COUNT + 4, SAMPLES)
+    assert found.shape == (lobes.width, SAMPLES) == (FEATURES + columns * COUNT + 4, SAMPLES)
     np.testing.assert_array_equal(found[:FEATURES], latents)
     read = (latents.T @ lobes.read.weight.T + lobes.read.bias).detach().numpy()
     for sample in range(SAMPLES):
         wanted = by_hand(read[sample].reshape(COUNT, 6), wi[:, sample].numpy(),
-                         wo[:, sample].numpy())  # fmt: skip
+                         wo[:, sample].numpy(), columns)  # fmt: skip
         np.testing.assert_allclose(found[FEATURES:, sample], wanted, rtol=1e-9, atol=1e-9)
 
 

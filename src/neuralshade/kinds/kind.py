@@ -50,17 +50,17 @@ def ignore(notice: str) -> None:
 class Kind:
     """One kind of asset: all that others need to know of it before it is used.
 
-    ``opens`` and ``fits`` say where something lies, as "module:name": it is loaded when it is
-    needed. ``fits`` takes what is fitted, ``output``, ``options``, ``observer`` and the recipe's
-    fields; None where another kind's fit makes such assets. ``calls``: where what was typed
-    becomes a call of it, see fitting/command.py; None where flags are called as parameters are.
+    ``opens``, ``fits``, ``calls`` say where something lies, "module:name", loaded when needed.
+    ``fits`` takes what is fitted, ``output``, ``options``, ``observer`` and the recipe's fields;
+    ``calls`` makes a call of it of what was typed, see fitting/command.py.
     """
 
     name: str  # of its assets, and of its verb: neuralshade fit NAME
     about: str  # in a line
     opens: str  # a subclass of Opened
     recipe: type
-    fits: str | None = None
+    older: Mapping[str, Any] = field(default_factory=dict)  # settings, where a file has none
+    fits: str | None = None  # None where another kind's fit makes such assets
     subject: Subject = A_PICTURE
     takes: tuple[str, ...] = ()  # options of a fit that it heeds, by their names in FitOptions
     flags: tuple[Flag, ...] = ()
@@ -68,7 +68,7 @@ class Kind:
     manual: str = ""  # what --help says besides; \b begins lines that stay as they are
     output: str = "File to write."  # what -o is
     output_form: str = "ASSET"
-    calls: str | None = None
+    calls: str | None = None  # None where flags are called as parameters are
     recipe_files: Mapping[str, str] = field(default_factory=dict)  # other readers, by suffix
     recipe_about: str = "Flags from a .toml file, named as here with _ for -."
     compared: bool = True  # results are compared with what was fitted
@@ -130,7 +130,8 @@ class Opened(Closeable, AtPositions, ShortRepr):
 
         check_own(asset, cls.parts)
         try:
-            opened = cls(asset, from_dict(cls.kind.recipe, asset.header.recipe, losses_of(asset)))
+            settings = {**cls.kind.older, **asset.header.recipe}
+            opened = cls(asset, from_dict(cls.kind.recipe, settings, losses_of(asset)))
             check_tensors(asset, opened.forms())
             return opened
         except ConfigError as error:
@@ -141,8 +142,7 @@ class Opened(Closeable, AtPositions, ShortRepr):
         """Return an asset of this kind, opened; AssetError for one of another."""
         from neuralshade.asset.asset import read_asset
 
-        if isinstance(asset, Opened):
-            asset = asset.asset
+        asset = asset.asset if isinstance(asset, Opened) else asset
         file = read_asset(asset) if isinstance(asset, (str, os.PathLike)) else asset
         if file.kind != cls.kind.name:
             need = f"{cls.kind.name!r}. Use one that {cls.kind.made_by} made."

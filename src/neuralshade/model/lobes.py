@@ -6,6 +6,7 @@ A linear read-out makes of the latents a few frames, each a normal, a tangent an
 the decoder sees for each the logarithm of the denominator of a GGX distribution there. So a
 highlight, however sharp, is nearly a straight line to the network, where the learned frames of
 Zeltner et al. 2024 (Real-Time Neural Appearance Models, section 4.1) leave its width to the layers.
+The half vector's cosine and the logarithm of wi's do the same for sheen and for bumps in shadow.
 """
 
 import math
@@ -17,18 +18,22 @@ from neuralshade.model.parameters import SlangHalf
 from neuralshade.sampler.material_directions import unit
 
 NUMBERS = 6  # of a lobe: slope of its normal, tangent, logarithms of two widths
+COLUMNS = (3, 5)  # of a lobe, the fewest and all of them
 SHARED = 4  # numbers that all lobes share: cosines, and the logarithm of their product
 WIDTHS = (0.08, 0.35, 0.15)  # where lobes start, in turn
 LOG_WIDTHS = (math.log(0.005), 0.7)
 SMALL_START = 0.3  # of the read-out's weights, so that lobes begin near the surface's normal
 QUARTER = 0.25  # of logarithms, so that they are about as large as the rest
 LEAST = 1e-3  # product of cosines
+LOW = 0.02  # cosine of wi to a lobe's normal
 LOBES = """public struct {name}Lobes : ILobes
 {{
     public static const int FEATURES = {features};
     public static const int COUNT = {count};
+    public static const int COLUMNS = {columns};
     public static float2 log_widths() {{ return float2({narrowest!r}, {widest!r}); }}
     public static float least() {{ return {least!r}; }}
+    public static float low() {{ return {low!r}; }}
     public static float scale() {{ return {scale!r}; }}
 }}
 """
@@ -37,15 +42,23 @@ LOBES = """public struct {name}Lobes : ILobes
 class LobeInputs(torch.nn.Module):
     """What the decoder reads: latents, and of ``count`` lobes how directions lie to them.
 
-    float32 [features + 3 count + 4, N]: the latents; of each lobe log of the denominator, the
-    cosines of wi and wo; then cosine of half the angle between wi and wo, wi.z, wo.z and the log
-    of these two's product. Gradients reach latents and the read-out.
+    float32 [features + columns count + 4, N]: the latents; of each lobe the first ``columns`` of
+    log of the denominator, the cosines of wi, wo and the half vector, log of the cosine of wi; then
+    cosine of half the angle between wi and wo, wi.z, wo.z and the log of these two's product.
+    Gradients reach latents and the read-out.
     """
 
-    def __init__(self, features: int, count: int, *, rng: torch.Generator | None):
+    def __init__(
+        self,
+        features: int,
+        count: int,
+        columns: int = COLUMNS[1],
+        *,
+        rng: torch.Generator | None,
+    ):
         super().__init__()
-        self.features, self.count = features, count
-        self.width = features + 3 * count + SHARED
+        self.features, self.count, self.columns = features, count, columns
+        self.width = features + columns * count + SHARED
         self.read = Linear(features, NUMBERS * count, 1.0, True, rng=rng)
         bias = self.read.bias
         assert bias is not None
@@ -66,7 +79,8 @@ class LobeInputs(torch.nn.Module):
     def slang(self, name: str) -> SlangHalf:
         """Return the device half, ``LobeInputs``; ``name`` begins the name of its sizes."""
         declaration = LOBES.format(name=name, features=self.features, count=self.count,
-                                   narrowest=LOG_WIDTHS[0], widest=LOG_WIDTHS[1], least=LEAST,
+                                   columns=self.columns, narrowest=LOG_WIDTHS[0],
+                                   widest=LOG_WIDTHS[1], least=LEAST, low=LOW,
                                    scale=QUARTER)  # fmt: skip
         modules = frozenset({"neuralshade.model.lobes"})
         return SlangHalf(f"LobeInputs<{name}Lobes>", modules, declaration)
@@ -93,13 +107,15 @@ class LobeInputs(torch.nn.Module):
         over = (dots(half, tangent) / widths[0]).square() + (
             dots(half, bitangent) / widths[1]
         ).square()
-        denominator = over + dots(half, normal).square()
+        upright, of_wi = dots(half, normal), dots(wi, normal)
+        denominator = over + upright.square()
         high, low = wi[2], wo[2]
         shared = torch.stack([
             (half * wi).sum(0), high, low, (high * low).clamp_min(LEAST).log() * QUARTER,
         ])  # fmt: skip
-        lobes = [denominator.log() * QUARTER, dots(wi, normal), dots(wo, normal)]
-        return torch.cat([latents, *lobes, shared])
+        lobes = [denominator.log() * QUARTER, of_wi, dots(wo, normal), upright,
+                 of_wi.clamp_min(LOW).log() * QUARTER]  # fmt: skip
+        return torch.cat([latents, *lobes[: self.columns], shared])
 
 
 def dots(direction: torch.Tensor, frames: torch.Tensor) -> torch.Tensor:

@@ -54,6 +54,19 @@ def test_the_curve_ends_with_the_number_of_the_file(fitted):
     assert last[3] == pytest.approx(result.psnr_db, abs=2e-3)
 
 
+def test_a_file_from_before_lobes_had_five_columns_has_three(tmp_path, share_device, monkeypatch):
+    share_device(monkeypatch)
+    fit_material(paint_teacher(), tmp_path / "x.nsh", steps=8, lobes=3, lobe_inputs=3, **FEW)
+    opened = neuralshade.load(tmp_path / "x.nsh")
+    settings = {k: v for k, v in opened.header.recipe.items() if k != "lobe_inputs"}
+    header = dataclasses.replace(opened.header, recipe=settings)
+    save_asset(tmp_path / "old.nsh", "material", header, opened.tensors)
+    old, (uv, wi, wo) = neuralshade.load(tmp_path / "old.nsh"), upper_pairs(50)
+    assert old.recipe == opened.recipe and opened.field.encoding.width == 8 + 3 * 3 + 4
+    found, need = (field_shade(one.field)(uv, wi, wo) for one in (old, opened))
+    np.testing.assert_array_equal(found, need)
+
+
 def test_it_scatters_as_its_teacher(fitted):
     """At any point, to any side: the error is a small part of what is scattered."""
     result, opened = fitted

@@ -106,12 +106,11 @@ def packed_eval(data, place, one, uv, wi, wo):
     bias = data[biases : biases + 2 * (24 + 16 + 16 + 8)].view("<f2").astype(float)
     numbers = latents @ halves_at(data, read, (24, 8)).T + bias[:24]
     own = encoding.lobes.read(torch.from_numpy(latents)).detach().numpy()
-    np.testing.assert_allclose(numbers[:, :18], own, rtol=1e-3, atol=1e-4)
+    np.testing.assert_allclose(numbers, own, rtol=1e-3, atol=1e-4)
     columns = encoding.lobes(
         torch.from_numpy(latents.T), *(torch.from_numpy(w.T) for w in (wi, wo))
     )
-    x = np.pad(columns.detach().numpy().T, ((0, 0), (0, 3)))
-    x = x @ halves_at(data, first, (16, 24)).T + bias[24:40]
+    x = columns.detach().numpy().T @ halves_at(data, first, (16, 32)).T + bias[24:40]
     x = np.maximum(x, LEAK * x) @ halves_at(data, second, (16, 16)).T + bias[40:56]
     x = np.maximum(x, LEAK * x) @ halves_at(data, second + stride, (8, 16)).T + bias[56:]
     return np.exp(x[:, :3])
@@ -157,7 +156,7 @@ def test_fragments_are_what_a_warp_multiplies(three):
     packed = pack_frame(three, [(0, 0)] * 3, fragment_bytes)
     data = as_fragments(packed)
     sizes = {values.shape for _, values in packed.matrices}
-    assert sizes == {(24, 8), (16, 24), (16, 16), (8, 16)}
+    assert sizes == {(24, 8), (16, 32), (16, 16), (8, 16)}
     for first, values in packed.matrices:
         tall, wide = (-(-size // 16) for size in values.shape)
         halves = halves_at(data, first, (tall, wide, 32, 8))
@@ -230,7 +229,8 @@ def test_words_say_what_the_feature_map_does(gpu):
     check_maps(gpu, FrameMaps(maps.text, bound, maps.places), materials, atol=2e-3)
 
 
-@pytest.mark.parametrize("name, value", [("hidden_width", 32), ("lobes", 2), ("vary", "wet=0..1")])
+@pytest.mark.parametrize("name, value", [("hidden_width", 32), ("lobes", 2), ("lobe_inputs", 3),
+                                         ("vary", "wet=0..1")])
 def test_different_architectures_are_refused(gpu, three, refusal, name, value):
     message = refusal(
         ConfigError, frame_decoder, gpu, [three[0], drawn_material(1, **{name: value})]

@@ -125,7 +125,7 @@ def build_field(
     sizes = [(max(1, side >> level),) * 2 for level in range(levels)]
     grid = LatentGrid(sizes, range(levels), recipe.features, BITS,
                       wraps=recipe.wrap == "repeat", rng=rng)  # fmt: skip
-    lobes = LobeInputs(recipe.features, recipe.lobes, rng=rng)
+    lobes = lobe_inputs(recipe, rng)
     encoding = MaterialEncoding(grid, lobes, recipe.varied_count)
     network = MLP(encoding.width, 3, recipe.hidden_layers, recipe.hidden_width, "leaky_relu", "exp",
                   rng=rng)  # fmt: skip
@@ -133,6 +133,11 @@ def build_field(
     assert bias is not None
     torch.nn.init.constant_(bias, FIRST)
     return Field(encoding, network)
+
+
+def lobe_inputs(recipe: MaterialRecipe, rng: torch.Generator | None) -> LobeInputs:
+    """Return the untrained lobes of a recipe; without ``rng`` all its numbers are alike."""
+    return LobeInputs(recipe.features, recipe.lobes, recipe.lobe_inputs, rng=rng)
 
 
 def encoding_of(field: Field) -> MaterialEncoding:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -133,6 +133,7 @@ def fit_material(
     checkpoint = None
     if options.resume is not None:
         checkpoint = load_checkpoint(options.resume, KIND.name)
+        checkpoint = replace(checkpoint, recipe={**KIND.older, **checkpoint.recipe})
         recipe = resumed_recipe(checkpoint, options.resume, fitted, MaterialRecipe,
                                 lambda kept: from_dict(MaterialRecipe, kept | given),
                                 "material")  # fmt: skip

@@ -17,6 +17,7 @@ from neuralshade.engine.kernel_path import KernelPath, inference_path, inference
 from neuralshade.errors import ConfigError
 from neuralshade.gpu.gpu import Gpu
 from neuralshade.gpu.slangpy_gpu import slangpy_gpu
+from neuralshade.kinds.material.field import lobe_inputs
 from neuralshade.kinds.material.frame_maps import (
     FEATURES,
     FrameMaps,
@@ -35,7 +36,6 @@ from neuralshade.kinds.material.frame_numbers import (
 from neuralshade.kinds.material.recipe import MaterialRecipe
 from neuralshade.kinds.material.scattering import scattering_of
 from neuralshade.kinds.material.shared import SIZES
-from neuralshade.model.lobes import LobeInputs
 
 MOST_THREADS = 256  # of a group that evaluates a frame
 WARP_BYTES = LANES * 80  # of group-shared memory, as frame.warps.slang says
@@ -206,7 +206,7 @@ def check_alike(materials: Sequence[Mapped]) -> None:
 
 def takes_warps(recipe: MaterialRecipe) -> bool:
     """Return whether products of a warp take decoders of this architecture."""
-    lobes = LobeInputs(recipe.features, recipe.lobes, rng=None)
+    lobes = lobe_inputs(recipe, None)
     rows = max(lobes.width, len(lobes.read.weight))
     return rows <= ROW_HALVES and recipe.hidden_layers > 0 and recipe.hidden_width % SIDE == 0
 
@@ -215,7 +215,7 @@ def head_text(
     recipe: MaterialRecipe, road: str, maps: FrameMaps, places: npt.NDArray[np.uint32]
 ) -> str:
     """Return what the texts of both roads begin with. One material's place is written down."""
-    lobes = LobeInputs(recipe.features, recipe.lobes, rng=None).slang("Frame").declarations
+    lobes = lobe_inputs(recipe, None).slang("Frame").declarations
     place = "places[material]"
     if len(places) == 1:
         place = f"{{ {', '.join(f'{number}u' for number in places[0])} }}"

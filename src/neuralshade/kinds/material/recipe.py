@@ -16,7 +16,8 @@ class MaterialRecipe(TrainingRecipe):
     wrap: str = setting("repeat", "beyond the border: repeat for materials that tile, else clamp",
                         choices=WRAPS)  # fmt: skip
     features: int = setting(8, "numbers of a texel", limits=(2, 16))
-    lobes: int = setting(3, "lobes that are read out of them for the decoder", limits=(1, 6))
+    lobes: int = setting(4, "lobes that are read out of them for the decoder", limits=(1, 6))
+    lobe_inputs: int = setting(5, "numbers of a lobe that the decoder sees", limits=(3, 5))
     hidden_layers: int = setting(2, "hidden layers of the decoder", limits=(1, 4))
     hidden_width: int = setting(32, "neurons per hidden layer", limits=(16, 128))
     batch: int = training(0, "samples per step; 0 takes 65,536 on a GPU, 8,192 on a CPU",
@@ -67,6 +68,7 @@ class MaterialSettings(TrainingSettings, total=False):
     wrap: str
     features: int
     lobes: int
+    lobe_inputs: int
     hidden_layers: int
     hidden_width: int
     batch: int

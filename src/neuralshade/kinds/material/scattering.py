@@ -13,10 +13,10 @@ from neuralshade.kinds.material.recipe import MaterialRecipe
 from neuralshade.kinds.material.varied import Varied
 from neuralshade.model.activation import LEAK
 from neuralshade.model.lobe_sampler import LAYERS, LEAST_SEEN, LEAST_WEIGHT, WIDTH, WIDTHS
-from neuralshade.model.lobes import LEAST, LOG_WIDTHS, QUARTER
+from neuralshade.model.lobes import LEAST, LOG_WIDTHS, LOW, QUARTER
 from neuralshade.model.scattering import Scattering
 
-CONSTANTS = (LEAK, *LOG_WIDTHS, LEAST, QUARTER)
+CONSTANTS = (LEAK, *LOG_WIDTHS, LEAST, QUARTER, LOW)
 OF_SAMPLER = (LEAST_SEEN, LEAST_WEIGHT, *WIDTHS)
 
 
@@ -42,8 +42,8 @@ def scattering_of(
     codes = tensors["features"].reshape(-1)
     padded = np.pad(codes, (0, -len(codes) % 4)).view("<u4")
     head = np.array([side, recipe.wrap == "repeat", levels], np.uint32)
-    sizes = (recipe.features, recipe.lobes, recipe.hidden_width, recipe.hidden_layers, WIDTH,
-             LAYERS, *((len(varied),) if varied else ()))  # fmt: skip
+    sizes = (recipe.features, recipe.lobes, recipe.lobe_inputs, recipe.hidden_width,
+             recipe.hidden_layers, WIDTH, LAYERS, *((len(varied),) if varied else ()))  # fmt: skip
     return Scattering("neuralshade.kinds.material.scattering",
                       f"FittedMaterial<{', '.join(map(str, sizes))}>",
                       numbers, np.concatenate([head, padded]).astype(np.uint32))  # fmt: skip

@@ -21,7 +21,7 @@ from neuralshade.kinds.material.recipe import MaterialRecipe
 from neuralshade.model.field import Field
 
 LAYERS = 1  # of the decoder, its first ones
-SIZES = ("features", "lobes", "hidden_width", "hidden_layers")  # settings that all share
+SIZES = ("features", "lobes", "lobe_inputs", "hidden_width", "hidden_layers")  # all share them
 
 
 def shared_names(layers: int = LAYERS) -> list[str]:
