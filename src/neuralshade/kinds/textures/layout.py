@@ -33,7 +33,7 @@ ROUGH = (
     (GridShape(4, 4, 2), GridShape(8, 16, 2), GridShape(16, 7, 4)),
     (GridShape(2, 2, 2), GridShape(4, 8, 2), GridShape(8, 16, 2)),
     (GridShape(2, 7, 2), GridShape(4, 8, 2), GridShape(8, 8, 4)),
-    (GridShape(2, 16, 2), GridShape(4, 12, 2), GridShape(8, 6, 5)),
+    (GridShape(2, 16, 2), GridShape(4, 12, 2), GridShape(8, 8, 3)),
     (GridShape(1, 4, 3), GridShape(2, 8, 3), GridShape(4, 6, 5)),
 )
 SMOOTH = (
@@ -102,11 +102,12 @@ def shapes_of(bpp: float, tried: tuple[Shapes, ...]) -> Shapes:
     """Return the grids for a nominal rate, ``bpp`` bits per texel of mip 0: at most that many.
 
     Between the rates of those that were ``tried`` the finest grid of a neighbor has more or fewer
-    features; where that would leave more than SPARED of the bits unused, so has the second.
+    features; where that would leave more than SPARED of the bits unused, so has the second, and
+    where it still would, the third.
     """
     candidates: list[tuple[float, Shapes]] = []
-    for second in (False, True):
-        candidates = [one for known in tried for one in _neighbors(known, second)]
+    for free in (1, 2, 3):
+        candidates = [one for known in tried for one in _neighbors(known, free)]
         below = [one for one in candidates if rate_of(one[1]) <= bpp * (1 + 5e-3)]
         best = max((rate_of(shapes) for _, shapes in below), default=0.0)
         if best >= (1 - SPARED) * bpp:
@@ -117,11 +118,14 @@ def shapes_of(bpp: float, tried: tuple[Shapes, ...]) -> Shapes:
     return min(near, key=lambda one: one[0])[1]
 
 
-def _neighbors(known: Shapes, second: bool) -> Iterator[tuple[float, Shapes]]:
-    """Yield ``known`` with other features, and how far they are from its own."""
+def _neighbors(known: Shapes, free: int) -> Iterator[tuple[float, Shapes]]:
+    """Yield ``known`` with other features in so many grids, and how far they are from its own."""
     counts = range(1, GRID_LIMITS[1] + 1)
-    for finest, middle in product(counts, counts if second else (known[1].features,)):
-        shapes = (replace(known[0], features=finest), replace(known[1], features=middle), known[2])
+    tried = [
+        [replace(shape, features=count) for count in counts] if index < free else [shape]
+        for index, shape in enumerate(known)
+    ]
+    for shapes in product(*tried):
         yield layout_distance(shapes, known), shapes
 
 
