@@ -10,8 +10,10 @@ from typing import Any
 
 from neuralshade.base.message_text import plain
 from neuralshade.errors import AssetError, PictureError
+from neuralshade.kinds.shader.source import ShaderSource
 from neuralshade.measure.table import Row, Table
 from neuralshade.source.image_file import load_picture
+from neuralshade.source.picture import Picture
 
 NUMBER_BYTES = 4  # of a trained number: float32
 
@@ -81,6 +83,22 @@ def _told(ours: Row, inputs: Sequence[Input]) -> Iterator[str]:
 def listed_inputs(inputs: Sequence[Input]) -> str:
     """Return them in a line for people."""
     return " and ".join(map(str, inputs))
+
+
+def size_of_pictures(source: ShaderSource, pictures: Mapping[str, Picture]) -> str | None:
+    """Return the one size, WxH, of the pictures that render reads, or else of all that there are.
+
+    None where there are none, or several sizes: then none of them is the task's own.
+    """
+    from neuralshade.kinds.shader.unread import unread_pictures  # fits without pictures need none
+
+    unread = unread_pictures(source) if pictures else {}
+    read = [picture for name, picture in pictures.items() if name not in unread]
+    for some in (read, pictures.values()):
+        sizes = {f"{picture.width}x{picture.height}" for picture in some}
+        if len(sizes) == 1:
+            return sizes.pop()
+    return None
 
 
 def picture_of(
