@@ -1,7 +1,8 @@
 """MkDocs hooks: README.md is the first page, results of benchmarks are pages too.
 
 Pages link as files of the repository do, so that they work where it is browsed; what lies
-outside of docs/ and is no page of the site becomes plain text.
+outside of docs/ and is no page of the site becomes plain text. A page that is named by its file,
+as who browses the repository knows it, is named by its title.
 """
 
 import re
@@ -46,8 +47,18 @@ def inside(link: re.Match[str], uri: str) -> str:
     if uri == "index.md" and target.startswith("examples/"):
         return text
     leaves = PurePosixPath(uri).parent / target
-    data = target.partition("#")[0].endswith(".json")
-    return text if data or outside(leaves) else f"[{text}]({target})"
+    path = target.partition("#")[0]
+    if path.endswith(".json") or outside(leaves):
+        return text
+    return f"[{titled(text, path)}]({target})"
+
+
+def titled(text: str, path: str) -> str:
+    """Return the title of the page of docs/ that a link's text names by its file, else the text."""
+    page = ROOT / "docs" / PurePosixPath(path).name
+    if PurePosixPath(text).name != page.name or not page.is_file():
+        return text
+    return page.read_text().partition("\n")[0].removeprefix("# ")
 
 
 def outside(path: PurePosixPath) -> bool:
