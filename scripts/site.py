@@ -11,16 +11,19 @@ from pathlib import Path, PurePosixPath
 ROOT = Path(__file__).parents[1]
 RESULTS = "benchmarks/results"
 LINK = re.compile(r"(?<!!)\[([^\]]*)\]\(([^)\s]+)\)")
+# Wrapped, not cut at the edge; beside the button that copies, not under it.
+STYLE = ".md-typeset pre > code { white-space: pre-wrap; padding-right: 3em; }\n"
 FENCES = re.compile(r"(^```.*?^```$)", re.M | re.S)
 
 
 def on_files(files, config):
-    """Add README.md as index.md, and the results with their charts."""
+    """Add README.md as index.md, the results with their charts, and the style of code."""
     from mkdocs.structure.files import File  # only here: what follows is tested without MkDocs
 
     readme = (ROOT / "README.md").read_text()
     front = readme.replace("](docs/", "](").replace(f"]({RESULTS}/", "](results/")
     files.append(File.generated(config, "index.md", content=front))
+    files.append(File.generated(config, "site.css", content=STYLE))
     for path in sorted((ROOT / RESULTS).glob("*")):
         if path.suffix in (".md", ".png"):
             files.append(File.generated(config, f"results/{path.name}", abs_src_path=str(path)))
