@@ -26,14 +26,14 @@ NOT_SEARCHED = "codes were not searched to the end, so the file is less near: {e
 class CodeSearch:
     """What a search of stored codes after training has found."""
 
-    moved: int  # codes
+    moved: int  # moves of codes: one that several passes move counts as often
     seconds: float
     gain_db: float  # of a texture set: of the mean over the maps' PSNR at mip 0
     ended: bool  # False where an interruption came first
     failed: str | None = None  # why it was not searched to the end, as people are told
 
     def __str__(self) -> str:
-        found = f"{self.moved:,} codes moved after training in {self.seconds:.1f} s"
+        found = f"codes moved {plural(self.moved, 'time')} after training in {self.seconds:.1f} s"
         stopped = "" if self.ended else ", interrupted"
         return (
             f"{found}{', stopped by an error' if self.failed else stopped}: {self.gain_db:+.2f} dB"
