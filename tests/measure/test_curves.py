@@ -77,7 +77,8 @@ def test_colors_come_from_the_page(charts):
 def test_the_number_of_the_file_is_no_point_of_the_line():
     """A search after the last step made it: the line ends where steps did."""
     searched = [*CURVE, (1000, 10.5, 0.001, 23.7)]
-    for (_, svg), (_, whole) in zip(curve_charts(searched)[:2], curve_charts(CURVE)[2:]):
+    ours, losses = curve_charts(searched)[:2], curve_charts(CURVE)[2:]
+    for (_, svg), (_, whole) in zip(ours, losses, strict=True):
         assert len(line_of(svg)) == len(line_of(whole)) == 4
         assert "23.70 in the file" in texts_of(svg) and "stroke-dasharray" in svg
         assert "in the file" not in whole and "stroke-dasharray" not in whole

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import itertools
 import os
 from collections.abc import Sequence
 
@@ -94,7 +95,7 @@ def near_flags(typed: str, known: Sequence[str]) -> list[str]:
 
 def _meant_port(arguments: Sequence[str]) -> str:
     """Return where to write the port that was given to --live; nothing where none was."""
-    behind = [word for flag, word in zip(arguments, arguments[1:], strict=False)
+    behind = [word for flag, word in itertools.pairwise(arguments)
               if flag == "--live" and word.isdecimal()]  # fmt: skip
     behind += [word.partition("=")[2] for word in arguments if word.startswith("--live=")]
     if not behind:
