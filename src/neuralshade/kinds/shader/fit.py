@@ -15,7 +15,7 @@ import numpy as np
 
 from neuralshade.asset.asset import Header, save_asset
 from neuralshade.asset.checkpoint import Checkpoint, load_checkpoint
-from neuralshade.base.message_text import plural
+from neuralshade.base.message_text import plural, rate_text
 from neuralshade.errors import ConfigError
 from neuralshade.fitting.command import CommandLine, FitCall
 from neuralshade.fitting.facts import MOST_SHOWN, Reached
@@ -69,7 +69,7 @@ class ShaderResult(Reached):
         """Print what was reached, and small trained members."""
         print(f"{self.asset}: loss {self.loss:.4g} in {self.asset_bytes:,} bytes")
         print(f"{plural(self.steps, 'step')} in {self.seconds:.1f} s on {self.device}, "
-              f"{self.samples_per_second / 1e6:.2f} M threads/s")  # fmt: skip
+              f"{rate_text(self.samples_per_second, 'threads')}")  # fmt: skip
         for name, array in self.members.items():
             if array.size <= MOST_SHOWN:
                 shown = np.array2string(array, precision=6, separator=", ", prefix="  ")
