@@ -151,8 +151,8 @@ def early(job: Job[Any], own_steps: int | None) -> str | None:
     if p.share < 1.0 or p.plateau_step is not None or p.step >= EARLIEST_STEPS:
         return None
     more = more_of_it(p, job.recipe)
-    return (f"fit: ended at its {ended(p, job.recipe)}, where no plateau is found before "
-            f"{EARLIEST_STEPS}: far below what it comes to.{more}")  # fmt: skip
+    return (f"fit: ended at its {ended(p, job.recipe)}: far below what it comes to. One that ends "
+            f"by itself takes {EARLIEST_STEPS} steps at least.{more}")  # fmt: skip
 
 
 def oversized(byte_count: int, picture: Picture) -> str | None:
