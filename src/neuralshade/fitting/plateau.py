@@ -13,6 +13,7 @@ FEWEST_STEPS = 512  # before them a flat curve is a beginning, not a plateau
 FEWEST_POINTS = 4  # measurings among the last half of the steps
 SETTLING = 0.25  # of the steps before a plateau, which are run after it
 BEFORE = 1.5  # times the gain: as much as two doublings may have had, each
+AGAIN = 1.1  # times the steps, after which a curve has to be flat still
 HELD = 0.8  # of a given end, until which step sizes stay; 1 / (1 + SETTLING)
 
 Row = Sequence[float | None]  # step, seconds, loss, psnr_db
@@ -27,15 +28,22 @@ class Plateau:
     def reached(self, curve: Sequence[Row], since: int = 0) -> bool:
         """Return whether a curve is flat at its end; rows up to step ``since`` do not count.
 
-        A curve that falls is flat too: with step sizes as they are nothing more is gained.
+        A curve that falls is flat too: with step sizes as they are nothing more is gained. PSNR
+        wavers by tenths of a dB from one measuring to the next, where files of few bits gain a
+        little for long: it has to have been flat a while before, too.
+        """
+        last = (curve[-1][0] or 0) if curve else 0
+        before = [row for row in curve if (row[0] or 0) <= last / AGAIN]
+        return last >= FEWEST_STEPS and self._flat(curve, since) and self._flat(before, since)
 
-        PSNR wavers by tenths of a dB from one measuring to the next, where files of few bits gain
-        a little for long: what two doublings have gained must be little too. A smooth curve waits
-        for that no longer, unless a doubling gains less than half of what the one before did.
+    def _flat(self, curve: Sequence[Row], since: int) -> bool:
+        """Return whether a doubling gained little, and two together did.
+
+        A smooth curve waits for the latter no longer, unless a doubling gains less than half of
+        what the one before did.
         """
         gain = gain_per_doubling(curve, since)
-        last = curve[-1][0] if curve else None
-        if gain is None or (last or 0) < FEWEST_STEPS or gain >= self.gain_db:
+        if gain is None or gain >= self.gain_db:
             return False
         both = gain_per_doubling(curve, since, doublings=2)
         return both is not None and both < BEFORE * self.gain_db
