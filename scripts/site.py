@@ -1,7 +1,8 @@
 """MkDocs hooks: README.md is the first page, results of benchmarks are pages too.
 
 Pages link as files of the repository do, so that they work where it is browsed; what lies
-outside of docs/ and is no page of the site becomes plain text.
+outside of docs/ and is no page of the site becomes plain text. A page that is named by its file,
+as who browses the repository knows it, is named by its title.
 """
 
 import re
@@ -10,16 +11,19 @@ from pathlib import Path, PurePosixPath
 ROOT = Path(__file__).parents[1]
 RESULTS = "benchmarks/results"
 LINK = re.compile(r"(?<!!)\[([^\]]*)\]\(([^)\s]+)\)")
+# Wrapped, not cut at the edge; beside the button that copies, not under it.
+STYLE = ".md-typeset pre > code { white-space: pre-wrap; padding-right: 3em; }\n"
 FENCES = re.compile(r"(^```.*?^```$)", re.M | re.S)
 
 
 def on_files(files, config):
-    """Add README.md as index.md, and the results with their charts."""
+    """Add README.md as index.md, the results with their charts, and the style of code."""
     from mkdocs.structure.files import File  # only here: what follows is tested without MkDocs
 
     readme = (ROOT / "README.md").read_text()
     front = readme.replace("](docs/", "](").replace(f"]({RESULTS}/", "](results/")
     files.append(File.generated(config, "index.md", content=front))
+    files.append(File.generated(config, "site.css", content=STYLE))
     for path in sorted((ROOT / RESULTS).glob("*")):
         if path.suffix in (".md", ".png"):
             files.append(File.generated(config, f"results/{path.name}", abs_src_path=str(path)))
@@ -46,8 +50,18 @@ def inside(link: re.Match[str], uri: str) -> str:
     if uri == "index.md" and target.startswith("examples/"):
         return text
     leaves = PurePosixPath(uri).parent / target
-    data = target.partition("#")[0].endswith(".json")
-    return text if data or outside(leaves) else f"[{text}]({target})"
+    path = target.partition("#")[0]
+    if path.endswith(".json") or outside(leaves):
+        return text
+    return f"[{titled(text, path)}]({target})"
+
+
+def titled(text: str, path: str) -> str:
+    """Return the title of the page of docs/ that a link's text names by its file, else the text."""
+    page = ROOT / "docs" / PurePosixPath(path).name
+    if PurePosixPath(text).name != page.name or not page.is_file():
+        return text
+    return page.read_text().partition("\n")[0].removeprefix("# ")
 
 
 def outside(path: PurePosixPath) -> bool:

@@ -51,6 +51,12 @@ def test_help_loads_nothing_heavy(arguments):
     assert found["heavy"] == [] and len(found["modules"]) <= 42
 
 
+def test_a_bad_setting_is_refused_before_what_fits_is_loaded():
+    """Nobody waits seconds for it, or reads that the fit starts."""
+    arguments = ["fit", "image", str(DATA / "photo.png"), "--loss", "l3", "--steps", "1"]
+    assert "torch" not in loaded(COMMAND.format(arguments=arguments))["heavy"]
+
+
 # a process each, most of whose time loads PyTorch
 OTHERS = [("image_grid", "image"), ("splats_sum", "splats"), ("mipmaps", "mipmaps"),
           ("textures", "textures"), ("shader", "shader"), ("material", "material")]  # fmt: skip

@@ -106,6 +106,18 @@ def test_misuse(refused, arguments, message):
      "or --network-bits? See neuralshade fit image --help."),
     (("fit", "image", "a.png", "--stepz", "8"), "No such option '--stepz'. Did you mean --steps? "
      "See neuralshade fit image --help."),
+    (("fit", "image", "a.png", "--sec", "3"), "No such option '--sec'. Did you mean --seconds? "
+     "See neuralshade fit image --help."),
+    (("fit", "shader", "a.slang", "--snap", "x"), "No such option '--snap'. Did you mean "
+     "--snapshots? See neuralshade fit shader --help."),
+    (("fit", "image", "a.png", "--bitrate", "3"), "No such option '--bitrate'. Did you mean --bpp? "
+     "See neuralshade fit image --help."),
+    (("fit", "image", "a.png", "--live", "8765"), "Got unexpected extra argument (8765). --live "
+     "takes none: write --live --port 8765. See neuralshade fit image --help."),
+    (("fit", "image", "--live=8765", "a.png"), "Option '--live' does not take a value. --live "
+     "takes none: write --live --port 8765."),
+    (("fit", "image", "a.png", "b.png", "--live"),
+     "Got unexpected extra argument (b.png) See neuralshade fit image --help."),
     (("fit", "image", "a.png", "--quality", "8"),
      "No such option '--quality'. See neuralshade fit image --help."),
     (("fit", "splats", "a.png", "--preset", "grid"),

@@ -126,7 +126,7 @@ def test_fit_prints_its_result(run, folder, few):
     )
     assert re.fullmatch(r"in a GPU: 352 bytes, 3\.259 bits per pixel", done.out[1])
     assert re.fullmatch(r"30 steps in \d+\.\d s on cpu, \d+\.\d\d M samples/s", done.out[2])
-    searched = r"[\d,]+ codes moved after training in \d+\.\d s: \+\d\.\d\d dB"
+    searched = r"codes moved [\d,]+ times after training in \d+\.\d s: \+\d\.\d\d dB"
     assert re.fullmatch(searched, done.out[3])
     assert done.out[4] == "x.html"
 

@@ -58,8 +58,12 @@ def test_gallery_has_each_kind():
     ("index.md", "[a](examples/x.py)", "a"),
     ("textures.md", "[a](../src/neuralshade/errors.py)", "a"),
     ("results/x.md", "[a](../../docs/textures.md)", "[a](../textures.md)"),
+    ("index.md", "[docs/live.md](live.md)", "[The live page](live.md)"),
+    ("textures.md", "[live.md](live.md#b)", "[The live page](live.md#b)"),
+    ("results/x.md", "[docs/live.md](../../docs/live.md)", "[The live page](../live.md)"),
+    ("textures.md", "[x.md](../benchmarks/results/x.md)", "[x.md](results/x.md)"),
 ])  # fmt: skip
-def test_links_out_of_the_site_become_text(uri, link, seen):
+def test_links_are_of_the_site_or_text_and_say_titles(uri, link, seen):
     spec = importlib.util.spec_from_file_location("site_hooks", ROOT / "scripts/site.py")
     hooks = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(hooks)

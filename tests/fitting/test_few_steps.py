@@ -5,6 +5,7 @@ import pytest
 from neuralshade.fitting.facts import few_steps, steps_left
 from neuralshade.fitting.progress import Progress
 from neuralshade.kinds.material.recipe import MaterialRecipe
+from neuralshade.kinds.mipmaps.recipe import MipmapsRecipe
 from neuralshade.kinds.splats.recipe import SplatsRecipe
 from neuralshade.kinds.textures.recipe import TexturesRecipe
 
@@ -38,6 +39,16 @@ def test_a_kind_that_ends_by_its_clock_alone_says_what_is_usual():
     said = told(52, recipe=SplatsRecipe, usual=8_000, seconds=20.0)
     assert said is not None and "after 52 steps, 0.65 % of the 8,000 that are usual" in said
     assert told(2_000, recipe=SplatsRecipe, usual=8_000, seconds=20.0) is None
+
+
+def test_a_kind_without_a_usual_clock_is_told_on_a_cpu_too():
+    """Mip levels end by steps: a clock is always one that was asked for."""
+    progress = Progress(step=17, share=1.0, seconds=2.0)
+    said = few_steps(progress, MipmapsRecipe(steps=None, seconds=2.0), on_cpu=True)
+    assert said == (
+        "fit: ended at its 2 s after 17 steps, 6.6 % of the 256 that are usual: far below what it "
+        "comes to. Give it more --seconds, or a machine with less to do."
+    )
 
 
 def test_what_was_stopped_by_hand_is_not():

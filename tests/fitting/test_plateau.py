@@ -42,6 +42,39 @@ def test_a_flat_beginning_is_no_plateau():
     assert not Plateau(1.0).reached(curve_of(lambda step: 7.0, early))
 
 
+# kodim23 at one bit per pixel on a CPU: PSNR with step sizes as they were. It gained 0.6 dB a
+# doubling on, and wavered by 0.2.
+WAVERING = [(352, 30.545), (406, 30.783), (467, 30.802), (553, 31.074), (646, 31.161),
+            (753, 31.186), (871, 31.131), (1013, 30.973)]  # fmt: skip
+
+
+def test_a_curve_that_wavers_is_no_plateau():
+    """Its last rows say -0.1 dB a doubling, by chance; what it gained before says more."""
+    steps = [(173, 29.227), (200, 29.667), (230, 30.033), (266, 30.287), (306, 30.393), *WAVERING]
+    curve = curve_of(dict(steps).get, dict(steps))
+    assert gain_per_doubling(curve) < 0 < 0.4 < gain_per_doubling(curve, doublings=2)
+    assert not Plateau(0.25).reached(curve) and Plateau(0.5).reached(curve)
+
+
+def test_one_measuring_that_is_off_is_no_plateau():
+    curve = curve_of(
+        lambda step: 30 + 0.6 * math.log2(step), [round(1.15**i) for i in range(30, 60)]
+    )
+    *_, last = curve
+    last[3] -= 1.5
+    assert gain_per_doubling(curve) < 0.25 and not Plateau(0.25).reached(curve)
+
+
+@pytest.mark.parametrize("share", [0.6, 0.75, 0.9])
+def test_a_smooth_curve_waits_for_nothing_more(share):
+    """Its plateau is found where the last doubling gained little, at two measurings in turn."""
+    steps = [round(128 * 1.15**i) for i in range(80)]
+    curve = curve_of(lambda step: 30 + 2 * share ** math.log2(step / 512) / math.log(share), steps)
+    whole = [i for i in range(1, 81) if (gain_per_doubling(curve[:i]) or 1) < 0.25]
+    found = [i for i in range(1, 81) if Plateau(0.25).reached(curve[:i])]
+    assert found == whole[1:]
+
+
 def test_rows_of_other_pixels_do_not_count():
     curve = curve_of(lambda step: 20.0 if step <= 800 else 30.0, range(500, 1001, 50))
     assert gain_per_doubling(curve) > 5 and gain_per_doubling(curve, since=800) is None
@@ -82,7 +115,7 @@ def test_a_plateau_ends_it_and_rates_fall_after_it(plateau_loop):
     loop = plateau_loop(flat_from=1000, seconds=1000.0)
     assert loop.run()
     found, factors = loop.progress.plateau_step, loop.engine.factors
-    assert 1500 <= found <= 2500 and loop.progress.share == 1.0
+    assert 1500 <= found <= 3000 and loop.progress.share == 1.0  # two doublings, mostly
     assert loop.progress.step == Plateau(0.25).end(found) == len(factors)
     assert factors[20:found] == [1.0] * (found - 20)
     assert factors[found:] == sorted(factors[found:], reverse=True) and factors[-1] < 0.02

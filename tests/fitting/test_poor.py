@@ -64,8 +64,8 @@ def test_the_soonest_plateau_is_that_of_the_loop():
 def test_a_fit_that_was_cut_off_before_any_plateau_is_told(step, ended, told):
     more = "--seconds, or a machine with less to do" if "seconds" in ended else "--steps"
     said = early(job_of(step=step, **ended), None)
-    assert said == (told and f"fit: ended at its {told}, where no plateau is found before 640: far "
-                    f"below what it comes to. Give it more {more}.")  # fmt: skip
+    assert said == (told and f"fit: ended at its {told}: far below what it comes to. One that "
+                    f"ends by itself takes 640 steps at least. Give it more {more}.")  # fmt: skip
 
 
 def test_of_a_preset_with_steps_of_its_own_these_are_usual():

@@ -50,6 +50,18 @@ def test_a_psnr_that_is_measured_after_the_last_numbers(tmp_path, save_smooth, f
     assert [entry.step for entry in log.Scalars("loss")].count(30) == 1
 
 
+def test_a_step_has_one_psnr(tmp_path, save_smooth, few, monkeypatch):
+    """The last one the file's, though one was measured there on the way."""
+    monkeypatch.setattr("neuralshade.fitting.callback.Beat.is_due", lambda self, seconds: True)
+    monkeypatch.setattr("neuralshade.fitting.loop.Loop._is_measure_due", lambda *given: True)
+    fit(save_smooth(), tmp_path, few, tmp_path / "log")
+    log = read(tmp_path / "log")
+    curve = neuralshade.info(tmp_path / "x.nsh")["training"]["curve"]
+    steps = [entry.step for entry in log.Scalars("psnr_db")]
+    assert len(steps) > 2 and steps == sorted(set(steps))
+    assert scalars(log, "psnr_db")[30] == pytest.approx(curve[-1][3])
+
+
 def test_wall_times_are_those_of_the_fit(tmp_path, save_smooth, few):
     begin = time.time()
     fit(save_smooth(), tmp_path, few, tmp_path / "log")

@@ -37,6 +37,7 @@ def test_an_interrupted_fit_goes_on_in_its_folder(tmp_path, save_smooth, few, mo
         return advance(self, factors)
 
     monkeypatch.setattr(TorchEngine, "advance", interrupted)
+    monkeypatch.setattr("neuralshade.fitting.loop.Loop._is_measure_due", lambda *given: True)
     with pytest.raises(FitInterrupted, match=f" --tensorboard {folder} --resume "):
         fit(picture, tmp_path, few | {"steps": 60}, folder)
     before = read(folder)  # closed: whole
@@ -48,6 +49,8 @@ def test_an_interrupted_fit_goes_on_in_its_folder(tmp_path, save_smooth, few, mo
     losses = scalars(before, "loss")
     assert losses.items() <= scalars(after, "loss").items() and max(losses) >= 20
     assert list(scalars(after, "loss"))[-1] == 60
+    measured = [entry.step for entry in after.Scalars("psnr_db")]
+    assert measured == sorted(set(measured)) and measured[-1] == 60  # each once
     assert list(pictures(after, "target")) == [0]
     drawn = pictures(before, "result").keys()
     assert drawn < pictures(after, "result").keys()

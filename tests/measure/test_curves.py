@@ -20,12 +20,12 @@ def charts():
 
 
 def line_of(svg):
-    """Return the points of the curve in SVG units: the path drawn in the accent color."""
+    """Return the points of the curve in SVG units: the whole line drawn in the accent color."""
     root = xml.etree.ElementTree.fromstring(svg)
     (path,) = [
         p.get("d")
         for p in root.iter(f"{SVG}path")
-        if "stroke: var(--accent)" in p.get("style", "") and "fill: none" in p.get("style", "")
+        if re.search(r"fill: none; stroke: var\(--accent\)", p.get("style", ""))
     ]
     numbers = [float(n) for n in re.findall(r"-?[\d.]+", path)]
     return list(zip(numbers[::2], numbers[1::2], strict=True))
@@ -46,8 +46,8 @@ def test_all_four_charts(charts):
     for (_, svg), labels in zip(
         charts,
         [
-            {"PSNR [dB]", "seconds of training", "0.1", "10", "23.00"},
-            {"PSNR [dB]", "steps", "1", "1,000", "23.00"},
+            {"PSNR [dB]", "seconds of training", "0.1", "10", "23.00 in the file"},
+            {"PSNR [dB]", "steps", "1", "1,000", "23.00 in the file"},
             {"loss", "seconds of training", "0.1", "10", "0.001"},
             {"loss", "steps", "1", "1,000", "0.01", "0.001"},
         ],
@@ -59,10 +59,11 @@ def test_all_four_charts(charts):
 @pytest.mark.parametrize("chart", range(4))
 def test_axes_are_logarithmic(charts, chart):
     points = line_of(charts[chart][1])
-    assert len(points) == 4
+    apart = chart < 2  # the last PSNR, which is the file's
+    assert len(points) == 4 - apart
     for axis in (0, 1):  # equal factors in the data are equal distances, in both axes here
         gaps = [after[axis] - before[axis] for before, after in itertools.pairwise(points)]
-        assert gaps == pytest.approx([gaps[0]] * 3, abs=0.01)
+        assert gaps == pytest.approx([gaps[0]] * (3 - apart), abs=0.01)
         assert abs(gaps[0]) > 10
 
 
@@ -73,13 +74,29 @@ def test_colors_come_from_the_page(charts):
         assert svg.startswith("<svg")
 
 
+def test_the_number_of_the_file_is_no_point_of_the_line():
+    """A search after the last step made it: the line ends where steps did."""
+    searched = [*CURVE, (1000, 10.5, 0.001, 23.7)]
+    ours, losses = curve_charts(searched)[:2], curve_charts(CURVE)[2:]
+    for (_, svg), (_, whole) in zip(ours, losses, strict=True):
+        assert len(line_of(svg)) == len(line_of(whole)) == 4
+        assert "23.70 in the file" in texts_of(svg) and "stroke-dasharray" in svg
+        assert "in the file" not in whole and "stroke-dasharray" not in whole
+
+
+def test_a_curve_that_was_not_measured_in_the_end_has_no_file_s_number():
+    curve = [*CURVE, (2000, 20.0, 0.0005, None)]
+    assert all("in the file" not in svg for _, svg in curve_charts(curve))
+
+
 def test_points_without_psnr_still_have_a_loss():
     charts = curve_charts([(*point[:3], None) for point in CURVE])
     assert [title for title, _ in charts] == ["loss against seconds", "loss against steps"]
 
 
 def test_what_a_log_axis_cannot_show_is_left_out(charts):
-    curve = [(0, 0.0, 0.5, 9.0), *CURVE, (2000, 20.0, math.nan, None), (3000, 30.0, 0.0, math.inf)]
+    between = [(200, 2.0, math.nan, None), (300, 3.0, 0.0, math.inf)]
+    curve = [(0, 0.0, 0.5, 9.0), *CURVE[:3], *between, *CURVE[3:]]
     for (_, svg), (_, clean) in zip(curve_charts(curve), charts, strict=True):
         assert line_of(svg) == line_of(clean)
 

@@ -23,6 +23,19 @@ def test_snapshots_like_the_first_are_left_out(values, titles):
     assert [one.title for one in strip] == [f"step {title}" for title in titles]
 
 
+@pytest.mark.parametrize("contrasts, titles", [
+    ([0.0, 0.003, 0.02, 0.09, 0.2, 1.0, 0.9], ["16", "32", "64"]),
+    ([1.0, 0.01, 0.9], ["1", "2", "4"]),  # what comes later is of interest, whatever it is
+    ([0.0, 0.0], ["1", "2"]),  # nor is there at the end
+])  # fmt: skip
+def test_snapshots_before_there_is_something_to_see_are_left_out(contrasts, titles):
+    """Black, or of one color: networks begin so."""
+    ramp = np.linspace(0, 1, 20, dtype=np.float32)[None, :, None] * flat(1.0)
+    shown = [(2**i, 0.02 * i + 0.8 * contrast * ramp) for i, contrast in enumerate(contrasts)]
+    strip = snapshot_strip(shown, None)
+    assert [one.title for one in strip] == [f"step {title}" for title in titles]
+
+
 def page_pictures(side, byte_counts, most_px=640):
     """Yield squares of so many bytes a pixel, whose sides are at most ``side``."""
     px = min(side, most_px)

@@ -7,6 +7,7 @@ from neuralshade.base.regular_file import IrregularError
 
 # Of names that are no UTF-8, as os.fsdecode has them; but for those that some terminals obey.
 NAME_BYTES = frozenset(map(chr, range(0xDCA0, 0xDD00)))
+SPEEDS = ((1e9, 1e9, "G", 2), (1e5, 1e6, "M", 2), (1e3, 1e3, "k", 1))  # from, unit, decimals
 LONGEST = 80  # characters of a value that are shown
 
 
@@ -25,7 +26,20 @@ def plural(count: int, noun: str) -> str:
 
 def memory_text(memory_bytes: int, count: int, unit: str) -> str:
     """Return what something takes in a GPU's memory, also for each of ``count`` units."""
-    return f"{memory_bytes:,} bytes, {8 * memory_bytes / count:.3f} bits per {unit}"
+    return f"{memory_bytes:,} bytes, {decimals(8 * memory_bytes / count, 3)} bits per {unit}"
+
+
+def decimals(value: float, places: int) -> str:
+    """Return a number with so many decimals, from 1,000 on with none."""
+    return f"{value:,.0f}" if value >= 1000 else f"{value:.{places}f}"
+
+
+def rate_text(per_second: float, what: str) -> str:
+    """Return how many of something there are in a second, in a unit that leaves some digits."""
+    for least, size, unit, places in SPEEDS:
+        if per_second >= least:
+            return f"{per_second / size:.{places}f} {unit} {what}/s"
+    return f"{per_second:.2g} {what}/s" if per_second < 10 else f"{per_second:.0f} {what}/s"
 
 
 def plain(text: str) -> str:

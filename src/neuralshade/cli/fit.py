@@ -28,6 +28,7 @@ from neuralshade.cli.recipe_file import (
 from neuralshade.cli.work_lines import starting
 from neuralshade.fitting.command import CommandLine, FitCall
 from neuralshade.fitting.defaults import defaults_path
+from neuralshade.fitting.recipe import check_settings
 from neuralshade.kinds import fit_verb, fit_verbs
 from neuralshade.kinds.kind import Kind
 
@@ -89,6 +90,7 @@ def run_fit(kind: Kind, output: str | None, recipe: str | None, as_json: bool, q
     defaults = {} if resumed else default_settings(kind, parameters_of(kind))
     typed = given | {"preset": preset}
     preset, settings = recipe_settings(kind, preset, recipe, given, defaults)
+    check_settings(kind.recipe, settings)  # before the packages of a fit, which take seconds
     if not quiet:
         tell_defaults(kind, typed, {} if resumed else settings | {"preset": preset})
     line = CommandLine(subject, output, own, preset, settings, given, {**options, **live})

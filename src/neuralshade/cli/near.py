@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import difflib
+import itertools
 import os
 from collections.abc import Sequence
 
 import click
 
+NO_VALUE = ("Got unexpected extra argument", "Option '--live' does not take a value")
+SHORTEST_BEGINNING = 3  # letters of a flag's name that tell it
 NEAR = 0.75  # difflib's ratio: quality and quiet, preset and resume have 0.67
 # what flags are called elsewhere; told where the command has the flag on the right
 ELSEWHERE = {
     "batch-size": "batch",
+    "bitrate": "bpp",
     "cpu": "engine",
     "epochs": "steps",
     "gpu": "engine",
@@ -41,6 +45,8 @@ def misuse(error: click.UsageError, arguments: Sequence[str]) -> str:
     message = error.format_message()
     if isinstance(error, click.NoSuchOption):
         message = _no_such_option(error, arguments)
+    elif message.startswith(NO_VALUE):
+        message = message.rstrip(".") + _meant_port(arguments)
     elif message.startswith("No such command"):
         message += _meant_verb(arguments) or _near_verb(error, message)
     where = f" See {error.ctx.command_path} --help." if error.ctx else ""
@@ -68,7 +74,8 @@ def near_flags(typed: str, known: Sequence[str]) -> list[str]:
     """Return the flags nearest to ``typed``, three at most.
 
     That is what it is called here, else those that have all its words or whose words it has all,
-    else the one with similar letters; of single letters nothing can be said.
+    else those that begin so, else the one with similar letters; of single letters nothing can be
+    said.
     """
     if not typed.startswith("--"):
         return []
@@ -81,8 +88,20 @@ def near_flags(typed: str, known: Sequence[str]) -> list[str]:
     parts = {flag: set(flag[2:].split("-")) for flag in names}
     shared = [flag for flag in names if words <= parts[flag] or parts[flag] <= words]
     bare = [flag[2:] for flag in names]  # all flags begin alike, which is no likeness
-    near = difflib.get_close_matches(word, bare, n=1, cutoff=NEAR)
-    return shared[:3] or [f"--{name}" for name in near]
+    begun = [n for n in bare if len(word) >= SHORTEST_BEGINNING and n.startswith(word)]
+    near = begun or difflib.get_close_matches(word, bare, n=1, cutoff=NEAR)
+    return (shared or [f"--{name}" for name in near])[:3]
+
+
+def _meant_port(arguments: Sequence[str]) -> str:
+    """Return where to write the port that was given to --live; nothing where none was."""
+    behind = [word for flag, word in itertools.pairwise(arguments)
+              if flag == "--live" and word.isdecimal()]  # fmt: skip
+    behind += [word.partition("=")[2] for word in arguments if word.startswith("--live=")]
+    if not behind:
+        return ""
+    port = behind[0] if behind[0].isdecimal() else "8420"
+    return f". --live takes none: write --live --port {port}."
 
 
 def _near_verb(error: click.UsageError, message: str) -> str:

@@ -13,7 +13,7 @@ from rich.text import Text
 from neuralshade.asset.brought import told_packages
 from neuralshade.asset.file import FORMAT
 from neuralshade.base.log_relay import LogRelay
-from neuralshade.base.message_text import plain, plain_lines, plural
+from neuralshade.base.message_text import plain, plain_lines, plural, rate_text
 from neuralshade.base.work import told
 from neuralshade.cli.work_bar import WorkBar
 from neuralshade.cli.work_lines import plain_work
@@ -124,7 +124,7 @@ def _parts(p: FitProgress, compared: bool = True) -> dict[str, str]:
         "loss": f"loss {p.loss:.3g}",
         "psnr": psnr if compared else "",
         "since": f"(step {p.psnr_step:,})" if compared and p.stale else "",
-        "rate": f"{p.samples_per_second / 1e6:.2f} M samples/s",
+        "rate": rate_text(p.samples_per_second, "samples"),
         "left": left,
     }
 

@@ -68,7 +68,8 @@ def few_steps(
     """
     usual = usual or type(recipe).steps
     share = p.step / usual
-    as_usual = on_cpu and is_by_clock(p, recipe) and recipe.seconds >= type(recipe).seconds
+    clock = type(recipe).seconds  # None of a kind that ends by its steps
+    as_usual = on_cpu and clock is not None and is_by_clock(p, recipe) and recipe.seconds >= clock
     if p.share < 1.0 or share >= (FEW_ON_CPU if as_usual else FEW_STEPS):
         return None
     far = "far " if share < VERY_FEW_STEPS else ""

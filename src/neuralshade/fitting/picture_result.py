@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from neuralshade.base.message_text import memory_text, plural
+from neuralshade.base.message_text import decimals, memory_text, plural, rate_text
 from neuralshade.fitting.facts import Reached, ended, few_steps, more_of_it
 from neuralshade.fitting.job import Job
 from neuralshade.measure.picture_psnr import decibels
@@ -26,14 +26,14 @@ NOT_SEARCHED = "codes were not searched to the end, so the file is less near: {e
 class CodeSearch:
     """What a search of stored codes after training has found."""
 
-    moved: int  # codes
+    moved: int  # moves of codes: one that several passes move counts as often
     seconds: float
     gain_db: float  # of a texture set: of the mean over the maps' PSNR at mip 0
     ended: bool  # False where an interruption came first
     failed: str | None = None  # why it was not searched to the end, as people are told
 
     def __str__(self) -> str:
-        found = f"{self.moved:,} codes moved after training in {self.seconds:.1f} s"
+        found = f"codes moved {plural(self.moved, 'time')} after training in {self.seconds:.1f} s"
         stopped = "" if self.ended else ", interrupted"
         return (
             f"{found}{', stopped by an error' if self.failed else stopped}: {self.gain_db:+.2f} dB"
@@ -68,12 +68,12 @@ class FitResult(Reached):
     def print(self) -> None:
         """Print what was reached."""
         print(f"{self.asset}: {self.psnr_db:.2f} dB in {self.asset_bytes:,} bytes "
-              f"({self.bits_per_pixel:.2f} bits per pixel)")  # fmt: skip
+              f"({decimals(self.bits_per_pixel, 2)} bits per pixel)")  # fmt: skip
         if self.memory_bytes is not None:
             pixels = round(8 * self.asset_bytes / self.bits_per_pixel)
             print(f"in a GPU: {memory_text(self.memory_bytes, pixels, 'pixel')}")
         print(f"{plural(self.steps, 'step')} in {self.seconds:.1f} s on {self.device}, "
-              f"{self.samples_per_second / 1e6:.2f} M samples/s"
+              f"{rate_text(self.samples_per_second, 'samples')}"
               f"{', to its plateau' * self.at_plateau}")  # fmt: skip
         if self.search is not None:
             print(self.search)
@@ -98,8 +98,8 @@ def reached(
     p = job.loop.progress
     bits = size * 8 / (picture.width * picture.height)
     if bpp_exceeded:
-        job.warnings.say(f"fit: more bits per pixel than asked for: {too_large} take {bits:.2f} of "
-                         "a picture of this size.")  # fmt: skip
+        job.warnings.say(f"fit: more bits per pixel than asked for: {too_large} take "
+                         f"{decimals(bits, 2)} of a picture of this size.")  # fmt: skip
     return {
         "asset": str(job.output),
         "engine": job.chosen.engine,
@@ -151,8 +151,8 @@ def early(job: Job[Any], own_steps: int | None) -> str | None:
     if p.share < 1.0 or p.plateau_step is not None or p.step >= EARLIEST_STEPS:
         return None
     more = more_of_it(p, job.recipe)
-    return (f"fit: ended at its {ended(p, job.recipe)}, where no plateau is found before "
-            f"{EARLIEST_STEPS}: far below what it comes to.{more}")  # fmt: skip
+    return (f"fit: ended at its {ended(p, job.recipe)}: far below what it comes to. One that ends "
+            f"by itself takes {EARLIEST_STEPS} steps at least.{more}")  # fmt: skip
 
 
 def oversized(byte_count: int, picture: Picture) -> str | None:

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 FEWEST_STEPS = 512  # before them a flat curve is a beginning, not a plateau
 FEWEST_POINTS = 4  # measurings among the last half of the steps
 SETTLING = 0.25  # of the steps before a plateau, which are run after it
+BEFORE = 1.5  # times the gain: as much as two doublings may have had, each
+AGAIN = 1.1  # times the steps, after which a curve has to be flat still
 HELD = 0.8  # of a given end, until which step sizes stay; 1 / (1 + SETTLING)
 
 Row = Sequence[float | None]  # step, seconds, loss, psnr_db
@@ -26,11 +28,25 @@ class Plateau:
     def reached(self, curve: Sequence[Row], since: int = 0) -> bool:
         """Return whether a curve is flat at its end; rows up to step ``since`` do not count.
 
-        A curve that falls is flat too: with step sizes as they are nothing more is gained.
+        A curve that falls is flat too: with step sizes as they are nothing more is gained. PSNR
+        wavers by tenths of a dB from one measuring to the next, where files of few bits gain a
+        little for long: it has to have been flat a while before, too.
+        """
+        last = (curve[-1][0] or 0) if curve else 0
+        before = [row for row in curve if (row[0] or 0) <= last / AGAIN]
+        return last >= FEWEST_STEPS and self._flat(curve, since) and self._flat(before, since)
+
+    def _flat(self, curve: Sequence[Row], since: int) -> bool:
+        """Return whether a doubling gained little, and two together did.
+
+        A smooth curve waits for the latter no longer, unless a doubling gains less than half of
+        what the one before did.
         """
         gain = gain_per_doubling(curve, since)
-        last = curve[-1][0] if curve else None
-        return gain is not None and (last or 0) >= FEWEST_STEPS and gain < self.gain_db
+        if gain is None or gain >= self.gain_db:
+            return False
+        both = gain_per_doubling(curve, since, doublings=2)
+        return both is not None and both < BEFORE * self.gain_db
 
     def settled(self, share: float, step: float, found: int | None) -> float:
         """Return how far the last part is, in [0, 1]: 0 before it, 1 at the end of the fit.
@@ -49,16 +65,17 @@ class Plateau:
         return found + max(1, math.ceil(SETTLING * found))
 
 
-def gain_per_doubling(curve: Sequence[Row], since: int = 0) -> float | None:
+def gain_per_doubling(curve: Sequence[Row], since: int = 0, doublings: int = 1) -> float | None:
     """Return how many dB a doubling of the steps gains at the end of a curve.
 
     The slope of a line through PSNR against the logarithm of steps, over the rows of the last half
-    of the steps: single measurings are off by some tenths of a dB. None where there are fewer than
-    FEWEST_POINTS, or all of them in the last quarter.
+    of the steps, or of so many doublings: single measurings are off by some tenths of a dB. None
+    where there are fewer than FEWEST_POINTS, or all of them in the last quarter.
     """
     told = ((row[0] or 0, row[3]) for row in curve)
     rows = [(step, psnr) for step, psnr in told if psnr is not None and step > since]
-    points = [(math.log2(step), psnr) for step, psnr in rows if step and 2 * step >= rows[-1][0]]
+    first = rows[-1][0] / 2**doublings if rows else 0
+    points = [(math.log2(step), psnr) for step, psnr in rows if step and step >= first]
     finite = all(math.isfinite(psnr) for _, psnr in points)
     if len(points) < FEWEST_POINTS or points[-1][0] - points[0][0] < 0.4 or not finite:
         return None

@@ -144,11 +144,18 @@ def from_dict(kind: type[R], values: dict[str, Any], missing: Collection[str] = 
 
     ``missing``: names that packages bring which need not be installed.
     """
+    return kind(**check_settings(kind, values, missing))
+
+
+def check_settings(
+    kind: type, values: dict[str, Any], missing: Collection[str] = ()
+) -> dict[str, Any]:
+    """Return settings in the types of their fields, each looked at by itself, as from_dict does.
+
+    Raises: ConfigError for an unknown field (with the nearest) or a bad value.
+    """
     known = check_names(kind, values)
-    checked = {}
-    for name, value in values.items():
-        checked[name] = _check(kind.__name__, known[name], value, missing)
-    return kind(**checked)
+    return {n: _check(kind.__name__, known[n], value, missing) for n, value in values.items()}
 
 
 def asked_recipe(kind: type[R], settings: dict[str, Any]) -> R:

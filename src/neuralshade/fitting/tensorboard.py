@@ -8,7 +8,7 @@ import json
 import logging
 import os
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
@@ -25,6 +25,7 @@ from neuralshade.base.optional import optional_module
 from neuralshade.errors import OutputError
 from neuralshade.fitting.callback import Beat, Callback, RunningFit
 from neuralshade.fitting.movie import PNG_LEVEL, Frame, opaque_frame
+from neuralshade.fitting.plateau import Row
 from neuralshade.fitting.progress import Progress
 from neuralshade.fitting.recipe import to_dict
 from neuralshade.fitting.tensorboard_file import EventFile
@@ -80,7 +81,7 @@ class TensorBoard(Callback):
         self._lock = threading.Lock()
         self._encoding: list[Future[None]] = []
         self._logged = 0  # step of the last numbers
-        self._measured: list[float | None] | None = None  # the last row with a PSNR
+        self._psnr_step = 0  # of the last PSNR
 
     def begin(self, job: RunningFit) -> None:
         """Open the log; write the recipe, and the target where there is one."""
@@ -91,7 +92,9 @@ class TensorBoard(Callback):
         self._job, self._file = job, self._opened(step + 1 if step else 0)
         if self.target is not None and self.target.color_space == "linear":
             self.stops = exposure_stops(self.target.pixels)
-        if not known:
+        if known:  # its session logged what was measured
+            self._psnr_step = int(job.loop.progress.psnr_step)
+        else:
             facts = _indented(_recipe(job))
             self._log(lambda file: file.add_text("recipe", facts, 0))
             self._encode(self._add_target)
@@ -115,7 +118,7 @@ class TensorBoard(Callback):
         """Log the last numbers, and wait until all is in the file."""
         self._encoder.shutdown()
         if self._job is not None:
-            self._add_numbers(self._job.loop.progress)
+            self._add_numbers(self._job.loop.progress, ended=True)
         self._log(lambda file: file.close())
         self._file = None
         for encoding in self._encoding:
@@ -153,21 +156,26 @@ class TensorBoard(Callback):
             done.result()
         self._encoding.append(self._encoder.submit(add, *given))
 
-    def _add_numbers(self, p: Progress) -> None:
+    def _add_numbers(self, p: Progress, ended: bool = False) -> None:
+        """Log where the fit stands; the PSNR of its step where it ``ended``, else one before.
+
+        What is measured of a step may be replaced until the next one: at the end by the file's.
+        """
         assert self._job is not None
         numbers = {"loss": p.loss, "samples_per_second": p.samples_per_second,
                    "rate_factor": self._job.loop.rate_factor}  # fmt: skip
-        numbers = {} if p.step == self._logged else numbers  # PSNR may be measured after them
-        # the last one is the file's, of a step that may have one
-        measured = next((row for row in reversed(p.curve) if row[3] is not None), None)
-        measured = None if measured is self._measured else measured
-        self._logged, self._measured = p.step, measured or self._measured
+        numbers = {} if p.step == self._logged else numbers
+        until = p.step if ended else p.step - 1
+        measured = _last_measured(p.curve, self._psnr_step, until)
+        self._logged = p.step
+        if measured is not None:
+            self._psnr_step = int(measured[0] or 0)
 
         def write(file: EventFile) -> None:
             for name, value in numbers.items():
                 file.add_scalar(name, value, p.step)
             if measured is not None:
-                file.add_scalar("psnr_db", float(measured[3] or 0), int(measured[0] or 0))
+                file.add_scalar("psnr_db", float(measured[3] or 0), self._psnr_step)
 
         self._log(write)
 
@@ -208,6 +216,12 @@ class TensorBoard(Callback):
                                    encoded_image_string=file.getvalue())  # fmt: skip
         summary = made.Summary(value=[made.Summary.Value(tag=tag, image=image)])
         self._log(lambda file: file.add_summary(summary, step))
+
+
+def _last_measured(curve: Sequence[Row], after: int, until: int) -> Row | None:
+    """Return the last row with a PSNR of a step in (after, until]; None where there is none."""
+    rows = (row for row in reversed(curve) if row[3] is not None)
+    return next((row for row in rows if after < (row[0] or 0) <= until), None)
 
 
 def _resized(pixels: npt.NDArray[Any], height: int, width: int) -> npt.NDArray[np.float32]:

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from neuralshade.asset.asset import check_drawn, picture_facts
 from neuralshade.asset.rules import PSNR, TRAINING
 from neuralshade.asset.schema import Rule
-from neuralshade.base.message_text import memory_text
+from neuralshade.base.message_text import decimals, memory_text
 from neuralshade.errors import AssetError, ConfigError, NeuralShadeError
 from neuralshade.fitting.scene import Page, Points, Scene, begun_stops, picture_scene
 from neuralshade.fitting.snapshots import load_snapshots
@@ -181,7 +181,7 @@ class OpenedPicture(Opened):
         """Return lines for people: its size, the picture, what was reached."""
         lines = {"size": f"{self.byte_count:,} bytes"}
         if self.bits_per_pixel is not None:
-            lines["size"] += f", {self.bits_per_pixel:.3f} bits per pixel"
+            lines["size"] += f", {decimals(self.bits_per_pixel, 3)} bits per pixel"
         if self.memory_bytes is not None:
             pixels = self.size[0] * self.size[1]
             lines["in a GPU"] = memory_text(self.memory_bytes, pixels, "pixel")

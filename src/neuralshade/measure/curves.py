@@ -44,7 +44,9 @@ def curve_charts(curve: Sequence[CurvePoint]) -> list[tuple[str, str]]:
             cannot show (time, step or loss <= 0) and non-finite values are left out.
 
     Returns:
-        Charts with at least two points; time, steps and loss have log axes.
+        Charts with at least two points; time, steps and loss have log axes. The PSNR of the last
+        row is the file's, after rounding and a search of its codes: no step made it, so it is
+        drawn apart from those that were measured on the way.
     """
     points = np.array(
         [[math.nan if v is None else v for v in point] for point in curve], np.float64
@@ -57,7 +59,8 @@ def curve_charts(curve: Sequence[CurvePoint]) -> list[tuple[str, str]]:
             x, y = _drawable(points[:, axis], points[:, value], scale)
             if len(x) >= 2:
                 title = f"{name.split(' ')[0]} against {label.split(' ')[0]}"
-                charts.append((title, _chart(x, y, label, name, scale)))
+                apart = value == 3 and math.isfinite(points[-1, value])
+                charts.append((title, _chart(x, y, label, name, scale, apart)))
     return charts
 
 
@@ -71,15 +74,19 @@ def _drawable(x: Any, y: Any, scale: str) -> tuple[Any, Any]:
     return x, y
 
 
-def _chart(x: Any, y: Any, x_label: str, y_label: str, scale: str) -> str:
+def _chart(x: Any, y: Any, x_label: str, y_label: str, scale: str, apart: bool) -> str:
     with rc_context(STYLE):
         figure = Figure(SIZE_IN, layout="constrained")
         axes = figure.add_subplot(xlabel=x_label, ylabel=y_label, xscale="log", yscale=scale)
-        axes.plot(x, y, color=ACCENT, linewidth=1.6, solid_joinstyle="round")
-        axes.plot(x[-1:], y[-1:], "o", color=ACCENT, markersize=4)
+        steps = len(x) - 1 if apart else len(x)
+        axes.plot(x[:steps], y[:steps], color=ACCENT, linewidth=1.6, solid_joinstyle="round")
+        if apart:
+            axes.plot(x[-2:], y[-2:], ":", color=ACCENT, linewidth=1.2)
+        axes.plot(x[-1:], y[-1:], "D" if apart else "o", color=ACCENT, markersize=4)
         last = f"{y[-1]:.2f}" if scale == "linear" else f"{y[-1]:.3g}"
         away = (0, 6) if y[-1] >= y[0] else (0, -13)  # above a rising curve, below a falling one
-        axes.annotate(last, (x[-1], y[-1]), away, textcoords="offset points", ha="right")
+        told = f"{last} in the file" if apart else last
+        axes.annotate(told, (x[-1], y[-1]), away, textcoords="offset points", ha="right")
         axes.margins(x=0.02, y=0.16)
         axes.grid(color=RULE, linewidth=0.6)
         _plain_ticks(axes.xaxis, x)

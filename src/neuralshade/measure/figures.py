@@ -25,6 +25,7 @@ CLOSE_UP_PX = 96  # side of the square with the largest error
 PANES = ((1024, 768, 512, 384), 3_600_000)
 THIN_PX = 8192  # of a thin picture's longer side: reduced, its few rows would be one
 COMPARED_PX, LEAST_CHANGE = 64, 2 / 255  # longer side; mean, below which a snapshot is like another
+LEAST_CONTRAST = 0.1  # of the last snapshot's, before which there is nothing to see
 SNAPSHOTS = ((320, 224, 160, 112, 80), 1_100_000)
 DRAWINGS = ((768, 512, 384, 256), 1_200_000)
 GRIDS = ((512, 384, 256, 128, 64), 900_000)
@@ -86,14 +87,18 @@ def close_up(pictures: Sequence[tuple[str, Pixels]], stops: float | None) -> lis
 def snapshot_strip(
     snapshots: Sequence[tuple[int, Pixels]], stops: float | None
 ) -> list[PagePicture]:
-    """Return the snapshots in order, titled by their step; of those like the first one only that.
+    """Return the snapshots in order, titled by their step, from the first that shows something.
 
-    A fit begins with steps that show nothing yet.
+    A fit begins with steps that show one color, and with such that are like the first one: of
+    those only that is returned.
     """
     small = [on_screen(picture, COMPARED_PX, stops) for _, picture in snapshots]
-    changed = [bool(np.abs(each - small[0]).mean() >= LEAST_CHANGE) for each in small]
+    contrasts = [float(each.std(axis=(0, 1)).mean()) for each in small]
+    least = LEAST_CONTRAST * contrasts[-1] if small and contrasts[-1] > LEAST_CHANGE else 0.0
+    first = next((i for i, contrast in enumerate(contrasts) if contrast >= least), 0)
+    changed = [bool(np.abs(each - small[first]).mean() >= LEAST_CHANGE) for each in small[first:]]
     begun = changed.index(True) if True in changed else len(changed)
-    telling = [*snapshots[:1], *snapshots[max(1, begun) :]]
+    telling = [*snapshots[first : first + 1], *snapshots[first + max(1, begun) :]]
 
     def draw(side: int) -> Iterator[PagePicture]:
         for step, picture in telling:

@@ -28,16 +28,16 @@ def verdict(rows: Sequence[Row]) -> list[str]:
 def _textures(ours: Row, textures: Sequence[Row]) -> list[str]:
     if not textures:
         return []
-    said = []
     small = [row for row in textures if row["bytes"] <= SAME_BYTES * ours["bytes"]]
-    if small:
-        best = max(small, key=lambda row: row["psnr_db"])
-        said.append(f"In as many bytes on disk, the best texture here that a shader samples is "
-                    f"{_sized(best, ours)}.")  # fmt: skip
+    best = max(small, key=lambda row: row["psnr_db"], default=None)
     good = [row for row in textures if row["psnr_db"] >= ours["psnr_db"]]
-    if not good:
+    least = min(good, key=lambda row: row["bytes"], default=None)
+    told = "In as many bytes on disk, the best texture here that a shader samples"
+    if best is not None and best is least:
+        return [f"{told}, and the smallest that is as good, is {_sized(best, ours)}."]
+    said = [] if best is None else [f"{told} is {_sized(best, ours)}."]
+    if least is None:
         return [*said, "No texture here that a shader samples is as good."]
-    least = min(good, key=lambda row: row["bytes"])
     return [*said, f"The smallest texture here that is as good is {_sized(least, ours)}."]
 
 

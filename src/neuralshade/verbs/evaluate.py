@@ -42,9 +42,10 @@ def evaluate(
         A list of rows, dicts of plain JSON data, whose ``print`` shows them: name, setting,
         bytes (on disk), bits_per_pixel, psnr_db, ssim, flip, cropped, memory_bytes (of a GPU, as
         a shader reads it; None where not known), random_access (whether a shader reads any texel
-        of what lies on disk); the asset first. Those of mip levels,
-        of texture sets, and of a task without a picture, have other fields, as evaluate_mipmaps,
-        evaluate_textures and evaluate_shader say.
+        of what lies on disk); the asset first. Of a task also inputs: the pictures that it is
+        drawn from and does not hold, each with member, path, bytes (of its file) and
+        memory_bytes. Those of mip levels, of texture sets, and of a task without a picture,
+        have other fields, as evaluate_mipmaps, evaluate_textures and evaluate_shader say.
 
     Raises: AssetError, PictureError; ConfigError where a picture is missing; of mip levels and
         tasks also ConfigError, DeviceError.

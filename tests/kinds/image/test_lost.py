@@ -79,7 +79,7 @@ def test_a_fit_goes_on_where_no_checkpoint_can_be_written(tmp_path, save_smooth,
     assert neuralshade.fit_image(picture, tmp_path / "x.nsh", **settings).steps == STEPS
     kept = tmp_path / "x.checkpoint.nsh"
     *told, cut_off, _ = told  # and of its size
-    assert cut_off.startswith(f"fit: ended at its {STEPS} steps, ")
+    assert cut_off.startswith(f"fit: ended at its {STEPS} steps: ")
     for line in told:
         assert line.startswith("no checkpoint of step ")
         assert line.endswith(f": {kept}: got a full disk, need room for the file. The fit goes on.")

@@ -96,3 +96,49 @@ def test_a_rate_means_nothing_to_what_is_trained(fitted_tint, refusal):
         "set: got tint.rate, need one of tint, map, net, photo, strength, map.size. Did you mean "
         "tint?"
     )
+
+
+def drawn_of_photo(tint):
+    """Have the task's render read its photo; return the same path."""
+    body = "return color(uv) + 0.0f * photo.sample(uv);"
+    tint.write_text(tint.read_text().replace("return color(uv);", body))
+    return tint
+
+
+def test_a_picture_that_it_is_drawn_from_is_told(tmp_path, tint, save_smooth, values_of, brief):
+    """The bytes of the asset are not all that it takes: no other row is its like."""
+    asset, photo = tmp_path / "x.nsh", save_smooth()
+    neuralshade.fit_shader(drawn_of_photo(tint), asset, values=values_of(), **brief)
+    table = neuralshade.evaluate(asset, photo)
+    size, texels = photo.stat().st_size, 4 * 24 * 36  # three channels are four in a GPU
+    assert table[0]["inputs"] == [
+        {"member": "photo", "path": str(photo), "bytes": size, "memory_bytes": texels}
+    ]
+    assert all(row["inputs"] == [] for row in table[1:])
+    told = f"photo ({photo}, {size:,} bytes)"
+    assert table[0]["setting"] == f"reads {told} too"
+    trained = neuralshade.load(asset).numbers
+    assert table[0]["memory_bytes"] == 4 * trained + texels
+    assert table.lines[-2:] == [
+        f"neuralshade is not drawn from its {asset.stat().st_size:,} bytes alone: its task also "
+        f"reads {told}, which the asset does not hold. Every other row is the whole picture.",
+        "GPU bytes of neuralshade: 4 for each trained number, and plain texels of what it reads; "
+        "its shader's code is not counted.",
+    ]
+    assert told in page_of(asset, photo)
+    there = neuralshade.load_picture(photo)
+    (given,) = neuralshade.evaluate(asset, photo, values={"photo": there})[0]["inputs"]
+    assert given == {"member": "photo", "path": None, "bytes": None, "memory_bytes": texels}
+
+
+def test_what_is_drawn_from_the_asset_alone_says_nothing(fitted_tint, save_smooth):
+    table = neuralshade.evaluate(fitted_tint, save_smooth())
+    assert table[0]["inputs"] == [] and table[0]["setting"] == ""
+    assert table[0]["memory_bytes"] == 4 * neuralshade.load(fitted_tint).numbers
+    assert not any("not drawn from" in line for line in table.lines)
+    other = {"map": 0.5, "map.size": (4, 4)}
+    table = neuralshade.evaluate(fitted_tint, save_smooth(), values=other)
+    assert table[0]["memory_bytes"] is None
+    assert table.lines[-1] == (
+        "GPU bytes of neuralshade: not told, since a texture was given another size."
+    )

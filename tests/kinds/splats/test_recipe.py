@@ -10,12 +10,7 @@ from hypothesis import strategies as st
 
 from neuralshade.errors import ConfigError
 from neuralshade.fitting.recipe import from_dict
-from neuralshade.kinds.splats.build import (
-    background_of,
-    budget_of,
-    compositing_of,
-    expected_count,
-)
+from neuralshade.kinds.splats.build import background_of, compositing_of
 from neuralshade.kinds.splats.coding.stream import ATTRIBUTE_LEVELS
 from neuralshade.kinds.splats.fit import splats_recipe, unusual
 from neuralshade.kinds.splats.recipe import SplatsRecipe
@@ -79,33 +74,6 @@ def test_background_is_the_mean_or_as_given():
     np.testing.assert_allclose(mean, PICTURE.pixels.reshape(-1, 3).mean(0) / 255, rtol=1e-6)
     color = background_of(SplatsRecipe(background="0.5, -1,2e1"), PICTURE)
     assert color.tolist() == [0.5, -1.0, 20.0]
-
-
-def test_budget_is_that_of_bytes_or_bits_per_pixel_unless_there_is_a_count():
-    assert budget_of(SplatsRecipe(count=5), PICTURE) is None
-    assert budget_of(SplatsRecipe(bytes=12345), PICTURE) == 12345
-    assert budget_of(SplatsRecipe(bpp=3.0), PICTURE) == WIDTH * HEIGHT * 3 // 8
-
-
-@pytest.mark.parametrize("compositing", COMPOSITINGS)
-def test_the_larger_the_file_the_more_gaussians_are_expected(compositing):
-    sizes = [1500, 2000, 5000, 20_000, 10**6, 10**9]
-    counts = [expected_count(SplatsRecipe(bytes=size, compositing=compositing), PICTURE)
-              for size in sizes]  # fmt: skip
-    assert counts == sorted(set(counts[:-1])) + counts[-1:]
-    assert counts[0] >= 1 and counts[-1] == 1_000_000
-    assert expected_count(SplatsRecipe(count=17, compositing=compositing), PICTURE) == 17
-
-
-@pytest.mark.parametrize("given, start, end", [
-    ({"bytes": 300}, "bytes: got 300 bytes for the file, need about ", "Allow more bytes."),
-    ({"bpp": 0.5}, f"bpp: got 0.5 for {WIDTH} x {HEIGHT} pixels, a file of 150 bytes, need about ",
-     "Set bytes or count, or allow more bpp."),
-])  # fmt: skip
-def test_a_file_too_small_for_one_gaussian_is_refused(given, start, end):
-    message = refusal(expected_count, SplatsRecipe(**given), PICTURE)
-    assert message.startswith(f"SplatsRecipe.{start}")
-    assert message.endswith(f" for one Gaussian. {end}")
 
 
 def test_compositing_is_the_recipes():

@@ -170,7 +170,7 @@ def test_a_fit_with_polish_is_nearer_and_says_by_how_much(fitted, capsys):
     one, two = (neuralshade.load(result.asset).tensors for result in (better, again))
     assert all(np.array_equal(one[name], two[name]) for name in one)
     better.print()
-    assert f"{better.search.moved:,} codes moved after training" in capsys.readouterr().out
+    assert f"codes moved {better.search.moved:,} times after training" in capsys.readouterr().out
 
 
 def test_a_refitted_decoder_is_kept_where_it_is_nearer():
@@ -212,5 +212,5 @@ def test_ctrl_c_ends_the_search_and_keeps_the_field(monkeypatch):
     monkeypatch.setattr(code_search, "Interruption", Asked)
     found = polish(field, texels, codings_of(textures), WEIGHTS, 1)
     assert (found.moved, found.gain_db, found.ended) == (0, 0.0, False)
-    assert str(found).startswith("0 codes moved after training in ")
+    assert str(found).startswith("codes moved 0 times after training in ")
     assert str(found).endswith(" s, interrupted: +0.00 dB")

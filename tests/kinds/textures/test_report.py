@@ -162,6 +162,36 @@ def test_charts(found):
     assert "a $b$ $" in drawn and ">mip<" in drawn
 
 
+BLOCKS, HALF = ("BC7, BC5, BC4", 4_893_448, 46.84, True), ("half size", 1_223_432, 32.05, True)
+BARK = [  # as measured, and as they might be
+    [("neuralshade", 710_541, 31.17, True), BLOCKS, HALF, ("JPEG", 703_410, 33.69, False),
+     ("WebP", 706_770, 35.15, False), ("AVIF", 667_934, 35.50, False)],
+    [("neuralshade", 710_541, 36.0, True), BLOCKS, HALF, ("JPEG", 703_410, 33.7, False),
+     ("WebP", 706_770, 35.15, False), ("AVIF", 667_934, 35.5, False)],
+    [HALF, *[(str(i), 1_223_432 + i, 32.0, False) for i in range(9)]],
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("drawn", BARK)
+def test_labels_of_a_chart_lie_on_nothing(drawn):
+    """Neither on another label nor on a point's mark, whosever it is."""
+    svg = rate_chart(drawn)
+    marks = re.findall(r'<use xlink:href="#\w+" x="([\d.]+)" y="([\d.]+)"', svg)[-len(drawn) :]
+    texts = re.findall(r'text-anchor: (\w+)[^"]*" x="([\d.]+)" y="([\d.]+)" transform="[^"]+">'
+                       r"([^<]+, [\d.]+)</text>", svg)  # fmt: skip
+    assert len(texts) == len(marks) == len(drawn)
+    wide = 4.5  # points a letter of 8.5, the narrow ones counted in
+    boxes = []
+    for anchor, x, y, text in texts:
+        left = float(x) - (wide * len(text) if anchor == "end" else 0)
+        boxes.append((left, float(y) - 6, left + wide * len(text), float(y)))
+    boxes += [(float(x) - 2, float(y) - 2, float(x) + 2, float(y) + 2) for x, y in marks]
+    for i, a in enumerate(boxes):
+        assert a[0] >= 0 and a[2] <= 446.4 and a[1] >= 0 and a[3] <= 259.2
+        for b in boxes[i + 1 :] if i < len(texts) else ():  # marks may lie on marks
+            assert a[2] <= b[0] or b[2] <= a[0] or a[3] <= b[1] or b[3] <= a[1], (a, b)
+
+
 def test_written_nowhere(moss, tmp_path):
     copy = tmp_path / "moss.nsh"
     shutil.copyfile(moss.path, copy)

@@ -32,6 +32,7 @@ def test_a_fit_is_watched_and_steered(tab, command, save_smooth, tmp_path):
     first, points = page.step, page.points()
     page.until(lambda: page.step > first + 10 and page.points() > points + 2, "training")
     page.until(lambda: re.fullmatch(r"(about )?\d+\.\d\d.*", page.text("#psnr")), "PSNR")
+    assert "in the file" not in page.text("#psnr-read-out")
     before = page.pixels("result")
     page.until(lambda: not np.array_equal(page.pixels("result"), before), "another result")
 
@@ -72,6 +73,7 @@ def test_a_fit_is_watched_and_steered(tab, command, save_smooth, tmp_path):
     page.page.click("#stop")
     page.says("#state", "Ended")
     page.until("document.querySelector('#fit-text').textContent.startsWith('photo.nsh: ')")
+    assert page.text("#psnr-read-out").endswith(" dB in the file")
     page.shows("result", drawn(tmp_path / "photo.nsh"))
     page.page.click("#snapshot")
 

@@ -39,7 +39,8 @@ class OpenedImage(OpenedPicture):
     kind = KIND
     curve_note = (
         f"PSNR as it was measured while training, on {GLANCE_SIDE} x {GLANCE_SIDE} evenly spread "
-        "pixels at most. The number at the top is that of the file, on every pixel."
+        "pixels at most. The diamond is the file, on every pixel, after rounding and the search of "
+        "its codes."
     )
 
     def forms(self) -> Mapping[str, Form]:

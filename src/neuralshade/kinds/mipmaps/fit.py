@@ -206,6 +206,7 @@ class _Job(Job[MipmapsRecipe]):
 
     def _finish(self, trained: Floats) -> MipmapsResult:
         """Choose each level's best chain, write it, and what else was asked for."""
+        self.warnings.say_steps(self.loop.progress, self.recipe, on_cpu=self.chosen.on_cpu)
         chains = {**self.chains, TRAINED: chain_of(trained, self.levels)}
         numbers = {name: numbers_of(chain) for name, chain in chains.items()}
         shown = {name: numbers_of(as_stored(chain)) for name, chain in chains.items()}

@@ -7,7 +7,7 @@ import math
 import os
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,7 @@ import numpy as np
 
 from neuralshade.asset.asset import Header, save_asset
 from neuralshade.asset.checkpoint import Checkpoint, load_checkpoint
-from neuralshade.base.message_text import plural
+from neuralshade.base.message_text import plural, rate_text
 from neuralshade.errors import ConfigError
 from neuralshade.fitting.command import CommandLine, FitCall
 from neuralshade.fitting.facts import MOST_SHOWN, Reached
@@ -36,6 +36,7 @@ from neuralshade.fitting.snapshots import snapshots_for
 from neuralshade.fitting.values import parse_values
 from neuralshade.kinds.shader import KIND
 from neuralshade.kinds.shader.build import BuiltTask, build_shader_engine, build_task
+from neuralshade.kinds.shader.inputs import size_of_pictures
 from neuralshade.kinds.shader.opened import OpenedShader
 from neuralshade.kinds.shader.recipe import ShaderRecipe, ShaderSettings, size_of
 from neuralshade.kinds.shader.source import ShaderSource, load_shader
@@ -68,7 +69,7 @@ class ShaderResult(Reached):
         """Print what was reached, and small trained members."""
         print(f"{self.asset}: loss {self.loss:.4g} in {self.asset_bytes:,} bytes")
         print(f"{plural(self.steps, 'step')} in {self.seconds:.1f} s on {self.device}, "
-              f"{self.samples_per_second / 1e6:.2f} M threads/s")  # fmt: skip
+              f"{rate_text(self.samples_per_second, 'threads')}")  # fmt: skip
         for name, array in self.members.items():
             if array.size <= MOST_SHOWN:
                 shown = np.array2string(array, precision=6, separator=", ", prefix="  ")
@@ -95,7 +96,8 @@ def fit_shader(
         options: device, snapshots, movie, tev, tensorboard, events, resume. It runs on a GPU, or
             on software Vulkan.
         observer: called about ten times a second with a Progress.
-        settings: fields of ShaderRecipe: threads, steps, seconds, rate...
+        settings: fields of ShaderRecipe: threads, steps, seconds, rate... Without size, that of
+            its pictures where these have one.
 
     Raises: KernelError with all that the Slang compiler said; ConfigError, PictureError,
         OutputError, DeviceError, AssetError (resume) before training starts; ConfigError where
@@ -113,6 +115,8 @@ def fit_shader(
         checkpoint = load_checkpoint(options.resume, KIND.name)
     recipe = shader_recipe(given) if checkpoint is None else ShaderRecipe(steps=1)
     built = build_task(source, values, recipe.seed)
+    if checkpoint is None and "size" not in given:
+        recipe = replace(recipe, size=size_of_pictures(source, built.pictures) or recipe.size)
     origin = source_of(source, built)
     if checkpoint is not None:
         recipe = resumed_recipe(checkpoint, options.resume, origin, ShaderRecipe,

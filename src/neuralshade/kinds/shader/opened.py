@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -15,8 +14,7 @@ import numpy.typing as npt
 
 from neuralshade.asset.asset import Asset
 from neuralshade.asset.schema import Form
-from neuralshade.base.message_text import plain
-from neuralshade.errors import AssetError, NeuralShadeError, PictureError
+from neuralshade.errors import AssetError, NeuralShadeError
 from neuralshade.fitting.facts import MOST_SHOWN
 from neuralshade.fitting.scene import Scene
 from neuralshade.kinds.kind import Notice, ignore
@@ -25,13 +23,19 @@ from neuralshade.kinds.shader import KIND
 from neuralshade.kinds.shader.apart.drawing import DrawnApart
 from neuralshade.kinds.shader.drawing import Drawing, DrawnHere, Wanted
 from neuralshade.kinds.shader.evaluate import loss_table
+from neuralshade.kinds.shader.inputs import (
+    Input,
+    input_of,
+    listed_inputs,
+    picture_of,
+    with_inputs,
+)
 from neuralshade.kinds.shader.recipe import ShaderRecipe
 from neuralshade.kinds.shader.schema import RULES, member_forms
 from neuralshade.kinds.shader.source import ShaderSource
 from neuralshade.kinds.shader.trust import check_trusted
 from neuralshade.measure.table import Table
 from neuralshade.source.crop import WHOLE, Crop, check_pixels
-from neuralshade.source.image_file import load_picture
 from neuralshade.source.picture import Picture
 
 log = logging.getLogger("neuralshade")
@@ -118,7 +122,7 @@ class OpenedShader(OpenedPicture):
         values = {**self.shipped["values"], **self.tensors, **self.given}
         for name, facts in self.shipped["pictures"].items():
             try:
-                values[name] = self._picture_of(name, facts)
+                values[name] = self._picture_of(name, facts)[0]
             except AssetError:
                 from neuralshade.kinds.shader.unread import unread_pictures  # few lack any
 
@@ -132,12 +136,20 @@ class OpenedShader(OpenedPicture):
                       int(self.header.training["steps"]), 0 if shown is None else shown["channels"],
                       self.path)  # fmt: skip
 
-    def _picture_of(self, name: str, facts: Mapping[str, Any]) -> Any:
-        """Return the picture of a member: the one given now, else the one it was trained with."""
-        value = self.given.get(name)
-        if value is None:
-            return _same_picture(name, facts, self.path)
-        return load_picture(value) if isinstance(value, (str, os.PathLike)) else value
+    def _picture_of(self, name: str, facts: Mapping[str, Any]) -> tuple[Any, Path | None]:
+        """Return what a member is given now, or was trained with, and its file."""
+        return picture_of(name, facts, self.given.get(name), self.path)
+
+    def _inputs(self) -> list[Input]:
+        """Return the pictures that its render reads."""
+        from neuralshade.kinds.shader.unread import unread_pictures
+
+        unread = unread_pictures(self._source)
+        return [
+            input_of(name, *self._picture_of(name, facts))
+            for name, facts in self.shipped["pictures"].items()
+            if name not in unread
+        ]
 
     @property
     def _source(self) -> ShaderSource:
@@ -162,7 +174,9 @@ class OpenedShader(OpenedPicture):
     def evaluate(self, reference: Any = None, notice: Notice = ignore) -> Table:
         """Return its quality as a picture; without one its mean loss over new random numbers."""
         if reference is not None:
-            return super().evaluate(reference, notice)
+            table = super().evaluate(reference, notice)
+            resized = any(name.endswith(".size") for name in self.given)
+            return with_inputs(table, self._inputs(), None if resized else self.numbers)
         for name, facts in self.shipped["pictures"].items():  # the loss is another one without
             self._picture_of(name, facts)
         self.close()  # what draws may have been opened before all of them were there
@@ -170,8 +184,10 @@ class OpenedShader(OpenedPicture):
             return loss_table(self._drawing.row())
 
     def reached(self) -> list[tuple[str, str]]:
-        """Return a line on the loss."""
-        return [("Loss in its last step", f"{self.header.quality['loss']:.4g}")]
+        """Return a line on the loss, and one on what it is drawn from besides its asset."""
+        lines = [("Loss in its last step", f"{self.header.quality['loss']:.4g}")]
+        inputs = self._inputs()
+        return [*lines, ("Also reads", listed_inputs(inputs))] if inputs else lines
 
     def members(self) -> list[tuple[str, str]]:
         """Return the trained members: the numbers of small ones, the shapes of others."""
@@ -213,30 +229,3 @@ class OpenedShader(OpenedPicture):
     def _drawing(self) -> Drawing:
         wanted = self._wanted()
         return DrawnApart(wanted) if wanted.source.foreign else DrawnHere(wanted)
-
-
-def _same_picture(name: str, facts: Mapping[str, Any], place: str) -> Picture:
-    """Return the picture that a member was given when it was trained, from its file.
-
-    Where the path leads to none or to another one, it is looked for from the asset's folder on,
-    and in that folder.
-    """
-    if facts["path"] is None:
-        raise _no_picture(name, place, "no picture")
-    given, beside = Path(facts["path"]), Path(place).parent
-    what, reason = "another picture", None
-    for path in dict.fromkeys((given, beside / given, beside / given.name)):
-        try:
-            picture = load_picture(path)
-        except PictureError as error:  # there may be one at the next place
-            if path == given:
-                what, reason = "no picture", error
-            continue
-        if picture.digest == facts["digest"]:
-            return picture
-    raise _no_picture(name, place, f"{what} at {plain(str(given))}") from reason
-
-
-def _no_picture(name: str, place: str, got: str) -> AssetError:
-    return AssetError(f"{place}: got {got} for Task.{name}, need the one it was trained with, or "
-                      f"one that is named. Write --set {name}=PICTURE.")  # fmt: skip

@@ -17,8 +17,8 @@ class ShaderRecipe(TrainingRecipe):
     threads: str = training("256x256", "of a step: W, WxH or WxHxD; each runs the loss once",
                             form="WxH")  # fmt: skip
     rate: float = training(1.0, "factor of all members' step sizes", limits=(0, 1e6))
-    size: str = setting("512x512", "in pixels, of what the task renders", form="WxH",
-                        group="fitted")  # fmt: skip
+    size: str = setting("512x512", "in pixels, of what the task renders; by itself that of its "
+                        "pictures, where these have one", form="WxH", group="fitted")  # fmt: skip
     color_space: str = setting("srgb", "of what the task renders", choices=COLOR_SPACES,
                                group="fitted")  # fmt: skip
 

@@ -16,7 +16,7 @@ from neuralshade.kinds.splats.draw import Cloud
 from neuralshade.kinds.splats.engine import SplatEngine, SplatTraining
 from neuralshade.kinds.splats.growth import first_cloud
 from neuralshade.kinds.splats.kernels import TILE_PX, SplatForm
-from neuralshade.kinds.splats.recipe import SplatsRecipe
+from neuralshade.kinds.splats.recipe import MOST_BPP, SplatsRecipe
 from neuralshade.kinds.splats.schedule import growths_of
 from neuralshade.model.gaussian import Compositing
 from neuralshade.source.picture import Picture
@@ -56,17 +56,26 @@ def expected_count(recipe: SplatsRecipe, picture: Picture) -> int:
     places = math.log2(PLACES_PER_PX * picture.width * picture.height)
     count = bits / (USUAL_BITS + places)
     if count < 1:
-        need = f"need about {HEADER_BYTES + 8} for one Gaussian"
-        if recipe.bytes is not None:
-            raise ConfigError(f"SplatsRecipe.bytes: got {budget} bytes for the file, {need}. "
-                              "Allow more bytes.")  # fmt: skip
-        raise ConfigError(f"SplatsRecipe.bpp: got {recipe.bpp:g} for {picture.width} x "
-                          f"{picture.height} pixels, a file of {budget} bytes, {need}. Set bytes "
-                          "or count, or allow more bpp.")  # fmt: skip
+        raise _too_small(recipe, picture, budget)
     for _ in range(8):  # the more there are, the less a place takes
         order = max(0.0, math.log2(count) - ORDER_BITS) if recipe.compositing != "over" else 0.0
         count = bits / (USUAL_BITS + max(2.0, places - order))
     return max(1, min(MOST_COUNT, round(count)))
+
+
+def _too_small(recipe: SplatsRecipe, picture: Picture, budget: int) -> ConfigError:
+    """Return what refuses a file that no Gaussian fits into, and says what would do."""
+    least, pixels = HEADER_BYTES + 8, picture.width * picture.height
+    need = f"need about {least} for one Gaussian"
+    if recipe.bytes is not None:
+        return ConfigError(f"SplatsRecipe.bytes: got {budget} bytes for the file, {need}. Allow "
+                           "more bytes.")  # fmt: skip
+    bpp = 8 * least / pixels
+    remedy = (f"Set bpp to about {bpp:.2g} or more, or count to 1 or more." if bpp <= MOST_BPP else
+              "Set count to 1 or more: of so few pixels a header is most of the file.")  # fmt: skip
+    return ConfigError(f"SplatsRecipe.bpp: got {recipe.bpp:g} for {picture.width} x "
+                       f"{picture.height} pixels, a file of {budget} bytes, {need}. "
+                       f"{remedy}")  # fmt: skip
 
 
 def background_of(recipe: SplatsRecipe, picture: Picture) -> npt.NDArray[np.float32]:

@@ -35,8 +35,8 @@ class OpenedSplats(OpenedPicture):
     kind = KIND
     parts = RULES
     curve_note = (
-        "PSNR of the picture as it would have been stored at that time. The number at the top is "
-        "that of the file, on every pixel."
+        "PSNR of the picture as it would have been stored at that time. The diamond is the file, "
+        "on every pixel, after all that follows the last step."
     )
 
     def forms(self) -> Mapping[str, Form]:

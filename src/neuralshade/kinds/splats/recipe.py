@@ -13,6 +13,7 @@ from neuralshade.fitting.recipe import (
 )
 
 COMPOSITINGS = ("over", "sum", "normalized")
+MOST_BPP = 64.0
 
 
 @dataclass(frozen=True)
@@ -24,7 +25,7 @@ class SplatsRecipe(PictureRecipe):
     bytes: int | None = setting(None, "size of the file that the count is chosen for",
                                 limits=(1, 2**32))  # fmt: skip
     bpp: float = setting(1.0, "bits per pixel of the file, where neither count nor bytes is given",
-                         limits=(0.001, 64))  # fmt: skip
+                         limits=(0.001, MOST_BPP))  # fmt: skip
     compositing: str = setting("normalized", "how Gaussians make a color: each over those after "
                                "it, by their sum, or by the strongest weights, made to sum to one",
                                choices=COMPOSITINGS)  # fmt: skip

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 
+import numpy as np
 from matplotlib import rc_context
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator
+from matplotlib.transforms import Bbox
 
 from neuralshade.measure.curves import ACCENT, INK, OTHERS, RULE, STYLE, svg_text
 from neuralshade.measure.map_psnr import EQUAL_DB
 
 SIZE_IN = (6.2, 3.6)
 PLAIN = {"text.parse_math": False}  # names of maps are anybody's
-LABEL_PT = 11  # between two labels, at least
+LABEL_PT = 11  # from one line of labels to the next
+AWAY_PT, MARK_PT = 9, 6  # a label's beginning, and the edge of a mark, from its middle
+MOST_LINES = 24  # up or down, as many as there is room for
 # Dashes are for those who cannot tell the colors
 LOOKS = [(color, dashes) for dashes, color in product(("-", "--", "-.", ":"), (ACCENT, *OTHERS))]
 Point = tuple[str, float, float, bool]  # name, bytes, dB, random access
@@ -47,18 +51,43 @@ def rate_chart(points: Sequence[Point]) -> str:
 
 
 def _label(figure: Figure, axes: Axes, points: Sequence[Point]) -> None:
-    """Write each point's name right of it, moved up where another name would lie below it."""
+    """Write each point's name beside it, where neither a name nor a mark lies; see ``_spots``."""
     figure.draw_without_rendering()  # or the layout is not known yet
     figure.set_layout_engine("none")
-    scale = 72 / figure.dpi
-    placed: list[tuple[float, float]] = []
-    for name, size, quality, _ in sorted(points, key=lambda point: point[2]):
-        x, y = (float(place) * scale for place in axes.transData.transform((size, quality)))
-        near = [taken for at, taken in placed if abs(at - x) < SIZE_IN[0] * 72 / 4]
-        wanted = max([y, *(taken + LABEL_PT for taken in near)])
-        placed.append((x, wanted))
-        axes.annotate(f"{name}, {quality:.1f}", (size, quality), (9, wanted - y),
-                      textcoords="offset points", va="center", fontsize=8.5)  # fmt: skip
+    pt = figure.dpi / 72
+    spots = {point: axes.transData.transform(point[1:3]) for point in points}
+    taken = [Bbox.from_extents(*(spot - MARK_PT * pt), *(spot + MARK_PT * pt))
+             for spot in spots.values()]  # fmt: skip
+    inside = Bbox.from_extents(*axes.bbox.min, *figure.bbox.max)
+    for point in sorted(points, key=lambda each: each[2]):
+        text = axes.annotate(f"{point[0]}, {point[2]:.1f}", point[1:3], (0, 0), va="center",
+                             textcoords="offset points", fontsize=8.5)  # fmt: skip
+        size = text.get_window_extent()
+        for right, up in _spots():
+            x, y = spots[point] + pt * np.array([right * AWAY_PT, up * LABEL_PT])
+            left = x if right > 0 else x - size.width
+            box = Bbox.from_bounds(left, y - size.height / 2, size.width, size.height)
+            if not box.count_overlaps(taken) and _holds(inside, box):
+                break
+        taken.append(box)
+        text.set_position((right * AWAY_PT, up * LABEL_PT))
+        text.set_horizontalalignment("left" if right > 0 else "right")
+        if abs(up) > 1:  # far from its point
+            line = {"arrowstyle": "-", "color": INK, "linewidth": 0.5}
+            axes.annotate("", point[1:3], text.get_position(), textcoords="offset points",
+                          arrowprops=line)  # fmt: skip
+
+
+def _spots() -> Iterator[tuple[int, float]]:
+    """Yield where a name may stand, the best first: 1 right of its point or -1 left, lines up."""
+    for line in range(MOST_LINES):
+        for up in (line, -line) if line else (0,):
+            yield from ((1, up), (-1, up))
+
+
+def _holds(outer: Bbox, inner: Bbox) -> bool:
+    wide = outer.x0 <= inner.x0 and inner.x1 <= outer.x1
+    return bool(wide and outer.y0 <= inner.y0 and inner.y1 <= outer.y1)
 
 
 def short_bytes(byte_count: float) -> str:

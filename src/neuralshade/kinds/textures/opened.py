@@ -15,7 +15,7 @@ import numpy.typing as npt
 from neuralshade.asset.asset import Asset
 from neuralshade.asset.schema import Form
 from neuralshade.base.did_you_mean import did_you_mean
-from neuralshade.base.message_text import memory_text, shown
+from neuralshade.base.message_text import decimals, memory_text, shown
 from neuralshade.errors import AssetError, ConfigError
 from neuralshade.fitting.scene import Scene
 from neuralshade.kinds.hints import MapChain
@@ -267,7 +267,8 @@ class OpenedTextures(Opened):
         width, height = self.size_of_set
         quality = self.header.quality["maps"]
         lines = {
-            "size": f"{self.byte_count:,} bytes, {self.bits_per_pixel:.3f} bits per texel of mip 0",
+            "size": f"{self.byte_count:,} bytes, {decimals(self.bits_per_pixel, 3)} bits per texel "
+                    "of mip 0",
             "in a GPU": memory_text(self.memory_bytes, width * height, "texel of mip 0"),
             "maps": f"{self.textures['name']}, {width} x {height}, {self.mips} mips, "
                     f"{self.channels} channels",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from neuralshade.base.message_text import memory_text, plain, plural
+from neuralshade.base.message_text import decimals, memory_text, plain, plural
 from neuralshade.fitting.facts import Reached
 from neuralshade.fitting.picture_result import HEADER_PIXELS, CodeSearch
 from neuralshade.kinds.textures.planner import TargetReached
@@ -42,8 +42,8 @@ class TexturesResult(Reached):
             print(plain(note))
         for name, values in self.maps.items():
             print(f"  {name:<14}", " ".join(f"{value:5.1f}" for value in values), "dB by mip")
-        print(f"{self.asset}: {self.psnr_db:.2f} dB in {self.asset_bytes:,} bytes "
-              f"({self.bits_per_texel:.2f} bits per texel, all maps and mips)")  # fmt: skip
+        bits = f"{decimals(self.bits_per_texel, 2)} bits per texel, all maps and mips"
+        print(f"{self.asset}: {self.psnr_db:.2f} dB in {self.asset_bytes:,} bytes ({bits})")
         if self.memory_bytes is not None:
             texels = round(8 * self.asset_bytes / self.bits_per_texel)
             print(f"in a GPU: {memory_text(self.memory_bytes, texels, 'texel of mip 0')}")

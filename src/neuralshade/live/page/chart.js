@@ -16,6 +16,7 @@ export class Chart {
     this.context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
     /** @type {Sample[]} */ this.samples = [];
     this.logX = this.logY = false;
+    this.apart = false; // the last sample is of another making: no end of the line
     this.unit = ""; // of the x axis
     /** @type {number | null} */ this.hovered = null;
     /** @type {{left: number, right: number, range: [number, number]} | null} */ this.axis = null;
@@ -118,10 +119,11 @@ export class Chart {
 
   #line(/** @type {any} */ at, /** @type {string} */ color, /** @type {number} */ ratio) {
     const { context } = this;
+    const line = this.apart ? this.samples.slice(0, -1) : this.samples;
     context.beginPath();
     let last = -Infinity;
-    const end = this.samples.length - 1;
-    this.samples.forEach(({ x, y }, i) => {
+    const end = line.length - 1;
+    line.forEach(({ x, y }, i) => {
       const place = at.x(x);
       if (i < end && place - last < 0.5 / ratio) return; // not more than two in a device pixel
       last = place;
@@ -131,6 +133,24 @@ export class Chart {
     context.lineWidth = 1.6;
     context.lineJoin = "round";
     context.stroke();
+    if (this.apart) this.#last(at, color);
+  }
+
+  /** Dots to the last sample, and a diamond there. */
+  #last(/** @type {any} */ at, /** @type {string} */ color) {
+    const { context } = this;
+    const [before, last] = this.samples.slice(-2).map(({ x, y }) => [at.x(x), at.y(y)]);
+    const [x, y] = last ?? before;
+    context.beginPath();
+    context.setLineDash([1.5, 3]);
+    context.moveTo(before[0], before[1]);
+    context.lineTo(x, y);
+    context.stroke();
+    context.setLineDash([]);
+    context.beginPath();
+    for (const [dx, dy] of [[0, -4], [4, 0], [0, 4], [-4, 0]]) context.lineTo(x + dx, y + dy);
+    context.fillStyle = color;
+    context.fill();
   }
 
   #mark(

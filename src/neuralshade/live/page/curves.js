@@ -40,6 +40,7 @@ export class Curves {
     const logLoss = byId("log-loss").checked;
     this.loss.samples = samples(curve, column, 2, logX, logLoss);
     this.psnr.samples = samples(curve, column, 3, logX, false);
+    this.psnr.apart = this.#endsWithFile();
     byId("psnr-figure").hidden = curve.length > 0 && !this.psnr.samples.length; // it has none
     for (const chart of [this.loss, this.psnr]) {
       chart.logX = logX;
@@ -49,6 +50,14 @@ export class Curves {
     }
     this.#tell(this.loss, "loss-read-out", "Loss", (y) => format.loss(y));
     this.#tell(this.psnr, "psnr-read-out", "PSNR", (y) => `${format.decibels(y)} dB`);
+  }
+
+  /** Return whether the last PSNR is the file's: rounding and a search made it, not steps. */
+  #endsWithFile() {
+    const { progress } = this.session;
+    const last = this.psnr.samples.at(-1);
+    if (!progress || !last || progress.psnr_about) return false;
+    return progress.psnr_db !== null && progress.psnr_step === last.point[0];
   }
 
   /** Write the hovered point, or the last one, beside the title, and for who cannot see it. */
@@ -67,9 +76,11 @@ export class Curves {
     }
     const [step, seconds] = shown.point;
     const place = `${format.duration(seconds)}, step ${format.count(step)}`;
-    setText(byId(id), near ? `${text(shown.y)} at ${place}` : text(shown.y));
+    const ofFile = chart.apart && shown === chart.samples.at(-1);
+    const told = ofFile ? `${text(shown.y)} in the file` : text(shown.y);
+    setText(byId(id), near ? `${told} at ${place}` : told);
     const count = `${chart.samples.length} points`;
-    chart.canvas.setAttribute("aria-label", `${name}: ${count}, last ${text(shown.y)} at ${place}`);
+    chart.canvas.setAttribute("aria-label", `${name}: ${count}, last ${told} at ${place}`);
   }
 }
 
