@@ -191,10 +191,11 @@ def how_to_go_on(job: Any) -> str:
     )  # fmt: skip
     if sent is None:
         return f"Go on with: {command}"
-    are_maps = place is not None and os.path.isdir(place)
-    where = f"the files that were sent in a folder {shown(sent)}" if are_maps else (
-        f"{shown(sent)}, the file that was sent, in this folder")  # fmt: skip
-    return f"Go on, with {where}, with: {command}"
+    if place is not None and os.path.isdir(place):
+        return f"Go on, with the files that were sent in a folder {shown(sent)}, with: {command}"
+    names = " and ".join(map(shown, (sent, *job.resumed_beside)))
+    what = "the files that were sent" if job.resumed_beside else "the file that was sent"
+    return f"Go on, with {names}, {what}, in this folder, with: {command}"
 
 
 def resume_command(
