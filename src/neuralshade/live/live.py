@@ -105,6 +105,10 @@ class Live:
             return self._call.sent if self._runs else None
         return self.uploads.name_of(place)
 
+    def drawn(self, place: str | None) -> Path | None:
+        """Return where a picture lies that the page drew itself, as ``sent`` is asked."""
+        return self._call.drawn if self._runs and place is None else None
+
     def run(self, fit: Callable[..., Any], *given: Any, **settings: Any) -> Any:
         """Fit while pages look on and steer; again where one of them asks for another fit.
 
