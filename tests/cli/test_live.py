@@ -113,6 +113,35 @@ def test_a_signal_while_a_page_has_a_report_written(folder):
     assert (folder / "a.checkpoint.nsh").exists()
 
 
+# Searches codes, say, until it is asked to end.
+LONG_SEARCH = """
+import time
+from neuralshade.__main__ import main
+from neuralshade.base.interrupt import Interruption
+from neuralshade.fitting.job import Job
+settle = Job._settle
+def search(self):
+    with Interruption() as asked:
+        print("searching", flush=True)
+        while not asked.requested:
+            time.sleep(0.01)
+    settle(self)
+Job._settle = search
+main()
+"""
+
+
+def test_a_signal_while_a_fit_is_finished_ends_the_page_too(folder):
+    command = ["fit", "image", "a.png", "--live", "--port", "0", *LONG, "--steps", "9"]
+    with subprocess.Popen([sys.executable, "-c", LONG_SEARCH, *command], cwd=folder, text=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:  # fmt: skip
+        address(process)
+        assert process.stdout.readline() == "searching\n"
+        code, out, _ = ended(process)
+    assert code == 0 and "a.nsh" in out
+    assert (folder / "a.nsh").exists()
+
+
 @pytest.mark.slow  # live/test_other_fits.py starts some by a page; the signal comes as above
 def test_a_signal_in_a_fit_that_a_page_started(folder, start):
     process = start("view", "--port", "0", cwd=folder)

@@ -94,6 +94,31 @@ def test_how_to_go_on_names_the_picture_that_was_sent(
         )
 
 
+def test_how_to_go_on_keeps_a_picture_that_the_page_drew(
+    live, background, look, tmp_path, monkeypatch, picture, as_png, caplog
+):
+    """Its user has no file of it; one of that name is another's."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "sample.png").write_bytes(b"another's")
+    background(live.wait)
+    page = look()
+    _, body = page.ask("/picture?own=1&name=sample.png", as_png(picture.pixels))
+    page.control("start", picture=json.loads(body)["picture"], preset="tiny-9", seconds=600.0)
+    for fit in (1, 2):
+        page.until(lambda at=fit: page.fit and page.fit["id"] == at and page.progress
+                   and page.progress["step"] > 0)  # fmt: skip
+        page.control("start", seconds=600.0 if fit == 1 else 0.3, seed=fit)
+    page.until(lambda: page.fit["id"] == 3)
+    page.state("ended")
+    told = [line for line in caplog.messages if line.startswith("given up at step ")]
+    assert [line.partition("kept in ")[2] for line in told] == 2 * [
+        "sample.checkpoint.nsh. The page's sample picture is kept in sample_2.png. Go on with: "
+        "neuralshade fit image sample_2.png -o sample.nsh --resume sample.checkpoint.nsh"
+    ]
+    assert (tmp_path / "sample_2.png").read_bytes() == as_png(picture.pixels)
+    assert (tmp_path / "sample.png").read_bytes() == b"another's"
+
+
 def test_another_preset_of_the_same_picture(fitting, look, tmp_path):
     job, page = fitting(), look()
     page.reach(5)

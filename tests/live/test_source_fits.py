@@ -2,12 +2,14 @@
 
 import io
 import json
+import shlex
 
 import numpy as np
 import pytest
 from PIL import Image
 
 import neuralshade
+from neuralshade.cli.main import main
 from neuralshade.live.live import Live
 from neuralshade.live.source_sets import NOT_ALLOWED
 
@@ -101,6 +103,29 @@ def test_a_task_with_numbers_as_set_gives_them(device, allowed, tmp_path):
     found = neuralshade.load(tmp_path / "tint.nsh")
     assert found.told_flags()["set"] == ["gain=2.0"]
     assert found.tensors["tint"].tolist() == pytest.approx([0.1, 0.2, 0.3])
+
+
+@pytest.mark.slow
+def test_how_to_go_on_with_a_task_that_was_sent(device, allowed, tmp_path, caplog):
+    """A command, which goes on where the files lie beside the checkpoint."""
+    task = TASK.replace(b"    Picture", b"    float gain;\n    Picture").replace(
+        b"tint -", b"gain * tint -"
+    )
+    key = send(allowed, "tint.slang", task, "photo.png")
+    allowed.control("start", kind="shader", source=key, seconds=5.0, set=["gain=0.5", "tint=1,0,1"])
+    allowed.until(lambda: allowed.fit and allowed.progress and allowed.progress["step"] > 0)
+    allowed.control("start", seconds=0.3, seed=2)
+    ended(allowed, 2)
+    (line,) = [line for line in caplog.messages if line.startswith("given up at step ")]
+    told, _, command = line.partition(", with: ")
+    assert told.endswith("tint.checkpoint.nsh. Go on, with 'tint.slang' and 'photo.png', the files "
+                         "that were sent, in this folder")  # fmt: skip
+    assert command == ("neuralshade fit shader tint.slang -o tint.nsh --set photo=photo.png "
+                       "--set gain=0.5 --resume tint.checkpoint.nsh")  # fmt: skip
+    (tmp_path / "tint.slang").write_bytes(task)
+    (tmp_path / "photo.png").write_bytes(picture())
+    main(shlex.split(command)[1:])
+    assert neuralshade.info(tmp_path / "tint.nsh")["recipe"]["seconds"] == 5.0
 
 
 @pytest.mark.parametrize("pairs, line", [

@@ -125,6 +125,11 @@ def is_interrupted() -> bool:
     return any(context.requested for context in Interruption._entered)
 
 
+def last_asked() -> float:
+    """Return when that was asked for last, by time.monotonic; -inf where it never was."""
+    return Interruption._asked
+
+
 def seconds_asked() -> float:
     """Return how long ago that was asked for last; 0 where it was not."""
     return time.monotonic() - Interruption._asked if is_interrupted() else 0.0

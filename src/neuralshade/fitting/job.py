@@ -59,6 +59,7 @@ class Job(ABC, Generic[R]):
 
     kind: JobKind
     resumed_words: tuple[str, ...] = ()  # that a resumed fit is given again besides its flags
+    resumed_beside: tuple[str, ...] = ()  # files that these name, which a page sent too
     subject = "picture"  # what a fit is given in Python
     steps_sized_by = "the rates"  # settings
     typed_output: Path | None = None  # what -o was given, where that is not the asset itself

@@ -44,6 +44,10 @@ class LivePage(Protocol):
         """
         ...
 
+    def drawn(self, place: str | None) -> Path | None:
+        """Return where a picture lies that the page drew itself: its user has no file of it."""
+        ...
+
 
 @dataclass(frozen=True)
 class FitOptions:

@@ -16,8 +16,9 @@ from typing import Any, Literal, Protocol, TypeVar
 import torch
 
 from neuralshade.asset.checkpoint import Checkpoint, not_finite, save_checkpoint
+from neuralshade.base.atomic import whole_file
 from neuralshade.base.message_text import shown
-from neuralshade.errors import AssetError, ConfigError
+from neuralshade.errors import AssetError, ConfigError, OutputError
 from neuralshade.fitting.options import resumed_flags
 from neuralshade.fitting.progress import Progress
 from neuralshade.fitting.recipe import from_dict, to_dict
@@ -181,20 +182,39 @@ def how_to_go_on(job: Any) -> str:
     """Return what to do to go on with a job's fit, whose checkpoint is there.
 
     What a page sent lies in a folder that goes with the page, or in memory: who goes on has it
-    elsewhere.
+    elsewhere. What it drew itself nobody has: that is kept beside the checkpoint.
     """
     live, place = job.options.live, job.place
     sent = live.sent(place) if live is not None and place != "" else None
+    drawn = None if sent is None else live.drawn(place)
+    copy = None if drawn is None else _kept_copy(drawn, job.checkpoint.parent)
     command = resume_command(
-        job.kind.name, job.checkpoint, sent or place, job.typed_output or job.output,
+        job.kind.name, job.checkpoint, copy or sent or place, job.typed_output or job.output,
         resumed_flags(job.options, job.kind.takes), job.resumed_words, job.subject,
     )  # fmt: skip
     if sent is None:
         return f"Go on with: {command}"
-    are_maps = place is not None and os.path.isdir(place)
-    where = f"the files that were sent in a folder {shown(sent)}" if are_maps else (
-        f"{shown(sent)}, the file that was sent, in this folder")  # fmt: skip
-    return f"Go on, with {where}, with: {command}"
+    if copy is not None:
+        return f"The page's sample picture is kept in {copy}. Go on with: {command}"
+    if place is not None and os.path.isdir(place):
+        return f"Go on, with the files that were sent in a folder {shown(sent)}, with: {command}"
+    names = " and ".join(map(shown, (sent, *job.resumed_beside)))
+    what = "the files that were sent" if job.resumed_beside else "the file that was sent"
+    return f"Go on, with {names}, {what}, in this folder, with: {command}"
+
+
+def _kept_copy(path: Path, folder: Path) -> str | None:
+    """Return a copy of a file in ``folder``; None where it is gone, or none can be written."""
+    place, numbers = folder / path.name, iter(range(2, 10_000))
+    try:
+        content = path.read_bytes()
+        while place.exists() and place.read_bytes() != content:
+            place = folder / f"{path.stem}_{next(numbers)}{path.suffix}"
+        with whole_file(place) as partial:
+            partial.write_bytes(content)
+    except (OSError, OutputError):
+        return None
+    return os.fspath(place)
 
 
 def resume_command(

@@ -119,7 +119,8 @@ class App:
     async def picture(self, request: Request) -> Response:
         async def keep() -> Response:
             path, found = await self._received_picture(request)
-            return JSONResponse({"picture": self.uploads.keep(path), **found})
+            own = request.query_params.get("own") == "1"
+            return JSONResponse({"picture": self.uploads.keep(path, own=own), **found})
 
         return await _received(keep)
 

@@ -31,12 +31,14 @@ OTHERS = {"picture", "maps", "source", "preset"}
 class Call:
     """A fit verb and what it is called with, by name.
 
-    ``sent``: what the picture is called, where it came from a page.
+    ``sent``: what the picture is called, where it came from a page. ``drawn``: where it lies, where
+    that page drew it.
     """
 
     fit: Callable[..., Any]
     arguments: Mapping[str, Any]
     sent: str | None = None
+    drawn: Path | None = None
 
     @classmethod
     def of(cls, fit: Callable[..., Any], given: tuple[Any, ...], named: Mapping[str, Any]) -> Call:
@@ -112,11 +114,12 @@ class Call:
                 kind.subject.name: picture,
                 "output": _free(Path(picture.name).stem or "picture", kind),
             }
-            return Call(kind.fit, {**kept, **given, **settings}, picture.name)
+            drawn = uploads.drawn(wanted["picture"])
+            return Call(kind.fit, {**kept, **given, **settings}, picture.name, drawn)
         if not self.kind.subject.picture or self.subject is None:
             raise ConfigError("start: got no picture, need one to fit. Upload it first.")
         given = {kind.subject.name: self.subject, "output": arguments.get("output")}
-        return Call(kind.fit, {**kept, **given, **settings}, self.sent)
+        return Call(kind.fit, {**kept, **given, **settings}, self.sent, self.drawn)
 
 
 def startable() -> list[dict[str, Any]]:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from neuralshade.base.interrupt import Interruption
+from neuralshade.base.interrupt import Interruption, last_asked
 from neuralshade.base.log_relay import LogRelay
 from neuralshade.base.version import VERSION
 from neuralshade.errors import ConfigError, NeuralShadeError
@@ -68,6 +68,7 @@ class Live:
         self._runs = False  # whether the fit that begins is this one's to start again
         self._facts: dict[str, Any] | None = None  # of the last fit that began
         self._fits = 0
+        self._ends = False  # whether a fit was asked to end that had but to be finished, and was
         self._relay = LogRelay(self.channel.note)
         log.addHandler(self._relay)
 
@@ -105,6 +106,10 @@ class Live:
             return self._call.sent if self._runs else None
         return self.uploads.name_of(place)
 
+    def drawn(self, place: str | None) -> Path | None:
+        """Return where a picture lies that the page drew itself, as ``sent`` is asked."""
+        return self._call.drawn if self._runs and place is None else None
+
     def run(self, fit: Callable[..., Any], *given: Any, **settings: Any) -> Any:
         """Fit while pages look on and steer; again where one of them asks for another fit.
 
@@ -138,11 +143,12 @@ class Live:
 
     def _run_once(self) -> Any:
         self._fits, self._runs = self._fits + 1, True
-        call = self._call.with_live(self)
+        call, asked = self._call.with_live(self), last_asked()
         try:
             result = call.fit(**call.arguments)
         finally:
             self._runs = False
+            self._ends = last_asked() != asked
         # a task that a page sent is vouched for by who let pages send any
         trust = self.uploads.sources.allowed
         self.shown.open(result.asset, self._reference(call), fitted=True, trust=trust)
@@ -210,10 +216,12 @@ class Live:
     def wait(self) -> None:
         """Serve until Ctrl-C, SIGTERM or SIGHUP; a fit that a page asks for is run.
 
+        At once where one of them came while a fit was being finished, which that only hastened.
+
         Raises: FitInterrupted where a fit was running then, after a checkpoint was saved.
         """
         with Interruption() as interruption:
-            while not interruption.requested:
+            while not (interruption.requested or self._ends):
                 self.stage.draw(None, hurried=False)
                 self.shown.measure()
                 self.channel.wait(WAIT_SECONDS)

@@ -163,7 +163,7 @@ class Stage:
         header = {
             "type": "frame", "id": number, "scene": self.number, "step": step,
             "region": list(whole.region), "width": whole.width, "height": whole.height,
-            "sharp": frame.sharp,
+            "sharp": frame.sharp, "draft": view.draft,
         }  # fmt: skip
         if frame.band is not None:
             header["rows"] = [frame.band.first, frame.band.count, frame.band.rows]

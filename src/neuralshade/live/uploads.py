@@ -38,6 +38,7 @@ class Uploads:
         self.pictures: dict[str, Path] = {}
         self.maps = MapSets(self.path)
         self.sources = SourceSets(self.path, run_shaders)
+        self._own: set[Path] = set()
         self._asset: Path | None = None
 
     def close(self) -> None:
@@ -62,13 +63,22 @@ class Uploads:
         folder.mkdir()
         return folder / plain_name(name)
 
-    def keep(self, path: Path) -> str:
-        """Return by what the picture at ``path`` is known from now on."""
+    def keep(self, path: Path, *, own: bool = False) -> str:
+        """Return by what the picture at ``path`` is known from now on.
+
+        ``own``: the page drew it, and its user has no file of it.
+        """
         key = f"p{path.parent.name}"
         self.pictures[key] = path
+        self._own |= {path} if own else set()
         while len(self.pictures) > 1 and self._are_many():
             self.forget(self.pictures.pop(next(iter(self.pictures))))
         return key
+
+    def drawn(self, key: str) -> Path | None:
+        """Return where a picture lies that a page drew itself; None for a file of its user's."""
+        path = self.pictures[key]
+        return path if path in self._own else None
 
     def _are_many(self) -> bool:
         size = sum(path.stat().st_size for path in self.pictures.values())

@@ -32,6 +32,22 @@ SUBMITTED_STEPS = 1024  # at most
 
 
 @dataclass(frozen=True)
+class Share:
+    """Which texels of a level a dispatch has: one of ``parts``, of tiles as large as that.
+
+    Without tiles it has all texels, and a judge's groups see one of ``parts`` of the pairs each.
+    """
+
+    parts: int = 1
+    part: int = 0
+    tile: int = 0  # side in texels of level 0, a power of two
+    thin: int = 1  # of so many rows of a tile's texels in turn there is one
+
+
+WHOLE = Share()
+
+
+@dataclass(frozen=True)
 class MipTraining:
     """How texels are trained; ``rates`` of albedo, slopes, roughness and metallic."""
 
@@ -89,7 +105,7 @@ class MipEngine:
             "moments": gpu.buffer(size=8 * NUMBERS * self.texels),
             "states": gpu.buffer(BEGINNING.pair()),
             "group_sums": gpu.buffer(size=4 * self.groups),
-            "passes": gpu.buffer(size=16),
+            "passes": gpu.buffer(size=32),
             "rate_factors": gpu.buffer(size=4 * SUBMITTED_STEPS),
             "paces": gpu.buffer(size=8 * SUBMITTED_STEPS),
         }
@@ -175,23 +191,34 @@ class MipEngine:
         ``weights`` [n]: how bright each light is to ``judge`` and to skies; 1 where not said.
         ``near`` [n]: which pairs training takes as near a mirror's; none where not said.
         """
-        assert len(pairs) <= self.training.held
-        self._pool = -1
-        bright = np.ones(len(pairs), np.float32) if weights is None else weights
-        mirrored = np.zeros(len(pairs), np.bool_) if near is None else near
-        self._upload("pool", pairs_table(pairs, bright, mirrored))
+        self.load_pool(pairs, weights, near)
         width, height = self.levels.sizes[0]
         at_once = max(1, SUBMITTED_SHADINGS // (width * height))
         for first in range(0, len(pairs), at_once):
             count = min(at_once, len(pairs) - first)
             for level in range(1, len(self.levels.sizes)):
-                groups = (self.groups_of(level), -(-count // PAIRS_SHADED))
-                self.run_level(level, first, count, (self._shade, groups))
+                self.make_references(level, first, count)
 
-    def groups_of(self, level: int) -> int:
-        """Return how many groups have a thread for each texel of a level."""
+    def load_pool(
+        self, pairs: Floats, weights: Floats | None = None, near: Bools | None = None
+    ) -> None:
+        """Take over the pairs of ``set_pool`` without references, which is for judges alone."""
+        assert len(pairs) <= self.training.held
+        self._pool = -1
+        bright = np.ones(len(pairs), np.float32) if weights is None else weights
+        mirrored = np.zeros(len(pairs), np.bool_) if near is None else near
+        self._upload("pool", pairs_table(pairs, bright, mirrored))
+
+    def make_references(self, level: int, first: int, count: int, share: Share = WHOLE) -> None:
+        """Make a level's references, of so many pairs, from those of the level before."""
+        groups = (self.groups_of(level, share), -(-count // PAIRS_SHADED))
+        self.run_level(level, first, count, (self._shade, groups), share=share)
+
+    def groups_of(self, level: int, share: Share = WHOLE) -> int:
+        """Return how many groups have a thread for each texel of a level, or of its share."""
         width, height = self.levels.sizes[level]
-        return -(-(width * height) // GROUP)
+        parts = share.parts * share.thin if share.tile else 1
+        return -(-(width * height) // (GROUP * parts))
 
     def run_level(
         self,
@@ -200,11 +227,12 @@ class MipEngine:
         count: int,
         dispatch: Dispatch,
         together: int = 1,
-        parts: int = 1,
+        share: Share = WHOLE,
     ) -> None:
-        """Run a dispatch for one level and so many pairs of the pool, in each group a part."""
+        """Run a dispatch for one level, or its share, and so many pairs of the pool."""
         commands = self.gpu.commands()
-        passes = np.array([level, first, count, together | parts << 16], np.uint32)
+        own = [share.tile >> level, share.part, share.parts, share.thin]
+        passes = np.array([[level, first, count, together], own], np.uint32)
         commands.upload(self._bound["passes"], 0, passes)
         commands.run(self.gpu.steps([dispatch]))
         commands.submit()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TypeVar
 
 import numpy as np
@@ -14,6 +15,7 @@ from neuralshade.kinds.mipmaps.engine import MipEngine
 from neuralshade.kinds.mipmaps.judging import MipJudge, by_measure
 from neuralshade.kinds.mipmaps.kernels import MEASURES
 from neuralshade.kinds.mipmaps.recipe import MipmapsRecipe
+from neuralshade.kinds.mipmaps.tiles import Tiles, tiled
 from neuralshade.measure.plane.mip_filters import FILTERS, Floats, Maps
 from neuralshade.sampler.directions import draw_pairs
 from neuralshade.sampler.sky import sky_pairs
@@ -111,13 +113,12 @@ def judge(
             judges.append((names, brief, MipJudge(engine, [chains[n] for n in names], brief)))
     lights = {kind: _lit(kind, recipe, engine, seed, suns) for kind in kinds}
     pools = {kind: list(lit.batches(engine.training.pool)) for kind, lit in lights.items()}
+    add = Tiles(engine).add if shown_in_tiles(engine) else partial(_add, engine)
     errors: dict[str, Errors] = {}
     with part(TOLD.get(seed, "judging levels"), sum(map(len, pools.values()))) as work:
         for kind, lit in lights.items():
             for pairs, weights in pools[kind]:
-                engine.set_pool(pairs, weights)
-                for *_, judging in judges:
-                    judging.add(len(pairs), lit.together)
+                add([judging for *_, judging in judges], pairs, weights, lit.together)
                 engine.gpu.wait()  # what is only submitted is not done
                 work.done += 1
             found = {
@@ -127,6 +128,19 @@ def judge(
             }
             errors[kind] = {name: found[name] for name in chains}
     return Judged(errors)
+
+
+def shown_in_tiles(engine: MipEngine) -> bool:
+    """Return whether a pair lights some tiles only: where a CPU plays the GPU, of large levels."""
+    return engine.gpu.adapter.software and tiled(engine.levels)
+
+
+def _add(
+    engine: MipEngine, judges: Sequence[MipJudge], pairs: Floats, weights: Floats, together: int
+) -> None:
+    engine.set_pool(pairs, weights)
+    for judging in judges:
+        judging.add(len(pairs), together)
 
 
 def _lit(kind: str, recipe: MipmapsRecipe, engine: MipEngine, seed: int, suns: int) -> _Lit:

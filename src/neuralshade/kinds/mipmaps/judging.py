@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from neuralshade.kinds.mipmaps.engine import MipEngine
+from neuralshade.kinds.mipmaps.engine import WHOLE, MipEngine, Share
 from neuralshade.kinds.mipmaps.kernels import GROUP, MEASURES
 
 PARTS = (8, 4, 2)  # of a pool's pairs, of which a group of texels may see one ...
@@ -26,7 +26,7 @@ class MipJudge:
     def __init__(self, engine: MipEngine, chains: Sequence[Floats], briefly: bool = False):
         self.engine, self.chains = engine, len(chains)
         levels = engine.levels
-        self._added = np.zeros(len(levels.sizes), np.int64)  # to each level
+        self._added = np.zeros(len(levels.sizes))  # to each texel of a level, in the mean
         self.groups = engine.texels // GROUP + len(levels.sizes) + 1  # of a chain, or a few more
         self._sums = engine.gpu.buffer(size=4 * len(MEASURES) * self.groups * self.chains)
         self._kernel = engine.kernel(
@@ -43,13 +43,18 @@ class MipJudge:
         Of a large level each pair lights a part of the texels, spread over all of it: lights differ
         by far more than so many texels do.
         """
-        assert pairs % together == 0
-        seen = pairs // together
         for level in range(1, len(self.engine.levels.sizes)):
-            dispatch = (self._kernel, self.engine.groups_of(level))
-            parts = self._parts(level, seen)
-            self.engine.run_level(level, 0, pairs, dispatch, together, parts)
-            self._added[level] += seen // parts
+            parts = self._parts(level, pairs // together)
+            self.add_level(level, 0, pairs, together, Share(parts))
+
+    def add_level(
+        self, level: int, first: int, pairs: int, together: int = 1, share: Share = WHOLE
+    ) -> None:
+        """Add a level, or its share, under the pool's ``pairs`` from ``first`` on."""
+        assert pairs % together == 0
+        dispatch = (self._kernel, self.engine.groups_of(level, share))
+        self.engine.run_level(level, first, pairs, dispatch, together, share)
+        self._added[level] += pairs / together / (share.parts * share.thin)
 
     def _parts(self, level: int, seen: int) -> int:
         """Return of how many parts of the pairs each group of a level's texels sees one."""

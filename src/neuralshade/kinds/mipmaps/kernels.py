@@ -17,6 +17,7 @@ from neuralshade.model.microfacet import SMALLEST_ALPHA
 GROUP = 128  # threads
 LEVEL = np.dtype([("first", "<u4"), ("width", "<u4"), ("height", "<u4"), ("near", "<f4")])
 PAIRS_SHADED = 8  # by one thread that makes references
+SQUARE = 2  # texels of level 0, up to 4: of each square one is shaded where references are sampled
 PAIR = np.dtype(
     [("wi", "<f4", 3), ("bright", "<f4"), ("wo", "<f4", 3), ("near", "<f4"), ("wm", "<f4", 3),
      ("cos_m", "<f4")]
@@ -119,6 +120,7 @@ def mipmaps_text(diffuse: str, pairs: int, chains: int = 1, skies: Skies = NO_SK
         f"static const uint GROUP = {GROUP}u;\n"
         f"static const uint PAIRS = {pairs}u;\n"
         f"static const uint PAIRS_SHADED = {PAIRS_SHADED}u;\n"
+        f"static const uint SQUARE = {SQUARE}u;\n"
         f"static const uint CHAINS = {chains}u;\n"
         f"static const uint MEASURES = {len(MEASURES)}u;\n"
         f"static const float STEEPEST = {STEEPEST!r}f;\n"

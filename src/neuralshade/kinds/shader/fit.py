@@ -39,11 +39,11 @@ from neuralshade.kinds.shader.build import BuiltTask, build_shader_engine, build
 from neuralshade.kinds.shader.inputs import size_of_pictures
 from neuralshade.kinds.shader.opened import OpenedShader
 from neuralshade.kinds.shader.recipe import ShaderRecipe, ShaderSettings, size_of
-from neuralshade.kinds.shader.source import ShaderSource, load_shader
+from neuralshade.kinds.shader.source import ShaderSource, kept_words, load_shader
 from neuralshade.kinds.shader.task import CHANNELS
 from neuralshade.kinds.shader.trust import remember
 from neuralshade.model.trainable import Floats, Member, arrays_of
-from neuralshade.source.picture import PictureForm
+from neuralshade.source.picture import Picture, PictureForm
 
 log = logging.getLogger("neuralshade")
 CURVE_POINTS = 100  # of the training curve that are kept in an asset
@@ -127,11 +127,18 @@ def fit_shader(
     _check_drawn(options, built)
     if not source.foreign:
         remember(source)
-    words = kept_words(values, built)
-    place = None if words is None or isinstance(task, ShaderSource) else os.fspath(task)
     with chosen_engine(options, "gpu") as chosen:
-        job = _Job(values, built, source, origin, recipe, target, chosen, options, observer, place)
+        job = _Job(values, built, source, origin, recipe, target, chosen, options, observer,
+                   _place(task, options))  # fmt: skip
         return job.run(checkpoint)
+
+
+def _place(task: str | os.PathLike[str] | ShaderSource, options: FitOptions) -> str | None:
+    """Return the file that the task was read from, a page's too; None for a task in memory."""
+    if not isinstance(task, ShaderSource):
+        return os.fspath(task)
+    live = options.live
+    return task.place if live is not None and live.sent(task.place) is not None else None
 
 
 def shader_recipe(settings: dict[str, Any]) -> ShaderRecipe:
@@ -170,24 +177,6 @@ def call_of(typed: CommandLine) -> FitCall:
     return FitCall(fit_shader, (typed.subject, typed.output), {"values": values, **typed.settings})
 
 
-def kept_words(values: Mapping[str, Any], built: BuiltTask) -> tuple[str, ...] | None:
-    """Return the flags that give a resumed fit its values; None where one cannot be typed.
-
-    Where trained members begin is left out: the checkpoint has where they are.
-    """
-    words: list[str] = []
-    trained = {member.name for member in built.task.members}
-    for name, value in values.items():
-        if name in trained:
-            continue
-        if not isinstance(value, str) and name.endswith(".size"):
-            value = "x".join(map(str, value))
-        if not isinstance(value, (str, os.PathLike, int, float)):
-            return None
-        words += ["--set", f"{name}={value}"]
-    return tuple(words)
-
-
 class _Job(Job[ShaderRecipe]):
     kind = KIND
     subject = "task, values=values"
@@ -197,7 +186,11 @@ class _Job(Job[ShaderRecipe]):
         super().__init__(origin, recipe, *rest)
         assert self.chosen.gpu is not None
         self.values, self.built, self.source = values, built, source
-        self.resumed_words = kept_words(values, built) or ()
+        if source.foreign and self.place is not None:  # a page sent it, and its pictures
+            self.resumed_beside = tuple(v.name for v in values.values() if isinstance(v, Picture))
+        trained = [member.name for member in built.task.members]
+        words = kept_words(values, trained, self.resumed_beside)
+        self.resumed_words, self.place = words or (), None if words is None else self.place
         self.engine = build_shader_engine(built, recipe, self.chosen.gpu)
         self.engine.prepare()  # before the clock runs
         self.form = form_of(source, built, recipe)

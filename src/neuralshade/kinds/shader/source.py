@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -154,3 +154,25 @@ def given_picture(value: Any, channels: int, where: str) -> Picture:
                           f"{channels}. Change the member's type, or convert the "
                           "picture.")  # fmt: skip
     return picture
+
+
+def kept_words(
+    values: Mapping[str, Any], trained: Collection[str], files: Collection[str] = ()
+) -> tuple[str, ...] | None:
+    """Return the flags that give a resumed fit its values; None where one cannot be typed.
+
+    Where ``trained`` members begin is left out: the checkpoint has where they are. Pictures can be
+    typed whose names are those of ``files``.
+    """
+    words: list[str] = []
+    for name, value in values.items():
+        if name in trained:
+            continue
+        if not isinstance(value, str) and name.endswith(".size"):
+            value = "x".join(map(str, value))
+        if isinstance(value, Picture) and value.name in files:
+            value = value.name
+        if not isinstance(value, (str, os.PathLike, int, float)):
+            return None
+        words += ["--set", f"{name}={value}"]
+    return tuple(words)

@@ -4,6 +4,7 @@ import { upload } from "./connection.js";
 import { byId, setOptions, setText } from "./dom.js";
 import { named, sendMaps, showMaps } from "./map_set.js";
 import { notice } from "./notices.js";
+import { isSample } from "./sample.js";
 import { isDocument, sendSource, showSource, sourceName } from "./source_set.js";
 
 /** @typedef {import("./types.js").FitKind} FitKind */
@@ -96,7 +97,7 @@ export class NewFit {
   /** Return what to call a picture that was sent, "" where it was refused. @param {File} file */
   async #sendPicture(file) {
     this.#showSending(file.name);
-    const answer = await upload("picture", file);
+    const answer = await upload(isSample(file) ? "picture?own=1" : "picture", file);
     if (!answer) return "";
     this.uploaded = await answer.json();
     return file.name;

@@ -5,6 +5,13 @@ const HEIGHT = 256;
 const HILLS = 5;
 const STARS = 90;
 const BLADES = 900;
+/** @type {WeakSet<File>} */
+const drawn = new WeakSet();
+
+/** Whether a file was drawn here: nobody has it but this page. @param {File} file */
+export function isSample(file) {
+  return drawn.has(file);
+}
 
 /** Return a file of hills under an evening sky: gradients, edges, thin lines and small dots. */
 export function samplePicture() {
@@ -35,7 +42,9 @@ export function samplePicture() {
     context.lineTo(x + 8 * (random() - 0.5), y - 6 - 14 * random());
     context.stroke();
   }
-  return portablePixmap(context, "sample.ppm");
+  const file = portablePixmap(context, "sample.ppm");
+  drawn.add(file);
+  return file;
 }
 
 /** Return a file of the canvas without alpha: what browsers write has one, which JPEG and BC1 lack. */

@@ -138,7 +138,8 @@ export class Stage {
     if (compared === null) return this.pictures.latest.get(name) ?? null;
     if (this.form === "flip") return this.pictures.latest.get(flipOf(compared)) ?? null;
     const scale = this.form === "heat" ? -this.error_scale : this.error_scale;
-    return this.pictures.error(compared, this.beside.get(compared) ?? "", scale);
+    const lit = Boolean(this.scene?.light?.panes.includes(compared));
+    return this.pictures.errors.of(compared, this.beside.get(compared) ?? "", scale, lit);
   }
 
   #drawSlot(/** @type {Slot} */ slot) {
@@ -150,12 +151,22 @@ export class Stage {
       this.#drawPane(context, slot.second, cut, canvas.width);
     } else this.#drawPane(context, slot.pane, 0, canvas.width);
     if (this.cursor) paintCursor(context, this.viewport, this.cursor, this.cursor.slot === slot);
-    const latest = this.picture(slot.pane);
-    if (!latest) return slot.describe("not drawn yet");
+    const seen = slot.shown.map((name) => this.picture(name));
+    const [latest] = seen;
+    if (!latest) return slot.describe(this.#lacking(slot.pane));
     const timeless = latest.step === null || [...this.beside.values()].includes(slot.pane);
     const step = timeless ? "" : ` \u00b7 step ${latest.step?.toLocaleString("en-US")}`;
-    const coarse = latest.sharp ? "" : " \u00b7 coarse while training";
-    slot.describe(`${latest.width} x ${latest.height}${step}${coarse}`);
+    // first: of a narrow pane, the end of the line is cut off
+    const coarse = seen.every((picture) => picture?.sharp ?? true) ? "" : "coarse: ";
+    slot.describe(`${coarse}${latest.width} x ${latest.height}${step}`);
+  }
+
+  /** Return why there is no picture of a pane. */
+  #lacking(/** @type {string} */ name) {
+    const compared = errorOf(name);
+    const made = [compared ?? "", this.beside.get(compared ?? "") ?? ""];
+    const drawn = made.every((pane) => this.pictures.latest.has(pane));
+    return drawn ? "waits until both are as sharp" : "not drawn yet";
   }
 
   /** Draw one pane between two columns of the canvas. */

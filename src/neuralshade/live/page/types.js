@@ -111,6 +111,7 @@
  * @property {number} width
  * @property {number} height
  * @property {boolean} sharp
+ * @property {boolean} [draft] whether it has noise that later pictures have not
  * @property {[number, number, number]} [rows] first, count and all: images are a band of a picture
  * @property {{pane: string, bytes: number, type: string}[]} images
  *
@@ -121,6 +122,7 @@
  * @property {Region} region
  * @property {number | null} step
  * @property {boolean} sharp
+ * @property {boolean} [draft]
  * @property {Uint8Array} [swept] of a picture put together from bands: 1 for each row that came
  * @property {string} look what it was drawn with besides: exposure, gamma, level, light
  */

@@ -30,7 +30,10 @@ export class Views {
     this.turn = turn;
     this.id = 0;
     this.asked = "";
-    /** @type {Map<number, (pane: string) => string>} how the pictures of a view look, by its id */
+    /**
+     * How the pictures of a view look, by its id, and by what its sides are divided.
+     * @type {Map<number, {of: (pane: string) => string, by: number}>}
+     */
     this.looks = new Map();
     /** @type {import("./types.js").FrameHeader | null} */ this.frame = null;
     this.queue = Promise.resolve();
@@ -74,18 +77,20 @@ export class Views {
     if (!this.connection.send({ type: "view", id, ...view })) return;
     this.id = id;
     this.asked = text;
-    this.looks.set(id, (pane) => {
+    const of = (/** @type {string} */ pane) => {
       const lit = scene.light?.panes.includes(pane) ? light.request : {};
       return JSON.stringify({ ...drawn, ...lit, ...(turn.shows(pane) ? turn.request : {}) });
-    });
+    };
+    this.looks.set(id, { of, by });
   }
 
   /** @param {import("./types.js").FrameHeader} header @param {Uint8Array} payload */
   async #take(header, payload) {
     try {
-      const look = this.looks.get(header.view) ?? (() => "");
+      const look = this.looks.get(header.view) ?? { of: () => "", by: 1 };
       for (const id of this.looks.keys()) if (id < header.view) this.looks.delete(id);
-      const pictures = await decodeFrame(header, payload, look);
+      const sharp = header.sharp && look.by === 1; // or as large as was asked for, which was less
+      const pictures = await decodeFrame({ ...header, sharp }, payload, look.of);
       if (header.scene === this.stage.scene?.id) {
         this.stage.pictures.take(pictures);
         const first = this.frame?.scene !== header.scene;
