@@ -1,5 +1,7 @@
 """model/lobes: how directions lie to the lobes that latents say."""
 
+import itertools
+
 import numpy as np
 import pytest
 import torch
@@ -47,7 +49,8 @@ def by_hand(read, wi, wo, columns):
         low.append(QUARTER * np.log(max(wi @ normal, LOW)))
     product = max(wi[2] * wo[2], LEAST)
     shared = [half @ wi, wi[2], wo[2], QUARTER * np.log(product)]
-    return [*sum([logs, of_wi, of_wo, of_half, low][:columns], []), *shared]
+    seen = [logs, of_wi, of_wo, of_half, low][:columns]
+    return [*itertools.chain(*seen), *shared]
 
 
 def test_numbers_are_those_by_hand(lobes, columns, rng):

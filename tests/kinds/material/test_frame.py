@@ -229,8 +229,9 @@ def test_words_say_what_the_feature_map_does(gpu):
     check_maps(gpu, FrameMaps(maps.text, bound, maps.places), materials, atol=2e-3)
 
 
-@pytest.mark.parametrize("name, value", [("hidden_width", 32), ("lobes", 2), ("lobe_inputs", 3),
-                                         ("vary", "wet=0..1")])
+@pytest.mark.parametrize(
+    "name, value", [("hidden_width", 32), ("lobes", 2), ("lobe_inputs", 3), ("vary", "wet=0..1")]
+)
 def test_different_architectures_are_refused(gpu, three, refusal, name, value):
     message = refusal(
         ConfigError, frame_decoder, gpu, [three[0], drawn_material(1, **{name: value})]
