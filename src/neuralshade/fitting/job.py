@@ -21,9 +21,7 @@ from neuralshade.fitting.options import FitOptions
 from neuralshade.fitting.output_checks import checkpoint_path
 from neuralshade.fitting.progress import Progress
 from neuralshade.fitting.recipe import to_dict
-from neuralshade.fitting.resuming import (
-    Fitted, Whole, how_to_go_on, keep, kept_if_cut_off, restore,
-)  # fmt: skip
+from neuralshade.fitting.resuming import Fitted, Whole, how_to_go_on, keep, kept_if_cut_off, restore
 from neuralshade.fitting.scene import Scene
 from neuralshade.fitting.snapshots import Snapshots
 from neuralshade.gpu.patience import StuckError
