@@ -1,18 +1,20 @@
 """scene/watched: what pages see of a scene is what `scene` renders, from wherever they look."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import neuralshade
-from neuralshade.errors import ConfigError
+from neuralshade.errors import ConfigError, NeuralShadeError
 from neuralshade.fitting.scene import RESULT, View
 from neuralshade.scene import watched as module
 from neuralshade.scene.document import scene_of
 from neuralshade.scene.turned import turned_light
 from neuralshade.scene.watched import WatchedScene, as_large, watched_scene
 
+DATA = Path(__file__).parents[1] / "data"
 SIZE = (24, 16)
 SCENE = {
     "size": list(SIZE), "samples": 6, "bounces": 2, "exposure": 0.5,
@@ -164,3 +166,11 @@ def test_what_a_scene_says_itself_is_not_said_again(refusal):
     assert message.startswith("reference: got one for a scene, need it in the scene's file.")
     message = refusal(ConfigError, neuralshade.view, "a.toml", values={"x": 1})
     assert message.startswith("values: got one for a scene")
+
+
+def test_a_reference_that_is_missing_is_told_before_anything_compiles(tmp_path, monkeypatch):
+    missing = tmp_path / "missing.toml"
+    clay = {"asset": str(DATA / "material.nsh"), "reference": str(missing)}
+    monkeypatch.setattr(module, "open_gpu", None)  # nobody asks for a device
+    with pytest.raises(NeuralShadeError, match=f"^{missing}: got no such file"):
+        WatchedScene(scene_of({**SCENE, "materials": {"clay": clay}}), given=True)

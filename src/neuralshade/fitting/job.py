@@ -21,7 +21,7 @@ from neuralshade.fitting.options import FitOptions
 from neuralshade.fitting.output_checks import checkpoint_path
 from neuralshade.fitting.progress import Progress
 from neuralshade.fitting.recipe import to_dict
-from neuralshade.fitting.resuming import Fitted, Whole, how_to_go_on, keep, restore
+from neuralshade.fitting.resuming import Fitted, Whole, how_to_go_on, keep, kept_if_cut_off, restore
 from neuralshade.fitting.scene import Scene
 from neuralshade.fitting.snapshots import Snapshots
 from neuralshade.gpu.patience import StuckError
@@ -89,7 +89,7 @@ class Job(ABC, Generic[R]):
 
     def run(self, checkpoint: Checkpoint | None) -> Any:
         """Train, write what was asked for and return what was reached."""
-        with self.callbacks.open():
+        with self.callbacks.open(), kept_if_cut_off(self, self._kept_somewhere):
             self.train(checkpoint)
             try:
                 with heard(self.callbacks.finishing), working("writing the asset"):

@@ -121,7 +121,7 @@ class Loop:
         measuring: float | None = None
         with Interruption() as interruption:
             start += self._attend(interruption)
-            while not self._ended():
+            while not self.is_over():
                 if interruption.requested:
                     return False
                 ran = self._clipped(chunk, self._due())
@@ -229,11 +229,11 @@ class Loop:
             return share
         return self.plateau.settled(share, step, self.progress.plateau_step)
 
-    def _ended(self) -> bool:
+    def is_over(self) -> bool:
+        """Return whether no more steps are run."""
         p, target = self.progress, self.target_psnr
         reached = target is not None and p.psnr_db is not None and p.psnr_db >= target
-        stopped = self.control is not None and self.control.ended
-        return reached or stopped or p.share >= 1.0
+        return reached or p.share >= 1.0 or (self.control is not None and self.control.ended)
 
     def _due(self) -> float:
         """Do what is due now; return the share of the fit at which more will be."""

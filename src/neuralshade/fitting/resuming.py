@@ -9,7 +9,8 @@ import dataclasses
 import math
 import os
 import shlex
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal, Protocol, TypeVar
 
@@ -18,7 +19,7 @@ import torch
 from neuralshade.asset.checkpoint import Checkpoint, not_finite, save_checkpoint
 from neuralshade.base.atomic import whole_file
 from neuralshade.base.message_text import shown
-from neuralshade.errors import AssetError, ConfigError, OutputError
+from neuralshade.errors import AssetError, ConfigError, FitInterrupted, OutputError
 from neuralshade.fitting.options import resumed_flags
 from neuralshade.fitting.progress import Progress
 from neuralshade.fitting.recipe import from_dict, to_dict
@@ -176,6 +177,25 @@ def keep(
     done = dataclasses.asdict(progress)
     save_checkpoint(path, kind, Checkpoint(to_dict(recipe), facts, done, state))
     return True
+
+
+@contextmanager
+def kept_if_cut_off(job: Any, keep_it: Callable[[], str]) -> Iterator[None]:
+    """Context of a job's fit: an interruption after its last step loses nothing.
+
+    ``keep_it`` saves what was trained, and says where. Before that step, loops answer a first
+    signal between two steps; a second one may have cut a step in half.
+    """
+    try:
+        yield
+    except FitInterrupted:
+        raise
+    except KeyboardInterrupt as error:
+        if not job.loop.is_over():
+            raise
+        kept = f"{job.output} is written." if job.is_written else keep_it()
+        step = job.loop.progress.step
+        raise FitInterrupted(f"interrupted after step {step}: {kept}") from error
 
 
 def how_to_go_on(job: Any) -> str:

@@ -66,10 +66,11 @@ class WatchedScene(Closeable):
         self._tracers: dict[bool, PathTracer] = {}
         self._sums: OrderedDict[Look, Sum] = OrderedDict()
         self._pixel_seconds = 0.0  # of a path
+        # all that is missing is told before anything compiles, which takes half a minute
+        stages = {each: stage_of(document, each) for each in ((False, True) if given else (False,))}
         self._gpu = open_gpu(device)
         try:
-            for as_given in (False, True) if given else (False,):
-                stage = stage_of(document, as_given)
+            for as_given, stage in stages.items():
                 self._tracers[as_given] = PathTracer(
                     self._gpu, stage, document.camera, (MOST_PIXELS, 1),
                     bounces=document.bounces, seed=document.seed,

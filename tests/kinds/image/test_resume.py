@@ -40,6 +40,42 @@ def assert_equal_tensors(one, two):
         assert value.dtype == two[name].dtype and value.tobytes() == two[name].tobytes(), name
 
 
+def pressed(*given, **named):
+    raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize("place", [
+    "neuralshade.fitting.loop.Loop._close", "neuralshade.kinds.image.fit.save_asset",
+])  # fmt: skip
+def test_interrupted_after_the_last_step(tmp_path, save_smooth, monkeypatch, place):
+    """While it is measured or written: what was trained is kept, and gone on with at once."""
+    picture, out = save_smooth(), tmp_path / "out.nsh"
+    settings = {"preset": "tiny-9", "steps": STEPS}
+    with monkeypatch.context() as patched:
+        patched.setattr(place, pressed)
+        with pytest.raises(FitInterrupted) as caught:
+            neuralshade.fit_image(picture, out, **settings)
+    checkpoint = tmp_path / "out.checkpoint.nsh"
+    assert str(caught.value) == (
+        f"interrupted after step {STEPS}: the fit is kept in {checkpoint}. Go on with: neuralshade "
+        f"fit image {picture} -o {out} --resume {checkpoint}"
+    )
+    neuralshade.fit_image(picture, out, options=FitOptions(resume=checkpoint))
+    neuralshade.fit_image(picture, tmp_path / "whole.nsh", **settings)
+    assert_equal_tensors(tensors(out), tensors(tmp_path / "whole.nsh"))
+
+
+def test_interrupted_while_a_report_is_written(tmp_path, save_smooth, monkeypatch):
+    monkeypatch.setattr("neuralshade.fitting.job.Job.write_report", pressed)
+    with pytest.raises(FitInterrupted) as caught:
+        neuralshade.fit_image(save_smooth(), tmp_path / "out.nsh", preset="tiny-9", steps=STEPS,
+                              options=FitOptions(report=tmp_path / "out.html"))  # fmt: skip
+    assert str(caught.value) == (
+        f"interrupted after step {STEPS}: {tmp_path / 'out.nsh'} is written."
+    )
+    assert not (tmp_path / "out.checkpoint.nsh").exists()
+
+
 KINDS = {
     "grid": {"preset": "grid"},
     "lake": {"preset": "lake", "batch": 512},

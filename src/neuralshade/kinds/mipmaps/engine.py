@@ -41,7 +41,7 @@ class Share:
     parts: int = 1
     part: int = 0
     tile: int = 0  # side in texels of level 0, a power of two
-    thin: int = 1  # of so many rows of a tile's texels in turn there is one
+    thin: int = 1  # of so many texels of a column in turn there is one
 
 
 WHOLE = Share()

@@ -17,7 +17,7 @@ from neuralshade.kinds.mipmaps.kernels import PAIRS_SHADED, SQUARE, LevelSizes
 TILE = 64  # side in texels of level 0
 DEEPEST = TILE.bit_length() - 1  # level of which a tile has one texel
 PARTS = (8, 4, 2, 1)  # of a pool's pairs, of which a tile sees one
-THIN = {1: 4, 2: 2}  # by level: of so many rows of a tile a judge sees one
+THIN = {1: 4, 2: 2}  # by level: of so many texels of a column a judge sees one
 FEWEST = 64  # tiles: of fewer a part would have too few
 
 
