@@ -6,6 +6,7 @@ Writes results/live_cost_<cpu or API>.{json,md}. Needs kodim05.png below ../shar
 folder that NEURALSHADE_DATA names. Pages run in processes of their own, as browsers do, on the
 same machine, and what they compute themselves is not the fit's. Its cost is told by clocks: the
 time that the thread that trains gave to pages, and what the server's thread and the encoder's did.
+First pictures, which no fit counts as its seconds, stand beside it.
 Speeds stand beside it; on a machine with other work they vary by more than that. Repetitions of all
 situations alternate; medians are told.
 """
@@ -125,6 +126,7 @@ class Spent:
     fit: float
     training: float = 0.0  # of the thread that trains, which told, answered and drew meanwhile
     others: float = 0.0  # of a core, that the server's thread and the encoder's computed
+    opening: float = 0.0  # before the first step: none of the fit's, as it counts its seconds
 
     @property
     def percent(self) -> float:
@@ -150,18 +152,22 @@ def looked_at(situation: Situation, fit: dict[str, Any]) -> tuple[float, Spent]:
                 process = page(situation.temper, live.server.access.port)
                 stack.callback(end, process)
         attending: list[float] = []
+        pauses: list[float] = []
         attend = Steering.attend
 
         def timed(self: Steering, *given: Any) -> float:
             begin = time.perf_counter()
             paused = attend(self, *given)
-            attending.append(time.perf_counter() - begin)
+            # what it returns is no part of the fit's seconds, that of first pictures above all
+            attending.append(time.perf_counter() - begin - paused)
+            pauses.append(paused)
             return paused
 
         before = thread_seconds()
         with patch.object(Steering, "attend", timed):
             result = live.run(neuralshade.fit_image, **fit)
-        spent = Spent(result.seconds, sum(attending), thread_seconds() - before)
+        others = thread_seconds() - before
+        spent = Spent(result.seconds, sum(attending), others, sum(pauses))
         return float(result.samples_per_second), spent
 
 
@@ -192,6 +198,7 @@ def row(situation: Situation, found: list[tuple[float, Spent]]) -> Row:
         "other threads, % of a core": round(others, 2),
         "together, % of the fit": round(percent, 2),
         f"below {LIMIT_PERCENT:g} %": within,
+        "before the first step, s": round(statistics.median(s.opening for _, s in found), 2),
         "M samples/s": round(statistics.median(speeds), 3),
         "least": round(min(speeds), 3),
         "most": round(max(speeds), 3),
@@ -220,13 +227,15 @@ def main() -> None:
         sys.exit("nothing to measure")
     engine = "torch" if given.device == "cpu" else "gpu"
     options = neuralshade.FitOptions(engine=engine, device=given.device)
+    before = os.getloadavg()[0]
     with tempfile.TemporaryDirectory() as folder:
         fit = {"picture": pictures[PICTURE], "output": Path(folder) / "x.nsh", "options": options,
                "preset": given.preset, "seconds": given.seconds}  # fmt: skip
         kept = [s for s in SITUATIONS[1:] if given.only is None or given.only in s.name]
         rows = measured([SITUATIONS[0], *kept], fit, given.repeats)
     facts = {"fit": f"fit image {PICTURE} --preset {given.preset} --seconds {given.seconds:g}",
-             "repetitions": given.repeats, "device": given.device}  # fmt: skip
+             "repetitions": given.repeats, "device": given.device,
+             "load": f"{before:.1f} before, {os.getloadavg()[0]:.1f} after"}  # fmt: skip
     write_results(f"live_cost_{given.device}", {"Speed of a fit that is looked at": rows}, facts)
 
 
