@@ -56,7 +56,7 @@ def test_the_curve_ends_with_the_number_of_the_file(fitted):
 
 def test_a_file_from_before_lobes_had_five_columns_has_three(tmp_path, share_device, monkeypatch):
     share_device(monkeypatch)
-    fit_material(paint_teacher(), tmp_path / "x.nsh", steps=8, lobes=3, lobe_inputs=3, **FEW)
+    fit_material(paint_teacher(), tmp_path / "x.nsh", steps=8, lobe_inputs=3, **FEW)
     opened = neuralshade.load(tmp_path / "x.nsh")
     settings = {k: v for k, v in opened.header.recipe.items() if k != "lobe_inputs"}
     header = dataclasses.replace(opened.header, recipe=settings)

@@ -120,7 +120,7 @@ def test_both_halves_agree_at_any_level(gpu, side, wrap, noise):
 @pytest.mark.parametrize("target", TARGETS)
 def test_it_compiles_for_every_target(target):
     ready = KERNEL.format(module="neuralshade.kinds.material.scattering",
-                          type=f"FittedMaterial<8, 4, 5, 32, 2, {WIDTH}, {LAYERS}>")  # fmt: skip
+                          type=f"FittedMaterial<8, 3, 5, 32, 2, {WIDTH}, {LAYERS}>")  # fmt: skip
     assert len(translate(ready, "answer", target)) > 1000
 
 

@@ -16,7 +16,7 @@ class MaterialRecipe(TrainingRecipe):
     wrap: str = setting("repeat", "beyond the border: repeat for materials that tile, else clamp",
                         choices=WRAPS)  # fmt: skip
     features: int = setting(8, "numbers of a texel", limits=(2, 16))
-    lobes: int = setting(4, "lobes that are read out of them for the decoder", limits=(1, 6))
+    lobes: int = setting(3, "lobes that are read out of them for the decoder", limits=(1, 6))
     lobe_inputs: int = setting(5, "numbers of a lobe that the decoder sees", limits=(3, 5))
     hidden_layers: int = setting(2, "hidden layers of the decoder", limits=(1, 4))
     hidden_width: int = setting(32, "neurons per hidden layer", limits=(16, 128))

@@ -106,7 +106,7 @@ def test_a_further_one_joins_and_takes_its_sizes_from_the_asset(family, tmp_path
 @pytest.mark.parametrize("name, value", [("hidden_width", 32), ("lobes", 2),
                                          ("lobe_inputs", 3), ("features", 4)])  # fmt: skip
 def test_another_architecture_is_refused(family, tmp_path, refusal, name, value):
-    need = {"hidden_width": 16, "lobes": 4, "lobe_inputs": 5, "features": 8}[name]
+    need = {"hidden_width": 16, "lobes": 3, "lobe_inputs": 5, "features": 8}[name]
     message = refusal(ConfigError, neuralshade.fit_material, rust(), tmp_path / "x.nsh",
                       share=family.share, options=TORCH, **{**FEW, name: value})  # fmt: skip
     assert message == (f"{family.share}: got {name}={value}, need {need} as its decoder has. Leave "
