@@ -151,7 +151,7 @@ def test_report_of_a_fit(tmp_path, save_smooth, few, monkeypatch):
     assert "torch on cpu" in text
     assert (
         "PSNR as it was measured while training, on 256 x 256 evenly spread pixels at most. The "
-        "number at the top is that of the file, on every pixel."
+        "diamond is the file, on every pixel, after rounding and the search of its codes."
     ) in text
     assert re.findall("<b>([^<]* feature[^<]*)</b>", text) == ["2 features, 12 x 8"]
 
