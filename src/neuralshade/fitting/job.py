@@ -251,7 +251,10 @@ class Job(ABC, Generic[R]):
 
     def write_report(self, asset: Path, page: Any, snapshots: Any) -> None:
         """Write the page about ``asset``, which this fit made."""
-        facts = [("Engine", f"{self.chosen.engine} on {self.chosen.device_name}")]
+        from neuralshade.measure.warned import warning_facts  # few fits write a page
+
+        facts = [("Engine", f"{self.chosen.engine} on {self.chosen.device_name}"),
+                 *warning_facts(self.warnings.said)]  # fmt: skip
         self.open(asset).report(self.reference, page, snapshots=snapshots, facts=facts)
 
     @property

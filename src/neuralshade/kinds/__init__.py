@@ -146,10 +146,14 @@ def _read(path: str | os.PathLike[str]) -> Asset:
     kind = file.header["kind"]
     if kind in KINDS or kind_named(kind) is not None:
         return asset_of(file, path)
-    remedy = "Upgrade neuralshade."
-    if kind.removesuffix(CHECKPOINT) in names("kind", KINDS):
-        remedy = "Finish it with neuralshade fit --resume."
-    elif (missing := missing_package(os.fspath(path), file.header)) is not None:
+    whole = kind.removesuffix(CHECKPOINT)
+    begun = kind_named(whole) if whole in names("kind", KINDS) else None
+    if begun is not None:
+        from neuralshade.kinds.unfinished import unfinished
+
+        raise unfinished(path, file.header, begun)
+    if (missing := missing_package(os.fspath(path), file.header)) is not None:
         raise missing
     known = sorted(names("kind", KINDS))
-    raise AssetError(f"{path}: got an asset of kind {kind!r}, need one of {known}. {remedy}")
+    raise AssetError(f"{path}: got an asset of kind {kind!r}, need one of {known}. "
+                     "Upgrade neuralshade.")  # fmt: skip

@@ -1,13 +1,31 @@
 """PSNR of a map of a texture set, in 8 bits: how all that stores such maps is compared."""
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 EQUAL_DB = 99.0  # of equal maps, so that means over maps exist
+AT_LEAST = f">= {EQUAL_DB:g}"  # how such a one is shown: it was not measured
 
 Bytes = NDArray[np.uint8]
+
+
+def told_db(value: float | None) -> str | None:
+    """Return a map's PSNR as tables show it; None where there is none."""
+    if value is None:
+        return None
+    return AT_LEAST if value >= EQUAL_DB else f"{value:.2f}"
+
+
+def mean_below_db(values: Iterable[float]) -> float | None:
+    """Return the mean of those below EQUAL_DB, in dB; None where there are none.
+
+    One map that is equal, whose 99 dB no measuring found, would hide how bad the others are.
+    """
+    found = [value for value in values if value < EQUAL_DB]
+    return sum(found) / len(found) if found else None
 
 
 def map_psnr_db(target: Bytes, result: Bytes) -> float:

@@ -17,6 +17,7 @@ from neuralshade.base.atomic import whole_file
 from neuralshade.base.commit import told_version
 from neuralshade.base.cores import core_count
 from neuralshade.base.message_text import plain_lines
+from neuralshade.measure.warned import warned_apart
 
 TEMPLATES = Path(__file__).parent / "template"
 
@@ -30,7 +31,8 @@ def write_page(path: str | os.PathLike[str], template: str, content: Mapping[str
     templates = Environment(loader=loader, autoescape=True, undefined=StrictUndefined,
                             finalize=_visible)  # fmt: skip
     templates.filters["number"] = number
-    page = templates.get_template(template).render({**content, "provenance": provenance()})
+    told = {**warned_apart(dict(content)), "provenance": provenance()}
+    page = templates.get_template(template).render(told)
     with whole_file(path) as unfinished:
         # replaced: a file's name need not be text
         unfinished.write_bytes(page.encode("utf-8", "replace"))

@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 
 from neuralshade.fitting.output_checks import check_no_input, check_page
 from neuralshade.kinds import open_asset
-from neuralshade.kinds.kind import AssetLike, Notice, ignore
+from neuralshade.kinds.kind import AssetLike, Notice, Opened, ignore
+from neuralshade.measure.warned import Fact, warning_facts
 
 Snapshot = tuple[int, NDArray[Any]]
 
@@ -44,4 +45,25 @@ def report(
     check_no_input(output, asset, picture)
     check_page(output)
     with open_asset(asset, values, trust=trust) as opened:
-        opened.report(picture, output, snapshots=snapshots, facts=facts, notice=notice)
+        told = [*facts, *_cut_short(opened)]
+        opened.report(picture, output, snapshots=snapshots, facts=told, notice=notice)
+
+
+def _cut_short(opened: Opened) -> list[Fact]:
+    """Return a warning of few steps where the recipe's class has a usual number of them.
+
+    No header has what its fit warned of. Whether a CPU ran it is not told either: as if one did.
+    """
+    from neuralshade.fitting.facts import few_steps
+    from neuralshade.fitting.progress import Progress
+
+    recipe, training = getattr(opened, "recipe", None), opened.header.training
+    if getattr(type(recipe), "steps", None) is None:
+        return []
+    assert recipe is not None
+    steps, seconds = training["steps"], training["seconds"]
+    by_steps = recipe.steps is not None and steps >= recipe.steps
+    by_clock = recipe.seconds is not None and seconds >= recipe.seconds
+    share = 1.0 if by_steps or by_clock else 0.0  # what ended otherwise was not cut off
+    line = few_steps(Progress(steps, seconds, share=share), recipe, on_cpu=True)
+    return [] if line is None else warning_facts([line])

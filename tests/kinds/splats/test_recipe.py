@@ -8,11 +8,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from neuralshade.asset.asset import Asset, Header
 from neuralshade.errors import ConfigError
-from neuralshade.fitting.recipe import from_dict
+from neuralshade.fitting.recipe import from_dict, read_toml
+from neuralshade.fitting.recipe_text import recipe_toml
 from neuralshade.kinds.splats.build import background_of, compositing_of
 from neuralshade.kinds.splats.coding.stream import ATTRIBUTE_LEVELS
 from neuralshade.kinds.splats.fit import splats_recipe, unusual
+from neuralshade.kinds.splats.opened import OpenedSplats
 from neuralshade.kinds.splats.recipe import SplatsRecipe
 from neuralshade.kinds.splats.schedule import (
     MOST_LEVELS,
@@ -93,7 +96,27 @@ def test_unusual_settings_read_back_the_same(given):
     kept = unusual(recipe)
     assert from_dict(SplatsRecipe, kept) == recipe
     usual = {field.name: field.default for field in dataclasses.fields(SplatsRecipe)}
-    assert all(value != usual[name] for name, value in kept.items())
+    assert all(value != usual[name] for name, value in kept.items() if name != "bpp")
+    assert ("bpp" in kept) == (recipe.bytes is None)
+
+
+def test_bits_per_pixel_are_kept_where_they_chose_the_count():
+    """The usual ones too: who reads the file is to see what its size was asked for by."""
+    assert unusual(splats_recipe({"bpp": 1.0, "seconds": 4.0})) == {"bpp": 1.0, "seconds": 4.0}
+    assert unusual(splats_recipe({"seconds": 4.0})) == {"bpp": 1.0, "seconds": 4.0}
+    assert unusual(splats_recipe({"count": 20})) == {"count": 20}
+    assert unusual(splats_recipe({"bytes": 900})) == {"bytes": 900}
+
+
+@pytest.mark.parametrize("sized", [{"bpp": 1.0}, {"bpp": 0.5}, {"count": 20}, {"bytes": 900}, {}])
+def test_what_info_prints_asks_for_the_same_fit_again(sized, tmp_path):
+    recipe = splats_recipe({"seconds": 4.0, **sized})
+    header = Header(unusual(recipe), {}, {}, {"channels": 3}, {})
+    kept = from_dict(SplatsRecipe, header.recipe)
+    opened = OpenedSplats(Asset("splats", header, {}, path="x.nsh"), kept)
+    told = tmp_path / "x.toml"
+    told.write_text(recipe_toml(opened.recipe, "fit splats", opened.told_flags()))
+    assert splats_recipe(read_toml(told)) == recipe
 
 
 def test_an_end_that_is_given_replaces_the_usual_one():

@@ -1,14 +1,21 @@
 """kinds/textures/evaluate: the asset beside other ways to keep its maps."""
 
 import json
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from fixtures.small_textures import small_set
 
 import neuralshade
-from neuralshade.kinds.textures.evaluate import half_latents_bytes
+from neuralshade.kinds.textures.evaluate import (
+    MIPS_NOTED,
+    TexturesTable,
+    _mip_rows,
+    half_latents_bytes,
+)
 from neuralshade.kinds.textures.reference import OTHERS
+from neuralshade.measure.map_psnr import EQUAL_DB
 
 VARYING = ["albedo", "normal", "roughness", "flow", "emissive"]
 
@@ -64,6 +71,17 @@ def test_every_mip_of_the_asset_is_told(table):
     ]  # fmt: skip
     assert table.mips[0]["psnr_db"] == table[0]["psnr_db"]
     assert [*table.ways, *table.mips] == list(table)
+
+
+def test_maps_that_are_equal_do_not_lift_the_mean_of_a_mip(moss, capsys):
+    levels = {name: [40.0, EQUAL_DB, EQUAL_DB] for name in VARYING}
+    levels[VARYING[0]] = [30.0, 52.9, EQUAL_DB]
+    mips = list(_mip_rows(SimpleNamespace(sizes=[(4, 4), (2, 2), (1, 1)]), levels))
+    assert [row["mean_psnr_db"] for row in mips[1:]] == [52.9, None]
+    assert mips[0]["mean_psnr_db"] == pytest.approx(40 - 10 / len(VARYING))
+    TexturesTable(VARYING, [], mips, []).print()
+    printed = capsys.readouterr().out
+    assert ">= 99" in printed and "99.00" not in printed and MIPS_NOTED in printed
 
 
 def test_printed(moss, table, capsys):

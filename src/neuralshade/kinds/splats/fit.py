@@ -152,9 +152,15 @@ def _resumed(
 
 
 def unusual(recipe: SplatsRecipe) -> dict[str, Any]:
-    """Return the settings that are not the default: the file should stay small."""
+    """Return the settings that are not the default: the file should stay small.
+
+    The bpp is among them where it chose the count: what a file's size was asked for by.
+    """
     usual = {field.name: field.default for field in dataclasses.fields(recipe)}
-    return {name: value for name, value in to_dict(recipe).items() if value != usual[name]}
+    if recipe.is_sized_by_bpp:
+        del usual["bpp"]
+    return {name: value for name, value in to_dict(recipe).items()
+            if name not in usual or value != usual[name]}  # fmt: skip
 
 
 class _Job(Job[SplatsRecipe]):
@@ -164,7 +170,7 @@ class _Job(Job[SplatsRecipe]):
     @property
     def settings(self) -> dict[str, Any]:
         """Return what the same fit can be asked for with: bpp where that chose the count."""
-        by_bpp = not self.recipe.count and self.recipe.bytes is None
+        by_bpp = self.recipe.is_sized_by_bpp
         return {n: value for n, value in super().settings.items() if by_bpp or n != "bpp"}
 
     def __init__(self, naive: bool, picture: Picture, recipe: SplatsRecipe, *rest: Any):

@@ -61,6 +61,10 @@ class OpenedSplats(OpenedPicture):
         """Return what the Gaussians take in a GPU's memory that draws them, in float32."""
         return memory_bytes(self.header.own["cloud"]["count"], self.cloud.values.shape[0])
 
+    def told_flags(self) -> dict[str, Any]:
+        """Return bpp as nothing where it did not choose the count: a fit refuses both."""
+        return {} if self.recipe.is_sized_by_bpp else {"bpp": None}
+
     def in_memory(self) -> InMemory:
         """Return how a GPU holds it: Gaussians, which are drawn before anything is sampled."""
         from neuralshade.measure.rows import InMemory

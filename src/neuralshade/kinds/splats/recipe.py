@@ -65,6 +65,11 @@ class SplatsRecipe(PictureRecipe):
             raise ConfigError(f"SplatsRecipe.bytes: got {self.bytes} with count={self.count}, "
                               "need one of the two. Leave one out.")  # fmt: skip
 
+    @property
+    def is_sized_by_bpp(self) -> bool:
+        """Return whether bpp chooses the count: where neither that nor bytes are given."""
+        return not self.count and self.bytes is None
+
 
 class SplatsSettings(PictureSettings, total=False):
     """Fields of SplatsRecipe, which says what each is; each may be left out."""

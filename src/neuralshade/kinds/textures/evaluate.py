@@ -23,7 +23,7 @@ from neuralshade.kinds.textures.reference import (
 )
 from neuralshade.measure.baselines import to_uint8
 from neuralshade.measure.codec_rivals import codec_rivals
-from neuralshade.measure.map_psnr import Bytes, map_psnr_db
+from neuralshade.measure.map_psnr import Bytes, map_psnr_db, mean_below_db, told_db
 from neuralshade.measure.plane.lit_sphere import Floats, lights, lit_sphere
 from neuralshade.measure.plane.lit_texels import lit_errors
 from neuralshade.measure.quality import flip
@@ -31,10 +31,13 @@ from neuralshade.measure.table import Column, Row, Table, print_rows
 from neuralshade.measure.texture_rivals import ByteMaps, TextureRival, block_rivals
 from neuralshade.source.material_set import MaterialSet
 
+MIPS_NOTED = ("Mean of a mip: over the maps below 99 dB, as equal ones would hide the others; "
+              "a dash where there are none.")  # fmt: skip
 OURS = "neuralshade"
 HALF_BYTES = 2  # of a number in float16
 NOTED = (
-    "PSNR: of mip 0 in 8 bits; normals by x, y and the z that is rebuilt. Mean: over the maps.",
+    "PSNR: of mip 0 in 8 bits; normals by x, y and the z that is rebuilt. Mean: over the maps, "
+    "of which one of 99 dB or more, equal perhaps, counts as 99.",
     "FLIP: of a sphere lit with the maps of mip 0, 256 pixels wide; lower is better.",
     "Lit L1: of texels of mip 0 under 16 lights, as a screen shows them; lower is better.",
     "GPU bytes: with all mips, as a shader reads them; of picture files plain texels.",
@@ -146,7 +149,8 @@ def evaluate_textures(opened: TexturesAsset, reference: Any) -> TexturesTable:
         it takes in memory with latents as half floats, and corner_psnr_db (by map; where latents
         are BC1 textures: filtered, half a texel off, see ``corner_psnr``). What was not possible
         has no psnr_db, and ``setting`` says why. ``section`` "mips": mip, width, height, psnr_db
-        and mean_psnr_db, of the asset. Maps that are the same everywhere are in neither.
+        and mean_psnr_db, of the asset: over maps below 99 dB, what equal ones have; None where
+        there are none. Maps that are the same everywhere are in neither.
 
     Raises: AssetError for other maps; what ``load_material_set`` raises.
     """
@@ -197,7 +201,7 @@ def _way_row(rival: TextureRival, size: tuple[int, int]) -> Row:
 def _mip_rows(opened: TexturesAsset, quality: Mapping[str, Sequence[float]]) -> Iterator[Row]:
     for mip, (width, height) in enumerate(opened.sizes):
         of_maps = {name: values[mip] for name, values in quality.items()}
-        mean = float(np.mean(list(of_maps.values())))
+        mean = mean_below_db(of_maps.values())
         yield {"section": "mips", "mip": mip, "width": width, "height": height,
                "psnr_db": of_maps, "mean_psnr_db": mean}  # fmt: skip
 
@@ -213,8 +217,7 @@ class TexturesTable(Table):
 
     def print(self) -> None:
         """Print everything to standard output, no wider than the terminal."""
-        maps = [Column(plain(name), partial(of_map, name), ".2f")
-                for name in self.names]  # fmt: skip
+        maps = [Column(plain(name), partial(_told_map, name)) for name in self.names]
         mean = Column("mean", "mean_psnr_db", ".2f")
         print_rows([
             Column("", "name", right=False),
@@ -233,8 +236,12 @@ class TexturesTable(Table):
             Column("texels", lambda row: f"{row['width']} x {row['height']}"),
             *maps, mean,
         ], self.mips)  # fmt: skip
-        for line in (*NOTED, *self.lines):
+        for line in (MIPS_NOTED, *NOTED, *self.lines):
             print(plain(line))
+
+
+def _told_map(name: str, row: Row) -> str | None:
+    return told_db(of_map(name, row))
 
 
 def of_map(name: str, row: Row) -> float | None:

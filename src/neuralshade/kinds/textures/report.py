@@ -12,7 +12,7 @@ from neuralshade.base.work import part, stage
 from neuralshade.fitting.output_checks import check_no_input
 from neuralshade.kinds.textures.charts import mips_chart, rate_chart
 from neuralshade.kinds.textures.engine import latent_grids
-from neuralshade.kinds.textures.evaluate import NOTED, Comparison, compare, table_of
+from neuralshade.kinds.textures.evaluate import MIPS_NOTED, NOTED, Comparison, compare, table_of
 from neuralshade.kinds.textures.figures import (
     CLOSE_UP_PX,
     ERROR_SCALE,
@@ -27,6 +27,7 @@ from neuralshade.kinds.textures.verdict import points, verdict
 from neuralshade.measure.curves import curve_charts
 from neuralshade.measure.display import PagePicture, feature_pages, shown
 from neuralshade.measure.figures import within_bytes
+from neuralshade.measure.map_psnr import told_db
 from neuralshade.measure.page import write_page
 from neuralshade.model.block_grid import BlockGrid
 from neuralshade.model.latent_grid import LatentGrid
@@ -90,6 +91,8 @@ def _content(
         "ways": table.ways,
         "mips": table.mips,
         "noted": NOTED,
+        "mips_noted": MIPS_NOTED,
+        "told_db": told_db,
         "rate_chart": rate_chart(points(found)),
         "mips_chart": mips_chart(found.psnr_db),
         "charts": curve_charts([tuple(row) for row in opened.header.training["curve"]]),

@@ -1,0 +1,45 @@
+"""What to say of a checkpoint that was named where an asset is needed."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from neuralshade.base.message_text import plain, plural
+from neuralshade.errors import AssetError
+
+if TYPE_CHECKING:
+    from neuralshade.kinds.kind import Kind
+
+
+def unfinished(path: str | os.PathLike[str], header: dict[str, Any], kind: Kind) -> AssetError:
+    """Return the error of a checkpoint of a kind: what it is of, and the command to go on.
+
+    The header has the name of what was fitted, not where it lay, nor flags that are no settings.
+    """
+    from neuralshade.asset.checkpoint import REMEDY
+    from neuralshade.asset.rules import CHECKPOINT
+    from neuralshade.asset.schema import check_header
+    from neuralshade.fitting.resuming import resume_command
+
+    check_header(str(path), header, CHECKPOINT, "checkpoint", REMEDY)
+    name, step = header["picture"]["name"], header["progress"]["step"]
+    output = _output(Path(path), is_folder=kind.output_form == "DIR")
+    command = resume_command(kind.name, Path(path), name, output, {})
+    return AssetError(plain(
+        f"{path}: got an unfinished fit of {kind.name} to {name}, {plural(step, 'step')} done, "
+        f"need an asset. Finish it, with the path of {name} where that lies elsewhere, with: "
+        f"{command}"
+    ))  # fmt: skip
+
+
+def _output(checkpoint: Path, *, is_folder: bool) -> Path:
+    """Return what -o was: a checkpoint lies beside the asset, which a folder may hold."""
+    if is_folder:
+        return checkpoint.parent
+    from neuralshade.fitting.output_checks import CHECKPOINT_SUFFIX
+
+    stem = checkpoint.name.removesuffix(CHECKPOINT_SUFFIX).removesuffix(".nsh")
+    return checkpoint.with_name(f"{stem}.nsh" if checkpoint.name != f"{stem}.nsh" else
+                                f"{stem}_finished.nsh")  # fmt: skip
