@@ -26,7 +26,8 @@ from neuralshade.errors import ConfigError
 def scene(scene: str, output: str, size: Any, **given: Any) -> None:
     """Path trace SCENE, a TOML file of meshes, lights and materials.
 
-    Materials are what fit material made, or plain ones. An interruption keeps the picture so far.
+    Materials are what fit material made, or plain ones. An interruption keeps the picture so far;
+    before there is one the exit code is 130.
 
     \b
     neuralshade scene examples/scene/tray.toml -o tray.png

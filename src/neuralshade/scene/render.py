@@ -10,10 +10,11 @@ import numpy.typing as npt
 
 from neuralshade.base.atomic import check_writable
 from neuralshade.base.did_you_mean import did_you_mean
-from neuralshade.base.interrupt import Interruption
+from neuralshade.base.interrupt import CutShort, Interruption, cut_short
 from neuralshade.base.message_text import named, shown
 from neuralshade.base.work import part, working
 from neuralshade.errors import AssetError, ConfigError
+from neuralshade.gpu.gpu import Gpu
 from neuralshade.gpu.open import open_gpu
 from neuralshade.kinds import open_asset
 from neuralshade.measure.display import error_picture
@@ -29,6 +30,7 @@ from neuralshade.source.image_output import check_suffix, save_picture
 Floats = npt.NDArray[np.float32]
 
 SHOWS = ("fitted", "given", "difference", "panes")
+NOTHING_YET = "interrupted before a first picture: nothing is written."
 DIFFERENCE_SCALE = 4  # times, in sRGB, around grey
 
 
@@ -44,7 +46,8 @@ def render_scene(
 ) -> Floats:
     """Return a path-traced picture of a scene, and save it where ``output`` is given.
 
-    An interruption ends it early: what the paths so far have seen is returned and saved.
+    An interruption ends it early: what the paths so far have seen is returned and saved. Before
+    a path through each pixel has ended there is nothing to save: it raises KeyboardInterrupt.
 
     Args:
         scene: a TOML file, see docs/scene.md, or what was read of one.
@@ -123,12 +126,8 @@ def _rendered(document: SceneDocument, device: str, as_given: bool) -> Floats:
     stage = stage_of(document, as_given)
     gpu = open_gpu(device)
     try:
-        size = (document.width, document.height)
-        tracer = PathTracer(gpu, stage, document.camera, size, bounces=document.bounces,
-                            seed=document.seed)  # fmt: skip
         with Interruption() as interruption:
-            with part("compiling for the first path"):  # what drivers do when it is first run
-                tracer.trace()
+            tracer = _begun(document, gpu, stage)
             with part("paths", document.samples) as work:
                 work.done = 1
                 while tracer.count < document.samples and not interruption.requested:
@@ -138,6 +137,26 @@ def _rendered(document: SceneDocument, device: str, as_given: bool) -> Floats:
     finally:
         gpu.close()
     return finite_light(found)
+
+
+def _begun(document: SceneDocument, gpu: Gpu, stage: Stage) -> PathTracer:
+    """Return what has traced one path through each pixel.
+
+    A request to end is answered at once: drivers compile for longer than a device is waited for
+    that has work then, and that would take it for a kernel without an end.
+
+    Raises: KeyboardInterrupt, as there is no picture to keep.
+    """
+    size = (document.width, document.height)
+    try:
+        with cut_short():
+            tracer = PathTracer(gpu, stage, document.camera, size, bounces=document.bounces,
+                                seed=document.seed)  # fmt: skip
+            with part("compiling for the first path"):  # what drivers do when it is first run
+                tracer.trace()
+    except CutShort as error:
+        raise KeyboardInterrupt(NOTHING_YET) from error
+    return tracer
 
 
 def finite_light(found: Floats) -> Floats:
