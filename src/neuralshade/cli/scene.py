@@ -30,6 +30,7 @@ def scene(scene: str, output: str, size: Any, **given: Any) -> None:
     before there is one the exit code is 130.
 
     \b
+    neuralshade fit material examples/material/antique_copper.toml -o examples/scene/copper.nsh
     neuralshade scene examples/scene/tray.toml -o tray.png
     neuralshade scene examples/scene/tray.toml -o quick.png --size 320x180 --samples 8
     neuralshade scene examples/scene/tray.toml -o three.png --show panes

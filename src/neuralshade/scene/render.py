@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from dataclasses import replace
 
 import numpy as np
@@ -172,12 +173,26 @@ def stage_of(document: SceneDocument, as_given: bool = False) -> Stage:
 
     ``as_given``: references in place of the assets that were fitted to them.
     """
+    _check_assets(document)
     entries = [_entry(document, mesh) for mesh in document.mesh]
     used = [each for i, each in enumerate(entries) if each not in entries[:i]]
     materials = [_scattering(document, each, as_given) for each in used]
     meshes = [(_mesh(document, m), used.index(each), m.tile)
               for m, each in zip(document.mesh, entries, strict=True)]  # fmt: skip
     return Stage(meshes, materials, _environment(document), document.light)
+
+
+def _check_assets(document: SceneDocument) -> None:
+    """Refuse a scene whose meshes have an asset that is not there, with what makes it."""
+    for name in dict.fromkeys(mesh.material for mesh in document.mesh):
+        entry = document.materials[name]
+        if entry.asset is None or os.path.exists(asset := document.folder / entry.asset):
+            continue
+        given = os.path.normpath(document.folder / (entry.reference or ""))
+        words = ["fit", "material", given if entry.reference else "MATERIAL", "-o", str(asset)]
+        raise AssetError(f"{document.path or 'scene'}: materials.{named(name)}.asset: got no file "
+                         f"{asset}, need what fit material made. Make it: "
+                         f"{shlex.join(['neuralshade', *words])}")  # fmt: skip
 
 
 def _entry(document: SceneDocument, mesh: MeshEntry) -> MaterialEntry:
