@@ -105,3 +105,9 @@ def test_a_missing_asset_is_refused_with_what_makes_it(scene, tmp_path, refusal)
 def test_a_missing_asset_that_no_mesh_has_is_not_looked_for(scene, monkeypatch):
     scene.write_text(TEXT + '\n[materials.unused]\nasset = "none.nsh"\n')
     assert len(stage_of(read_scene(scene)).materials) == 1
+
+
+def test_a_picture_is_no_scene(refusal):
+    assert refusal(ConfigError, read_scene, DATA / "photo.png") == (
+        f"{DATA / 'photo.png'}: got bytes that are not UTF-8, need a scene's TOML file. "
+        "Check the path.")  # fmt: skip
