@@ -138,11 +138,11 @@ def test_the_flag_that_was_meant(refused, arguments, meant):
      "See neuralshade fit --help."),
     (("fit", "mipmap", "a"), "No such command 'mipmap'. Did you mean 'mipmaps'? "
      "See neuralshade fit --help."),
-    (("fit", "a'b"), None),
+    (("fit", "a'b"), None), (("fit", "1.5"), None),
 ])  # fmt: skip
 def test_the_verb_of_fit_that_was_meant(refused, arguments, meant):
     got = refused(*arguments, code=2)
-    assert got == meant or (meant is None and "Did you mean" not in got)
+    assert got == meant or (meant is None and "Did you mean" not in got and "For the" not in got)
 
 
 @pytest.mark.parametrize("name, verb", [
@@ -154,6 +154,19 @@ def test_a_file_in_place_of_a_verb(refused, folder, name, verb):
     assert message.startswith(f"No such command '{name}'.")
     assert message.endswith(f" For the file, write neuralshade {verb} {name}. See neuralshade "
                             "--help.")  # fmt: skip
+
+
+@pytest.mark.parametrize("name, verb", [
+    ("photo.png", "fit image"), ("c.slang", "fit shader"), ("d.mtlx", "fit material"),
+    ("e.toml", "fit material"),
+])  # fmt: skip
+@pytest.mark.parametrize("there", [True, False])
+def test_a_file_in_place_of_a_kind(refused, folder, name, verb, there):
+    if there:
+        (folder / name).touch()
+    message = refused("fit", name, code=2)
+    assert message == (f"No such command '{name}'. For the file, write neuralshade {verb} {name}. "
+                       "See neuralshade fit --help.")  # fmt: skip
 
 
 @pytest.mark.parametrize("flags, message", [

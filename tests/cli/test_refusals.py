@@ -220,7 +220,9 @@ def test_recipe_files_that_make_no_sense(folder, refused, text):
 
 def test_recipe_file_that_is_binary(folder, refused):
     (folder / "r.toml").write_bytes(b"\xff\xfe\x00")
-    assert refused("fit", "image", "a.png", "--recipe", "r.toml").startswith("r.toml: got 'utf-8'")
+    assert refused("fit", "image", "a.png", "--recipe", "r.toml") == (
+        "r.toml: got bytes that are not UTF-8, need a TOML file of recipe settings. Check the path."
+    )
 
 
 @pytest.mark.parametrize("config, message", [

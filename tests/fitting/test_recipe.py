@@ -217,10 +217,6 @@ def test_each_end_alone_is_enough():
     [
         (b"hidden_width = \n", "Invalid value (at line 1, column 16)"),
         (b"bpp = 1\nbpp = 2\n", "Cannot overwrite a value (at line 2, column 8)"),
-        (
-            b"\xff\xfe",
-            "'utf-8' codec can't decode byte 0xff in position 0: invalid start byte",
-        ),
     ],
 )
 def test_a_recipe_file_that_cannot_be_read_is_refused(content, reason, tmp_path):
@@ -231,6 +227,16 @@ def test_a_recipe_file_that_cannot_be_read_is_refused(content, reason, tmp_path)
     assert str(caught.value) == (
         f"{path}: got {reason}, need a TOML file of recipe settings. "
         "Write lines such as hidden_width = 32."
+    )
+
+
+def test_what_is_no_text_is_no_recipe_file(tmp_path):
+    (tmp_path / "recipe.toml").write_bytes(b"\xff\xfe")
+    with pytest.raises(ConfigError) as caught:
+        read_toml(tmp_path / "recipe.toml")
+    assert str(caught.value) == (
+        f"{tmp_path / 'recipe.toml'}: got bytes that are not UTF-8, need a TOML file of recipe "
+        "settings. Check the path."
     )
 
 

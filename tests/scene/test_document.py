@@ -7,7 +7,7 @@ import pytest
 
 from neuralshade.errors import AssetError, ConfigError
 from neuralshade.scene.document import read_scene, scene_of
-from neuralshade.scene.render import render_scene
+from neuralshade.scene.render import render_scene, stage_of
 
 DATA = pathlib.Path(__file__).parents[1] / "data"
 TEXT = """
@@ -86,3 +86,28 @@ def test_an_asset_of_another_kind_is_refused(scene, refusal):
     scene.write_text(TEXT.replace("diffuse = [1, 1, 1]", f'asset = "{image_asset}"'))
     assert refusal(AssetError, render_scene, scene) == (
         f"{image_asset}: got kind 'image', need a material. Fit one.")  # fmt: skip
+
+
+def test_a_missing_asset_is_refused_with_what_makes_it(scene, tmp_path, refusal):
+    """Before a device is opened; the scene's comment may be the only other place that tells."""
+    given = 'asset = "my copper.nsh"'
+    told = (f"{scene}: materials.white.asset: got no file {tmp_path / 'my copper.nsh'}, need what "
+            "fit material made. Make it: neuralshade fit material ")  # fmt: skip
+    output = f"-o '{tmp_path / 'my copper.nsh'}'"
+    scene.write_text(TEXT.replace("diffuse = [1, 1, 1]", given))
+    assert refusal(AssetError, render_scene, scene) == f"{told}MATERIAL {output}"
+    given += '\nreference = "../copper.toml"'
+    scene.write_text(TEXT.replace("diffuse = [1, 1, 1]", given))
+    reference = tmp_path.parent / "copper.toml"
+    assert refusal(AssetError, render_scene, scene) == f"{told}{reference} {output}"
+
+
+def test_a_missing_asset_that_no_mesh_has_is_not_looked_for(scene, monkeypatch):
+    scene.write_text(TEXT + '\n[materials.unused]\nasset = "none.nsh"\n')
+    assert len(stage_of(read_scene(scene)).materials) == 1
+
+
+def test_a_picture_is_no_scene(refusal):
+    assert refusal(ConfigError, read_scene, DATA / "photo.png") == (
+        f"{DATA / 'photo.png'}: got bytes that are not UTF-8, need a scene's TOML file. "
+        "Check the path.")  # fmt: skip

@@ -104,6 +104,7 @@ def view(asset: str | None, beside: str | None, reference: str | None, pairs: tu
 
     \b
     neuralshade view photo.nsh --reference photo.png --open
+    neuralshade fit material examples/material/antique_copper.toml -o examples/scene/copper.nsh
     neuralshade view examples/scene/tray.toml
     neuralshade view
     neuralshade view photo.nsh --host 0.0.0.0

@@ -28,7 +28,11 @@ from neuralshade.errors import NeuralShadeError
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Run the command line and exit: 0, 1 (an error, explained), 2 (misuse), 130 (interrupted)."""
+    """Run the command line and exit: 0, 1 (an error, explained), 2 (misuse), 130 (interrupted).
+
+    What an interruption only ends early, a search of codes or the paths of a scene, is 0: all that
+    was asked for is written.
+    """
     given = sys.argv[1:] if arguments is None else arguments
     _check_working_folder()
     try:

@@ -38,6 +38,13 @@ VERBS_ELSEWHERE = {
     "show": "view",
     "train": "fit",
 }
+# what takes a file of this ending; others are pictures
+VERBS_OF_FILES = {
+    ".mtlx": "fit material",
+    ".nsh": "view",
+    ".slang": "fit shader",
+    ".toml": "fit material",
+}
 
 
 def misuse(error: click.UsageError, arguments: Sequence[str]) -> str:
@@ -48,7 +55,7 @@ def misuse(error: click.UsageError, arguments: Sequence[str]) -> str:
     elif message.startswith(NO_VALUE):
         message = message.rstrip(".") + _meant_port(arguments)
     elif message.startswith("No such command"):
-        message += _meant_verb(arguments) or _near_verb(error, message)
+        message += _meant_verb(error, arguments) or _near_verb(error, message)
     where = f" See {error.ctx.command_path} --help." if error.ctx else ""
     return message + where
 
@@ -119,10 +126,15 @@ def _near_verb(error: click.UsageError, message: str) -> str:
     return f" Did you mean '{near[0]}'?" if near else ""
 
 
-def _meant_verb(arguments: Sequence[str]) -> str:
-    """Return what to write for a file where a verb belongs; nothing for others."""
-    path = next((word for word in arguments if not word.startswith("-")), "")
-    if not os.path.isfile(path):
+def _meant_verb(error: click.UsageError, arguments: Sequence[str]) -> str:
+    """Return what to write for a file where a verb belongs, or a kind; nothing for others.
+
+    A name with an ending is taken for a file that is not there: no verb has one.
+    """
+    words = [word for word in arguments if not word.startswith("-")]
+    fits = error.ctx is not None and error.ctx.info_name == "fit"
+    path = next(iter(words[1:] if fits else words), "")
+    ending = os.path.splitext(path)[1]
+    if not (ending[1:2].isalpha() or os.path.isfile(path)):
         return ""
-    verb = {".nsh": "view", ".slang": "fit shader"}.get(os.path.splitext(path)[1], "fit image")
-    return f" For the file, write neuralshade {verb} {path}."
+    return f" For the file, write neuralshade {VERBS_OF_FILES.get(ending, 'fit image')} {path}."

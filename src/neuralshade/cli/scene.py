@@ -26,9 +26,11 @@ from neuralshade.errors import ConfigError
 def scene(scene: str, output: str, size: Any, **given: Any) -> None:
     """Path trace SCENE, a TOML file of meshes, lights and materials.
 
-    Materials are what fit material made, or plain ones. An interruption keeps the picture so far.
+    Materials are what fit material made, or plain ones. An interruption keeps the picture so far;
+    before there is one the exit code is 130.
 
     \b
+    neuralshade fit material examples/material/antique_copper.toml -o examples/scene/copper.nsh
     neuralshade scene examples/scene/tray.toml -o tray.png
     neuralshade scene examples/scene/tray.toml -o quick.png --size 320x180 --samples 8
     neuralshade scene examples/scene/tray.toml -o three.png --show panes

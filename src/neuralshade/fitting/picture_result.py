@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+import os
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,6 +15,7 @@ from neuralshade.fitting.job import Job
 from neuralshade.measure.picture_psnr import decibels
 from neuralshade.source.picture import Picture
 
+log = logging.getLogger("neuralshade")
 RARELY_BELOW_DB = 30.0  # results below are looked at more closely
 HEADER_PIXELS = 1024  # of a picture, from which on an asset larger than it is told
 EARLIEST_STEPS = 640  # of a fit that ends at its plateau, at least; a test has plateau.py tell it
@@ -20,6 +23,12 @@ SMALL_SHARE = 0.5  # of a picture's bytes: for an asset of more a thumbnail says
 
 
 NOT_SEARCHED = "codes were not searched to the end, so the file is less near: {error}"
+
+
+def tell_search_ended(report: str | os.PathLike[str] | None) -> None:
+    """Say that an interruption ended a search of codes: what is left to do takes a while, too."""
+    page = "" if report is None else " and the report; Ctrl-C again leaves the report out"
+    log.warning("search of codes ended early; writing the asset%s", page)
 
 
 @dataclass(frozen=True)

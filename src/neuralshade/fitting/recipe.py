@@ -193,7 +193,10 @@ def read_toml(
     except OSError as error:
         raise ConfigError(f"{path}: got {unread(error)}, need {need}. Check the "
                           "path.") from error  # fmt: skip
-    # ValueError: no UTF-8, no TOML, or a number of thousands of digits; nesting may be too deep
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"{path}: got bytes that are not UTF-8, need {need}. Check the "
+                          "path.") from error  # fmt: skip
+    # ValueError: no TOML, or a number of thousands of digits; nesting may be too deep
     except (ValueError, RecursionError) as error:
         raise ConfigError(f"{path}: got {error}, need {need}. Write lines such as "
                           f"{line}.") from error  # fmt: skip

@@ -193,9 +193,26 @@ def kept_if_cut_off(job: Any, keep_it: Callable[[], str]) -> Iterator[None]:
     except KeyboardInterrupt as error:
         if not job.loop.is_over():
             raise
-        kept = f"{job.output} is written." if job.is_written else keep_it()
+        kept = _written(job) if job.is_written else keep_it()
         step = job.loop.progress.step
         raise FitInterrupted(f"interrupted after step {step}: {kept}") from error
+
+
+def _written(job: Any) -> str:
+    """Return that the asset is there, and what makes its report, where one was asked for.
+
+    Nobody has the files that a page sent, or what is in memory, at a place that could be typed.
+    """
+    page, place, live = job.options.report, job.place, job.options.live
+    if page is None:
+        return f"{job.output} is written."
+    told = f"{job.output} is written, its report is not."
+    if not place or (live is not None and live.sent(place) is not None):
+        return told
+    snapshots = job.options.snapshots
+    frames = [] if snapshots is None else ["--snapshots", _typed(snapshots)]
+    words = [_typed(job.output), _typed(place), "-o", _typed(page), *frames]
+    return f"{told} That is made by: {shlex.join(['neuralshade', 'report', *words])}"
 
 
 def how_to_go_on(job: Any) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import MISSING, dataclass, field, fields
+from dataclasses import MISSING, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -98,6 +98,7 @@ class SceneDocument:
     exposure: float = 0.0  # stops
     seed: int = 0
     folder: Path = Path()
+    path: Path | None = None  # None of one in memory
 
 
 def read_scene(path: str | os.PathLike[str]) -> SceneDocument:
@@ -107,7 +108,8 @@ def read_scene(path: str | os.PathLike[str]) -> SceneDocument:
         one, or a value that is none.
     """
     place = Path(path)
-    return scene_of(read_toml(place, "a scene's TOML file", "[camera]"), place.parent)
+    values = read_toml(place, "a scene's TOML file", "[camera]")
+    return replace(scene_of(values, place.parent), path=place)
 
 
 def scene_of(values: Mapping[str, Any], folder: Path = Path()) -> SceneDocument:
@@ -117,7 +119,8 @@ def scene_of(values: Mapping[str, Any], folder: Path = Path()) -> SceneDocument:
     if not _is_size(size):
         raise ConfigError(f"scene.size: got {shown(size)}, need width and height in pixels, each 1 "
                           "to 16384. Write size = [640, 360].")  # fmt: skip
-    _check_names("scene", given, [*_names(SceneDocument, ("width", "height", "folder")), "size"])
+    known = _names(SceneDocument, ("width", "height", "folder", "path"))
+    _check_names("scene", given, [*known, "size"])
     parts: dict[str, Any] = {"width": size[0], "height": size[1], "folder": folder}
     camera, around = _table("camera", given), _table("environment", given)
     parts["camera"] = _read(Camera, "camera", camera)

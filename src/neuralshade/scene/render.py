@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from dataclasses import replace
 
 import numpy as np
@@ -10,10 +11,11 @@ import numpy.typing as npt
 
 from neuralshade.base.atomic import check_writable
 from neuralshade.base.did_you_mean import did_you_mean
-from neuralshade.base.interrupt import Interruption
+from neuralshade.base.interrupt import CutShort, Interruption, cut_short
 from neuralshade.base.message_text import named, shown
 from neuralshade.base.work import part, working
 from neuralshade.errors import AssetError, ConfigError
+from neuralshade.gpu.gpu import Gpu
 from neuralshade.gpu.open import open_gpu
 from neuralshade.kinds import open_asset
 from neuralshade.measure.display import error_picture
@@ -29,6 +31,7 @@ from neuralshade.source.image_output import check_suffix, save_picture
 Floats = npt.NDArray[np.float32]
 
 SHOWS = ("fitted", "given", "difference", "panes")
+NOTHING_YET = "interrupted before a first picture: nothing is written."
 DIFFERENCE_SCALE = 4  # times, in sRGB, around grey
 
 
@@ -44,7 +47,8 @@ def render_scene(
 ) -> Floats:
     """Return a path-traced picture of a scene, and save it where ``output`` is given.
 
-    An interruption ends it early: what the paths so far have seen is returned and saved.
+    An interruption ends it early: what the paths so far have seen is returned and saved. Before
+    a path through each pixel has ended there is nothing to save: it raises KeyboardInterrupt.
 
     Args:
         scene: a TOML file, see docs/scene.md, or what was read of one.
@@ -123,12 +127,8 @@ def _rendered(document: SceneDocument, device: str, as_given: bool) -> Floats:
     stage = stage_of(document, as_given)
     gpu = open_gpu(device)
     try:
-        size = (document.width, document.height)
-        tracer = PathTracer(gpu, stage, document.camera, size, bounces=document.bounces,
-                            seed=document.seed)  # fmt: skip
         with Interruption() as interruption:
-            with part("compiling for the first path"):  # what drivers do when it is first run
-                tracer.trace()
+            tracer = _begun(document, gpu, stage)
             with part("paths", document.samples) as work:
                 work.done = 1
                 while tracer.count < document.samples and not interruption.requested:
@@ -138,6 +138,26 @@ def _rendered(document: SceneDocument, device: str, as_given: bool) -> Floats:
     finally:
         gpu.close()
     return finite_light(found)
+
+
+def _begun(document: SceneDocument, gpu: Gpu, stage: Stage) -> PathTracer:
+    """Return what has traced one path through each pixel.
+
+    A request to end is answered at once: drivers compile for longer than a device is waited for
+    that has work then, and that would take it for a kernel without an end.
+
+    Raises: KeyboardInterrupt, as there is no picture to keep.
+    """
+    size = (document.width, document.height)
+    try:
+        with cut_short():
+            tracer = PathTracer(gpu, stage, document.camera, size, bounces=document.bounces,
+                                seed=document.seed)  # fmt: skip
+            with part("compiling for the first path"):  # what drivers do when it is first run
+                tracer.trace()
+    except CutShort as error:
+        raise KeyboardInterrupt(NOTHING_YET) from error
+    return tracer
 
 
 def finite_light(found: Floats) -> Floats:
@@ -153,12 +173,26 @@ def stage_of(document: SceneDocument, as_given: bool = False) -> Stage:
 
     ``as_given``: references in place of the assets that were fitted to them.
     """
+    _check_assets(document)
     entries = [_entry(document, mesh) for mesh in document.mesh]
     used = [each for i, each in enumerate(entries) if each not in entries[:i]]
     materials = [_scattering(document, each, as_given) for each in used]
     meshes = [(_mesh(document, m), used.index(each), m.tile)
               for m, each in zip(document.mesh, entries, strict=True)]  # fmt: skip
     return Stage(meshes, materials, _environment(document), document.light)
+
+
+def _check_assets(document: SceneDocument) -> None:
+    """Refuse a scene whose meshes have an asset that is not there, with what makes it."""
+    for name in dict.fromkeys(mesh.material for mesh in document.mesh):
+        entry = document.materials[name]
+        if entry.asset is None or os.path.exists(asset := document.folder / entry.asset):
+            continue
+        given = os.path.normpath(document.folder / (entry.reference or ""))
+        words = ["fit", "material", given if entry.reference else "MATERIAL", "-o", str(asset)]
+        raise AssetError(f"{document.path or 'scene'}: materials.{named(name)}.asset: got no file "
+                         f"{asset}, need what fit material made. Make it: "
+                         f"{shlex.join(['neuralshade', *words])}")  # fmt: skip
 
 
 def _entry(document: SceneDocument, mesh: MeshEntry) -> MaterialEntry:

@@ -1,6 +1,7 @@
 """kinds/image/polish: codes move to where the picture is nearer, and never away from it."""
 
 import math
+import signal
 from itertools import pairwise
 
 import numpy as np
@@ -251,3 +252,24 @@ def test_a_gpu_without_memory_leaves_the_codes_and_says_so(gpu, monkeypatch):
     assert told.failed == ("codes were not searched to the end, so the file is less near: "
                            "memory: got none.")  # fmt: skip
     assert str(told).endswith(" s, stopped by an error: +0.00 dB")
+
+
+def test_an_interruption_of_the_search_is_told(tmp_path, monkeypatch, caplog):
+    """At once, as a report takes seconds after it; and what one more would do."""
+
+    def interrupted(*given):
+        signal.raise_signal(signal.SIGINT)
+        return 0
+
+    monkeypatch.setattr("neuralshade.kinds.image.polish._searched", interrupted)
+    said = "search of codes ended early; writing the asset"
+    page = tmp_path / "x.html"
+    for report, more in ((None, ""), (page, " and the report; Ctrl-C again leaves the report out")):
+        caplog.clear()
+        options = neuralshade.FitOptions(engine="torch", report=report)
+        found = neuralshade.fit_image(np.full((8, 9, 3), 0.5, np.float32), tmp_path / "x.nsh",
+                                      options=options, steps=2, polish=1, hidden_width=8,
+                                      encoding=ENCODINGS[0])  # fmt: skip
+        assert said + more in caplog.messages
+        assert not found.search.ended
+    assert page.exists()

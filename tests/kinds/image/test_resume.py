@@ -67,11 +67,13 @@ def test_interrupted_after_the_last_step(tmp_path, save_smooth, monkeypatch, pla
 
 def test_interrupted_while_a_report_is_written(tmp_path, save_smooth, monkeypatch):
     monkeypatch.setattr("neuralshade.fitting.job.Job.write_report", pressed)
+    picture, out, page = save_smooth(), tmp_path / "out.nsh", tmp_path / "a page.html"
     with pytest.raises(FitInterrupted) as caught:
-        neuralshade.fit_image(save_smooth(), tmp_path / "out.nsh", preset="tiny-9", steps=STEPS,
-                              options=FitOptions(report=tmp_path / "out.html"))  # fmt: skip
+        neuralshade.fit_image(picture, out, preset="tiny-9", steps=STEPS,
+                              options=FitOptions(report=page))  # fmt: skip
     assert str(caught.value) == (
-        f"interrupted after step {STEPS}: {tmp_path / 'out.nsh'} is written."
+        f"interrupted after step {STEPS}: {out} is written, its report is not. That is made by: "
+        f"neuralshade report {out} {picture} -o '{page}'"
     )
     assert not (tmp_path / "out.checkpoint.nsh").exists()
 

@@ -34,6 +34,7 @@ from neuralshade.fitting.picture_result import (
     oversized,
     poor,
     reached,
+    tell_search_ended,
 )
 from neuralshade.fitting.recipe import Unpack, from_dict, to_dict
 from neuralshade.fitting.resuming import begun_from, resumed_recipe, unfit
@@ -284,7 +285,8 @@ class _Job(Job[ImageRecipe]):
             return tensors, None
         from neuralshade.kinds.image.polish import polish
 
-        return polish(self.recipe, tensors, self.picture, self.passes, self.chosen.hardware)
+        return polish(self.recipe, tensors, self.picture, self.passes, self.chosen.hardware,
+                      partial(tell_search_ended, self.options.report))  # fmt: skip
 
     def _is_sized_by_bpp(self) -> bool:
         return self.recipe.encoding == auto_encoding(self.recipe, self.picture)

@@ -38,11 +38,13 @@ def polish(
     picture: Picture,
     passes: int,
     gpu: Gpu | None = None,
+    ended_early: Callable[[], None] = lambda: None,
 ) -> tuple[Tensors, CodeSearch]:
     """Return stored tensors whose codes were searched, and what came of it; see ``search``.
 
     ``gpu``: what searches; a CPU where None. Ctrl-C ends the search early, and so does a GPU that
     has too little memory: what it has found by then is nearer to the picture already.
+    ``ended_early`` tells of the former.
     """
     start, failed, moved = time.perf_counter(), None, 0
     before = stored_quality(recipe, tensors, picture)["psnr_db"]
@@ -54,6 +56,8 @@ def polish(
             moved = _searched(field, levels, pixels, passes, lambda: interruption.requested, gpu)
         except DeviceError as error:
             failed = NOT_SEARCHED.format(error=error)
+    if interruption.requested:
+        ended_early()
     found = tensors | {level.name: level.packed() for level in levels}
     gain = stored_quality(recipe, found, picture)["psnr_db"] - before
     seconds = time.perf_counter() - start

@@ -60,12 +60,13 @@ def polish(
     passes: int,
     gpu: Gpu | None = None,
     refit: Callable[[Field], None] = lambda field: None,
+    ended_early: Callable[[], None] = lambda: None,
 ) -> CodeSearch:
     """Search the codes of a stored field, see ``searcher_of``.
 
     ``refit`` trains the decoder for the codes that a pass has found; what comes of it is kept where
     it is nearer to the set. Ctrl-C ends the search early, and so does a GPU that has too little
-    memory: what it has found by then is nearer, too.
+    memory: what it has found by then is nearer, too. ``ended_early`` tells of the former.
     """
     start, failed = time.perf_counter(), None
     every = math.ceil(math.prod(texels.sizes[0]) / COMPARED_TEXELS) | 1  # odd: sees all columns
@@ -81,6 +82,8 @@ def polish(
                 _refitted(field, texels, weights, every, refit)
         except DeviceError as error:
             failed = NOT_SEARCHED.format(error=error)
+    if interruption.requested:
+        ended_early()
     after = mean_psnr(mip_errors(field, texels, 0, every), codings)
     seconds = time.perf_counter() - start
     return CodeSearch(sum(moved), seconds, after - before, not interruption.requested, failed)

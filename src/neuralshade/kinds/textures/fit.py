@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,7 @@ from neuralshade.fitting.options import (
     check_torch,
     chosen_engine,
 )
-from neuralshade.fitting.picture_result import CodeSearch
+from neuralshade.fitting.picture_result import CodeSearch, tell_search_ended
 from neuralshade.fitting.recipe import Unpack, asked_recipe, from_dict, to_dict
 from neuralshade.fitting.resuming import Source, resumed_recipe
 from neuralshade.fitting.scene import Scene
@@ -244,7 +245,8 @@ class _Job(Job[TexturesRecipe]):
             return None
         roots = channel_weights(self.recipe, self.codings)
         squares = torch.ones(self.texels.channels) if roots is None else roots.square().flatten()
-        return polish(field, self.texels, self.codings, squares, passes, gpu, self._refit)
+        return polish(field, self.texels, self.codings, squares, passes, gpu, self._refit,
+                      partial(tell_search_ended, self.options.report))  # fmt: skip
 
     def _refit(self, field: Field) -> None:
         """Train the decoder for the latents of a stored field, and round it as it is stored."""
