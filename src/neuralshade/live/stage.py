@@ -23,7 +23,8 @@ from neuralshade.live.frames import on_screen, png
 from neuralshade.live.messages import Overlay, Pick
 from neuralshade.live.pace import Pace, StepRate
 
-SHARE = 0.1  # of a running fit's time that goes into frames for pages that keep up, at most
+SHARE = 0.08  # of a running fit's time that goes into frames for pages that keep up, at most: the
+# threads that encode and send them take the rest of a tenth
 SLOW_SHARE = 0.01  # the same for pages that do not
 ANSWER_SHARES = {"report": 0.0025, "asset": 0.005}  # the same for reports, and for other files
 ANSWER_SAVED_SECONDS = 0.5  # of that which may be saved up: the first ones come at once
