@@ -68,6 +68,18 @@ def test_another_fit_of_an_uploaded_picture(fitting, look, tmp_path, monkeypatch
     assert (tmp_path / "noise.nsh").exists() and not (tmp_path / "x.nsh").exists()
 
 
+def told_of_two(page, caplog):
+    """Give two fits up for the same again, with other settings; return how to go on with each."""
+    for fit in (1, 2):
+        page.until(lambda at=fit: page.fit and page.fit["id"] == at and page.progress
+                   and page.progress["step"] > 0)  # fmt: skip
+        page.control("start", seconds=600.0 if fit == 1 else 0.3, seed=fit)
+    page.until(lambda: page.fit["id"] == 3)
+    page.state("ended")
+    given_up = [line for line in caplog.messages if line.startswith("given up at step ")]
+    return [line.partition("kept in ")[2] for line in given_up]
+
+
 def test_how_to_go_on_names_the_picture_that_was_sent(
     live, background, look, tmp_path, monkeypatch, picture, as_png, caplog
 ):
@@ -78,16 +90,10 @@ def test_how_to_go_on_names_the_picture_that_was_sent(
     _, body = page.ask("/picture?name=photo.png", as_png(picture.pixels))
     key = json.loads(body)["picture"]
     page.control("start", picture=key, preset="tiny-9", seconds=600.0)
-    for fit in (1, 2):  # the second is the same again, with other settings
-        page.until(lambda at=fit: page.fit and page.fit["id"] == at and page.progress
-                   and page.progress["step"] > 0)  # fmt: skip
-        page.control("start", seconds=600.0 if fit == 1 else 0.3, seed=fit)
-    page.until(lambda: page.fit["id"] == 3)
-    page.state("ended")
-    told = [line for line in caplog.messages if line.startswith("given up at step ")]
+    told = told_of_two(page, caplog)
     assert len(told) == 2
     for line in told:
-        assert line.partition("kept in ")[2] == (
+        assert line == (
             "photo.checkpoint.nsh. Go on, with 'photo.png', the file that was sent, in this "
             "folder, with: neuralshade fit image photo.png -o photo.nsh --resume "
             "photo.checkpoint.nsh"
@@ -104,14 +110,7 @@ def test_how_to_go_on_keeps_a_picture_that_the_page_drew(
     page = look()
     _, body = page.ask("/picture?own=1&name=sample.png", as_png(picture.pixels))
     page.control("start", picture=json.loads(body)["picture"], preset="tiny-9", seconds=600.0)
-    for fit in (1, 2):
-        page.until(lambda at=fit: page.fit and page.fit["id"] == at and page.progress
-                   and page.progress["step"] > 0)  # fmt: skip
-        page.control("start", seconds=600.0 if fit == 1 else 0.3, seed=fit)
-    page.until(lambda: page.fit["id"] == 3)
-    page.state("ended")
-    told = [line for line in caplog.messages if line.startswith("given up at step ")]
-    assert [line.partition("kept in ")[2] for line in told] == 2 * [
+    assert told_of_two(page, caplog) == 2 * [
         "sample.checkpoint.nsh. The page's sample picture is kept in sample_2.png. Go on with: "
         "neuralshade fit image sample_2.png -o sample.nsh --resume sample.checkpoint.nsh"
     ]

@@ -18,7 +18,7 @@ from neuralshade.model.parameters import SlangHalf
 from neuralshade.sampler.material_directions import unit
 
 NUMBERS = 6  # of a lobe: slope of its normal, tangent, logarithms of two widths
-COLUMNS = (3, 5)  # of a lobe, the fewest and all of them
+COLUMNS = 5  # of a lobe, all of them; a decoder may see the first 3 or 4 alone
 SHARED = 4  # numbers that all lobes share: cosines, and the logarithm of their product
 WIDTHS = (0.08, 0.35, 0.15)  # where lobes start, in turn
 LOG_WIDTHS = (math.log(0.005), 0.7)
@@ -52,7 +52,7 @@ class LobeInputs(torch.nn.Module):
         self,
         features: int,
         count: int,
-        columns: int = COLUMNS[1],
+        columns: int = COLUMNS,
         *,
         rng: torch.Generator | None,
     ):
