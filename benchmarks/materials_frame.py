@@ -8,8 +8,9 @@ the decoder's first layer of the first one ("shared"): what `fit materials --sha
 have materials block by block of 32 x 32 ("blocks") or each at random ("pixels"), and show a plane
 or anything at all ("scattered"), as material_screen.py has it, under one light.
 
-"as they come" is one kernel of the pixels in their order. "sorted" is the sort and then the decoder
-in groups of one material; "of it the sort" is that part alone. GPU timestamps; software has few
+"as they come" is one kernel of the pixels in their order. "sorted" is the sort, then the decoder in
+groups of one material, whose values stay in that order, and what brings these back to the pixels;
+"of it the sort" is that part alone. GPU timestamps; software has few
 pixels and one run of each. Every time is of kernels that were compared with PyTorch first.
 Writes results/materials_frame_<API>.{json,md}.
 """
@@ -53,15 +54,15 @@ TOLERANCE = {
 SHADE = """
 StructuredBuffer<uint> pixel_materials;
 StructuredBuffer<uint> sorted;
+StructuredBuffer<uint> places;
+RWStructuredBuffer<uint2> in_their_order;
 RWStructuredBuffer<uint2> drawn;
 
-void shade(uint pixel, uint material, bool kept)
+uint2 shade(uint pixel, uint material)
 {{
     ScreenPoint point = screen_point(asked_by(pixel));
     DecodedPoint of = decoded_at(material, point.uv, 0.0f);
-    float3 found = decoded_towards(material, of, point.wi, point.wo);
-    if (kept)
-        drawn[pixel] = halves_of(found);
+    return halves_of(decoded_towards(material, of, point.wi, point.wo));
 }}
 
 [shader("compute")]
@@ -69,7 +70,7 @@ void shade(uint pixel, uint material, bool kept)
 void as_they_come(uint3 thread : SV_DispatchThreadID)
 {{
     uint pixel = min(thread.x, {last}u);
-    shade(pixel, pixel_materials[pixel], true);
+    drawn[pixel] = shade(pixel, pixel_materials[pixel]);
 }}
 
 [shader("compute")]
@@ -81,7 +82,15 @@ void in_order(uint3 thread : SV_DispatchThreadID)
         return; // {lanes} threads, which is whole warps
     uint pixel = sorted[thread.x];
     bool kept = pixel != {nobody}u; // the others go along, so that a group stays whole
-    shade(kept ? pixel : first, pixel_materials[first], kept);
+    in_their_order[thread.x] = shade(kept ? pixel : first, pixel_materials[first]);
+}}
+
+[shader("compute")]
+[numthreads({group}, 1, 1)]
+void brought_back(uint3 thread : SV_DispatchThreadID)
+{{
+    if (thread.x <= {last}u)
+        drawn[thread.x] = in_their_order[places[thread.x]];
 }}
 """
 
@@ -138,16 +147,19 @@ def frame_of(
     materials, drawn = gpu.buffer(of), gpu.buffer(size=8 * screen.count)
     sort = MaterialOrder(gpu, materials, screen.count, count)
     bound = {**decoder.variables, "drawn": drawn, "pixel_materials": materials,
-             "sorted": sort.order}  # fmt: skip
+             "sorted": sort.order, "places": sort.places,
+             "in_their_order": gpu.buffer(size=8 * LANES * sort.groups)}  # fmt: skip
     text = decoder.text + screen.text() + SHADE.format(
         group=GROUP, sorted_group=sorted_group, lanes=LANES, nobody=NOBODY,
         last=screen.count - 1)  # fmt: skip
-    came, in_order = (gpu.kernel(text, name, bound, **decoder.options)
-                      for name in ("as_they_come", "in_order"))  # fmt: skip
+    came, in_order, back = (gpu.kernel(text, name, bound, **decoder.options)
+                            for name in ("as_they_come", "in_order", "brought_back"))  # fmt: skip
+    groups = -(-screen.count // GROUP)
     ways = {
-        "as they come": [(came, -(-screen.count // GROUP))],
-        "sorted": [*sort.dispatches, (in_order, sort.groups * LANES // sorted_group)],
-    }
+        "as they come": [(came, groups)],
+        "sorted": [*sort.dispatches, (in_order, sort.groups * LANES // sorted_group),
+                   (back, groups)],
+    }  # fmt: skip
     return Frame(gpu, drawn, sort.dispatches, ways)
 
 

@@ -9,7 +9,8 @@ from neuralshade.scene.by_material import LANES, MOST_MATERIALS, NOBODY, Materia
 
 
 @pytest.mark.parametrize("points, materials, drawn", [
-    (1, 1, "any"), (5000, 100, "any"), (2049, 300, "runs"),
+    (1, 1, "any"), (5000, 100, "any"), (2049, 300, "runs"), (9000, MOST_MATERIALS, "any"),
+    (4097, 2, "runs"),
 ])  # fmt: skip
 def test_points_are_sorted_and_groups_filled_up(gpu, points, materials, drawn):
     rng = np.random.default_rng(points)
@@ -24,6 +25,8 @@ def test_points_are_sorted_and_groups_filled_up(gpu, points, materials, drawn):
         placed = order[order != NOBODY]
         np.testing.assert_array_equal(np.sort(placed), np.arange(points))
         assert (np.diff(of[placed].astype(np.int64)) >= 0).all()
+        places = sort.places.read().view(np.uint32)[:points]
+        np.testing.assert_array_equal(order[places], np.arange(points))
         for group in order.reshape(-1, LANES):
             own = group[group != NOBODY]
             assert len(set(of[own].tolist())) <= 1

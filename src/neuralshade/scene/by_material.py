@@ -24,7 +24,7 @@ class MaterialOrder:
 
     ``order``: uint32 [LANES * groups], every point once, material by material; each begins at a
     multiple of LANES, and NOBODY fills up. What evaluates a group of LANES sees one material;
-    ``groups`` is a multiple of AT_ONCE.
+    ``groups`` is a multiple of AT_ONCE. ``places``: uint32 [points], where in ``order`` each is.
     """
 
     def __init__(self, gpu: Gpu, point_materials: Buffer, points: int, materials: int):
@@ -40,8 +40,10 @@ class MaterialOrder:
         groups = -(-points // LANES) + materials  # that the points fill at most
         self.groups = -(-groups // AT_ONCE) * AT_ONCE
         self.order = gpu.buffer(size=4 * LANES * self.groups)
+        self.places = gpu.buffer(size=4 * points)
         constants = {"points": points, "materials": materials, "capacity": LANES * self.groups}
         bound: dict[str, Any] = {"point_materials": point_materials, "order": self.order,
+                                 "places": self.places,
                                  "counts": gpu.buffer(size=4 * materials),
                                  "cursors": gpu.buffer(size=4 * materials)}  # fmt: skip
         text = CONSTANTS.format(**constants) + SORT
