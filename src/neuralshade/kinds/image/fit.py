@@ -36,7 +36,7 @@ from neuralshade.fitting.picture_result import (
     reached,
     tell_search_ended,
 )
-from neuralshade.fitting.recipe import Unpack, from_dict, to_dict
+from neuralshade.fitting.recipe import Unpack, from_dict, resumed_ends, to_dict
 from neuralshade.fitting.resuming import begun_from, resumed_recipe, unfit
 from neuralshade.fitting.scene import Scene, grid_pages, picture_scene
 from neuralshade.fitting.snapshots import snapshots_for
@@ -130,7 +130,10 @@ def _resumed(
     def asked(kept: dict[str, Any]) -> ImageRecipe:
         named = kept if preset is None else to_dict(preset_recipe(preset, settings))
         named |= {end: kept[end] for end in ENDS}  # those of a preset may have been replaced
-        recipe = from_dict(ImageRecipe, named | settings)
+        ends = resumed_ends(kept, settings)
+        if ends:  # as in a fit that begins: who names an end means that, no plateau
+            ends["until"] = "end"
+        recipe = from_dict(ImageRecipe, named | ends | settings)
         return resolve(recipe, transform_picture(picture, recipe.transform))
 
     def setting(name: str) -> str:
