@@ -120,3 +120,9 @@ def rows_for(
     cropped = CROPPED if any(row["cropped"] for row in rows) else None
     lines = [cropped, missing_flip(), missing_astc(), *NOTED, *verdict(rows)]
     return Table(rows, COLUMNS, lines=[line for line in lines if line])
+
+
+def sentences(table: Table) -> list[str]:
+    """Return the lines of a table of ``rows_for`` that say more than what its columns mean."""
+    notes = {CROPPED, missing_flip(), missing_astc(), *NOTED}
+    return [line for line in table.lines if line not in notes]
