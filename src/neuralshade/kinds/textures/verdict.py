@@ -59,6 +59,6 @@ def _lit(names: Sequence[str], found: Comparison) -> str:
     if ours is None or not ranked:
         return ""
     lit, name = ranked[0]
-    return (f" On a lit sphere, beside one of the original maps, the FLIP of this set is {ours:.4f}, "
-            f"and that of {name}, the closest of these picture files there, {lit:.4f}; lower is "
-            "closer.")  # fmt: skip
+    return (f" On a lit sphere, beside one of the original maps, the FLIP of this set is "
+            f"{ours:.4f}, and that of {name}, the closest of these picture files there, "
+            f"{lit:.4f}; lower is closer.")  # fmt: skip
