@@ -200,6 +200,11 @@ class _Job(Job[ImageRecipe]):
         sized = {"encoding": "auto"} if self._is_sized_by_bpp() else {}
         return super().settings | sized
 
+    @property
+    def training(self) -> dict[str, Any]:
+        """Return what a header says of it: also that it went on from a finished asset."""
+        return super().training | ({} if self.begun is None else {"begun": True})
+
     def scene(self) -> Scene:
         """Return what a live page shows of it."""
         return picture_scene(KIND.name, self.picture, self.engine.draw, continuous=False,

@@ -64,7 +64,6 @@ from neuralshade.source.image_file import PictureLike, load_picture
 from neuralshade.source.picture import Picture, check_squares
 
 LONGEST_PSNR = 88.888  # dB: as long in a file as any
-USUAL_STEPS = 8_000  # as benchmarks/splats_kodak.py takes
 
 
 @dataclass(frozen=True)
@@ -283,8 +282,7 @@ class _Job(Job[SplatsRecipe]):
             self.engine.settle()
         psnr_db, written = self.save(self.output)
         white = white_of(self.picture)
-        self.warnings.say_steps(self.loop.progress, self.recipe, on_cpu=self.chosen.on_cpu,
-                                usual=USUAL_STEPS)  # fmt: skip
+        self.warnings.say_steps(self.loop.progress, self.recipe, on_cpu=self.chosen.on_cpu)
         self.warnings.say(poor(self, psnr_db, written, self.picture, white))
         self._written()
         self._report()
