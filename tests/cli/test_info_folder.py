@@ -40,6 +40,6 @@ def test_the_same_as_json(run, folder):
 def test_a_folder_without_any_is_refused(run, tmp_path):
     done = run("info", str(tmp_path))
     assert done.code == 1 and done.err == [
-        f"neuralshade: {tmp_path}: got a folder without assets, need one with .nsh files in it. "
-        "Check the path."
+        f"neuralshade: {tmp_path}: got a folder, need an asset, or a folder that has .nsh files "
+        "in it. Check the path."
     ]
