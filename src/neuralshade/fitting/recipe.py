@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, ClassVar, TypeAlias, TypedDict, TypeVar
+from typing import Any, TypeAlias, TypedDict, TypeVar
 
 from neuralshade.base.did_you_mean import did_you_mean
 from neuralshade.base.message_text import named, shown, unread
@@ -69,11 +69,11 @@ def changed(kind: type, name: str, default: Any) -> Any:
 
 @dataclass(frozen=True)
 class TrainingRecipe:
-    """What recipes of all kinds have: Adam, the schedule of its step sizes, ends, the seed."""
+    """What recipes of all kinds have: Adam, the schedule of its step sizes, ends, the seed.
 
-    # of a whole fit, where ``steps`` has no default that says it
-    usual_steps: ClassVar[int | None] = None
-    finds_plateau: ClassVar[bool] = False  # it may end where more steps gain little
+    The class of one may say, for warnings of few steps: ``usual_steps``, of a whole fit, where
+    ``steps`` has no default; ``finds_plateau``, that it may end where more steps gain little.
+    """
 
     beta1: float = training(0.9, "Adam decay of the mean gradient", limits=(0, 0.9999))
     beta2: float = training(0.99, "Adam decay of the mean squared gradient", limits=(0, 0.999999))

@@ -60,8 +60,8 @@ def assets_in(folder: str | os.PathLike[str]) -> Table:
 
     rows = [_row(path) for path in sorted(Path(folder).glob("*.nsh"))]
     if not rows:
-        raise AssetError(f"{folder}: got a folder, need an asset, or a folder that has .nsh files in "
-                         "it. Check the path.")  # fmt: skip
+        raise AssetError(f"{folder}: got a folder, need an asset, or a folder that has .nsh files "
+                         "in it. Check the path.")  # fmt: skip
     return Table(rows, (
         Column("", lambda row: Path(row["path"]).name, right=False),
         Column("kind", "kind", right=False), Column("bytes", "bytes", ",d"),
