@@ -193,7 +193,7 @@ def test_flags(refused, flags, message):
 def test_an_empty_preset_is_not_that_of_the_file(folder, refused):
     (folder / "r.toml").write_text('preset = "tiny"\n')
     message = refused("fit", "image", "a.png", "--recipe", "r.toml", "--preset", "")
-    assert message == f"preset: got '', need one of {list(PRESETS)}."
+    assert message == f"preset: got '', need one of {list(PRESETS)}. Leave it out for grid."
 
 
 def test_device(refused):

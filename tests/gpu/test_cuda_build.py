@@ -246,7 +246,8 @@ def test_drivers_that_are_too_old_are_refused(monkeypatch):
 def test_without_the_packages_it_says_what_to_install():
     code = (
         "import sys; sys.modules['cuda.bindings'] = None\n"
-        "from neuralshade.gpu.open import open_gpu; open_gpu('cuda')"
+        "from neuralshade.gpu import open; open.has_nvidia_driver = lambda: True\n"
+        "open.open_gpu('cuda')"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     last = done.stderr.splitlines()[-1]

@@ -59,10 +59,21 @@ def test_auto_prefers_cuda(machine, caplog, cuda, hardware, taken, taken_as_hard
 def test_an_api_that_is_named_is_taken(machine):
     machine(True, "vulkan")
     assert open_gpu("vulkan").api == "vulkan"
-    machine(None, "vulkan")
+    machine(False, "vulkan")
     with pytest.raises(DeviceError) as caught:
         open_gpu("cuda")
     assert caught.value is NONE
+
+
+def test_cuda_without_a_driver_is_refused_before_packages_are(machine):
+    """No package would help there."""
+    machine(None, "vulkan")
+    with pytest.raises(DeviceError) as caught:
+        open_gpu("cuda")
+    assert str(caught.value) == (
+        "device: got no NVIDIA driver with a GPU, need one for cuda. Use vulkan, or leave "
+        "--device out."
+    )
 
 
 def test_the_api_that_opens_is_the_one_asked_for(gpu):

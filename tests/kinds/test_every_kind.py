@@ -167,6 +167,26 @@ def test_resumed_equals_uninterrupted(tmp_path, small, name):
         np.testing.assert_array_equal(values, two[tensor])
 
 
+@pytest.mark.parametrize("name", RESUMED)
+def test_a_resumed_fit_may_be_longer(tmp_path, small, name):
+    """Where it has parts and had come to the last one, too: what is frozen then stays so."""
+    kind, steps = kind_named(name), small.settings["steps"]
+    parted = tmp_path / ("parted" if kind.output_form == "DIR" else "parted.nsh")
+
+    def late(progress):  # others are looked at once, perhaps
+        at = 0.9 * steps if name in ("splats", "textures", "material") else 1
+        return progress.step >= at and signal.raise_signal(signal.SIGINT)
+
+    with pytest.raises(FitInterrupted):
+        kind.fit(small.subject, parted, observer=late, **small.settings)
+    (checkpoint,) = tmp_path.rglob("*.checkpoint.nsh")
+    longer = small.settings | {"steps": 2 * steps}
+    reached = kind.fit(small.subject, parted, options=FitOptions(resume=checkpoint), **longer)
+    facts = neuralshade.info(reached.asset)
+    assert facts["training"]["steps"] == 2 * steps == facts["recipe"]["steps"]
+    assert not checkpoint.exists()
+
+
 @pytest.mark.parametrize("thing", [3, None, [], {"kind": "image"}])
 def test_what_is_no_asset_is_refused_in_a_line(thing):
     with pytest.raises(NeuralShadeError, match="need a path or what load returned"):

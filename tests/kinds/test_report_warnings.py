@@ -36,11 +36,25 @@ def test_what_a_fit_warned_of_is_in_its_report(kind, small_kinds, monkeypatch, t
     assert warned(page) == result.warnings
 
 
-def test_a_later_report_derives_that_few_steps_were_run(tmp_path, small_kinds):
-    small, page = small_kinds["textures"], tmp_path / "page.html"
-    result = neuralshade.fit_textures(small.subject, tmp_path / "x.nsh", **small.settings)
+@pytest.mark.parametrize("kind", ["image", "splats", "textures"])
+def test_a_later_report_derives_that_few_steps_were_run(kind, tmp_path, small_kinds):
+    small, page = small_kinds[kind], tmp_path / "page.html"
+    fit = getattr(neuralshade, f"fit_{kind}")
+    result = fit(small.subject, tmp_path / "x.nsh", **small.settings)
     neuralshade.report(result.asset, small.subject, page)
-    assert warned(page) == tuple(line for line in result.warnings if "are usual" in line) != ()
+    cut_off = "are usual", "One that ends by itself"
+    told = tuple(line for line in result.warnings if any(words in line for words in cut_off))
+    assert warned(page) == told != ()
+
+
+def test_a_later_report_of_what_went_on_from_an_asset_warns_of_nothing(tmp_path, small_kinds):
+    """Few steps more are no fit that was cut off."""
+    small, page = small_kinds["image"], tmp_path / "page.html"
+    first = neuralshade.fit_image(small.subject, tmp_path / "x.nsh", **small.settings)
+    options = FitOptions(resume=first.asset)
+    more = neuralshade.fit_image(small.subject, tmp_path / "y.nsh", options=options, steps=2)
+    neuralshade.report(more.asset, small.subject, page)
+    assert warned(page) == ()
 
 
 def test_facts_without_warnings_make_none_and_a_note_is_not_said_twice():

@@ -84,6 +84,17 @@ def test_the_number_of_the_file_is_no_point_of_the_line():
         assert "in the file" not in whole and "stroke-dasharray" not in whole
 
 
+def test_the_last_number_is_not_on_the_curve():
+    """Losses waver: whatever is among them has a line through it."""
+    wavering = [(s, s * 0.1, (1 + s % 5) / s, None) for s in range(1, 200)]
+    for _, svg in curve_charts(wavering):
+        root = xml.etree.ElementTree.fromstring(svg)
+        (told,) = [t for t in root.iter(f"{SVG}text") if t.text == f"{wavering[-1][2]:.3g}"]
+        assert float(told.get("y") or re.findall(r"-?[\d.]+", told.get("transform"))[-1]) < min(
+            y for _, y in line_of(svg)
+        )
+
+
 def test_a_curve_that_was_not_measured_in_the_end_has_no_file_s_number():
     curve = [*CURVE, (2000, 20.0, 0.0005, None)]
     assert all("in the file" not in svg for _, svg in curve_charts(curve))

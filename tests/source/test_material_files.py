@@ -133,6 +133,18 @@ def test_a_single_file_is_a_set():
     assert names_in(find_material(Path("wet.exr"), {})) == {"wet": "wet.exr"}
 
 
+def test_a_single_picture_that_is_no_map_by_its_name_is_told():
+    """It may be a photograph; a map, and several files, are what was meant."""
+    found = find_material("holiday.png", {})
+    assert list(found.files) == ["holiday"] and found.notes == (
+        "holiday.png: a name that says no map, taken as a set of one, called holiday. For a "
+        "picture that is no surface there is fit image.",
+    )
+    for source, maps in [("rock_albedo.png", {}), (["mud.png", "moss.png"], {}),
+                         ("mud.png", {"albedo": "a.png"})]:  # fmt: skip
+        assert find_material(source, maps).notes == ()
+
+
 def test_sources_that_are_none(tmp_path):
     folder = filled(tmp_path / "a", "color.png")
     assert refusal([folder, "b.png"]) == (

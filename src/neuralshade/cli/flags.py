@@ -50,8 +50,8 @@ OPTIONS: dict[str, dict[str, Any]] = {  # of FitOptions, as click has them
     "dump_kernels": {"metavar": "DIR", "help": "Folder for every kernel that is compiled: Slang, "
                      "and what came of it."},
     "report": {"metavar": "FILE.html", "help": "Page to write at the end."},
-    "resume": {"metavar": "FILE.nsh", "help": "Checkpoint of an interrupted fit to go on with; fit "
-               "image trains a finished asset further, too."},
+    "resume": {"metavar": "FILE.nsh", "help": "Checkpoint of an interrupted fit to go on with, "
+               "to later ends if these are given; fit image trains a finished asset further, too."},
 }  # fmt: skip
 ENDING: dict[str, dict[str, Any]] = {
     "json": {"is_flag": True, "help": "Print the result as one JSON line."},

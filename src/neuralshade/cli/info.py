@@ -1,6 +1,7 @@
 """neuralshade info: what an asset says of itself."""
 
 import json
+import os
 from collections.abc import Mapping
 from typing import Any
 
@@ -19,8 +20,11 @@ from neuralshade.cli.work_lines import shown_work
 def info(asset: str, as_json: bool, as_toml: bool) -> None:
     """Say what ASSET is: sizes, bits per pixel, recipe, measured quality.
 
+    Of a folder: a line for each asset in it.
+
     \b
     neuralshade info photo.nsh
+    neuralshade info .
     neuralshade info photo.nsh --toml > photo.toml
     neuralshade fit image other.png --recipe photo.toml
     """
@@ -30,6 +34,9 @@ def info(asset: str, as_json: bool, as_toml: bool) -> None:
 
     if as_json and as_toml:
         raise click.UsageError("got --json beside --toml, need one of the two: leave one out.")
+    if os.path.isdir(asset) and not as_toml:
+        _print_folder(asset, as_json)
+        return
     try:
         with shown_work("reading the asset"):
             opened = neuralshade.load(asset)
@@ -46,6 +53,18 @@ def info(asset: str, as_json: bool, as_toml: bool) -> None:
         click.echo(json.dumps(opened.facts()))
     else:
         print_info(opened)
+
+
+def _print_folder(folder: str, as_json: bool) -> None:
+    """Print a line for each asset in a folder, or one of JSON with their rows."""
+    from neuralshade.verbs.info import assets_in
+
+    with shown_work("reading the assets"):
+        rows = assets_in(folder)
+    if as_json:
+        click.echo(json.dumps({"folder": folder, "assets": rows}))
+    else:
+        rows.print()
 
 
 def _print_unopened(facts: Mapping[str, Any], as_json: bool) -> None:

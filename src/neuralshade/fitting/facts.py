@@ -48,11 +48,9 @@ class Warnings:
                 self.said.append(line)
                 log.warning("%s", line)
 
-    def say_steps(
-        self, p: Progress, recipe: Any, *, on_cpu: bool, usual: int | None = None
-    ) -> None:
+    def say_steps(self, p: Progress, recipe: Any, *, on_cpu: bool) -> None:
         """Warn of few steps, see ``few_steps``; log how many a clock left of the recipe's."""
-        self.say(few_steps(p, recipe, usual, on_cpu=on_cpu))
+        self.say(few_steps(p, recipe, on_cpu=on_cpu))
         left = steps_left(p, recipe)
         if left is not None:
             log.info("%s", left)
@@ -63,10 +61,11 @@ def few_steps(
 ) -> str | None:
     """Return what to say of a fit whose given end came after a small share of its usual steps.
 
-    ``usual``: those, where they are not the ``steps`` that the class of ``recipe`` has. A CPU,
-    where the usual time was given, runs few of them: ``steps_left`` tells.
+    ``usual``: those, where they are not ``usual_steps`` of ``recipe``. A CPU, where the usual time
+    was given, runs few of them: ``steps_left`` tells.
     """
-    usual = usual or type(recipe).steps
+    usual = usual or usual_steps(recipe)
+    assert usual, recipe
     share = p.step / usual
     clock = type(recipe).seconds  # None of a kind that ends by its steps
     as_usual = on_cpu and clock is not None and is_by_clock(p, recipe) and recipe.seconds >= clock
@@ -75,6 +74,13 @@ def few_steps(
     far = "far " if share < VERY_FEW_STEPS else ""
     return (f"fit: ended at its {ended(p, recipe)}, {100 * share:.2g} % of the {usual:,} that are "
             f"usual: {far}below what it comes to.{more_of_it(p, recipe)}")  # fmt: skip
+
+
+def usual_steps(recipe: Any) -> int | None:
+    """Return how many steps a fit usually has, by the class of its recipe; None: not told."""
+    kind = type(recipe)
+    found: int | None = getattr(kind, "usual_steps", None) or getattr(kind, "steps", None)
+    return found
 
 
 def steps_left(p: Progress, recipe: Any) -> str | None:

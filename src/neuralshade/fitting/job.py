@@ -18,7 +18,7 @@ from neuralshade.fitting.callbacks import Callbacks
 from neuralshade.fitting.facts import Reached, Warnings
 from neuralshade.fitting.loop import DivergedError, Loop, Observer, Restart
 from neuralshade.fitting.options import FitOptions
-from neuralshade.fitting.output_checks import checkpoint_path
+from neuralshade.fitting.output_checks import checkpoint_path, is_same_file
 from neuralshade.fitting.progress import Progress
 from neuralshade.fitting.recipe import to_dict
 from neuralshade.fitting.resuming import Fitted, Whole, how_to_go_on, keep, kept_if_cut_off, restore
@@ -232,12 +232,12 @@ class Job(ABC, Generic[R]):
                               "extreme size, and lower the rates.")  # fmt: skip
 
     def _written(self) -> None:
-        """Take away the checkpoint that was for the case that the asset is not written.
+        """Take away the fit's own checkpoint: gone on from, or in case that no asset is written.
 
         Then write the movie, where one was asked for.
         """
         self.is_written = True
-        if self.saved_step is not None:
+        if self.saved_step is not None or is_same_file(self.checkpoint, self.options.resume):
             self.checkpoint.unlink(missing_ok=True)
         if self.snapshots is not None:
             self.snapshots.finish()

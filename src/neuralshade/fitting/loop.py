@@ -86,9 +86,9 @@ class Loop:
     samples a step draws. ``due`` is called with the share of the fit that is done, and returns
     that at which to call it again. ``target_psnr``, in dB, ends the fit where it is measured.
     ``coarser`` is called with how many times too long a measuring took for so many in the whole
-    fit: the next ones are to take less. ``control`` is attended to before the first step and after
-    every look; seconds of a pause do not count. ``rate_factor`` is what the last step's sizes were
-    multiplied by. ``plateau`` ends the fit where it finds one, a last part of the schedule later.
+    fit: the next are to take less. ``control`` is attended to before the first step and after every
+    look; a pause does not count. ``rate_factor`` is what the last step's sizes were multiplied by.
+    ``plateau`` ends the fit where it finds one, a last part of the schedule later.
     """
 
     engine: Trained
@@ -191,12 +191,11 @@ class Loop:
             factors = [factor * self.control.rate_scale for factor in factors]
         p.loss, self.rate_factor = self.engine.advance(factors), factors[-1]
         p.step += steps
-        self._check_loss()
+        self._check_loss(p)
         if p.step == next_snapshot(p.step - 1):
             self._draw()
 
-    def _check_loss(self) -> None:
-        p = self.progress
+    def _check_loss(self, p: Progress) -> None:
         if math.isfinite(p.loss):
             self._broken_looks = 0
             return
@@ -233,7 +232,8 @@ class Loop:
         """Return whether no more steps are run."""
         p, target = self.progress, self.target_psnr
         reached = target is not None and p.psnr_db is not None and p.psnr_db >= target
-        return reached or p.share >= 1.0 or (self.control is not None and self.control.ended)
+        whole = self._share(p.step, p.seconds) >= 1.0  # p.share may be by the ends before a resume
+        return reached or whole or (self.control is not None and self.control.ended)
 
     def _due(self) -> float:
         """Do what is due now; return the share of the fit at which more will be."""

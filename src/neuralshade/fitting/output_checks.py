@@ -51,10 +51,15 @@ def check_no_input(output: Any, *inputs: Any) -> None:
     Inputs that are no paths but data in memory are fine, and so is no output (None).
     """
     for given in inputs:
-        paths = [path for path in (output, given) if isinstance(path, (str, os.PathLike))]
-        if len(paths) == 2 and all(map(os.path.exists, paths)) and os.path.samefile(*paths):
+        if is_same_file(output, given):
             raise OutputError(f"{output}: got the input {given} itself as output, need another "
                               "file. Choose another path.")  # fmt: skip
+
+
+def is_same_file(*places: Any) -> bool:
+    """Return whether two places are paths, of one file that is there."""
+    paths = [path for path in places if isinstance(path, (str, os.PathLike))]
+    return len(paths) == 2 and all(map(os.path.exists, paths)) and os.path.samefile(*paths)
 
 
 def check_asset_place(output: str | os.PathLike[str]) -> None:

@@ -12,6 +12,7 @@ import numpy as np
 from neuralshade.base.message_text import decimals, memory_text, plural, rate_text
 from neuralshade.fitting.facts import Reached, ended, few_steps, more_of_it
 from neuralshade.fitting.job import Job
+from neuralshade.fitting.progress import Progress
 from neuralshade.measure.picture_psnr import decibels
 from neuralshade.source.picture import Picture
 
@@ -155,12 +156,17 @@ def early(job: Job[Any], own_steps: int | None) -> str | None:
     ``own_steps``: those of its preset, where that has a number of them.
     """
     p = job.loop.progress
-    if own_steps is not None:
-        return few_steps(p, job.recipe, own_steps)
+    if own_steps is None:
+        return before_plateau(p, job.recipe)
+    return few_steps(p, job.recipe, own_steps)
+
+
+def before_plateau(p: Progress, recipe: Any) -> str | None:
+    """Return what to say of a fit whose given end came before any plateau could be found."""
     if p.share < 1.0 or p.plateau_step is not None or p.step >= EARLIEST_STEPS:
         return None
-    more = more_of_it(p, job.recipe)
-    return (f"fit: ended at its {ended(p, job.recipe)}: far below what it comes to. One that ends "
+    more = more_of_it(p, recipe)
+    return (f"fit: ended at its {ended(p, recipe)}: far below what it comes to. One that ends "
             f"by itself takes {EARLIEST_STEPS} steps at least.{more}")  # fmt: skip
 
 

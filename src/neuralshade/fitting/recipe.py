@@ -69,7 +69,11 @@ def changed(kind: type, name: str, default: Any) -> Any:
 
 @dataclass(frozen=True)
 class TrainingRecipe:
-    """What recipes of all kinds have: Adam, the schedule of its step sizes, ends, the seed."""
+    """What recipes of all kinds have: Adam, the schedule of its step sizes, ends, the seed.
+
+    The class of one may say, for warnings of few steps: ``usual_steps``, of a whole fit, where
+    ``steps`` has no default; ``finds_plateau``, that it may end where more steps gain little.
+    """
 
     beta1: float = training(0.9, "Adam decay of the mean gradient", limits=(0, 0.9999))
     beta2: float = training(0.99, "Adam decay of the mean squared gradient", limits=(0, 0.999999))
@@ -167,9 +171,23 @@ def asked_recipe(kind: type[R], settings: dict[str, Any]) -> R:
     return from_dict(kind, (dict.fromkeys(ENDS) if replaced else {}) | settings)
 
 
+def resumed_ends(kept: dict[str, Any], settings: dict[str, Any]) -> dict[str, Any]:
+    """Return what becomes of the ``kept`` ends of a resumed fit, under its new ``settings``.
+
+    Another number of steps or seconds replaces both, as it does in ``asked_recipe``.
+    """
+    anew = any(settings.get(name) not in (None, kept[name]) for name in ENDS)
+    return dict.fromkeys(ENDS) if anew else {}
+
+
 def to_dict(recipe: Any) -> dict[str, Any]:
     """Return the recipe as a dict of strings, numbers, booleans and None."""
     return {field.name: getattr(recipe, field.name) for field in fields_of(type(recipe))}
+
+
+def names_of_ends(recipe: type) -> set[str]:
+    """Return the names of a recipe's fields that say when a fit ends, not what is fitted how."""
+    return {field.name for field in fields_of(recipe) if field.metadata["group"] == "ends"}
 
 
 def fields_of(recipe: type) -> list[Field]:

@@ -22,7 +22,7 @@ from neuralshade.base.message_text import shown
 from neuralshade.errors import AssetError, ConfigError, FitInterrupted, OutputError
 from neuralshade.fitting.options import resumed_flags
 from neuralshade.fitting.progress import Progress
-from neuralshade.fitting.recipe import from_dict, to_dict
+from neuralshade.fitting.recipe import ENDS, from_dict, names_of_ends, to_dict
 from neuralshade.fitting.snapshots import PREFIX, Snapshots
 
 POSITIVE = (".step", ".count", ".exp_avg_sq")  # end the names of what is never below 0
@@ -87,22 +87,36 @@ def resumed_recipe(
 
     ``asked`` returns the recipe that the resumed fit was asked for, resolved, given what
     the checkpoint has for what was not said. ``same`` is what the digest is of, for people;
-    ``setting`` returns what asked for a field of the recipe, by default the field itself.
+    ``setting`` returns what asked for a field of the recipe, by default the field itself. When
+    the fit ends may be set anew; the recipe that is returned has it.
 
-    Raises: ConfigError where the source is another one, or where something else is asked for
-        than the fit was started with.
+    Raises: ConfigError where the source is another one, where something else is asked for than
+        the fit was started with, or an end that it is past.
     """
     if checkpoint.source["digest"] != source.digest:
         raise ConfigError(f"{place}: got a checkpoint of {checkpoint.source['name']!r}, need one "
                           f"of {source.name!r}. Resume with the same {same}.")  # fmt: skip
     recipe = from_dict(kind, checkpoint.recipe)
-    kept = to_dict(recipe)
+    kept, ends = to_dict(recipe), {}
     for name, value in to_dict(asked(dict(kept))).items():
-        if value != kept[name]:
+        if value != kept[name] and name in names_of_ends(kind):
+            _check_ahead(place, name, value, checkpoint.progress)
+            ends[name] = value
+        elif value != kept[name]:
             flag = setting(name).replace("_", "-")
             raise ConfigError(f"{place}: got {name}={value!r}, need {kept[name]!r} as the fit was "
                               f"started with. Leave --{flag} out.")  # fmt: skip
-    return recipe
+    return dataclasses.replace(recipe, **ends)  # type: ignore[type-var]  # a recipe is one
+
+
+def _check_ahead(place: PathLike | None, name: str, value: Any, done: Mapping[str, Any]) -> None:
+    """Raise ConfigError for a number of steps or seconds that the fit has had already."""
+    had = done.get({"steps": "step"}.get(name, name)) or 0
+    if name in ENDS and value is not None and value <= had:
+        more = had + value if name == "steps" else math.ceil(had + value)
+        raise ConfigError(f"{place}: got {name}={value:.9g}, need more than {round(had, 1)}: ends "
+                          f"count from the fit's first step on. For {value:.9g} more give "
+                          f"--{name} {more}.")  # fmt: skip
 
 
 def restore(engine: Kept, checkpoint: Checkpoint, place: PathLike | None) -> Progress:

@@ -42,6 +42,7 @@ def open_gpu(api: str = "auto") -> Gpu:
         choices = ", ".join(("auto", *APIS))
         raise ConfigError(f"device: got API {api!r}, need one of {choices}. Use auto.")
     if api == "cuda":
+        _check_driver()
         return _open_cuda()
     cuda = _cuda_or_none() if api == "auto" else None
     return _through_slangpy(open_device(api)) if cuda is None else cuda
@@ -76,6 +77,7 @@ def list_cuda() -> list[ListedAdapter]:
     """
     from neuralshade.gpu.cuda_gpu import cuda_adapters
 
+    _check_driver()
     return [ListedAdapter(a.name, a.api, False, a, None) for a in cuda_adapters()]
 
 
@@ -91,6 +93,13 @@ def _through_slangpy(device: slangpy.Device) -> Gpu:
     from neuralshade.gpu.slangpy_gpu import SlangpyGpu
 
     return SlangpyGpu(device)
+
+
+def _check_driver() -> None:
+    """Raise DeviceError where no NVIDIA GPU answers: no package would help then."""
+    if not has_nvidia_driver():
+        raise DeviceError("device: got no NVIDIA driver with a GPU, need one for cuda. Use vulkan, "
+                          "or leave --device out.")  # fmt: skip
 
 
 def _open_cuda() -> CudaGpu:

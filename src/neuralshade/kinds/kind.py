@@ -99,8 +99,8 @@ class Kind:
     def check_preset(self, name: str) -> None:
         """Raise ConfigError for a preset that it has not, with the nearest name."""
         if name not in self.presets:
-            raise ConfigError(f"preset: got {name!r}, need one of {list(self.presets)}."
-                              f"{did_you_mean(name, self.presets)}")  # fmt: skip
+            near = did_you_mean(name, self.presets) or f" Leave it out for {self.presets[0]}."
+            raise ConfigError(f"preset: got {name!r}, need one of {list(self.presets)}.{near}")
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from neuralshade.base.message_text import decimals, memory_text
 from neuralshade.errors import AssetError, ConfigError, NeuralShadeError
 from neuralshade.fitting.scene import Page, Points, Scene, begun_stops, picture_scene
 from neuralshade.fitting.snapshots import load_snapshots
-from neuralshade.kinds.hints import InMemory, Table
+from neuralshade.kinds.hints import InMemory, Numbers, Table
 from neuralshade.kinds.kind import Notice, Opened, ignore
 from neuralshade.source.image_file import load_picture
 from neuralshade.source.picture import Picture, PictureForm
@@ -116,14 +116,18 @@ class OpenedPicture(Opened):
 
     def evaluate(self, reference: Any = None, notice: Notice = ignore) -> Table:
         """Return the quality of it, of files of as many bytes, and of block-compressed textures."""
-        from neuralshade.measure.rows import rows_for  # metrics: half a second
-
         if reference is None:
             raise ConfigError(f"{self.path}: got no picture, need the one to compare with. "
                               "Give it as the second argument.")  # fmt: skip
         target = self.target(reference, notice)
         result = self.pixels(target.width, target.height)
-        return rows_for(target.as_float(), result, self.byte_count, self.color_space,
+        return self.rows(target.as_float(), result)
+
+    def rows(self, target: Numbers, result: Numbers, rivals: Any = None) -> Table:
+        """Return the table of it and of ``rivals``, see ``rows_for``, for people and pages."""
+        from neuralshade.measure.rows import rows_for  # metrics: half a second
+
+        return rows_for(target, result, self.byte_count, self.color_space, rivals=rivals,
                         in_memory=self.in_memory())  # fmt: skip
 
     # As Opened says it, once more: who calls reads there, who writes here; mypy compares the two.

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 from neuralshade.base.message_text import plural
 from neuralshade.base.work import part, stage
 from neuralshade.measure.report import ReportData, write_report
-from neuralshade.measure.rows import all_baselines, rows_for
-from neuralshade.measure.verdict import verdict
+from neuralshade.measure.rows import all_baselines, sentences
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -18,7 +17,6 @@ if TYPE_CHECKING:
     from neuralshade.asset.asset import Header
     from neuralshade.measure.baselines import Baseline
     from neuralshade.measure.pair import Pixels
-    from neuralshade.measure.rows import InMemory
     from neuralshade.measure.table import Table
     from neuralshade.source.picture import Picture
 
@@ -39,11 +37,9 @@ class Reported(Protocol):
     @property
     def byte_count(self) -> int: ...
     @property
-    def memory_bytes(self) -> int | None: ...
-    @property
     def numbers(self) -> int: ...
     def pixels(self, width: int, height: int) -> npt.NDArray[Any]: ...
-    def in_memory(self) -> InMemory: ...
+    def rows(self, target: Pixels, result: Pixels, rivals: Any = None) -> Table: ...
     def reached(self) -> list[tuple[str, str]]: ...
     def members(self) -> list[tuple[str, str]]: ...
     def grids(self) -> list[tuple[str, npt.NDArray[Any]]]: ...
@@ -73,11 +69,9 @@ def report_picture(
         with stage("drawing the result"):
             result = opened.pixels(target.width, target.height)
         with stage("coding the picture otherwise"):
-            others = all_baselines(pixels, space, opened.byte_count)
-            rivals = list(others) if opened.rated else []
+            rivals = list(all_baselines(pixels, space, opened.byte_count))
         with stage("comparing"):
-            table = rows_for(pixels, result, opened.byte_count, space, rivals=rivals,
-                             in_memory=opened.in_memory())  # fmt: skip
+            table = opened.rows(pixels, result, rivals)
         with stage("drawing pictures and charts"):
             page = _page(opened, (pixels, result), table, rivals, snapshots, facts)
             write_report(output, page)
@@ -110,8 +104,8 @@ def _page(
         grids=opened.grids(),
         drawings=opened.drawings(),
         table=table,
-        memory_bytes=opened.memory_bytes,
-        verdict=verdict(table),
+        memory_bytes=table[0]["memory_bytes"],
+        verdict=sentences(table),
         rivals=[(r.name, r.result) for r in rivals if r.result is not None],
         titles=opened.report_titles,
         rated=opened.rated,

@@ -84,7 +84,8 @@ class Call:
         arguments["options"] = replace(arguments.get("options", USUAL), resume=None)
         if wanted["action"] != "start":
             kept = ("seed", "transform")
-            return self._with(arguments | {n: wanted[n] for n in kept if n in wanted})
+            anew = {name: wanted[name] for name in kept if name in wanted}
+            return replace(self, arguments=arguments | anew)
         return self._started(arguments, wanted, uploads)
 
     def _started(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -13,10 +12,15 @@ from neuralshade.base.place import loaded
 from neuralshade.errors import ConfigError, NeuralShadeError
 from neuralshade.kinds import all_kinds
 from neuralshade.kinds.kind import Kind
-from neuralshade.live.refused_upload import RefusedError, check_open, plain_name
+from neuralshade.live.refused_upload import (
+    RefusedError,
+    check_open,
+    check_place,
+    forget_oldest,
+    plain_name,
+)
 from neuralshade.source.file_kind import PICTURE_SUFFIXES
 
-MOST_SETS = 4  # of a session; the oldest is forgotten
 MOST_MAPS = 16  # of a set
 MOST_SET_BYTES = 2**29  # of a set's files
 MOST_SET_TEXELS = 2**27  # of a set: a fit brings all maps to the size of the largest
@@ -34,6 +38,11 @@ class MapSet:
     @property
     def name(self) -> str:
         return self.folder.name
+
+    @property
+    def place(self) -> Path:
+        """Return the folder that nothing else lies in."""
+        return self.folder.parent
 
     def facts(self, key: str) -> dict[str, Any]:
         """Return what pages are told: files, what each was taken for, and which kinds refuse."""
@@ -124,13 +133,7 @@ class MapSets:
         return self._sets[key]
 
     def _check_place(self, one: MapSet, name: str) -> None:
-        # as file systems are that know no case
-        if name.lower() in (known.lower() for known in one.sizes):
-            raise RefusedError(409, f"{name}: got a second map of that name, need each once. "
-                               "Rename it.")  # fmt: skip
-        if len(one.sizes) >= MOST_MAPS:
-            raise RefusedError(413, f"{name}: got more than {MOST_MAPS} maps of a set, need fewer. "
-                               "Leave it out.")  # fmt: skip
+        check_place(name, one.sizes, MOST_MAPS, "map")
 
     def _check_limits(self, one: MapSet, path: Path, width: int, height: int) -> None:
         size = path.stat().st_size + sum((one.folder / n).stat().st_size for n in one.sizes)
@@ -153,9 +156,7 @@ class MapSets:
         folder.mkdir()
         key = f"m{folder.parent.name}"
         self._sets[key] = MapSet(folder)
-        if len(self._sets) > MOST_SETS:
-            others = [old for old in self._sets if old not in (key, self._fitted)]
-            shutil.rmtree(self._sets.pop(others[0]).folder.parent)
+        forget_oldest(self._sets, key, self._fitted)
         return key
 
 

@@ -1,12 +1,15 @@
-"""Why an upload is refused, and what it may be called."""
+"""Why an upload is refused, what it may be called, and which sets of them are kept."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Container
+import shutil
+from collections.abc import Collection, Container
 from pathlib import Path
+from typing import Any
 
 LONGEST_NAME = 80
+MOST_SETS = 4  # of a session and a kind of set; the oldest is forgotten
 
 
 class RefusedError(Exception):
@@ -35,3 +38,21 @@ def check_open(place: str, key: str, known: Container[str], fitted: str | None, 
     if key == fitted:
         raise RefusedError(409, f"{place}: got {key!r}, which is fitted, need another set. "
                            f"{anew}")  # fmt: skip
+
+
+def check_place(name: str, known: Collection[str], most: int, what: str) -> None:
+    """Raise RefusedError where a file of that name cannot be one more of a set's ``known``."""
+    # as file systems are that know no case
+    if name.lower() in (other.lower() for other in known):
+        raise RefusedError(409, f"{name}: got a second {what} of that name, need each once. "
+                           "Rename it.")  # fmt: skip
+    if len(known) >= most:
+        raise RefusedError(413, f"{name}: got more than {most} {what}s of a set, need fewer. "
+                           "Leave it out.")  # fmt: skip
+
+
+def forget_oldest(sets: dict[str, Any], *kept: str | None) -> None:
+    """Remove the oldest of more than MOST_SETS with its ``place``, but none of ``kept``."""
+    if len(sets) > MOST_SETS:
+        others = [old for old in sets if old not in kept]
+        shutil.rmtree(sets.pop(others[0]).place)

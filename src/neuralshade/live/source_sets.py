@@ -6,7 +6,6 @@ so.
 
 from __future__ import annotations
 
-import shutil
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -17,8 +16,14 @@ from neuralshade.base.place import loaded
 from neuralshade.errors import ConfigError
 from neuralshade.kinds import all_kinds
 from neuralshade.kinds.kind import Kind
-from neuralshade.live.map_sets import MOST_SET_BYTES, MOST_SET_TEXELS, MOST_SETS
-from neuralshade.live.refused_upload import RefusedError, check_open, plain_name
+from neuralshade.live.map_sets import MOST_SET_BYTES, MOST_SET_TEXELS
+from neuralshade.live.refused_upload import (
+    RefusedError,
+    check_open,
+    check_place,
+    forget_oldest,
+    plain_name,
+)
 from neuralshade.source.file_kind import PICTURE_SUFFIXES
 
 MOST_PICTURES = 16  # of a document
@@ -34,6 +39,11 @@ class SourceSet:
 
     document: Path
     sizes: dict[str, tuple[int, int]] = field(default_factory=dict)
+
+    @property
+    def place(self) -> Path:
+        """Return the folder that nothing else lies in."""
+        return self.document.parent
 
     def facts(self, key: str) -> dict[str, Any]:
         """Return what pages are told: the files, and which kinds take such a document."""
@@ -76,9 +86,7 @@ class SourceSets:
             self.check(None, path.name)
             key = f"s{path.parent.name}"
             self._sets[key] = SourceSet(path)
-            if len(self._sets) > MOST_SETS:
-                others = [old for old in self._sets if old not in (key, self._fitted)]
-                shutil.rmtree(self._sets.pop(others[0]).document.parent)
+            forget_oldest(self._sets, key, self._fitted)
             return self._sets[key].facts(key)
 
     def add(self, key: str, path: Path, width: int, height: int) -> dict[str, Any]:
@@ -127,13 +135,7 @@ class SourceSets:
 
     def _check_place(self, key: str, name: str) -> None:
         check_open("source.of", key, self._sets, self._fitted, ANEW)
-        one = self._sets[key]
-        if name.lower() in (known.lower() for known in one.sizes):
-            raise RefusedError(409, f"{name}: got a second picture of that name, need each once. "
-                               "Rename it.")  # fmt: skip
-        if len(one.sizes) >= MOST_PICTURES:
-            raise RefusedError(413, f"{name}: got more than {MOST_PICTURES} pictures, need fewer. "
-                               "Leave it out.")  # fmt: skip
+        check_place(name, self._sets[key].sizes, MOST_PICTURES, "picture")
 
 
 def document_kinds() -> list[Kind]:

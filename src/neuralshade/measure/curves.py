@@ -84,10 +84,11 @@ def _chart(x: Any, y: Any, x_label: str, y_label: str, scale: str, apart: bool) 
             axes.plot(x[-2:], y[-2:], ":", color=ACCENT, linewidth=1.2)
         axes.plot(x[-1:], y[-1:], "D" if apart else "o", color=ACCENT, markersize=4)
         last = f"{y[-1]:.2f}" if scale == "linear" else f"{y[-1]:.3g}"
-        away = (0, 6) if y[-1] >= y[0] else (0, -13)  # above a rising curve, below a falling one
         told = f"{last} in the file" if apart else last
-        axes.annotate(told, (x[-1], y[-1]), away, textcoords="offset points", ha="right")
-        axes.margins(x=0.02, y=0.16)
+        # above the axes: a curve that is not smooth, as losses are, runs through all that is inside
+        axes.annotate(told, (x[-1], 1.0), (0, 5), xycoords=axes.get_xaxis_transform(),
+                      textcoords="offset points", ha="right")  # fmt: skip
+        axes.margins(x=0.02, y=0.06)
         axes.grid(color=RULE, linewidth=0.6)
         _plain_ticks(axes.xaxis, x)
         if scale == "log":

@@ -16,7 +16,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from neuralshade.base.atomic import whole_file
 from neuralshade.base.commit import told_version
 from neuralshade.base.cores import core_count
-from neuralshade.base.message_text import plain_lines
+from neuralshade.base.message_text import decimals, plain_lines
 from neuralshade.measure.warned import warned_apart
 
 TEMPLATES = Path(__file__).parent / "template"
@@ -31,6 +31,7 @@ def write_page(path: str | os.PathLike[str], template: str, content: Mapping[str
     templates = Environment(loader=loader, autoescape=True, undefined=StrictUndefined,
                             finalize=_visible)  # fmt: skip
     templates.filters["number"] = number
+    templates.filters["bits"] = bits
     told = {**warned_apart(dict(content)), "provenance": provenance()}
     page = templates.get_template(template).render(told)
     with whole_file(path) as unfinished:
@@ -64,6 +65,11 @@ def _machine() -> str:
 def _visible(value: Any) -> Any:
     """Return text with control characters as Python would escape them; all else as it is."""
     return plain_lines(value) if type(value) is str else value  # not markup, which is ours
+
+
+def bits(value: float | None, places: int) -> str:
+    """Return bits per pixel as a page writes them: a dash for None, thousands without decimals."""
+    return number(None, "") if value is None else decimals(value, places)
 
 
 def number(value: float | None, form: str) -> str:

@@ -10,13 +10,13 @@ from neuralshade.measure.baselines import Baseline, baselines
 from neuralshade.measure.block_baselines import block_baselines
 from neuralshade.measure.pair import Pixels
 from neuralshade.measure.quality import measure_quality, missing_flip
-from neuralshade.measure.table import Column, Row, Table
+from neuralshade.measure.table import Column, Row, Table, bits_column
 from neuralshade.measure.verdict import verdict
 
 COLUMNS = (
     Column("", "name", right=False),
     Column("bytes", "bytes", ",d"),
-    Column("bits/pixel", "bits_per_pixel", ".3f"),
+    bits_column("bits/pixel", "bits_per_pixel", 3),
     Column("GPU bytes", "memory_bytes", ",d"),
     Column("random access", lambda row: "yes" if row["random_access"] else "no"),
     Column("PSNR dB", "psnr_db", ".2f"),
@@ -120,3 +120,9 @@ def rows_for(
     cropped = CROPPED if any(row["cropped"] for row in rows) else None
     lines = [cropped, missing_flip(), missing_astc(), *NOTED, *verdict(rows)]
     return Table(rows, COLUMNS, lines=[line for line in lines if line])
+
+
+def sentences(table: Table) -> list[str]:
+    """Return the lines of a table of ``rows_for`` that say more than what its columns mean."""
+    notes = {CROPPED, missing_flip(), missing_astc(), *NOTED}
+    return [line for line in table.lines if line not in notes]

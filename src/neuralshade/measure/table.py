@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from neuralshade.base.message_text import plain
+from neuralshade.base.message_text import decimals, plain
 
 Row = dict[str, Any]
 WHOLE_COLUMNS = 10_000  # where there is no terminal: rows are lines, and no name is cut
@@ -26,6 +26,11 @@ class Column:
         if value is None:
             return "-"
         return plain(value) if isinstance(value, str) else format(value, self.form)
+
+
+def bits_column(title: str, key: str, places: int) -> Column:
+    """Return a column of bits per pixel: those of a tiny picture are thousands, and whole."""
+    return Column(title, lambda row: None if row[key] is None else decimals(row[key], places))
 
 
 class Table(list[Row]):

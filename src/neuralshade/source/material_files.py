@@ -119,7 +119,16 @@ def _from_files(paths: Sequence[Path], given: Mapping[str, MapFile]) -> MapFiles
         file.path.name for name, file in held if file.path not in used and not name.holds(wanted)
     ]
     notes += (f"{listed(unused)}: not used.",) if unused else ()
-    return MapFiles("", PLACE, files, notes)
+    return MapFiles("", PLACE, files, (*notes, *_lone({**given, **files})))
+
+
+def _lone(files: Mapping[str, MapFile]) -> tuple[str, ...]:
+    """Return what to tell of a single picture that is no map by its name: a photograph, maybe."""
+    name, *others = files or [""]
+    if others or not name or name in NAMES:
+        return ()
+    return (f"{files[name].path.name}: a name that says no map, taken as a set of one, called "
+            f"{name}. For a picture that is no surface there is fit image.",)  # fmt: skip
 
 
 def _own_name(stem: str) -> str:

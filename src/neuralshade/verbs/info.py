@@ -1,10 +1,17 @@
 """neuralshade info: what an asset is."""
 
-import os
-from typing import Any
+from __future__ import annotations
 
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from neuralshade.errors import AssetError
 from neuralshade.kinds import open_asset
 from neuralshade.kinds.kind import AssetLike
+
+if TYPE_CHECKING:
+    from neuralshade.measure.table import Table
 
 
 def info(asset: AssetLike) -> dict[str, Any]:
@@ -39,3 +46,37 @@ def unopened_facts(path: str | os.PathLike[str]) -> dict[str, Any] | None:
     parts = (PART, "recipe", "training", "quality")
     return {"path": os.fspath(path), "kind": file.header["kind"], "bytes": os.stat(path).st_size,
             **{name: file.header[name] for name in parts if name in file.header}}  # fmt: skip
+
+
+def assets_in(folder: str | os.PathLike[str]) -> Table:
+    """Return a row for each asset in a folder, by name, and for what is there called .nsh.
+
+    Keys: path, kind, bytes, memory_bytes, psnr_db (measured when it was fitted; None of what is
+    not compared by it), obstacle (why a file is not opened, else empty; all else is None then).
+
+    Raises: AssetError where there is none.
+    """
+    from neuralshade.measure.table import Column, Table  # one asset needs none
+
+    rows = [_row(path) for path in sorted(Path(folder).glob("*.nsh"))]
+    if not rows:
+        raise AssetError(f"{folder}: got a folder, need an asset, or a folder that has .nsh files "
+                         "in it. Check the path.")  # fmt: skip
+    return Table(rows, (
+        Column("", lambda row: Path(row["path"]).name, right=False),
+        Column("kind", "kind", right=False), Column("bytes", "bytes", ",d"),
+        Column("GPU bytes", "memory_bytes", ",d"), Column("PSNR dB", "psnr_db", ".2f"),
+        Column("", "obstacle", right=False),
+    ))  # fmt: skip
+
+
+def _row(path: Path) -> dict[str, Any]:
+    row: dict[str, Any] = {"path": str(path), "kind": None, "bytes": None, "memory_bytes": None,
+                           "psnr_db": None, "obstacle": ""}  # fmt: skip
+    try:
+        with open_asset(path) as opened:
+            facts = opened.facts()
+    except AssetError as error:
+        return row | {"obstacle": str(error).removeprefix(f"{path}: ")}
+    told = {name: facts[name] for name in ("kind", "bytes", "memory_bytes")}
+    return row | told | {"psnr_db": facts["quality"].get("psnr_db")}

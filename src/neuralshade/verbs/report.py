@@ -50,20 +50,25 @@ def report(
 
 
 def _cut_short(opened: Opened) -> list[Fact]:
-    """Return a warning of few steps where the recipe's class has a usual number of them.
+    """Return a warning of few steps, where the recipe's class says how many are usual, or that a
+    fit may end at a plateau.
 
     No header has what its fit warned of. Whether a CPU ran it is not told either: as if one did.
+    One that went on from a finished asset says that: few steps more are as they should be.
     """
-    from neuralshade.fitting.facts import few_steps
+    from neuralshade.fitting.facts import few_steps, usual_steps
+    from neuralshade.fitting.picture_result import before_plateau
     from neuralshade.fitting.progress import Progress
 
     recipe, training = getattr(opened, "recipe", None), opened.header.training
-    if getattr(type(recipe), "steps", None) is None:
+    counted, plateau = usual_steps(recipe), getattr(type(recipe), "finds_plateau", False)
+    if not (counted or plateau) or training.get("begun"):
         return []
     assert recipe is not None
     steps, seconds = training["steps"], training["seconds"]
     by_steps = recipe.steps is not None and steps >= recipe.steps
     by_clock = recipe.seconds is not None and seconds >= recipe.seconds
     share = 1.0 if by_steps or by_clock else 0.0  # what ended otherwise was not cut off
-    line = few_steps(Progress(steps, seconds, share=share), recipe, on_cpu=True)
+    progress = Progress(steps, seconds, share=share)
+    line = few_steps(progress, recipe, on_cpu=True) if counted else before_plateau(progress, recipe)
     return [] if line is None else warning_facts([line])

@@ -191,7 +191,12 @@ def test_an_end_that_is_asked_for_replaces_those_of_the_preset(name, settings, e
 
 
 @pytest.mark.parametrize(
-    "name, hint", [("rtxn", " Did you mean rtxns?"), ("gird", " Did you mean grid?"), ("zz", "")]
+    "name, hint",
+    [
+        ("rtxn", " Did you mean rtxns?"),
+        ("gird", " Did you mean grid?"),
+        ("zz", " Leave it out for grid."),
+    ],
 )
 def test_an_unknown_preset_is_refused(name, hint):
     with pytest.raises(ConfigError) as caught:

@@ -218,15 +218,12 @@ def test_same_picture_of_another_name_is_fine(checkpoint, save_smooth):
 
 @pytest.mark.parametrize("name, value, kept, flag", [
     ("hidden_width", 16, "8", "hidden-width"),
-    ("steps", 31, "30", "steps"),
-    ("seconds", 9, "None", "seconds"),
     ("loss", "l1", "'l2'", "loss"),
-    ("target_psnr", 20.0, "None", "target-psnr"),
+    ("seed", 3, "0", "seed"),
 ])  # fmt: skip
 def test_conflicting_setting_refused(checkpoint, name, value, kept, flag):
-    got = float(value) if name == "seconds" else value
     assert refusal(ConfigError, checkpoint, **{name: value}) == (
-        f"{checkpoint}: got {name}={got!r}, need {kept} as the fit was started with. "
+        f"{checkpoint}: got {name}={value!r}, need {kept} as the fit was started with. "
         f"Leave --{flag} out."
     )
 
@@ -246,7 +243,9 @@ def test_repeating_the_first_command_is_fine(checkpoint, few):
     """Flags may be given as they were: the encoding there has not all its numbers."""
     options, output = FitOptions(resume=checkpoint), checkpoint.parent / "x.nsh"
     picture = output.with_name("a.png")
+    kept = checkpoint.read_bytes()
     again = neuralshade.fit_image(picture, output, preset="grid", options=options, **few)
+    checkpoint.write_bytes(kept)
     del few["steps"]
     without = neuralshade.fit_image(picture, output, preset="grid", options=options, **few)
     assert again.steps == without.steps == 30

@@ -1,5 +1,6 @@
 """verbs/report: the page of a user's task that renders."""
 
+import html
 import re
 
 import numpy as np
@@ -7,6 +8,7 @@ import pytest
 
 import neuralshade
 from neuralshade.errors import AssetError, ConfigError, OutputError
+from neuralshade.measure.page import number
 
 
 @pytest.fixture
@@ -25,17 +27,33 @@ def page_of(asset, picture, **given):
 @pytest.mark.slow
 def test_a_task_beside_the_picture_that_it_is_to_look_like(fitted_tint, save_smooth):
     text = page_of(fitted_tint, save_smooth())
-    row = neuralshade.evaluate(fitted_tint, save_smooth())[0]
-    for title in ("Target, result, error", "Quality", "Training", "Trained textures"):
+    for title in ("Target, result, error", "Training", "Trained textures"):
         assert f"<h2>{title}</h2>" in text, title
-    shown = re.findall(r"<td>([^<]*)</td>", text)
-    assert shown[2:5] == [f"{row[key]:{form}}" for key, form in
-                          (("psnr_db", ".2f"), ("ssim", ".4f"), ("flip", ".4f"))]  # fmt: skip
     assert "loss against steps" in text and "PSNR against" not in text
-    assert "JPEG" not in text and "bits per pixel" not in text.lower()
+    assert "bits per pixel" not in text.lower()
     tint = neuralshade.load(fitted_tint).tensors["tint"]
     for name, value in (("tint", f"{tint[0]:.6f}"[:6]), ("net", "float32 [51]"), ("map", "5 x 3")):
         assert re.search(rf"{name}.{{0,60}}{re.escape(value)}", text, re.S), name
+
+
+def test_rows_are_those_of_evaluate(fitted_tint, save_smooth):
+    """With what is read besides the asset, in memory too; a task is evaluated at any pixel."""
+    text = page_of(fitted_tint, save_smooth())
+    table = neuralshade.evaluate(fitted_tint, save_smooth())
+    forms = {"bytes": ",", "memory_bytes": ",", "random_access": "", "psnr_db": ".2f",
+             "ssim": ".4f", "flip": ".4f"}  # fmt: skip
+    shown = re.findall(r"<tr><td>([^<]*)(?: <small>([^<]*)</small>)?</td>(.*?)</tr>", text)
+    assert [name for name, *_ in shown] == [row["name"] for row in table]
+    for row, (_, setting, cells) in zip(table, shown, strict=True):
+        told = row | {"random_access": "yes" if row["random_access"] else "no"}
+        assert html.unescape(setting) == row["setting"]
+        assert re.findall(r"<td>(.*?)</td>", cells) == [
+            number(told[key], f"{{:{form}}}") if key != "random_access" else told[key]
+            for key, form in forms.items()
+        ]
+    assert table[0]["random_access"]
+    assert all(html.escape(line, quote=False) in text.replace("&#39;", "'") for line in table.lines
+               if line.startswith(("GPU bytes of", "neuralshade is not drawn")))  # fmt: skip
 
 
 @pytest.mark.slow
@@ -119,9 +137,10 @@ def test_a_picture_that_it_is_drawn_from_is_told(tmp_path, tint, save_smooth, va
     assert table[0]["setting"] == f"reads {told} too"
     trained = neuralshade.load(asset).numbers
     assert table[0]["memory_bytes"] == 4 * trained + texels
-    assert table.lines[-2:] == [
+    assert table.lines[-3:] == [
         f"neuralshade is not drawn from its {asset.stat().st_size:,} bytes alone: its task also "
         f"reads {told}, which the asset does not hold. Every other row is the whole picture.",
+        "Random access of neuralshade: its task renders any pixel by itself.",
         "GPU bytes of neuralshade: 4 for each trained number, and plain texels of what it reads; "
         "its shader's code is not counted.",
     ]

@@ -164,13 +164,19 @@ def test_other_picture_refused(checkpoint, save_smooth):
 
 
 @pytest.mark.parametrize("name, value, kept", [
-    ("count", 31, "30"), ("steps", 61, "60"), ("compositing", "over", "'normalized'"),
+    ("count", 31, "30"), ("seed", 1, "0"), ("compositing", "over", "'normalized'"),
 ])  # fmt: skip
 def test_conflicting_setting_refused(checkpoint, name, value, kept):
     assert refusal(ConfigError, checkpoint, **{name: value}) == (
         f"{checkpoint}: got {name}={value!r}, need {kept} as the fit was started with. "
         f"Leave --{name} out."
     )
+
+
+def test_a_longer_fit(checkpoint):
+    result = neuralshade.fit_splats(checkpoint.with_name("a.png"), checkpoint.with_name("x.nsh"),
+                                    options=FitOptions(resume=checkpoint), steps=90)  # fmt: skip
+    assert result.steps == 90 and not checkpoint.exists()
 
 
 def test_checkpoint_of_a_network_refused(checkpoint):

@@ -149,8 +149,10 @@ def test_of_files_the_one_that_is_closest_when_lit_is_named(found):
               way("JPEG", 999, 34.0, False)]  # fmt: skip
     spheres = {"neuralshade": grey + 0.02, "AVIF": grey + 0.1, "JPEG": grey}
     lit = dataclasses.replace(found, rivals=rivals, sphere=grey, spheres=spheres)
-    said = f"Lit, its FLIP is {lit.flip_of('neuralshade'):.4f}; JPEG, of these files the closest, "
-    assert verdict(lit)[-1].endswith(said + "has 0.0000.")
+    said = ("On a lit sphere, beside one of the original maps, the FLIP of this set is "
+            f"{lit.flip_of('neuralshade'):.4f}, and that of JPEG, the closest of these picture "
+            "files there, ")  # fmt: skip
+    assert verdict(lit)[-1].endswith(f" {said}0.0000; lower is closer.")
 
 
 def test_charts(found):

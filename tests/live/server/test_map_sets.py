@@ -8,7 +8,7 @@ import pytest
 from neuralshade.errors import ConfigError
 from neuralshade.kinds import all_kinds
 from neuralshade.live import map_sets as module
-from neuralshade.live.refused_upload import RefusedError
+from neuralshade.live.refused_upload import MOST_SETS, RefusedError
 
 KINDS = {kind.name: kind for kind in all_kinds()}
 
@@ -172,11 +172,11 @@ def test_small_maps_beside_a_large_one_count_as_large(add):
 def test_only_the_newest_sets_are_kept_and_the_one_that_is_fitted(add, uploads):
     first = add("bricks_albedo.png")
     folder = uploads.maps.fit(first, KINDS["textures"])
-    keys = [add("albedo.png") for _ in range(module.MOST_SETS + 2)]
-    kept = [first, *keys[-module.MOST_SETS + 1 :]]
-    assert list(uploads.maps._sets) == kept and len(files(uploads)) == module.MOST_SETS
+    keys = [add("albedo.png") for _ in range(MOST_SETS + 2)]
+    kept = [first, *keys[-MOST_SETS + 1 :]]
+    assert list(uploads.maps._sets) == kept and len(files(uploads)) == MOST_SETS
     assert list(folder.iterdir())
-    assert len(list(Path(uploads._folder.path).iterdir())) == module.MOST_SETS
+    assert len(list(Path(uploads._folder.path).iterdir())) == MOST_SETS
 
 
 def test_a_set_that_is_fitted_takes_no_more(add, uploads):

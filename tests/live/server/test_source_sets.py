@@ -8,7 +8,7 @@ import pytest
 from neuralshade.errors import ConfigError
 from neuralshade.kinds import all_kinds
 from neuralshade.live import source_sets as module
-from neuralshade.live.refused_upload import RefusedError
+from neuralshade.live.refused_upload import MOST_SETS, RefusedError
 from neuralshade.live.uploads import Uploads
 
 KINDS = {kind.name: kind for kind in all_kinds()}
@@ -110,12 +110,12 @@ def test_limits(ask, uploads, add, monkeypatch):
     with pytest.raises(RefusedError, match="got 2 bytes and 32 texels of pictures together"):
         add("two.png", key)
     monkeypatch.setattr(module, "MOST_PICTURES", 1)
-    with pytest.raises(RefusedError, match=r"three.png: got more than 1 pictures, need fewer"):
+    with pytest.raises(RefusedError, match=r"three.png: got more than 1 pictures of a set, need"):
         add("three.png", key, 1, 1)
 
 
 def test_the_oldest_set_is_forgotten_but_not_the_fitted_one(uploads, add):
-    keys = [add(f"{n}.toml", content=STACK) for n in range(module.MOST_SETS)]
+    keys = [add(f"{n}.toml", content=STACK) for n in range(MOST_SETS)]
     uploads.sources.fit(keys[0], KINDS["material"])
     with pytest.raises(RefusedError, match="which is fitted, need another set"):
         add("late.png", keys[0])

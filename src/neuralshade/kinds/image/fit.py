@@ -36,7 +36,7 @@ from neuralshade.fitting.picture_result import (
     reached,
     tell_search_ended,
 )
-from neuralshade.fitting.recipe import Unpack, from_dict, to_dict
+from neuralshade.fitting.recipe import Unpack, from_dict, resumed_ends, to_dict
 from neuralshade.fitting.resuming import begun_from, resumed_recipe, unfit
 from neuralshade.fitting.scene import Scene, grid_pages, picture_scene
 from neuralshade.fitting.snapshots import snapshots_for
@@ -130,7 +130,10 @@ def _resumed(
     def asked(kept: dict[str, Any]) -> ImageRecipe:
         named = kept if preset is None else to_dict(preset_recipe(preset, settings))
         named |= {end: kept[end] for end in ENDS}  # those of a preset may have been replaced
-        recipe = from_dict(ImageRecipe, named | settings)
+        ends = resumed_ends(kept, settings)
+        if ends:  # as in a fit that begins: who names an end means that, no plateau
+            ends["until"] = "end"
+        recipe = from_dict(ImageRecipe, named | ends | settings)
         return resolve(recipe, transform_picture(picture, recipe.transform))
 
     def setting(name: str) -> str:
@@ -196,6 +199,11 @@ class _Job(Job[ImageRecipe]):
         """Return what the same fit can be asked for with, of a picture of another size too."""
         sized = {"encoding": "auto"} if self._is_sized_by_bpp() else {}
         return super().settings | sized
+
+    @property
+    def training(self) -> dict[str, Any]:
+        """Return what a header says of it: also that it went on from a finished asset."""
+        return super().training | ({} if self.begun is None else {"begun": True})
 
     def scene(self) -> Scene:
         """Return what a live page shows of it."""

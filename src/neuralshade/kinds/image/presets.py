@@ -111,9 +111,9 @@ def preset_recipe(name: str, settings: dict[str, Any]) -> ImageRecipe:
 
     Raises: ConfigError for an unknown preset or setting, with the nearest name.
     """
-    if name not in PRESETS:
-        raise ConfigError(f"preset: got {name!r}, need one of {list(PRESETS)}."
-                          f"{did_you_mean(name, PRESETS)}")  # fmt: skip
+    if name not in PRESETS:  # as Kind.check_preset says it of the kind that has these
+        near = did_you_mean(name, PRESETS) or f" Leave it out for {next(iter(PRESETS))}."
+        raise ConfigError(f"preset: got {name!r}, need one of {list(PRESETS)}.{near}")
     values = dict(PRESETS[name].settings)
     if settings.get("steps") is not None or settings.get("seconds") is not None:
         values |= {"steps": None, "seconds": None}

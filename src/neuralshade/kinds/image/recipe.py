@@ -27,6 +27,8 @@ TRANSFORMS = ("identity", "zoom", "flip")
 class ImageRecipe(PictureRecipe):
     """One picture into an encoding and an MLP."""
 
+    finds_plateau = True
+
     encoding: str = setting("auto", "parts joined by +, as in 'frequency:octaves=6 + one_blob'; "
                             "'auto' fills --bpp with two dense grids")  # fmt: skip
     bpp: float = setting(4.0, "bits per pixel of the file that encoding='auto' may use",

@@ -72,6 +72,7 @@ def _told(ours: Row, inputs: Sequence[Input]) -> Iterator[str]:
         yield (f"{ours['name']} is not drawn from its {ours['bytes']:,} bytes alone: its task also "
                f"reads {listed_inputs(inputs)}, which the asset does not hold. Every other row is "
                "the whole picture.")  # fmt: skip
+    yield f"Random access of {ours['name']}: its task renders any pixel by itself."
     if ours["memory_bytes"] is None:
         yield f"GPU bytes of {ours['name']}: not told, since a texture was given another size."
         return

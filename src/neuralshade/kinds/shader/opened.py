@@ -17,6 +17,7 @@ from neuralshade.asset.schema import Form
 from neuralshade.errors import AssetError, NeuralShadeError
 from neuralshade.fitting.facts import MOST_SHOWN
 from neuralshade.fitting.scene import Scene
+from neuralshade.kinds.hints import InMemory, Numbers
 from neuralshade.kinds.kind import Notice, ignore
 from neuralshade.kinds.picture import OpenedPicture, Titled
 from neuralshade.kinds.shader import KIND
@@ -63,7 +64,7 @@ class OpenedShader(OpenedPicture):
     parts = RULES
     rated = False  # drawn by text of any size: bytes say nothing
     curve_note = "The mean loss over the threads of a step."
-    report_titles = {"table": "Quality", "grids": "Trained textures"}  # noqa: RUF012
+    report_titles = {"grids": "Trained textures"}  # noqa: RUF012
 
     @classmethod
     def of(
@@ -174,14 +175,24 @@ class OpenedShader(OpenedPicture):
     def evaluate(self, reference: Any = None, notice: Notice = ignore) -> Table:
         """Return its quality as a picture; without one its mean loss over new random numbers."""
         if reference is not None:
-            table = super().evaluate(reference, notice)
-            resized = any(name.endswith(".size") for name in self.given)
-            return with_inputs(table, self._inputs(), None if resized else self.numbers)
+            return super().evaluate(reference, notice)
         for name, facts in self.shipped["pictures"].items():  # the loss is another one without
             self._picture_of(name, facts)
         self.close()  # what draws may have been opened before all of them were there
         with self:
             return loss_table(self._drawing.row())
+
+    def in_memory(self) -> InMemory:
+        """Return how a GPU holds it: its render is evaluated at any place by itself."""
+        from neuralshade.measure.rows import InMemory
+
+        return InMemory(random_access=True)
+
+    def rows(self, target: Numbers, result: Numbers, rivals: Any = None) -> Table:
+        """Return the table of its picture, with what its asset's bytes do not count."""
+        table = super().rows(target, result, rivals)
+        resized = any(name.endswith(".size") for name in self.given)
+        return with_inputs(table, self._inputs(), None if resized else self.numbers)
 
     def reached(self) -> list[tuple[str, str]]:
         """Return a line on the loss, and one on what it is drawn from besides its asset."""

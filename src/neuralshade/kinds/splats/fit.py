@@ -34,7 +34,7 @@ from neuralshade.fitting.picture_result import (
     poor,
     reached,
 )
-from neuralshade.fitting.recipe import Unpack, asked_recipe, from_dict, to_dict
+from neuralshade.fitting.recipe import Unpack, asked_recipe, from_dict, resumed_ends, to_dict
 from neuralshade.fitting.resuming import resumed_recipe
 from neuralshade.fitting.scene import Scene, picture_scene
 from neuralshade.fitting.snapshots import snapshots_for
@@ -64,7 +64,6 @@ from neuralshade.source.image_file import PictureLike, load_picture
 from neuralshade.source.picture import Picture, check_squares
 
 LONGEST_PSNR = 88.888  # dB: as long in a file as any
-USUAL_STEPS = 8_000  # as benchmarks/splats_kodak.py takes
 
 
 @dataclass(frozen=True)
@@ -146,7 +145,7 @@ def _resumed(
     checkpoint: Checkpoint, place: Any, picture: Picture, settings: dict[str, Any]
 ) -> SplatsRecipe:
     def asked(kept: dict[str, Any]) -> SplatsRecipe:
-        return from_dict(SplatsRecipe, kept | settings)
+        return from_dict(SplatsRecipe, kept | resumed_ends(kept, settings) | settings)
 
     return resumed_recipe(checkpoint, place, picture, SplatsRecipe, asked)
 
@@ -283,8 +282,7 @@ class _Job(Job[SplatsRecipe]):
             self.engine.settle()
         psnr_db, written = self.save(self.output)
         white = white_of(self.picture)
-        self.warnings.say_steps(self.loop.progress, self.recipe, on_cpu=self.chosen.on_cpu,
-                                usual=USUAL_STEPS)  # fmt: skip
+        self.warnings.say_steps(self.loop.progress, self.recipe, on_cpu=self.chosen.on_cpu)
         self.warnings.say(poor(self, psnr_db, written, self.picture, white))
         self._written()
         self._report()

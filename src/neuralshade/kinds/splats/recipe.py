@@ -20,6 +20,8 @@ MOST_BPP = 64.0
 class SplatsRecipe(PictureRecipe):
     """One picture into a cloud of Gaussians."""
 
+    usual_steps = 8_000  # as benchmarks/splats_kodak.py takes
+
     count: int = setting(0, "Gaussians; 0 takes as many as fit into bytes or bpp",
                          limits=(0, 1_000_000))  # fmt: skip
     bytes: int | None = setting(None, "size of the file that the count is chosen for",

@@ -27,7 +27,7 @@ from neuralshade.measure.map_psnr import Bytes, map_psnr_db, mean_below_db, told
 from neuralshade.measure.plane.lit_sphere import Floats, lights, lit_sphere
 from neuralshade.measure.plane.lit_texels import lit_errors
 from neuralshade.measure.quality import flip
-from neuralshade.measure.table import Column, Row, Table, print_rows
+from neuralshade.measure.table import Column, Row, Table, bits_column, print_rows
 from neuralshade.measure.texture_rivals import ByteMaps, TextureRival, block_rivals
 from neuralshade.source.material_set import MaterialSet
 
@@ -223,7 +223,7 @@ class TexturesTable(Table):
             Column("", "name", right=False),
             Column("bytes", "bytes", ",d"),
             Column("GPU bytes", "memory_bytes", ",d"),
-            Column("bits per texel", "bits_per_texel", ".2f"),
+            bits_column("bits per texel", "bits_per_texel", 2),
             Column("random access", lambda row: "yes" if row["random_access"] else "no"),
             *maps, mean, Column("FLIP", "flip", ".4f"), Column("lit L1", "lit_l1", ".4f"),
         ], self.ways)  # fmt: skip

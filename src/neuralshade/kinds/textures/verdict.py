@@ -59,4 +59,6 @@ def _lit(names: Sequence[str], found: Comparison) -> str:
     if ours is None or not ranked:
         return ""
     lit, name = ranked[0]
-    return f" Lit, its FLIP is {ours:.4f}; {name}, of these files the closest, has {lit:.4f}."
+    return (f" On a lit sphere, beside one of the original maps, the FLIP of this set is "
+            f"{ours:.4f}, and that of {name}, the closest of these picture files there, "
+            f"{lit:.4f}; lower is closer.")  # fmt: skip

@@ -25,7 +25,9 @@ export function bytes({ bytes: disk, memory_bytes: memory, bits_per_pixel: all, 
     ["in a GPU", memory],
   ].flatMap(([place, size]) => {
     if (typeof size !== "number") return [];
-    const bits = pixels ? ` (${((8 * size) / pixels).toPrecision(3)} bits per ${unit})` : "";
+    const each = pixels ? (8 * size) / pixels : 0;
+    const told = each >= 1000 ? count(each) : each.toPrecision(3);
+    const bits = pixels ? ` (${told} bits per ${unit})` : "";
     return [`${count(size)} bytes ${place}${bits}`];
   });
   return parts.join(", ");
