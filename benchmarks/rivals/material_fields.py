@@ -67,16 +67,17 @@ def lobes(width: int, layers: int) -> Contender:
     return Contender(f"lobes {width}x{layers}", build)
 
 
-def frames(width: int, layers: int) -> Contender:
-    """Return learned frames before a decoder of that size."""
+def frames(width: int, layers: int, activation: str = "leaky_relu") -> Contender:
+    """Return learned frames before a decoder of that size, as published or otherwise."""
 
     def build(recipe: MaterialRecipe, rng: torch.Generator) -> Field:
         inputs = FrameInputs(recipe.features, rng=rng)
-        network = MLP(inputs.width, 3, layers, width, "leaky_relu", "exp", rng=rng)
+        network = MLP(inputs.width, 3, layers, width, activation, "exp", rng=rng)
         torch.nn.init.constant_(network.members[-1].bias, FIRST)
         return Field(MaterialEncoding(_grid(recipe, recipe.features, rng), inputs), network)
 
-    return Contender(f"frames {width}x{layers}", build)
+    title = f"frames {width}x{layers}"
+    return Contender(title if activation == "leaky_relu" else f"{title}, {activation}", build)
 
 
 def maps(*, coated: bool) -> Contender:

@@ -33,7 +33,7 @@ from neuralshade.speed.timing import Patience, steps_seconds
 from rivals.material_screen import Screen
 
 Floats = npt.NDArray[np.float32]
-GROUP = 256  # groups of 64 take 20 us to begin, whatever they do
+GROUP = 128  # groups of 64 take 20 us to begin, whatever they do; 256 had 72 / 88 us for 69 / 81
 NOTHING = """
 float3 eval(float2 uv, float3 wi, float3 wo)
 {
@@ -198,6 +198,7 @@ def as_stored(field: Field) -> Any:
         features=encoding.grid.features, lobes=encoding.lobes.count,
         lobe_inputs=encoding.lobes.columns,
         hidden_width=len(network.members[0].weight), hidden_layers=len(network.members) - 1,
+        activation=network.kinds[0],
         wrap="repeat" if encoding.grid.wraps else "clamp",
     )  # fmt: skip
     side = encoding.grid.sizes[0][0]

@@ -9,6 +9,7 @@ from fixtures.small_material import paint, paint_teacher, upper_pairs
 import neuralshade
 from neuralshade.asset.asset import save_asset
 from neuralshade.errors import AssetError, ConfigError
+from neuralshade.kinds.material import KIND
 from neuralshade.kinds.material.engine import pool_of
 from neuralshade.kinds.material.fit import fit_material
 from neuralshade.kinds.material.judging.judge import Judge, field_shade
@@ -54,11 +55,11 @@ def test_the_curve_ends_with_the_number_of_the_file(fitted):
     assert last[3] == pytest.approx(result.psnr_db, abs=2e-3)
 
 
-def test_a_file_from_before_lobes_had_five_columns_has_three(tmp_path, share_device, monkeypatch):
+def test_a_file_of_an_earlier_version_is_what_it_was(tmp_path, share_device, monkeypatch):
     share_device(monkeypatch)
-    fit_material(paint_teacher(), tmp_path / "x.nsh", steps=8, lobe_inputs=3, **FEW)
+    fit_material(paint_teacher(), tmp_path / "x.nsh", steps=8, **KIND.older, **FEW)
     opened = neuralshade.load(tmp_path / "x.nsh")
-    settings = {k: v for k, v in opened.header.recipe.items() if k != "lobe_inputs"}
+    settings = {k: v for k, v in opened.header.recipe.items() if k not in KIND.older}
     header = dataclasses.replace(opened.header, recipe=settings)
     save_asset(tmp_path / "old.nsh", "material", header, opened.tensors)
     old, (uv, wi, wo) = neuralshade.load(tmp_path / "old.nsh"), upper_pairs(50)

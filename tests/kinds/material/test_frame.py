@@ -24,7 +24,6 @@ from neuralshade.kinds.material.judging.judge import field_shade
 from neuralshade.kinds.material.levels import level_latents
 from neuralshade.kinds.material.recipe import MaterialRecipe
 from neuralshade.kinds.material.sampler_fit import untrained_sampler
-from neuralshade.model.activation import LEAK
 
 ASK = """
 StructuredBuffer<float> asked; // [n][9]: material, uv, wi, wo
@@ -94,6 +93,11 @@ def halves_at(data, first, shape):
     return data[first : first + 2 * int(np.prod(shape))].view("<f2").reshape(shape).astype(float)
 
 
+def after(x):
+    """Return what is after a hidden layer."""
+    return x * np.clip(x / 3 + 0.5, 0, 1)
+
+
 def packed_eval(data, place, one, uv, wi, wo):
     """Return f * cos by the numbers that frame.slang reads, where it reads them."""
     ends, read, biases, first, second, stride = (int(number) for number in place[:6])
@@ -112,8 +116,8 @@ def packed_eval(data, place, one, uv, wi, wo):
     )
     x = np.pad(columns.detach().numpy().T, ((0, 0), (0, 5)))
     x = x @ halves_at(data, first, (16, 32)).T + bias[24:40]
-    x = np.maximum(x, LEAK * x) @ halves_at(data, second, (16, 16)).T + bias[40:56]
-    x = np.maximum(x, LEAK * x) @ halves_at(data, second + stride, (8, 16)).T + bias[56:]
+    x = after(x) @ halves_at(data, second, (16, 16)).T + bias[40:56]
+    x = after(x) @ halves_at(data, second + stride, (8, 16)).T + bias[56:]
     return np.exp(x[:, :3])
 
 
@@ -134,12 +138,14 @@ def test_vectors_are_given_what_the_file_holds_and_a_shared_layer_once(three):
     assert len(packed.matrices) == 2 + 3 * 3  # two first layers; read-out and two layers of each
 
 
-def test_the_text_for_vectors_compiles(device, three):
+@pytest.mark.parametrize("activation", ["hard_gelu", "leaky_relu"])
+def test_the_text_for_vectors_compiles(device, three, activation):
     """Types are checked, for nothing runs it here."""
     maps = frame_maps(device, three)
     places = pack_frame(three, [(0, 0)] * 3, lambda rows, columns: 2 * rows * columns).places
-    text = vectors_text(MaterialRecipe(), "inferencing_optimal", maps, places) + ASK
-    module = device.load_module_from_source("frame_of_vectors", text)
+    recipe = MaterialRecipe(activation=activation)
+    text = vectors_text(recipe, "inferencing_optimal", maps, places) + ASK
+    module = device.load_module_from_source(f"frame_of_vectors_{activation}", text)
     device.link_program([module], [module.entry_point("ask")])
 
 
@@ -231,8 +237,9 @@ def test_words_say_what_the_feature_map_does(gpu):
 
 
 @pytest.mark.parametrize(
-    "name, value", [("hidden_width", 32), ("lobes", 2), ("lobe_inputs", 3), ("vary", "wet=0..1")]
-)
+    "name, value", [("hidden_width", 32), ("lobes", 2), ("lobe_inputs", 3), ("vary", "wet=0..1"),
+                    ("activation", "leaky_relu")]
+)  # fmt: skip
 def test_different_architectures_are_refused(gpu, three, refusal, name, value):
     message = refusal(
         ConfigError, frame_decoder, gpu, [three[0], drawn_material(1, **{name: value})]
@@ -240,8 +247,8 @@ def test_different_architectures_are_refused(gpu, three, refusal, name, value):
     if name == "vary":
         name, value = "varied_count", 1
     need = getattr(three[0].recipe, name)
-    assert message == (f"frame: got {name}={value} of material 1, need {need} as material 0 has. "
-                       "Fit them by fit materials.")  # fmt: skip
+    assert message == (f"frame: got {name}={value!r} of material 1, need {need!r} as material 0 "
+                       "has. Fit them by fit materials.")  # fmt: skip
     assert refusal(ConfigError, frame_decoder, gpu, []) == (
         "frame: got no material, need one or more. Name assets."
     )

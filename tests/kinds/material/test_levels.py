@@ -119,8 +119,8 @@ def test_both_halves_agree_at_any_level(gpu, side, wrap, noise):
 
 @pytest.mark.parametrize("target", TARGETS)
 def test_it_compiles_for_every_target(target):
-    ready = KERNEL.format(module="neuralshade.kinds.material.scattering",
-                          type=f"FittedMaterial<8, 3, 5, 32, 2, {WIDTH}, {LAYERS}>")  # fmt: skip
+    kind = f"FittedMaterial<8, 3, 5, 32, 2, HardGelu, {WIDTH}, {LAYERS}>"
+    ready = KERNEL.format(module="neuralshade.kinds.material.scattering", type=kind)
     assert len(translate(ready, "answer", target)) > 1000
 
 

@@ -55,8 +55,8 @@ SHARES = (0.3, 0.9)
 
 
 # a text of kernels each
-MORE = pytest.param(("repeat", 3, 5, "wetness=0..2,age=-1..1"), marks=pytest.mark.slow)
-STORED = [MORE, ("clamp", 1, 3, "")]
+MORE = pytest.param(("repeat", 3, 5, "hard_gelu", "wetness=0..2,age=-1..1"), marks=pytest.mark.slow)
+STORED = [MORE, ("clamp", 1, 3, "leaky_relu", ""), ("repeat", 2, 5, "hard_gelu", "")]
 
 
 @pytest.fixture(scope="module", params=STORED)
@@ -65,9 +65,9 @@ def stored(request):
 
     Its lobes lean, some so far that a part of them lies below the horizon. One has varied inputs.
     """
-    wrap, lobes, columns, vary = request.param
+    wrap, lobes, columns, activation, vary = request.param
     recipe = MaterialRecipe(size=5, wrap=wrap, features=7, lobes=lobes, lobe_inputs=columns,
-                            hidden_width=16, vary=vary)  # fmt: skip
+                            hidden_width=16, activation=activation, vary=vary)  # fmt: skip
     rng = torch.Generator().manual_seed(3)
     field = build_field(recipe, 5, rng)
     encoding = encoding_of(field)

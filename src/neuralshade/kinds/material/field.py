@@ -127,8 +127,8 @@ def build_field(
                       wraps=recipe.wrap == "repeat", rng=rng)  # fmt: skip
     lobes = lobe_inputs(recipe, rng)
     encoding = MaterialEncoding(grid, lobes, recipe.varied_count)
-    network = MLP(encoding.width, 3, recipe.hidden_layers, recipe.hidden_width, "leaky_relu", "exp",
-                  rng=rng)  # fmt: skip
+    network = MLP(encoding.width, 3, recipe.hidden_layers, recipe.hidden_width, recipe.activation,
+                  "exp", rng=rng)  # fmt: skip
     bias = network.members[-1].bias
     assert bias is not None
     torch.nn.init.constant_(bias, FIRST)

@@ -121,7 +121,7 @@ def fit_material(
     given = dict[str, Any](settings)
     shared = None if share is None else OpenedMaterial.read(share).shared_part
     if shared is not None:
-        given = shared.sizes | given
+        given = shared.architecture | given
     recipe = asked_recipe(MaterialRecipe, given)
     if shared is not None:
         shared.check(recipe)

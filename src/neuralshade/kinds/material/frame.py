@@ -35,7 +35,8 @@ from neuralshade.kinds.material.frame_numbers import (
 )
 from neuralshade.kinds.material.recipe import MaterialRecipe
 from neuralshade.kinds.material.scattering import scattering_of
-from neuralshade.kinds.material.shared import SIZES
+from neuralshade.kinds.material.shared import ARCHITECTURE
+from neuralshade.model.activation import slang_name
 
 MOST_THREADS = 256  # of a group that evaluates a frame
 WARP_BYTES = LANES * 80  # of group-shared memory, as frame.warps.slang says
@@ -44,6 +45,7 @@ ROW_HALVES = 32  # numbers of a lane there
 HEAD = """
 import neuralshade.kinds.material.frame;
 import neuralshade.kinds.material.frame_maps;
+import neuralshade.model.activation;
 import neuralshade.model.lobes;
 #include "neuralshade/kinds/material/frame.{road}.slang"
 {maps}
@@ -59,7 +61,7 @@ FramePlace place_of(uint material)
 VECTORS = """
 ByteAddressBuffer frame_bytes;
 typealias FrameMaterial =
-    VectorMaterial<FrameLobes, {width}, {layers}, CoopVecMatrixLayout.{layout}>;
+    VectorMaterial<FrameLobes, {activation}, {width}, {layers}, CoopVecMatrixLayout.{layout}>;
 
 DecodedPoint decoded_at(uint material, float2 uv, float level)
 {{
@@ -76,7 +78,7 @@ WARPS = """
 StructuredBuffer<uint> frame_numbers;
 StructuredBuffer<uint4> frame_fours;
 static const bool ALONE = {alone};
-typealias FrameMaterial = WarpMaterial<FrameLobes, {width}, {layers}>;
+typealias FrameMaterial = WarpMaterial<FrameLobes, {activation}, {width}, {layers}>;
 
 DecodedPoint decoded_at(uint material, float2 uv, float level)
 {{
@@ -197,7 +199,7 @@ def check_alike(materials: Sequence[Mapped]) -> None:
         raise ConfigError("frame: got no material, need one or more. Name assets.")
     first = materials[0].recipe
     for index, one in enumerate(materials):
-        for name in (*SIZES, "varied_count"):
+        for name in (*ARCHITECTURE, "varied_count"):
             got, need = getattr(one.recipe, name), getattr(first, name)
             if got != need:
                 raise ConfigError(f"frame: got {name}={got!r} of material {index}, need {need!r} "
@@ -222,19 +224,25 @@ def head_text(
     return HEAD.format(road=road, maps=maps.text, lobes=lobes, place=place)
 
 
+def hidden(recipe: MaterialRecipe) -> dict[str, Any]:
+    """Return what both roads' texts say of the decoder's hidden layers."""
+    return {"activation": slang_name(recipe.activation), "width": recipe.hidden_width,
+            "layers": recipe.hidden_layers}  # fmt: skip
+
+
 def vectors_text(
     recipe: MaterialRecipe, layout: str, maps: FrameMaps, places: npt.NDArray[np.uint32]
 ) -> str:
     """Return the Slang text of a decoder by cooperative vectors."""
     return head_text(recipe, "vectors", maps, places) + VECTORS.format(
-        width=recipe.hidden_width, layers=recipe.hidden_layers,
+        **hidden(recipe),
         layout=layout.title().replace("_", ""))  # fmt: skip
 
 
 def warps_text(recipe: MaterialRecipe, maps: FrameMaps, places: npt.NDArray[np.uint32]) -> str:
     """Return the Slang text of a decoder by products of a warp."""
     return head_text(recipe, "warps", maps, places) + WARPS.format(
-        width=recipe.hidden_width, layers=recipe.hidden_layers,
+        **hidden(recipe),
         alone=str(len(places) == 1).lower())  # fmt: skip
 
 

@@ -6,6 +6,7 @@ from neuralshade.fitting.recipe import TrainingRecipe, TrainingSettings, changed
 from neuralshade.kinds.material.varied import parse_ranges
 
 WRAPS = ("repeat", "clamp")
+ACTIVATIONS = ("hard_gelu", "leaky_relu")
 
 
 @dataclass(frozen=True)
@@ -20,6 +21,8 @@ class MaterialRecipe(TrainingRecipe):
     lobe_inputs: int = setting(5, "numbers of a lobe that the decoder sees", limits=(3, 5))
     hidden_layers: int = setting(2, "hidden layers of the decoder", limits=(1, 4))
     hidden_width: int = setting(32, "neurons per hidden layer", limits=(16, 128))
+    activation: str = setting("hard_gelu", "after each hidden layer of the decoder",
+                              choices=ACTIVATIONS)  # fmt: skip
     batch: int = training(0, "samples per step; 0 takes 65,536 on a GPU, 8,192 on a CPU",
                           limits=(0, 2**22))  # fmt: skip
     rate: float = training(1e-2, "Adam step size of encoder and decoder", limits=(1e-9, 1))
@@ -71,6 +74,7 @@ class MaterialSettings(TrainingSettings, total=False):
     lobe_inputs: int
     hidden_layers: int
     hidden_width: int
+    activation: str
     batch: int
     rate: float
     latent_rate: float

@@ -11,12 +11,12 @@ import numpy.typing as npt
 from neuralshade.kinds.material.levels import level_codes
 from neuralshade.kinds.material.recipe import MaterialRecipe
 from neuralshade.kinds.material.varied import Varied
-from neuralshade.model.activation import LEAK
+from neuralshade.model.activation import slang_name
 from neuralshade.model.lobe_sampler import LAYERS, LEAST_SEEN, LEAST_WEIGHT, WIDTH, WIDTHS
 from neuralshade.model.lobes import LEAST, LOG_WIDTHS, LOW, QUARTER
 from neuralshade.model.scattering import Scattering
 
-CONSTANTS = (LEAK, *LOG_WIDTHS, LEAST, QUARTER, LOW)
+CONSTANTS = (*LOG_WIDTHS, LEAST, QUARTER, LOW)
 OF_SAMPLER = (LEAST_SEEN, LEAST_WEIGHT, *WIDTHS)
 
 
@@ -43,7 +43,8 @@ def scattering_of(
     padded = np.pad(codes, (0, -len(codes) % 4)).view("<u4")
     head = np.array([side, recipe.wrap == "repeat", levels], np.uint32)
     sizes = (recipe.features, recipe.lobes, recipe.lobe_inputs, recipe.hidden_width,
-             recipe.hidden_layers, WIDTH, LAYERS, *((len(varied),) if varied else ()))  # fmt: skip
+             recipe.hidden_layers, slang_name(recipe.activation), WIDTH, LAYERS,
+             *((len(varied),) if varied else ()))  # fmt: skip
     return Scattering("neuralshade.kinds.material.scattering",
                       f"FittedMaterial<{', '.join(map(str, sizes))}>",
                       numbers, np.concatenate([head, padded]).astype(np.uint32))  # fmt: skip

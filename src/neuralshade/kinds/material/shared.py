@@ -21,7 +21,8 @@ from neuralshade.kinds.material.recipe import MaterialRecipe
 from neuralshade.model.field import Field
 
 LAYERS = 1  # of the decoder, its first ones
-SIZES = ("features", "lobes", "lobe_inputs", "hidden_width", "hidden_layers")  # all share them
+ARCHITECTURE = ("features", "lobes", "lobe_inputs", "hidden_width", "hidden_layers",
+                "activation")  # settings that all share  # fmt: skip
 
 
 def shared_names(layers: int = LAYERS) -> list[str]:
@@ -65,9 +66,9 @@ class SharedPart:
         return len(self.tensors) // 2
 
     @property
-    def sizes(self) -> dict[str, int]:
+    def architecture(self) -> dict[str, Any]:
         """Return the settings that make its architecture."""
-        return {name: getattr(self.recipe, name) for name in SIZES}
+        return {name: getattr(self.recipe, name) for name in ARCHITECTURE}
 
     @torch.no_grad()
     def give_to(self, field: Field) -> None:
@@ -79,7 +80,7 @@ class SharedPart:
 
     def check(self, recipe: MaterialRecipe) -> None:
         """Raise ConfigError for a recipe of another architecture."""
-        for name, need in self.sizes.items():
+        for name, need in self.architecture.items():
             got = getattr(recipe, name)
             if got != need:
                 raise ConfigError(f"{self.path}: got {name}={got!r}, need {need!r} as its decoder "

@@ -104,13 +104,15 @@ def test_a_further_one_joins_and_takes_its_sizes_from_the_asset(family, tmp_path
 
 
 @pytest.mark.parametrize("name, value", [("hidden_width", 32), ("lobes", 2),
-                                         ("lobe_inputs", 3), ("features", 4)])  # fmt: skip
+                                         ("lobe_inputs", 3), ("features", 4),
+                                         ("activation", "leaky_relu")])  # fmt: skip
 def test_another_architecture_is_refused(family, tmp_path, refusal, name, value):
-    need = {"hidden_width": 16, "lobes": 3, "lobe_inputs": 5, "features": 8}[name]
+    need = {"hidden_width": 16, "lobes": 3, "lobe_inputs": 5, "features": 8,
+            "activation": "hard_gelu"}[name]  # fmt: skip
     message = refusal(ConfigError, neuralshade.fit_material, rust(), tmp_path / "x.nsh",
                       share=family.share, options=TORCH, **{**FEW, name: value})  # fmt: skip
-    assert message == (f"{family.share}: got {name}={value}, need {need} as its decoder has. Leave "
-                       f"--{name.replace('_', '-')} out.")  # fmt: skip
+    assert message == (f"{family.share}: got {name}={value!r}, need {need!r} as its decoder has. "
+                       f"Leave --{name.replace('_', '-')} out.")  # fmt: skip
 
 
 def test_inputs_that_are_varied_are_as_many_as_the_decoder_has(family, tmp_path, refusal):
