@@ -1,16 +1,16 @@
 """Layered materials: quality beside what others would use, fits and evaluation beside the graph.
 
     python benchmarks/fit_material.py [GRAPH ...] [--device cuda] [--steps 10000] [--size 1024]
-        [--networks 32x2 64x3] [--engine auto|torch|gpu|none] [--rivals lobes frames maps coat]
-        [--seconds 180] [--apis vulkan cuda] [--lights 1 4] [--pictures] [--name NAME]
+        [--networks 32x2 64x3] [--engine auto|torch|gpu|none]
+        [--rivals lobes frames smooth maps coat] [--seconds 180] [--apis vulkan cuda] [--lights 1 4] [--pictures] [--name NAME]
 
 GRAPH is what `fit material` takes; by default those of examples/material and benchmarks/materials,
 and the copper tray under a sharper varnish. Each is fitted by `fit material` (--engine none leaves
 that out), and then, on one stream of samples in PyTorch, with the same loss, phases and number of
 steps: the same field ("lobes"), learned frames (Zeltner et al. 2024) before a decoder of that size,
-and eight ordinary PBR maps, by GGX and Lambert with a reflectance or with a clear coat; all have
-8 numbers of 8 bits a texel. `fit material` has its mip levels in the same steps and bytes; the
-others have none. Evaluation is 1920 x 1080 points with one light and with four, by the
+with leaky ReLU and with our activation ("smooth"), and eight ordinary PBR maps, by GGX and Lambert
+with a reflectance or with a clear coat; all have 8 numbers of 8 bits a texel. `fit material` has
+its mip levels in the same steps and bytes; the others have none. Evaluation is 1920 x 1080 points with one light and with four, by the
 GPU's clock, of which software has fewer; a decoder is asked for each light alone. --device: cuda
 trains on that GPU and times evaluation through Vulkan and CUDA, vulkan through Vulkan alone; cpu
 trains there, and evaluates on whatever Vulkan finds.
@@ -52,7 +52,7 @@ Row = dict[str, Any]
 Sections = dict[str, list[Row]]
 Asked = argparse.Namespace
 Taken = tuple[str, list[float]]  # what a network runs on; microseconds
-RIVALS = ("lobes", "frames", "maps", "coat")
+RIVALS = ("lobes", "frames", "smooth", "maps", "coat")
 USUAL = {"steps": ("steps of a fit", 2500, 10_000), "size": ("texels along a side", 128, 1024),
          "batch": ("samples of a step", 8192, 65_536)}  # on the CPU, on a GPU  # fmt: skip
 SCREEN, FEW = (1920, 1080), (320, 176)
@@ -65,6 +65,7 @@ def contenders_of(asked: Asked) -> list[Contender]:
     for width, layers in asked.sizes:
         found += [lobes(width, layers)] if "lobes" in asked.rivals else []
         found += [frames(width, layers)] if "frames" in asked.rivals else []
+        found += [frames(width, layers, "hard_gelu")] if "smooth" in asked.rivals else []
     found += [maps(coated=False)] if "maps" in asked.rivals else []
     return found + ([maps(coated=True)] if "coat" in asked.rivals else [])
 
