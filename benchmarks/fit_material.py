@@ -1,8 +1,9 @@
 """Layered materials: quality beside what others would use, fits and evaluation beside the graph.
 
     python benchmarks/fit_material.py [GRAPH ...] [--device cuda] [--steps 10000] [--size 1024]
-        [--networks 32x2 64x3] [--engine auto|torch|gpu|none]
-        [--rivals lobes frames smooth maps coat] [--seconds 180] [--apis vulkan cuda] [--lights 1 4] [--pictures] [--name NAME]
+        [--networks 32x2 64x3] [--engine auto|torch|gpu|none] [--seconds 180]
+        [--rivals lobes frames smooth maps coat] [--apis vulkan cuda] [--lights 1 4]
+        [--pictures] [--name NAME]
 
 GRAPH is what `fit material` takes; by default those of examples/material and benchmarks/materials,
 and the copper tray under a sharper varnish. Each is fitted by `fit material` (--engine none leaves
@@ -10,10 +11,10 @@ that out), and then, on one stream of samples in PyTorch, with the same loss, ph
 steps: the same field ("lobes"), learned frames (Zeltner et al. 2024) before a decoder of that size,
 with leaky ReLU and with our activation ("smooth"), and eight ordinary PBR maps, by GGX and Lambert
 with a reflectance or with a clear coat; all have 8 numbers of 8 bits a texel. `fit material` has
-its mip levels in the same steps and bytes; the others have none. Evaluation is 1920 x 1080 points with one light and with four, by the
-GPU's clock, of which software has fewer; a decoder is asked for each light alone. --device: cuda
-trains on that GPU and times evaluation through Vulkan and CUDA, vulkan through Vulkan alone; cpu
-trains there, and evaluates on whatever Vulkan finds.
+its mip levels in the same steps and bytes; the others have none. Evaluation is 1920 x 1080 points
+with one light and with four, by the GPU's clock, of which software has fewer; a decoder is asked
+for each light alone. --device: cuda trains on that GPU and times evaluation through Vulkan and
+CUDA, vulkan through Vulkan alone; cpu trains there, and evaluates on whatever Vulkan finds.
 Writes results/fit_material_NAME.{json,md} after every graph, with --pictures a sheet of spheres.
 """
 
