@@ -54,7 +54,7 @@ TOLERANCE = {
 SHADE = """
 StructuredBuffer<uint> pixel_materials;
 StructuredBuffer<uint> sorted;
-StructuredBuffer<uint> places;
+StructuredBuffer<uint> place_of_pixel;
 RWStructuredBuffer<uint2> in_their_order;
 RWStructuredBuffer<uint2> drawn;
 
@@ -90,7 +90,7 @@ void in_order(uint3 thread : SV_DispatchThreadID)
 void brought_back(uint3 thread : SV_DispatchThreadID)
 {{
     if (thread.x <= {last}u)
-        drawn[thread.x] = in_their_order[places[thread.x]];
+        drawn[thread.x] = in_their_order[place_of_pixel[thread.x]];
 }}
 """
 
@@ -139,6 +139,13 @@ def pixel_materials(screen: Screen, count: int, blocks: bool) -> npt.NDArray[np.
     return np.ascontiguousarray(of_block[y // BLOCK, x // BLOCK])
 
 
+def whole_text(decoder: str, screen: Screen, sorted_group: int) -> str:
+    """Return the text of all kernels but the sort's."""
+    return decoder + screen.text() + SHADE.format(
+        group=GROUP, sorted_group=sorted_group, lanes=LANES, nobody=NOBODY,
+        last=screen.count - 1)  # fmt: skip
+
+
 def frame_of(
     gpu: Gpu, decoder: FrameDecoder, screen: Screen, of: npt.NDArray[np.uint32], count: int,
     sorted_group: int,
@@ -147,11 +154,9 @@ def frame_of(
     materials, drawn = gpu.buffer(of), gpu.buffer(size=8 * screen.count)
     sort = MaterialOrder(gpu, materials, screen.count, count)
     bound = {**decoder.variables, "drawn": drawn, "pixel_materials": materials,
-             "sorted": sort.order, "places": sort.places,
+             "sorted": sort.order, "place_of_pixel": sort.places,
              "in_their_order": gpu.buffer(size=8 * LANES * sort.groups)}  # fmt: skip
-    text = decoder.text + screen.text() + SHADE.format(
-        group=GROUP, sorted_group=sorted_group, lanes=LANES, nobody=NOBODY,
-        last=screen.count - 1)  # fmt: skip
+    text = whole_text(decoder.text, screen, sorted_group)
     came, in_order, back = (gpu.kernel(text, name, bound, **decoder.options)
                             for name in ("as_they_come", "in_order", "brought_back"))  # fmt: skip
     groups = -(-screen.count // GROUP)

@@ -33,7 +33,8 @@ from neuralshade.speed.timing import Patience, steps_seconds
 from rivals.material_screen import Screen
 
 Floats = npt.NDArray[np.float32]
-GROUP = 128  # groups of 64 take 20 us to begin, whatever they do; 256 had 72 / 88 us for 69 / 81
+GROUPS = {"cuda": 256}  # threads by API; of networks of 32 x 2, scattered, 78 us (128: 91 us)
+USUAL_GROUP = 128  # through Vulkan 83 us (256: 89 us); groups of 64 take 20 us to begin
 NOTHING = """
 float3 eval(float2 uv, float3 wi, float3 wo)
 {
@@ -57,20 +58,20 @@ SHADE = """
 RWStructuredBuffer<uint2> drawn;
 
 [shader("compute")]
-[numthreads(GROUP, 1, 1)]
+[numthreads({group}, 1, 1)]
 void shade(uint thread : SV_DispatchThreadID)
-{
+{{
     float3 found = float3(0.0f);
     SurfacePoint point = surface_at(screen_point(asked_by(thread)).uv);
     [ForceUnroll]
     for (int light = 0; light < LIGHTS; ++light)
-    {
+    {{
         ScreenPoint seen = screen_point(asked_by(thread) + float2(light, 0.0f));
         found += towards(point, seen.wi, seen.wo);
-    }
+    }}
     drawn[thread] = halves_of(found);
-}
-""".replace("GROUP", str(GROUP))
+}}
+"""
 DECODED = """
 typealias SurfacePoint = DecodedPoint;
 
@@ -210,9 +211,10 @@ def _evaluation(
     folder: Path | None = None, **options: Any,
 ) -> Evaluation:  # fmt: skip
     """Return what evaluates a text's ``towards`` for each pixel and light."""
-    groups = -(-screen.count // GROUP)
-    drawn = gpu.buffer(size=8 * GROUP * groups)
-    kernel = gpu.kernel(text + screen.text() + SHADE, "shade", {**variables, "drawn": drawn},
-                        folder=folder, **options)  # fmt: skip
+    group = GROUPS.get(gpu.api, USUAL_GROUP)
+    groups = -(-screen.count // group)
+    drawn = gpu.buffer(size=8 * group * groups)
+    whole = text + screen.text() + SHADE.format(group=group)
+    kernel = gpu.kernel(whole, "shade", {**variables, "drawn": drawn}, folder=folder, **options)
     steps = gpu.steps([(kernel, groups)])
     return Evaluation(gpu, steps, drawn, screen, path)

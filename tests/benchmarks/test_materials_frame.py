@@ -2,10 +2,13 @@
 
 import numpy as np
 import pytest
-from materials_frame import check, drawn_materials, frame_of, pixel_materials
+from materials_frame import check, drawn_materials, frame_of, pixel_materials, whole_text
 from rivals.material_screen import Screen
 
-from neuralshade.kinds.material.frame import frame_decoder
+from neuralshade.gpu.slang_export import export_slang
+from neuralshade.kinds.material.frame import frame_decoder, vectors_text, warps_text
+from neuralshade.kinds.material.frame_maps import frame_maps, frame_words
+from neuralshade.kinds.material.frame_numbers import fragment_bytes, pack_frame
 from neuralshade.kinds.material.recipe import MaterialRecipe
 
 
@@ -22,6 +25,20 @@ def test_a_frame_is_drawn_as_pytorch_has_it(gpu, sorted_group):
     np.testing.assert_allclose(came, ordered, rtol=1e-5)
     with pytest.raises(SystemExit, match="off PyTorch's"):
         check(frame, decoder.path, materials, (of + 1) % 3, screen)
+
+
+def test_its_text_goes_with_both_roads_of_a_gpu(device):
+    """Types and names are checked, for nothing runs it here."""
+    screen, recipe = Screen(48, 32, 8), MaterialRecipe(hidden_width=16)
+    materials = drawn_materials(2, 8, recipe, shared=True)
+    maps = frame_maps(device, materials)
+    places = pack_frame(materials, maps.places, fragment_bytes).places
+    text = whole_text(vectors_text(recipe, "inferencing_optimal", maps, places), screen, 64)
+    module = device.load_module_from_source("frame_sorted", text)
+    for name in ("as_they_come", "in_order", "brought_back"):
+        device.link_program([module], [module.entry_point(name)])
+    of_warps = warps_text(recipe, frame_words(materials), places)
+    assert export_slang(whole_text(of_warps, screen, 64), "in_order").code
 
 
 def test_blocks_have_one_material():
