@@ -29,14 +29,14 @@ def small(tmp_path, monkeypatch, one_device):
     return tmp_path, graph
 
 
-@pytest.mark.slow  # a whole fit, four more of rivals, and twelve kernels compiled
+@pytest.mark.slow  # a whole fit, five more of rivals, and twelve kernels compiled
 def test_a_run_writes_every_table_and_a_sheet(small, monkeypatch, capsys):
     folder, graph = small
     words = "--steps 8 --size 8 --batch 64 --networks 16x1 --apis vulkan --lights 2 --pictures"
     monkeypatch.setattr(sys, "argv", ["fit_material.py", str(graph), *words.split()])
     fit_material.main()
     told = json.loads((folder / "fit_material_cpu.json").read_text())
-    ways = ["lobes 16x1", "frames 16x1", "PBR maps", "PBR maps, coat"]
+    ways = ["lobes 16x1", "frames 16x1", "frames 16x1, hard_gelu", "PBR maps", "PBR maps, coat"]
     fitted = ["fit material 16x1", *ways]
     assert told["machine"]["map"] == "8 x 8 x 8"
     quality = [row["what"] for row in told["Quality"] if row["graph"] == graph.name]

@@ -19,7 +19,7 @@ def unit(rng, count):
     return found / found.norm(dim=0)
 
 
-@pytest.fixture(params=[3, 5])
+@pytest.fixture(params=[3, 4, 5])
 def columns(request):
     return request.param
 
@@ -34,7 +34,7 @@ def lobes(rng, columns):
 def by_hand(read, wi, wo, columns):
     """Return one sample's numbers behind the latents, of its read-out [count, 6]."""
     half = (wi + wo) / np.linalg.norm(wi + wo)
-    logs, of_wi, of_wo, of_half, low = [], [], [], [], []
+    logs, of_wi, of_wo, of_half, low, low_wo = [], [], [], [], [], []
     for x, y, tangent_x, tangent_y, *widths in read:
         normal = np.array([-x, -y, 1]) / np.sqrt(x * x + y * y + 1)
         tangent = np.array([tangent_x, tangent_y, 0])
@@ -47,9 +47,11 @@ def by_hand(read, wi, wo, columns):
         of_wo.append(wo @ normal)
         of_half.append(half @ normal)
         low.append(QUARTER * np.log(max(wi @ normal, LOW)))
+        low_wo.append(QUARTER * np.log(max(wo @ normal, LOW)))
     product = max(wi[2] * wo[2], LEAST)
     shared = [half @ wi, wi[2], wo[2], QUARTER * np.log(product)]
-    seen = [logs, of_wi, of_wo, of_half, low][:columns]
+    seen = {3: [logs, of_wi, of_wo], 4: [logs, low, low_wo, of_half],
+            5: [logs, of_wi, of_wo, of_half, low]}[columns]  # fmt: skip
     return [*itertools.chain(*seen), *shared]
 
 

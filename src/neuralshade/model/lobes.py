@@ -6,7 +6,8 @@ A linear read-out makes of the latents a few frames, each a normal, a tangent an
 the decoder sees for each the logarithm of the denominator of a GGX distribution there. So a
 highlight, however sharp, is nearly a straight line to the network, where the learned frames of
 Zeltner et al. 2024 (Real-Time Neural Appearance Models, section 4.1) leave its width to the layers.
-The half vector's cosine and the logarithm of wi's do the same for sheen and for bumps in shadow.
+The half vector's cosine and the logarithms of wi's and wo's do the same for sheen and for bumps
+in shadow: what the decoder says is a logarithm, too.
 """
 
 import math
@@ -18,14 +19,14 @@ from neuralshade.model.parameters import SlangHalf
 from neuralshade.sampler.material_directions import unit
 
 NUMBERS = 6  # of a lobe: slope of its normal, tangent, logarithms of two widths
-COLUMNS = 5  # of a lobe, all of them; a decoder may see the first 3 or 4 alone
+COLUMNS = 4  # of a lobe; decoders of earlier versions have 3 or 5
 SHARED = 4  # numbers that all lobes share: cosines, and the logarithm of their product
 WIDTHS = (0.08, 0.35, 0.15)  # where lobes start, in turn
 LOG_WIDTHS = (math.log(0.005), 0.7)
 SMALL_START = 0.3  # of the read-out's weights, so that lobes begin near the surface's normal
 QUARTER = 0.25  # of logarithms, so that they are about as large as the rest
 LEAST = 1e-3  # product of cosines
-LOW = 0.02  # cosine of wi to a lobe's normal
+LOW = 0.02  # cosine of wi or wo to a lobe's normal
 LOBES = """public struct {name}Lobes : ILobes
 {{
     public static const int FEATURES = {features};
@@ -42,10 +43,11 @@ LOBES = """public struct {name}Lobes : ILobes
 class LobeInputs(torch.nn.Module):
     """What the decoder reads: latents, and of ``count`` lobes how directions lie to them.
 
-    float32 [features + columns count + 4, N]: the latents; of each lobe the first ``columns`` of
-    log of the denominator, the cosines of wi, wo and the half vector, log of the cosine of wi; then
-    cosine of half the angle between wi and wo, wi.z, wo.z and the log of these two's product.
-    Gradients reach latents and the read-out.
+    float32 [features + columns count + 4, N]: the latents; of each lobe log of the denominator,
+    logs of the cosines of wi and wo, cosine of the half vector; then cosine of half the angle
+    between wi and wo, wi.z, wo.z and the log of these two's product. Of other ``columns`` than 4,
+    3 are the denominator's log and the cosines of wi and wo, 5 these, the half vector's cosine and
+    the log of wi's. Gradients reach latents and the read-out.
     """
 
     def __init__(
@@ -113,9 +115,17 @@ class LobeInputs(torch.nn.Module):
         shared = torch.stack([
             (half * wi).sum(0), high, low, (high * low).clamp_min(LEAST).log() * QUARTER,
         ])  # fmt: skip
-        lobes = [denominator.log() * QUARTER, of_wi, dots(wo, normal), upright,
-                 of_wi.clamp_min(LOW).log() * QUARTER]  # fmt: skip
-        return torch.cat([latents, *lobes[: self.columns], shared])
+        seen, of_wo = [denominator.log() * QUARTER], dots(wo, normal)
+        if self.columns == COLUMNS:
+            seen += [log_of(of_wi), log_of(of_wo), upright]
+        else:
+            seen += [of_wi, of_wo, upright, log_of(of_wi)][: self.columns - 1]
+        return torch.cat([latents, *seen, shared])
+
+
+def log_of(cosine: torch.Tensor) -> torch.Tensor:
+    """Return a quarter of the logarithm of cosines, those below LOW taken as that."""
+    return cosine.clamp_min(LOW).log() * QUARTER
 
 
 def dots(direction: torch.Tensor, frames: torch.Tensor) -> torch.Tensor:

@@ -114,8 +114,7 @@ def packed_eval(data, place, one, uv, wi, wo):
     columns = encoding.lobes(
         torch.from_numpy(latents.T), *(torch.from_numpy(w.T) for w in (wi, wo))
     )
-    x = np.pad(columns.detach().numpy().T, ((0, 0), (0, 5)))
-    x = x @ halves_at(data, first, (16, 32)).T + bias[24:40]
+    x = columns.detach().numpy().T @ halves_at(data, first, (16, 24)).T + bias[24:40]
     x = after(x) @ halves_at(data, second, (16, 16)).T + bias[40:56]
     x = after(x) @ halves_at(data, second + stride, (8, 16)).T + bias[56:]
     return np.exp(x[:, :3])
@@ -163,7 +162,7 @@ def test_fragments_are_what_a_warp_multiplies(three):
     packed = pack_frame(three, [(0, 0)] * 3, fragment_bytes)
     data = as_fragments(packed)
     sizes = {values.shape for _, values in packed.matrices}
-    assert sizes == {(24, 8), (16, 32), (16, 16), (8, 16)}
+    assert sizes == {(24, 8), (16, 24), (16, 16), (8, 16)}
     for first, values in packed.matrices:
         tall, wide = (-(-size // 16) for size in values.shape)
         halves = halves_at(data, first, (tall, wide, 32, 8))

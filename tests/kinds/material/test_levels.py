@@ -119,7 +119,7 @@ def test_both_halves_agree_at_any_level(gpu, side, wrap, noise):
 
 @pytest.mark.parametrize("target", TARGETS)
 def test_it_compiles_for_every_target(target):
-    kind = f"FittedMaterial<8, 3, 5, 32, 2, HardGelu, {WIDTH}, {LAYERS}>"
+    kind = f"FittedMaterial<8, 3, 4, 32, 2, HardGelu, {WIDTH}, {LAYERS}>"
     ready = KERNEL.format(module="neuralshade.kinds.material.scattering", type=kind)
     assert len(translate(ready, "answer", target)) > 1000
 

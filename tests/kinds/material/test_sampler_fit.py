@@ -31,11 +31,11 @@ def _small():
 
 @pytest.fixture(scope="module")
 def fitted(tmp_path_factory, share_device):
-    """Give a fit of the paint whose map had 150 steps, and its sampler 100."""
+    """Give a fit of the paint whose map had 150 steps, and its sampler 250."""
     path = tmp_path_factory.mktemp("paint") / "paint.nsh"
     with pytest.MonkeyPatch.context() as patch:
         share_device(patch)
-        fit_material(paint_teacher(), path, steps=250, sampler=0.4, **FEW)
+        fit_material(paint_teacher(), path, steps=400, sampler=0.625, **FEW)
     return neuralshade.load(path)
 
 

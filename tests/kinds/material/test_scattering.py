@@ -55,7 +55,7 @@ SHARES = (0.3, 0.9)
 
 
 # a text of kernels each
-MORE = pytest.param(("repeat", 3, 5, "hard_gelu", "wetness=0..2,age=-1..1"), marks=pytest.mark.slow)
+MORE = pytest.param(("repeat", 3, 4, "hard_gelu", "wetness=0..2,age=-1..1"), marks=pytest.mark.slow)
 STORED = [MORE, ("clamp", 1, 3, "leaky_relu", ""), ("repeat", 2, 5, "hard_gelu", "")]
 
 

@@ -214,7 +214,7 @@ def test_objects_of_a_scene_have_values_of_their_own(fitted):
         [0.0, 2.0, 0.5], [0.0, 2.0, 1.5],
     ]  # fmt: skip
     assert {material.type for material in stage.materials} == {
-        "FittedMaterial<8, 3, 5, 16, 2, HardGelu, 16, 2, 1>"
+        "FittedMaterial<8, 3, 4, 16, 2, HardGelu, 16, 2, 1>"
     }
 
 
