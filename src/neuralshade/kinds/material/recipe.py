@@ -18,8 +18,8 @@ class MaterialRecipe(TrainingRecipe):
                         choices=WRAPS)  # fmt: skip
     features: int = setting(8, "numbers of a texel", limits=(2, 16))
     lobes: int = setting(3, "lobes that are read out of them for the decoder", limits=(1, 6))
-    lobe_inputs: int = setting(4, "numbers of a lobe that the decoder sees; 3 and 5 have cosines to "
-                               "it where 4 have their logarithms", limits=(3, 5))  # fmt: skip
+    lobe_inputs: int = setting(4, "numbers of a lobe that the decoder sees; 3 and 5 have cosines "
+                               "where 4 have their logarithms", limits=(3, 5))  # fmt: skip
     hidden_layers: int = setting(2, "hidden layers of the decoder", limits=(1, 4))
     hidden_width: int = setting(32, "neurons per hidden layer", limits=(16, 128))
     activation: str = setting("hard_gelu", "after each hidden layer of the decoder",
