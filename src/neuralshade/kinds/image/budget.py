@@ -59,7 +59,7 @@ def unresolved(recipe: ImageRecipe, picture: Picture) -> dict[str, Any]:
     """
     if recipe.encoding != auto_encoding(recipe, picture):
         return {}
-    own = {"encoding": "auto", "hidden_width": 0, "loss": "auto", "batch": 0}
+    own: dict[str, Any] = {"encoding": "auto", "hidden_width": 0, "loss": "auto", "batch": 0}
     for name in ("hidden_width", "loss", "batch"):  # alone: a width that was named sizes the grids
         again = resolve(dataclasses.replace(recipe, **{name: own[name]}), picture)
         if getattr(again, name) != getattr(recipe, name):
