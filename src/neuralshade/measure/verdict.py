@@ -49,7 +49,10 @@ def _textures(ours: Row, textures: Sequence[Row]) -> list[str]:
 
 def _on_desktops(ours: Row, textures: Sequence[Row]) -> list[str]:
     """Return what to compare with where ASTC, which was named, is not sampled."""
-    best, least = _best(ours, [row for row in textures if not is_astc(row)])
+    others = [row for row in textures if not is_astc(row)]
+    if not others:
+        return []
+    best, least = _best(ours, others)
     of_them = "Of those that desktop GPUs sample too"
     if best is not None and best is least:
         return [f"{of_them}, the best in as many bytes, and the smallest that is as good, is "
