@@ -129,7 +129,7 @@ def test_doctor_says_where_they_are(written):
 def test_doctor_says_what_no_fit_would_take(written, text, found):
     path = written(text)
     (row,) = examine._defaults(_check_table)
-    assert row["state"] == "missing" and found in row["found"]
+    assert row["state"] == "wrong" and found in row["found"]
     assert row["remedy"] == f"correct {path}, or remove it"
 
 

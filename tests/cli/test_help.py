@@ -87,7 +87,7 @@ def completions(*words, typed=""):
     (("decode", "a.nsh", "--block"), "bc", ["bc7", "bc5", "bc4", "bc1"]),
     (("fit", "shader", "--steps"), "", []),
     (("fit", "image", "--encoding"), "de", ["dense_grid"]),
-    (("render", "a.nsh", "--show"), "diff", ["difference", "difference:"]),
+    (("render", "a.nsh", "--show"), "diff", ["difference"]),
 ])  # fmt: skip
 def test_names_are_completed(words, typed, offered):
     assert [name for name, _ in completions(*words, typed=typed)] == offered

@@ -36,7 +36,7 @@ def test_an_asset_of_another_kind_stays(photo, refusal, fit, kind):
     before = photo.read_bytes()
     assert refusal(OutputError, fit) == (
         f"a.nsh: got an asset of kind 'image' where that of {kind} goes by default, need a name "
-        "for it. Name a file with -o."
+        "for it. Name another file as its output (-o)."
     )
     assert photo.read_bytes() == before
     fit("a.nsh")  # named, it is replaced

@@ -1,5 +1,6 @@
 """kinds/unfinished: a checkpoint in place of an asset is told whose it is, and how to go on."""
 
+import json
 import signal
 from pathlib import Path
 
@@ -8,7 +9,9 @@ import pytest
 import neuralshade
 from neuralshade.asset.checkpoint import Checkpoint, save_checkpoint
 from neuralshade.asset.file import AssetFile, write_asset_file
+from neuralshade.cli.main import main
 from neuralshade.errors import AssetError, FitInterrupted
+from neuralshade.fitting.resuming import resume_command
 
 
 def interrupt(progress):
@@ -16,11 +19,12 @@ def interrupt(progress):
         signal.raise_signal(signal.SIGINT)
 
 
-def begun(kind, path, name="bark"):
+def begun(kind, path, name="bark", recipe=None):
     progress = {"step": 1234, "seconds": 4.0, "loss": 0.1, "psnr_db": None, "share": 0.5,
                 "samples_per_second": 1.0, "psnr_step": 0, "plateau_step": None, "about": 0,
                 "curve": []}  # fmt: skip
-    save_checkpoint(path, kind, Checkpoint({}, {"name": name, "digest": ""}, progress, {}))
+    source = {"name": name, "digest": ""}
+    save_checkpoint(path, kind, Checkpoint(recipe or {}, source, progress, {}))
 
 
 def said(path):
@@ -42,6 +46,36 @@ def test_kind_source_steps_and_command_are_named(kind, output, tmp_path, monkeyp
         "an asset. Finish it, with the path of bark where that lies elsewhere, with: neuralshade "
         f"fit {kind} bark -o {typed} --resume 'my rock.checkpoint.nsh'"
     )
+
+
+def test_info_answers(tmp_path, monkeypatch, capsys):
+    """It said all that as an error, with exit code 1."""
+    monkeypatch.chdir(tmp_path)
+    begun("image", "x.checkpoint.nsh", "bark.png", {"steps": 5000, "seconds": 20.0})
+    command = "neuralshade fit image bark.png -o x.nsh --resume x.checkpoint.nsh"
+    main(["info", "x.checkpoint.nsh"])
+    size = Path("x.checkpoint.nsh").stat().st_size
+    assert capsys.readouterr() == ("\n".join([
+        "kind   image, an unfinished fit",
+        f"size   {size:,} bytes",
+        "of     bark.png",
+        "step   1,234 of 5,000, 4.0 s of 20",
+        "go on  with the path of bark.png where that lies elsewhere:",
+        f"       {command}\n",
+    ]), "")  # fmt: skip
+    main(["info", "x.checkpoint.nsh", "--json"])
+    told = json.loads(capsys.readouterr().out)
+    assert (told["kind"], told["unfinished"], told["picture"]) == ("image", True, "bark.png")
+    assert (told["step"], told["resume"], told["bytes"]) == (1234, command, size)
+
+
+def test_the_page_has_the_line_of_a_fit_that_was_interrupted(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    page = (Path(__file__).parents[2] / "docs/resuming.md").read_text()
+    command = resume_command("image", Path("photo.checkpoint.nsh"), "photo.png", Path("photo.nsh"),
+                             {})  # fmt: skip
+    assert ("    neuralshade: interrupted at step 1234: the fit is kept in photo.checkpoint.nsh. "
+            f"Go on with: {command}\n") in page  # fmt: skip
 
 
 def test_a_checkpoint_by_another_name_is_not_to_be_written_over(tmp_path, monkeypatch):

@@ -1,5 +1,10 @@
 """measure/table: where there is no terminal a row is a line, and nothing in it is cut."""
 
+import sys
+
+import numpy as np
+
+from neuralshade.measure.rows import ASTC_NOTED, rows_for
 from neuralshade.measure.table import Column, Table
 
 NAMES = [f"a_long_name_of_a_map_{i}" for i in range(9)]
@@ -12,3 +17,22 @@ def test_a_table_for_a_pipe_is_whole(capsys):
     titles, line = capsys.readouterr().out.splitlines()
     assert titles.split() == NAMES
     assert line.startswith(row["name"]) and line.split()[-9:] == ["1.50"] * 9
+
+
+def test_sentences_break_between_words_in_a_terminal(capsys, monkeypatch):
+    """They broke wherever the terminal ended: "as g / ood"."""
+    line = "The smallest texture here that is as good is BC7: 45.00 dB, 50 % of the bytes."
+    Table([], lines=[line]).print()
+    assert capsys.readouterr().out == f"{line}\n"  # a pipe has it in one line
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    monkeypatch.setenv("COLUMNS", "40")
+    Table([], lines=[line]).print()
+    shown = capsys.readouterr().out.splitlines()
+    assert len(shown) > 1 and max(map(len, shown)) <= 40 and " ".join(shown) == line
+
+
+def test_astc_is_spoken_of_where_there_is_a_row_of_it():
+    """Tables of HDR pictures have none."""
+    light = np.linspace(0, 4, 8 * 8 * 3, dtype=np.float32).reshape(8, 8, 3)
+    assert ASTC_NOTED not in rows_for(light, light, 1_000, "linear").lines
+    assert ASTC_NOTED in rows_for(light / 4, light / 4, 1_000, "srgb").lines

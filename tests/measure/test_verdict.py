@@ -36,10 +36,33 @@ def test_a_texture_that_wins_is_named_once():
     assert verdict([OURS, row("ASTC 6x6", 900, 38.0), BC7]) == [
         "In as many bytes on disk, the best texture here that a shader samples, and the smallest "
         "that is as good, is ASTC 6x6: 38.00 dB (0.50 dB more), 90 % of the bytes on disk and "
-        "22 % of the bytes in a GPU's memory."
+        "22 % of the bytes in a GPU's memory.",
+        "Of those that desktop GPUs sample too, the smallest that is as good is BC7: 45.00 dB "
+        "(7.50 dB more), 2.0 times the bytes on disk and 50 % of the bytes in a GPU's memory.",
     ]
     smaller = verdict([OURS, row("ASTC 6x6", 900, 38.0), row("ASTC 8x8", 800, 37.8)])
     assert [line.partition(":")[0][-8:] for line in smaller] == ["ASTC 6x6", "ASTC 8x8"]
+
+
+def test_beside_astc_stands_what_a_desktop_gpu_samples():
+    """It named ASTC 6x6 as the best, right below a line that hardly any of these samples it."""
+    best, least = row("ASTC 6x6", 900, 38.0), row("ASTC 8x8", 500, 37.5)
+    told = verdict([OURS, BC1, BC7, best, least])
+    assert [line.partition(" dB")[0] for line in told] == [
+        "In as many bytes on disk, the best texture here that a shader samples is ASTC 6x6: 38.00",
+        "The smallest texture here that is as good is ASTC 8x8: 37.50",
+        "Of those that desktop GPUs sample too, the best in as many bytes is BC1: 33.50",
+        "Of those that desktop GPUs sample too, the smallest that is as good is BC7: 45.00",
+    ]
+    assert verdict([OURS, BC1, best])[1:] == ["Of those that desktop GPUs sample too, the best in "
+        "as many bytes is BC1: 33.50 dB (4.00 dB less), 1.0 times the bytes on disk and 25 % of "
+        "the bytes in a GPU's memory.", "Of those that desktop GPUs sample too, none is as good.",
+    ]  # fmt: skip
+    good = row("BC7, reduced", 950, 37.8)
+    assert verdict([OURS, good, best, least])[2].startswith(
+        "Of those that desktop GPUs sample too, the best in as many bytes, and the smallest that "
+        "is as good, is BC7, reduced: 37.80 dB"
+    )
 
 
 def test_nothing_is_as_good():

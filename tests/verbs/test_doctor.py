@@ -6,6 +6,7 @@ import sys
 
 import pytest
 
+from neuralshade.errors import ConfigError
 from neuralshade.verbs.doctor import asked as asking
 from neuralshade.verbs.doctor import examine as examining
 from neuralshade.verbs.doctor import probes, remedies
@@ -103,11 +104,27 @@ def test_answers_that_nobody_expects_leave_a_hole_alone(seen):
 def test_a_folder_of_somebody_else(seen):
     other = FOLDER | {"writable": False, "error": "[Errno 13] Permission denied: '/x/kernels'"}
     state, found, remedy = seen(caches={"folders": [other]})["compiled kernels"]
-    assert state == "missing" and "Permission denied" in found and "/x/kernels" in remedy
+    assert state == "wrong" and "Permission denied" in found and "/x/kernels" in remedy
+
+
+def test_what_is_there_and_wrong_is_not_called_missing(seen, monkeypatch, tmp_path):
+    """A defaults file that was there had the mark MISSING."""
+    path = tmp_path / "defaults.toml"
+    path.write_text("[image]\nrates = 3\n")
+    monkeypatch.setattr("neuralshade.fitting.defaults.defaults_path", lambda: path)
+    (row,) = examining._defaults(refuses)
+    text = page({"headings": {"neuralshade": [row]}})
+    assert text.splitlines()[1].startswith("  WRONG    your defaults      image: no")
+    assert text.splitlines()[-1] == "1 wrong: see the lines with ->."
+
+
+def refuses(table):
+    raise ConfigError(f"{table}: no")
 
 
 def test_packages_are_those_of_the_metadata(monkeypatch):
-    needs = ["torch>=2.13", "numpy>=2.0", 'wheelless>=1; python_version < "3.14"', "plain",
+    needs = ["torch>=2.13", "numpy>=2.0", 'wheelless>=1; python_version < "99"', "plain",
+             "tomlier>=2.0; python_version < '3.10'",
              'av>=14.0.0; extra == "movie"', 'pytest>=8; extra == "dev"']  # fmt: skip
     there = {"torch": "2.9.1+cpu", "numpy": "2.0", "plain": "1"}
 
@@ -176,10 +193,10 @@ def test_plug_ins_are_listed_and_each_is_loaded(seen, outside, installed):
     assert rows["loss cauchy"] == ("ok", "shade-outside 1.2, outside.cauchy:cauchy", None)
     assert rows["kind toy"] == ("ok", "odd 1, toykind:KIND", None)
     assert rows["encoding frequency"] == (
-        "missing", "odd 1: refused: neuralshade itself has one of that name", "pip uninstall odd"
+        "wrong", "odd 1: refused: neuralshade itself has one of that name", "pip uninstall odd"
     )  # fmt: skip
     state, found, remedy = rows["encoding gone"]
-    assert (state, remedy) == ("missing", "pip install --upgrade odd")
+    assert (state, remedy) == ("wrong", "pip install --upgrade odd")
     assert "does not load (ModuleNotFoundError: No module named 'absent_all')" in found
 
 

@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import click
@@ -20,7 +20,7 @@ from neuralshade.cli.work_lines import shown_work
 def info(asset: str, as_json: bool, as_toml: bool) -> None:
     """Say what ASSET is: sizes, bits per pixel, recipe, measured quality.
 
-    Of a folder: a line for each asset in it.
+    Of a folder: a line for each asset in it. Of a checkpoint: how far its fit is, and how to go on.
 
     \b
     neuralshade info photo.nsh
@@ -30,6 +30,7 @@ def info(asset: str, as_json: bool, as_toml: bool) -> None:
     """
     from neuralshade.cli.terminal import print_info
     from neuralshade.fitting.recipe_text import recipe_toml
+    from neuralshade.kinds import checkpoint_facts
     from neuralshade.verbs.info import unopened_facts
 
     if as_json and as_toml:
@@ -41,6 +42,10 @@ def info(asset: str, as_json: bool, as_toml: bool) -> None:
         with shown_work("reading the asset"):
             opened = neuralshade.load(asset)
     except neuralshade.AssetError as error:
+        begun = None if as_toml else checkpoint_facts(asset)
+        if begun is not None:
+            _print_unfinished(begun, as_json)
+            return
         facts = None if as_toml else unopened_facts(asset)
         if facts is None:
             raise
@@ -78,6 +83,27 @@ def _print_unopened(facts: Mapping[str, Any], as_json: bool) -> None:
              *told_packages(facts).items()]  # fmt: skip
     for part in ("quality", "training", "recipe"):  # may have names in common
         lines += _told_part(part, facts.get(part))
+    _print_lines(lines)
+
+
+def _print_unfinished(facts: Mapping[str, Any], as_json: bool) -> None:
+    """Print what a checkpoint says of its fit, and how to go on."""
+    if as_json:
+        click.echo(json.dumps(facts))
+        return
+    recipe, name, step = facts["recipe"], facts["picture"], f"{facts['step']:,}"
+    if type(recipe.get("steps")) is int:  # nobody has looked at what it says
+        step += f" of {recipe['steps']:,}"
+    if facts["seconds"] is not None:
+        step += f", {facts['seconds']:.1f} s"
+        step += f" of {recipe['seconds']:g}" if type(recipe.get("seconds")) is float else ""
+    _print_lines([("kind", f"{facts['kind']}, an unfinished fit"),
+                  ("size", f"{facts['bytes']:,} bytes"), ("of", name), ("step", step),
+                  ("go on", f"with the path of {name} where that lies elsewhere:"),
+                  ("", facts["resume"])])  # fmt: skip
+
+
+def _print_lines(lines: Sequence[tuple[str, str]]) -> None:
     width = max(len(plain(name)) for name, _ in lines)
     for name, text in lines:
         click.echo(f"{plain(name):{width}}  {plain(text)}".rstrip())

@@ -11,7 +11,7 @@ from neuralshade.cli.work_lines import shown_work
 
 # what a shell is offered; which of them an asset has, it says itself
 PANES = ("sphere", "plane", "lit", "map:", "box", "toksvig", "lean", "reference", "difference",
-         "difference:", "given:")  # fmt: skip
+         "given:")  # fmt: skip
 
 
 @click.command()

@@ -91,7 +91,8 @@ def check_usual_place(output: Path, kind: str) -> None:
         there = None
     if there not in (None, kind):
         raise OutputError(f"{output}: got an asset of kind {shown(there)} where that of {kind} "
-                          "goes by default, need a name for it. Name a file with -o.")  # fmt: skip
+                          "goes by default, need a name for it. Name another file as its "
+                          "output (-o).")  # fmt: skip
 
 
 def check_page(path: str | os.PathLike[str]) -> None:

@@ -137,18 +137,39 @@ def load(path: str | os.PathLike[str], *, trust: bool = False) -> Opened:
     return open_asset(path, trust=trust)
 
 
+def checkpoint_facts(path: str | os.PathLike[str]) -> dict[str, Any] | None:
+    """Return what a checkpoint says of its fit, see ``unfinished_facts``; None of any other file.
+
+    Raises: AssetError where the file is not whole.
+    """
+    from neuralshade.asset.file import read_asset_file
+
+    header = read_asset_file(path).header
+    begun = _begun_kind(header["kind"])
+    if begun is None:
+        return None
+    from neuralshade.kinds.unfinished import unfinished_facts
+
+    return unfinished_facts(path, header, begun)
+
+
+def _begun_kind(name: str) -> Kind | None:
+    from neuralshade.asset.file import CHECKPOINT
+
+    whole = name.removesuffix(CHECKPOINT)
+    return kind_named(whole) if whole != name and whole in names("kind", KINDS) else None
+
+
 def _read(path: str | os.PathLike[str]) -> Asset:
     from neuralshade.asset.asset import asset_of
     from neuralshade.asset.brought import missing_package
-    from neuralshade.asset.file import CHECKPOINT, read_asset_file
+    from neuralshade.asset.file import read_asset_file
 
     file = read_asset_file(path)
     kind = file.header["kind"]
     if kind in KINDS or kind_named(kind) is not None:
         return asset_of(file, path)
-    whole = kind.removesuffix(CHECKPOINT)
-    begun = kind_named(whole) if whole in names("kind", KINDS) else None
-    if begun is not None:
+    if (begun := _begun_kind(kind)) is not None:
         from neuralshade.kinds.unfinished import unfinished
 
         raise unfinished(path, file.header, begun)

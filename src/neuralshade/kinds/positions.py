@@ -9,6 +9,8 @@ from neuralshade.base.place import loaded
 from neuralshade.errors import AssetError, ShapeError
 from neuralshade.kinds.hints import Module, Tensor, TorchDevice
 
+PLACE = 2  # numbers of a position: u and v
+
 
 class AtPositions:
     """What an asset has at positions, where its kind has a ``module``."""
@@ -29,8 +31,9 @@ class AtPositions:
         return module
 
     def at(self, positions: Any, **how: Any) -> Any:
-        """Return what it has at ``positions``: float [N, 2], u to the right and v down.
+        """Return what it has at ``positions``: float [..., 2], u to the right and v down.
 
+        What is answered has the same axes before, and channels in place of the last one.
         A torch tensor is answered by tensors on its device, computed there by PyTorch; anything
         else that NumPy takes, by NumPy arrays. ``how``: what the module's ``forward`` takes
         besides. Gradients reach a tensor of positions where the module's do, never the stored
@@ -46,12 +49,25 @@ class AtPositions:
             raise ShapeError("at.positions: got NaN or infinity, need finite numbers. Replace them "
                              "first.")  # fmt: skip
         if isinstance(positions, torch.Tensor):
-            return self._module_on(given.device)(given, **how)
+            return self._found(given, how)
         with torch.no_grad():
-            found = self._module_on(given.device)(given, **how)
+            found = self._found(given, how)
         if isinstance(found, dict):
             return {name: values.numpy() for name, values in found.items()}
         return found.numpy()
+
+    def _found(self, given: Tensor, how: dict[str, Any]) -> Any:
+        """Return what the module has at positions of any shape: it takes a list of them."""
+        module, before = self._module_on(given.device), given.shape[:-1]
+        if given.dim() < 3 or given.shape[-1] != PLACE:  # others are the module's to refuse
+            return module(given, **how)
+        many = given.dim() - 1  # axes of what is given for each position, too
+        listed = {name: value.flatten(0, many - 1) if getattr(value, "shape", ())[:many] == before
+                  else value for name, value in how.items()}  # fmt: skip
+        found = module(given.flatten(0, -2), **listed)
+        if isinstance(found, dict):
+            return {name: values.unflatten(0, before) for name, values in found.items()}
+        return found.unflatten(0, before)
 
     @cached_property
     def _modules(self) -> dict[TorchDevice, Module]:
@@ -77,5 +93,5 @@ def _tensor_of(positions: Any) -> Tensor:
     try:
         return torch.from_numpy(np.array(positions, np.float32))
     except (TypeError, ValueError) as error:
-        raise ShapeError(f"at.positions: got no numbers ({error}), need floats [N, 2]. Pass an "
+        raise ShapeError(f"at.positions: got no numbers ({error}), need floats [..., 2]. Pass an "
                          "array or a list of pairs.") from error  # fmt: skip

@@ -1,4 +1,4 @@
-"""What to say of a checkpoint that was named where an asset is needed."""
+"""What to say of a checkpoint, which may be named where an asset is needed."""
 
 from __future__ import annotations
 
@@ -14,9 +14,26 @@ if TYPE_CHECKING:
 
 
 def unfinished(path: str | os.PathLike[str], header: dict[str, Any], kind: Kind) -> AssetError:
-    """Return the error of a checkpoint of a kind: what it is of, and the command to go on.
+    """Return the error of a checkpoint of a kind: what it is of, and the command to go on."""
+    told = unfinished_facts(path, header, kind)
+    name = told["picture"]
+    return AssetError(plain(
+        f"{path}: got an unfinished fit of {kind.name} to {name}, {plural(told['step'], 'step')} "
+        f"done, need an asset. Finish it, with the path of {name} where that lies elsewhere, with: "
+        f"{told['resume']}"
+    ))  # fmt: skip
 
-    The header has the name of what was fitted, not where it lay, nor flags that are no settings.
+
+def unfinished_facts(
+    path: str | os.PathLike[str], header: dict[str, Any], kind: Kind
+) -> dict[str, Any]:
+    """Return what a checkpoint of a kind says of itself, as plain JSON data.
+
+    Keys: path, kind, unfinished (true), bytes, picture (the name of what is fitted), step, seconds,
+    loss, psnr_db, recipe, and resume, the command to go on. The header has the name of what was
+    fitted, not where it lay, nor flags that are no settings.
+
+    Raises: AssetError where it is not whole.
     """
     from neuralshade.asset.checkpoint import REMEDY
     from neuralshade.asset.rules import CHECKPOINT
@@ -27,11 +44,10 @@ def unfinished(path: str | os.PathLike[str], header: dict[str, Any], kind: Kind)
     name, step = header["picture"]["name"], header["progress"]["step"]
     output = _output(Path(path), is_folder=kind.output_form == "DIR")
     command = resume_command(kind.name, Path(path), name, output, {})
-    return AssetError(plain(
-        f"{path}: got an unfinished fit of {kind.name} to {name}, {plural(step, 'step')} done, "
-        f"need an asset. Finish it, with the path of {name} where that lies elsewhere, with: "
-        f"{command}"
-    ))  # fmt: skip
+    progress = {key: header["progress"].get(key) for key in ("seconds", "loss", "psnr_db")}
+    return {"path": os.fspath(path), "kind": kind.name, "unfinished": True,
+            "bytes": os.stat(path).st_size, "picture": name, "step": step, **progress,
+            "recipe": header["recipe"], "resume": command}  # fmt: skip
 
 
 def _output(checkpoint: Path, *, is_folder: bool) -> Path:

@@ -19,7 +19,7 @@ from neuralshade.measure.pair import (
     peak_of,
 )
 from neuralshade.measure.quality import psnr_db
-from neuralshade.measure.rows import NOTED
+from neuralshade.measure.rows import noted
 
 log = logging.getLogger("neuralshade")
 TITLES = {"table": "The same picture kept otherwise", "grids": "Feature grids"}
@@ -88,7 +88,7 @@ def _content(data: ReportData) -> dict[str, Any]:
         if data.memory_bytes is None
         else data.memory_bytes * 8 / (width * height),
         "verdict": data.verdict,
-        "noted": NOTED,
+        "noted": noted(data.table),
         "psnr_db": psnr_db(data.target, data.result, peak_of(data.target, data.color_space)),
         "stops": stops,
         "panes": panes,

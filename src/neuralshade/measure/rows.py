@@ -1,8 +1,9 @@
 """The table of quality at equal bytes, as plain rows."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain
+from typing import Any
 
 from neuralshade.base.work import part
 from neuralshade.measure.astc import missing_astc
@@ -11,7 +12,7 @@ from neuralshade.measure.block_baselines import block_baselines
 from neuralshade.measure.pair import Pixels
 from neuralshade.measure.quality import measure_quality, missing_flip
 from neuralshade.measure.table import Column, Row, Table, bits_column
-from neuralshade.measure.verdict import verdict
+from neuralshade.measure.verdict import is_astc, verdict
 
 COLUMNS = (
     Column("", "name", right=False),
@@ -29,8 +30,8 @@ NOTED = (
     "Bytes in a GPU's memory: as a shader reads it, without mips; of picture files plain texels.",
     "Random access: whether a shader reads any texel of what lies in the file. The others are "
     "decoded or drawn whole before anything is sampled.",
-    "ASTC: most phones and Apple's chips sample it, hardly any desktop GPU does.",
 )  # fmt: skip
+ASTC_NOTED = "ASTC: most phones and Apple's chips sample it, hardly any desktop GPU does."
 
 
 @dataclass(frozen=True)
@@ -118,11 +119,17 @@ def rows_for(
             row["memory_bytes"] = rival.memory_bytes
         rows.append(row | {"setting": rival.setting, "random_access": rival.random_access})
     cropped = CROPPED if any(row["cropped"] for row in rows) else None
-    lines = [cropped, missing_flip(), missing_astc(), *NOTED, *verdict(rows)]
+    missing = missing_astc() if any(map(is_astc, rows)) else None
+    lines = [cropped, missing_flip(), missing, *noted(rows), *verdict(rows)]
     return Table(rows, COLUMNS, lines=[line for line in lines if line])
+
+
+def noted(rows: Iterable[Mapping[str, Any]]) -> list[str]:
+    """Return what the columns of such rows mean, and of ASTC, where it is one, who samples it."""
+    return [*NOTED, ASTC_NOTED] if any(map(is_astc, rows)) else [*NOTED]
 
 
 def sentences(table: Table) -> list[str]:
     """Return the lines of a table of ``rows_for`` that say more than what its columns mean."""
-    notes = {CROPPED, missing_flip(), missing_astc(), *NOTED}
+    notes = {CROPPED, missing_flip(), missing_astc(), *noted(table)}
     return [line for line in table.lines if line not in notes]

@@ -1,6 +1,8 @@
 """Rows of plain data that know how they are printed."""
 
+import shutil
 import sys
+import textwrap
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -61,8 +63,21 @@ class Table(list[Row]):
             if heading:
                 print(plain(heading))
             print_rows(self.columns, rows)
-        for line in self.lines:
-            print(plain(line))
+        print_lines(self.lines)
+
+
+def print_lines(lines: Iterable[str]) -> None:
+    """Print sentences to standard output; in a terminal they break between words alone."""
+    for line in lines:
+        text = plain(line)
+        if _is_terminal():
+            columns = shutil.get_terminal_size().columns
+            text = textwrap.fill(text, columns, break_long_words=False, break_on_hyphens=False)
+        print(text)
+
+
+def _is_terminal() -> bool:
+    return sys.stdout is not None and sys.stdout.isatty()
 
 
 def print_rows(columns: Sequence[Column], rows: Sequence[Row]) -> None:
@@ -76,5 +91,4 @@ def print_rows(columns: Sequence[Column], rows: Sequence[Row]) -> None:
         shown.add_column(column.title, justify=justify)
     for row in rows:
         shown.add_row(*(column.cell(row) for column in columns))
-    person = sys.stdout is not None and sys.stdout.isatty()
-    Console(width=None if person else WHOLE_COLUMNS, markup=False).print(shown)
+    Console(width=None if _is_terminal() else WHOLE_COLUMNS, markup=False).print(shown)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from neuralshade.measure.table import Row
 
@@ -25,20 +26,51 @@ def verdict(rows: Sequence[Row]) -> list[str]:
     return _textures(ours, textures) + _files(ours, files)
 
 
+def is_astc(row: Mapping[str, Any]) -> bool:
+    """Return whether a row is of a texture that phones sample, and hardly any desktop GPU."""
+    return str(row["name"]).startswith("ASTC")
+
+
 def _textures(ours: Row, textures: Sequence[Row]) -> list[str]:
     if not textures:
         return []
-    small = [row for row in textures if row["bytes"] <= SAME_BYTES * ours["bytes"]]
-    best = max(small, key=lambda row: row["psnr_db"], default=None)
-    good = [row for row in textures if row["psnr_db"] >= ours["psnr_db"]]
-    least = min(good, key=lambda row: row["bytes"], default=None)
+    best, least = _best(ours, textures)
     told = "In as many bytes on disk, the best texture here that a shader samples"
     if best is not None and best is least:
-        return [f"{told}, and the smallest that is as good, is {_sized(best, ours)}."]
-    said = [] if best is None else [f"{told} is {_sized(best, ours)}."]
-    if least is None:
-        return [*said, "No texture here that a shader samples is as good."]
-    return [*said, f"The smallest texture here that is as good is {_sized(least, ours)}."]
+        said = [f"{told}, and the smallest that is as good, is {_sized(best, ours)}."]
+    else:
+        said = [] if best is None else [f"{told} is {_sized(best, ours)}."]
+        said.append("No texture here that a shader samples is as good." if least is None else
+                    f"The smallest texture here that is as good is {_sized(least, ours)}."
+                    )  # fmt: skip
+    named = [row for row in (best, least) if row is not None]
+    return said + (_on_desktops(ours, textures) if any(map(is_astc, named)) else [])
+
+
+def _on_desktops(ours: Row, textures: Sequence[Row]) -> list[str]:
+    """Return what to compare with where ASTC, which was named, is not sampled."""
+    others = [row for row in textures if not is_astc(row)]
+    if not others:
+        return []
+    best, least = _best(ours, others)
+    of_them = "Of those that desktop GPUs sample too"
+    if best is not None and best is least:
+        return [f"{of_them}, the best in as many bytes, and the smallest that is as good, is "
+                f"{_sized(best, ours)}."]  # fmt: skip
+    said = []
+    if best is not None:
+        said.append(f"{of_them}, the best in as many bytes is {_sized(best, ours)}.")
+    said.append(f"{of_them}, none is as good." if least is None else
+                f"{of_them}, the smallest that is as good is {_sized(least, ours)}.")  # fmt: skip
+    return said
+
+
+def _best(ours: Row, textures: Sequence[Row]) -> tuple[Row | None, Row | None]:
+    """Return the best of as many bytes, and the smallest that is as good; None where none is."""
+    small = [row for row in textures if row["bytes"] <= SAME_BYTES * ours["bytes"]]
+    good = [row for row in textures if row["psnr_db"] >= ours["psnr_db"]]
+    return (max(small, key=lambda row: row["psnr_db"], default=None),
+            min(good, key=lambda row: row["bytes"], default=None))  # fmt: skip
 
 
 def _sized(row: Row, ours: Row) -> str:

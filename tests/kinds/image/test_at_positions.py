@@ -27,6 +27,17 @@ def test_positions_are_what_is_drawn(opened):
     torch.testing.assert_close(opened.at(torch.tensor(centers)), torch.from_numpy(found))
 
 
+@pytest.mark.parametrize("before", [(4, 10), (2, 4, 5), (0, 3)])
+def test_positions_of_any_shape(opened, uv, before):
+    """The page said "any positions", and [4, 5, 2] was refused."""
+    count = int(np.prod(before))
+    rows = uv[:count]
+    found = opened.at(rows.reshape(*before, 2))
+    assert torch.equal(found, opened.at(rows).reshape(*before, 3))
+    grown = opened.at(rows.reshape(*before, 2).numpy())
+    assert isinstance(grown, np.ndarray) and grown.shape == (*before, 3)
+
+
 def test_gradients_reach_positions_and_not_the_asset(opened, uv):
     found = opened.at(uv.requires_grad_())
     found.sum().backward()
@@ -69,8 +80,10 @@ NOT_FINITE = "at.positions: got NaN or infinity, need finite numbers. Replace th
     (torch.zeros(3, 3), "positions: got shape [3, 3], need [N, 2]. Put u and v of one position "
      "into one row."),
     (torch.full((3, 2), torch.inf), NOT_FINITE), ([[0.5, float("nan")]], NOT_FINITE),
+    (torch.zeros(4, 5, 3), "positions: got shape [4, 5, 3], need [N, 2]. Put u and v of one "
+     "position into one row."),
     ("ab", "at.positions: got no numbers (could not convert string to float: 'ab'), need floats "
-     "[N, 2]. Pass an array or a list of pairs."),
+     "[..., 2]. Pass an array or a list of pairs."),
     (torch.zeros(3, 2, dtype=torch.int64), "at.positions: got torch.int64, need floats. Pass "
      "positions.float()."),
 ])  # fmt: skip

@@ -1,6 +1,7 @@
 """kinds/mipmaps/fit: what comes out is right, never worse than a filter, and read by others."""
 
 import json
+import re
 from types import SimpleNamespace
 
 import numpy as np
@@ -94,6 +95,8 @@ def test_info_tells_of_the_levels(bumpy):
     assert facts["maps"]["kept"] == list(bumpy.result.kept)
     assert facts["maps"]["sizes"][1] == [18, 11]
     assert facts["parameters"] == 8 * (18 * 11 + 9 * 5 + 4 * 2 + 2 + 1)
+    size = neuralshade.load(bumpy.folder / "waves.nsh").told()["size"]
+    assert re.fullmatch(r"[\d,]+ bytes, [\d.,]+ bits per texel of level 0", size)
     kept = [row["symmetric"] for row in facts["quality"]["mirror"]["kept"]]
     assert kept == pytest.approx(bumpy.result.errors["mirror"]["kept"], rel=1e-4)
 

@@ -243,7 +243,7 @@ def test_levels_without_an_error(data, write):
     text = write(dataclasses.replace(data, judged=judged))
     dash = "\N{EN DASH}"
     assert f"all {dash} {dash} {dash} Ratios" in words(text)
-    assert f"1 32 x 16 0.0000 0.0000 0.0000 0.0000 {dash} 1.000 Trained" in words(text)
+    assert "1 32 x 16 0.0000 0.0000 0.0000 0.0000 1.00 1.000 Trained" in words(text)
 
 
 def test_a_missing_folder_is_refused(data, tmp_path):

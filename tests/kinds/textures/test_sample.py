@@ -78,6 +78,15 @@ def test_stochastic_is_bilinear_on_average(sampled, rng):
     torch.testing.assert_close(drawn.mean(0), field.channels(uv[:1])[0], atol=0.04, rtol=0)
 
 
+def test_at_takes_positions_of_any_shape_with_a_level_each(sampled, rng):
+    opened, field = sampled
+    uv, level = torch.rand(2, 3, 2, generator=rng), torch.tensor([[0, 1, 0], [1, 0, 1]])
+    found = opened.at(uv, level=level)
+    for name, values in field(uv.reshape(6, 2), level.reshape(6)).items():
+        assert torch.equal(found[name], values.reshape(2, 3, -1))
+    assert {values.shape[:2] for values in opened.at(uv.numpy()).values()} == {(2, 3)}
+
+
 def test_levels_beyond_are_the_nearest_and_nothing_has_a_gradient(sampled, rng):
     _, field = sampled
     uv = torch.rand(5, 2, generator=rng)

@@ -2,6 +2,7 @@
 
 import dataclasses
 from collections.abc import Callable
+from typing import Any
 
 import psutil
 import torch
@@ -48,6 +49,22 @@ def resolve(recipe: ImageRecipe, picture: Picture) -> ImageRecipe:
         loss=("relative_l2" if picture.hdr else "l2") if recipe.loss == "auto" else recipe.loss,
         batch=recipe.batch or auto_batch(picture),
     )
+
+
+def unresolved(recipe: ImageRecipe, picture: Picture) -> dict[str, Any]:
+    """Return what of a resolved recipe another picture has its own of, as it was asked for.
+
+    Nothing tells whether somebody chose what 'auto' would have been: of a recipe whose encoding is
+    that, what equals it counts as chosen for the picture. Of an encoding that was named all stays.
+    """
+    if recipe.encoding != auto_encoding(recipe, picture):
+        return {}
+    own: dict[str, Any] = {"encoding": "auto", "hidden_width": 0, "loss": "auto", "batch": 0}
+    for name in ("hidden_width", "loss", "batch"):  # alone: a width that was named sizes the grids
+        again = resolve(dataclasses.replace(recipe, **{name: own[name]}), picture)
+        if getattr(again, name) != getattr(recipe, name):
+            del own[name]
+    return own
 
 
 def check_sized(recipe: ImageRecipe) -> None:

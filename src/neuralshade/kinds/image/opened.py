@@ -106,6 +106,21 @@ class OpenedImage(OpenedPicture):
         """Return the feature grids as pictures."""
         return grid_pages(lambda: feature_grids(self.field))
 
+    def told_flags(self) -> dict[str, Any]:
+        """Return 'auto' for what was chosen for its picture: another one has other sizes.
+
+        And bpp as nothing where it is the usual one and sized nothing.
+        """
+        from neuralshade.kinds.image.budget import unresolved
+
+        facts, (width, height) = self.picture, self.size
+        one = np.zeros((), facts["dtype"])  # broadcast: takes no memory, whatever the size
+        pixels = np.broadcast_to(one, (height, width, facts["channels"]))
+        fitted = Picture(pixels, facts["color_space"], facts["name"])
+        with_own = unresolved(self.recipe, fitted)
+        sized = with_own or self.recipe.bpp != ImageRecipe.bpp
+        return with_own if sized else {"bpp": None}
+
     def transformed(self, picture: Picture) -> Picture:
         """Return ``picture`` as this asset was asked to show it."""
         return transform_picture(picture, self.recipe.transform)

@@ -23,9 +23,13 @@ def told_map_levels(told: Sequence[Mapping[str, Any]] | None, coarse_bytes: int)
     """Return how many levels there are, and what the coarse ones take."""
     if told is None:
         return "1: it was fitted by a version without mip levels"
+    count = len(told) - 1
+    if count == 0:
+        return "1: there is no coarser one"
     trained = sum(level["kept"] == TRAINED for level in told[1:])
-    return (f"{len(told)}, of the {len(told) - 1} coarse ones {trained} trained and the others "
-            f"box-filtered, in {coarse_bytes:,} bytes")  # fmt: skip
+    counts = {"trained": trained, "box-filtered": count - trained}
+    ways = " and ".join(f"{found} {way}" for way, found in counts.items() if found)
+    return f"{len(told)}: the finest, and {ways} below it in {coarse_bytes:,} bytes"
 
 
 def told_varied(varied: Sequence[Varied]) -> dict[str, str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from neuralshade.kinds.mipmaps.engine import MipEngine
 from neuralshade.kinds.mipmaps.judge import (
@@ -56,6 +56,16 @@ def ratios(errors: Errors, method: str, filters: Collection[str], level: int) ->
     return found
 
 
+def over_best(error: float, others: Iterable[float]) -> float:
+    """Return an error over the least of others, as notes, tables and pages tell it.
+
+    Where that least one is none to speak of, as ``ratios`` has it.
+    """
+    best = min(others)
+    none = LEAST if best < LEAST else 0.0
+    return (error + none) / (best + none)
+
+
 def chosen_methods(
     engine: MipEngine, stored: dict[str, Floats], recipe: MipmapsRecipe
 ) -> list[str]:
@@ -73,7 +83,11 @@ def best_by(judged: Judged, favor: str) -> list[str]:
 def missed(errors: Errors, kept: str, filters: Collection[str]) -> tuple[str, ...]:
     """Return what to tell of levels that are more than AS_GOOD times as wrong as a filter."""
     count = len(next(iter(errors.values()))[kept])
-    found = {level: ratios(errors, kept, filters, level) for level in range(count)}
+    found = {
+        level: {kind: over_best(of[kept][level], (of[name][level] for name in filters))
+                for kind, of in errors.items()}
+        for level in range(count)
+    }  # fmt: skip
     told = [
         f"level {level + 1} {ratio:.2f} under {kind} lights"
         for level, each in found.items()
@@ -82,4 +96,7 @@ def missed(errors: Errors, kept: str, filters: Collection[str]) -> tuple[str, ..
     ]
     if not told:
         return ()
-    return (f"more wrong than the best filter, by so many times its error: {', '.join(told)}.",)
+    return (
+        f"more wrong than the best filter, by so many times its error: {', '.join(told)}. "
+        "Each level was chosen under another draw of lights than this measurement has.",
+    )

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from neuralshade.kinds.mipmaps.choice import over_best
 from neuralshade.kinds.mipmaps.judge import ENVIRONMENT, KEPT, STORED
 from neuralshade.measure.table import Column, Row, Table
 
@@ -14,14 +15,17 @@ BIAS = ("bias: mean of the result over mean of the reference, 1 is right; a high
         "missing shows there")  # fmt: skip
 ERROR = ("error: mean of 2 |x - y| / (x + y + 0.01), from 0 (equal) to 2; every column as stored, "
          "in 8 bits")  # fmt: skip
+TIMES = ("times best: error of what is kept over the least of the three filters under the same "
+         "lights; below 1 is better")  # fmt: skip
 COLUMNS = (
     Column("level", "level", "d"),
     Column("size", lambda row: f"{row['width']} x {row['height']}"),
     Column("kept", lambda row: FILTERS.get(row["kept"], row["kept"]), right=False),
-    Column("error", "ours", ".4f"),
-    *(Column(title, name, ".4f") for name, title in FILTERS.items()),
-    Column("bias", "bias", ".3f"),
-    *(Column(f"of {title}", f"{name}_bias", ".3f") for name, title in FILTERS.items()),
+    Column("kept\nerror", "ours", ".4f"),
+    *(Column(f"{title}\nerror", name, ".4f") for name, title in FILTERS.items()),
+    Column("times\nbest", lambda row: over_best(row["ours"], [row[f] for f in FILTERS]), ".2f"),
+    Column("kept\nbias", "bias", ".3f"),
+    *(Column(f"{title}\nbias", f"{name}_bias", ".3f") for name, title in FILTERS.items()),
 )
 
 
@@ -34,7 +38,7 @@ class LevelsTable(Table):
              [row for row in rows if row["light"] == light])
             for light, told in LIGHTS.items()
         ]  # fmt: skip
-        super().__init__(rows, COLUMNS, sections=sections, lines=(ERROR, BIAS))
+        super().__init__(rows, COLUMNS, sections=sections, lines=(ERROR, TIMES, BIAS))
 
 
 def told_levels(maps: Mapping[str, Any], quality: Mapping[str, Any]) -> dict[str, str]:

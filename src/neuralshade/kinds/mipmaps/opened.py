@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from neuralshade.asset.schema import Form
-from neuralshade.base.message_text import memory_text, named, shown
+from neuralshade.base.message_text import decimals, memory_text, named, shown
 from neuralshade.errors import AssetError, ConfigError
 from neuralshade.fitting.scene import RESULT, Scene
 from neuralshade.kinds.hints import MapChain, TextureSet
@@ -194,7 +194,8 @@ class OpenedMipmaps(Opened):
 
     def told(self) -> dict[str, str]:
         """Return lines for people: the maps, and each level with its error."""
-        return {"size": f"{self.byte_count:,} bytes", "in a GPU": self._in_memory(),
+        size = f"{self.byte_count:,} bytes, {decimals(self.bits_per_pixel, 3)} bits per {TEXEL}"
+        return {"size": size, "in a GPU": self._in_memory(),
                 **told_levels(self.maps, self.header.quality)}  # fmt: skip
 
     def _in_memory(self) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from neuralshade.kinds.mipmaps.choice import over_best
 from neuralshade.kinds.mipmaps.figures import map_rows, plane_rows
 from neuralshade.kinds.mipmaps.level_charts import level_chart
 from neuralshade.measure.curves import CurvePoint, curve_charts
@@ -125,14 +126,13 @@ def _rows(
         height, width = maps.roughness.shape
         values = {name: errors[name][index] for name in data.chains}
         others = [value for name, value in values.items() if name != data.trained]
-        best = min(others, default=None)
         rows.append({
             "level": index + 1,
             "size": f"{width:,} x {height:,}",
             "kept": data.kept[index] if data.kept else "",
             "errors": values,
             "lowest": min(values.values()),
-            "ratio": values[data.trained] / best if best else None,
+            "ratio": over_best(values[data.trained], others) if others else None,
             "bias": biases[index] if biases else None,
         })  # fmt: skip
     return rows

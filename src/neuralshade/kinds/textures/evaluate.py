@@ -27,7 +27,7 @@ from neuralshade.measure.map_psnr import Bytes, map_psnr_db, mean_below_db, told
 from neuralshade.measure.plane.lit_sphere import Floats, lights, lit_sphere
 from neuralshade.measure.plane.lit_texels import lit_errors
 from neuralshade.measure.quality import flip
-from neuralshade.measure.table import Column, Row, Table, bits_column, print_rows
+from neuralshade.measure.table import Column, Row, Table, bits_column, print_lines, print_rows
 from neuralshade.measure.texture_rivals import ByteMaps, TextureRival, block_rivals
 from neuralshade.source.material_set import MaterialSet
 
@@ -236,8 +236,7 @@ class TexturesTable(Table):
             Column("texels", lambda row: f"{row['width']} x {row['height']}"),
             *maps, mean,
         ], self.mips)  # fmt: skip
-        for line in (MIPS_NOTED, *NOTED, *self.lines):
-            print(plain(line))
+        print_lines((MIPS_NOTED, *NOTED, *self.lines))
 
 
 def _told_map(name: str, row: Row) -> str | None:

@@ -18,6 +18,7 @@ from neuralshade.verbs.doctor.probes import PROBES
 from neuralshade.verbs.doctor.remedies import NVIDIA, vulkan_remedy
 
 OK, MISSING, OFF = "ok", "missing", "off"  # off: it is not there, and nothing needs it
+WRONG = "wrong"  # it is there, and not as it must be
 SLANGPY = 'pip install "neuralshade[gpu]"'
 CUDA = 'pip install "neuralshade[cuda]"'
 PATIENT = "neuralshade devices"  # asks in this process, without a limit
@@ -28,9 +29,10 @@ Found = Mapping[str, Mapping[str, Any]]
 def examine(limit_s: float = LIMIT_S, check_table: Callable[[str], object] = str) -> dict[str, Any]:
     """Return what is there, as plain JSON data: headings with rows; raises nothing.
 
-    A row has ``what``, ``state`` (ok, missing, or off for what nothing here needs), ``found`` in
-    words, and ``remedy``: a command, what else to do, or None. ``probes`` is what drivers and large
-    packages answered, each asked in a process of its own that has ``limit_s`` seconds.
+    A row has ``what``, ``state`` (ok, missing, wrong for what is there and no use, or off
+    for what nothing here needs), ``found`` in words, and ``remedy``: a command, what else to do, or
+    None. ``probes`` is what drivers and large packages answered, each asked in a process of its own
+    that has ``limit_s`` seconds.
     ``check_table`` is called with each verb that the user's defaults have a table of; ConfigError
     says what is wrong.
     """
@@ -83,7 +85,7 @@ def _defaults(check_table: Callable[[str], object]) -> list[Row]:
         for name in names:
             check_table(name)
     except ConfigError as error:
-        return [_row("your defaults", MISSING, str(error), f"correct {path}, or remove it")]
+        return [_row("your defaults", WRONG, str(error), f"correct {path}, or remove it")]
     tables = ", ".join(f"[{name}]" for name in names)
     return [_row("your defaults", OK, f"{path}: {tables or 'empty'}")]
 
@@ -192,7 +194,7 @@ def _plugin(found: Mapping[str, Any]) -> Row:
         return _row(what, OK, f"{found['source']}, {found['place']}")
     command = "pip uninstall" if found["refused"] else "pip install --upgrade"
     named = re.fullmatch(r"[\w.-]+", found["package"])
-    return _row(what, MISSING, f"{found['source']}: {found['fault']}",
+    return _row(what, WRONG, f"{found['source']}: {found['fault']}",
                 f"{command} {found['package']}" if named else None)  # fmt: skip
 
 
@@ -209,6 +211,6 @@ def _cache(folder: Mapping[str, Any]) -> Row:
         told += f" ({folder['error']})"
     if folder["writable"] and folder["error"] is None:
         return _row(folder["what"], OK, told)
-    return _row(folder["what"], MISSING, f"{told}; cannot be written",
+    return _row(folder["what"], WRONG, f"{told}; cannot be written",
                 'sudo chown -R "$(id -u)" ' + f"'{folder['path']}'"
                 if hasattr(os, "getuid") and folder["there"] else None)  # fmt: skip

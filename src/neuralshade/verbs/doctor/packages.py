@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import importlib.metadata
+import platform
 import re
 from dataclasses import dataclass
 
 NEED = re.compile(r"([\w.-]+)\s*(?:\[[^\]]*\])?\s*\(?(?:>=\s*([\w.]+))?[^;]*(?:;\s*(.*))?")
 EXTRA = re.compile(r"extra\s*==\s*[\"']([\w-]+)[\"']")
 OWN = "neuralshade"
+OLDER = re.compile(r"python_version\s*<\s*[\"']([\d.]+)[\"']")  # of what older Pythons need
 FOR_WORK = "dev"  # the extra of who changes this package
 
 
@@ -35,7 +37,10 @@ class Package:
 
 
 def packages() -> list[Package]:
-    """Return all but those of who changes this package; none where it was never installed."""
+    """Return all but those of who changes this package, and of older Pythons.
+
+    None where it was never installed.
+    """
     try:
         needs = importlib.metadata.requires(OWN) or []
     except Exception:  # metadata of an installation that broke may be anything
@@ -49,7 +54,9 @@ def _package(need: str) -> Package | None:
     if read is None:
         return None
     name, least, marker = read.groups()
-    extra = EXTRA.search(marker or "")
+    extra, older = EXTRA.search(marker or ""), OLDER.search(marker or "")
+    if older is not None and not _older(platform.python_version(), older[1]):
+        return None
     marked = bool(marker) and re.sub(EXTRA, "", marker or "").strip(" ()") != ""
     return Package(name, least, _version(name), extra[1] if extra else None, marked)
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from neuralshade.base.message_text import plain
 
-MARKS = {"ok": "ok     ", "missing": "MISSING", "off": "-      "}
+MARKS = {"ok": "ok     ", "missing": "MISSING", "wrong": "WRONG  ", "off": "-      "}
 WIDE = 17  # columns of what a row is about
 
 
@@ -20,7 +20,8 @@ def page(found: dict[str, Any]) -> str:
             lines.append(f"  {MARKS[row['state']]}  {what}  {plain(row['found'])}".rstrip())
             if row["remedy"] is not None:
                 lines.append(f"{'':{WIDE + 13}}-> {row['remedy']}")
-    missing = sum(row["state"] == "missing" for rows in found["headings"].values() for row in rows)
-    told = "Nothing is missing." if not missing else (
-        f"{missing} missing: see the lines with ->.")  # fmt: skip
+    states = [row["state"] for rows in found["headings"].values() for row in rows]
+    counts = {state: states.count(state) for state in ("missing", "wrong")}
+    faults = ", ".join(f"{count} {state}" for state, count in counts.items() if count)
+    told = f"{faults}: see the lines with ->." if faults else "Nothing is missing."
     return "\n".join([*lines, "", told])

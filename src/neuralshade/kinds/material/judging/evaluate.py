@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from neuralshade.base.closeable import Closeable
+from neuralshade.base.message_text import plural
 from neuralshade.errors import AssetError
 from neuralshade.kinds.kind import Notice, ignore
 from neuralshade.kinds.material.judging.judge import Judge, field_shade
@@ -91,8 +92,8 @@ def told_levels(levels: Sequence[Mapping[str, Any]]) -> list[tuple[str, ...]]:
 
 
 def _level_lines(levels: Sequence[Mapping[str, Any]]) -> list[str]:
-    return [f"Level {i}, {side} texels a side: {error} ({kept}); trained {trained}, filtered "
-            f"{filtered}, finest {finest}"
+    return [f"Level {i}, {plural(int(side), 'texel')} a side: {error} ({kept}); trained {trained}, "
+            f"filtered {filtered}, finest {finest}"
             for i, (side, kept, error, trained, filtered, finest) in
             enumerate(told_levels(levels))]  # fmt: skip
 
