@@ -81,6 +81,30 @@ def test_progress_bar_on_a_terminal(folder, start):
     assert "Traceback" not in shown
 
 
+def test_results_stand_on_lines_of_their_own_once_the_bar_is_gone(folder, few, start):
+    leader, follower = pty.openpty()
+    process = start("fit", "image", "a.png", *few, "--report", "a.html", cwd=folder,
+                    stdout=follower, stderr=follower, text=False,
+                    environment={"TERM": "xterm-256color", "COLUMNS": "100"})  # fmt: skip
+    os.close(follower)
+    shown = read_all(leader)
+    assert process.wait(60) == 0, shown
+    assert "\u2501" in shown
+    lines = [line.rpartition("\x1b[2K")[2].strip() for line in shown.split("\n")]
+    assert any(line.startswith("a.nsh: ") for line in lines), shown
+    assert "a.html" in lines, shown
+
+
+def test_results_reach_a_pipe_beside_a_bar(folder, few, start):
+    leader, follower = pty.openpty()
+    process = start("fit", "image", "a.png", *few, cwd=folder, stderr=follower,
+                    environment={"TERM": "xterm-256color", "COLUMNS": "100"})  # fmt: skip
+    os.close(follower)
+    shown = read_all(leader)
+    told, _ = process.communicate(timeout=60)
+    assert told.startswith("a.nsh: ") and "a.nsh: " not in shown
+
+
 def read_all(descriptor):
     pieces = []
     while True:
