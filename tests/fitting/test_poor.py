@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from neuralshade import picture_from_array
-from neuralshade.fitting.picture_result import EARLIEST_STEPS, early, poor
+from neuralshade.fitting.picture_result import EARLIEST_STEPS, early, missed, poor
 from neuralshade.fitting.plateau import FEWEST_STEPS, Plateau
 from neuralshade.fitting.progress import Progress
 from neuralshade.kinds.image.recipe import ImageRecipe
@@ -26,7 +26,8 @@ def job_of(share=1.0, plateau_step=None, step=50, **ends):
     seconds = ends.get("seconds") or 0.0
     progress = Progress(step=step, seconds=seconds, share=share, plateau_step=plateau_step)
     recipe = ImageRecipe(**{"seconds": None, "steps": None} | ends)
-    return SimpleNamespace(loop=SimpleNamespace(progress=progress), recipe=recipe)
+    loop = SimpleNamespace(progress=progress, control=None)
+    return SimpleNamespace(loop=loop, recipe=recipe)
 
 
 @pytest.mark.parametrize("psnr_db, byte_count, told", [
@@ -72,3 +73,29 @@ def test_of_a_preset_with_steps_of_its_own_these_are_usual():
     said = early(job_of(step=1_000, steps=1_000), 32_768)
     assert said is not None and "3.1 % of the 32,768 that are usual: far below" in said
     assert early(job_of(step=32_768, steps=32_768), 32_768) is None
+
+
+@pytest.mark.parametrize("ended, told", [
+    ({"steps": 50}, ", at its 50 steps. Give it more --steps. A larger "),
+    ({"seconds": 3.0, "step": 724}, ", at its 3 s after 724 steps. Give it more --seconds, or a "
+     "machine with less to do. A larger "),
+    ({"steps": 10**6, "plateau_step": 40}, ", at its plateau. A larger "),
+])  # fmt: skip
+def test_a_target_that_was_missed_is_told(ended, told):
+    said = missed(job_of(**ended, target_psnr=60.0), 33.312)
+    assert said == (f"fit: got 33.31 dB, where target_psnr asks for 60{told}--bpp, encoding or "
+                    "network gives more, too.")  # fmt: skip
+
+
+def test_a_target_that_the_file_alone_missed_is_told():
+    said = missed(job_of(share=0.4, target_psnr=35.0), 34.98)
+    assert said == ("fit: got 34.98 dB, where target_psnr asks for 35: it had that as it was "
+                    "trained, not so its file. Ask for a little more.")  # fmt: skip
+
+
+def test_no_target_is_missed_that_was_reached_nor_one_that_a_page_gave_up():
+    assert missed(job_of(steps=50, target_psnr=35.0), 34.999) is None
+    assert missed(job_of(steps=50), 8.7) is None
+    job = job_of(share=0.4, target_psnr=35.0)
+    job.loop.control = SimpleNamespace(ended=True)
+    assert missed(job, 8.7) is None

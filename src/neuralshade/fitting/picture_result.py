@@ -170,6 +170,19 @@ def before_plateau(p: Progress, recipe: Any) -> str | None:
             f"by itself takes {EARLIEST_STEPS} steps at least.{more}")  # fmt: skip
 
 
+def missed(job: Job[Any], psnr_db: float) -> str | None:
+    """Return what to say of a fit that did not come to the PSNR that it was to end at."""
+    recipe, p, control = job.recipe, job.loop.progress, job.loop.control
+    wanted = recipe.target_psnr
+    if wanted is None or round(psnr_db, 2) >= wanted or (control is not None and control.ended):
+        return None
+    said = f"fit: got {psnr_db:.2f} dB, where target_psnr asks for {wanted:g}"
+    if p.share < 1.0:
+        return f"{said}: it had that as it was trained, not so its file. Ask for a little more."
+    found = ", at its plateau" if p.plateau_step is not None else f", at its {ended(p, recipe)}"
+    return f"{said}{found}.{more_of_it(p, recipe)} {recipe.larger} gives more, too."
+
+
 def oversized(byte_count: int, picture: Picture) -> str | None:
     """Return what to say of an asset that takes more bytes than the texels of its picture.
 

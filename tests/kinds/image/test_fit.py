@@ -199,3 +199,9 @@ def test_webp_and_tiff_are_read(tmp_path, few):
         (tmp_path / f"a.{suffix}").write_bytes(buffer.getvalue())
         result = neuralshade.fit_image(tmp_path / f"a.{suffix}", tmp_path / "x.nsh", **few)
         assert os.path.getsize(result.asset) == result.asset_bytes
+
+
+def test_a_missed_target_is_told(tmp_path, save_smooth, few):
+    result = neuralshade.fit_image(save_smooth(), tmp_path / "a.nsh", **few, target_psnr=90.0)
+    [told] = [line for line in result.warnings if "target_psnr" in line]
+    assert told.startswith(f"fit: got {result.psnr_db:.2f} dB, where target_psnr asks for 90, at ")

@@ -31,6 +31,7 @@ from neuralshade.fitting.picture_result import (
     CodeSearch,
     FitResult,
     early,
+    missed,
     oversized,
     poor,
     reached,
@@ -270,7 +271,8 @@ class _Job(Job[ImageRecipe]):
         told = poor(self, psnr_db, size, self.picture, white_of(self.picture))
         if told is None and self.begun is None:
             told = early(self, preset_steps(self.preset))
-        self.warnings.say(told, oversized(size, self.picture), search.failed if search else None)
+        self.warnings.say(told, oversized(size, self.picture), missed(self, psnr_db),
+                          search.failed if search else None)  # fmt: skip
         if self.begun is not None:
             from neuralshade.kinds.image.begun import worse
 
@@ -283,8 +285,8 @@ class _Job(Job[ImageRecipe]):
         self._tell_ending(psnr_db, size, search)
         self._written()
         self._report()
-        pixels = self.picture.width * self.picture.height
-        exceeded = size * 8 / pixels > self.recipe.bpp and self._is_sized_by_bpp()
+        bits = size * 8 / (self.picture.width * self.picture.height)
+        exceeded = bits > self.recipe.bpp and self._is_sized_by_bpp()
         told = reached(self, self.picture, psnr_db, size, bpp_exceeded=exceeded)
         return FitResult(**told, search=search)
 

@@ -31,6 +31,7 @@ from neuralshade.fitting.options import (
 from neuralshade.fitting.picture_result import (
     CodeSearch,  # noqa: F401 - hints of SplatsResult.__init__ are read here
     FitResult,
+    missed,
     poor,
     reached,
 )
@@ -283,7 +284,7 @@ class _Job(Job[SplatsRecipe]):
         psnr_db, written = self.save(self.output)
         white = white_of(self.picture)
         self.warnings.say_steps(self.loop.progress, self.recipe, on_cpu=self.chosen.on_cpu)
-        self.warnings.say(poor(self, psnr_db, written, self.picture, white))
+        self.warnings.say(poor(self, psnr_db, written, self.picture, white), missed(self, psnr_db))
         self._written()
         self._report()
         budget = budget_of(self.recipe, self.picture)
