@@ -10,6 +10,7 @@ from neuralshade.fitting.picture_result import EARLIEST_STEPS, early, missed, po
 from neuralshade.fitting.plateau import FEWEST_STEPS, Plateau
 from neuralshade.fitting.progress import Progress
 from neuralshade.kinds.image.recipe import ImageRecipe
+from neuralshade.measure.picture_psnr import white_of
 
 FAR = "fit: got 8.7 dB, where a thumbnail of as many bytes has 3"
 
@@ -37,6 +38,25 @@ def job_of(share=1.0, plateau_step=None, step=50, **ends):
 def test_a_result_that_a_thumbnail_beats_is_told(picture, psnr_db, byte_count, told):
     said = poor(job_of(steps=50), psnr_db, byte_count, picture, 1.0)
     assert (said is not None) is told
+
+
+@pytest.mark.parametrize("psnr_db, byte_count, told", [
+    (31.0, 1536, True), (8.7, 1536, True), (31.0, 10_000, False), (99.0, 1536, False),
+])  # fmt: skip
+def test_of_hdr_pictures_too(picture, psnr_db, byte_count, told):
+    """A thumbnail of theirs has two bytes a number."""
+    lit = picture_from_array(20 * picture.as_float(), "linear")
+    said = poor(job_of(steps=50), psnr_db, byte_count, lit, white_of(lit))
+    assert (said is not None) is told
+    if told:
+        assert said.startswith(f"fit: got {psnr_db} dB, where a thumbnail of as many bytes has ")
+        assert said.endswith(": plain texels hold a picture as smooth as this one better. Give it "
+                             "more --steps.")  # fmt: skip
+
+
+def test_a_smooth_picture_that_texels_hold_better_is_told_however_good_the_fit(picture):
+    said = poor(job_of(steps=50), 30.5, 768, picture, 1.0)
+    assert said is not None and ": plain texels hold a picture as smooth" in said
 
 
 @pytest.mark.parametrize("ended, advice", [
