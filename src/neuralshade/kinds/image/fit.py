@@ -173,8 +173,7 @@ class _Job(Job[ImageRecipe]):
             partial(draw_field, self.engine.field), lambda: feature_grids(self.engine.field),
         )  # fmt: skip
         height, width = self.picture.height, self.picture.width
-        white, hdr = white_of(self.picture), self.picture.hdr
-        glances = Glances(self.engine, white, hdr)
+        glances = Glances(self.engine, white_of(self.picture), self.picture.hdr)
         self.loop = Loop(
             self.engine,
             recipe,
@@ -263,16 +262,15 @@ class _Job(Job[ImageRecipe]):
 
     def _tell_ending(self, psnr_db: float, size: int, search: CodeSearch | None) -> None:
         """Warn of a fit that ended too soon, or that is no use."""
+        gained, failed = (search.gain_db, search.failed) if search else (0.0, None)
         if self.recipe.seconds is not None or self.loop.plateau is not None:
             from neuralshade.fitting.ending import rising  # not where steps alone were asked for
 
-            gained = search.gain_db if search else 0.0
             self.warnings.say(rising(self.loop, self.recipe, gained))
         told = poor(self, psnr_db, size, self.picture, white_of(self.picture))
         if told is None and self.begun is None:
             told = early(self, preset_steps(self.preset))
-        self.warnings.say(told, oversized(size, self.picture), missed(self, psnr_db),
-                          search.failed if search else None)  # fmt: skip
+        self.warnings.say(told, oversized(size, self.picture), missed(self, psnr_db), failed)
         if self.begun is not None:
             from neuralshade.kinds.image.begun import worse
 
