@@ -48,7 +48,7 @@ def test_fit_prints_what_was_reached(run, rock):
     assert told.startswith("fit: ended at its 8 steps, 0.08 % of the 10,000 that are usual: far ")
     text = "\n".join(done.out)
     for name in ("albedo", "normal", "roughness"):
-        assert re.search(rf"^  {name} +\d+\.\d( +\d+\.\d){{4}} dB by mip$", text, re.M)
+        assert re.search(rf"^  {name} +\d+\.\d( +\d+\.\d| >= 99){{4}} dB by mip$", text, re.M)
     size = (rock / "rock.nsh").stat().st_size
     assert f" dB in {size:,} bytes ({size * 8 / 192:.2f} bits per texel, all maps and mips)" in text
     told = "\n".join(run("info", "rock.nsh").out)
@@ -153,3 +153,12 @@ def test_a_plan_keeps_nothing(run, rock):
     assert (done.code, plan["plot"], plan["steps"]) == (0, None, 8)
     assert sum(row["expected"] for row in plan["rows"]) == 5
     assert {path.name for path in rock.iterdir()} == {"a.png", "rock"}
+
+
+def test_maps_that_are_equal_are_told_as_evaluate_does(run, rock, monkeypatch):
+    found = {"albedo": [99.0, 98.94], "normal": [99.0], "roughness": [99.0]}
+    monkeypatch.setattr("neuralshade.kinds.textures.fit.map_psnr", lambda *given: found)
+    done = run("fit", "textures", "rock", *FEW)
+    assert f"  {'albedo':<14} >= 99  98.9 dB by mip" in done.out
+    assert any(line.startswith("rock.nsh: >= 99 dB in ") for line in done.out)
+    assert any(line.endswith("dB by mip: >= 99  98.9") for line in run("info", "rock.nsh").out)

@@ -118,6 +118,10 @@ def test_misuse(refused, arguments, message):
      "takes none: write --live --port 8765."),
     (("fit", "image", "a.png", "b.png", "--live"),
      "Got unexpected extra argument (b.png) See neuralshade fit image --help."),
+    (("fit", "image", "a.png", "b.nsh"), "Got unexpected extra argument (b.nsh). To have that "
+     "written, give -o b.nsh. See neuralshade fit image --help."),
+    (("fit", "image", "a.png", "b.nsh", "-o", "c.nsh"),
+     "Got unexpected extra argument (b.nsh) See neuralshade fit image --help."),
     (("fit", "image", "a.png", "--quality", "8"),
      "No such option '--quality'. See neuralshade fit image --help."),
     (("fit", "splats", "a.png", "--preset", "grid"),
@@ -137,6 +141,8 @@ def test_the_flag_that_was_meant(refused, arguments, meant):
     (("fit", "imge", "a.png"), "No such command 'imge'. Did you mean 'image'? "
      "See neuralshade fit --help."),
     (("fit", "mipmap", "a"), "No such command 'mipmap'. Did you mean 'mipmaps'? "
+     "See neuralshade fit --help."),
+    (("fit", "picture", "a.png"), "No such command 'picture'. Did you mean 'image'? "
      "See neuralshade fit --help."),
     (("fit", "a'b"), None), (("fit", "1.5"), None),
 ])  # fmt: skip

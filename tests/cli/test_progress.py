@@ -10,7 +10,7 @@ import pytest
 from rich.console import Console
 
 from neuralshade.cli import terminal
-from neuralshade.cli.terminal import fitting, watch
+from neuralshade.cli.terminal import fitting, put_away, watch
 from neuralshade.fitting.loop import Progress
 
 
@@ -79,6 +79,41 @@ def test_progress_bar_on_a_terminal(folder, start):
     assert re.search(r"step [\d,]+  loss \S+  PSNR \S+ dB  \S+ M samples/s", plain)
     assert re.search(r"\d+ s left", plain)
     assert "Traceback" not in shown
+
+
+def test_results_stand_on_lines_of_their_own_once_the_bar_is_gone(folder, few, start):
+    leader, follower = pty.openpty()
+    process = start("fit", "image", "a.png", *few, "--report", "a.html", cwd=folder,
+                    stdout=follower, stderr=follower, text=False,
+                    environment={"TERM": "xterm-256color", "COLUMNS": "100"})  # fmt: skip
+    os.close(follower)
+    shown = read_all(leader)
+    assert process.wait(60) == 0, shown
+    assert "\u2501" in shown
+    lines = [line.rpartition("\x1b[2K")[2].strip() for line in shown.split("\n")]
+    assert any(line.startswith("a.nsh: ") for line in lines), shown
+    assert "a.html" in lines, shown
+
+
+@pytest.mark.parametrize("back", [True, False])
+def test_a_bar_is_put_away_and_is_back_while_a_page_stays(back, monkeypatch):
+    console = Console(file=io.StringIO(), force_terminal=True)
+    monkeypatch.setattr(terminal, "Console", lambda stderr: console)
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
+    with watch(quiet=False) as observer:
+        with put_away(observer, back=back):
+            assert not observer.bar.live.is_started
+        assert observer.bar.live.is_started is back
+
+
+def test_results_reach_a_pipe_beside_a_bar(folder, few, start):
+    leader, follower = pty.openpty()
+    process = start("fit", "image", "a.png", *few, cwd=folder, stderr=follower,
+                    environment={"TERM": "xterm-256color", "COLUMNS": "100"})  # fmt: skip
+    os.close(follower)
+    shown = read_all(leader)
+    told, _ = process.communicate(timeout=60)
+    assert told.startswith("a.nsh: ") and "a.nsh: " not in shown
 
 
 def read_all(descriptor):

@@ -61,7 +61,7 @@ def test_a_list_for_a_flag_that_comes_often(refused, folder):
 
 
 def test_what_is_neither_is_refused(refused, recipe):
-    assert refused(*recipe('enginee = "torch"')).startswith("ImageRecipe.enginee: unknown setting")
+    assert refused(*recipe('enginee = "torch"')).startswith("r.toml: enginee: unknown setting")
 
 
 @pytest.mark.parametrize("kind, subject, name", [
@@ -72,4 +72,4 @@ def test_what_is_neither_is_refused(refused, recipe):
 def test_names_of_the_fit_s_own_parameters_are_no_settings(refused, folder, kind, subject, name):
     (folder / "r.toml").write_text(f'{name} = "a"\n')
     message = refused("fit", kind, subject, "--recipe", "r.toml")
-    assert f"Recipe.{name}: unknown setting" in message
+    assert message.startswith(f"r.toml: {name}: unknown setting")

@@ -134,7 +134,7 @@ def test_unknown_field_in_a_recipe_file(folder, refused):
     (folder / "r.toml").write_text("hiden_width = 32\n")
     names = [field.name for field in fields_of(ImageRecipe)]
     assert refused("fit", "image", "a.png", "--recipe", "r.toml") == (
-        "ImageRecipe.hiden_width: unknown setting. Did you mean hidden_width? "
+        "r.toml: hiden_width: unknown setting. Did you mean hidden_width? "
         f"There are {', '.join(names)}."
     )
 
@@ -215,7 +215,7 @@ def test_more_memory_than_there_is(refused):
 def test_recipe_files_that_make_no_sense(folder, refused, text):
     (folder / "r.toml").write_text(text)
     message = refused("fit", "image", "a.png", "--recipe", "r.toml")
-    assert message.startswith(("r.toml: got ", "ImageRecipe.", "r.toml: got preset=3"))
+    assert message.startswith("r.toml: ")
 
 
 def test_recipe_file_that_is_binary(folder, refused):

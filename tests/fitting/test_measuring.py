@@ -2,13 +2,20 @@
 
 import itertools
 import json
+from pathlib import Path
 
 import pytest
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 import neuralshade
 from neuralshade import FitOptions
-from neuralshade.fitting.loop import Progress
+from neuralshade.fitting.loop import (
+    FIRST_MEASURE_SECONDS,
+    MEASURE_SHARE,
+    MEASUREMENTS,
+    TARGET_SHARE,
+    Progress,
+)
 
 
 def measured(loop):
@@ -185,3 +192,23 @@ def test_a_psnr_of_more_than_two_seconds_ago_is_stale():
         assert p.stale == stale
     p.psnr_step = p.step
     assert not p.stale
+
+
+@pytest.mark.parametrize("seconds, cost, fewest", [
+    (0.25, 0.002, 0), (0.8, 0.002, 4), (2.0, 0.005, 8), (2.0, 0.02, 6), (6.0, 0.02, 10),
+])  # fmt: skip
+def test_short_fits_by_steps_have_as_many_measurings_as_docs_say(clock, loop_of, seconds, cost,
+                                                                  fewest):  # fmt: skip
+    measure, spent = measuring(clock, [cost])
+    loop = loop_of(clock, steps=round(100 * seconds), measure=measure)  # of 0.01 s
+    loop.run()
+    on_the_way = [row for row in measured(loop) if row[0] < loop.progress.step]
+    assert len(on_the_way) >= fewest and (seconds > FIRST_MEASURE_SECONDS or not on_the_way)
+    assert sum(spent[1:-1]) <= TARGET_SHARE * loop.progress.seconds + cost
+
+
+def test_docs_say_when_psnr_is_measured():
+    said = (Path(__file__).parents[2] / "docs" / "watching.md").read_text()
+    assert (f"first measured after {FIRST_MEASURE_SECONDS:g} s of training, then in "
+            f"{100 * MEASURE_SHARE:g} % of the time, and in {100 * TARGET_SHARE:g} % of it as long "
+            f"as that makes fewer than {MEASUREMENTS} measurings") in said  # fmt: skip

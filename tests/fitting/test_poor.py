@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 
 from neuralshade import picture_from_array
-from neuralshade.fitting.picture_result import EARLIEST_STEPS, early, poor
+from neuralshade.fitting.picture_result import EARLIEST_STEPS, early, missed, poor
 from neuralshade.fitting.plateau import FEWEST_STEPS, Plateau
 from neuralshade.fitting.progress import Progress
 from neuralshade.kinds.image.recipe import ImageRecipe
+from neuralshade.measure.picture_psnr import white_of
 
 FAR = "fit: got 8.7 dB, where a thumbnail of as many bytes has 3"
 
@@ -26,7 +27,8 @@ def job_of(share=1.0, plateau_step=None, step=50, **ends):
     seconds = ends.get("seconds") or 0.0
     progress = Progress(step=step, seconds=seconds, share=share, plateau_step=plateau_step)
     recipe = ImageRecipe(**{"seconds": None, "steps": None} | ends)
-    return SimpleNamespace(loop=SimpleNamespace(progress=progress), recipe=recipe)
+    loop = SimpleNamespace(progress=progress, control=None)
+    return SimpleNamespace(loop=loop, recipe=recipe)
 
 
 @pytest.mark.parametrize("psnr_db, byte_count, told", [
@@ -36,6 +38,25 @@ def job_of(share=1.0, plateau_step=None, step=50, **ends):
 def test_a_result_that_a_thumbnail_beats_is_told(picture, psnr_db, byte_count, told):
     said = poor(job_of(steps=50), psnr_db, byte_count, picture, 1.0)
     assert (said is not None) is told
+
+
+@pytest.mark.parametrize("psnr_db, byte_count, told", [
+    (31.0, 1536, True), (8.7, 1536, True), (31.0, 10_000, False), (99.0, 1536, False),
+])  # fmt: skip
+def test_of_hdr_pictures_too(picture, psnr_db, byte_count, told):
+    """A thumbnail of theirs has two bytes a number."""
+    lit = picture_from_array(20 * picture.as_float(), "linear")
+    said = poor(job_of(steps=50), psnr_db, byte_count, lit, white_of(lit))
+    assert (said is not None) is told
+    if told:
+        assert said.startswith(f"fit: got {psnr_db} dB, where a thumbnail of as many bytes has ")
+        assert said.endswith(": plain texels hold a picture as smooth as this one better. Give it "
+                             "more --steps.")  # fmt: skip
+
+
+def test_a_smooth_picture_that_texels_hold_better_is_told_however_good_the_fit(picture):
+    said = poor(job_of(steps=50), 30.5, 768, picture, 1.0)
+    assert said is not None and ": plain texels hold a picture as smooth" in said
 
 
 @pytest.mark.parametrize("ended, advice", [
@@ -72,3 +93,29 @@ def test_of_a_preset_with_steps_of_its_own_these_are_usual():
     said = early(job_of(step=1_000, steps=1_000), 32_768)
     assert said is not None and "3.1 % of the 32,768 that are usual: far below" in said
     assert early(job_of(step=32_768, steps=32_768), 32_768) is None
+
+
+@pytest.mark.parametrize("ended, told", [
+    ({"steps": 50}, ", at its 50 steps. Give it more --steps. A larger "),
+    ({"seconds": 3.0, "step": 724}, ", at its 3 s after 724 steps. Give it more --seconds, or a "
+     "machine with less to do. A larger "),
+    ({"steps": 10**6, "plateau_step": 40}, ", at its plateau. A larger "),
+])  # fmt: skip
+def test_a_target_that_was_missed_is_told(ended, told):
+    said = missed(job_of(**ended, target_psnr=60.0), 33.312)
+    assert said == (f"fit: got 33.31 dB, where target_psnr asks for 60{told}--bpp, encoding or "
+                    "network gives more, too.")  # fmt: skip
+
+
+def test_a_target_that_the_file_alone_missed_is_told():
+    said = missed(job_of(share=0.4, target_psnr=35.0), 34.98)
+    assert said == ("fit: got 34.98 dB, where target_psnr asks for 35: it had that as it was "
+                    "trained, not so its file. Ask for a little more.")  # fmt: skip
+
+
+def test_no_target_is_missed_that_was_reached_nor_one_that_a_page_gave_up():
+    assert missed(job_of(steps=50, target_psnr=35.0), 34.999) is None
+    assert missed(job_of(steps=50), 8.7) is None
+    job = job_of(share=0.4, target_psnr=35.0)
+    job.loop.control = SimpleNamespace(ended=True)
+    assert missed(job, 8.7) is None

@@ -34,6 +34,16 @@ def decimals(value: float, places: int) -> str:
     return f"{value:,.0f}" if value >= 1000 else f"{value:.{places}f}"
 
 
+def kept_db(value: float) -> float:
+    """Return dB as files keep them: few digits, and with two decimals or one told as ``value`` is.
+
+    What is rounded to three decimals and then to two may end beside what was measured.
+    """
+    digits = (round(value, 3), round(value, 4), round(value - 1e-4, 4), round(value + 1e-4, 4))
+    same = (each for each in digits if all(f"{each:.{n}f}" == f"{value:.{n}f}" for n in (1, 2)))
+    return next(same, value)
+
+
 def rate_text(per_second: float, what: str) -> str:
     """Return how many of something there are in a second, in a unit that leaves some digits."""
     for least, size, unit, places in SPEEDS:

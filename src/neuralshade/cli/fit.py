@@ -71,7 +71,7 @@ def command_of(kind: Kind) -> click.Command:
 def run_fit(kind: Kind, output: str | None, recipe: str | None, as_json: bool, quiet: bool,
             preset: str | None = None, **given: Any) -> None:  # fmt: skip
     """Fit, with progress for people, and print what was reached."""
-    from neuralshade.cli.terminal import show_notes, watch
+    from neuralshade.cli.terminal import put_away, show_notes, watch
     from neuralshade.fitting.facts import result_facts
 
     subject = given.pop(kind.subject.name)
@@ -97,12 +97,13 @@ def run_fit(kind: Kind, output: str | None, recipe: str | None, as_json: bool, q
     unsaid = silent(quiet, as_json, options)
 
     def show(result: Any) -> None:
-        if as_json:
-            _print_json(result_facts(result))
-        elif not unsaid:
-            result.print()
-            if options.get("report") is not None:
-                click.echo(options["report"])
+        with put_away(watching, back=bool(live.get("live"))):  # while its page stays
+            if as_json:
+                _print_json(result_facts(result))
+            elif not unsaid:
+                result.print()
+                if options.get("report") is not None:
+                    click.echo(options["report"])
         if getattr(result, "failed", None):  # of several
             sys.exit(1)
 

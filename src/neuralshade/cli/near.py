@@ -31,11 +31,18 @@ ELSEWHERE = {
     "verbose": "events",
     "width": "size",
 }
-VERBS_ELSEWHERE = {
+VERBS_ELSEWHERE = {  # the kinds of fit among them
     "compare": "evaluate",
     "draw": "render",
+    "gaussians": "splats",
     "inspect": "info",
+    "maps": "textures",
+    "mips": "mipmaps",
+    "pbr": "textures",
+    "photo": "image",
+    "picture": "image",
     "show": "view",
+    "slang": "shader",
     "train": "fit",
 }
 # what takes a file of this ending; others are pictures
@@ -53,7 +60,8 @@ def misuse(error: click.UsageError, arguments: Sequence[str]) -> str:
     if isinstance(error, click.NoSuchOption):
         message = _no_such_option(error, arguments)
     elif message.startswith(NO_VALUE):
-        message = message.rstrip(".") + _meant_port(arguments)
+        message = message.rstrip(".")
+        message += _meant_port(arguments) or _meant_output(error, message, arguments)
     elif message.startswith("No such command"):
         message += _meant_verb(error, arguments) or _near_verb(error, message)
     where = f" See {error.ctx.command_path} --help." if error.ctx else ""
@@ -109,6 +117,15 @@ def _meant_port(arguments: Sequence[str]) -> str:
         return ""
     port = behind[0] if behind[0].isdecimal() else "8420"
     return f". --live takes none: write --live --port {port}."
+
+
+def _meant_output(error: click.UsageError, message: str, arguments: Sequence[str]) -> str:
+    """Return the flag for an asset's name behind what is fitted; nothing for other words."""
+    extra = message.partition("extra argument (")[2].removesuffix(")")
+    known = [] if error.ctx is None else flags_of(error.ctx)
+    if not extra.endswith(".nsh") or "--output" not in known or {"-o", "--output"} & {*arguments}:
+        return ""
+    return f". To have that written, give -o {extra}."
 
 
 def _near_verb(error: click.UsageError, message: str) -> str:

@@ -1,5 +1,8 @@
 """Flags with a form of their own, and what errors call them."""
 
+from __future__ import annotations
+
+import itertools
 import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -8,7 +11,8 @@ import click
 
 from neuralshade.errors import ConfigError
 
-SETTING = re.compile(r"(?:\w+Recipe|live)\.(\w+): ")  # how an error's message names one
+# how an error's message names one
+SETTING = re.compile(r"(?:(?:\w+Recipe|live)\.|(?=preset: ))(\w+): ")
 TERMINAL = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 GIVEN = click.option("--set", "pairs", multiple=True, metavar="NAME=VALUE", help="Of what fit "
                      "shader made: a member's number or picture, in place of what it has; of fit "
@@ -24,15 +28,30 @@ else:  # no generic class before click 8.4
 def in_flags(message: str, arguments: Sequence[str]) -> str:
     """Return an error's message with the flag in place of the setting that it begins with.
 
-    A setting that a --recipe file may have is named as it is there.
+    A setting that a --recipe file has is named as it is there, behind the file.
     """
     found = SETTING.match(message)
     if found is None:
         return message
-    flag = f"--{found.group(1).replace('_', '-')}"
+    name, said = found.group(1), message[found.end() :]
+    flag = f"--{name.replace('_', '-')}"
     if _among(arguments, "--recipe") and not _among(arguments, flag):
-        return message
-    return f"{flag}: {message[found.end() :]}"
+        file = _recipe_with(name, arguments)
+        return message if file is None else f"{file}: {name}: {said}"
+    return message if name == "preset" else f"{flag}: {said}"
+
+
+def _recipe_with(name: str, arguments: Sequence[str]) -> str | None:
+    """Return the TOML file of --recipe if it has a setting; None where it has not."""
+    from neuralshade.fitting.recipe import read_toml  # few messages are of such a file
+
+    behind = [word for flag, word in itertools.pairwise(arguments) if flag == "--recipe"]
+    behind += [word.partition("=")[2] for word in arguments if word.startswith("--recipe=")]
+    path = behind[-1] if behind else ""
+    try:
+        return path if path.endswith(".toml") and name in read_toml(path) else None
+    except ConfigError:  # which has been told, or something before it
+        return None
 
 
 def is_misuse(error: Exception, message: str, arguments: Sequence[str]) -> bool:

@@ -59,21 +59,38 @@ def watch(quiet: bool, compared: bool = True) -> Iterator[Observer]:
         yield ignore
     elif sys.stderr.isatty():
         with _bar() as bar:
-            task = bar.add_task("fit", total=1.0, parts={"step": "starting"})
-
-            def show(p: FitProgress) -> None:
-                bar.update(task, completed=p.share, parts=_parts(p, compared))
-
-            yield show
+            yield _Bar(bar, compared)
     else:
         with plain_work():
             yield _PlainLines(compared)
 
 
+@contextmanager
+def put_away(observer: Observer, back: bool) -> Iterator[None]:
+    """Take a bar off the terminal before results are printed; show it again if it is to be back."""
+    if isinstance(observer, _Bar):
+        observer.bar.stop()
+    yield
+    if isinstance(observer, _Bar) and back:
+        observer.bar.start()
+
+
 def _bar() -> Progress:
     console = Console(stderr=True)
     bar = WorkBar(bar_width=BAR_COLUMNS)  # rich makes it shorter where there is no room
-    return Progress(bar, _Status(console), console=console, transient=True)
+    seen = sys.stdout is not None and sys.stdout.isatty()  # else what is printed is not for rich
+    return Progress(bar, _Status(console), console=console, transient=True, redirect_stdout=seen)
+
+
+class _Bar:
+    """Shows a fit as a bar."""
+
+    def __init__(self, bar: Progress, compared: bool) -> None:
+        self.bar, self.compared = bar, compared
+        self.task = bar.add_task("fit", total=1.0, parts={"step": "starting"})
+
+    def __call__(self, p: FitProgress) -> None:
+        self.bar.update(self.task, completed=p.share, parts=_parts(p, self.compared))
 
 
 class _Status(ProgressColumn):

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 FIRST_MEASURE_SECONDS = 0.3  # of training before PSNR is first measured; it says nothing sooner
 MEASURE_SHARE = 0.02  # of the time goes into measuring PSNR on the way, the first one excepted
 TARGET_SHARE = 0.1  # the same where the fit ends by PSNR, and where it was not seen for long
-MEASUREMENTS = 12  # in a fit, at least: so often that TARGET_SHARE may be spent on it
+MEASUREMENTS = 12  # in a fit, as far as TARGET_SHARE pays for them; short fits have fewer
 STALE_SHARE = 0.05  # of all steps since the last measuring: then PSNR is measured at the end too
 FIRST_PROBE, PROBE_RATIO = 128, 1.15  # steps at which PSNR is measured to find a plateau
 HOPELESS_STEPS = 256  # with a loss that is no number, at HOPELESS_LOOKS or more: a fit ends

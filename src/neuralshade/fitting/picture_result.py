@@ -17,7 +17,8 @@ from neuralshade.measure.picture_psnr import decibels
 from neuralshade.source.picture import Picture
 
 log = logging.getLogger("neuralshade")
-RARELY_BELOW_DB = 30.0  # results below are looked at more closely
+RARELY_BELOW_DB = 30.0  # a whole fit of 8 bits; of HDR pictures a high peak alone gives more
+LOOKED_AT_PX = 1 << 24  # above it a thumbnail takes seconds
 HEADER_PIXELS = 1024  # of a picture, from which on an asset larger than it is told
 EARLIEST_STEPS = 640  # of a fit that ends at its plateau, at least; a test has plateau.py tell it
 SMALL_SHARE = 0.5  # of a picture's bytes: for an asset of more a thumbnail says nothing
@@ -131,23 +132,28 @@ def poor(job: Job[Any], psnr_db: float, byte_count: int, picture: Picture, white
          ) -> str | None:  # fmt: skip
     """Return what to say of a result that a thumbnail of as many bytes beats.
 
-    ``picture`` is what was fitted. A whole fit is 5 to 10 dB above its thumbnail. None above
-    RARELY_BELOW_DB, and for pictures so small that the asset is hardly smaller.
+    ``picture`` is what was fitted. A whole fit is 5 to 10 dB above its thumbnail, but of smooth
+    pictures. None for pictures so small that the asset is hardly smaller, and above
+    RARELY_BELOW_DB for those beyond LOOKED_AT_PX.
     """
-    raw = picture.width * picture.height * picture.channels
-    if psnr_db >= RARELY_BELOW_DB or byte_count >= SMALL_SHARE * raw:
+    pixels, rare = picture.width * picture.height, psnr_db >= RARELY_BELOW_DB
+    raw = pixels * picture.channels * (2 if picture.color_space == "linear" else 1)
+    if (rare and pixels > LOOKED_AT_PX) or byte_count >= SMALL_SHARE * raw:
         return None
-    from neuralshade.measure.baselines import spend_on_thumbnail  # few results are looked at
+    from neuralshade.measure.baselines import spend_on_thumbnail  # loads Pillow
 
-    pixels = picture.as_float()
-    small = spend_on_thumbnail(pixels, byte_count, picture.color_space).result
+    wanted = picture.as_float()
+    small = spend_on_thumbnail(wanted, byte_count, picture.color_space).result
     if small is None:
         return None
-    theirs = decibels(float(np.square(small - pixels).mean(dtype=np.float64)), white)
+    theirs = decibels(float(np.square(small - wanted).mean(dtype=np.float64)), white)
     if theirs <= psnr_db:
         return None
-    return (f"fit: got {psnr_db:.1f} dB, where a thumbnail of as many bytes has {theirs:.1f}: far "
-            f"below what a fit comes to.{more_of_it(job.loop.progress, job.recipe)}")  # fmt: skip
+    why = "far below what a fit comes to"
+    if rare or picture.hdr:
+        why = "plain texels hold a picture as smooth as this one better"
+    return (f"fit: got {psnr_db:.1f} dB, where a thumbnail of as many bytes has {theirs:.1f}: "
+            f"{why}.{more_of_it(job.loop.progress, job.recipe)}")  # fmt: skip
 
 
 def early(job: Job[Any], own_steps: int | None) -> str | None:
@@ -168,6 +174,19 @@ def before_plateau(p: Progress, recipe: Any) -> str | None:
     more = more_of_it(p, recipe)
     return (f"fit: ended at its {ended(p, recipe)}: far below what it comes to. One that ends "
             f"by itself takes {EARLIEST_STEPS} steps at least.{more}")  # fmt: skip
+
+
+def missed(job: Job[Any], psnr_db: float) -> str | None:
+    """Return what to say of a fit that did not come to the PSNR that it was to end at."""
+    recipe, p, control = job.recipe, job.loop.progress, job.loop.control
+    wanted = recipe.target_psnr
+    if wanted is None or round(psnr_db, 2) >= wanted or (control is not None and control.ended):
+        return None
+    said = f"fit: got {psnr_db:.2f} dB, where target_psnr asks for {wanted:g}"
+    if p.share < 1.0:
+        return f"{said}: it had that as it was trained, not so its file. Ask for a little more."
+    found = ", at its plateau" if p.plateau_step is not None else f", at its {ended(p, recipe)}"
+    return f"{said}{found}.{more_of_it(p, recipe)} {recipe.larger} gives more, too."
 
 
 def oversized(byte_count: int, picture: Picture) -> str | None:

@@ -4,6 +4,7 @@ import math
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 
+from neuralshade.base.message_text import kept_db
 from neuralshade.base.work import part
 
 STALE_SHARE = 0.2  # of all steps: a PSNR from before them is told with its step
@@ -48,7 +49,7 @@ class Progress:
 
         Of a step the curve has one row: its last measuring, which of the last step is the file's.
         """
-        psnr_db = None if self.psnr_db is None or not measured else round(self.psnr_db, 3)
+        psnr_db = None if self.psnr_db is None or not measured else kept_db(self.psnr_db)
         same = bool(self.curve) and self.curve[-1][0] == self.step
         if same and (measured or self.curve[-1][3] is None):
             self.curve.pop()

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from neuralshade.base.interrupt import Interruption, last_asked
-from neuralshade.base.log_relay import LogRelay
+from neuralshade.base.log_relay import LogAside
 from neuralshade.base.version import VERSION
 from neuralshade.errors import ConfigError, NeuralShadeError
 from neuralshade.fitting.facts import fit_facts, reached_text
@@ -69,7 +69,7 @@ class Live:
         self._facts: dict[str, Any] | None = None  # of the last fit that began
         self._fits = 0
         self._ends = False  # whether a fit was asked to end that had but to be finished, and was
-        self._relay = LogRelay(self.channel.note)
+        self._relay = LogAside(self.channel.note)
         log.addHandler(self._relay)
 
     @property

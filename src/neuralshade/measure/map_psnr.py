@@ -12,11 +12,16 @@ AT_LEAST = f">= {EQUAL_DB:g}"  # how such a one is shown: it was not measured
 Bytes = NDArray[np.uint8]
 
 
-def told_db(value: float | None) -> str | None:
+def told_db(value: float | None, places: int = 2) -> str | None:
     """Return a map's PSNR as tables show it; None where there is none."""
     if value is None:
         return None
-    return AT_LEAST if value >= EQUAL_DB else f"{value:.2f}"
+    return AT_LEAST if value >= EQUAL_DB else f"{value:.{places}f}"
+
+
+def told_mips(values: Iterable[float]) -> str:
+    """Return a map's PSNR mip by mip, as lines of people have them."""
+    return " ".join(f"{told_db(value, 1):>5}" for value in values)
 
 
 def mean_below_db(values: Iterable[float]) -> float | None:

@@ -199,3 +199,17 @@ def test_webp_and_tiff_are_read(tmp_path, few):
         (tmp_path / f"a.{suffix}").write_bytes(buffer.getvalue())
         result = neuralshade.fit_image(tmp_path / f"a.{suffix}", tmp_path / "x.nsh", **few)
         assert os.path.getsize(result.asset) == result.asset_bytes
+
+
+def test_a_missed_target_is_told(tmp_path, save_smooth, few):
+    result = neuralshade.fit_image(save_smooth(), tmp_path / "a.nsh", **few, target_psnr=90.0)
+    [told] = [line for line in result.warnings if "target_psnr" in line]
+    assert told.startswith(f"fit: got {result.psnr_db:.2f} dB, where target_psnr asks for 90, at ")
+
+
+def test_a_psnr_is_rounded_once(tmp_path, save_smooth, few, monkeypatch):
+    """41.295 in the file would be told as 41.30."""
+    monkeypatch.setattr("neuralshade.kinds.image.field.decibels", lambda *given: 41.2947)
+    result = neuralshade.fit_image(save_smooth(), tmp_path / "a.nsh", **few)
+    header = neuralshade.load(tmp_path / "a.nsh").header
+    assert result.psnr_db == header.quality["psnr_db"] == header.training["curve"][-1][3] == 41.2947

@@ -32,7 +32,7 @@ def test_the_larger_the_file_the_more_gaussians_are_expected(compositing):
 @pytest.mark.parametrize("given, start, end", [
     ({"bytes": 300}, "bytes: got 300 bytes for the file, need about ", "Allow more bytes."),
     ({"bpp": 0.5}, f"bpp: got 0.5 for {WIDTH} x {HEIGHT} pixels, a file of 150 bytes, need about ",
-     f"Set bpp to about {8 * 908 / WIDTH / HEIGHT:.2g} or more, or count to 1 or more."),
+     f"Give a --bpp of about {8 * 908 / WIDTH / HEIGHT:.2g} or more, or --count 1 or more."),
 ])  # fmt: skip
 def test_a_file_too_small_for_one_gaussian_is_refused(refusal, given, start, end):
     message = refusal(ConfigError, expected_count, SplatsRecipe(**given), PICTURE)
@@ -47,7 +47,7 @@ def test_a_picture_of_few_pixels_takes_a_count(refusal, size):
     message = refusal(ConfigError, expected_count, SplatsRecipe(), picture)
     assert message == (
         f"SplatsRecipe.bpp: got 1 for {size[1]} x {size[0]} pixels, a file of "
-        f"{round(size[0] * size[1] / 8)} bytes, need about 908 for one Gaussian. Set count to 1 or "
+        f"{round(size[0] * size[1] / 8)} bytes, need about 908 for one Gaussian. Give --count 1 or "
         "more: of so few pixels a header is most of the file."
     )
     assert expected_count(SplatsRecipe(count=1), picture) == 1

@@ -10,6 +10,7 @@ import torch
 
 from neuralshade.asset.schema import Form
 from neuralshade.asset.tensors import packed_forms, unpack_field
+from neuralshade.base.message_text import kept_db
 from neuralshade.engine.draw import draw_blocks
 from neuralshade.errors import ConfigError
 from neuralshade.kinds.image.recipe import ImageRecipe
@@ -86,7 +87,7 @@ def stored_quality(recipe: ImageRecipe, tensors: Tensors, picture: Picture) -> d
         drawn = block if picture.hdr else block.clip(0, 1)
         error = drawn.astype(np.float64) - picture.as_float(rows, cols)
         squares += float(np.square(error).sum())
-    return {"psnr_db": round(decibels(squares / picture.pixels.size, white_of(picture)), 3)}
+    return {"psnr_db": kept_db(decibels(squares / picture.pixels.size, white_of(picture)))}
 
 
 def memory_bytes(field: Field, codes: SteppedCodes | None) -> int:

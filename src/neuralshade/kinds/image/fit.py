@@ -31,6 +31,7 @@ from neuralshade.fitting.picture_result import (
     CodeSearch,
     FitResult,
     early,
+    missed,
     oversized,
     poor,
     reached,
@@ -172,8 +173,7 @@ class _Job(Job[ImageRecipe]):
             partial(draw_field, self.engine.field), lambda: feature_grids(self.engine.field),
         )  # fmt: skip
         height, width = self.picture.height, self.picture.width
-        white, hdr = white_of(self.picture), self.picture.hdr
-        glances = Glances(self.engine, white, hdr)
+        glances = Glances(self.engine, white_of(self.picture), self.picture.hdr)
         self.loop = Loop(
             self.engine,
             recipe,
@@ -262,15 +262,15 @@ class _Job(Job[ImageRecipe]):
 
     def _tell_ending(self, psnr_db: float, size: int, search: CodeSearch | None) -> None:
         """Warn of a fit that ended too soon, or that is no use."""
+        gained, failed = (search.gain_db, search.failed) if search else (0.0, None)
         if self.recipe.seconds is not None or self.loop.plateau is not None:
             from neuralshade.fitting.ending import rising  # not where steps alone were asked for
 
-            gained = search.gain_db if search else 0.0
             self.warnings.say(rising(self.loop, self.recipe, gained))
         told = poor(self, psnr_db, size, self.picture, white_of(self.picture))
         if told is None and self.begun is None:
             told = early(self, preset_steps(self.preset))
-        self.warnings.say(told, oversized(size, self.picture), search.failed if search else None)
+        self.warnings.say(told, oversized(size, self.picture), missed(self, psnr_db), failed)
         if self.begun is not None:
             from neuralshade.kinds.image.begun import worse
 
@@ -283,8 +283,8 @@ class _Job(Job[ImageRecipe]):
         self._tell_ending(psnr_db, size, search)
         self._written()
         self._report()
-        pixels = self.picture.width * self.picture.height
-        exceeded = size * 8 / pixels > self.recipe.bpp and self._is_sized_by_bpp()
+        bits = size * 8 / (self.picture.width * self.picture.height)
+        exceeded = bits > self.recipe.bpp and self._is_sized_by_bpp()
         told = reached(self, self.picture, psnr_db, size, bpp_exceeded=exceeded)
         return FitResult(**told, search=search)
 

@@ -28,6 +28,7 @@ class ImageRecipe(PictureRecipe):
     """One picture into an encoding and an MLP."""
 
     finds_plateau = True
+    larger = "A larger --bpp, encoding or network"  # what lets the file have more
 
     encoding: str = setting("auto", "parts joined by +, as in 'frequency:octaves=6 + one_blob'; "
                             "'auto' fills --bpp with two dense grids")  # fmt: skip

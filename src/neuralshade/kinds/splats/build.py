@@ -71,8 +71,9 @@ def _too_small(recipe: SplatsRecipe, picture: Picture, budget: int) -> ConfigErr
         return ConfigError(f"SplatsRecipe.bytes: got {budget} bytes for the file, {need}. Allow "
                            "more bytes.")  # fmt: skip
     bpp = 8 * least / pixels
-    remedy = (f"Set bpp to about {bpp:.2g} or more, or count to 1 or more." if bpp <= MOST_BPP else
-              "Set count to 1 or more: of so few pixels a header is most of the file.")  # fmt: skip
+    remedy = "Give --count 1 or more: of so few pixels a header is most of the file."
+    if bpp <= MOST_BPP:
+        remedy = f"Give a --bpp of about {bpp:.2g} or more, or --count 1 or more."
     return ConfigError(f"SplatsRecipe.bpp: got {recipe.bpp:g} for {picture.width} x "
                        f"{picture.height} pixels, a file of {budget} bytes, {need}. "
                        f"{remedy}")  # fmt: skip

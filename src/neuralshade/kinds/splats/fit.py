@@ -16,7 +16,7 @@ import numpy.typing as npt
 from neuralshade.asset.asset import Asset, Header, asset_size, picture_facts, save_asset
 from neuralshade.asset.brought import noted
 from neuralshade.asset.checkpoint import Checkpoint, load_checkpoint
-from neuralshade.base.message_text import shown
+from neuralshade.base.message_text import kept_db, shown
 from neuralshade.base.work import part
 from neuralshade.errors import ConfigError
 from neuralshade.fitting.job import Job
@@ -31,6 +31,7 @@ from neuralshade.fitting.options import (
 from neuralshade.fitting.picture_result import (
     CodeSearch,  # noqa: F401 - hints of SplatsResult.__init__ are read here
     FitResult,
+    missed,
     poor,
     reached,
 )
@@ -63,7 +64,7 @@ from neuralshade.source.crop import WHOLE, Crop
 from neuralshade.source.image_file import PictureLike, load_picture
 from neuralshade.source.picture import Picture, check_squares
 
-LONGEST_PSNR = 88.888  # dB: as long in a file as any
+LONGEST_PSNR = 88.8849  # dB: as long in a file as any
 
 
 @dataclass(frozen=True)
@@ -264,7 +265,7 @@ class _Job(Job[SplatsRecipe]):
             stored = unpack_cloud(rounded, self.ordered)
             size = self.picture.width, self.picture.height
             drawn = draw_cloud(cloud_of(self.recipe, stored, cloud["background"], *size), *size)
-        quality = {"psnr_db": round(self._psnr(drawn), 3)}
+        quality = {"psnr_db": kept_db(self._psnr(drawn))}
         if not math.isfinite(quality["psnr_db"]):
             raise ConfigError("fit: got numbers beyond float32, need a fit that converges. "
                               f"{self.remedy}")  # fmt: skip
@@ -283,7 +284,7 @@ class _Job(Job[SplatsRecipe]):
         psnr_db, written = self.save(self.output)
         white = white_of(self.picture)
         self.warnings.say_steps(self.loop.progress, self.recipe, on_cpu=self.chosen.on_cpu)
-        self.warnings.say(poor(self, psnr_db, written, self.picture, white))
+        self.warnings.say(poor(self, psnr_db, written, self.picture, white), missed(self, psnr_db))
         self._written()
         self._report()
         budget = budget_of(self.recipe, self.picture)

@@ -72,6 +72,11 @@ class SplatsRecipe(PictureRecipe):
         """Return whether bpp chooses the count: where neither that nor bytes are given."""
         return not self.count and self.bytes is None
 
+    @property
+    def larger(self) -> str:
+        """Return what a person gives so that the file may have more, as a sentence begins."""
+        return f"A larger --{'count' if self.count else 'bpp' if self.bytes is None else 'bytes'}"
+
 
 class SplatsSettings(PictureSettings, total=False):
     """Fields of SplatsRecipe, which says what each is; each may be left out."""

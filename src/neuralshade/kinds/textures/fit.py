@@ -14,7 +14,7 @@ import torch
 
 from neuralshade.asset.asset import Header, save_asset
 from neuralshade.asset.checkpoint import load_checkpoint
-from neuralshade.base.message_text import shown
+from neuralshade.base.message_text import kept_db, shown
 from neuralshade.base.work import part
 from neuralshade.errors import ConfigError
 from neuralshade.fitting.command import CommandLine, FitCall
@@ -50,7 +50,7 @@ from neuralshade.kinds.textures.result import TexturesResult, mostly_network
 from neuralshade.kinds.textures.scene import fit_scene
 from neuralshade.kinds.textures.shaded import check_lit
 from neuralshade.kinds.textures.spectrum import layouts_for
-from neuralshade.kinds.textures.targets import Targets, mean_of
+from neuralshade.kinds.textures.targets import Targets
 from neuralshade.kinds.textures.texels import Texels
 from neuralshade.model.field import Field
 from neuralshade.source.map_entry import Entry
@@ -268,10 +268,10 @@ class _Job(Job[TexturesRecipe]):
                  "height": self.textures.height, "mips": self.mips,
                  "maps": [coding.facts() for coding in self.codings],
                  "notes": list(self.notes), "digest": self.original.digest}  # fmt: skip
-        header = Header(to_dict(self.recipe), self.training,
-                        {"psnr_db": round(float(np.mean(first)), 3), "maps": quality},
-                        own={"textures": facts})  # fmt: skip
-        return quality, save_asset(path, KIND.name, header, pack_field(field))
+        kept = {name: [kept_db(value) for value in values] for name, values in quality.items()}
+        reached = {"psnr_db": kept_db(float(np.mean(first))), "maps": kept}
+        header = Header(to_dict(self.recipe), self.training, reached, own={"textures": facts})
+        return kept, save_asset(path, KIND.name, header, pack_field(field))
 
     def finish(self) -> TexturesResult:
         """Write the asset and what else was asked for."""
@@ -289,7 +289,7 @@ class _Job(Job[TexturesRecipe]):
         texels = self.textures.width * self.textures.height
         return TexturesResult(
             str(self.output), self.chosen.engine, self.chosen.device_name, p.seconds, p.step,
-            p.loss, mean_of(first), quality, size, 8 * size / texels, self.engine.skipped,
+            p.loss, p.psnr_db or 0.0, quality, size, 8 * size / texels, self.engine.skipped,
             self.notes,
             None if self.wanted is None else TargetReached.of(*self.wanted, first), search,
         )  # fmt: skip

@@ -56,7 +56,7 @@ def map_psnr(
         bands = on_cores(squares, range(0, len(decoded), BAND_TEXELS))
         for coding, total in zip(varying, np.sum(list(bands), axis=0), strict=True):
             error = float(total) / (len(decoded) * coding.channels)
-            found[coding.name].append(round(min(EQUAL_DB, decibels(error, WHITE)), 3))
+            found[coding.name].append(min(EQUAL_DB, decibels(error, WHITE)))
     return found
 
 
