@@ -110,3 +110,9 @@ def test_every_verb_takes_the_asset(run, folder):
         neuralshade.info("a.nsh")["quality"]["psnr_db"], abs=0.01
     )
     assert run("report", "a.nsh", "a.png").out == ["a.html"]
+
+
+def test_a_missed_target_is_told(run, folder):
+    done = run("fit", "splats", "a.png", "--count", "30", "--steps", "20", "--target-psnr", "90")
+    told = next(line for line in done.err if "target_psnr asks for 90, at its 20 steps" in line)
+    assert told.endswith(". Give it more --steps. A larger --count gives more, too.")

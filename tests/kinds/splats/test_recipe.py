@@ -283,3 +283,10 @@ def test_growth_is_rarer_where_a_step_trains_few_tiles(trained, monkeypatch):
     for share in np.linspace(0, 1, 200):
         fit.due(float(share))
     assert len(grown) == round(16 * trained / 9)
+
+
+@pytest.mark.parametrize("given, flag", [
+    ({}, "--bpp"), ({"bytes": 3000}, "--bytes"), ({"count": 9}, "--count"),
+])  # fmt: skip
+def test_what_lets_a_file_have_more_is_what_sized_it(given, flag):
+    assert SplatsRecipe(**given).larger == f"A larger {flag}"
