@@ -7,6 +7,7 @@ import pytest
 
 from neuralshade.fitting.scene import View, picture_scene
 from neuralshade.live.messages import Received
+from neuralshade.live.pace import FIRST_PIXELS
 from neuralshade.live.seen_before import MOST_KEPT, MOST_PIXELS
 from neuralshade.live.stage import SHARE, SLOW_SHARE
 from neuralshade.source.picture import picture_from_array
@@ -128,3 +129,11 @@ def test_a_page_is_slow_that_is_late_twice(spent, channel, clock, looking):
         clock.now += seconds
         channel.hear(client, Received(number))
         assert client.slow is slow
+
+
+def test_the_first_frame_is_small_whatever_the_size_of_the_window(spent, looking, train, clock):
+    """What is drawn counts, which are a picture's own pixels, and looks that lie far apart."""
+    looking(SIDE // 3)
+    train(0.1, look=2.0)
+    train(0.1, look=2.0)
+    assert spent[0] - 2.5 <= FIRST_PIXELS / SIDE**2
