@@ -133,7 +133,7 @@ def test_a_page_is_slow_that_is_late_twice(spent, channel, clock, looking):
 
 def test_the_first_frame_is_small_whatever_the_size_of_the_window(spent, looking, train, clock):
     """What is drawn counts, which are a picture's own pixels, and looks that lie far apart."""
+    train(6.0, look=2.0)
     looking(SIDE // 3)
-    train(0.1, look=2.0)
     train(0.1, look=2.0)
     assert spent[0] - 2.5 <= FIRST_PIXELS / SIDE**2
