@@ -70,8 +70,10 @@ def test_a_fit_is_watched_and_steered(tab, command, save_smooth, tmp_path):
     page.page.wait_for_selector(".notice.note")
     page.until(lambda: page.step > step + 10, "training after loading")
 
+    assert page.page.locator("#left").is_visible()
     page.page.click("#stop")
-    page.says("#state", "Ended")
+    page.says("#state", "Stopped and saved")
+    assert page.page.locator("#left").is_hidden()
     page.until("document.querySelector('#fit-text').textContent.startsWith('photo.nsh: ')")
     assert page.text("#psnr-read-out").endswith(" dB in the file")
     page.shows("result", drawn(tmp_path / "photo.nsh"))
@@ -79,6 +81,20 @@ def test_a_fit_is_watched_and_steered(tab, command, save_smooth, tmp_path):
 
     page.page.set_input_files("#load", tmp_path / "saved.nsh")
     page.shows("result", drawn(tmp_path / "saved.nsh"))
+
+
+@pytest.mark.slow
+def test_a_fit_that_was_warned_of_does_not_end_in_green(tab, live, background, small, tmp_path):
+    row, col = np.mgrid[:24, :32]
+    picture = neuralshade.picture_from_array(np.stack([row, col, row + col], 2).astype(np.uint8))
+    fit = background(live.run, neuralshade.fit_image, picture, tmp_path / "x.nsh", steps=5, **small)
+    page = tab(live.address)
+    page.says("#state", "Ended")
+    warnings = page.js("[...document.querySelectorAll('#fit-warnings li')].map(e => e.textContent)")
+    assert warnings == list(fit.finish().warnings) and warnings
+    assert page.js("document.querySelector('#state').matches('[data-doubtful]')")
+    page.until("document.querySelector('#loss-read-out').textContent")
+    assert page.text("#loss-read-out") == page.text("#loss")
 
 
 @pytest.mark.slow

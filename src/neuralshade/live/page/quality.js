@@ -26,8 +26,9 @@ export function showQuality(session) {
     byId("quality").hidden = !found.length && !lines && !measured;
     byId("quality").querySelector("table").hidden = !found.length;
     const rivals = found.flatMap(([, { beside }]) => beside ?? []);
-    const others = rivals.map(({ name, psnr_db, memory_bytes, random_access }) => {
-      const texts = [ratio(psnr_db), count(memory_bytes), random_access ? "yes" : "no"];
+    const others = rivals.map(({ name, psnr_db, bytes: disk, memory_bytes, random_access }) => {
+      const sizes = [count(disk), count(memory_bytes)];
+      const texts = [ratio(psnr_db), ...sizes, random_access ? "yes" : "no"];
       const cells = texts.map((text) => element("td", {}, text));
       return element("tr", {}, element("th", { scope: "row" }, name), ...cells);
     });
