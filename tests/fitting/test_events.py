@@ -60,11 +60,13 @@ def test_a_fit_from_start_to_result(tmp_path, save_smooth, few):
         "output": str(tmp_path / "x.nsh"), "transform": "identity", "seconds": None, "steps": 30,
         "rated": True,
         "state": "running", "text": "", "rate_scale": 1.0, "can": [],
+        "warnings": [], "cut_short": False,
     }  # fmt: skip
     phases = "writing the asset", "searching codes", "measuring"
     assert finishing == [{**started, "state": "finishing", "text": what} for what in phases]
     text = f"{tmp_path / 'x.nsh'}: {result.psnr_db:.2f} dB after 30 steps"
-    assert ended == {**started, "state": "ended", "text": text}
+    warnings = list(result.warnings)
+    assert warnings and ended == {**started, "state": "ended", "text": text, "warnings": warnings}
     assert told[-2:] == [
         {"type": "fit", "fit": ended},
         {"type": "result", "result": result_facts(result)},

@@ -40,6 +40,18 @@ def test_a_step_that_is_measured_again_is_one_point():
     assert p.curve == [[103, 1.0, 0.5, 29.5]]
 
 
+def test_the_last_loss_of_a_fit_that_measures_nothing_is_told():
+    points, p = CurvePoints(), Progress(step=100, seconds=1.0, loss=0.5)
+    p.note(measured=False)
+    p.step = 101
+    assert points.fresh(p) == [[100, 1.0, 0.5, None]]
+    p.loss = 0.25
+    p.note(measured=False)
+    assert points.fresh(p) == []
+    assert points.fresh(p, ended=True) == [[101, 1.0, 0.25, None]]
+    assert points.fresh(p, ended=True) == []
+
+
 def test_a_long_curve_loses_half_of_its_losses_and_no_psnr(monkeypatch):
     monkeypatch.setattr("neuralshade.fitting.progress.MOST_ROWS", 64)
     points, p, told = CurvePoints(), Progress(loss=0.5, psnr_db=20.0), []

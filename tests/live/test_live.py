@@ -20,6 +20,24 @@ def drawn(asset, **how):
     return on_screen(opened, neuralshade.info(asset)["picture"]["color_space"] == "linear", Tone())
 
 
+def test_a_page_is_told_what_is_warned_of(live, look, background, picture, small, tmp_path):
+    page = look()
+    job = background(live.run, neuralshade.fit_image, picture, tmp_path / "x.nsh", steps=5, **small)
+    fit = page.state("ended")
+    assert fit["warnings"] == list(job.finish().warnings) and fit["warnings"]
+    assert look().hello["fit"]["warnings"] == fit["warnings"]
+    assert fit["cut_short"] is False
+
+
+def test_a_page_is_told_that_a_fit_was_stopped(fitting, look):
+    job, page = fitting(), look()
+    page.reach(5)
+    assert page.fit["cut_short"] is False and page.fit["warnings"] == []
+    page.control("stop")
+    fit = page.state("ended")
+    assert fit["cut_short"] is True and job.finish().steps == page.progress["step"]
+
+
 def test_a_page_sees_a_fit(fitting, look, picture):
     job, page = fitting(), look()
     page.reach(20)

@@ -10,7 +10,7 @@ tried, and tried again, because the rest of the machine changes its mind.
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import TypeVar
 
 import torch
@@ -42,6 +42,10 @@ class Threads:
     def hold(self, count: int) -> None:
         """Use ``count`` threads from now on, whatever happens."""
         self.held, self.count = True, count
+
+    def as_steps(self) -> AbstractContextManager[None]:
+        """Let PyTorch use as many as steps do inside the block: drawing is work of their kind."""
+        return threads(self.count)
 
     def run(self, steps: int, step: Callable[[], object]) -> None:
         """Call ``step`` so many times, with the best number of threads known."""

@@ -37,6 +37,8 @@ class RunningFit(Protocol):
     def snapshots(self) -> Any: ...
     @property
     def loop(self) -> Loop: ...
+    @property
+    def warnings(self) -> Any: ...  # what it said is in ``said``
 
 
 class Callback:

@@ -8,7 +8,13 @@ from contextlib import ExitStack, contextmanager
 from typing import Any
 
 from neuralshade.fitting.callback import Callback, RunningFit
-from neuralshade.fitting.facts import ending_facts, fit_facts, reached_text, result_facts
+from neuralshade.fitting.facts import (
+    ending_facts,
+    fit_facts,
+    reached_text,
+    result_facts,
+    state_facts,
+)
 from neuralshade.fitting.progress import Progress
 
 ENDS = ("ended", "stopped", "failed")  # states of a fit that does not go on
@@ -58,7 +64,9 @@ class Callbacks:
 
     def tell(self, facts: Mapping[str, Any]) -> None:
         """Tell how the fit stands; ``facts`` are as fit_facts says, with state and text."""
-        self.told = {**facts, "can": []} if facts["state"] in ENDS else dict(facts)
+        self.told = {**facts, **state_facts(self.job)}
+        if facts["state"] in ENDS:
+            self.told["can"] = []
         for callback in self.callbacks:
             callback.tell(self.told)
 

@@ -23,6 +23,7 @@ log = logging.getLogger("neuralshade")
 CURVE_RATIO = 1.02  # of steps between two losses that are told, besides all rows with a PSNR
 FEW_STEPS, VERY_FEW_STEPS = 0.25, 0.1  # of those that are usual: below, a fit is told
 FEW_ON_CPU = 0.03  # the same of a CPU in the usual time: two cores come to 0.06 with large sets
+NO_STATE: Mapping[str, Any] = {"warnings": [], "cut_short": False}  # of no fit, see state_facts
 MOST_SHOWN = 16  # numbers of an array that are told; of larger ones the shape
 
 
@@ -124,6 +125,13 @@ def fit_facts(job: RunningFit, number: int, preset: str | None) -> dict[str, Any
     }  # fmt: skip
 
 
+def state_facts(job: RunningFit) -> dict[str, Any]:
+    """Return what was warned of so far, and whether somebody ended the fit before its end."""
+    control = job.loop.control
+    cut_short = control is not None and control.ended
+    return {"warnings": list(job.warnings.said), "cut_short": cut_short}
+
+
 def progress_facts(p: Progress) -> dict[str, Any]:
     """Return how far a fit is."""
     left = p.seconds * (1 - p.share) / p.share if p.share > 0 else None
@@ -145,12 +153,14 @@ class CurvePoints:
         """Return the points that were not told yet: step, seconds, loss, psnr_db.
 
         That of the step where the fit stands is told once it has gone on or ``ended``: another
-        measuring of that step, of the file perhaps, takes its place until then.
+        measuring of that step, of the file perhaps, takes its place until then. Where it ended
+        the last loss is told, whatever lies before it.
         """
         points = []
         for row in self._unseen(p, ended):
             step = int(row[0] or 0)
-            if row[3] is not None or step > CURVE_RATIO * self.noted:
+            is_last = ended and row is p.curve[-1] and step > self.noted
+            if row[3] is not None or is_last or step > CURVE_RATIO * self.noted:
                 points.append(row)
                 self.noted = step
         return points

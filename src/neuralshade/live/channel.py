@@ -27,7 +27,7 @@ from neuralshade.live.messages import (
 
 PROTOCOL = 1
 MOST_CLIENTS = 32
-SLOW_SECONDS = 1.0  # from a frame's drawing to its being shown; a page that takes longer is slow
+SLOW_SECONDS = 1.0  # from a frame's drawing to its being shown; a page that takes longer is late
 MOST_REQUESTS = 256  # that wait for the thread that trains; more are refused
 MOST_CURVE = 20_000  # points of a history; then every other one of them is dropped
 
@@ -241,7 +241,9 @@ class Channel:
             elif isinstance(message, Received):
                 if client.in_flight == message.id:
                     client.in_flight = None
-                    client.slow = time.perf_counter() - client.sent_at > SLOW_SECONDS
+                    late = time.perf_counter() - client.sent_at > SLOW_SECONDS
+                    # once may be the machine's fault, which is no page's
+                    client.slow, client.late = late and (client.slow or client.late), late
             elif isinstance(message, Visible):
                 client.visible = message.visible
             elif len(self.requests) >= MOST_REQUESTS:

@@ -28,7 +28,8 @@ class Client:
     visible: bool = True
     in_flight: int | None = None  # frame that it was sent, or that is on its way
     sent_at: float = 0.0  # time.perf_counter() of that
-    slow: bool = True  # it took long to show the last one, or has shown none
+    slow: bool = True  # it took long to show the last two, or has shown none
+    late: bool = False  # it took long to show the last one
     drawn: DrawnView | None = None
     kept: dict[str, Any] = field(default_factory=dict)  # pane -> what its picture was made from
     sweep: Sweep | None = None  # how far its panes have come while a fit goes first
@@ -38,6 +39,11 @@ class Client:
     pictures: dict[str, bytes] = field(default_factory=dict)
     curve_from: int = 0  # points of the history that it has
     curve_of: int = 0  # which history
+
+    @property
+    def is_new(self) -> bool:
+        """Return whether it was sent no frame yet."""
+        return self.sent_at == 0.0
 
     def outgoing(self) -> tuple[list[Json], list[bytes]]:
         """Take what waits: messages in order, then pictures."""

@@ -16,7 +16,7 @@ from neuralshade.live.pace import (
     StepRate,
     divided_by,
 )
-from neuralshade.live.sweep import Band, Sweep
+from neuralshade.live.sweep import Band, Sweep, pixels_of
 
 
 @dataclass(frozen=True)
@@ -51,6 +51,10 @@ class Frame:
         if client.sweep is not None:
             client.sweep.begun(self.panes, self.by, self.view.draft)
         client.kept.update((pane, scene.seen_in(pane, self.view)) for pane in self.panes)
+
+
+Wanting = tuple[Client, View]
+Groups = dict[Frame, list[Wanting]]  # frames, each with the pages that want it
 
 
 @dataclass(frozen=True)
@@ -125,7 +129,8 @@ class FrameChoice:
 
     def _first(self, view: View, fresh: list[str], slow: bool) -> Frame:
         """Return whole pictures of panes that have none: those with drafts last, one by one."""
-        scene, pixels, pace = self.scene, view.width * view.height, self.paces[slow]
+        scene, pace = self.scene, self.paces[slow]
+        pixels = pixels_of(scene, view)
         plain = tuple(pane for pane in fresh if pane not in scene.drafts)
         if plain:
             by = divided_by(pixels, pace.pixels())
@@ -133,6 +138,21 @@ class FrameChoice:
         by = divided_by(pixels, pace.pixels(DRAFT + fresh[0], FIXED_SECONDS))
         drawn = replace(scene.fitted(_bare(view), by), draft=True)
         return Frame(drawn, (fresh[0],), False, slow, by)
+
+
+def joining(scene: Scene, frame: Frame, groups: Groups) -> list[Wanting]:
+    """Move pages that a band brings on, too, from the groups of other frames; return them."""
+    joined: list[Wanting] = []
+    band = frame.band
+    if band is None:
+        return joined
+    for other in groups.keys() - {frame}:
+        for client, view in list(groups[other]):
+            sweep = client.sweep
+            if sweep and band.pane in panes_of(scene, view) and sweep.takes(scene, band):
+                groups[other].remove((client, view))
+                joined.append((client, view))
+    return joined
 
 
 def panes_of(scene: Scene, view: View) -> list[str]:

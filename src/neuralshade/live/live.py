@@ -12,7 +12,7 @@ from neuralshade.base.interrupt import Interruption, last_asked
 from neuralshade.base.log_relay import LogAside
 from neuralshade.base.version import VERSION
 from neuralshade.errors import ConfigError, NeuralShadeError
-from neuralshade.fitting.facts import fit_facts, reached_text
+from neuralshade.fitting.facts import NO_STATE, fit_facts, reached_text, state_facts
 from neuralshade.fitting.job import Job
 from neuralshade.fitting.loop import Control, Restart
 from neuralshade.fitting.options import USUAL, FitOptions
@@ -67,6 +67,7 @@ class Live:
         self._call = first_call(options)
         self._runs = False  # whether the fit that begins is this one's to start again
         self._facts: dict[str, Any] | None = None  # of the last fit that began
+        self._job: Job[Any] | None = None  # of the fit that runs
         self._fits = 0
         self._ends = False  # whether a fit was asked to end that had but to be finished, and was
         self._relay = LogAside(self.channel.note)
@@ -147,12 +148,12 @@ class Live:
         try:
             result = call.fit(**call.arguments)
         finally:
-            self._runs = False
+            job, self._job, self._runs = self._job, None, False
             self._ends = last_asked() != asked
         # a task that a page sent is vouched for by who let pages send any
         trust = self.uploads.sources.allowed
         self.shown.open(result.asset, self._reference(call), fitted=True, trust=trust)
-        self._end("ended", reached_text(result))
+        self._end("ended", reached_text(result), {} if job is None else state_facts(job))
         return result
 
     def _change(self, restart: Restart) -> bool:
@@ -173,7 +174,7 @@ class Live:
         """Return what the result of a call is compared with, None where nothing is."""
         return call.subject if call.kind.compared else None
 
-    def _end(self, state: str, text: str) -> None:
+    def _end(self, state: str, text: str, stands: Mapping[str, Any] = NO_STATE) -> None:
         """Tell pages that there is no fit any more, and what came of it."""
         facts = self._facts or {
             "id": self._fits, "verb": self._call.kind.name, "preset": None, "seed": 0,
@@ -183,11 +184,12 @@ class Live:
         if facts["transform"] is not None:
             can.append("transform")
         self.channel.publish("fit", {**facts, "state": state, "text": text, "rate_scale": 1.0,
-                                     "can": can})  # fmt: skip
+                                     "can": can, **stands})  # fmt: skip
 
     def begin(self, job: Job[Any]) -> Control:
         """Return the control of a fit that begins, which calls this."""
         self.shown.close()  # what the page showed before leaves the GPU to the fit
+        self._job = job
         self._facts = fit_facts(job, self._fits, job.preset)
         if self._runs:
             self._call = self._call.begun_anew(job.settings)

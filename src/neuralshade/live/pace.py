@@ -88,9 +88,11 @@ class Pace:
     def pixels(self, pane: str = WHOLE, seconds: float | None = None) -> float:
         """Return how many pixels of a pane what may go into frames in ``seconds`` pays for.
 
-        None: in what lies between two frames.
+        None: in what lies between two frames; FIRST_PIXELS where no cost is known.
         """
-        seconds = self.frame_seconds if seconds is None else seconds
+        known = pane in self.costs or WHOLE in self.costs
+        if seconds is None:
+            seconds = self.frame_seconds if known else FRAME_SECONDS
         unknown = self.share * FRAME_SECONDS / FIRST_PIXELS
         cost = self.costs.get(pane, self.costs.get(WHOLE, unknown))
         return self.share * seconds / max(cost, LEAST_COST)

@@ -5,23 +5,20 @@ from __future__ import annotations
 import logging
 import time
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import replace
-from typing import Any
-
-import numpy as np
-import numpy.typing as npt
 
 from neuralshade.errors import ConfigError
 from neuralshade.fitting.scene import Scene, View
 from neuralshade.live.channel import Channel
-from neuralshade.live.client import Client
-from neuralshade.live.frame_choice import Frame, FrameChoice
-from neuralshade.live.frames import on_screen, png
+from neuralshade.live.client import Client, Json
+from neuralshade.live.frame_choice import Frame, FrameChoice, Groups, Wanting, joining
+from neuralshade.live.frames import Floats, on_screen, png
 from neuralshade.live.messages import Overlay, Pick
 from neuralshade.live.pace import Pace, StepRate
+from neuralshade.live.seen_before import Seen, SeenBefore
 
 SHARE = 0.08  # of a running fit's time that goes into frames for pages that keep up, at most: the
 # threads that encode and send them take the rest of a tenth
@@ -30,7 +27,6 @@ ANSWER_SHARES = {"report": 0.0025, "asset": 0.005}  # the same for reports, and 
 ANSWER_SAVED_SECONDS = 0.5  # of that which may be saved up: the first ones come at once
 MOST_ENCODING = 2  # frames that wait to be encoded; no others are drawn meanwhile
 
-Wanting = tuple[Client, View]
 log = logging.getLogger("neuralshade.live")
 
 
@@ -49,7 +45,7 @@ class Stage:
         self.number, self.is_seen = 0, False  # whether a frame of it was drawn for anybody
         self._ready: set[str] = set()  # panes that were drawn before
         self._opens = False
-        self.paces, self.rate = _paces(), StepRate()
+        self.paces, self.rate, self.before = _paces(), StepRate(), SeenBefore()
         files, reports = (Pace(ANSWER_SHARES[name], ANSWER_SAVED_SECONDS, ANSWER_SAVED_SECONDS)
                           for name in ("asset", "report"))  # fmt: skip
         # a report costs as much as many of the others, which need not wait for it
@@ -64,6 +60,7 @@ class Stage:
     def show(self, scene: Scene | None) -> None:
         """Put ``scene`` on, or nothing."""
         self.scene, self.paces, self.rate = scene, _paces(), StepRate()
+        self.before = SeenBefore()
         self.number, self.is_seen, self._ready = self.number + 1, False, set()
         self.channel.publish("scene", None if scene is None else scene.facts(self.number))
 
@@ -95,14 +92,50 @@ class Stage:
         allowed = {slow: not hurried or self._opens or pace.may_draw()
                    for slow, pace in self.paces.items()}  # fmt: skip
         groups = self._groups(step, hurried, fit_seconds)
-        for frame in sorted(groups, key=lambda f: min(c.sent_at for c, _ in groups[f])):
+        if hurried and not self._opens:
+            self._send_seen(groups, allowed)
+        waiting = [frame for frame, group in groups.items() if group]
+        for frame in sorted(waiting, key=lambda f: min(c.sent_at for c, _ in groups[f])):
             if len(self._encoding) >= MOST_ENCODING:
                 break
-            if allowed[frame.slow]:
-                set_up += self._set_up(frame) if hurried else 0.0
-                self._draw(frame, groups[frame], step, hurried)
-                allowed[frame.slow] = not hurried
+            payer = self._payer(frame, groups[frame], allowed)
+            if payer is None:
+                continue
+            set_up += self._set_up(frame) if hurried else 0.0
+            group = groups[frame] + joining(self.scene, frame, groups)
+            self._draw(frame, group, step, hurried, self.paces[payer])
+            allowed[payer] = not hurried
         return set_up
+
+    def _payer(self, frame: Frame, group: list[Wanting], allowed: dict[bool, bool]) -> bool | None:
+        """Return out of which pace's share a frame is drawn now; None where it has to wait.
+
+        A page's first frame may come out of either: after a costly one, a hundredth may have
+        nothing left for minutes.
+        """
+        is_first = any(client.is_new for client, _ in group)
+        payers = (frame.slow, False) if is_first else (frame.slow,) if group else ()
+        return next((slow for slow in payers if allowed[slow]), None)
+
+    def _send_seen(self, groups: Groups, allowed: dict[bool, bool]) -> None:
+        """Send first pictures that were drawn for others to pages that would wait for their own."""
+        scene = self.scene
+        assert scene is not None
+        for frame, group in groups.items():
+            if frame.band is not None or (allowed[False] and not frame.slow):
+                continue
+            for client, view in list(group):
+                seen = self.before.of(scene, view, frame.panes) if client.sweep else []
+                if not seen or len(self._encoding) >= MOST_ENCODING:
+                    continue
+                group.remove((client, view))
+                number = self.channel.reserve([(client, view)], None)
+                for one in seen:
+                    one.begin(client)
+                header = {"id": number, "step": seen[0].step, "draft": seen[0].draft,
+                          "sharp": all(one.sharp for one in seen)}  # fmt: skip
+                panes = {one.pane: one for one in seen}
+                self._submit(header, panes, seen[0].whole, [(client, view)], self.paces[True])
 
     def _note(self, step: int) -> None:
         self.rate.note(step)
@@ -124,13 +157,11 @@ class Stage:
                 scene.draw(pane, replace(frame.view, width=1, height=1, screen=screen))
         return time.perf_counter() - begin
 
-    def _groups(
-        self, step: int | None, hurried: bool, fit_seconds: float | None
-    ) -> dict[Frame, list[Wanting]]:
+    def _groups(self, step: int | None, hurried: bool, fit_seconds: float | None) -> Groups:
         """Return frames, each with the pages that want it."""
         assert self.scene is not None
         choice = FrameChoice(self.scene, self.paces, self.rate, self._opens)
-        groups: dict[Frame, list[Wanting]] = defaultdict(list)
+        groups: Groups = defaultdict(list)
         # before the first step there is no next one that would want another frame
         for client, view in self.channel.wanted(object() if self._opens else (step, hurried)):
             frame = choice.next(client, view, hurried, fit_seconds)
@@ -138,7 +169,8 @@ class Stage:
                 groups[frame].append((client, view))
         return groups
 
-    def _draw(self, frame: Frame, group: list[Wanting], step: int | None, hurried: bool) -> None:
+    def _draw(self, frame: Frame, group: list[Wanting], step: int | None, hurried: bool,
+              pace: Pace) -> None:  # fmt: skip
         scene, view = self.scene, frame.view
         assert scene is not None
         begin = time.perf_counter()
@@ -147,7 +179,6 @@ class Stage:
         except Exception as error:  # a fit survives whatever a page wants to see
             self._refuse(group, "a view could not be drawn", error)
             return
-        pace = self.paces[frame.slow]
         # of the largest: what is lit may be larger than the texels of a coarse mip beside it
         pixels = [shown.shape[0] * shown.shape[1] for shown in panes.values()]
         self.is_seen, seconds = True, time.perf_counter() - begin
@@ -160,23 +191,30 @@ class Stage:
         number = self.channel.reserve(group, None if on else (step, hurried))
         for member, _ in group:
             frame.note(scene, member)
-        whole = frame.whole
-        header = {
-            "type": "frame", "id": number, "scene": self.number, "step": step,
-            "region": list(whole.region), "width": whole.width, "height": whole.height,
-            "sharp": frame.sharp, "draft": view.draft,
-        }  # fmt: skip
+        self.before.note(scene, group[0][1], frame, panes, step)
+        header: Json = {"id": number, "step": step, "sharp": frame.sharp, "draft": view.draft}
         if frame.band is not None:
             header["rows"] = [frame.band.first, frame.band.count, frame.band.rows]
-        job = self._encoder.submit(self._send, header, panes, scene.linear, view, group, pace)
+        self._submit(header, panes, frame.whole, group, pace)
+
+    def _submit(self, header: Json, panes: Mapping[str, Floats | Seen], whole: View,
+                group: list[Wanting], pace: Pace) -> None:  # fmt: skip
+        """Have a frame encoded and sent."""
+        scene = self.scene
+        assert scene is not None
+        header = {"type": "frame", "scene": self.number, "region": list(whole.region),
+                  "width": whole.width, "height": whole.height, **header}  # fmt: skip
+        job = self._encoder.submit(self._send, header, panes, scene.linear, whole, group, pace)
         self._encoding.append(job)
 
-    def _send(self, header: dict[str, Any], panes: dict[str, npt.NDArray[np.float32]],
-              linear: bool, view: View, group: list[Wanting], pace: Pace) -> None:  # fmt: skip
+    def _send(self, header: Json, panes: Mapping[str, Floats | Seen], linear: bool, view: View,
+              group: list[Wanting], pace: Pace) -> None:  # fmt: skip
         """Encode a frame and send it; in a thread of its own."""
         begin = time.thread_time()
         try:
-            files = [png(on_screen(values, linear, view.tone)) for values in panes.values()]
+            files = [values.file(linear) if isinstance(values, Seen)
+                     else png(on_screen(values, linear, view.tone))
+                     for values in panes.values()]  # fmt: skip
         except Exception as error:  # or these pages would wait for it for good
             self._refuse(group, "a frame could not be encoded", error)
             return

@@ -10,7 +10,7 @@ from typing import Any
 
 from neuralshade.base.interrupt import cut_short
 from neuralshade.errors import ConfigError
-from neuralshade.fitting.facts import CurvePoints, progress_facts
+from neuralshade.fitting.facts import CurvePoints, progress_facts, state_facts
 from neuralshade.fitting.job import Job
 from neuralshade.fitting.loop import Restart
 from neuralshade.fitting.progress import Progress
@@ -78,7 +78,7 @@ class Steering:
             can += ["transform"] if self._has_transform else []
         facts = {
             **self.facts, "state": state, "text": text, "rate_scale": self.rate_scale,
-            "can": can if state in ("running", "paused") else [],
+            "can": can if state in ("running", "paused") else [], **state_facts(self.job),
         }  # fmt: skip
         self.channel.publish("fit", facts)
         self.job.callbacks.tell(facts)

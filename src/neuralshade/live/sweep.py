@@ -116,7 +116,7 @@ class Sweep:
         if state.is_whole:
             most = affordable(pane) if pane in scene.changes else UNBOUNDED
             draft = draft and by > 1
-            by, first = divided_by(self._pixels(scene), most, before=by), 0
+            by, first = divided_by(pixels_of(scene, self.view), most, before=by), 0
         whole = scene.fitted(self.view, by)
         lit = scene.is_lit(pane) and whole.screen is not None
         width, rows = whole.screen if lit and whole.screen else (whole.width, whole.height)
@@ -125,11 +125,18 @@ class Sweep:
         bands = -(-(rows - first) // most)
         return Band(pane, whole, by, first, -(-(rows - first) // bands), rows, draft)
 
-    def _pixels(self, scene: Scene) -> int:
-        """Return how many pixels of a pane there are to be drawn, at most."""
-        whole = scene.fitted(self.view, 1)
-        width, height = whole.screen or (whole.width, whole.height)
-        return width * height
+    def takes(self, scene: Scene, band: Band) -> bool:
+        """Return whether a band that was chosen for another page brings this one on."""
+        state = self.panes.get(band.pane)
+        if state is None or band.whole != scene.fitted(self.view, band.by):
+            return False
+        changes = band.pane in scene.changes
+        if (band.draft and not state.draft) or not (changes or not self._is_done(band.pane)):
+            return False
+        if band.by != state.by:
+            return band.by < state.by
+        # wherever the other one is, where a whole one is to be drawn anew
+        return (changes and state.is_whole) or band.first == state.row
 
     def _next_pane(self, scene: Scene, panes: list[str]) -> str:
         """Return whose turn it is: those to be done with have every other one, however many."""
@@ -153,6 +160,13 @@ class Sweep:
     def _is_done(self, pane: str) -> bool:
         state = self.panes[pane]
         return state.by == 1 and state.is_whole and not state.draft
+
+
+def pixels_of(scene: Scene, view: View) -> int:
+    """Return how many pixels of a pane there are to be drawn, at most."""
+    whole = scene.fitted(view, 1)
+    width, height = whole.screen or (whole.width, whole.height)
+    return width * height
 
 
 def _costs_as(pane: str, draft: bool) -> str:

@@ -1,5 +1,7 @@
 """kinds/image/engine: what encodings prepare of a picture's rows and columns."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 import torch
@@ -84,3 +86,19 @@ def test_the_loss_is_scaled_for_float16_alone(precision, scale):
     picture = picture_from_array(np.zeros((4, 5, 3), np.uint8))
     recipe = ImageRecipe(encoding=GRID, precision=precision, loss_scale=256.0, steps=1)
     assert build_engine(resolve(recipe, picture), picture, CPU).trainer.scale == scale
+
+
+@pytest.mark.parametrize("count", [1, 2])
+def test_drawing_has_as_many_threads_as_steps_have(monkeypatch, count):
+    """Beside busy programs all of them may take thirty times as long as one."""
+    recipe = ImageRecipe(encoding=GRID, hidden_width=8, batch=64, steps=1)
+    picture = picture_from_array(np.zeros((8, 8, 3), np.uint8))
+    built = build_engine(resolve(recipe, picture), picture, CPU)
+    seen = []
+    monkeypatch.setattr(engine, "draw_field", lambda *given: seen.append(torch.get_num_threads()))
+    monkeypatch.setattr(built, "task", SimpleNamespace(ask=engine.draw_field))
+    built.trainer.threads.hold(count)
+    before = torch.get_num_threads()
+    built.draw(4, 4, (0, 0, 1, 1))
+    built.glance(None)
+    assert seen == [count, count] and torch.get_num_threads() == before

@@ -18,7 +18,9 @@ ERROR = """async ([pictures, lit]) => {
         kept.take(new Map([[pane, {source, width, height: source.height, ...header}]]));
     }
     const made = kept.errors.of("result", "target", 1, lit);
-    return made && {width: made.width, sharp: made.sharp, step: made.step,
+    const {coarseness} = await import(`${location.origin}/page/samples.js`);
+    const said = coarseness([kept.latest.get("result") ?? null]);
+    return made && {said, width: made.width, sharp: made.sharp, step: made.step,
                     values: [...kept.bytes(made).data].filter((_, i) => i % 4 === 0)};
 }"""
 FINE = {"pane": "target", "width": 8, "sharp": True}  # black and white columns by turns
@@ -68,7 +70,10 @@ def test_pixels_are_compared_where_they_are_sampled(error):
 def test_rows_that_are_still_coarse_are_no_errors(error, lit):
     target = {**FINE, "width": 4, "value": 127, "sharp": False}
     band = {"pane": "result", "width": 8, "step": 2, "sharp": True, "rows": [0, 2, 4]}
+    found = error(target, FINE, COARSE, lit=lit)
+    assert found["said"] == "coarse: "
     found = error(target, FINE, COARSE, band, lit=lit)
-    assert found["step"] == 1 and found["width"] == 4
+    assert found["step"] == 1 and found["width"] == 4 and found["said"] == "partly coarse: "
     found = error(target, FINE, COARSE, band, {**band, "rows": [2, 2, 4]}, lit=lit)
+    assert found["said"] == ""
     assert found["step"] == 2 and found["sharp"] and np.ptp(found["values"]) == 0

@@ -71,7 +71,8 @@ def test_a_fit_is_watched_and_steered(tab, command, save_smooth, tmp_path):
     page.until(lambda: page.step > step + 10, "training after loading")
 
     page.page.click("#stop")
-    page.says("#state", "Ended")
+    page.says("#state", "Stopped and saved")
+    assert page.page.locator("#left").is_hidden()
     page.until("document.querySelector('#fit-text').textContent.startsWith('photo.nsh: ')")
     assert page.text("#psnr-read-out").endswith(" dB in the file")
     page.shows("result", drawn(tmp_path / "photo.nsh"))

@@ -112,13 +112,13 @@ def looks_on(channel, stage):
 
 @pytest.fixture
 def train(channel, stage, clock):
-    """Give a function that lets a fit go on for so long.
+    """Give a function that lets a fit go on for so long, from step ``begun``.
 
     Its pages show each frame at once, and are slow or not.
     """
 
-    def train(seconds, clients=(), *, slow=False, look=0.1):
-        end, step = clock.now + seconds, 0
+    def train(seconds, clients=(), *, slow=False, look=0.1, begun=0):
+        end, step = clock.now + seconds, begun
         while clock.now < end:
             clock.now += look
             step += 1

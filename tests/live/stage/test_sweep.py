@@ -176,13 +176,13 @@ def drafted(stage, frames, clock):
 def test_a_reference_that_is_drafted_comes_whole_and_soon_and_is_sharp_in_the_end(
     drafted, frames, looking, train, clock
 ):
-    begun = clock.now
-    train(10.0, [looking()])
+    begun, client = clock.now, looking()
+    train(10.0, [client])
     headers = [header for header, panes in frames if "target" in panes]
     first = headers[0]
     assert "rows" not in first and not first["sharp"] and first["width"] * 3 >= SIDE and drafted[0]
     assert [header["draft"] for header in headers] == drafted
-    train(170.0, [looking()])
+    train(170.0, [client])
     headers = [header for header, panes in frames if "target" in panes]
     assert headers[-1]["sharp"] and headers[-1]["width"] == SIDE and not drafted[-1]
     assert drafted == sorted(drafted, reverse=True)  # never noise again

@@ -133,11 +133,11 @@ class TorchImageEngine(Engine):
 
     @torch.no_grad()
     def glance(self, lattice: PixelLattice) -> Batch:
-        with self.averaged():
+        with self.trainer.threads.as_steps(), self.averaged():
             return self.task.ask(lattice)
 
     def draw(self, width: int, height: int, crop: Crop) -> npt.NDArray[Any]:
-        with self.averaged():
+        with self.trainer.threads.as_steps(), self.averaged():
             return draw_field(self.field, width, height, crop)
 
 

@@ -45,8 +45,7 @@ def told_levels(maps: Mapping[str, Any], quality: Mapping[str, Any]) -> dict[str
     """Return lines for people, by their titles: the maps' name, notes, and each level."""
     lines = {"maps": str(maps["name"])}
     lines |= {f"  note {i + 1}": note for i, note in enumerate(maps["notes"])}
-    lines["levels"] = (f"{len(maps['sizes'])}; held-out errors of what is kept and of a box filter "
-                       f"beside, under {', '.join(quality)} lights")  # fmt: skip
+    lines["levels"] = f"{len(maps['sizes'])}; {held_out(quality)}"
     for i, (width, height) in enumerate(maps["sizes"]):
         line = f"{width} x {height}"
         if i:
@@ -55,6 +54,12 @@ def told_levels(maps: Mapping[str, Any], quality: Mapping[str, Any]) -> dict[str
             line += f", {FILTERS.get(kept, kept)}: {'; '.join(lit)}"
         lines[f"  {i}"] = line
     return lines
+
+
+def held_out(quality: Mapping[str, Any]) -> str:
+    """Return what a level's errors are, for people."""
+    lights = ", ".join(quality)
+    return f"held-out errors of what is kept and of a box filter beside, under {lights} lights"
 
 
 def _errors(errors: Mapping[str, Any], index: int) -> str:

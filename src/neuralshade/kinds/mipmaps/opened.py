@@ -33,7 +33,7 @@ from neuralshade.kinds.mipmaps.asset import (
 )
 from neuralshade.kinds.mipmaps.build import base_maps
 from neuralshade.kinds.mipmaps.judge import as_stored
-from neuralshade.kinds.mipmaps.levels_table import LevelsTable, told_levels
+from neuralshade.kinds.mipmaps.levels_table import LevelsTable, held_out, told_levels
 from neuralshade.kinds.mipmaps.plane_scene import KEPT_TITLE, plane_scene
 from neuralshade.kinds.mipmaps.recipe import MipmapsRecipe
 from neuralshade.measure.plane.lit_plane import plane_picture
@@ -206,9 +206,10 @@ class OpenedMipmaps(Opened):
 
     def _measured(self) -> str:
         """Return the levels' errors, a line each."""
-        lines = told_levels(self.maps, self.header.quality)
+        quality = self.header.quality
+        lines = told_levels(self.maps, quality)
         levels = range(1, len(self.maps["sizes"]))
-        return "\n".join([lines["levels"], *(f"{i}: {lines[f'  {i}']}" for i in levels)])
+        return "\n".join([held_out(quality), *(f"{i}: {lines[f'  {i}']}" for i in levels)])
 
     def told_tensors(self) -> dict[str, str]:
         """Return a line for each map."""

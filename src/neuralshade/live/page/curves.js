@@ -20,7 +20,7 @@ export class Curves {
     for (const id of ["curve-x", "log-x", "log-loss"]) {
       byId(id).addEventListener("change", () => this.#later());
     }
-    session.on("curve", () => this.#later());
+    for (const type of ["curve", "progress"]) session.on(type, () => this.#later());
     const sizes = new ResizeObserver(() => this.#draw());
     for (const chart of [this.loss, this.psnr]) sizes.observe(chart.canvas);
     const dark = window.matchMedia("(prefers-color-scheme: dark)");
@@ -48,7 +48,7 @@ export class Curves {
       chart.logY = chart === this.loss && logLoss;
       chart.draw();
     }
-    this.#tell(this.loss, "loss-read-out", "Loss", (y) => format.loss(y));
+    this.#tell(this.loss, "loss-read-out", "Loss", (y) => format.loss(y), this.session.progress?.loss);
     this.#tell(this.psnr, "psnr-read-out", "PSNR", (y) => `${format.decibels(y)} dB`);
   }
 
@@ -66,6 +66,7 @@ export class Curves {
     /** @type {string} */ id,
     /** @type {string} */ name,
     /** @type {(y: number) => string} */ text,
+    /** @type {number | null} */ newest = null, // where more is known than the last point
   ) {
     const near = chart.nearest;
     const shown = near ?? chart.samples.at(-1);
@@ -78,7 +79,8 @@ export class Curves {
     const place = `${format.duration(seconds)}, step ${format.count(step)}`;
     const ofFile = chart.apart && shown === chart.samples.at(-1);
     const told = ofFile ? `${text(shown.y)} in the file` : text(shown.y);
-    setText(byId(id), near ? `${told} at ${place}` : told);
+    const now = newest === null ? told : text(newest);
+    setText(byId(id), near ? `${told} at ${place}` : now);
     const count = `${chart.samples.length} points`;
     chart.canvas.setAttribute("aria-label", `${name}: ${count}, last ${told} at ${place}`);
   }

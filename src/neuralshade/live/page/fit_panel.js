@@ -161,9 +161,12 @@ export class FitControls {
 export function showNumbers(session) {
   session.on("fit", () => {
     const { fit } = session;
-    const state = fit ? (STATES[fit.state] ?? fit.state) : "No fit";
-    setText(byId("state"), state);
+    setText(byId("state"), fit ? stateOf(fit) : "No fit");
     byId("state").dataset.state = fit?.state ?? "none";
+    const warnings = fit && fit.state !== "shown" ? (fit.warnings ?? []) : [];
+    byId("state").toggleAttribute("data-doubtful", warnings.length > 0 || fit?.cut_short === true);
+    byId("fit-warnings").replaceChildren(...warnings.map((line) => element("li", {}, line)));
+    byId("fit-warnings").hidden = !warnings.length;
     setText(byId("fit-text"), fit?.text ?? "");
     byId("psnr-number").hidden = fit?.rated === false;
     const shown = fit?.state === "shown"; // an asset that this fit has not made
@@ -190,16 +193,23 @@ export function showNumbers(session) {
     setText(byId("step"), format.count(progress?.step));
     setText(byId("rate"), format.engineering(progress?.samples_per_second));
     setText(byId("time"), format.duration(progress?.seconds));
-    const trained = fit?.state === "finishing"; // nobody knows how long the rest takes
-    setText(byId("left"), format.duration(trained ? null : progress?.left_seconds));
+    // of what is finished or written nobody knows how long it takes, and what has ended goes on no more
+    const trains = fit?.state === "running" || fit?.state === "paused";
+    byId("left-number").hidden = !trains;
+    setText(byId("left"), format.duration(progress?.left_seconds));
     const quality = progress?.psnr_db == null ? "" : ` \u00b7 ${progress.psnr_db.toFixed(1)} dB`;
-    setText(byId("brief"), fit ? `${STATES[fit.state]} ${Math.floor(share * 100)} %${quality}` : "");
+    setText(byId("brief"), fit ? `${stateOf(fit)} ${Math.floor(share * 100)} %${quality}` : "");
     const percent = `${Math.floor(share * 100)} % `;
     document.title = (fit?.state === "running" ? percent : "") + pageTitle(session);
   };
   session.on("progress", show);
   session.on("fit", show);
   session.on("scene", show);
+}
+
+/** Return how a fit stands in a word or three. @param {import("./types.js").Fit} fit */
+function stateOf({ state, cut_short }) {
+  return state === "ended" && cut_short ? "Stopped and saved" : (STATES[state] ?? state);
 }
 
 /** @param {import("./session.js").Session} session */

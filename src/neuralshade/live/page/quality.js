@@ -4,7 +4,7 @@
  */
 
 import { byId, element, setText } from "./dom.js";
-import { bytes, count, decibels, share } from "./format.js";
+import { bytes, count, decibels, engineering, share } from "./format.js";
 
 /** @param {import("./session.js").Session} session */
 export function showQuality(session) {
@@ -26,9 +26,13 @@ export function showQuality(session) {
     byId("quality").hidden = !found.length && !lines && !measured;
     byId("quality").querySelector("table").hidden = !found.length;
     const rivals = found.flatMap(([, { beside }]) => beside ?? []);
-    const others = rivals.map(({ name, psnr_db, memory_bytes, random_access }) => {
-      const texts = [ratio(psnr_db), count(memory_bytes), random_access ? "yes" : "no"];
-      const cells = texts.map((text) => element("td", {}, text));
+    const others = rivals.map(({ name, psnr_db, bytes: disk, memory_bytes, random_access }) => {
+      const sizes = [disk, memory_bytes].map((size) => {
+        return element("td", { title: `${count(size)} bytes` }, `${engineering(size).replace(/(\d)$/, "$1 ")}B`);
+      });
+      const texts = [ratio(psnr_db), random_access ? "yes" : "no"];
+      const [decibel, sampled] = texts.map((text) => element("td", {}, text));
+      const cells = [decibel, ...sizes, sampled];
       return element("tr", {}, element("th", { scope: "row" }, name), ...cells);
     });
     byId("beside-rows").replaceChildren(...others);

@@ -20,6 +20,17 @@ export function near(a, b) {
 }
 
 /**
+ * Return what is said of pictures before their size: of one whose bands are still coming, that is
+ * the one that it will have.
+ * @param {(Picture | null)[]} pictures
+ */
+export function coarseness(pictures) {
+  const coarse = pictures.filter((picture) => picture && !picture.sharp);
+  if (!coarse.length) return "";
+  return coarse.every((picture) => picture?.swept?.includes(0)) ? "partly coarse: " : "coarse: ";
+}
+
+/**
  * Return a canvas of a region, with what a picture has of it, sample by sample.
  * @param {Picture | null} picture
  * @param {number} width

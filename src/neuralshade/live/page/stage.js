@@ -5,6 +5,7 @@ import { listen } from "./gestures.js";
 import { paintChecks, paintCursor, paintPicture } from "./paint.js";
 import { errorOf, flipOf, isResult, needed, offerPanes } from "./panes.js";
 import { Pictures } from "./pictures.js";
+import { coarseness } from "./samples.js";
 import { Divider, Slot } from "./slot.js";
 import { Viewport } from "./viewport.js";
 
@@ -157,8 +158,7 @@ export class Stage {
     const timeless = latest.step === null || [...this.beside.values()].includes(slot.pane);
     const step = timeless ? "" : ` \u00b7 step ${latest.step?.toLocaleString("en-US")}`;
     // first: of a narrow pane, the end of the line is cut off
-    const coarse = seen.every((picture) => picture?.sharp ?? true) ? "" : "coarse: ";
-    slot.describe(`${coarse}${latest.width} x ${latest.height}${step}`);
+    slot.describe(`${coarseness(seen)}${latest.width} x ${latest.height}${step}`);
   }
 
   /** Return why there is no picture of a pane. */

@@ -50,6 +50,8 @@
  * @property {string[]} can
  * @property {number | null} seconds
  * @property {number | null} steps
+ * @property {string[]} warnings
+ * @property {boolean} cut_short whether a page ended it before its own end
  * @property {boolean} [rated] whether a PSNR is measured on the way
  *
  * @typedef {object} FitKind a kind that is fitted

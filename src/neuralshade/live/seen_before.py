@@ -1,0 +1,108 @@
+"""Pictures that were drawn for any page, kept coarse: who comes later has them at once."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from neuralshade.fitting.scene import Scene, View
+from neuralshade.live.client import Client
+from neuralshade.live.frame_choice import Frame
+from neuralshade.live.frames import Floats, on_screen, png
+
+MOST_PIXELS = 2**15  # of each picture that is kept
+MOST_KEPT = 16  # pictures; of others the oldest is dropped
+Key = tuple[str, View]
+
+
+@dataclass
+class Seen:
+    """A whole picture of one pane, on which bands that came later were painted."""
+
+    pane: str
+    values: Floats
+    whole: View  # what its region is of
+    by: int  # what each side of the view was divided by, about
+    draft: bool
+    step: int | None
+    _file: tuple[Floats, bytes] | None = None
+
+    @property
+    def sharp(self) -> bool:
+        """Return whether it is as large as it was asked for."""
+        return self.by == 1 and not self.draft
+
+    def begin(self, client: Client) -> None:
+        """Take note that a page gets it."""
+        if client.sweep is not None:
+            client.sweep.begun((self.pane,), self.by, self.draft)
+        client.kept.pop(self.pane, None)  # of several pieces
+
+    def file(self, linear: bool) -> bytes:
+        """Return it as PNG, which is encoded once however many pages get it."""
+        values = self.values
+        if self._file is None or self._file[0] is not values:
+            self._file = values, png(on_screen(values, linear, self.whole.tone))
+        return self._file[1]
+
+    def paint(self, band: Floats, first: int, rows: int, step: int | None) -> None:
+        """Put a band over it, whose first row is ``first`` of ``rows``."""
+        height, width = self.values.shape[:2]
+        row = (2 * np.arange(height) + 1) * rows // (2 * height) - first
+        hit = (row >= 0) & (row < band.shape[0])
+        values = self.values.copy()  # another thread may be encoding it
+        values[hit] = band[row[hit]][:, _centers(band.shape[1], width)]
+        self.values, self.step = values, step
+
+
+class SeenBefore:
+    """What was drawn of one scene; who draws, asks and encodes may do so in two threads."""
+
+    def __init__(self) -> None:
+        self._kept: dict[Key, Seen] = {}
+
+    def note(
+        self, scene: Scene, asked: View, frame: Frame, panes: Mapping[str, Floats], step: int | None
+    ) -> None:
+        """Take note of what was drawn for a page that wants to see ``asked``."""
+        for pane, values in panes.items():
+            key = _key(scene, pane, asked)
+            if frame.band is None:
+                self._kept.pop(key, None)
+                self._kept[key] = _coarse(pane, values, frame, step)
+            elif key in self._kept:
+                self._kept[key].paint(values, frame.band.first, frame.band.rows, step)
+        while len(self._kept) > MOST_KEPT:
+            del self._kept[next(iter(self._kept))]
+
+    def of(self, scene: Scene, asked: View, panes: Iterable[str]) -> list[Seen]:
+        """Return those of ``panes`` that are kept of the same part, whatever its size.
+
+        They are of one frame, or like it: of the same region.
+        """
+        keys = (_key(scene, pane, asked) for pane in panes)
+        found = [self._kept[key] for key in keys if key in self._kept]
+        return [seen for seen in found if seen.whole.region == found[0].whole.region]
+
+
+def _key(scene: Scene, pane: str, asked: View) -> Key:
+    """Return what tells pictures apart; of what is lit, the shape of the view does."""
+    view = replace(scene.seen_in(pane, asked), id=0, panes=(), parts=False, draft=False)
+    return pane, view if scene.is_lit(pane) else replace(view, width=1, height=1)
+
+
+def _coarse(pane: str, values: Floats, frame: Frame, step: int | None) -> Seen:
+    height, width = values.shape[:2]
+    by = math.ceil(math.sqrt(height * width / MOST_PIXELS))
+    rows, cols = _centers(height, -(-height // by)), _centers(width, -(-width // by))
+    kept = values[rows][:, cols] if by > 1 else values
+    return Seen(pane, kept, frame.whole, by * frame.by, frame.view.draft, step)
+
+
+def _centers(size: int, count: int) -> npt.NDArray[np.int64]:
+    """Return which of ``size`` samples lie nearest to the middles of ``count``."""
+    return (2 * np.arange(count) + 1) * size // (2 * count)

@@ -1,0 +1,139 @@
+"""live/stage: what is drawn for one page is sent to all that look at the same place."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from neuralshade.fitting.scene import View, picture_scene
+from neuralshade.live.messages import Received
+from neuralshade.live.pace import FIRST_PIXELS
+from neuralshade.live.seen_before import MOST_KEPT, MOST_PIXELS
+from neuralshade.live.stage import SHARE, SLOW_SHARE
+from neuralshade.source.picture import picture_from_array
+
+SIDE = 300
+OTHER = (0.0, 0.0, 0.5, 0.5)
+
+
+@pytest.fixture
+def spent(stage, clock):
+    """Put on a fit of a picture, a second a frame; return the seconds of each that was drawn."""
+    picture = picture_from_array(np.zeros((SIDE, SIDE, 3), np.uint8))
+    scene = picture_scene("image", picture, lambda *form: None, continuous=False)
+    seconds, hiccups = [], [2.5]  # the first one meets with another program
+
+    def draw(pane, view):
+        if view.width * view.height > 1 and pane == "result":
+            seconds.append(view.width * view.height / SIDE**2 + (hiccups.pop() if hiccups else 0))
+            clock.now += seconds[-1]
+        return np.full((view.height, view.width, 3), clock.now % 1, np.float32)
+
+    stage.show(replace(scene, draw=draw))
+    return seconds
+
+
+@pytest.fixture
+def looking(channel, stage):
+    def looking(side=SIDE, **asked):
+        client = channel.connect()
+        view = View(1, stage.number, width=side, height=side, panes=("target", "result"),
+                    parts=True, **asked)  # fmt: skip
+        channel.hear(client, view)
+        return client
+
+    return looking
+
+
+@pytest.mark.parametrize("side", [SIDE, SIDE // 2])
+def test_who_comes_later_has_at_once_what_another_page_was_sent(
+    spent, looking, train, channel, clock, side
+):
+    """However little may be drawn: the first frame left nothing for a quarter of an hour."""
+    train(0.1, [looking()])
+    assert len(spent) == 1
+    client = looking(side)
+    train(0.1, [client])
+    assert len(spent) == 1 and client.sweep.panes.keys() == {"target", "result"}
+    assert len(client.pictures) == 1
+
+
+@pytest.mark.parametrize("slow", [False, True])
+def test_a_first_frame_of_another_place_does_not_wait_for_the_hundredth(
+    spent, looking, train, slow, clock, stage
+):
+    one, begun = looking(), clock.now
+    train(0.1, [one], slow=slow)
+    assert stage.paces[True].credit < -2
+    client = looking(region=OTHER)
+    train(1.0, [client])
+    assert client.sweep is not None and client.sweep.panes
+    train(60.0, [one, client], slow=slow)
+    assert sum(spent) < (SHARE + SLOW_SHARE) * (clock.now - begun) + spent[0] + 0.2
+
+
+def test_pages_of_the_same_view_go_on_with_the_same_bands(spent, looking, train, stage, clock):
+    """One that came later costs nothing once it has caught up."""
+    pages = [looking()]
+    train(45.0, pages)
+    pages.append(looking())
+    train(45.0, pages, begun=450)  # its reference becomes sharp meanwhile
+    sent = []
+    send, stage._send = stage._send, lambda *given: (sent.append(given), send(*given))
+    begun, before = clock.now, sum(spent)
+    train(60.0, pages, begun=900)
+    results = [group for header, panes, *_, group, pace in sent if "result" in panes]
+    assert results and all(len(group) == 2 for group in results)
+    assert sum(spent) - before < 1.1 * SHARE * (clock.now - begun) + 0.1
+    pages.append(looking())
+
+
+def test_a_slow_page_goes_on_with_the_bands_of_one_that_keeps_up(
+    spent, looking, train, stage, channel, clock
+):
+    pages = [looking(), looking()]
+    train(60.0, pages)
+    sent = []
+    send, stage._send = stage._send, lambda *given: (sent.append(given), send(*given))
+    for step in range(1000, 1600):
+        pages[1].slow = True
+        clock.now += 0.1
+        stage.draw(step, hurried=True)
+        for client in pages:
+            if client.in_flight is not None:
+                channel.hear(client, Received(client.in_flight))
+    results = [group for header, panes, *_, group, pace in sent if "result" in panes]
+    assert len(results) > 10 and all(len(group) == 2 for group in results)
+
+
+def test_what_is_kept_is_what_was_seen_last(spent, looking, train, stage):
+    client = looking()
+    train(60.0, [client])
+    for seen in stage.before.of(stage.scene, client.view, ("result",)):
+        assert seen.step > 100 and len(np.unique(seen.values)) > 1  # bands of several steps
+        assert seen.values.size <= 3 * MOST_PIXELS
+        assert seen.file(False) is seen.file(False)  # encoded once, however many come
+
+
+def test_little_is_kept(spent, looking, train, stage):
+    for number in range(2 * MOST_KEPT):
+        edge = (number + 1) / 100
+        train(1.0, [looking(region=(0.0, 0.0, edge, edge))])
+    assert len(stage.before._kept) <= MOST_KEPT
+
+
+def test_a_page_is_slow_that_is_late_twice(spent, channel, clock, looking):
+    client = looking()
+    for seconds, slow in [(0.1, False), (3.0, False), (3.0, True), (0.1, False), (3.0, False)]:
+        number = channel.reserve([(client, client.view)], None)
+        clock.now += seconds
+        channel.hear(client, Received(number))
+        assert client.slow is slow
+
+
+def test_the_first_frame_is_small_whatever_the_size_of_the_window(spent, looking, train, clock):
+    """What is drawn counts, which are a picture's own pixels, and looks that lie far apart."""
+    train(6.0, look=2.0)
+    looking(SIDE // 3)
+    train(0.1, look=2.0)
+    assert spent[0] - 2.5 <= FIRST_PIXELS / SIDE**2
