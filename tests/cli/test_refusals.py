@@ -139,6 +139,13 @@ def test_unknown_field_in_a_recipe_file(folder, refused):
     )
 
 
+def test_a_heading_of_a_recipe_file_is_no_flag(folder, refused):
+    """It was told as --recipe, the flag that was typed."""
+    (folder / "r.toml").write_text("[recipe]\nbpp = 4\n")
+    said = refused("fit", "image", "a.png", "--recipe", "r.toml")
+    assert said.startswith("r.toml: recipe: unknown setting")
+
+
 @pytest.mark.parametrize("flags, message", [
     (["--activation", "rely"], "--activation: got 'rely', need one of "),
     (["--hidden-width", "7"],

@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from neuralshade.fitting.facts import fit_facts, progress_facts
+from neuralshade.fitting.facts import NO_STATE, fit_facts, progress_facts
 from neuralshade.fitting.progress import Progress
 from neuralshade.fitting.scene import View, picture_scene
 from neuralshade.kinds import all_kinds
@@ -56,7 +56,7 @@ def test_how_a_fit_stands():
                           original=SimpleNamespace(name="a.png"), output="a.nsh")  # fmt: skip
     table = PAGE.partition("FIT: how a fit stands.")[2].partition("\n\nPROGRESS")[0]
     first = re.findall(r"^\| (.*?) \|", table, re.M)
-    told = {*fit_facts(job, 1, None), "state", "text", "rate_scale", "can"}
+    told = {*fit_facts(job, 1, None), *NO_STATE, "state", "text", "rate_scale", "can"}
     assert set(re.findall(r"`(\w+)`", " ".join(first))) == told
     assert progress_facts(Progress()).keys() <= part("\nPROGRESS: ")
 

@@ -35,7 +35,6 @@ def said(path):
 
 @pytest.mark.parametrize("kind, output", [
     ("image", "my rock.nsh"), ("splats", "my rock.nsh"), ("mipmaps", "."),
-    ("shader", "my rock.nsh"),
 ])  # fmt: skip
 def test_kind_source_steps_and_command_are_named(kind, output, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
@@ -43,8 +42,19 @@ def test_kind_source_steps_and_command_are_named(kind, output, tmp_path, monkeyp
     typed = f"'{output}'" if " " in output else output
     assert said("my rock.checkpoint.nsh") == (
         f"my rock.checkpoint.nsh: got an unfinished fit of {kind} to bark, 1,234 steps done, need "
-        "an asset. Finish it, with the path of bark where that lies elsewhere, with: neuralshade "
+        "an asset. Finish it, with the path of bark where that lies elsewhere, and with flags that "
+        "are no settings, with: neuralshade "
         f"fit {kind} bark -o {typed} --resume 'my rock.checkpoint.nsh'"
+    )
+
+
+@pytest.mark.parametrize("kind, place", [("material", "MATERIAL"), ("shader", "TASK")])
+def test_a_name_that_is_no_path_does_not_stand_for_one(kind, place, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    begun(kind, "v.checkpoint.nsh", "velvet")
+    assert said("v.checkpoint.nsh").endswith(
+        f"Finish it, with the file or folder of velvet for {place}, and with flags that are no "
+        f"settings, with: neuralshade fit {kind} {place} -o v.nsh --resume v.checkpoint.nsh"
     )
 
 
@@ -60,7 +70,8 @@ def test_info_answers(tmp_path, monkeypatch, capsys):
         f"size   {size:,} bytes",
         "of     bark.png",
         "step   1,234 of 5,000, 4.0 s of 20",
-        "go on  with the path of bark.png where that lies elsewhere:",
+        "go on  with the path of bark.png where that lies elsewhere, and with flags that are no "
+        "settings:",
         f"       {command}\n",
     ]), "")  # fmt: skip
     main(["info", "x.checkpoint.nsh", "--json"])

@@ -5,7 +5,7 @@ import sys
 import numpy as np
 
 from neuralshade.measure.rows import ASTC_NOTED, rows_for
-from neuralshade.measure.table import Column, Table
+from neuralshade.measure.table import Column, Table, print_rows
 
 NAMES = [f"a_long_name_of_a_map_{i}" for i in range(9)]
 
@@ -36,3 +36,24 @@ def test_astc_is_spoken_of_where_there_is_a_row_of_it():
     light = np.linspace(0, 4, 8 * 8 * 3, dtype=np.float32).reshape(8, 8, 3)
     assert ASTC_NOTED not in rows_for(light, light, 1_000, "linear").lines
     assert ASTC_NOTED in rows_for(light / 4, light / 4, 1_000, "srgb").lines
+
+
+def test_numbers_are_whole_in_a_narrow_terminal(capsys, monkeypatch):
+    """They were cut to 0.01… where a table was wider than the terminal."""
+    monkeypatch.setattr("neuralshade.measure.table._is_terminal", lambda: True)
+    monkeypatch.setenv("COLUMNS", "40")
+    columns = [Column("a long name of it", "name", right=False),
+               *(Column(f"{n}\nerror", n, ".4f") for n in "abcdef")]  # fmt: skip
+    print_rows(columns, [{"name": "neuralshade here", **dict.fromkeys("abcdef", 0.12345)}])
+    said = capsys.readouterr().out
+    assert "…" not in said and said.count("0.1235") == 6
+    assert said.splitlines()[2].startswith("neuralshade") and "error" in said
+
+
+def test_names_alone_are_broken_between_words(capsys, monkeypatch):
+    monkeypatch.setattr("neuralshade.measure.table._is_terminal", lambda: True)
+    monkeypatch.setenv("COLUMNS", "30")
+    columns = [Column("", "name", right=False), Column("error", "of", ".4f")]
+    print_rows(columns, [{"name": "seven plain words stand in this cell", "of": 0.5}])
+    said = capsys.readouterr().out.splitlines()
+    assert max(map(len, said)) <= 30 and sum("0.5000" in line for line in said) == 1

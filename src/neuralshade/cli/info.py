@@ -99,7 +99,7 @@ def _print_unfinished(facts: Mapping[str, Any], as_json: bool) -> None:
         step += f" of {recipe['seconds']:g}" if type(recipe.get("seconds")) is float else ""
     _print_lines([("kind", f"{facts['kind']}, an unfinished fit"),
                   ("size", f"{facts['bytes']:,} bytes"), ("of", name), ("step", step),
-                  ("go on", f"with the path of {name} where that lies elsewhere:"),
+                  ("go on", f"{facts['given']}:"),
                   ("", facts["resume"])])  # fmt: skip
 
 

@@ -35,7 +35,8 @@ def in_flags(message: str, arguments: Sequence[str]) -> str:
         return message
     name, said = found.group(1), message[found.end() :]
     flag = f"--{name.replace('_', '-')}"
-    if _among(arguments, "--recipe") and not _among(arguments, flag):
+    in_file = name == "recipe" or not _among(arguments, flag)  # no setting is called so
+    if _among(arguments, "--recipe") and in_file:
         file = _recipe_with(name, arguments)
         return message if file is None else f"{file}: {name}: {said}"
     return message if name == "preset" else f"{flag}: {said}"

@@ -19,8 +19,7 @@ def unfinished(path: str | os.PathLike[str], header: dict[str, Any], kind: Kind)
     name = told["picture"]
     return AssetError(plain(
         f"{path}: got an unfinished fit of {kind.name} to {name}, {plural(told['step'], 'step')} "
-        f"done, need an asset. Finish it, with the path of {name} where that lies elsewhere, with: "
-        f"{told['resume']}"
+        f"done, need an asset. Finish it, {told['given']}, with: {told['resume']}"
     ))  # fmt: skip
 
 
@@ -30,8 +29,8 @@ def unfinished_facts(
     """Return what a checkpoint of a kind says of itself, as plain JSON data.
 
     Keys: path, kind, unfinished (true), bytes, picture (the name of what is fitted), step, seconds,
-    loss, psnr_db, recipe, and resume, the command to go on. The header has the name of what was
-    fitted, not where it lay, nor flags that are no settings.
+    loss, psnr_db, recipe, resume, the command to go on, and given, what to give it. The header has
+    the name of what was fitted, not where it lay, nor flags that are no settings.
 
     Raises: AssetError where it is not whole.
     """
@@ -43,11 +42,16 @@ def unfinished_facts(
     check_header(str(path), header, CHECKPOINT, "checkpoint", REMEDY)
     name, step = header["picture"]["name"], header["progress"]["step"]
     output = _output(Path(path), is_folder=kind.output_form == "DIR")
-    command = resume_command(kind.name, Path(path), name, output, {})
+    place, given = name, f"with the path of {name} where that lies elsewhere"
+    if kind.subject.documents and not Path(name).suffix:  # a document's own name for it
+        place = kind.subject.name.upper()
+        given = f"with the file or folder of {name} for {place}"
+    command = resume_command(kind.name, Path(path), place, output, {})
     progress = {key: header["progress"].get(key) for key in ("seconds", "loss", "psnr_db")}
     return {"path": os.fspath(path), "kind": kind.name, "unfinished": True,
             "bytes": os.stat(path).st_size, "picture": name, "step": step, **progress,
-            "recipe": header["recipe"], "resume": command}  # fmt: skip
+            "recipe": header["recipe"], "resume": command,
+            "given": f"{given}, and with flags that are no settings"}  # fmt: skip
 
 
 def _output(checkpoint: Path, *, is_folder: bool) -> Path:

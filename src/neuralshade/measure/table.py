@@ -11,6 +11,7 @@ from neuralshade.base.message_text import decimals, plain
 
 Row = dict[str, Any]
 WHOLE_COLUMNS = 10_000  # where there is no terminal: rows are lines, and no name is cut
+BETWEEN = 2  # spaces from column to column
 
 
 @dataclass(frozen=True)
@@ -58,7 +59,7 @@ class Table(list[Row]):
         self.sections = [("", list(self))] if sections is None else sections
 
     def print(self) -> None:
-        """Print everything to standard output, no wider than the terminal."""
+        """Print everything to standard output, no wider than the terminal but for numbers."""
         for heading, rows in self.sections if self.columns else ():
             if heading:
                 print(plain(heading))
@@ -85,10 +86,27 @@ def print_rows(columns: Sequence[Column], rows: Sequence[Row]) -> None:
     from rich import table
     from rich.console import Console
 
-    shown = table.Table(box=None, pad_edge=False)
+    shown, width = table.Table(box=None, pad_edge=False), WHOLE_COLUMNS
+    cells = [[column.cell(row) for column in columns] for row in rows]
     for column in columns:
         justify: Any = "right" if column.right else "left"
-        shown.add_column(column.title, justify=justify)
-    for row in rows:
-        shown.add_row(*(column.cell(row) for column in columns))
-    Console(width=None if _is_terminal() else WHOLE_COLUMNS, markup=False).print(shown)
+        shown.add_column(column.title, justify=justify, no_wrap=column.right)
+    for row in cells:
+        shown.add_row(*row)
+    if _is_terminal():
+        width = max(shutil.get_terminal_size().columns, least_width(columns, cells))
+    Console(width=width, markup=False).print(shown)
+
+
+def least_width(columns: Sequence[Column], cells: Sequence[Sequence[str]]) -> int:
+    """Return the least width of a table in which every number and every word is whole.
+
+    A narrower terminal breaks its lines: digits that are cut off are worse.
+    """
+    found = BETWEEN * (len(columns) - 1)
+    for index, column in enumerate(columns):
+        texts = [column.title, *(row[index] for row in cells)]
+        parts = [part for text in texts for part in (text.splitlines() if column.right
+                                                     else text.split())]  # fmt: skip
+        found += max(map(len, parts), default=0)
+    return found

@@ -216,7 +216,7 @@ class TexturesTable(Table):
         super().__init__([*ways, *mips], lines=notes)
 
     def print(self) -> None:
-        """Print everything to standard output, no wider than the terminal."""
+        """Print everything to standard output, no wider than the terminal but for numbers."""
         maps = [Column(plain(name), partial(_told_map, name)) for name in self.names]
         mean = Column("mean", "mean_psnr_db", ".2f")
         print_rows([

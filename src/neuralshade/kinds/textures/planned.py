@@ -58,7 +58,7 @@ class TexturesPlan:
     notes: tuple[str, ...]  # what was done to the maps
 
     def print(self) -> None:
-        """Print the table to standard output, no wider than the terminal."""
+        """Print the table to standard output, no wider than the terminal but for numbers."""
         for note in self.notes:
             print(plain(note))
         names = [*self.rows[0]["psnr_db"]]
