@@ -135,3 +135,17 @@ def train(channel, stage, clock):
 def subject():
     """Give what is asked in place of a fit."""
     return Subject
+
+
+@pytest.fixture
+def looking(channel, stage, request):
+    """Let a page see both panes, by bands; as large as SIDE of the test's module has it."""
+
+    def looking(side=request.module.SIDE, **asked):
+        client = channel.connect()
+        view = View(1, stage.number, width=side, height=side, panes=("target", "result"),
+                    parts=True, **asked)  # fmt: skip
+        channel.hear(client, view)
+        return client
+
+    return looking

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from neuralshade.fitting.scene import View, picture_scene
+from neuralshade.fitting.scene import picture_scene
 from neuralshade.live.messages import Received
 from neuralshade.live.pace import FIRST_PIXELS
 from neuralshade.live.seen_before import MOST_KEPT, MOST_PIXELS
@@ -31,18 +31,6 @@ def spent(stage, clock):
 
     stage.show(replace(scene, draw=draw))
     return seconds
-
-
-@pytest.fixture
-def looking(channel, stage):
-    def looking(side=SIDE, **asked):
-        client = channel.connect()
-        view = View(1, stage.number, width=side, height=side, panes=("target", "result"),
-                    parts=True, **asked)  # fmt: skip
-        channel.hear(client, view)
-        return client
-
-    return looking
 
 
 @pytest.mark.parametrize("side", [SIDE, SIDE // 2])

@@ -38,18 +38,6 @@ def frames(channel, stage, clock, monkeypatch):
     return sent
 
 
-@pytest.fixture
-def looking(channel, stage):
-    def looking(**asked):
-        client = channel.connect()
-        view = View(1, stage.number, width=SIDE, height=SIDE, panes=("target", "result"),
-                    parts=True, **asked)  # fmt: skip
-        channel.hear(client, view)
-        return client
-
-    return looking
-
-
 def put_together(frames, pane):
     """Return what a page has of a pane in the end, and by what its picture was divided then."""
     whole = {}
