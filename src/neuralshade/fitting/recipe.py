@@ -180,6 +180,11 @@ def resumed_ends(kept: dict[str, Any], settings: dict[str, Any]) -> dict[str, An
     return dict.fromkeys(ENDS) if anew else {}
 
 
+def resumed_settings(kept: dict[str, Any], settings: dict[str, Any]) -> dict[str, Any]:
+    """Return all that a resumed fit is asked for: what was ``kept`` under its new ``settings``."""
+    return kept | resumed_ends(kept, settings) | settings
+
+
 def to_dict(recipe: Any) -> dict[str, Any]:
     """Return the recipe as a dict of strings, numbers, booleans and None."""
     return {field.name: getattr(recipe, field.name) for field in fields_of(type(recipe))}

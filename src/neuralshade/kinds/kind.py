@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, TypeVar
 
 from neuralshade.base.closeable import Closeable
-from neuralshade.base.did_you_mean import did_you_mean
+from neuralshade.base.did_you_mean import check_preset
 from neuralshade.base.place import later, loaded
 from neuralshade.base.short_repr import ShortRepr
 from neuralshade.errors import AssetError, ConfigError
@@ -98,9 +98,7 @@ class Kind:
 
     def check_preset(self, name: str) -> None:
         """Raise ConfigError for a preset that it has not, with the nearest name."""
-        if name not in self.presets:
-            near = did_you_mean(name, self.presets) or f" Leave it out for {self.presets[0]}."
-            raise ConfigError(f"preset: got {name!r}, need one of {list(self.presets)}.{near}")
+        check_preset(name, self.presets)
 
 
 @dataclass(frozen=True)

@@ -3,8 +3,7 @@
 import dataclasses
 from typing import Any
 
-from neuralshade.base.did_you_mean import did_you_mean
-from neuralshade.errors import ConfigError
+from neuralshade.base.did_you_mean import check_preset
 from neuralshade.fitting.recipe import from_dict
 from neuralshade.kinds.image.recipe import ImageRecipe
 
@@ -111,9 +110,7 @@ def preset_recipe(name: str, settings: dict[str, Any]) -> ImageRecipe:
 
     Raises: ConfigError for an unknown preset or setting, with the nearest name.
     """
-    if name not in PRESETS:  # as Kind.check_preset says it of the kind that has these
-        near = did_you_mean(name, PRESETS) or f" Leave it out for {next(iter(PRESETS))}."
-        raise ConfigError(f"preset: got {name!r}, need one of {list(PRESETS)}.{near}")
+    check_preset(name, PRESETS)
     values = dict(PRESETS[name].settings)
     if settings.get("steps") is not None or settings.get("seconds") is not None:
         values |= {"steps": None, "seconds": None}

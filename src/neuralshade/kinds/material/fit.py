@@ -26,7 +26,7 @@ from neuralshade.fitting.options import (
     checked_output,
     chosen_engine,
 )
-from neuralshade.fitting.recipe import Unpack, asked_recipe, from_dict, resumed_ends
+from neuralshade.fitting.recipe import Unpack, asked_recipe, from_dict, resumed_settings
 from neuralshade.fitting.resuming import Source, resumed_recipe
 from neuralshade.fitting.scene import Scene
 from neuralshade.kinds.material import KIND
@@ -136,7 +136,7 @@ def fit_material(
         checkpoint = replace(checkpoint, recipe={**KIND.older, **checkpoint.recipe})
         recipe = resumed_recipe(checkpoint, options.resume, fitted, MaterialRecipe,
                                 lambda kept: from_dict(MaterialRecipe,
-                                                       kept | resumed_ends(kept, given) | given),
+                                                       resumed_settings(kept, given)),
                                 "material")  # fmt: skip
     teacher = varied_teacher(teacher, recipe.vary)
     with chosen_engine(options) as chosen, teachers_gpu(chosen) as gpu:

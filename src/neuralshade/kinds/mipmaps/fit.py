@@ -26,7 +26,7 @@ from neuralshade.fitting.options import (
     chosen_engine,
 )
 from neuralshade.fitting.output_checks import check_apart, check_no_input, check_page, events_path
-from neuralshade.fitting.recipe import Unpack, from_dict, resumed_ends, to_dict
+from neuralshade.fitting.recipe import Unpack, from_dict, resumed_settings, to_dict
 from neuralshade.fitting.resuming import Source, resumed_recipe
 from neuralshade.fitting.scene import RESULT, Scene
 from neuralshade.kinds.mipmaps import KIND
@@ -125,9 +125,8 @@ def fit_set(
         # one of before skies were trained on says nothing of them
         checkpoint = replace(checkpoint, recipe={"favor": "mirror", **checkpoint.recipe})
         recipe = resumed_recipe(checkpoint, options.resume, maps, MipmapsRecipe,
-                                lambda kept: from_dict(MipmapsRecipe, kept
-                                                       | resumed_ends(kept, settings)
-                                                       | settings),
+                                lambda kept: from_dict(MipmapsRecipe,
+                                                       resumed_settings(kept, settings)),
                                 "maps")  # fmt: skip
     plan = plan_set(textures, asked.formats, output, recipe)
     plan.check()

@@ -35,7 +35,7 @@ from neuralshade.fitting.picture_result import (
     poor,
     reached,
 )
-from neuralshade.fitting.recipe import Unpack, asked_recipe, from_dict, resumed_ends, to_dict
+from neuralshade.fitting.recipe import Unpack, asked_recipe, from_dict, resumed_settings, to_dict
 from neuralshade.fitting.resuming import resumed_recipe
 from neuralshade.fitting.scene import Scene, picture_scene
 from neuralshade.fitting.snapshots import snapshots_for
@@ -146,7 +146,7 @@ def _resumed(
     checkpoint: Checkpoint, place: Any, picture: Picture, settings: dict[str, Any]
 ) -> SplatsRecipe:
     def asked(kept: dict[str, Any]) -> SplatsRecipe:
-        return from_dict(SplatsRecipe, kept | resumed_ends(kept, settings) | settings)
+        return from_dict(SplatsRecipe, resumed_settings(kept, settings))
 
     return resumed_recipe(checkpoint, place, picture, SplatsRecipe, asked)
 
