@@ -1,9 +1,7 @@
 """The name that was probably meant."""
 
 import difflib
-from collections.abc import Collection, Iterable
-
-from neuralshade.errors import ConfigError
+from collections.abc import Iterable
 
 # what things are called elsewhere; told where the name on the right is among those known
 ELSEWHERE = {
@@ -35,10 +33,3 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     near = near or [other for other in names if other == usual]
     near = near or difflib.get_close_matches(name, names, n=1, cutoff=likeness)
     return f" Did you mean {near[0]}?" if near else ""
-
-
-def check_preset(name: str, presets: Collection[str]) -> None:
-    """Raise ConfigError for a preset that is none of those there are; the first is the usual."""
-    if name not in presets:
-        near = did_you_mean(name, presets) or f" Leave it out for {next(iter(presets))}."
-        raise ConfigError(f"preset: got {name!r}, need one of {list(presets)}.{near}")

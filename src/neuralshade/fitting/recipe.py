@@ -185,6 +185,13 @@ def resumed_settings(kept: dict[str, Any], settings: dict[str, Any]) -> dict[str
     return kept | resumed_ends(kept, settings) | settings
 
 
+def check_preset(name: str, presets: Collection[str]) -> None:
+    """Raise ConfigError for a preset that is none of those there are; the first is the usual."""
+    if name not in presets:
+        near = did_you_mean(name, presets) or f" Leave it out for {next(iter(presets))}."
+        raise ConfigError(f"preset: got {name!r}, need one of {list(presets)}.{near}")
+
+
 def to_dict(recipe: Any) -> dict[str, Any]:
     """Return the recipe as a dict of strings, numbers, booleans and None."""
     return {field.name: getattr(recipe, field.name) for field in fields_of(type(recipe))}

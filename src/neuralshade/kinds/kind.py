@@ -13,12 +13,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, TypeVar
 
 from neuralshade.base.closeable import Closeable
-from neuralshade.base.did_you_mean import check_preset
 from neuralshade.base.place import later, loaded
 from neuralshade.base.short_repr import ShortRepr
 from neuralshade.errors import AssetError, ConfigError
 from neuralshade.fitting.command import A_PICTURE, Flag, Subject
-from neuralshade.fitting.recipe import from_dict
+from neuralshade.fitting.recipe import check_preset, from_dict
 from neuralshade.kinds.hints import (
     Asset,
     Form,

@@ -3,8 +3,7 @@
 import dataclasses
 from typing import Any
 
-from neuralshade.base.did_you_mean import check_preset
-from neuralshade.fitting.recipe import from_dict
+from neuralshade.fitting.recipe import check_preset, from_dict
 from neuralshade.kinds.image.recipe import ImageRecipe
 
 ENDS = ("steps", "seconds", "target_psnr", "until", "plateau_db")
