@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import torch
 
-from neuralshade.model.lobes import LobeInputs, dots
+from neuralshade.model.lobes import LobeInputs, across, dots
 from neuralshade.model.mlp import MLP
 from neuralshade.sampler.material_directions import unit
 
@@ -34,8 +34,7 @@ class Mixture:
     @property
     def frames(self) -> torch.Tensor:
         """Return tangent, bitangent and normal: [3 axes, 3, count, N]."""
-        across = torch.linalg.cross(self.normal, self.tangent, dim=0)
-        return torch.stack([self.tangent, across, self.normal])
+        return torch.stack([self.tangent, across(self.normal, self.tangent), self.normal])
 
     def pdf(self, wi: torch.Tensor, wo: torch.Tensor) -> torch.Tensor:
         """Return the density of ``sample`` at wi, per steradian: [N]; 0 for a wi below.

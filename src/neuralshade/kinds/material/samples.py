@@ -50,10 +50,10 @@ class MaterialSampler:
         self.points = torch.rand((pool, 2), generator=rng)
         values = torch.from_numpy(teacher.parameters(self.points.numpy()))
         self.mean, self.spread = values.mean(0), values.std(0) + LEAST_SPREAD
-        self.values = ((values - self.mean) / self.spread).t().contiguous()
+        self.values = (values - self.mean) / self.spread  # a point's in a row: read as one piece
         self.normal_firsts = normal_firsts(teacher.teacher.parameters, values)
         self.normals = unit_normals(teacher.teacher.parameters, values)
-        weights = self.values.square().sum(0).clamp(max=MOST_RARE) + 1e-6
+        weights = self.values.square().sum(1).clamp(max=MOST_RARE) + 1e-6
         self.often = torch.multinomial(weights, pool, replacement=True, generator=rng)
 
     @property
@@ -64,7 +64,7 @@ class MaterialSampler:
     @property
     def value_count(self) -> int:
         """Return how many values of the graph there are."""
-        return len(self.values)
+        return self.values.shape[1]
 
     def normalized(self, values: npt.NDArray[np.float32]) -> torch.Tensor:
         """Return values of the graph [N, P] as an encoder takes them: float32 [P, N]."""
@@ -76,7 +76,8 @@ class MaterialSampler:
         uv = self.places(index, rng)
         found = self.teacher.eval(uv.numpy(), wi.t().numpy(), wo.t().numpy())
         wanted = torch.from_numpy(found).t().contiguous()
-        return Samples(uv, self.values[:, index], wi, wo, seen, wanted)
+        values = self.values.index_select(0, index).t().contiguous()
+        return Samples(uv, values, wi, wo, seen, wanted)
 
     def places(self, index: torch.Tensor, rng: torch.Generator) -> torch.Tensor:
         """Return points [N, 2], each with shares of varied inputs drawn uniformly behind it."""
