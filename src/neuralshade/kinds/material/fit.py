@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -133,7 +133,6 @@ def fit_material(
     checkpoint = None
     if options.resume is not None:
         checkpoint = load_checkpoint(options.resume, KIND.name)
-        checkpoint = replace(checkpoint, recipe={**KIND.older, **checkpoint.recipe})
         recipe = resumed_recipe(checkpoint, options.resume, fitted, MaterialRecipe,
                                 lambda kept: from_dict(MaterialRecipe,
                                                        resumed_settings(kept, given)),

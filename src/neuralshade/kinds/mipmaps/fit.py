@@ -6,7 +6,6 @@ import hashlib
 import math
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -122,8 +121,6 @@ def fit_set(
     checkpoint = None
     if options.resume is not None:
         checkpoint = load_checkpoint(options.resume, KIND.name)
-        # one of before skies were trained on says nothing of them
-        checkpoint = replace(checkpoint, recipe={"favor": "mirror", **checkpoint.recipe})
         recipe = resumed_recipe(checkpoint, options.resume, maps, MipmapsRecipe,
                                 lambda kept: from_dict(MipmapsRecipe,
                                                        resumed_settings(kept, settings)),
