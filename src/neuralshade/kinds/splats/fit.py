@@ -28,13 +28,7 @@ from neuralshade.fitting.options import (
     checked_output,
     chosen_engine,
 )
-from neuralshade.fitting.picture_result import (
-    CodeSearch,  # noqa: F401 - hints of SplatsResult.__init__ are read here
-    FitResult,
-    missed,
-    poor,
-    reached,
-)
+from neuralshade.fitting.picture_result import FitResult, missed, poor, reached
 from neuralshade.fitting.recipe import Unpack, asked_recipe, from_dict, resumed_settings, to_dict
 from neuralshade.fitting.resuming import resumed_recipe
 from neuralshade.fitting.scene import Scene, picture_scene
