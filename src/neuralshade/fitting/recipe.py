@@ -5,7 +5,7 @@ import math
 import numbers
 import sys
 import typing
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -192,9 +192,9 @@ def resumed_ends(kept: dict[str, Any], settings: dict[str, Any]) -> dict[str, An
     return dict.fromkeys(ENDS) if anew else {}
 
 
-def resumed_settings(kept: dict[str, Any], settings: dict[str, Any]) -> dict[str, Any]:
-    """Return all that a resumed fit is asked for: what was ``kept`` under its new ``settings``."""
-    return kept | resumed_ends(kept, settings) | settings
+def resumed_with(kind: type[R], settings: dict[str, Any]) -> Callable[[dict[str, Any]], R]:
+    """Return what makes the recipe of a resumed fit: of what was kept, under new ``settings``."""
+    return lambda kept: from_dict(kind, kept | resumed_ends(kept, settings) | settings)
 
 
 def check_preset(name: str, presets: Collection[str]) -> None:
