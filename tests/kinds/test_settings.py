@@ -7,8 +7,16 @@ import typing
 
 import pytest
 
+from neuralshade.asset.checkpoint import Checkpoint
+from neuralshade.fitting.recipe import from_dict, stored_recipe
+from neuralshade.fitting.resuming import Source, resumed_recipe
 from neuralshade.kinds import kind_named
 
+OLDER = {
+    "material": {"lobe_inputs": 3, "activation": "leaky_relu"},
+    "mipmaps": {"favor": "mirror"},
+    "textures": {"network_bits": 16},
+}
 TYPED = ("image", "splats", "textures", "mipmaps", "material", "shader")
 
 
@@ -30,3 +38,16 @@ def test_a_fit_takes_them(name):
     settings, _ = settings_of(name)
     taken = inspect.signature(kind_named(name).fit).parameters["settings"]
     assert taken.annotation == f"Unpack[{settings.__name__}]"
+
+
+@pytest.mark.parametrize("name", TYPED)
+def test_a_file_that_lacks_a_setting_stands_for_what_was_there_before(name):
+    """Of an asset and of a checkpoint, which is gone on with; what a file says is left."""
+    recipe, older = kind_named(name).recipe, OLDER.get(name, {})
+    begun = recipe(**older)
+    assert stored_recipe(recipe, {}) == begun
+    source = Source("x", "digest")
+    kept = Checkpoint({}, {"name": "x", "digest": "digest"}, {}, {})
+    assert resumed_recipe(kept, "x", source, recipe, lambda kept: recipe(**kept)) == begun
+    usual = {setting: getattr(from_dict(recipe, {}), setting) for setting in older}
+    assert stored_recipe(recipe, usual) == recipe()

@@ -13,7 +13,7 @@ from neuralshade.fitting.job import Job
 from neuralshade.fitting.loop import Loop, ignore
 from neuralshade.fitting.options import USUAL, check_options, checked_output
 from neuralshade.fitting.picture_result import FitResult, reached
-from neuralshade.fitting.recipe import asked_recipe, from_dict, resumed_ends, to_dict
+from neuralshade.fitting.recipe import asked_recipe, resumed_with, to_dict
 from neuralshade.fitting.resuming import resumed_recipe
 from neuralshade.fitting.scene import picture_scene
 from neuralshade.fitting.snapshots import snapshots_for
@@ -33,9 +33,7 @@ def fit_toy(picture, output=None, *, grey=False, options=USUAL, observer=ignore,
     if options.resume is not None:
         checkpoint = load_checkpoint(options.resume, KIND.name)
         recipe = resumed_recipe(checkpoint, options.resume, source, ToyRecipe,
-                                lambda kept: from_dict(ToyRecipe, kept
-                                                       | resumed_ends(kept, settings)
-                                                       | settings))  # fmt: skip
+                                resumed_with(ToyRecipe, settings))  # fmt: skip
     place = None if isinstance(picture, Picture) else os.fspath(picture)
     chosen = Chosen("torch", torch.device("cpu"))
     return _Job(source, grey, source, recipe, target, chosen, options, observer, place).run(

@@ -4,9 +4,8 @@ import os
 from pathlib import Path
 
 import numpy as np
-import OpenImageIO
 import pytest
-import texture2ddecoder
+from fixtures.other_readers import DECODERS, by_openimageio
 from PIL import Image
 
 import neuralshade
@@ -16,8 +15,6 @@ from neuralshade.errors import AssetError, ConfigError, OutputError
 DATA = Path(__file__).parent.parent / "data"
 SIZES = [(24, 16), (12, 8), (6, 4), (3, 2), (1, 1)]
 NARROW = ["albedo", "normal", "roughness", "metallic", "displacement"]  # within [0, 1]
-DECODERS = {"bc1": texture2ddecoder.decode_bc1, "bc4": texture2ddecoder.decode_bc4,
-            "bc5": texture2ddecoder.decode_bc5, "bc7": texture2ddecoder.decode_bc7}  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -29,17 +26,6 @@ def stored(opened, name, level=0):
     """Return a map as files hold it: float32 [height, width, C]."""
     values = opened.map(name, level)
     return values / 2 + 0.5 if name == "normal" else values
-
-
-def by_openimageio(path):
-    file = OpenImageIO.ImageInput.open(str(path))
-    assert file, OpenImageIO.geterror()
-    images = []
-    while file.seek_subimage(0, len(images)):
-        spec = file.spec()
-        images.append(file.read_image(0, len(images), 0, spec.nchannels, "float"))
-    file.close()
-    return images
 
 
 def test_dds_holds_every_map_and_level(tmp_path, opened):

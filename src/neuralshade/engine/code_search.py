@@ -10,12 +10,12 @@ get their codes back, so the error never rises.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import torch
 
-from neuralshade.base.work import part, working
+from neuralshade.base.work import Work, part, working
 from neuralshade.engine.code_bands import Band, Lattice, Level, bands_of
 from neuralshade.engine.threads import side_by_side
 from neuralshade.model.grid_axis import Seers
@@ -47,17 +47,33 @@ def search(
     """
     found = [_BandSearch(network, levels, lattices, band)
              for band in bands_of(levels, lattices, BAND_PIXELS)]  # fmt: skip
-    total, groups = 0, _apart(found)
+    groups = _apart(found)
+
+    def improved(band: _BandSearch) -> int:
+        return 0 if stopped() else band.improve()
+
+    def every_band() -> Iterator[int]:
+        for some in groups:
+            yield from side_by_side(improved, some)
+
     with working("searching codes"), part("searching codes", passes * len(found)) as work:
-        for _ in range(passes):
-            moved = 0
-            for some in groups:
-                for count in side_by_side(lambda band: 0 if stopped() else band.improve(), some):
-                    moved += count
-                    work.done += 1
-            total += moved
-            if not moved:
-                break
+        return in_passes(passes, every_band, work)
+
+
+def in_passes(passes: int, every_band: Callable[[], Iterable[int]], work: Work) -> int:
+    """Return how many codes move in so many passes, or fewer where none moves any more.
+
+    ``every_band``: a pass, band after band: yields how many codes of each have moved.
+    """
+    total = 0
+    for _ in range(passes):
+        moved = 0
+        for count in every_band():
+            moved += count
+            work.done += 1
+        total += moved
+        if not moved:
+            break
     return total
 
 

@@ -1,7 +1,5 @@
 """What a fit reached that is compared with a picture."""
 
-from __future__ import annotations
-
 import logging
 import os
 from dataclasses import dataclass, field
@@ -55,6 +53,7 @@ class CodeSearch:
 class FitResult(Reached):
     """What a fit reached; quality and size are those of the file."""
 
+    # hints are types, not text: the __init__ of a class derived elsewhere has them, too
     asset: str  # path
     engine: str
     device: str

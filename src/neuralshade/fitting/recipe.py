@@ -5,7 +5,7 @@ import math
 import numbers
 import sys
 import typing
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -45,15 +45,17 @@ def setting(
     form: str | None = None,
     group: str = "model",
     brought: str | None = None,
+    older: Any = None,
 ) -> Any:
     """Declare a recipe field: its default, one line about it with the unit, what it may be.
 
     ``brought``: what installed packages may add to ``choices``, a key of GROUPS in
     base/plugins.py. ``form``: how a string is written, ``group``: the heading it stands under, one
-    of GROUPS in fitting/command.py; both for the command line's help.
+    of GROUPS in fitting/command.py; both for the command line's help. ``older``: what a file
+    stands for that was written before there was this setting, where that is not its default.
     """
     metadata = {"about": about, "choices": choices, "limits": limits, "form": form, "group": group,
-                "brought": brought}  # fmt: skip
+                "brought": brought, "older": older}  # fmt: skip
     return dataclasses.field(default=default, metadata=metadata)
 
 
@@ -151,6 +153,16 @@ def from_dict(kind: type[R], values: dict[str, Any], missing: Collection[str] = 
     return kind(**check_settings(kind, values, missing))
 
 
+def stored_recipe(kind: type[R], values: Mapping[str, Any], missing: Collection[str] = ()) -> R:
+    """Build the recipe of an asset or a checkpoint, which may be older than some of its settings.
+
+    ``missing``: as in from_dict.
+    """
+    older = {field.name: field.metadata["older"] for field in fields_of(kind)}
+    lacking = {name: value for name, value in older.items() if value is not None}
+    return from_dict(kind, {**lacking, **values}, missing)
+
+
 def check_settings(
     kind: type, values: dict[str, Any], missing: Collection[str] = ()
 ) -> dict[str, Any]:
@@ -180,9 +192,9 @@ def resumed_ends(kept: dict[str, Any], settings: dict[str, Any]) -> dict[str, An
     return dict.fromkeys(ENDS) if anew else {}
 
 
-def resumed_settings(kept: dict[str, Any], settings: dict[str, Any]) -> dict[str, Any]:
-    """Return all that a resumed fit is asked for: what was ``kept`` under its new ``settings``."""
-    return kept | resumed_ends(kept, settings) | settings
+def resumed_with(kind: type[R], settings: dict[str, Any]) -> Callable[[dict[str, Any]], R]:
+    """Return what makes the recipe of a resumed fit: of what was kept, under new ``settings``."""
+    return lambda kept: from_dict(kind, kept | resumed_ends(kept, settings) | settings)
 
 
 def check_preset(name: str, presets: Collection[str]) -> None:

@@ -22,7 +22,7 @@ from neuralshade.base.message_text import shown
 from neuralshade.errors import AssetError, ConfigError, FitInterrupted, OutputError
 from neuralshade.fitting.options import resumed_flags
 from neuralshade.fitting.progress import Progress
-from neuralshade.fitting.recipe import ENDS, from_dict, names_of_ends, to_dict
+from neuralshade.fitting.recipe import ENDS, names_of_ends, stored_recipe, to_dict
 from neuralshade.fitting.snapshots import PREFIX, Snapshots
 
 POSITIVE = (".step", ".count", ".exp_avg_sq")  # end the names of what is never below 0
@@ -96,7 +96,7 @@ def resumed_recipe(
     if checkpoint.source["digest"] != source.digest:
         raise ConfigError(f"{place}: got a checkpoint of {checkpoint.source['name']!r}, need one "
                           f"of {source.name!r}. Resume with the same {same}.")  # fmt: skip
-    recipe = from_dict(kind, checkpoint.recipe)
+    recipe = stored_recipe(kind, checkpoint.recipe)
     kept, ends = to_dict(recipe), {}
     for name, value in to_dict(asked(dict(kept))).items():
         if value != kept[name] and name in names_of_ends(kind):

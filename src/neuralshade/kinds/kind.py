@@ -17,7 +17,7 @@ from neuralshade.base.place import later, loaded
 from neuralshade.base.short_repr import ShortRepr
 from neuralshade.errors import AssetError, ConfigError
 from neuralshade.fitting.command import A_PICTURE, Flag, Subject
-from neuralshade.fitting.recipe import check_preset, from_dict
+from neuralshade.fitting.recipe import check_preset, stored_recipe
 from neuralshade.kinds.hints import (
     Asset,
     Form,
@@ -58,7 +58,6 @@ class Kind:
     about: str  # in a line
     opens: str  # a subclass of Opened
     recipe: type
-    older: Mapping[str, Any] = field(default_factory=dict)  # settings, where a file has none
     fits: str | None = None  # None where another kind's fit makes such assets
     subject: Subject = A_PICTURE
     takes: tuple[str, ...] = ()  # options of a fit that it heeds, by their names in FitOptions
@@ -127,8 +126,8 @@ class Opened(Closeable, AtPositions, ShortRepr):
 
         check_own(asset, cls.parts)
         try:
-            settings = {**cls.kind.older, **asset.header.recipe}
-            opened = cls(asset, from_dict(cls.kind.recipe, settings, losses_of(asset)))
+            said = asset.header.recipe
+            opened = cls(asset, stored_recipe(cls.kind.recipe, said, losses_of(asset)))
             check_tensors(asset, opened.forms())
             return opened
         except ConfigError as error:

@@ -7,7 +7,7 @@ import etcpak
 import numpy as np
 import pytest
 import skimage.data
-import texture2ddecoder
+from fixtures.other_readers import DECODERS
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
@@ -19,13 +19,6 @@ from neuralshade.asset.texture.block_compression import block_tiles, compress_bl
 from neuralshade.asset.texture.block_decompression import decompress_tiles
 from neuralshade.asset.texture.texture_format import FORMATS
 from neuralshade.errors import DeviceError
-
-DECODERS = {
-    "bc1": texture2ddecoder.decode_bc1,
-    "bc4": texture2ddecoder.decode_bc4,
-    "bc5": texture2ddecoder.decode_bc5,
-    "bc7": texture2ddecoder.decode_bc7,
-}
 
 
 def decoded(blocks, format, height, width):
@@ -101,7 +94,7 @@ def test_bc1_chooses_the_nearest_of_its_colors(photograph):
 def test_no_texel_of_bc1_is_transparent(texels):
     """Where it means three colors and none: readers of BC1 with alpha would show a hole."""
     blocks = compress_blocks(texels, FORMATS["bc1"])
-    bgra = np.frombuffer(texture2ddecoder.decode_bc1(blocks, 8, 8), np.uint8).reshape(8, 8, 4)
+    bgra = np.frombuffer(DECODERS["bc1"](blocks, 8, 8), np.uint8).reshape(8, 8, 4)
     assert (bgra[..., 3] == 255).all()
 
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-import texture2ddecoder
+from fixtures.other_readers import DECODERS
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
@@ -10,13 +10,6 @@ from hypothesis.extra import numpy as hnp
 from neuralshade.asset.texture.block_compression import compress_blocks
 from neuralshade.asset.texture.block_decompression import decompress_bc4, decompress_blocks
 from neuralshade.asset.texture.texture_format import FORMATS
-
-DECODERS = {
-    "bc1": texture2ddecoder.decode_bc1,
-    "bc4": texture2ddecoder.decode_bc4,
-    "bc5": texture2ddecoder.decode_bc5,
-    "bc7": texture2ddecoder.decode_bc7,
-}
 
 SIDES = st.integers(1, 13)
 

@@ -6,10 +6,9 @@ import subprocess
 import sys
 
 import numpy as np
-import OpenImageIO
 import pytest
 import slangpy as spy
-import texture2ddecoder
+from fixtures.other_readers import DECODERS, by_openimageio
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
@@ -24,12 +23,6 @@ PLAIN = [name for name, each in FORMATS.items() if not each.compressed_bytes]
 BLOCKS = ["bc1", "bc1_srgb", "bc4", "bc5", "bc7", "bc7_srgb"]
 NOT_BY_128_BITS = ["bc7", "bc7_srgb"]
 SIZES = [(37, 130), (64, 32), (5, 3), (1, 1)]  # width, height
-DECODERS = {
-    "bc1": texture2ddecoder.decode_bc1,
-    "bc4": texture2ddecoder.decode_bc4,
-    "bc5": texture2ddecoder.decode_bc5,
-    "bc7": texture2ddecoder.decode_bc7,
-}
 # A kernel that reads one level, so that the GPU driver decodes its blocks.
 FETCH = """
 import slangpy;
@@ -70,22 +63,11 @@ def reference(path, format, levels):
     return images
 
 
-def read_by_oiio(path):
-    """Return uint8 [H, W, C] of each level."""
-    file = OpenImageIO.ImageInput.open(str(path))
-    assert file, OpenImageIO.geterror()
-    images = []
-    while file.seek_subimage(0, len(images)):
-        images.append(file.read_image(0, len(images), 0, file.spec().nchannels, "uint8"))
-    file.close()
-    return images
-
-
 @pytest.mark.parametrize("width, height", SIZES)
 @pytest.mark.parametrize("format", ["rgba8", "rgba8_srgb"])
 def test_oiio_reads_every_plain_level(tmp_path, format, width, height):
     levels = chain(width, height, 4, "uint8")
-    images = read_by_oiio(written(tmp_path, levels, format))
+    images = by_openimageio(written(tmp_path, levels, format), "uint8")
     assert len(images) == len(levels)
     for image, level in zip(images, levels, strict=True):
         np.testing.assert_array_equal(image, level)
@@ -97,7 +79,7 @@ def test_oiio_reads_every_compressed_level(tmp_path, format, width, height):
     channels = 3 if format.startswith("bc7") else FORMATS[format].channels
     levels = chain(width, height, channels)
     path = written(tmp_path, levels, format)
-    images = read_by_oiio(path)
+    images = by_openimageio(path, "uint8")
     assert len(images) == len(levels)
     for image, twin, level in zip(images, reference(path, format, levels), levels, strict=True):
         shown = image[..., : twin.shape[2]].astype(int)  # of BC1 there is an alpha beside

@@ -3,9 +3,8 @@
 import struct
 
 import numpy as np
-import OpenImageIO
 import pytest
-import texture2ddecoder
+from fixtures.other_readers import DECODERS, by_openimageio
 from PIL import Image
 
 from neuralshade.asset.texture.map_chain import USUAL_BLOCKS, MapChain, chain_format
@@ -50,18 +49,6 @@ def without(maps, *names):
     return [one for one in maps if one.name not in names]
 
 
-def by_openimageio(path):
-    """Return each level as float32 [H, W, C] of what a shader reads before it decodes sRGB."""
-    file = OpenImageIO.ImageInput.open(str(path))
-    assert file, OpenImageIO.geterror()
-    images = []
-    while file.seek_subimage(0, len(images)):
-        spec = file.spec()
-        images.append(file.read_image(0, len(images), 0, spec.nchannels, "float"))
-    file.close()
-    return images
-
-
 def stored(one, level):
     """Return what a file should hold of a map."""
     return (level + 1) / 2 if one.meaning == "normal" else level
@@ -92,8 +79,6 @@ def test_plain_dds_is_read_by_openimageio(tmp_path, bits):
                 assert np.abs(apart).max() < 0.502 / 255
 
 
-DECODERS = {"bc1": texture2ddecoder.decode_bc1, "bc4": texture2ddecoder.decode_bc4,
-            "bc5": texture2ddecoder.decode_bc5, "bc7": texture2ddecoder.decode_bc7}  # fmt: skip
 ERRORS = {"bc1": 0.03, "bc4": 0.008, "bc5": 0.008, "bc7": 0.018}  # root of mean squares
 
 

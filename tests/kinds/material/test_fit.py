@@ -9,7 +9,6 @@ from fixtures.small_material import paint, paint_teacher, upper_pairs
 import neuralshade
 from neuralshade.asset.asset import save_asset
 from neuralshade.errors import AssetError, ConfigError
-from neuralshade.kinds.material import KIND
 from neuralshade.kinds.material.engine import pool_of
 from neuralshade.kinds.material.fit import fit_material
 from neuralshade.kinds.material.judging.judge import Judge, field_shade
@@ -25,6 +24,7 @@ SURFACE = """
 </surfacematerial>
 </materialx>
 """
+OLDER = {"lobe_inputs": 3, "activation": "leaky_relu"}  # what a file without them stands for
 FEW = {"size": 16, "batch": 1024, "hidden_width": 16}
 
 
@@ -57,9 +57,9 @@ def test_the_curve_ends_with_the_number_of_the_file(fitted):
 
 def test_a_file_of_an_earlier_version_is_what_it_was(tmp_path, share_device, monkeypatch):
     share_device(monkeypatch)
-    fit_material(paint_teacher(), tmp_path / "x.nsh", steps=8, **KIND.older, **FEW)
+    fit_material(paint_teacher(), tmp_path / "x.nsh", steps=8, **OLDER, **FEW)
     opened = neuralshade.load(tmp_path / "x.nsh")
-    settings = {k: v for k, v in opened.header.recipe.items() if k not in KIND.older}
+    settings = {k: v for k, v in opened.header.recipe.items() if k not in OLDER}
     header = dataclasses.replace(opened.header, recipe=settings)
     save_asset(tmp_path / "old.nsh", "material", header, opened.tensors)
     old, (uv, wi, wo) = neuralshade.load(tmp_path / "old.nsh"), upper_pairs(50)

@@ -26,6 +26,8 @@ from neuralshade.kinds.material.recipe import MaterialRecipe
 from neuralshade.kinds.material.sampler_fit import untrained_sampler
 
 ASK = """
+// names of its own
+static const uint places = 0u, materials = 0u, numbers = 0u, words = 0u, ROW_BYTES = 0u;
 StructuredBuffer<float> asked; // [n][9]: material, uv, wi, wo
 RWStructuredBuffer<float> said;
 

@@ -10,7 +10,7 @@ from neuralshade.asset.file import is_asset_file, read_asset_file
 from neuralshade.base.message_text import shown
 from neuralshade.errors import ConfigError
 from neuralshade.fitting.facts import Warnings, more_of_it
-from neuralshade.fitting.recipe import from_dict, to_dict
+from neuralshade.fitting.recipe import stored_recipe, to_dict
 from neuralshade.kinds.image import KIND
 from neuralshade.kinds.image.presets import preset_recipe
 from neuralshade.kinds.image.recipe import ImageRecipe
@@ -57,7 +57,7 @@ def begun_recipe(
     Its ends are those of a new fit. Raises ConfigError for a preset, and for settings of what is
     trained, which is there.
     """
-    kept = to_dict(from_dict(ImageRecipe, asset))
+    kept = to_dict(stored_recipe(ImageRecipe, asset))
     for name, value in settings.items():
         if name not in OF_TRAINING and name in kept and value != kept[name]:
             raise ConfigError(f"{place}: got {name}={value!r}, need {kept[name]!r} as the asset "

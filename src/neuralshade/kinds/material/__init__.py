@@ -9,7 +9,6 @@ KIND = Kind(
     about="Bake a layered material into a small network.",
     opens="neuralshade.kinds.material.opened:OpenedMaterial",
     recipe=MaterialRecipe,
-    older={"lobe_inputs": 3, "activation": "leaky_relu"},
     fits="neuralshade.kinds.material.fit:fit_material",
     subject=Subject("material", example="copper.mtlx",
                     what="a MaterialX document, a stack of layers, a Slang module or a folder of "

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +26,7 @@ from neuralshade.fitting.options import (
     checked_output,
     chosen_engine,
 )
-from neuralshade.fitting.recipe import Unpack, asked_recipe, from_dict, resumed_settings
+from neuralshade.fitting.recipe import Unpack, asked_recipe, resumed_with
 from neuralshade.fitting.resuming import Source, resumed_recipe
 from neuralshade.fitting.scene import Scene
 from neuralshade.kinds.material import KIND
@@ -133,11 +133,8 @@ def fit_material(
     checkpoint = None
     if options.resume is not None:
         checkpoint = load_checkpoint(options.resume, KIND.name)
-        checkpoint = replace(checkpoint, recipe={**KIND.older, **checkpoint.recipe})
         recipe = resumed_recipe(checkpoint, options.resume, fitted, MaterialRecipe,
-                                lambda kept: from_dict(MaterialRecipe,
-                                                       resumed_settings(kept, given)),
-                                "material")  # fmt: skip
+                                resumed_with(MaterialRecipe, given), "material")  # fmt: skip
     teacher = varied_teacher(teacher, recipe.vary)
     with chosen_engine(options) as chosen, teachers_gpu(chosen) as gpu:
         if checkpoint is not None and options.resume is not None:

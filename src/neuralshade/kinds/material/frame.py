@@ -50,10 +50,10 @@ import neuralshade.model.lobes;
 #include "neuralshade/kinds/material/frame.{road}.slang"
 {maps}
 {lobes}
-StructuredBuffer<FramePlace> places;
+StructuredBuffer<FramePlace> frame_places;
 typealias DecodedPoint = FramePoint<FrameLobes>;
 
-FramePlace place_of(uint material)
+FramePlace frame_place_of(uint material)
 {{
     return {place};
 }}
@@ -65,7 +65,7 @@ typealias FrameMaterial =
 
 DecodedPoint decoded_at(uint material, float2 uv, float level)
 {{
-    FramePlace place = place_of(material);
+    FramePlace place = frame_place_of(material);
     return FrameMaterial.at(place, frame_bytes, frame_codes(place.map, place.layer, uv, level));
 }}
 
@@ -77,22 +77,22 @@ float3 decoded_towards(uint material, DecodedPoint point, float3 wi, float3 wo)
 WARPS = """
 StructuredBuffer<uint> frame_numbers;
 StructuredBuffer<uint4> frame_fours;
-static const bool ALONE = {alone};
+static const bool FRAME_ALONE = {alone};
 typealias FrameMaterial = WarpMaterial<FrameLobes, {activation}, {width}, {layers}>;
 
 DecodedPoint decoded_at(uint material, float2 uv, float level)
 {{
     FrameWords numbers = {{ frame_numbers, frame_fours }};
-    FramePlace own = place_of(material);
+    FramePlace own = frame_place_of(material);
     float4 codes[2] = frame_codes(own.map, own.layer, uv, level);
-    if (ALONE)
+    if (FRAME_ALONE)
         return FrameMaterial.at(own, numbers, codes);
     DecodedPoint found;
     bool waits = true;
     for (uint first = 0u; first < 32u; first = first_in_warp(waits))
     {{
         uint turn = from_lane(material, first); // the others go along: a warp stays whole
-        DecodedPoint point = FrameMaterial.at(place_of(turn), numbers, codes);
+        DecodedPoint point = FrameMaterial.at(frame_place_of(turn), numbers, codes);
         if (material == turn)
         {{
             found = point;
@@ -105,7 +105,7 @@ DecodedPoint decoded_at(uint material, float2 uv, float level)
 float3 decoded_towards(uint material, DecodedPoint point, float3 wi, float3 wo)
 {{
     FrameWords numbers = {{ frame_numbers, frame_fours }};
-    if (ALONE)
+    if (FRAME_ALONE)
         return FrameMaterial.eval(point, numbers, wi, wo);
     float3 found = 0.0f;
     bool waits = true;
@@ -113,7 +113,7 @@ float3 decoded_towards(uint material, DecodedPoint point, float3 wi, float3 wo)
     {{
         uint turn = from_lane(material, first);
         DecodedPoint own = point;
-        own.place = place_of(turn);
+        own.place = frame_place_of(turn);
         float3 said = FrameMaterial.eval(own, numbers, wi, wo);
         if (material == turn)
         {{
@@ -127,15 +127,15 @@ float3 decoded_towards(uint material, DecodedPoint point, float3 wi, float3 wo)
 LOOPS = """
 import {module};
 import neuralshade.model.scattering;
-StructuredBuffer<uint4> materials;
-StructuredBuffer<float> numbers;
-StructuredBuffer<uint> words;
+StructuredBuffer<uint4> frame_materials;
+StructuredBuffer<float> frame_numbers;
+StructuredBuffer<uint> frame_words;
 typealias DecodedPoint = {type};
 
 DecodedPoint decoded_at(uint material, float2 uv, float level)
 {{
-    uint4 at = materials[material];
-    return DecodedPoint.at_level(numbers, words, at.x, at.y, uv, level);
+    uint4 at = frame_materials[material];
+    return DecodedPoint.at_level(frame_numbers, frame_words, at.x, at.y, uv, level);
 }}
 
 float3 decoded_towards(uint material, DecodedPoint point, float3 wi, float3 wo)
@@ -155,7 +155,7 @@ class FrameDecoder:
     wi. All threads of a group call both, MOST_THREADS at most and whole warps.
     """
 
-    text: str
+    text: str  # whose other variables and functions are named frame_...
     variables: Mapping[str, Any]
     path: KernelPath  # vector, matrix or fma
     network_bytes: int  # of all networks
@@ -187,8 +187,8 @@ def frame_decoder(gpu: Gpu, materials: Sequence[Mapped]) -> FrameDecoder:
     numbers, first_numbers = _joined([part.numbers for part in parts])
     table = np.zeros((len(parts), 4), np.uint32)
     table[:, 0], table[:, 1] = first_numbers, first_words
-    bound = {"words": gpu.buffer(words), "numbers": gpu.buffer(numbers),
-             "materials": gpu.buffer(table)}  # fmt: skip
+    bound = {"frame_words": gpu.buffer(words), "frame_numbers": gpu.buffer(numbers),
+             "frame_materials": gpu.buffer(table)}  # fmt: skip
     text = LOOPS.format(module=parts[0].module, type=parts[0].type)
     return FrameDecoder(text, bound, "fma", numbers.nbytes)
 
@@ -218,7 +218,7 @@ def head_text(
 ) -> str:
     """Return what the texts of both roads begin with. One material's place is written down."""
     lobes = lobe_inputs(recipe, None).slang("Frame").declarations
-    place = "places[material]"
+    place = "frame_places[material]"
     if len(places) == 1:
         place = f"{{ {', '.join(f'{number}u' for number in places[0])} }}"
     return HEAD.format(road=road, maps=maps.text, lobes=lobes, place=place)
@@ -251,8 +251,9 @@ def _by_warps(gpu: Gpu, materials: Sequence[Mapped]) -> FrameDecoder:
     maps = frame_words(materials)
     packed = pack_frame(materials, maps.places, fragment_bytes)
     found = gpu.buffer(as_fragments(packed))
-    bound = {"frame_numbers": found, "frame_fours": found, "places": gpu.buffer(packed.places),
-             **{name: gpu.buffer(values) for name, values in maps.variables.items()}}  # fmt: skip
+    bound = {name: gpu.buffer(values) for name, values in maps.variables.items()} | {
+        "frame_numbers": found, "frame_fours": found, "frame_places": gpu.buffer(packed.places),
+    }  # fmt: skip
     text = warps_text(materials[0].recipe, maps, packed.places)
     shared = MOST_THREADS // LANES * WARP_BYTES + SHARED_SPARE
     return FrameDecoder(text, bound, "matrix", len(packed.data), shared)
@@ -288,7 +289,7 @@ def _by_vectors(gpu: Gpu, materials: Sequence[Mapped]) -> FrameDecoder:
     commands.encoder.global_barrier()
     commands.submit()
     gpu.wait()
-    bound = {**maps.variables, "frame_bytes": found, "places": gpu.buffer(packed.places)}
+    bound = {**maps.variables, "frame_bytes": found, "frame_places": gpu.buffer(packed.places)}
     text = vectors_text(materials[0].recipe, "inferencing_optimal", maps, packed.places)
     return FrameDecoder(text, bound, "vector", len(packed.data))
 

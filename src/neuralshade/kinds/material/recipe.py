@@ -19,11 +19,11 @@ class MaterialRecipe(TrainingRecipe):
     features: int = setting(8, "numbers of a texel", limits=(2, 16))
     lobes: int = setting(3, "lobes that are read out of them for the decoder", limits=(1, 6))
     lobe_inputs: int = setting(4, "numbers of a lobe that the decoder sees; 3 and 5 have cosines "
-                               "where 4 have their logarithms", limits=(3, 5))  # fmt: skip
+                               "where 4 have their logarithms", limits=(3, 5), older=3)  # fmt: skip
     hidden_layers: int = setting(2, "hidden layers of the decoder", limits=(1, 4))
     hidden_width: int = setting(32, "neurons per hidden layer", limits=(16, 128))
     activation: str = setting("hard_gelu", "after each hidden layer of the decoder",
-                              choices=ACTIVATIONS)  # fmt: skip
+                              choices=ACTIVATIONS, older="leaky_relu")  # fmt: skip
     batch: int = training(0, "samples per step; 0 takes 65,536 on a GPU, 8,192 on a CPU",
                           limits=(0, 2**22))  # fmt: skip
     rate: float = training(1e-2, "Adam step size of encoder and decoder", limits=(1e-9, 1))

@@ -6,7 +6,6 @@ import hashlib
 import math
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +25,7 @@ from neuralshade.fitting.options import (
     chosen_engine,
 )
 from neuralshade.fitting.output_checks import check_apart, check_no_input, check_page, events_path
-from neuralshade.fitting.recipe import Unpack, from_dict, resumed_settings, to_dict
+from neuralshade.fitting.recipe import Unpack, resumed_with, to_dict
 from neuralshade.fitting.resuming import Source, resumed_recipe
 from neuralshade.fitting.scene import RESULT, Scene
 from neuralshade.kinds.mipmaps import KIND
@@ -122,12 +121,8 @@ def fit_set(
     checkpoint = None
     if options.resume is not None:
         checkpoint = load_checkpoint(options.resume, KIND.name)
-        # one of before skies were trained on says nothing of them
-        checkpoint = replace(checkpoint, recipe={"favor": "mirror", **checkpoint.recipe})
         recipe = resumed_recipe(checkpoint, options.resume, maps, MipmapsRecipe,
-                                lambda kept: from_dict(MipmapsRecipe,
-                                                       resumed_settings(kept, settings)),
-                                "maps")  # fmt: skip
+                                resumed_with(MipmapsRecipe, settings), "maps")  # fmt: skip
     plan = plan_set(textures, asked.formats, output, recipe)
     plan.check()
     _check_others(options, [plan.target, *plan.files], textures)

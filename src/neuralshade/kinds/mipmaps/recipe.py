@@ -40,7 +40,7 @@ class MipmapsRecipe(TrainingRecipe):
                              limits=(0, 0.9))  # fmt: skip
     favor: str = training("all", "lights under which levels are to be right, and by which each is "
                          "chosen: of all kinds, or single ones alone, near a mirror's most of "
-                         "all", choices=FAVORS)  # fmt: skip
+                         "all", choices=FAVORS, older="mirror")  # fmt: skip
     skies: int = training(2, "suns with their skies in one step, each seen by one eye; none where "
                           "--favor is mirror", limits=(0, 64))  # fmt: skip
     sky_lights: int = training(8, "lights of each of them, the sun among them",

@@ -29,7 +29,7 @@ from neuralshade.fitting.options import (
     chosen_engine,
 )
 from neuralshade.fitting.output_checks import check_no_input
-from neuralshade.fitting.recipe import Unpack, asked_recipe, from_dict, resumed_settings, to_dict
+from neuralshade.fitting.recipe import Unpack, asked_recipe, resumed_with, to_dict
 from neuralshade.fitting.resuming import Source, resumed_recipe
 from neuralshade.fitting.scene import Scene, picture_scene
 from neuralshade.fitting.snapshots import snapshots_for
@@ -120,8 +120,7 @@ def fit_shader(
     origin = source_of(source, built)
     if checkpoint is not None:
         recipe = resumed_recipe(checkpoint, options.resume, origin, ShaderRecipe,
-                                lambda kept: from_dict(ShaderRecipe, resumed_settings(kept, given)),
-                                "text and values")  # fmt: skip
+                                resumed_with(ShaderRecipe, given), "text and values")  # fmt: skip
         built = build_task(source, values, recipe.seed)
         origin = source_of(source, built)
     _check_drawn(options, built)

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from neuralshade.asset.asset import Asset, Header, asset_size, picture_facts, save_asset
 from neuralshade.asset.brought import noted
-from neuralshade.asset.checkpoint import Checkpoint, load_checkpoint
+from neuralshade.asset.checkpoint import load_checkpoint
 from neuralshade.base.message_text import kept_db, shown
 from neuralshade.base.work import part
 from neuralshade.errors import ConfigError
@@ -28,14 +28,8 @@ from neuralshade.fitting.options import (
     checked_output,
     chosen_engine,
 )
-from neuralshade.fitting.picture_result import (
-    CodeSearch,  # noqa: F401 - hints of SplatsResult.__init__ are read here
-    FitResult,
-    missed,
-    poor,
-    reached,
-)
-from neuralshade.fitting.recipe import Unpack, asked_recipe, from_dict, resumed_settings, to_dict
+from neuralshade.fitting.picture_result import FitResult, missed, poor, reached
+from neuralshade.fitting.recipe import Unpack, asked_recipe, resumed_with, to_dict
 from neuralshade.fitting.resuming import resumed_recipe
 from neuralshade.fitting.scene import Scene, picture_scene
 from neuralshade.fitting.snapshots import snapshots_for
@@ -113,7 +107,8 @@ def fit_splats(
     checkpoint = None
     if options.resume is not None:
         checkpoint = load_checkpoint(options.resume, KIND.name)
-        recipe = _resumed(checkpoint, options.resume, source, given)
+        recipe = resumed_recipe(checkpoint, options.resume, source, SplatsRecipe,
+                                resumed_with(SplatsRecipe, given))  # fmt: skip
     else:
         recipe = splats_recipe(given)
     if recipe.ssim > 0 and source.hdr:
@@ -140,15 +135,6 @@ def splats_recipe(settings: dict[str, Any]) -> SplatsRecipe:
                               f"{shown(settings[name])}, need one of the two. Leave one "
                               "out.")  # fmt: skip
     return asked_recipe(SplatsRecipe, settings)
-
-
-def _resumed(
-    checkpoint: Checkpoint, place: Any, picture: Picture, settings: dict[str, Any]
-) -> SplatsRecipe:
-    def asked(kept: dict[str, Any]) -> SplatsRecipe:
-        return from_dict(SplatsRecipe, resumed_settings(kept, settings))
-
-    return resumed_recipe(checkpoint, place, picture, SplatsRecipe, asked)
 
 
 def unusual(recipe: SplatsRecipe) -> dict[str, Any]:

@@ -33,7 +33,7 @@ def build_field(
     bias = network.members[-1].bias
     assert bias is not None
     torch.nn.init.constant_(bias, START_BIAS)
-    # 16 are too near to what is trained to be rounded in each step; 0 is what older files say
+    # 16 are too near to what is trained to be rounded in each step
     if recipe.network_bits == 8:
         for layer in network.members:
             layer.bits = 8

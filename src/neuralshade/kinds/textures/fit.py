@@ -28,7 +28,7 @@ from neuralshade.fitting.options import (
     chosen_engine,
 )
 from neuralshade.fitting.picture_result import CodeSearch, tell_search_ended
-from neuralshade.fitting.recipe import Unpack, asked_recipe, from_dict, resumed_settings, to_dict
+from neuralshade.fitting.recipe import Unpack, asked_recipe, resumed_with, to_dict
 from neuralshade.fitting.resuming import Source, resumed_recipe
 from neuralshade.fitting.scene import Scene
 from neuralshade.kinds.textures import KIND
@@ -57,7 +57,6 @@ from neuralshade.source.map_entry import Entry
 from neuralshade.source.material_mips import mip_sizes
 from neuralshade.source.material_set import MaterialSet
 
-OLDER = {"network_bits": 16}  # of a checkpoint that does not say it
 REFIT_SHARE = 0.05  # of a fit's steps, after each pass of the search of codes
 GLANCED_TEXELS = 2**14  # of mip 0, that a look while training compares at most: told as "about"
 
@@ -108,9 +107,7 @@ def fit_textures(
     if options.resume is not None:
         checkpoint = load_checkpoint(options.resume, KIND.name)
         recipe = resumed_recipe(checkpoint, options.resume, fitted, TexturesRecipe,
-                                lambda kept: from_dict(TexturesRecipe,
-                                                       OLDER | resumed_settings(kept, given)),
-                                "maps")  # fmt: skip
+                                resumed_with(TexturesRecipe, given), "maps")  # fmt: skip
         if byte_count is not None and recipe.grids != planned.grids:
             raise ConfigError(f"{options.resume}: got bytes={byte_count}, need the size that the "
                               "fit was started with. Leave --bytes out.")  # fmt: skip

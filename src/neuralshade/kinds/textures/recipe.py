@@ -45,7 +45,8 @@ class TexturesRecipe(TrainingRecipe):
     hidden_width: int = setting(64, "neurons per hidden layer", limits=(16, 128))
     network_bits: int = setting(0, "per weight of the decoder in the file: 16, or 8 for about "
                                 "half its bytes and a little less quality; 0 is 8 up to 6 bits per "
-                                "texel where the finest numbers have 1 or 2, else 16")  # fmt: skip
+                                "texel where the finest numbers have 1 or 2, else 16",
+                                older=16)  # fmt: skip
     batch: int = training(0, "texels per step; 0 takes 65,536 on a GPU, and on a CPU a number by "
                           "the size of the set", limits=(0, 2**22))  # fmt: skip
     rate: float = training(0.01, "Adam step size of the decoder", limits=(1e-9, 1))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ import torch
 
 from neuralshade.base.work import part, working
 from neuralshade.engine.code_bands import Band, Group, bands_of
-from neuralshade.engine.code_search import DAMPING
+from neuralshade.engine.code_search import DAMPING, in_passes
 from neuralshade.engine.kernels.search.tables import (
     BAND,
     LATTICE,
@@ -147,19 +148,16 @@ class GpuSearch:
         The levels' codes and the field change in place. Arguments and result are those of
         ``code_search.search``, for each group in turn.
         """
+
+        def improved(plan: BandPlan) -> int:
+            return 0 if stopped() else self._improve(plan)
+
         self._upload(self._numbers())
         count, total = passes * sum(map(len, self.bands)), 0
         with working("searching codes"), part("searching codes", count) as work:
             for index in range(len(self.groups)):
                 plans = list(self.plans(index))
-                for _ in range(passes):
-                    moved = 0
-                    for plan in plans:
-                        moved += 0 if stopped() else self._improve(plan)
-                        work.done += 1
-                    total += moved
-                    if not moved:
-                        break
+                total += in_passes(passes, partial(map, improved, plans), work)
         self._take_over()
         return total
 
