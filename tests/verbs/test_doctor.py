@@ -203,3 +203,37 @@ def test_plug_ins_are_listed_and_each_is_loaded(seen, outside, installed):
 def test_plug_ins_that_end_their_process_are_a_line(seen):
     answer = {"failed": "it ended with signal 11 and no answer"}
     assert seen(plugins=answer)["packages"][:2] == ("missing", answer["failed"])
+
+
+def narrow_row(what, found, remedy=None, state="ok"):
+    return {"what": what, "state": state, "found": found, "remedy": remedy}
+
+
+def test_on_a_narrow_terminal_rows_break_at_spaces():
+    """They broke wherever the terminal ended."""
+    folder = "/home/somebody/.cache/neuralshade/kernels: 3 files, 2.0 MB"
+    found = {"headings": {"GPU": [
+        narrow_row("Vulkan", "llvmpipe (LLVM 15.0.6, 256 bits) (software)"),
+        narrow_row("compiled kernels", folder),
+        narrow_row("SlangPy", "ImportError: no",
+                   "sudo apt install -y libvulkan1 mesa-vulkan-drivers", "missing"),
+    ]}}  # fmt: skip
+    assert page(found, 60).split("\n") == [
+        "GPU",
+        "  ok       Vulkan             llvmpipe (LLVM 15.0.6, 256",
+        "             bits) (software)",
+        "  ok       compiled kernels",
+        "             /home/somebody/.cache/neuralshade/kernels: 3",
+        "             files, 2.0 MB",
+        "  MISSING  SlangPy            ImportError: no",
+        "             -> sudo apt install -y libvulkan1 \\",
+        "                mesa-vulkan-drivers",
+        "",
+        "1 missing: see the lines with ->.",
+    ]
+    assert max(map(len, page(found, 82).split("\n"))) <= 82
+    assert page(found, 82).split("\n")[2:4] == [
+        "  ok       compiled kernels   /home/somebody/.cache/neuralshade/kernels: 3 files,",
+        "                              2.0 MB",
+    ]
+    assert page(found).split("\n")[2] == f"  ok       compiled kernels   {folder}"  # of a pipe

@@ -13,7 +13,6 @@ from typing import Any
 import click
 
 import neuralshade
-from neuralshade.base.message_text import plain
 from neuralshade.base.place import loaded
 from neuralshade.cli.flags import OPTIONS, parameters_of, recipe_settings
 from neuralshade.cli.groups import GroupedCommand, show_verbs
@@ -128,8 +127,10 @@ def tell_defaults(kind: Kind, typed: Mapping[str, Any], settings: Mapping[str, A
 
     told = {n: v for n, v in kind_defaults(kind, parameters).items() if heeded(n, v)}
     if told:
+        from neuralshade.cli.streams import say
+
         listed = ", ".join(f"{name} = {value!r}" for name, value in told.items())
-        click.echo(plain(f"defaults of {defaults_path()}: {listed}"), err=True)
+        say(f"defaults of {defaults_path()}: {listed}")
 
 
 def call_of(kind: Kind, line: CommandLine) -> FitCall:

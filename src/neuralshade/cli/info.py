@@ -28,6 +28,7 @@ def info(asset: str, as_json: bool, as_toml: bool) -> None:
     neuralshade info photo.nsh --toml > photo.toml
     neuralshade fit image other.png --recipe photo.toml
     """
+    from neuralshade.cli.streams import say
     from neuralshade.cli.terminal import print_info
     from neuralshade.fitting.recipe_text import recipe_toml
     from neuralshade.kinds import checkpoint_facts
@@ -49,7 +50,7 @@ def info(asset: str, as_json: bool, as_toml: bool) -> None:
         facts = None if as_toml else unopened_facts(asset)
         if facts is None:
             raise
-        click.echo(plain(str(error)), err=True)  # of what is read, as far as it is
+        say(str(error))  # of what is read, as far as it is
         _print_unopened(facts, as_json)
         return
     if as_toml:

@@ -11,7 +11,6 @@ import click
 
 import neuralshade
 from neuralshade.base.memory import missing_memory
-from neuralshade.base.message_text import plain_lines
 from neuralshade.cli.completion import completed
 from neuralshade.cli.decode import decode
 from neuralshade.cli.doctor import doctor
@@ -89,7 +88,9 @@ def _fail(message: str, code: int) -> None:
 
 
 def _say(message: str) -> None:
-    print(plain_lines(f"neuralshade: {message}"), file=sys.stderr)
+    from neuralshade.cli.streams import say  # help says nothing
+
+    say(f"neuralshade: {message}")
 
 
 class _Interrupted(Exception):  # noqa: N818 - no error: somebody asked for it

@@ -13,8 +13,9 @@ from rich.text import Text
 from neuralshade.asset.brought import told_packages
 from neuralshade.asset.file import FORMAT
 from neuralshade.base.log_relay import LogRelay
-from neuralshade.base.message_text import plain, plain_lines, plural, rate_text
+from neuralshade.base.message_text import plain, plural, rate_text
 from neuralshade.base.work import told
+from neuralshade.cli.streams import say
 from neuralshade.cli.work_bar import WorkBar
 from neuralshade.cli.work_lines import plain_work
 from neuralshade.fitting.loop import Observer, ignore
@@ -42,11 +43,7 @@ def show_notes(quiet: bool, *, chosen: bool = False) -> None:
     usual = logging.INFO if chosen or sys.stderr.isatty() else logging.WARNING
     log.setLevel(logging.ERROR if quiet else usual)
     if not log.handlers:
-        log.addHandler(LogRelay(_say))
-
-
-def _say(text: str) -> None:
-    print(plain_lines(text), file=sys.stderr, flush=True)
+        log.addHandler(LogRelay(say))
 
 
 @contextmanager
