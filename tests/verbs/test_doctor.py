@@ -205,7 +205,24 @@ def test_plug_ins_that_end_their_process_are_a_line(seen):
     assert seen(plugins=answer)["packages"][:2] == ("missing", answer["failed"])
 
 
-def narrow_row(what, found, remedy=None, state="ok"):
+def test_extras_that_are_left_out_are_not_passed_over():
+    """The page ended with "Nothing is missing." below extras that were not there."""
+    rows = [told_row("extra cuda", "without nvrtc", "pip install cuda", "off"),
+            told_row("extra gpu", "there"),
+            told_row("extra docs", "without mkdocs", "pip install docs", "off"),
+            told_row("none", "no package brings any", None, "off")]  # fmt: skip
+
+    def last(rows):
+        return page({"headings": {"packages": rows}}).split("\n")[-1]
+
+    left_out = "Left out, each with its command above: extra cuda, extra docs."
+    assert last(rows) == f"Nothing that a fit needs is missing. {left_out}"
+    assert last(rows[1:2]) == "Nothing that a fit needs is missing."
+    rows.append(told_row("Vulkan", "no", "sudo apt install it", "missing"))
+    assert last(rows) == f"1 missing: see the lines with ->. {left_out}"
+
+
+def told_row(what, found, remedy=None, state="ok"):
     return {"what": what, "state": state, "found": found, "remedy": remedy}
 
 
@@ -213,9 +230,9 @@ def test_on_a_narrow_terminal_rows_break_at_spaces():
     """They broke wherever the terminal ended."""
     folder = "/home/somebody/.cache/neuralshade/kernels: 3 files, 2.0 MB"
     found = {"headings": {"GPU": [
-        narrow_row("Vulkan", "llvmpipe (LLVM 15.0.6, 256 bits) (software)"),
-        narrow_row("compiled kernels", folder),
-        narrow_row("SlangPy", "ImportError: no",
+        told_row("Vulkan", "llvmpipe (LLVM 15.0.6, 256 bits) (software)"),
+        told_row("compiled kernels", folder),
+        told_row("SlangPy", "ImportError: no",
                    "sudo apt install -y libvulkan1 mesa-vulkan-drivers", "missing"),
     ]}}  # fmt: skip
     assert page(found, 60).split("\n") == [

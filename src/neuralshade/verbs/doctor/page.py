@@ -28,8 +28,17 @@ def page(found: dict[str, Any], columns: int | None = None) -> str:
             lines.append(broken(line, columns, below))
             if row["remedy"] is not None:
                 lines.append(broken(f"{'':{below}}-> {row['remedy']}", columns, below + 3))
-    states = [row["state"] for rows in found["headings"].values() for row in rows]
+    told = _ending([row for rows in found["headings"].values() for row in rows])
+    return "\n".join([*lines, "", broken(told, columns)])
+
+
+def _ending(rows: list[dict[str, Any]]) -> str:
+    """Return what is at fault among all rows, and what was left out and can be had."""
+    states = [row["state"] for row in rows]
     counts = {state: states.count(state) for state in ("missing", "wrong")}
     faults = ", ".join(f"{count} {state}" for state, count in counts.items() if count)
-    told = f"{faults}: see the lines with ->." if faults else "Nothing is missing."
-    return "\n".join([*lines, "", broken(told, columns)])
+    told = f"{faults}: see the lines with ->." if faults else "Nothing that a fit needs is missing."
+    left_out = [row["what"] for row in rows if row["state"] == "off" and row["remedy"] is not None]
+    if left_out:
+        told += f" Left out, each with its command above: {', '.join(left_out)}."
+    return told
