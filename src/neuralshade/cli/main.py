@@ -18,7 +18,7 @@ from neuralshade.cli.fit import fit
 from neuralshade.cli.groups import show_verbs
 from neuralshade.cli.info import info
 from neuralshade.cli.live import view
-from neuralshade.cli.near import misuse
+from neuralshade.cli.near import check_no_page, misuse
 from neuralshade.cli.options import GIVEN, TERMINAL, TRUST, in_flags, is_misuse
 from neuralshade.cli.render import render
 from neuralshade.cli.scene import scene
@@ -190,6 +190,8 @@ def report(asset: str, picture: str, output: str | None, snapshots: str | None,
     """
     from neuralshade.fitting.values import parse_values
 
+    if output is None:
+        check_no_page(picture)
     page = output or str(Path(Path(asset).name).with_suffix(".html"))
     with shown_work("writing the report"):
         neuralshade.report(asset, picture, page, snapshots=snapshots or (),
