@@ -13,7 +13,7 @@ from rich.text import Text
 from neuralshade.asset.brought import told_packages
 from neuralshade.asset.file import FORMAT
 from neuralshade.base.log_relay import LogRelay
-from neuralshade.base.message_text import plain, plural, rate_text
+from neuralshade.base.message_text import plural, rate_text
 from neuralshade.base.work import told
 from neuralshade.cli.streams import say
 from neuralshade.cli.work_bar import WorkBar
@@ -21,6 +21,7 @@ from neuralshade.cli.work_lines import plain_work
 from neuralshade.fitting.loop import Observer, ignore
 from neuralshade.fitting.progress import Progress as FitProgress
 from neuralshade.kinds.kind import Opened
+from neuralshade.measure.table import print_pairs
 
 PLAIN_SECONDS = 1.5  # between two lines where there is no terminal
 BAR_COLUMNS, LEAST_BAR_COLUMNS = 24, 6  # the most and the least that a bar takes
@@ -156,7 +157,4 @@ def print_info(opened: Opened) -> None:
         "recipe": "",
         **{f"  {name}": str(value) for name, value in opened.header.recipe.items()},
     }
-    shown = {plain(name): plain(text) for name, text in lines.items()}
-    width = max(map(len, shown))
-    for name, text in shown.items():
-        print(f"{name:{width}}  {text}".rstrip())
+    print_pairs(lines.items())
