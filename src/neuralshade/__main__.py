@@ -54,14 +54,17 @@ def wait_asleep() -> None:
 
 def _without_packages(error: ImportError) -> None:
     """Say what is missing before any command can be read; the doctor needs no package."""
+    from neuralshade.base.terminal_lines import columns_of
+    from neuralshade.cli.streams import say
+
     if sys.argv[1:2] == ["doctor"]:
         from neuralshade.verbs.doctor.examine import examine
         from neuralshade.verbs.doctor.page import page
 
-        print(page(examine()))
+        print(page(examine(), columns_of(sys.stdout)))
         return
-    print(f"neuralshade: got {type(error).__name__}: {error}, need every package that it was "
-          "installed with. See neuralshade doctor.", file=sys.stderr)  # fmt: skip
+    say(f"neuralshade: got {type(error).__name__}: {error}, need every package that it was "
+        "installed with. See neuralshade doctor.")  # fmt: skip
     sys.exit(1)
 
 

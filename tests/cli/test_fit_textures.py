@@ -1,6 +1,7 @@
 """cli: what fit textures prints, takes and refuses."""
 
 import dataclasses
+import html
 import json
 import re
 
@@ -144,6 +145,19 @@ def test_a_target_finds_the_size(run, rock):
     result = json.loads(line)
     assert (done.code, result["target"]["maps"]) == (0, {"albedo": 9.0, "normal": 9.0})
     assert neuralshade.info("rock.nsh")["recipe"]["grids"]
+
+
+def test_a_target_that_is_missed_is_a_warning(run, rock, monkeypatch):
+    """Of --json, of events and of the report."""
+    monkeypatch.setattr("neuralshade.kinds.textures.planner.REACH_DB", 99.0)
+    done = run("fit", "textures", "rock", "--json", "--target", "albedo=60", *FEW, "--events",
+               "e.jsonl", "--report", "page.html")  # fmt: skip
+    result = json.loads(done.out[-1])
+    (said,) = [line for line in result["warnings"] if "target missed" in line]
+    assert done.code == 0 and f"{result['target']['missed']} in " in said and said in done.err
+    last = json.loads((rock / "e.jsonl").read_text().splitlines()[-1])
+    assert said in last["result"]["warnings"]
+    assert said in html.unescape((rock / "page.html").read_text())
 
 
 def test_a_plan_keeps_nothing(run, rock):

@@ -138,6 +138,33 @@ def test_the_flag_that_was_meant(refused, arguments, meant):
 
 
 @pytest.mark.parametrize("arguments, meant", [
+    (("render", "x.nsh", "out.png"), "Missing option '-o' / '--output'. To write to out.png, give "
+     "-o out.png. See neuralshade render --help."),
+    (("render", "--size", "64", "x.nsh", "my out.png", "more"), "Missing option '-o' / "
+     "'--output'. To write to my out.png, give -o 'my out.png'. See neuralshade render --help."),
+    (("render", "x.nsh", "--size", "64"),
+     "Missing option '-o' / '--output'. See neuralshade render --help."),
+    (("decode", "x.nsh", "maps"), "Missing option '-o' / '--output'. To write to maps, give -o "
+     "maps. See neuralshade decode --help."),
+    (("scene", "tray.toml", "tray.png"), "Missing option '-o' / '--output'. To write to tray.png, "
+     "give -o tray.png. See neuralshade scene --help."),
+    (("report", "x.nsh", "page.html"), "page.html: got a page for PICTURE, need what ASSET was "
+     "fitted to. To have that written, give -o page.html. See neuralshade report --help."),
+    (("report", "x.nsh", "a.png", "page.html"), "Got unexpected extra argument (page.html). To "
+     "have that written, give -o page.html. See neuralshade report --help."),
+    (("fit", "textures", "maps", "b.nsh"), "b.nsh: got the name of an asset, need a source. To "
+     "have that written, give -o b.nsh. See neuralshade fit textures --help."),
+    (("fit", "mipmaps", "maps", "levels"), "levels: got no such file or folder, need a source. To "
+     "have that written, give -o levels. See neuralshade fit mipmaps --help."),
+    (("fit", "materials", "a.toml", "all"), "all: got no such file or folder, need a source. To "
+     "have that written, give -o all. See neuralshade fit materials --help."),
+])  # fmt: skip
+def test_an_output_is_named_by_its_flag(refused, arguments, meant):
+    """Behind its input, where other programs have it, it was an option that is missing."""
+    assert refused(*arguments, code=2) == meant
+
+
+@pytest.mark.parametrize("arguments, meant", [
     (("fit", "imge", "a.png"), "No such command 'imge'. Did you mean 'image'? "
      "See neuralshade fit --help."),
     (("fit", "mipmap", "a"), "No such command 'mipmap'. Did you mean 'mipmaps'? "

@@ -203,3 +203,54 @@ def test_plug_ins_are_listed_and_each_is_loaded(seen, outside, installed):
 def test_plug_ins_that_end_their_process_are_a_line(seen):
     answer = {"failed": "it ended with signal 11 and no answer"}
     assert seen(plugins=answer)["packages"][:2] == ("missing", answer["failed"])
+
+
+def test_extras_that_are_left_out_are_not_passed_over():
+    """The page ended with "Nothing is missing." below extras that were not there."""
+    rows = [told_row("extra cuda", "without nvrtc", "pip install cuda", "off"),
+            told_row("extra gpu", "there"),
+            told_row("extra docs", "without mkdocs", "pip install docs", "off"),
+            told_row("none", "no package brings any", None, "off")]  # fmt: skip
+
+    def last(rows):
+        return page({"headings": {"packages": rows}}).split("\n")[-1]
+
+    left_out = "Left out, each with its command above: extra cuda, extra docs."
+    assert last(rows) == f"Nothing that a fit needs is missing. {left_out}"
+    assert last(rows[1:2]) == "Nothing that a fit needs is missing."
+    rows.append(told_row("Vulkan", "no", "sudo apt install it", "missing"))
+    assert last(rows) == f"1 missing: see the lines with ->. {left_out}"
+
+
+def told_row(what, found, remedy=None, state="ok"):
+    return {"what": what, "state": state, "found": found, "remedy": remedy}
+
+
+def test_on_a_narrow_terminal_rows_break_at_spaces():
+    """They broke wherever the terminal ended."""
+    folder = "/home/somebody/.cache/neuralshade/kernels: 3 files, 2.0 MB"
+    found = {"headings": {"GPU": [
+        told_row("Vulkan", "llvmpipe (LLVM 15.0.6, 256 bits) (software)"),
+        told_row("compiled kernels", folder),
+        told_row("SlangPy", "ImportError: no",
+                   "sudo apt install -y libvulkan1 mesa-vulkan-drivers", "missing"),
+    ]}}  # fmt: skip
+    assert page(found, 60).split("\n") == [
+        "GPU",
+        "  ok       Vulkan             llvmpipe (LLVM 15.0.6, 256",
+        "             bits) (software)",
+        "  ok       compiled kernels",
+        "             /home/somebody/.cache/neuralshade/kernels: 3",
+        "             files, 2.0 MB",
+        "  MISSING  SlangPy            ImportError: no",
+        "             -> sudo apt install -y libvulkan1 \\",
+        "                mesa-vulkan-drivers",
+        "",
+        "1 missing: see the lines with ->.",
+    ]
+    assert max(map(len, page(found, 82).split("\n"))) <= 82
+    assert page(found, 82).split("\n")[2:4] == [
+        "  ok       compiled kernels   /home/somebody/.cache/neuralshade/kernels: 3 files,",
+        "                              2.0 MB",
+    ]
+    assert page(found).split("\n")[2] == f"  ok       compiled kernels   {folder}"  # of a pipe

@@ -7,6 +7,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from neuralshade.base.message_text import plain_lines
+from neuralshade.base.terminal_lines import broken, columns_of
 from neuralshade.engine.kernel_path import PATH_TITLES
 
 PLAIN_COLUMNS = 100  # where there is no terminal
@@ -21,21 +23,21 @@ def print_devices(found: dict[str, Any]) -> None:
         console.print(_adapters(adapters), "")
     for index, adapter in adapters:
         if adapter["error"] is not None:
-            _line(console, f"{index}: {adapter['error']}\n")
+            _line(f"{index}: {adapter['error']}\n")
     if opened:
         console.print(_features(opened), "")
     console.print(_torch(found["torch"]), "")
     if found["hint"] is not None:
-        _line(console, found["hint"])
+        _line(found["hint"])
     if found["cuda"] is not None:
-        _line(console, found["cuda"])
+        _line(found["cuda"])
     auto = found["auto"]
     taken = {"gpu": f"the GPU engine on {auto['device']}", "torch": "PyTorch on the CPU"}
-    _line(console, f"--engine auto takes {taken[auto['engine']]}: {auto['reason']}.")
+    _line(f"--engine auto takes {taken[auto['engine']]}: {auto['reason']}.")
 
 
-def _line(console: Console, text: str) -> None:
-    console.print(text, markup=False, soft_wrap=True)  # a name may hold [brackets]
+def _line(text: str) -> None:
+    print(broken(plain_lines(text), columns_of(sys.stdout)))
 
 
 def _table(*headings: str) -> Table:

@@ -1,6 +1,7 @@
 """neuralshade doctor: what is there, and the command that brings what is missing."""
 
 import json
+import sys
 
 import click
 
@@ -20,12 +21,13 @@ def doctor(as_json: bool) -> None:
     neuralshade doctor
     neuralshade doctor --json
     """
+    from neuralshade.base.terminal_lines import columns_of
     from neuralshade.verbs.doctor.examine import examine
     from neuralshade.verbs.doctor.page import page
 
     with shown_work("asking drivers"):
         found = examine(check_table=_check_table)
-    click.echo(json.dumps(found) if as_json else page(found))
+    click.echo(json.dumps(found) if as_json else page(found, columns_of(sys.stdout)))
 
 
 def _check_table(verb: str) -> None:

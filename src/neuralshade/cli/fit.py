@@ -13,11 +13,11 @@ from typing import Any
 import click
 
 import neuralshade
-from neuralshade.base.message_text import plain
 from neuralshade.base.place import loaded
 from neuralshade.cli.flags import OPTIONS, parameters_of, recipe_settings
 from neuralshade.cli.groups import GroupedCommand, show_verbs
 from neuralshade.cli.live import fitted, live_flags
+from neuralshade.cli.near import check_no_output
 from neuralshade.cli.options import TERMINAL
 from neuralshade.cli.recipe_file import (
     default_settings,
@@ -77,6 +77,8 @@ def run_fit(kind: Kind, output: str | None, recipe: str | None, as_json: bool, q
     subject = given.pop(kind.subject.name)
     flags = {flag.name.replace("-", "_"): flag for flag in kind.flags}
     own = {name: given.pop(name) for name in flags}
+    if output is None and not own.get("share"):  # which has many sources
+        check_no_output(subject, kind.output_form)
     for name, flag in flags.items():
         if flag.hidden and own.pop(name) is not None:
             raise click.UsageError(flag.about)
@@ -128,8 +130,10 @@ def tell_defaults(kind: Kind, typed: Mapping[str, Any], settings: Mapping[str, A
 
     told = {n: v for n, v in kind_defaults(kind, parameters).items() if heeded(n, v)}
     if told:
+        from neuralshade.cli.streams import say
+
         listed = ", ".join(f"{name} = {value!r}" for name, value in told.items())
-        click.echo(plain(f"defaults of {defaults_path()}: {listed}"), err=True)
+        say(f"defaults of {defaults_path()}: {listed}")
 
 
 def call_of(kind: Kind, line: CommandLine) -> FitCall:

@@ -2,13 +2,12 @@
 
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import click
 
 import neuralshade
-from neuralshade.base.message_text import plain
 from neuralshade.cli.work_lines import shown_work
 
 
@@ -28,6 +27,7 @@ def info(asset: str, as_json: bool, as_toml: bool) -> None:
     neuralshade info photo.nsh --toml > photo.toml
     neuralshade fit image other.png --recipe photo.toml
     """
+    from neuralshade.cli.streams import say
     from neuralshade.cli.terminal import print_info
     from neuralshade.fitting.recipe_text import recipe_toml
     from neuralshade.kinds import checkpoint_facts
@@ -49,7 +49,7 @@ def info(asset: str, as_json: bool, as_toml: bool) -> None:
         facts = None if as_toml else unopened_facts(asset)
         if facts is None:
             raise
-        click.echo(plain(str(error)), err=True)  # of what is read, as far as it is
+        say(str(error))  # of what is read, as far as it is
         _print_unopened(facts, as_json)
         return
     if as_toml:
@@ -78,12 +78,13 @@ def _print_unopened(facts: Mapping[str, Any], as_json: bool) -> None:
         click.echo(json.dumps(facts))
         return
     from neuralshade.asset.brought import told_packages
+    from neuralshade.measure.table import print_pairs
 
     lines = [("kind", str(facts["kind"])), ("size", f"{facts['bytes']:,} bytes"),
              *told_packages(facts).items()]  # fmt: skip
     for part in ("quality", "training", "recipe"):  # may have names in common
         lines += _told_part(part, facts.get(part))
-    _print_lines(lines)
+    print_pairs(lines)
 
 
 def _print_unfinished(facts: Mapping[str, Any], as_json: bool) -> None:
@@ -91,22 +92,18 @@ def _print_unfinished(facts: Mapping[str, Any], as_json: bool) -> None:
     if as_json:
         click.echo(json.dumps(facts))
         return
+    from neuralshade.measure.table import print_pairs
+
     recipe, name, step = facts["recipe"], facts["picture"], f"{facts['step']:,}"
     if type(recipe.get("steps")) is int:  # nobody has looked at what it says
         step += f" of {recipe['steps']:,}"
     if facts["seconds"] is not None:
         step += f", {facts['seconds']:.1f} s"
         step += f" of {recipe['seconds']:g}" if type(recipe.get("seconds")) is float else ""
-    _print_lines([("kind", f"{facts['kind']}, an unfinished fit"),
-                  ("size", f"{facts['bytes']:,} bytes"), ("of", name), ("step", step),
-                  ("go on", f"{facts['given']}:"),
-                  ("", facts["resume"])])  # fmt: skip
-
-
-def _print_lines(lines: Sequence[tuple[str, str]]) -> None:
-    width = max(len(plain(name)) for name, _ in lines)
-    for name, text in lines:
-        click.echo(f"{plain(name):{width}}  {plain(text)}".rstrip())
+    print_pairs([("kind", f"{facts['kind']}, an unfinished fit"),
+                 ("size", f"{facts['bytes']:,} bytes"), ("of", name), ("step", step),
+                 ("go on", f"{facts['given']}:"),
+                 ("", facts["resume"])])  # fmt: skip
 
 
 def _told_part(part: str, values: Any) -> list[tuple[str, str]]:

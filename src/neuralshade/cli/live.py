@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import webbrowser
 from collections.abc import Callable
 from contextlib import ExitStack
@@ -81,11 +80,13 @@ def _page(given: dict[str, Any]) -> Live:
 
 
 def _told(live: Live, opened: bool) -> None:
-    print(f"live page: {live.address}  (Ctrl-C ends it)", file=sys.stderr, flush=True)
+    from neuralshade.cli.streams import say
+
+    say(f"live page: {live.address}  (Ctrl-C ends it)")
     for address in live.addresses[1:]:
-        print(f"       or: {address}", file=sys.stderr, flush=True)
+        say(f"       or: {address}")
     if opened and not webbrowser.open(live.address):
-        print("no browser could be opened", file=sys.stderr, flush=True)
+        say("no browser could be opened")
 
 
 @click.command(context_settings=TERMINAL)

@@ -11,7 +11,6 @@ import click
 
 import neuralshade
 from neuralshade.base.memory import missing_memory
-from neuralshade.base.message_text import plain_lines
 from neuralshade.cli.completion import completed
 from neuralshade.cli.decode import decode
 from neuralshade.cli.doctor import doctor
@@ -19,7 +18,7 @@ from neuralshade.cli.fit import fit
 from neuralshade.cli.groups import show_verbs
 from neuralshade.cli.info import info
 from neuralshade.cli.live import view
-from neuralshade.cli.near import misuse
+from neuralshade.cli.near import check_no_page, misuse
 from neuralshade.cli.options import GIVEN, TERMINAL, TRUST, in_flags, is_misuse
 from neuralshade.cli.render import render
 from neuralshade.cli.scene import scene
@@ -89,7 +88,9 @@ def _fail(message: str, code: int) -> None:
 
 
 def _say(message: str) -> None:
-    print(plain_lines(f"neuralshade: {message}"), file=sys.stderr)
+    from neuralshade.cli.streams import say  # help says nothing
+
+    say(f"neuralshade: {message}")
 
 
 class _Interrupted(Exception):  # noqa: N818 - no error: somebody asked for it
@@ -189,6 +190,8 @@ def report(asset: str, picture: str, output: str | None, snapshots: str | None,
     """
     from neuralshade.fitting.values import parse_values
 
+    if output is None:
+        check_no_page(picture)
     page = output or str(Path(Path(asset).name).with_suffix(".html"))
     with shown_work("writing the report"):
         neuralshade.report(asset, picture, page, snapshots=snapshots or (),

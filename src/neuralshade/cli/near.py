@@ -5,12 +5,14 @@ from __future__ import annotations
 import difflib
 import itertools
 import os
+import shlex
 from collections.abc import Sequence
 
 import click
 
 NO_VALUE = ("Got unexpected extra argument", "Option '--live' does not take a value")
 SHORTEST_BEGINNING = 3  # letters of a flag's name that tell it
+PAGE = ".html"  # what a report's name ends in
 NEAR = 0.75  # difflib's ratio: quality and quiet, preset and resume have 0.67
 # what flags are called elsewhere; told where the command has the flag on the right
 ELSEWHERE = {
@@ -59,6 +61,8 @@ def misuse(error: click.UsageError, arguments: Sequence[str]) -> str:
     message = error.format_message()
     if isinstance(error, click.NoSuchOption):
         message = _no_such_option(error, arguments)
+    elif isinstance(error, click.MissingParameter):
+        message += _behind_input(error, arguments)
     elif message.startswith(NO_VALUE):
         message = message.rstrip(".")
         message += _meant_port(arguments) or _meant_output(error, message, arguments)
@@ -119,13 +123,51 @@ def _meant_port(arguments: Sequence[str]) -> str:
     return f". --live takes none: write --live --port {port}."
 
 
+def check_no_page(picture: str) -> None:
+    """Raise UsageError where a report's page stands in place of what it compares with."""
+    if picture.endswith(PAGE):
+        raise click.UsageError(f"{picture}: got a page for PICTURE, need what ASSET was fitted to."
+                               f"{_written(picture)}")  # fmt: skip
+
+
+def check_no_output(sources: object, output_form: str) -> None:
+    """Raise UsageError where what is to be written stands last among several sources.
+
+    ``output_form``: of the flag that was not given, DIR where a folder is written.
+    """
+    last = sources[-1] if isinstance(sources, tuple) and len(sources) > 1 else ""
+    if output_form != "DIR" and last.endswith(".nsh"):
+        got = "the name of an asset"
+    elif last and not os.path.splitext(last)[1] and not os.path.exists(last):
+        got = "no such file or folder"
+    else:
+        return
+    raise click.UsageError(f"{last}: got {got}, need a source.{_written(last)}")
+
+
+def _behind_input(error: click.MissingParameter, arguments: Sequence[str]) -> str:
+    """Return the flag for a word behind what is read, where the output has none; else nothing."""
+    ctx = error.ctx
+    if ctx is None or error.param is None or "--output" not in error.param.opts:
+        return ""
+    words = list(arguments)
+    words = words[words.index(str(ctx.info_name)) + 1 :]
+    extra = ctx.command.make_parser(ctx).parse_args(words)[1]
+    return f" To write to {extra[0]}, give -o {shlex.quote(extra[0])}." if extra else ""
+
+
 def _meant_output(error: click.UsageError, message: str, arguments: Sequence[str]) -> str:
-    """Return the flag for an asset's name behind what is fitted; nothing for other words."""
+    """Return the flag for an asset's or a page's name behind the input; nothing for others."""
     extra = message.partition("extra argument (")[2].removesuffix(")")
     known = [] if error.ctx is None else flags_of(error.ctx)
-    if not extra.endswith(".nsh") or "--output" not in known or {"-o", "--output"} & {*arguments}:
+    written = PAGE if error.ctx is not None and error.ctx.info_name == "report" else ".nsh"
+    if not extra.endswith(written) or "--output" not in known or {"-o", "--output"} & {*arguments}:
         return ""
-    return f". To have that written, give -o {extra}."
+    return f".{_written(extra)}"
+
+
+def _written(name: str) -> str:
+    return f" To have that written, give -o {shlex.quote(name)}."
 
 
 def _near_verb(error: click.UsageError, message: str) -> str:

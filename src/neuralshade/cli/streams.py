@@ -6,6 +6,9 @@ import os
 import sys
 from typing import Any, TextIO
 
+from neuralshade.base.message_text import plain_lines
+from neuralshade.base.terminal_lines import broken, columns_of
+
 NAMES = "neuralshade-names"  # how file names are encoded that are no text
 BACKSLASHED = codecs.lookup_error("backslashreplace")
 
@@ -32,6 +35,12 @@ def prepare() -> None:
     sys.stderr = _messages()
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(encoding=_encoding(sys.stdout), errors=NAMES)
+
+
+def say(message: str) -> None:
+    """Print a message to standard error; on a terminal its lines break at spaces."""
+    text = broken(plain_lines(message), columns_of(sys.stderr))
+    print(text, file=sys.stderr, flush=True)
 
 
 def _occupy(descriptor: int) -> None:

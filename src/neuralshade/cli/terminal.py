@@ -13,13 +13,15 @@ from rich.text import Text
 from neuralshade.asset.brought import told_packages
 from neuralshade.asset.file import FORMAT
 from neuralshade.base.log_relay import LogRelay
-from neuralshade.base.message_text import plain, plain_lines, plural, rate_text
+from neuralshade.base.message_text import plural, rate_text
 from neuralshade.base.work import told
+from neuralshade.cli.streams import say
 from neuralshade.cli.work_bar import WorkBar
 from neuralshade.cli.work_lines import plain_work
 from neuralshade.fitting.loop import Observer, ignore
 from neuralshade.fitting.progress import Progress as FitProgress
 from neuralshade.kinds.kind import Opened
+from neuralshade.measure.table import print_pairs
 
 PLAIN_SECONDS = 1.5  # between two lines where there is no terminal
 BAR_COLUMNS, LEAST_BAR_COLUMNS = 24, 6  # the most and the least that a bar takes
@@ -42,11 +44,7 @@ def show_notes(quiet: bool, *, chosen: bool = False) -> None:
     usual = logging.INFO if chosen or sys.stderr.isatty() else logging.WARNING
     log.setLevel(logging.ERROR if quiet else usual)
     if not log.handlers:
-        log.addHandler(LogRelay(_say))
-
-
-def _say(text: str) -> None:
-    print(plain_lines(text), file=sys.stderr, flush=True)
+        log.addHandler(LogRelay(say))
 
 
 @contextmanager
@@ -159,7 +157,4 @@ def print_info(opened: Opened) -> None:
         "recipe": "",
         **{f"  {name}": str(value) for name, value in opened.header.recipe.items()},
     }
-    shown = {plain(name): plain(text) for name, text in lines.items()}
-    width = max(map(len, shown))
-    for name, text in shown.items():
-        print(f"{name:{width}}  {text}".rstrip())
+    print_pairs(lines.items())

@@ -1,8 +1,6 @@
 """Rows of plain data that know how they are printed."""
 
-import shutil
 import sys
-import textwrap
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -59,43 +57,78 @@ class Table(list[Row]):
         self.sections = [("", list(self))] if sections is None else sections
 
     def print(self) -> None:
-        """Print everything to standard output, no wider than the terminal but for numbers."""
+        """Print everything to standard output, no wider than the terminal."""
         for heading, rows in self.sections if self.columns else ():
             if heading:
-                print(plain(heading))
+                print_lines([heading])
             print_rows(self.columns, rows)
         print_lines(self.lines)
 
 
 def print_lines(lines: Iterable[str]) -> None:
     """Print sentences to standard output; in a terminal they break between words alone."""
-    for line in lines:
-        text = plain(line)
-        if _is_terminal():
-            columns = shutil.get_terminal_size().columns
-            text = textwrap.fill(text, columns, break_long_words=False, break_on_hyphens=False)
-        print(text)
+    for line in map(plain, lines):
+        _print_broken(line, None if line.startswith(" ") else 0)
 
 
-def _is_terminal() -> bool:
-    return sys.stdout is not None and sys.stdout.isatty()
+def print_pairs(pairs: Iterable[tuple[str, str]]) -> None:
+    """Print names and values to standard output, below each other; as ``print_lines`` breaks."""
+    shown = [(plain(name), plain(text)) for name, text in pairs]
+    width = max(len(name) for name, _ in shown)
+    for name, text in shown:
+        _print_broken(f"{name:{width}}  {text}".rstrip(), width + BETWEEN)
+
+
+def _print_broken(line: str, indent: int | None) -> None:
+    from neuralshade.base.terminal_lines import broken, columns_of  # who prints nothing needs none
+
+    print(broken(line, columns_of(sys.stdout), indent))
 
 
 def print_rows(columns: Sequence[Column], rows: Sequence[Row]) -> None:
-    """Print a table to standard output."""
+    """Print a table to standard output; columns that a terminal has no room for stand below."""
+    from neuralshade.base.terminal_lines import columns_of
+
+    cells = [[column.cell(row) for column in columns] for row in rows]
+    room = columns_of(sys.stdout)
+    if room is None:
+        _print_part(columns, cells, WHOLE_COLUMNS)
+        return
+    for number, part in enumerate(_parts(columns, cells, room)):
+        if number:
+            print()
+        _print_part([columns[i] for i in part], [[row[i] for i in part] for row in cells], room)
+
+
+def _parts(columns: Sequence[Column], cells: Sequence[Sequence[str]], room: int) -> list[list[int]]:
+    """Return which columns stand side by side in ``room``: the first one in each part."""
+    parts: list[list[int]] = [[0]]
+    for index in range(1, len(columns)):
+        longer = [*parts[-1], index]
+        wide = least_width(
+            [columns[i] for i in longer], [[row[i] for i in longer] for row in cells]
+        )
+        if wide <= room or len(longer) == 2:
+            parts[-1] = longer
+        else:
+            parts.append([0, index])
+    return parts
+
+
+def _print_part(columns: Sequence[Column], cells: Sequence[Sequence[str]], room: int) -> None:
     from rich import table
     from rich.console import Console
 
-    shown, width = table.Table(box=None, pad_edge=False), WHOLE_COLUMNS
-    cells = [[column.cell(row) for column in columns] for row in rows]
-    for column in columns:
+    shown = table.Table(box=None, pad_edge=False)
+    for index, column in enumerate(columns):
         justify: Any = "right" if column.right else "left"
-        shown.add_column(column.title, justify=justify, no_wrap=column.right)
+        least = least_width([column], [[row[index]] for row in cells])
+        shown.add_column(column.title, justify=justify, no_wrap=column.right, min_width=least)
     for row in cells:
         shown.add_row(*row)
-    if _is_terminal():
-        width = max(shutil.get_terminal_size().columns, least_width(columns, cells))
-    Console(width=width, markup=False).print(shown)
+    width = max(room, least_width(columns, cells))
+    # a height, too: without one rich takes 80 columns where TERM is dumb
+    Console(width=width, height=len(cells) + 1, markup=False).print(shown)
 
 
 def least_width(columns: Sequence[Column], cells: Sequence[Sequence[str]]) -> int:

@@ -2,6 +2,8 @@
 
 import math
 import signal
+from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 import torch
@@ -13,9 +15,10 @@ from neuralshade.errors import ConfigError, FitInterrupted
 from neuralshade.fitting.options import FitOptions
 from neuralshade.kinds.textures.channels import codings_of
 from neuralshade.kinds.textures.layout import SMOOTH, decoder_bits, rate_of
-from neuralshade.kinds.textures.planner import REACH_DB, Planner
+from neuralshade.kinds.textures.planner import REACH_DB, Planner, TargetReached
 from neuralshade.kinds.textures.probe import Prober, prober_of, shortened
 from neuralshade.kinds.textures.recipe import TexturesRecipe, parse_grids
+from neuralshade.kinds.textures.result import missed_target
 from neuralshade.kinds.textures.targets import Targets
 from neuralshade.kinds.textures.texels import Texels
 from neuralshade.source.material_mips import mip_sizes
@@ -108,13 +111,28 @@ def test_a_fit_reaches_for_a_target(fitted, maps, tmp_path):
 
 
 @pytest.mark.slow
-def test_what_is_missed_is_told(fitted, maps, monkeypatch, capsys):
+def test_what_is_missed_is_warned_of(fitted, maps, monkeypatch, capsys):
+    """Only ``target`` had it, and the last line that is printed: no page, no event."""
     monkeypatch.setattr("neuralshade.kinds.textures.planner.REACH_DB", 99.0)
     result = fitted(maps, target_psnr=60.0)
     assert result.target.missed == f"the mean {result.psnr_db:.2f} of 60 dB"
+    said = f"fit: target missed: {result.target.missed} in {result.asset_bytes:,} bytes."
+    assert any(line.startswith(said) for line in result.warnings)
     result.print()
-    last = capsys.readouterr().out.splitlines()[-1]
-    assert last == f"target missed: {result.target.missed} in {result.asset_bytes:,} bytes"
+    assert "target missed" not in capsys.readouterr().out  # the log has it
+
+
+@pytest.mark.parametrize("share, more", [(1.0, " Give it more --steps."), (0.5, "")])
+def test_a_target_that_is_missed_says_what_helps(share, more):
+    missed = TargetReached(None, {"albedo": 35.0}, 36.0, {"albedo": 36.0}, "albedo 34.21 of 35 dB")
+    progress = SimpleNamespace(share=share, plateau_step=None, seconds=3.0)
+    recipe = SimpleNamespace(seconds=None)
+    assert missed_target(missed, 25_906, progress, recipe) == (
+        f"fit: target missed: albedo 34.21 of 35 dB in 25,906 bytes.{more} To ask for a little "
+        "more helps, too."
+    )
+    assert missed_target(replace(missed, missed=""), 25_906, progress, recipe) is None
+    assert missed_target(None, 25_906, progress, recipe) is None
 
 
 def test_ctrl_c_while_layouts_are_tried(fitted, maps, tmp_path, monkeypatch):

@@ -233,7 +233,8 @@ class _Job(Job[MipmapsRecipe]):
                  "formats": list(self.asked.formats),
                  "normal_convention": self.asked.normal_convention}  # fmt: skip
         recipe = to_dict(self.recipe)
-        return Header(recipe, self.training, judged.short(), own={"maps": facts})
+        # not rounded: who prints an error rounds it, and twice may end beside what was measured
+        return Header(recipe, self.training, judged.errors, own={"maps": facts})
 
     @property
     def reference(self) -> TextureSet:

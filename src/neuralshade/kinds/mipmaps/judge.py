@@ -66,16 +66,6 @@ class Judged:
             for kind, methods in self.errors.items()
         }  # fmt: skip
 
-    def short(self) -> dict[str, Errors]:
-        """Return ``errors`` with five digits each."""
-        return {
-            kind: {
-                method: [{name: float(f"{value:.5g}") for name, value in r.items()} for r in rows]
-                for method, rows in methods.items()
-            }
-            for kind, methods in self.errors.items()
-        }
-
 
 @dataclass(frozen=True)
 class _Lit:

@@ -229,7 +229,7 @@ class TexturesTable(Table):
         ], self.ways)  # fmt: skip
         for row in self.ways:
             if row["setting"]:
-                print(plain(f"  {row['name']}: {row['setting']}"))
+                print_lines([f"  {row['name']}: {row['setting']}"])
         print("\nPSNR of each mip, dB")
         print_rows([
             Column("mip", "mip", "d"),

@@ -46,7 +46,7 @@ from neuralshade.kinds.textures.planner import Expected, TargetReached, asked_ta
 from neuralshade.kinds.textures.psnr import map_psnr, mean_psnr
 from neuralshade.kinds.textures.recipe import TexturesRecipe, TexturesSettings
 from neuralshade.kinds.textures.reference import source_of
-from neuralshade.kinds.textures.result import TexturesResult, mostly_network
+from neuralshade.kinds.textures.result import TexturesResult, missed_target, mostly_network
 from neuralshade.kinds.textures.scene import fit_scene
 from neuralshade.kinds.textures.shaded import check_lit
 from neuralshade.kinds.textures.spectrum import layouts_for
@@ -279,14 +279,15 @@ class _Job(Job[TexturesRecipe]):
         latents = sum(len(t.tobytes()) for n, t in pack_field(field).items() if "latents." in n)
         p = self.loop.progress
         self.warnings.say_steps(p, self.recipe, on_cpu=self.chosen.on_cpu)
+        target = None if self.wanted is None else TargetReached.of(*self.wanted, first)
         self.warnings.say(mostly_network(self.textures, size, size - latents),
-                          search.failed if search else None)  # fmt: skip
+                          search.failed if search else None,
+                          missed_target(target, size, p, self.recipe))  # fmt: skip
         self._written()
         self._report()
         texels = self.textures.width * self.textures.height
         return TexturesResult(
             str(self.output), self.chosen.engine, self.chosen.device_name, p.seconds, p.step,
             p.loss, p.psnr_db or 0.0, quality, size, 8 * size / texels, self.engine.skipped,
-            self.notes,
-            None if self.wanted is None else TargetReached.of(*self.wanted, first), search,
+            self.notes, target, search,
         )  # fmt: skip

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from neuralshade.base.message_text import decimals, memory_text, plain, plural
-from neuralshade.fitting.facts import Reached
+from neuralshade.fitting.facts import Reached, more_of_it
 from neuralshade.fitting.picture_result import HEADER_PIXELS, CodeSearch
+from neuralshade.fitting.progress import Progress
 from neuralshade.kinds.textures.planner import TargetReached
 from neuralshade.measure.map_psnr import told_db, told_mips
 from neuralshade.source.material_set import MaterialSet
@@ -53,8 +55,6 @@ class TexturesResult(Reached):
             print(self.search)
         if self.skipped_steps:
             print(f"{self.skipped_steps} steps were skipped: their gradient was not finite")
-        if self.target is not None and self.target.missed:
-            print(plain(f"target missed: {self.target.missed} in {self.asset_bytes:,} bytes"))
 
 
 def mostly_network(textures: MaterialSet, byte_count: int, other: int) -> str | None:
@@ -66,3 +66,13 @@ def mostly_network(textures: MaterialSet, byte_count: int, other: int) -> str | 
     return (f"fit: decoder and header take {bits[0]:.1f} of the {bits[1]:.1f} bits per texel, as "
             f"the set is small: {textures.width} x {textures.height} texels. Less with "
             "--hidden-width 32 or --network-bits 8.")  # fmt: skip
+
+
+def missed_target(
+    target: TargetReached | None, byte_count: int, p: Progress, recipe: Any
+) -> str | None:
+    """Return what to say of a fit that did not come to the dB that it was asked for."""
+    if target is None or not target.missed:
+        return None
+    return (f"fit: target missed: {target.missed} in {byte_count:,} bytes.{more_of_it(p, recipe)} "
+            "To ask for a little more helps, too.")  # fmt: skip

@@ -5,23 +5,40 @@ from __future__ import annotations
 from typing import Any
 
 from neuralshade.base.message_text import plain
+from neuralshade.base.terminal_lines import broken
 
 MARKS = {"ok": "ok     ", "missing": "MISSING", "wrong": "WRONG  ", "off": "-      "}
 WIDE = 17  # columns of what a row is about
+FOUND = WIDE + 13  # where what was found begins
+NARROW, FOUND_NARROW = 80, 13  # columns below which lines go on further left, and where
 
 
-def page(found: dict[str, Any]) -> str:
-    """Return what ``examine`` returned, for people; remedies stand below their rows."""
+def page(found: dict[str, Any], columns: int | None = None) -> str:
+    """Return what ``examine`` returned, for people; remedies stand below their rows.
+
+    ``columns``: of the terminal, whose lines break at spaces; None: a row is a line.
+    """
     lines: list[str] = []
+    below = FOUND if columns is None or columns >= NARROW else FOUND_NARROW
     for title, rows in found["headings"].items():
         lines += [title] if not lines else ["", title]
         for row in rows:
             what = row["what"].ljust(WIDE)
-            lines.append(f"  {MARKS[row['state']]}  {what}  {plain(row['found'])}".rstrip())
+            line = f"  {MARKS[row['state']]}  {what}  {plain(row['found'])}".rstrip()
+            lines.append(broken(line, columns, below))
             if row["remedy"] is not None:
-                lines.append(f"{'':{WIDE + 13}}-> {row['remedy']}")
-    states = [row["state"] for rows in found["headings"].values() for row in rows]
+                lines.append(broken(f"{'':{below}}-> {row['remedy']}", columns, below + 3))
+    told = _ending([row for rows in found["headings"].values() for row in rows])
+    return "\n".join([*lines, "", broken(told, columns)])
+
+
+def _ending(rows: list[dict[str, Any]]) -> str:
+    """Return what is at fault among all rows, and what was left out and can be had."""
+    states = [row["state"] for row in rows]
     counts = {state: states.count(state) for state in ("missing", "wrong")}
     faults = ", ".join(f"{count} {state}" for state, count in counts.items() if count)
-    told = f"{faults}: see the lines with ->." if faults else "Nothing is missing."
-    return "\n".join([*lines, "", told])
+    told = f"{faults}: see the lines with ->." if faults else "Nothing that a fit needs is missing."
+    left_out = [row["what"] for row in rows if row["state"] == "off" and row["remedy"] is not None]
+    if left_out:
+        told += f" Left out, each with its command above: {', '.join(left_out)}."
+    return told

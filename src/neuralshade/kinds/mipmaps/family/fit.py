@@ -231,10 +231,7 @@ class _Trained:
 
             network = train_correction(examples, training, self.recipe.seed, look)
         seconds = time.perf_counter() - begun
-        left = {
-            name: round(share_left(network, one), 4)
-            for name, one in zip(names, examples, strict=True)
-        }
+        left = {name: share_left(network, one) for name, one in zip(names, examples, strict=True)}
         facts = [{"name": n, **size} for n, size in zip(names, self.role.sets, strict=True)]
         header = Header(
             to_dict(self.recipe), {"steps": training.steps, "seconds": round(seconds, 3)},

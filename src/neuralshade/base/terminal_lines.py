@@ -1,0 +1,78 @@
+"""Lines that a terminal would break inside words, broken at spaces before it can."""
+
+from __future__ import annotations
+
+import os
+import re
+import textwrap
+from contextlib import suppress
+from typing import TextIO
+
+INDENT = 2  # of what goes on, behind the line that it belongs to
+USUAL_COLUMNS = 80  # of a terminal that does not say how many it has
+# what is there to be copied: it ends a line, and no full stop makes it a sentence
+COMMAND = re.compile(r"(.*: |\s*(?:-> )?)((?:neuralshade|pip|sudo|echo) .*[^.])")
+QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
+KEPT_SPACE = "\0"  # in place of a space at which no line may end
+GOES_ON = " \\"  # tells a POSIX shell that the next line is of the same command
+
+
+def columns_of(stream: TextIO | None) -> int | None:
+    """Return how many columns the terminal behind ``stream`` has; None where there is none."""
+    if stream is None or not stream.isatty():
+        return None
+    with suppress(ValueError):  # as other programs do: COLUMNS first
+        if (told := int(os.environ.get("COLUMNS", ""))) > 0:
+            return told
+    with suppress(OSError, ValueError):
+        return os.get_terminal_size(stream.fileno()).columns or USUAL_COLUMNS
+    return USUAL_COLUMNS
+
+
+def broken(text: str, columns: int | None, indent: int | None = None) -> str:
+    """Return ``text`` with lines of more than ``columns`` broken at spaces; as it is for None.
+
+    A command that ends a line is broken so that a shell takes it when it is copied from there.
+
+    Args:
+        text: of one line or more.
+        columns: of the terminal.
+        indent: spaces before what goes on; None: INDENT more than the line itself has.
+    """
+    if columns is None:
+        return text
+    return "\n".join(_broken(line, columns, indent) for line in text.split("\n"))
+
+
+def _broken(line: str, columns: int, indent: int | None) -> str:
+    if len(line) <= columns and "\t" not in line:
+        return line
+    line = line.expandtabs()
+    spaces = len(line) - len(line.lstrip()) + INDENT if indent is None else indent
+    found = COMMAND.fullmatch(line)
+    if found is None or len(line) <= columns:
+        return "\n".join(_filled(line, columns, "", " " * spaces))
+    said, command = found.groups()
+    if said.strip() in ("", "->"):
+        return _command(command, columns, said, spaces)
+    lines = _filled(said, columns, "", " " * spaces)
+    if len(lines[-1]) + 1 + len(command) <= columns:
+        lines[-1] += f" {command}"
+        return "\n".join(lines)
+    return "\n".join([*lines, _command(command, columns, " " * spaces, spaces + INDENT)])
+
+
+def _command(command: str, columns: int, before: str, spaces: int) -> str:
+    """Return a command over as many lines as it takes; in one where a shell knows no other way."""
+    if len(before) + len(command) <= columns or os.name == "nt":
+        return before + command
+    whole = QUOTED.sub(lambda quoted: quoted[0].replace(" ", KEPT_SPACE), command)
+    lines = _filled(whole, columns - len(GOES_ON), before, " " * spaces)
+    return f"{GOES_ON}\n".join(lines).replace(KEPT_SPACE, " ")
+
+
+def _filled(text: str, columns: int, before: str, margin: str) -> list[str]:
+    # a margin may leave no column on the narrowest terminals
+    return textwrap.wrap(text, max(columns, len(margin) + 1, len(before) + 1),
+                         initial_indent=before, subsequent_indent=margin,
+                         break_long_words=False, break_on_hyphens=False)  # fmt: skip
