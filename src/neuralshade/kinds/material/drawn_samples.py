@@ -9,16 +9,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
 import torch
 
-from neuralshade.engine.kernels.step.step_state import StepState
-from neuralshade.gpu.gpu import Buffer, Dispatch, Gpu, Kernel, raw_bytes, run_once
+from neuralshade.gpu.gpu import Buffer, Dispatch, Gpu, Kernel
+from neuralshade.kinds.material.drawn_ahead import DrawnAhead
 from neuralshade.kinds.material.samples import MaterialSampler, Samples
 from neuralshade.kinds.material.teachers.teacher import TeacherKernels
-
-Floats = npt.NDArray[np.float32]
 
 GROUP = 64  # threads, as in drawn_samples.cs.slang
 WORDS, OF_SHARES = 12, 4  # of a sample; and of one of a teacher that is varied
@@ -66,7 +62,7 @@ class DrawnSamples:
             **bound, "batch": self.batch, "count": count, "rare": self.sampler.rare,
             "rare_count": len(self.sampler.rare_points), "seed": self.seed,
         }  # fmt: skip
-        text = _normals_text(self.sampler.normal_firsts, keeps_values) + KERNEL
+        text = normals_text(self.sampler.normal_firsts, keeps_values) + KERNEL
         kernel: Kernel = self.teacher.compiled(text, "draw_samples", variables)
         return kernel, -(-count // GROUP)
 
@@ -85,20 +81,22 @@ class DrawnBatches:
     """
 
     def __init__(self, drawn: DrawnSamples, device: torch.device):
-        self.drawn, self.device, self.step = drawn, device, 0
+        self.drawn, self.device, self.batch = drawn, device, drawn.batch
+        self._width = max(1, len(drawn.teacher.teacher.parameters))
+        self.ahead = DrawnAhead(drawn.gpu, device, drawn.batch, AHEAD, self._drawing, self._look)
         sampler = drawn.sampler
-        self.batch = drawn.batch
-        self._steps = max(1, AHEAD // self.batch)
-        self._first = -self._steps  # of those that are at hand
-        gpu, count = drawn.gpu, self._steps * self.batch
-        width = self._width = max(1, len(drawn.teacher.teacher.parameters))
-        self._values: Buffer = gpu.buffer(size=4 * width * count)
-        self._states = gpu.buffer(StepState(0, 0, 0, 0, 1.0).pair())
-        bound = {**drawn.buffers(count), "sample_values": self._values, "states": self._states}
-        self._samples: Buffer = bound["samples"]
-        self._dispatch = drawn.kernel(count, bound, keeps_values=True)
         self._mean, self._spread = (t.to(device) for t in (sampler.mean, sampler.spread))
-        self._held = [torch.empty(self.batch, size, device=device) for size in (drawn.words, width)]
+        self._held = [torch.empty(self.batch, size, device=device)
+                      for size in (drawn.words, self._width)]  # fmt: skip
+
+    @property
+    def step(self) -> int:
+        """Return the number of the step that is drawn next."""
+        return self.ahead.step
+
+    @step.setter
+    def step(self, number: int) -> None:
+        self.ahead.step = number
 
     def draw(self, rng: torch.Generator) -> Samples:
         """Return the next step's batch; ``rng`` is not asked.
@@ -113,12 +111,8 @@ class DrawnBatches:
 
         Raises: ConfigError where the teacher's answer is not finite, saying where.
         """
-        if not self._first <= self.step < self._first + self._steps:
-            self._fill()
-        at = (self.step - self._first) * self.batch
-        self._held[0].copy_(self._rows[at : at + self.batch])
-        self._held[1].copy_(self._of_graph[at : at + self.batch])
-        self.step += 1
+        for held, rows in zip(self._held, self.ahead.next(), strict=True):
+            held.copy_(rows)
 
     def held(self) -> Samples:
         """Return the batch that is held."""
@@ -130,32 +124,15 @@ class DrawnBatches:
         return Samples(place, values.t().contiguous(), columns[2:5], columns[5:8],
                        columns[11] > 0, columns[8:11])  # fmt: skip
 
-    def _fill(self) -> None:
-        """Draw samples of the next steps, and look at what the teacher said."""
-        self._first = self.step
-        gpu = self.drawn.gpu
-        if self.device.type == "cuda":
-            torch.cuda.synchronize()  # it may still read those before, in another stream
-        commands = gpu.commands()
-        commands.upload(self._states, 0, raw_bytes(StepState(self.step, 0, 0, 0, 1.0).pair()))
-        commands.submit()
-        run_once(gpu, [self._dispatch])
-        gpu.wait()
-        self._rows = self._floats(self._samples, self.drawn.words)
-        self._of_graph = self._floats(self._values, self._width)
-        if not self._rows[:, 8:11].isfinite().all():
-            rows = self._rows.cpu().numpy()
-            parts = (rows[:, :2], rows[:, 2:5], rows[:, 5:8])
-            self.drawn.teacher.check_finite("eval", rows[:, 8:11], *parts)
+    def _drawing(self, count: int, states: Buffer) -> tuple[Dispatch, list[tuple[Buffer, int]]]:
+        drawn = self.drawn
+        values = drawn.gpu.buffer(size=4 * self._width * count)
+        bound = {**drawn.buffers(count), "sample_values": values, "states": states}
+        dispatch = drawn.kernel(count, bound, keeps_values=True)
+        return dispatch, [(bound["samples"], drawn.words), (values, self._width)]
 
-    def _floats(self, buffer: Buffer, width: int) -> torch.Tensor:
-        """Return a buffer's numbers, so many a sample: float32 [samples, width]."""
-        if self.device.type == "cuda" and hasattr(buffer, "__cuda_array_interface__"):
-            flat = torch.as_tensor(buffer, device=self.device)
-        else:
-            flat = torch.from_numpy(buffer.read()).to(self.device)
-        count = 4 * width * self._steps * self.batch
-        return flat[:count].view(torch.float32).view(-1, width)
+    def _look(self, drawn: Sequence[torch.Tensor]) -> None:
+        check_answers(self.drawn.teacher, drawn[0])
 
 
 @dataclass(frozen=True)
@@ -169,7 +146,20 @@ class HeldBatch:
         return self.batches.held()
 
 
-def _normals_text(firsts: Sequence[int], keeps_values: bool) -> str:
+def seed_of(seed: int) -> int:
+    """Return a recipe's seed, of 64 bits, as kernels have it, of 32."""
+    return (seed ^ (seed >> 32)) & 0xFFFFFFFF
+
+
+def check_answers(teacher: TeacherKernels, rows: torch.Tensor) -> None:
+    """Raise ConfigError where what a teacher said of samples is not finite, saying where."""
+    if not rows[:, 8:11].isfinite().all():
+        told = rows.cpu().numpy()
+        parts = (told[:, :2], told[:, 2:5], told[:, 5:8])
+        teacher.check_finite("eval", told[:, 8:11], *parts)
+
+
+def normals_text(firsts: Sequence[int], keeps_values: bool) -> str:
     """Return which of the graph's values are normals, each from number ``first`` on."""
     cases = "".join(CASE.format(which=which, x=first, y=first + 1, z=first + 2)
                     for which, first in enumerate(firsts))  # fmt: skip

@@ -21,7 +21,12 @@ from neuralshade.engine.recorded_engine import RecordedEngine
 from neuralshade.engine.step_kernels import Training
 from neuralshade.engine.torch_engine import TorchEngine
 from neuralshade.gpu.gpu import Gpu
-from neuralshade.kinds.material.drawn_samples import DrawnBatches, DrawnSamples, HeldBatch
+from neuralshade.kinds.material.drawn_samples import (
+    DrawnBatches,
+    DrawnSamples,
+    HeldBatch,
+    seed_of,
+)
 from neuralshade.kinds.material.engine import (
     ENCODED,
     FLOOR,
@@ -75,8 +80,7 @@ class GpuMaterialEngine(MaterialEngine):
         self.batch = batch_of(recipe, on_cpu=software)
         self.sampler = MaterialSampler(teacher, self.batch, recipe.rare, self.rng,
                                        POOL if software else GPU_POOL)  # fmt: skip
-        seed = (recipe.seed ^ (recipe.seed >> 32)) & 0xFFFFFFFF
-        self.drawn = DrawnSamples(gpu, teacher, self.sampler, self.batch, seed)
+        self.drawn = DrawnSamples(gpu, teacher, self.sampler, self.batch, seed_of(recipe.seed))
         self.device = torch.device("cuda" if torch.cuda.is_available() and not software else "cpu")
         self.every, most = PYTORCH["software" if software else self.device.type]
         encoder = encoder_of(recipe, self.sampler.value_count, self.rng)

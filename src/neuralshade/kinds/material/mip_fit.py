@@ -16,10 +16,12 @@ import torch
 
 from neuralshade.engine.torch_engine import TorchEngine
 from neuralshade.kinds.material.asset import pack_field, stored_field
+from neuralshade.kinds.material.drawn_footprints import DrawnFootprints
+from neuralshade.kinds.material.drawn_samples import seed_of
 from neuralshade.kinds.material.engine import FLOOR, MaterialEngine, batch_of
 from neuralshade.kinds.material.every_nth import EveryNth, joined, parted, take_over
 from neuralshade.kinds.material.field import MaterialEncoding, encoding_of
-from neuralshade.kinds.material.footprints import POINTS, Footprints
+from neuralshade.kinds.material.footprints import POINTS
 from neuralshade.kinds.material.levels import boxed, level_sides
 from neuralshade.kinds.material.recipe import MaterialRecipe
 from neuralshade.kinds.material.samples import MaterialSampler
@@ -30,6 +32,7 @@ from neuralshade.optimizer.adam import LatentAdam
 
 BATCH_SHARE = 4 / POINTS  # of a batch; so a step asks the teacher four times as often as before
 PREFIX = "mips."
+OTHERS = 1  # makes footprints others than samples of the same seed
 
 
 def main_share(recipe: MaterialRecipe) -> float:
@@ -41,29 +44,19 @@ class MipTask:
     """Draws a batch of footprints on all levels; says what the map and the teacher make of them.
 
     Logarithms, as for the finest level. A level is drawn as often as its side is long: coarse ones,
-    whose texels cover more, get more samples a texel, and fine ones more altogether. Places and
-    directions are drawn on the CPU; the field may be on any torch device.
+    whose texels cover more, get more samples a texel, and fine ones more altogether.
     """
 
-    def __init__(
-        self, field: Field, sampler: MaterialSampler, footprints: Footprints, sides: Sequence[int]
-    ):
-        self.field, self.sampler, self.footprints = field, sampler, footprints
-        self.sides = torch.tensor(sides, dtype=torch.float32)
+    def __init__(self, field: Field, footprints: DrawnFootprints):
+        self.field, self.footprints = field, footprints
 
     def __call__(self, rng: torch.Generator) -> tuple[torch.Tensor, torch.Tensor]:
-        index, wi, wo, seen = self.sampler.draw_asked(rng)
-        level = torch.multinomial(self.sides, len(index), replacement=True, generator=rng)
-        uv = self.sampler.places(index, rng)
-        wanted = self.footprints.mean(uv, 1 / self.sides[level], wi.t(), wo.t(), rng).t()
-        encoding = encoding_of(self.field)
+        drawn, encoding = self.footprints.draw(), encoding_of(self.field)
         show_stored(encoding.grid)
-        device = encoding.grid.texels.device
-        at = torch.cat([uv[:, :2], level[:, None].float(), uv[:, 2:]], dim=1).to(device)
-        wi, wo, seen, wanted = (t.to(device) for t in (wi, wo, seen, wanted))
-        read = encoding.columns(encoding.latents(at[:, :3]), wi, wo, at[:, 3:])
+        latents = encoding.latents(drawn.at[:, :3])
+        read = encoding.columns(latents, drawn.wi, drawn.wo, drawn.at[:, 3:])
         said = self.field.network.on_columns(read, torch.float32)
-        return (said + FLOOR).log() * seen, (wanted + FLOOR).log() * seen
+        return (said + FLOOR).log() * drawn.seen, (drawn.wanted + FLOOR).log() * drawn.seen
 
 
 @torch.no_grad()
@@ -98,9 +91,22 @@ def level_scales(sides: Sequence[int]) -> torch.Tensor:
     return torch.cat(scales)
 
 
+class LevelTrainer(TorchEngine):
+    """Steps of levels, of which each draws footprints of its own number."""
+
+    task: MipTask
+
+    def state(self) -> dict[str, torch.Tensor]:
+        return {**super().state(), "drawn": torch.tensor(self.task.footprints.step)}
+
+    def load_state(self, state: dict[str, torch.Tensor]) -> None:
+        super().load_state(state)
+        self.task.footprints.step = int(state["drawn"])
+
+
 def mip_trainer(
     recipe: MaterialRecipe, field: Field, teacher: TeacherKernels, device: torch.device
-) -> TorchEngine:
+) -> LevelTrainer:
     """Return what trains all levels but the finest of ``field``, whose training is done.
 
     They begin as box filters of what is stored of the finest one. ``device``: a torch device.
@@ -110,13 +116,15 @@ def mip_trainer(
     decoder = stored_field(recipe, recipe.size, tensors)
     sides = level_sides(recipe.size)[1:]
     levels = _levels(recipe, decoder, boxed(tensors["features"], recipe.size)).to(device)
-    batch = max(4, round(batch_of(recipe, on_cpu=True) * BATCH_SHARE))
+    batch = max(4, round(batch_of(recipe, on_cpu=device.type == "cpu") * BATCH_SHARE))
     sampler = MaterialSampler(teacher, batch, recipe.rare, rng)
-    task = MipTask(levels, sampler, Footprints(teacher, recipe.wrap == "repeat"), sides)
+    footprints = DrawnFootprints(sampler, sides, wraps=recipe.wrap == "repeat",
+                                 seed=seed_of(recipe.seed) ^ OTHERS, device=device)  # fmt: skip
     texels = encoding_of(levels).grid.texels
     adam = LevelAdam(texels, level_scales(sides).to(device), recipe.latent_rate,
                      (recipe.beta1, recipe.beta2), recipe.epsilon)  # fmt: skip
-    return TorchEngine(levels, task, "l1", [adam], rng, repeatable=recipe.seconds is None)
+    return LevelTrainer(levels, MipTask(levels, footprints), "l1", [adam], rng,
+                        repeatable=recipe.seconds is None)  # fmt: skip
 
 
 def _levels(
@@ -140,7 +148,7 @@ class LeveledEngine:
 
     def __init__(self, inner: MaterialEngine, recipe: MaterialRecipe, teacher: TeacherKernels):
         self.inner = inner
-        self.mips: TorchEngine | None = None  # until ``begin``
+        self.mips: LevelTrainer | None = None  # until ``begin``
         self.device, self.every = inner.device, inner.every
         self._recipe, self._teacher = recipe, teacher
         self.batch = inner.batch

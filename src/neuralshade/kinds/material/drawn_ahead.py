@@ -1,0 +1,64 @@
+"""What a kernel draws for several steps at once, given out as tensors, step by step."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import torch
+
+from neuralshade.engine.kernels.step.step_state import StepState
+from neuralshade.gpu.gpu import Buffer, Dispatch, Gpu, raw_bytes, run_once
+
+# Of how many samples it draws, and the state that says for which step: what draws them, and the
+# buffers that it leaves float32 in, each with how many numbers a sample has there.
+Drawing = Callable[[int, Buffer], tuple[Dispatch, Sequence[tuple[Buffer, int]]]]
+Look = Callable[[Sequence[torch.Tensor]], None]
+
+
+class DrawnAhead:
+    """Batches of a kernel's samples, which a step's number says all of; ``step`` is the next.
+
+    What CUDA drew stays where it is.
+    """
+
+    def __init__(
+        self, gpu: Gpu, device: torch.device, batch: int, ahead: int, drawing: Drawing, look: Look
+    ):
+        """``ahead``: samples at once, about. ``look`` is given all that are new."""
+        self.gpu, self.device, self.batch, self.step = gpu, device, batch, 0
+        self._look = look
+        self._steps = max(1, ahead // batch)
+        self._first = -self._steps  # of those that are at hand
+        self._rows: list[torch.Tensor] = []
+        self.states = gpu.buffer(StepState(0, 0, 0, 0, 1.0).pair())
+        self._dispatch, self._buffers = drawing(self._steps * batch, self.states)
+
+    def next(self) -> list[torch.Tensor]:
+        """Return the next step's samples as each buffer has them: float32 [batch, numbers]."""
+        if not self._first <= self.step < self._first + self._steps:
+            self._fill()
+        at = (self.step - self._first) * self.batch
+        self.step += 1
+        return [rows[at : at + self.batch] for rows in self._rows]
+
+    def _fill(self) -> None:
+        """Draw samples of the next steps."""
+        gpu, self._first = self.gpu, self.step
+        if self.device.type == "cuda":
+            torch.cuda.synchronize()  # it may still read those before, in another stream
+        commands = gpu.commands()
+        commands.upload(self.states, 0, raw_bytes(StepState(self.step, 0, 0, 0, 1.0).pair()))
+        commands.submit()
+        run_once(gpu, [self._dispatch])
+        gpu.wait()
+        self._rows = [self._floats(*each) for each in self._buffers]
+        self._look(self._rows)
+
+    def _floats(self, buffer: Buffer, numbers: int) -> torch.Tensor:
+        """Return a buffer's numbers, so many a sample: float32 [samples, numbers]."""
+        if self.device.type == "cuda" and hasattr(buffer, "__cuda_array_interface__"):
+            flat = torch.as_tensor(buffer, device=self.device)
+        else:
+            flat = torch.from_numpy(buffer.read()).to(self.device)
+        size = 4 * numbers * self._steps * self.batch
+        return flat[:size].view(torch.float32).view(-1, numbers)
