@@ -18,7 +18,7 @@ from neuralshade.kinds.material.footprints import POINTS, STEPS
 from neuralshade.kinds.material.samples import MaterialSampler
 
 WORDS = 16  # of a footprint; OF_SHARES more of one of a teacher that is varied
-AHEAD = 2**17  # footprints at once, on hardware
+AHEAD = 2**20 // POINTS  # footprints at once, on hardware: no dispatch is to take a second
 HEAD = """
 static const uint FOOTPRINT_POINTS = {points};
 static const float2 FOOTPRINT_STEPS = float2({steps[0]!r}, {steps[1]!r});
