@@ -68,10 +68,10 @@ def test_steps_draw_what_is_theirs_alone(gpu, drawn):
     again.step = 1
     assert torch.equal(again.draw(torch.Generator()).uv, second.uv)
     assert not torch.equal(first.uv, second.uv)
-    bound = {**drawn.buffers(BATCH), "states": ahead.ahead.states,
-             "sample_values": gpu.buffer(size=4)}  # fmt: skip
+    bound = {**drawn.buffers(BATCH), "drawn_states": ahead.ahead.states,
+             "drawn_values": gpu.buffer(size=4)}  # fmt: skip
     run_once(gpu, [drawn.kernel(BATCH, bound, keeps_values=False)])  # the state still says step 0
-    rows = bound["samples"].read().view(np.float32).reshape(-1, 12)
+    rows = bound["drawn_rows"].read().view(np.float32).reshape(-1, 12)
     np.testing.assert_array_equal(rows[:, :2], first.uv.numpy())
     np.testing.assert_array_equal(rows[:, 8:11], first.wanted.t().numpy())
 

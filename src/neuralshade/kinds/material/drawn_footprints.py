@@ -13,7 +13,13 @@ import torch
 
 from neuralshade.gpu.gpu import Buffer, Dispatch
 from neuralshade.kinds.material.drawn_ahead import DrawnAhead
-from neuralshade.kinds.material.drawn_samples import GROUP, OF_SHARES, check_answers, normals_text
+from neuralshade.kinds.material.drawn_samples import (
+    GROUP,
+    OF_SHARES,
+    check_answers,
+    drawn_by,
+    normals_text,
+)
 from neuralshade.kinds.material.footprints import POINTS, STEPS
 from neuralshade.kinds.material.samples import MaterialSampler
 
@@ -83,10 +89,9 @@ class DrawnFootprints:
         sides = np.array(self.sides, np.float64)
         levels = np.stack([np.cumsum(sides) / sides.sum(), 1 / sides], axis=1)
         variables = {
-            "rare_points": gpu.buffer(sampler.rare_points.numpy()), "rare": sampler.rare,
-            "rare_count": len(sampler.rare_points), "batch": sampler.batch, "count": count,
-            "seed": self.seed, "states": states, "footprints": found,
-            "footprint_levels": gpu.buffer(levels.astype(np.float32)),
+            "drawn_by": drawn_by(sampler, count, self.seed, sampler.batch),
+            "drawn_points": gpu.buffer(sampler.rare_points.numpy()), "drawn_states": states,
+            "drawn_rows": found, "footprint_levels": gpu.buffer(levels.astype(np.float32)),
             "footprint_level_count": len(sides),
         }  # fmt: skip
         head = HEAD.format(points=POINTS, steps=STEPS, wraps=str(self.wraps).lower())

@@ -20,10 +20,10 @@ GROUP = 64  # threads, as in drawn_samples.cs.slang
 WORDS, OF_SHARES = 12, 4  # of a sample; and of one of a teacher that is varied
 AHEAD = 2**20  # samples that are brought to the host at once
 NORMALS = """
-static const bool KEEPS_VALUES = {keeps};
-static const uint NORMALS = {count};
+static const bool DRAWN_KEEPS_VALUES = {keeps};
+static const uint DRAWN_NORMALS = {count};
 
-float3 normal_of(float values[PARAMETERS], uint which)
+float3 drawn_normal(float values[TEACHER_PARAMETERS], uint which)
 {{
 {cases}    return float3(0.0f, 0.0f, 1.0f);
 }}
@@ -58,10 +58,7 @@ class DrawnSamples:
 
         Raises: KernelError.
         """
-        variables = {
-            **bound, "batch": self.batch, "count": count, "rare": self.sampler.rare,
-            "rare_count": len(self.sampler.rare_points), "seed": self.seed,
-        }  # fmt: skip
+        variables = {**bound, "drawn_by": drawn_by(self.sampler, count, self.seed, self.batch)}
         text = normals_text(self.sampler.normal_firsts, keeps_values) + KERNEL
         kernel: Kernel = self.teacher.compiled(text, "draw_samples", variables)
         return kernel, -(-count // GROUP)
@@ -69,8 +66,8 @@ class DrawnSamples:
     def buffers(self, count: int) -> dict[str, Any]:
         """Return buffers for ``count`` samples, by the kernel's names."""
         points = self.sampler.rare_points.numpy()
-        return {"rare_points": self.gpu.buffer(points),
-                "samples": self.gpu.buffer(size=4 * self.words * count)}  # fmt: skip
+        return {"drawn_points": self.gpu.buffer(points),
+                "drawn_rows": self.gpu.buffer(size=4 * self.words * count)}  # fmt: skip
 
 
 class DrawnBatches:
@@ -127,9 +124,9 @@ class DrawnBatches:
     def _drawing(self, count: int, states: Buffer) -> tuple[Dispatch, list[tuple[Buffer, int]]]:
         drawn = self.drawn
         values = drawn.gpu.buffer(size=4 * self._width * count)
-        bound = {**drawn.buffers(count), "sample_values": values, "states": states}
+        bound = {**drawn.buffers(count), "drawn_values": values, "drawn_states": states}
         dispatch = drawn.kernel(count, bound, keeps_values=True)
-        return dispatch, [(bound["samples"], drawn.words), (values, self._width)]
+        return dispatch, [(bound["drawn_rows"], drawn.words), (values, self._width)]
 
     def _look(self, drawn: Sequence[torch.Tensor]) -> None:
         check_answers(self.drawn.teacher, drawn[0])
@@ -144,6 +141,12 @@ class HeldBatch:
     def draw(self, rng: torch.Generator) -> Samples:
         """Return it; ``rng`` is not asked."""
         return self.batches.held()
+
+
+def drawn_by(sampler: MaterialSampler, count: int, seed: int, batch: int) -> dict[str, float]:
+    """Return how ``count`` samples are drawn, as the device half has it."""
+    return {"batch": batch, "count": count, "seed": seed, "rare": sampler.rare,
+            "rare_count": len(sampler.rare_points)}  # fmt: skip
 
 
 def seed_of(seed: int) -> int:

@@ -54,11 +54,12 @@ def material_task(
     buffers = drawn.buffers(batch)
 
     def before(bound: dict[str, Any]) -> list[Dispatch]:
-        sampled = {**buffers, "states": bound["states"], "sample_values": drawn.gpu.buffer(size=4)}
+        sampled = {**buffers, "drawn_states": bound["states"],
+                   "drawn_values": drawn.gpu.buffer(size=4)}  # fmt: skip
         return [drawn.kernel(batch, sampled, keeps_values=False)]
 
     variables = {
-        "samples": buffers["samples"],
+        "samples": buffers["drawn_rows"],
         "loss_floor": floor,
         **{name: drawn.gpu.buffer(values) for name, values in encoding.given(NAME).items()},
         **grid_variables(encoding, gradients, drawn.seed),

@@ -16,7 +16,7 @@ float3 eval(float2 uv, float3 wi, float3 wo)
     return looked_up(picture_words, pictures[int(wi.x)], uv * 3.0f - 1.0f).rga;
 }}
 float3 emission(float2 uv, float3 wo) {{ return float3(0.0f); }}
-void parameters(float2 uv, out float values[PARAMETERS]) {{ values[0] = 0.0f; }}
+void parameters(float2 uv, out float values[TEACHER_PARAMETERS]) {{ values[0] = 0.0f; }}
 """
 
 

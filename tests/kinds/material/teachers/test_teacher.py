@@ -2,14 +2,37 @@
 
 import numpy as np
 import pytest
+import torch
 from fixtures.small_material import DARK, PAINT, TOLD, drawn_directions, paint
 
 from neuralshade.errors import ConfigError
+from neuralshade.kinds.material.drawn_footprints import DrawnFootprints
+from neuralshade.kinds.material.drawn_samples import DrawnBatches, DrawnSamples
+from neuralshade.kinds.material.samples import MaterialSampler
 from neuralshade.kinds.material.teachers import teacher as module
 from neuralshade.kinds.material.teachers.sources import load_teacher, teacher_digest
 from neuralshade.kinds.material.teachers.teacher import Teacher, TeacherKernels
 
 BROKEN = "float3 eval(float2 uv, float3 wi, float3 wo) { return float3(1.0f / max(uv.x, 0.0f)); }"
+
+CPU = torch.device("cpu")
+OWN_NAMES = """
+static const float LOWEST = 0.5f;
+static const uint seed = 7u, WORDS = 4u, batch = 2u, count = 3u, VARIED = 1u;
+float answer(float x) { return x * LOWEST; }
+float3 evaluate(float3 x) { return x * answer(1.0f); }
+float3 emit(float3 x) { return x; }
+float3 samples(float2 uv) { return float3(uv, 0.5f); }
+float3 states(float3 x) { return x; }
+float3 hemisphere(float2 u) { return float3(u, 1.0f); }
+float rare(float x) { return x; }
+float normal_of(float2 uv) { return uv.x; }
+float3 asked(float3 x) { return x; }
+float3 eval(float2 uv, float3 wi, float3 wo)
+{
+    return evaluate(asked(states(samples(uv)))) * max(wi.z, 0.0f);
+}
+"""
 
 
 def asked(count, seed=0):
@@ -57,6 +80,24 @@ def test_a_module_without_parameters_is_probed(gpu, painted, tmp_path):
     assert found.shape == (3, len(teacher.parameters))
     np.testing.assert_allclose(found[0], found[1], atol=1e-4)
     assert np.abs(found[0] - found[2]).max() > 0.1
+
+
+def test_names_of_a_module_are_its_own(painted, tmp_path):
+    """Those that our kernels' text had once, which an artist's shader may well have, too."""
+    path = tmp_path / "own.slang"
+    path.write_text(OWN_NAMES)
+    kernels = TeacherKernels(painted.gpu, load_teacher(path))
+    uv, (wi, wo) = drawn_directions(64, 3)[:, :2] % 1, (drawn_directions(64, i) for i in (4, 5))
+    found = kernels.eval(uv, wi, wo)
+    np.testing.assert_allclose(found, 0.5 * np.c_[uv, np.full(64, 0.5)] * wi[:, 2:].clip(0), 1e-4)
+    sampler = MaterialSampler(kernels, 64, 0.5, torch.Generator().manual_seed(0))
+    batch = DrawnBatches(DrawnSamples(kernels.gpu, kernels, sampler, 64, 7), CPU).draw(
+        torch.Generator()
+    )
+    exact = kernels.eval(*(x.numpy() for x in (batch.uv, batch.wi.t(), batch.wo.t())))
+    np.testing.assert_allclose(batch.wanted.t().numpy(), exact, rtol=1e-4)
+    footprints = DrawnFootprints(sampler, (2, 1), wraps=True, seed=3, device=CPU)
+    assert footprints.draw().wanted.isfinite().all()
 
 
 def test_what_a_module_says_of_itself_is_read(gpu, tmp_path):

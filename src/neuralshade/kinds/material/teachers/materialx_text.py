@@ -68,7 +68,7 @@ float3 shade(float2 uv, float3 wi, float3 wo, float light)
 
 public float3 eval(float2 uv, float3 wi, float3 wo)
 {{
-    if (min(wi.z, wo.z) <= LOWEST) // where MaterialX would turn the normal over
+    if (min(wi.z, wo.z) <= TEACHER_LOWEST) // where MaterialX would turn the normal over
         return float3(0.0f);
     return shade(uv, wi, wo, 1.0f) - emission(uv, wo);
 }}
@@ -78,7 +78,7 @@ public float3 emission(float2 uv, float3 wo)
     return shade(uv, float3(0, 0, 1), wo, 0.0f);
 }}
 
-public void parameters(float2 uv, out float values[PARAMETERS])
+public void parameters(float2 uv, out float values[TEACHER_PARAMETERS])
 {{
     place(uv);
 {graph}{writes}}}
@@ -89,7 +89,7 @@ public void parameters(float2 uv, out float values[PARAMETERS])
 class Edited:
     """Slang text with ``eval``, ``emission`` and ``parameters``, and what it still lacks."""
 
-    text: str  # with PARAMETERS and LOWEST to be declared before it, and the pictures' constants
+    text: str  # behind teacher.py's HEAD and the constants of its pictures
     parameters: tuple[str, ...]  # the graph's values that closures read, such as "patina_out.x"
 
 

@@ -36,7 +36,7 @@ PROBES = (
     ((0.6, 0.0, 0.8), (0.0, 0.6, 0.8)), ((0.0, 0.0, 1.0), (0.8, 0.0, 0.6)),
 )  # fmt: skip
 PROBED = """
-void parameters(float2 uv, out float values[PARAMETERS])
+void parameters(float2 uv, out float values[TEACHER_PARAMETERS])
 {{
     float3 probes[{count}][2] = {{ {pairs} }};  // CUDA has no static arrays of vectors
     for (int pair = 0; pair < {count}; ++pair)

@@ -58,7 +58,7 @@ float3 emission(float2 uv, float3 wo)
     return stacked(uv, wo, wo).emitted;
 }}
 
-void parameters(float2 uv, out float values[PARAMETERS])
+void parameters(float2 uv, out float values[TEACHER_PARAMETERS])
 {{
     Layer layers[LAYERS];
     read_layers(uv, layers);

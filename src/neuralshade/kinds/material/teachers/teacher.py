@@ -25,7 +25,9 @@ LOWEST = 1e-3  # cosine of a direction below which nothing is seen
 GROUP = 64  # threads, as in teacher.cs.slang
 AT_ONCE = 2**16  # samples of one dispatch
 WORDS = 8  # of a sample: uv, wi, wo; and a share for each input that is varied
-HEAD = "static const int PARAMETERS = {count};\nstatic const float LOWEST = {lowest};\n"
+HEAD = """static const int TEACHER_PARAMETERS = {count};
+static const float TEACHER_LOWEST = {lowest};
+"""
 NOT_VARIED = "\nvoid set_varied(float4 share)\n{\n}\n"
 KERNELS = '#include "neuralshade/kinds/material/teachers/teacher.cs.slang"\n'
 
@@ -81,7 +83,7 @@ def teacher_text(teacher: Teacher) -> str:
     return "".join([
         HEAD.format(count=count, lowest=LOWEST), teacher.text,
         "" if teacher.varied else NOT_VARIED,
-        f"static const uint VARIED = {len(teacher.varied)};\n",
+        f"static const uint TEACHER_VARIED = {len(teacher.varied)};\n",
     ])  # fmt: skip
 
 
@@ -109,21 +111,21 @@ class TeacherKernels:
 
         Raises: ConfigError for a value that is not finite, saying where.
         """
-        found = self._run("evaluate", self._rows(uv, wi, wo), 3)
+        found = self._run("teacher_evaluate", self._rows(uv, wi, wo), 3)
         self.check_finite("eval", found, uv, wi, wo)
         return found
 
     def emission(self, uv: Floats, wo: Floats) -> Floats:
         """Return what shines by itself towards the eye: float32 [n, 3]; see ``eval``."""
         wi = np.zeros((len(uv), 3), np.float32)
-        found = self._run("emit", self._rows(uv, wi, wo), 3)
+        found = self._run("teacher_emit", self._rows(uv, wi, wo), 3)
         self.check_finite("emission", found, uv, wi, wo)
         return found
 
     def parameters(self, uv: Floats) -> Floats:
         """Return the values of the graph at places: float32 [n, P], P at least 1; see ``eval``."""
         none = np.zeros((len(uv), 6), np.float32)
-        found = self._run("read_parameters", self._rows(uv, none[:, :3], none[:, 3:]),
+        found = self._run("teacher_read", self._rows(uv, none[:, :3], none[:, 3:]),
                           max(1, len(self.teacher.parameters)))  # fmt: skip
         self.check_finite("parameters", found, uv, none[:, :3], none[:, 3:])
         return found
@@ -155,7 +157,7 @@ class TeacherKernels:
     def _kernel(self, entry: str) -> Kernel:
         """Return an entry point, compiled when it is first asked for."""
         if entry not in self._kernels:
-            variables = {"asked": self._asked, "answers": self._answers}
+            variables = {"teacher_asked": self._asked, "teacher_answers": self._answers}
             self._kernels[entry] = self.compiled(KERNELS, entry, variables)
         return self._kernels[entry]
 

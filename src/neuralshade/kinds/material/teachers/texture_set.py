@@ -44,12 +44,12 @@ float3 emission(float2 uv, float3 wo)
     return float3(0.0f);
 }}
 
-void parameters(float2 uv, out float values[PARAMETERS])
+void parameters(float2 uv, out float values[TEACHER_PARAMETERS])
 {{
     Surface found = surface_at(uv);
     float all[8] = {{ found.albedo.r, found.albedo.g, found.albedo.b, found.roughness,
                      found.normal.x, found.normal.y, found.normal.z, found.metallic }};
-    for (int i = 0; i < PARAMETERS; ++i)
+    for (int i = 0; i < TEACHER_PARAMETERS; ++i)
         values[i] = all[i];
 }}
 """

@@ -19,23 +19,23 @@ void set_varied(float4 share)
 {{
 {lines}}}
 """
-AT_ENDS = """static const int PARAMETERS_NOW = {count};
+AT_ENDS = """static const int TEACHER_PARAMETERS_NOW = {count};
 #define parameters parameters_now
-#define PARAMETERS PARAMETERS_NOW
+#define TEACHER_PARAMETERS TEACHER_PARAMETERS_NOW
 {text}
 #undef parameters
-#undef PARAMETERS
+#undef TEACHER_PARAMETERS
 {set}
-void parameters(float2 uv, out float values[PARAMETERS])
+void parameters(float2 uv, out float values[TEACHER_PARAMETERS])
 {{
     float4 ends[{ends}] = {{ {shares} }}; // CUDA has no static arrays of vectors
     for (int end = 0; end < {ends}; ++end)
     {{
-        float now[PARAMETERS_NOW];
+        float now[TEACHER_PARAMETERS_NOW];
         set_varied(ends[end]);
         parameters_now(uv, now);
-        for (int i = 0; i < PARAMETERS_NOW; ++i)
-            values[end * PARAMETERS_NOW + i] = now[i];
+        for (int i = 0; i < TEACHER_PARAMETERS_NOW; ++i)
+            values[end * TEACHER_PARAMETERS_NOW + i] = now[i];
     }}
 }}
 """
