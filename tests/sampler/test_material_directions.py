@@ -73,9 +73,28 @@ def test_mirrored_twice_is_the_same(rng):
     torch.testing.assert_close(mirrored(mirrored(one, normal), normal), one)
 
 
+UP = torch.tensor([[0.0], [0.0], [1.0]])
+
+
 def test_pairs_below_are_replaced(rng):
-    wi, wo, seen = mixed_pairs(torch.tensor([[0.0], [0.0], [1.0]]).expand(3, COUNT), rng)
+    wi, wo, seen = mixed_pairs(UP.expand(3, COUNT), rng)
     assert wi.shape == wo.shape == (3, COUNT) and wi[2].min() > LEAST and wo[2].min() > LEAST
-    assert 0.5 < seen.float().mean() < 0.95
+    assert 0.97 < seen.float().mean() < 1
     up = torch.tensor([0.0, 0.0, 1.0])
     assert torch.equal(wi[:, ~seen].t().unique(dim=0)[0], up)
+
+
+def test_drawing_again_changes_no_share(rng, monkeypatch):
+    """Of what lies above, as much is of each way, and at each slant, as without it."""
+    found = []
+    for times in (0, 2):
+        monkeypatch.setattr("neuralshade.sampler.material_directions.REDRAWN", times)
+        wi, wo, seen = mixed_pairs(UP.expand(3, 5 * COUNT), rng)
+        half = unit(wi + wo)
+        columns = torch.stack([wi[2], wo[2], half[2], (half * wi).sum(0)])[:, seen]
+        found.append(columns)
+    before, after = found
+    assert after.shape[1] > 1.2 * before.shape[1]
+    for power in (1, 2, 4):
+        near = 6 / before.shape[1] ** 0.5 * before.pow(power).std(1)
+        assert ((before.pow(power).mean(1) - after.pow(power).mean(1)).abs() < near).all()

@@ -21,6 +21,12 @@ DirectionPair drawn(uint index, float share)
 
 float3 light(uint index, float share) {{ return drawn(index, share).wi; }}
 float3 eye(uint index, float share) {{ return drawn(index, share).wo; }}
+float3 upper(uint index, float share)
+{{
+    Random random = {{ index, 5u, 9u, 0u }};
+    DirectionPair pair = upper_pair(normalize(float3{normal}), share, random);
+    return pair.seen() ? pair.wi : float3(0.0f);
+}}
 int seen(uint index, float share) {{ return drawn(index, share).seen() ? 1 : 0; }}
 """
 
@@ -49,3 +55,14 @@ def test_both_halves_draw_the_same(kernels, way, share):
     seen = kernels.seen(indices, share, _result="numpy")
     assert (seen == (np.minimum(wi[:, 2], wo[:, 2]) > 1e-3)).all()
     assert seen.all() if way == "uniform" else 0.3 < seen.mean() < 1
+
+
+def test_what_lies_below_is_drawn_again(kernels):
+    """And what does not stays as it is."""
+    indices = np.arange(COUNT, dtype=np.uint32)
+    share = (indices.astype(np.float32) + 0.5) / COUNT
+    first, seen, again = (getattr(kernels, name)(indices, share, _result="numpy")
+                          for name in ("light", "seen", "upper"))  # fmt: skip
+    above = seen.astype(bool)
+    np.testing.assert_array_equal(again[above], first[above])
+    assert above.mean() < 0.85 and (again[:, 2] > 0).mean() > 0.97

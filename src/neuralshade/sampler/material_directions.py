@@ -13,6 +13,7 @@ import torch
 
 NARROWEST, WIDEST = 0.015, 0.6  # of lobes that are mirrored about normals
 LEAST = 1e-3  # z of a drawn direction
+REDRAWN = 2  # times, pairs of which one lies below: a fifth of all at first, then 1 %
 SHORTEST = 1e-12  # length that a vector is divided by
 
 
@@ -67,7 +68,8 @@ def mixed_pairs(
     """Return wi and wo [3, N] of the three ways, and whether both lie above the surface: bool [N].
 
     ``normals``: [3, N]; those of the last quarter are mirrored about. Pairs of which one lies below
-    are replaced by two that look straight up, so that everything stays finite.
+    are drawn again, REDRAWN times at most, by any of the ways: as often by each as at first, so
+    that those above are spread as before. What is left looks straight up, so that all is finite.
     """
     count = normals.shape[1]
     quarter = count // 4
@@ -77,6 +79,26 @@ def mixed_pairs(
     u = torch.rand((5, quarter), generator=rng)
     parts.append(mirror_pairs(normals[:, count - quarter :], u))
     wi, wo = (torch.cat(both, dim=1) for both in zip(*parts, strict=True))
-    seen = (wi[2] > LEAST) & (wo[2] > LEAST)
+    for _ in range(REDRAWN):
+        below = (~_above(wi, wo)).nonzero()[:, 0]
+        wi[:, below], wo[:, below] = _any_pairs(normals[:, below], rng)
+    seen = _above(wi, wo)
     up = torch.tensor([[0.0], [0.0], [1.0]])
     return torch.where(seen, wi, up), torch.where(seen, wo, up), seen
+
+
+def _above(wi: torch.Tensor, wo: torch.Tensor) -> torch.Tensor:
+    return torch.minimum(wi[2], wo[2]) > LEAST
+
+
+def _any_pairs(
+    normals: torch.Tensor, rng: torch.Generator
+) -> tuple[torch.Tensor, torch.Tensor]:  # fmt: skip
+    """Return pairs [3, N] of one of the three ways each, by chance."""
+    share, *u = torch.rand((6, normals.shape[1]), generator=rng)
+    half = half_vector_pairs(torch.stack(u[:4]))
+    uniform = hemisphere(u[0], u[1]), hemisphere(u[2], u[3])
+    mirrors = mirror_pairs(normals, torch.stack(u))
+    wi, wo = (torch.where(share < 0.5, a, torch.where(share < 0.75, b, c))
+              for a, b, c in zip(half, uniform, mirrors, strict=True))  # fmt: skip
+    return wi, wo
