@@ -30,24 +30,24 @@ from rivals.material_bars import bar_rows, lead_rows, quality_row
 from rivals.material_fields import Contender, frames, lobes, maps
 from rivals.material_graphs import default_graphs
 from rivals.material_maps import maps_teacher
-from rivals.material_screen import Screen
 from rivals.material_sheet import sheet
-from rivals.material_speed import decoder_evaluation, graph_evaluation
 from rivals.material_training import Trained, train
 from shared.results import FOLDER, write_results
 
 import neuralshade
 from neuralshade.errors import DeviceError, KernelError
 from neuralshade.fitting.options import FitOptions
+from neuralshade.gpu.clock import Patience
 from neuralshade.gpu.device import is_software
 from neuralshade.gpu.open import open_gpu
 from neuralshade.kinds.material.fit import fit_material
 from neuralshade.kinds.material.judging.judge import Judge, field_shade
 from neuralshade.kinds.material.recipe import MaterialRecipe
+from neuralshade.kinds.material.speed.evaluation import decoder_evaluation, graph_evaluation
+from neuralshade.kinds.material.speed.screen import Screen
 from neuralshade.kinds.material.teachers.sources import load_teacher
 from neuralshade.kinds.material.teachers.teacher import Teacher, TeacherKernels, open_teachers_gpu
 from neuralshade.model.field import Field
-from neuralshade.speed.timing import Patience
 
 Row = dict[str, Any]
 Sections = dict[str, list[Row]]

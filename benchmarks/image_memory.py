@@ -23,10 +23,10 @@ from shared.results import write_results
 import neuralshade
 from neuralshade.engine.kernels.infer.field_inference import field_inference
 from neuralshade.errors import DeviceError
+from neuralshade.gpu.clock import Patience, steps_seconds
 from neuralshade.gpu.gpu import Gpu
 from neuralshade.gpu.open import open_gpu, open_hardware
 from neuralshade.kinds.image.opened import OpenedImage
-from neuralshade.speed.timing import Patience, steps_seconds
 
 Row = dict[str, Any]
 PICTURES = [f"kodim{number:02d}.png" for number in range(1, 24, 2)]

@@ -6,7 +6,7 @@
 Materials have random numbers, each a map of SIDE x SIDE texels and networks of its own ("own"), or
 the decoder's first layer of the first one ("shared"): what `fit materials --share` makes. Pixels
 have materials block by block of 32 x 32 ("blocks") or each at random ("pixels"), and show a plane
-or anything at all ("scattered"), as material_screen.py has it, under one light.
+or anything at all ("scattered"), as kinds/material/speed/screen.py has it, under one light.
 
 "as they come" is one kernel of the pixels in their order. "sorted" is the sort, then the decoder in
 groups of one material, whose values stay in that order, and what brings these back to the pixels;
@@ -24,9 +24,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import torch
-from rivals.material_screen import TILE, Screen
 from shared.results import write_results
 
+from neuralshade.gpu.clock import Patience, steps_seconds
 from neuralshade.gpu.device import is_software
 from neuralshade.gpu.gpu import Buffer, Dispatch, Gpu, run_steps
 from neuralshade.gpu.open import open_gpu
@@ -37,8 +37,8 @@ from neuralshade.kinds.material.judging.judge import field_shade
 from neuralshade.kinds.material.recipe import MaterialRecipe
 from neuralshade.kinds.material.sampler_fit import untrained_sampler
 from neuralshade.kinds.material.shared import shared_names
+from neuralshade.kinds.material.speed.screen import TILE, Screen
 from neuralshade.scene.by_material import LANES, NOBODY, MaterialOrder
-from neuralshade.speed.timing import Patience, steps_seconds
 
 Row = dict[str, Any]
 Floats = npt.NDArray[np.float32]
@@ -60,9 +60,9 @@ RWStructuredBuffer<uint2> drawn;
 
 uint2 shade(uint pixel, uint material)
 {{
-    ScreenPoint point = screen_point(asked_by(pixel));
+    ScreenPoint point = screen_point(screen_at(pixel));
     DecodedPoint of = decoded_at(material, point.uv, 0.0f);
-    return halves_of(decoded_towards(material, of, point.wi, point.wo));
+    return screen_halves(decoded_towards(material, of, point.wi, point.wo));
 }}
 
 [shader("compute")]

@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 from materials_frame import check, drawn_materials, frame_of, pixel_materials, whole_text
-from rivals.material_screen import Screen
 
 from neuralshade.gpu.slang_export import export_slang
 from neuralshade.kinds.material.frame import frame_decoder, vectors_text, warps_text
 from neuralshade.kinds.material.frame_maps import frame_maps, frame_words
 from neuralshade.kinds.material.frame_numbers import fragment_bytes, pack_frame
 from neuralshade.kinds.material.recipe import MaterialRecipe
+from neuralshade.kinds.material.speed.screen import Screen
 
 
 @pytest.mark.slow  # kernels of a whole frame

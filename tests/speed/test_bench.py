@@ -9,12 +9,12 @@ import pytest
 import torch
 
 import neuralshade
+from neuralshade.gpu.clock import Patience
 from neuralshade.gpu.device import AdapterInfo
 from neuralshade.kinds.image import timed as image_timed
 from neuralshade.kinds.image.timed import BenchNetwork, TimedPicture
 from neuralshade.speed import gpu_memory
 from neuralshade.speed.bench import QUICK, SOFTWARE
-from neuralshade.speed.timing import Patience
 from neuralshade.speed.torch_twin import LONGEST_STEP, torch_twin
 
 KEYS = {

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import torch
 
+from neuralshade.gpu.clock import Patience
 from neuralshade.kinds.image.build import build_gpu_engine
 from neuralshade.kinds.image.recipe import ImageRecipe
 from neuralshade.model.mlp import MLP
@@ -16,7 +17,6 @@ from neuralshade.speed.roofline import (
     measure_ceilings,
     reached,
 )
-from neuralshade.speed.timing import Patience
 
 
 def test_operations_of_a_network():

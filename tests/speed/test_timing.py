@@ -1,4 +1,4 @@
-"""speed/timing: GPU timestamps around a trainer's own submissions, and wall times."""
+"""gpu/clock and speed/timing: GPU timestamps around a trainer's own submissions, and wall times."""
 
 import time
 from types import SimpleNamespace
@@ -7,13 +7,11 @@ import numpy as np
 import pytest
 
 from neuralshade.engine.kernels.infer.infer import INFER_THREADS
+from neuralshade.gpu.clock import GpuClock, Patience
 from neuralshade.kinds.image.build import build_gpu_engine
 from neuralshade.kinds.image.recipe import ImageRecipe
 from neuralshade.source.picture import picture_from_array
-from neuralshade.speed import timing
 from neuralshade.speed.timing import (
-    GpuClock,
-    Patience,
     clocked,
     gpu_inference_seconds,
     gpu_step_seconds,
@@ -91,7 +89,7 @@ def test_more_steps_go_into_a_reading_while_warming_up(trainer, monkeypatch):
         return loss
 
     monkeypatch.setattr(trainer, "advance", counted)
-    monkeypatch.setattr(timing, "CALL_SECONDS", 10.0)  # never reached: counts only grow
+    monkeypatch.setattr("neuralshade.gpu.clock.CALL_SECONDS", 10.0)  # never reached: counts only grow
     taken = gpu_step_seconds(trainer, Patience(0.1, 1))
     assert asked[:3] == [1, 1, 2]
     assert asked[-1] == max(asked)

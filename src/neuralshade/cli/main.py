@@ -141,8 +141,10 @@ commands.add_command(info)
 @click.argument("picture", required=False)
 @GIVEN
 @TRUST
+@click.option("--speed", is_flag=True, help="Of a material: what its network takes on this GPU, "
+              "beside the material itself.")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Print the rows as one JSON line.")
-def evaluate(asset: str, picture: str | None, pairs: tuple[str, ...], trust: bool,
+def evaluate(asset: str, picture: str | None, pairs: tuple[str, ...], trust: bool, speed: bool,
              as_json: bool) -> None:  # fmt: skip
     """Compare ASSET with PICTURE, and with what others make of the same bytes.
 
@@ -161,7 +163,7 @@ def evaluate(asset: str, picture: str | None, pairs: tuple[str, ...], trust: boo
     notices: list[str] = []
     with shown_work("comparing"):
         rows = neuralshade.evaluate(asset, picture, values=parse_values(pairs), trust=trust,
-                                    notice=notices.append)  # fmt: skip
+                                    speed=speed, notice=notices.append)  # fmt: skip
     for notice in notices:
         _say(notice)
     if as_json:

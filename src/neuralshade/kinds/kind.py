@@ -250,6 +250,10 @@ class Opened(Closeable, AtPositions, ShortRepr):
         Raises: AssetError for another reference; ConfigError where one is missing.
         """
 
+    def speed(self, reference: Any) -> Table:
+        """Return what a GPU takes for it, ``reference`` beside it. ConfigError for most kinds."""
+        raise ConfigError(f"{self.path}: got --speed, need a material's asset. Leave it out.")
+
     @abstractmethod
     def report(
         self, reference: Any, output: str | os.PathLike[str], *, snapshots: Any = (),

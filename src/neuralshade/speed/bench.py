@@ -13,6 +13,7 @@ import torch
 from neuralshade.base.place import loaded
 from neuralshade.engine.kernel_plan import path_of
 from neuralshade.engine.network_trainer import SUBMITTED_STEPS, NetworkTrainer
+from neuralshade.gpu.clock import Patience
 from neuralshade.gpu.device import AdapterInfo
 from neuralshade.gpu.gpu import Gpu
 from neuralshade.gpu.open import open_gpu
@@ -27,7 +28,6 @@ from neuralshade.speed.roofline import (
 )
 from neuralshade.speed.timing import (
     RATE_FACTOR,
-    Patience,
     clocked,
     gpu_inference_seconds,
     gpu_step_seconds,

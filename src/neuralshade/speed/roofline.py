@@ -8,8 +8,9 @@ from typing import Any
 import torch
 
 from neuralshade.engine.network_trainer import NetworkTrainer
+from neuralshade.gpu.clock import Patience
 from neuralshade.model.mlp import MLP
-from neuralshade.speed.timing import Patience, wait_for, wall_seconds
+from neuralshade.speed.timing import wait_for, wall_seconds
 
 PASSES = 3  # forward, gradients of weights, gradients of inputs: as many products each
 CORNERS = 4  # that a bilinear look-up reads

@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
@@ -13,64 +12,9 @@ import numpy.typing as npt
 import torch
 
 from neuralshade.engine.network_trainer import NetworkTrainer
-from neuralshade.gpu.gpu import Commands, Gpu, Stamps, Steps
+from neuralshade.gpu.clock import GpuClock, Patience, median_per_call, steps_seconds
 
-MOST_SUBMISSIONS = 64  # between two readings of a GpuClock
-CALL_SECONDS = 0.02  # of GPU work per reading; far above what a reading costs
-MOST_STEPS = 2048  # per reading
 RATE_FACTOR = 0.01  # of the step size while timing: weights stay finite however long it takes
-
-
-@dataclass(frozen=True)
-class Patience:
-    """How thoroughly to measure."""
-
-    warm_seconds: float  # of the same work first: a GPU that idled runs at a third of its clock
-    repeats: int  # of which the median counts
-
-
-class GpuClock:
-    """Stands in for a Gpu and adds a stamp to both ends of each list of commands.
-
-    Everything else is the GPU's own, so an engine is timed as it is, uploads included.
-    """
-
-    def __init__(self, gpu: Gpu):
-        self._gpu, self._begun = gpu, 0
-        self._stamps = gpu.stamps(2 * MOST_SUBMISSIONS)
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._gpu, name)
-
-    def commands(self) -> _TimedCommands:
-        """Return commands that begin with a stamp and end with another."""
-        first = 2 * self._begun
-        self._begun += 1
-        assert self._begun <= MOST_SUBMISSIONS, "read the clock before so many submissions"
-        commands = self._gpu.commands()
-        commands.stamp(self._stamps, first)
-        return _TimedCommands(commands, self._stamps, first + 1)
-
-    def read(self) -> float:
-        """Wait for all submissions since the last reading; return the sum of their seconds."""
-        self._gpu.wait()
-        if self._begun == 0:
-            return 0.0
-        stamps = self._stamps.seconds(2 * self._begun)
-        self._begun = 0
-        return float((stamps[1::2] - stamps[0::2]).sum())
-
-
-class _TimedCommands:
-    def __init__(self, commands: Commands, stamps: Stamps, last: int):
-        self._commands, self._stamps, self._last = commands, stamps, last
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._commands, name)
-
-    def submit(self) -> None:
-        self._commands.stamp(self._stamps, self._last)
-        self._commands.submit()
 
 
 @contextmanager
@@ -89,7 +33,7 @@ def clocked(trainer: NetworkTrainer) -> Iterator[GpuClock]:
 def gpu_step_seconds(trainer: NetworkTrainer, patience: Patience) -> float:
     """Return the median GPU time of one training step, several in a submission, in seconds."""
     with clocked(trainer) as clock:
-        return _median_per_call(
+        return median_per_call(
             lambda count: float(trainer.advance([RATE_FACTOR] * count)), clock, patience
         )
 
@@ -104,36 +48,6 @@ def gpu_inference_seconds(
     trainer.round_mean()
     steps, _ = trainer.inference.positions_steps(positions)
     return steps_seconds(trainer.gpu, steps, patience)
-
-
-def steps_seconds(gpu: Gpu, steps: Steps, patience: Patience) -> float:
-    """Return the median GPU time of running ``steps`` once, in seconds."""
-    clock = GpuClock(gpu)
-
-    def run(count: int) -> None:
-        commands = clock.commands()
-        commands.run(steps, count)
-        commands.submit()
-
-    return _median_per_call(run, clock, patience)
-
-
-def _median_per_call(work: Callable[[int], object], clock: GpuClock, patience: Patience) -> float:
-    """Return GPU seconds per unit of ``work``, done in readings of CALL_SECONDS or so."""
-    work(1)  # compiles, which warms nothing
-    clock.read()
-    count, end = 1, time.perf_counter() + patience.warm_seconds
-    while True:
-        work(count)
-        taken = clock.read() / count
-        if time.perf_counter() >= end:
-            break
-        count = max(1, min(MOST_STEPS, 2 * count, round(CALL_SECONDS / max(taken, 1e-9))))
-    readings = []
-    for _ in range(patience.repeats):
-        work(count)
-        readings.append(clock.read() / count)
-    return median(readings)
 
 
 def wall_seconds(work: Callable[[], object], patience: Patience) -> float:

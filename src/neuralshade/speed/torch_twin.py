@@ -12,9 +12,10 @@ import torch
 from neuralshade.engine.choose import choose_precision
 from neuralshade.engine.network_trainer import NetworkTrainer
 from neuralshade.engine.torch_engine import TorchEngine
+from neuralshade.gpu.clock import Patience
 from neuralshade.gpu.device import AdapterInfo
 from neuralshade.gpu.gpu import Gpu
-from neuralshade.speed.timing import RATE_FACTOR, Patience, wait_for, wall_seconds
+from neuralshade.speed.timing import RATE_FACTOR, wait_for, wall_seconds
 
 STEPS = 4  # per reading
 LONGEST_STEP = 0.5  # seconds; batches that would take longer are left out

@@ -14,6 +14,7 @@ def evaluate(
     *,
     values: Mapping[str, Any] | None = None,
     trust: bool = False,
+    speed: bool = False,
     notice: Notice = ignore,
 ) -> Table:
     """Return the quality of an asset, of JPEG, WebP and a thumbnail of its size, and of textures.
@@ -36,6 +37,8 @@ def evaluate(
             ``fit_textures`` takes; of a task what it renders, or None.
         values, trust: of a user's task, as ``render`` takes them; values also of what a material
             varies.
+        speed: of a material: time its network on the GPU at hand, or software Vulkan, and beside it
+            the material itself; the row's ``speed`` has the rows.
         notice: called with a line where that is not the resolution it was fitted at.
 
     Returns:
@@ -47,8 +50,13 @@ def evaluate(
         memory_bytes. Those of mip levels, of texture sets, and of a task without a picture,
         have other fields, as evaluate_mipmaps, evaluate_textures and evaluate_shader say.
 
-    Raises: AssetError, PictureError; ConfigError where a picture is missing; of mip levels and
-        tasks also ConfigError, DeviceError.
+    Raises: AssetError, PictureError; ConfigError where a picture is missing, and for speed of
+        other kinds than materials; of mip levels, tasks and speed also DeviceError.
     """
     with open_asset(asset, values, trust=trust) as opened:
-        return opened.evaluate(picture, notice)
+        timed = opened.speed(picture) if speed else None
+        table = opened.evaluate(picture, notice)
+        if timed is not None:
+            table[0]["speed"] = list(timed)
+            table.lines = [*table.lines, *timed.lines]
+        return table

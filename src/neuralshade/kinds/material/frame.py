@@ -167,17 +167,17 @@ class FrameDecoder:
         return {"shared_bytes": self.shared_bytes, "fast_math": self.path == "matrix"}
 
 
-def frame_decoder(gpu: Gpu, materials: Sequence[Mapped]) -> FrameDecoder:
+def frame_decoder(gpu: Gpu, materials: Sequence[Mapped], matrices: bool = True) -> FrameDecoder:
     """Return what evaluates ``materials`` by their index.
 
-    In float16 where the device has cooperative vectors or, through CUDA, matrix units, texels have
-    8 numbers and no input is varied, else by loops in float32, which have inputs at their defaults.
+    In float16 on cooperative vectors or, through CUDA, matrix units, where texels have 8 numbers
+    and no input is varied; else, or not ``matrices``, by float32 loops, inputs at their defaults.
 
     Raises: ConfigError for none, and for two of different architectures.
     """
     check_alike(materials)
     recipe = materials[0].recipe
-    if recipe.features == FEATURES and not recipe.varied_count:
+    if matrices and recipe.features == FEATURES and not recipe.varied_count:
         if inference_path(gpu.adapter) == "vector":
             return _by_vectors(gpu, materials)
         if "matrix" in inference_paths(gpu.adapter) and gpu.api == "cuda" and takes_warps(recipe):

@@ -15,7 +15,7 @@ import torch
 from neuralshade.asset.asset import Asset
 from neuralshade.asset.schema import Form
 from neuralshade.base.message_text import memory_text
-from neuralshade.errors import AssetError, ConfigError, NeuralShadeError
+from neuralshade.errors import AssetError, NeuralShadeError
 from neuralshade.fitting.scene import Scene
 from neuralshade.kinds.kind import Notice, Opened, ignore
 from neuralshade.kinds.material import KIND
@@ -253,10 +253,13 @@ class OpenedMaterial(Opened):
         """Return how close spheres under lights that no fit has seen are to the teacher's."""
         from neuralshade.kinds.material.judging.evaluate import evaluate_material
 
-        if reference is None:
-            raise ConfigError(f"{self.path}: got no material, need the one that it was fitted to. "
-                              "Give its file as the second argument.")  # fmt: skip
         return evaluate_material(self, reference, notice)
+
+    def speed(self, reference: Any) -> Table:
+        """Return how long a screen of it takes on the GPU at hand, and of the material itself."""
+        from neuralshade.kinds.material.speed.told import material_speed
+
+        return material_speed(self, reference)
 
     # As Opened says it, once more: who calls reads there, who writes here; mypy compares the two.
     def report(

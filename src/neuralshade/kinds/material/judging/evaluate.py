@@ -7,7 +7,7 @@ from typing import Any
 
 from neuralshade.base.closeable import Closeable
 from neuralshade.base.message_text import plural
-from neuralshade.errors import AssetError
+from neuralshade.errors import AssetError, ConfigError
 from neuralshade.kinds.kind import Notice, ignore
 from neuralshade.kinds.material.judging.judge import Judge, field_shade
 from neuralshade.kinds.material.judging.mip_judge import LevelJudge, level_rows
@@ -54,8 +54,11 @@ NOTED = (
 def teacher_of(opened: Any, reference: Any) -> Teacher:
     """Return the teacher that an asset was fitted to, of its file or of itself.
 
-    Raises: AssetError for another material; what ``load_teacher`` raises.
+    Raises: ConfigError for None; AssetError for another material; what ``load_teacher`` raises.
     """
+    if reference is None:
+        raise ConfigError(f"{opened.path}: got no material, need the one that it was fitted to. "
+                          "Give its file as the second argument.")  # fmt: skip
     teacher: Teacher = reference
     if not isinstance(reference, Teacher):
         teacher = load_same(reference, opened.material.get("element"))

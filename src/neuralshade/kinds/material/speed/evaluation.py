@@ -1,6 +1,6 @@
 """How long a material's graph and its decoder take for a screen of points, by the GPU's clock.
 
-Each pixel finds its own point and directions (material_screen.slang), and writes three halves and a
+Each pixel finds its own point and directions (screen.slang), and writes three halves and a
 zero, whatever evaluates it; "nothing" does no more than that. Lights are added up, and a compiler
 may share what they have in common.
 
@@ -20,17 +20,18 @@ import numpy.typing as npt
 import torch
 
 from neuralshade.engine.kernels.infer.field_inference import field_inference
+from neuralshade.gpu.clock import Patience, steps_seconds
 from neuralshade.gpu.gpu import Gpu, Steps, run_steps
 from neuralshade.kinds.material.asset import pack_field
 from neuralshade.kinds.material.field import encoding_of
 from neuralshade.kinds.material.frame import frame_decoder
+from neuralshade.kinds.material.frame_maps import Mapped
 from neuralshade.kinds.material.recipe import MaterialRecipe
+from neuralshade.kinds.material.speed.screen import Screen
 from neuralshade.kinds.material.teachers.teacher import HEAD, LOWEST, Teacher
 from neuralshade.model.encoding import Encoding
 from neuralshade.model.field import Field
 from neuralshade.model.parameters import SlangHalf, Table
-from neuralshade.speed.timing import Patience, steps_seconds
-from rivals.material_screen import Screen
 
 Floats = npt.NDArray[np.float32]
 GROUPS = {"cuda": 256}  # threads by API; of networks of 32 x 2, scattered, 78 us (128: 91 us)
@@ -42,45 +43,45 @@ float3 eval(float2 uv, float3 wi, float3 wo)
 }
 """
 GRAPH = """
-typealias SurfacePoint = float2;
+typealias ScreenSurface = float2;
 
-SurfacePoint surface_at(float2 uv)
+ScreenSurface screen_surface(float2 uv)
 {
     return uv;
 }
 
-float3 towards(SurfacePoint point, float3 wi, float3 wo)
+float3 screen_towards(ScreenSurface point, float3 wi, float3 wo)
 {
     return eval(point, wi, wo);
 }
 """
 SHADE = """
-RWStructuredBuffer<uint2> drawn;
+RWStructuredBuffer<uint2> screen_drawn;
 
 [shader("compute")]
 [numthreads({group}, 1, 1)]
-void shade(uint thread : SV_DispatchThreadID)
+void shade_screen(uint thread : SV_DispatchThreadID)
 {{
     float3 found = float3(0.0f);
-    SurfacePoint point = surface_at(screen_point(asked_by(thread)).uv);
+    ScreenSurface point = screen_surface(screen_point(screen_at(thread)).uv);
     [ForceUnroll]
-    for (int light = 0; light < LIGHTS; ++light)
+    for (int light = 0; light < SCREEN_LIGHTS; ++light)
     {{
-        ScreenPoint seen = screen_point(asked_by(thread) + float2(light, 0.0f));
-        found += towards(point, seen.wi, seen.wo);
+        ScreenPoint seen = screen_point(screen_at(thread) + float2(light, 0.0f));
+        found += screen_towards(point, seen.wi, seen.wo);
     }}
-    drawn[thread] = halves_of(found);
+    screen_drawn[thread] = screen_halves(found);
 }}
 """
 DECODED = """
-typealias SurfacePoint = DecodedPoint;
+typealias ScreenSurface = DecodedPoint;
 
-SurfacePoint surface_at(float2 uv)
+ScreenSurface screen_surface(float2 uv)
 {
     return decoded_at(0u, uv, 0.0f);
 }
 
-float3 towards(SurfacePoint point, float3 wi, float3 wo)
+float3 screen_towards(ScreenSurface point, float3 wi, float3 wo)
 {
     return decoded_towards(0u, point, wi, wo);
 }
@@ -178,13 +179,20 @@ def graph_evaluation(gpu: Gpu, teacher: Teacher | None, screen: Screen) -> Evalu
     return _evaluation(gpu, head + teacher.text + GRAPH, variables, screen, "", teacher.folder)
 
 
+def frame_evaluation(
+    gpu: Gpu, material: Mapped, screen: Screen, *, matrices: bool = True
+) -> Evaluation:  # fmt: skip
+    """Return what evaluates a material as a renderer does: see ``frame_decoder``."""
+    decoder = frame_decoder(gpu, [material], matrices)
+    return _evaluation(gpu, decoder.text + DECODED, decoder.variables, screen, decoder.path,
+                       **decoder.options)  # fmt: skip
+
+
 def decoder_evaluation(gpu: Gpu, field: Field, screen: Screen) -> Evaluation:
     """Return what evaluates a material's field. Its read-out is given from now on."""
-    encoding = encoding_of(field)
     if not gpu.adapter.software:
-        decoder = frame_decoder(gpu, [as_stored(field)])
-        return _evaluation(gpu, decoder.text + DECODED, decoder.variables, screen, decoder.path,
-                           **decoder.options)  # fmt: skip
+        return frame_evaluation(gpu, as_stored(field), screen)
+    encoding = encoding_of(field)
     if list(encoding.lobes.parameters()):
         encoding.lobes.hold_read()
     inference = field_inference(gpu, Field(OnScreen(encoding, screen), field.network))
@@ -210,11 +218,13 @@ def _evaluation(
     gpu: Gpu, text: str, variables: Mapping[str, Any], screen: Screen, path: str,
     folder: Path | None = None, **options: Any,
 ) -> Evaluation:  # fmt: skip
-    """Return what evaluates a text's ``towards`` for each pixel and light."""
+    """Return what evaluates a text's ``screen_towards`` for each pixel and light."""
     group = GROUPS.get(gpu.api, USUAL_GROUP)
     groups = -(-screen.count // group)
     drawn = gpu.buffer(size=8 * group * groups)
     whole = text + screen.text() + SHADE.format(group=group)
-    kernel = gpu.kernel(whole, "shade", {**variables, "drawn": drawn}, folder=folder, **options)
+    kernel = gpu.kernel(
+        whole, "shade_screen", {**variables, "screen_drawn": drawn}, folder=folder, **options
+    )
     steps = gpu.steps([(kernel, groups)])
     return Evaluation(gpu, steps, drawn, screen, path)

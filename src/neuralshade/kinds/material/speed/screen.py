@@ -1,4 +1,4 @@
-"""Which point of a surface each pixel of a screen shows. Device half: material_screen.slang."""
+"""Which point of a surface each pixel of a screen shows. Device half: screen.slang."""
 
 import math
 from dataclasses import dataclass
@@ -15,15 +15,15 @@ LOWEST_UP = 0.03  # cosine of a scattered direction
 LIGHT, EYE = (-0.8, 0.9, 1.5), (0.3, -0.5, 2.0)
 DEVICE_HALF = Path(__file__).with_suffix(".slang")
 CONSTANTS = """
-static const int ACROSS = {across};
-static const int DOWN = {down};
-static const int TILE = {tile};
-static const int TEXELS = {texels};
-static const bool SCATTERED = {scattered};
-static const int LIGHTS = {lights};
-static const float LOWEST_UP = {lowest_up};
-static const float3 LIGHT = float3{light};
-static const float3 EYE = float3{eye};
+static const int SCREEN_ACROSS = {across};
+static const int SCREEN_DOWN = {down};
+static const int SCREEN_TILE = {tile};
+static const int SCREEN_TEXELS = {texels};
+static const bool SCREEN_SCATTERED = {scattered};
+static const int SCREEN_LIGHTS = {lights};
+static const float SCREEN_LOWEST = {lowest_up};
+static const float3 SCREEN_LIGHT = float3{light};
+static const float3 SCREEN_EYE = float3{eye};
 """
 
 
@@ -58,7 +58,7 @@ class Screen:
 
     @staticmethod
     def seen(halves: npt.NDArray[Any], count: int) -> Floats:
-        """Return what kernels drew as ``halves_of``: float32 [count, 3]."""
+        """Return what kernels drew as ``screen_halves``: float32 [count, 3]."""
         return halves.view(np.float16)[: 4 * count].reshape(-1, 4)[:, :3].astype(np.float32)
 
     def pixels(self) -> npt.NDArray[np.int64]:

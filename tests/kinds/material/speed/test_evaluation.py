@@ -1,18 +1,16 @@
-"""benchmarks/rivals: what is timed evaluates the graph and the decoder, at the points it says."""
+"""kinds/material/speed/evaluation: graph and decoder are evaluated at the points it says."""
 
 import numpy as np
 import pytest
 import torch
 from fixtures.small_material import paint_teacher
-from rivals.material_fields import maps
-from rivals.material_maps import maps_teacher
-from rivals.material_screen import LOWEST_UP, Screen
-from rivals.material_speed import decoder_evaluation, graph_evaluation
 
+from neuralshade.gpu.clock import Patience
 from neuralshade.kinds.material.field import build_field, encoding_of
 from neuralshade.kinds.material.judging.judge import field_shade
 from neuralshade.kinds.material.recipe import MaterialRecipe
-from neuralshade.speed.timing import Patience
+from neuralshade.kinds.material.speed.evaluation import decoder_evaluation, graph_evaluation
+from neuralshade.kinds.material.speed.screen import LOWEST_UP, Screen
 
 SCREENS = [Screen(32, 16, 8), Screen(32, 16, 8, scattered=True),
            Screen(16, 8, 8, lights=3), Screen(16, 8, 8, scattered=True, lights=3)]  # fmt: skip
@@ -42,20 +40,6 @@ def test_a_decoder_is_evaluated_there_too(gpu, screen):
     near = {"rtol": 2e-2, "atol": 1e-3} if evaluation.path == "vector" else {
         "rtol": 5e-3, "atol": 1e-4}  # fmt: skip
     np.testing.assert_allclose(evaluation.values(), wanted, **near)
-
-
-@pytest.mark.parametrize("wrap", ["repeat", pytest.param("clamp", marks=pytest.mark.slow)])
-def test_maps_on_the_device_are_those_that_were_fitted(gpu, wrap):
-    """Bilinear, of 8 bits, below the mapped normal too."""
-    rng, screen = torch.Generator().manual_seed(4), SCREENS[1]
-    field = maps(coated=False).build(MaterialRecipe(size=8, wrap=wrap), rng)
-    torch.nn.init.uniform_(encoding_of(field).grid.texels, 0, 1, generator=rng)
-    encoding_of(field).grid.round()
-    wanted = field_shade(field)(*screen.points())
-    found = graph_evaluation(gpu, maps_teacher(field, wrap), screen).values()
-    assert (wanted == 0).any() and wanted.std() > 0.02
-    close = np.isclose(found, wanted, rtol=2e-3, atol=1e-4).all(axis=1)
-    assert close.mean() > 0.99  # but where a cosine is as good as 0
 
 
 def test_pixels_come_tile_by_tile_and_all_of_them():

@@ -1,0 +1,109 @@
+"""What a material and its network take beside each other on the GPU at hand, told to people.
+
+A network is worth its bytes where the graph is dear: beside a cheap one it is the slower way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from typing import Any
+
+from neuralshade.base.work import counted
+from neuralshade.engine.kernel_path import PATH_TITLES
+from neuralshade.gpu.clock import Patience
+from neuralshade.gpu.gpu import Gpu
+from neuralshade.kinds.material.judging.evaluate import teacher_of
+from neuralshade.kinds.material.speed.evaluation import (
+    Evaluation,
+    frame_evaluation,
+    graph_evaluation,
+)
+from neuralshade.kinds.material.speed.screen import Screen
+from neuralshade.kinds.material.teachers.teacher import Teacher, open_teachers_gpu
+from neuralshade.measure.table import Table
+
+SCREEN, FEW = (1920, 1080), (320, 176)  # pixels on a GPU, and in software
+LIGHTS, ONE = (1, 4), (1,)  # in software compiling takes a minute a kernel
+LONG, SHORT = Patience(0.35, 7), Patience(0.0, 1)
+ITSELF, NOTHING = "the material itself", "nothing, at the same points"
+NETWORK, LOOPS = "its network", "its network by loops alone"
+API_TITLES = {"vulkan": "Vulkan", "cuda": "CUDA", "metal": "Metal", "d3d12": "Direct3D 12"}
+NOTED = (
+    "Speed: every pixel a point of its own. A material that takes no longer than its network is "
+    "better evaluated itself. Masks baked into textures are another way to make it cheaper, which "
+    "is not measured here. The network needs its feature map alone, the material its pictures."
+)
+
+
+def material_speed(opened: Any, reference: Any) -> Table:
+    """Return rows and lines of how long an OpenedMaterial takes, and what it was fitted to.
+
+    Raises: AssetError for another material; what ``load_teacher`` raises; KernelError for one that
+        does not compile; DeviceError.
+    """
+    teacher = teacher_of(opened, reference)
+    with closing(open_teachers_gpu()) as gpu:
+        rows = speed_rows(gpu, teacher, opened)
+    return Table(rows, lines=told_speed(rows))
+
+
+def speed_rows(gpu: Gpu, teacher: Teacher, opened: Any) -> list[dict[str, Any]]:
+    """Return the microseconds of a screen of points: a row for each of what can evaluate it.
+
+    ``what``, ``path`` (what a network runs on), ``device``, ``api``, ``software``, ``points``, and
+    ``plane_us`` and ``scattered_us``, each by the count of lights.
+    """
+    (across, down), counts = (FEW, ONE) if gpu.adapter.software else (SCREEN, LIGHTS)
+    screens = [Screen(across, down, opened.side, scattered, lights)
+               for lights in counts for scattered in (False, True)]  # fmt: skip
+    ways: dict[str, Callable[[Screen], Evaluation]] = {
+        NOTHING: lambda screen: graph_evaluation(gpu, None, screen),
+        ITSELF: lambda screen: graph_evaluation(gpu, teacher, screen),
+        NETWORK: lambda screen: frame_evaluation(gpu, opened, screen),
+        LOOPS: lambda screen: frame_evaluation(gpu, opened, screen, matrices=False),
+    }
+    rows: list[dict[str, Any]] = []
+    for what, way in counted("timing", ways.items(), len(ways)):
+        if what == LOOPS and rows[-1]["path"] == "fma":
+            continue  # the network has run so
+        rows.append(_row(gpu, what, [way(screen) for screen in screens]))
+    return rows
+
+
+def _row(gpu: Gpu, what: str, found: Sequence[Evaluation]) -> dict[str, Any]:
+    patience = SHORT if gpu.adapter.software else LONG
+    spent = [round(one.microseconds(patience), 1) for one in found]
+    lights = [str(one.screen.lights) for one in found[::2]]  # keys of JSON
+    return {"what": what, "path": found[0].path, "device": gpu.name, "api": gpu.api,
+            "software": gpu.adapter.software, "points": found[0].screen.count,
+            "plane_us": dict(zip(lights, spent[::2], strict=True)),
+            "scattered_us": dict(zip(lights, spent[1::2], strict=True))}  # fmt: skip
+
+
+def told_speed(rows: Sequence[dict[str, Any]]) -> list[str]:
+    """Return lines of what ``speed_rows`` found."""
+    by_name = {row["what"]: row for row in rows}
+    one = rows[0]
+    software = ", in software, which says nothing of a GPU," if one["software"] else ""
+    lines = [f"Speed on {one['device']} through {API_TITLES[one['api']]}{software} of "
+             f"{one['points']:,} points, microseconds on a plane / scattered:"]  # fmt: skip
+    for row in rows:
+        said = [f"{row['plane_us'][n]:,.0f} / {row['scattered_us'][n]:,.0f}{_lights(n)}"
+                for n in row["plane_us"]]  # fmt: skip
+        runs_on = f" ({PATH_TITLES[row['path']]})" if row["path"] else ""
+        lines.append(f"{row['what']}{runs_on}: {', '.join(said)}")
+    for what in [what for what in (NETWORK, LOOPS) if what in by_name]:
+        times = [_times(by_name[ITSELF], by_name[what], n) for n in one["plane_us"]]
+        lines.append(f"{what}, times as fast as {ITSELF}: {', '.join(times)}")
+    return [*lines, NOTED]
+
+
+def _times(graph: dict[str, Any], network: dict[str, Any], lights: str) -> str:
+    plane, scattered = (graph[key][lights] / network[key][lights]
+                        for key in ("plane_us", "scattered_us"))  # fmt: skip
+    return f"{plane:.1f} / {scattered:.1f}{_lights(lights)}"
+
+
+def _lights(count: str) -> str:
+    return "" if count == "1" else f" under {count} lights"

@@ -1,0 +1,70 @@
+"""kinds/material/speed/told: what evaluate --speed says of a material and its network."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import torch
+from fixtures.small_material import paint_teacher
+
+import neuralshade
+from neuralshade.errors import ConfigError
+from neuralshade.kinds.material.asset import pack_field, pack_sampler
+from neuralshade.kinds.material.field import build_field
+from neuralshade.kinds.material.recipe import MaterialRecipe
+from neuralshade.kinds.material.sampler_fit import untrained_sampler
+from neuralshade.kinds.material.speed import told
+from neuralshade.kinds.material.speed.told import (
+    ITSELF,
+    LOOPS,
+    NETWORK,
+    NOTHING,
+    speed_rows,
+    told_speed,
+)
+
+
+def row(what, path, *microseconds):
+    one, of_four = microseconds[:2], microseconds[2:]
+    spent = {key: {"1": a, "4": b} for key, a, b in zip(("plane_us", "scattered_us"), one, of_four,
+                                                        strict=True)}  # fmt: skip
+    return {"what": what, "path": path, "device": "GPU", "api": "vulkan", "software": False,
+            "points": 2_073_600, **spent}  # fmt: skip
+
+
+def test_lines_say_how_often_as_fast_each_way_is():
+    rows = [row(NOTHING, "", 10.0, 12.0, 20.0, 24.0), row(ITSELF, "", 400.0, 420.0, 1600.0, 1680.0),
+            row(NETWORK, "vector", 80.0, 84.0, 200.0, 240.0),
+            row(LOOPS, "fma", 500.0, 600.0, 2000.0, 2400.0)]  # fmt: skip
+    first, *lines, _ = told_speed(rows)
+    assert first == ("Speed on GPU through Vulkan of 2,073,600 points, microseconds on a plane / "
+                     "scattered:")  # fmt: skip
+    assert lines[1] == f"{ITSELF}: 400 / 420, 1,600 / 1,680 under 4 lights"
+    assert lines[2].startswith(f"{NETWORK} (cooperative vectors): 80 / 84, ")
+    assert lines[4] == f"{NETWORK}, times as fast as {ITSELF}: 5.0 / 5.0, 8.0 / 7.0 under 4 lights"
+    assert lines[5] == f"{LOOPS}, times as fast as {ITSELF}: 0.8 / 0.7, 0.8 / 0.7 under 4 lights"
+
+
+@pytest.mark.slow  # kernels of each way
+def test_each_way_is_timed_on_the_device(gpu, monkeypatch):
+    monkeypatch.setattr(told, "FEW", (16, 8))
+    monkeypatch.setattr(told, "SCREEN", (16, 8))
+    recipe = MaterialRecipe(size=8, hidden_width=16)
+    field = build_field(recipe, 8, torch.Generator().manual_seed(1))
+    drawn = untrained_sampler(recipe)
+    opened = SimpleNamespace(recipe=recipe, side=8,
+                             tensors={**pack_field(field), **pack_sampler(drawn)})  # fmt: skip
+    rows = speed_rows(gpu, paint_teacher(), opened)
+    ways = [NOTHING, ITSELF, NETWORK] + [LOOPS] * (rows[2]["path"] != "fma")
+    assert [row["what"] for row in rows] == ways
+    for one in rows:
+        assert one["points"] == 16 * 8 and one["software"] == gpu.adapter.software
+        assert min(*one["plane_us"].values(), *one["scattered_us"].values()) > 0
+    assert ("says nothing of a GPU" in told_speed(rows)[0]) == gpu.adapter.software
+
+
+def test_other_kinds_have_none(tmp_path):
+    photo = np.zeros((8, 8, 3), np.uint8)
+    neuralshade.fit_image(photo, tmp_path / "x.nsh", steps=2, hidden_width=16)
+    with pytest.raises(ConfigError, match=r"got --speed, need a material's asset\. Leave it out"):
+        neuralshade.evaluate(tmp_path / "x.nsh", photo, speed=True)
