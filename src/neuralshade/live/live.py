@@ -194,6 +194,9 @@ class Live:
         if self._runs:
             self._call = self._call.begun_anew(job.settings)
         call = self._call
+        if self._runs and call.spared is not None:  # pages drop earlier lines when a fit begins
+            log.info("%s stays as it is: the asset of fit %s goes to %s.", call.spared,
+                     call.kind.name, job.output)  # fmt: skip
         again = (lambda wanted: call.changed(wanted, self.uploads)) if self._runs else None
         return Steering(self.channel, self.stage, job, self._facts, again)
 

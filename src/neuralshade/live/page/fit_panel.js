@@ -44,7 +44,7 @@ export class FitControls {
     });
     byId("reset-form").addEventListener("submit", (/** @type {Event} */ event) => {
       event.preventDefault();
-      this.reset();
+      this.askReset();
     });
     session.on("hello", () => {
       setOptions(
@@ -80,17 +80,15 @@ export class FitControls {
     if (this.can("step")) this.send("step");
   }
 
-  reset() {
-    const seed = byId("seed").valueAsNumber;
-    if (this.can("reset") && Number.isFinite(seed)) this.send("reset", { seed });
-  }
-
-  /** Ask first: a key is pressed sooner by mistake than a button. */
+  /** Ask first: a fit that runs is given up for it, and an asset that is whole is replaced. */
   async askReset() {
-    if (!this.can("reset")) return;
-    const seed = byId("seed").value;
-    const answer = await ask(`Start this fit again with seed ${seed}?`, [["again", "Start again"]]);
-    if (answer) this.reset();
+    const seed = byId("seed").valueAsNumber;
+    if (!this.can("reset") || !Number.isFinite(seed)) return;
+    const { state, output } = this.session.fit ?? {};
+    const lost = state === "ended" ? `${output} is replaced.` : "The one that runs is given up.";
+    const question = `Start this fit again with seed ${seed}? ${lost}`;
+    const answer = await ask(question, [["again", "Start again"]]);
+    if (answer && this.can("reset")) this.send("reset", { seed });
   }
 
   show() {
