@@ -77,7 +77,7 @@ Object.defineProperty(window, "neuralshade", {
   value: {
     /** Return a pane's picture as it was received: uint8 RGBA, not drawn, not resampled. */
     pixels(/** @type {string} */ pane) {
-      const picture = stage.picture(pane);
+      const picture = stage.isEarlier(pane) ? null : stage.picture(pane);
       if (!picture) return null;
       const { width, height, data } = stage.pictures.bytes(picture);
       return { width, height, data };

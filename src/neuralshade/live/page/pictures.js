@@ -37,6 +37,8 @@ export class Pictures {
     /** @type {Map<string, Picture>} */ this.latest = new Map();
     /** @type {Map<string, Picture>} whole pictures, seen below while a part is awaited */
     this.whole = new Map();
+    /** @type {Set<string>} panes whose picture is of the scene before, which looks alike */
+    this.earlier = new Set();
     /** @type {WeakMap<Picture, ImageData>} */ this.read = new WeakMap();
     this.errors = new Errors((picture) => this.bytes(picture).data);
   }
@@ -46,6 +48,15 @@ export class Pictures {
     for (const picture of held) release(picture);
     this.latest.clear();
     this.whole.clear();
+    this.earlier.clear();
+  }
+
+  /** Another scene takes the place of one like it: show what there is until its pictures come. */
+  outlive() {
+    this.earlier = new Set(this.latest.keys());
+    for (const picture of this.latest.values()) delete picture.swept; // its bands are another's
+    const kept = [...this.latest.values(), ...this.whole.values()];
+    for (const old of this.errors.outlive()) if (!kept.includes(old)) release(old);
   }
 
   /** @param {Map<string, Picture & {rows?: [number, number, number]}>} pictures */
@@ -54,6 +65,7 @@ export class Pictures {
       const picture = came.rows ? pieced(came, came.rows, this.latest.get(pane)) : came;
       const before = [this.latest.get(pane), this.whole.get(pane)];
       this.latest.set(pane, picture);
+      this.earlier.delete(pane);
       if (isWhole(picture)) this.whole.set(pane, picture);
       else if (this.whole.get(pane)?.look !== picture.look) this.whole.delete(pane);
       const dropped = this.errors.take(pane, picture);

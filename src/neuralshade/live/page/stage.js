@@ -44,8 +44,9 @@ export class Stage {
   /** @param {import("./types.js").Scene | null} scene */
   show(scene) {
     const other = scene?.id !== this.scene?.id || scene?.name !== this.scene?.name;
+    if (other && isLike(scene, this.scene)) this.pictures.outlive();
+    else if (other) this.pictures.clear();
     this.scene = scene;
-    if (other) this.pictures.clear();
     if (scene) {
       this.viewport.setPicture(scene.width, scene.height, scene.continuous);
       this.offer = offerPanes(scene);
@@ -143,6 +144,11 @@ export class Stage {
     return this.pictures.errors.of(compared, this.beside.get(compared) ?? "", scale, lit);
   }
 
+  /** Whether what a pane shows is of the scene before. @param {string} name */
+  isEarlier(name) {
+    return needed([name], this.beside, this.form).some((pane) => this.pictures.earlier.has(pane));
+  }
+
   #drawSlot(/** @type {Slot} */ slot) {
     const { context, canvas } = slot;
     context.clearRect(0, 0, canvas.width, canvas.height);
@@ -157,8 +163,10 @@ export class Stage {
     if (!latest) return slot.describe(this.#lacking(slot.pane));
     const timeless = latest.step === null || [...this.beside.values()].includes(slot.pane);
     const step = timeless ? "" : ` \u00b7 step ${latest.step?.toLocaleString("en-US")}`;
+    const earlier = slot.shown.some((name) => this.isEarlier(name));
     // first: of a narrow pane, the end of the line is cut off
-    slot.describe(`${coarseness(seen)}${latest.width} x ${latest.height}${step}`);
+    const before = earlier ? "earlier: " : coarseness(seen);
+    slot.describe(`${before}${latest.width} x ${latest.height}${step}`);
   }
 
   /** Return why there is no picture of a pane. */
@@ -266,4 +274,14 @@ export class Stage {
     this.root.classList.toggle("stacked", below > beside && below >= both);
     this.root.classList.toggle("tiled", both > beside && both > below);
   }
+}
+
+/**
+ * Whether a scene is of the same picture as another: a fit's asset, or the same fit again.
+ * @param {import("./types.js").Scene | null} scene
+ * @param {import("./types.js").Scene | null} other
+ */
+function isLike(scene, other) {
+  if (!scene || !other || scene.name !== other.name) return false;
+  return scene.width === other.width && scene.height === other.height;
 }
