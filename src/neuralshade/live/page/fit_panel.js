@@ -52,7 +52,7 @@ export class FitControls {
         session.transforms.map((name) => [name, name]),
       );
     });
-    session.on("fit", () => this.show());
+    for (const type of ["fit", "preparing"]) session.on(type, () => this.show());
     session.on("connection", ({ state }) => {
       this.connected = state === "open";
       this.show();
@@ -66,7 +66,8 @@ export class FitControls {
 
   /** @param {string} action */
   can(action) {
-    return this.connected && (this.session.fit?.can.includes(action) ?? false);
+    const { fit, preparing } = this.session; // which is another fit's
+    return this.connected && !preparing && (fit?.can.includes(action) ?? false);
   }
 
   toggle() {
@@ -157,15 +158,16 @@ export class FitControls {
  * @param {import("./session.js").Session} session
  */
 export function showNumbers(session) {
-  session.on("fit", () => {
-    const { fit } = session;
-    setText(byId("state"), fit ? stateOf(fit) : "No fit");
-    byId("state").dataset.state = fit?.state ?? "none";
+  const showFit = () => {
+    const { preparing } = session;
+    const fit = preparing ? null : session.fit;
+    setText(byId("state"), preparing ? "Preparing" : fit ? stateOf(fit) : "No fit");
+    byId("state").dataset.state = preparing ? "preparing" : (fit?.state ?? "none");
     const warnings = fit && fit.state !== "shown" ? (fit.warnings ?? []) : [];
     byId("state").toggleAttribute("data-doubtful", warnings.length > 0 || fit?.cut_short === true);
     byId("fit-warnings").replaceChildren(...warnings.map((line) => element("li", {}, line)));
     byId("fit-warnings").hidden = !warnings.length;
-    setText(byId("fit-text"), fit?.text ?? "");
+    setText(byId("fit-text"), preparing ? format.preparation(preparing) : (fit?.text ?? ""));
     byId("psnr-number").hidden = fit?.rated === false;
     const shown = fit?.state === "shown"; // an asset that this fit has not made
     byId("fit-numbers").hidden = byId("progress").hidden = !fit || shown;
@@ -177,9 +179,12 @@ export function showNumbers(session) {
       about.output,
     ];
     setText(byId("fit-about"), made ? made.filter(Boolean).join(" \u00b7 ") : "");
-  });
+  };
+  session.on("fit", showFit);
+  session.on("preparing", showFit);
   const show = () => {
-    const { progress, fit } = session;
+    const { progress, preparing } = session;
+    const fit = preparing ? null : session.fit;
     const share = fit && progress ? progress.share : 0;
     byId("progress").value = share;
     setText(byId("share"), fit && progress ? `${Math.floor(share * 100)} %` : "");
@@ -196,13 +201,12 @@ export function showNumbers(session) {
     byId("left-number").hidden = !trains;
     setText(byId("left"), format.duration(progress?.left_seconds));
     const quality = progress?.psnr_db == null ? "" : ` \u00b7 ${progress.psnr_db.toFixed(1)} dB`;
-    setText(byId("brief"), fit ? `${stateOf(fit)} ${Math.floor(share * 100)} %${quality}` : "");
+    const stands = fit ? `${stateOf(fit)} ${Math.floor(share * 100)} %${quality}` : "";
+    setText(byId("brief"), preparing ? `Preparing ${preparing.seconds} s` : stands);
     const percent = `${Math.floor(share * 100)} % `;
     document.title = (fit?.state === "running" ? percent : "") + pageTitle(session);
   };
-  session.on("progress", show);
-  session.on("fit", show);
-  session.on("scene", show);
+  for (const type of ["progress", "fit", "scene", "preparing"]) session.on(type, show);
 }
 
 /** Return how a fit stands in a word or three. @param {import("./types.js").Fit} fit */

@@ -33,6 +33,11 @@ export function bytes({ bytes: disk, memory_bytes: memory, bits_per_pixel: all, 
   return parts.join(", ");
 }
 
+/** @param {import("./types.js").Preparing} preparing */
+export function preparation({ what, doing, seconds }) {
+  return `${what}: ${doing || "preparing"}, ${seconds} s`;
+}
+
 /** A number from 0 to 1. @param {number | null | undefined} value */
 export function share(value) {
   return value == null ? MISSING : value.toFixed(4);

@@ -33,8 +33,8 @@ export class NewFit {
       );
       this.#show();
       byId("new-fit").hidden = !session.presets.length;
-      byId("new-fit").open ||= !session.fit;
     });
+    session.on("preparing", () => this.#propose());
     session.on("fit", () => this.#show());
     byId("kind").addEventListener("change", () => this.#show());
     byId("fit-seconds").addEventListener("input", () => {
@@ -59,6 +59,14 @@ export class NewFit {
       event.preventDefault();
       this.start();
     });
+  }
+
+  /** Open the form where there is nothing else to begin with, until something is prepared. */
+  #propose() {
+    const { fit, preparing } = this.session;
+    if (fit) return;
+    if (!preparing) byId("new-fit").open = true;
+    else if (!this.uploaded && !this.maps && !this.source) byId("new-fit").open = false;
   }
 
   /** Send a picture, or the maps of a set. @param {File[]} files */

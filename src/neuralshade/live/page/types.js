@@ -97,6 +97,11 @@
  * @property {boolean} cropped SSIM and FLIP saw only the middle
  * @property {Rival[]} [beside] what files and textures have, as it is found
  *
+ * @typedef {object} Preparing before there is a fit or an asset to show
+ * @property {string} what is prepared
+ * @property {string} doing what is done of it, "" where that is not told
+ * @property {number} seconds for which it has been prepared
+ *
  * @typedef {object} Rival
  * @property {string} name
  * @property {number} bytes on disk
