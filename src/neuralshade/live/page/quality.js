@@ -23,6 +23,7 @@ export function showQuality(session) {
     const cropped = found.some(([, part]) => part.cropped) ? "SSIM and FLIP saw only the middle." : "";
     const measured = scene?.measured && !found.length ? `As its fit measured it: ${scene.measured}` : "";
     setText(byId("quality-note"), cropped || measured);
+    showTable(measured ? (scene?.measured_table ?? null) : null);
     byId("quality").hidden = !found.length && !lines && !measured;
     byId("quality").querySelector("table").hidden = !found.length;
     const rivals = found.flatMap(([, { beside }]) => beside ?? []);
@@ -40,6 +41,23 @@ export function showQuality(session) {
   };
   session.on("quality", show);
   session.on("scene", show);
+}
+
+/** Show numbers of a fit; the first line of a cell is its own. */
+function showTable(/** @type {import("./types.js").Scene["measured_table"]} */ table) {
+  byId("measured").hidden = !table;
+  const heads = (table?.columns ?? []).map((text) => element("th", { scope: "col" }, text));
+  const rows = (table?.rows ?? []).map((cells) => {
+    const made = cells.map(([first, ...more], i) => {
+      const lines = more.map((line) => element("small", {}, line));
+      return element(i ? "td" : "th", i ? {} : { scope: "row" }, first, ...lines);
+    });
+    return element("tr", {}, ...made);
+  });
+  byId("measured").replaceChildren(
+    element("thead", {}, element("tr", {}, ...heads)),
+    element("tbody", {}, ...rows),
+  );
 }
 
 /** @param {number | null} psnr_db of equal pictures: null */

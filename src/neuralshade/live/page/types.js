@@ -33,7 +33,9 @@
  * @property {number | null} bytes on disk, where a file is shown
  * @property {number | null} memory_bytes in a GPU, as shaders read it
  * @property {number | null} bits_per_pixel of the file
+ * @property {string} bits_of what they are told for: "pixel"
  * @property {string | null} measured by its fit, for people
+ * @property {{columns: string[], rows: string[][][]} | null} measured_table its numbers, cells of lines
  * @property {Record<string, string>} withheld why there is no "asset" or "report" to be had
  *
  * @typedef {object} Fit
