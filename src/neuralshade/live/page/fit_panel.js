@@ -189,9 +189,10 @@ export function showNumbers(session) {
     byId("progress").value = share;
     setText(byId("share"), fit && progress ? `${Math.floor(share * 100)} %` : "");
     const about = progress?.psnr_db != null && progress.psnr_about ? "about " : "";
-    const since = progress?.psnr_stale ? ` at step ${format.count(progress.psnr_step)}` : "";
+    const since = progress?.psnr_stale ? `, step ${format.count(progress.psnr_step)}` : "";
     const number = format.decibels(progress?.psnr_db);
-    byId("psnr").replaceChildren(element("small", {}, about), number, element("small", {}, since));
+    byId("psnr").replaceChildren(element("small", {}, about), number);
+    setText(byId("psnr-since"), since);
     setText(byId("loss"), format.loss(progress?.loss));
     setText(byId("step"), format.count(progress?.step));
     setText(byId("rate"), format.engineering(progress?.samples_per_second));
