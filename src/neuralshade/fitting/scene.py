@@ -108,6 +108,7 @@ class Scene:
     bits_of: str = "pixel"  # that they are told for
     measured: str | None = None  # what its fit measured, for people
     measured_table: MeasuredTable | None = None  # the numbers of that
+    own_channels: Mapping[str, int] = field(default_factory=dict)  # of panes with fewer
     # of a pane's target and result as drawn, in dB, where its fit measures something else of them
     psnr: Callable[[str, Floats, Floats], float] | None = None
     settled: Callable[[str, View], bool] | None = None
@@ -196,7 +197,7 @@ class Scene:
         region = (col / width, row / height, (col + 1) / width, (row + 1) / height)
         view = View(0, 0, region, 1, 1, level=level)
         return {
-            pane: self.draw(pane, view)[0, 0].tolist()
+            pane: self.draw(pane, view)[0, 0, : self.own_channels.get(pane)].tolist()
             for pane in self.titles
             if not self.is_lit(pane) and not pane.startswith(FLIP)
         }

@@ -91,6 +91,23 @@ export class Pictures {
   }
 }
 
+/**
+ * Return a picture's numbers at a place as a screen has them, 0 to 1; none where it has no such place.
+ * @param {Picture | null} picture
+ * @param {number} u
+ * @param {number} v
+ */
+export function numbersAt(picture, u, v) {
+  const [u0, v0, u1, v1] = picture?.region ?? [0, 0, 0, 0];
+  const context = new OffscreenCanvas(1, 1).getContext("2d");
+  if (!picture || !context || u < u0 || v < v0 || u >= u1 || v >= v1) return [];
+  const x = Math.floor(((u - u0) / (u1 - u0)) * picture.width);
+  const y = Math.floor(((v - v0) / (v1 - v0)) * picture.height);
+  context.drawImage(picture.source, x, y, 1, 1, 0, 0, 1, 1);
+  const [red, green, blue] = context.getImageData(0, 0, 1, 1).data;
+  return [red / 255, green / 255, blue / 255];
+}
+
 /** Whether it shows nearly everything: coarse samples may end a little off the edges. */
 function isWhole(/** @type {Picture} */ { region: [u0, v0, u1, v1] }) {
   return Math.max(u0, v0) < 0.02 && Math.min(u1, v1) > 0.98;

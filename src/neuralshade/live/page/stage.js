@@ -3,7 +3,7 @@
 import { byId } from "./dom.js";
 import { listen } from "./gestures.js";
 import { paintChecks, paintCursor, paintPicture } from "./paint.js";
-import { errorOf, flipOf, isResult, needed, offerPanes } from "./panes.js";
+import { errorOf, flipOf, isLike, isResult, needed, offerPanes } from "./panes.js";
 import { Pictures } from "./pictures.js";
 import { coarseness } from "./samples.js";
 import { Divider, Slot } from "./slot.js";
@@ -71,7 +71,7 @@ export class Stage {
 
   /** Return what to ask the server for; of what is lit, as many pixels as the screen has. */
   request() {
-    const lit = this.panes.some((pane) => this.scene?.light?.panes.includes(pane));
+    const lit = this.panes.some((pane) => this.isLit(pane));
     return this.viewport.request(lit);
   }
 
@@ -140,8 +140,23 @@ export class Stage {
     if (compared === null) return this.pictures.latest.get(name) ?? null;
     if (this.form === "flip") return this.pictures.latest.get(flipOf(compared)) ?? null;
     const scale = this.form === "heat" ? -this.error_scale : this.error_scale;
-    const lit = Boolean(this.scene?.light?.panes.includes(compared));
-    return this.pictures.errors.of(compared, this.beside.get(compared) ?? "", scale, lit);
+    return this.pictures.errors.of(compared, this.beside.get(compared) ?? "", scale, this.isLit(name));
+  }
+
+  /** Whether a pane is lit, or an error of what is. @param {string} name */
+  isLit(name) {
+    return this.scene?.light?.panes.includes(errorOf(name) ?? name) ?? false;
+  }
+
+  /** Return the panes whose numbers are told: the pointed one, those shown, what they are beside. */
+  get told() {
+    const { slot } = this.cursor ?? {};
+    const names = [slot, ...this.active].flatMap((each) => each?.shown ?? []);
+    const whole = names.flatMap((name) => {
+      const pane = errorOf(name) ?? name;
+      return [pane, this.beside.get(pane) ?? ""];
+    });
+    return [...new Set(whole)].filter(Boolean);
   }
 
   /** Whether what a pane shows is of the scene before. @param {string} name */
@@ -274,14 +289,4 @@ export class Stage {
     this.root.classList.toggle("stacked", below > beside && below >= both);
     this.root.classList.toggle("tiled", both > beside && both > below);
   }
-}
-
-/**
- * Whether a scene is of the same picture as another: a fit's asset, or the same fit again.
- * @param {import("./types.js").Scene | null} scene
- * @param {import("./types.js").Scene | null} other
- */
-function isLike(scene, other) {
-  if (!scene || !other || scene.name !== other.name) return false;
-  return scene.width === other.width && scene.height === other.height;
 }
