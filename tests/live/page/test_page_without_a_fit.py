@@ -109,3 +109,13 @@ def test_a_picture_of_few_rows_is_no_hairline(tab, shown, live, fitted):
     page.page.click("#whole")
     page.until("parseFloat(document.querySelector('#zoom').textContent) < 60")
     assert page.js("document.querySelector('#whole').getAttribute('aria-pressed')") == "true"
+
+
+@pytest.mark.slow
+def test_what_is_measured_says_so(tab, shown, live, fitted):
+    page = tab(shown(fitted / "a.nsh", fitted / "a.png"))
+    page.until(lambda: live.channel.known["quality"])
+    cells = "[...document.querySelectorAll('#quality-rows td')].map(e => e.textContent)"
+    page.until(lambda: len(page.js(cells)) == 3)
+    live.channel.publish("quality", {"result": None})
+    page.until(lambda: page.js(cells) == ["measuring ..."])

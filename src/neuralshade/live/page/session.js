@@ -11,7 +11,8 @@ export class Session {
     /** @type {Scene | null} */ this.scene = null;
     /** @type {Fit | null} */ this.fit = null;
     /** @type {Progress | null} */ this.progress = null;
-    /** @type {Record<string, import("./types.js").Quality> | null} */ this.quality = null;
+    /** @type {Record<string, import("./types.js").Quality | null> | null} by pane; null: is measured */
+    this.quality = null;
     /** @type {import("./types.js").Preparing | null} */ this.preparing = null;
     /** @type {CurvePoint[]} */ this.curve = [];
     /** @type {string[]} */ this.presets = [];
