@@ -1,5 +1,6 @@
 /** The panes: what each shows, their common zoom and pan, and when they are drawn. */
 
+import { Arrangement } from "./arrange.js";
 import { byId } from "./dom.js";
 import { listen } from "./gestures.js";
 import { paintChecks, paintCursor, paintPicture } from "./paint.js";
@@ -14,6 +15,7 @@ const MOST_PANES = 3;
 export class Stage {
   constructor() {
     this.root = byId("stage");
+    this.arrangement = new Arrangement(this.root);
     this.viewport = new Viewport();
     this.pictures = new Pictures();
     this.slots = [1, 2, 3].map((number) => new Slot(number));
@@ -106,11 +108,13 @@ export class Stage {
       if (shown) slot.label(this.wiping, titles);
       else delete slot.canvas.dataset.pane;
     });
+    this.root.classList.remove("roomy");
     this.divider.root.hidden = !this.wiping;
     this.root.hidden = !this.scene;
     byId("nothing").hidden = Boolean(this.scene);
     byId("toolbar").hidden = byId("values").hidden = !this.scene;
     this.#arrange();
+    this.#widen();
     this.onlayout();
     this.moved();
   }
@@ -132,6 +136,7 @@ export class Stage {
     cancelAnimationFrame(this.drawing);
     this.drawing = 0;
     for (const slot of this.active) this.#drawSlot(slot);
+    this.#widen();
   }
 
   /** @param {string} name @returns {import("./types.js").Picture | null} */
@@ -274,19 +279,15 @@ export class Stage {
     this.onview();
   }
 
-  /** Side by side, below each other, or two and one below: as pictures are largest. */
   #arrange() {
-    const { clientWidth, clientHeight } = this.root;
-    if (!this.scene || !clientHeight) return;
-    const { width, height } = this.scene;
-    const { count } = this;
-    const caption = this.slots[0].caption.offsetHeight;
-    const scale = (/** @type {number} */ columns) => {
-      const rows = Math.ceil(count / columns);
-      return Math.min(clientWidth / columns / width, (clientHeight / rows - caption) / height);
-    };
-    const [beside, below, both] = [scale(count), scale(1), count > 2 ? scale(2) : 0];
-    this.root.classList.toggle("stacked", below > beside && below >= both);
-    this.root.classList.toggle("tiled", both > beside && both > below);
+    if (!this.scene || !this.root.clientHeight) return;
+    this.arrangement.arrange(this.count, this.slots[0].caption.offsetHeight, this.scene);
+  }
+
+  /** Give captions two lines each where one has no room in its own; all, as panes are of one size. */
+  #widen() {
+    if (this.root.classList.contains("roomy") || !this.active.some((slot) => slot.isCrowded)) return;
+    this.root.classList.add("roomy");
+    this.#arrange();
   }
 }
