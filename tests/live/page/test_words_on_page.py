@@ -60,3 +60,17 @@ def test_a_warning_is_told_once(tab, live, background, picture, small, tmp_path)
     page.says("#state", "Ended")
     warnings = fit.finish().warnings
     assert warnings and not set(warnings) & set(boxes(page))
+
+
+@pytest.mark.slow
+def test_a_start_that_takes_its_time_is_told_at_once(tab, live, picture, as_png, tmp_path):
+    path = tmp_path / "a.png"
+    path.write_bytes(as_png(picture.pixels))
+    page = tab(live.address)  # nobody waits: what is asked for is not done
+    page.page.set_input_files("#upload-picture", path)
+    page.until(lambda: page.page.locator("#start").is_enabled())
+    page.page.click("#start")
+    page.says("#start", "Starting ...")
+    assert page.page.locator("#start").is_disabled()
+    live.channel.publish("preparing", {"what": "fit image, a.png", "doing": "", "seconds": 0})
+    page.says("#start", "Start")

@@ -1,7 +1,7 @@
 /** Save and load the asset, snapshot, report; and files dropped on the page. */
 
 import { download, upload } from "./connection.js";
-import { byId, setText } from "./dom.js";
+import { byId, setProse, setText } from "./dom.js";
 import { preparation } from "./format.js";
 import { ask, notice } from "./notices.js";
 import { samplePicture } from "./sample.js";
@@ -70,7 +70,7 @@ export class Files {
     if (unreported) report.removeAttribute("href");
     else report.setAttribute("href", "report");
     report.setAttribute("aria-disabled", String(unreported));
-    setText(byId("withheld"), [...new Set(Object.values(withheld))].join(" "));
+    setProse(byId("withheld"), [...new Set(Object.values(withheld))].join(" "));
   }
 
   #acceptDrops() {

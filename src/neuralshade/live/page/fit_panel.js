@@ -1,6 +1,6 @@
 /** The panel of a fit: how far it is, and what changes it while it runs. */
 
-import { byId, element, setOptions, setText, spaced } from "./dom.js";
+import { byId, element, setOptions, setProse, setText, spaced } from "./dom.js";
 import * as format from "./format.js";
 import { ask, notice } from "./notices.js";
 
@@ -165,9 +165,14 @@ export function showNumbers(session) {
     byId("state").dataset.state = preparing ? "preparing" : (fit?.state ?? "none");
     const warnings = fit && fit.state !== "shown" ? (fit.warnings ?? []) : [];
     byId("state").toggleAttribute("data-doubtful", warnings.length > 0 || fit?.cut_short === true);
-    byId("fit-warnings").replaceChildren(...warnings.map((line) => element("li", {}, line)));
+    const lines = warnings.map((line) => {
+      const item = element("li");
+      setProse(item, line);
+      return item;
+    });
+    byId("fit-warnings").replaceChildren(...lines);
     byId("fit-warnings").hidden = !warnings.length;
-    setText(byId("fit-text"), preparing ? format.preparation(preparing) : (fit?.text ?? ""));
+    setProse(byId("fit-text"), preparing ? format.preparation(preparing) : (fit?.text ?? ""));
     byId("psnr-number").hidden = fit?.rated === false;
     const shown = fit?.state === "shown"; // an asset that this fit has not made
     byId("fit-numbers").hidden = byId("progress").hidden = !fit || shown;

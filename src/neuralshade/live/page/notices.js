@@ -1,6 +1,6 @@
 /** Said to people: notices, each of which can be put away, and questions with a few answers. */
 
-import { byId, element, setText } from "./dom.js";
+import { byId, element, setProse, setText } from "./dom.js";
 
 const MOST = 3;
 const NOTE_MS = 8_000;
@@ -23,7 +23,8 @@ export function notice(text, kind = "problem") {
     "Dismiss",
   );
   const role = kind === "problem" ? "alert" : "status";
-  const line = element("div", { class: `notice ${kind}`, role }, element("p", {}, text), close);
+  const line = element("div", { class: `notice ${kind}`, role }, element("p"), close);
+  setProse(line.firstElementChild, text);
   line.dataset.text = text;
   close.addEventListener("click", () => line.remove());
   removeLater(line, kind === "note" ? NOTE_MS : PROBLEM_MS);
