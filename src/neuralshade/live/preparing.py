@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import Any
 
 from neuralshade.base import work
 
 LOOK_SECONDS = 0.25  # between two looks at what is done
+OWN = "preparing"  # the whole, where nobody else tells of one
 Tell = Callable[[Mapping[str, Any] | None], None]
 
 
@@ -23,12 +24,15 @@ class Preparing:
         self._tell = tell
         self._lock = threading.Lock()
         self._ended: threading.Event | None = None  # of what is told now
+        self._whole = ExitStack()
 
     @contextmanager
     def told(self, what: str) -> Iterator[None]:
         """Tell of ``what`` until the block ends, or ``end`` is called."""
         self.end()
         ended = self._ended = threading.Event()
+        if work.current() is None:  # parts are told of a whole alone
+            self._whole.enter_context(work.working(OWN))
         begun, last = work.now(), _said(what, 0)
         self._tell(last)
         threading.Thread(target=self._watch, args=(ended, what, begun, last),
@@ -43,6 +47,7 @@ class Preparing:
         with self._lock:  # nothing is told of it after this
             ended, self._ended = self._ended, None
             if ended is not None:
+                self._whole.close()
                 ended.set()
                 self._tell(None)
 
@@ -60,4 +65,5 @@ class Preparing:
 def _said(what: str, seconds: int) -> dict[str, Any]:
     """Return what pages are told; ``doing`` is empty where nobody says what is done."""
     current = work.current()
-    return {"what": what, "doing": "" if current is None else current.what, "seconds": seconds}
+    doing = "" if current is None or current.what == OWN else current.what
+    return {"what": what, "doing": doing, "seconds": seconds}

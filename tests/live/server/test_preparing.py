@@ -33,7 +33,7 @@ def test_each_work_and_each_second_is_told_once(clock):
     preparing = Preparing(said.append)
     with preparing.told("fit splats, jeep.jpg"):
         assert said == [{"what": "fit splats, jeep.jpg", "doing": "", "seconds": 0}]
-        with work.working("compiling kernels"):
+        with work.part("compiling kernels"):  # of a whole, which is told of by nobody here
             until(lambda: said[-1]["doing"] == "compiling kernels")
             clock[0] += 20.5
             until(lambda: said[-1]["seconds"] == 20)
@@ -43,7 +43,7 @@ def test_each_work_and_each_second_is_told_once(clock):
         assert len(said) == count == 4
         preparing.end()
         assert said[-1] is None
-    assert len(said) == 5  # that it ended is told once
+    assert len(said) == 5 and work.current() is None  # that it ended is told once
 
 
 def test_it_ends_with_an_error_too(clock):
