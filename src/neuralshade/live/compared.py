@@ -71,7 +71,7 @@ class Measuring:
         self._tell = tell
         self._thread = ThreadPoolExecutor(1, "neuralshade quality")
         self._number = 0  # of the scene that is shown
-        self._found: dict[str, Any] = {}  # by pane; None while it is measured
+        self._found: dict[str, Any] = {}  # by pane
 
     def close(self) -> None:
         """Measure no more."""
@@ -96,7 +96,6 @@ class Measuring:
             return
         view = View(0, 0, width=scene.width, height=scene.height)
         space = "linear" if scene.linear else "srgb"
-        self._tell_of({pane: None for pane, _ in known})
         for pane, beside in known:
             drawn = [scene.draw(name, view) for name in (beside, pane)]
             rate = None if scene.psnr is None else partial(scene.psnr, pane)
@@ -117,15 +116,10 @@ class Measuring:
                 found["psnr_db"] = rate(target, result)
         except Exception:  # a page goes on without numbers
             log.exception("live: %s could not be measured.", pane)
-            if number == self._number:
-                self._tell_of({name: row for name, row in self._found.items() if name != pane})
             return
         if number == self._number:
-            self._tell_of({**self._found, pane: found})
-
-    def _tell_of(self, found: dict[str, Any]) -> None:
-        self._found = found
-        self._tell(found)
+            self._found = {**self._found, pane: found}
+            self._tell(self._found)
 
     def _compare(self, number: int, pane: str, target: Floats, space: str, size: int) -> None:
         """Tell what others have at its bytes or their fixed rates, one after the other."""
@@ -134,7 +128,7 @@ class Measuring:
         peak = peak_of(target, space)
         try:
             for rival in all_baselines(target, space, size):
-                if number != self._number or self._found.get(pane) is None:
+                if number != self._number or pane not in self._found:
                     return
                 if rival.result is None:
                     continue
@@ -142,6 +136,7 @@ class Measuring:
                              "memory_bytes": rival.memory_bytes,
                              "psnr_db": psnr_db(target, rival.result, peak),
                              "random_access": rival.random_access})  # fmt: skip
-                self._tell_of({**self._found, pane: {**self._found[pane], "beside": [*rows]}})
+                self._found = {**self._found, pane: {**self._found[pane], "beside": [*rows]}}
+                self._tell(self._found)
         except Exception:  # a page goes on without them
             log.exception("live: %s could not be compared.", pane)

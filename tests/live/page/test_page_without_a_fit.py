@@ -123,7 +123,7 @@ def test_what_is_measured_says_so(tab, shown, live, fitted):
     page = tab(shown(fitted / "a.nsh"))  # without a reference nothing else is told
     page.until("document.querySelector('#sizes').textContent")
     cells = "[...document.querySelectorAll('#quality-rows td')].map(e => e.textContent)"
-    live.channel.publish("quality", {"result": None})
+    live.channel.publish("measuring", ["result"])
     page.until(lambda: page.js(cells) == ["measuring ..."])
     found = {"psnr_db": 30.0, "ssim": 0.9, "flip": None, "cropped": False}
     live.channel.publish("quality", {"result": found})

@@ -9,9 +9,10 @@ import { bytes, count, decibels, engineering, share } from "./format.js";
 /** @param {import("./session.js").Session} session */
 export function showQuality(session) {
   const show = () => {
-    const { quality, scene } = session;
-    const found = Object.entries(quality ?? {});
-    const measured = found.flatMap(([, part]) => part ?? []);
+    const { quality, scene, measuring } = session;
+    const measured = Object.values(quality ?? {});
+    const panes = new Set([...Object.keys(quality ?? {}), ...measuring]);
+    const found = [...panes].map((pane) => /** @type {const} */ ([pane, quality?.[pane]]));
     const rows = found.map(([pane, part]) => {
       const title = found.length > 1 ? (scene?.titles[pane] ?? pane) : "";
       const numbers = part && [ratio(part.psnr_db), share(part.ssim), share(part.flip)];
@@ -41,8 +42,10 @@ export function showQuality(session) {
     });
     byId("beside-rows").replaceChildren(...others);
     byId("beside").hidden = !others.length;
+    byId("beside-waiting").hidden = !others.length || !measuring.length;
   };
   session.on("quality", show);
+  session.on("measuring", show);
   session.on("scene", show);
 }
 

@@ -92,7 +92,7 @@
  * @property {number | null} samples_per_second
  * @property {number | null} left_seconds
  *
- * @typedef {object} Quality of a pane beside what it is compared with, once it is measured
+ * @typedef {object} Quality of a pane beside what it is compared with
  * @property {number} psnr_db
  * @property {number | null} ssim
  * @property {number | null} flip
