@@ -137,8 +137,8 @@ def test_another_kind_of_the_same_picture_and_its_size(device, fitting, look, tm
     assert not kinds["textures"]["picture"] and kinds["image"]["presets"]
     page.control("start", kind="splats", bpp=16.0, seconds=0.3)
     page.until(lambda: page.fit["id"] == 2 and page.fit["verb"] == "splats")
-    job.finish()
-    header = neuralshade.info(tmp_path / "x.nsh")
+    assert job.finish().asset == str(tmp_path / "x_splats.nsh")
+    header = neuralshade.info(tmp_path / "x_splats.nsh")
     assert header["kind"] == "splats" and header["recipe"]["bpp"] == 16.0
 
 

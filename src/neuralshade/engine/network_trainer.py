@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
+from neuralshade.base.work import part
 from neuralshade.engine.kernel_path import TrainingPath
 from neuralshade.engine.kernel_plan import Plan, build_plan, infer_plan, path_of
 from neuralshade.engine.kernels.infer.infer import Inference
@@ -74,7 +75,8 @@ class NetworkTrainer:
         self._alone = 0
         self.grid_frozen = False
         self._allocate()
-        self._compile()
+        with part("compiling kernels"):
+            self._compile()
         self._round()
 
     def _resident_groups(self) -> int:

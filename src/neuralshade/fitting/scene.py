@@ -66,6 +66,14 @@ class Light:
 
 
 @dataclass(frozen=True)
+class MeasuredTable:
+    """What a fit measured, for people: titles of columns, and rows of cells of a line or two."""
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[tuple[str, ...], ...], ...]
+
+
+@dataclass(frozen=True)
 class Scene:
     """Panes that can be asked for, and who draws them.
 
@@ -97,7 +105,10 @@ class Scene:
     byte_count: int | None = None  # of a file, where that is what is shown
     memory_bytes: int | None = None  # of a GPU, as shaders read it
     bits_per_pixel: float | None = None  # of the file, where there are pixels to share it among
+    bits_of: str = "pixel"  # that they are told for
     measured: str | None = None  # what its fit measured, for people
+    measured_table: MeasuredTable | None = None  # the numbers of that
+    own_channels: Mapping[str, int] = field(default_factory=dict)  # of panes with fewer
     # of a pane's target and result as drawn, in dB, where its fit measures something else of them
     psnr: Callable[[str, Floats, Floats], float] | None = None
     settled: Callable[[str, View], bool] | None = None
@@ -117,6 +128,7 @@ class Scene:
         """Return what pages are told."""
         overlays = [{"name": name, "kind": "picture"} for name in self.pages]
         overlays += [{"name": name, "kind": "points"} for name in self.points]
+        table = self.measured_table
         return {"id": number, "kind": self.kind, "name": self.name, "width": self.width,
                 "height": self.height, "channels": self.channels, "hdr": self.hdr,
                 "stops": self.stops, "panes": list(self.titles), "titles": dict(self.titles),
@@ -125,8 +137,9 @@ class Scene:
                 "turned": list(self.turned),
                 "levels": [list(size) for size in self.levels],
                 "bytes": self.byte_count, "memory_bytes": self.memory_bytes,
-                "bits_per_pixel": self.bits_per_pixel, "measured": self.measured,
-                "withheld": dict(self.withheld)}  # fmt: skip
+                "bits_per_pixel": self.bits_per_pixel, "bits_of": self.bits_of,
+                "measured": self.measured, "measured_table": None if table is None
+                else dataclasses.asdict(table), "withheld": dict(self.withheld)}  # fmt: skip
 
     def beside(self, pane: str) -> str | None:
         """Return what a pane is compared with; None where nothing is at hand."""
@@ -184,7 +197,7 @@ class Scene:
         region = (col / width, row / height, (col + 1) / width, (row + 1) / height)
         view = View(0, 0, region, 1, 1, level=level)
         return {
-            pane: self.draw(pane, view)[0, 0].tolist()
+            pane: self.draw(pane, view)[0, 0, : self.own_channels.get(pane)].tolist()
             for pane in self.titles
             if not self.is_lit(pane) and not pane.startswith(FLIP)
         }

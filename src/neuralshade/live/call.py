@@ -32,13 +32,14 @@ class Call:
     """A fit verb and what it is called with, by name.
 
     ``sent``: what the picture is called, where it came from a page. ``drawn``: where it lies, where
-    that page drew it.
+    that page drew it. ``spared``: the asset of another kind whose name this one does not take.
     """
 
     fit: Callable[..., Any]
     arguments: Mapping[str, Any]
     sent: str | None = None
     drawn: Path | None = None
+    spared: Path | None = None
 
     @classmethod
     def of(cls, fit: Callable[..., Any], given: tuple[Any, ...], named: Mapping[str, Any]) -> Call:
@@ -56,6 +57,12 @@ class Call:
     def subject(self) -> Any:
         """Return what is fitted."""
         return self.arguments.get(_subject_of(self.fit))
+
+    @property
+    def output(self) -> Path:
+        """Return where the asset of a picture's fit goes."""
+        given = self.arguments.get("output")
+        return Path(f"{Path(name_of(self.subject)).stem}.nsh") if given is None else Path(given)
 
     def with_live(self, live: Any) -> Call:
         """Return the same call, shown by ``live``."""
@@ -85,7 +92,7 @@ class Call:
         if wanted["action"] != "start":
             kept = ("seed", "transform")
             anew = {name: wanted[name] for name in kept if name in wanted}
-            return replace(self, arguments=arguments | anew)
+            return replace(self, arguments=arguments | anew, spared=None)
         return self._started(arguments, wanted, uploads)
 
     def _started(
@@ -98,7 +105,8 @@ class Call:
         if not wanted.keys() & OTHERS and kind == self.kind:
             ends = dict.fromkeys(ENDS) if "seconds" in wanted else {}
             kept = {name: value for name, value in arguments.items() if name not in ends}
-            return replace(self, arguments=kept | _valued(kept, wanted) | settings)
+            again = kept | _valued(kept, wanted) | settings
+            return replace(self, arguments=again, spared=None)
         kept = {name: arguments[name] for name in ("options", "observer") if name in arguments}
         if "maps" in wanted:
             return Call(kind.fit, {**kept, **_of_maps(kind, wanted["maps"], uploads), **settings})
@@ -120,7 +128,11 @@ class Call:
         if not self.kind.subject.picture or self.subject is None:
             raise ConfigError("start: got no picture, need one to fit. Upload it first.")
         given = {kind.subject.name: self.subject, "output": arguments.get("output")}
-        return Call(kind.fit, {**kept, **given, **settings}, self.sent, self.drawn)
+        spared = None
+        if kind != self.kind:
+            spared = self.output if self.output.exists() else None
+            given["output"] = _beside(self.output, self.kind, kind)
+        return Call(kind.fit, {**kept, **given, **settings}, self.sent, self.drawn, spared)
 
 
 def startable() -> list[dict[str, Any]]:
@@ -225,13 +237,19 @@ def name_of(subject: Any) -> str:
     return str(getattr(subject, "name", "array"))
 
 
-def _free(stem: str, kind: Kind) -> Path:
-    """Return a path in this folder, named after what is fitted, that nothing has yet."""
+def _beside(before: Path, old: Kind, kind: Kind) -> Path:
+    """Return where an asset of ``kind`` goes beside one of another: each has its own name."""
+    stem = f"{before.stem.removesuffix(f'_{old.name}')}_{kind.name}"
+    return _free(stem, kind, before.parent)
+
+
+def _free(stem: str, kind: Kind, folder: Path = Path()) -> Path:
+    """Return a path in a folder, named after what is fitted, that nothing has yet."""
     end = ".nsh"
     if kind.output_form == "DIR":
         stem, end = f"{stem}_{kind.name}", ""
     numbers = iter(range(2, 10_000))
-    path = Path(f"{stem}{end}")
+    path = folder / f"{stem}{end}"
     while path.exists():
-        path = Path(f"{stem}_{next(numbers)}{end}")
+        path = folder / f"{stem}_{next(numbers)}{end}"
     return path

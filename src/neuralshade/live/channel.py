@@ -29,6 +29,7 @@ PROTOCOL = 1
 MOST_CLIENTS = 32
 SLOW_SECONDS = 1.0  # from a frame's drawing to its being shown; a page that takes longer is late
 MOST_REQUESTS = 256  # that wait for the thread that trains; more are refused
+KNOWN = ("scene", "fit", "progress", "quality", "preparing")  # of which pages are told the newest
 MOST_CURVE = 20_000  # points of a history; then every other one of them is dropped
 
 
@@ -65,7 +66,7 @@ class Channel:
         self.lock = threading.Lock()
         self.clients: list[Client] = []
         self.requests: deque[Request] = deque()
-        self.known: dict[str, Any] = {"scene": None, "fit": None, "progress": None, "quality": None}
+        self.known: dict[str, Any] = dict.fromkeys(KNOWN)
         self.fixed: Json = {}  # of hello, besides
         self.curve: list[Sequence[Any]] = []
         self.curve_id = 0
@@ -76,7 +77,7 @@ class Channel:
     # -- of the thread that trains
 
     def publish(self, name: str, value: Any) -> None:
-        """Tell every page the new ``scene``, ``fit``, ``progress`` or ``quality``, and hello."""
+        """Tell every page the new value of one of KNOWN, and hello."""
         value = finite(value)
         with self.lock:
             self.known[name] = value

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from neuralshade.live.access import LOOPBACK
 from neuralshade.live.answers import answer
 from neuralshade.live.call import Call, first_call, name_of, startable
 from neuralshade.live.channel import Channel
+from neuralshade.live.preparing import Preparing
 from neuralshade.live.server import PORT, Server
 from neuralshade.live.shown_asset import ShownAsset
 from neuralshade.live.stage import Stage
@@ -64,6 +66,7 @@ class Live:
             self.uploads.close()
             raise
         self.shown = ShownAsset(self.stage)
+        self.preparing = Preparing(partial(self.channel.publish, "preparing"))
         self._call = first_call(options)
         self._runs = False  # whether the fit that begins is this one's to start again
         self._facts: dict[str, Any] | None = None  # of the last fit that began
@@ -146,7 +149,8 @@ class Live:
         self._fits, self._runs = self._fits + 1, True
         call, asked = self._call.with_live(self), last_asked()
         try:
-            result = call.fit(**call.arguments)
+            with self.preparing.told(f"fit {call.kind.name}, {name_of(call.subject)}"):
+                result = call.fit(**call.arguments)
         finally:
             job, self._job, self._runs = self._job, None, False
             self._ends = last_asked() != asked
@@ -194,15 +198,21 @@ class Live:
         if self._runs:
             self._call = self._call.begun_anew(job.settings)
         call = self._call
+        if self._runs and call.spared is not None:  # pages drop earlier lines when a fit begins
+            log.info("%s stays as it is: the asset of fit %s goes to %s.", call.spared,
+                     call.kind.name, job.output)  # fmt: skip
         again = (lambda wanted: call.changed(wanted, self.uploads)) if self._runs else None
-        return Steering(self.channel, self.stage, job, self._facts, again)
+        steering = Steering(self.channel, self.stage, job, self._facts, again)
+        self.preparing.end()  # the fit is told of now
+        return steering
 
     def show(self, asset: Any, reference: Any = None) -> None:
         """Show an asset, beside ``reference`` where one is given.
 
         Raises: AssetError, PictureError.
         """
-        self.shown.open(asset, reference)
+        with self.preparing.told(f"opening {name_of(getattr(asset, 'path', asset))}"):
+            self.shown.open(asset, reference)
 
     def watch(self, scene: str | os.PathLike[str], *, trust: bool = False) -> None:
         """Show a scene, path traced: pages turn it and move its first light.
@@ -213,7 +223,8 @@ class Live:
         """
         from neuralshade.scene.watched import watched_scene
 
-        self.shown.watch(watched_scene(scene, trust=trust), Path(scene).name)
+        with self.preparing.told(f"opening {Path(scene).name}"):
+            self.shown.watch(watched_scene(scene, trust=trust), Path(scene).name)
 
     def wait(self) -> None:
         """Serve until Ctrl-C, SIGTERM or SIGHUP; a fit that a page asks for is run.

@@ -197,22 +197,6 @@ def test_exposure_and_gamma_of_light_beyond_one(tab, shown, save_smooth, few, tm
 
 
 @pytest.mark.slow
-def test_levels_are_called_what_they_are(tab, live, background, device, fitted, tmp_path, waves):
-    """Some were kept from filters: no network is shown."""
-    live.show(fitted / "a.nsh")
-    background(live.wait)
-    page = tab(live.address)
-    page.shows("result", drawn(fitted / "a.nsh"))
-    neuralshade.fit_mipmaps(waves, tmp_path / "out", steps=4, pool=16, pairs=4)
-    levels = next((tmp_path / "out").glob("*.nsh"))
-    page.page.set_input_files("#load", levels)
-    page.page.wait_for_selector("#light", state="visible")
-    assert live.stage.scene.titles["result"] == "Kept levels"
-    told = neuralshade.load(levels).told()
-    assert told["  1"] in page.text("#quality-note")  # their errors, which have no PSNR
-
-
-@pytest.mark.slow
 def test_a_kind_that_the_page_has_not_heard_of_is_shown(tab, shown, live, fitted):
     """What a scene offers is told by its facts: tone, a light, overlays, panes."""
     page = tab(shown(fitted / "a.nsh"))

@@ -81,3 +81,19 @@ def test_maps_dropped_with_other_files(tab, live, background, maps, as_png):
     page.js(DROP, [*files, ["bricks.mtlx", "", ""]])
     page.says("#fit-picture", "bricks, 3 maps")
     page.until("document.querySelector('#notices').textContent.includes('Left out: bricks.mtlx.')")
+
+
+@pytest.mark.slow
+def test_maps_are_taken_for_a_texture_set_unless_another_kind_was_chosen(tab, live, background,
+                                                                         maps):  # fmt: skip
+    background(live.wait)
+    page = tab(live.address)
+    page.until("document.querySelector('#kind').options.length")
+    page.js("document.querySelector('#kind').value = 'mipmaps'")  # as the page does, for other maps
+    page.page.set_input_files("#drop-file", maps)
+    page.says("#fit-picture", "bricks, 3 maps")
+    assert page.page.locator("#kind").input_value() == "textures"
+    page.page.select_option("#kind", "mipmaps")
+    page.page.set_input_files("#drop-file", maps)
+    page.until(lambda: page.page.locator("#start").is_enabled())
+    assert page.page.locator("#kind").input_value() == "mipmaps"

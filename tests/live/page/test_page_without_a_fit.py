@@ -26,6 +26,8 @@ def test_an_empty_page_has_a_place_to_drop_and_a_sample(tab, live, background, t
     page.page.fill("#fit-seconds", "0.5")
     page.page.click("#start-here")
     page.says("#state", "Ended")
+    page.page.select_option("#kind", "mipmaps")  # the present picture is nothing for that
+    assert page.text("#fit-picture") == "none yet" and page.page.locator("#start").is_disabled()
     facts = neuralshade.info(tmp_path / "sample.nsh")
     assert facts["recipe"]["bpp"] == 0.5
     assert facts["picture"]["channels"] == 3  # or JPEG and BC1 could not be compared with it
@@ -57,6 +59,11 @@ def test_what_cannot_be_started_here_is_a_command(tab, live, background):
     assert page.text("#command") == (
         "neuralshade fit textures bricks/ --bpp 2.5 --seconds 60 --seed 3 --live"
     )
+    # an option is not broken at its hyphens
+    words = """[...document.querySelectorAll("#command .unbroken")]
+        .map(e => [e.textContent, e.getClientRects().length])"""
+    assert ["--live", 1] in page.js(words) and all(lines == 1 for _, lines in page.js(words))
+    assert page.text("#start-why") == "It needs the maps of a material, chosen together."
     page.page.select_option("#kind", "mipmaps")
     assert page.text("#command") == ("neuralshade fit mipmaps bricks/ --seconds 60 --seed 3 --live")
     page.page.select_option("#kind", "image")
@@ -109,3 +116,15 @@ def test_a_picture_of_few_rows_is_no_hairline(tab, shown, live, fitted):
     page.page.click("#whole")
     page.until("parseFloat(document.querySelector('#zoom').textContent) < 60")
     assert page.js("document.querySelector('#whole').getAttribute('aria-pressed')") == "true"
+
+
+@pytest.mark.slow
+def test_what_is_measured_says_so(tab, shown, live, fitted):
+    page = tab(shown(fitted / "a.nsh"))  # without a reference nothing else is told
+    page.until("document.querySelector('#sizes').textContent")
+    cells = "[...document.querySelectorAll('#quality-rows td')].map(e => e.textContent)"
+    live.channel.publish("measuring", ["result"])
+    page.until(lambda: page.js(cells) == ["measuring ..."])
+    found = {"psnr_db": 30.0, "ssim": 0.9, "flip": None, "cropped": False}
+    live.channel.publish("quality", {"result": found})
+    page.until(lambda: page.js(cells) == ["30.00", "0.9000", "\u2013"])

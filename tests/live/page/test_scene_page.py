@@ -45,7 +45,9 @@ def test_a_scene_is_turned_and_its_light_moved(tab, live, background, one_device
 
     page.until(lambda: off() < 3, "what is rendered, but for its paths")
     azimuth = page.page.locator("#azimuth").input_value()
+    assert page.text("#drag-does") == "move its light"
     page.page.select_option("#drag-what", "turn")
+    assert page.text("#drag-does") == "move the camera"
     page.drag(PANE, 80, 20)
     page.until(lambda: off() > 4, "another side")
     assert page.page.locator("#azimuth").input_value() == azimuth

@@ -1,5 +1,7 @@
 """live/page: each map of a texture set beside itself as it was given."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -71,3 +73,26 @@ def test_a_level_and_the_light_of_the_sphere(moss, tab, shown):
     page.shows("given:map:albedo", to_uint8(mip_levels(textures["albedo"])[4]))
     page.press("M", "M")
     assert page.text("#level-value") == "2"
+
+
+@pytest.mark.slow
+def test_numbers_under_the_pointer_are_of_what_is_looked_at(moss, tab, shown):
+    """Of what is lit first, as it is shown; one number where a map has one channel."""
+    page = tab(shown(moss.path, moss.textures))
+    pane = [page.page.locator(f"[data-testid=pane-{number}]") for number in (1, 2, 3)]
+    pane[0].select_option("given:lit")
+    pane[1].select_option("error:lit")
+    pane[2].select_option("map:roughness")
+    page.pixels("lit")
+    page.pixels("map:roughness")
+    page.page.locator("canvas[data-pane='error:lit']").hover()
+    told = "[...document.querySelectorAll('#values > span')].map(e => e.innerText)"
+    page.until(lambda: len(page.js(told)) > 1)
+    _, *spans = page.js(told)
+    titles, numbers = zip(*(re.match(r"(.*?) ((?:-?[0-9.]+ *)+)$", s).groups() for s in spans),
+                          strict=True)  # fmt: skip
+    assert titles == (
+        "lit sphere as decoded, as shown", "lit sphere as given, as shown",
+        "roughness as decoded", "roughness as given",
+    )  # fmt: skip
+    assert [len(text.split()) for text in numbers] == [3, 3, 1, 1]

@@ -18,3 +18,23 @@ def test_a_fit_that_was_warned_of_does_not_end_in_green(tab, live, background, s
     assert page.js("document.querySelector('#state').matches('[data-doubtful]')")
     page.until("document.querySelector('#loss-read-out').textContent")
     assert page.text("#loss-read-out") == page.text("#loss")
+
+
+@pytest.mark.slow
+def test_one_psnr_is_told_at_a_time(tab, live, fitting):
+    """The curve gets a point once the fit has gone on: the panel knows of it before."""
+    fitting()
+    page = tab(live.address)
+    page.until(lambda: page.points() > 2)
+    page.page.click("#pause")
+    page.says("#state", "Paused")
+    curve = live.channel.curve
+    step, seconds = 10**6, curve[-1][1] + 1
+    measured = {"psnr_db": 26.99, "psnr_about": True, "psnr_step": step, "psnr_stale": True}
+    live.channel.publish("progress", {**live.channel.known["progress"], **measured})
+    live.channel.add_curve([[step - 5, seconds, 0.01, 25.85]])
+    page.says("#psnr-read-out", "about 26.99 dB")
+    assert page.text("#psnr") == "about 26.99"
+    assert page.text("#psnr-number dt") == "PSNR [dB], step 1,000,000"
+    box = page.page.locator("#psnr-number dt").bounding_box()
+    assert box["height"] < 30  # one line

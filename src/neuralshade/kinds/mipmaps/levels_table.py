@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from neuralshade.fitting.scene import MeasuredTable
 from neuralshade.kinds.mipmaps.choice import over_best
 from neuralshade.kinds.mipmaps.judge import ENVIRONMENT, KEPT, STORED
 from neuralshade.measure.table import Column, Row, Table
@@ -17,6 +18,8 @@ ERROR = ("error: mean of 2 |x - y| / (x + y + 0.01), from 0 (equal) to 2; every 
          "in 8 bits")  # fmt: skip
 TIMES = ("times best: error of what is kept over the least of the three filters under the same "
          "lights; below 1 is better")  # fmt: skip
+BESIDE = ("held-out error of each kept level by kind of lights, 0 to 2, and below it that of the "
+          "best filter")  # fmt: skip
 COLUMNS = (
     Column("level", "level", "d"),
     Column("size", lambda row: f"{row['width']} x {row['height']}"),
@@ -60,6 +63,23 @@ def held_out(quality: Mapping[str, Any]) -> str:
     """Return what a level's errors are, for people."""
     lights = ", ".join(quality)
     return f"held-out errors of what is kept and of a box filter beside, under {lights} lights"
+
+
+def error_table(maps: Mapping[str, Any], quality: Mapping[str, Any]) -> MeasuredTable:
+    """Return for a narrow place each level's error by kind of lights, and the best filter's."""
+    rows = []
+    for index, kept in enumerate(maps["kept"]):
+        width, height = maps["sizes"][index + 1]
+        level = (f"{index + 1}: {FILTERS.get(kept, kept)}", f"{width} x {height}")
+        rows.append((level, *(_beside_best(errors, index) for errors in quality.values())))
+    return MeasuredTable(("level", *quality), tuple(rows))
+
+
+def _beside_best(errors: Mapping[str, Any], index: int) -> tuple[str, str]:
+    kept = errors[KEPT][index]["symmetric"]
+    others = {title: errors[STORED[name]][index]["symmetric"] for name, title in FILTERS.items()}
+    best = min(others, key=lambda title: float(others[title]))
+    return f"{kept:.4f}", f"{best} {others[best]:.4f}"
 
 
 def _errors(errors: Mapping[str, Any], index: int) -> str:

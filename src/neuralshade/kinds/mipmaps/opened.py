@@ -33,7 +33,7 @@ from neuralshade.kinds.mipmaps.asset import (
 )
 from neuralshade.kinds.mipmaps.build import base_maps
 from neuralshade.kinds.mipmaps.judge import as_stored
-from neuralshade.kinds.mipmaps.levels_table import LevelsTable, held_out, told_levels
+from neuralshade.kinds.mipmaps.levels_table import BESIDE, LevelsTable, error_table, told_levels
 from neuralshade.kinds.mipmaps.plane_scene import KEPT_TITLE, plane_scene
 from neuralshade.kinds.mipmaps.recipe import MipmapsRecipe
 from neuralshade.measure.plane.lit_plane import plane_picture
@@ -166,7 +166,11 @@ class OpenedMipmaps(Opened):
         filtered = {name: as_stored(make(base, below)) for name, make in FILTERS.items()}
         chains = {RESULT: self.chain[1:], **filtered}
         scene = plane_scene(str(self.maps["name"]), base, chains, KEPT_TITLE)
-        return dataclasses.replace(scene, measured=self._measured())
+        scene = dataclasses.replace(scene, bits_of=TEXEL)
+        if not self.header.quality:
+            return scene
+        table = error_table(self.maps, self.header.quality)
+        return dataclasses.replace(scene, measured=BESIDE, measured_table=table)
 
     # As Opened says them, once more: who calls reads there, who writes here; mypy compares the two.
     def evaluate(self, reference: Any = None, notice: Notice = ignore) -> LevelsTable:
@@ -203,13 +207,6 @@ class OpenedMipmaps(Opened):
         held = {form.name.removesuffix("_srgb") for form in memory_formats(self.maps).values()}
         memory = memory_text(self.memory_bytes, width * height, TEXEL)
         return f"{memory}, as {', '.join(sorted(held)).upper()}"
-
-    def _measured(self) -> str:
-        """Return the levels' errors, a line each."""
-        quality = self.header.quality
-        lines = told_levels(self.maps, quality)
-        levels = range(1, len(self.maps["sizes"]))
-        return "\n".join([held_out(quality), *(f"{i}: {lines[f'  {i}']}" for i in levels)])
 
     def told_tensors(self) -> dict[str, str]:
         """Return a line for each map."""

@@ -166,14 +166,16 @@ class _Job(Job[SplatsRecipe]):
         self.wanted = picture.as_float()
         self.ordered = recipe.compositing == "over"
         count = expected_count(recipe, picture)
-        engine = build_splat_engine(recipe, picture, self.chosen.gpu, count, naive=naive)
+        with part("compiling kernels"):
+            engine = build_splat_engine(recipe, picture, self.chosen.gpu, count, naive=naive)
         self.background = engine.background
         self.engine = SplatFit(
             engine, recipe, self.wanted, engine.form.together, count,
             budget_of(recipe, picture), self._weigh, hdr=picture.hdr,
         )  # fmt: skip
         if recipe.seconds is not None:  # no clock is to run while that compiles
-            self.engine.warm_up()
+            with part("compiling for the first step"):  # what drivers do when it is first run
+                self.engine.warm_up()
         self.snapshots = snapshots_for(self.options, picture, nullcontext, self._drawn, list)
         self.loop = Loop(
             self.engine,

@@ -25,6 +25,7 @@ Curve = Literal["none", "srgb", "log", "mask"]
 
 MOST_CHANNELS = 16
 MOST_MAPS = 64  # constant ones among them
+TEXEL = "texel of mip 0"  # that bits are told for, of all maps and levels together
 LONGEST_NAME = 64  # characters, of a map
 LARGEST = 1e30  # number of a map: sums of four and ranges stay finite in float32
 MASK_MARGIN = 0.1  # of trained channels, that is 0 or 1 once decoded

@@ -22,7 +22,7 @@ from neuralshade.kinds.hints import MapChain
 from neuralshade.kinds.kind import Notice, Opened, ignore
 from neuralshade.kinds.textures import KIND
 from neuralshade.kinds.textures.asset import RULES, field_forms, stored_field
-from neuralshade.kinds.textures.channels import MapCoding, coding_of
+from neuralshade.kinds.textures.channels import TEXEL, MapCoding, coding_of
 from neuralshade.kinds.textures.decoding import Decoding, check_device
 from neuralshade.kinds.textures.engine import texels_under
 from neuralshade.kinds.textures.recipe import TexturesRecipe
@@ -268,9 +268,9 @@ class OpenedTextures(Opened):
         width, height = self.size_of_set
         quality = self.header.quality["maps"]
         lines = {
-            "size": f"{self.byte_count:,} bytes, {decimals(self.bits_per_pixel, 3)} bits per texel "
-                    "of mip 0",
-            "in a GPU": memory_text(self.memory_bytes, width * height, "texel of mip 0"),
+            "size": f"{self.byte_count:,} bytes, {decimals(self.bits_per_pixel, 3)} bits per "
+                    f"{TEXEL}",
+            "in a GPU": memory_text(self.memory_bytes, width * height, TEXEL),
             "maps": f"{self.textures['name']}, {width} x {height}, {self.mips} mips, "
                     f"{self.channels} channels",
         }  # fmt: skip

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from neuralshade.fitting.scene import GIVEN, Light, Scene, View
 from neuralshade.kinds.textures import KIND
-from neuralshade.kinds.textures.channels import MapCoding
+from neuralshade.kinds.textures.channels import TEXEL, MapCoding
 from neuralshade.kinds.textures.engine import Integers, texels_under
 from neuralshade.kinds.textures.lit_panes import LitPane
 from neuralshade.kinds.textures.reference import TexturesAsset, reference_set
@@ -96,9 +96,13 @@ def _scene(
     light = Light(*usual_light(), tuple(spheres), "eye") if spheres else None
     varying = [pane for pane, coding in by_pane.items() if coding.count]
     changing = (*varying, *([LIT] if spheres else [])) if changes else ()
+    channels = {
+        before + pane: coding.channels for before in maps for pane, coding in by_pane.items()
+    }
     return Scene(KIND.name, name, *sizes[0], CHANNELS, False, False, False,
                  _titles(names, given is not None), draw, changing, decoded.pages(),
-                 light=light, levels=tuple(sizes), psnr=psnr,
+                 light=light, levels=tuple(sizes), bits_of=TEXEL, psnr=psnr,
+                 own_channels=channels,
                  radiance=lambda pane, view: spheres[pane].radiance(view))  # fmt: skip
 
 

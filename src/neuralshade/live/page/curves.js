@@ -49,7 +49,7 @@ export class Curves {
       chart.draw();
     }
     this.#tell(this.loss, "loss-read-out", "Loss", (y) => format.loss(y), this.session.progress?.loss);
-    this.#tell(this.psnr, "psnr-read-out", "PSNR", (y) => `${format.decibels(y)} dB`);
+    this.#tell(this.psnr, "psnr-read-out", "PSNR", (y) => `${format.decibels(y)} dB`, this.#newest);
   }
 
   /** Return whether the last PSNR is the file's: rounding and a search made it, not steps. */
@@ -58,6 +58,12 @@ export class Curves {
     const last = this.psnr.samples.at(-1);
     if (!progress || !last || progress.psnr_about) return false;
     return progress.psnr_db !== null && progress.psnr_step === last.point[0];
+  }
+
+  /** Return the PSNR that the panel tells: the curve has it once the fit has gone on. */
+  get #newest() {
+    const { progress } = this.session;
+    return this.psnr.apart || !progress?.psnr_about ? null : progress.psnr_db;
   }
 
   /** Write the hovered point, or the last one, beside the title, and for who cannot see it. */
@@ -79,7 +85,8 @@ export class Curves {
     const place = `${format.duration(seconds)}, step ${format.count(step)}`;
     const ofFile = chart.apart && shown === chart.samples.at(-1);
     const told = ofFile ? `${text(shown.y)} in the file` : text(shown.y);
-    const now = newest === null ? told : text(newest);
+    const about = chart === this.psnr ? "about " : ""; // as the panel tells it
+    const now = newest === null ? told : `${about}${text(newest)}`;
     setText(byId(id), near ? `${told} at ${place}` : now);
     const count = `${chart.samples.length} points`;
     chart.canvas.setAttribute("aria-label", `${name}: ${count}, last ${told} at ${place}`);

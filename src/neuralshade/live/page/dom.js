@@ -74,3 +74,17 @@ export function spaced(work, gap_ms) {
 export function setText(place, text) {
   if (place.textContent !== text) place.textContent = text;
 }
+
+/**
+ * Set text whose options, --like-this, or all words of it, are not broken at their hyphens.
+ * @param {Element} place
+ * @param {string} text
+ * @param {RegExp} whole what is not broken, in one group
+ */
+export function setProse(place, text, whole = /(--[a-z][\w-]*)/) {
+  if (place.textContent === text) return;
+  const parts = text.split(whole).map((part, i) => {
+    return i % 2 ? element("span", { class: "unbroken" }, part) : part;
+  });
+  place.replaceChildren(...parts);
+}

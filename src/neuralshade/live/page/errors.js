@@ -31,9 +31,14 @@ export class Errors {
 
   /** Forget all. @returns {Picture[]} what was held */
   clear() {
+    this.made.clear();
+    return this.outlive();
+  }
+
+  /** Forget what errors would be made of, not those that were. @returns {Picture[]} what was held */
+  outlive() {
     const held = [...this.fit.values()].flatMap((sizes) => [...sizes.values()]);
     this.fit.clear();
-    this.made.clear();
     return held;
   }
 

@@ -1,7 +1,8 @@
 /** Save and load the asset, snapshot, report; and files dropped on the page. */
 
 import { download, upload } from "./connection.js";
-import { byId, setText } from "./dom.js";
+import { byId, setProse, setText } from "./dom.js";
+import { preparation } from "./format.js";
 import { ask, notice } from "./notices.js";
 import { samplePicture } from "./sample.js";
 import { isDocument } from "./source_set.js";
@@ -26,8 +27,7 @@ export class Files {
       event.target.value = "";
       if (file) this.load(file);
     });
-    session.on("scene", () => this.#show());
-    session.on("fit", () => this.#show());
+    for (const type of ["scene", "fit", "preparing"]) session.on(type, () => this.#show());
     byId("drop-file").addEventListener("change", (/** @type {any} */ event) => {
       const files = [...event.target.files];
       event.target.value = "";
@@ -56,8 +56,11 @@ export class Files {
   }
 
   #show() {
-    byId("zone").hidden = this.#isFitting;
-    byId("curves-alone").hidden = !this.#isFitting;
+    const { preparing } = this.session;
+    byId("zone").hidden = this.#isFitting || Boolean(preparing);
+    byId("curves-alone").hidden = !this.#isFitting || Boolean(preparing);
+    byId("preparing").hidden = !preparing;
+    setText(byId("preparing"), preparing ? preparation(preparing) : "");
     const none = !this.session.scene && !this.session.fit;
     const withheld = this.session.scene?.withheld ?? {};
     byId("snapshot").disabled = none;
@@ -67,7 +70,7 @@ export class Files {
     if (unreported) report.removeAttribute("href");
     else report.setAttribute("href", "report");
     report.setAttribute("aria-disabled", String(unreported));
-    setText(byId("withheld"), [...new Set(Object.values(withheld))].join(" "));
+    setProse(byId("withheld"), [...new Set(Object.values(withheld))].join(" "));
   }
 
   #acceptDrops() {

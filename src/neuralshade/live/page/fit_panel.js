@@ -1,6 +1,6 @@
 /** The panel of a fit: how far it is, and what changes it while it runs. */
 
-import { byId, element, setOptions, setText, spaced } from "./dom.js";
+import { byId, element, setOptions, setProse, setText, spaced } from "./dom.js";
 import * as format from "./format.js";
 import { ask, notice } from "./notices.js";
 
@@ -44,7 +44,7 @@ export class FitControls {
     });
     byId("reset-form").addEventListener("submit", (/** @type {Event} */ event) => {
       event.preventDefault();
-      this.reset();
+      this.askReset();
     });
     session.on("hello", () => {
       setOptions(
@@ -52,7 +52,7 @@ export class FitControls {
         session.transforms.map((name) => [name, name]),
       );
     });
-    session.on("fit", () => this.show());
+    for (const type of ["fit", "preparing"]) session.on(type, () => this.show());
     session.on("connection", ({ state }) => {
       this.connected = state === "open";
       this.show();
@@ -66,7 +66,8 @@ export class FitControls {
 
   /** @param {string} action */
   can(action) {
-    return this.connected && (this.session.fit?.can.includes(action) ?? false);
+    const { fit, preparing } = this.session; // which is another fit's
+    return this.connected && !preparing && (fit?.can.includes(action) ?? false);
   }
 
   toggle() {
@@ -80,17 +81,15 @@ export class FitControls {
     if (this.can("step")) this.send("step");
   }
 
-  reset() {
-    const seed = byId("seed").valueAsNumber;
-    if (this.can("reset") && Number.isFinite(seed)) this.send("reset", { seed });
-  }
-
-  /** Ask first: a key is pressed sooner by mistake than a button. */
+  /** Ask first: a fit that runs is given up for it, and an asset that is whole is replaced. */
   async askReset() {
-    if (!this.can("reset")) return;
-    const seed = byId("seed").value;
-    const answer = await ask(`Start this fit again with seed ${seed}?`, [["again", "Start again"]]);
-    if (answer) this.reset();
+    const seed = byId("seed").valueAsNumber;
+    if (!this.can("reset") || !Number.isFinite(seed)) return;
+    const { state, output } = this.session.fit ?? {};
+    const lost = state === "ended" ? `${output} is replaced.` : "The one that runs is given up.";
+    const question = `Start this fit again with seed ${seed}? ${lost}`;
+    const answer = await ask(question, [["again", "Start again"]]);
+    if (answer && this.can("reset")) this.send("reset", { seed });
   }
 
   show() {
@@ -159,15 +158,21 @@ export class FitControls {
  * @param {import("./session.js").Session} session
  */
 export function showNumbers(session) {
-  session.on("fit", () => {
-    const { fit } = session;
-    setText(byId("state"), fit ? stateOf(fit) : "No fit");
-    byId("state").dataset.state = fit?.state ?? "none";
+  const showFit = () => {
+    const { preparing } = session;
+    const fit = preparing ? null : session.fit;
+    setText(byId("state"), preparing ? "Preparing" : fit ? stateOf(fit) : "No fit");
+    byId("state").dataset.state = preparing ? "preparing" : (fit?.state ?? "none");
     const warnings = fit && fit.state !== "shown" ? (fit.warnings ?? []) : [];
     byId("state").toggleAttribute("data-doubtful", warnings.length > 0 || fit?.cut_short === true);
-    byId("fit-warnings").replaceChildren(...warnings.map((line) => element("li", {}, line)));
+    const lines = warnings.map((line) => {
+      const item = element("li");
+      setProse(item, line);
+      return item;
+    });
+    byId("fit-warnings").replaceChildren(...lines);
     byId("fit-warnings").hidden = !warnings.length;
-    setText(byId("fit-text"), fit?.text ?? "");
+    setProse(byId("fit-text"), preparing ? format.preparation(preparing) : (fit?.text ?? ""));
     byId("psnr-number").hidden = fit?.rated === false;
     const shown = fit?.state === "shown"; // an asset that this fit has not made
     byId("fit-numbers").hidden = byId("progress").hidden = !fit || shown;
@@ -179,16 +184,20 @@ export function showNumbers(session) {
       about.output,
     ];
     setText(byId("fit-about"), made ? made.filter(Boolean).join(" \u00b7 ") : "");
-  });
+  };
+  session.on("fit", showFit);
+  session.on("preparing", showFit);
   const show = () => {
-    const { progress, fit } = session;
+    const { progress, preparing } = session;
+    const fit = preparing ? null : session.fit;
     const share = fit && progress ? progress.share : 0;
     byId("progress").value = share;
     setText(byId("share"), fit && progress ? `${Math.floor(share * 100)} %` : "");
     const about = progress?.psnr_db != null && progress.psnr_about ? "about " : "";
-    const since = progress?.psnr_stale ? ` at step ${format.count(progress.psnr_step)}` : "";
+    const since = progress?.psnr_stale ? `, step ${format.count(progress.psnr_step)}` : "";
     const number = format.decibels(progress?.psnr_db);
-    byId("psnr").replaceChildren(element("small", {}, about), number, element("small", {}, since));
+    byId("psnr").replaceChildren(element("small", {}, about), number);
+    setText(byId("psnr-since"), since);
     setText(byId("loss"), format.loss(progress?.loss));
     setText(byId("step"), format.count(progress?.step));
     setText(byId("rate"), format.engineering(progress?.samples_per_second));
@@ -198,13 +207,12 @@ export function showNumbers(session) {
     byId("left-number").hidden = !trains;
     setText(byId("left"), format.duration(progress?.left_seconds));
     const quality = progress?.psnr_db == null ? "" : ` \u00b7 ${progress.psnr_db.toFixed(1)} dB`;
-    setText(byId("brief"), fit ? `${stateOf(fit)} ${Math.floor(share * 100)} %${quality}` : "");
+    const stands = fit ? `${stateOf(fit)} ${Math.floor(share * 100)} %${quality}` : "";
+    setText(byId("brief"), preparing ? `Preparing ${preparing.seconds} s` : stands);
     const percent = `${Math.floor(share * 100)} % `;
     document.title = (fit?.state === "running" ? percent : "") + pageTitle(session);
   };
-  session.on("progress", show);
-  session.on("fit", show);
-  session.on("scene", show);
+  for (const type of ["progress", "fit", "scene", "preparing"]) session.on(type, show);
 }
 
 /** Return how a fit stands in a word or three. @param {import("./types.js").Fit} fit */

@@ -17,9 +17,8 @@ export function sizes({ bytes, memory_bytes: memory }) {
 }
 
 /** Return the same in lines of a panel. @param {import("./types.js").Scene} scene */
-export function bytes({ bytes: disk, memory_bytes: memory, bits_per_pixel: all, levels }) {
+export function bytes({ bytes: disk, memory_bytes: memory, bits_per_pixel: all, bits_of: unit }) {
   const pixels = disk && all ? (8 * disk) / all : 0;
-  const unit = levels.length ? "texel" : "pixel"; // what has mips is a texture
   const parts = [
     ["on disk", disk],
     ["in a GPU", memory],
@@ -31,6 +30,11 @@ export function bytes({ bytes: disk, memory_bytes: memory, bits_per_pixel: all, 
     return [`${count(size)} bytes ${place}${bits}`];
   });
   return parts.join(", ");
+}
+
+/** @param {import("./types.js").Preparing} preparing */
+export function preparation({ what, doing, seconds }) {
+  return `${what}: ${doing || "preparing"}, ${seconds} s`;
 }
 
 /** A number from 0 to 1. @param {number | null | undefined} value */

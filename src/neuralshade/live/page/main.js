@@ -10,7 +10,7 @@ import { connectKeys } from "./keys.js";
 import { Level } from "./level.js";
 import { Light, Tone } from "./look.js";
 import { NewFit } from "./new_fit.js";
-import { notice } from "./notices.js";
+import { forgetProblems, notice, retract } from "./notices.js";
 import { Overlays } from "./overlays.js";
 import { showQuality } from "./quality.js";
 import { Session } from "./session.js";
@@ -50,7 +50,17 @@ new Curves(session);
 new Files(session, new NewFit(session, connection), tone);
 connectKeys(stage, controls, overlays, level, turn);
 
-session.on("note", ({ text }) => notice(text, "note"));
+let shown = ""; // which scene of which session
+session.on("scene", () => {
+  const now = `${session.name} ${session.scene?.id}`;
+  if (now !== shown) forgetProblems();
+  shown = now;
+});
+const warned = () => session.fit?.warnings ?? []; // these have a place of their own
+session.on("fit", () => retract(warned()));
+session.on("note", ({ text }) => {
+  if (!warned().includes(text)) notice(text, "note");
+});
 session.on("refused", ({ text }) => notice(text));
 session.on("connection", ({ state, wait_ms }) => {
   const wait = wait_ms < 1000 ? "" : ` in ${Math.round(wait_ms / 1000)} s`;
@@ -67,7 +77,7 @@ Object.defineProperty(window, "neuralshade", {
   value: {
     /** Return a pane's picture as it was received: uint8 RGBA, not drawn, not resampled. */
     pixels(/** @type {string} */ pane) {
-      const picture = stage.picture(pane);
+      const picture = stage.isEarlier(pane) ? null : stage.picture(pane);
       if (!picture) return null;
       const { width, height, data } = stage.pictures.bytes(picture);
       return { width, height, data };

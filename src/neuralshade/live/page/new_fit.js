@@ -2,6 +2,7 @@
 
 import { upload } from "./connection.js";
 import { byId, setOptions, setText } from "./dom.js";
+import { copyCommand, showCommand } from "./in_terminal.js";
 import { named, sendMaps, showMaps } from "./map_set.js";
 import { notice } from "./notices.js";
 import { isSample } from "./sample.js";
@@ -22,6 +23,8 @@ export class NewFit {
     /** @type {import("./types.js").MapSet | null} */ this.maps = null;
     /** @type {import("./types.js").SourceSet | null} */ this.source = null;
     this.sending = ""; // name of the file that is on its way
+    this.starting = false; // what was asked for is not told of yet
+    this.chosen = ""; // kind that somebody chose, or that was fitted last
     this.timed = false; // whether somebody chose the seconds
     /** @type {number | undefined} whose preset was proposed last */ this.fit_id = undefined;
     session.on("hello", () => {
@@ -33,15 +36,21 @@ export class NewFit {
       );
       this.#show();
       byId("new-fit").hidden = !session.presets.length;
-      byId("new-fit").open ||= !session.fit;
     });
+    session.on("preparing", () => this.#propose());
     session.on("fit", () => this.#show());
-    byId("kind").addEventListener("change", () => this.#show());
+    for (const type of ["preparing", "fit", "refused", "connection"]) {
+      session.on(type, () => this.#setStarting(false));
+    }
+    byId("kind").addEventListener("change", () => {
+      this.chosen = byId("kind").value;
+      this.#show();
+    });
     byId("fit-seconds").addEventListener("input", () => {
       this.timed = true;
     });
     byId("start-form").addEventListener("input", () => this.#showCommand());
-    byId("copy-command").addEventListener("click", () => copy(byId("command")));
+    byId("copy-command").addEventListener("click", copyCommand);
     byId("upload-picture").addEventListener("change", (/** @type {any} */ event) => {
       const files = [...event.target.files];
       event.target.value = ""; // or the same file could not be chosen again
@@ -59,6 +68,14 @@ export class NewFit {
       event.preventDefault();
       this.start();
     });
+  }
+
+  /** Open the form where there is nothing else to begin with, until something is prepared. */
+  #propose() {
+    const { fit, preparing } = this.session;
+    if (fit) return;
+    if (!preparing) byId("new-fit").open = true;
+    else if (!this.uploaded && !this.maps && !this.source) byId("new-fit").open = false;
   }
 
   /** Send a picture, or the maps of a set. @param {File[]} files */
@@ -115,9 +132,12 @@ export class NewFit {
     this.#show();
   }
 
-  /** Choose a kind that takes what was sent, unless the chosen one does. */
+  /** Choose a kind that takes what was sent, unless the one that somebody chose does. */
   #chooseKind(/** @type {FitKind[]} */ able) {
-    if (able.some(({ name }) => name === this.#kind?.name)) return;
+    if (able.some(({ name }) => name === this.chosen)) {
+      byId("kind").value = this.chosen;
+      return;
+    }
     const whole = able.filter(({ name, maps }) => !maps || !this.maps?.refused[name]);
     // sized ones first: they have the fewest demands on maps and machine
     byId("kind").value = (whole.find(({ bpp }) => bpp) ?? whole[0] ?? able[0])?.name;
@@ -152,6 +172,14 @@ export class NewFit {
       set,
     });
     if (!sent) notice("There is no connection to the server: the fit was not started.");
+    else this.#setStarting(true);
+  }
+
+  /** The one that runs may have to be kept first: until the server says more, the button does. */
+  #setStarting(/** @type {boolean} */ starting) {
+    if (starting === this.starting) return;
+    this.starting = starting;
+    this.#show();
   }
 
   /** Return the document that was sent, where that kind fits it. */
@@ -182,18 +210,23 @@ export class NewFit {
 
   /** Whether that kind fits what there is: what was uploaded, or what was fitted last. */
   #takes(/** @type {FitKind | undefined} */ kind) {
-    const { fit, kinds } = this.session;
     if (!kind) return false;
     if (this.uploaded && kind.picture) return true;
     if (this.maps && kind.maps) return !this.maps.refused[kind.name];
     if (this.#sourceOf(kind)) return true;
-    if (!fit?.picture) return false;
+    return this.#takesPresent(kind);
+  }
+
+  /** Whether that kind fits what was fitted last. @param {FitKind | undefined} kind */
+  #takesPresent(kind) {
+    const { fit, kinds } = this.session;
+    if (!kind || !fit?.picture) return false;
     return kind.name === fit.verb || (kind.picture && kinds.some((k) => k.name === fit.verb && k.picture));
   }
 
   #show() {
     const { fit } = this.session;
-    if (fit && fit.id !== this.fit_id) byId("kind").value = fit.verb;
+    if (fit && fit.id !== this.fit_id) byId("kind").value = this.chosen = fit.verb;
     const kind = this.#kind;
     const known = (kind?.presets ?? []).map((name) => /** @type {[string, string]} */ ([name, name]));
     setOptions(byId("preset"), known);
@@ -209,7 +242,11 @@ export class NewFit {
     byId("in-terminal").hidden = !typed;
     if (!this.timed) byId("fit-seconds").value = typed ? "" : byId("fit-seconds").defaultValue;
     this.#showCommand();
-    byId("start").disabled = Boolean(this.sending) || !this.#takes(kind);
+    const lacks = !this.sending && !this.#takes(kind);
+    byId("start").disabled = Boolean(this.sending) || this.starting || lacks;
+    setText(byId("start"), this.starting ? "Starting ..." : "Start");
+    const told = !lacks || byId("start").hidden || (kind?.maps && this.maps); // why a set is refused
+    setText(byId("start-why"), told ? "" : `It needs ${needed(kind)}.`);
     if (fit?.preset && kind?.name === fit.verb && fit.id !== this.fit_id) byId("preset").value = fit.preset;
     this.fit_id = fit?.id;
   }
@@ -217,7 +254,7 @@ export class NewFit {
   /** Say what is fitted: in the form, and in the middle of a page that shows nothing yet. */
   #showPicture(/** @type {FitKind | undefined} */ kind) {
     const { fit } = this.session;
-    const present = fit?.picture ? `${fit.picture} (the present one)` : "none yet";
+    const present = fit && this.#takesPresent(kind) ? `${fit.picture} (the present one)` : "none yet";
     const own = kind?.picture ? this.uploaded : null;
     const maps = kind?.maps ? this.maps : null;
     const source = this.#sourceOf(kind);
@@ -235,6 +272,8 @@ export class NewFit {
     byId("taken").hidden = !given && !this.sending;
     setText(byId("taken"), this.sending ? `Sending ${this.sending}` : ready);
     byId("start-here").hidden = !given || Boolean(this.sending) || !this.#takes(kind);
+    byId("start-here").disabled = this.starting;
+    setText(byId("start-here"), this.starting ? "Starting ..." : "Start the fit");
     byId("drop-hint").hidden = !byId("taken").hidden;
     const sources = /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll(".of-sources"));
     for (const also of sources) also.hidden = !this.session.runs_shaders;
@@ -244,34 +283,12 @@ export class NewFit {
   #showCommand() {
     const kind = this.#kind;
     if (!kind || byId("in-terminal").hidden) return;
-    const flags = Object.entries(this.#given).flatMap(([name, value]) => {
-      if (Array.isArray(value)) return value.map((one) => `--${name} ${one}`);
-      return value === null || (name === "seed" && value === 0) ? [] : [`--${name} ${value}`];
-    });
-    const parts = ["neuralshade fit", kind.name, kind.example, ...flags, "--live"];
-    setText(byId("command"), parts.join(" "));
-    setText(byId("terminal-why"), `${this.#why(kind)} a terminal, with yours in place of ${kind.example}:`);
-  }
-
-  /** Say what a kind takes, and why it is not sent from here. @param {FitKind} kind */
-  #why(kind) {
-    const takes = kind.what ? `It takes ${kind.what}` : "It takes what this page does not send";
-    const ends = kind.documents.join(", ");
-    if (ends && this.session.runs_shaders) {
-      return `${takes}. Choose ${kind.maps ? `maps or ${ends}` : `${ends} and its pictures`} here, or in`;
-    }
-    const code = `What ends with ${ends} runs as code: a server that was started with --run-shaders takes it. In`;
-    if (ends) return `${takes}. ${kind.maps ? "Choose maps here. " : ""}${code}`;
-    return kind.maps ? `${takes}. Choose maps here, or in` : `${takes}. In`;
+    showCommand(kind, this.#given, this.session.runs_shaders);
   }
 }
 
-/** Copy an element's text; where the browser does not allow it, select it for Ctrl-C. */
-async function copy(/** @type {HTMLElement} */ place) {
-  try {
-    await navigator.clipboard.writeText(place.textContent ?? "");
-    notice("The command is copied.", "note");
-  } catch {
-    getSelection()?.selectAllChildren(place);
-  }
+/** Return what a kind is fitted to, as a page has it. @param {FitKind | undefined} kind */
+function needed(kind) {
+  if (kind?.picture) return "a picture";
+  return kind?.maps ? "the maps of a material, chosen together" : (kind?.what ?? "something else");
 }

@@ -87,6 +87,16 @@ export function flipOf(pane) {
   return FLIP + pane;
 }
 
+/**
+ * Whether a scene is of the same picture as another: a fit's asset, or the same fit again.
+ * @param {import("./types.js").Scene | null} scene
+ * @param {import("./types.js").Scene | null} other
+ */
+export function isLike(scene, other) {
+  if (!scene || !other || scene.name !== other.name) return false;
+  return scene.width === other.width && scene.height === other.height;
+}
+
 /** @param {import("./types.js").Scene} scene */
 function litPanes({ light }) {
   return (light?.panes ?? []).filter((pane) => !pane.startsWith(FLIP));

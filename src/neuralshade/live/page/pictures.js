@@ -37,6 +37,8 @@ export class Pictures {
     /** @type {Map<string, Picture>} */ this.latest = new Map();
     /** @type {Map<string, Picture>} whole pictures, seen below while a part is awaited */
     this.whole = new Map();
+    /** @type {Set<string>} panes whose picture is of the scene before, which looks alike */
+    this.earlier = new Set();
     /** @type {WeakMap<Picture, ImageData>} */ this.read = new WeakMap();
     this.errors = new Errors((picture) => this.bytes(picture).data);
   }
@@ -46,6 +48,15 @@ export class Pictures {
     for (const picture of held) release(picture);
     this.latest.clear();
     this.whole.clear();
+    this.earlier.clear();
+  }
+
+  /** Another scene takes the place of one like it: show what there is until its pictures come. */
+  outlive() {
+    this.earlier = new Set(this.latest.keys());
+    for (const picture of this.latest.values()) delete picture.swept; // its bands are another's
+    const kept = [...this.latest.values(), ...this.whole.values()];
+    for (const old of this.errors.outlive()) if (!kept.includes(old)) release(old);
   }
 
   /** @param {Map<string, Picture & {rows?: [number, number, number]}>} pictures */
@@ -54,6 +65,7 @@ export class Pictures {
       const picture = came.rows ? pieced(came, came.rows, this.latest.get(pane)) : came;
       const before = [this.latest.get(pane), this.whole.get(pane)];
       this.latest.set(pane, picture);
+      this.earlier.delete(pane);
       if (isWhole(picture)) this.whole.set(pane, picture);
       else if (this.whole.get(pane)?.look !== picture.look) this.whole.delete(pane);
       const dropped = this.errors.take(pane, picture);
@@ -77,6 +89,23 @@ export class Pictures {
     }
     return found;
   }
+}
+
+/**
+ * Return a picture's numbers at a place as a screen has them, 0 to 1; none where it has no such place.
+ * @param {Picture | null} picture
+ * @param {number} u
+ * @param {number} v
+ */
+export function numbersAt(picture, u, v) {
+  const [u0, v0, u1, v1] = picture?.region ?? [0, 0, 0, 0];
+  const context = new OffscreenCanvas(1, 1).getContext("2d");
+  if (!picture || !context || u < u0 || v < v0 || u >= u1 || v >= v1) return [];
+  const x = Math.floor(((u - u0) / (u1 - u0)) * picture.width);
+  const y = Math.floor(((v - v0) / (v1 - v0)) * picture.height);
+  context.drawImage(picture.source, x, y, 1, 1, 0, 0, 1, 1);
+  const [red, green, blue] = context.getImageData(0, 0, 1, 1).data;
+  return [red / 255, green / 255, blue / 255];
 }
 
 /** Whether it shows nearly everything: coarse samples may end a little off the edges. */

@@ -11,7 +11,9 @@ export class Session {
     /** @type {Scene | null} */ this.scene = null;
     /** @type {Fit | null} */ this.fit = null;
     /** @type {Progress | null} */ this.progress = null;
+    /** @type {string[]} panes whose quality is not whole yet */ this.measuring = [];
     /** @type {Record<string, import("./types.js").Quality> | null} */ this.quality = null;
+    /** @type {import("./types.js").Preparing | null} */ this.preparing = null;
     /** @type {CurvePoint[]} */ this.curve = [];
     /** @type {string[]} */ this.presets = [];
     /** @type {string[]} */ this.transforms = [];
@@ -60,14 +62,19 @@ export class Session {
     this.fit = hello.fit;
     this.progress = hello.progress;
     this.quality = hello.quality ?? null;
+    this.measuring = hello.measuring ?? [];
+    this.preparing = hello.preparing ?? null;
     this.curve = hello.curve ?? [];
-    for (const type of ["hello", "scene", "fit", "progress", "quality", "curve"]) this.tell(type, hello);
+    const told = ["hello", "scene", "fit", "progress", "quality", "preparing", "curve"];
+    for (const type of told) this.tell(type, hello);
   }
 
   #keep(/** @type {any} */ message) {
     if (message.type === "scene") this.scene = message.scene;
     else if (message.type === "fit") this.fit = message.fit;
     else if (message.type === "quality") this.quality = message.quality;
+    else if (message.type === "measuring") this.measuring = message.measuring;
+    else if (message.type === "preparing") this.preparing = message.preparing;
     else if (message.type === "progress") {
       this.progress = message.step === undefined ? null : message; // {progress: null}: none
     } else if (message.type === "curve") {

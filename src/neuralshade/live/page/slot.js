@@ -2,6 +2,7 @@
 
 import { element, setOptions, setText } from "./dom.js";
 
+const CHOICE_SHARE = 0.68; // of a caption that the choice has at most, as the style sheet has it
 const DIVIDER_STEP = 0.02; // of an arrow key
 
 export class Slot {
@@ -68,6 +69,14 @@ export class Slot {
   /** @param {string} text */
   describe(text) {
     setText(this.detail, text);
+  }
+
+  /** Whether its caption is cut off in one line. */
+  get isCrowded() {
+    if (this.wiping || !this.caption.clientWidth) return false; // two choices need the line
+    const { choice, caption, detail } = this;
+    const isCut = choice.offsetWidth >= CHOICE_SHARE * caption.clientWidth - 1;
+    return isCut || detail.scrollWidth > detail.clientWidth;
   }
 
   /**

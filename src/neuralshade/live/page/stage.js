@@ -1,9 +1,10 @@
 /** The panes: what each shows, their common zoom and pan, and when they are drawn. */
 
+import { Arrangement } from "./arrange.js";
 import { byId } from "./dom.js";
 import { listen } from "./gestures.js";
 import { paintChecks, paintCursor, paintPicture } from "./paint.js";
-import { errorOf, flipOf, isResult, needed, offerPanes } from "./panes.js";
+import { errorOf, flipOf, isLike, isResult, needed, offerPanes } from "./panes.js";
 import { Pictures } from "./pictures.js";
 import { coarseness } from "./samples.js";
 import { Divider, Slot } from "./slot.js";
@@ -14,6 +15,7 @@ const MOST_PANES = 3;
 export class Stage {
   constructor() {
     this.root = byId("stage");
+    this.arrangement = new Arrangement(this.root);
     this.viewport = new Viewport();
     this.pictures = new Pictures();
     this.slots = [1, 2, 3].map((number) => new Slot(number));
@@ -44,8 +46,9 @@ export class Stage {
   /** @param {import("./types.js").Scene | null} scene */
   show(scene) {
     const other = scene?.id !== this.scene?.id || scene?.name !== this.scene?.name;
+    if (other && isLike(scene, this.scene)) this.pictures.outlive();
+    else if (other) this.pictures.clear();
     this.scene = scene;
-    if (other) this.pictures.clear();
     if (scene) {
       this.viewport.setPicture(scene.width, scene.height, scene.continuous);
       this.offer = offerPanes(scene);
@@ -70,7 +73,7 @@ export class Stage {
 
   /** Return what to ask the server for; of what is lit, as many pixels as the screen has. */
   request() {
-    const lit = this.panes.some((pane) => this.scene?.light?.panes.includes(pane));
+    const lit = this.panes.some((pane) => this.isLit(pane));
     return this.viewport.request(lit);
   }
 
@@ -105,11 +108,13 @@ export class Stage {
       if (shown) slot.label(this.wiping, titles);
       else delete slot.canvas.dataset.pane;
     });
+    this.root.classList.remove("roomy");
     this.divider.root.hidden = !this.wiping;
     this.root.hidden = !this.scene;
     byId("nothing").hidden = Boolean(this.scene);
     byId("toolbar").hidden = byId("values").hidden = !this.scene;
     this.#arrange();
+    this.#widen();
     this.onlayout();
     this.moved();
   }
@@ -131,6 +136,7 @@ export class Stage {
     cancelAnimationFrame(this.drawing);
     this.drawing = 0;
     for (const slot of this.active) this.#drawSlot(slot);
+    this.#widen();
   }
 
   /** @param {string} name @returns {import("./types.js").Picture | null} */
@@ -139,8 +145,28 @@ export class Stage {
     if (compared === null) return this.pictures.latest.get(name) ?? null;
     if (this.form === "flip") return this.pictures.latest.get(flipOf(compared)) ?? null;
     const scale = this.form === "heat" ? -this.error_scale : this.error_scale;
-    const lit = Boolean(this.scene?.light?.panes.includes(compared));
-    return this.pictures.errors.of(compared, this.beside.get(compared) ?? "", scale, lit);
+    return this.pictures.errors.of(compared, this.beside.get(compared) ?? "", scale, this.isLit(name));
+  }
+
+  /** Whether a pane is lit, or an error of what is. @param {string} name */
+  isLit(name) {
+    return this.scene?.light?.panes.includes(errorOf(name) ?? name) ?? false;
+  }
+
+  /** Return the panes whose numbers are told: the pointed one, those shown, what they are beside. */
+  get told() {
+    const { slot } = this.cursor ?? {};
+    const names = [slot, ...this.active].flatMap((each) => each?.shown ?? []);
+    const whole = names.flatMap((name) => {
+      const pane = errorOf(name) ?? name;
+      return [pane, this.beside.get(pane) ?? ""];
+    });
+    return [...new Set(whole)].filter(Boolean);
+  }
+
+  /** Whether what a pane shows is of the scene before. @param {string} name */
+  isEarlier(name) {
+    return needed([name], this.beside, this.form).some((pane) => this.pictures.earlier.has(pane));
   }
 
   #drawSlot(/** @type {Slot} */ slot) {
@@ -157,8 +183,10 @@ export class Stage {
     if (!latest) return slot.describe(this.#lacking(slot.pane));
     const timeless = latest.step === null || [...this.beside.values()].includes(slot.pane);
     const step = timeless ? "" : ` \u00b7 step ${latest.step?.toLocaleString("en-US")}`;
+    const earlier = slot.shown.some((name) => this.isEarlier(name));
     // first: of a narrow pane, the end of the line is cut off
-    slot.describe(`${coarseness(seen)}${latest.width} x ${latest.height}${step}`);
+    const before = earlier ? "earlier: " : coarseness(seen);
+    slot.describe(`${before}${latest.width} x ${latest.height}${step}`);
   }
 
   /** Return why there is no picture of a pane. */
@@ -251,19 +279,15 @@ export class Stage {
     this.onview();
   }
 
-  /** Side by side, below each other, or two and one below: as pictures are largest. */
   #arrange() {
-    const { clientWidth, clientHeight } = this.root;
-    if (!this.scene || !clientHeight) return;
-    const { width, height } = this.scene;
-    const { count } = this;
-    const caption = this.slots[0].caption.offsetHeight;
-    const scale = (/** @type {number} */ columns) => {
-      const rows = Math.ceil(count / columns);
-      return Math.min(clientWidth / columns / width, (clientHeight / rows - caption) / height);
-    };
-    const [beside, below, both] = [scale(count), scale(1), count > 2 ? scale(2) : 0];
-    this.root.classList.toggle("stacked", below > beside && below >= both);
-    this.root.classList.toggle("tiled", both > beside && both > below);
+    if (!this.scene || !this.root.clientHeight) return;
+    this.arrangement.arrange(this.count, this.slots[0].caption.offsetHeight, this.scene);
+  }
+
+  /** Give captions two lines each where one has no room in its own; all, as panes are of one size. */
+  #widen() {
+    if (this.root.classList.contains("roomy") || !this.active.some((slot) => slot.isCrowded)) return;
+    this.root.classList.add("roomy");
+    this.#arrange();
   }
 }

@@ -18,6 +18,7 @@ export class Turn {
     this.over_deg = 0;
     this.scene_id = -1; // whose turn it is
     this.choice = byId("drag-what");
+    this.choice.addEventListener("change", () => this.#tell());
     session.on("scene", () => this.#enter());
   }
 
@@ -29,6 +30,7 @@ export class Turn {
   /** Let a drag move the light where it turned the sphere, and the other way around. */
   toggle() {
     if (this.#panes.length) this.choice.value = this.choice.value === "turn" ? "light" : "turn";
+    this.#tell();
   }
 
   /** Whether it shows in that pane. @param {string} pane */
@@ -54,10 +56,21 @@ export class Turn {
   #enter() {
     const { scene } = this.session;
     byId("drags").hidden = !this.#panes.length;
-    setText(byId("drag-turn"), scene?.light?.middle === "eye" ? "the sphere" : "the camera");
+    setText(byId("drag-turn"), this.#isSphere ? "the sphere" : "the camera");
+    if (!this.#panes.length) this.choice.value = "light";
+    this.#tell();
     if (scene?.id === this.scene_id) return; // come back: it stays
     this.scene_id = scene?.id ?? -1;
     this.around_deg = this.over_deg = 0;
-    if (!this.#panes.length) this.choice.value = "light";
+  }
+
+  get #isSphere() {
+    return this.session.scene?.light?.middle === "eye";
+  }
+
+  /** Say what a drag does. */
+  #tell() {
+    const turns = this.#isSphere ? "turn it" : "move the camera";
+    setText(byId("drag-does"), this.choice.value === "turn" ? turns : "move its light");
   }
 }

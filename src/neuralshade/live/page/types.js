@@ -33,7 +33,9 @@
  * @property {number | null} bytes on disk, where a file is shown
  * @property {number | null} memory_bytes in a GPU, as shaders read it
  * @property {number | null} bits_per_pixel of the file
+ * @property {string} bits_of what they are told for: "pixel"
  * @property {string | null} measured by its fit, for people
+ * @property {{columns: string[], rows: string[][][]} | null} measured_table its numbers, cells of lines
  * @property {Record<string, string>} withheld why there is no "asset" or "report" to be had
  *
  * @typedef {object} Fit
@@ -96,6 +98,11 @@
  * @property {number | null} flip
  * @property {boolean} cropped SSIM and FLIP saw only the middle
  * @property {Rival[]} [beside] what files and textures have, as it is found
+ *
+ * @typedef {object} Preparing before there is a fit or an asset to show
+ * @property {string} what is prepared
+ * @property {string} doing what is done of it, "" where that is not told
+ * @property {number} seconds for which it has been prepared
  *
  * @typedef {object} Rival
  * @property {string} name

@@ -3,10 +3,11 @@
 import { byId, element, spaced } from "./dom.js";
 import { channel } from "./format.js";
 import { isSlow } from "./panes.js";
-import { decodeFrame } from "./pictures.js";
+import { decodeFrame, numbersAt } from "./pictures.js";
 
 const VIEW_GAP_MS = 90; // between two views while the picture is dragged
 const VALUES_GAP_MS = 80;
+const MOST_TOLD = 4; // panes whose numbers are told though nobody looks at them
 
 /** Asks for views, takes the frames that answer. */
 export class Views {
@@ -162,11 +163,20 @@ export class Values {
     const x = Math.min(width - 1, Math.floor(u * width));
     const y = Math.min(height - 1, Math.floor(v * height));
     const parts = [element("span", { class: "at" }, `x ${x}, y ${y}`)];
-    for (const [pane, numbers] of Object.entries(values)) {
-      const title = this.stage.offer?.titles.get(pane) ?? pane;
+    for (const pane of this.#told(Object.keys(values))) {
+      const lit = this.stage.isLit(pane); // the server draws no single pixel of it
+      const numbers = lit ? numbersAt(this.stage.picture(pane), u, v) : (values[pane] ?? []);
+      if (!numbers.length) continue;
+      const title = `${this.stage.offer?.titles.get(pane) ?? pane}${lit ? ", as shown" : ""}`;
       const text = numbers.map(channel).join("  ");
       parts.push(element("span", {}, element("span", { class: "soft" }, title), ` ${text}`));
     }
     this.place.replaceChildren(...parts);
+  }
+
+  /** Return which panes' numbers are told: all of a few, else those that are looked at. */
+  #told(/** @type {string[]} */ known) {
+    const { told } = this.stage;
+    return known.length > MOST_TOLD ? told : [...new Set([...told, ...known])];
   }
 }
