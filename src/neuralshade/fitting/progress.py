@@ -66,9 +66,11 @@ class WarmUp:
     """How long the first step takes beyond later ones: kernels are compiled then, no clock's fault.
 
     That is known once the second call of the engine has ended; until then none of it is counted.
+    The row of ``progress``'s curve behind the first call gets its seconds then.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, progress: Progress) -> None:
+        self.progress = progress
         self.owed = 0.0  # seconds of the first call that may count after all
         self._calls = 0
 
@@ -82,9 +84,20 @@ class WarmUp:
         if self._calls == 1:
             self.owed = seconds
             return seconds
-        counted = min(self.owed, seconds / steps)
-        self.owed = 0.0
-        return -counted
+        return -self._counted(min(self.owed, seconds / steps))
+
+    def settled(self) -> bool:
+        """Count all of the first call where it was the only one; return whether it was."""
+        if not self.owed:
+            return False
+        self.progress.seconds += self._counted(self.owed)
+        return True
+
+    def _counted(self, seconds: float) -> float:
+        self.owed, curve = 0.0, self.progress.curve
+        if curve:
+            curve[-1][1] = round((curve[-1][1] or 0.0) + seconds, 3)
+        return seconds
 
 
 def _short(value: float) -> float:
