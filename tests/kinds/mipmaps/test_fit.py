@@ -189,6 +189,9 @@ def test_render_draws_a_lit_plane(bumpy, tmp_path):
 
 def test_report_is_one_page(bumpy, tmp_path, small_plane):
     neuralshade.report(bumpy.folder / "waves.nsh", bumpy.textures, tmp_path / "r.html")
+    training = neuralshade.load(bumpy.folder / "waves.nsh").header.training
+    assert training["curve"][0][2] == pytest.approx(1.0, rel=1e-3)  # a box filter's over its own
+    assert "1 is as wrong as they are." in (tmp_path / "r.html").read_text(encoding="utf-8")
     memory = neuralshade.info(bumpy.folder / "waves.nsh")["memory_bytes"]
     assert f"{memory:,} bytes" in (tmp_path / "r.html").read_text()
     page = (tmp_path / "r.html").read_text()
