@@ -261,7 +261,8 @@ class Job(ABC, Generic[R]):
     def training(self) -> dict[str, Any]:
         """Return what a header says of the training."""
         p = self.loop.progress
-        return {"steps": p.step, "seconds": round(p.seconds, 3), "curve": p.curve}
+        broken = {"breaks": p.breaks} if p.breaks else {}
+        return {"steps": p.step, "seconds": round(p.seconds, 3), "curve": p.curve, **broken}
 
     @property
     def reference(self) -> Any:

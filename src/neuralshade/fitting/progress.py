@@ -29,6 +29,7 @@ class Progress:
     share: float = 0.0  # done, in [0, 1]
     samples_per_second: float = 0.0
     curve: list[list[float | None]] = field(default_factory=list)  # step, seconds, loss, psnr_db
+    breaks: list[int] = field(default_factory=list)  # steps behind which losses are of another kind
 
     @property
     def stale(self) -> bool:
