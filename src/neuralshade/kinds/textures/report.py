@@ -12,7 +12,7 @@ from neuralshade.base.work import part, stage
 from neuralshade.fitting.output_checks import check_no_input
 from neuralshade.kinds.textures.charts import mips_chart, rate_chart
 from neuralshade.kinds.textures.engine import latent_grids
-from neuralshade.kinds.textures.evaluate import MIPS_NOTED, NOTED, Comparison, compare, table_of
+from neuralshade.kinds.textures.evaluate import MEAN_NOTED, NOTED, Comparison, compare, table_of
 from neuralshade.kinds.textures.figures import (
     CLOSE_UP_PX,
     ERROR_SCALE,
@@ -91,7 +91,7 @@ def _content(
         "ways": table.ways,
         "mips": table.mips,
         "noted": NOTED,
-        "mips_noted": MIPS_NOTED,
+        "mean_noted": MEAN_NOTED,
         "told_db": told_db,
         "rate_chart": rate_chart(points(found)),
         "mips_chart": mips_chart(found.psnr_db),
