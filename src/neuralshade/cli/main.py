@@ -159,11 +159,14 @@ def evaluate(asset: str, picture: str | None, pairs: tuple[str, ...], trust: boo
     from neuralshade.fitting.values import parse_values
 
     notices: list[str] = []
+
+    def tell(notice: str) -> None:  # at once: the work may take a minute
+        notices.append(notice)
+        _say(notice)
+
     with shown_work("comparing"):
         rows = neuralshade.evaluate(asset, picture, values=parse_values(pairs), trust=trust,
-                                    notice=notices.append)  # fmt: skip
-    for notice in notices:
-        _say(notice)
+                                    notice=tell)  # fmt: skip
     if as_json:
         # infinity, which JSON lacks, is the string 'inf'
         finite = [{k: "inf" if v == math.inf else v for k, v in row.items()} for row in rows]

@@ -37,9 +37,7 @@ STYLE: Any = {
 }
 
 
-def curve_charts(
-    curve: Sequence[CurvePoint], breaks: Sequence[int] = ()
-) -> list[tuple[str, str]]:
+def curve_charts(curve: Sequence[CurvePoint], breaks: Sequence[int] = ()) -> list[tuple[str, str]]:
     """Return (title, SVG) of PSNR and loss, each against time and against steps.
 
     Args:

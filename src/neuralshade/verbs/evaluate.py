@@ -36,7 +36,7 @@ def evaluate(
             ``fit_textures`` takes; of a task what it renders, or None.
         values, trust: of a user's task, as ``render`` takes them; values also of what a material
             varies.
-        notice: called with a line where that is not the resolution it was fitted at.
+        notice: called with a line, before the work, where that is not what it was fitted to.
 
     Returns:
         A list of rows, dicts of plain JSON data, whose ``print`` shows them: name, setting,

@@ -99,7 +99,10 @@ def test_printed(moss, table, capsys):
 
 @pytest.mark.slow
 def test_maps_with_other_numbers_are_compared_and_it_is_said(moss, table, capsys):
-    other = neuralshade.evaluate(moss.path, small_set(seed=5))
+    notices = []
+    other = neuralshade.evaluate(moss.path, small_set(seed=5), notice=notices.append)
+    assert notices == [f"{moss.path}: fitted to moss, compared with moss: its maps have other "
+                       "numbers than those that it was fitted to."]  # fmt: skip
     assert other[0]["mean_psnr_db"] < table[0]["mean_psnr_db"]
     other.print()
     assert OTHERS in capsys.readouterr().out

@@ -10,14 +10,16 @@ from typing import Any
 
 import numpy as np
 
-from neuralshade.base.message_text import plain
+from neuralshade.base.message_text import plain, plain_name
 from neuralshade.engine.threads import side_by_side
+from neuralshade.kinds.kind import Notice, ignore
 from neuralshade.kinds.textures.corners import corner_psnr
 from neuralshade.kinds.textures.engine import latent_grids
 from neuralshade.kinds.textures.reference import (
     TexturesAsset,
     byte_maps,
     decoded_maps,
+    is_fitted,
     reference_set,
     varying,
 )
@@ -76,12 +78,18 @@ class Comparison:
         return {name: flip(self.sphere, sphere) for name, sphere in self.spheres.items()}
 
 
-def compare(opened: TexturesAsset, reference: Any) -> Comparison:
+def compare(opened: TexturesAsset, reference: Any, notice: Notice = ignore) -> Comparison:
     """Return the asset beside blocks of full and half size, and picture files of its bytes.
+
+    ``notice`` is told first where these are not the maps that it was fitted to.
 
     Raises: AssetError for other maps; what ``load_material_set`` raises.
     """
     textures = reference_set(opened, reference)
+    if not is_fitted(opened, textures):
+        fitted, other = (plain_name(name) for name in (opened.textures["name"], textures.name))
+        notice(f"{opened.path}: fitted to {fitted}, compared with {other}: its maps have other "
+               "numbers than those that it was fitted to.")  # fmt: skip
     given, decoded = byte_maps(opened, textures), decoded_maps(opened)
     quality = {
         name: [map_psnr_db(*pair) for pair in zip(levels, decoded[name], strict=True)]
@@ -133,12 +141,15 @@ def as_rival(
     )  # fmt: skip
 
 
-def evaluate_textures(opened: TexturesAsset, reference: Any) -> TexturesTable:
+def evaluate_textures(
+    opened: TexturesAsset, reference: Any, notice: Notice = ignore
+) -> TexturesTable:
     """Return how good the decoded maps are, beside what others make of them.
 
     Args:
         opened: the asset.
         reference: a folder, a manifest, files of maps or a MaterialSet: what it was fitted to.
+        notice: told first where these are others.
 
     Returns:
         Rows of plain JSON data, of two kinds. ``section`` "ways", the asset first: name, setting,
@@ -154,7 +165,7 @@ def evaluate_textures(opened: TexturesAsset, reference: Any) -> TexturesTable:
 
     Raises: AssetError for other maps; what ``load_material_set`` raises.
     """
-    return table_of(opened, compare(opened, reference))
+    return table_of(opened, compare(opened, reference, notice))
 
 
 def table_of(opened: TexturesAsset, found: Comparison) -> TexturesTable:

@@ -80,9 +80,10 @@ def told_measures(quality: Mapping[str, float]) -> list[tuple[str, str]]:
 
 
 LEVELS_NOTED = (
-    "Levels: SMAPE against the material's mean over footprints as wide as a texel, of directions as "
-    "training draws them: of the finest it is not that of light itself, at points. Beside it that "
-    "of what was trained, of box-filtered numbers, and of the finest level in a footprint's middle."
+    "Levels: SMAPE against the material's mean over footprints as wide as a texel, of directions "
+    "as training draws them: of the finest it is not that of light itself, at points. Beside it "
+    "that of what was trained, of box-filtered numbers, and of the finest level in a footprint's "
+    "middle."
 )
 
 
