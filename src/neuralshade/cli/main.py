@@ -18,7 +18,7 @@ from neuralshade.cli.fit import fit
 from neuralshade.cli.groups import show_verbs
 from neuralshade.cli.info import info
 from neuralshade.cli.live import view
-from neuralshade.cli.near import check_no_page, misuse
+from neuralshade.cli.near import check_no_page, context_of, misuse
 from neuralshade.cli.options import GIVEN, TERMINAL, TRUST, in_flags, is_misuse
 from neuralshade.cli.render import render
 from neuralshade.cli.scene import scene
@@ -39,6 +39,7 @@ def main(arguments: list[str] | None = None) -> None:
         if sys.stdout is not None:  # None where it is closed
             sys.stdout.flush()  # here, where a refusal can still be told
     except click.UsageError as error:
+        error.ctx = error.ctx or context_of(commands, given)  # click knows none of a missing value
         _fail(misuse(error, given), 2)
     except click.ClickException as error:
         _fail(error.format_message(), error.exit_code)
