@@ -135,6 +135,7 @@ def test_settings_are_looked_at_before_what_is_fitted(refused):
         "preset: got 'gird'"
     )
     assert refused("fit", "image", "absent.png", "--loss", "l3").startswith("--loss: got 'l3'")
+    assert refused("fit", "image", "absent.png", "--engine", "tpu").startswith("engine: got 'tpu'")
 
 
 def test_another_kind_s_file_to_go_on_with(refused, folder):
