@@ -76,7 +76,7 @@ def read_asset_file(path: str | os.PathLike[str], kind: str | None = None) -> As
     file = from_bytes(data, str(path))
     if kind is not None and file.header["kind"] != kind:
         found = file.header["kind"]
-        got, need = _told(found, kind)
+        got, need = _kinds_told(found, kind)
         raise AssetError(f"{path}: got {got}, need {need}. "
                          f"{_remedy(found, kind)}")  # fmt: skip
     return file
@@ -197,7 +197,7 @@ def _remedy(kind: str, wanted: str) -> str:
     return "Use an asset that the matching fit verb made."
 
 
-def _told(kind: str, wanted: str) -> tuple[str, str]:
+def _kinds_told(kind: str, wanted: str) -> tuple[str, str]:
     """Return what a file is and what it is to be, for the message; both are kinds."""
     if not wanted.endswith(CHECKPOINT):
         return f"an asset of kind {shown(kind)}", repr(wanted)

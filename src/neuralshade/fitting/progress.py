@@ -3,6 +3,7 @@
 import math
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
+from typing import Any
 
 from neuralshade.base.message_text import kept_db
 from neuralshade.base.work import part
@@ -39,6 +40,17 @@ class Progress:
         measured = (row[1] for row in reversed(self.curve) if row[3] is not None)
         since = self.seconds - (next(measured, None) or 0.0)
         return self.psnr_step < (1 - STALE_SHARE) * self.step or since > STALE_SECONDS
+
+    @property
+    def training(self) -> dict[str, Any]:
+        """Return what an asset's header says of the training."""
+        broken = {"breaks": self.breaks} if self.breaks else {}
+        return {
+            "steps": self.step,
+            "seconds": round(self.seconds, 3),
+            "curve": self.curve,
+            **broken,
+        }
 
     def speed(self, samples_per_step: int) -> float:
         """Return samples per second; 0 before any time was counted."""

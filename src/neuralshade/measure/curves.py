@@ -60,7 +60,9 @@ def curve_charts(curve: Sequence[CurvePoint], breaks: Sequence[int] = ()) -> lis
         for axis, label in axes:
             x, y, picked = _drawable(points[:, axis], points[:, value], scale)
             steps = points[picked, 0]
-            starts = np.searchsorted(steps, breaks, side="right") if value == 2 else []
+            starts: list[int] = []
+            if value == 2:
+                starts = np.searchsorted(steps, breaks, side="right").tolist()
             if len(x) >= 2:
                 title = f"{name.split(' ')[0]} against {label.split(' ')[0]}"
                 apart = value == 3 and math.isfinite(points[-1, value])
