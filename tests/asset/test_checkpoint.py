@@ -48,7 +48,8 @@ def test_asset_refused_as_checkpoint(asset_path):
     with pytest.raises(AssetError) as caught:
         load_checkpoint(asset_path, "image")
     assert str(caught.value) == (
-        f"{asset_path}: got an asset of kind 'image', need 'image-checkpoint'. "
+        f"{asset_path}: got an asset of kind 'image', need the checkpoint of an interrupted "
+        "fit image. "
         "That fit is finished: name the .checkpoint.nsh file of an interrupted one."
     )
 

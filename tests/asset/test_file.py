@@ -259,3 +259,16 @@ def test_header_numbers_that_json_lacks_become_none(value):
     header = {"kind": "k", "progress": {"loss": value, "curve": [[1, value], (2, 0.5)]}}
     back = from_bytes(to_bytes(AssetFile(header, {})))
     assert back.header["progress"] == {"loss": None, "curve": [[1, None], [2, 0.5]]}
+
+
+def test_tensors_that_do_not_fit_the_bytes_are_told_of(monkeypatch, tmp_path):
+    path = tmp_path / "x.nsh"
+    write_asset_file(path, AssetFile({"kind": "image"}, {"t": np.zeros(2)}))
+
+    def refuse(data):
+        raise KeyError("F8_E4M3")
+
+    monkeypatch.setattr(safetensors.numpy, "load", refuse)
+    assert refusal(path) == (
+        f"{path}: got tensors that no reader takes ('F8_E4M3'), need those of a fit. Fit it again."
+    )

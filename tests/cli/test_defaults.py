@@ -86,10 +86,10 @@ def test_a_fit_that_is_gone_on_with_keeps_its_settings(run, written):
      "Did you mean rate?"),
     ("steps = 3", "{path}: got steps outside of a table, need it in one of a kind. Write [image] "
      "above it."),
-    ("[imag]\nsteps = 3", "{path}: got a table [imag], need one of ['image', 'splats', 'mipmaps', "
-     "'textures', 'material', 'shader', 'materials']. Did you mean image?"),
-    ("[mip_family]\nsteps = 3", "{path}: got a table [mip_family], need one of ['image', 'splats', "
-     "'mipmaps', 'textures', 'material', 'shader', 'materials']. Write [image] for example."),
+    ("[imag]\nsteps = 3", "{path}: got a table [imag], need one of image, splats, mipmaps, "
+     "textures, material, shader, materials. Did you mean image?"),
+    ("[mip_family]\nsteps = 3", "{path}: got a table [mip_family], need one of image, splats, "
+     "mipmaps, textures, material, shader, materials. Write [image] for example."),
     ("[image]\nengine = 3", "{path}: got engine=3, need a string. It is what --engine takes."),
     ("[image]\npreset = 3", "{path}: got preset=3, need the name of a preset. Write for example "
      'preset = "grid".'),

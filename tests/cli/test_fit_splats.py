@@ -78,8 +78,8 @@ def test_settings_from_a_file_and_flags_over_them(run, folder):
 @pytest.mark.parametrize("arguments, message", [
     (["--count", "5", "--bytes", "9000"], "--bytes: got 9000 with count=5, need one of "
                                           "the two. Leave one out."),
-    (["--compositing", "add"], "--compositing: got 'add', need one of ['over', 'sum', "
-                               "'normalized']."),
+    (["--compositing", "add"], "--compositing: got 'add', need one of over, sum, "
+                               "normalized."),
     (["--strongest", "99"], "--strongest: got 99, need 1 to 32. The default is "
                             f"{SplatsRecipe().strongest}."),
 ])  # fmt: skip

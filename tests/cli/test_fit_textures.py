@@ -125,11 +125,11 @@ def test_nan_in_a_float_file(refused, folder):
 
 
 @pytest.mark.parametrize("flags, message", [
-    (["--weights", "albdo=2"], "--weights: got 'albdo', need one of ['albedo', 'normal', "
-     "'roughness']. Leave it out."),
+    (["--weights", "albdo=2"], "--weights: got 'albdo', need one of albedo, normal, "
+     "roughness. Leave it out."),
     (["--mips", "6"], "mips: got 6 levels of 16 x 12, need 1 to 5. Leave it out for all of them."),
     (["--bpp", "0.1"], "--bpp: got 0.1, need 0.3 to 32. The default is 5.0."),
-    (["--wrap", "mirror"], "--wrap: got 'mirror', need one of ['repeat', 'clamp']."),
+    (["--wrap", "mirror"], "--wrap: got 'mirror', need one of repeat, clamp."),
     (["--engine", "torch", "--kernels", "fma"], "kernels: got 'fma', need 'auto': the PyTorch "
      "engine has no choice of it. Leave kernels out."),
     (["-o", "x.png"], "x.png: got suffix '.png' for an asset, need a name that ends in .nsh. "

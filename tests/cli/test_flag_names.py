@@ -53,7 +53,7 @@ def test_what_a_recipe_file_has_is_named_as_there(refused, folder):
     (folder / "r.toml").write_text("stepz = 9\n")
     for verb, source in (("image", "a.png"), ("mipmaps", "a")):
         message = refused("fit", verb, source, "--recipe", "r.toml")
-        told = "r.toml: stepz: unknown setting. Did you mean steps? There are "
+        told = "r.toml: stepz: unknown setting. Did you mean steps? See neuralshade fit "
         assert message.startswith(told)
     (folder / "r.toml").write_text('preset = "gird"\nbpp = 4.0\n')
     assert refused(*given).startswith("r.toml: preset: got 'gird', need one of ")

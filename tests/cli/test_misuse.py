@@ -46,8 +46,7 @@ def test_an_asset_of_another_kind(folder, refused, verb):
     write_asset_file("x.nsh", AssetFile({"kind": "texture"}, {}))
     assert refused(*LOOKS[verb]) == (
         "x.nsh: got an asset of kind 'texture', need one of "
-        "['image', 'material', 'mip_family', 'mipmaps', 'shader', 'splats', "
-        "'textures']. "
+        "image, material, mip_family, mipmaps, shader, splats, textures. "
         "Upgrade neuralshade."
     )
 
@@ -71,8 +70,13 @@ def test_render(refused, fitted_asset, flags, message):
     (("fit", "image", "a.png", "--nonsense", "3"),
      "No such option. See neuralshade fit image --help."),
     (("fit", "image", "a.png", "--steps", "many"),
-     "Invalid value for '--steps': 'many' is not a valid integer. "
+     "Invalid value for '--steps': got 'many', need a whole number. "
      "See neuralshade fit image --help."),
+    (("fit", "image", "a.png", "--rate", "abc"),
+     "Invalid value for '--rate': got 'abc', need a number. See neuralshade fit image --help."),
+    (("report", "x.nsh", "-o"), "Option '-o' requires an argument. See neuralshade report --help."),
+    (("fit", "image", "a.png", "--rate"),
+     "Option '--rate' requires an argument. See neuralshade fit image --help."),
     (("fit", "video", "a.png"), "No such command 'video'. See neuralshade fit --help."),
     (("rnder", "x"), "No such command 'rnder'. See neuralshade --help."),
     (("render", "x.nsh"), "Missing option '-o' / '--output'. See neuralshade render --help."),
@@ -115,7 +119,7 @@ def test_misuse(refused, arguments, message):
     (("fit", "image", "a.png", "--live", "8765"), "Got unexpected extra argument (8765). --live "
      "takes none: write --live --port 8765. See neuralshade fit image --help."),
     (("fit", "image", "--live=8765", "a.png"), "Option '--live' does not take a value. --live "
-     "takes none: write --live --port 8765."),
+     "takes none: write --live --port 8765. See neuralshade fit image --help."),
     (("fit", "image", "a.png", "b.png", "--live"),
      "Got unexpected extra argument (b.png) See neuralshade fit image --help."),
     (("fit", "image", "a.png", "b.nsh"), "Got unexpected extra argument (b.nsh). To have that "
@@ -203,15 +207,15 @@ def test_a_file_in_place_of_a_kind(refused, folder, name, verb, there):
 
 
 @pytest.mark.parametrize("flags, message", [
-    (("--loss", "mse"), "--loss: got 'mse', need one of ['auto', 'l1', 'l2', 'relative_l2', "
-     "'log_l1', 'smape']. Did you mean l2?"),
-    (("--precision", "fp16"), "--precision: got 'fp16', need one of ['auto', 'float32', "
-     "'bfloat16', 'float16']. Did you mean float16?"),
-    (("--activation", "ReLU"), "--activation: got 'ReLU', need one of ['none', 'relu', "
-     "'leaky_relu', 'tanh', 'sigmoid', 'exp', 'softplus', 'silu', 'hard_gelu', 'elu', 'sine']. "
+    (("--loss", "mse"), "--loss: got 'mse', need one of auto, l1, l2, relative_l2, "
+     "log_l1, smape. Did you mean l2?"),
+    (("--precision", "fp16"), "--precision: got 'fp16', need one of auto, float32, "
+     "bfloat16, float16. Did you mean float16?"),
+    (("--activation", "ReLU"), "--activation: got 'ReLU', need one of none, relu, "
+     "leaky_relu, tanh, sigmoid, exp, softplus, silu, hard_gelu, elu, sine. "
      "Did you mean relu?"),
-    (("--engine", "torch", "--kernels", "fmaa"), "kernels: got 'fmaa', need one of ['auto', "
-     "'wgmma', 'matrix', 'fma']. Did you mean fma?"),
+    (("--engine", "torch", "--kernels", "fmaa"), "kernels: got 'fmaa', need one of auto, "
+     "wgmma, matrix, fma. Did you mean fma?"),
 ])  # fmt: skip
 def test_the_value_that_was_meant(refused, flags, message):
     assert refused("fit", "image", "a.png", *flags) == message
@@ -240,11 +244,11 @@ def test_the_verb_that_was_meant(refused):
 
 
 @pytest.mark.parametrize("flags, message", [
-    (("--loss", "mse"), "--loss: got 'mse', need one of ['auto', 'l1', 'l2', 'relative_l2', "
-     "'log_l1', 'smape']. Did you mean l2?"),
+    (("--loss", "mse"), "--loss: got 'mse', need one of auto, l1, l2, relative_l2, "
+     "log_l1, smape. Did you mean l2?"),
     (("--steps=0",), "--steps: got 0, need 1 to 1000000000. The default is None."),
-    (("--preset", "grp"), "preset: got 'grp', need one of ['grid', 'detail', 'rtxns', "
-     "'rtxns-fast', 'lake', 'tiny', 'tiny-9']. Did you mean grid?"),
+    (("--preset", "grp"), "preset: got 'grp', need one of grid, detail, rtxns, "
+     "rtxns-fast, lake, tiny, tiny-9. Did you mean grid?"),
 ])  # fmt: skip
 def test_a_value_that_no_flag_takes_is_misuse(refused, flags, message):
     """As a flag that there is not; what files say that are named is an error."""

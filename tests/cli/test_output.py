@@ -6,16 +6,19 @@ import json
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import neuralshade
 from neuralshade.base.commit import told_version
+from neuralshade.errors import ConfigError
 from neuralshade.kinds import kind_named
 from neuralshade.kinds.image.presets import PRESETS
 from neuralshade.kinds.image.recipe import ImageRecipe
 
+DATA = Path(__file__).parents[1] / "data"
 VERBS = ["fit image", "render", "evaluate", "info", "report"]
 FLAGS = {
     "fit image": ["--output", "--preset", "--recipe", "--engine", "--device", "--snapshots",
@@ -151,8 +154,8 @@ def test_another_resolution_is_told(run, folder, few):
     run("fit", "image", "a.png", *few)
     neuralshade.save_picture("small.png", np.full((12, 18, 3), 0.5, np.float32), "srgb")
     notice = (
-        "a.nsh: fitted at 36 x 24 pixels, compared with small.png at 18 x 12. "
-        "Bits per pixel count the latter."
+        "a.nsh: fitted to a.png, 36 x 24 pixels, compared with small.png, 18 x 12 pixels: another "
+        "picture, or another size of it. Bits per pixel count the latter."
     )
     for verb in ("evaluate", "report"):
         done = run(verb, "a.nsh", "small.png")
@@ -165,9 +168,36 @@ def test_another_resolution_is_told(run, folder, few):
 def test_another_picture_is_told(run, folder, few):
     run("fit", "image", "a.png", *few)
     neuralshade.save_picture("grey.png", np.full((24, 36, 3), 0.5, np.float32), "srgb")
-    notice = "neuralshade: a.nsh: fitted to other pixels than those of grey.png."
+    notice = (
+        "neuralshade: a.nsh: fitted to a.png, compared with grey.png: its pixels are not those "
+        "that it was fitted to."
+    )
     assert run("evaluate", "a.nsh", "grey.png").err == [notice]
     assert run("evaluate", "a.nsh", "a.png").err == []
+
+
+def test_that_is_told_before_the_work(run, folder, few, monkeypatch):
+    run("fit", "image", "a.png", *few)
+    neuralshade.save_picture("grey.png", np.full((24, 36, 3), 0.5, np.float32), "srgb")
+
+    def refuse(*_):
+        raise ConfigError("the work began.")
+
+    monkeypatch.setattr("neuralshade.kinds.image.opened.OpenedImage.pixels", refuse)
+    told, began = run("evaluate", "a.nsh", "grey.png").err
+    assert "compared with grey.png" in told and began == "neuralshade: the work began."
+
+
+def test_gaussians_do_not_know_their_picture_by_its_pixels(tmp_path):
+    """Their files are too short for a digest."""
+    opened, notices = neuralshade.load(DATA / "splats_normalized.nsh"), []
+    width, height = opened.size
+    for name in ("photo.png", "grey.png"):
+        grey = np.full((height, width, 3), 0.5, np.float32)
+        neuralshade.save_picture(tmp_path / name, grey, "srgb")
+        opened.target(tmp_path / name, notices.append)
+    assert notices == [f"{opened.path}: fitted to photo.png, compared with grey.png: its file does "
+                       "not say whether that is the same picture."]  # fmt: skip
 
 
 def test_the_stops_of_auto_are_told_to_scripts_too(run, folder):

@@ -37,6 +37,12 @@ def test_time_left_is_not_told_where_nobody_knows_it(capsys):
     assert capsys.readouterr().err == "step 5  loss 0.1  PSNR - dB  2.00 M samples/s\n"
 
 
+def test_no_rate_is_told_before_it_is_known(capsys):
+    with watch(quiet=False) as observer:
+        observer(Progress(step=1, seconds=30.0, loss=0.1, share=0.5, samples_per_second=0.0))
+    assert capsys.readouterr().err == "step 1  loss 0.1  PSNR - dB  30 s left\n"
+
+
 @pytest.mark.parametrize("columns, left_out", [
     (200, ""), (100, ""), (80, "rate"), (60, "rate loss"), (50, "rate loss"),
     (40, "rate loss step"), (30, "rate loss step left"), (5, "rate loss step left"),

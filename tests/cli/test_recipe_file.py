@@ -44,7 +44,7 @@ def test_what_is_typed_counts_more(run, recipe, folder):
     ("dump_kernels = true", "r.toml: got dump_kernels=True, need a string. It is what "
      "--dump-kernels takes."),
     ('port = "x"', "r.toml: got port='x', need a whole number. It is what --port takes."),
-    ('engine = "tourch"', "engine: got 'tourch', need one of ['auto', 'torch', 'gpu']. Did you "
+    ('engine = "tourch"', "engine: got 'tourch', need one of auto, torch, gpu. Did you "
      "mean torch?"),
 ])  # fmt: skip
 def test_values_that_no_flag_has(refused, folder, line, message):

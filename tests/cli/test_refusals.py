@@ -1,6 +1,7 @@
 """cli: what must not go wrong ends in one line, a fitting exit code, and no new file."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 import OpenImageIO
@@ -9,9 +10,7 @@ from PIL import Image
 
 import neuralshade
 from neuralshade.cli.main import main
-from neuralshade.fitting.recipe import fields_of
 from neuralshade.kinds.image.presets import PRESETS
-from neuralshade.kinds.image.recipe import ImageRecipe
 
 FORMATS = "PNG, JPEG, WebP, GIF, TIFF, BMP, PPM/PGM, OpenEXR, Radiance HDR"
 
@@ -126,16 +125,32 @@ def test_disk_full_for_the_report_keeps_the_asset(folder, run, mount, few):
 
 def test_unknown_preset(refused):
     assert refused("fit", "image", "a.png", "--preset", "gird") == (
-        f"preset: got 'gird', need one of {list(PRESETS)}. Did you mean grid?"
+        f"preset: got 'gird', need one of {', '.join(PRESETS)}. Did you mean grid?"
+    )
+
+
+def test_settings_are_looked_at_before_what_is_fitted(refused):
+    """A name that was mistyped is told, not a file that comes after it."""
+    assert refused("fit", "image", "absent.png", "--preset", "gird").startswith(
+        "preset: got 'gird'"
+    )
+    assert refused("fit", "image", "absent.png", "--loss", "l3").startswith("--loss: got 'l3'")
+    assert refused("fit", "image", "absent.png", "--engine", "tpu").startswith("engine: got 'tpu'")
+
+
+def test_another_kind_s_file_to_go_on_with(refused, folder):
+    path = Path(__file__).parents[1] / "data" / "textures.nsh"
+    assert refused("fit", "image", "a.png", "--resume", str(path)) == (
+        f"{path}: got an asset of kind 'textures', need the checkpoint of an interrupted "
+        "fit image. Name its .checkpoint.nsh file, or leave --resume out."
     )
 
 
 def test_unknown_field_in_a_recipe_file(folder, refused):
     (folder / "r.toml").write_text("hiden_width = 32\n")
-    names = [field.name for field in fields_of(ImageRecipe)]
     assert refused("fit", "image", "a.png", "--recipe", "r.toml") == (
-        "r.toml: hiden_width: unknown setting. Did you mean hidden_width? "
-        f"There are {', '.join(names)}."
+        "r.toml: hiden_width: unknown setting. Did you mean hidden_width? See neuralshade fit "
+        "image --help for all."
     )
 
 
@@ -157,7 +172,7 @@ def test_a_heading_of_a_recipe_file_is_no_flag(folder, refused):
      "--seconds: got inf, need 0.01 to 10000000. The default is 20.0."),
     (["--steps", "0"], "--steps: got 0, need 1 to 1000000000. The default is None."),
     (["--grid-bits", "9"],
-     "--grid-bits: got 9, need one of [4, 8, 16, 32]. Fewer bits make a smaller file."),
+     "--grid-bits: got 9, need one of 4, 8, 16, 32. Fewer bits make a smaller file."),
     (["--encoding", "hash_grid:levels=0"],
      "encoding hash_grid.levels: got '0', need a whole number from 1 to 32. "
      "Write for example levels=1."),
@@ -167,10 +182,10 @@ def test_a_heading_of_a_recipe_file_is_no_flag(folder, refused):
     (["--engine", "gpu", "--device", "cpu"],
      "device: got 'cpu', need cuda, vulkan, metal or d3d12: Slang runs on a GPU, or on software "
      "Vulkan. Leave --device out."),
-    (["--engine", "tpu"], "engine: got 'tpu', need one of ['auto', 'torch', 'gpu']. "
+    (["--engine", "tpu"], "engine: got 'tpu', need one of auto, torch, gpu. "
      "Did you mean gpu?"),
     (["--device", ""], "device: got '', need a torch device of this machine: cpu"),
-    (["--preset", ""], "preset: got '', need one of ['grid', "),
+    (["--preset", ""], "preset: got '', need one of grid, "),
     (["--resume", "absent.nsh"],
      "absent.nsh: got no such file, need a readable asset file. Check the path."),
     (["--resume", "a.png"],
@@ -200,7 +215,7 @@ def test_flags(refused, flags, message):
 def test_an_empty_preset_is_not_that_of_the_file(folder, refused):
     (folder / "r.toml").write_text('preset = "tiny"\n')
     message = refused("fit", "image", "a.png", "--recipe", "r.toml", "--preset", "")
-    assert message == f"preset: got '', need one of {list(PRESETS)}. Leave it out for grid."
+    assert message == f"preset: got '', need one of {', '.join(PRESETS)}. Leave it out for grid."
 
 
 def test_device(refused):
@@ -234,7 +249,7 @@ def test_recipe_file_that_is_binary(folder, refused):
 
 @pytest.mark.parametrize("config, message", [
     ({"optimizer": {"otype": "Shampoo"}},
-     "optimizer.otype: got 'Shampoo', need one of ['Adam', 'EMA', 'ExponentialDecay']: "
+     "optimizer.otype: got 'Shampoo', need one of Adam, EMA, ExponentialDecay: "
      "it is not here. Write Adam."),
     ({"encoding": {"otype": "SphericalHarmonics"}},
      "encoding.otype: got 'SphericalHarmonics', need one of "),

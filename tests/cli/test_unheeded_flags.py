@@ -23,9 +23,9 @@ NEED_BITS = "Fewer bits make a smaller file."
      f"deterministic: got True, need False: {TORCH} deterministic out."),
     (["--device", "cpu", "--deterministic"],
      f"deterministic: got True, need False: {TORCH} deterministic out."),
-    (["--grid-bits", "0"], f"--grid-bits: got 0, need one of [4, 8, 16, 32]. {NEED_BITS}"),
-    (["--grid-bits", "5"], f"--grid-bits: got 5, need one of [4, 8, 16, 32]. {NEED_BITS}"),
-    (["--network-bits", "4"], f"--network-bits: got 4, need one of [8, 16, 32]. {NEED_BITS}"),
+    (["--grid-bits", "0"], f"--grid-bits: got 0, need one of 4, 8, 16, 32. {NEED_BITS}"),
+    (["--grid-bits", "5"], f"--grid-bits: got 5, need one of 4, 8, 16, 32. {NEED_BITS}"),
+    (["--network-bits", "4"], f"--network-bits: got 4, need one of 8, 16, 32. {NEED_BITS}"),
 ])  # fmt: skip
 def test_fit_image(refused, folder, flags, message):
     assert refused("fit", "image", "a.png", *flags) == message

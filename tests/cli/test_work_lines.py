@@ -123,7 +123,7 @@ def test_work_that_follows_has_two_seconds_of_its_own(clock):
 def test_the_start_of_a_fit_is_told_until_it_looks_up(clock):
     seen = []
     with starting(seen.append) as observer:
-        with WarmUp().told():
+        with WarmUp(Progress()).told():
             clock.goes_on(2.4)
         assert clock.told == ["running the first step, 2 s"]
         observer(Progress(step=1))
@@ -139,7 +139,7 @@ def test_a_start_that_failed_is_over():
 
 
 def test_only_the_first_step_is_told():
-    warm_up = WarmUp()
+    warm_up = WarmUp(Progress())
     with work.working("starting the fit"):
         with warm_up.told():
             assert work.current().what == "running the first step"

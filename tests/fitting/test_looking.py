@@ -49,8 +49,8 @@ def test_evaluate_at_another_resolution(fitted, save_smooth):
     size = (fitted / "a.nsh").stat().st_size
     assert larger[0]["bits_per_pixel"] == pytest.approx(size * 8 / (48 * 72))
     notice = (
-        f"{fitted}/a.nsh: fitted at 36 x 24 pixels, compared with b.png at 72 x 48. "
-        "Bits per pixel count the latter."
+        f"{fitted}/a.nsh: fitted to a.png, 36 x 24 pixels, compared with b.png, 72 x 48 pixels: "
+        "another picture, or another size of it. Bits per pixel count the latter."
     )
     assert notices == [notice]
     page = picture.with_name("x.html")

@@ -54,6 +54,28 @@ def test_what_is_compiled_in_the_first_step_does_not_count(clock, loop_of):
     assert max(speed for _, speed in seen) <= 100 / 0.01 * 1.01
 
 
+def test_the_first_step_has_seconds_in_the_curve_and_no_speed(clock, loop_of):
+    loop = loop_of(clock, steps=5, step_seconds=3.0, measure=None)
+    loop.engine = CompilingEngine(loop.engine)
+    speeds = []
+
+    def look(p):
+        speeds.append(p.samples_per_second)
+        clock.now += 0.002  # so long a look takes
+
+    loop.observer = look
+    assert loop.run()
+    assert [row[0] for row in loop.progress.curve] == [1, 2, 3, 4, 5]
+    assert [row[1] for row in loop.progress.curve] == pytest.approx([3, 6, 9, 12, 15], abs=0.1)
+    assert speeds[0] == 0.0 and max(speeds) <= 100 / 3.0 * 1.01
+
+
+def test_the_curve_of_one_call_has_its_seconds(clock, loop_of):
+    loop = loop_of(clock, steps=1, step_seconds=3.0, measure=None)
+    assert loop.run()
+    assert [row[:2] for row in loop.progress.curve] == [[1, 3.0]]
+
+
 def test_a_resumed_fit_compiles_beside_the_clock_too(clock, loop_of):
     loop = loop_of(clock, seconds=5.0)
     loop.engine, loop.progress = CompilingEngine(loop.engine), Progress(step=400, seconds=4.0)

@@ -56,6 +56,16 @@ def test_all_four_charts(charts):
         assert labels <= set(texts_of(svg))
 
 
+def test_a_line_of_losses_is_broken_where_another_loss_begins():
+    curve = [(step, step * 0.1, loss, 20.0 + step) for step, loss in
+             [(1, 1.0), (2, 0.5), (4, 0.2), (6, 0.1), (8, 0.09), (10, 0.4)]]  # fmt: skip
+    charts = curve_charts(curve, breaks=[4, 8])
+    pieces = [re.findall(r"fill: none; stroke: var\(--accent\); stroke-width: 1.6", svg)
+              for _, svg in charts]  # fmt: skip
+    assert [len(found) for found in pieces] == [1, 1, 3, 3]
+    assert curve_charts(curve, breaks=[]) == curve_charts(curve)
+
+
 @pytest.mark.parametrize("chart", range(4))
 def test_axes_are_logarithmic(charts, chart):
     points = line_of(charts[chart][1])

@@ -24,8 +24,8 @@ WHY = (
 def test_better_files_and_better_textures():
     assert verdict([OURS, JPEG, WEBP, BC1, BC7]) == [
         "In as many bytes on disk, the best texture here that a shader samples is BC1: 33.50 dB "
-        "(4.00 dB less), 1.0 times the bytes on disk and 25 % of the bytes in a GPU's memory.",
-        "The smallest texture here that is as good is BC7: 45.00 dB (7.50 dB more), 2.0 times the "
+        "(4.00 dB less), 101 % of the bytes on disk and 25 % of the bytes in a GPU's memory.",
+        "The smallest texture here that is as good is BC7: 45.00 dB (7.50 dB more), 202 % of the "
         "bytes on disk and 50 % of the bytes in a GPU's memory.",
         f"On disk alone, JPEG and WebP are better in as many bytes: WebP has 42.00 dB (4.50 dB "
         f"more). But {WHY}",
@@ -38,7 +38,7 @@ def test_a_texture_that_wins_is_named_once():
         "that is as good, is ASTC 6x6: 38.00 dB (0.50 dB more), 90 % of the bytes on disk and "
         "22 % of the bytes in a GPU's memory.",
         "Of those that desktop GPUs sample too, the smallest that is as good is BC7: 45.00 dB "
-        "(7.50 dB more), 2.0 times the bytes on disk and 50 % of the bytes in a GPU's memory.",
+        "(7.50 dB more), 202 % of the bytes on disk and 50 % of the bytes in a GPU's memory.",
     ]
     smaller = verdict([OURS, row("ASTC 6x6", 900, 38.0), row("ASTC 8x8", 800, 37.8)])
     assert [line.partition(":")[0][-8:] for line in smaller] == ["ASTC 6x6", "ASTC 8x8"]
@@ -55,7 +55,7 @@ def test_beside_astc_stands_what_a_desktop_gpu_samples():
         "Of those that desktop GPUs sample too, the smallest that is as good is BC7: 45.00",
     ]
     assert verdict([OURS, BC1, best])[1:] == ["Of those that desktop GPUs sample too, the best in "
-        "as many bytes is BC1: 33.50 dB (4.00 dB less), 1.0 times the bytes on disk and 25 % of "
+        "as many bytes is BC1: 33.50 dB (4.00 dB less), 101 % of the bytes on disk and 25 % of "
         "the bytes in a GPU's memory.", "Of those that desktop GPUs sample too, none is as good.",
     ]  # fmt: skip
     good = row("BC7, reduced", 950, 37.8)
@@ -85,7 +85,7 @@ def test_pictures_without_error_have_no_decibels():
     perfect = OURS | {"psnr_db": math.inf}
     assert verdict([perfect, BC1, whole]) == [
         "In as many bytes on disk, the best texture here that a shader samples is BC1: 33.50 dB, "
-        "1.0 times the bytes on disk and 25 % of the bytes in a GPU's memory.",
+        "101 % of the bytes on disk and 25 % of the bytes in a GPU's memory.",
         "No texture here that a shader samples is as good.",
         f"No file that was tried is better in as many bytes: WebP has no error. And {WHY}",
     ]

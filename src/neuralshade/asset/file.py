@@ -76,7 +76,8 @@ def read_asset_file(path: str | os.PathLike[str], kind: str | None = None) -> As
     file = from_bytes(data, str(path))
     if kind is not None and file.header["kind"] != kind:
         found = file.header["kind"]
-        raise AssetError(f"{path}: got an asset of kind {shown(found)}, need {kind!r}. "
+        got, need = _kinds_told(found, kind)
+        raise AssetError(f"{path}: got {got}, need {need}. "
                          f"{_remedy(found, kind)}")  # fmt: skip
     return file
 
@@ -187,8 +188,20 @@ def _digest(data: bytes, place: int) -> bytes:
 
 
 def _remedy(kind: str, wanted: str) -> str:
-    if kind.endswith(CHECKPOINT):
+    if kind.endswith(CHECKPOINT) and not wanted.endswith(CHECKPOINT):
         return "Finish it with neuralshade fit --resume."
     if kind + CHECKPOINT == wanted:
         return "That fit is finished: name the .checkpoint.nsh file of an interrupted one."
+    if wanted.endswith(CHECKPOINT):
+        return "Name its .checkpoint.nsh file, or leave --resume out."
     return "Use an asset that the matching fit verb made."
+
+
+def _kinds_told(kind: str, wanted: str) -> tuple[str, str]:
+    """Return what a file is and what it is to be, for the message; both are kinds."""
+    if not wanted.endswith(CHECKPOINT):
+        return f"an asset of kind {shown(kind)}", repr(wanted)
+    need = f"the checkpoint of an interrupted fit {wanted.removesuffix(CHECKPOINT)}"
+    if kind.endswith(CHECKPOINT):
+        return f"a checkpoint of kind {shown(kind.removesuffix(CHECKPOINT))}", need
+    return f"an asset of kind {shown(kind)}", need

@@ -13,6 +13,7 @@ RECIPE = Named(
     AnyOf((Text(longest=2**16), Number(or_none=True), Truth()), "a text, a number, true or false")
 )
 CURVE = Each(Each(MEASURED, 4, 4))  # step, seconds, loss, psnr_db
+BREAKS = Each(COUNT, 0, 16)  # steps behind which losses are of another kind
 STEPS: dict[str, Rule] = {"steps": COUNT, "seconds": SECONDS}
 TRAINING = Parts({**STEPS, "curve": CURVE})  # of what is reported
 PICTURE = Parts(
@@ -35,7 +36,7 @@ CHECKPOINT = Parts(
             {"step": COUNT, "seconds": SECONDS, "loss": MEASURED, "psnr_db": MEASURED,
              "share": Number(0, 1), "samples_per_second": Number(0, or_none=True),
              "psnr_step": COUNT, "plateau_step": Number(0, 2**53, whole=True, or_none=True),
-             "about": Number(0, 1, whole=True), "curve": CURVE},
+             "about": Number(0, 1, whole=True), "curve": CURVE, "breaks": BREAKS},
         ),
     }
 )  # fmt: skip

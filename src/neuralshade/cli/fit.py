@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import json
+import os
 import sys
 from collections.abc import Mapping
 from contextlib import nullcontext
@@ -84,8 +85,8 @@ def run_fit(kind: Kind, output: str | None, recipe: str | None, as_json: bool, q
             raise click.UsageError(flag.about)
     options = {name: given.pop(name) for name in OPTIONS if name in kind.takes}
     live = live_flags(given) if "live" in kind.takes else {}
-    # a page tells of its fits itself, and its address comes first
-    starts = nullcontext if live.get("live") else starting
+    # a page tells of its fits itself, and its address comes first; what is not there starts nothing
+    starts = nullcontext if live.get("live") or _is_missing(subject) else starting
     show_notes(quiet)
     # a fit that is gone on with has the settings that it was begun with
     resumed = options.get("resume") is not None
@@ -93,6 +94,8 @@ def run_fit(kind: Kind, output: str | None, recipe: str | None, as_json: bool, q
     typed = given | {"preset": preset}
     preset, settings = recipe_settings(kind, preset, recipe, given, defaults)
     check_settings(kind.recipe, settings)  # before the packages of a fit, which take seconds
+    if preset is not None and kind.presets:
+        kind.check_preset(preset)
     if not quiet:
         tell_defaults(kind, typed, {} if resumed else settings | {"preset": preset})
     line = CommandLine(subject, output, own, preset, settings, given, {**options, **live})
@@ -113,6 +116,11 @@ def run_fit(kind: Kind, output: str | None, recipe: str | None, as_json: bool, q
         call = call_of(kind, line)
         fitted(call.fit, live, show, *call.subject, options=neuralshade.FitOptions(**options),
                observer=observer, **call.named)  # fmt: skip
+
+
+def _is_missing(subject: object) -> bool:
+    """Return whether one of what is to be fitted is no file and no folder."""
+    return not all(map(os.path.exists, subject if isinstance(subject, tuple) else (str(subject),)))
 
 
 def tell_defaults(kind: Kind, typed: Mapping[str, Any], settings: Mapping[str, Any]) -> None:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import click
 
+from neuralshade.base.did_you_mean import did_you_mean
+from neuralshade.base.message_text import named
 from neuralshade.base.place import loaded
 from neuralshade.cli.completion import Text, completed
 from neuralshade.cli.groups import GroupedOption
@@ -18,7 +20,7 @@ from neuralshade.cli.recipe_file import default_flags, file_flags, flags_of, und
 from neuralshade.errors import ConfigError
 from neuralshade.fitting.command import Flag
 from neuralshade.fitting.defaults import defaults_path
-from neuralshade.fitting.recipe import ENDS, check_names, fields_of, read_toml, type_of
+from neuralshade.fitting.recipe import ENDS, fields_of, read_toml, type_of
 from neuralshade.kinds.kind import Kind
 
 ENDLESS = 10**6  # a limit from which on it is there to catch a typing error, and not told
@@ -181,6 +183,19 @@ def recipe_settings(
     return preset, settings
 
 
+def _names(recipe: type) -> list[str]:
+    return [field.name for field in fields_of(recipe)]
+
+
+def _check_told(told: Iterable[str], known: Sequence[str], path: str, kind: Kind) -> None:
+    """Raise ConfigError for a name that nothing is called, with the nearest, not with all."""
+    for name in told:
+        if name not in known:
+            raise ConfigError(f"{path}: {named(name)}: unknown setting."
+                              f"{did_you_mean(name, known)} See neuralshade fit {kind.name} --help "
+                              "for all.")  # fmt: skip
+
+
 def _read_recipe(kind: Kind, path: str) -> dict[str, Any]:
     suffix = Path(path).suffix
     if suffix in kind.recipe_files:
@@ -190,7 +205,8 @@ def _read_recipe(kind: Kind, path: str) -> dict[str, Any]:
         flags = flags_of(kind, parameters_of(kind))  # which _heed_flags has taken
         told = {name: value for name, value in read_toml(path).items() if name not in flags}
         # here, as a name of the fit's own parameters would be given to it twice
-        check_names(kind.recipe, told.keys() - ({"preset"} if kind.presets else set()))
+        known = [*flags, *(["preset"] if kind.presets else []), *_names(kind.recipe)]
+        _check_told(told, known, path, kind)
         return told
     needed = " or ".join([".toml", *kind.recipe_files])
     raise ConfigError(f"{path}: got suffix {suffix!r}, need {needed}. Rename the recipe.")

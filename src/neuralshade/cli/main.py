@@ -18,7 +18,7 @@ from neuralshade.cli.fit import fit
 from neuralshade.cli.groups import show_verbs
 from neuralshade.cli.info import info
 from neuralshade.cli.live import view
-from neuralshade.cli.near import check_no_page, misuse
+from neuralshade.cli.near import check_no_page, context_of, misuse
 from neuralshade.cli.options import GIVEN, TERMINAL, TRUST, in_flags, is_misuse
 from neuralshade.cli.render import render
 from neuralshade.cli.scene import scene
@@ -39,6 +39,7 @@ def main(arguments: list[str] | None = None) -> None:
         if sys.stdout is not None:  # None where it is closed
             sys.stdout.flush()  # here, where a refusal can still be told
     except click.UsageError as error:
+        error.ctx = error.ctx or context_of(commands, given)  # click knows none of a missing value
         _fail(misuse(error, given), 2)
     except click.ClickException as error:
         _fail(error.format_message(), error.exit_code)
@@ -161,11 +162,14 @@ def evaluate(asset: str, picture: str | None, pairs: tuple[str, ...], trust: boo
     from neuralshade.fitting.values import parse_values
 
     notices: list[str] = []
+
+    def tell(notice: str) -> None:  # at once: the work may take a minute
+        notices.append(notice)
+        _say(notice)
+
     with shown_work("comparing"):
         rows = neuralshade.evaluate(asset, picture, values=parse_values(pairs), trust=trust,
-                                    speed=speed, notice=notices.append)  # fmt: skip
-    for notice in notices:
-        _say(notice)
+                                    speed=speed, notice=tell)  # fmt: skip
     if as_json:
         # infinity, which JSON lacks, is the string 'inf'
         finite = [{k: "inf" if v == math.inf else v for k, v in row.items()} for row in rows]

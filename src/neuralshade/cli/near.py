@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import itertools
 import os
+import re
 import shlex
 from collections.abc import Sequence
 
@@ -12,6 +13,7 @@ import click
 
 NO_VALUE = ("Got unexpected extra argument", "Option '--live' does not take a value")
 SHORTEST_BEGINNING = 3  # letters of a flag's name that tell it
+NOT_A_NUMBER = re.compile(r"(?<=: )(.+) is not a valid (float|integer)\.$")
 PAGE = ".html"  # what a report's name ends in
 NEAR = 0.75  # difflib's ratio: quality and quiet, preset and resume have 0.67
 # what flags are called elsewhere; told where the command has the flag on the right
@@ -68,8 +70,26 @@ def misuse(error: click.UsageError, arguments: Sequence[str]) -> str:
         message += _meant_port(arguments) or _meant_output(error, message, arguments)
     elif message.startswith("No such command"):
         message += _meant_verb(error, arguments) or _near_verb(error, message)
+    message = NOT_A_NUMBER.sub(_need_number, message)
     where = f" See {error.ctx.command_path} --help." if error.ctx else ""
     return message + where
+
+
+def _need_number(found: re.Match[str]) -> str:
+    whole = "whole " if found[2] == "integer" else ""
+    return f"got {found[1]}, need a {whole}number."
+
+
+def context_of(root: click.Group, arguments: Sequence[str]) -> click.Context:
+    """Return a context of the command that ``arguments`` name, as far as they name one."""
+    ctx = click.Context(root, info_name="neuralshade")
+    for word in arguments:
+        group = ctx.command
+        command = group.get_command(ctx, word) if isinstance(group, click.Group) else None
+        if command is None:
+            break
+        ctx = click.Context(command, parent=ctx, info_name=word)
+    return ctx
 
 
 def _no_such_option(error: click.NoSuchOption, arguments: Sequence[str]) -> str:

@@ -13,6 +13,7 @@ from neuralshade.errors import ConfigError
 
 # how an error's message names one
 SETTING = re.compile(r"(?:(?:\w+Recipe|live)\.|(?=preset: ))(\w+): ")
+LISTED = re.compile(r"(?<= one of )\[('[\w.+-]+'|\d+)(, ('[\w.+-]+'|\d+))*\]")
 TERMINAL = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 GIVEN = click.option("--set", "pairs", multiple=True, metavar="NAME=VALUE", help="Of what fit "
                      "shader made: a member's number or picture, in place of what it has; of fit "
@@ -28,8 +29,10 @@ else:  # no generic class before click 8.4
 def in_flags(message: str, arguments: Sequence[str]) -> str:
     """Return an error's message with the flag in place of the setting that it begins with.
 
-    A setting that a --recipe file has is named as it is there, behind the file.
+    A setting that a --recipe file has is named as it is there, behind the file. Lists are written
+    as people do.
     """
+    message = LISTED.sub(_in_words, message)
     found = SETTING.match(message)
     if found is None:
         return message
@@ -40,6 +43,10 @@ def in_flags(message: str, arguments: Sequence[str]) -> str:
         file = _recipe_with(name, arguments)
         return message if file is None else f"{file}: {name}: {said}"
     return message if name == "preset" else f"{flag}: {said}"
+
+
+def _in_words(found: re.Match[str]) -> str:
+    return found[0].strip("[]").replace("'", "")
 
 
 def _recipe_with(name: str, arguments: Sequence[str]) -> str | None:

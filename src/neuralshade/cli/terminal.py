@@ -139,7 +139,7 @@ def _parts(p: FitProgress, compared: bool = True) -> dict[str, str]:
         "loss": f"loss {p.loss:.3g}",
         "psnr": psnr if compared else "",
         "since": f"(step {p.psnr_step:,})" if compared and p.stale else "",
-        "rate": rate_text(p.samples_per_second, "samples"),
+        "rate": rate_text(p.samples_per_second, "samples") if p.samples_per_second else "",
         "left": left,
     }
 

@@ -260,8 +260,7 @@ class Job(ABC, Generic[R]):
     @property
     def training(self) -> dict[str, Any]:
         """Return what a header says of the training."""
-        p = self.loop.progress
-        return {"steps": p.step, "seconds": round(p.seconds, 3), "curve": p.curve}
+        return self.loop.progress.training
 
     @property
     def reference(self) -> Any:

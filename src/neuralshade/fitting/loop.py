@@ -117,7 +117,7 @@ class Loop:
         Raises: DivergedError where the loss has been no number for HOPELESS_STEPS.
         """
         opened = time.perf_counter()
-        start, warm_up, chunk = opened - self.progress.seconds, WarmUp(), 1
+        start, warm_up, chunk = opened - self.progress.seconds, WarmUp(self.progress), 1
         measuring: float | None = None
         with Interruption() as interruption:
             start += self._attend(interruption)
@@ -144,10 +144,9 @@ class Loop:
                 else:
                     self.progress.note(measured=False)
                 self.progress.seconds = time.perf_counter() - start
-                self._look()
+                self._look(timed=not warm_up.owed)
                 start += self._attend(interruption)
-        if warm_up.owed:  # one call ran all steps
-            self.progress.seconds += warm_up.owed
+        if warm_up.settled():  # one call ran all steps
             self._look()
         with working("measuring"):
             self._close()
@@ -173,10 +172,10 @@ class Loop:
             self.snapshot(self.progress)
             self._last_snapshot = self.progress.step
 
-    def _look(self) -> None:
+    def _look(self, timed: bool = True) -> None:
         p = self.progress
         p.share = self._share(p.step, p.seconds)
-        p.samples_per_second = p.speed(self.samples_per_step)
+        p.samples_per_second = p.speed(self.samples_per_step) if timed else 0.0
         self.observer(p)
 
     def _advance(self, steps: int) -> None:

@@ -104,7 +104,9 @@ def check_options(options: FitOptions, name: str, takes: Sequence[str]) -> None:
 
 
 def check_torch(options: FitOptions) -> None:
-    """Refuse what only the GPU engine has where PyTorch is asked for, and unknown kernels."""
+    """Refuse what only the GPU engine has where PyTorch is asked for, and unknown names."""
+    check_type(options)
+    check_engine(options.engine)
     check_kernels(options.kernels)
     torch = options.device is not None and options.device not in APIS
     if options.engine == "torch" or (options.engine == "auto" and torch):

@@ -3,6 +3,7 @@
 import math
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
+from typing import Any
 
 from neuralshade.base.message_text import kept_db
 from neuralshade.base.work import part
@@ -29,6 +30,7 @@ class Progress:
     share: float = 0.0  # done, in [0, 1]
     samples_per_second: float = 0.0
     curve: list[list[float | None]] = field(default_factory=list)  # step, seconds, loss, psnr_db
+    breaks: list[int] = field(default_factory=list)  # steps behind which losses are of another kind
 
     @property
     def stale(self) -> bool:
@@ -38,6 +40,17 @@ class Progress:
         measured = (row[1] for row in reversed(self.curve) if row[3] is not None)
         since = self.seconds - (next(measured, None) or 0.0)
         return self.psnr_step < (1 - STALE_SHARE) * self.step or since > STALE_SECONDS
+
+    @property
+    def training(self) -> dict[str, Any]:
+        """Return what an asset's header says of the training."""
+        broken = {"breaks": self.breaks} if self.breaks else {}
+        return {
+            "steps": self.step,
+            "seconds": round(self.seconds, 3),
+            "curve": self.curve,
+            **broken,
+        }
 
     def speed(self, samples_per_step: int) -> float:
         """Return samples per second; 0 before any time was counted."""
@@ -66,9 +79,11 @@ class WarmUp:
     """How long the first step takes beyond later ones: kernels are compiled then, no clock's fault.
 
     That is known once the second call of the engine has ended; until then none of it is counted.
+    The row of ``progress``'s curve behind the first call gets its seconds then.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, progress: Progress) -> None:
+        self.progress = progress
         self.owed = 0.0  # seconds of the first call that may count after all
         self._calls = 0
 
@@ -82,9 +97,20 @@ class WarmUp:
         if self._calls == 1:
             self.owed = seconds
             return seconds
-        counted = min(self.owed, seconds / steps)
-        self.owed = 0.0
-        return -counted
+        return -self._counted(min(self.owed, seconds / steps))
+
+    def settled(self) -> bool:
+        """Count all of the first call where it was the only one; return whether it was."""
+        if not self.owed:
+            return False
+        self.progress.seconds += self._counted(self.owed)
+        return True
+
+    def _counted(self, seconds: float) -> float:
+        self.owed, curve = 0.0, self.progress.curve
+        if curve:
+            curve[-1][1] = round((curve[-1][1] or 0.0) + seconds, 3)
+        return seconds
 
 
 def _short(value: float) -> float:

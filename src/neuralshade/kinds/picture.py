@@ -13,7 +13,7 @@ import numpy.typing as npt
 from neuralshade.asset.asset import check_drawn, picture_facts
 from neuralshade.asset.rules import PSNR, TRAINING
 from neuralshade.asset.schema import Rule
-from neuralshade.base.message_text import decimals, memory_text
+from neuralshade.base.message_text import decimals, memory_text, plain_name
 from neuralshade.errors import AssetError, ConfigError, NeuralShadeError
 from neuralshade.fitting.scene import Page, Points, Scene, begun_stops, picture_scene
 from neuralshade.fitting.snapshots import load_snapshots
@@ -99,13 +99,26 @@ class OpenedPicture(Opened):
                              f"{loaded.color_space}, need {channels}, {self.color_space}. "
                              "Compare with the picture it was fitted to.")  # fmt: skip
         target = self.transformed(loaded)
-        if (target.width, target.height) != self.size:
-            notice(f"{self.path}: fitted at {self.size[0]} x {self.size[1]} pixels, "
-                   f"compared with {loaded.name} at {target.width} x {target.height}. "
-                   "Bits per pixel count the latter.")  # fmt: skip
-        elif self.picture.get("digest") not in (None, loaded.digest):
-            notice(f"{self.path}: fitted to other pixels than those of {loaded.name}.")
+        other = self._told_apart(loaded, target) if self.rated else None  # else of any picture
+        if other is not None:
+            notice(f"{self.path}: {other}")
         return target
+
+    def _told_apart(self, given: Picture, target: Picture) -> str | None:
+        """Return what to say of a picture that is not the one it was fitted to, or may be not."""
+        fitted, other = plain_name(str(self.picture["name"])), plain_name(given.name)
+        digest, (width, height) = self.picture.get("digest"), self.size
+        if (target.width, target.height) != self.size:
+            return (f"fitted to {fitted}, {width} x {height} pixels, compared with {other}, "
+                    f"{target.width} x {target.height} pixels: another picture, or another size of "
+                    "it. Bits per pixel count the latter.")  # fmt: skip
+        if digest is None:  # to be short, Gaussians have none
+            return None if fitted == other else (
+                f"fitted to {fitted}, compared with {other}: its file does not say whether "
+                "that is the same picture.")  # fmt: skip
+        return None if digest == given.digest else (
+            f"fitted to {fitted}, compared with {other}: its pixels are not those that it was "
+            "fitted to.")  # fmt: skip
 
     def pixels(self, width: int, height: int) -> npt.NDArray[Any]:
         """Return the whole picture, sRGB values clamped to [0, 1]; gives back what it held."""

@@ -10,7 +10,6 @@ from functools import partial
 import numpy as np
 from PIL import Image
 
-from neuralshade.base.cores import on_cores
 from neuralshade.base.work import part
 from neuralshade.measure.baselines import (
     JPEG_SIDE_PX,
@@ -28,7 +27,7 @@ PLAIN = {1: "r8", 2: "rg8", 3: "rgba8"}  # what a decoded map is in a GPU's memo
 PLAIN_BYTES = {1: 1, 2: 2, 3: 4}
 AVIF_SIDE_PX = 65_536
 WEBP_METHOD, AVIF_SPEED, JPEG_XL_EFFORT = 5, 6, 5
-DRAFT_SPEED = 9  # of AVIF: sizes within 3 %, in a tenth of the time
+DRAFT_SPEED = 9  # of AVIF: sizes within about 10 %, in a tenth of the time
 JPEG_XL_PLUGIN = "pillow_jxl"  # of the package pillow-jxl-plugin, which nothing here needs
 
 Encode = Callable[[Image.Image, int], bytes]
@@ -129,54 +128,18 @@ def _spent(pictures: Sequence[Image.Image], byte_count: int, codec: Codec) -> tu
     """Return the setting and the files of the highest quality that fits; why not, and none."""
     sooner = codec.draft or codec.encode
     sample = sample_of(pictures, lambda parts, quality: _total(_files(parts, sooner, quality)))
-    quality, files = highest_quality(partial(_files, pictures, sooner), byte_count, codec.lowest,
-                                     _total, sample)  # fmt: skip
-    if codec.draft is not None:
-        quality, files = _highest_near(pictures, codec, byte_count, quality)
+    search = partial(highest_quality, byte_count=byte_count, lowest=codec.lowest, size=_total,
+                     sample=sample)  # fmt: skip
+    near = None if codec.draft is None else search(partial(_files, pictures, codec.draft))[0]
+    quality, files = search(partial(_files, pictures, codec.encode), near=near)
     if files is None:
         least = _total(_files(pictures, codec.encode, codec.lowest))
         return f"not possible: quality {codec.lowest} needs {least:,} bytes", []
     if quality == 100 and codec.lossless is not None:
-        whole = _files(pictures, codec.lossless, quality)
-        if _total(whole) <= byte_count:
-            return "lossless", whole
+        exact = _files(pictures, codec.lossless, quality)
+        if _total(exact) <= byte_count:
+            return "lossless", exact
     return f"quality {quality}, {codec.setting}", files
-
-
-def _highest_near(
-    pictures: Sequence[Image.Image], codec: Codec, byte_count: int, near: int
-) -> tuple[int, Files | None]:
-    """Return what ``highest_quality`` does, found step by step from a quality near to it."""
-    quality = max(codec.lowest, near)
-    files = _files(pictures, codec.encode, quality)
-    if _total(files) <= byte_count:
-        while quality < 100 and (more := _raised(pictures, codec, quality + 1, files, byte_count)):
-            quality, files = quality + 1, more
-        return quality, files
-    while quality > codec.lowest:
-        quality -= 1
-        files = _files(pictures, codec.encode, quality)
-        if _total(files) <= byte_count:
-            return quality, files
-    return codec.lowest - 1, None
-
-
-def _raised(
-    pictures: Sequence[Image.Image], codec: Codec, quality: int, files: Files, byte_count: int
-) -> Files:
-    """Return the files of a higher quality than that of ``files``; none where they do not fit.
-
-    The largest first, and no more of them than show it: no file becomes smaller.
-    """
-    order = sorted(range(len(files)), key=lambda index: -len(files[index]))
-    raised, total = list(files), _total(files)
-    more = on_cores(lambda index: codec.encode(pictures[index], quality), order)
-    for index, file in zip(order, more, strict=True):
-        total += len(file) - len(files[index])
-        raised[index] = file
-        if total > byte_count:
-            return []
-    return raised
 
 
 def _files(pictures: Sequence[Image.Image], encode: Encode, quality: int) -> Files:

@@ -1,6 +1,7 @@
 """Training curves as SVG text that takes its colors from the page around it."""
 
 import io
+import itertools
 import math
 import re
 from collections.abc import Sequence
@@ -36,12 +37,13 @@ STYLE: Any = {
 }
 
 
-def curve_charts(curve: Sequence[CurvePoint]) -> list[tuple[str, str]]:
+def curve_charts(curve: Sequence[CurvePoint], breaks: Sequence[int] = ()) -> list[tuple[str, str]]:
     """Return (title, SVG) of PSNR and loss, each against time and against steps.
 
     Args:
         curve: (step, seconds, loss, PSNR in dB or None), in order. Points that a log axis
             cannot show (time, step or loss <= 0) and non-finite values are left out.
+        breaks: steps behind which losses are of another kind: their line is broken there.
 
     Returns:
         Charts with at least two points; time, steps and loss have log axes. The PSNR of the last
@@ -56,30 +58,38 @@ def curve_charts(curve: Sequence[CurvePoint]) -> list[tuple[str, str]]:
     charts = []
     for value, name, scale in values:
         for axis, label in axes:
-            x, y = _drawable(points[:, axis], points[:, value], scale)
+            x, y, picked = _drawable(points[:, axis], points[:, value], scale)
+            steps = points[picked, 0]
+            starts: list[int] = []
+            if value == 2:
+                starts = np.searchsorted(steps, breaks, side="right").tolist()
             if len(x) >= 2:
                 title = f"{name.split(' ')[0]} against {label.split(' ')[0]}"
                 apart = value == 3 and math.isfinite(points[-1, value])
-                charts.append((title, _chart(x, y, label, name, scale, apart)))
+                charts.append((title, _chart(x, y, label, name, apart, starts)))
     return charts
 
 
-def _drawable(x: Any, y: Any, scale: str) -> tuple[Any, Any]:
-    keep = np.isfinite(y) & (x > 0) & ((y > 0) | (scale == "linear"))
-    x, y = x[keep], y[keep]
-    if len(x) > MOST_POINTS:
-        marks = np.geomspace(x[0], x[-1], MOST_POINTS)
-        picked = np.unique(np.searchsorted(x, marks).clip(0, len(x) - 1))
-        x, y = x[picked], y[picked]
-    return x, y
+def _drawable(x: Any, y: Any, scale: str) -> tuple[Any, Any, Any]:
+    """Return what can be drawn, and which points these are."""
+    kept = np.flatnonzero(np.isfinite(y) & (x > 0) & ((y > 0) | (scale == "linear")))
+    if len(kept) > MOST_POINTS:
+        marks = np.geomspace(x[kept[0]], x[kept[-1]], MOST_POINTS)
+        kept = kept[np.unique(np.searchsorted(x[kept], marks).clip(0, len(kept) - 1))]
+    return x[kept], y[kept], kept
 
 
-def _chart(x: Any, y: Any, x_label: str, y_label: str, scale: str, apart: bool) -> str:
+def _chart(x: Any, y: Any, x_label: str, y_label: str, apart: bool, starts: Sequence[int]) -> str:
+    """Draw a curve; from each of ``starts`` on it is another, its last point ``apart`` from it."""
+    scale = "linear" if "dB" in y_label else "log"
     with rc_context(STYLE):
         figure = Figure(SIZE_IN, layout="constrained")
         axes = figure.add_subplot(xlabel=x_label, ylabel=y_label, xscale="log", yscale=scale)
         steps = len(x) - 1 if apart else len(x)
-        axes.plot(x[:steps], y[:steps], color=ACCENT, linewidth=1.6, solid_joinstyle="round")
+        for begin, end in itertools.pairwise([0, *starts, steps]):
+            mark = "." if end - begin == 1 else ""  # a line of one point is not seen
+            axes.plot(x[begin:end], y[begin:end], mark + "-", color=ACCENT, linewidth=1.6,
+                      solid_joinstyle="round")  # fmt: skip
         if apart:
             axes.plot(x[-2:], y[-2:], ":", color=ACCENT, linewidth=1.2)
         axes.plot(x[-1:], y[-1:], "D" if apart else "o", color=ACCENT, markersize=4)

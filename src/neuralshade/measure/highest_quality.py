@@ -19,6 +19,7 @@ def highest_quality(
     lowest: int = 1,
     size: Callable[[Files], int] = len,
     sample: Sizes | None = None,
+    near: int | None = None,
 ) -> tuple[int, Files | None]:
     """Return the highest quality up to 100 whose file, or files, fit, and these.
 
@@ -31,12 +32,15 @@ def highest_quality(
         lowest: quality.
         size: bytes of what ``encode`` returns.
         sample: bytes of a part of it, of a quality; see ``sample_of``.
+        near: quality to try first.
     """
     fitting, too_large, kept = lowest - 1, 101, None
     aim = None if sample is None else _Aim(sample, byte_count)
     while too_large - fitting > 1:
         quality = (fitting + too_large) // 2
-        if aim is not None and aim.tries < MOST_AIMED:
+        if near is not None:
+            quality, near = max(near, lowest), None
+        elif aim is not None and aim.tries < MOST_AIMED:
             quality = aim.next(fitting, too_large)
         candidate = encode(quality)
         total = size(candidate)

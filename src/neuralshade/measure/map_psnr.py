@@ -24,15 +24,6 @@ def told_mips(values: Iterable[float]) -> str:
     return " ".join(f"{told_db(value, 1):>5}" for value in values)
 
 
-def mean_below_db(values: Iterable[float]) -> float | None:
-    """Return the mean of those below EQUAL_DB, in dB; None where there are none.
-
-    One map that is equal, whose 99 dB no measuring found, would hide how bad the others are.
-    """
-    found = [value for value in values if value < EQUAL_DB]
-    return sum(found) / len(found) if found else None
-
-
 def map_psnr_db(target: Bytes, result: Bytes) -> float:
     """Return the PSNR over all texels and channels; EQUAL_DB at most, for equal maps.
 

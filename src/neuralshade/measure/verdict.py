@@ -109,8 +109,8 @@ def _decibels(row: Row, ours: Row) -> str:
 
 
 def times(ratio: float) -> str:
-    """Return a ratio of bytes in words."""
-    return f"{ratio:.1f} times the bytes" if ratio >= 1 else f"{100 * ratio:.0f} % of the bytes"
+    """Return a ratio of bytes in words: in one way, as two of them often stand side by side."""
+    return f"{100 * ratio:,.0f} % of the bytes"
 
 
 def more(difference: float) -> str:

@@ -39,7 +39,7 @@ def evaluate(
             varies.
         speed: of a material: time its network on the GPU at hand, or software Vulkan, and beside it
             the material itself; the row's ``speed`` has the rows.
-        notice: called with a line where that is not the resolution it was fitted at.
+        notice: called with a line, before the work, where that is not what it was fitted to.
 
     Returns:
         A list of rows, dicts of plain JSON data, whose ``print`` shows them: name, setting,

@@ -38,7 +38,7 @@ def report(
         facts: (label, value) lines to add to those that the asset tells.
         values, trust: of a user's task, as ``render`` takes them; values also of what a material
             varies.
-        notice: called with a line where the picture is not of the size it was fitted at.
+        notice: called with a line, before the work, where that is not what it was fitted to.
 
     Raises: AssetError, PictureError, OutputError; of tasks also ConfigError, DeviceError.
     """

@@ -55,6 +55,15 @@ def test_the_curve_ends_with_the_number_of_the_file(fitted):
     assert last[3] == pytest.approx(result.psnr_db, abs=2e-3)
 
 
+def test_it_tells_where_mip_levels_and_sampler_begin(fitted):
+    """Their losses are others than that of the map."""
+    result, opened = fitted
+    mips, sampler = opened.header.training["breaks"]
+    whole = 1 - opened.recipe.sampler
+    assert sampler == pytest.approx(whole * result.steps, abs=1)
+    assert mips == pytest.approx((1 - opened.recipe.mips) * whole * result.steps, abs=1)
+
+
 def test_a_file_of_an_earlier_version_is_what_it_was(tmp_path, share_device, monkeypatch):
     share_device(monkeypatch)
     fit_material(paint_teacher(), tmp_path / "x.nsh", steps=8, **OLDER, **FEW)

@@ -189,10 +189,12 @@ def test_render_draws_a_lit_plane(bumpy, tmp_path):
 
 def test_report_is_one_page(bumpy, tmp_path, small_plane):
     neuralshade.report(bumpy.folder / "waves.nsh", bumpy.textures, tmp_path / "r.html")
+    training = neuralshade.load(bumpy.folder / "waves.nsh").header.training
+    assert training["curve"][0][2] == pytest.approx(1.0, rel=1e-3)  # a box filter's over its own
     memory = neuralshade.info(bumpy.folder / "waves.nsh")["memory_bytes"]
-    assert f"{memory:,} bytes" in (tmp_path / "r.html").read_text()
     page = (tmp_path / "r.html").read_text()
-    assert all(word in page for word in ("waves", "Toksvig", "LEAN", "environment"))
+    words = ("waves", "Toksvig", "LEAN", f"{memory:,} bytes", "1 is as wrong as they are.")
+    assert all(word in page for word in (*words, "environment"))
     assert "http://" not in page.replace("http://www.w3.org", "")
 
 

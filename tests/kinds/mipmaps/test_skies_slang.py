@@ -39,12 +39,15 @@ def test_loss_and_gradient_are_those_of_autograd(gpu, width, height):
     base, levels = maps_of(width, height), levels_of(width, height)
     engine = engine_of(gpu, base, levels, skies=SKIES, betas=(0.5, 0.5))
     assert engine.training.held == POOL + POOL // PAIRS * SKIES.pairs
-    before = 0.0
+    before, start = 0.0, torch.from_numpy(engine.values()).double()
     for step in range(3):  # the third goes through the pool again
         values = torch.from_numpy(engine.values()).double().requires_grad_()
-        loss = engine.advance([1.0])
-        losses = objective(values, references_of(engine, engine.training.held), step)
+        told, loss = engine.advance([1.0]), engine.state_now.loss
+        references = references_of(engine, engine.training.held)
+        losses = objective(values, references, step)
         assert loss == pytest.approx(losses.mean().item(), rel=1e-4)
+        of_start = objective(start, references, step).mean().item()
+        assert told == pytest.approx(loss / of_start, rel=1e-4)
         losses.sum().backward()
         mean = engine.state()["moments"].numpy().reshape(2, NUMBERS, -1)[0]
         # the kernel's gradient leaves out the mean over pairs and channels, and a factor of 2

@@ -133,6 +133,7 @@ def test_checkpoints_are_gone_on_with_as_they_were_begun(refusal, fitted, maps, 
 
 def test_checkpoints_of_others_are_refused(refusal, fitted, maps):
     path = DATA / "image.checkpoint.nsh"
-    assert refusal(AssetError, fitted, maps, resume=path).startswith(
-        f"{path}: got an asset of kind 'image-checkpoint', need 'textures-checkpoint'. "
+    assert refusal(AssetError, fitted, maps, resume=path) == (
+        f"{path}: got a checkpoint of kind 'image', need the checkpoint of an interrupted fit "
+        "textures. Name its .checkpoint.nsh file, or leave --resume out."
     )

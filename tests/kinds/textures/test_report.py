@@ -124,7 +124,7 @@ def test_verdicts_are_true_whichever_way_they_fall(found):
         return verdict(dataclasses.replace(found, rivals=[ours, *rivals], sphere=None))
 
     assert said(way("BC7", 4000, 40.5, True), way("half", 900, 33.0, True)) == [
-        "In BC7 the set takes 4.0 times the bytes and has 40.50 dB, 5.50 dB more.",
+        "In BC7 the set takes 400 % of the bytes and has 40.50 dB, 5.50 dB more.",
         "In half the set takes 90 % of the bytes and has 33.00 dB, 2.00 dB less.",
     ]
     why = ("no shader reads it in place: all of it is decoded and its mips are made first, into "

@@ -95,10 +95,10 @@ def fit_image(
         training starts; FitInterrupted on Ctrl-C, SIGTERM or SIGHUP, after a checkpoint was saved.
     """
     given = dict[str, Any](settings)
+    check_torch(options)
     source = picture if isinstance(picture, Picture) else load_picture(picture)
     check_squares(source)
     target = checked_output(picture, source.name, output, options, KIND.name)
-    check_torch(options)
     checkpoint, begun = None, None
     if options.resume is not None:
         from neuralshade.kinds.image.begun import begin_from, begun_recipe, is_finished  # few

@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from neuralshade.asset.rules import CURVE, DIGEST, SIDE, STEPS
+from neuralshade.asset.rules import BREAKS, CURVE, DIGEST, SIDE, STEPS
 from neuralshade.asset.schema import Each, Form, Number, Parts, Rule, Text
 from neuralshade.fitting.recipe import to_dict
 from neuralshade.kinds.material.field import MaterialEncoding, build_field, encoding_of
@@ -50,7 +50,7 @@ RULES: dict[str, Rule] = {
                       {"element": Text(), "levels": Each(LEVEL, 1, MOST_LEVELS),
                        "shared": Parts({"layers": Number(1, 4, whole=True), "digest": DIGEST}),
                        "varied": Each(VARIED, 1, MOST_VARIED)}),
-    "training": Parts({**STEPS, "curve": CURVE}),
+    "training": Parts({**STEPS, "curve": CURVE}, {"breaks": BREAKS}),
     "quality": Parts({"psnr_db": MEASURE, "worst_db": MEASURE, "sky_db": MEASURE},
                      {name: MEASURE for name in MEASURED}),
 }  # fmt: skip

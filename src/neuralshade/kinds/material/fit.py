@@ -179,7 +179,7 @@ class _Job(Job[MaterialRecipe]):
             return before * self._field_due(share / before)
         self._field_due(1.0)
         if self.engine.trainer is None:
-            self.engine.begin()
+            self._begin(self.engine)
         return 1.0
 
     def _field_due(self, share: float) -> float:
@@ -196,8 +196,13 @@ class _Job(Job[MaterialRecipe]):
         if share < whole:
             return whole
         if self.leveled.mips is None and whole < 1:
-            self.leveled.begin()
+            self._begin(self.leveled)
         return 1.0
+
+    def _begin(self, part: LeveledEngine | SampledEngine) -> None:
+        """Begin a part of the fit that has a loss of its own."""
+        part.begin()
+        self.loop.progress.breaks.append(self.loop.progress.step)
 
     def _glance(self) -> float:
         """Return the mean PSNR in dB of a few spheres."""

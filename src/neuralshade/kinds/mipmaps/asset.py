@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from neuralshade.source.texture_set import TextureSet
 
 CURVE_POINTS = 100  # of the training curve that are kept
+OVER_BOX = "box"  # what losses of the curve are over; those of older files are over nothing
 FORMATS = ("png", "exr", "dds", "dds-bc", "ktx2", "ktx2-bc")
 CHANNELS = {"albedo": 3, "normal": 3, "roughness": 1, "metallic": 1}
 MAPS = tuple(CHANNELS)
@@ -53,7 +54,7 @@ JUDGED_ERRORS = Each(
 )
 RULES: dict[str, Rule] = {
     "maps": MAPS_RULE,
-    "training": Parts({**STEPS, "curve": CURVE}),
+    "training": Parts({**STEPS, "curve": CURVE}, {"loss_over": Text(64)}),
     "quality": Named(Parts({}, {**dict.fromkeys(FILTERED, ERRORS),
                                 **dict.fromkeys(JUDGED, JUDGED_ERRORS)})),
 }  # fmt: skip

@@ -29,6 +29,7 @@ Floats = npt.NDArray[np.float32]
 Bools = npt.NDArray[np.bool_]
 SUBMITTED_SHADINGS = 2**26  # recorded in one submission, about: a long one looks like a hang
 SUBMITTED_STEPS = 1024  # at most
+LEAST_LOSS = 1e-3  # of the start: maps of one color have none, and whose step then tells nothing
 
 
 @dataclass(frozen=True)
@@ -75,7 +76,9 @@ class MipTraining:
 class MipEngine:
     """Trains ``values`` [NUMBERS, texels] of all levels but 0 of the maps in ``base``.
 
-    ``base`` float32 [2, H * W, 4]: albedo and roughness, normal and metallic. ``draw_pairs``
+    ``base`` float32 [2, H * W, 4]: albedo and roughness, normal and metallic. Losses are told over
+    those of the ``values`` given, a box filter's, under the same lights: by which lights a step
+    has, they differ more than by training. ``draw_pairs``
     returns, for a pool's number and size, directions to the light and the eye, float32 [n, 2, 3],
     and which of them lie near a mirror's, bool [n]; ``draw_skies``, for a pool's number and a
     count of skies, directions to all their lights and eyes and how bright each light is.
@@ -96,6 +99,8 @@ class MipEngine:
         self.texels = levels.texels
         self.groups = -(-self.texels // GROUP)
         self._pool = -1
+        self._losses: dict[int, float] = {}  # of ``start``, by which of a pool's pairs it sees
+        self._start, self._sums = gpu.buffer(values), gpu.buffer(size=4 * self.groups)
         self._bound: dict[str, Any] = {
             "levels": gpu.buffer(levels.table(training.near)),
             "base": gpu.buffer(base),
@@ -109,7 +114,7 @@ class MipEngine:
             "rate_factors": gpu.buffer(size=4 * SUBMITTED_STEPS),
             "paces": gpu.buffer(size=8 * SUBMITTED_STEPS),
         }
-        entries = ("train_texels", "shade_level", "begin_steps", "end_steps")
+        entries = ("train_texels", "shade_level", "begin_steps", "end_steps", "lose_texels")
         gpu.prepare([KernelText(self._text(1), entry, fast_math=True) for entry in entries])
         self._shade = self.kernel("shade_level")
         self._steps = gpu.steps([
@@ -117,6 +122,8 @@ class MipEngine:
             (self.kernel("train_texels"), self.groups),
             (self.kernel("end_steps"), 1),
         ])  # fmt: skip
+        start = self.kernel("lose_texels", values=self._start, group_sums=self._sums)
+        self._lose = gpu.steps([(start, self.groups)])
         self.queue = StepQueue(gpu, self._bound["states"], None, SUBMITTED_STEPS)
 
     def kernel(self, entry: str, chains: int = 1, **others: Any) -> Kernel:
@@ -140,8 +147,25 @@ class MipEngine:
         return self.training.pool // self.training.pairs * self.training.reuse
 
     def advance(self, rate_factors: Sequence[float]) -> float:
-        """Run one step per factor of the step sizes; return the last step's mean loss."""
-        return self.queue.advance(rate_factors, self._send).loss
+        """Run one step per factor of the step sizes; return the last step's loss over the start's.
+
+        1 is a box filter under the same lights.
+        """
+        loss = self.queue.advance(rate_factors, self._send).loss
+        return loss / max(self._start_loss(self.queue.next_step - 1), LEAST_LOSS)
+
+    def _start_loss(self, step: int) -> float:
+        """Return what the start loses under a step's lights, which the pool still has."""
+        place = step % (self.training.pool // self.training.pairs)
+        if place not in self._losses:
+            commands = self.gpu.commands()
+            commands.upload(self._bound["passes"], 0, np.array([place, 0, 0, 0], np.uint32))
+            commands.run(self._lose)
+            commands.submit()
+            sums = self._sums.read().view(np.float32)[: self.groups]
+            terms = self.texels * self.training.pairs
+            self._losses[place] = float(sums.sum(dtype=np.float64)) / terms
+        return self._losses[place]
 
     def _send(self, rate_factors: Sequence[float]) -> None:
         """Submit steps, SUBMITTED_STEPS at most, each with a pool of its own where it needs one."""
@@ -204,7 +228,7 @@ class MipEngine:
     ) -> None:
         """Take over the pairs of ``set_pool`` without references, which is for judges alone."""
         assert len(pairs) <= self.training.held
-        self._pool = -1
+        self._pool, self._losses = -1, {}
         bright = np.ones(len(pairs), np.float32) if weights is None else weights
         mirrored = np.zeros(len(pairs), np.bool_) if near is None else near
         self._upload("pool", pairs_table(pairs, bright, mirrored))

@@ -30,7 +30,7 @@ from neuralshade.fitting.resuming import Source, resumed_recipe
 from neuralshade.fitting.scene import RESULT, Scene
 from neuralshade.kinds.mipmaps import KIND
 from neuralshade.kinds.mipmaps.asked_maps import AskedMaps
-from neuralshade.kinds.mipmaps.asset import CURVE_POINTS, level_tensors, stored_level
+from neuralshade.kinds.mipmaps.asset import CURVE_POINTS, OVER_BOX, level_tensors, stored_level
 from neuralshade.kinds.mipmaps.build import (
     base_maps,
     build_mip_engine,
@@ -225,6 +225,11 @@ class _Job(Job[MipmapsRecipe]):
         self.role.trained(self.base, self.levels, self.filtered, trained)
         self._report()
         return self._reached(written, files, best, judged)
+
+    @property
+    def training(self) -> dict[str, Any]:
+        """Return what a header says of the training, and by what its losses are divided."""
+        return super().training | {"loss_over": OVER_BOX}
 
     def _header(self, judged: Judged, best: Sequence[str]) -> Header:
         facts = {"name": self.textures.name, "sizes": [list(s) for s in self.levels.sizes],

@@ -39,6 +39,7 @@ class MipmapsReport:
     kept: Sequence[str] = ()  # which chain each of the trained one's levels is taken from
     directions: Mapping[str, str] = field(default_factory=dict)  # what ``judged`` goes by, told
     curve: Sequence[CurvePoint] = ()  # (step, seconds, loss, None)
+    curve_note: str = ""  # a sentence about it
     facts: Sequence[tuple[str, str]] = ()  # (label, value): engine, device, seconds...
     notes: Sequence[str] = ()  # sentences about the maps, or about what was left out
     recipe: Mapping[str, Any] = field(default_factory=dict)  # JSON types
@@ -76,6 +77,7 @@ def _content(data: MipmapsReport) -> dict[str, Any]:
         "plane": plane_rows(planes, stops) if planes is not None and stops is not None else None,
         "maps": map_rows(data.chains, data.trained),
         "charts": [(name, svg) for name, svg in curve_charts(data.curve) if "loss" in name],
+        "curve_note": data.curve_note,
         "facts": data.facts,
         "notes": data.notes,
         "recipe": json.dumps(data.recipe, indent=2) if data.recipe else "",

@@ -9,7 +9,7 @@ from typing import Any
 from neuralshade.base.message_text import plural
 from neuralshade.base.work import part, stage
 from neuralshade.fitting.output_checks import check_no_input
-from neuralshade.kinds.mipmaps.asset import LevelsAsset
+from neuralshade.kinds.mipmaps.asset import OVER_BOX, LevelsAsset
 from neuralshade.kinds.mipmaps.build import base_maps
 from neuralshade.kinds.mipmaps.judge import ENVIRONMENT, EYES, KEPT, LIGHTS, STORED, as_stored
 from neuralshade.kinds.mipmaps.page import MipmapsReport, write_mipmaps_report
@@ -17,6 +17,15 @@ from neuralshade.measure.plane.lit_plane import Planes, draw_planes
 from neuralshade.measure.plane.mip_filters import FILTERS, Maps
 
 TITLES = {"toksvig": "Toksvig", "lean": "LEAN"}
+LOSS_TOLD = (
+    "Loss: over that of a box filter's levels, which training starts from, under the same lights: "
+    "1 is as wrong as they are. The first steps are large and make levels worse; as steps "
+    "shrink, the loss falls below 1. Other lights in each step let it go up and down."
+)
+OLD_LOSS_TOLD = (
+    "Loss: of each step's own lights, which differ by more than training changes. The first number "
+    "is a box filter's, from which training starts."
+)
 TOLD = {
     "mirror": "One light at a time, near where a mirror would reflect it to the eye: there, "
     "normals and roughness show.",
@@ -82,6 +91,7 @@ def _page(
         kept=[TITLES.get(name, name) for name in opened.maps["kept"]],
         directions=TOLD,
         curve=[tuple(row) for row in training["curve"]],
+        curve_note=LOSS_TOLD if training.get("loss_over") == OVER_BOX else OLD_LOSS_TOLD,
         facts=[*facts,
                ("Training", f"{training['seconds']:.1f} s, {plural(training['steps'], 'step')}"),
                ("File", f"{opened.byte_count:,} bytes")],

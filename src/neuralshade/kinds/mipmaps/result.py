@@ -22,7 +22,7 @@ class MipmapsResult(Reached):
     device: str
     seconds: float  # of training
     steps: int
-    loss: float
+    loss: float  # of the last step, over what a box filter has under the same lights
     asset_bytes: int
     kept: tuple[str, ...]  # the method of each level from 1 on
     # Symmetric relative error of each level from 1 on. box, toksvig, lean and trained are not
@@ -33,7 +33,11 @@ class MipmapsResult(Reached):
     notes: tuple[str, ...]  # what was done to the maps, and to the recipe
 
     def brief(self) -> str:
-        return f"{self.asset}, loss {self.loss:.4g}, {self.asset_bytes:,} bytes"
+        return f"{self.asset}, {self._lost}, {self.asset_bytes:,} bytes"
+
+    @property
+    def _lost(self) -> str:
+        return f"loss {self.loss:.3g} of a box filter's"
 
     def print(self) -> None:
         """Print what was reached: notes that were not warned of, errors by level, files."""
@@ -55,5 +59,5 @@ class MipmapsResult(Reached):
             width, height = self.sizes[0]
             print(f"in a GPU: {memory_text(self.memory_bytes, width * height, TEXEL)}")
         print(f"{plural(self.steps, 'step')} in {self.seconds:.1f} s on {self.device}, "
-              f"loss {self.loss:.4g}")  # fmt: skip
+              f"{self._lost}")  # fmt: skip
         print(*self.files, sep="\n")

@@ -10,20 +10,22 @@ from typing import Any
 
 import numpy as np
 
-from neuralshade.base.message_text import plain
+from neuralshade.base.message_text import plain, plain_name
 from neuralshade.engine.threads import side_by_side
+from neuralshade.kinds.kind import Notice, ignore
 from neuralshade.kinds.textures.corners import corner_psnr
 from neuralshade.kinds.textures.engine import latent_grids
 from neuralshade.kinds.textures.reference import (
     TexturesAsset,
     byte_maps,
     decoded_maps,
+    is_fitted,
     reference_set,
     varying,
 )
 from neuralshade.measure.baselines import to_uint8
 from neuralshade.measure.codec_rivals import codec_rivals
-from neuralshade.measure.map_psnr import Bytes, map_psnr_db, mean_below_db, told_db
+from neuralshade.measure.map_psnr import EQUAL_DB, Bytes, map_psnr_db, told_db
 from neuralshade.measure.plane.lit_sphere import Floats, lights, lit_sphere
 from neuralshade.measure.plane.lit_texels import lit_errors
 from neuralshade.measure.quality import flip
@@ -31,13 +33,13 @@ from neuralshade.measure.table import Column, Row, Table, bits_column, print_lin
 from neuralshade.measure.texture_rivals import ByteMaps, TextureRival, block_rivals
 from neuralshade.source.material_set import MaterialSet
 
-MIPS_NOTED = ("Mean of a mip: over the maps below 99 dB, as equal ones would hide the others; "
-              "a dash where there are none.")  # fmt: skip
+MEAN_NOTED = ("Mean, of any mip: over the maps, of which one of 99 dB or more, equal perhaps, "
+              "counts as 99.")  # fmt: skip
 OURS = "neuralshade"
 HALF_BYTES = 2  # of a number in float16
 NOTED = (
-    "PSNR: of mip 0 in 8 bits; normals by x, y and the z that is rebuilt. Mean: over the maps, "
-    "of which one of 99 dB or more, equal perhaps, counts as 99.",
+    "PSNR: in 8 bits, of mip 0 where ways are compared; normals by x, y and the z that is "
+    f"rebuilt. {MEAN_NOTED}",
     "FLIP: of a sphere lit with the maps of mip 0, 256 pixels wide; lower is better.",
     "Lit L1: of texels of mip 0 under 16 lights, as a screen shows them; lower is better.",
     "GPU bytes: with all mips, as a shader reads them; of picture files plain texels.",
@@ -76,12 +78,18 @@ class Comparison:
         return {name: flip(self.sphere, sphere) for name, sphere in self.spheres.items()}
 
 
-def compare(opened: TexturesAsset, reference: Any) -> Comparison:
+def compare(opened: TexturesAsset, reference: Any, notice: Notice = ignore) -> Comparison:
     """Return the asset beside blocks of full and half size, and picture files of its bytes.
+
+    ``notice`` is told first where these are not the maps that it was fitted to.
 
     Raises: AssetError for other maps; what ``load_material_set`` raises.
     """
     textures = reference_set(opened, reference)
+    if not is_fitted(opened, textures):
+        fitted, other = (plain_name(name) for name in (opened.textures["name"], textures.name))
+        notice(f"{opened.path}: fitted to {fitted}, compared with {other}: its maps have other "
+               "numbers than those that it was fitted to.")  # fmt: skip
     given, decoded = byte_maps(opened, textures), decoded_maps(opened)
     quality = {
         name: [map_psnr_db(*pair) for pair in zip(levels, decoded[name], strict=True)]
@@ -133,12 +141,15 @@ def as_rival(
     )  # fmt: skip
 
 
-def evaluate_textures(opened: TexturesAsset, reference: Any) -> TexturesTable:
+def evaluate_textures(
+    opened: TexturesAsset, reference: Any, notice: Notice = ignore
+) -> TexturesTable:
     """Return how good the decoded maps are, beside what others make of them.
 
     Args:
         opened: the asset.
         reference: a folder, a manifest, files of maps or a MaterialSet: what it was fitted to.
+        notice: told first where these are others.
 
     Returns:
         Rows of plain JSON data, of two kinds. ``section`` "ways", the asset first: name, setting,
@@ -149,12 +160,12 @@ def evaluate_textures(opened: TexturesAsset, reference: Any) -> TexturesTable:
         it takes in memory with latents as half floats, and corner_psnr_db (by map; where latents
         are BC1 textures: filtered, half a texel off, see ``corner_psnr``). What was not possible
         has no psnr_db, and ``setting`` says why. ``section`` "mips": mip, width, height, psnr_db
-        and mean_psnr_db, of the asset: over maps below 99 dB, what equal ones have; None where
-        there are none. Maps that are the same everywhere are in neither.
+        and mean_psnr_db, of the asset. In all rows the mean is over the maps, of which one of 99
+        dB or more, equal perhaps, counts as 99. Maps that are the same everywhere are in neither.
 
     Raises: AssetError for other maps; what ``load_material_set`` raises.
     """
-    return table_of(opened, compare(opened, reference))
+    return table_of(opened, compare(opened, reference, notice))
 
 
 def table_of(opened: TexturesAsset, found: Comparison) -> TexturesTable:
@@ -201,7 +212,7 @@ def _way_row(rival: TextureRival, size: tuple[int, int]) -> Row:
 def _mip_rows(opened: TexturesAsset, quality: Mapping[str, Sequence[float]]) -> Iterator[Row]:
     for mip, (width, height) in enumerate(opened.sizes):
         of_maps = {name: values[mip] for name, values in quality.items()}
-        mean = mean_below_db(of_maps.values())
+        mean = float(np.mean([min(EQUAL_DB, value) for value in of_maps.values()]))
         yield {"section": "mips", "mip": mip, "width": width, "height": height,
                "psnr_db": of_maps, "mean_psnr_db": mean}  # fmt: skip
 
@@ -218,7 +229,7 @@ class TexturesTable(Table):
     def print(self) -> None:
         """Print everything to standard output, no wider than the terminal but for numbers."""
         maps = [Column(plain(name), partial(_told_map, name)) for name in self.names]
-        mean = Column("mean", "mean_psnr_db", ".2f")
+        mean = Column("mean", lambda row: told_db(row["mean_psnr_db"]))
         print_rows([
             Column("", "name", right=False),
             Column("bytes", "bytes", ",d"),
@@ -236,7 +247,7 @@ class TexturesTable(Table):
             Column("texels", lambda row: f"{row['width']} x {row['height']}"),
             *maps, mean,
         ], self.mips)  # fmt: skip
-        print_lines((MIPS_NOTED, *NOTED, *self.lines))
+        print_lines((*NOTED, *self.lines))
 
 
 def _told_map(name: str, row: Row) -> str | None:

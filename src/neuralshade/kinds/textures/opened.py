@@ -247,7 +247,7 @@ class OpenedTextures(Opened):
         if reference is None:
             raise ConfigError(f"{self.path}: got no maps, need those that it was fitted to. "
                               "Give their folder as the second argument.")  # fmt: skip
-        return evaluate_textures(self, reference)
+        return evaluate_textures(self, reference, notice)
 
     def report(
         self,
@@ -261,7 +261,7 @@ class OpenedTextures(Opened):
         """Write the page: maps, errors, a table of what others make of them."""
         from neuralshade.kinds.textures.report import report_textures  # loads plots: 1 s
 
-        report_textures(self, reference, output, facts)
+        report_textures(self, reference, output, facts, notice)
 
     def told(self) -> dict[str, str]:
         """Return lines for people: the size, the maps and what each reached."""

@@ -10,9 +10,10 @@ from typing import Any
 from neuralshade.base.message_text import plural
 from neuralshade.base.work import part, stage
 from neuralshade.fitting.output_checks import check_no_input
+from neuralshade.kinds.kind import Notice, ignore
 from neuralshade.kinds.textures.charts import mips_chart, rate_chart
 from neuralshade.kinds.textures.engine import latent_grids
-from neuralshade.kinds.textures.evaluate import MIPS_NOTED, NOTED, Comparison, compare, table_of
+from neuralshade.kinds.textures.evaluate import MEAN_NOTED, NOTED, Comparison, compare, table_of
 from neuralshade.kinds.textures.figures import (
     CLOSE_UP_PX,
     ERROR_SCALE,
@@ -40,6 +41,7 @@ def report_textures(
     reference: Any,
     output: str | os.PathLike[str],
     facts: Sequence[tuple[str, str]] = (),
+    notice: Notice = ignore,
 ) -> None:
     """Write the page of an asset that fit textures made: one HTML file, whole or not at all.
 
@@ -51,12 +53,13 @@ def report_textures(
         reference: a folder, a manifest, files of maps or a MaterialSet: what it was fitted to.
         output: the page.
         facts: (label, value) lines to add to those that the asset tells.
+        notice: told first where these are other maps.
 
     Raises: AssetError for other maps, OutputError; what ``load_material_set`` raises.
     """
     with part("writing the report", 2):
         with stage("comparing"):
-            found = compare(opened, reference)
+            found = compare(opened, reference, notice)
         paths = [one.path for one in found.textures.maps if one.path is not None]
         check_no_input(output, opened.path, *paths)
         with stage("drawing pictures and charts"):
@@ -91,7 +94,7 @@ def _content(
         "ways": table.ways,
         "mips": table.mips,
         "noted": NOTED,
-        "mips_noted": MIPS_NOTED,
+        "mean_noted": MEAN_NOTED,
         "told_db": told_db,
         "rate_chart": rate_chart(points(found)),
         "mips_chart": mips_chart(found.psnr_db),

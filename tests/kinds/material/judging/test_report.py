@@ -43,6 +43,13 @@ def test_it_tells_highlights_beside_psnr(page):
     assert told[1] == ("L1 around highlights", f"{result.highlight_l1:.3f}")
 
 
+def test_it_says_what_smape_and_albedo_are_and_why_tables_differ(page):
+    _, text, _ = page
+    for told in ("SMAPE: mean of |x - y| / (x + y + 0.01)", "Above 1 a surface gives back more",
+                 "of directions as training draws them"):  # fmt: skip
+        assert text.replace("&#39;", "'").count(told) == 1
+
+
 def test_another_material_is_refused(page, tmp_path, one_device):
     other = paint_teacher()
     object.__setattr__(other, "name", "rust")

@@ -154,3 +154,23 @@ def test_another_generators_text_is_refused(refusal):
     """Each edit finds its place once, or the version is told."""
     said = refusal(ConfigError, edited_text, "struct BSDF {};", "")
     assert said.startswith("MaterialX: got 0 places of the texture functions")
+
+
+def test_without_the_package_the_file_is_named(tmp_path, monkeypatch):
+    def none():
+        raise ImportError("No module named 'MaterialX'")
+
+    monkeypatch.setattr("neuralshade.kinds.material.teachers.materialx._Modules", none)
+    path = tmp_path / "x.mtlx"
+    with pytest.raises(ConfigError) as caught:
+        load_materialx(path)
+    assert str(caught.value) == (
+        f"{path}: got no such file, need a MaterialX document. Check the path."
+    )
+    path.write_text("")
+    with pytest.raises(ConfigError) as caught:
+        load_materialx(path)
+    assert str(caught.value) == (
+        f"{path}: got no package MaterialX, need it for .mtlx files. Run: pip install "
+        '"neuralshade[materialx]"'
+    )

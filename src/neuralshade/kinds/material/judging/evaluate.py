@@ -44,8 +44,12 @@ TOLD = (
 NOTED = (
     "PSNR and FLIP: of spheres in sRGB, 256 pixels wide, under 16 single lights that no fit has "
     "seen, and under a sky, against the material itself.",
+    "SMAPE: mean of |x - y| / (x + y + 0.01) of light x and the material's y: 0 is equal, "
+    "1 the most.",
     "L1: sum of errors over sum of values, of light itself. Around highlights it shows one that "
     "is lost (1), where PSNR does not: screens clip it.",
+    "Albedo: share of the light from all around that goes to an eye. Above 1 a surface gives back "
+    "more than it gets, as a fit may where the material itself comes near it.",
     "Noise: standard deviation over mean of the albedo that a single direction tells, the median "
     "of 256 places and eyes; halving it takes four times as many directions.",
 )  # fmt: skip
@@ -79,8 +83,10 @@ def told_measures(quality: Mapping[str, float]) -> list[tuple[str, str]]:
 
 
 LEVELS_NOTED = (
-    "Levels: SMAPE against the material's mean over footprints as wide as a texel. Beside it that "
-    "of what was trained, of box-filtered numbers, and of the finest level in a footprint's middle."
+    "Levels: SMAPE against the material's mean over footprints as wide as a texel, of directions "
+    "as training draws them: of the finest it is not that of light itself, at points. Beside it "
+    "that of what was trained, of box-filtered numbers, and of the finest level in a footprint's "
+    "middle."
 )
 
 

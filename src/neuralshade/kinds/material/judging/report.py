@@ -32,6 +32,7 @@ from neuralshade.kinds.material.judging.lit import (
     sphere,
 )
 from neuralshade.kinds.material.judging.report_varied import varied_rows
+from neuralshade.kinds.material.levels import level_sides
 from neuralshade.measure.curves import curve_charts
 from neuralshade.measure.display import PagePicture, error_picture, feature_pages, shown
 from neuralshade.measure.page import write_page
@@ -117,7 +118,9 @@ def _content(
         "levels": told_levels(row["levels"]),
         "levels_noted": LEVELS_NOTED,
         "maps": _feature_maps(opened),
-        "charts": curve_charts([tuple(point) for point in training["curve"]]),
+        "charts": curve_charts([tuple(point) for point in training["curve"]],
+                               training.get("breaks", ())),
+        "loss_parts": _loss_parts(recipe, training.get("breaks", ())),
         "facts": [
             *facts,
             ("Training", f"{training['seconds']:.1f} s, {plural(training['steps'], 'step')}"),
@@ -127,6 +130,13 @@ def _content(
         "notes": opened.material["notes"],
         "recipe": json.dumps(opened.header.recipe, indent=2),
     }  # fmt: skip
+
+
+def _loss_parts(recipe: Any, breaks: Sequence[int]) -> str:
+    """Return whose losses a broken curve has, in turn; nothing where it has one loss."""
+    later = ["the mip levels"] if len(level_sides(recipe.size)) > 1 and recipe.mips else []
+    later += ["the sampler"]
+    return ", then of ".join(["map and decoder", *later[: len(breaks)]]) if breaks else ""
 
 
 def _feature_maps(opened: Any) -> list[PagePicture]:

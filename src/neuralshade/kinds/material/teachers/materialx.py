@@ -49,7 +49,7 @@ HOLES = ("opacity", "geometry_opacity", "alpha")  # inputs that a surface lets l
 SCATTERED = ("T", "RT")  # modes of a dielectric that do the same
 BORDERS = {"periodic": "repeat", "clamp": "clamp", "mirror": "mirror"}
 TILES = re.compile(r"<(UDIM|UVTILE)>", re.IGNORECASE)
-MISSING = ("materialx: got no package MaterialX, need it for .mtlx files. Run: pip install "
+MISSING = ("got no package MaterialX, need it for .mtlx files. Run: pip install "
            '"neuralshade[materialx]"')  # fmt: skip
 
 
@@ -67,7 +67,7 @@ def load_materialx(
         fitted, by the node's name; PictureError for a picture that cannot be read.
     """
     place = Path(path)
-    mx = _materialx()
+    mx = _materialx(place)
     document, library = _document(mx, place)
     inputs = found_inputs(document)
     replace_values(document, varied)
@@ -106,11 +106,12 @@ class _Modules:
         self.core, self.gen, self.slang = MaterialX, PyMaterialXGenShader, PyMaterialXGenSlang
 
 
-def _materialx() -> Any:
+def _materialx(place: Path) -> Any:
     try:
         return _Modules()
     except ImportError as error:
-        raise ConfigError(MISSING) from error
+        absent = "got no such file, need a MaterialX document. Check the path."
+        raise ConfigError(f"{place}: {MISSING if place.exists() else absent}") from error
 
 
 def _document(mx: Any, place: Path) -> tuple[Any, Any]:
