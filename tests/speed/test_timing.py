@@ -89,7 +89,8 @@ def test_more_steps_go_into_a_reading_while_warming_up(trainer, monkeypatch):
         return loss
 
     monkeypatch.setattr(trainer, "advance", counted)
-    monkeypatch.setattr("neuralshade.gpu.clock.CALL_SECONDS", 10.0)  # never reached: counts only grow
+    # never reached: counts only grow
+    monkeypatch.setattr("neuralshade.gpu.clock.CALL_SECONDS", 10.0)
     taken = gpu_step_seconds(trainer, Patience(0.1, 1))
     assert asked[:3] == [1, 1, 2]
     assert asked[-1] == max(asked)
