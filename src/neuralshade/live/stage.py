@@ -192,7 +192,9 @@ class Stage:
         for member, _ in group:
             frame.note(scene, member)
         self.before.note(scene, group[0][1], frame, panes, step)
-        header: Json = {"id": number, "step": step, "sharp": frame.sharp, "draft": view.draft}
+        rough = any(scene.is_rough(pane, view) for pane in panes)
+        header: Json = {"id": number, "step": step, "sharp": frame.sharp and not rough,
+                        "draft": view.draft or rough}  # fmt: skip
         if frame.band is not None:
             header["rows"] = [frame.band.first, frame.band.count, frame.band.rows]
         self._submit(header, panes, frame.whole, group, pace)
