@@ -93,6 +93,7 @@ class Scene:
     turned: tuple[str, ...] = ()  # panes whose subject turns before the eye
     # panes that are drawn with noise in a fraction of the time, and how many times that is
     drafts: Mapping[str, float] = field(default_factory=dict)
+    at_hand: tuple[str, ...] = ()  # panes that are a picture, which costs next to nothing to show
     levels: tuple[tuple[int, int], ...] = ()  # width and height of each mip, where there are some
     byte_count: int | None = None  # of a file, where that is what is shown
     memory_bytes: int | None = None  # of a GPU, as shaders read it
@@ -258,7 +259,8 @@ def picture_scene(
 
     return Scene(kind, picture.name, picture.width, picture.height, picture.channels,
                  picture.color_space == "linear", picture.hdr, continuous, titles, drawn,
-                 changes, pages or {}, points or {}, stops=stops)  # fmt: skip
+                 changes, pages or {}, points or {}, stops=stops,
+                 at_hand=(TARGET,) if TARGET in titles else ())  # fmt: skip
 
 
 def begun_stops(light: Floats) -> float:

@@ -14,10 +14,10 @@ from neuralshade.errors import ConfigError
 from neuralshade.fitting.scene import Scene, View
 from neuralshade.live.channel import Channel
 from neuralshade.live.client import Client, Json
-from neuralshade.live.frame_choice import Frame, FrameChoice, Groups, Wanting, joining
+from neuralshade.live.frame_choice import Frame, FrameChoice, Groups, Wanting, joining, shares
 from neuralshade.live.frames import Floats, on_screen, png
 from neuralshade.live.messages import Overlay, Pick
-from neuralshade.live.pace import Pace, StepRate
+from neuralshade.live.pace import WHOLE, Cost, Pace, StepRate
 from neuralshade.live.seen_before import Seen, SeenBefore
 
 SHARE = 0.08  # of a running fit's time that goes into frames for pages that keep up, at most: the
@@ -25,6 +25,7 @@ SHARE = 0.08  # of a running fit's time that goes into frames for pages that kee
 SLOW_SHARE = 0.01  # the same for pages that do not
 ANSWER_SHARES = {"report": 0.0025, "asset": 0.005}  # the same for reports, and for other files
 ANSWER_SAVED_SECONDS = 0.5  # of that which may be saved up: the first ones come at once
+AT_HAND_SECONDS = 1.0  # between two frames of what is at hand, that do not wait for others' costs
 MOST_ENCODING = 2  # frames that wait to be encoded; no others are drawn meanwhile
 
 log = logging.getLogger("neuralshade.live")
@@ -32,7 +33,7 @@ log = logging.getLogger("neuralshade.live")
 
 def _paces() -> dict[bool, Pace]:
     """Return what may go into frames for pages that are slow, and for those that are not."""
-    costs: dict[str, float] = {}
+    costs: dict[str, Cost] = {}
     return {False: Pace(SHARE, costs=costs), True: Pace(SLOW_SHARE, costs=costs)}
 
 
@@ -44,7 +45,7 @@ class Stage:
         self.scene: Scene | None = None
         self.number, self.is_seen = 0, False  # whether a frame of it was drawn for anybody
         self._ready: set[str] = set()  # panes that were drawn before
-        self._opens = False
+        self._opens, self._lent_at = False, -AT_HAND_SECONDS
         self.paces, self.rate, self.before = _paces(), StepRate(), SeenBefore()
         files, reports = (Pace(ANSWER_SHARES[name], ANSWER_SAVED_SECONDS, ANSWER_SAVED_SECONDS)
                           for name in ("asset", "report"))  # fmt: skip
@@ -91,7 +92,7 @@ class Stage:
         self._encoding = [job for job in self._encoding if not job.done()]
         allowed = {slow: not hurried or self._opens or pace.may_draw()
                    for slow, pace in self.paces.items()}  # fmt: skip
-        groups = self._groups(step, hurried, fit_seconds)
+        groups = self._groups(step, hurried, fit_seconds, allowed)
         if hurried and not self._opens:
             self._send_seen(groups, allowed)
         waiting = [frame for frame, group in groups.items() if group]
@@ -114,15 +115,20 @@ class Stage:
         nothing left for minutes.
         """
         is_first = any(client.is_new for client, _ in group)
-        payers = (frame.slow, False) if is_first else (frame.slow,) if group else ()
-        return next((slow for slow in payers if allowed[slow]), None)
+        payers = (frame.slow, not frame.slow) if is_first else (frame.slow,) if group else ()
+        payer = next((slow for slow in payers if allowed[slow]), None)
+        now = time.perf_counter()
+        if (payer is None and frame.at_hand and False in payers
+                and now - self._lent_at >= AT_HAND_SECONDS):  # fmt: skip
+            self._lent_at, payer = now, False  # whatever others cost, which wait for it then
+        return payer
 
     def _send_seen(self, groups: Groups, allowed: dict[bool, bool]) -> None:
         """Send first pictures that were drawn for others to pages that would wait for their own."""
         scene = self.scene
         assert scene is not None
         for frame, group in groups.items():
-            if frame.band is not None or (allowed[False] and not frame.slow):
+            if frame.band is not None or frame.at_hand or (allowed[False] and not frame.slow):
                 continue
             for client, view in list(group):
                 seen = self.before.of(scene, view, frame.panes) if client.sweep else []
@@ -130,6 +136,7 @@ class Stage:
                     continue
                 group.remove((client, view))
                 number = self.channel.reserve([(client, view)], None)
+                client.is_new = False
                 for one in seen:
                     one.begin(client)
                 header = {"id": number, "step": seen[0].step, "draft": seen[0].draft,
@@ -145,7 +152,8 @@ class Stage:
     def _set_up(self, frame: Frame) -> float:
         """Draw a pixel of each pane that was not drawn before; return the seconds of that.
 
-        The first look at one makes tables or compiles kernels: no later frame costs that.
+        The first look at one makes tables or compiles kernels: no later frame costs that. What
+        the second one takes, all do.
         """
         scene, begin = self.scene, time.perf_counter()
         assert scene is not None
@@ -154,13 +162,20 @@ class Stage:
         screen = None if frame.view.screen is None else (1, 1)
         with suppress(Exception):  # who asked is told when the frame itself fails
             for pane in fresh:
-                scene.draw(pane, replace(frame.view, width=1, height=1, screen=screen))
+                pixel = replace(frame.view, width=1, height=1, screen=screen)
+                scene.draw(pane, pixel)
+                second = time.perf_counter()
+                scene.draw(pane, pixel)
+                start = time.perf_counter() - second
+                for name in (pane, WHOLE) if not frame.at_hand else ():
+                    self.paces[False].costs.setdefault(name, Cost()).start += start
         return time.perf_counter() - begin
 
-    def _groups(self, step: int | None, hurried: bool, fit_seconds: float | None) -> Groups:
+    def _groups(self, step: int | None, hurried: bool, fit_seconds: float | None,
+                allowed: dict[bool, bool]) -> Groups:  # fmt: skip
         """Return frames, each with the pages that want it."""
         assert self.scene is not None
-        choice = FrameChoice(self.scene, self.paces, self.rate, self._opens)
+        choice = FrameChoice(self.scene, self.paces, self.rate, self._opens, allowed)
         groups: Groups = defaultdict(list)
         # before the first step there is no next one that would want another frame
         for client, view in self.channel.wanted(object() if self._opens else (step, hurried)):
@@ -186,18 +201,25 @@ class Stage:
         pace.spend(seconds, most, frame.costs_as)
         if view.draft:
             pane = frame.panes[0]
-            pace.costs.setdefault(pane, scene.drafts[pane] * pace.costs[frame.costs_as])
+            if not pace.costs.setdefault(pane, Cost()).is_known:
+                pace.costs[pane].note(most, scene.drafts[pane] * seconds)
         on = any(scene.goes_on(pane, view) for pane in panes)  # they will want the next one, too
-        number = self.channel.reserve(group, None if on else (step, hurried))
+        mark = None if on else (step, hurried)
         for member, _ in group:
-            frame.note(scene, member)
+            frame.note(scene, member, panes)
+            member.is_new = member.is_new and frame.at_hand
         self.before.note(scene, group[0][1], frame, panes, step)
         rough = any(scene.is_rough(pane, view) for pane in panes)
-        header: Json = {"id": number, "step": step, "sharp": frame.sharp and not rough,
+        header: Json = {"step": step, "sharp": frame.sharp and not rough,
                         "draft": view.draft or rough}  # fmt: skip
-        if frame.band is not None:
-            header["rows"] = [frame.band.first, frame.band.count, frame.band.rows]
-        self._submit(header, panes, frame.whole, group, pace)
+        for sent, members in shares(frame, group, panes):
+            if sent is None:
+                self.channel.hold(members, mark)
+                continue
+            own = {**header, "id": self.channel.reserve(members, mark)}
+            if frame.band is not None and sent is panes:
+                own["rows"] = [frame.band.first, frame.band.count, frame.band.rows]
+            self._submit(own, sent, frame.whole, members, pace)
 
     def _submit(self, header: Json, panes: Mapping[str, Floats | Seen], whole: View,
                 group: list[Wanting], pace: Pace) -> None:  # fmt: skip
