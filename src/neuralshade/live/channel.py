@@ -65,7 +65,8 @@ class Channel:
         self.lock = threading.Lock()
         self.clients: list[Client] = []
         self.requests: deque[Request] = deque()
-        self.known: dict[str, Any] = {"scene": None, "fit": None, "progress": None, "quality": None}
+        self.known: dict[str, Any] = {"scene": None, "fit": None, "progress": None, "quality": None,
+                                      "measuring": []}  # fmt: skip
         self.fixed: Json = {}  # of hello, besides
         self.curve: list[Sequence[Any]] = []
         self.curve_id = 0
@@ -76,7 +77,7 @@ class Channel:
     # -- of the thread that trains
 
     def publish(self, name: str, value: Any) -> None:
-        """Tell every page the new ``scene``, ``fit``, ``progress`` or ``quality``, and hello."""
+        """Tell every page what is new of ``known``, and hello."""
         value = finite(value)
         with self.lock:
             self.known[name] = value

@@ -87,7 +87,7 @@ class FrameChoice:
         scene, client.sweep = self.scene, None
         most = self.paces[client.slow].pixels() if hurried else UNBOUNDED
         by = divided_by(view.width * view.height, most)
-        drawn = _bare(scene.fitted(view, by))  # which asks whether a pane is lit
+        drawn = bare(scene.fitted(view, by))  # which asks whether a pane is lit
         lacking = [p for p in panes_of(scene, view) if p in scene.changes
                    or scene.goes_on(p, drawn) or client.kept.get(p) != scene.seen_in(p, drawn)
                    ]  # fmt: skip
@@ -98,25 +98,25 @@ class FrameChoice:
 
         None where nothing changes.
         """
-        scene, pace, bare = self.scene, self.paces[client.slow], _bare(view)
+        scene, pace, asked = self.scene, self.paces[client.slow], bare(view)
         panes = tuple(pane for pane in panes_of(scene, view) if pane in scene.changes)
         if not panes:
             return None
         pixels = view.width * view.height * len(panes)
         by = divided_by(pixels, min(pace.pixels(pane, fit_seconds) for pane in panes))
-        client.sweep = Sweep.following(client.sweep, scene, bare)
+        client.sweep = Sweep.following(client.sweep, scene, asked)
         by = client.sweep.finest(panes, by)
-        return Frame(scene.fitted(bare, by), panes, by == 1, client.slow, by)
+        return Frame(scene.fitted(asked, by), panes, by == 1, client.slow, by)
 
     def _part(self, client: Client, view: View) -> Frame | None:
         """Return what comes next where a page's pictures grow sharp; None where they are."""
-        scene, bare, slow = self.scene, _bare(view), client.slow and not self.opening
+        scene, asked, slow = self.scene, bare(view), client.slow and not self.opening
         pace = self.paces[slow]
         panes = panes_of(scene, view)
-        if client.sweep is None or client.sweep.view != bare:
+        if client.sweep is None or client.sweep.view != asked:
             drawn = [pane for pane in panes if pane not in scene.at_hand]
             hungry = client.sweep is not None and bool(client.sweep.fresh(drawn))
-            client.sweep = Sweep.following(client.sweep, scene, bare)
+            client.sweep = Sweep.following(client.sweep, scene, asked)
             client.sweep.hungry = hungry
         fresh = client.sweep.fresh(panes)
         at_hand = tuple(pane for pane in fresh if pane in scene.at_hand)
@@ -124,7 +124,7 @@ class FrameChoice:
         # a page that pans for long gets both by turns
         is_next = lacking and client.sweep.hungry and self.paid.get(slow)
         if at_hand and not is_next:
-            return Frame(scene.fitted(bare, 1), at_hand, True, slow, at_hand=True)
+            return Frame(scene.fitted(asked, 1), at_hand, True, slow, at_hand=True)
         if lacking:
             return self._first(view, lacking, slow)
         if self.opening:
@@ -155,9 +155,9 @@ class FrameChoice:
         plain = tuple(pane for pane in fresh if pane not in scene.drafts)
         if plain:
             by = divided_by(pixels, pace.pixels())
-            return Frame(scene.fitted(_bare(view), by), plain, by == 1, slow, by)
+            return Frame(scene.fitted(bare(view), by), plain, by == 1, slow, by)
         by = divided_by(pixels, pace.pixels(DRAFT + fresh[0], FIXED_SECONDS))
-        drawn = replace(scene.fitted(_bare(view), by), draft=True)
+        drawn = replace(scene.fitted(bare(view), by), draft=True)
         return Frame(drawn, (fresh[0],), False, slow, by)
 
 
@@ -207,6 +207,11 @@ def panes_of(scene: Scene, view: View) -> list[str]:
     return [pane for pane in view.panes if pane in scene.titles] or [scene.main]
 
 
-def _bare(view: View) -> View:
+def bare(view: View) -> View:
     """Return a view without what does not tell one picture from another."""
     return replace(view, id=0, panes=())
+
+
+def one_pixel(view: View) -> View:
+    """Return the same of one pixel."""
+    return replace(view, width=1, height=1, screen=None if view.screen is None else (1, 1))

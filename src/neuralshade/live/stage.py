@@ -8,13 +8,20 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
-from dataclasses import replace
 
-from neuralshade.errors import ConfigError
 from neuralshade.fitting.scene import Scene, View
+from neuralshade.live.asked import send_overlay, send_values
 from neuralshade.live.channel import Channel
 from neuralshade.live.client import Client, Json
-from neuralshade.live.frame_choice import Frame, FrameChoice, Groups, Wanting, joining, shares
+from neuralshade.live.frame_choice import (
+    Frame,
+    FrameChoice,
+    Groups,
+    Wanting,
+    joining,
+    one_pixel,
+    shares,
+)
 from neuralshade.live.frames import Floats, on_screen, png
 from neuralshade.live.messages import Overlay, Pick
 from neuralshade.live.pace import WHOLE, Cost, Pace, StepRate
@@ -25,6 +32,7 @@ SHARE = 0.08  # of a running fit's time that goes into frames for pages that kee
 SLOW_SHARE = 0.01  # the same for pages that do not
 ANSWER_SHARES = {"report": 0.0025, "asset": 0.005}  # the same for reports, and for other files
 ANSWER_SAVED_SECONDS = 0.5  # of that which may be saved up: the first ones come at once
+QUIET_SECONDS = 0.4  # without a frame: pages have all that they asked for, and ask for no more
 AT_HAND_SECONDS = 1.0  # between two frames of what is at hand, that do not wait for others' costs
 MOST_ENCODING = 2  # frames that wait to be encoded; no others are drawn meanwhile
 
@@ -43,7 +51,8 @@ class Stage:
     def __init__(self, channel: Channel):
         self.channel = channel
         self.scene: Scene | None = None
-        self.number, self.is_seen = 0, False  # whether a frame of it was drawn for anybody
+        self.number = 0
+        self._seen_at: float | None = None  # time.perf_counter() of the last frame of the scene
         self._ready: set[str] = set()  # panes that were drawn before
         self._opens, self._lent_at = False, -AT_HAND_SECONDS
         self.paces, self.rate, self.before = _paces(), StepRate(), SeenBefore()
@@ -62,8 +71,15 @@ class Stage:
         """Put ``scene`` on, or nothing."""
         self.scene, self.paces, self.rate = scene, _paces(), StepRate()
         self.before = SeenBefore()
-        self.number, self.is_seen, self._ready = self.number + 1, False, set()
+        self.number, self._seen_at, self._ready = self.number + 1, None, set()
         self.channel.publish("scene", None if scene is None else scene.facts(self.number))
+
+    @property
+    def is_quiet(self) -> bool:
+        """Return whether somebody has looked at the scene, and has all of it for a while."""
+        if self._seen_at is None or not all(job.done() for job in self._encoding):
+            return False
+        return time.perf_counter() - self._seen_at >= QUIET_SECONDS
 
     @contextmanager
     def opening(self) -> Iterator[None]:
@@ -159,10 +175,9 @@ class Stage:
         assert scene is not None
         fresh = [pane for pane in frame.panes if pane not in self._ready]
         self._ready.update(fresh)
-        screen = None if frame.view.screen is None else (1, 1)
+        pixel = one_pixel(frame.view)
         with suppress(Exception):  # who asked is told when the frame itself fails
             for pane in fresh:
-                pixel = replace(frame.view, width=1, height=1, screen=screen)
                 scene.draw(pane, pixel)
                 second = time.perf_counter()
                 scene.draw(pane, pixel)
@@ -196,7 +211,8 @@ class Stage:
             return
         # of the largest: what is lit may be larger than the texels of a coarse mip beside it
         pixels = [shown.shape[0] * shown.shape[1] for shown in panes.values()]
-        self.is_seen, seconds = True, time.perf_counter() - begin
+        self._seen_at = time.perf_counter()
+        seconds = self._seen_at - begin
         most = max(pixels, default=view.width * view.height)
         pace.spend(seconds, most, frame.costs_as)
         if view.draft:
@@ -263,28 +279,7 @@ class Stage:
         """Send values or an overlay, paid for like frames. Raises ConfigError."""
         begin = time.perf_counter()
         if isinstance(wanted, Overlay):
-            self.overlay(client, wanted)
+            send_overlay(self.channel, self.scene, self.number, client, wanted.name)
         elif self.scene is not None:
-            values = self.scene.values(wanted.u, wanted.v, wanted.level)
-            self.channel.send(client, {"type": "values", "id": wanted.id, "u": wanted.u,
-                                       "v": wanted.v, "values": values})  # fmt: skip
+            send_values(self.channel, self.scene, client, wanted)
         self.paces[client.slow].owe(time.perf_counter() - begin)
-
-    def overlay(self, client: Client, wanted: Overlay) -> None:
-        """Draw and send an overlay. Raises ConfigError for one that there is not."""
-        scene = self.scene
-        header = {"type": "overlay", "scene": self.number, "name": wanted.name}
-        if scene is not None and wanted.name in scene.pages:
-            caption, picture = scene.pages[wanted.name]()
-            file = png(on_screen(picture, False, View(0, 0).tone))
-            size = {"width": picture.shape[1], "height": picture.shape[0], "bytes": len(file)}
-            self.channel.send_picture(
-                client, {**header, "kind": "picture", "caption": caption, **size}, [file]
-            )
-        elif scene is not None and wanted.name in scene.points:
-            points = scene.points[wanted.name]().astype("<f4", order="C")
-            self.channel.send_picture(
-                client, {**header, "kind": "points", "count": len(points)}, [points.tobytes()]
-            )
-        else:
-            raise ConfigError(f"overlay: got {wanted.name[:80]!r}, need one that the scene has.")
