@@ -12,6 +12,7 @@ from neuralshade.fitting.scene import FLIP, Tone, View
 from neuralshade.kinds import open_asset
 from neuralshade.live.compared import Measuring, with_flip
 from neuralshade.live.frames import on_screen
+from neuralshade.live.messages import Received
 from neuralshade.live.stage import QUIET_SECONDS
 from neuralshade.measure.quality import flip, flip_colors, measure_quality, missing_flip
 
@@ -154,6 +155,33 @@ def test_pages_have_their_pictures_before_anything_is_measured(live, fitted, mon
     stage._encoding[0].result()
     live.shown.measure()
     assert begun == [stage.scene]
+
+
+def test_pages_keep_their_pictures_until_what_was_fitted_is_drawn(live, fitted, monkeypatch):
+    """A page drops those of a scene that another one replaces."""
+    live.show(fitted / "a.nsh", fitted / "a.png")
+    client, number = live.channel.connect(), live.stage.number
+    view = View(1, number, width=9, height=9, panes=("target", "result"))
+    live.channel.hear(client, view)
+    drawn, flip = [], with_flip
+
+    def watched(scene):
+        made = flip(scene)
+        return dataclasses.replace(made, draw=lambda pane, view: (
+            drawn.append((pane, live.stage.number)), made.draw(pane, view))[1])  # fmt: skip
+
+    monkeypatch.setattr("neuralshade.live.shown_asset.with_flip", watched)
+    live.shown.open(fitted / "a.nsh", fitted / "a.png", fitted=True)
+    assert sorted(drawn) == [("result", number), ("target", number)]
+    live.channel.hear(client, dataclasses.replace(view, id=2, scene=number + 1))
+    live.stage.draw(None, hurried=False)
+    assert client.in_flight is not None and len(drawn) == 2  # sent as it was drawn before
+    live.channel.hear(
+        client, dataclasses.replace(view, id=3, scene=number + 1, region=(0, 0, 0.5, 1))
+    )
+    live.channel.hear(client, Received(client.in_flight))
+    live.stage.draw(None, hurried=False)
+    assert len(drawn) == 4
 
 
 def test_what_is_shown_no_more_is_not_measured(fitted, monkeypatch):

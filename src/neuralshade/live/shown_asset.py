@@ -62,6 +62,8 @@ class ShownAsset:
                             bits_per_pixel=opened.bits_per_pixel,
                             withheld=UNREPORTED if reference is None else {})  # fmt: skip
             scene = with_flip(scene)
+            if fitted:
+                self.stage.prepare(scene)
         self.close()
         self.opened, self.reference = opened, reference
         self.stage.show(scene)

@@ -25,6 +25,7 @@ from neuralshade.live.frame_choice import (
 from neuralshade.live.frames import Floats, on_screen, png
 from neuralshade.live.messages import Overlay, Pick
 from neuralshade.live.pace import WHOLE, Cost, Pace, StepRate
+from neuralshade.live.prepared import Prepared
 from neuralshade.live.seen_before import Seen, SeenBefore
 
 SHARE = 0.08  # of a running fit's time that goes into frames for pages that keep up, at most: the
@@ -60,12 +61,19 @@ class Stage:
                           for name in ("asset", "report"))  # fmt: skip
         # a report costs as much as many of the others, which need not wait for it
         self.answers = {"asset": files, "snapshot": files, "load": files, "report": reports}
+        self.prepared = Prepared()
         self._encoder = ThreadPoolExecutor(1, "neuralshade frames")
         self._encoding: list[Future[None]] = []
 
     def close(self) -> None:
         """Encode no more."""
         self._encoder.shutdown(cancel_futures=True)
+
+    def prepare(self, scene: Scene) -> None:
+        """Draw ``scene`` as pages look at the present one, which they see until that is done."""
+        with self.channel.lock:
+            views = [client.view for client in self.channel.clients if client.view is not None]
+        self.prepared.draw(scene, views)
 
     def show(self, scene: Scene | None) -> None:
         """Put ``scene`` on, or nothing."""
@@ -205,7 +213,7 @@ class Stage:
         assert scene is not None
         begin = time.perf_counter()
         try:
-            panes = {pane: scene.draw(pane, view) for pane in frame.panes}
+            panes = {pane: self.prepared.take(scene, pane, view) for pane in frame.panes}
         except Exception as error:  # a fit survives whatever a page wants to see
             self._refuse(group, "a view could not be drawn", error)
             return
