@@ -99,6 +99,7 @@ def _scene(
     return Scene(KIND.name, name, *sizes[0], CHANNELS, False, False, False,
                  _titles(names, given is not None), draw, changing, decoded.pages(),
                  light=light, levels=tuple(sizes), psnr=psnr,
+                 at_hand=tuple(GIVEN + pane for pane in by_pane) if given else (),
                  radiance=lambda pane, view: spheres[pane].radiance(view))  # fmt: skip
 
 
