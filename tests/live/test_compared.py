@@ -1,6 +1,8 @@
 """live/compared: what an asset that is shown is worth is measured, and FLIP is drawn."""
 
+import dataclasses
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -10,6 +12,8 @@ from neuralshade.fitting.scene import FLIP, Tone, View
 from neuralshade.kinds import open_asset
 from neuralshade.live.compared import Measuring, with_flip
 from neuralshade.live.frames import on_screen
+from neuralshade.live.messages import Received
+from neuralshade.live.stage import QUIET_SECONDS
 from neuralshade.measure.quality import flip, flip_colors, measure_quality, missing_flip
 
 no_flip = pytest.mark.skipif(missing_flip() is not None, reason=missing_flip() or "")
@@ -105,10 +109,85 @@ def test_flip_of_lit_panes_is_lit_and_is_seen_as_it_is(small_kinds):
         np.testing.assert_allclose(seen / 255, flip_colors(*pair), atol=2 / 255)
 
 
+def test_panes_are_measured_one_by_one_and_pages_are_told_which_are_left(fitted, monkeypatch):
+    """Who looks on is to see pictures meanwhile: no pair is drawn before the last is measured."""
+    monkeypatch.setattr("neuralshade.live.compared.all_baselines", lambda *given: [])
+    scene = open_asset(fitted / "a.nsh").scene(fitted / "a.png")
+    drawn, told, draw = [], {"quality": [], "measuring": []}, scene.draw
+    scene = dataclasses.replace(
+        scene, titles={**scene.titles, "other": "Other"},
+        draw=lambda pane, view: (drawn.append(pane), draw("result", view))[1],
+    )  # fmt: skip
+    measuring = Measuring(lambda name, value: told[name].append(value))
+    held = threading.Event()
+    before = measuring._thread.submit(held.wait, 60)
+    measuring.begin(scene)
+    assert told["measuring"] == [["result", "other"]] and drawn == []
+    for _ in range(3):
+        measuring.go_on()
+    assert drawn == ["target", "result"]
+    held.set()
+    before.result()
+    measuring._job.result()
+    measuring.go_on()
+    measuring._job.result()
+    assert drawn == ["target", "result", "target", "other"]
+    assert told["measuring"] == [["result", "other"], ["other"], []]
+    assert [list(found) for found in told["quality"]] == [["result"], ["result", "other"]]
+    measuring.close()
+
+
+def test_pages_have_their_pictures_before_anything_is_measured(live, fitted, monkeypatch):
+    """Drawing for that, and its thread, had kept a page grey for seconds."""
+    live.show(fitted / "a.nsh", fitted / "a.png")
+    begun = []
+    monkeypatch.setattr(live.shown.measuring, "begin", begun.append)
+    monkeypatch.setattr(live.shown.measuring, "go_on", lambda: None)
+    client, stage = live.channel.connect(), live.stage
+    held = threading.Event()
+    stage._encoder.submit(held.wait, 60)  # another program has the machine
+    live.channel.hear(client, View(1, stage.number, width=9, height=9, panes=("result",)))
+    stage.draw(None, hurried=False)
+    time.sleep(2 * QUIET_SECONDS)
+    live.shown.measure()
+    assert begun == []
+    held.set()
+    stage._encoding[0].result()
+    live.shown.measure()
+    assert begun == [stage.scene]
+
+
+def test_pages_keep_their_pictures_until_what_was_fitted_is_drawn(live, fitted, monkeypatch):
+    """A page drops those of a scene that another one replaces."""
+    live.show(fitted / "a.nsh", fitted / "a.png")
+    client, number = live.channel.connect(), live.stage.number
+    view = View(1, number, width=9, height=9, panes=("target", "result"))
+    live.channel.hear(client, view)
+    drawn, flip = [], with_flip
+
+    def watched(scene):
+        made = flip(scene)
+        return dataclasses.replace(made, draw=lambda pane, view: (
+            drawn.append((pane, live.stage.number)), made.draw(pane, view))[1])  # fmt: skip
+
+    monkeypatch.setattr("neuralshade.live.shown_asset.with_flip", watched)
+    live.shown.open(fitted / "a.nsh", fitted / "a.png", fitted=True)
+    assert sorted(drawn) == [("result", number), ("target", number)]
+    live.channel.hear(client, dataclasses.replace(view, id=2, scene=number + 1))
+    live.stage.draw(None, hurried=False)
+    assert client.in_flight is not None and len(drawn) == 2  # sent as it was drawn before
+    live.channel.hear(
+        client, dataclasses.replace(view, id=3, scene=number + 1, region=(0, 0, 0.5, 1))
+    )
+    live.channel.hear(client, Received(client.in_flight))
+    live.stage.draw(None, hurried=False)
+    assert len(drawn) == 4
+
+
 def test_what_is_shown_no_more_is_not_measured(fitted, monkeypatch):
     """A fit that begins meanwhile has the machine for itself."""
     told, measured = [], []
-    measuring = Measuring(told.append)
+    measuring = Measuring(lambda name, value: told.append((name, value)))
     held = threading.Event()
     measuring._thread.submit(held.wait, 600)  # the thread is busy
     monkeypatch.setattr("neuralshade.live.compared.measure_quality", measured.append)
@@ -116,4 +195,4 @@ def test_what_is_shown_no_more_is_not_measured(fitted, monkeypatch):
     measuring.forget()
     held.set()
     measuring._thread.shutdown()
-    assert told == [None] and measured == []
+    assert told[-2:] == [("quality", None), ("measuring", [])] and measured == []

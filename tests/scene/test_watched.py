@@ -8,11 +8,11 @@ import pytest
 
 import neuralshade
 from neuralshade.errors import ConfigError, NeuralShadeError
-from neuralshade.fitting.scene import RESULT, View
+from neuralshade.fitting.scene import GIVEN, RESULT, View
 from neuralshade.scene import watched as module
 from neuralshade.scene.document import scene_of
 from neuralshade.scene.turned import turned_light
-from neuralshade.scene.watched import WatchedScene, as_large, watched_scene
+from neuralshade.scene.watched import WatchedScene, watched_scene
 
 DATA = Path(__file__).parents[1] / "data"
 SIZE = (24, 16)
@@ -82,15 +82,43 @@ def test_a_light_that_is_dragged_is_the_document_s_first_one_moved(watched, one_
     np.testing.assert_allclose(found, wanted, rtol=1e-3, atol=1e-4)
 
 
-def test_where_time_is_short_the_first_look_is_coarse(watched, monkeypatch):
+@pytest.fixture
+def both(watched, monkeypatch):
+    """Have a pane of the same scene beside the first, and time for a sixteenth of a view."""
+    monkeypatch.setitem(watched._tracers, True, watched._tracers[False])
     monkeypatch.setattr(watched, "_pixel_seconds", 1.0)
-    monkeypatch.setattr(module, "COARSEST", 16)
+    monkeypatch.setattr(module, "COARSEST", 4)
+    return RESULT, GIVEN + RESULT
+
+
+def test_where_time_is_short_the_first_look_is_coarse(watched, both):
     first = watched.draw(RESULT, WHOLE_VIEW)
-    assert len(np.unique(first.reshape(-1, 3), axis=0)) == 1  # a pixel of 16 x 16
-    assert not watched.settled(RESULT, WHOLE_VIEW)
+    assert first.shape == (4, 6, 3)  # as it was drawn: a page tells so many pixels
+    assert watched.rough(RESULT, WHOLE_VIEW) and not watched.settled(RESULT, WHOLE_VIEW)
     second = watched.draw(RESULT, WHOLE_VIEW)
-    assert len(np.unique(second.reshape(-1, 3), axis=0)) > 100
+    assert second.shape == (16, 24, 3) and not watched.rough(RESULT, WHOLE_VIEW)
     assert drawn(watched)[0] == 5  # of its six paths the coarse look was none
+
+
+def test_panes_that_are_compared_are_as_coarse_and_of_as_many_paths(watched, both, monkeypatch):
+    for turn in range(4):
+        shapes, counts = [], []
+        for pane in both:
+            # whatever the first one took, or the second has time for
+            monkeypatch.setattr(watched, "_pixel_seconds", 1e-9 if pane == both[1] else 1.0)
+            monkeypatch.setattr(module, "FRAME_SECONDS", 0.01 if pane == RESULT else 1.0)
+            shapes.append(watched.draw(pane, WHOLE_VIEW).shape)
+            counts.append(watched._sums[watched._look(pane, WHOLE_VIEW)].paths)
+        assert shapes[0] == shapes[1] and counts[0] == counts[1], turn
+
+
+def test_a_pane_that_comes_later_is_not_compared_before_it_has_half_of_the_paths(watched, both):
+    drawn(watched)
+    rough = []
+    while not watched.settled(both[1], WHOLE_VIEW):
+        watched.draw(both[1], WHOLE_VIEW)
+        rough.append(watched.rough(both[1], WHOLE_VIEW))
+    assert rough == [True, True, True, False, False, False, False]  # coarse, then 1 to 6 of 6
 
 
 def test_pages_that_look_elsewhere_do_not_disturb_each_other(watched):
@@ -122,15 +150,8 @@ def test_a_scene_with_an_asset_is_fitted(watched):
 
 def test_a_large_view_has_pixels_of_several(watched, monkeypatch):
     monkeypatch.setattr(module, "MOST_PIXELS", 100)
-    found = watched.draw(RESULT, WHOLE_VIEW)
-    assert found.shape == (16, 24, 3)
-    np.testing.assert_array_equal(found[::2], found[1::2])
-
-
-def test_pixels_become_larger_evenly():
-    picture = np.arange(6, dtype=np.float32).reshape(2, 3, 1)
-    assert as_large(picture, 3, 2) is picture
-    assert as_large(picture, 6, 2)[..., 0].tolist() == [[0, 0, 1, 1, 2, 2], [3, 3, 4, 4, 5, 5]]
+    assert watched.draw(RESULT, WHOLE_VIEW).shape == (8, 12, 3)
+    assert not watched.rough(RESULT, WHOLE_VIEW)  # it becomes no finer
 
 
 def test_code_of_a_reference_is_left_out_unless_it_is_trusted(tmp_path, caplog, monkeypatch):

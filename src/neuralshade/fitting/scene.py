@@ -78,7 +78,7 @@ class Scene:
     """Panes that can be asked for, and who draws them.
 
     ``draw`` returns a pane for a view, float32 [height, width, C], in the scene's color space, a
-    part for its share of what the whole costs, roughly;
+    part for its share of what the whole costs, roughly; a smaller picture where it is ``rough``;
     its ``changes`` are the panes that differ from step to step; where it has ``settled``, panes
     become sharper each time that they are drawn, until they are. ``values`` returns each pane's
     channels at u, v. Overlays are drawn on demand.
@@ -101,6 +101,7 @@ class Scene:
     turned: tuple[str, ...] = ()  # panes whose subject turns before the eye
     # panes that are drawn with noise in a fraction of the time, and how many times that is
     drafts: Mapping[str, float] = field(default_factory=dict)
+    at_hand: tuple[str, ...] = ()  # panes that are a picture, which costs next to nothing to show
     levels: tuple[tuple[int, int], ...] = ()  # width and height of each mip, where there are some
     byte_count: int | None = None  # of a file, where that is what is shown
     memory_bytes: int | None = None  # of a GPU, as shaders read it
@@ -112,6 +113,8 @@ class Scene:
     # of a pane's target and result as drawn, in dB, where its fit measures something else of them
     psnr: Callable[[str, Floats, Floats], float] | None = None
     settled: Callable[[str, View], bool] | None = None
+    # whether what was drawn last of a pane is coarse or noisy, and not fit to be compared
+    rough: Callable[[str, View], bool] | None = None
     # draws lit panes as linear light where the scene is sRGB's
     radiance: Callable[[str, View], Floats] | None = None
     stops: float = 0.0  # of exposure, that pages begin with
@@ -149,6 +152,10 @@ class Scene:
     def goes_on(self, pane: str, view: View) -> bool:
         """Return whether a pane is worth being drawn again, though nothing has changed."""
         return self.settled is not None and not self.settled(pane, view)
+
+    def is_rough(self, pane: str, view: View) -> bool:
+        """Return whether what was drawn last of a pane is not yet fit to be compared."""
+        return self.rough is not None and self.rough(pane, view)
 
     def is_lit(self, pane: str) -> bool:
         """Return whether there is a light that pages drag over a pane."""
@@ -265,7 +272,8 @@ def picture_scene(
 
     return Scene(kind, picture.name, picture.width, picture.height, picture.channels,
                  picture.color_space == "linear", picture.hdr, continuous, titles, drawn,
-                 changes, pages or {}, points or {}, stops=stops)  # fmt: skip
+                 changes, pages or {}, points or {}, stops=stops,
+                 at_hand=(TARGET,) if TARGET in titles else ())  # fmt: skip
 
 
 def begun_stops(light: Floats) -> float:

@@ -66,7 +66,7 @@ class Channel:
         self.lock = threading.Lock()
         self.clients: list[Client] = []
         self.requests: deque[Request] = deque()
-        self.known: dict[str, Any] = dict.fromkeys(KNOWN)
+        self.known: dict[str, Any] = {**dict.fromkeys(KNOWN), "measuring": []}
         self.fixed: Json = {}  # of hello, besides
         self.curve: list[Sequence[Any]] = []
         self.curve_id = 0
@@ -148,6 +148,12 @@ class Channel:
                 client.in_flight, client.drawn = self._frames, (view.id, mark)
                 client.sent_at = time.perf_counter()
         return self._frames
+
+    def hold(self, clients: Sequence[tuple[Client, View]], mark: object) -> None:
+        """Mark something as drawn for ``clients`` that is sent when more of it is there."""
+        with self.lock:
+            for client, view in clients:
+                client.drawn, client.sent_at = (view.id, mark), time.perf_counter()
 
     def refuse_views(self, clients: Sequence[tuple[Client, View]], text: str) -> None:
         """Tell pages that what they want to see cannot be drawn, and draw it no more."""

@@ -30,6 +30,7 @@ class Client:
     sent_at: float = 0.0  # time.perf_counter() of that
     slow: bool = True  # it took long to show the last two, or has shown none
     late: bool = False  # it took long to show the last one
+    is_new: bool = True  # it was sent nothing yet that had to be drawn
     drawn: DrawnView | None = None
     kept: dict[str, Any] = field(default_factory=dict)  # pane -> what its picture was made from
     sweep: Sweep | None = None  # how far its panes have come while a fit goes first
@@ -39,11 +40,6 @@ class Client:
     pictures: dict[str, bytes] = field(default_factory=dict)
     curve_from: int = 0  # points of the history that it has
     curve_of: int = 0  # which history
-
-    @property
-    def is_new(self) -> bool:
-        """Return whether it was sent no frame yet."""
-        return self.sent_at == 0.0
 
     def outgoing(self) -> tuple[list[Json], list[bytes]]:
         """Take what waits: messages in order, then pictures."""

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 import logging
-from collections.abc import Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -64,14 +65,31 @@ def _untoned(shown: Floats, tone: Tone) -> Floats:
     return (light / np.float32(2.0**tone.exposure)).astype(np.float32)
 
 
-class Measuring:
-    """Measures panes of an asset in a thread of its own, and tells what it found."""
+@dataclass(frozen=True)
+class _Pair:
+    """A pane that is compared with another, and how."""
 
-    def __init__(self, tell: Callable[[Mapping[str, Any] | None], None]):
+    pane: str
+    beside: str
+    rate: Callable[[Floats, Floats], float] | None
+    byte_count: int | None  # that others may have, where it is compared with them
+
+
+class Measuring:
+    """Measures panes of an asset in a thread of its own, and tells what it found.
+
+    ``tell`` is called with a name and a value: "quality", by pane, and "measuring", the panes
+    that are not done. One after the other: who looks on is to see pictures meanwhile.
+    """
+
+    def __init__(self, tell: Callable[[str, Any], None]):
         self._tell = tell
         self._thread = ThreadPoolExecutor(1, "neuralshade quality")
         self._number = 0  # of the scene that is shown
         self._found: dict[str, Any] = {}  # by pane
+        self._scene: Scene | None = None
+        self._left: list[_Pair] = []
+        self._job: Future[None] | None = None  # of the pair that is measured
 
     def close(self) -> None:
         """Measure no more."""
@@ -81,29 +99,45 @@ class Measuring:
     def forget(self) -> None:
         """Tell that nothing is known of what is shown now."""
         self._number += 1
-        self._found = {}
-        self._tell(None)
+        self._found, self._scene, self._left, self._job = {}, None, [], None
+        self._tell("quality", None)
+        self._tell("measuring", [])
 
     def begin(self, scene: Scene) -> None:
-        """Draw what is compared, here; measure it elsewhere, and tell that when it is done."""
+        """Tell what is to be measured: all that is compared, where there is room for it."""
         pairs = {pane: scene.beside(pane) for pane in scene.titles
                  if not scene.is_lit(pane) and not pane.startswith(FLIP)}  # fmt: skip
         pixels = scene.width * scene.height
         known = [(pane, beside) for pane, beside in pairs.items() if beside][:MOST_PANES]
-        copies = COPIES + 2 * len(known)  # all of them are drawn before the first is measured
-        room = psutil.virtual_memory().available / (4 * copies * scene.channels)
+        room = psutil.virtual_memory().available / (4 * COPIES * scene.channels)
         if not known or pixels > min(MOST_PIXELS, room):
             return
+        rated = scene.bits_per_pixel is not None and pixels <= MOST_COMPARED
+        self._scene, self._left = scene, [
+            _Pair(pane, beside, None if scene.psnr is None else partial(scene.psnr, pane),
+                  scene.byte_count if rated and beside == TARGET else None)
+            for pane, beside in known]  # fmt: skip
+        self._tell("measuring", [pair.pane for pair in self._left])
+
+    def go_on(self) -> None:
+        """Draw the next pair, here, unless one is measured still; measure it elsewhere."""
+        scene = self._scene
+        if scene is None or not self._left or (self._job is not None and not self._job.done()):
+            return
+        pair = self._left.pop(0)
         view = View(0, 0, width=scene.width, height=scene.height)
+        drawn = [scene.draw(name, view) for name in (pair.beside, pair.pane)]
+        left = [one.pane for one in self._left]
         space = "linear" if scene.linear else "srgb"
-        for pane, beside in known:
-            drawn = [scene.draw(name, view) for name in (beside, pane)]
-            rate = None if scene.psnr is None else partial(scene.psnr, pane)
-            self._thread.submit(self._measure, self._number, pane, drawn, space, rate)
-            rated = beside == TARGET and scene.bits_per_pixel is not None
-            if rated and scene.byte_count and pixels <= MOST_COMPARED:
-                self._thread.submit(self._compare, self._number, pane, drawn[0], space,
-                                    scene.byte_count)  # fmt: skip
+        self._job = self._thread.submit(self._whole, self._number, pair, drawn, space, left)
+
+    def _whole(self, number: int, pair: _Pair, drawn: list[Floats], space: str,
+               left: list[str]) -> None:  # fmt: skip
+        self._measure(number, pair.pane, drawn, space, pair.rate)
+        if pair.byte_count:
+            self._compare(number, pair.pane, drawn[0], space, pair.byte_count)
+        if number == self._number:
+            self._tell("measuring", left)
 
     def _measure(self, number: int, pane: str, drawn: list[Floats], space: str,
                  rate: Callable[[Floats, Floats], float] | None) -> None:  # fmt: skip
@@ -119,7 +153,7 @@ class Measuring:
             return
         if number == self._number:
             self._found = {**self._found, pane: found}
-            self._tell(self._found)
+            self._tell("quality", self._found)
 
     def _compare(self, number: int, pane: str, target: Floats, space: str, size: int) -> None:
         """Tell what others have at its bytes or their fixed rates, one after the other."""
@@ -137,6 +171,6 @@ class Measuring:
                              "psnr_db": psnr_db(target, rival.result, peak),
                              "random_access": rival.random_access})  # fmt: skip
                 self._found = {**self._found, pane: {**self._found[pane], "beside": [*rows]}}
-                self._tell(self._found)
+                self._tell("quality", self._found)
         except Exception:  # a page goes on without them
             log.exception("live: %s could not be compared.", pane)

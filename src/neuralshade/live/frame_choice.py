@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from functools import partial
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+
+import numpy as np
 
 from neuralshade.fitting.scene import Scene, View
 from neuralshade.live.client import Client
 from neuralshade.live.pace import (
+    AT_HAND,
     DRAFT,
     FIXED_SECONDS,
     UNBOUNDED,
@@ -16,7 +19,7 @@ from neuralshade.live.pace import (
     StepRate,
     divided_by,
 )
-from neuralshade.live.sweep import Band, Sweep, pixels_of
+from neuralshade.live.sweep import Band, Floats, Sweep, pixels_of
 
 
 @dataclass(frozen=True)
@@ -29,12 +32,15 @@ class Frame:
     slow: bool  # for pages that do not keep up
     by: int = 1  # what each side of the view was divided by
     band: Band | None = None  # where it is but a part of a picture
+    at_hand: bool = False  # it needs no drawing
 
     @property
     def costs_as(self) -> str:
         """Return by what name its cost is known."""
         if self.band is not None:
             return self.band.costs_as
+        if self.at_hand:
+            return AT_HAND
         return DRAFT + self.panes[0] if self.view.draft else WHOLE
 
     @property
@@ -42,10 +48,10 @@ class Frame:
         """Return the view that it is a part of, or all of."""
         return self.view if self.band is None else self.band.whole
 
-    def note(self, scene: Scene, client: Client) -> None:
-        """Take note that a page gets it."""
+    def note(self, scene: Scene, client: Client, drawn: Mapping[str, Floats]) -> None:
+        """Take note that it was drawn for a page."""
         if client.sweep is not None and self.band is not None:
-            client.sweep.drawn(self.band)
+            client.sweep.drawn(self.band, drawn[self.band.pane])
             client.kept.pop(self.band.pane, None)  # of several pieces: sent anew where a fit pauses
             return
         if client.sweep is not None:
@@ -68,6 +74,7 @@ class FrameChoice:
     paces: dict[bool, Pace]
     rate: StepRate
     opening: bool = False
+    paid: Mapping[bool, bool] = field(default_factory=dict)  # whether a frame is, of slow pages
 
     def next(
         self, client: Client, view: View, hurried: bool, fit_seconds: float | None
@@ -80,7 +87,7 @@ class FrameChoice:
         scene, client.sweep = self.scene, None
         most = self.paces[client.slow].pixels() if hurried else UNBOUNDED
         by = divided_by(view.width * view.height, most)
-        drawn = _bare(scene.fitted(view, by))  # which asks whether a pane is lit
+        drawn = bare(scene.fitted(view, by))  # which asks whether a pane is lit
         lacking = [p for p in panes_of(scene, view) if p in scene.changes
                    or scene.goes_on(p, drawn) or client.kept.get(p) != scene.seen_in(p, drawn)
                    ]  # fmt: skip
@@ -91,37 +98,51 @@ class FrameChoice:
 
         None where nothing changes.
         """
-        scene, pace, bare = self.scene, self.paces[client.slow], _bare(view)
+        scene, pace, asked = self.scene, self.paces[client.slow], bare(view)
         panes = tuple(pane for pane in panes_of(scene, view) if pane in scene.changes)
         if not panes:
             return None
         pixels = view.width * view.height * len(panes)
         by = divided_by(pixels, min(pace.pixels(pane, fit_seconds) for pane in panes))
-        client.sweep = Sweep.following(client.sweep, scene, bare)
+        client.sweep = Sweep.following(client.sweep, scene, asked)
         by = client.sweep.finest(panes, by)
-        return Frame(scene.fitted(bare, by), panes, by == 1, client.slow, by)
+        return Frame(scene.fitted(asked, by), panes, by == 1, client.slow, by)
 
     def _part(self, client: Client, view: View) -> Frame | None:
         """Return what comes next where a page's pictures grow sharp; None where they are."""
-        scene, bare, slow = self.scene, _bare(view), client.slow and not self.opening
+        scene, asked, slow = self.scene, bare(view), client.slow and not self.opening
         pace = self.paces[slow]
-        if client.sweep is None or client.sweep.view != bare:
-            client.sweep = Sweep.following(client.sweep, scene, bare)
         panes = panes_of(scene, view)
+        if client.sweep is None or client.sweep.view != asked:
+            drawn = [pane for pane in panes if pane not in scene.at_hand]
+            hungry = client.sweep is not None and bool(client.sweep.fresh(drawn))
+            client.sweep = Sweep.following(client.sweep, scene, asked)
+            client.sweep.hungry = hungry
         fresh = client.sweep.fresh(panes)
-        if fresh:
-            return self._first(view, fresh, slow)
+        at_hand = tuple(pane for pane in fresh if pane in scene.at_hand)
+        lacking = [pane for pane in fresh if pane not in at_hand]
+        # a page that pans for long gets both by turns
+        is_next = lacking and client.sweep.hungry and self.paid.get(slow)
+        if at_hand and not is_next:
+            return Frame(scene.fitted(asked, 1), at_hand, True, slow, at_hand=True)
+        if lacking:
+            return self._first(view, lacking, slow)
         if self.opening:
             panes = [pane for pane in panes if pane not in scene.changes]
         changing = sum(pane in scene.changes for pane in panes)  # one band each in turn
-        seconds = self.rate.growth_seconds() / max(1, changing)
-        affordable = partial(pace.pixels, seconds=seconds)
+        growth = self.rate.growth_seconds() / max(1, changing)
+
+        def affordable(pane: str, band: float) -> float:
+            return pace.swept_pixels(pane, growth, band)
+
+        def seconds(pane: str, pixels: int, band: float) -> float:
+            return max(1, changing) * pixels / pace.swept_pixels(pane, 1.0, band)
 
         def worth(name: str) -> float:
             once = self.opening or name.startswith(DRAFT)
             return pace.pixels(name, FIXED_SECONDS if once else None)
 
-        band = client.sweep.next(scene, panes, worth, affordable)
+        band = client.sweep.next(scene, panes, worth, affordable, seconds)
         if band is None:
             return None
         sharp = band.by == 1 and not band.draft
@@ -134,25 +155,51 @@ class FrameChoice:
         plain = tuple(pane for pane in fresh if pane not in scene.drafts)
         if plain:
             by = divided_by(pixels, pace.pixels())
-            return Frame(scene.fitted(_bare(view), by), plain, by == 1, slow, by)
+            return Frame(scene.fitted(bare(view), by), plain, by == 1, slow, by)
         by = divided_by(pixels, pace.pixels(DRAFT + fresh[0], FIXED_SECONDS))
-        drawn = replace(scene.fitted(_bare(view), by), draft=True)
+        drawn = replace(scene.fitted(bare(view), by), draft=True)
         return Frame(drawn, (fresh[0],), False, slow, by)
 
 
 def joining(scene: Scene, frame: Frame, groups: Groups) -> list[Wanting]:
     """Move pages that a band brings on, too, from the groups of other frames; return them."""
     joined: list[Wanting] = []
-    band = frame.band
-    if band is None:
+    band, lead = frame.band, next((client.sweep for client, _ in groups[frame]), None)
+    if band is None or lead is None:
         return joined
     for other in groups.keys() - {frame}:
         for client, view in list(groups[other]):
             sweep = client.sweep
             if sweep and band.pane in panes_of(scene, view) and sweep.takes(scene, band):
+                sweep.join(lead, band)
                 groups[other].remove((client, view))
                 joined.append((client, view))
     return joined
+
+
+def shares(
+    frame: Frame, group: list[Wanting], drawn: Mapping[str, Floats]
+) -> Iterator[tuple[Mapping[str, Floats] | None, list[Wanting]]]:
+    """Yield what pages are sent of a frame, and which: ``drawn``, or where bands are kept the
+    picture that they make; None as long as some are missing.
+    """
+    band, by_bands = frame.band, dict[tuple[int, ...], list[Wanting]]()
+    for client, view in group:
+        kept = client.sweep.kept(band.pane) if band and client.sweep else None
+        key = () if kept is None else tuple(id(values) for _, values in kept)
+        by_bands.setdefault(key, []).append((client, view))
+    for key, members in by_bands.items():
+        sweep = members[0][0].sweep
+        if not key or band is None or sweep is None:
+            yield drawn, members
+        elif sweep.is_whole(band.pane):
+            kept = sorted(sweep.kept(band.pane) or [], key=lambda one: one[0])
+            for client, _ in members:
+                if client.sweep is not None:
+                    client.sweep.forget(band.pane)
+            yield {band.pane: np.concatenate([values for _, values in kept])}, members
+        else:
+            yield None, members
 
 
 def panes_of(scene: Scene, view: View) -> list[str]:
@@ -160,6 +207,11 @@ def panes_of(scene: Scene, view: View) -> list[str]:
     return [pane for pane in view.panes if pane in scene.titles] or [scene.main]
 
 
-def _bare(view: View) -> View:
+def bare(view: View) -> View:
     """Return a view without what does not tell one picture from another."""
     return replace(view, id=0, panes=())
+
+
+def one_pixel(view: View) -> View:
+    """Return the same of one pixel."""
+    return replace(view, width=1, height=1, screen=None if view.screen is None else (1, 1))

@@ -33,8 +33,7 @@ class ShownAsset:
     _watched: WatchedScene | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
-        tell = self.stage.channel.publish
-        self.measuring = Measuring(lambda found: tell("quality", found))
+        self.measuring = Measuring(self.stage.channel.publish)
 
     @property
     def name(self) -> str:
@@ -62,9 +61,12 @@ class ShownAsset:
                             memory_bytes=opened.memory_bytes,
                             bits_per_pixel=opened.bits_per_pixel,
                             withheld=UNREPORTED if reference is None else {})  # fmt: skip
+            scene = with_flip(scene)
+            if fitted:
+                self.stage.prepare(scene)
         self.close()
         self.opened, self.reference = opened, reference
-        self.stage.show(None if scene is None else with_flip(scene))
+        self.stage.show(scene)
         self.unmeasured = scene is not None
 
     def watch(self, watched: WatchedScene, name: str) -> None:
@@ -85,10 +87,13 @@ class ShownAsset:
             self._watched = None
 
     def measure(self) -> None:
-        """Begin to measure what is shown beside a reference, once somebody has looked at it."""
-        if self.unmeasured and self.stage.scene is not None and self.stage.is_seen:
+        """Measure something of what is shown beside a reference, while pages wait for no frame."""
+        if self.stage.scene is None or not self.stage.is_quiet:
+            return
+        if self.unmeasured:
             self.unmeasured = False
             self.measuring.begin(self.stage.scene)
+        self.measuring.go_on()
 
     def control(self, wanted: Control) -> None:
         """Start a fit. Raises Restart; ConfigError for what only a running fit does."""

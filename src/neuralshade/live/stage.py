@@ -8,16 +8,24 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
-from dataclasses import replace
 
-from neuralshade.errors import ConfigError
 from neuralshade.fitting.scene import Scene, View
+from neuralshade.live.asked import send_overlay, send_values
 from neuralshade.live.channel import Channel
 from neuralshade.live.client import Client, Json
-from neuralshade.live.frame_choice import Frame, FrameChoice, Groups, Wanting, joining
+from neuralshade.live.frame_choice import (
+    Frame,
+    FrameChoice,
+    Groups,
+    Wanting,
+    joining,
+    one_pixel,
+    shares,
+)
 from neuralshade.live.frames import Floats, on_screen, png
 from neuralshade.live.messages import Overlay, Pick
-from neuralshade.live.pace import Pace, StepRate
+from neuralshade.live.pace import WHOLE, Cost, Pace, StepRate
+from neuralshade.live.prepared import Prepared
 from neuralshade.live.seen_before import Seen, SeenBefore
 
 SHARE = 0.08  # of a running fit's time that goes into frames for pages that keep up, at most: the
@@ -25,6 +33,8 @@ SHARE = 0.08  # of a running fit's time that goes into frames for pages that kee
 SLOW_SHARE = 0.01  # the same for pages that do not
 ANSWER_SHARES = {"report": 0.0025, "asset": 0.005}  # the same for reports, and for other files
 ANSWER_SAVED_SECONDS = 0.5  # of that which may be saved up: the first ones come at once
+QUIET_SECONDS = 0.4  # without a frame: pages have all that they asked for, and ask for no more
+AT_HAND_SECONDS = 1.0  # between two frames of what is at hand, that do not wait for others' costs
 MOST_ENCODING = 2  # frames that wait to be encoded; no others are drawn meanwhile
 
 log = logging.getLogger("neuralshade.live")
@@ -32,7 +42,7 @@ log = logging.getLogger("neuralshade.live")
 
 def _paces() -> dict[bool, Pace]:
     """Return what may go into frames for pages that are slow, and for those that are not."""
-    costs: dict[str, float] = {}
+    costs: dict[str, Cost] = {}
     return {False: Pace(SHARE, costs=costs), True: Pace(SLOW_SHARE, costs=costs)}
 
 
@@ -42,14 +52,16 @@ class Stage:
     def __init__(self, channel: Channel):
         self.channel = channel
         self.scene: Scene | None = None
-        self.number, self.is_seen = 0, False  # whether a frame of it was drawn for anybody
+        self.number = 0
+        self._seen_at: float | None = None  # time.perf_counter() of the last frame of the scene
         self._ready: set[str] = set()  # panes that were drawn before
-        self._opens = False
+        self._opens, self._lent_at = False, -AT_HAND_SECONDS
         self.paces, self.rate, self.before = _paces(), StepRate(), SeenBefore()
         files, reports = (Pace(ANSWER_SHARES[name], ANSWER_SAVED_SECONDS, ANSWER_SAVED_SECONDS)
                           for name in ("asset", "report"))  # fmt: skip
         # a report costs as much as many of the others, which need not wait for it
         self.answers = {"asset": files, "snapshot": files, "load": files, "report": reports}
+        self.prepared = Prepared()
         self._encoder = ThreadPoolExecutor(1, "neuralshade frames")
         self._encoding: list[Future[None]] = []
 
@@ -57,12 +69,25 @@ class Stage:
         """Encode no more."""
         self._encoder.shutdown(cancel_futures=True)
 
+    def prepare(self, scene: Scene) -> None:
+        """Draw ``scene`` as pages look at the present one, which they see until that is done."""
+        with self.channel.lock:
+            views = [client.view for client in self.channel.clients if client.view is not None]
+        self.prepared.draw(scene, views)
+
     def show(self, scene: Scene | None) -> None:
         """Put ``scene`` on, or nothing."""
         self.scene, self.paces, self.rate = scene, _paces(), StepRate()
         self.before = SeenBefore()
-        self.number, self.is_seen, self._ready = self.number + 1, False, set()
+        self.number, self._seen_at, self._ready = self.number + 1, None, set()
         self.channel.publish("scene", None if scene is None else scene.facts(self.number))
+
+    @property
+    def is_quiet(self) -> bool:
+        """Return whether somebody has looked at the scene, and has all of it for a while."""
+        if self._seen_at is None or not all(job.done() for job in self._encoding):
+            return False
+        return time.perf_counter() - self._seen_at >= QUIET_SECONDS
 
     @contextmanager
     def opening(self) -> Iterator[None]:
@@ -91,7 +116,7 @@ class Stage:
         self._encoding = [job for job in self._encoding if not job.done()]
         allowed = {slow: not hurried or self._opens or pace.may_draw()
                    for slow, pace in self.paces.items()}  # fmt: skip
-        groups = self._groups(step, hurried, fit_seconds)
+        groups = self._groups(step, hurried, fit_seconds, allowed)
         if hurried and not self._opens:
             self._send_seen(groups, allowed)
         waiting = [frame for frame, group in groups.items() if group]
@@ -114,15 +139,20 @@ class Stage:
         nothing left for minutes.
         """
         is_first = any(client.is_new for client, _ in group)
-        payers = (frame.slow, False) if is_first else (frame.slow,) if group else ()
-        return next((slow for slow in payers if allowed[slow]), None)
+        payers = (frame.slow, not frame.slow) if is_first else (frame.slow,) if group else ()
+        payer = next((slow for slow in payers if allowed[slow]), None)
+        now = time.perf_counter()
+        if (payer is None and frame.at_hand and False in payers
+                and now - self._lent_at >= AT_HAND_SECONDS):  # fmt: skip
+            self._lent_at, payer = now, False  # whatever others cost, which wait for it then
+        return payer
 
     def _send_seen(self, groups: Groups, allowed: dict[bool, bool]) -> None:
         """Send first pictures that were drawn for others to pages that would wait for their own."""
         scene = self.scene
         assert scene is not None
         for frame, group in groups.items():
-            if frame.band is not None or (allowed[False] and not frame.slow):
+            if frame.band is not None or frame.at_hand or (allowed[False] and not frame.slow):
                 continue
             for client, view in list(group):
                 seen = self.before.of(scene, view, frame.panes) if client.sweep else []
@@ -130,6 +160,7 @@ class Stage:
                     continue
                 group.remove((client, view))
                 number = self.channel.reserve([(client, view)], None)
+                client.is_new = False
                 for one in seen:
                     one.begin(client)
                 header = {"id": number, "step": seen[0].step, "draft": seen[0].draft,
@@ -145,22 +176,29 @@ class Stage:
     def _set_up(self, frame: Frame) -> float:
         """Draw a pixel of each pane that was not drawn before; return the seconds of that.
 
-        The first look at one makes tables or compiles kernels: no later frame costs that.
+        The first look at one makes tables or compiles kernels: no later frame costs that. What
+        the second one takes, all do.
         """
         scene, begin = self.scene, time.perf_counter()
         assert scene is not None
         fresh = [pane for pane in frame.panes if pane not in self._ready]
         self._ready.update(fresh)
-        screen = None if frame.view.screen is None else (1, 1)
+        pixel = one_pixel(frame.view)
         with suppress(Exception):  # who asked is told when the frame itself fails
             for pane in fresh:
-                scene.draw(pane, replace(frame.view, width=1, height=1, screen=screen))
+                scene.draw(pane, pixel)
+                second = time.perf_counter()
+                scene.draw(pane, pixel)
+                start = time.perf_counter() - second
+                for name in (pane, WHOLE) if not frame.at_hand else ():
+                    self.paces[False].costs.setdefault(name, Cost()).start += start
         return time.perf_counter() - begin
 
-    def _groups(self, step: int | None, hurried: bool, fit_seconds: float | None) -> Groups:
+    def _groups(self, step: int | None, hurried: bool, fit_seconds: float | None,
+                allowed: dict[bool, bool]) -> Groups:  # fmt: skip
         """Return frames, each with the pages that want it."""
         assert self.scene is not None
-        choice = FrameChoice(self.scene, self.paces, self.rate, self._opens)
+        choice = FrameChoice(self.scene, self.paces, self.rate, self._opens, allowed)
         groups: Groups = defaultdict(list)
         # before the first step there is no next one that would want another frame
         for client, view in self.channel.wanted(object() if self._opens else (step, hurried)):
@@ -175,27 +213,37 @@ class Stage:
         assert scene is not None
         begin = time.perf_counter()
         try:
-            panes = {pane: scene.draw(pane, view) for pane in frame.panes}
+            panes = {pane: self.prepared.take(scene, pane, view) for pane in frame.panes}
         except Exception as error:  # a fit survives whatever a page wants to see
             self._refuse(group, "a view could not be drawn", error)
             return
         # of the largest: what is lit may be larger than the texels of a coarse mip beside it
         pixels = [shown.shape[0] * shown.shape[1] for shown in panes.values()]
-        self.is_seen, seconds = True, time.perf_counter() - begin
+        self._seen_at = time.perf_counter()
+        seconds = self._seen_at - begin
         most = max(pixels, default=view.width * view.height)
         pace.spend(seconds, most, frame.costs_as)
         if view.draft:
             pane = frame.panes[0]
-            pace.costs.setdefault(pane, scene.drafts[pane] * pace.costs[frame.costs_as])
+            if not pace.costs.setdefault(pane, Cost()).is_known:
+                pace.costs[pane].note(most, scene.drafts[pane] * seconds)
         on = any(scene.goes_on(pane, view) for pane in panes)  # they will want the next one, too
-        number = self.channel.reserve(group, None if on else (step, hurried))
+        mark = None if on else (step, hurried)
         for member, _ in group:
-            frame.note(scene, member)
+            frame.note(scene, member, panes)
+            member.is_new = member.is_new and frame.at_hand
         self.before.note(scene, group[0][1], frame, panes, step)
-        header: Json = {"id": number, "step": step, "sharp": frame.sharp, "draft": view.draft}
-        if frame.band is not None:
-            header["rows"] = [frame.band.first, frame.band.count, frame.band.rows]
-        self._submit(header, panes, frame.whole, group, pace)
+        rough = any(scene.is_rough(pane, view) for pane in panes)
+        header: Json = {"step": step, "sharp": frame.sharp and not rough,
+                        "draft": view.draft or rough}  # fmt: skip
+        for sent, members in shares(frame, group, panes):
+            if sent is None:
+                self.channel.hold(members, mark)
+                continue
+            own = {**header, "id": self.channel.reserve(members, mark)}
+            if frame.band is not None and sent is panes:
+                own["rows"] = [frame.band.first, frame.band.count, frame.band.rows]
+            self._submit(own, sent, frame.whole, members, pace)
 
     def _submit(self, header: Json, panes: Mapping[str, Floats | Seen], whole: View,
                 group: list[Wanting], pace: Pace) -> None:  # fmt: skip
@@ -239,28 +287,7 @@ class Stage:
         """Send values or an overlay, paid for like frames. Raises ConfigError."""
         begin = time.perf_counter()
         if isinstance(wanted, Overlay):
-            self.overlay(client, wanted)
+            send_overlay(self.channel, self.scene, self.number, client, wanted.name)
         elif self.scene is not None:
-            values = self.scene.values(wanted.u, wanted.v, wanted.level)
-            self.channel.send(client, {"type": "values", "id": wanted.id, "u": wanted.u,
-                                       "v": wanted.v, "values": values})  # fmt: skip
+            send_values(self.channel, self.scene, client, wanted)
         self.paces[client.slow].owe(time.perf_counter() - begin)
-
-    def overlay(self, client: Client, wanted: Overlay) -> None:
-        """Draw and send an overlay. Raises ConfigError for one that there is not."""
-        scene = self.scene
-        header = {"type": "overlay", "scene": self.number, "name": wanted.name}
-        if scene is not None and wanted.name in scene.pages:
-            caption, picture = scene.pages[wanted.name]()
-            file = png(on_screen(picture, False, View(0, 0).tone))
-            size = {"width": picture.shape[1], "height": picture.shape[0], "bytes": len(file)}
-            self.channel.send_picture(
-                client, {**header, "kind": "picture", "caption": caption, **size}, [file]
-            )
-        elif scene is not None and wanted.name in scene.points:
-            points = scene.points[wanted.name]().astype("<f4", order="C")
-            self.channel.send_picture(
-                client, {**header, "kind": "points", "count": len(points)}, [points.tobytes()]
-            )
-        else:
-            raise ConfigError(f"overlay: got {wanted.name[:80]!r}, need one that the scene has.")

@@ -13,6 +13,9 @@ from neuralshade.fitting.scene import Scene, View
 from neuralshade.live.pace import DRAFT, UNBOUNDED, divided_by
 
 LEAST_PIXELS = 2**12  # of a band: what a look at a scene costs at all is spread over as many
+MOST_HELD_SECONDS = 3.0  # for which bands that are sharper than the last picture are kept
+MOST_HELD_PIXELS = 2**20  # of a picture whose bands are kept, for each of the pages
+Floats = npt.NDArray[np.float32]
 
 
 @dataclass(frozen=True)
@@ -26,6 +29,7 @@ class Band:
     count: int
     rows: int
     draft: bool = False  # it has noise, until it is gone through once more
+    held: bool = False  # a page that begins with it gets all of them together
 
     @property
     def costs_as(self) -> str:
@@ -53,6 +57,8 @@ class _Swept:
     row: int = 0  # the next one
     turn: int = 0  # when it was drawn last
     draft: bool = False
+    held: bool = False  # bands are kept until all of them are there
+    kept: list[tuple[int, Floats]] = field(default_factory=list)  # first row, and values
 
     @property
     def is_whole(self) -> bool:
@@ -65,12 +71,15 @@ class Sweep:
 
     A pane goes from its first, coarse picture by halves to a sharp one, or to one as sharp as can
     be drawn before the fit has become another, where it changes: that goes around and around.
-    One that begins as a draft is a sharp one with noise first.
+    One that begins as a draft is a sharp one with noise first. What changes is sent whole: a
+    picture of several steps has seams, and no error is made of it before its last band. Until
+    then the last one stays, unless that was coarse and the next one takes long.
     """
 
     view: View
     panes: dict[str, _Swept] = field(default_factory=dict)
     _turn: int = 0
+    hungry: bool = False  # the view before this one had nothing yet of what has to be drawn
 
     @classmethod
     def following(cls, before: Sweep | None, scene: Scene, view: View) -> Sweep:
@@ -99,12 +108,14 @@ class Sweep:
         scene: Scene,
         panes: list[str],
         pixels: Callable[[str], float],
-        affordable: Callable[[str], float] = lambda pane: UNBOUNDED,
+        affordable: Callable[[str, float], float] = lambda pane, band: UNBOUNDED,
+        seconds: Callable[[str, int, float], float] = lambda pane, pixels, band: 0.0,
     ) -> Band | None:
         """Return the next band; None where all panes are done.
 
         ``pixels`` returns of about how many a pane's bands are, ``affordable`` of how many all of
-        them may be, that the last one may show about the same fit as the first.
+        them may be, of so many each, that the last one may show about the same fit as the first.
+        ``seconds`` returns for how long they are paid.
         """
         open_panes = [pane for pane in panes
                       if pane in scene.changes or not self._is_done(pane)]  # fmt: skip
@@ -113,8 +124,9 @@ class Sweep:
         pane = self._next_pane(scene, open_panes)
         state = self.panes[pane]
         by, first, draft = state.by, state.row, state.draft
+        worth = max(pixels(_costs_as(pane, draft and by > 1)), LEAST_PIXELS)
         if state.is_whole:
-            most = affordable(pane) if pane in scene.changes else UNBOUNDED
+            most = affordable(pane, worth) if pane in scene.changes else UNBOUNDED
             draft = draft and by > 1
             by, first = divided_by(pixels_of(scene, self.view), most, before=by), 0
         whole = scene.fitted(self.view, by)
@@ -123,7 +135,12 @@ class Sweep:
         most = max(1, math.ceil(max(pixels(_costs_as(pane, draft)), LEAST_PIXELS) / width))
         # even parts of what is left: a last row by itself would cost as much as a band
         bands = -(-(rows - first) // most)
-        return Band(pane, whole, by, first, -(-(rows - first) // bands), rows, draft)
+        held = (
+            pane in scene.changes
+            and width * rows <= MOST_HELD_PIXELS
+            and (by >= state.by or seconds(pane, width * rows, worth) <= MOST_HELD_SECONDS)
+        )
+        return Band(pane, whole, by, first, -(-(rows - first) // bands), rows, draft, held)
 
     def takes(self, scene: Scene, band: Band) -> bool:
         """Return whether a band that was chosen for another page brings this one on."""
@@ -138,6 +155,17 @@ class Sweep:
         # wherever the other one is, where a whole one is to be drawn anew
         return (changes and state.is_whole) or band.first == state.row
 
+    def join(self, other: Sweep, band: Band) -> None:
+        """Go on from the bands that another page has, or the two would be sent apart for good.
+
+        ``band`` is the next one of that page, and this one takes it.
+        """
+        own, state = self.panes[band.pane], other.panes[band.pane]
+        if state.held and not state.is_whole and (own.is_whole or own.by != band.by):
+            assert state.covered is not None
+            self.panes[band.pane] = replace(state, covered=state.covered.copy(),
+                                            kept=[*state.kept])  # fmt: skip
+
     def _next_pane(self, scene: Scene, panes: list[str]) -> str:
         """Return whose turn it is: those to be done with have every other one, however many."""
         ends = [pane for pane in panes if pane not in scene.changes]
@@ -146,16 +174,32 @@ class Sweep:
         group = others if latest in ends and others else ends or others
         return min(group, key=lambda name: self.panes[name].turn)
 
-    def drawn(self, band: Band) -> None:
+    def drawn(self, band: Band, values: Floats) -> None:
         """Take note that a band was drawn."""
         self._turn += 1
         state = self.panes[band.pane]
         if state.by != band.by or state.is_whole:
             state.by, state.covered, state.draft = band.by, np.zeros(band.rows, bool), band.draft
+            state.held, state.kept = band.held, []
+        if state.held:
+            state.kept.append((band.first, values))
         assert state.covered is not None
         end = band.first + band.count
         state.covered[band.first : end] = True
         state.row, state.turn = end % band.rows, self._turn
+
+    def kept(self, pane: str) -> list[tuple[int, Floats]] | None:
+        """Return the bands that are kept of a pane; None where each is sent by itself."""
+        state = self.panes[pane]
+        return state.kept if state.held else None
+
+    def forget(self, pane: str) -> None:
+        """Keep no more bands of a picture that is sent."""
+        self.panes[pane].kept = []
+
+    def is_whole(self, pane: str) -> bool:
+        """Return whether all bands of a pane are there."""
+        return self.panes[pane].is_whole
 
     def _is_done(self, pane: str) -> bool:
         state = self.panes[pane]

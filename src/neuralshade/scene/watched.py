@@ -26,7 +26,9 @@ from neuralshade.source.crop import WHOLE, Crop
 log = logging.getLogger("neuralshade")
 Floats = npt.NDArray[np.float32]
 FRAME_SECONDS = 0.15  # that a picture takes, about: the first one of a view is as coarse as it must
+LONGEST = 4.0  # times that, in which a pane comes to as many paths as the one that it is beside
 COARSEST = 16  # what each of its sides is divided by, at most
+WARM_PX = 64  # sides of a picture whose paths tell what others will take
 MOST_PIXELS = 2**21  # of a picture; a larger view shows them larger
 KEPT = 6  # pictures that pages may come back to
 
@@ -47,14 +49,15 @@ class Sum:
     """What the paths of a picture have found so far."""
 
     radiance: Floats  # [height, width, 3], their sum
-    paths: int
+    paths: int  # 0: a coarse look of fewer pixels, whose paths are none of the picture's
 
 
 class WatchedScene(Closeable):
     """Draws a scene's panes for a stage; use it from one thread.
 
     A view that is new is drawn by one path through each of few pixels; asked for again it has all
-    of its pixels and more paths, up to the scene's ``samples``.
+    of its pixels and more paths, up to the scene's ``samples``. Two panes that are compared have
+    as few pixels and as many paths, the same ones, where both are drawn as often.
     """
 
     def __init__(self, document: SceneDocument, device: str = "auto", *, given: bool = False):
@@ -77,7 +80,7 @@ class WatchedScene(Closeable):
                 )  # fmt: skip
                 with working("compiling for the first path"):
                     for _ in range(2):  # the first one, which compiles, tells nothing of the others
-                        self._traced(Look(as_given, (16, 16), WHOLE, (0.0, 0.0), None), 0)
+                        self._traced(Look(as_given, (WARM_PX, WARM_PX), WHOLE, (0, 0), None), 0)
         except BaseException:
             self._gpu.close()
             raise
@@ -98,10 +101,13 @@ class WatchedScene(Closeable):
             light = Light(*angles, tuple(panes))
         return Scene("scene", name, document.width, document.height, 3, True, True, True, panes,
                      self.draw, (), light=light, turned=tuple(panes),
-                     settled=self.settled)  # fmt: skip
+                     settled=self.settled, rough=self.rough)  # fmt: skip
 
     def draw(self, pane: str, view: View) -> Floats:
-        """Return a pane, float32 [height, width, 3], linear, with the scene's exposure."""
+        """Return a pane, float32 [height, width, 3], linear, with the scene's exposure.
+
+        Of as many pixels as were traced: fewer than the view has where that is new.
+        """
         look = self._look(pane, view)
         found = self._sums.get(look)
         if found is None:
@@ -111,13 +117,23 @@ class WatchedScene(Closeable):
         self._sums.move_to_end(look)
         while len(self._sums) > KEPT:
             self._sums.popitem(last=False)
-        mean = found.radiance * np.float32(2.0**self.document.exposure / max(found.paths, 1))
-        return as_large(mean, view.width, view.height)
+        return found.radiance * np.float32(2.0**self.document.exposure / max(found.paths, 1))
 
     def settled(self, pane: str, view: View) -> bool:
         """Return whether a pane of a view is as sharp as it becomes."""
         found = self._sums.get(self._look(pane, view))
         return found is not None and found.paths >= self.document.samples
+
+    def rough(self, pane: str, view: View) -> bool:
+        """Return whether a pane is a coarse look, or has far more noise than the one beside it."""
+        look = self._look(pane, view)
+        found, other = self._sums.get(look), self._beside(look)
+        paths = 0 if found is None else found.paths
+        return paths == 0 or (other is not None and 2 * paths < other.paths)
+
+    def _beside(self, look: Look) -> Sum | None:
+        """Return what is known of the same view of the other pane."""
+        return self._sums.get(replace(look, given=not look.given))
 
     def _look(self, pane: str, view: View) -> Look:
         by = max(1, math.ceil(math.sqrt(view.width * view.height / MOST_PIXELS)))
@@ -130,28 +146,42 @@ class WatchedScene(Closeable):
 
         That one is none of its paths.
         """
-        width, height = look.size
-        by = math.ceil(math.sqrt(width * height * self._pixel_seconds / FRAME_SECONDS))
-        by = min(max(by, 1), COARSEST)
-        if by == 1:
-            return self._traced(look, 0)
-        coarse = replace(look, size=(max(1, width // by), max(1, height // by)))
-        return Sum(as_large(self._traced(coarse, 0).radiance, width, height), 0)
+        other = self._beside(look)
+        if other is not None and other.paths == 0:
+            size = other.radiance.shape[1], other.radiance.shape[0]
+        else:
+            (width, height), by = look.size, self._coarseness(look.size)
+            size = max(1, width // by), max(1, height // by)
+        found = self._traced(replace(look, size=size), 0)
+        return found if size == look.size else Sum(found.radiance, 0)
+
+    def _coarseness(self, size: tuple[int, int]) -> int:
+        """Return by what each side is divided so that a path through each pixel has the time."""
+        by = math.ceil(math.sqrt(size[0] * size[1] * self._pixel_seconds / FRAME_SECONDS))
+        return min(max(by, 1), COARSEST)
 
     def _more(self, look: Look, found: Sum) -> Sum:
-        """Return a picture with more paths: one, and others while there is time."""
-        new = self._traced(look, found.paths, FRAME_SECONDS)
+        """Return a picture with more paths: one, and others while there is time.
+
+        As many as the pane beside it has, where that is ahead.
+        """
+        other = self._beside(look)
+        if other is not None and other.paths > found.paths:
+            most, seconds = other.paths - found.paths, LONGEST * FRAME_SECONDS
+        else:
+            most, seconds = self.document.samples - found.paths, FRAME_SECONDS
+        new = self._traced(look, found.paths, most, seconds)
         before = found.radiance if found.paths else np.float32(0)
         return Sum(before + new.radiance, found.paths + new.paths)
 
-    def _traced(self, look: Look, first: int, seconds: float = 0.0) -> Sum:
-        """Return what paths find from that number on: one each, and more for so long."""
+    def _traced(self, look: Look, first: int, most: int = 1, seconds: float = 0.0) -> Sum:
+        """Return what paths find from that number on: one each, up to ``most`` for so long."""
         document, tracer = self.document, self._tracers[look.given]
         camera = turned_camera(document.camera, *look.turn)
         begin = time.perf_counter()
         tracer.aim(camera, look.size, self._lights(look), region=look.region, first=first,
                    aspect=document.width / document.height)  # fmt: skip
-        while tracer.count == 0 or (first + tracer.count < document.samples
+        while tracer.count == 0 or (tracer.count < most
                                     and time.perf_counter() - begin < seconds):  # fmt: skip
             tracer.trace()
         found = finite_light(tracer.radiance() * np.float32(tracer.count))
@@ -188,12 +218,3 @@ def watched_scene(path: str | os.PathLike[str], *, trust: bool = False) -> Watch
             log.warning("%s", error)
             given = False
     return WatchedScene(document, given=given)
-
-
-def as_large(picture: Floats, width: int, height: int) -> Floats:
-    """Return a picture as so many pixels, each the nearest one's."""
-    if picture.shape[:2] == (height, width):
-        return picture
-    rows = (np.arange(height) + 0.5) / height * picture.shape[0]
-    columns = (np.arange(width) + 0.5) / width * picture.shape[1]
-    return picture[rows.astype(int)[:, None], columns.astype(int)]

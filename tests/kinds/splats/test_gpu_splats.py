@@ -45,6 +45,17 @@ def test_large_pictures_are_drawn_in_parts(asset, gpu, monkeypatch):
     np.testing.assert_allclose(parts, whole, atol=2e-5, rtol=0)
 
 
+def test_a_picture_of_another_size_compiles_nothing(asset, gpu, monkeypatch):
+    """A page that grows sharp asks for many sizes."""
+    texts, prepare = set(), type(gpu).prepare
+    monkeypatch.setattr(type(gpu), "prepare", lambda self, kernels: (
+        texts.add(kernels[0].text), prepare(self, kernels))[1])  # fmt: skip
+    with neuralshade.GpuSplats(asset, gpu.api) as splats:
+        for size in [(36, 24), (70, 45), (19, 13)]:
+            splats.picture(*size)
+    assert len(texts) == 1
+
+
 def test_an_asset_of_another_kind_is_refused(fitted):
     path = fitted / "a.nsh"
     with pytest.raises(AssetError) as caught:

@@ -8,6 +8,7 @@ import pytest
 import neuralshade
 from neuralshade.errors import AssetError
 from neuralshade.fitting.scene import View
+from neuralshade.kinds.textures import shown_texels
 from neuralshade.kinds.textures.engine import rounded_field
 from neuralshade.kinds.textures.scene import fit_scene, opened_scene, seen_texels
 from neuralshade.live.compared import Measuring
@@ -43,12 +44,15 @@ def test_decoded_panes_show_the_maps(moss):
 
 def test_pages_are_told_the_psnr_of_the_file(moss):
     """In 8 bits, of as many channels as a map has: two of flow."""
-    told = []
-    measuring = Measuring(told.append)
+    told = {}
+    measuring = Measuring(told.__setitem__)
     measuring.begin(opened_scene(moss.opened, moss.textures))
-    measuring._thread.shutdown(wait=True)
+    while told["measuring"]:
+        measuring.go_on()
+        measuring._job.result()
+    measuring.close()
     for name, levels in moss.opened.header.quality["maps"].items():
-        assert told[-1][f"map:{name}"]["psnr_db"] == pytest.approx(levels[0], abs=6e-4), name
+        assert told["quality"][f"map:{name}"]["psnr_db"] == pytest.approx(levels[0], abs=6e-4), name
 
 
 def test_given_panes_show_what_was_fitted(moss):
@@ -65,6 +69,31 @@ def test_given_panes_show_what_was_fitted(moss):
     albedo = scene.draw("given:map:albedo", part)[0, 0]
     np.testing.assert_array_equal(albedo, moss.textures["albedo"].values[4, 6])
     assert set(scene.values(0.5, 0.5)) == set(scene.titles) - {"lit", "given:lit"}
+
+
+@pytest.mark.parametrize("spread, most, counts", [
+    (36, 999, [23 * 15]), (3, 999, [12 * 8]), (36, 200, [23 * 7] * 2),
+])  # fmt: skip
+def test_a_coarse_view_is_of_the_texels_of_a_fine_one(moss, monkeypatch, spread, most, counts):
+    """All that lie between are decoded with them, unless they are many: that takes less time."""
+    scene, decoded = opened_scene(moss.opened), []
+    monkeypatch.setattr(shown_texels, "SPREAD", spread)
+    monkeypatch.setattr(shown_texels, "MOST", most)
+    view = scene.fitted(WHOLE, 2)
+    whole = scene.draw("map:albedo", WHOLE)
+    decode = shown_texels.decode_texels
+    monkeypatch.setattr(shown_texels, "decode_texels", lambda field, sizes, mip, index: (
+        decoded.append(len(index)), decode(field, sizes, mip, index))[1])  # fmt: skip
+    drawn = scene.draw("map:albedo", view)
+    index = seen_texels(24, 16, view)
+    np.testing.assert_allclose(drawn, whole.reshape(-1, 3)[index], atol=1e-5)
+    assert drawn.shape == (8, 12, 3) and decoded == counts
+
+
+def test_given_maps_are_at_hand(moss):
+    scene = opened_scene(moss.opened, moss.textures)
+    assert set(scene.at_hand) == {f"given:map:{name}" for name in NAMES}
+    assert opened_scene(moss.opened).at_hand == ()
 
 
 def test_texels_are_those_under_pixel_centers():

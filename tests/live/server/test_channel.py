@@ -52,7 +52,8 @@ def test_hello_comes_first_and_holds_everything(channel):
         "type": "hello", "protocol": 1, "session": channel.session, "version": "1",
         "presets": ["grid"], "transforms": ["identity"], "scene": {"id": 1, "name": "a.png"},
         "fit": {"id": 2, "state": "running"}, "progress": {"step": 5, "loss": None},
-        "quality": None, "preparing": None, "curve": [[1, 0.1, 0.5, None], [2, 0.2, None, 10.0]],
+        "quality": None, "preparing": None, "measuring": [],
+        "curve": [[1, 0.1, 0.5, None], [2, 0.2, None, 10.0]],
     }  # fmt: skip
     assert channel.hello() == hello
     json.loads(json.dumps(hello), parse_constant=pytest.fail)

@@ -1,6 +1,7 @@
 """A stage whose scene costs what a test says, on a clock that a test turns."""
 
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ from neuralshade.live import stage as module
 from neuralshade.live.channel import Channel
 from neuralshade.live.messages import Received
 from neuralshade.live.stage import Stage
-from neuralshade.source.picture import PictureForm
+from neuralshade.source.picture import PictureForm, picture_from_array
 
 
 class Clock:
@@ -149,3 +150,24 @@ def looking(channel, stage, request):
         return client
 
     return looking
+
+
+@pytest.fixture
+def frames(stage, clock, monkeypatch, request):
+    """Put on a picture that costs a second a frame, beside its reference; collect the frames."""
+    side = request.module.SIDE
+    row, col = np.mgrid[:side, :side]
+    pixels = np.stack([row, col, row + col], axis=2) % 256
+    picture = picture_from_array(pixels.astype(np.uint8))
+    scene = picture_scene("image", picture, lambda *form: None, continuous=False)
+
+    def draw(pane, view):
+        if pane == "target":
+            return scene.draw(pane, view)
+        clock.now += view.width * view.height / side**2
+        return np.zeros((view.height, view.width, 3), np.float32)
+
+    sent = []
+    monkeypatch.setattr(stage, "_send", lambda header, panes, *rest: sent.append((header, panes)))
+    stage.show(replace(scene, draw=draw))
+    return sent

@@ -38,12 +38,39 @@ def test_who_comes_later_has_at_once_what_another_page_was_sent(
     spent, looking, train, channel, clock, side
 ):
     """However little may be drawn: the first frame left nothing for a quarter of an hour."""
-    train(0.1, [looking()])
+    train(0.3, [looking()])
     assert len(spent) == 1
     client = looking(side)
-    train(0.1, [client])
+    train(0.3, [client])
     assert len(spent) == 1 and client.sweep.panes.keys() == {"target", "result"}
     assert len(client.pictures) == 1
+
+
+def test_the_reference_is_sharp_within_a_second_whatever_the_result_costs(
+    spent, looking, train, stage, clock
+):
+    """It is a picture, and waits for nothing that the fit has to draw."""
+    one = looking()
+    train(0.3, [one])
+    for pace in stage.paces.values():
+        pace.credit = -2.0  # half a minute of what pages that keep up may have
+    for region in (OTHER, (0.5, 0.5, 1.0, 1.0)):
+        client = looking(region=region)
+        train(1.1, [client])
+        assert client.sweep.panes["target"].by == 1 and client.sweep.is_whole("target")
+    assert stage.paces[False].credit > -2.0  # what that takes is paid for, and is little
+
+
+def test_a_page_that_pans_has_the_result_by_turns(spent, looking, train, channel, stage):
+    client, got = looking(), []
+    train(60.0, [client])
+    for number in range(60):
+        view = replace(client.view, id=number, region=(0.0, 0.0, 1 - number / 100, 1.0))
+        channel.hear(client, view)
+        train(0.1, [client])
+        got.append(tuple(client.sweep.panes))
+    assert any("target" in panes for panes in got[5:])
+    assert any("result" in panes for panes in got[5:])
 
 
 @pytest.mark.parametrize("slow", [False, True])
@@ -51,11 +78,12 @@ def test_a_first_frame_of_another_place_does_not_wait_for_the_hundredth(
     spent, looking, train, slow, clock, stage
 ):
     one, begun = looking(), clock.now
-    train(0.1, [one], slow=slow)
-    assert stage.paces[True].credit < -2
+    train(0.3, [one], slow=slow)
+    assert stage.paces[slow].credit < -2
     client = looking(region=OTHER)
     train(1.0, [client])
-    assert client.sweep is not None and client.sweep.panes
+    assert client.sweep is not None and "target" in client.sweep.panes  # it is at hand
+    assert "result" in client.sweep.panes
     train(60.0, [one, client], slow=slow)
     assert sum(spent) < (SHARE + SLOW_SHARE) * (clock.now - begun) + spent[0] + 0.2
 
@@ -91,7 +119,7 @@ def test_a_slow_page_goes_on_with_the_bands_of_one_that_keeps_up(
             if client.in_flight is not None:
                 channel.hear(client, Received(client.in_flight))
     results = [group for header, panes, *_, group, pace in sent if "result" in panes]
-    assert len(results) > 10 and all(len(group) == 2 for group in results)
+    assert len(results) > 2 and all(len(group) == 2 for group in results)
 
 
 def test_what_is_kept_is_what_was_seen_last(spent, looking, train, stage):
@@ -122,6 +150,9 @@ def test_a_page_is_slow_that_is_late_twice(spent, channel, clock, looking):
 def test_the_first_frame_is_small_whatever_the_size_of_the_window(spent, looking, train, clock):
     """What is drawn counts, which are a picture's own pixels, and looks that lie far apart."""
     train(6.0, look=2.0)
-    looking(SIDE // 3)
+    client = looking(SIDE // 3)
     train(0.1, look=2.0)
+    assert not spent  # its reference, which is at hand
+    train(2.1, [client], look=2.0)
+    train(2.1, [client], look=2.0)
     assert spent[0] - 2.5 <= FIRST_PIXELS / SIDE**2

@@ -76,6 +76,23 @@ def test_who_comes_later_gets_what_is_there(channel, stage, drawn, looks_on):
     assert not shown(channel, later)
 
 
+def test_a_rough_look_says_so_and_is_not_compared(channel, stage, drawn, looks_on, monkeypatch):
+    """Its pixels are as many as it has, not as were asked for."""
+    scene, sent = stage.scene, []
+    look = np.zeros((3, 4, 3), np.float32)
+    stage.scene = dataclasses.replace(
+        scene, rough=lambda pane, view: not drawn,
+        draw=lambda pane, view: look if not sent else scene.draw(pane, view),
+    )  # fmt: skip
+    monkeypatch.setattr(stage, "_send", lambda header, panes, *rest: sent.append((header, panes)))
+    client = looks_on(40)
+    for _ in range(2):
+        stage.draw(None, hurried=False)
+        shown(channel, client)
+    told = [(header["sharp"], header["draft"], panes["result"].shape) for header, panes in sent]
+    assert told == [(False, True, (3, 4, 3)), (True, False, (30, 40, 3))]
+
+
 def test_a_snapshot_of_it_is_refused(channel, stage, drawn, subject):
     asked = channel.ask("snapshot")
     answer(channel, stage, subject(lambda: None))

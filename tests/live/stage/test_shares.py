@@ -58,13 +58,34 @@ def test_frames_get_smaller_where_they_are_costly(clock):
     assert by(2**20) > 4 and by(2**10) == 1
     pace.spend(0.0, 2**20)
     pace.spend(0.0, 2**20)
-    assert by(2**20) == 3
+    assert by(2**20) == 2
+
+
+def test_what_a_look_costs_at_all_is_told_by_sizes_that_differ(clock):
+    pace = Pace(0.1)
+    for pixels in (1000, 4000, 1000, 2000):
+        pace.spend(0.03 + 1e-6 * pixels, pixels)
+    cost = pace.costs[WHOLE]
+    assert cost.start == pytest.approx(0.03) and cost.pixel == pytest.approx(1e-6)
+    assert pace.pixels() == pytest.approx(30_000)  # of 0.05 s less would pay for 20,000
+    assert pace.swept_pixels(WHOLE, 10.0, 30_000) == pytest.approx(500_000)
+    for _ in range(8):
+        pace.spend(0.02, 1000)  # faster of late
+    assert cost.seconds(1000) == pytest.approx(0.02) and cost.start <= 0.02
+
+
+def test_a_frame_that_met_with_another_program_tells_nothing_of_the_next(clock):
+    pace = Pace(0.1)
+    for seconds in (0.01, 0.5, 0.01, 0.01):
+        pace.spend(seconds, 10_000)
+    assert pace.costs[WHOLE].pixel < 20e-6  # the mean is 13 times the usual
+    assert pace.credit < -0.5  # and it is paid for
 
 
 @pytest.mark.parametrize("before, least, by", [
     (8, 1, 4), (4, 1, 2), (3, 1, 1), (2, 1, 1), (1, 1, 1),  # by halves, the last step a larger one
     (8, 6, 6), (6, 4, 4),  # as fine as is paid for
-    (2, 3, 2), (4, 6, 4), (1, 2, 2), (3, 6, 6),  # coarser again, where that is worth it
+    (2, 3, 2), (4, 6, 4), (3, 8, 3), (1, 4, 4), (3, 12, 12),  # coarser again, if worth it
     (None, 6, 6),
 ])  # fmt: skip
 def test_by_what_a_picture_is_divided(before, least, by):
@@ -83,7 +104,7 @@ def test_what_is_needed_once_is_told_and_is_no_cost_of_a_frame(costly, stage, cl
     looks_on(100)
     clock.now += 1.0
     assert stage.draw(1, hurried=True) == pytest.approx(3.0)
-    assert stage.paces[True].costs == {WHOLE: pytest.approx(1e-6)}
+    assert stage.paces[True].costs[WHOLE].pixel == pytest.approx(1e-6)
     clock.now += 1000.0
     assert stage.draw(2, hurried=True) == 0.0
 

@@ -163,12 +163,15 @@ class SplatBuffers:
     ):
         self.gpu, self.form, self.capacity, self.layout = gpu, form, capacity, layout
         channels = form.channels
-        if pixels is None:  # only drawn
+        drawn_only = pixels is None
+        if pixels is None:
             pixels = np.zeros((1, 1, channels), np.uint8)
         kind, _, words = device_pixels(pixels)
         height, width = pixels.shape[:2]
         self.ssim_text = ssim_text(channels, kind)
-        self.text = form.text(layout.cell_tiles, tile_stride(layout.tiles), kind)
+        # only drawn, all sizes share their kernels: only what is trained has an order of tiles
+        stride = 1 if drawn_only else tile_stride(layout.tiles)
+        self.text = form.text(layout.cell_tiles, stride, kind)
         numbers = form.attributes * capacity
         shown = np.zeros(4, np.float32)
         shown[:channels] = background

@@ -103,6 +103,7 @@ def _scene(
                  _titles(names, given is not None), draw, changing, decoded.pages(),
                  light=light, levels=tuple(sizes), bits_of=TEXEL, psnr=psnr,
                  own_channels=channels,
+                 at_hand=tuple(GIVEN + pane for pane in by_pane) if given else (),
                  radiance=lambda pane, view: spheres[pane].radiance(view))  # fmt: skip
 
 

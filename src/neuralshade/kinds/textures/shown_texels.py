@@ -11,12 +11,15 @@ import torch
 from neuralshade.fitting.scene import Page, grid_pages
 from neuralshade.kinds.textures.channels import MapCoding
 from neuralshade.kinds.textures.engine import Integers, decode_texels, latent_grids
+from neuralshade.kinds.textures.rectangle import takes_rectangles
 from neuralshade.kinds.textures.reference import given_texels
 from neuralshade.model.field import Field
 from neuralshade.source.material_mips import mip_levels
 from neuralshade.source.material_set import MaterialSet
 
 Floats = npt.NDArray[np.float32]
+SPREAD = 36  # texels that lie between those that are shown, each: so many are decoded in less time
+MOST = 2**20  # texels that are decoded at once for others: memory has to hold them
 
 
 class GivenTexels:
@@ -70,10 +73,25 @@ class DecodedTexels:
         """Return trained channels [..., C]."""
         asked, last = (self.step(), level), self._last
         if last is None or last[0] != asked or not np.array_equal(last[1], index):
-            texels = torch.from_numpy(index.reshape(-1))
-            found = decode_texels(self.field, self._sizes, level, texels)
-            last = self._last = asked, index, found.reshape(*index.shape, -1)
+            last = self._last = asked, index, self._decoded(level, index)
         return last[2]
+
+    def _decoded(self, level: int, index: Integers) -> Floats:
+        field, width = self.field, self._sizes[level][0]
+        rows, cols = np.divmod(index, width)
+        top, left = rows.min(), cols.min()
+        height, across = rows.max() - top + 1, cols.max() - left + 1
+        between = height * across
+        shares = next(field.parameters()).device.type == "cpu" and takes_rectangles(field)
+        # every other texel of a rectangle takes longer than all of them, which share work
+        if shares and index.size < between <= SPREAD * index.size:
+            if between > MOST and len(index) > 1:
+                parts = np.array_split(index, 2)
+                return np.concatenate([self._decoded(level, part) for part in parts])
+            whole = (top + np.arange(height))[:, None] * width + left + np.arange(across)
+            return self._decoded(level, whole)[rows - top, cols - left]
+        found = decode_texels(field, self._sizes, level, torch.from_numpy(index.reshape(-1)))
+        return found.reshape(*index.shape, -1)
 
     def pages(self) -> dict[str, Page]:
         """Return pictures of the finest level of each grid of latents."""

@@ -1,0 +1,41 @@
+"""What a page asks for besides frames: the numbers of a pixel, and overlays."""
+
+from __future__ import annotations
+
+from neuralshade.errors import ConfigError
+from neuralshade.fitting.scene import Scene, View
+from neuralshade.live.channel import Channel
+from neuralshade.live.client import Client
+from neuralshade.live.frames import on_screen, png
+from neuralshade.live.messages import Pick
+
+
+def send_values(channel: Channel, scene: Scene, client: Client, wanted: Pick) -> None:
+    """Send each pane's channels at a place."""
+    values = scene.values(wanted.u, wanted.v, wanted.level)
+    channel.send(client, {"type": "values", "id": wanted.id, "u": wanted.u, "v": wanted.v,
+                          "values": values})  # fmt: skip
+
+
+def send_overlay(
+    channel: Channel, scene: Scene | None, number: int, client: Client, name: str
+) -> None:
+    """Draw and send an overlay of the scene of that number.
+
+    Raises: ConfigError for one that there is not.
+    """
+    header = {"type": "overlay", "scene": number, "name": name}
+    if scene is not None and name in scene.pages:
+        caption, picture = scene.pages[name]()
+        file = png(on_screen(picture, False, View(0, 0).tone))
+        size = {"width": picture.shape[1], "height": picture.shape[0], "bytes": len(file)}
+        channel.send_picture(
+            client, {**header, "kind": "picture", "caption": caption, **size}, [file]
+        )
+    elif scene is not None and name in scene.points:
+        points = scene.points[name]().astype("<f4", order="C")
+        channel.send_picture(
+            client, {**header, "kind": "points", "count": len(points)}, [points.tobytes()]
+        )
+    else:
+        raise ConfigError(f"overlay: got {name[:80]!r}, need one that the scene has.")
