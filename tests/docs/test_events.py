@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 
 from neuralshade.fitting.facts import NO_STATE, fit_facts, progress_facts
+from neuralshade.fitting.picture_scene import picture_scene
 from neuralshade.fitting.progress import Progress
-from neuralshade.fitting.scene import View, picture_scene
+from neuralshade.fitting.scene import View
 from neuralshade.kinds import all_kinds
 from neuralshade.live.app import App
 from neuralshade.live.call import startable

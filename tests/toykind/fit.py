@@ -13,9 +13,9 @@ from neuralshade.fitting.job import Job
 from neuralshade.fitting.loop import Loop, ignore
 from neuralshade.fitting.options import USUAL, check_options, checked_output
 from neuralshade.fitting.picture_result import FitResult, reached
+from neuralshade.fitting.picture_scene import picture_scene
 from neuralshade.fitting.recipe import asked_recipe, resumed_with, to_dict
 from neuralshade.fitting.resuming import resumed_recipe
-from neuralshade.fitting.scene import picture_scene
 from neuralshade.fitting.snapshots import snapshots_for
 from neuralshade.measure.picture_psnr import decibels
 from neuralshade.source.image_file import load_picture

@@ -6,14 +6,12 @@ import dataclasses
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import partial
 from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from neuralshade.source.crop import WHOLE, Crop
-from neuralshade.source.picture import Picture, PictureForm
 
 Floats = npt.NDArray[np.float32]
 MOST_WHOLE = 2**20  # pixels that are drawn to be shown smaller
@@ -222,84 +220,3 @@ def _strided(first: int, count: int, stride: int, size: int) -> tuple[float, flo
     samples = (count - 1 - middle) // stride + 1
     begin = first + middle + 0.5 - stride / 2
     return begin / size, (begin + samples * stride) / size, samples
-
-
-def nearest(low: float, high: float, count: int, size: int) -> npt.NDArray[np.int64]:
-    """Return which of a side's ``size`` pixels hold the centers of ``count`` of a part of it."""
-    places = low + (np.arange(count) + 0.5) / count * (high - low)
-    return np.clip((places * size).astype(np.int64), 0, size - 1)
-
-
-def nearest_pixels(picture: Picture, view: View) -> Floats:
-    """Return the picture's pixels that the centers of the view's pixels lie in."""
-    u0, v0, u1, v1 = view.region
-    cols = nearest(u0, u1, view.width, picture.width)
-    rows = nearest(v0, v1, view.height, picture.height)
-    part = dataclasses.replace(picture, pixels=picture.pixels[rows[:, None], cols[None, :]])
-    return part.as_float()
-
-
-def picture_scene(
-    kind: str,
-    picture: Picture | PictureForm,
-    draw: Callable[[int, int, Any], Floats],
-    *,
-    continuous: bool,
-    pages: Mapping[str, Page] | None = None,
-    points: Mapping[str, Points] | None = None,
-    changes: tuple[str, ...] = (RESULT,),
-) -> Scene:
-    """Return the scene of something that is drawn like a picture.
-
-    Args:
-        kind: of asset.
-        picture: what it is compared with, or only the form of what is drawn.
-        draw: width, height, crop in, float32 [height, width, C] out.
-        continuous: whether ``draw`` may be asked for more than the picture's pixels.
-        pages: pictures of what was learned.
-        points: where Gaussians lie.
-        changes: panes that differ from step to step.
-    """
-    titles, stops = {RESULT: "Result"}, 0.0
-    if isinstance(picture, Picture):
-        titles = {TARGET: "Reference"} | titles
-        stops = begun_stops(picture.as_float()) if picture.hdr else 0.0
-
-    def drawn(pane: str, view: View) -> Floats:
-        if pane == TARGET and isinstance(picture, Picture):
-            return nearest_pixels(picture, view)
-        return draw(view.width, view.height, view.region)
-
-    return Scene(kind, picture.name, picture.width, picture.height, picture.channels,
-                 picture.color_space == "linear", picture.hdr, continuous, titles, drawn,
-                 changes, pages or {}, points or {}, stops=stops,
-                 at_hand=(TARGET,) if TARGET in titles else ())  # fmt: skip
-
-
-def begun_stops(light: Floats) -> float:
-    """Return the exposure that reports give linear pixels, to a tenth of a stop, a slider's step.
-
-    Half a second at first: loads metrics.
-    """
-    from neuralshade.measure.display import exposure_stops
-
-    return round(exposure_stops(light), 1)
-
-
-def grid_pages(grids: Callable[[], list[npt.NDArray[Any]]]) -> dict[str, Page]:
-    """Return every feature grid as pictures of up to three features, each drawn when asked for.
-
-    ``grids`` returns float32 [h, w, features] each, always as many and as deep.
-    """
-
-    def drawn(number: int, page: int) -> tuple[str, Floats]:
-        from neuralshade.measure.display import feature_pages  # loads metrics: half a second
-
-        return feature_pages(grids()[number])[page]
-
-    pages: dict[str, Page] = {}
-    for number, grid in enumerate(grids()):
-        for page in range(-(-grid.shape[2] // 3)):
-            name = f"grid {number + 1}" + (f", features from {3 * page}" if page else "")
-            pages[name] = partial(drawn, number, page)
-    return pages

@@ -15,7 +15,8 @@ from neuralshade.asset.rules import PSNR, TRAINING
 from neuralshade.asset.schema import Rule
 from neuralshade.base.message_text import decimals, memory_text, plain_name
 from neuralshade.errors import AssetError, ConfigError, NeuralShadeError
-from neuralshade.fitting.scene import Page, Points, Scene, begun_stops, picture_scene
+from neuralshade.fitting.picture_scene import begun_stops, picture_scene
+from neuralshade.fitting.scene import Page, Points, Scene
 from neuralshade.fitting.snapshots import load_snapshots
 from neuralshade.kinds.hints import InMemory, Numbers, Table
 from neuralshade.kinds.kind import Notice, Opened, ignore

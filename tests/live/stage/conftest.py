@@ -6,7 +6,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from neuralshade.fitting.scene import View, picture_scene
+from neuralshade.fitting.picture_scene import picture_scene
+from neuralshade.fitting.scene import View
 from neuralshade.live import stage as module
 from neuralshade.live.channel import Channel
 from neuralshade.live.messages import Received

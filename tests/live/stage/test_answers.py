@@ -7,7 +7,8 @@ import pytest
 from neuralshade.base.interrupt import CutShort
 from neuralshade.errors import ConfigError
 from neuralshade.fitting.loop import Restart
-from neuralshade.fitting.scene import View, picture_scene
+from neuralshade.fitting.picture_scene import picture_scene
+from neuralshade.fitting.scene import View
 from neuralshade.live import stage as module
 from neuralshade.live.answers import answer
 from neuralshade.live.messages import Control, Overlay, Pick

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from neuralshade.fitting.scene import picture_scene
+from neuralshade.fitting.picture_scene import picture_scene
 from neuralshade.live.messages import Received
 from neuralshade.live.pace import FIRST_PIXELS
 from neuralshade.live.seen_before import MOST_KEPT, MOST_PIXELS

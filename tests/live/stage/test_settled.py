@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from neuralshade.errors import ConfigError
-from neuralshade.fitting.scene import View, picture_scene
+from neuralshade.fitting.picture_scene import picture_scene
+from neuralshade.fitting.scene import View
 from neuralshade.live.answers import answer
 from neuralshade.live.messages import Received
 from neuralshade.source.picture import PictureForm

@@ -37,9 +37,10 @@ from neuralshade.fitting.picture_result import (
     reached,
     tell_search_ended,
 )
+from neuralshade.fitting.picture_scene import grid_pages, picture_scene
 from neuralshade.fitting.recipe import Unpack, from_dict, resumed_ends, to_dict
 from neuralshade.fitting.resuming import begun_from, resumed_recipe, unfit
-from neuralshade.fitting.scene import Scene, grid_pages, picture_scene
+from neuralshade.fitting.scene import Scene
 from neuralshade.fitting.snapshots import snapshots_for
 from neuralshade.kinds.image import KIND
 from neuralshade.kinds.image.budget import (

@@ -13,7 +13,8 @@ import numpy.typing as npt
 from neuralshade.asset.schema import Form
 from neuralshade.engine.draw import draw_field
 from neuralshade.errors import AssetError
-from neuralshade.fitting.scene import Page, grid_pages
+from neuralshade.fitting.picture_scene import grid_pages
+from neuralshade.fitting.scene import Page
 from neuralshade.kinds.hints import InMemory, SteppedCodes
 from neuralshade.kinds.image import KIND
 from neuralshade.kinds.image.field import (

@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from neuralshade.engine.threads import threads
-from neuralshade.fitting.scene import RESULT, Light, Scene, View, nearest
+from neuralshade.fitting.picture_scene import nearest
+from neuralshade.fitting.scene import RESULT, Light, Scene, View
 from neuralshade.kinds.mipmaps import KIND
 from neuralshade.measure.plane.lit_plane import plane_picture, plane_reference
 from neuralshade.measure.plane.mip_filters import Maps

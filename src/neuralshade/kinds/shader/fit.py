@@ -29,9 +29,10 @@ from neuralshade.fitting.options import (
     chosen_engine,
 )
 from neuralshade.fitting.output_checks import check_no_input
+from neuralshade.fitting.picture_scene import picture_scene
 from neuralshade.fitting.recipe import Unpack, asked_recipe, resumed_with, to_dict
 from neuralshade.fitting.resuming import Source, resumed_recipe
-from neuralshade.fitting.scene import Scene, picture_scene
+from neuralshade.fitting.scene import Scene
 from neuralshade.fitting.snapshots import snapshots_for
 from neuralshade.fitting.values import parse_values
 from neuralshade.kinds.shader import KIND

@@ -29,9 +29,10 @@ from neuralshade.fitting.options import (
     chosen_engine,
 )
 from neuralshade.fitting.picture_result import FitResult, missed, poor, reached
+from neuralshade.fitting.picture_scene import picture_scene
 from neuralshade.fitting.recipe import Unpack, asked_recipe, resumed_with, to_dict
 from neuralshade.fitting.resuming import resumed_recipe
-from neuralshade.fitting.scene import Scene, picture_scene
+from neuralshade.fitting.scene import Scene
 from neuralshade.fitting.snapshots import snapshots_for
 from neuralshade.kinds.splats import KIND
 from neuralshade.kinds.splats.asset import (

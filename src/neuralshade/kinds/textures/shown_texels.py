@@ -8,7 +8,8 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from neuralshade.fitting.scene import Page, grid_pages
+from neuralshade.fitting.picture_scene import grid_pages
+from neuralshade.fitting.scene import Page
 from neuralshade.kinds.textures.channels import MapCoding
 from neuralshade.kinds.textures.engine import Integers, decode_texels, latent_grids
 from neuralshade.kinds.textures.rectangle import takes_rectangles
