@@ -139,6 +139,7 @@ def progress_facts(p: Progress) -> dict[str, Any]:
         "step": p.step, "seconds": p.seconds, "loss": p.loss, "psnr_db": p.psnr_db,
         "psnr_step": p.psnr_step, "psnr_about": bool(p.about), "psnr_stale": p.stale,
         "share": p.share, "samples_per_second": p.samples_per_second, "left_seconds": left,
+        "loss_breaks": list(p.breaks),
     }  # fmt: skip
 
 

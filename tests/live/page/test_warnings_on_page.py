@@ -38,3 +38,25 @@ def test_one_psnr_is_told_at_a_time(tab, live, fitting):
     assert page.text("#psnr-number dt") == "PSNR [dB], step 1,000,000"
     box = page.page.locator("#psnr-number dt").bounding_box()
     assert box["height"] < 30  # one line
+
+
+@pytest.mark.slow
+def test_a_loss_of_another_kind_begins_another_line(tab, live):
+    """Its first point ends no line of the one before: that would look as if a fit had failed."""
+    moved = """async (breaks) => {
+        const {Chart} = await import(new URL("page/chart.js", location.href));
+        const canvas = document.querySelector("#loss-chart").cloneNode();
+        document.body.append(canvas);
+        const chart = new Chart(canvas, "--first", () => {});
+        chart.samples = [1, 2, 3, 4].map((x) => ({x, y: x, point: [x, x, x, null]}));
+        chart.breaks = breaks;
+        let count = 0;
+        const {context} = chart, {moveTo} = context;
+        context.moveTo = (x, y) => { count += 1; moveTo.call(context, x, y); };
+        chart.draw();
+        canvas.remove();
+        return count;
+    }"""
+    page = tab(live.address)
+    whole, broken, beyond = (page.js(moved, breaks) for breaks in ([], [2], [9]))
+    assert whole == beyond > 0 and broken == whole + 1

@@ -198,8 +198,7 @@ class _Job(Job[ImageRecipe]):
     @property
     def settings(self) -> dict[str, Any]:
         """Return what the same fit can be asked for with, of a picture of another size too."""
-        sized = {"encoding": "auto"} if self._is_sized_by_bpp() else {}
-        return super().settings | sized
+        return super().settings | ({"encoding": "auto"} if self._is_sized_by_bpp() else {})
 
     @property
     def training(self) -> dict[str, Any]:

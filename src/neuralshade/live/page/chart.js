@@ -18,6 +18,7 @@ export class Chart {
     this.logX = this.logY = false;
     this.apart = false; // the last sample is of another making: no end of the line
     this.unit = ""; // of the x axis
+    /** @type {number[]} */ this.breaks = []; // steps behind which another line begins
     /** @type {number | null} */ this.hovered = null;
     /** @type {{left: number, right: number, range: [number, number]} | null} */ this.axis = null;
     canvas.addEventListener("pointermove", (event) => onhover(this.#xAt(event.offsetX)));
@@ -122,12 +123,16 @@ export class Chart {
     const line = this.apart ? this.samples.slice(0, -1) : this.samples;
     context.beginPath();
     let last = -Infinity;
+    let part = -1;
     const end = line.length - 1;
-    line.forEach(({ x, y }, i) => {
+    line.forEach(({ x, y, point }, i) => {
       const place = at.x(x);
-      if (i < end && place - last < 0.5 / ratio) return; // not more than two in a device pixel
+      const before = part;
+      part = this.breaks.filter((step) => step < point[0]).length;
+      if (part !== before) context.moveTo(place, at.y(y));
+      else if (i < end && place - last < 0.5 / ratio) return; // not more than two in a device pixel
+      else context.lineTo(place, at.y(y));
       last = place;
-      context.lineTo(place, at.y(y));
     });
     context.strokeStyle = color;
     context.lineWidth = 1.6;

@@ -41,6 +41,7 @@ export class Curves {
     this.loss.samples = samples(curve, column, 2, logX, logLoss);
     this.psnr.samples = samples(curve, column, 3, logX, false);
     this.psnr.apart = this.#endsWithFile();
+    this.loss.breaks = this.session.progress?.loss_breaks ?? [];
     byId("psnr-figure").hidden = curve.length > 0 && !this.psnr.samples.length; // it has none
     for (const chart of [this.loss, this.psnr]) {
       chart.logX = logX;

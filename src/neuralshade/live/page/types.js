@@ -91,6 +91,7 @@
  * @property {number} share of the whole, 0 to 1
  * @property {number | null} samples_per_second
  * @property {number | null} left_seconds
+ * @property {number[]} loss_breaks steps behind which losses are of another kind
  *
  * @typedef {object} Quality of a pane beside what it is compared with
  * @property {number} psnr_db
