@@ -41,7 +41,7 @@ def test_bands_are_the_rows_of_the_whole(scene, pane):
     rows = []
     while band := sweep.next(scene, [pane], lambda pane: 1):
         rows.append(scene.draw(pane, band.view(scene)))
-        sweep.drawn(band)
+        sweep.drawn(band, rows[-1])
     np.testing.assert_allclose(np.concatenate(rows), scene.draw(pane, view), rtol=1e-5)
 
 

@@ -184,8 +184,9 @@ def test_checkpoint_of_a_network_refused(checkpoint):
         neuralshade.fit_image(checkpoint.with_name("a.png"), checkpoint.with_name("y.nsh"),
                               observer=interrupt_at(1), steps=30, hidden_width=8)  # fmt: skip
     assert refusal(AssetError, checkpoint.with_name("y.checkpoint.nsh")) == (
-        f"{checkpoint.parent}/y.checkpoint.nsh: got an asset of kind 'image-checkpoint', need "
-        "'splats-checkpoint'. Finish it with neuralshade fit --resume."
+        f"{checkpoint.parent}/y.checkpoint.nsh: got a checkpoint of kind 'image', need the "
+        "checkpoint of an interrupted fit splats. Name its .checkpoint.nsh file, or leave "
+        "--resume out."
     )
 
 

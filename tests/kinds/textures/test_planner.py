@@ -146,8 +146,8 @@ def test_ctrl_c_while_layouts_are_tried(fitted, maps, tmp_path, monkeypatch):
 
 
 class _Interrupted(neuralshade.fitting.loop.Loop):
-    def _look(self):
-        super()._look()
+    def _look(self, **how):
+        super()._look(**how)
         signal.raise_signal(signal.SIGINT)
 
 
