@@ -29,7 +29,8 @@ PROTOCOL = 1
 MOST_CLIENTS = 32
 SLOW_SECONDS = 1.0  # from a frame's drawing to its being shown; a page that takes longer is late
 MOST_REQUESTS = 256  # that wait for the thread that trains; more are refused
-KNOWN = ("scene", "fit", "progress", "quality", "preparing")  # of which pages are told the newest
+KNOWN: Json = {name: None for name in ("scene", "fit", "progress", "quality", "preparing")}
+KNOWN["measuring"] = []  # of all these pages are told the newest; so they begin
 MOST_CURVE = 20_000  # points of a history; then every other one of them is dropped
 
 
@@ -66,7 +67,7 @@ class Channel:
         self.lock = threading.Lock()
         self.clients: list[Client] = []
         self.requests: deque[Request] = deque()
-        self.known: dict[str, Any] = {**dict.fromkeys(KNOWN), "measuring": []}
+        self.known = dict(KNOWN)
         self.fixed: Json = {}  # of hello, besides
         self.curve: list[Sequence[Any]] = []
         self.curve_id = 0
@@ -84,8 +85,7 @@ class Channel:
             for client in self.clients:
                 client.latest[name] = _told(name, value)
                 if name == "scene":
-                    client.view, client.drawn, client.kept = None, None, {}
-                    client.sweep = None
+                    client.view, client.drawn, client.kept, client.sweep = None, None, {}, None
         self._notify()
 
     def note(self, text: str) -> None:
