@@ -68,7 +68,7 @@ def test_steps_draw_what_is_theirs_alone(gpu, drawn):
     again.step = 1
     assert torch.equal(again.draw(torch.Generator()).uv, second.uv)
     assert not torch.equal(first.uv, second.uv)
-    bound = {**drawn.buffers(BATCH), "drawn_states": ahead.ahead.states,
+    bound = {**drawn.buffers(BATCH), "drawn_states": ahead.states,
              "drawn_values": gpu.buffer(size=4)}  # fmt: skip
     run_once(gpu, [drawn.kernel(BATCH, bound, keeps_values=False)])  # the state still says step 0
     rows = bound["drawn_rows"].read().view(np.float32).reshape(-1, 12)

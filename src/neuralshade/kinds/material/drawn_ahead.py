@@ -2,38 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
 
 import torch
 
 from neuralshade.engine.kernels.step.step_state import StepState
 from neuralshade.gpu.gpu import Buffer, Dispatch, Gpu, raw_bytes, run_once
 
-# Of how many samples it draws, and the state that says for which step: what draws them, and the
-# buffers that it leaves float32 in, each with how many numbers a sample has there.
-Drawing = Callable[[int, Buffer], tuple[Dispatch, Sequence[tuple[Buffer, int]]]]
-Look = Callable[[Sequence[torch.Tensor]], None]
+# What draws, and the buffers that it leaves float32 in, each with how many numbers a sample has.
+Drawing = tuple[Dispatch, Sequence[tuple[Buffer, int]]]
 
 
-class DrawnAhead:
+class DrawnAhead(ABC):
     """Batches of a kernel's samples, which a step's number says all of; ``step`` is the next.
 
     What CUDA drew stays where it is.
     """
 
-    def __init__(
-        self, gpu: Gpu, device: torch.device, batch: int, ahead: int, drawing: Drawing, look: Look
-    ):
-        """``ahead``: samples at once, about. ``look`` is given all that are new."""
+    def __init__(self, gpu: Gpu, device: torch.device, batch: int, ahead: int):
+        """``ahead``: samples at once, about. ``_drawing`` is asked here, by who knows the rest."""
         self.gpu, self.device, self.batch, self.step = gpu, device, batch, 0
-        self._look = look
         self._steps = max(1, ahead // batch)
         self._first = -self._steps  # of those that are at hand
         self._rows: list[torch.Tensor] = []
         self.states = gpu.buffer(StepState(0, 0, 0, 0, 1.0).pair())
-        self._dispatch, self._buffers = drawing(self._steps * batch, self.states)
+        self._dispatch, self._buffers = self._drawing(self._steps * batch)
 
-    def next(self) -> list[torch.Tensor]:
+    @abstractmethod
+    def _drawing(self, count: int) -> Drawing:
+        """Return what draws ``count`` samples, for the steps from that of ``states`` on."""
+
+    @abstractmethod
+    def _look(self, drawn: Sequence[torch.Tensor]) -> None:
+        """Refuse samples that were just drawn, as each buffer has them. Raises: ConfigError."""
+
+    def _next(self) -> list[torch.Tensor]:
         """Return the next step's samples as each buffer has them: float32 [batch, numbers]."""
         if not self._first <= self.step < self._first + self._steps:
             self._fill()

@@ -11,8 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
-from neuralshade.gpu.gpu import Buffer, Dispatch
-from neuralshade.kinds.material.drawn_ahead import DrawnAhead
+from neuralshade.kinds.material.drawn_ahead import Drawing, DrawnAhead
 from neuralshade.kinds.material.drawn_samples import (
     GROUP,
     OF_SHARES,
@@ -44,7 +43,7 @@ class FootprintSamples:
     wanted: torch.Tensor  # mean of f * cos of wi: float32 [3, N]
 
 
-class DrawnFootprints:
+class DrawnFootprints(DrawnAhead):
     """Batches of footprints: places and directions as ``sampler`` has them, from counters alone.
 
     A level is drawn as often as its side is long, and a footprint is as wide as a texel there:
@@ -60,28 +59,19 @@ class DrawnFootprints:
         self.varied = len(sampler.teacher.teacher.varied)
         gpu = sampler.teacher.gpu
         ahead = sampler.batch if gpu.adapter.software else AHEAD
-        self.ahead = DrawnAhead(gpu, device, sampler.batch, ahead, self._drawing, self._look)
-
-    @property
-    def step(self) -> int:
-        """Return the number of the step that is drawn next."""
-        return self.ahead.step
-
-    @step.setter
-    def step(self, number: int) -> None:
-        self.ahead.step = number
+        super().__init__(gpu, device, sampler.batch, ahead)
 
     def draw(self) -> FootprintSamples:
         """Return the next step's batch.
 
         Raises: ConfigError where the teacher's answer is not finite, saying where.
         """
-        (rows,) = self.ahead.next()
+        (rows,) = self._next()
         columns = rows.t().contiguous()
         at = torch.cat([columns[:2], columns[12:13], columns[WORDS : WORDS + self.varied]]).t()
         return FootprintSamples(at, columns[2:5], columns[5:8], columns[11] > 0, columns[8:11])
 
-    def _drawing(self, count: int, states: Buffer) -> tuple[Dispatch, list[tuple[Buffer, int]]]:
+    def _drawing(self, count: int) -> Drawing:
         sampler = self.sampler
         teacher, gpu = sampler.teacher, sampler.teacher.gpu
         words = WORDS + (OF_SHARES if self.varied else 0)
@@ -90,7 +80,7 @@ class DrawnFootprints:
         levels = np.stack([np.cumsum(sides) / sides.sum(), 1 / sides], axis=1)
         variables = {
             "drawn_by": drawn_by(sampler, count, self.seed, sampler.batch),
-            "drawn_points": gpu.buffer(sampler.rare_points.numpy()), "drawn_states": states,
+            "drawn_points": gpu.buffer(sampler.rare_points.numpy()), "drawn_states": self.states,
             "drawn_rows": found, "footprint_levels": gpu.buffer(levels.astype(np.float32)),
             "footprint_level_count": len(sides),
         }  # fmt: skip

@@ -11,8 +11,8 @@ from typing import Any
 
 import torch
 
-from neuralshade.gpu.gpu import Buffer, Dispatch, Gpu, Kernel
-from neuralshade.kinds.material.drawn_ahead import DrawnAhead
+from neuralshade.gpu.gpu import Dispatch, Gpu, Kernel
+from neuralshade.kinds.material.drawn_ahead import Drawing, DrawnAhead
 from neuralshade.kinds.material.samples import MaterialSampler, Samples
 from neuralshade.kinds.material.teachers.teacher import TeacherKernels
 
@@ -70,7 +70,7 @@ class DrawnSamples:
                 "drawn_rows": self.gpu.buffer(size=4 * self.words * count)}  # fmt: skip
 
 
-class DrawnBatches:
+class DrawnBatches(DrawnAhead):
     """The same samples as tensors, with the graph's values, for an encoder that PyTorch trains.
 
     Steps are drawn some ahead; ``step`` is the next. What CUDA drew stays where it is, and so
@@ -78,22 +78,13 @@ class DrawnBatches:
     """
 
     def __init__(self, drawn: DrawnSamples, device: torch.device):
-        self.drawn, self.device, self.batch = drawn, device, drawn.batch
+        self.drawn = drawn
         self._width = max(1, len(drawn.teacher.teacher.parameters))
-        self.ahead = DrawnAhead(drawn.gpu, device, drawn.batch, AHEAD, self._drawing, self._look)
+        super().__init__(drawn.gpu, device, drawn.batch, AHEAD)
         sampler = drawn.sampler
         self._mean, self._spread = (t.to(device) for t in (sampler.mean, sampler.spread))
         self._held = [torch.empty(self.batch, size, device=device)
                       for size in (drawn.words, self._width)]  # fmt: skip
-
-    @property
-    def step(self) -> int:
-        """Return the number of the step that is drawn next."""
-        return self.ahead.step
-
-    @step.setter
-    def step(self, number: int) -> None:
-        self.ahead.step = number
 
     def draw(self, rng: torch.Generator) -> Samples:
         """Return the next step's batch; ``rng`` is not asked.
@@ -108,7 +99,7 @@ class DrawnBatches:
 
         Raises: ConfigError where the teacher's answer is not finite, saying where.
         """
-        for held, rows in zip(self._held, self.ahead.next(), strict=True):
+        for held, rows in zip(self._held, self._next(), strict=True):
             held.copy_(rows)
 
     def held(self) -> Samples:
@@ -121,10 +112,10 @@ class DrawnBatches:
         return Samples(place, values.t().contiguous(), columns[2:5], columns[5:8],
                        columns[11] > 0, columns[8:11])  # fmt: skip
 
-    def _drawing(self, count: int, states: Buffer) -> tuple[Dispatch, list[tuple[Buffer, int]]]:
+    def _drawing(self, count: int) -> Drawing:
         drawn = self.drawn
         values = drawn.gpu.buffer(size=4 * self._width * count)
-        bound = {**drawn.buffers(count), "drawn_values": values, "drawn_states": states}
+        bound = {**drawn.buffers(count), "drawn_values": values, "drawn_states": self.states}
         dispatch = drawn.kernel(count, bound, keeps_values=True)
         return dispatch, [(bound["drawn_rows"], drawn.words), (values, self._width)]
 
@@ -147,11 +138,6 @@ def drawn_by(sampler: MaterialSampler, count: int, seed: int, batch: int) -> dic
     """Return how ``count`` samples are drawn, as the device half has it."""
     return {"batch": batch, "count": count, "seed": seed, "rare": sampler.rare,
             "rare_count": len(sampler.rare_points)}  # fmt: skip
-
-
-def seed_of(seed: int) -> int:
-    """Return a recipe's seed, of 64 bits, as kernels have it, of 32."""
-    return (seed ^ (seed >> 32)) & 0xFFFFFFFF
 
 
 def check_answers(teacher: TeacherKernels, rows: torch.Tensor) -> None:

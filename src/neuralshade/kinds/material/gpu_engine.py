@@ -16,17 +16,13 @@ import torch
 
 from neuralshade.engine.choose import choose_kernels, choose_vectors
 from neuralshade.engine.kernels.infer.field_inference import field_inference
+from neuralshade.engine.kernels.step.gradients import seed_word
 from neuralshade.engine.network_trainer import NetworkTrainer
 from neuralshade.engine.recorded_engine import RecordedEngine
 from neuralshade.engine.step_kernels import Training
 from neuralshade.engine.torch_engine import TorchEngine
 from neuralshade.gpu.gpu import Gpu
-from neuralshade.kinds.material.drawn_samples import (
-    DrawnBatches,
-    DrawnSamples,
-    HeldBatch,
-    seed_of,
-)
+from neuralshade.kinds.material.drawn_samples import DrawnBatches, DrawnSamples, HeldBatch
 from neuralshade.kinds.material.engine import (
     ENCODED,
     FLOOR,
@@ -80,7 +76,7 @@ class GpuMaterialEngine(MaterialEngine):
         self.batch = batch_of(recipe, on_cpu=software)
         self.sampler = MaterialSampler(teacher, self.batch, recipe.rare, self.rng,
                                        POOL if software else GPU_POOL)  # fmt: skip
-        self.drawn = DrawnSamples(gpu, teacher, self.sampler, self.batch, seed_of(recipe.seed))
+        self.drawn = DrawnSamples(gpu, teacher, self.sampler, self.batch, seed_word(recipe.seed))
         self.device = torch.device("cuda" if torch.cuda.is_available() and not software else "cpu")
         self.every, most = PYTORCH["software" if software else self.device.type]
         encoder = encoder_of(recipe, self.sampler.value_count, self.rng)

@@ -14,10 +14,10 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
+from neuralshade.engine.kernels.step.gradients import seed_word
 from neuralshade.engine.torch_engine import TorchEngine
 from neuralshade.kinds.material.asset import pack_field, stored_field
 from neuralshade.kinds.material.drawn_footprints import DrawnFootprints
-from neuralshade.kinds.material.drawn_samples import seed_of
 from neuralshade.kinds.material.engine import FLOOR, MaterialEngine, batch_of
 from neuralshade.kinds.material.every_nth import EveryNth, joined, parted, take_over
 from neuralshade.kinds.material.field import MaterialEncoding, encoding_of
@@ -119,7 +119,7 @@ def mip_trainer(
     batch = max(4, round(batch_of(recipe, on_cpu=device.type == "cpu") * BATCH_SHARE))
     sampler = MaterialSampler(teacher, batch, recipe.rare, rng)
     footprints = DrawnFootprints(sampler, sides, wraps=recipe.wrap == "repeat",
-                                 seed=seed_of(recipe.seed) ^ OTHERS, device=device)  # fmt: skip
+                                 seed=seed_word(recipe.seed) ^ OTHERS, device=device)  # fmt: skip
     texels = encoding_of(levels).grid.texels
     adam = LevelAdam(texels, level_scales(sides).to(device), recipe.latent_rate,
                      (recipe.beta1, recipe.beta2), recipe.epsilon)  # fmt: skip

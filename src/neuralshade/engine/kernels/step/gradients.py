@@ -76,7 +76,12 @@ def grid_parts(gradients: str, *, halves: bool) -> dict[str, Any]:
 def grid_variables(encoding: Encoding, gradients: str, seed: int) -> dict[str, Any]:
     """Return the variables of such a task that its kernels share, ``seed`` as 32 bits."""
     crowded = 0 if gradients == "fixed" else crowded_numbers(encoding.tables())
-    return {"crowded": crowded, "seed": (seed ^ (seed >> 32)) & 0xFFFFFFFF}
+    return {"crowded": crowded, "seed": seed_word(seed)}
+
+
+def seed_word(seed: int) -> int:
+    """Return a recipe's seed, of 64 bits, as kernels have it, of 32."""
+    return (seed ^ (seed >> 32)) & 0xFFFFFFFF
 
 
 PROBE = """RWByteAddressBuffer halves;
