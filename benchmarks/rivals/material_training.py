@@ -136,7 +136,7 @@ def _engine(one: Contender, batches: SharedBatches, recipe: MaterialRecipe) -> T
     nets = Adam([p for p in field.parameters() if p is not texels], recipe.rate,
                 (recipe.beta1, 0.999))  # fmt: skip
     latents = LatentAdam([texels], recipe.latent_rate, (recipe.beta1, recipe.beta2), recipe.epsilon)
-    task = MaterialTask(field, batches)
+    task = MaterialTask(field, batches.draw)
     kind = RecordedEngine if batches.device.type == "cuda" else TorchEngine
     trainer = kind(field, task, "l1", [nets, latents], rng)
     return TorchMaterialEngine(trainer, task, batches.sampler, recipe.size)

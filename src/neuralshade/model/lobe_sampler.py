@@ -41,7 +41,7 @@ class Mixture:
 
         It sums to 1 over the upper hemisphere. Gradients reach weights and widths.
         """
-        folded = wi * wi.new_tensor([[1.0], [1.0], [-1.0]])
+        folded = torch.cat([wi[:2], -wi[2:]])
         lobes = self._lobes(wi, wo) + self._lobes(folded, wo)
         density = self.weights[0] * wi[2] / math.pi + (self.weights[1:] * lobes).sum(0)
         return torch.where(wi[2] > 0, density, 0.0)
@@ -141,7 +141,8 @@ def sampler_loss(
 
 def luminance(light: torch.Tensor) -> torch.Tensor:
     """Return the luminance of linear light [3, N]: [N]."""
-    return light.new_tensor(LUMINANCE) @ light
+    red, green, blue = (weight * channel for weight, channel in zip(LUMINANCE, light, strict=True))
+    return red + green + blue
 
 
 def _cosine(turn: torch.Tensor, part: torch.Tensor) -> torch.Tensor:

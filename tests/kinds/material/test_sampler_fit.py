@@ -1,5 +1,6 @@
 """kinds/material/sampler_fit and noise: the last part of a fit, and what it is worth."""
 
+import copy
 from types import SimpleNamespace
 
 import numpy as np
@@ -14,7 +15,12 @@ from neuralshade.kinds.material import noise as noises
 from neuralshade.kinds.material.fit import fit_material
 from neuralshade.kinds.material.noise import sampler_noise
 from neuralshade.kinds.material.recipe import MaterialRecipe
-from neuralshade.kinds.material.sampler_fit import PhasedLoop, SampledEngine
+from neuralshade.kinds.material.sampler_fit import (
+    PhasedLoop,
+    SampledEngine,
+    SamplerTrainer,
+    untrained_sampler,
+)
 
 FEW = {"size": 8, "batch": 256, "hidden_width": 16}
 
@@ -116,6 +122,22 @@ def test_what_is_kept_goes_on_with_the_same_bits(fitted):
         state["sampler.network.layers.2.weight"], kept["sampler.network.layers.2.weight"]
     )
     assert all(torch.equal(value, parted.state()[name]) for name, value in state.items())
+
+
+@pytest.mark.gpu
+def test_recorded_steps_are_those_of_the_cpu(fitted):
+    """The loss of each, and what it changes."""
+    if not torch.cuda.is_available():
+        pytest.skip("needs CUDA")
+    one, other = (SamplerTrainer(copy.deepcopy(fitted.field), untrained_sampler(fitted.recipe), 3,
+                                 torch.device(name)) for name in ("cuda", "cpu"))  # fmt: skip
+    before = one.state()["network.layers.2.weight"].clone()
+    for factors in ([1.0, 0.5, 0.25], [1.0]):
+        assert one.advance(factors) == pytest.approx(other.advance(factors), rel=1e-3)
+    told = other.state()
+    assert not torch.allclose(told["network.layers.2.weight"], before, atol=1e-3)
+    for name, value in one.state().items():
+        torch.testing.assert_close(value, told[name], rtol=1e-2, atol=1e-3, msg=name)
 
 
 def test_a_state_of_another_sampler_is_refused(fitted):

@@ -118,7 +118,7 @@ def test_a_device_draws_the_input_evenly_over_its_range(gpu, kernels):
     """And what the teacher says there is the sample's."""
     sampler = MaterialSampler(kernels, 2048, 0.5, torch.Generator().manual_seed(0))
     drawn = DrawnSamples(gpu, kernels, sampler, 2048, 7)
-    batch = DrawnBatches(drawn, torch.device("cpu")).draw(torch.Generator())
+    batch = DrawnBatches(drawn, torch.device("cpu")).draw()
     shares = batch.uv[:, 2].numpy()
     counts = np.histogram(shares, bins=16, range=(0, 1))[0]
     assert counts.sum() == 2048 and ((counts - 128) ** 2 / 128).sum() < 45  # p of 1e-4

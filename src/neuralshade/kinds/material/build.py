@@ -71,7 +71,7 @@ def build_engine(
     begin_at_usual(field.network, sampler)
     if shared is not None:
         shared.give_to(field)
-    task = MaterialTask(field, sampler)
+    task = MaterialTask(field, sampler.draw)
     texels = encoding_of(field).grid.texels
     others = [p for p in field.parameters() if p is not texels and p.requires_grad]
     betas = (recipe.beta1, recipe.beta2)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from typing import Generic, TypeVar
 
 import torch
 
@@ -12,12 +13,13 @@ from neuralshade.gpu.gpu import Buffer, Dispatch, Gpu, raw_bytes, run_once
 
 # What draws, and the buffers that it leaves float32 in, each with how many numbers a sample has.
 Drawing = tuple[Dispatch, Sequence[tuple[Buffer, int]]]
+Batch = TypeVar("Batch")
 
 
-class DrawnAhead(ABC):
+class DrawnAhead(ABC, Generic[Batch]):
     """Batches of a kernel's samples, which a step's number says all of; ``step`` is the next.
 
-    What CUDA drew stays where it is.
+    What CUDA drew stays where it is, and so does the batch that is ``held``, whichever it is.
     """
 
     def __init__(self, gpu: Gpu, device: torch.device, batch: int, ahead: int):
@@ -28,6 +30,31 @@ class DrawnAhead(ABC):
         self._rows: list[torch.Tensor] = []
         self.states = gpu.buffer(StepState(0, 0, 0, 0, 1.0).pair())
         self._dispatch, self._buffers = self._drawing(self._steps * batch)
+        self._held = [torch.zeros(batch, size, device=device) for _, size in self._buffers]
+
+    def draw(self) -> Batch:
+        """Return the next step's batch.
+
+        Raises: ConfigError where the teacher's answer is not finite, saying where.
+        """
+        self.bring()
+        return self.held()
+
+    def bring(self) -> None:
+        """Hold the next step's batch.
+
+        Raises: ConfigError where the teacher's answer is not finite, saying where.
+        """
+        if not self._first <= self.step < self._first + self._steps:
+            self._fill()
+        at = (self.step - self._first) * self.batch
+        self.step += 1
+        for held, rows in zip(self._held, self._rows, strict=True):
+            held.copy_(rows[at : at + self.batch])
+
+    @abstractmethod
+    def held(self) -> Batch:
+        """Return the batch that is held, of tensors made anew."""
 
     @abstractmethod
     def _drawing(self, count: int) -> Drawing:
@@ -36,14 +63,6 @@ class DrawnAhead(ABC):
     @abstractmethod
     def _look(self, drawn: Sequence[torch.Tensor]) -> None:
         """Refuse samples that were just drawn, as each buffer has them. Raises: ConfigError."""
-
-    def _next(self) -> list[torch.Tensor]:
-        """Return the next step's samples as each buffer has them: float32 [batch, numbers]."""
-        if not self._first <= self.step < self._first + self._steps:
-            self._fill()
-        at = (self.step - self._first) * self.batch
-        self.step += 1
-        return [rows[at : at + self.batch] for rows in self._rows]
 
     def _fill(self) -> None:
         """Draw samples of the next steps."""

@@ -43,7 +43,7 @@ class FootprintSamples:
     wanted: torch.Tensor  # mean of f * cos of wi: float32 [3, N]
 
 
-class DrawnFootprints(DrawnAhead):
+class DrawnFootprints(DrawnAhead[FootprintSamples]):
     """Batches of footprints: places and directions as ``sampler`` has them, from counters alone.
 
     A level is drawn as often as its side is long, and a footprint is as wide as a texel there:
@@ -61,12 +61,8 @@ class DrawnFootprints(DrawnAhead):
         ahead = sampler.batch if gpu.adapter.software else AHEAD
         super().__init__(gpu, device, sampler.batch, ahead)
 
-    def draw(self) -> FootprintSamples:
-        """Return the next step's batch.
-
-        Raises: ConfigError where the teacher's answer is not finite, saying where.
-        """
-        (rows,) = self._next()
+    def held(self) -> FootprintSamples:
+        (rows,) = self._held
         columns = rows.t().contiguous()
         at = torch.cat([columns[:2], columns[12:13], columns[WORDS : WORDS + self.varied]]).t()
         return FootprintSamples(at, columns[2:5], columns[5:8], columns[11] > 0, columns[8:11])

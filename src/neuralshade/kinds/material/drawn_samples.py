@@ -70,12 +70,8 @@ class DrawnSamples:
                 "drawn_rows": self.gpu.buffer(size=4 * self.words * count)}  # fmt: skip
 
 
-class DrawnBatches(DrawnAhead):
-    """The same samples as tensors, with the graph's values, for an encoder that PyTorch trains.
-
-    Steps are drawn some ahead; ``step`` is the next. What CUDA drew stays where it is, and so
-    does the batch that is ``held``, whichever it is.
-    """
+class DrawnBatches(DrawnAhead[Samples]):
+    """The same samples as tensors, with the graph's values, for an encoder that PyTorch trains."""
 
     def __init__(self, drawn: DrawnSamples, device: torch.device):
         self.drawn = drawn
@@ -83,27 +79,8 @@ class DrawnBatches(DrawnAhead):
         super().__init__(drawn.gpu, device, drawn.batch, AHEAD)
         sampler = drawn.sampler
         self._mean, self._spread = (t.to(device) for t in (sampler.mean, sampler.spread))
-        self._held = [torch.empty(self.batch, size, device=device)
-                      for size in (drawn.words, self._width)]  # fmt: skip
-
-    def draw(self, rng: torch.Generator) -> Samples:
-        """Return the next step's batch; ``rng`` is not asked.
-
-        Raises: ConfigError where the teacher's answer is not finite, saying where.
-        """
-        self.bring()
-        return self.held()
-
-    def bring(self) -> None:
-        """Hold the next step's batch.
-
-        Raises: ConfigError where the teacher's answer is not finite, saying where.
-        """
-        for held, rows in zip(self._held, self._next(), strict=True):
-            held.copy_(rows)
 
     def held(self) -> Samples:
-        """Return the batch that is held."""
         rows, of_graph = self._held
         columns = rows.t().contiguous()
         values = (of_graph - self._mean) / self._spread
@@ -121,17 +98,6 @@ class DrawnBatches(DrawnAhead):
 
     def _look(self, drawn: Sequence[torch.Tensor]) -> None:
         check_answers(self.drawn.teacher, drawn[0])
-
-
-@dataclass(frozen=True)
-class HeldBatch:
-    """Gives the batch that ``batches`` holds, for steps that are recorded."""
-
-    batches: DrawnBatches
-
-    def draw(self, rng: torch.Generator) -> Samples:
-        """Return it; ``rng`` is not asked."""
-        return self.batches.held()
 
 
 def drawn_by(sampler: MaterialSampler, count: int, seed: int, batch: int) -> dict[str, float]:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
-from typing import Protocol
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -31,13 +30,6 @@ ENCODED, TRAINED, FROZEN = range(3)  # what a feature map is, in turn
 OF_ENCODER, OF_READ = "encoder.", "read."  # begin names in the state of a fit on the GPU
 
 
-class Draws(Protocol):
-    """What draws a batch: a MaterialSampler, or what has drawn some ahead."""
-
-    def draw(self, rng: torch.Generator) -> Samples:
-        """Return the next batch."""
-
-
 class EncodedField(Field):
     """A field beside the encoder that its feature map begins as."""
 
@@ -52,11 +44,12 @@ class MaterialTask:
     So "l1" is |log(p + 0.01) - log(t + 0.01)|, relative in light and absolute in shadow.
     """
 
-    def __init__(self, field: EncodedField, sampler: Draws):
-        self.field, self.sampler, self.phase = field, sampler, ENCODED
+    def __init__(self, field: EncodedField, draw: Callable[[torch.Generator], Samples]):
+        """``draw`` returns the next batch."""
+        self.field, self.draw, self.phase = field, draw, ENCODED
 
     def __call__(self, rng: torch.Generator) -> tuple[torch.Tensor, torch.Tensor]:
-        drawn = self.sampler.draw(rng)
+        drawn = self.draw(rng)
         encoding = encoding_of(self.field)
         latents = self._latents(encoding, drawn)
         read = encoding.columns(latents, drawn.wi, drawn.wo, drawn.uv[:, 2:])

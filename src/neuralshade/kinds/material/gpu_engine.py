@@ -22,7 +22,7 @@ from neuralshade.engine.recorded_engine import RecordedEngine
 from neuralshade.engine.step_kernels import Training
 from neuralshade.engine.torch_engine import TorchEngine
 from neuralshade.gpu.gpu import Gpu
-from neuralshade.kinds.material.drawn_samples import DrawnBatches, DrawnSamples, HeldBatch
+from neuralshade.kinds.material.drawn_samples import DrawnBatches, DrawnSamples
 from neuralshade.kinds.material.engine import (
     ENCODED,
     FLOOR,
@@ -53,8 +53,8 @@ from neuralshade.optimizer.adam import Adam
 
 GPU_POOL = 2**20  # points whose values are known ahead, on hardware
 # How many steps of a fit are one of PyTorch's, and how many samples that has at most; by the device
-# that PyTorch has beside a GPU. On an H200 its step takes 6 ms, as long as 17 of the kernels'.
-PYTORCH = {"cuda": (4, 2**16), "cpu": (16, 2**13), "software": (1, 2**22)}
+# that PyTorch has beside a GPU. On CUDA all are: recorded ones cost the host nothing.
+PYTORCH = {"cuda": (1, 2**16), "cpu": (16, 2**13), "software": (1, 2**22)}
 LOSS_SCALE = 1024.0
 
 
@@ -88,7 +88,8 @@ class GpuMaterialEngine(MaterialEngine):
         drawn = replace(self.drawn, batch=min(self.batch, most))
         self.batches = DrawnBatches(drawn, self.device)
         recorded = self.device.type == "cuda"
-        self.task = MaterialTask(field, HeldBatch(self.batches) if recorded else self.batches)
+        batch = self.batches.held if recorded else self.batches.draw
+        self.task = MaterialTask(field, lambda rng: batch())
         texels = encoding_of(field).grid.texels
         trained = [p for p in field.parameters() if p is not texels and p.requires_grad]
         adam = Adam(trained, recipe.rate, (recipe.beta1, 0.999), 1e-8)

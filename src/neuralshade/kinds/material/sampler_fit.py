@@ -12,6 +12,7 @@ from typing import Protocol
 
 import torch
 
+from neuralshade.engine.recorded_step import RecordedStep
 from neuralshade.engine.threads import Threads
 from neuralshade.fitting.loop import Loop
 from neuralshade.kinds.material.every_nth import EveryNth, joined, parted, take_over
@@ -67,7 +68,7 @@ def untrained_sampler(recipe: MaterialRecipe) -> LobeSampler:
 
 
 class SamplerTrainer:
-    """Steps of a sampler for a field that is done, in PyTorch.
+    """Steps of a sampler for a field that is done, in PyTorch. On CUDA one is recorded, replayed.
 
     Minimised is the Kullback-Leibler divergence of the density from f * cos, which is luminance
     over its albedo, weighed by that albedo: noise of dark places is seen less. It is estimated at
@@ -86,26 +87,40 @@ class SamplerTrainer:
         self.rng = torch.Generator().manual_seed(seed)
         self.threads = Threads(1)  # the batch is small; and equal bits on any number of cores
         self.skipped = 0
+        numbers = 8 + encoding_of(self.field).varied
+        self._uniform = torch.zeros((numbers, BATCH), device=device)  # what a step draws from
+        self._recorded = None if device.type == "cpu" else RecordedStep(
+            self._gradients, [self.adam], device)  # fmt: skip
 
     def advance(self, rate_factors: Sequence[float]) -> float:
         """Run one step per factor of the step size; return the last step's loss."""
         factors, losses = iter(rate_factors), []
         self.threads.run(len(rate_factors), lambda: losses.append(self._step(next(factors))))
+        if self._recorded is not None:
+            self.skipped += self._recorded.skips()
         return float(losses[-1])
 
     def _step(self, rate_factor: float) -> torch.Tensor:
-        encoding = encoding_of(self.field)
-        latents, shares, wo, wi, wanted = self._drawn()
-        mixture = self.sampler.mixture(encoding.lobes, latents, wo, shares)
-        loss = sampler_loss(mixture, wi, wo, wanted)
+        self._uniform.copy_(torch.rand(self._uniform.shape, generator=self.rng))
+        if self._recorded is not None:
+            self._recorded.run(rate_factor)
+            return self._recorded.loss
         for parameter in self.parameters:
             parameter.grad = None
-        loss.backward()
+        loss = self._gradients()
         gradients = [p.grad for p in self.parameters if p.grad is not None]
         if torch.nn.utils.get_total_norm(gradients).isfinite():
             self.adam.step(rate_factor)
         else:
             self.skipped += 1
+        return loss
+
+    def _gradients(self) -> torch.Tensor:
+        """Leave the gradients of what is drawn from the numbers at hand; return its loss."""
+        latents, shares, wo, wi, wanted = self._drawn()
+        mixture = self.sampler.mixture(encoding_of(self.field).lobes, latents, wo, shares)
+        loss = sampler_loss(mixture, wi, wo, wanted)
+        loss.backward()
         return loss.detach()
 
     @torch.no_grad()
@@ -114,8 +129,7 @@ class SamplerTrainer:
 
         wi is drawn from all parts equally often, so that no lobe is forgotten.
         """
-        encoding = encoding_of(self.field)
-        u = torch.rand((8 + encoding.varied, BATCH), generator=self.rng).to(self.device)
+        encoding, u = encoding_of(self.field), self._uniform
         shares = u[8:].t()
         # coarse levels are drawn less often
         level = (len(encoding.grid.sizes) * u[2] ** 3).floor()

@@ -91,9 +91,7 @@ def test_names_of_a_module_are_its_own(painted, tmp_path):
     found = kernels.eval(uv, wi, wo)
     np.testing.assert_allclose(found, 0.5 * np.c_[uv, np.full(64, 0.5)] * wi[:, 2:].clip(0), 1e-4)
     sampler = MaterialSampler(kernels, 64, 0.5, torch.Generator().manual_seed(0))
-    batch = DrawnBatches(DrawnSamples(kernels.gpu, kernels, sampler, 64, 7), CPU).draw(
-        torch.Generator()
-    )
+    batch = DrawnBatches(DrawnSamples(kernels.gpu, kernels, sampler, 64, 7), CPU).draw()
     exact = kernels.eval(*(x.numpy() for x in (batch.uv, batch.wi.t(), batch.wo.t())))
     np.testing.assert_allclose(batch.wanted.t().numpy(), exact, rtol=1e-4)
     footprints = DrawnFootprints(sampler, (2, 1), wraps=True, seed=3, device=CPU)
