@@ -87,6 +87,12 @@ def test_it_scatters_as_its_teacher(fitted):
     assert result.psnr_db > 28 and result.worst_db > 25 and result.skipped_steps == 0
 
 
+def test_it_makes_no_light(fitted):
+    """What it scatters in all is at most what its teacher does, and 3 % of that."""
+    told = fitted[1].header.quality
+    assert 0.9 < told["albedo_most"] / told["teacher_albedo_most"] < 1.03
+
+
 def test_nothing_comes_from_below(fitted):
     uv, wi, wo = upper_pairs(20)
     wi[:10, 2] *= -1
