@@ -19,7 +19,7 @@ from neuralshade.engine.kernels.infer.field_inference import field_inference
 from neuralshade.engine.kernels.step.gradients import seed_word
 from neuralshade.engine.network_trainer import NetworkTrainer
 from neuralshade.engine.recorded_engine import RecordedEngine
-from neuralshade.engine.step_kernels import Training
+from neuralshade.engine.step_texts import Training
 from neuralshade.engine.torch_engine import TorchEngine
 from neuralshade.gpu.gpu import Gpu
 from neuralshade.kinds.material.drawn_samples import DrawnBatches, DrawnSamples, HeldBatch
