@@ -91,7 +91,7 @@ class Exporter:
         return SimpleNamespace(buffer=self.buffer(size=4 * count))
 
     def kernel(self, text: str, entry: str, variables: Any, *, shared_bytes: int = 0,
-               fast_math: bool = False) -> Built:  # fmt: skip
+               fast_math: bool = False, folder: Any = None) -> Built:  # fmt: skip
         bound = {name: getattr(value, "buffer", value) for name, value in variables.items()}
         self.built.append(Built(exported(text, entry), entry, shared_bytes, bound))
         return self.built[-1]

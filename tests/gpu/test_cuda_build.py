@@ -80,10 +80,10 @@ class Builder:
     def ring(self, dtype, count):
         return SimpleNamespace(buffer=self.buffer(size=4 * count))
 
-    def kernel(self, text, entry, variables, *, shared_bytes=0, fast_math=False):
+    def kernel(self, text, entry, variables, *, shared_bytes=0, fast_math=False, folder=None):
         bound = {name: getattr(value, "buffer", value) for name, value in variables.items()}
         name = architecture(self.adapter.capability)
-        built = build_kernel(text, entry, name, fast_math=fast_math)
+        built = build_kernel(text, entry, name, fast_math=fast_math, folder=folder)
         packed(built.layout, bound)  # everything that is read is there
         assert built.cubin.startswith(ELF)
         self.built.append(entry)

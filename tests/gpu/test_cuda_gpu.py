@@ -3,15 +3,16 @@
 import re
 import subprocess
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
 import torch
 
 from neuralshade.errors import DeviceError, KernelError, ShapeError
-from neuralshade.gpu import cuda_gpu
+from neuralshade.gpu import cuda_builds
 from neuralshade.gpu.cuda_gpu import CudaGpu
-from neuralshade.gpu.gpu import KernelText, run_once
+from neuralshade.gpu.gpu import KernelText, bound_kernel, run_once
 
 pytestmark = pytest.mark.gpu
 TWICE = """
@@ -94,16 +95,19 @@ def test_a_kernel_keeps_what_it_is_bound_to(cuda):
     assert len(others) == 8
 
 
-def test_what_is_prepared_is_not_compiled_again(cuda, monkeypatch):
-    known, wrong = KernelText(text(), "twice"), KernelText("no Slang", "twice")
+def test_what_is_prepared_is_not_compiled_again(cuda, monkeypatch, tmp_path):
+    known = KernelText(text(), "twice", folder=tmp_path)
+    wrong = KernelText("no Slang", "twice")
     cuda.prepare([known, wrong, known])
     buffers = {"from": cuda.buffer(size=256), "into": cuda.buffer(size=256)}
     with pytest.raises(KernelError):
         cuda.kernel(wrong.text, wrong.entry, buffers)
-    monkeypatch.setattr(cuda_gpu, "build_kernel", None)  # it would be called
-    run_once(cuda, [(cuda.kernel(known.text, known.entry, buffers), 1)])
-    with pytest.raises(TypeError):
-        cuda.kernel(known.text, known.entry, buffers, fast_math=True)
+    bound_kernel(cuda, known, buffers)
+    monkeypatch.setattr(cuda_builds, "build_kernel", None)  # it would be called
+    run_once(cuda, [(bound_kernel(cuda, known, buffers), 1)])
+    for other in (replace(known, fast_math=True), replace(known, folder=None)):
+        with pytest.raises(TypeError):
+            bound_kernel(cuda, other, buffers)
 
 
 @pytest.mark.parametrize("size", [4, 4096, 2**15])

@@ -13,24 +13,19 @@ import torch
 
 from neuralshade.base.work import part
 from neuralshade.engine.kernel_path import TrainingPath
-from neuralshade.engine.kernel_plan import Plan, build_plan, infer_plan, path_of
+from neuralshade.engine.kernel_plan import infer_plan, path_of
 from neuralshade.engine.kernels.infer.infer import Inference
-from neuralshade.engine.kernels.step.gradients import choose_gradients
 from neuralshade.engine.kernels.step.many_steps import (
     GATE_BYTES,
     all_at_once,
     copy_size,
     live_numbers,
-    resident_groups,
-    takes_many,
 )
-from neuralshade.engine.kernels.step.portable import PortablePlan
 from neuralshade.engine.kernels.step.step_state import StepState
 from neuralshade.engine.kernels.step.update import Numbers
-from neuralshade.engine.layout import NetworkLayout
-from neuralshade.engine.step_kernels import GridWork, StepKernels, Training, step_buffers
+from neuralshade.engine.step_kernels import StepKernels, step_buffers
 from neuralshade.engine.step_queue import StepQueue
-from neuralshade.engine.task import TaskText
+from neuralshade.engine.step_texts import MakeTask, Training, step_texts
 from neuralshade.engine.trainer_state import TrainerState
 from neuralshade.gpu.gpu import Buffer, Dispatch, Gpu, Steps, raw_bytes, run_steps
 from neuralshade.model.field import Field
@@ -48,8 +43,7 @@ class NetworkTrainer:
     or four. The host only counts; ``field`` is brought up to date by ``averaged``.
 
     Args:
-        task: called with ``halves`` (whether grid numbers are packed float16) and ``gradients``
-            (a key of GRADIENTS, how theirs are summed); returns the TaskText of what is fitted.
+        task: what is fitted, as ``step_texts`` has it.
         rng: what the field was drawn from; only kept, for the other engine to go on with.
         vectors: whether what matrices train is evaluated by cooperative vectors.
     """
@@ -58,7 +52,7 @@ class NetworkTrainer:
         self,
         gpu: Gpu,
         field: Field,
-        task: Any,
+        task: MakeTask,
         training: Training,
         rng: torch.Generator,
         path: TrainingPath = "fma",
@@ -66,28 +60,15 @@ class NetworkTrainer:
     ):
         self.gpu, self.field, self.training, self.rng = gpu, field, training, rng
         self.vectors = path == "matrix" and vectors
-        self.plan: Plan = build_plan(path, field.network, training.batch, gpu)
-        self.layout = NetworkLayout(field.network, self.plan.align)
-        gradients = choose_gradients(gpu, exact=training.exact, halves=self.plan.halves)
-        self.task: TaskText = task(halves=self.plan.halves, gradients=gradients)
-        self.work = GridWork(field.encoding.tables(), gradients)
-        self.resident = self._resident_groups()
+        self._texts = texts = step_texts(gpu, field, task, training, path)
+        self.plan, self.layout, self.task = texts.plan, texts.layout, texts.task
+        self.work, self.resident = texts.work, texts.resident
         self._alone = 0
         self.grid_frozen = False
         self._allocate()
         with part("compiling kernels"):
             self._compile()
         self._round()
-
-    def _resident_groups(self) -> int:
-        """Return the groups of a dispatch of many steps; 0 where steps cannot share one."""
-        plan = self.plan
-        alone = self.task.before is not None or self.training.frozen_layers > 0
-        if isinstance(plan, PortablePlan) or alone:
-            return 0
-        groups = resident_groups(plan, self.gpu.multiprocessors)
-        taken = takes_many(plan, self.layout, self.field.encoding, self.training.batch, groups)
-        return groups if groups is not None and taken else 0
 
     def _allocate(self) -> None:
         gpu, field, plan, t = self.gpu, self.field, self.plan, self.training
@@ -114,11 +95,8 @@ class NetworkTrainer:
 
     def _compile(self) -> None:
         gpu, plan = self.gpu, self.plan
-        self._kernels = StepKernels(
-            gpu, self.field, self.task, self.training, plan, self.layout, self.network, self.grid,
-            self.work, dict(self.buffers), self.resident,
-        )  # fmt: skip
-        self._kernels.prepare()
+        self._texts.prepare(gpu)
+        self._kernels = StepKernels(gpu, self._texts, self.network, self.grid, dict(self.buffers))
         self.first_round = gpu.steps(self._rounding)
         self.mean_round = gpu.steps(self._kernels.mean_rounding())
         self.many = self.resident > 0 and self._compile_many()

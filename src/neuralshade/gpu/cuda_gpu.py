@@ -9,9 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from neuralshade.base.cores import on_cores
-from neuralshade.errors import NeuralShadeError
-from neuralshade.gpu.cuda_cache import BuiltKernel, build_kernel
+from neuralshade.gpu.cuda_builds import KernelBuilds
 from neuralshade.gpu.cuda_compiler import architecture
 from neuralshade.gpu.cuda_context import CudaContext
 from neuralshade.gpu.cuda_launch import CudaKernel, CudaSteps
@@ -101,7 +99,7 @@ class CudaGpu:
         self.architecture = architecture(self.context.capability)
         self.adapter = _adapter(self.context)
         self._commands = CudaCommands(self.context)
-        self._prepared: dict[KernelText, BuiltKernel] = {}
+        self._builds = KernelBuilds(self.architecture)
 
     def buffer(self, values: npt.NDArray[Any] | None = None, *, size: int = 0) -> CudaBuffer:
         """Return a buffer with ``values``, or of ``size`` bytes of zeros; never an empty one."""
@@ -135,29 +133,12 @@ class CudaGpu:
     ) -> CudaKernel:
         """Compile an entry point of Slang text and bind its variables for good."""
         bound = {name: getattr(value, "buffer", value) for name, value in variables.items()}
-        known = None if folder else self._prepared.get(KernelText(text, entry, fast_math))
-        built = known or build_kernel(
-            text, entry, self.architecture, fast_math=fast_math, folder=folder
-        )
+        built = self._builds.built(KernelText(text, entry, fast_math, folder))
         return CudaKernel(self.context, built, bound, shared_bytes)
 
     def prepare(self, kernels: Sequence[KernelText]) -> None:
-        """Compile entry points side by side; ``kernel`` then finds them.
-
-        NVRTC leaves Python's lock to others, while Slang's compiler works for one at a time.
-        """
-        missing = [kernel for kernel in dict.fromkeys(kernels) if kernel not in self._prepared]
-        for kernel, built in zip(missing, on_cores(self._built, missing), strict=True):
-            if built is not None:
-                self._prepared[kernel] = built
-
-    def _built(self, kernel: KernelText) -> BuiltKernel | None:
-        try:
-            return build_kernel(
-                kernel.text, kernel.entry, self.architecture, fast_math=kernel.fast_math
-            )
-        except NeuralShadeError:  # `kernel` will say it
-            return None
+        """Begin to compile entry points in the background, those that are needed first first."""
+        self._builds.begin(kernels)
 
     def occupancy(self, kernel: Any) -> int:
         """Return how many groups of ``kernel`` a multiprocessor runs at once."""
@@ -181,7 +162,8 @@ class CudaGpu:
         self.context.wait()
 
     def close(self) -> None:
-        """Free what is left on the device, and leave it."""
+        """Free what is left on the device, and leave it; what is not compiled yet never is."""
+        self._builds.close()
         self.context.close()
 
 

@@ -32,6 +32,7 @@ class KernelText:
     text: str
     entry: str
     fast_math: bool = False
+    folder: pathlib.Path | None = None
 
 
 class Kernel(Protocol):
@@ -155,9 +156,11 @@ class Gpu(Protocol):
         """
 
     def prepare(self, kernels: Sequence[KernelText]) -> None:
-        """Compile entry points side by side, where that saves time; ``kernel`` then finds them.
+        """Begin to compile entry points in the background, where that saves time, and return.
 
-        What does not compile is left for ``kernel`` to say.
+        They are begun in the given order, behind those of earlier calls, as many at a time as
+        there are cores; ``kernel`` waits for the one that it is asked for. What does not compile
+        is left for ``kernel`` to say, and what is begun already is not begun again.
         """
 
     def occupancy(self, kernel: Kernel) -> int | None:
@@ -180,6 +183,14 @@ class Gpu(Protocol):
 
     def close(self) -> None:
         """Give the device back where it was opened for this object; free what is left on it."""
+
+
+def bound_kernel(
+    gpu: Gpu, kernel: KernelText, variables: Mapping[str, Any], *, shared_bytes: int = 0
+) -> Kernel:
+    """Return what ``Gpu.kernel`` does for a text that may have been prepared."""
+    return gpu.kernel(kernel.text, kernel.entry, variables, shared_bytes=shared_bytes,
+                      fast_math=kernel.fast_math, folder=kernel.folder)  # fmt: skip
 
 
 def run_steps(gpu: Gpu, steps: Steps) -> None:

@@ -83,6 +83,7 @@ _active: ContextVar[KernelDump | None] = ContextVar("kernel_dump", default=None)
 def into(folder: pathlib.Path | None) -> Iterator[None]:
     """Write every kernel that this thread compiles in the block into ``folder``; None: nothing.
 
+    So are kernels that it has compiled ahead, in other threads: see ``Gpu.prepare``.
     A kernel is one of a text, an entry point and settings; it is written once in a block.
 
     Raises: OutputError where the folder can be neither found nor made, or not be written.

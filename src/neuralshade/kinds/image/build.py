@@ -53,7 +53,7 @@ def build_gpu_engine(
 ) -> GpuImageEngine:
     """Assemble the same on an opened GPU; see ``choose_kernels`` and ``Training``."""
     from neuralshade.engine.network_trainer import NetworkTrainer
-    from neuralshade.engine.step_kernels import Training
+    from neuralshade.engine.step_texts import Training
     from neuralshade.kinds.image.task import image_task
 
     rng = torch.Generator().manual_seed(recipe.seed)

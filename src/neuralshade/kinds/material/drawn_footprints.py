@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
+from neuralshade.gpu.gpu import KernelText
 from neuralshade.kinds.material.drawn_ahead import Drawing, DrawnAhead
 from neuralshade.kinds.material.drawn_samples import (
     GROUP,
@@ -80,10 +81,15 @@ class DrawnFootprints(DrawnAhead[FootprintSamples]):
             "drawn_rows": found, "footprint_levels": gpu.buffer(levels.astype(np.float32)),
             "footprint_level_count": len(sides),
         }  # fmt: skip
-        head = HEAD.format(points=POINTS, steps=STEPS, wraps=str(self.wraps).lower())
-        text = normals_text(sampler.normal_firsts, keeps_values=False) + head + KERNEL
-        kernel = teacher.compiled(text, "draw_footprints", variables)
+        kernel = teacher.compiled(footprints_text(sampler.normal_firsts, self.wraps), variables)
         return (kernel, -(-count // GROUP)), [(found, words)]
 
     def _look(self, drawn: Sequence[torch.Tensor]) -> None:
         check_answers(self.sampler.teacher, drawn[0])
+
+
+def footprints_text(normal_firsts: Sequence[int], wraps: bool) -> KernelText:
+    """Return what draws footprints, as ``TeacherKernels.prepare`` takes it."""
+    head = HEAD.format(points=POINTS, steps=STEPS, wraps=str(wraps).lower())
+    text = normals_text(normal_firsts, keeps_values=False) + head + KERNEL
+    return KernelText(text, "draw_footprints")

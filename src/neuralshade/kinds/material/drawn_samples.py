@@ -11,7 +11,7 @@ from typing import Any
 
 import torch
 
-from neuralshade.gpu.gpu import Dispatch, Gpu, Kernel
+from neuralshade.gpu.gpu import Dispatch, Gpu, KernelText
 from neuralshade.kinds.material.drawn_ahead import Drawing, DrawnAhead
 from neuralshade.kinds.material.samples import MaterialSampler, Samples
 from neuralshade.kinds.material.teachers.teacher import TeacherKernels
@@ -59,9 +59,8 @@ class DrawnSamples:
         Raises: KernelError.
         """
         variables = {**bound, "drawn_by": drawn_by(self.sampler, count, self.seed, self.batch)}
-        text = normals_text(self.sampler.normal_firsts, keeps_values) + KERNEL
-        kernel: Kernel = self.teacher.compiled(text, "draw_samples", variables)
-        return kernel, -(-count // GROUP)
+        text = samples_text(self.sampler.normal_firsts, keeps_values=keeps_values)
+        return self.teacher.compiled(text, variables), -(-count // GROUP)
 
     def buffers(self, count: int) -> dict[str, Any]:
         """Return buffers for ``count`` samples, by the kernel's names."""
@@ -112,6 +111,11 @@ def check_answers(teacher: TeacherKernels, rows: torch.Tensor) -> None:
         told = rows.cpu().numpy()
         parts = (told[:, :2], told[:, 2:5], told[:, 5:8])
         teacher.check_finite("eval", told[:, 8:11], *parts)
+
+
+def samples_text(normal_firsts: Sequence[int], *, keeps_values: bool) -> KernelText:
+    """Return what draws samples, as ``TeacherKernels.prepare`` takes it."""
+    return KernelText(normals_text(normal_firsts, keeps_values) + KERNEL, "draw_samples")
 
 
 def normals_text(firsts: Sequence[int], keeps_values: bool) -> str:

@@ -50,7 +50,7 @@ from neuralshade.kinds.material.sampler_fit import PhasedLoop, SampledEngine
 from neuralshade.kinds.material.scene import material_scene
 from neuralshade.kinds.material.shared import LAYERS, SharedPart, shared_digest
 from neuralshade.kinds.material.teachers.sources import load_teacher, teacher_digest
-from neuralshade.kinds.material.teachers.teacher import Teacher, TeacherKernels
+from neuralshade.kinds.material.teachers.teacher import OF_FITS, Teacher, TeacherKernels
 from neuralshade.kinds.material.teachers.varied_teacher import varied_teacher
 from neuralshade.model.field import Field
 
@@ -140,6 +140,7 @@ def fit_material(
         if checkpoint is not None and options.resume is not None:
             check_engine(options.resume, checkpoint.state, chosen.engine)
         kernels = TeacherKernels(gpu, teacher)
+        kernels.prepare(OF_FITS)
         job = _Job(kernels, shared, fitted, recipe, target, chosen, options, observer, place)
         typed = {"--element": element, "--share": None if share is None else os.fspath(share)}
         job.resumed_words = tuple(word for flag, value in typed.items() if value is not None

@@ -19,10 +19,11 @@ from neuralshade.engine.kernels.infer.field_inference import field_inference
 from neuralshade.engine.kernels.step.gradients import seed_word
 from neuralshade.engine.network_trainer import NetworkTrainer
 from neuralshade.engine.recorded_engine import RecordedEngine
-from neuralshade.engine.step_kernels import Training
+from neuralshade.engine.step_texts import MakeTask, Training, step_texts
 from neuralshade.engine.torch_engine import TorchEngine
 from neuralshade.gpu.gpu import Gpu
-from neuralshade.kinds.material.drawn_samples import DrawnBatches, DrawnSamples
+from neuralshade.kinds.material.drawn_footprints import footprints_text
+from neuralshade.kinds.material.drawn_samples import DrawnBatches, DrawnSamples, samples_text
 from neuralshade.kinds.material.engine import (
     ENCODED,
     FLOOR,
@@ -42,6 +43,7 @@ from neuralshade.kinds.material.every_nth import EveryNth, Steps, parted
 from neuralshade.kinds.material.field import build_field, encoding_of
 from neuralshade.kinds.material.judging.judge import field_shade
 from neuralshade.kinds.material.judging.lit import Shade
+from neuralshade.kinds.material.mip_fit import main_share
 from neuralshade.kinds.material.recipe import MaterialRecipe
 from neuralshade.kinds.material.samples import POOL, MaterialSampler
 from neuralshade.kinds.material.shared import SharedPart
@@ -77,6 +79,9 @@ class GpuMaterialEngine(MaterialEngine):
         self.sampler = MaterialSampler(teacher, self.batch, recipe.rare, self.rng,
                                        POOL if software else GPU_POOL)  # fmt: skip
         self.drawn = DrawnSamples(gpu, teacher, self.sampler, self.batch, seed_word(recipe.seed))
+        untrained = build_field(recipe, recipe.size, None)
+        self.path = choose_kernels(gpu, log_decoder(untrained.network), "auto", kernels)
+        self._compile_ahead(untrained)
         self.device = torch.device("cuda" if torch.cuda.is_available() and not software else "cpu")
         self.every, most = PYTORCH["software" if software else self.device.type]
         encoder = encoder_of(recipe, self.sampler.value_count, self.rng)
@@ -100,7 +105,6 @@ class GpuMaterialEngine(MaterialEngine):
         else:
             self.encoder_steps = EveryNth(TorchEngine(field, self.task, "l1", [adam], self.rng),
                                           self.every)  # fmt: skip
-        self.path = choose_kernels(gpu, log_decoder(field.network), "auto", kernels)
         self.trainer: NetworkTrainer | None = None
         self._phase = ENCODED
 
@@ -182,6 +186,18 @@ class GpuMaterialEngine(MaterialEngine):
         if int(state["phase"]) == FROZEN:
             self.freeze()
 
+    def _compile_ahead(self, untrained: Field) -> None:
+        """Compile what this fit will ask for, in the order of need, while it goes on.
+
+        ``untrained``: of the size that kernels train; its numbers are in no text.
+        """
+        recipe, firsts, teacher = self.recipe, self.sampler.normal_firsts, self.sampler.teacher
+        teacher.prepare([samples_text(firsts, keeps_values=True)])
+        step_texts(self.gpu, *self._parts(untrained), self.path).prepare(self.gpu)
+        teacher.prepare([samples_text(firsts, keeps_values=False)])
+        if main_share(recipe) < 1:
+            teacher.prepare([footprints_text(firsts, wraps=recipe.wrap == "repeat")])
+
     def _encoder_input(self, uv: Floats) -> torch.Tensor:
         values = self.sampler.teacher.parameters(uv)
         return self.sampler.normalized(values).to(self.device)
@@ -197,8 +213,15 @@ class GpuMaterialEngine(MaterialEngine):
 
     def _train(self, field: Field) -> NetworkTrainer:
         """Let kernels train ``field`` from now on."""
-        recipe, gpu = self.recipe, self.gpu
-        encoding = encoding_of(field)
+        self.trainer = NetworkTrainer(
+            self.gpu, *self._parts(field), self.rng, self.path,
+            choose_vectors(self.gpu, self.path),
+        )  # fmt: skip
+        return self.trainer
+
+    def _parts(self, field: Field) -> tuple[Field, MakeTask, Training]:
+        """Return what kernels train of ``field``, on what, and how."""
+        recipe, encoding = self.recipe, encoding_of(field)
         encoding.lobes.hold_read()
         betas = (recipe.beta1, recipe.beta2)
         training = Training(
@@ -214,12 +237,8 @@ class GpuMaterialEngine(MaterialEngine):
             grid_betas=betas,
             frozen_layers=0 if self.shared is None else self.shared.layers,
         )
-        self.trainer = NetworkTrainer(
-            gpu, Field(encoding, log_decoder(field.network)),
-            partial(material_task, self.drawn, encoding, FLOOR), training, self.rng, self.path,
-            choose_vectors(gpu, self.path),
-        )  # fmt: skip
-        return self.trainer
+        task = partial(material_task, self.drawn, encoding, FLOOR)
+        return Field(encoding, log_decoder(field.network)), task, training
 
 
 def log_decoder(network: MLP) -> MLP:

@@ -96,7 +96,7 @@ def build_gpu_engine(
 ) -> GpuTexturesEngine:
     """Assemble the same on an opened GPU; see ``choose_kernels`` and ``Training``."""
     from neuralshade.engine.network_trainer import NetworkTrainer
-    from neuralshade.engine.step_kernels import Training
+    from neuralshade.engine.step_texts import Training
     from neuralshade.kinds.textures.shaded import lit_maps
     from neuralshade.kinds.textures.task import texel_task
 

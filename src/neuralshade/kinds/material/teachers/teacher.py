@@ -8,14 +8,14 @@ from __future__ import annotations
 import pathlib
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from neuralshade.errors import ConfigError
-from neuralshade.gpu.gpu import Gpu, Kernel
+from neuralshade.gpu.gpu import Gpu, Kernel, KernelText, bound_kernel
 from neuralshade.gpu.open import open_gpu
 from neuralshade.kinds.material.varied import Input, Varied
 
@@ -87,11 +87,20 @@ def teacher_text(teacher: Teacher) -> str:
     ])  # fmt: skip
 
 
+def answering(entry: str) -> KernelText:
+    """Return an entry point of teacher.cs.slang, as ``TeacherKernels.prepare`` takes it."""
+    return KernelText(KERNELS, entry)
+
+
+# what every fit asks: its sampler the values of the graph, its judge what is scattered
+OF_FITS = tuple(answering(entry) for entry in ("teacher_read", "teacher_evaluate"))
+
+
 class TeacherKernels:
     """A teacher on a device; use it from one thread."""
 
     def __init__(self, gpu: Gpu, teacher: Teacher):
-        """Raises: DeviceError. What is asked first is compiled then: KernelError."""
+        """Raises: DeviceError. What is asked first is compiled then, or ahead: KernelError."""
         self.gpu, self.teacher = gpu, teacher
         count = max(1, len(teacher.parameters))
         self._text = teacher_text(teacher)
@@ -158,16 +167,23 @@ class TeacherKernels:
         """Return an entry point, compiled when it is first asked for."""
         if entry not in self._kernels:
             variables = {"teacher_asked": self._asked, "teacher_answers": self._answers}
-            self._kernels[entry] = self.compiled(KERNELS, entry, variables)
+            self._kernels[entry] = self.compiled(answering(entry), variables)
         return self._kernels[entry]
 
-    def compiled(self, text: str, entry: str, variables: Mapping[str, Any]) -> Kernel:
-        """Return an entry point of ``text``, which may call what the teacher declares.
+    def prepare(self, kernels: Sequence[KernelText]) -> None:
+        """Compile ahead what ``compiled`` is asked for later; see ``Gpu.prepare``."""
+        self.gpu.prepare([self._whole(kernel) for kernel in kernels])
+
+    def compiled(self, kernel: KernelText, variables: Mapping[str, Any]) -> Kernel:
+        """Return an entry point of a text that may call what the teacher declares.
 
         Raises: KernelError.
         """
-        return self.gpu.kernel(self._text + text, entry, {**self._variables, **variables},
-                               folder=self.teacher.folder)  # fmt: skip
+        return bound_kernel(self.gpu, self._whole(kernel), {**self._variables, **variables})
+
+    def _whole(self, kernel: KernelText) -> KernelText:
+        """Return a kernel behind the text of the teacher, whose files it finds."""
+        return replace(kernel, text=self._text + kernel.text, folder=self.teacher.folder)
 
     def check_finite(self, what: str, found: Floats, uv: Floats, wi: Floats, wo: Floats) -> None:
         """Raise ConfigError where a value of ``found`` [n, C] is not finite, saying where."""

@@ -1,0 +1,163 @@
+"""What the kernels of a fit's steps are compiled from, known before there is any buffer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from neuralshade.engine.kernel_path import TrainingPath
+from neuralshade.engine.kernel_plan import Plan, build_plan, train_text
+from neuralshade.engine.kernels.step.gradients import (
+    COPIES,
+    GRADIENTS,
+    choose_gradients,
+    crowded_numbers,
+)
+from neuralshade.engine.kernels.step.many_steps import (
+    INCLUDE,
+    many_constants,
+    resident_groups,
+    takes_many,
+)
+from neuralshade.engine.kernels.step.portable import PortablePlan
+from neuralshade.engine.kernels.step.update import (
+    latent_groups,
+    table_words,
+    update_text,
+    whole_quads,
+)
+from neuralshade.engine.layout import NetworkLayout
+from neuralshade.engine.task import TaskText
+from neuralshade.gpu.gpu import Gpu, KernelText
+from neuralshade.model.field import Field
+from neuralshade.model.parameters import Table
+
+MakeTask = Callable[..., TaskText]  # see ``step_texts``
+COARSE = ("update_latents", "round_latents")  # entry points of whose numbers 16 bits are kept
+
+
+@dataclass(frozen=True)
+class Training:
+    """How a field is trained, whatever it is."""
+
+    batch: int
+    rate: float
+    grid_rate: float
+    betas: tuple[float, float]
+    epsilon: float
+    average: float  # decay of the mean weights; 0 keeps none
+    touched: bool  # Adam for grids steps entries with a gradient only
+    loss_scale: float
+    exact: bool  # equal bits on every run
+    grid_betas: tuple[float, float] | None = None  # of grids, where they have others
+    penalty: float = 0.0  # share of a weight or bias that its gradient has besides
+    frozen_layers: int = 0  # of the network, its first ones, which stay as they are
+
+
+class GridWork:
+    """How a step's work on grids is cut into groups, and where their gradients are summed."""
+
+    def __init__(self, tables: Sequence[Table], gradients: str):
+        self.words, self.groups, self.entries = table_words(tables)
+        self.latents = any(table.unit for table in tables)  # then all are: one kernel steps them
+        self.update, self.rounding = "update_cells", ["measure_grid", "round_cells"]
+        if self.latents:
+            self.groups = latent_groups(tables)
+            self.update, self.rounding = "update_latents", ["round_latents"]
+        self.rounds = not self.latents and any(table.bits < 16 for table in tables)
+        self.most_features = max((table.features for table in tables), default=1)
+        self.crowded = 0 if gradients == "fixed" else crowded_numbers(tables)
+        self.gradients, self.kind = gradients, GRADIENTS[gradients]
+
+    def buffers(self, gpu: Gpu, count: int, touched: bool) -> dict[str, Any]:
+        """Return the buffers of grids with ``count`` numbers, by their names in the kernels.
+
+        ``touched``: Adam counts the steps of each entry.
+        """
+        count = whole_quads(count)
+        sums = self.kind.sum_bytes * count + 4 * COPIES * self.crowded
+        return {
+            "tables": gpu.buffer(self.words),
+            "hits": gpu.buffer(size=4 * self.entries if touched else 0),
+            "extents": gpu.buffer(size=8 * self.groups * self.most_features),
+            "grid_sums": gpu.buffer(size=sums),
+            "grid_halves": gpu.buffer(size=self.kind.half_bytes * count),
+        }
+
+
+@dataclass(frozen=True)
+class StepTexts:
+    """What the kernels of steps are compiled from; the field's numbers change none of it."""
+
+    field: Field
+    task: TaskText
+    training: Training
+    plan: Plan
+    layout: NetworkLayout
+    work: GridWork
+    resident: int  # groups that run at once where many steps share a dispatch, else 0
+
+    def prepare(self, gpu: Gpu) -> None:
+        """Compile ahead what steps are made of, those that take longest first."""
+        grids = (self.work.update, *self.work.rounding) if self.work.groups else ()
+        gpu.prepare([
+            self.train("train_many" if self.resident else "train"),
+            *(self.update(entry) for entry in ("update_network", "round_network", *grids)),
+        ])  # fmt: skip
+
+    def train(self, entry: str) -> KernelText:
+        """Return an entry point that leaves gradients, of one step or of many."""
+        # fast: what is rounded to float16 need not be finer before
+        return KernelText(self._train_text, entry, self.plan.halves)
+
+    def update(self, entry: str) -> KernelText:
+        """Return an entry point of update.cs.slang."""
+        # quotients and roots may be coarse where bits need not be equal
+        return KernelText(self._update_text, entry, entry in COARSE and not self.training.exact)
+
+    @cached_property
+    def _update_text(self) -> str:
+        return update_text(
+            self.field.encoding.tables(),
+            halves=self.plan.halves,
+            gradients=self.work.gradients,
+            touched=self.training.touched,
+        )
+
+    @cached_property
+    def _train_text(self) -> str:
+        text = train_text(self.plan, self.field, self.task, many=self.resident > 0)
+        if self.resident == 0:
+            return text
+        assert not isinstance(self.plan, PortablePlan), "takes_many is asked for fused plans only"
+        return text + many_constants(self.plan, self.layout, self.resident) + INCLUDE
+
+
+def step_texts(
+    gpu: Gpu, field: Field, task: MakeTask, training: Training, path: TrainingPath
+) -> StepTexts:
+    """Return what the kernels are compiled from that train ``field``.
+
+    ``task``: called with ``halves`` (whether grid numbers are packed float16) and ``gradients``
+    (a key of GRADIENTS, how theirs are summed); returns the TaskText of what is fitted.
+    """
+    plan = build_plan(path, field.network, training.batch, gpu)
+    layout = NetworkLayout(field.network, plan.align)
+    gradients = choose_gradients(gpu, exact=training.exact, halves=plan.halves)
+    made = task(halves=plan.halves, gradients=gradients)
+    resident = 0
+    if made.before is None and training.frozen_layers == 0:
+        resident = _resident_groups(gpu, plan, layout, field, training.batch)
+    work = GridWork(field.encoding.tables(), gradients)
+    return StepTexts(field, made, training, plan, layout, work, resident)
+
+
+def _resident_groups(gpu: Gpu, plan: Plan, layout: NetworkLayout, field: Field, batch: int) -> int:
+    """Return the groups of a dispatch of many steps; 0 where steps cannot share one."""
+    if isinstance(plan, PortablePlan):
+        return 0
+    groups = resident_groups(plan, gpu.multiprocessors)
+    taken = takes_many(plan, layout, field.encoding, batch, groups)
+    return groups if groups is not None and taken else 0

@@ -1,0 +1,58 @@
+"""Kernels that are built ahead for CUDA, in the background."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextvars import copy_context
+
+from neuralshade.base.cores import core_count
+from neuralshade.gpu.cuda_cache import BuiltKernel, build_kernel
+from neuralshade.gpu.gpu import KernelText
+
+
+class KernelBuilds:
+    """Builds for one architecture, as many at a time as there are cores, first come first served.
+
+    In threads: NVRTC leaves Python's lock to others, while Slang's compiler works for one at a
+    time. To be used from one thread.
+    """
+
+    def __init__(self, architecture: str):
+        self.architecture = architecture
+        self._begun: dict[KernelText, Future[BuiltKernel]] = {}
+        self._pool: ThreadPoolExecutor | None = None
+
+    def begin(self, kernels: Sequence[KernelText]) -> None:
+        """Build kernels in the background; what fails there is told by ``built``."""
+        if self._pool is None:
+            self._pool = ThreadPoolExecutor(core_count(), "neuralshade")
+        for kernel in kernels:
+            if kernel not in self._begun:
+                # in a context like the caller's, which says whether kernels are written out
+                run = copy_context().run
+                self._begun[kernel] = self._pool.submit(run, self._build, kernel)
+
+    def built(self, kernel: KernelText) -> BuiltKernel:
+        """Return a kernel: waited for where it was begun, else built here.
+
+        Raises: as ``build_kernel``.
+        """
+        begun = self._begun.get(kernel)
+        return self._build(kernel) if begun is None else begun.result()
+
+    def close(self) -> None:
+        """Let go of all kernels. Builds that are under way end by themselves; no other begins."""
+        self._begun.clear()
+        if self._pool is not None:
+            self._pool.shutdown(wait=False, cancel_futures=True)
+            self._pool = None
+
+    def _build(self, kernel: KernelText) -> BuiltKernel:
+        return build_kernel(
+            kernel.text,
+            kernel.entry,
+            self.architecture,
+            fast_math=kernel.fast_math,
+            folder=kernel.folder,
+        )

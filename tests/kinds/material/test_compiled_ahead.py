@@ -1,0 +1,112 @@
+"""kinds/material/gpu_engine: what a fit compiles ahead is what it asks for later."""
+
+from dataclasses import replace
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from fixtures.small_material import paint_teacher
+
+from neuralshade import FitOptions
+from neuralshade.gpu.device import NVIDIA_VENDOR_ID, AdapterInfo
+from neuralshade.gpu.gpu import KernelText
+from neuralshade.gpu.slangpy_gpu import SlangpyGpu
+from neuralshade.kinds.material.fit import fit_material
+from neuralshade.kinds.material.gpu_engine import GpuMaterialEngine
+from neuralshade.kinds.material.recipe import MaterialRecipe
+from neuralshade.kinds.material.teachers.teacher import TeacherKernels
+
+SMALL = {"steps": 40, "size": 16, "batch": 1024, "hidden_width": 16, "sampler": 0.1}
+STEPS = ["update_network", "round_network", "update_latents", "round_latents"]
+
+
+@pytest.fixture
+def heard(share_device, monkeypatch):
+    """Give the kernels that are prepared, and those asked for with whether they were before."""
+    share_device(monkeypatch)
+    monkeypatch.setattr("neuralshade.kinds.material.judging.judge.SIDE_PX", 16)
+    begun, asked = [], []
+    compiled = SlangpyGpu.kernel
+
+    def kernel(gpu, text, entry, variables, *, shared_bytes=0, fast_math=False, folder=None):
+        wanted = KernelText(text, entry, fast_math, folder)
+        asked.append((wanted, wanted in begun))
+        return compiled(gpu, text, entry, variables, shared_bytes=shared_bytes,
+                        fast_math=fast_math, folder=folder)  # fmt: skip
+
+    monkeypatch.setattr(SlangpyGpu, "prepare", lambda gpu, kernels: begun.extend(kernels))
+    monkeypatch.setattr(SlangpyGpu, "kernel", kernel)
+    return begun, asked
+
+
+def names(kernels):
+    """Return the entry point of each kernel that is not like one before, and what it keeps."""
+    return [(k.entry, "KEEPS_VALUES = true" in k.text) for k in dict.fromkeys(kernels)]
+
+
+@pytest.mark.parametrize("mips, exact", [(0.2, False), (0.0, True)])
+def test_every_kernel_of_a_fit_is_compiled_ahead(heard, tmp_path, mips, exact):
+    """In all phases, and nothing else is."""
+    begun, asked = heard
+    teacher = replace(paint_teacher(), folder=tmp_path)
+    fit_material(teacher, tmp_path / "paint.nsh", mips=mips, **SMALL,
+                 options=FitOptions(engine="gpu", deterministic=exact))  # fmt: skip
+    assert [kernel.entry for kernel, ahead in asked if not ahead] == []
+    footprints = [("draw_footprints", False)] if mips else []
+    wanted = [("teacher_read", False), ("teacher_evaluate", False), ("draw_samples", True),
+              ("train", False), *((entry, False) for entry in STEPS),
+              ("draw_samples", False), *footprints]  # fmt: skip
+    assert names(begun) == wanted  # and the trainer, which prepares again, has no other text
+    assert sorted(names(kernel for kernel, _ in asked)) == sorted(wanted)
+    assert {kernel.folder for kernel in begun if teacher.text in kernel.text} == {tmp_path}
+
+
+class Hopper:
+    """Stands for an H100 through CUDA: nothing is compiled, and every answer is 0."""
+
+    def __init__(self):
+        self.name, self.api, self.multiprocessors, self.most_groups = "none", "cuda", 132, 2**31 - 1
+        self.adapter = AdapterInfo("none", "cuda", False, (), NVIDIA_VENDOR_ID, (32, 32),
+                                   capability=(9, 0), multiprocessors=132,
+                                   shared_bytes=232448)  # fmt: skip
+        self.begun, self.asked = [], []
+
+    def buffer(self, values=None, *, size=0):
+        size = max(16, size if values is None else values.nbytes)
+        return SimpleNamespace(size=size, read=lambda: np.zeros(size, np.uint8))
+
+    def ring(self, dtype, count):
+        return SimpleNamespace(buffer=self.buffer(size=4 * count))
+
+    def prepare(self, kernels):
+        self.begun.extend(kernels)
+
+    def kernel(self, text, entry, variables, *, shared_bytes=0, fast_math=False, folder=None):
+        self.asked.append(KernelText(text, entry, fast_math, folder))
+
+    def commands(self):
+        return SimpleNamespace(upload=lambda *_: None, run=lambda *_: None, submit=lambda: None)
+
+    def steps(self, dispatches):
+        return None
+
+    def reader(self, buffer, size):
+        return None
+
+    def occupancy(self, kernel):
+        return None
+
+
+@pytest.mark.parametrize("kernels", ["wgmma", "matrix", "fma"])
+def test_a_trainer_asks_for_what_was_compiled_ahead_of_it(kernels, monkeypatch):
+    """On all products, whose texts are told before there is a map to train."""
+    monkeypatch.setattr("torch.cuda.is_available", lambda: False)
+    gpu = Hopper()
+    recipe = MaterialRecipe(size=16, batch=1024, hidden_width=64, steps=8)
+    engine = GpuMaterialEngine(recipe, TeacherKernels(gpu, paint_teacher()), gpu, kernels, False)
+    begun, beginning = set(gpu.begun), len(gpu.asked)
+    engine.bake()
+    assert engine.path == kernels and set(gpu.begun) == begun
+    asked = [kernel for kernel in gpu.asked[beginning:] if kernel.entry != "probe"]
+    assert {kernel.entry for kernel in asked} >= {"train", "draw_samples", *STEPS}
+    assert set(asked) <= begun
