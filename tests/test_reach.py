@@ -9,7 +9,7 @@ import pytest
 
 DATA = Path(__file__).parent / "data"
 COMPILER = "torch._dynamo"  # of PyTorch: 3 s to load, which a negation on the meta device does
-HEAVY = ("torch", "numpy", "slangpy", "OpenImageIO", "rich", COMPILER)
+HEAVY = ("torch", "numpy", "slangpy", "OpenImageIO", "rich", "sympy", COMPILER)
 LOADED = """
 import json, sys
 {code}
@@ -80,5 +80,5 @@ def test_a_fit_loads_one_kind(request, tmp_path, options):
         request.getfixturevalue("device")
     found = loaded(FIT.format(options=options, picture=str(DATA / "photo.png"),
                               asset=str(tmp_path / "x.nsh")))  # fmt: skip
-    assert others(found["modules"], "image") == []
+    assert others(found["modules"], "image") == [] and "sympy" not in found["heavy"]
     assert len(found["modules"]) <= 108

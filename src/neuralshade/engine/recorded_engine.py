@@ -46,6 +46,6 @@ class RecordedEngine(TorchEngine):
         """Leave one batch's gradients; return its mean loss."""
         predicted, wanted = self.task(self.rng)
         loss, d_predicted = LOSSES[self.loss](predicted.detach().float(), wanted)
-        predicted.backward(d_predicted.mul_(self.scale / d_predicted.numel()).to(predicted.dtype))
+        self._back(predicted, d_predicted)
         self._unscale()
         return loss.mean()
