@@ -5,12 +5,14 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from fixtures.small_material import paint_teacher
+import torch
+from fixtures.small_material import paint_teacher, upper_pairs
 
 from neuralshade import FitOptions
 from neuralshade.gpu.device import NVIDIA_VENDOR_ID, AdapterInfo
 from neuralshade.gpu.gpu import KernelText
 from neuralshade.gpu.slangpy_gpu import SlangpyGpu
+from neuralshade.kinds.material.field import build_field
 from neuralshade.kinds.material.fit import fit_material
 from neuralshade.kinds.material.gpu_engine import GpuMaterialEngine
 from neuralshade.kinds.material.recipe import MaterialRecipe
@@ -110,3 +112,17 @@ def test_a_trainer_asks_for_what_was_compiled_ahead_of_it(kernels, monkeypatch):
     asked = [kernel for kernel in gpu.asked[beginning:] if kernel.entry != "probe"]
     assert {kernel.entry for kernel in asked} >= {"train", "draw_samples", *STEPS}
     assert set(asked) <= begun
+
+
+@pytest.mark.parametrize("levels", [1, 5])
+def test_what_judges_was_compiled_ahead(levels, monkeypatch):
+    """The map while it is trained, and all levels of what is stored."""
+    monkeypatch.setattr("torch.cuda.is_available", lambda: False)
+    gpu = Hopper()
+    recipe = MaterialRecipe(size=16, batch=1024, hidden_width=32, steps=8)
+    engine = GpuMaterialEngine(recipe, TeacherKernels(gpu, paint_teacher()), gpu, "auto", False)
+    field = build_field(recipe, 16, torch.Generator(), levels)
+    beginning = len(gpu.asked)
+    assert not engine.shade(field)(*upper_pairs(8)).any()
+    assert [kernel.entry for kernel in gpu.asked[beginning:]] == ["draw_positions"]
+    assert set(gpu.asked[beginning:]) <= set(gpu.begun)

@@ -15,7 +15,7 @@ import numpy as np
 import torch
 
 from neuralshade.engine.choose import choose_kernels, choose_vectors
-from neuralshade.engine.kernels.infer.field_inference import field_inference
+from neuralshade.engine.kernels.infer.field_inference import exact_text, field_inference
 from neuralshade.engine.kernels.step.gradients import seed_word
 from neuralshade.engine.network_trainer import NetworkTrainer
 from neuralshade.engine.recorded_engine import RecordedEngine
@@ -43,6 +43,7 @@ from neuralshade.kinds.material.every_nth import EveryNth, Steps, parted
 from neuralshade.kinds.material.field import build_field, encoding_of
 from neuralshade.kinds.material.judging.judge import field_shade
 from neuralshade.kinds.material.judging.lit import Shade
+from neuralshade.kinds.material.levels import level_sides
 from neuralshade.kinds.material.mip_fit import main_share
 from neuralshade.kinds.material.recipe import MaterialRecipe
 from neuralshade.kinds.material.samples import POOL, MaterialSampler
@@ -147,9 +148,7 @@ class GpuMaterialEngine(MaterialEngine):
     def shade(self, field: Field) -> Shade:
         if self.gpu.adapter.software:
             return field_shade(field)
-        held = copy.deepcopy(field)
-        encoding_of(held).lobes.hold_read()
-        inference = field_inference(self.gpu, held, exact=True)
+        inference = field_inference(self.gpu, _held(copy.deepcopy(field)), exact=True)
 
         def shade(uv: Floats, wi: Floats, wo: Floats) -> Floats:
             level = np.zeros((len(uv), 1), np.float32)
@@ -197,6 +196,11 @@ class GpuMaterialEngine(MaterialEngine):
         teacher.prepare([samples_text(firsts, keeps_values=False)])
         if main_share(recipe) < 1:
             teacher.prepare([footprints_text(firsts, wraps=recipe.wrap == "repeat")])
+        if not self.gpu.adapter.software:  # what judges the map, and then all its levels
+            for levels in (1, len(level_sides(recipe.size))):
+                self.gpu.prepare(
+                    [exact_text(_held(build_field(recipe, recipe.size, None, levels)))]
+                )
 
     def _encoder_input(self, uv: Floats) -> torch.Tensor:
         values = self.sampler.teacher.parameters(uv)
@@ -239,6 +243,12 @@ class GpuMaterialEngine(MaterialEngine):
         )
         task = partial(material_task, self.drawn, encoding, FLOOR)
         return Field(encoding, log_decoder(field.network)), task, training
+
+
+def _held(field: Field) -> Field:
+    """Let kernels take a field's lobes as they are; return it."""
+    encoding_of(field).lobes.hold_read()
+    return field
 
 
 def log_decoder(network: MLP) -> MLP:

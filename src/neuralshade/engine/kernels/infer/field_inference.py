@@ -9,15 +9,22 @@ import numpy as np
 from neuralshade.engine.kernel_path import inference_path, loads_bytes
 from neuralshade.engine.kernel_plan import choose_infer_plan
 from neuralshade.engine.kernels.infer.infer import Inference
+from neuralshade.engine.kernels.infer.infer_text import infer_text
 from neuralshade.engine.kernels.matrix.matrix import SIDE
 from neuralshade.engine.layout import NetworkLayout
-from neuralshade.gpu.gpu import Gpu
+from neuralshade.gpu.gpu import Gpu, KernelText
 from neuralshade.model.field import Field
 
 if TYPE_CHECKING:
     import torch
 
     from neuralshade.model.stepped_codes import SteppedCodes
+
+
+def exact_text(field: Field) -> KernelText:
+    """Return what ``field_inference`` evaluates positions by where it is ``exact``."""
+    layout = NetworkLayout(field.network, 1)
+    return KernelText(infer_text(field, layout, False, None, None), "draw_positions")
 
 
 def field_inference(
