@@ -10,7 +10,7 @@ from fixtures.small_material import paint, paint_teacher, upper_pairs
 import neuralshade
 from neuralshade import FitOptions
 from neuralshade.gpu.gpu import run_once
-from neuralshade.kinds.material.drawn_samples import DrawnBatches, DrawnSamples
+from neuralshade.kinds.material.drawn_samples import DrawnBatches, DrawnSamples, values_on
 from neuralshade.kinds.material.engine import ENCODED, FROZEN, TRAINED
 from neuralshade.kinds.material.field import build_field
 from neuralshade.kinds.material.fit import fit_material
@@ -43,7 +43,7 @@ def test_samples_are_what_the_teacher_says_of_them(drawn, sampler):
     wi, wo = batch.wi.t().numpy(), batch.wo.t().numpy()
     wanted = paint(batch.uv.numpy(), wi, wo)
     np.testing.assert_allclose(batch.wanted.t().numpy(), wanted, rtol=2e-3, atol=1e-4)
-    said = sampler.normalized(sampler.teacher.parameters(batch.uv.numpy()))
+    said = sampler.normalized(values_on(torch.device("cpu"), drawn.teacher, batch.uv.numpy()))
     np.testing.assert_allclose(batch.values.numpy(), said.numpy(), atol=1e-4)
     for directions in (batch.wi, batch.wo):
         np.testing.assert_allclose(directions.norm(dim=0).numpy(), 1, atol=1e-4)
@@ -147,3 +147,16 @@ def test_a_fit_scatters_as_its_teacher(tmp_path, share_device, monkeypatch):
     uv, wi, wo = upper_pairs(4000)
     wanted, found = paint(uv, wi, wo), neuralshade.load(path).eval(uv, wi, wo)
     assert np.abs(found - wanted).sum() < 0.2 * wanted.sum()
+
+
+def test_values_of_many_places_are_those_of_parameters(painted, monkeypatch):
+    """Part by part, of which each overwrites what the device held of the one before."""
+    monkeypatch.setattr("neuralshade.kinds.material.teachers.teacher.AT_ONCE", 100)
+    uv = np.random.default_rng(0).random((250, 2), np.float32)
+    need = painted.parameters(uv)
+    devices = ["cpu", *["cuda"] * torch.cuda.is_available()]
+    for device in devices:
+        found = values_on(torch.device(device), painted, uv)
+        np.testing.assert_array_equal(found.cpu().numpy(), need)
+    assert len(np.unique(need, axis=0)) > 200
+    assert values_on(torch.device("cpu"), painted, uv[:0]).shape == (0, need.shape[1])

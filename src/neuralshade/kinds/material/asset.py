@@ -110,7 +110,7 @@ def stored_field(
 ) -> Field:
     """Return the field that tensors of the right forms hold, in float32, with all their levels."""
     levels = len(level_codes(tensors["features"], side))
-    field = build_field(recipe, side, torch.Generator(), levels)
+    field = build_field(recipe, side, None, levels)
     encoding: MaterialEncoding = encoding_of(field)
     encoding.grid.set_codes(tensors["features"])
     for name, values in zip(RANGE, tensors["range"], strict=True):
@@ -126,7 +126,7 @@ def stored_sampler(
 ) -> LobeSampler:  # fmt: skip
     """Return the sampler that tensors of the right forms hold, in float32."""
     sampler = LobeSampler(recipe.features, recipe.lobes, recipe.varied_count,
-                          rng=torch.Generator())  # fmt: skip
+                          rng=None)  # fmt: skip
     for name, parameter in sampler_parameters(sampler).items():
         parameter.copy_(torch.from_numpy(tensors[name]).float())
     return sampler

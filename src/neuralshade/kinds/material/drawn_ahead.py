@@ -74,14 +74,18 @@ class DrawnAhead(ABC, Generic[Batch]):
         commands.submit()
         run_once(gpu, [self._dispatch])
         gpu.wait()
-        self._rows = [self._floats(*each) for each in self._buffers]
+        count = self._steps * self.batch
+        self._rows = [floats_on(self.device, buffer, count, n) for buffer, n in self._buffers]
         self._look(self._rows)
 
-    def _floats(self, buffer: Buffer, numbers: int) -> torch.Tensor:
-        """Return a buffer's numbers, so many a sample: float32 [samples, numbers]."""
-        if self.device.type == "cuda" and hasattr(buffer, "__cuda_array_interface__"):
-            flat = torch.as_tensor(buffer, device=self.device)
-        else:
-            flat = torch.from_numpy(buffer.read()).to(self.device)
-        size = 4 * numbers * self._steps * self.batch
-        return flat[:size].view(torch.float32).view(-1, numbers)
+
+def floats_on(device: torch.device, buffer: Buffer, count: int, numbers: int) -> torch.Tensor:
+    """Return what a buffer begins with on a torch device: float32 [count, numbers].
+
+    Where CUDA reaches it, it is the buffer's own memory.
+    """
+    if device.type == "cuda" and hasattr(buffer, "__cuda_array_interface__"):
+        flat = torch.as_tensor(buffer, device=device)
+    else:
+        flat = torch.from_numpy(buffer.read()).to(device)
+    return flat[: 4 * count * numbers].view(torch.float32).view(count, numbers)

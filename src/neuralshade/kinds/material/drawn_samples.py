@@ -12,9 +12,9 @@ from typing import Any
 import torch
 
 from neuralshade.gpu.gpu import Dispatch, Gpu, KernelText
-from neuralshade.kinds.material.drawn_ahead import Drawing, DrawnAhead
+from neuralshade.kinds.material.drawn_ahead import Drawing, DrawnAhead, floats_on
 from neuralshade.kinds.material.samples import MaterialSampler, Samples
-from neuralshade.kinds.material.teachers.teacher import TeacherKernels
+from neuralshade.kinds.material.teachers.teacher import Floats, TeacherKernels
 
 GROUP = 64  # threads, as in drawn_samples.cs.slang
 WORDS, OF_SHARES = 12, 4  # of a sample; and of one of a teacher that is varied
@@ -103,6 +103,24 @@ def drawn_by(sampler: MaterialSampler, count: int, seed: int, batch: int) -> dic
     """Return how ``count`` samples are drawn, as the device half has it."""
     return {"batch": batch, "count": count, "seed": seed, "rare": sampler.rare,
             "rare_count": len(sampler.rare_points)}  # fmt: skip
+
+
+def values_on(device: torch.device, teacher: TeacherKernels, uv: Floats) -> torch.Tensor:
+    """Return the graph's values at places on a torch device, as its ``parameters``: [n, P].
+
+    Raises: ConfigError for a value that is not finite, saying where.
+    """
+    found, first = torch.empty((len(uv), teacher.value_count), device=device), 0
+    for buffer, count in teacher.value_parts(uv):
+        teacher.gpu.wait()
+        part = floats_on(device, buffer, count, teacher.value_count)
+        found[first : first + count] = part
+        if device.type == "cuda":
+            torch.cuda.synchronize()  # the next values come to the same place
+        first += count
+    if not found.isfinite().all():
+        teacher.check_values(found.cpu().numpy(), uv)
+    return found
 
 
 def check_answers(teacher: TeacherKernels, rows: torch.Tensor) -> None:

@@ -194,7 +194,7 @@ class TorchMaterialEngine(MaterialEngine):
             self.freeze()
 
     def _encoder_input(self, uv: Floats) -> torch.Tensor:
-        return self.sampler.normalized(self.sampler.teacher.parameters(uv))
+        return self.sampler.normalized(torch.from_numpy(self.sampler.teacher.parameters(uv)))
 
 
 def batch_of(recipe: MaterialRecipe, *, on_cpu: bool) -> int:

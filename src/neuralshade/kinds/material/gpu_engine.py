@@ -23,7 +23,12 @@ from neuralshade.engine.step_texts import MakeTask, Training, step_texts
 from neuralshade.engine.torch_engine import TorchEngine
 from neuralshade.gpu.gpu import Gpu
 from neuralshade.kinds.material.drawn_footprints import footprints_text
-from neuralshade.kinds.material.drawn_samples import DrawnBatches, DrawnSamples, samples_text
+from neuralshade.kinds.material.drawn_samples import (
+    DrawnBatches,
+    DrawnSamples,
+    samples_text,
+    values_on,
+)
 from neuralshade.kinds.material.engine import (
     ENCODED,
     FLOOR,
@@ -128,7 +133,7 @@ class GpuMaterialEngine(MaterialEngine):
             return self._baked()
         with self.trainer.averaged():
             logs = self.trainer.field
-        field = build_field(self.recipe, self.recipe.size, self.rng)
+        field = build_field(self.recipe, self.recipe.size, None)
         field.encoding.load_state_dict(logs.encoding.state_dict())
         field.network.load_state_dict(logs.network.state_dict())
         return field
@@ -173,7 +178,7 @@ class GpuMaterialEngine(MaterialEngine):
             self.encoder_steps.load_state(parted(state, OF_ENCODER)[1])
             self.batches.step = int(state["drawn"])
             return
-        field = build_field(self.recipe, self.recipe.size, self.rng)
+        field = build_field(self.recipe, self.recipe.size, None)
         encoding = encoding_of(field)
         encoding.set_ends(state["range"])
         encoding.lobes.read.load_state_dict(parted(state, OF_READ)[1])
@@ -198,17 +203,15 @@ class GpuMaterialEngine(MaterialEngine):
             teacher.prepare([footprints_text(firsts, wraps=recipe.wrap == "repeat")])
         if not self.gpu.adapter.software:  # what judges the map, and then all its levels
             for levels in (1, len(level_sides(recipe.size))):
-                self.gpu.prepare(
-                    [exact_text(_held(build_field(recipe, recipe.size, None, levels)))]
-                )
+                stored = _held(build_field(recipe, recipe.size, None, levels))
+                self.gpu.prepare([exact_text(stored)])
 
     def _encoder_input(self, uv: Floats) -> torch.Tensor:
-        values = self.sampler.teacher.parameters(uv)
-        return self.sampler.normalized(values).to(self.device)
+        return self.sampler.normalized(values_on(self.device, self.sampler.teacher, uv))
 
     def _baked(self) -> Field:
         """Return the field with the map that the encoder makes."""
-        field, trained = build_field(self.recipe, self.recipe.size, self.rng), self.task.field
+        field, trained = build_field(self.recipe, self.recipe.size, None), self.task.field
         field.network.load_state_dict(trained.network.state_dict())
         encoding = encoding_of(field)
         encoding.lobes.load_state_dict(encoding_of(trained).lobes.state_dict())

@@ -150,7 +150,7 @@ def _levels(
     stored = encoding_of(decoder)
     sides = level_sides(recipe.size)[1:]
     grid = LatentGrid([(side, side) for side in sides], range(len(sides)), recipe.features,
-                      stored.grid.bits, wraps=stored.grid.wraps, rng=torch.Generator())  # fmt: skip
+                      stored.grid.bits, wraps=stored.grid.wraps, rng=None)  # fmt: skip
     grid.set_codes(np.concatenate(codes))
     encoding = MaterialEncoding(grid, stored.lobes, stored.varied)
     for name in ("low", "high"):

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-import numpy.typing as npt
 import torch
 
 from neuralshade.kinds.material.teachers.teacher import Teacher, TeacherKernels
@@ -66,9 +64,10 @@ class MaterialSampler:
         """Return how many values of the graph there are."""
         return self.values.shape[1]
 
-    def normalized(self, values: npt.NDArray[np.float32]) -> torch.Tensor:
-        """Return values of the graph [N, P] as an encoder takes them: float32 [P, N]."""
-        return ((torch.from_numpy(values) - self.mean) / self.spread).t().contiguous()
+    def normalized(self, values: torch.Tensor) -> torch.Tensor:
+        """Return values of the graph [N, P], on any device, as an encoder takes them: [P, N]."""
+        mean, spread = (t.to(values.device) for t in (self.mean, self.spread))
+        return ((values - mean) / spread).t().contiguous()
 
     def draw(self, rng: torch.Generator) -> Samples:
         """Return the next batch."""

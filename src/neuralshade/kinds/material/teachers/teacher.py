@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pathlib
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -15,11 +15,13 @@ import numpy as np
 import numpy.typing as npt
 
 from neuralshade.errors import ConfigError
-from neuralshade.gpu.gpu import Gpu, Kernel, KernelText, bound_kernel
+from neuralshade.gpu.gpu import Buffer, Gpu, Kernel, KernelText, bound_kernel
 from neuralshade.gpu.open import open_gpu
 from neuralshade.kinds.material.varied import Input, Varied
 
 Floats = npt.NDArray[np.float32]
+# A buffer that begins with float32 [n, numbers], and n: the same one each time, with the next ones.
+Parts = Iterator[tuple[Buffer, int]]
 
 LOWEST = 1e-3  # cosine of a direction below which nothing is seen
 GROUP = 64  # threads, as in teacher.cs.slang
@@ -30,6 +32,16 @@ static const float TEACHER_LOWEST = {lowest};
 """
 NOT_VARIED = "\nvoid set_varied(float4 share)\n{\n}\n"
 KERNELS = '#include "neuralshade/kinds/material/teachers/teacher.cs.slang"\n'
+
+
+def _joined(parts: Parts, total: int, numbers: int) -> Floats:
+    """Return all of ``parts`` on the host: float32 [total, numbers]."""
+    found, first = np.empty((total, numbers), np.float32), 0
+    for buffer, count in parts:
+        answers = buffer.read().view(np.float32)[: numbers * count]
+        found[first : first + count] = answers.reshape(-1, numbers)
+        first += count
+    return found
 
 
 def open_teachers_gpu() -> Gpu:
@@ -102,10 +114,9 @@ class TeacherKernels:
     def __init__(self, gpu: Gpu, teacher: Teacher):
         """Raises: DeviceError. What is asked first is compiled then, or ahead: KernelError."""
         self.gpu, self.teacher = gpu, teacher
-        count = max(1, len(teacher.parameters))
         self._text = teacher_text(teacher)
         self._asked = gpu.buffer(size=4 * (WORDS + len(teacher.varied)) * AT_ONCE)
-        self._answers = gpu.buffer(size=4 * max(3, count) * AT_ONCE)
+        self._answers = gpu.buffer(size=4 * max(3, self.value_count) * AT_ONCE)
         self._variables = {name: gpu.buffer(values) for name, values in teacher.variables.items()}
         self._kernels: dict[str, Kernel] = {}
 
@@ -133,11 +144,24 @@ class TeacherKernels:
 
     def parameters(self, uv: Floats) -> Floats:
         """Return the values of the graph at places: float32 [n, P], P at least 1; see ``eval``."""
-        none = np.zeros((len(uv), 6), np.float32)
-        found = self._run("teacher_read", self._rows(uv, none[:, :3], none[:, 3:]),
-                          max(1, len(self.teacher.parameters)))  # fmt: skip
-        self.check_finite("parameters", found, uv, none[:, :3], none[:, 3:])
+        found = _joined(self.value_parts(uv), len(uv), self.value_count)
+        self.check_values(found, uv)
         return found
+
+    @property
+    def value_count(self) -> int:
+        """Return P: how many values ``parameters`` has."""
+        return max(1, len(self.teacher.parameters))
+
+    def value_parts(self, uv: Floats) -> Parts:
+        """Yield the graph's values at some places after the other, where they lie: see Parts."""
+        none = np.zeros((len(uv), 6), np.float32)
+        yield from self._parts("teacher_read", self._rows(uv, none[:, :3], none[:, 3:]))
+
+    def check_values(self, found: Floats, uv: Floats) -> None:
+        """Raise ConfigError where one of the graph's values [n, P] is not finite, saying where."""
+        none = np.zeros((len(uv), 3), np.float32)
+        self.check_finite("parameters", found, uv, none, none)
 
     def parameter_map(self, width: int, height: int) -> Floats:
         """Return the values of the graph at the centres of texels: float32 [height, width, P]."""
@@ -152,16 +176,17 @@ class TeacherKernels:
 
     def _run(self, entry: str, asked: npt.NDArray[Any], numbers: int) -> Floats:
         """Return what a kernel answers, ``numbers`` a sample."""
-        found = np.empty((len(asked), numbers), np.float32)
+        return _joined(self._parts(entry, asked), len(asked), numbers)
+
+    def _parts(self, entry: str, asked: npt.NDArray[Any]) -> Parts:
+        """Yield what a kernel answers."""
         for first in range(0, len(asked), AT_ONCE):
             rows = np.ascontiguousarray(asked[first : first + AT_ONCE], np.float32)
             commands = self.gpu.commands()
             commands.upload(self._asked, 0, rows)
             commands.run(self.gpu.steps([(self._kernel(entry), -(-len(rows) // GROUP))]))
             commands.submit()
-            answers = self._answers.read().view(np.float32)[: numbers * len(rows)]
-            found[first : first + len(rows)] = answers.reshape(-1, numbers)
-        return found
+            yield self._answers, len(rows)
 
     def _kernel(self, entry: str) -> Kernel:
         """Return an entry point, compiled when it is first asked for."""
