@@ -75,7 +75,7 @@ def fit(tmp_path_factory, share_device):
 @pytest.fixture(scope="module")
 def learned(fit):
     """Give a fit that has learned what its levels are to scatter."""
-    return fit(600)
+    return fit(420)
 
 
 @pytest.fixture(scope="module")

@@ -32,7 +32,7 @@ class MaterialRecipe(TrainingRecipe):
     rate_final: float = changed(TrainingRecipe, "rate_final", 0.02)
     warmup: int = changed(TrainingRecipe, "warmup", 50)
     epsilon: float = changed(TrainingRecipe, "epsilon", 1e-15)
-    encoded_until: float = training(0.2, "share of the finest level's part, in which an "
+    encoded_until: float = training(0.4, "share of the finest level's part, in which an "
                                     "encoder makes the numbers "
                                     "of the graph's own values; then they are baked into the "
                                     "feature map, which is trained itself",
