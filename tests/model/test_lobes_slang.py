@@ -7,6 +7,7 @@ import torch
 from neuralshade.model.lobes import LobeInputs
 
 KERNEL = """
+import neuralshade.engine.kernels.step.gradients;
 import neuralshade.model.encoding;
 import neuralshade.model.parameters;
 StructuredBuffer<float> read_out;
@@ -14,6 +15,7 @@ StructuredBuffer<float> asked;      // [samples][FEATURES + 6]: latents, wi, wo
 StructuredBuffer<float> d_columns;  // [samples][Tested.WIDTH]
 RWStructuredBuffer<float> columns;
 RWStructuredBuffer<float> d_latents;
+RWStructuredBuffer<Atomic<float>> d_read;
 uniform uint samples;
 
 [shader("compute")]
@@ -39,7 +41,9 @@ void both_ways(uint sample : SV_DispatchThreadID)
         columns[sample * Tested.WIDTH + i] = found.values[i];
         given.values[i] = d_columns[sample * Tested.WIDTH + i];
     }
-    float d[FEATURES] = Tested.backward(latents, wi, wo, read, given);
+    FloatGradients sums = { d_read, 0u, 0u, 0u };
+    WaveRows<FloatGradients> d_read_out = { sums };
+    float d[FEATURES] = Tested.backward(latents, wi, wo, read, given, d_read_out, true, true);
     for (int i = 0; i < FEATURES; ++i)
         d_latents[sample * FEATURES + i] = d[i];
 }
@@ -72,10 +76,12 @@ class OnDevice:
             "d_columns": d_columns.t().float().contiguous().numpy(),
             "columns": np.full(samples * lobes.width, np.nan, np.float32),
             "d_latents": np.full(latents.numel(), np.nan, np.float32),
+            "d_read": np.zeros(sum(map(len, read)), np.float32),
         }, samples=samples)  # fmt: skip
         run.run(("both_ways", -(-samples // 32)))
         found = run.read("columns", np.float32, samples * lobes.width)
         d_found = run.read("d_latents", np.float32, latents.numel())
+        self.d_read = run.read("d_read", np.float32, sum(map(len, read)))
         self.columns = found.reshape(samples, -1).T
         self.d_latents = d_found.reshape(samples, -1).T
 
@@ -92,11 +98,15 @@ def test_both_halves_agree(dispatch, rng, features, count, columns, samples, par
     found = OnDevice(dispatch, lobes, latents, wi, wo, d_columns, parts)
     latents.requires_grad_()
     wanted = lobes.double()(latents, wi, wo)
-    (d_wanted,) = torch.autograd.grad(wanted, latents, d_columns)
+    read = (lobes.read.weight, lobes.read.bias)
+    d_wanted, *d_read = torch.autograd.grad(wanted, (latents, *read), d_columns)
     np.testing.assert_allclose(found.columns, wanted.detach().numpy(), atol=1e-4, rtol=1e-4)
     # rounding of directions to float32, which a narrow lobe's slope multiplies by up to 200
     scale = np.abs(d_wanted.numpy()).max(0)
     np.testing.assert_allclose(found.d_latents / scale, d_wanted.numpy() / scale, atol=5e-4, rtol=0)
+    d_numbers = np.concatenate([d.numpy().ravel() for d in d_read])
+    scale = np.abs(d_numbers).max()
+    np.testing.assert_allclose(found.d_read / scale, d_numbers / scale, atol=5e-4, rtol=0)
 
 
 @pytest.mark.slow

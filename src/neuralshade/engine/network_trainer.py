@@ -143,6 +143,8 @@ class NetworkTrainer:
             step.append(self._grid_update())
         if self.work.rounds and not self.grid_frozen:
             step.append(self._rounding[-1])
+        if self.task.after is not None:
+            step.extend(self.task.after(self.buffers))
         return self.gpu.steps(step)
 
     def _network_update(self) -> Dispatch:

@@ -14,9 +14,11 @@ class TaskText:
     ``text`` declares ``Task`` (an INetworkTask), ``make_task(group)``, ``Encoding`` (an IEncoding)
     and the buffers that they read; ``variables`` binds these buffers by name. ``before``, where
     there is one, is called with a step's buffers by name, "states" among them, and returns what
-    runs before each step, such as what draws its samples.
+    runs before each step, such as what draws its samples; ``after`` the same of what runs behind,
+    such as what steps numbers of the task's own.
     """
 
     text: str
     variables: Mapping[str, Any]
     before: Callable[[dict[str, Any]], Sequence[Dispatch]] | None = None
+    after: Callable[[dict[str, Any]], Sequence[Dispatch]] | None = None

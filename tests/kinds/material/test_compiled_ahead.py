@@ -56,7 +56,7 @@ def test_every_kernel_of_a_fit_is_compiled_ahead(heard, tmp_path, mips, exact):
     assert [kernel.entry for kernel, ahead in asked if not ahead] == []
     footprints = [("draw_footprints", False)] if mips else []
     wanted = [("teacher_read", False), ("teacher_evaluate", False), ("draw_samples", True),
-              ("train", False), *((entry, False) for entry in STEPS),
+              ("train", False), *((entry, False) for entry in STEPS), ("update_read_out", False),
               ("draw_samples", False), *footprints]  # fmt: skip
     assert names(begun) == wanted  # and the trainer, which prepares again, has no other text
     assert sorted(names(kernel for kernel, _ in asked)) == sorted(wanted)

@@ -11,8 +11,8 @@ import neuralshade
 from neuralshade import FitOptions
 from neuralshade.gpu.gpu import run_once
 from neuralshade.kinds.material.drawn_samples import DrawnBatches, DrawnSamples, values_on
-from neuralshade.kinds.material.engine import ENCODED, FROZEN, TRAINED
-from neuralshade.kinds.material.field import build_field
+from neuralshade.kinds.material.engine import ENCODED, FLOOR, FROZEN, TRAINED
+from neuralshade.kinds.material.field import build_field, encoding_of
 from neuralshade.kinds.material.fit import fit_material
 from neuralshade.kinds.material.gpu_engine import GpuMaterialEngine
 from neuralshade.kinds.material.recipe import MaterialRecipe
@@ -134,6 +134,35 @@ def test_the_trained_field_says_what_kernels_train(engine):
     engine.trainer.round_mean()
     logs = engine.trainer.inference.at_positions(at)
     np.testing.assert_allclose(np.log(found), logs, atol=5e-3)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("exact", [True, False])
+def test_the_read_out_is_stepped_along_its_gradient(gpu, painted, exact):
+    """What Adam keeps of it moves by PyTorch's gradient of the samples that the step drew."""
+    engine = GpuMaterialEngine(RECIPE, painted, gpu, "auto", exact)
+    for change in (lambda: engine.advance([1.0] * 3), engine.bake, engine.freeze):
+        change()
+    before, field = engine.state(), engine.field()
+    engine.advance([1.0])
+    after = engine.state()
+    rows = engine.trainer.task.variables["samples"].read().view(np.float32)
+    rows = torch.from_numpy(rows[: 12 * BATCH].copy()).view(-1, 4, 32, 12)[:, 0].reshape(-1, 12)
+    encoding, columns = encoding_of(field), rows.t()  # of the rows that the first step takes
+    at = torch.cat([rows[:, :2], torch.zeros(len(rows), 1)], dim=1)
+    read = encoding.columns(encoding.latents(at), columns[2:5], columns[5:8], rows[:, 12:])
+    said, seen = field.network.on_columns(read, torch.float32), columns[11]
+    logs = ((said + FLOOR) / (columns[8:11] + FLOOR)).log() * seen
+    logs.abs().mean().backward()
+    beta = RECIPE.beta1
+    for name in ("weight", "bias"):
+        m0, m1 = (state[f"read.adam.{name}.exp_avg"] for state in (before, after))
+        need = getattr(encoding.lobes.read, name).grad
+        found = (m1 - beta * m0) / (1 - beta)
+        torch.testing.assert_close(found, need, rtol=0.02, atol=0.01 * float(need.abs().max()))
+        moved = after[f"read.{name}"] - before[f"read.{name}"]
+        assert (moved.sign() == -m1.sign()).float().mean() > 0.99
+    assert int(after["read.adam.before"]) == 3
 
 
 @pytest.mark.slow

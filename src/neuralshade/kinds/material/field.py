@@ -40,8 +40,8 @@ class MaterialEncoding(Encoding):
     """Encoding of (u, v, mip, wi, wo), nine numbers: ``LobeInputs`` of a texel's numbers.
 
     Behind them come the shares of ``varied`` inputs (see varied.py), each a column from -1 to 1.
-    Texels hold numbers in [0, 1]; ``low`` and ``high`` say what these stand for. The device half
-    has no gradient of the lobes' read-out: ``lobes.hold_read`` comes before its training.
+    Texels hold numbers in [0, 1]; ``low`` and ``high`` say what these stand for. On a device the
+    lobes' read-out is given, by ``lobes.hold_read``; read_out.py trains it there.
     """
 
     def __init__(self, grid: LatentGrid, lobes: LobeInputs, varied: int = 0):

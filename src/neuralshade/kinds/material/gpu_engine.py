@@ -1,7 +1,7 @@
 """A material's fit on the GPU: the encoder in PyTorch, then the map and the decoder in kernels.
 
 While there is an encoder, PyTorch trains it on samples that the device draws and the teacher
-answers there. Once it is baked, fused kernels draw, ask and train; the lobes' read-out stays then.
+answers there. Once it is baked, fused kernels draw, ask and train.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import torch
 
 from neuralshade.engine.choose import choose_kernels, choose_vectors
 from neuralshade.engine.kernels.infer.field_inference import exact_text, field_inference
+from neuralshade.engine.kernels.infer.infer_text import ENCODING
 from neuralshade.engine.kernels.step.gradients import seed_word
 from neuralshade.engine.network_trainer import NetworkTrainer
 from neuralshade.engine.recorded_engine import RecordedEngine
@@ -50,6 +51,7 @@ from neuralshade.kinds.material.judging.judge import field_shade
 from neuralshade.kinds.material.judging.lit import Shade
 from neuralshade.kinds.material.levels import level_sides
 from neuralshade.kinds.material.mip_fit import main_share
+from neuralshade.kinds.material.read_out import MOMENTS, NAMES, TOGETHER, ReadOut, ReadOutAdam
 from neuralshade.kinds.material.recipe import MaterialRecipe
 from neuralshade.kinds.material.samples import POOL, MaterialSampler
 from neuralshade.kinds.material.shared import SharedPart
@@ -64,6 +66,8 @@ GPU_POOL = 2**20  # points whose values are known ahead, on hardware
 # that PyTorch has beside a GPU. On CUDA all are: recorded ones cost the host nothing.
 PYTORCH = {"cuda": (1, 2**16), "cpu": (16, 2**13), "software": (1, 2**22)}
 LOSS_SCALE = 1024.0
+OF_ADAM = "adam."  # begins names of what is kept of a read-out, in a state
+EPSILON = 1e-8  # of Adam, for all but the feature map
 
 
 class GpuMaterialEngine(MaterialEngine):
@@ -81,7 +85,8 @@ class GpuMaterialEngine(MaterialEngine):
         self.recipe, self.gpu, self.exact = recipe, gpu, exact
         self.rng = torch.Generator().manual_seed(recipe.seed)
         software = gpu.adapter.software
-        self.batch = batch_of(recipe, on_cpu=software)
+        whole = batch_of(recipe, on_cpu=software) // TOGETHER  # waves, all of whose lanes take part
+        self.batch = max(1, whole) * TOGETHER
         self.sampler = MaterialSampler(teacher, self.batch, recipe.rare, self.rng,
                                        POOL if software else GPU_POOL)  # fmt: skip
         self.drawn = DrawnSamples(gpu, teacher, self.sampler, self.batch, seed_word(recipe.seed))
@@ -103,7 +108,7 @@ class GpuMaterialEngine(MaterialEngine):
         self.task = MaterialTask(field, lambda rng: batch())
         texels = encoding_of(field).grid.texels
         trained = [p for p in field.parameters() if p is not texels and p.requires_grad]
-        adam = Adam(trained, recipe.rate, (recipe.beta1, 0.999), 1e-8)
+        self.adam = adam = Adam(trained, recipe.rate, (recipe.beta1, 0.999), EPSILON)
         self.encoder_steps: Steps
         if recorded:
             self.encoder_steps = RecordedEngine(field, self.task, "l1", [adam], self.rng,
@@ -136,10 +141,11 @@ class GpuMaterialEngine(MaterialEngine):
         field = build_field(self.recipe, self.recipe.size, None)
         field.encoding.load_state_dict(logs.encoding.state_dict())
         field.network.load_state_dict(logs.network.state_dict())
+        encoding_of(field).lobes.read.load_state_dict(self.read_out.numbers())
         return field
 
     def bake(self) -> None:
-        self._train(self._baked())
+        self._train(self._baked(), self._moments())
         self._phase = TRAINED
 
     def freeze(self) -> None:
@@ -168,9 +174,10 @@ class GpuMaterialEngine(MaterialEngine):
         if self.trainer is None:
             inner = {f"{OF_ENCODER}{n}": v.cpu() for n, v in self.encoder_steps.state().items()}
             return {**own, **inner, "drawn": torch.tensor(self.batches.step)}
-        encoding = encoding_of(self.trainer.field)
-        read = {f"{OF_READ}{n}": v for n, v in encoding.lobes.read.state_dict().items()}
-        return {**own, **self.trainer.state(), **read, "range": encoding.ends()}
+        adam = {f"{OF_ADAM}{name}": value for name, value in self.read_out.state().items()}
+        read = {f"{OF_READ}{name}": v for name, v in (self.read_out.numbers() | adam).items()}
+        ends = encoding_of(self.trainer.field).ends()
+        return {**own, **self.trainer.state(), **read, "range": ends}
 
     @torch.no_grad()
     def load_state(self, state: dict[str, torch.Tensor]) -> None:
@@ -181,11 +188,12 @@ class GpuMaterialEngine(MaterialEngine):
         field = build_field(self.recipe, self.recipe.size, None)
         encoding = encoding_of(field)
         encoding.set_ends(state["range"])
-        encoding.lobes.read.load_state_dict(parted(state, OF_READ)[1])
+        read, moments = parted(parted(state, OF_READ)[1], OF_ADAM)
+        encoding.lobes.read.load_state_dict(read)
         texels = state["field.encoding.grid.texels"]
         if texels.shape != encoding.grid.texels.shape:
             raise ValueError(f"texels: got {list(texels.shape)}")
-        self._train(field).load_state(state)
+        self._train(field, moments).load_state(state)
         self._phase = TRAINED
         if int(state["phase"]) == FROZEN:
             self.freeze()
@@ -198,6 +206,7 @@ class GpuMaterialEngine(MaterialEngine):
         recipe, firsts, teacher = self.recipe, self.sampler.normal_firsts, self.sampler.teacher
         teacher.prepare([samples_text(firsts, keeps_values=True)])
         step_texts(self.gpu, *self._parts(untrained), self.path).prepare(self.gpu)
+        self.gpu.prepare([ReadOut.text(exact=self.exact)])
         teacher.prepare([samples_text(firsts, keeps_values=False)])
         if main_share(recipe) < 1:
             teacher.prepare([footprints_text(firsts, wraps=recipe.wrap == "repeat")])
@@ -218,12 +227,28 @@ class GpuMaterialEngine(MaterialEngine):
         encoding.take_over(self.encoded_map(self.recipe.size))
         return field
 
-    def _train(self, field: Field) -> NetworkTrainer:
-        """Let kernels train ``field`` from now on."""
+    def _moments(self) -> dict[str, torch.Tensor]:
+        """Return what the encoder's Adam keeps of the read-out, for ``ReadOut.load_state``."""
+        read, state = encoding_of(self.task.field).lobes.read, self.adam.state()
+        place = {id(p): index for index, p in enumerate(self.adam.parameters)}
+        found = {f"{name}.{sort}": state[f"{place[id(getattr(read, name))]}.{sort}"]
+                 for name in NAMES for sort in MOMENTS}  # fmt: skip
+        return {"before": state["0.step"].long().cpu(), **found}
+
+    def _train(self, field: Field, moments: dict[str, torch.Tensor]) -> NetworkTrainer:
+        """Let kernels train ``field`` from now on.
+
+        ``moments``: of its read-out; empty from files of a version that held it.
+        """
+        parts = self._parts(field)
+        if moments:
+            self.read_out.load_state(moments)
         self.trainer = NetworkTrainer(
-            self.gpu, *self._parts(field), self.rng, self.path,
+            self.gpu, *parts, self.rng, self.path,
             choose_vectors(self.gpu, self.path),
         )  # fmt: skip
+        for name in encoding_of(field).given(ENCODING):  # which is trained on
+            self.trainer.inference.bound[name] = self.read_out.given
         return self.trainer
 
     def _parts(self, field: Field) -> tuple[Field, MakeTask, Training]:
@@ -244,7 +269,9 @@ class GpuMaterialEngine(MaterialEngine):
             grid_betas=betas,
             frozen_layers=0 if self.shared is None else self.shared.layers,
         )
-        task = partial(material_task, self.drawn, encoding, FLOOR)
+        adam = ReadOutAdam(self.batch, recipe.rate, training.betas, EPSILON, self.exact)
+        self.read_out = ReadOut(self.gpu, encoding, adam)
+        task = partial(material_task, self.drawn, encoding, self.read_out, FLOOR)
         return Field(encoding, log_decoder(field.network)), task, training
 
 

@@ -9,10 +9,12 @@ from neuralshade.engine.task import TaskText
 from neuralshade.gpu.gpu import Dispatch
 from neuralshade.kinds.material.drawn_samples import DrawnSamples
 from neuralshade.kinds.material.field import MaterialEncoding
+from neuralshade.kinds.material.read_out import SUMS, ReadOut
 
 TEXT = """
 typealias Encoding = {encoding};
-typealias Task = MaterialTask<Encoding, {parameters}, {gradients}, {numbers}>;
+{read_sums}typealias Task =
+    MaterialTask<Encoding, {parameters}, {gradients}, ReadGradients, {numbers}>;
 
 StructuredBuffer<{number}> grid_numbers;
 {gradient_buffers}StructuredBuffer<float4> samples;
@@ -28,19 +30,21 @@ static const uint COPIES = {copies};
 Task make_task(uint group)
 {{
     {gradients} gradients = {{ {gradient_fields} }};
-    return {{ samples, grid(), gradients, loss_floor }};
+    return {{ samples, grid(), gradients, read_gradients(), loss_floor }};
 }}
 """
 NAME = "Material"
 
 
 def material_task(
-    drawn: DrawnSamples, encoding: MaterialEncoding, floor: float, *, halves: bool, gradients: str
-) -> TaskText:
+    drawn: DrawnSamples, encoding: MaterialEncoding, read_out: ReadOut, floor: float, *,
+    halves: bool, gradients: str,
+) -> TaskText:  # fmt: skip
     """Return the task of fitting what ``drawn`` asks of the teacher, anew before each step.
 
-    ``floor``: see the device half. ``halves``: the map's numbers are read as packed float16, else
-    as float32. ``gradients``: how theirs are summed, a key of GRADIENTS.
+    ``read_out``: that of ``encoding``, which is trained too. ``floor``: see the device half.
+    ``halves``: the map's numbers are read as packed float16, else as float32. ``gradients``: how
+    theirs are summed, a key of GRADIENTS.
     """
     half = encoding.slang(NAME)
     imports = half.modules | {
@@ -61,8 +65,10 @@ def material_task(
     variables = {
         "samples": buffers["drawn_rows"],
         "loss_floor": floor,
-        **{name: drawn.gpu.buffer(values) for name, values in encoding.given(NAME).items()},
+        **{name: read_out.given for name in encoding.given(NAME)},
+        "read_sums": read_out.sums,
         **grid_variables(encoding, gradients, drawn.seed),
     }
-    text = TEXT.format(encoding=half.type, numbers=encoding.dimensions, **parts)
-    return TaskText(lines + half.declarations + text, variables, before)
+    text = TEXT.format(encoding=half.type, numbers=encoding.dimensions,
+                       read_sums=SUMS[read_out.adam.exact], **parts)  # fmt: skip
+    return TaskText(lines + half.declarations + text, variables, before, read_out.after)

@@ -1,0 +1,123 @@
+"""The lobes' read-out, trained beside what the kernels of a network train.
+
+Device half: read_out.cs.slang; task.slang sums the gradients.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+
+from neuralshade.gpu.gpu import Buffer, Dispatch, Gpu, KernelText, bound_kernel, raw_bytes
+from neuralshade.kinds.material.field import MaterialEncoding
+
+Floats = npt.NDArray[np.float32]
+
+GROUP = 64  # threads, as in read_out.cs.slang
+OUTPUTS = 3  # of a decoder
+SHARE, TOGETHER = (
+    4,
+    32,
+)  # of a step's samples one has a gradient of it, so many in a row: task.slang
+NAMES = ("weight", "bias")  # of the read-out, in the order of its numbers
+MOMENTS = ("exp_avg", "exp_avg_sq")
+TEXT = """#define FIXED {fixed}
+#include "neuralshade/kinds/material/read_out.cs.slang"
+"""
+# how a task's kernels sum its gradients, by whether bits are to be equal on every run
+SUMS = {
+    False: """RWStructuredBuffer<Atomic<float>> read_sums;
+typealias ReadGradients = WaveRows<FloatGradients>;
+ReadGradients read_gradients()
+{
+    FloatGradients sums = { read_sums, 0u, 0u, 0u };
+    return { sums };
+}
+""",
+    True: """RWStructuredBuffer<Atomic<uint>> read_sums;
+typealias ReadGradients = LaneRows<FixedGradients>;
+ReadGradients read_gradients()
+{
+    FixedGradients sums = { read_sums };
+    return { sums };
+}
+""",
+}
+
+
+@dataclass(frozen=True)
+class ReadOutAdam:
+    """How the read-out is stepped: as the decoder is."""
+
+    batch: int  # samples of a step
+    rate: float
+    betas: tuple[float, float]
+    epsilon: float
+    exact: bool  # equal bits on every run
+
+
+class ReadOut:
+    """The numbers of a read-out on a device, what Adam keeps of them, and their gradients' sums.
+
+    ``given`` holds what ``encoding`` is given, the read-out last: what kernels read.
+    """
+
+    def __init__(self, gpu: Gpu, encoding: MaterialEncoding, adam: ReadOutAdam):
+        (values,) = encoding.given("").values()
+        self.gpu, self.adam = gpu, adam
+        self.shapes = {name: getattr(encoding.lobes.read, name).shape for name in NAMES}
+        self.count = sum(shape.numel() for shape in self.shapes.values())
+        self._values: Floats = values
+        self.given: Buffer = gpu.buffer(values)
+        self.sums: Buffer = gpu.buffer(size=(8 if adam.exact else 4) * self.count)
+        self.moments: Buffer = gpu.buffer(size=8 * self.count)
+        self.before = 0  # steps that the moments have seen elsewhere
+
+    @staticmethod
+    def text(*, exact: bool) -> KernelText:
+        """Return what steps it, behind each step of the kernels."""
+        return KernelText(TEXT.format(fixed=int(exact)), "update_read_out")
+
+    def after(self, bound: Mapping[str, Any]) -> list[Dispatch]:
+        """Return what steps it, given the buffers of a step by name. Raises: KernelError."""
+        adam = self.adam
+        by = {"rate": adam.rate, "beta1": adam.betas[0], "beta2": adam.betas[1],
+              "epsilon": adam.epsilon}  # fmt: skip
+        settings = {"by": by, "first": len(self._values) - self.count, "count": self.count,
+                    "before": self.before, "numbers": adam.batch * OUTPUTS / SHARE}  # fmt: skip
+        kernel = bound_kernel(self.gpu, self.text(exact=adam.exact), {
+            "read_out": settings, "given": self.given, "read_moments": self.moments,
+            "read_sums": self.sums, "states": bound["states"], "broken": bound["broken"],
+        })  # fmt: skip
+        return [(kernel, -(-self.count // GROUP))]
+
+    def numbers(self) -> dict[str, torch.Tensor]:
+        """Return the read-out as it is now, by NAMES."""
+        return self._named(self.given.read().view(np.float32)[len(self._values) - self.count :])
+
+    def state(self) -> dict[str, torch.Tensor]:
+        """Return what Adam keeps of it, by name, and how many steps that has seen elsewhere."""
+        moments = self.moments.read().view(np.float32).reshape(2, -1)[:, : self.count]
+        found = {"before": torch.tensor(self.before)}
+        for sort, rows in zip(MOMENTS, moments, strict=True):
+            found |= {f"{name}.{sort}": value for name, value in self._named(rows).items()}
+        return found
+
+    def load_state(self, state: Mapping[str, torch.Tensor]) -> None:
+        """Take over what ``state`` returned once; before ``after`` is asked for its kernel."""
+        self.before = int(state["before"])
+        rows = [state[f"{name}.{sort}"].float().cpu().reshape(-1) for sort in MOMENTS
+                for name in NAMES]  # fmt: skip
+        commands = self.gpu.commands()
+        commands.upload(self.moments, 0, raw_bytes(torch.cat(rows).numpy()))
+        commands.submit()
+
+    def _named(self, numbers: Floats) -> dict[str, torch.Tensor]:
+        sizes = [shape.numel() for shape in self.shapes.values()]
+        parts = torch.from_numpy(numbers.copy()).split(sizes)
+        return {name: part.view(self.shapes[name]) for name, part in zip(NAMES, parts, strict=True)}
