@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -236,6 +237,17 @@ class NetworkTrainer:
         Names and shapes are those of ``TorchEngine.state``, so that either can go on.
         """
         return {"rng": self.rng.get_state(), **self.kept.named(self.state_now)}
+
+    @torch.no_grad()
+    def take_over(self, moments: Sequence[Sequence[torch.Tensor]], applied: int) -> None:
+        """Go on where another Adam trained the network: its two moments, and the steps they saw.
+
+        Grids begin anew with moments of 0. With betas of 0.9 and 0.99 a first gradient still moves
+        them by a whole step: 0.1 of it over the root of 0.01 of its square.
+        """
+        flats = [self.layout.flatten([part.cpu() for part in parts]) for parts in moments]
+        self.network.write("moments", flats, self._write)
+        self.queue.restart(replace(self.state_now, applied=applied))
 
     def load_state(self, state: dict[str, torch.Tensor]) -> None:
         """Take over what ``state`` returned once, here or on the other engine."""

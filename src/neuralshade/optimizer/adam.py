@@ -74,6 +74,13 @@ class Adam:
         assert isinstance(self._rate, torch.Tensor), "steps are recorded first"
         self._rate.fill_(self.rate * rate_factor)
 
+    def moments(self, parameter: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        """Return the live moments of a parameter; zeros for one that is not stepped."""
+        for own, *moments in zip(self.parameters, self.means, self.squares, strict=True):
+            if own is parameter:
+                return moments[0], moments[1]
+        return torch.zeros_like(parameter), torch.zeros_like(parameter)
+
     def state(self) -> dict[str, torch.Tensor]:
         """Return the live moments and counts by name."""
         names = ("step", "exp_avg", "exp_avg_sq")

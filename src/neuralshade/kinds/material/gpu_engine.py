@@ -145,7 +145,14 @@ class GpuMaterialEngine(MaterialEngine):
         return field
 
     def bake(self) -> None:
-        self._train(self._baked(), self._moments())
+        trainer, field = self._train(self._baked()), self.task.field
+        network = [self.adam.moments(p) for p in field.network.parameters()]
+        trainer.take_over([*zip(*network, strict=True)], int(self.adam.counts[0]))
+        read = {name: getattr(encoding_of(field).lobes.read, name) for name in NAMES}
+        self.read_out.load_state({
+            f"{name}.{sort}": moment for name, numbers in read.items()
+            for sort, moment in zip(MOMENTS, self.adam.moments(numbers), strict=True)
+        })  # fmt: skip
         self._phase = TRAINED
 
     def freeze(self) -> None:
@@ -193,7 +200,9 @@ class GpuMaterialEngine(MaterialEngine):
         texels = state["field.encoding.grid.texels"]
         if texels.shape != encoding.grid.texels.shape:
             raise ValueError(f"texels: got {list(texels.shape)}")
-        self._train(field, moments).load_state(state)
+        self._train(field).load_state(state)
+        if moments:  # there are none in files of a version that left it as it was
+            self.read_out.load_state(moments)
         self._phase = TRAINED
         if int(state["phase"]) == FROZEN:
             self.freeze()
@@ -227,24 +236,10 @@ class GpuMaterialEngine(MaterialEngine):
         encoding.take_over(self.encoded_map(self.recipe.size))
         return field
 
-    def _moments(self) -> dict[str, torch.Tensor]:
-        """Return what the encoder's Adam keeps of the read-out, for ``ReadOut.load_state``."""
-        read, state = encoding_of(self.task.field).lobes.read, self.adam.state()
-        place = {id(p): index for index, p in enumerate(self.adam.parameters)}
-        found = {f"{name}.{sort}": state[f"{place[id(getattr(read, name))]}.{sort}"]
-                 for name in NAMES for sort in MOMENTS}  # fmt: skip
-        return {"before": state["0.step"].long().cpu(), **found}
-
-    def _train(self, field: Field, moments: dict[str, torch.Tensor]) -> NetworkTrainer:
-        """Let kernels train ``field`` from now on.
-
-        ``moments``: of its read-out; empty from files of a version that held it.
-        """
-        parts = self._parts(field)
-        if moments:
-            self.read_out.load_state(moments)
+    def _train(self, field: Field) -> NetworkTrainer:
+        """Let kernels train ``field`` from now on."""
         self.trainer = NetworkTrainer(
-            self.gpu, *parts, self.rng, self.path,
+            self.gpu, *self._parts(field), self.rng, self.path,
             choose_vectors(self.gpu, self.path),
         )  # fmt: skip
         for name in encoding_of(field).given(ENCODING):  # which is trained on

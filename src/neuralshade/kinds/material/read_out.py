@@ -76,7 +76,6 @@ class ReadOut:
         self.given: Buffer = gpu.buffer(values)
         self.sums: Buffer = gpu.buffer(size=(8 if adam.exact else 4) * self.count)
         self.moments: Buffer = gpu.buffer(size=8 * self.count)
-        self.before = 0  # steps that the moments have seen elsewhere
 
     @staticmethod
     def text(*, exact: bool) -> KernelText:
@@ -89,7 +88,7 @@ class ReadOut:
         by = {"rate": adam.rate, "beta1": adam.betas[0], "beta2": adam.betas[1],
               "epsilon": adam.epsilon}  # fmt: skip
         settings = {"by": by, "first": len(self._values) - self.count, "count": self.count,
-                    "before": self.before, "numbers": adam.batch * OUTPUTS / SHARE}  # fmt: skip
+                    "numbers": adam.batch * OUTPUTS / SHARE}  # fmt: skip
         kernel = bound_kernel(self.gpu, self.text(exact=adam.exact), {
             "read_out": settings, "given": self.given, "read_moments": self.moments,
             "read_sums": self.sums, "states": bound["states"], "broken": bound["broken"],
@@ -101,16 +100,15 @@ class ReadOut:
         return self._named(self.given.read().view(np.float32)[len(self._values) - self.count :])
 
     def state(self) -> dict[str, torch.Tensor]:
-        """Return what Adam keeps of it, by name, and how many steps that has seen elsewhere."""
+        """Return what Adam keeps of it, by name; its steps are those of the network."""
         moments = self.moments.read().view(np.float32).reshape(2, -1)[:, : self.count]
-        found = {"before": torch.tensor(self.before)}
+        found: dict[str, torch.Tensor] = {}
         for sort, rows in zip(MOMENTS, moments, strict=True):
             found |= {f"{name}.{sort}": value for name, value in self._named(rows).items()}
         return found
 
     def load_state(self, state: Mapping[str, torch.Tensor]) -> None:
-        """Take over what ``state`` returned once; before ``after`` is asked for its kernel."""
-        self.before = int(state["before"])
+        """Take over what ``state`` returned once."""
         rows = [state[f"{name}.{sort}"].float().cpu().reshape(-1) for sort in MOMENTS
                 for name in NAMES]  # fmt: skip
         commands = self.gpu.commands()
