@@ -76,6 +76,9 @@ def test_a_device_whose_work_takes_long_is_given_longer(fresh, monkeypatch):
         wait_until(done_after(31), "a")
     with pytest.raises(StuckError):
         wait_until(done_after(2), "b")
+    wait_until(done_after(9), "c", software=True)  # whose cores others may have
+    with pytest.raises(StuckError):
+        wait_until(done_after(11), "d", software=True)
 
 
 def test_a_device_that_ctrl_c_left_with_work_is_not_waited_for_until_that_is_done(

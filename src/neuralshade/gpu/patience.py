@@ -21,8 +21,10 @@ SPIN_SECONDS, SOFTWARE_SPIN_SECONDS = 3e-3, 1e-4
 NAP_SHARE = 0.02  # of what was waited so far, for a nap
 LONGEST_NAP = 1e-3
 # That a device is waited for after Ctrl-C or SIGTERM; where work that ended took longer, GRACE
-# times as long as that, up to MOST.
-GRACE_SECONDS, GRACE, MOST_GRACE_SECONDS = 1.5, 2.0, 30.0
+# times as long as that, up to MOST. Software shares its cores: what took a second may take five
+# beside other work, and a fit that is given up is not kept.
+GRACE_SECONDS, SOFTWARE_GRACE_SECONDS = 1.5, 10.0
+GRACE, MOST_GRACE_SECONDS = 2.0, 30.0
 _stuck: set[str] = set()  # names of devices that were given up
 _busy: set[str] = set()  # of those that a Ctrl-C left with work, which may still end
 _longest: dict[str, float] = {}  # seconds that work of a device took which ended
@@ -38,7 +40,8 @@ def wait_until(is_done: Callable[[], bool], name: str, *, software: bool = False
     ``software``: it runs on the cores that ask.
 
     Raises: StuckError where the process was asked to end so long ago that nothing which ended took
-        half as long, GRACE_SECONDS at least; what ``is_done`` raises.
+        half as long, GRACE_SECONDS at least, SOFTWARE_GRACE_SECONDS of software; what ``is_done``
+        raises.
     """
     if name in _stuck:
         raise _given_up(name)
@@ -48,7 +51,7 @@ def wait_until(is_done: Callable[[], bool], name: str, *, software: bool = False
         while not is_done():
             waited = time.perf_counter() - begin
             if waited > spin:
-                if seconds_asked() > _grace(name):
+                if seconds_asked() > _grace(name, software):
                     raise _given_up(name)
                 time.sleep(min(LONGEST_NAP, NAP_SHARE * waited))
     _busy.discard(name)
@@ -66,8 +69,9 @@ def left_busy(name: str) -> Iterator[None]:
         raise
 
 
-def _grace(name: str) -> float:
-    return max(GRACE_SECONDS, min(MOST_GRACE_SECONDS, GRACE * _longest.get(name, 0.0)))
+def _grace(name: str, software: bool) -> float:
+    least = SOFTWARE_GRACE_SECONDS if software else GRACE_SECONDS
+    return max(least, min(MOST_GRACE_SECONDS, GRACE * _longest.get(name, 0.0)))
 
 
 def is_stuck(name: str) -> bool:
