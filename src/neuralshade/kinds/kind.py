@@ -250,7 +250,7 @@ class Opened(Closeable, AtPositions, ShortRepr):
         Raises: AssetError for another reference; ConfigError where one is missing.
         """
 
-    def speed(self, reference: Any) -> Table:
+    def speed(self, reference: Any, notice: Notice = ignore) -> Table:
         """Return what a GPU takes for it, ``reference`` beside it. ConfigError for most kinds."""
         raise ConfigError(f"{self.path}: got --speed, need a material's asset. Leave it out.")
 

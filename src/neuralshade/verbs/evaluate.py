@@ -54,8 +54,8 @@ def evaluate(
         other kinds than materials; of mip levels, tasks and speed also DeviceError.
     """
     with open_asset(asset, values, trust=trust) as opened:
-        timed = opened.speed(picture) if speed else None
-        table = opened.evaluate(picture, notice)
+        timed = opened.speed(picture, notice) if speed else None
+        table = opened.evaluate(picture, ignore if speed else notice)  # it is told once
         if timed is not None:
             table[0]["speed"] = list(timed)
             table.lines = [*table.lines, *timed.lines]

@@ -255,11 +255,11 @@ class OpenedMaterial(Opened):
 
         return evaluate_material(self, reference, notice)
 
-    def speed(self, reference: Any) -> Table:
+    def speed(self, reference: Any, notice: Notice = ignore) -> Table:
         """Return how long a screen of it takes on the GPU at hand, and of the material itself."""
         from neuralshade.kinds.material.speed.told import material_speed
 
-        return material_speed(self, reference)
+        return material_speed(self, reference, notice)
 
     # As Opened says it, once more: who calls reads there, who writes here; mypy compares the two.
     def report(

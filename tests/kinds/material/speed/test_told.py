@@ -1,5 +1,6 @@
 """kinds/material/speed/told: what evaluate --speed says of a material and its network."""
 
+import dataclasses
 from types import SimpleNamespace
 
 import numpy as np
@@ -11,6 +12,7 @@ import neuralshade
 from neuralshade.errors import ConfigError
 from neuralshade.kinds.material.asset import pack_field, pack_sampler
 from neuralshade.kinds.material.field import build_field
+from neuralshade.kinds.material.fit import fit_material
 from neuralshade.kinds.material.recipe import MaterialRecipe
 from neuralshade.kinds.material.sampler_fit import untrained_sampler
 from neuralshade.kinds.material.speed import told
@@ -61,6 +63,27 @@ def test_each_way_is_timed_on_the_device(gpu, monkeypatch):
         assert one["points"] == 16 * 8 and one["software"] == gpu.adapter.software
         assert min(*one["plane_us"].values(), *one["scattered_us"].values()) > 0
     assert ("says nothing of a GPU" in told_speed(rows)[0]) == gpu.adapter.software
+
+
+def test_a_changed_material_is_told_before_it_is_timed(tmp_path, share_device, monkeypatch):
+    """And once, though it is evaluated behind that."""
+    share_device(monkeypatch)
+    monkeypatch.setattr("neuralshade.kinds.material.judging.judge.SIDE_PX", 16)
+    monkeypatch.setattr("neuralshade.kinds.material.judging.measures.PAIRS", 256)
+    path, heard, before = tmp_path / "paint.nsh", [], []
+    fit_material(paint_teacher(), path, steps=2, size=8, batch=64, hidden_width=16)
+
+    def speed_rows(*given):
+        before.extend(heard)
+        return []
+
+    monkeypatch.setattr(told, "speed_rows", speed_rows)
+    monkeypatch.setattr(told, "told_speed", lambda rows: [])
+    given = paint_teacher()
+    changed = dataclasses.replace(given, text=given.text + "// drier\n")
+    neuralshade.evaluate(path, changed, speed=True, notice=heard.append)
+    assert heard == before and len(heard) == 1
+    assert "is not what it was fitted to" in heard[0]
 
 
 def test_other_kinds_have_none(tmp_path):

@@ -107,6 +107,15 @@ def _level_lines(levels: Sequence[Mapping[str, Any]]) -> list[str]:
             enumerate(told_levels(levels))]  # fmt: skip
 
 
+def tell_changed(opened: Any, teacher: Teacher, notice: Notice) -> bool:
+    """Return whether a teacher is what an asset was fitted to; call ``notice`` where it is not."""
+    unchanged = bool(teacher_digest(teacher) == opened.material["digest"])
+    if not unchanged:
+        notice(f"{opened.path}: {teacher.name} is not what it was fitted to: its text or its "
+               "pictures have changed since.")  # fmt: skip
+    return unchanged
+
+
 class Compared(Closeable):
     """An asset beside its teacher on a device; close it, or use it in a ``with``."""
 
@@ -116,10 +125,7 @@ class Compared(Closeable):
         Raises: AssetError for another material; what ``load_teacher`` raises; DeviceError.
         """
         teacher = teacher_of(opened, reference)
-        self.unchanged = teacher_digest(teacher) == opened.material["digest"]
-        if not self.unchanged:
-            notice(f"{opened.path}: {teacher.name} is not what it was fitted to: its text or its "
-                   "pictures have changed since.")  # fmt: skip
+        self.unchanged = tell_changed(opened, teacher, notice)
         self.opened, self._gpu = opened, open_teachers_gpu()
         self.teacher = TeacherKernels(self._gpu, teacher)
 

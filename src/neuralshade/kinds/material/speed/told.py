@@ -13,7 +13,8 @@ from neuralshade.base.work import counted
 from neuralshade.engine.kernel_path import PATH_TITLES
 from neuralshade.gpu.clock import Patience
 from neuralshade.gpu.gpu import Gpu
-from neuralshade.kinds.material.judging.evaluate import teacher_of
+from neuralshade.kinds.kind import Notice, ignore
+from neuralshade.kinds.material.judging.evaluate import teacher_of, tell_changed
 from neuralshade.kinds.material.speed.evaluation import (
     Evaluation,
     frame_evaluation,
@@ -36,13 +37,16 @@ NOTED = (
 )
 
 
-def material_speed(opened: Any, reference: Any) -> Table:
+def material_speed(opened: Any, reference: Any, notice: Notice = ignore) -> Table:
     """Return rows and lines of how long an OpenedMaterial takes, and what it was fitted to.
+
+    ``notice``: called with a line, before the work, where that has changed since.
 
     Raises: AssetError for another material; what ``load_teacher`` raises; KernelError for one that
         does not compile; DeviceError.
     """
     teacher = teacher_of(opened, reference)
+    tell_changed(opened, teacher, notice)
     with closing(open_teachers_gpu()) as gpu:
         rows = speed_rows(gpu, teacher, opened)
     return Table(rows, lines=told_speed(rows))
