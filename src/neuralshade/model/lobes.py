@@ -25,6 +25,7 @@ WIDTHS = (0.08, 0.35, 0.15)  # where lobes start, in turn
 LOG_WIDTHS = (math.log(0.005), 0.7)
 SMALL_START = 0.3  # of the read-out's weights, so that lobes begin near the surface's normal
 QUARTER = 0.25  # of logarithms, so that they are about as large as the rest
+BINARY = QUARTER * math.log(2)  # of logarithms to base 2, to the same end
 LEAST = 1e-3  # product of cosines
 LOW = 0.02  # cosine of wi or wo to a lobe's normal
 LOBES = """public struct {name}Lobes : ILobes
@@ -78,12 +79,23 @@ class LobeInputs(torch.nn.Module):
             delattr(self.read, name)
             self.read.register_buffer(name, value)
 
-    def slang(self, name: str) -> SlangHalf:
-        """Return the device half, ``LobeInputs``; ``name`` begins the name of its sizes."""
+    @property
+    def log_columns(self) -> list[int]:
+        """Return which columns of the decoder's input are logarithms."""
+        sorts = {3: (0,), 4: (0, 1, 2), 5: (0, 4)}[self.columns]
+        own = [self.features + sort * self.count + lobe for sort in sorts
+               for lobe in range(self.count)]  # fmt: skip
+        return [*own, self.width - 1]
+
+    def slang(self, name: str, *, binary: bool = False) -> SlangHalf:
+        """Return the device half, ``LobeInputs``; ``name`` begins the name of its sizes.
+
+        ``binary``: logarithms are to base 2, for a decoder whose weights are times BINARY there.
+        """
         declaration = LOBES.format(name=name, features=self.features, count=self.count,
                                    columns=self.columns, narrowest=LOG_WIDTHS[0],
                                    widest=LOG_WIDTHS[1], least=LEAST, low=LOW,
-                                   scale=QUARTER)  # fmt: skip
+                                   scale=QUARTER / BINARY if binary else QUARTER)  # fmt: skip
         modules = frozenset({"neuralshade.model.lobes"})
         return SlangHalf(f"LobeInputs<{name}Lobes>", modules, declaration)
 

@@ -24,6 +24,7 @@ from neuralshade.kinds.material.judging.judge import field_shade
 from neuralshade.kinds.material.levels import level_latents
 from neuralshade.kinds.material.recipe import MaterialRecipe
 from neuralshade.kinds.material.sampler_fit import untrained_sampler
+from neuralshade.model.lobes import BINARY
 
 ASK = """
 // names of its own
@@ -116,7 +117,9 @@ def packed_eval(data, place, one, uv, wi, wo):
     columns = encoding.lobes(
         torch.from_numpy(latents.T), *(torch.from_numpy(w.T) for w in (wi, wo))
     )
-    x = columns.detach().numpy().T @ halves_at(data, first, (16, 24)).T + bias[24:40]
+    inputs = columns.detach().numpy().T.copy()
+    inputs[:, encoding.lobes.log_columns] /= BINARY  # as the device half has logarithms there
+    x = inputs @ halves_at(data, first, (16, 24)).T + bias[24:40]
     x = after(x) @ halves_at(data, second, (16, 16)).T + bias[40:56]
     x = after(x) @ halves_at(data, second + stride, (8, 16)).T + bias[56:]
     return np.exp(x[:, :3])

@@ -9,8 +9,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from neuralshade.kinds.material.field import lobe_inputs
 from neuralshade.kinds.material.frame_maps import Mapped
+from neuralshade.kinds.material.recipe import MaterialRecipe
 from neuralshade.kinds.material.shared import shared_digest
+from neuralshade.model.lobes import BINARY
 
 ALIGNED = 64  # bytes, as cooperative vectors want matrices
 PLACE = ("range", "read", "biases", "first", "second", "stride", "map", "layer")
@@ -53,7 +56,9 @@ def pack_frame(
     places = np.zeros((len(materials), len(PLACE)), np.uint32)
     for row, one, of_map in zip(places, materials, of_maps, strict=True):
         layers = [f"decoder.{i}" for i in range(one.recipe.hidden_layers + 1)]
-        filled = [_filled(one.tensors[f"{name}.weight"]) for name in ["lobes", *layers]]
+        weights = [one.tensors[f"{name}.weight"] for name in ["lobes", *layers]]
+        weights[1] = binary_weights(one.recipe, weights[1])
+        filled = [_filled(each) for each in weights]
         biases = [_filled(one.tensors[f"{name}.bias"][None])[0] for name in ["lobes", *layers]]
         digest = shared_digest(one.tensors)
         if digest not in shared:
@@ -66,6 +71,13 @@ def pack_frame(
         own = put(np.concatenate([*biases, np.zeros(8, np.float16)]))
         row[:] = (ends, read, own, shared[digest], later[0], stride, *of_map)
     return PackedFrame(np.concatenate(blocks), places, tuple(matrices))
+
+
+def binary_weights(recipe: MaterialRecipe, first: npt.NDArray[Any]) -> npt.NDArray[np.float32]:
+    """Return a decoder's first weights for logarithms to base 2: frames have one product less."""
+    weights = first.astype(np.float32)
+    weights[:, lobe_inputs(recipe, None).log_columns] *= np.float32(BINARY)
+    return weights
 
 
 def row_major(packed: PackedFrame) -> Bytes:
