@@ -11,12 +11,17 @@ in shadow: what the decoder says is a logarithm, too.
 """
 
 import math
+from typing import Any
 
+import numpy as np
+import numpy.typing as npt
 import torch
 
 from neuralshade.model.linear import Linear
 from neuralshade.model.parameters import SlangHalf
 from neuralshade.sampler.material_directions import unit
+
+Floats = npt.NDArray[Any]
 
 NUMBERS = 6  # of a lobe: slope of its normal, tangent, logarithms of two widths
 COLUMNS = 4  # of a lobe; decoders of earlier versions have 3 or 5
@@ -34,6 +39,7 @@ LOBES = """public struct {name}Lobes : ILobes
     public static const int COUNT = {count};
     public static const int COLUMNS = {columns};
     public static float2 log_widths() {{ return float2({narrowest!r}, {widest!r}); }}
+    public static const bool SHARES = {shares};
     public static float least() {{ return {least!r}; }}
     public static float low() {{ return {low!r}; }}
     public static float scale() {{ return {scale!r}; }}
@@ -79,6 +85,21 @@ class LobeInputs(torch.nn.Module):
             delattr(self.read, name)
             self.read.register_buffer(name, value)
 
+    def folded_weights(self, first: Floats) -> Floats:
+        """Return a decoder's first weights for logarithms that are to base 2, and as they come."""
+        weights = first.astype(np.float32)
+        weights[:, self.log_columns] *= np.float32(BINARY)
+        return weights
+
+    def folded_read(self, weight: Floats, bias: Floats) -> tuple[Floats, Floats]:
+        """Return a read-out that says of widths how far from the least to the largest they lie."""
+        scale, shift = np.ones(len(bias), np.float32), np.zeros(len(bias), np.float32)
+        for lobe in range(self.count):
+            widths = slice(NUMBERS * lobe + 4, NUMBERS * (lobe + 1))
+            scale[widths] = 1 / (LOG_WIDTHS[1] - LOG_WIDTHS[0])
+            shift[widths] = LOG_WIDTHS[0]
+        return weight * scale[:, None], (bias - shift) * scale
+
     @property
     def log_columns(self) -> list[int]:
         """Return which columns of the decoder's input are logarithms."""
@@ -87,15 +108,17 @@ class LobeInputs(torch.nn.Module):
                for lobe in range(self.count)]  # fmt: skip
         return [*own, self.width - 1]
 
-    def slang(self, name: str, *, binary: bool = False) -> SlangHalf:
+    def slang(self, name: str, *, folded: bool = False) -> SlangHalf:
         """Return the device half, ``LobeInputs``; ``name`` begins the name of its sizes.
 
-        ``binary``: logarithms are to base 2, for a decoder whose weights are times BINARY there.
+        ``folded``: for numbers as ``folded_read`` and ``folded_weights`` return them, of which a
+        device computes less.
         """
         declaration = LOBES.format(name=name, features=self.features, count=self.count,
                                    columns=self.columns, narrowest=LOG_WIDTHS[0],
                                    widest=LOG_WIDTHS[1], least=LEAST, low=LOW,
-                                   scale=QUARTER / BINARY if binary else QUARTER)  # fmt: skip
+                                   scale=QUARTER / BINARY if folded else QUARTER,
+                                   shares=str(folded).lower())  # fmt: skip
         modules = frozenset({"neuralshade.model.lobes"})
         return SlangHalf(f"LobeInputs<{name}Lobes>", modules, declaration)
 

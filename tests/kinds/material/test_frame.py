@@ -24,7 +24,7 @@ from neuralshade.kinds.material.judging.judge import field_shade
 from neuralshade.kinds.material.levels import level_latents
 from neuralshade.kinds.material.recipe import MaterialRecipe
 from neuralshade.kinds.material.sampler_fit import untrained_sampler
-from neuralshade.model.lobes import BINARY
+from neuralshade.model.lobes import BINARY, LOG_WIDTHS
 
 ASK = """
 // names of its own
@@ -111,9 +111,10 @@ def packed_eval(data, place, one, uv, wi, wo):
     codes = (encoding.grid(at).detach().numpy() + 1) / 2
     latents = low + (high - low) * codes
     bias = data[biases : biases + 2 * (24 + 16 + 16 + 8)].view("<f2").astype(float)
-    numbers = latents @ halves_at(data, read, (24, 8)).T + bias[:24]
+    numbers = (latents @ halves_at(data, read, (24, 8)).T + bias[:24])[:, :18].reshape(-1, 3, 6)
+    numbers[:, :, 4:] = numbers[:, :, 4:] * (LOG_WIDTHS[1] - LOG_WIDTHS[0]) + LOG_WIDTHS[0]
     own = encoding.lobes.read(torch.from_numpy(latents)).detach().numpy()
-    np.testing.assert_allclose(numbers[:, :18], own, rtol=1e-3, atol=1e-4)
+    np.testing.assert_allclose(numbers.reshape(-1, 18), own, rtol=2e-3, atol=1e-4)
     columns = encoding.lobes(
         torch.from_numpy(latents.T), *(torch.from_numpy(w.T) for w in (wi, wo))
     )

@@ -217,7 +217,7 @@ def head_text(
     recipe: MaterialRecipe, road: str, maps: FrameMaps, places: npt.NDArray[np.uint32]
 ) -> str:
     """Return what the texts of both roads begin with. One material's place is written down."""
-    lobes = lobe_inputs(recipe, None).slang("Frame", binary=True).declarations
+    lobes = lobe_inputs(recipe, None).slang("Frame", folded=True).declarations
     place = "frame_places[material]"
     if len(places) == 1:
         place = f"{{ {', '.join(f'{number}u' for number in places[0])} }}"

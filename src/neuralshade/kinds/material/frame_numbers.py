@@ -11,9 +11,7 @@ import numpy.typing as npt
 
 from neuralshade.kinds.material.field import lobe_inputs
 from neuralshade.kinds.material.frame_maps import Mapped
-from neuralshade.kinds.material.recipe import MaterialRecipe
 from neuralshade.kinds.material.shared import shared_digest
-from neuralshade.model.lobes import BINARY
 
 ALIGNED = 64  # bytes, as cooperative vectors want matrices
 PLACE = ("range", "read", "biases", "first", "second", "stride", "map", "layer")
@@ -56,10 +54,15 @@ def pack_frame(
     places = np.zeros((len(materials), len(PLACE)), np.uint32)
     for row, one, of_map in zip(places, materials, of_maps, strict=True):
         layers = [f"decoder.{i}" for i in range(one.recipe.hidden_layers + 1)]
-        weights = [one.tensors[f"{name}.weight"] for name in ["lobes", *layers]]
-        weights[1] = binary_weights(one.recipe, weights[1])
+        weights, own_biases = (
+            [one.tensors[f"{name}.{sort}"].astype(np.float32) for name in ["lobes", *layers]]
+            for sort in ("weight", "bias")
+        )
+        lobes = lobe_inputs(one.recipe, None)
+        weights[0], own_biases[0] = lobes.folded_read(weights[0], own_biases[0])
+        weights[1] = lobes.folded_weights(weights[1])
         filled = [_filled(each) for each in weights]
-        biases = [_filled(one.tensors[f"{name}.bias"][None])[0] for name in ["lobes", *layers]]
+        biases = [_filled(each[None])[0] for each in own_biases]
         digest = shared_digest(one.tensors)
         if digest not in shared:
             shared[digest] = put_matrix(filled[1])
@@ -71,13 +74,6 @@ def pack_frame(
         own = put(np.concatenate([*biases, np.zeros(8, np.float16)]))
         row[:] = (ends, read, own, shared[digest], later[0], stride, *of_map)
     return PackedFrame(np.concatenate(blocks), places, tuple(matrices))
-
-
-def binary_weights(recipe: MaterialRecipe, first: npt.NDArray[Any]) -> npt.NDArray[np.float32]:
-    """Return a decoder's first weights for logarithms to base 2: frames have one product less."""
-    weights = first.astype(np.float32)
-    weights[:, lobe_inputs(recipe, None).log_columns] *= np.float32(BINARY)
-    return weights
 
 
 def row_major(packed: PackedFrame) -> Bytes:
