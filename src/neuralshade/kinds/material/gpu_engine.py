@@ -247,7 +247,7 @@ class GpuMaterialEngine(MaterialEngine):
         return self.trainer
 
     def _parts(self, field: Field) -> tuple[Field, MakeTask, Training]:
-        """Return what kernels train of ``field``, on what, and how."""
+        """Return what kernels train of ``field``, on what, and how; ``read_out`` is its then."""
         recipe, encoding = self.recipe, encoding_of(field)
         encoding.lobes.hold_read()
         betas = (recipe.beta1, recipe.beta2)
