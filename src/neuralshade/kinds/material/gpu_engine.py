@@ -214,7 +214,8 @@ class GpuMaterialEngine(MaterialEngine):
         """
         recipe, firsts, teacher = self.recipe, self.sampler.normal_firsts, self.sampler.teacher
         teacher.prepare([samples_text(firsts, keeps_values=True)])
-        step_texts(self.gpu, *self._parts(untrained), self.path).prepare(self.gpu)
+        parts = self._parts(untrained, self._read_out_of(untrained))
+        step_texts(self.gpu, *parts, self.path).prepare(self.gpu)
         self.gpu.prepare([ReadOut.text(exact=self.exact)])
         teacher.prepare([samples_text(firsts, keeps_values=False)])
         if main_share(recipe) < 1:
@@ -238,18 +239,26 @@ class GpuMaterialEngine(MaterialEngine):
 
     def _train(self, field: Field) -> NetworkTrainer:
         """Let kernels train ``field`` from now on."""
+        self.read_out = self._read_out_of(field)
         self.trainer = NetworkTrainer(
-            self.gpu, *self._parts(field), self.rng, self.path,
+            self.gpu, *self._parts(field, self.read_out), self.rng, self.path,
             choose_vectors(self.gpu, self.path),
         )  # fmt: skip
         for name in encoding_of(field).given(ENCODING):  # which is trained on
             self.trainer.inference.bound[name] = self.read_out.given
         return self.trainer
 
-    def _parts(self, field: Field) -> tuple[Field, MakeTask, Training]:
-        """Return what kernels train of ``field``, on what, and how; ``read_out`` is its then."""
+    def _read_out_of(self, field: Field) -> ReadOut:
+        """Return what trains the read-out of ``field``, which holds it from now on."""
         recipe, encoding = self.recipe, encoding_of(field)
         encoding.lobes.hold_read()
+        betas = (recipe.beta1, 0.999)
+        adam = ReadOutAdam(self.batch, recipe.rate, betas, EPSILON, self.exact)
+        return ReadOut(self.gpu, encoding, adam)
+
+    def _parts(self, field: Field, read_out: ReadOut) -> tuple[Field, MakeTask, Training]:
+        """Return what kernels train of ``field``, on what, and how."""
+        recipe, encoding = self.recipe, encoding_of(field)
         betas = (recipe.beta1, recipe.beta2)
         training = Training(
             batch=self.batch,
@@ -264,9 +273,7 @@ class GpuMaterialEngine(MaterialEngine):
             grid_betas=betas,
             frozen_layers=0 if self.shared is None else self.shared.layers,
         )
-        adam = ReadOutAdam(self.batch, recipe.rate, training.betas, EPSILON, self.exact)
-        self.read_out = ReadOut(self.gpu, encoding, adam)
-        task = partial(material_task, self.drawn, encoding, self.read_out, FLOOR)
+        task = partial(material_task, self.drawn, encoding, read_out, FLOOR)
         return Field(encoding, log_decoder(field.network)), task, training
 
 
