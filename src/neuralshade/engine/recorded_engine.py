@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
 
 from neuralshade.engine.recorded_step import RecordedStep
 from neuralshade.engine.torch_engine import TorchEngine
-from neuralshade.loss.pointwise import LOSSES
 from neuralshade.optimizer.adam import Adam
 
 
@@ -17,18 +16,16 @@ from neuralshade.optimizer.adam import Adam
 class RecordedEngine(TorchEngine):
     """``TorchEngine`` on CUDA, whose ``task`` reads its batch where ``bring`` puts it.
 
-    ``bring`` runs on the host before each step. What the task does, and where parameters lie, stays
-    the same until ``forget``. The optimizers are ``Adam``; there is no average.
+    ``bring`` runs on the host. What the task does, and where parameters lie, stays the same until
+    ``forget``. The optimizers are ``Adam``; there is no average.
     """
-
-    bring: Callable[[], None] = lambda: None
 
     def __post_init__(self) -> None:
         super().__post_init__()
         adams = [adam for adam in self.optimizers if isinstance(adam, Adam)]
         if len(adams) != len(self.optimizers) or self.average is not None:
             raise TypeError("a recorded step has Adam alone")
-        self._recorded = RecordedStep(self._gradients, adams, self.parameters[0].device)
+        self._recorded = RecordedStep(self._unscaled, adams, self.parameters[0].device)
 
     def advance(self, rate_factors: Sequence[float]) -> float:
         """Run one step per factor of the step size; return the last step's mean loss."""
@@ -42,10 +39,8 @@ class RecordedEngine(TorchEngine):
         """Record the next step anew: what a step does has changed."""
         self._recorded.forget()
 
-    def _gradients(self) -> torch.Tensor:
+    def _unscaled(self) -> torch.Tensor:
         """Leave one batch's gradients; return its mean loss."""
-        predicted, wanted = self.task(self.rng)
-        loss, d_predicted = LOSSES[self.loss](predicted.detach().float(), wanted)
-        self._back(predicted, d_predicted)
+        loss = self._gradients()
         self._unscale()
-        return loss.mean()
+        return loss

@@ -19,8 +19,8 @@ WARM_UPS = 3  # steps that change nothing, in which libraries choose their kerne
 class RecordedStep:
     """Runs ``gradients`` and then ``adams`` as one launch; what they read and write stays in place.
 
-    ``gradients`` returns a loss [] and leaves gradients, those that ``adams`` step along; a step
-    of which one is not finite moves nothing, and is counted in ``skips``.
+    ``gradients`` returns a loss [] and leaves its gradients alone, which ``adams`` step along; a
+    step of which one is not finite moves nothing, and is counted in ``skips``.
     """
 
     def __init__(
@@ -67,10 +67,8 @@ class RecordedStep:
 
     def _step(self, skip: torch.Tensor) -> None:
         """Run a step of which the host is told nothing; skip it if ``skip`` is 1."""
-        parameters = [p for adam in self._adams for p in adam.parameters]
-        for p in parameters:
-            p.grad = None
         loss = self._gradients()
+        parameters = [p for adam in self._adams for p in adam.parameters]
         gradients = [p.grad for p in parameters if p.grad is not None]
         finite = torch.nn.utils.get_total_norm(gradients).isfinite()
         self._skip.copy_(torch.maximum(skip, 1.0 - finite.float()))

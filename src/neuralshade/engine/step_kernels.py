@@ -19,7 +19,8 @@ if TYPE_CHECKING:  # a fit without latents loads none
     from neuralshade.engine.kernels.step.latent_words import LatentNumbers
 
 
-def _adam(rate: float, betas: tuple[float, float], epsilon: float) -> dict[str, float]:
+def adam_settings(rate: float, betas: tuple[float, float], epsilon: float) -> dict[str, float]:
+    """Return an AdamStep as the device half has it."""
     return {"rate": rate, "beta1": betas[0], "beta2": betas[1], "epsilon": epsilon}
 
 
@@ -122,8 +123,8 @@ class StepKernels:
         network, grid = t.betas, t.grid_betas or t.betas
         outputs = texts.field.network.members[-1].weight.shape[0]
         return {
-            "network": _adam(t.rate, network, t.epsilon),
-            "grid": _adam(t.grid_rate, grid, t.epsilon),
+            "network": adam_settings(t.rate, network, t.epsilon),
+            "grid": adam_settings(t.grid_rate, grid, t.epsilon),
             "penalty": t.penalty,
             "average": t.average,
             "numbers": float(t.batch * outputs),

@@ -46,7 +46,8 @@ class _Beginning(torch.autograd.Function):
 class TorchEngine:
     """Runs steps: draw, encode, forward, loss, backward, optimizers.
 
-    ``task`` draws a batch and evaluates ``field`` there. Where that multiplies in float16, the
+    ``bring`` runs before each step; ``task`` draws a batch, or reads the one that was brought, and
+    evaluates ``field`` there. Where that multiplies in float16, the
     loss gradient is multiplied by ``scale`` on its way back, so that small gradients do not
     vanish. A step whose gradient is not finite is skipped and counted in ``skipped``.
     """
@@ -60,6 +61,7 @@ class TorchEngine:
     average: WeightAverage | None = None
     repeatable: bool = False  # hold on to one number of threads, for equal bits
     skipped: int = 0
+    bring: Callable[[], None] = lambda: None
 
     def __post_init__(self) -> None:
         self.parameters = list(self.field.parameters())
@@ -84,11 +86,8 @@ class TorchEngine:
         self.load_state({**before, "threads": torch.tensor(self.threads.count)})
 
     def _step(self, rate_factor: float) -> torch.Tensor:
-        predicted, wanted = self.task(self.rng)
-        loss, d_predicted = self.compare(predicted.detach().float(), wanted)
-        for p in self.parameters:
-            p.grad = None
-        self._back(predicted, d_predicted)
+        self.bring()
+        loss = self._gradients()
         if self._gradients_are_finite():
             self._unscale()
             for optimizer in self.optimizers:
@@ -97,12 +96,17 @@ class TorchEngine:
                 self.average.update()
         else:
             self.skipped += 1
-        return loss.mean()
+        return loss
 
-    def _back(self, predicted: torch.Tensor, d_predicted: torch.Tensor) -> None:
-        """Leave the parameters' gradients of a mean loss, times ``scale``, in them."""
+    def _gradients(self) -> torch.Tensor:
+        """Leave one batch's gradients, times ``scale``; return its mean loss."""
+        predicted, wanted = self.task(self.rng)
+        loss, d_predicted = self.compare(predicted.detach().float(), wanted)
+        for p in self.parameters:
+            p.grad = None
         share = d_predicted.mul_(self.scale / d_predicted.numel()).to(predicted.dtype)
         _Beginning.apply(predicted, share).backward()
+        return loss.mean()
 
     def _gradients_are_finite(self) -> bool:
         gradients = [p.grad for p in self.parameters if p.grad is not None]

@@ -11,12 +11,12 @@ import neuralshade
 from neuralshade.asset.asset import save_asset
 from neuralshade.errors import AssetError
 from neuralshade.kinds.material.build import build_engine
-from neuralshade.kinds.material.field import build_field
+from neuralshade.kinds.material.field import build_field, encoding_of
 from neuralshade.kinds.material.fit import fit_material
 from neuralshade.kinds.material.footprints import Footprints
 from neuralshade.kinds.material.judging.measures import smape
 from neuralshade.kinds.material.levels import boxed, level_codes, level_shade, level_sides
-from neuralshade.kinds.material.mip_fit import LeveledEngine, LevelTrainer
+from neuralshade.kinds.material.mip_fit import LeveledEngine, mip_trainer
 from neuralshade.kinds.material.recipe import MaterialRecipe
 from neuralshade.kinds.material.teachers.teacher import Teacher, TeacherKernels
 
@@ -196,6 +196,15 @@ def test_what_is_kept_among_levels_goes_on_as_if_nothing_was(painted):
         begun().load_state(small)
 
 
+def test_steps_that_choose_threads_are_undone_whole(painted):
+    """The next footprints are the first ones."""
+    recipe = MaterialRecipe(size=6, batch=256, hidden_width=16, steps=10, seconds=None)
+    field = build_field(recipe, 6, torch.Generator().manual_seed(1))
+    trainer = mip_trainer(recipe, field, painted, torch.device("cpu"))
+    trainer.advance([1.0])
+    assert trainer.threads.held and int(trainer.state()["drawn"]) == 1
+
+
 @pytest.mark.gpu
 def test_recorded_steps_are_those_of_pytorch(painted):
     """Of the same footprints, on a device and on the CPU."""
@@ -203,13 +212,15 @@ def test_recorded_steps_are_those_of_pytorch(painted):
         pytest.skip("needs CUDA")
     recipe = MaterialRecipe(size=6, batch=256, hidden_width=16, steps=10, seconds=None)
     field = build_field(recipe, 6, torch.Generator().manual_seed(1))
-    one, other = (LevelTrainer(recipe, field, painted, torch.device(name))
+    one, other = (mip_trainer(recipe, field, painted, torch.device(name))
                   for name in ("cuda", "cpu"))  # fmt: skip
-    before = one.grid.texels.detach().cpu().clone()
+    before = encoding_of(one.field).grid.texels.detach().cpu().clone()
     for factors in ([1.0, 0.5, 0.25], [1.0]):
         assert one.advance(factors) == pytest.approx(other.advance(factors), rel=1e-3)
-    moved = one.grid.texels.detach().cpu() - before
+    moved = encoding_of(one.field).grid.texels.detach().cpu() - before
     assert moved.abs().max() > 1e-3
-    torch.testing.assert_close(other.grid.texels.detach() - before, moved, rtol=0.05, atol=2e-5)
+    torch.testing.assert_close(
+        encoding_of(other.field).grid.texels.detach() - before, moved, rtol=0.05, atol=2e-5
+    )
     other.load_state({name: value.cpu() for name, value in one.state().items()})
     assert one.advance([0.5]) == pytest.approx(other.advance([0.5]), rel=1e-3)

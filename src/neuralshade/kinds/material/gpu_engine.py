@@ -51,7 +51,7 @@ from neuralshade.kinds.material.judging.judge import field_shade
 from neuralshade.kinds.material.judging.lit import Shade
 from neuralshade.kinds.material.levels import level_sides
 from neuralshade.kinds.material.mip_fit import main_share
-from neuralshade.kinds.material.read_out import MOMENTS, NAMES, TOGETHER, ReadOut, ReadOutAdam
+from neuralshade.kinds.material.read_out import MOMENTS, NAMES, TOGETHER, ReadOut
 from neuralshade.kinds.material.recipe import MaterialRecipe
 from neuralshade.kinds.material.samples import POOL, MaterialSampler
 from neuralshade.kinds.material.shared import SharedPart
@@ -90,6 +90,19 @@ class GpuMaterialEngine(MaterialEngine):
         self.sampler = MaterialSampler(teacher, self.batch, recipe.rare, self.rng,
                                        POOL if software else GPU_POOL)  # fmt: skip
         self.drawn = DrawnSamples(gpu, teacher, self.sampler, self.batch, seed_word(recipe.seed))
+        self.training = Training(
+            batch=self.batch,
+            rate=recipe.rate,
+            grid_rate=recipe.latent_rate,
+            betas=(recipe.beta1, 0.999),
+            epsilon=recipe.epsilon,
+            average=0.0,
+            touched=False,
+            loss_scale=LOSS_SCALE,
+            exact=exact,
+            grid_betas=(recipe.beta1, recipe.beta2),
+            frozen_layers=0 if shared is None else shared.layers,
+        )
         untrained = build_field(recipe, recipe.size, None)
         self.path = choose_kernels(gpu, log_decoder(untrained.network), "auto", kernels)
         self._compile_ahead(untrained)
@@ -103,19 +116,14 @@ class GpuMaterialEngine(MaterialEngine):
         field = field.to(self.device)
         drawn = replace(self.drawn, batch=min(self.batch, most))
         self.batches = DrawnBatches(drawn, self.device)
-        recorded = self.device.type == "cuda"
-        batch = self.batches.held if recorded else self.batches.draw
-        self.task = MaterialTask(field, lambda rng: batch())
+        self.task = MaterialTask(field, lambda rng: self.batches.held())
         texels = encoding_of(field).grid.texels
         trained = [p for p in field.parameters() if p is not texels and p.requires_grad]
         self.adam = adam = Adam(trained, recipe.rate, (recipe.beta1, 0.999), EPSILON)
-        self.encoder_steps: Steps
-        if recorded:
-            self.encoder_steps = RecordedEngine(field, self.task, "l1", [adam], self.rng,
-                                                bring=self.batches.bring)  # fmt: skip
-        else:
-            self.encoder_steps = EveryNth(TorchEngine(field, self.task, "l1", [adam], self.rng),
-                                          self.every)  # fmt: skip
+        recorded = self.device.type == "cuda"
+        kind = RecordedEngine if recorded else TorchEngine
+        steps = kind(field, self.task, "l1", [adam], self.rng, bring=self.batches.bring)
+        self.encoder_steps: Steps = steps if recorded else EveryNth(steps, self.every)
         self.trainer: NetworkTrainer | None = None
         self._phase = ENCODED
 
@@ -250,31 +258,13 @@ class GpuMaterialEngine(MaterialEngine):
 
     def _read_out_of(self, field: Field) -> ReadOut:
         """Return what trains the read-out of ``field``, which holds it from now on."""
-        recipe, encoding = self.recipe, encoding_of(field)
-        encoding.lobes.hold_read()
-        betas = (recipe.beta1, 0.999)
-        adam = ReadOutAdam(self.batch, recipe.rate, betas, EPSILON, self.exact)
-        return ReadOut(self.gpu, encoding, adam)
+        return ReadOut(self.gpu, encoding_of(_held(field)), self.training, EPSILON)
 
     def _parts(self, field: Field, read_out: ReadOut) -> tuple[Field, MakeTask, Training]:
         """Return what kernels train of ``field``, on what, and how."""
-        recipe, encoding = self.recipe, encoding_of(field)
-        betas = (recipe.beta1, recipe.beta2)
-        training = Training(
-            batch=self.batch,
-            rate=recipe.rate,
-            grid_rate=recipe.latent_rate,
-            betas=(recipe.beta1, 0.999),
-            epsilon=recipe.epsilon,
-            average=0.0,
-            touched=False,
-            loss_scale=LOSS_SCALE,
-            exact=self.exact,
-            grid_betas=betas,
-            frozen_layers=0 if self.shared is None else self.shared.layers,
-        )
+        encoding = encoding_of(field)
         task = partial(material_task, self.drawn, encoding, read_out, FLOOR)
-        return Field(encoding, log_decoder(field.network)), task, training
+        return Field(encoding, log_decoder(field.network)), task, self.training
 
 
 def _held(field: Field) -> Field:

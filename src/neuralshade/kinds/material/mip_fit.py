@@ -7,7 +7,7 @@ errors would be learned too.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,7 @@ from neuralshade.engine.kernels.step.gradients import seed_word
 from neuralshade.engine.recorded_engine import RecordedEngine
 from neuralshade.engine.torch_engine import TorchEngine
 from neuralshade.kinds.material.asset import pack_field, stored_field
-from neuralshade.kinds.material.drawn_footprints import DrawnFootprints, FootprintSamples
+from neuralshade.kinds.material.drawn_footprints import DrawnFootprints
 from neuralshade.kinds.material.engine import FLOOR, MaterialEngine, batch_of
 from neuralshade.kinds.material.every_nth import EveryNth, joined, parted, take_over
 from neuralshade.kinds.material.field import MaterialEncoding, encoding_of
@@ -42,17 +42,17 @@ def main_share(recipe: MaterialRecipe) -> float:
 
 
 class MipTask:
-    """Draws a batch of footprints on all levels; says what the map and the teacher make of them.
+    """Says what the map and the teacher make of the footprints on all levels that are held.
 
     Logarithms, as for the finest level. A level is drawn as often as its side is long: coarse ones,
     whose texels cover more, get more samples a texel, and fine ones more altogether.
     """
 
-    def __init__(self, field: Field, draw: Callable[[], FootprintSamples]):
-        self.field, self.draw = field, draw
+    def __init__(self, field: Field, footprints: DrawnFootprints):
+        self.field, self.footprints = field, footprints
 
     def __call__(self, rng: torch.Generator) -> tuple[torch.Tensor, torch.Tensor]:
-        drawn, encoding = self.draw(), encoding_of(self.field)
+        drawn, encoding = self.footprints.held(), encoding_of(self.field)
         show_stored(encoding.grid)
         latents = encoding.latents(drawn.at[:, :3])
         read = encoding.columns(latents, drawn.wi, drawn.wo, drawn.at[:, 3:])
@@ -92,55 +92,47 @@ def level_scales(sides: Sequence[int]) -> torch.Tensor:
     return torch.cat(scales)
 
 
-class LevelTrainer:
-    """Steps of levels, of which each draws footprints of its own number.
+class LevelTrainer(TorchEngine):
+    """Steps of levels, of which each draws footprints of its own number."""
 
-    They begin as box filters of what ``field`` stores of the finest one. On CUDA a step is recorded
-    and replayed. ``device``: a torch device.
-    """
-
-    def __init__(
-        self, recipe: MaterialRecipe, field: Field, teacher: TeacherKernels, device: torch.device
-    ):
-        rng = torch.Generator().manual_seed(recipe.seed)
-        tensors = pack_field(field)
-        decoder = stored_field(recipe, recipe.size, tensors)
-        sides = level_sides(recipe.size)[1:]
-        levels = _levels(recipe, decoder, boxed(tensors["features"], recipe.size)).to(device)
-        self.grid = encoding_of(levels).grid
-        batch = max(4, round(batch_of(recipe, on_cpu=device.type == "cpu") * BATCH_SHARE))
-        sampler = MaterialSampler(teacher, batch, recipe.rare, rng)
-        self.footprints = DrawnFootprints(sampler, sides, wraps=recipe.wrap == "repeat",
-                                          seed=seed_word(recipe.seed) ^ OTHERS,
-                                          device=device)  # fmt: skip
-        adam = LevelAdam(self.grid.texels, level_scales(sides).to(device), recipe.latent_rate,
-                         (recipe.beta1, recipe.beta2), recipe.epsilon)  # fmt: skip
-        self.recorded, footprints = device.type == "cuda", self.footprints
-        self._inner: TorchEngine
-        if self.recorded:
-            self._inner = RecordedEngine(levels, MipTask(levels, footprints.held), "l1", [adam],
-                                         rng, bring=footprints.bring)  # fmt: skip
-        else:
-            self._inner = TorchEngine(levels, MipTask(levels, footprints.draw), "l1", [adam], rng,
-                                      repeatable=recipe.seconds is None)  # fmt: skip
-
-    @property
-    def skipped(self) -> int:
-        """Return how many steps had a gradient that was not finite."""
-        return self._inner.skipped
-
-    def advance(self, rate_factors: Sequence[float]) -> float:
-        """Run one step per factor of the step sizes; return the last step's mean loss."""
-        return self._inner.advance(rate_factors)
+    task: MipTask
 
     def state(self) -> dict[str, torch.Tensor]:
-        """Return everything that a restart needs besides the recipe, by name."""
-        return {**self._inner.state(), "drawn": torch.tensor(self.footprints.step)}
+        return {**super().state(), "drawn": torch.tensor(self.task.footprints.step)}
 
     def load_state(self, state: dict[str, torch.Tensor]) -> None:
-        """Take over what ``state`` returned once."""
-        self._inner.load_state(state)
-        self.footprints.step = int(state["drawn"])
+        super().load_state(state)
+        self.task.footprints.step = int(state["drawn"])
+
+
+class RecordedLevels(LevelTrainer, RecordedEngine):
+    """The same on CUDA, recorded and replayed."""
+
+    task: MipTask
+
+
+def mip_trainer(
+    recipe: MaterialRecipe, field: Field, teacher: TeacherKernels, device: torch.device
+) -> LevelTrainer:
+    """Return what trains all levels but the finest of ``field``, whose training is done.
+
+    They begin as box filters of what is stored of the finest one. ``device``: a torch device.
+    """
+    rng = torch.Generator().manual_seed(recipe.seed)
+    tensors = pack_field(field)
+    decoder = stored_field(recipe, recipe.size, tensors)
+    sides = level_sides(recipe.size)[1:]
+    levels = _levels(recipe, decoder, boxed(tensors["features"], recipe.size)).to(device)
+    batch = max(4, round(batch_of(recipe, on_cpu=device.type == "cpu") * BATCH_SHARE))
+    sampler = MaterialSampler(teacher, batch, recipe.rare, rng)
+    footprints = DrawnFootprints(sampler, sides, wraps=recipe.wrap == "repeat",
+                                 seed=seed_word(recipe.seed) ^ OTHERS, device=device)  # fmt: skip
+    texels = encoding_of(levels).grid.texels
+    adam = LevelAdam(texels, level_scales(sides).to(device), recipe.latent_rate,
+                     (recipe.beta1, recipe.beta2), recipe.epsilon)  # fmt: skip
+    kind = RecordedLevels if device.type == "cuda" else LevelTrainer
+    return kind(levels, MipTask(levels, footprints), "l1", [adam], rng, bring=footprints.bring,
+                repeatable=recipe.seconds is None)  # fmt: skip
 
 
 def _levels(
@@ -177,7 +169,7 @@ class LeveledEngine:
 
     def begin(self) -> EveryNth:
         """Train the mip levels from now on; the finest level and the decoder are done."""
-        self.mips = LevelTrainer(self._recipe, self.inner.field(), self._teacher, self.device)
+        self.mips = mip_trainer(self._recipe, self.inner.field(), self._teacher, self.device)
         self._steps = EveryNth(self.mips, self.every)
         return self._steps
 
@@ -189,7 +181,7 @@ class LeveledEngine:
         """Return the codes of all levels but the finest; None where none was trained."""
         if self.mips is None:
             return None
-        grid = self.mips.grid
+        grid = encoding_of(self.mips.field).grid
         counts = [width * height for width, height in grid.sizes]
         return np.split(grid.codes(), np.cumsum(counts)[:-1])
 

@@ -6,13 +6,14 @@ Device half: read_out.cs.slang; task.slang sums the gradients.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import torch
 
+from neuralshade.engine.step_kernels import adam_settings
+from neuralshade.engine.step_texts import Training
 from neuralshade.gpu.gpu import Buffer, Dispatch, Gpu, KernelText, bound_kernel, raw_bytes
 from neuralshade.kinds.material.field import MaterialEncoding
 
@@ -50,31 +51,21 @@ ReadGradients read_gradients()
 }
 
 
-@dataclass(frozen=True)
-class ReadOutAdam:
-    """How the read-out is stepped: as the decoder is."""
-
-    batch: int  # samples of a step
-    rate: float
-    betas: tuple[float, float]
-    epsilon: float
-    exact: bool  # equal bits on every run
-
-
 class ReadOut:
     """The numbers of a read-out on a device, what Adam keeps of them, and their gradients' sums.
 
-    ``given`` holds what ``encoding`` is given, the read-out last: what kernels read.
+    ``given`` holds what ``encoding`` is given, the read-out last: what kernels read. It is stepped
+    as the decoder is in ``training``, but for Adam's ``epsilon``.
     """
 
-    def __init__(self, gpu: Gpu, encoding: MaterialEncoding, adam: ReadOutAdam):
+    def __init__(self, gpu: Gpu, encoding: MaterialEncoding, training: Training, epsilon: float):
         (values,) = encoding.given("").values()
-        self.gpu, self.adam = gpu, adam
+        self.gpu, self.training, self.epsilon = gpu, training, epsilon
         self.shapes = {name: getattr(encoding.lobes.read, name).shape for name in NAMES}
         self.count = sum(shape.numel() for shape in self.shapes.values())
         self._values: Floats = values
         self.given: Buffer = gpu.buffer(values)
-        self.sums: Buffer = gpu.buffer(size=(8 if adam.exact else 4) * self.count)
+        self.sums: Buffer = gpu.buffer(size=(8 if training.exact else 4) * self.count)
         self.moments: Buffer = gpu.buffer(size=8 * self.count)
 
     @staticmethod
@@ -84,12 +75,11 @@ class ReadOut:
 
     def after(self, bound: Mapping[str, Any]) -> list[Dispatch]:
         """Return what steps it, given the buffers of a step by name. Raises: KernelError."""
-        adam = self.adam
-        by = {"rate": adam.rate, "beta1": adam.betas[0], "beta2": adam.betas[1],
-              "epsilon": adam.epsilon}  # fmt: skip
-        settings = {"by": by, "first": len(self._values) - self.count, "count": self.count,
-                    "numbers": adam.batch * OUTPUTS / SHARE}  # fmt: skip
-        kernel = bound_kernel(self.gpu, self.text(exact=adam.exact), {
+        t = self.training
+        settings = {"by": adam_settings(t.rate, t.betas, self.epsilon), "count": self.count,
+                    "first": len(self._values) - self.count,
+                    "numbers": t.batch * OUTPUTS / SHARE}  # fmt: skip
+        kernel = bound_kernel(self.gpu, self.text(exact=t.exact), {
             "read_out": settings, "given": self.given, "read_moments": self.moments,
             "read_sums": self.sums, "states": bound["states"], "broken": bound["broken"],
         })  # fmt: skip

@@ -105,8 +105,6 @@ class SamplerTrainer:
         if self._recorded is not None:
             self._recorded.run(rate_factor)
             return self._recorded.loss
-        for parameter in self.parameters:
-            parameter.grad = None
         loss = self._gradients()
         gradients = [p.grad for p in self.parameters if p.grad is not None]
         if torch.nn.utils.get_total_norm(gradients).isfinite():
@@ -120,6 +118,8 @@ class SamplerTrainer:
         latents, shares, wo, wi, wanted = self._drawn()
         mixture = self.sampler.mixture(encoding_of(self.field).lobes, latents, wo, shares)
         loss = sampler_loss(mixture, wi, wo, wanted)
+        for parameter in self.parameters:
+            parameter.grad = None
         loss.backward()
         return loss.detach()
 

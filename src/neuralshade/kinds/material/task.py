@@ -70,5 +70,5 @@ def material_task(
         **grid_variables(encoding, gradients, drawn.seed),
     }
     text = TEXT.format(encoding=half.type, numbers=encoding.dimensions,
-                       read_sums=SUMS[read_out.adam.exact], **parts)  # fmt: skip
+                       read_sums=SUMS[read_out.training.exact], **parts)  # fmt: skip
     return TaskText(lines + half.declarations + text, variables, before, read_out.after)
