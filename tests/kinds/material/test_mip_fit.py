@@ -9,6 +9,7 @@ from fixtures.small_material import upper_pairs
 
 import neuralshade
 from neuralshade.asset.asset import save_asset
+from neuralshade.engine.threads import Threads
 from neuralshade.errors import AssetError
 from neuralshade.kinds.material.build import build_engine
 from neuralshade.kinds.material.field import build_field, encoding_of
@@ -201,6 +202,7 @@ def test_steps_that_choose_threads_are_undone_whole(painted):
     recipe = MaterialRecipe(size=6, batch=256, hidden_width=16, steps=10, seconds=None)
     field = build_field(recipe, 6, torch.Generator().manual_seed(1))
     trainer = mip_trainer(recipe, field, painted, torch.device("cpu"))
+    trainer.threads = Threads(2)  # of one there is nothing to choose
     trainer.advance([1.0])
     assert trainer.threads.held and int(trainer.state()["drawn"]) == 1
 
