@@ -8,10 +8,10 @@
 GRAPH is what `fit material` takes; by default those of examples/material and benchmarks/materials,
 and the copper tray under a sharper varnish. Each is fitted by `fit material` (--engine none leaves
 that out), and then, on one stream of samples in PyTorch, with the same loss, phases and number of
-steps: the same field ("lobes"), learned frames (Zeltner et al. 2024) before a decoder of that size,
+steps of the finest level: the same field ("lobes"), learned frames (Zeltner et al. 2024) before a decoder of that size,
 with leaky ReLU and with our activation ("smooth"), and eight ordinary PBR maps, by GGX and Lambert
 with a reflectance or with a clear coat; all have 8 numbers of 8 bits a texel. `fit material` has
-its mip levels in the same steps and bytes; the others have none. Evaluation is 1920 x 1080 points
+mip levels and a sampler, in further steps and bytes; the others have none. Evaluation is 1920 x 1080 points
 with one light and with four, by the GPU's clock, of which software has fewer; a decoder is asked
 for each light alone. --device: cuda trains on that GPU and times evaluation through Vulkan and
 CUDA, vulkan through Vulkan alone; cpu trains there, and evaluates on whatever Vulkan finds.
@@ -19,9 +19,11 @@ Writes results/fit_material_NAME.{json,md} after every graph, with --pictures a 
 """
 
 import argparse
+import math
 import tempfile
 import time
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +44,7 @@ from neuralshade.gpu.device import is_software
 from neuralshade.gpu.open import open_gpu
 from neuralshade.kinds.material.fit import fit_material
 from neuralshade.kinds.material.judging.judge import Judge, field_shade
+from neuralshade.kinds.material.mip_fit import main_share
 from neuralshade.kinds.material.recipe import MaterialRecipe
 from neuralshade.kinds.material.speed.evaluation import decoder_evaluation, graph_evaluation
 from neuralshade.kinds.material.speed.screen import Screen
@@ -93,9 +96,16 @@ def shipped(graph: Path, asked: Asked) -> Iterable[tuple[Row, Row, Field]]:
             yield fitted, quality_row(graph.name, what, opened.header.quality), opened.field
 
 
-def trained_row(graph: Path, one: Trained, asked: Asked) -> Row:
+def finest_recipe(asked: Asked) -> MaterialRecipe:
+    """Return the recipe of contenders: as many steps as `fit material` has for its finest level."""
+    whole = MaterialRecipe(size=asked.size, steps=asked.steps, seconds=None, batch=asked.batch)
+    finest = math.ceil(asked.steps * (1 - whole.sampler) * main_share(whole))
+    return replace(whole, steps=finest)
+
+
+def trained_row(graph: Path, one: Trained, recipe: MaterialRecipe, asked: Asked) -> Row:
     """Return what the training of a contender took."""
-    return {"graph": graph.name, "what": one.name, "steps": asked.steps,
+    return {"graph": graph.name, "what": one.name, "steps": recipe.steps,
             "on": f"torch, {asked.place}", "s of training": round(one.seconds, 1), "s in all": "",
             "bytes on disk": one.disk_bytes, "bytes in GPU memory": one.memory_bytes}  # fmt: skip
 
@@ -155,7 +165,7 @@ def bench_graph(graph: Path, teacher: Teacher, asked: Asked) -> Sections:
             rows["Quality"].append(quality)
             timed[fitted["what"]], shades[fitted["what"]] = field, field_shade(field)
             print(fitted, quality, sep="\n", flush=True)
-    recipe = MaterialRecipe(size=asked.size, steps=asked.steps, seconds=None, batch=asked.batch)
+    recipe = finest_recipe(asked)
     # CUDA's samples stay where PyTorch trains; by way of the host they take 10 ms a step
     gpu = open_gpu("cuda") if asked.device == "cuda" else open_teachers_gpu()
     kernels = TeacherKernels(gpu, teacher)
@@ -163,7 +173,7 @@ def bench_graph(graph: Path, teacher: Teacher, asked: Asked) -> Sections:
     for one in train(contenders, kernels, recipe, asked.torch_device) if contenders else []:
         shades[one.name] = field_shade(one.field)
         quality = quality_row(name, one.name, judge.judge(shades[one.name]).facts())
-        rows["Fits"].append(trained_row(graph, one, asked))
+        rows["Fits"].append(trained_row(graph, one, recipe, asked))
         rows["Quality"].append(quality)
         print(rows["Fits"][-1], quality, sep="\n", flush=True)
         if one.name.startswith("lobes") and asked.engine == "none":

@@ -34,9 +34,9 @@ from neuralshade.model.lobe_sampler import LobeSampler
 MEASURE = Number(-1e6, 1e6)
 # Of a quality, where files of earlier versions have none; see measures.py and noise.py.
 MEASURED = ("flip", "smape_uniform", "smape_half", "smape_highlight", "l1_uniform", "l1_half",
-            "l1_highlight", "bias", "albedo_mean", "albedo_p95", "albedo_most",
-            "teacher_albedo_most", "reciprocity", "teacher_reciprocity", "noise_cosine",
-            "noise_lobes", "noise_sampler")  # fmt: skip
+            "l1_highlight", "bias", "albedo_mean", "albedo_p95", "albedo_grazing",
+            "albedo_most", "teacher_albedo_most", "reciprocity", "teacher_reciprocity",
+            "noise_cosine", "noise_lobes", "noise_sampler")  # fmt: skip
 ERROR = Number(0, 1)  # a symmetric one
 LEVEL = Parts({"side": SIDE, "kept": Text(choices=("trained", "filtered")), "error": ERROR,
                "finest": ERROR},

@@ -33,7 +33,18 @@ def test_a_tenth_more_light_is_told_as_that(measures):
     for name in ("bias", "l1_uniform", "l1_half", "l1_highlight"):
         assert found[name] == pytest.approx(0.1, abs=1e-3)
     assert 0.09 < found["albedo_mean"] < 0.1001
+    assert found["albedo_grazing"] == pytest.approx(0.1, abs=1e-3)
     assert found["albedo_most"] == pytest.approx(1.1 * found["teacher_albedo_most"], rel=1e-3)
+
+
+def test_grazing_eyes_have_an_error_of_their_own(measures):
+    """Light that is lost towards them is no error of the others."""
+
+    def shade(uv, wi, wo):
+        return np.where(wo[:, 2:] < 0.1, 0, paint(uv, wi, wo)).astype(np.float32)
+
+    found = measures.measure(shade)
+    assert found["albedo_grazing"] == pytest.approx(1) and found["albedo_p95"] < 1e-4
 
 
 def test_nothing_is_an_error_of_all(measures):

@@ -35,7 +35,8 @@ TOLD = (
      ("smape_uniform", "smape_half", "smape_highlight"), ".3f"),
     ("L1, uniform / by half vectors / around highlights",
      ("l1_uniform", "l1_half", "l1_highlight"), ".3f"),
-    ("Albedo's error, mean / 95th percentile", ("albedo_mean", "albedo_p95"), ".1%"),
+    ("Albedo's error, mean / 95th percentile / of grazing eyes",
+     ("albedo_mean", "albedo_p95", "albedo_grazing"), ".1%"),
     ("Largest albedo, network / material", ("albedo_most", "teacher_albedo_most"), ".3f"),
     ("Reciprocity gap, median, network / material", ("reciprocity", "teacher_reciprocity"), ".1%"),
     ("Noise of one direction, by cosine / by lobes / by the sampler",
@@ -49,7 +50,9 @@ NOTED = (
     "L1: sum of errors over sum of values, of light itself. Around highlights it shows one that "
     "is lost (1), where PSNR does not: screens clip it.",
     "Albedo: share of the light from all around that goes to an eye. Above 1 a surface gives back "
-    "more than it gets, as a fit may where the material itself comes near it.",
+    "more than it gets, as a fit may where the material itself comes near it. An error is over the "
+    "material's albedo, of eyes whose cosine is at least 0.1; below, the sum of errors over the "
+    "sum of albedos.",
     "Noise: standard deviation over mean of the albedo that a single direction tells, the median "
     "of 256 places and eyes; halving it takes four times as many directions.",
 )  # fmt: skip

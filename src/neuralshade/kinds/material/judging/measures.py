@@ -28,7 +28,8 @@ Drawn = tuple[Floats, Floats, Floats]  # uv [n, 2], wi [n, 3], wo [n, 3]
 
 SEED = 20_261_123  # of points and directions: the same for every fit, and of none
 PAIRS = 2**15  # of each way to draw them; some fall out, as they look from below
-PLACES = 256  # where albedos are found
+PLACES = 512  # where albedos are found
+GRAZING = 0.1  # cosine of an eye, below which errors of albedos are told apart
 TOWARDS = 16  # directions along a side of each one's square
 SHARP = (0.3, 0.05)  # widths of half vectors, that highlights are found by
 FLOOR = 0.01  # of the denominator of symmetric errors, as in the fit's loss
@@ -50,6 +51,8 @@ class Measures:
         places, weights = _places(teacher, rng)
         self.places = self._at(*places), weights
         self.albedos = _albedos(teacher.eval, self.places)
+        _, _, wo = self.places[0]
+        self.grazing = wo.reshape(PLACES, -1, 3)[:, 0, 2] < GRAZING
         self.gap = reciprocity_gap(teacher.eval, self.pairs["uniform"])
 
     def _at(self, uv: Floats, wi: Floats, wo: Floats) -> Drawn:
@@ -61,8 +64,10 @@ class Measures:
 
         ``smape_WAY`` and ``l1_WAY`` (sum of errors over sum of values) for each of WAYS;
         ``bias``: mean over the teacher's mean, less 1, of uniform pairs; ``albedo_mean`` and
-        ``albedo_p95``: error of directional albedos over the teacher's; ``albedo_most`` and
-        ``teacher_albedo_most``: the largest; ``reciprocity`` and ``teacher_reciprocity``: medians.
+        ``albedo_p95``: error of directional albedos over the teacher's, of eyes from GRAZING on;
+        ``albedo_grazing``: sum of errors over sum of albedos, of the eyes below, where a place may
+        send back nothing; ``albedo_most`` and ``teacher_albedo_most``: the largest of all eyes;
+        ``reciprocity`` and ``teacher_reciprocity``: medians.
         """
         found: dict[str, float] = {}
         for way, drawn in self.pairs.items():
@@ -72,10 +77,12 @@ class Measures:
             if way == "uniform":
                 found["bias"] = float(had.mean(dtype=np.float64)) / _mean(wanted) - 1
         albedos = _albedos(shade, self.places)
-        errors = np.abs(albedos - self.albedos).sum(1) / np.maximum(self.albedos.sum(1), FLOOR)
+        errors = np.abs(albedos - self.albedos).sum(1)
+        shares = (errors / np.maximum(self.albedos.sum(1), FLOOR))[~self.grazing]
         found |= {
-            "albedo_mean": float(errors.mean()),
-            "albedo_p95": float(np.quantile(errors, 0.95)),
+            "albedo_mean": float(shares.mean()),
+            "albedo_p95": float(np.quantile(shares, 0.95)),
+            "albedo_grazing": relative_l1(self.albedos[self.grazing], albedos[self.grazing]),
             "albedo_most": float(albedos.max()),
             "teacher_albedo_most": float(self.albedos.max()),
             "reciprocity": reciprocity_gap(shade, self.pairs["uniform"]),
