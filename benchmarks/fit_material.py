@@ -2,7 +2,7 @@
 
     python benchmarks/fit_material.py [GRAPH ...] [--device cuda] [--steps 10000] [--size 1024]
         [--networks 32x2 64x3] [--engine auto|torch|gpu|none] [--seconds 180]
-        [--rivals lobes frames smooth maps coat] [--apis vulkan cuda] [--lights 1 4]
+        [--rivals lobes frames smooth maps coat texels] [--apis vulkan cuda] [--lights 1 4]
         [--pictures] [--name NAME]
 
 GRAPH is what `fit material` takes; by default those of examples/material and benchmarks/materials,
@@ -10,7 +10,8 @@ and the copper tray under a sharper varnish. Each is fitted by `fit material` (-
 that out), and then, on one stream of samples in PyTorch, with the same loss, phases and number of
 steps of the finest level: the same field ("lobes"), learned frames (Zeltner et al. 2024) before a decoder of that size,
 with leaky ReLU and with our activation ("smooth"), and eight ordinary PBR maps, by GGX and Lambert
-with a reflectance or with a clear coat; all have 8 numbers of 8 bits a texel. `fit material` has
+with a reflectance or with a clear coat; all have 8 numbers of 8 bits a texel. "texels" is the graph
+itself, asked at the four texels around a point, its light interpolated: what is finer than texels. `fit material` has
 mip levels and a sampler, in further steps and bytes; the others have none. Evaluation is 1920 x 1080 points
 with one light and with four, by the GPU's clock, of which software has fewer; a decoder is asked
 for each light alone. --device: cuda trains on that GPU and times evaluation through Vulkan and
@@ -30,7 +31,7 @@ from typing import Any
 import torch
 from rivals.material_bars import bar_rows, lead_rows, quality_row
 from rivals.material_fields import Contender, frames, lobes, maps
-from rivals.material_graphs import default_graphs
+from rivals.material_graphs import default_graphs, texel_shade
 from rivals.material_maps import maps_teacher
 from rivals.material_sheet import sheet
 from rivals.material_training import Trained, train
@@ -56,7 +57,7 @@ Row = dict[str, Any]
 Sections = dict[str, list[Row]]
 Asked = argparse.Namespace
 Taken = tuple[str, list[float]]  # what a network runs on; microseconds
-RIVALS = ("lobes", "frames", "smooth", "maps", "coat")
+RIVALS = ("lobes", "frames", "smooth", "maps", "coat", "texels")
 USUAL = {"steps": ("steps of a fit", 2500, 10_000), "size": ("texels along a side", 128, 1024),
          "batch": ("samples of a step", 8192, 65_536)}  # on the CPU, on a GPU  # fmt: skip
 SCREEN, FEW = (1920, 1080), (320, 176)
@@ -180,6 +181,11 @@ def bench_graph(graph: Path, teacher: Teacher, asked: Asked) -> Sections:
             timed[one.name] = one.field
         if one.name == "PBR maps":
             graphs[one.name] = maps_teacher(one.field, recipe.wrap)
+    if "texels" in asked.rivals:
+        shades["texels"] = texel_shade(kernels.eval, asked.size)
+        quality = quality_row(name, "texels", judge.judge(shades["texels"]).facts())
+        rows["Quality"].append(quality)
+        print(quality, flush=True)
     rows["Beside rivals and bars"] = lead_rows(rows["Quality"])
     if asked.pictures:
         sheet(FOLDER / f"fit_material_{asked.name}_{graph.stem}_{graph.suffix[1:]}.png",

@@ -1,8 +1,12 @@
-"""The graphs that the benchmark of materials fits."""
+"""The graphs that the benchmark of materials fits, and what texels hold of them."""
 
+from itertools import product
 from pathlib import Path
 
+import numpy as np
+
 from neuralshade.errors import ConfigError
+from neuralshade.kinds.material.judging.lit import Floats, Shade
 from neuralshade.kinds.material.teachers.sources import load_teacher
 
 ROOT = Path(__file__).parent.parent.parent
@@ -35,3 +39,23 @@ def sharp_tray(folder: Path) -> Path:
     path = folder / SHARP
     path.write_text(text.replace(*VARNISH))
     return path
+
+
+def texel_shade(shade: Shade, side: int) -> Shade:
+    """Return the light of the four texels around a point, interpolated: what they hold of a graph.
+
+    Of ``side`` texels along the unit square, which repeats. No fit is in it, and none is bound by
+    it: numbers that are trained may make up for a part of what lies between texels.
+    """
+
+    def between(uv: Floats, wi: Floats, wo: Floats) -> Floats:
+        first = np.floor(uv[:, :2] * side - 0.5)
+        share = uv[:, :2] * side - 0.5 - first
+        total = np.zeros((len(uv), 3), np.float32)
+        for corner in product((0, 1), repeat=2):
+            at = ((first + corner + 0.5) / side % 1.0).astype(np.float32)
+            weight = np.where(corner, share, 1 - share).prod(axis=1, keepdims=True)
+            total += weight * shade(np.concatenate([at, uv[:, 2:]], axis=1), wi, wo)
+        return total
+
+    return between

@@ -40,7 +40,7 @@ class MaterialRecipe(TrainingRecipe):
     frozen_from: float = training(0.95, "share of that part from which the feature map is rounded "
                                   "to 8 bits, and the decoder is trained alone",
                                   limits=(0.05, 1))  # fmt: skip
-    mips: float = training(0.15, "share of the fit, before its sampler's, in which the mip levels "
+    mips: float = training(0.08, "share of the fit, before its sampler's, in which the mip levels "
                            "are trained, the decoder frozen; 0 keeps box filters",
                            limits=(0, 0.9))  # fmt: skip
     sampler: float = training(0.06, "share of the fit, at its end, in which the sampler of "
