@@ -4,12 +4,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from fixtures.small_material import upper_pairs
+from fixtures.small_material import DARK, PAINT, TOLD, upper_pairs
 
+from neuralshade.errors import ConfigError
 from neuralshade.kinds.material.build import build_engine
 from neuralshade.kinds.material.recipe import MaterialRecipe
 from neuralshade.kinds.material.teachers.sources import load_teacher
-from neuralshade.kinds.material.teachers.teacher import TeacherKernels
+from neuralshade.kinds.material.teachers.teacher import Teacher, TeacherKernels
 
 VELVET = Path(__file__).parents[3] / "examples/material/velvet.toml"
 PAIRS = 2048
@@ -25,3 +26,10 @@ def test_the_first_steps_do_not_throw_a_dark_material_to_black(gpu, seed):
     said, wanted = engine.encoded(*asked), kernels.eval(*asked)
     share = np.median(said, axis=0) / np.median(wanted, axis=0)
     assert (share > 0.3).all() and (share < 3).all()
+
+
+def test_a_material_that_scatters_nothing_is_refused(gpu):
+    """One that shines alone, say: the fit is told so before its first step."""
+    dark = Teacher("lamp", PAINT.replace("* wi.z;", "* 0.0f;") + TOLD + DARK, ("a", "b"), {})
+    with pytest.raises(ConfigError, match=r"lamp: got no light from any of .* samples, need a"):
+        build_engine(MaterialRecipe(size=16, batch=512), TeacherKernels(gpu, dark))

@@ -9,7 +9,9 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
+from neuralshade.base.message_text import plural
 from neuralshade.engine.torch_engine import TorchEngine
+from neuralshade.errors import ConfigError
 from neuralshade.kinds.material.field import MaterialEncoding, encoding_of
 from neuralshade.kinds.material.judging.judge import field_shade
 from neuralshade.kinds.material.judging.lit import Shade
@@ -215,11 +217,19 @@ def begin_at_usual(network: MLP, sampler: MaterialSampler) -> None:
 
     One that begins far brighter is thrown to black by its first steps, and stays there: an
     exponential has no slope at 0. A dark weave ended so.
+
+    Raises: ConfigError for a material that scatters nothing.
     """
     drawn = sampler.draw(torch.Generator().manual_seed(0))
-    logs = (drawn.wanted[:, drawn.seen] + FLOOR).log()
-    if not logs.numel():
+    wanted = drawn.wanted[:, drawn.seen]
+    if not wanted.numel():
         return
+    if not wanted.any():
+        raise ConfigError(f"{sampler.teacher.teacher.name}: got no light from any of "
+                          f"{plural(wanted.shape[1], 'sample')}, need a material that scatters "
+                          "some. What it emits is no part of a fit: give it a closure that "
+                          "reflects.")  # fmt: skip
+    logs = (wanted + FLOOR).log()
     bias = network.members[-1].bias
     assert bias is not None
     bias.copy_((logs.mean(1).exp() - FLOOR).clamp_min(FLOOR).log())

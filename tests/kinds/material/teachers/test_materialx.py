@@ -82,11 +82,11 @@ def test_a_white_furnace_stays_white(gpu, document):
         assert (albedo > 0.85).all() and (albedo < 1.04).all(), (slant, albedo)
 
 
-def node(category, inputs="", kind="float"):
-    """Return a document's nodes with one more, which weighs the closure."""
+def node(category, inputs="", kind="float", weighs="weight"):
+    """Return a document's nodes with one more, which the closure reads."""
     return f"""<{category} name="odd" type="{kind}">{inputs}</{category}>
 <oren_nayar_diffuse_bsdf name="top" type="BSDF">
-  <input name="weight" type="float" nodename="odd"/>
+  <input name="{weighs}" type="{kind}" nodename="odd"/>
 </oren_nayar_diffuse_bsdf>"""
 
 
@@ -95,9 +95,22 @@ GLASS = """<dielectric_bsdf name="top" type="BSDF">
   <input name="scatter_mode" type="string" value="RT"/>
 </dielectric_bsdf>"""
 
+LAMA = """<LamaDiffuse name="a" type="BSDF"/><LamaDiffuse name="b" type="BSDF"/>
+<LamaMix name="top" type="BSDF"><input name="material1" type="BSDF" nodename="a"/>
+  <input name="material2" type="BSDF" nodename="b"/></LamaMix>"""
+CIRCLE = node("add", '<input name="in1" type="float" nodename="back"/>') + (
+    '<add name="back" type="float"><input name="in1" type="float" nodename="odd"/></add>'
+)
+
 
 @pytest.mark.parametrize("nodes, said", [
     (node("time"), "odd (time) changes with time, need a surface"),
+    (node("bump", kind="vector3", weighs="normal"), "odd (bump) reads derivatives of the screen"),
+    (node("heighttonormal", kind="vector3", weighs="normal"),
+     "odd (heighttonormal) reads derivatives of the screen"),
+    (node("blackbody", kind="color3", weighs="color"), "odd (blackbody) does not compile"),
+    (LAMA, "top (LamaMix) does not compile as Slang"),
+    (CIRCLE, "need a graph without circles"),
     (node("geompropvalue", '<input name="geomprop" type="string" value="a"/>'),
      "odd (geompropvalue) reads data of a mesh"),
     (GLASS, "top (dielectric_bsdf) lets light through (scatter_mode RT)"),

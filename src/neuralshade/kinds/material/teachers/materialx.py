@@ -7,7 +7,6 @@ wrongly without a word, is refused by the name of its node.
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
@@ -24,8 +23,9 @@ from neuralshade.kinds.material.teachers.materialx_inputs import (
     variables,
     with_variables,
 )
+from neuralshade.kinds.material.teachers.materialx_pictures import lookups_of, take_curves
 from neuralshade.kinds.material.teachers.materialx_text import edited_text
-from neuralshade.kinds.material.teachers.pictures import Lookup, picture_table
+from neuralshade.kinds.material.teachers.pictures import picture_table
 from neuralshade.kinds.material.teachers.teacher import Teacher
 
 # What the generator writes without an error and wrongly, or what does not compile; why.
@@ -47,8 +47,6 @@ REFUSED = {
 THROUGH = ("transmission", "transmission_weight", "specTrans")
 HOLES = ("opacity", "geometry_opacity", "alpha")  # inputs that a surface lets light past by
 SCATTERED = ("T", "RT")  # modes of a dielectric that do the same
-BORDERS = {"periodic": "repeat", "clamp": "clamp", "mirror": "mirror"}
-TILES = re.compile(r"<(UDIM|UVTILE)>", re.IGNORECASE)
 MISSING = ("got no package MaterialX, need it for .mtlx files. Run: pip install "
            '"neuralshade[materialx]"')  # fmt: skip
 
@@ -73,9 +71,10 @@ def load_materialx(
     replace_values(document, varied)
     chosen = _chosen(mx, document, place, element)
     notes = _check(library, chosen, place)
+    curved = take_curves(_nodes(library, chosen), place)
     shader = _generated(mx, document, library, chosen, place)
     stage = shader.getStage(mx.gen.PIXEL_STAGE)
-    lookups = list(_lookups(stage, document, place))
+    lookups = list(lookups_of(stage, document, place, curved))
     constants, words = picture_table(lookups)
     edited = edited_text(shader.getSourceCode(mx.gen.PIXEL_STAGE), constants)
     name, text = f"{place.stem} {chosen.getName()}", edited.text
@@ -251,45 +250,3 @@ def _generated(mx: Any, document: Any, library: Any, chosen: Any, place: Path) -
         raise ConfigError(f"{place}: {chosen.getNamePath()}: MaterialX cannot write it as Slang "
                           f"({shown(first)}), need nodes that have Slang. Take it "
                           "out.") from error  # fmt: skip
-
-
-def _lookups(stage: Any, document: Any, place: Path) -> Iterator[Lookup]:
-    """Yield the pictures that a shader looks up, by the names of their variables."""
-    for block in stage.getUniformBlocks().values():
-        for variable in block:
-            if variable.getType().getName() != "filename":
-                continue
-            node = document.getDescendant(variable.getPath())
-            node = node.getParent() if node is not None else None
-            name = node.getNamePath() if node is not None else variable.getVariable()
-            text = variable.getValue().getValueString() if variable.getValue() else ""
-            yield Lookup(variable.getVariable(), _picture_path(text, name, place),
-                         _border(node, "uaddressmode", place), _border(node, "vaddressmode", place),
-                         _text(node, "filtertype") == "closest")  # fmt: skip
-
-
-def _picture_path(text: str, name: str, place: Path) -> Path:
-    """Return where a picture lies; ConfigError for one that is not there, with its node."""
-    if not text:
-        raise ConfigError(f"{place}: {name}: got no file, need a picture. Name one.")
-    if TILES.search(text):
-        raise ConfigError(f"{place}: {name}: got {shown(text)}, a picture of many tiles (UDIM), "
-                          "need a single one. Fit one tile.")  # fmt: skip
-    path = place.parent / text
-    if not path.is_file():
-        raise ConfigError(f"{place}: {name}: got {shown(text)}, which is not there, need a "
-                          f"picture. Looked for {path}.")  # fmt: skip
-    return path
-
-
-def _border(node: Any, name: str, place: Path) -> str:
-    text = _text(node, name) or "periodic"
-    if text not in BORDERS:
-        raise ConfigError(f"{place}: {node.getNamePath()}.{name}: got {shown(text)}, need one of "
-                          f"{list(BORDERS)}. Change it.")  # fmt: skip
-    return BORDERS[text]
-
-
-def _text(node: Any, name: str) -> str:
-    given = node.getInput(name) if node is not None else None
-    return given.getValueString() if given is not None else ""

@@ -26,6 +26,12 @@ VERTEX = {
 SPACES = ("World", "Object", "Model", "")
 ENTRY = (r'\[shader\("fragment"\)\]\nfloat4 fragmentMain\(VertexData _vd\) : SV_Target\n'
          r"\{\n.*?vd = _vd;\n")  # fmt: skip
+# What reads how a pixel's neighbours differ, and what that is where a point has none.
+FLAT = {
+    r"length\(fwidth\(N\)\) / length\(fwidth\(P\)\)": "0.0",  # curvature of a flat surface
+    r"smoothstep\(threshold-afwidth, threshold\+afwidth, value\)": "step(threshold, value)",
+    r"\bdd[xy]\((\w+)\)": r"(\1 - \1)",
+}
 NUMBERS = {"float": 1, "float2": 2, "float3": 3, "float4": 4}
 PRELUDE = """import neuralshade.kinds.material.teachers.pictures;
 
@@ -38,6 +44,11 @@ float4 texture(Picture picture, float2 uv)
 }}
 
 float4 textureLod(Picture picture, float2 uv, float level)
+{{
+    return looked_up(picture_words, picture, uv);
+}}
+
+float4 textureGrad(Picture picture, float2 uv, float2 across, float2 down)
 {{
     return looked_up(picture_words, picture, uv);
 }}
@@ -104,7 +115,8 @@ def edited_text(text: str, pictures: str) -> Edited:
     text = _once(r"cbuffer pixelCB\n\{\n(.*?)\n\}", _globals, text, "the block of uniforms")
     text = _once(r"(?<=static VertexData vd;)", "\nstatic bool u_refractionTwoSided = false;", text,
                  "the vertex data")  # fmt: skip
-    text = text.replace("length(fwidth(N)) / length(fwidth(P))", "0.0")  # of a flat surface
+    for screens, ours in FLAT.items():
+        text = re.sub(screens, ours, text)
     text = _once(ENTRY, "float4 generated()\n{\n", text, "the entry point")
     body = text[text.index("float4 generated()") :]
     graph, surface = _parts(body)
