@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from fixtures.small_material import DARK, PAINT, TOLD, upper_pairs
 
-from neuralshade.errors import ConfigError
+from neuralshade.errors import ConfigError, KernelError
 from neuralshade.kinds.material.build import build_engine
 from neuralshade.kinds.material.recipe import MaterialRecipe
 from neuralshade.kinds.material.teachers.sources import load_teacher
@@ -33,3 +33,10 @@ def test_a_material_that_scatters_nothing_is_refused(gpu):
     dark = Teacher("lamp", PAINT.replace("* wi.z;", "* 0.0f;") + TOLD + DARK, ("a", "b"), {})
     with pytest.raises(ConfigError, match=r"lamp: got no light from any of .* samples, need a"):
         build_engine(MaterialRecipe(size=16, batch=512), TeacherKernels(gpu, dark))
+
+
+def test_a_text_that_does_not_compile_is_told_by_the_materials_name(gpu):
+    broken = Teacher("lamp", PAINT.replace("float3 half", "nothing half") + TOLD + DARK, (), {})
+    kernels = TeacherKernels(gpu, broken)
+    with pytest.raises(KernelError, match=r"lamp: .*does not compile"):
+        kernels.eval(*upper_pairs(3))

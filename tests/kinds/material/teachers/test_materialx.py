@@ -154,6 +154,8 @@ def test_elements_are_asked_for_by_name(document, refusal):
 @pytest.mark.parametrize("text, said", [
     ("<materialx", "need a MaterialX document"),
     ('<materialx version="1.39"/>', "got a document with nothing to render"),
+    ('<materialx version="1.39"><noise2d name="a" type="float"/></materialx>',
+     "got a document with nothing to render"),
     ('<materialx version="1.39"><add name="a" type="float"><input name="in1" type="float" '
      'nodename="nobody"/></add></materialx>', "got a document that is not valid"),
 ])  # fmt: skip

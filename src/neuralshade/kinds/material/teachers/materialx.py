@@ -43,6 +43,7 @@ REFUSED = {
     "geompropvalueuniform": "reads data of a mesh",
     "geomcolor": "reads colors of a mesh",
 }
+SURFACES = ("material", "surfaceshader")  # types of elements that scatter
 # Weights of light that passes through, which the generator leaves out without a word.
 THROUGH = ("transmission", "transmission_weight", "specTrans")
 HOLES = ("opacity", "geometry_opacity", "alpha")  # inputs that a surface lets light past by
@@ -76,7 +77,10 @@ def load_materialx(
     stage = shader.getStage(mx.gen.PIXEL_STAGE)
     lookups = list(lookups_of(stage, document, place, curved))
     constants, words = picture_table(lookups)
-    edited = edited_text(shader.getSourceCode(mx.gen.PIXEL_STAGE), constants)
+    try:
+        edited = edited_text(shader.getSourceCode(mx.gen.PIXEL_STAGE), constants)
+    except ConfigError as error:
+        raise ConfigError(f"{place}: {error}") from error
     name, text = f"{place.stem} {chosen.getName()}", edited.text
     rewritten = None
     if varied:
@@ -151,7 +155,7 @@ def _read(mx: Any, document: Any, place: Path) -> None:
 
 def _chosen(mx: Any, document: Any, place: Path, element: str | None) -> Any:
     """Return the material, or surface shader, that is asked for."""
-    found = mx.gen.findRenderableElements(document)
+    found = [one for one in mx.gen.findRenderableElements(document) if one.getType() in SURFACES]
     if not found:
         raise ConfigError(f"{place}: got a document with nothing to render, need a "
                           "surfacematerial. Add one.")  # fmt: skip

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from neuralshade.errors import ConfigError
+from neuralshade.errors import ConfigError, KernelError
 from neuralshade.gpu.gpu import Buffer, Gpu, Kernel, KernelText, bound_kernel
 from neuralshade.gpu.open import open_gpu
 from neuralshade.kinds.material.varied import Input, Varied
@@ -204,7 +204,10 @@ class TeacherKernels:
 
         Raises: KernelError.
         """
-        return bound_kernel(self.gpu, self._whole(kernel), {**self._variables, **variables})
+        try:
+            return bound_kernel(self.gpu, self._whole(kernel), {**self._variables, **variables})
+        except KernelError as error:  # whose text begins with a name that nobody gave
+            raise KernelError(f"{self.teacher.name}: {error}") from error
 
     def _whole(self, kernel: KernelText) -> KernelText:
         """Return a kernel behind the text of the teacher, whose files it finds."""
