@@ -32,12 +32,13 @@ from neuralshade.gpu.gpu import Buffer, Dispatch, Gpu, run_steps
 from neuralshade.gpu.open import open_gpu
 from neuralshade.kinds.material.asset import pack_field, pack_sampler, stored_field
 from neuralshade.kinds.material.field import build_field, encoding_of
-from neuralshade.kinds.material.frame import FrameDecoder, frame_decoder
+from neuralshade.kinds.material.frame import frame_decoder
 from neuralshade.kinds.material.judging.judge import field_shade
 from neuralshade.kinds.material.recipe import MaterialRecipe
 from neuralshade.kinds.material.sampler_fit import untrained_sampler
 from neuralshade.kinds.material.shared import shared_names
 from neuralshade.kinds.material.speed.screen import TILE, Screen
+from neuralshade.model.frame_decoder import FrameDecoder
 from neuralshade.scene.by_material import LANES, NOBODY, MaterialOrder
 
 Row = dict[str, Any]

@@ -6,7 +6,7 @@ from fixtures.scenes import DARK
 
 from neuralshade.scene import path
 from neuralshade.scene.document import Camera, LightEntry
-from neuralshade.scene.path import Stage
+from neuralshade.scene.stage import Stage
 from neuralshade.scene.plain import plain_scattering
 from neuralshade.scene.shapes import quad, sphere
 

@@ -21,7 +21,7 @@ from neuralshade.kinds.material.scattering import scattering_of
 from neuralshade.kinds.material.teachers.sources import load_teacher
 from neuralshade.kinds.material.teachers.varied_teacher import varied_teacher
 from neuralshade.scene.document import LightEntry
-from neuralshade.scene.path import given_text
+from neuralshade.scene.stage import given_text
 from neuralshade.scene.shapes import quad
 from neuralshade.source.color import srgb_to_linear
 

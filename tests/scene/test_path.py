@@ -9,7 +9,7 @@ from fixtures.scenes import DARK, GREY, constant
 import neuralshade
 from neuralshade.scene.document import Camera, LightEntry
 from neuralshade.scene.environment import environment_of
-from neuralshade.scene.path import Stage
+from neuralshade.scene.stage import Stage
 from neuralshade.scene.plain import plain_scattering
 from neuralshade.scene.shapes import box, quad, sphere
 

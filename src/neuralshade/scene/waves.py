@@ -1,0 +1,144 @@
+"""Paths through a scene in waves, whose points are sorted by material before a decoder runs.
+
+Of each bounce `meet` traces rays, draws ways and traces shadows; points of fitted materials are
+then sorted, and `decode` evaluates them, all ways of a point at once. Device half: waves.cs.slang,
+waves.decode.cs.slang, and what both read, waves.state.slang.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from neuralshade.gpu.gpu import Commands, Dispatch, Gpu, Kernel
+from neuralshade.model.frame_decoder import FrameDecoder
+from neuralshade.scene.by_material import LANES, NOBODY, MaterialOrder
+from neuralshade.scene.decoded import DecodedMaterials
+from neuralshade.scene.stage import Stage, bound_materials, given_text, imports_text
+
+TILE = 8  # pixels along a side, as in path.view.slang
+MOST_BYTES = 2**29  # of what points keep between kernels; a picture of more is drawn in batches
+PATH_BYTES, WAY_BYTES = 3 * 16, 16 + 8  # see waves.state.slang
+POINT_BYTES = 16 + 16 + 4 + 2 * 4  # and its places in the order
+CONSTANTS = """
+static const uint BATCH_POINTS = {points}u;
+static const uint REST = {rest}u;
+static const uint SORTED_TOGETHER = {lanes}u;
+static const uint NOBODY = {nobody}u;
+"""
+SCATTER = """
+void scatter(uint type, uint point, Vertex vertex, inout Path path)
+{{
+    switch (type)
+    {{
+{cases}    default: break;
+    }}
+}}
+"""
+Case = tuple[str, str, bool]  # module, type, whether it is decoded
+
+
+class Waves:
+    """One more path through each pixel, bounce after bounce of all of them."""
+
+    def __init__(
+        self, gpu: Gpu, stage: Stage, decoded: DecodedMaterials, bound: Mapping[str, Any],
+        most: int, bounces: int, most_bytes: int = MOST_BYTES,
+    ):  # fmt: skip
+        """Compile what a wave is.
+
+        Args:
+            gpu: what it runs on.
+            stage: what stands where.
+            decoded: which of its materials decoders evaluate.
+            bound: what eye, meshes, lights and sky are bound to.
+            most: pixels of a picture.
+            bounces: surfaces of a path, 1 or more.
+            most_bytes: of what points keep between kernels.
+        """
+        self.gpu, self._bounces = gpu, bounces
+        slots = len(stage.lights) + 2  # the way on, lights, the sky
+        each = PATH_BYTES + POINT_BYTES + slots * WAY_BYTES
+        roomy = most + most // 32  # pictures of other sides have more tiles at their borders
+        self.points = LANES * -(-min(roomy, max(1, most_bytes // each)) // LANES)
+        self._batch = gpu.buffer(np.zeros(4, np.uint32))
+        bins = gpu.buffer(size=4 * self.points)
+        self._order = MaterialOrder(gpu, bins, self.points, decoded.rest + 1, self._batch)
+        state = {
+            "views": bound["views"], "light_sums": bound["light_sums"], "batch": self._batch,
+            "point_bins": bins, "sorted": self._order.order, "decoded": gpu.buffer(decoded.table),
+            **{name: gpu.buffer(size=16 * self.points)
+               for name in ("path_from", "path_along", "path_weights", "point_places",
+                            "point_eyes")},
+            "way_towards": gpu.buffer(size=16 * slots * self.points),
+            "way_factors": gpu.buffer(size=8 * slots * self.points),
+        }  # fmt: skip
+        constants = CONSTANTS.format(points=self.points, rest=decoded.rest, lanes=LANES,
+                                     nobody=NOBODY)  # fmt: skip
+        self._begin, self._meet, self._end = _path_kernels(
+            gpu, stage, decoded, {**bound, **state}, constants)  # fmt: skip
+        self._decode: list[Kernel] = [
+            gpu.kernel(decode_text(decoder, index, constants), "decode",
+                       {**state, **decoder.variables}, **decoder.options)
+            for index, decoder in enumerate(decoded.decoders)
+        ]  # fmt: skip
+
+    def record(self, commands: Commands, size: tuple[int, int]) -> None:
+        """Put one more path through each pixel among ``commands``."""
+        across, down = (-(-side // TILE) for side in size)
+        whole = across * down * TILE**2
+        for first in range(0, whole, self.points):
+            points = min(self.points, whole - first)
+            sizes = np.array([points, self._order.places_for(points), first, 0], np.uint32)
+            commands.upload(self._batch, 0, sizes)
+            commands.run(self.gpu.steps(self._dispatches(points)))
+
+    def _dispatches(self, points: int) -> Sequence[Dispatch]:
+        """Return all of a batch of so many points."""
+        groups = -(-points // LANES)
+        decoders = self._order.places_for(points) // LANES
+        bounce = [(self._meet, groups), *self._order.dispatches_for(points),
+                  *((kernel, decoders) for kernel in self._decode)]  # fmt: skip
+        return [(self._begin, groups), *(self._bounces * bounce), (self._end, groups)]
+
+
+def _path_kernels(
+    gpu: Gpu, stage: Stage, decoded: DecodedMaterials, bound: Mapping[str, Any], constants: str
+) -> list[Kernel]:
+    """Return what begins paths, what lets them meet a surface, and what ends them."""
+    given = given_text(stage.materials)
+    each: list[Case] = [(m.module, m.type, i in decoded.places)
+                        for i, m in enumerate(stage.materials)]  # fmt: skip
+    cases = sorted(set(each))
+    places = [decoded.places.get(index, decoded.rest) for index in range(len(each))]
+    variables = {**bound,
+                 **bound_materials(gpu, stage.materials, [cases.index(one) for one in each],
+                                   places),
+                 **{name: gpu.buffer(values) for name, values in given.buffers.items()}}  # fmt: skip
+    text = meet_text(cases, constants, given.text)
+    return [gpu.kernel(text, entry, variables, folder=given.folder)
+            for entry in ("begin", "meet", "end")]  # fmt: skip
+
+
+def meet_text(cases: Sequence[Case], constants: str, given: str = "") -> str:
+    """Return Slang text of what surfaces of these types are met by, and no others.
+
+    ``given``: text that declares those of no module.
+    """
+    calls = "".join(
+        f"    case {i}: keep_ways<{name}>(point, vertex, path); break;\n" if is_decoded else
+        f"    case {i}: scatter_from<{name}>(vertex, path); break;\n"
+        for i, (_, name, is_decoded) in enumerate(cases)
+    )  # fmt: skip
+    imports = imports_text(module for module, _, _ in cases)
+    # given last: its macros are nobody else's
+    return (f'{imports}{constants}#include "neuralshade/scene/waves.cs.slang"\n{given}'
+            f"{SCATTER.format(cases=calls)}")  # fmt: skip
+
+
+def decode_text(decoder: FrameDecoder, index: int, constants: str) -> str:
+    """Return Slang text that evaluates the points of one decoder's materials."""
+    return (f"{decoder.text}{constants}static const uint DECODER = {index}u;\n"
+            '#include "neuralshade/scene/waves.decode.cs.slang"\n')  # fmt: skip
