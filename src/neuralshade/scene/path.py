@@ -17,6 +17,7 @@ from neuralshade.scene.decoded import Decoding, decoded_materials
 from neuralshade.scene.document import Camera, LightEntry
 from neuralshade.scene.lights import bound_lights, packed_lights
 from neuralshade.scene.stage import (
+    TILE,
     Stage,
     bound_materials,
     bound_stage,
@@ -27,8 +28,6 @@ from neuralshade.scene.stage import (
 )
 from neuralshade.scene.waves import Waves
 from neuralshade.source.crop import WHOLE, Crop
-
-TILE = 8  # pixels along a side, as in path.view.slang
 
 
 class Way(Protocol):

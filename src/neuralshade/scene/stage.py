@@ -21,6 +21,7 @@ from neuralshade.scene.environment import Environment
 from neuralshade.scene.shapes import Mesh
 from neuralshade.source.crop import Crop
 
+TILE = 8  # pixels along a side, as in path.view.slang
 MODULES = ("neuralshade.gpu.random", "neuralshade.model.lobe_sampler",
            "neuralshade.model.ray_cone", "neuralshade.model.scattering", "neuralshade.scene.bvh",
            "neuralshade.scene.environment", "neuralshade.scene.lights")  # fmt: skip

@@ -16,17 +16,14 @@ from neuralshade.gpu.gpu import Commands, Dispatch, Gpu, Kernel
 from neuralshade.model.frame_decoder import FrameDecoder
 from neuralshade.scene.by_material import LANES, NOBODY, MaterialOrder
 from neuralshade.scene.decoded import DecodedMaterials
-from neuralshade.scene.stage import Stage, bound_materials, given_text, imports_text
+from neuralshade.scene.stage import TILE, Stage, bound_materials, given_text, imports_text
 
-TILE = 8  # pixels along a side, as in path.view.slang
 MOST_BYTES = 2**29  # of what points keep between kernels; a picture of more is drawn in batches
 PATH_BYTES, WAY_BYTES = 3 * 16, 16 + 8  # see waves.state.slang
 POINT_BYTES = 16 + 16 + 4 + 2 * 4  # and its places in the order
-CONSTANTS = """
-static const uint BATCH_POINTS = {points}u;
-static const uint REST = {rest}u;
-static const uint SORTED_TOGETHER = {lanes}u;
-static const uint NOBODY = {nobody}u;
+CONSTANTS = f"""
+static const uint SORTED_TOGETHER = {LANES}u;
+static const uint NOBODY = {NOBODY}u;
 """
 SCATTER = """
 void scatter(uint type, uint point, Vertex vertex, inout Path path)
@@ -45,7 +42,7 @@ class Waves:
 
     def __init__(
         self, gpu: Gpu, stage: Stage, decoded: DecodedMaterials, bound: Mapping[str, Any],
-        most: int, bounces: int, most_bytes: int = MOST_BYTES,
+        most: int, bounces: int,
     ):  # fmt: skip
         """Compile what a wave is.
 
@@ -56,14 +53,13 @@ class Waves:
             bound: what eye, meshes, lights and sky are bound to.
             most: pixels of a picture.
             bounces: surfaces of a path, 1 or more.
-            most_bytes: of what points keep between kernels.
         """
         self.gpu, self._bounces = gpu, bounces
         slots = len(stage.lights) + 2  # the way on, lights, the sky
         each = PATH_BYTES + POINT_BYTES + slots * WAY_BYTES
         roomy = most + most // 32  # pictures of other sides have more tiles at their borders
-        self.points = LANES * -(-min(roomy, max(1, most_bytes // each)) // LANES)
-        self._batch = gpu.buffer(np.zeros(4, np.uint32))
+        self.points = LANES * -(-min(roomy, max(1, MOST_BYTES // each)) // LANES)
+        self._batch, self._rest = gpu.buffer(np.zeros(5, np.uint32)), decoded.rest
         bins = gpu.buffer(size=4 * self.points)
         self._order = MaterialOrder(gpu, bins, self.points, decoded.rest + 1, self._batch)
         state = {
@@ -75,13 +71,10 @@ class Waves:
             "way_towards": gpu.buffer(size=16 * slots * self.points),
             "way_factors": gpu.buffer(size=8 * slots * self.points),
         }  # fmt: skip
-        constants = CONSTANTS.format(points=self.points, rest=decoded.rest, lanes=LANES,
-                                     nobody=NOBODY)  # fmt: skip
-        self._begin, self._meet, self._end = _path_kernels(
-            gpu, stage, decoded, {**bound, **state}, constants)  # fmt: skip
+        self._begin, self._meet, self._end = _path_kernels(gpu, stage, decoded, {**bound, **state})
         self._decode: list[Kernel] = [
-            gpu.kernel(decode_text(decoder, index, constants), "decode",
-                       {**state, **decoder.variables}, **decoder.options)
+            gpu.kernel(decode_text(decoder, index), "decode", {**state, **decoder.variables},
+                       **decoder.options)
             for index, decoder in enumerate(decoded.decoders)
         ]  # fmt: skip
 
@@ -91,8 +84,8 @@ class Waves:
         whole = across * down * TILE**2
         for first in range(0, whole, self.points):
             points = min(self.points, whole - first)
-            sizes = np.array([points, self._order.places_for(points), first, 0], np.uint32)
-            commands.upload(self._batch, 0, sizes)
+            batch = [points, self._order.places_for(points), first, self.points, self._rest]
+            commands.upload(self._batch, 0, np.array(batch, np.uint32))
             commands.run(self.gpu.steps(self._dispatches(points)))
 
     def _dispatches(self, points: int) -> Sequence[Dispatch]:
@@ -105,7 +98,7 @@ class Waves:
 
 
 def _path_kernels(
-    gpu: Gpu, stage: Stage, decoded: DecodedMaterials, bound: Mapping[str, Any], constants: str
+    gpu: Gpu, stage: Stage, decoded: DecodedMaterials, bound: Mapping[str, Any]
 ) -> list[Kernel]:
     """Return what begins paths, what lets them meet a surface, and what ends them."""
     given = given_text(stage.materials)
@@ -117,12 +110,12 @@ def _path_kernels(
                  **bound_materials(gpu, stage.materials, [cases.index(one) for one in each],
                                    places),
                  **{name: gpu.buffer(values) for name, values in given.buffers.items()}}  # fmt: skip
-    text = meet_text(cases, constants, given.text)
+    text = meet_text(cases, given.text)
     return [gpu.kernel(text, entry, variables, folder=given.folder)
             for entry in ("begin", "meet", "end")]  # fmt: skip
 
 
-def meet_text(cases: Sequence[Case], constants: str, given: str = "") -> str:
+def meet_text(cases: Sequence[Case], given: str = "") -> str:
     """Return Slang text of what surfaces of these types are met by, and no others.
 
     ``given``: text that declares those of no module.
@@ -134,11 +127,11 @@ def meet_text(cases: Sequence[Case], constants: str, given: str = "") -> str:
     )  # fmt: skip
     imports = imports_text(module for module, _, _ in cases)
     # given last: its macros are nobody else's
-    return (f'{imports}{constants}#include "neuralshade/scene/waves.cs.slang"\n{given}'
+    return (f'{imports}{CONSTANTS}#include "neuralshade/scene/waves.cs.slang"\n{given}'
             f"{SCATTER.format(cases=calls)}")  # fmt: skip
 
 
-def decode_text(decoder: FrameDecoder, index: int, constants: str) -> str:
+def decode_text(decoder: FrameDecoder, index: int) -> str:
     """Return Slang text that evaluates the points of one decoder's materials."""
-    return (f"{decoder.text}{constants}static const uint DECODER = {index}u;\n"
+    return (f"{decoder.text}{CONSTANTS}static const uint DECODER = {index}u;\n"
             '#include "neuralshade/scene/waves.decode.cs.slang"\n')  # fmt: skip

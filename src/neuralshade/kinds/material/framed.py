@@ -49,4 +49,4 @@ def framed_scattering(
 ) -> Scattering:  # fmt: skip
     """Return what ``scattering_of`` does, and for a decoder of frames where no input is varied."""
     found = scattering_of(recipe, side, tensors, varied, shares)
-    return found if varied else replace(found, framed=FramedMaterial(recipe, side, tensors))
+    return found if recipe.varied_count else replace(found, framed=FramedMaterial(recipe, side, tensors))
