@@ -115,12 +115,14 @@ class Frame:
         return 1e6 * steps_seconds(self.gpu, self.gpu.steps(dispatches), patience)
 
 
-def drawn_materials(count: int, side: int, recipe: MaterialRecipe, shared: bool) -> list[Any]:
+def drawn_materials(
+    count: int, side: int, recipe: MaterialRecipe, shared: bool, levels: int = 1
+) -> list[Any]:
     """Return materials of random numbers, as their files would hold them."""
     found: list[Any] = []
     for seed in range(count):
         rng = torch.Generator().manual_seed(seed)
-        field = build_field(recipe, side, rng)
+        field = build_field(recipe, side, rng, levels)
         torch.nn.init.uniform_(encoding_of(field).grid.texels, 0, 1, generator=rng)
         tensors = {**pack_field(field), **pack_sampler(untrained_sampler(recipe))}
         if shared and found:

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from neuralshade.gpu.gpu import Gpu
-from neuralshade.model.frame_decoder import FrameDecoder
+from neuralshade.model.frame_decoder import Framed, FrameDecoder
 from neuralshade.model.scattering import Scattering
 from neuralshade.scene.by_material import MOST_MATERIALS
 
@@ -47,10 +47,8 @@ def decoded_materials(
     """
     alike: dict[Hashable, list[int]] = {}
     for index, one in enumerate(materials):
-        framed = one.framed
-        if framed is not None and decoding != "none":
-            if decoding == "any" or framed.path(gpu) != "fma":
-                alike.setdefault(framed.architecture, []).append(index)
+        if one.framed is not None and _is_decoded(gpu, one.framed, decoding):
+            alike.setdefault(one.framed.architecture, []).append(index)
     count = sum(len(members) for members in alike.values())
     if not 1 <= count < MOST_MATERIALS:
         return None
@@ -64,3 +62,7 @@ def decoded_materials(
             table[places[index], :3] = len(decoders), own, framed.side
         decoders.append(all_framed[0].decoder(gpu, all_framed))
     return DecodedMaterials(decoders, places, table)
+
+
+def _is_decoded(gpu: Gpu, framed: Framed, decoding: Decoding) -> bool:
+    return decoding == "any" or (decoding == "matrices" and framed.path(gpu) != "fma")

@@ -55,8 +55,8 @@ class PathTracer:
         Raises: DeviceError, KernelError.
         """
         self.gpu, self.size, self.count, self._first = gpu, size, 0, 0
-        self._most, self._ways = size[0] * size[1], (bounces, seed)
-        self._view = view_of(camera, size, *self._ways)
+        self._most, self._asked = size[0] * size[1], (bounces, seed)
+        self._view = view_of(camera, size, *self._asked)
         self._views = gpu.buffer(self._view)
         self._sums = gpu.buffer(size=12 * self._most)
         lights = bound_lights(gpu, stage.lights)
@@ -64,16 +64,11 @@ class PathTracer:
         bound = {"views": self._views, "light_sums": self._sums, "lights": lights,
                  **bound_stage(gpu, stage)}  # fmt: skip
         decoded = decoded_materials(gpu, stage.materials, decoding)
-        self._way: Way
+        self.way: Way
         if decoded is None:
-            self._way = WholePaths(gpu, stage.materials, bound)
+            self.way = WholePaths(gpu, stage.materials, bound)
         else:
-            self._way = Waves(gpu, stage, decoded, bound, self._most, bounces)
-
-    @property
-    def in_waves(self) -> bool:
-        """Return whether points are sorted by material before they are evaluated."""
-        return isinstance(self._way, Waves)
+            self.way = Waves(gpu, stage, decoded, bound, self._most, bounces)
 
     def aim(
         self, camera: Camera, size: tuple[int, int], lights: Sequence[LightEntry], *,
@@ -91,7 +86,7 @@ class PathTracer:
         """
         assert size[0] * size[1] <= self._most, "the first picture has the most pixels"
         self.size, self.count, self._first = size, 0, first
-        self._view = cropped(view_of(camera, size, *self._ways), aspect, region)
+        self._view = cropped(view_of(camera, size, *self._asked), aspect, region)
         commands = self.gpu.commands()
         commands.clear(self._sums)
         commands.upload(self._lights, 0, packed_lights(lights))
@@ -102,7 +97,7 @@ class PathTracer:
         self._view["sample"] = self._first + self.count
         commands = self.gpu.commands()
         commands.upload(self._views, 0, self._view)
-        self._way.record(commands, self.size)
+        self.way.record(commands, self.size)
         commands.submit()
         self.gpu.wait()
         self.count += 1
@@ -122,8 +117,11 @@ class WholePaths:
         types = sorted({(m.module, m.type) for m in materials})
         cases = [types.index((m.module, m.type)) for m in materials]
         given = given_text(materials)
-        variables = {**bound, **bound_materials(gpu, materials, cases, [0] * len(cases)),
-                     **{name: gpu.buffer(values) for name, values in given.buffers.items()}}
+        variables = {
+            **bound,
+            **bound_materials(gpu, materials, cases, [0] * len(cases)),
+            **{name: gpu.buffer(values) for name, values in given.buffers.items()},
+        }
         text = program_text(types, given.text)
         self._kernel = gpu.kernel(text, "trace", variables, folder=given.folder)
 

@@ -7,7 +7,7 @@ waves.decode.cs.slang, and what both read, waves.state.slang.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -35,6 +35,11 @@ void scatter(uint type, uint point, Vertex vertex, inout Path path)
 }}
 """
 Case = tuple[str, str, bool]  # module, type, whether it is decoded
+Part = tuple[str, Sequence[Dispatch]]
+
+
+def ignore(name: str) -> None:
+    """Tell nobody."""
 
 
 class Waves:
@@ -78,23 +83,34 @@ class Waves:
             for index, decoder in enumerate(decoded.decoders)
         ]  # fmt: skip
 
-    def record(self, commands: Commands, size: tuple[int, int]) -> None:
-        """Put one more path through each pixel among ``commands``."""
+    def record(
+        self, commands: Commands, size: tuple[int, int], after: Callable[[str], object] = ignore
+    ) -> None:
+        """Put one more path through each pixel among ``commands``.
+
+        ``after``: told the name of each part when it is there: begin, meet, sort, decode or end.
+        """
         across, down = (-(-side // TILE) for side in size)
         whole = across * down * TILE**2
         for first in range(0, whole, self.points):
             points = min(self.points, whole - first)
             batch = [points, self._order.places_for(points), first, self.points, self._rest]
             commands.upload(self._batch, 0, np.array(batch, np.uint32))
-            commands.run(self.gpu.steps(self._dispatches(points)))
+            for name, dispatches in self._parts(points):
+                commands.run(self.gpu.steps(dispatches))
+                after(name)
 
-    def _dispatches(self, points: int) -> Sequence[Dispatch]:
-        """Return all of a batch of so many points."""
+    def _parts(self, points: int) -> list[Part]:
+        """Return what is done to a batch of so many points, by name."""
         groups = -(-points // LANES)
-        decoders = self._order.places_for(points) // LANES
-        bounce = [(self._meet, groups), *self._order.dispatches_for(points),
-                  *((kernel, decoders) for kernel in self._decode)]  # fmt: skip
-        return [(self._begin, groups), *(self._bounces * bounce), (self._end, groups)]
+        sorted_groups = self._order.places_for(points) // LANES
+        bounce: list[Part] = [
+            ("meet", [(self._meet, groups)]),
+            ("sort", self._order.dispatches_for(points)),
+            ("decode", [(kernel, sorted_groups) for kernel in self._decode]),
+        ]
+        return [("begin", [(self._begin, groups)]), *(self._bounces * bounce),
+                ("end", [(self._end, groups)])]  # fmt: skip
 
 
 def _path_kernels(
@@ -106,12 +122,10 @@ def _path_kernels(
                         for i, m in enumerate(stage.materials)]  # fmt: skip
     cases = sorted(set(each))
     places = [decoded.places.get(index, decoded.rest) for index in range(len(each))]
-    variables = {**bound,
-                 **bound_materials(gpu, stage.materials, [cases.index(one) for one in each],
-                                   places),
-                 **{name: gpu.buffer(values) for name, values in given.buffers.items()}}  # fmt: skip
+    table = bound_materials(gpu, stage.materials, [cases.index(one) for one in each], places)
+    buffers = {name: gpu.buffer(values) for name, values in given.buffers.items()}
     text = meet_text(cases, given.text)
-    return [gpu.kernel(text, entry, variables, folder=given.folder)
+    return [gpu.kernel(text, entry, {**bound, **table, **buffers}, folder=given.folder)
             for entry in ("begin", "meet", "end")]  # fmt: skip
 
 

@@ -49,4 +49,6 @@ def framed_scattering(
 ) -> Scattering:  # fmt: skip
     """Return what ``scattering_of`` does, and for a decoder of frames where no input is varied."""
     found = scattering_of(recipe, side, tensors, varied, shares)
-    return found if recipe.varied_count else replace(found, framed=FramedMaterial(recipe, side, tensors))
+    if recipe.varied_count:
+        return found
+    return replace(found, framed=FramedMaterial(recipe, side, tensors))
