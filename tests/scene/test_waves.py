@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from fixtures.drawn_materials import drawn_material, drawn_scattering
 from fixtures.scenes import constant
+from fixtures.small_material import paint_teacher
 
 import neuralshade
 from neuralshade.errors import DeviceError
@@ -16,6 +17,7 @@ from neuralshade.kinds.material.frame import vectors_text, warps_text
 from neuralshade.kinds.material.frame_maps import frame_maps, frame_words
 from neuralshade.kinds.material.frame_numbers import fragment_bytes, pack_frame
 from neuralshade.kinds.material.framed import FramedMaterial
+from neuralshade.kinds.material.given import given_scattering
 from neuralshade.model.frame_decoder import FrameDecoder
 from neuralshade.scene import waves
 from neuralshade.scene.by_material import MOST_MATERIALS
@@ -118,7 +120,7 @@ def test_materials_go_to_decoders_of_their_architectures(gpu):
     assert found.places == {0: 0, 2: 1, 3: 2} and found.rest == 3
     assert found.table.tolist() == [[0, 0, 8, 0], [0, 1, 6, 0], [1, 0, 64, 0],
                                     [NO_DECODER, 0, 0, 0]]  # fmt: skip
-    assert [len(decoder.variables) for decoder in found.decoders] == [3, 3]
+    assert len(found.decoders) == 2
 
 
 @pytest.mark.parametrize("count, more, decoding", [
@@ -149,10 +151,16 @@ def test_the_texts_of_both_roads_compile(device, alone):
     device.link_program([module], [module.entry_point("decode")])
     warps = FrameDecoder(warps_text(recipe, words, places), {}, "", 0)
     assert export_slang(waves.decode_text(warps, 0), "decode").code
+
+
+def test_what_is_met_may_also_be_a_reference():
+    """Beside a material that is decoded, and one that is evaluated where it is met."""
     met = drawn_scattering(1, **SMALL)
-    cases = [(met.module, met.type, True), (CLAY.module, CLAY.type, False)]
+    given = given_scattering(met, paint_teacher())
+    cases = [(met.module, met.type, True), (met.module, met.type, False),
+             (given.module, given.type, False), (CLAY.module, CLAY.type, False)]  # fmt: skip
     for entry in ("begin", "meet", "end"):
-        assert export_slang(waves.meet_text(cases), entry).code
+        assert export_slang(waves.meet_text(cases, given.text), entry).code
 
 
 def test_an_opened_material_says_what_decoders_take():

@@ -12,13 +12,14 @@ from typing import Any
 
 import numpy as np
 
-from neuralshade.gpu.gpu import Commands, Dispatch, Gpu, Kernel
+from neuralshade.gpu.gpu import Commands, Dispatch, Gpu, Kernel, Steps
 from neuralshade.model.frame_decoder import FrameDecoder
 from neuralshade.scene.by_material import LANES, NOBODY, MaterialOrder
 from neuralshade.scene.decoded import DecodedMaterials
 from neuralshade.scene.stage import TILE, Stage, bound_materials, given_text, imports_text
 
 MOST_BYTES = 2**29  # of what points keep between kernels; a picture of more is drawn in batches
+KNOWN = 4  # sizes of batches whose work is kept prepared
 PATH_BYTES, WAY_BYTES = 3 * 16, 16 + 8  # see waves.state.slang
 POINT_BYTES = 16 + 16 + 4 + 2 * 4  # and its places in the order
 CONSTANTS = f"""
@@ -36,10 +37,7 @@ void scatter(uint type, uint point, Vertex vertex, inout Path path)
 """
 Case = tuple[str, str, bool]  # module, type, whether it is decoded
 Part = tuple[str, Sequence[Dispatch]]
-
-
-def ignore(name: str) -> None:
-    """Tell nobody."""
+After = Callable[[str], object]
 
 
 class Waves:
@@ -60,6 +58,7 @@ class Waves:
             bounces: surfaces of a path, 1 or more.
         """
         self.gpu, self._bounces = gpu, bounces
+        self._known: dict[int, Steps] = {}
         slots = len(stage.lights) + 2  # the way on, lights, the sky
         each = PATH_BYTES + POINT_BYTES + slots * WAY_BYTES
         roomy = most + most // 32  # pictures of other sides have more tiles at their borders
@@ -84,7 +83,10 @@ class Waves:
         ]  # fmt: skip
 
     def record(
-        self, commands: Commands, size: tuple[int, int], after: Callable[[str], object] = ignore
+        self,
+        commands: Commands,
+        size: tuple[int, int],
+        after: After | None = None,
     ) -> None:
         """Put one more path through each pixel among ``commands``.
 
@@ -96,9 +98,21 @@ class Waves:
             points = min(self.points, whole - first)
             batch = [points, self._order.places_for(points), first, self.points, self._rest]
             commands.upload(self._batch, 0, np.array(batch, np.uint32))
+            if after is None:
+                commands.run(self._steps(points))
+                continue
             for name, dispatches in self._parts(points):
                 commands.run(self.gpu.steps(dispatches))
                 after(name)
+
+    def _steps(self, points: int) -> Steps:
+        """Return all parts at once: what is run again and again costs the host less."""
+        if points not in self._known:
+            if len(self._known) == KNOWN:
+                self._known.clear()
+            every = [each for _, dispatches in self._parts(points) for each in dispatches]
+            self._known[points] = self.gpu.steps(every)
+        return self._known[points]
 
     def _parts(self, points: int) -> list[Part]:
         """Return what is done to a batch of so many points, by name."""
