@@ -8,6 +8,8 @@ from typing import Any, Protocol
 
 from neuralshade.gpu.gpu import Gpu
 
+MOST_THREADS = 256  # of a group that evaluates a frame
+
 
 @dataclass(frozen=True)
 class FrameDecoder:

@@ -36,9 +36,8 @@ from neuralshade.kinds.material.recipe import MaterialRecipe
 from neuralshade.kinds.material.scattering import scattering_of
 from neuralshade.kinds.material.shared import ARCHITECTURE
 from neuralshade.model.activation import slang_name
-from neuralshade.model.frame_decoder import FrameDecoder
+from neuralshade.model.frame_decoder import MOST_THREADS, FrameDecoder
 
-MOST_THREADS = 256  # of a group that evaluates a frame
 WARP_BYTES = LANES * 80  # of group-shared memory, as frame.warps.slang says
 SHARED_SPARE = 1024  # bytes that its beginning may be moved by
 ROW_HALVES = 32  # numbers of a lane there
