@@ -32,12 +32,13 @@ from neuralshade.gpu.gpu import Buffer, Dispatch, Gpu, run_steps
 from neuralshade.gpu.open import open_gpu
 from neuralshade.kinds.material.asset import pack_field, pack_sampler, stored_field
 from neuralshade.kinds.material.field import build_field, encoding_of
-from neuralshade.kinds.material.frame import FrameDecoder, frame_decoder
+from neuralshade.kinds.material.frame import frame_decoder
 from neuralshade.kinds.material.judging.judge import field_shade
 from neuralshade.kinds.material.recipe import MaterialRecipe
 from neuralshade.kinds.material.sampler_fit import untrained_sampler
 from neuralshade.kinds.material.shared import shared_names
 from neuralshade.kinds.material.speed.screen import TILE, Screen
+from neuralshade.model.frame_decoder import FrameDecoder
 from neuralshade.scene.by_material import LANES, NOBODY, MaterialOrder
 
 Row = dict[str, Any]
@@ -114,12 +115,14 @@ class Frame:
         return 1e6 * steps_seconds(self.gpu, self.gpu.steps(dispatches), patience)
 
 
-def drawn_materials(count: int, side: int, recipe: MaterialRecipe, shared: bool) -> list[Any]:
+def drawn_materials(
+    count: int, side: int, recipe: MaterialRecipe, shared: bool, levels: int = 1
+) -> list[Any]:
     """Return materials of random numbers, as their files would hold them."""
     found: list[Any] = []
     for seed in range(count):
         rng = torch.Generator().manual_seed(seed)
-        field = build_field(recipe, side, rng)
+        field = build_field(recipe, side, rng, levels)
         torch.nn.init.uniform_(encoding_of(field).grid.texels, 0, 1, generator=rng)
         tensors = {**pack_field(field), **pack_sampler(untrained_sampler(recipe))}
         if shared and found:

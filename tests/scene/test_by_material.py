@@ -33,6 +33,23 @@ def test_points_are_sorted_and_groups_filled_up(gpu, points, materials, drawn):
             assert (group[: len(own)] != NOBODY).all()  # what fills up lies behind
 
 
+def test_sizes_may_change_between_sorts(gpu):
+    """What is beyond them is left as it was, and every point before has its place."""
+    of = np.random.default_rng(1).integers(0, 5, 5000).astype(np.uint32)
+    sizes = gpu.buffer(np.zeros(2, np.uint32))
+    sort = MaterialOrder(gpu, gpu.buffer(of), 5000, 5, sizes)
+    for points in (5000, 70, 4999, 1):
+        places = sort.places_for(points)
+        commands = gpu.commands()
+        commands.upload(sizes, 0, np.array([points, places], np.uint32))
+        commands.submit()
+        run_once(gpu, sort.dispatches_for(points))
+        order = sort.order.read().view(np.uint32)[:places]
+        placed = order[order != NOBODY]
+        np.testing.assert_array_equal(np.sort(placed), np.arange(points))
+        assert (np.diff(of[placed].astype(np.int64)) >= 0).all()
+
+
 @pytest.mark.parametrize("points, materials", [(0, 1), (1, 0), (1, MOST_MATERIALS + 1)])
 def test_other_counts_are_refused(gpu, refusal, points, materials):
     message = refusal(ConfigError, MaterialOrder, gpu, None, points, materials)

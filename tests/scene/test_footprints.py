@@ -6,9 +6,9 @@ from fixtures.scenes import DARK
 
 from neuralshade.scene import path
 from neuralshade.scene.document import Camera, LightEntry
-from neuralshade.scene.path import Stage
 from neuralshade.scene.plain import plain_scattering
 from neuralshade.scene.shapes import quad, sphere
+from neuralshade.scene.stage import Stage
 
 # As bright as what a pixel covers of it is long, in texture coordinates.
 SHOWN = """

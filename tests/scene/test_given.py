@@ -21,8 +21,8 @@ from neuralshade.kinds.material.scattering import scattering_of
 from neuralshade.kinds.material.teachers.sources import load_teacher
 from neuralshade.kinds.material.teachers.varied_teacher import varied_teacher
 from neuralshade.scene.document import LightEntry
-from neuralshade.scene.path import given_text
 from neuralshade.scene.shapes import quad
+from neuralshade.scene.stage import given_text
 from neuralshade.source.color import srgb_to_linear
 
 ASSET = pathlib.Path(__file__).parents[1] / "data/material.nsh"
@@ -71,6 +71,7 @@ def test_one_text_at_a_time():
     opened = neuralshade.load(ASSET)
     fitted, given = opened.scattering(), opened.scattering(paint_teacher())
     assert given_text([fitted, given, given]) is given and given_text([fitted]).text == ""
+    assert fitted.framed is not None and given.framed is None  # no decoder evaluates a reference
     other = given_scattering(fitted, replace(paint_teacher(), text=PAINT + TOLD))
     with pytest.raises(ConfigError, match="got 2 materials to be shown as they are given"):
         given_text([given, other])

@@ -10,9 +10,9 @@ import pytest
 from fixtures.scenes import constant
 
 from neuralshade.scene.document import Camera, LightEntry
-from neuralshade.scene.path import Stage
 from neuralshade.scene.plain import plain_scattering
 from neuralshade.scene.shapes import box, quad, sphere
+from neuralshade.scene.stage import Stage
 
 mi = pytest.importorskip("mitsuba")
 

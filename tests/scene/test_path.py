@@ -9,9 +9,9 @@ from fixtures.scenes import DARK, GREY, constant
 import neuralshade
 from neuralshade.scene.document import Camera, LightEntry
 from neuralshade.scene.environment import environment_of
-from neuralshade.scene.path import Stage
 from neuralshade.scene.plain import plain_scattering
 from neuralshade.scene.shapes import box, quad, sphere
+from neuralshade.scene.stage import Stage
 
 DATA = pathlib.Path(__file__).parents[1] / "data"
 WHITE = plain_scattering((1, 1, 1), (0, 0, 0), 0.5)

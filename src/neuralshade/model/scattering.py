@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from neuralshade.model.frame_decoder import Framed
+
 
 @dataclass(frozen=True)
 class Scattering:
@@ -25,3 +27,4 @@ class Scattering:
     text: str = ""  # Slang that declares the type, where no module does; one in a program
     buffers: Mapping[str, npt.NDArray[Any]] = field(default_factory=dict)  # that the text declares
     folder: Path | None = None  # where files lie that the text imports
+    framed: Framed | None = None  # what a frame's decoder reads of it, where one takes it

@@ -11,10 +11,15 @@ LANES, THREADS, EACH = 64, 256, 16  # as in by_material.cs.slang
 AT_ONCE = 4  # materials of a group that evaluates 256 points
 MOST_MATERIALS = 1024
 NOBODY = 0xFFFFFFFF  # in the order, where a group of LANES has no further point of its material
+BINS = "static const uint BINS = {materials}u;\n"
 CONSTANTS = """
 static const uint POINTS = {points}u;
-static const uint BINS = {materials}u;
 static const uint CAPACITY = {capacity}u;
+"""
+SIZES = """
+StructuredBuffer<uint> sizes;
+#define POINTS sizes[0]
+#define CAPACITY sizes[1]
 """
 SORT = '#include "neuralshade/scene/by_material.cs.slang"\n'
 
@@ -27,8 +32,16 @@ class MaterialOrder:
     ``groups`` is a multiple of AT_ONCE. ``places``: uint32 [points], where in ``order`` each is.
     """
 
-    def __init__(self, gpu: Gpu, point_materials: Buffer, points: int, materials: int):
-        """``point_materials``: uint32 [points], each below ``materials``; read at every sort.
+    def __init__(self, gpu: Gpu, point_materials: Buffer, points: int, materials: int,
+                 sizes: Buffer | None = None):  # fmt: skip
+        """Compile what sorts.
+
+        Args:
+            point_materials: uint32 [points], each below ``materials``; read at every sort.
+            points: how many there are, at most where there are ``sizes``.
+            materials: how many.
+            sizes: uint32, first how many points to sort, then the places of these in ``order``,
+                as ``places_for`` has them; None for always all.
 
         Raises: ConfigError for no point or another number of materials than 1 to MOST_MATERIALS;
             KernelError.
@@ -37,22 +50,29 @@ class MaterialOrder:
             raise ConfigError(f"frame: got {points} points of {materials} materials, need a point "
                               f"and 1 to {MOST_MATERIALS} materials. Draw what is left in a frame "
                               "of its own.")  # fmt: skip
-        groups = -(-points // LANES) + materials  # that the points fill at most
-        self.groups = -(-groups // AT_ONCE) * AT_ONCE
-        self.order = gpu.buffer(size=4 * LANES * self.groups)
+        self.materials = materials
+        capacity = self.places_for(points)
+        self.groups = capacity // LANES
+        self.order = gpu.buffer(size=4 * capacity)
         self.places = gpu.buffer(size=4 * points)
-        constants = {"points": points, "materials": materials, "capacity": LANES * self.groups}
         bound: dict[str, Any] = {"point_materials": point_materials, "order": self.order,
                                  "places": self.places,
                                  "counts": gpu.buffer(size=4 * materials),
                                  "cursors": gpu.buffer(size=4 * materials)}  # fmt: skip
-        text = CONSTANTS.format(**constants) + SORT
+        if sizes is not None:
+            bound["sizes"] = sizes
+        all_points = CONSTANTS.format(points=points, capacity=capacity)
+        text = BINS.format(materials=materials) + (all_points if sizes is None else SIZES) + SORT
+        self._kernels = [gpu.kernel(text, name, bound)
+                         for name in ("count_points", "place_bins", "place_points")]  # fmt: skip
+        self.dispatches = self.dispatches_for(points)
+
+    def places_for(self, points: int) -> int:
+        """Return how many places of ``order`` so many points fill, at most."""
+        groups = -(-points // LANES) + self.materials
+        return LANES * AT_ONCE * -(-groups // AT_ONCE)
+
+    def dispatches_for(self, points: int) -> list[Dispatch]:
+        """Return what sorts the first so many points."""
         groups = -(-points // (THREADS * EACH))
-        self.dispatches: list[Dispatch] = [
-            (gpu.kernel(text, name, bound), count)
-            for name, count in (
-                ("count_points", groups),
-                ("place_bins", 1),
-                ("place_points", groups),
-            )
-        ]
+        return list(zip(self._kernels, (groups, 1, groups), strict=True))

@@ -1,71 +1,74 @@
-"""Paths through a scene on a device, a pixel each at a time. Device half: path.cs.slang."""
+"""Paths through a scene on a device, one more through each pixel at a time.
+
+Device half: path.cs.slang, one kernel for whole paths; and waves.py, which sorts what they meet.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from neuralshade.errors import ConfigError
-from neuralshade.gpu.gpu import Gpu, run_once
+from neuralshade.gpu.gpu import Buffer, Commands, Gpu
 from neuralshade.model.scattering import Scattering
-from neuralshade.scene.bvh import build_bvh
+from neuralshade.scene.decoded import Decoding, decoded_materials
 from neuralshade.scene.document import Camera, LightEntry
-from neuralshade.scene.environment import Environment
 from neuralshade.scene.lights import bound_lights, packed_lights
-from neuralshade.scene.shapes import Mesh
+from neuralshade.scene.stage import (
+    TILE,
+    Stage,
+    bound_materials,
+    bound_stage,
+    cropped,
+    given_text,
+    imports_text,
+    view_of,
+)
+from neuralshade.scene.waves import Waves
 from neuralshade.source.crop import WHOLE, Crop
 
-GROUP = 8  # pixels along a side, as in path.cs.slang
-MODULES = ("neuralshade.gpu.random", "neuralshade.model.lobe_sampler",
-           "neuralshade.model.ray_cone", "neuralshade.model.scattering", "neuralshade.scene.bvh",
-           "neuralshade.scene.environment", "neuralshade.scene.lights")  # fmt: skip
-VIEW = np.dtype([("eye", "3f4"), ("width", "u4"), ("right", "3f4"), ("height", "u4"),
-                 ("up", "3f4"), ("bounces", "u4"), ("forward", "3f4"), ("seed", "u4"),
-                 ("sample", "u4"), ("unused", "3u4")])  # fmt: skip
 
+class Way(Protocol):
+    """How one more path goes through each pixel."""
 
-@dataclass(frozen=True)
-class Stage:
-    """What stands where: meshes, the material of each as an index, and lights."""
-
-    meshes: Sequence[tuple[Mesh, int, float]]  # mesh, material, times that it repeats
-    materials: Sequence[Scattering]
-    environment: Environment
-    lights: Sequence[LightEntry] = ()
+    def record(self, commands: Commands, size: tuple[int, int]) -> None:
+        """Put it among ``commands``, for a picture of that width and height."""
 
 
 class PathTracer:
     """A scene on a device; use it from one thread.
 
-    All paths of a pixel go through one kernel. Surfaces are not sorted by material: materials of
-    one type are one piece of code and differ in the numbers that it reads, so that a group of
-    threads parts only where it sees several types.
+    Where a GPU evaluates fitted materials on its matrix units, paths go from surface to surface in
+    waves, whose points are sorted by material. Elsewhere all of a pixel's path is one kernel's,
+    and unsorted: materials of one type are one piece of code and differ in the numbers that it
+    reads, so that a group of threads parts only where it sees several types.
     """
 
     def __init__(
         self, gpu: Gpu, stage: Stage, camera: Camera, size: tuple[int, int], *,
-        bounces: int, seed: int,
+        bounces: int, seed: int, decoding: Decoding = "matrices",
     ):  # fmt: skip
-        """Raises: DeviceError, KernelError."""
+        """``decoding``: of which materials points are sorted, see ``decoded_materials``.
+
+        Raises: DeviceError, KernelError.
+        """
         self.gpu, self.size, self.count, self._first = gpu, size, 0, 0
-        self._most, self._ways = size[0] * size[1], (bounces, seed)
-        self._view = _view(camera, size, *self._ways)
+        self._most, self._asked = size[0] * size[1], (bounces, seed)
+        self._view = view_of(camera, size, *self._asked)
         self._views = gpu.buffer(self._view)
         self._sums = gpu.buffer(size=12 * self._most)
         lights = bound_lights(gpu, stage.lights)
-        self._lights = lights["all"]
-        types = sorted({(m.module, m.type) for m in stage.materials})
-        variables = {"views": self._views, "light_sums": self._sums, **_meshes(gpu, stage),
-                     **_materials(gpu, stage, types), "lights": lights,
-                     "environment": _environment(gpu, stage.environment)}  # fmt: skip
-        given = given_text(stage.materials)
-        variables |= {name: gpu.buffer(values) for name, values in given.buffers.items()}
-        text = program_text(types, given.text)
-        self._kernel = gpu.kernel(text, "trace", variables, folder=given.folder)
+        self._lights: Buffer = lights["all"]
+        bound = {"views": self._views, "light_sums": self._sums, "lights": lights,
+                 **bound_stage(gpu, stage)}  # fmt: skip
+        decoded = decoded_materials(gpu, stage.materials, decoding)
+        self.way: Way
+        if decoded is None:
+            self.way = WholePaths(gpu, stage.materials, bound)
+        else:
+            self.way = Waves(gpu, stage, decoded, bound, self._most, bounces)
 
     def aim(
         self, camera: Camera, size: tuple[int, int], lights: Sequence[LightEntry], *,
@@ -83,7 +86,7 @@ class PathTracer:
         """
         assert size[0] * size[1] <= self._most, "the first picture has the most pixels"
         self.size, self.count, self._first = size, 0, first
-        self._view = cropped(_view(camera, size, *self._ways), aspect, region)
+        self._view = cropped(view_of(camera, size, *self._asked), aspect, region)
         commands = self.gpu.commands()
         commands.clear(self._sums)
         commands.upload(self._lights, 0, packed_lights(lights))
@@ -94,9 +97,8 @@ class PathTracer:
         self._view["sample"] = self._first + self.count
         commands = self.gpu.commands()
         commands.upload(self._views, 0, self._view)
+        self.way.record(commands, self.size)
         commands.submit()
-        across, down = (-(-side // GROUP) for side in self.size)
-        run_once(self.gpu, [(self._kernel, (across, down))])
         self.gpu.wait()
         self.count += 1
 
@@ -107,14 +109,26 @@ class PathTracer:
         return sums.reshape(height, width, 3) / np.float32(max(1, self.count))
 
 
-def given_text(materials: Sequence[Scattering]) -> Scattering:
-    """Return a material that brings its text, or any. Raises ConfigError for two such texts."""
-    found = {each.text: each for each in materials if each.text}
-    if len(found) > 1:
-        raise ConfigError(f"scene: got {len(found)} materials to be shown as they are given, need "
-                          "one, since names of their texts may be equal. Leave the reference of "
-                          "the others out.")  # fmt: skip
-    return next(iter(found.values()), materials[0])
+class WholePaths:
+    """A kernel that follows each pixel's path to its end."""
+
+    def __init__(self, gpu: Gpu, materials: Sequence[Scattering], bound: Mapping[str, Any]):
+        self.gpu = gpu
+        types = sorted({(m.module, m.type) for m in materials})
+        cases = [types.index((m.module, m.type)) for m in materials]
+        given = given_text(materials)
+        variables = {
+            **bound,
+            **bound_materials(gpu, materials, cases, [0] * len(cases)),
+            **{name: gpu.buffer(values) for name, values in given.buffers.items()},
+        }
+        text = program_text(types, given.text)
+        self._kernel = gpu.kernel(text, "trace", variables, folder=given.folder)
+
+    def record(self, commands: Commands, size: tuple[int, int]) -> None:
+        """Put one more path through each pixel among ``commands``."""
+        across, down = (-(-side // TILE) for side in size)
+        commands.run(self.gpu.steps([(self._kernel, (across, down))]))
 
 
 def program_text(types: Sequence[tuple[str, str]], given: str = "") -> str:
@@ -122,68 +136,10 @@ def program_text(types: Sequence[tuple[str, str]], given: str = "") -> str:
 
     ``given``: text that declares those of no module.
     """
-    modules = dict.fromkeys([*MODULES, *(module for module, _ in types)])
-    imports = "".join(f"import {module};\n" for module in modules)
     cases = "".join(f"    case {i}: scatter_from<{name}>(vertex, path); break;\n"
                     for i, (_, name) in enumerate(types))  # fmt: skip
     switch = ("\nvoid scatter(uint type, Vertex vertex, inout Path path)\n{\n    switch (type)\n"
               f"    {{\n{cases}    default: break;\n    }}\n}}\n")  # fmt: skip
     # given last: its macros are nobody else's
+    imports = imports_text(module for module, _ in types)
     return f'{imports}#include "neuralshade/scene/path.cs.slang"\n{given}{switch}'
-
-
-def _meshes(gpu: Gpu, stage: Stage) -> dict[str, Any]:
-    vertices = np.concatenate([mesh.packed(tile) for mesh, _, tile in stage.meshes])
-    firsts = np.cumsum([0, *(len(mesh.places) for mesh, _, _ in stage.meshes[:-1])])
-    triangles = np.concatenate([
-        np.pad(mesh.triangles + np.uint32(first), ((0, 0), (0, 1)), constant_values=material)
-        for (mesh, material, _), first in zip(stage.meshes, firsts, strict=True)
-    ]).astype(np.uint32)  # fmt: skip
-    bvh = build_bvh(vertices[:, :3][triangles[:, :3]])
-    return {"meshes": {"nodes": gpu.buffer(bvh.nodes), "vertices": gpu.buffer(vertices),
-                       "triangles": gpu.buffer(triangles[bvh.order])}}  # fmt: skip
-
-
-def _materials(gpu: Gpu, stage: Stage, types: Sequence[tuple[str, str]]) -> dict[str, Any]:
-    table = np.zeros((len(stage.materials), 4), np.uint32)
-    number = word = 0
-    for row, material in zip(table, stage.materials, strict=True):
-        row[:3] = types.index((material.module, material.type)), number, word
-        number, word = number + len(material.numbers), word + len(material.words)
-    return {"materials": gpu.buffer(table),
-            "numbers": gpu.buffer(np.concatenate([m.numbers for m in stage.materials])),
-            "words": gpu.buffer(np.concatenate([np.zeros(0, np.uint32),
-                                                *(m.words for m in stage.materials)]))}  # fmt: skip
-
-
-def _environment(gpu: Gpu, environment: Environment) -> dict[str, Any]:
-    height, width = environment.radiance.shape[:2]
-    return {"numbers": gpu.buffer(environment.numbers), "width": width, "height": height}
-
-
-def _view(camera: Camera, size: tuple[int, int], bounces: int, seed: int) -> npt.NDArray[Any]:
-    forward = np.subtract(camera.look_at, camera.position)
-    forward = forward / np.linalg.norm(forward)
-    pole = (0, 1, 0) if abs(forward[1]) < 0.9999 else (0, 0, -1)
-    right = np.cross(forward, pole)
-    right /= np.linalg.norm(right)
-    half = np.tan(np.radians(camera.fov / 2))
-    found = np.zeros(1, VIEW)
-    found["eye"], found["forward"] = camera.position, forward
-    found["right"], found["up"] = right * half, np.cross(right, forward) * half
-    found["width"], found["height"], found["bounces"] = *size, bounces
-    found["seed"] = seed
-    return found
-
-
-def cropped(view: npt.NDArray[Any], aspect: float, region: Crop) -> npt.NDArray[Any]:
-    """Return a view of a part of the picture, whose width is ``aspect`` times its height.
-
-    The eye stays: what the middle of the part shows is ahead.
-    """
-    found, (u0, v0, u1, v1) = view.copy(), region
-    pixels = view["width"] / view["height"]
-    found["forward"] += aspect * (u0 + u1 - 1) * view["right"] - (v0 + v1 - 1) * view["up"]
-    found["right"] *= aspect * (u1 - u0) / pixels[:, None]
-    found["up"] *= v1 - v0
-    return found

@@ -22,9 +22,10 @@ from neuralshade.measure.display import error_picture
 from neuralshade.model.scattering import Scattering
 from neuralshade.scene.document import MaterialEntry, MeshEntry, SceneDocument, read_scene
 from neuralshade.scene.environment import Environment, environment_of, picture_environment, sky
-from neuralshade.scene.path import PathTracer, Stage
+from neuralshade.scene.path import PathTracer
 from neuralshade.scene.plain import plain_scattering
 from neuralshade.scene.shapes import BUILT_IN, Mesh
+from neuralshade.scene.stage import Stage
 from neuralshade.source.color import linear_to_srgb
 from neuralshade.source.image_output import check_suffix, save_picture
 

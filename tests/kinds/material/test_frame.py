@@ -1,17 +1,16 @@
 """kinds/material/frame: many materials by index, each as it is by itself; shared layers once."""
 
-from types import SimpleNamespace
-
 import numpy as np
 import pytest
 import torch
+from fixtures.drawn_materials import drawn_material
 from fixtures.small_material import upper_pairs
 
 from neuralshade.errors import ConfigError
 from neuralshade.gpu.gpu import run_once
 from neuralshade.gpu.slang_export import export_slang
-from neuralshade.kinds.material.asset import pack_field, pack_sampler, stored_field
-from neuralshade.kinds.material.field import build_field, encoding_of
+from neuralshade.kinds.material.asset import stored_field
+from neuralshade.kinds.material.field import encoding_of
 from neuralshade.kinds.material.frame import frame_decoder, vectors_text, warps_text
 from neuralshade.kinds.material.frame_maps import FrameMaps, frame_maps, frame_words
 from neuralshade.kinds.material.frame_numbers import (
@@ -23,7 +22,6 @@ from neuralshade.kinds.material.frame_numbers import (
 from neuralshade.kinds.material.judging.judge import field_shade
 from neuralshade.kinds.material.levels import level_latents
 from neuralshade.kinds.material.recipe import MaterialRecipe
-from neuralshade.kinds.material.sampler_fit import untrained_sampler
 from neuralshade.model.lobes import BINARY, LOG_WIDTHS
 
 ASK = """
@@ -47,18 +45,6 @@ void ask(uint3 thread : SV_DispatchThreadID)
         said[3u * thread.x + i] = found[int(i)];
 }
 """
-
-
-def drawn_material(seed, like=None, side=0, levels=1, **sizes):
-    """Return a material with random numbers; ``like`` is one whose first layer it has."""
-    recipe = MaterialRecipe(**{"hidden_width": 16, **sizes})
-    side, rng = side or 4 + seed, torch.Generator().manual_seed(seed)
-    field = build_field(recipe, side, rng, levels)
-    torch.nn.init.uniform_(encoding_of(field).grid.texels, 0, 1, generator=rng)
-    tensors = {**pack_field(field), **pack_sampler(untrained_sampler(recipe))}
-    if like is not None:
-        tensors |= {n: like.tensors[n] for n in ("decoder.0.weight", "decoder.0.bias")}
-    return SimpleNamespace(recipe=recipe, side=side, tensors=tensors)
 
 
 @pytest.fixture(scope="module")

@@ -6,8 +6,7 @@ elsewhere the loops of scattering.slang.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -37,8 +36,8 @@ from neuralshade.kinds.material.recipe import MaterialRecipe
 from neuralshade.kinds.material.scattering import scattering_of
 from neuralshade.kinds.material.shared import ARCHITECTURE
 from neuralshade.model.activation import slang_name
+from neuralshade.model.frame_decoder import MOST_THREADS, FrameDecoder
 
-MOST_THREADS = 256  # of a group that evaluates a frame
 WARP_BYTES = LANES * 80  # of group-shared memory, as frame.warps.slang says
 SHARED_SPARE = 1024  # bytes that its beginning may be moved by
 ROW_HALVES = 32  # numbers of a lane there
@@ -145,28 +144,6 @@ float3 decoded_towards(uint material, DecodedPoint point, float3 wi, float3 wo)
 """
 
 
-@dataclass(frozen=True)
-class FrameDecoder:
-    """Slang text of what evaluates materials by their index, and what it reads.
-
-    ``DecodedPoint decoded_at(uint material, float2 uv, float level)``: what lights there have in
-    common; ``level`` of the feature map, of which 0 is the finest and which may lie between two.
-    ``float3 decoded_towards(uint material, DecodedPoint point, float3 wi, float3 wo)``: f * cos of
-    wi. All threads of a group call both, MOST_THREADS at most and whole warps.
-    """
-
-    text: str  # whose other variables and functions are named frame_...
-    variables: Mapping[str, Any]
-    path: KernelPath  # vector, matrix or fma
-    network_bytes: int  # of all networks
-    shared_bytes: int = 0  # of group-shared memory that a launch asks for
-
-    @property
-    def options(self) -> dict[str, Any]:
-        """Return what compiles a kernel of the text besides: keywords of ``Gpu.kernel``."""
-        return {"shared_bytes": self.shared_bytes, "fast_math": self.path == "matrix"}
-
-
 def frame_decoder(gpu: Gpu, materials: Sequence[Mapped], matrices: bool = True) -> FrameDecoder:
     """Return what evaluates ``materials`` by their index.
 
@@ -176,12 +153,9 @@ def frame_decoder(gpu: Gpu, materials: Sequence[Mapped], matrices: bool = True) 
     Raises: ConfigError for none, and for two of different architectures.
     """
     check_alike(materials)
-    recipe = materials[0].recipe
-    if matrices and recipe.features == FEATURES and not recipe.varied_count:
-        if inference_path(gpu.adapter) == "vector":
-            return _by_vectors(gpu, materials)
-        if "matrix" in inference_paths(gpu.adapter) and gpu.api == "cuda" and takes_warps(recipe):
-            return _by_warps(gpu, materials)
+    path = frame_path(gpu, materials[0].recipe) if matrices else "fma"
+    if path != "fma":
+        return (_by_vectors if path == "vector" else _by_warps)(gpu, materials)
     parts = [scattering_of(one.recipe, one.side, one.tensors) for one in materials]
     words, first_words = _joined([part.words for part in parts])
     numbers, first_numbers = _joined([part.numbers for part in parts])
@@ -191,6 +165,16 @@ def frame_decoder(gpu: Gpu, materials: Sequence[Mapped], matrices: bool = True) 
              "frame_materials": gpu.buffer(table)}  # fmt: skip
     text = LOOPS.format(module=parts[0].module, type=parts[0].type)
     return FrameDecoder(text, bound, "fma", numbers.nbytes)
+
+
+def frame_path(gpu: Gpu, recipe: MaterialRecipe) -> KernelPath:
+    """Return how decoders of this architecture are evaluated: vector, matrix or fma."""
+    if recipe.features == FEATURES and not recipe.varied_count:
+        if inference_path(gpu.adapter) == "vector":
+            return "vector"
+        if "matrix" in inference_paths(gpu.adapter) and gpu.api == "cuda" and takes_warps(recipe):
+            return "matrix"
+    return "fma"
 
 
 def check_alike(materials: Sequence[Mapped]) -> None:

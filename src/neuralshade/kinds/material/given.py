@@ -16,4 +16,4 @@ def given_scattering(fitted: Scattering, teacher: Teacher) -> Scattering:
     """
     sizes = fitted.type[fitted.type.index("<") :]
     return replace(fitted, type=f"GivenMaterial{sizes}", text=teacher_text(teacher) + INCLUDED,
-                   buffers=teacher.variables, folder=teacher.folder)  # fmt: skip
+                   buffers=teacher.variables, folder=teacher.folder, framed=None)  # fmt: skip

@@ -21,6 +21,7 @@ from neuralshade.kinds.kind import Notice, Opened, ignore
 from neuralshade.kinds.material import KIND
 from neuralshade.kinds.material.asset import RULES, field_forms, stored_field, stored_sampler
 from neuralshade.kinds.material.field import encoding_of
+from neuralshade.kinds.material.framed import framed_scattering
 from neuralshade.kinds.material.judging.lit import Shade, key_light, sphere
 from neuralshade.kinds.material.levels import (
     level_latents,
@@ -30,7 +31,6 @@ from neuralshade.kinds.material.levels import (
     levels_of,
 )
 from neuralshade.kinds.material.recipe import MaterialRecipe
-from neuralshade.kinds.material.scattering import scattering_of
 from neuralshade.kinds.material.scene import DRAWN_PX, material_scene
 from neuralshade.kinds.material.shared import SharedPart, check_digest, shared_of
 from neuralshade.kinds.material.teachers.teacher import (
@@ -182,7 +182,7 @@ class OpenedMaterial(Opened):
 
         Raises: AssetError for another material; what ``load_teacher`` raises.
         """
-        found = scattering_of(self.recipe, self.side, self.tensors, self.varied, self.shares)
+        found = framed_scattering(self.recipe, self.side, self.tensors, self.varied, self.shares)
         if reference is None:
             return found
         from neuralshade.kinds.material.given import given_scattering

@@ -1,0 +1,51 @@
+"""A decoder of many materials in one frame, and what a material says that goes into one."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from neuralshade.gpu.gpu import Gpu
+
+MOST_THREADS = 256  # of a group that evaluates a frame
+
+
+@dataclass(frozen=True)
+class FrameDecoder:
+    """Slang text of what evaluates materials by their index, and what it reads.
+
+    ``DecodedPoint decoded_at(uint material, float2 uv, float level)``: what lights there have in
+    common; ``level`` of the feature map, of which 0 is the finest and which may lie between two.
+    ``float3 decoded_towards(uint material, DecodedPoint point, float3 wi, float3 wo)``: f * cos of
+    wi. All threads of a group call both, MOST_THREADS at most and whole warps.
+    """
+
+    text: str  # whose other variables and functions are named frame_...
+    variables: Mapping[str, Any]
+    path: str  # vector, matrix or fma
+    network_bytes: int  # of all networks
+    shared_bytes: int = 0  # of group-shared memory that a launch asks for
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """Return what compiles a kernel of the text besides: keywords of ``Gpu.kernel``."""
+        return {"shared_bytes": self.shared_bytes, "fast_math": self.path == "matrix"}
+
+
+class Framed(Protocol):
+    """A material that a frame's decoder takes."""
+
+    @property
+    def architecture(self) -> Hashable:
+        """Return what all materials of one decoder have in common."""
+
+    @property
+    def side(self) -> int:
+        """Return the texels along a side of its finest level."""
+
+    def path(self, gpu: Gpu) -> str:
+        """Return how a decoder evaluates it on ``gpu``: vector, matrix or fma."""
+
+    def decoder(self, gpu: Gpu, materials: Sequence[Any]) -> FrameDecoder:
+        """Return what evaluates materials of one architecture, this one among them."""

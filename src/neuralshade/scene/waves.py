@@ -1,0 +1,165 @@
+"""Paths through a scene in waves, whose points are sorted by material before a decoder runs.
+
+Of each bounce `meet` traces rays, draws ways and traces shadows; points of fitted materials are
+then sorted, and `decode` evaluates them, all ways of a point at once. Device half: waves.cs.slang,
+waves.decode.cs.slang, and what both read, waves.state.slang.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from neuralshade.gpu.gpu import Commands, Dispatch, Gpu, Kernel, Steps
+from neuralshade.model.frame_decoder import FrameDecoder
+from neuralshade.scene.by_material import LANES, NOBODY, MaterialOrder
+from neuralshade.scene.decoded import DecodedMaterials
+from neuralshade.scene.stage import TILE, Stage, bound_materials, given_text, imports_text
+
+MOST_BYTES = 2**29  # of what points keep between kernels; a picture of more is drawn in batches
+KNOWN = 4  # sizes of batches whose work is kept prepared
+PATH_BYTES, WAY_BYTES = 3 * 16, 16 + 8  # see waves.state.slang
+POINT_BYTES = 16 + 16 + 4 + 2 * 4  # and its places in the order
+CONSTANTS = f"""
+static const uint SORTED_TOGETHER = {LANES}u;
+static const uint NOBODY = {NOBODY}u;
+"""
+SCATTER = """
+void scatter(uint type, uint point, Vertex vertex, inout Path path)
+{{
+    switch (type)
+    {{
+{cases}    default: break;
+    }}
+}}
+"""
+Case = tuple[str, str, bool]  # module, type, whether it is decoded
+Part = tuple[str, Sequence[Dispatch]]
+After = Callable[[str], object]
+
+
+class Waves:
+    """One more path through each pixel, bounce after bounce of all of them."""
+
+    def __init__(
+        self, gpu: Gpu, stage: Stage, decoded: DecodedMaterials, bound: Mapping[str, Any],
+        most: int, bounces: int,
+    ):  # fmt: skip
+        """Compile what a wave is.
+
+        Args:
+            gpu: what it runs on.
+            stage: what stands where.
+            decoded: which of its materials decoders evaluate.
+            bound: what eye, meshes, lights and sky are bound to.
+            most: pixels of a picture.
+            bounces: surfaces of a path, 1 or more.
+        """
+        self.gpu, self._bounces = gpu, bounces
+        self._known: dict[int, Steps] = {}
+        slots = len(stage.lights) + 2  # the way on, lights, the sky
+        each = PATH_BYTES + POINT_BYTES + slots * WAY_BYTES
+        roomy = most + most // 32  # pictures of other sides have more tiles at their borders
+        self.points = LANES * -(-min(roomy, max(1, MOST_BYTES // each)) // LANES)
+        self._batch, self._rest = gpu.buffer(np.zeros(5, np.uint32)), decoded.rest
+        bins = gpu.buffer(size=4 * self.points)
+        self._order = MaterialOrder(gpu, bins, self.points, decoded.rest + 1, self._batch)
+        state = {
+            "views": bound["views"], "light_sums": bound["light_sums"], "batch": self._batch,
+            "point_bins": bins, "sorted": self._order.order, "decoded": gpu.buffer(decoded.table),
+            **{name: gpu.buffer(size=16 * self.points)
+               for name in ("path_from", "path_along", "path_weights", "point_places",
+                            "point_eyes")},
+            "way_towards": gpu.buffer(size=16 * slots * self.points),
+            "way_factors": gpu.buffer(size=8 * slots * self.points),
+        }  # fmt: skip
+        self._begin, self._meet, self._end = _path_kernels(gpu, stage, decoded, {**bound, **state})
+        self._decode: list[Kernel] = [
+            gpu.kernel(decode_text(decoder, index), "decode", {**state, **decoder.variables},
+                       **decoder.options)
+            for index, decoder in enumerate(decoded.decoders)
+        ]  # fmt: skip
+
+    def record(
+        self,
+        commands: Commands,
+        size: tuple[int, int],
+        after: After | None = None,
+    ) -> None:
+        """Put one more path through each pixel among ``commands``.
+
+        ``after``: told the name of each part when it is there: begin, meet, sort, decode or end.
+        """
+        across, down = (-(-side // TILE) for side in size)
+        whole = across * down * TILE**2
+        for first in range(0, whole, self.points):
+            points = min(self.points, whole - first)
+            batch = [points, self._order.places_for(points), first, self.points, self._rest]
+            commands.upload(self._batch, 0, np.array(batch, np.uint32))
+            if after is None:
+                commands.run(self._steps(points))
+                continue
+            for name, dispatches in self._parts(points):
+                commands.run(self.gpu.steps(dispatches))
+                after(name)
+
+    def _steps(self, points: int) -> Steps:
+        """Return all parts at once: what is run again and again costs the host less."""
+        if points not in self._known:
+            if len(self._known) == KNOWN:
+                self._known.clear()
+            every = [each for _, dispatches in self._parts(points) for each in dispatches]
+            self._known[points] = self.gpu.steps(every)
+        return self._known[points]
+
+    def _parts(self, points: int) -> list[Part]:
+        """Return what is done to a batch of so many points, by name."""
+        groups = -(-points // LANES)
+        sorted_groups = self._order.places_for(points) // LANES
+        bounce: list[Part] = [
+            ("meet", [(self._meet, groups)]),
+            ("sort", self._order.dispatches_for(points)),
+            ("decode", [(kernel, sorted_groups) for kernel in self._decode]),
+        ]
+        return [("begin", [(self._begin, groups)]), *(self._bounces * bounce),
+                ("end", [(self._end, groups)])]  # fmt: skip
+
+
+def _path_kernels(
+    gpu: Gpu, stage: Stage, decoded: DecodedMaterials, bound: Mapping[str, Any]
+) -> list[Kernel]:
+    """Return what begins paths, what lets them meet a surface, and what ends them."""
+    given = given_text(stage.materials)
+    each: list[Case] = [(m.module, m.type, i in decoded.places)
+                        for i, m in enumerate(stage.materials)]  # fmt: skip
+    cases = sorted(set(each))
+    places = [decoded.places.get(index, decoded.rest) for index in range(len(each))]
+    table = bound_materials(gpu, stage.materials, [cases.index(one) for one in each], places)
+    buffers = {name: gpu.buffer(values) for name, values in given.buffers.items()}
+    text = meet_text(cases, given.text)
+    return [gpu.kernel(text, entry, {**bound, **table, **buffers}, folder=given.folder)
+            for entry in ("begin", "meet", "end")]  # fmt: skip
+
+
+def meet_text(cases: Sequence[Case], given: str = "") -> str:
+    """Return Slang text of what surfaces of these types are met by, and no others.
+
+    ``given``: text that declares those of no module.
+    """
+    calls = "".join(
+        f"    case {i}: keep_ways<{name}>(point, vertex, path); break;\n" if is_decoded else
+        f"    case {i}: scatter_from<{name}>(vertex, path); break;\n"
+        for i, (_, name, is_decoded) in enumerate(cases)
+    )  # fmt: skip
+    imports = imports_text(module for module, _, _ in cases)
+    # given last: its macros are nobody else's
+    return (f'{imports}{CONSTANTS}#include "neuralshade/scene/waves.cs.slang"\n{given}'
+            f"{SCATTER.format(cases=calls)}")  # fmt: skip
+
+
+def decode_text(decoder: FrameDecoder, index: int) -> str:
+    """Return Slang text that evaluates the points of one decoder's materials."""
+    return (f"{decoder.text}{CONSTANTS}static const uint DECODER = {index}u;\n"
+            '#include "neuralshade/scene/waves.decode.cs.slang"\n')  # fmt: skip
