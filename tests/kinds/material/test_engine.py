@@ -14,6 +14,11 @@ from neuralshade.kinds.material.teachers.teacher import Teacher, TeacherKernels
 
 VELVET = Path(__file__).parents[3] / "examples/material/velvet.toml"
 PAIRS = 2048
+GOLD = """[[layer]]
+kind = "conductor"
+color = [0.95, 0.7, 0.3]
+roughness = 0.1
+"""
 
 
 @pytest.mark.parametrize("seed", [0, 1])
@@ -25,6 +30,21 @@ def test_the_first_steps_do_not_throw_a_dark_material_to_black(gpu, seed):
     asked = upper_pairs(PAIRS)
     said, wanted = engine.encoded(*asked), kernels.eval(*asked)
     share = np.median(said, axis=0) / np.median(wanted, axis=0)
+    assert (share > 0.3).all() and (share < 3).all()
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_a_polished_metal_does_not_stay_black(gpu, tmp_path, seed):
+    """Three of four samples are dark: they had led the decoder to where nothing has a slope."""
+    (tmp_path / "gold.toml").write_text(GOLD)
+    kernels = TeacherKernels(gpu, load_teacher(tmp_path / "gold.toml"))
+    recipe = MaterialRecipe(size=8, batch=2048, seed=seed)
+    engine = build_engine(recipe, kernels)
+    engine.advance([min(1.0, (step + 1) / recipe.warmup) for step in range(400)])
+    uv, wi, wo = upper_pairs(PAIRS)
+    wi = (wo * [-1, -1, 1] + 0.01 * wi).astype(np.float32)
+    wi /= np.linalg.norm(wi, axis=1, keepdims=True)
+    share = np.median(engine.encoded(uv, wi, wo) / kernels.eval(uv, wi, wo), axis=0)
     assert (share > 0.3).all() and (share < 3).all()
 
 

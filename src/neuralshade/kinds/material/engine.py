@@ -24,6 +24,8 @@ Floats = npt.NDArray[np.float32]
 
 ENCODER_LAYERS, ENCODER_WIDTH = 3, 64
 FLOOR = 0.01  # added before logarithms are compared: what is darker matters less
+DARK = 0.02  # of a slope by light's logarithm, at least, where it is too dark: as in task.slang
+BLACK = 1e-30  # light, below which it has no logarithm
 CORNERS = (0.25, 0.75)  # of a texel, where an encoder is asked for its mean
 BAKED_AT_ONCE = 2**16  # texels
 CPU_BATCH, GPU_BATCH = 2**13, 2**16
@@ -56,12 +58,25 @@ class MaterialTask:
         latents = self._latents(encoding, drawn)
         read = encoding.columns(latents, drawn.wi, drawn.wo, drawn.uv[:, 2:])
         said = self.field.network.on_columns(read, torch.float32)
-        return (said + FLOOR).log() * drawn.seen, (drawn.wanted + FLOOR).log() * drawn.seen
+        wanted = (drawn.wanted + FLOOR).log()
+        return logs_of(said, wanted) * drawn.seen, wanted * drawn.seen
 
     def _latents(self, encoding: MaterialEncoding, drawn: Samples) -> torch.Tensor:
         if self.phase == ENCODED:
             return self.field.encoder.on_columns(drawn.values, torch.float32)
         return encoding.latents(torch.cat([drawn.uv[:, :2], torch.zeros(len(drawn.uv), 1)], dim=1))
+
+
+def logs_of(said: torch.Tensor, wanted: torch.Tensor) -> torch.Tensor:
+    """Return logarithms of light and FLOOR, whose slope is by DARK steeper where it is too dark.
+
+    Of a polished metal most samples are dark. They lead an exponential to where it has no slope
+    any more, also where it ought to shine: gold ended black.
+    """
+    logs = (said + FLOOR).log()
+    dark = (logs < wanted).detach()
+    plain = said.clamp_min(BLACK).log()
+    return logs + DARK * dark * (plain - plain.detach())
 
 
 class MaterialEngine(ABC):

@@ -54,6 +54,8 @@ from neuralshade.kinds.material.teachers.teacher import OF_FITS, Teacher, Teache
 from neuralshade.kinds.material.teachers.varied_teacher import varied_teacher
 from neuralshade.model.field import Field
 
+LOST = 0.8  # share of the light around highlights, from which on one may not be there at all
+
 
 @dataclass(frozen=True)
 class MaterialResult(Reached):
@@ -271,6 +273,11 @@ class _Job(Job[MaterialRecipe]):
         judged, size = self.save(self.output)
         p = self.loop.progress
         self.warnings.say_steps(p, self.recipe, on_cpu=self.chosen.on_cpu)
+        if judged.highlight_l1 > LOST:
+            self.warnings.say(f"fit: {judged.highlight_l1:.0%} of the light around highlights is "
+                              "wrong, which a PSNR does not see. Lobes are as narrow as a "
+                              "roughness of 0.07: make it rougher, or give it more "
+                              "--steps.")  # fmt: skip
         self._written()
         self._report()
         return MaterialResult(
