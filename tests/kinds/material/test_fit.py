@@ -9,6 +9,7 @@ from fixtures.small_material import paint, paint_teacher, upper_pairs
 import neuralshade
 from neuralshade.asset.asset import save_asset
 from neuralshade.errors import AssetError, ConfigError
+from neuralshade.fitting.options import FitOptions
 from neuralshade.kinds.material.engine import pool_of
 from neuralshade.kinds.material.fit import fit_material
 from neuralshade.kinds.material.judging.judge import Judge, field_shade
@@ -187,3 +188,12 @@ def test_samples_of_large_maps_reach_nearly_all_texels():
     """Two points a texel leave one in seven out, whose neighbours' samples reach it still."""
     assert pool_of(16) == pool_of(128) < pool_of(256) == 4 * 256**2
     assert pool_of(1024) == 2 * 1024**2 == pool_of(8192)
+
+
+def test_highlights_that_are_lost_are_told(tmp_path):
+    """A PSNR does not see them."""
+    (tmp_path / "gold.toml").write_text('[[layer]]\nkind = "conductor"\nroughness = 0.05\n')
+    result = fit_material(tmp_path / "gold.toml", tmp_path / "gold.nsh", steps=3, size=4, batch=256,
+                          mips=0.0, sampler=0.05, options=FitOptions(engine="torch"))  # fmt: skip
+    assert result.highlight_l1 > 0.8
+    assert any("of the light around highlights is wrong" in said for said in result.warnings)
