@@ -25,6 +25,7 @@ SURFACE = """
 </surfacematerial>
 </materialx>
 """
+GOLD = '[[layer]]\nkind = "conductor"\ncolor = [0.9, 0.7, 0.3]\nroughness = 0.05\n'
 OLDER = {"lobe_inputs": 3, "activation": "leaky_relu"}  # what a file without them stands for
 FEW = {"size": 16, "batch": 1024, "hidden_width": 16}
 
@@ -192,7 +193,7 @@ def test_samples_of_large_maps_reach_nearly_all_texels():
 
 def test_highlights_that_are_lost_are_told(tmp_path):
     """A PSNR does not see them."""
-    (tmp_path / "gold.toml").write_text('[[layer]]\nkind = "conductor"\nroughness = 0.05\n')
+    (tmp_path / "gold.toml").write_text(GOLD)
     result = fit_material(tmp_path / "gold.toml", tmp_path / "gold.nsh", steps=3, size=4, batch=256,
                           mips=0.0, sampler=0.05, options=FitOptions(engine="torch"))  # fmt: skip
     assert result.highlight_l1 > 0.8
