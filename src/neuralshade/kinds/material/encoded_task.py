@@ -1,4 +1,4 @@
-"""Fitting an encoder and the decoder behind it, both in kernels. Device half: encoded_task.slang."""
+"""Fitting an encoder and the decoder behind it in kernels. Device half: encoded_task.slang."""
 
 from __future__ import annotations
 
@@ -68,6 +68,11 @@ class EncodedTasks:
             gpu.buffer(size=4 * self.features * batch) for _ in range(2)
         )
 
+    def drawing(self, states: Buffer) -> Dispatch:
+        """Return what draws the samples of the step that ``states`` tell."""
+        bound = {**self.samples, "drawn_states": states, "drawn_values": self.graph_values}
+        return self.drawn.kernel(self.drawn.batch, bound, keeps_values=True)
+
     def encoder(self, *, halves: bool, gradients: str) -> TaskText:
         """Return the encoder's task; neither way of storing grids concerns it."""
         half = self.values.slang(NAMES[1])
@@ -85,9 +90,7 @@ class EncodedTasks:
         half, read_out = self.lobes.slang(NAMES[0]), self.read_out
 
         def before(bound: dict[str, Any]) -> list[Dispatch]:
-            sampled = {**self.samples, "drawn_states": bound["states"],
-                       "drawn_values": self.graph_values}  # fmt: skip
-            return [self.drawn.kernel(self.drawn.batch, sampled, keeps_values=True),
+            return [self.drawing(bound["states"]),
                     encoder.evaluated(self.graph_values, self.latents)]  # fmt: skip
 
         variables = {
