@@ -5,6 +5,7 @@ import pytest
 import torch
 from fixtures.small_material import DARK, PAINT, TOLD, wet_file
 
+from neuralshade.engine.kernels.infer.infer_text import ENCODING
 from neuralshade.errors import ConfigError
 from neuralshade.kinds.material import encoded_task, gpu_engine
 from neuralshade.kinds.material.encoder_kernels import KernelEncoderSteps
@@ -154,15 +155,14 @@ def test_what_is_looked_at_is_what_was_trained(engines):
     engine.advance([1.0] * 2)
     after = engine.encoded(uv, up, up)
     assert np.abs(after - before).max() > 1e-3
-    tasks = engine.encoder_steps.networks.tasks
-    latents = engine.encoder_steps.networks.encoder.inference.at_positions(
-        engine.sampler.teacher.parameters(uv)
-    )
-    asked = np.concatenate([latents, up, up], axis=1)
-    said = engine.encoder_steps.trainer
-    said.round_mean()
-    said.inference.bound[next(iter(tasks.lobes.given("Drawn")))] = tasks.read_out.given
-    np.testing.assert_allclose(np.exp(said.inference.at_positions(asked)), after, rtol=1e-4)
+    networks, trainer = engine.encoder_steps.networks, engine.encoder_steps.trainer
+    trainer.round_mean()
+    for name in networks.tasks.lobes.given(ENCODING):
+        trainer.inference.bound[name] = networks.read_out.given
+    values = engine.sampler.teacher.parameters(uv)
+    latents = networks.encoder.inference.at_positions(values)
+    logs = trainer.inference.at_positions(np.concatenate([latents, up, up], axis=1))
+    np.testing.assert_allclose(np.exp(logs), after, rtol=1e-4)  # of what lies on the device
 
 
 @pytest.mark.slow
