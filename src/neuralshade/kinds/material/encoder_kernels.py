@@ -39,7 +39,8 @@ ON_DEVICE = ("gpu.steps", "gpu.scale")  # of a state, which PyTorch's steps pass
 class EncoderNetworks:
     """What kernels train of ``field``: its encoder, and its decoder with the read-out.
 
-    The decoder is trained by ``path``, the encoder by what ``kernels`` allow it.
+    The decoder is trained by ``path``, the encoder by what ``kernels`` allow it. The numbers of
+    ``field`` are in no text; KernelEncoderSteps brings those that it has by then.
     """
 
     def __init__(
@@ -92,6 +93,7 @@ class KernelEncoderSteps(EncoderSteps):
         self._named = TorchEngine(field, _no_batch, "l1", [self.adam], rng)  # for its state alone
         self._fetched = 0  # steps that the field has had
         self._loss = 0.0
+        self._send({"skipped": torch.tensor(0), "rng": rng.get_state()})
 
     @property
     def skipped(self) -> int:
@@ -137,7 +139,10 @@ class KernelEncoderSteps(EncoderSteps):
         self._named.load_state(own)
         self._loss = float(own.get("loss", torch.zeros(())))
         device = {name: own[name] for name in ON_DEVICE if name in own}
-        begun = {"skipped": own["skipped"], "rng": own["rng"], **device}
+        self._send({"skipped": own["skipped"], "rng": own["rng"], **device})
+
+    def _send(self, begun: State) -> None:
+        """Bring the device up to date with ``field`` and ``adam``; ``begun``: what steps count."""
         (decoder, _), (encoder, _) = self._parts()
         self.networks.encoder.load(begun | self._network_state(encoder))
         self.trainer.load_state(begun | self._network_state(decoder))

@@ -99,11 +99,16 @@ class GpuMaterialEngine(MaterialEngine):
         self.device = torch.device("cuda" if torch.cuda.is_available() and not software else "cpu")
         place = "software" if software else self.device.type
         self.every, most = PYTORCH[place]
-        field = self._encoded_anew(shared).to(self.device)
+        encoder = encoder_of(recipe, self.sampler.value_count, self.rng)
+        field = EncodedField(build_field(recipe, 1, self.rng), encoder)
         networks = None
         if ENCODER[place] == "kernels":
             networks = EncoderNetworks(self.drawn, field, self.training, self.path, kernels)
         self._compile_ahead(untrained, networks)
+        begin_at_usual(field.network, self.sampler)  # waits for the teacher's kernels
+        if shared is not None:
+            shared.give_to(field)
+        field = field.to(self.device)
         self.encoder_steps: EncoderSteps
         if networks is None:
             self.encoder_steps = TorchEncoderSteps(field, recipe, self.drawn, self.rng, self.every,
@@ -199,15 +204,6 @@ class GpuMaterialEngine(MaterialEngine):
         self._phase = TRAINED
         if int(state["phase"]) == FROZEN:
             self.freeze()
-
-    def _encoded_anew(self, shared: SharedPart | None) -> EncodedField:
-        """Return the untrained field and its encoder; ``shared`` as ``__init__`` has it."""
-        encoder = encoder_of(self.recipe, self.sampler.value_count, self.rng)
-        field = EncodedField(build_field(self.recipe, 1, self.rng), encoder)
-        begin_at_usual(field.network, self.sampler)
-        if shared is not None:
-            shared.give_to(field)
-        return field
 
     def _compile_ahead(self, untrained: Field, networks: EncoderNetworks | None) -> None:
         """Compile what this fit will ask for, in the order of need, while it goes on.
