@@ -9,8 +9,10 @@ import torch
 from fixtures.small_material import paint_teacher, upper_pairs
 
 from neuralshade import FitOptions
+from neuralshade.gpu.cuda_text import mended
 from neuralshade.gpu.device import NVIDIA_VENDOR_ID, AdapterInfo
 from neuralshade.gpu.gpu import KernelText
+from neuralshade.gpu.slang_export import export_slang
 from neuralshade.gpu.slangpy_gpu import SlangpyGpu
 from neuralshade.kinds.material import gpu_engine
 from neuralshade.kinds.material.field import build_field
@@ -128,6 +130,20 @@ def test_a_trainer_asks_for_what_was_compiled_ahead_of_it(kernels, monkeypatch):
     assert len(set(trains)) == 3  # the encoder, the decoder behind it, the map with its decoder
     assert {kernel.entry for kernel in asked} >= {"draw_positions", "draw_samples", *STEPS}
     assert set(asked) <= begun
+
+
+@pytest.mark.slow  # large kernels, unrolled
+@pytest.mark.parametrize("kernels", ["wgmma", "matrix", "fma"])
+def test_what_trains_an_encoder_is_text_for_cuda(kernels, monkeypatch):
+    monkeypatch.setattr("torch.cuda.is_available", lambda: False)
+    gpu = Hopper()
+    recipe = MaterialRecipe(size=16, batch=1024, hidden_width=64, features=5, steps=8)
+    GpuMaterialEngine(recipe, TeacherKernels(gpu, paint_teacher()), gpu, kernels, False)
+    texts = {name: kernel for kernel in gpu.begun if kernel.entry == "train"
+             for name in ("EncoderTask", "DecoderTask") if name in kernel.text}  # fmt: skip
+    assert len(texts) == 2
+    for kernel in texts.values():
+        assert "d_latents" in mended(export_slang(kernel.text, kernel.entry), kernel.entry).code
 
 
 @pytest.mark.parametrize("levels", [1, 5])
