@@ -150,7 +150,8 @@ def step_texts(
     gradients = choose_gradients(gpu, exact=training.exact, halves=plan.halves)
     made = task(halves=plan.halves, gradients=gradients)
     resident = 0
-    if made.alone and not joined and training.frozen_layers == 0:
+    alone = not joined and made.before is made.after is made.between is None
+    if alone and training.frozen_layers == 0:
         resident = _resident_groups(gpu, plan, layout, field, training.batch)
     work = GridWork(field.encoding.tables(), gradients)
     return StepTexts(field, made, training, plan, layout, work, resident)

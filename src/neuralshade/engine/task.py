@@ -24,8 +24,3 @@ class TaskText:
     before: Callable[[dict[str, Any]], Sequence[Dispatch]] | None = None
     after: Callable[[dict[str, Any]], Sequence[Dispatch]] | None = None
     between: Callable[[dict[str, Any]], Sequence[Dispatch]] | None = None
-
-    @property
-    def alone(self) -> bool:
-        """Return whether nothing runs in a step besides what trains."""
-        return self.before is None and self.after is None and self.between is None
