@@ -134,10 +134,11 @@ class NetworkTrainer:
     def _single_step(self) -> Steps:
         """Return the dispatches of one step; compiling them may take seconds."""
         build = self._kernels
-        before = self.task.before
+        before, between = self.task.before, self.task.between
         step: list[Dispatch] = [
             *(before(self.buffers) if before is not None else ()),
             (build.train(), self.plan.groups),
+            *(between(self.buffers) if between is not None else ()),
             self._network_update(),
         ]
         if self.work.groups and not self.grid_frozen:

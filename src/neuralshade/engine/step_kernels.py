@@ -27,12 +27,19 @@ def adam_settings(rate: float, betas: tuple[float, float], epsilon: float) -> di
 def step_buffers(gpu: Gpu, plan: Plan, layout: NetworkLayout, state: StepState) -> dict[str, Any]:
     """Return the buffers of steps besides those of grids, by their names in the kernels."""
     return {
-        "rows": gpu.buffer(layout.rows()),
-        "partials": gpu.buffer(size=4 * plan.slots * layout.size),
-        "partial_losses": gpu.buffer(size=4 * plan.groups),
+        **own_buffers(gpu, plan, layout),
         "states": gpu.buffer(state.pair()),
         "broken": gpu.buffer(size=8),
         "rate_ring": gpu.ring(np.float32, RATES),
+    }
+
+
+def own_buffers(gpu: Gpu, plan: Plan, layout: NetworkLayout) -> dict[str, Any]:
+    """Return those of them that a network has for itself where several share steps."""
+    return {
+        "rows": gpu.buffer(layout.rows()),
+        "partials": gpu.buffer(size=4 * plan.slots * layout.size),
+        "partial_losses": gpu.buffer(size=4 * plan.groups),
     }
 
 

@@ -136,19 +136,21 @@ class StepTexts:
 
 
 def step_texts(
-    gpu: Gpu, field: Field, task: MakeTask, training: Training, path: TrainingPath
-) -> StepTexts:
+    gpu: Gpu, field: Field, task: MakeTask, training: Training, path: TrainingPath, *,
+    joined: bool = False,
+) -> StepTexts:  # fmt: skip
     """Return what the kernels are compiled from that train ``field``.
 
     ``task``: called with ``halves`` (whether grid numbers are packed float16) and ``gradients``
     (a key of GRADIENTS, how theirs are summed); returns the TaskText of what is fitted.
+    ``joined``: steps are parts of those of another network.
     """
     plan = build_plan(path, field.network, training.batch, gpu)
     layout = NetworkLayout(field.network, plan.align)
     gradients = choose_gradients(gpu, exact=training.exact, halves=plan.halves)
     made = task(halves=plan.halves, gradients=gradients)
     resident = 0
-    alone = made.before is None and made.after is None
+    alone = not joined and made.before is made.after is made.between is None
     if alone and training.frozen_layers == 0:
         resident = _resident_groups(gpu, plan, layout, field, training.batch)
     work = GridWork(field.encoding.tables(), gradients)

@@ -9,9 +9,12 @@ import torch
 from fixtures.small_material import paint_teacher, upper_pairs
 
 from neuralshade import FitOptions
+from neuralshade.gpu.cuda_text import mended
 from neuralshade.gpu.device import NVIDIA_VENDOR_ID, AdapterInfo
 from neuralshade.gpu.gpu import KernelText
+from neuralshade.gpu.slang_export import export_slang
 from neuralshade.gpu.slangpy_gpu import SlangpyGpu
+from neuralshade.kinds.material import gpu_engine
 from neuralshade.kinds.material.field import build_field
 from neuralshade.kinds.material.fit import fit_material
 from neuralshade.kinds.material.gpu_engine import GpuMaterialEngine
@@ -19,6 +22,7 @@ from neuralshade.kinds.material.recipe import MaterialRecipe
 from neuralshade.kinds.material.teachers.teacher import TeacherKernels
 
 SMALL = {"steps": 40, "size": 16, "batch": 1024, "hidden_width": 16, "sampler": 0.1}
+OTHERS = ("probe", "teacher_read", "teacher_evaluate")  # asked for before a fit's engine is
 STEPS = ["update_network", "round_network", "update_latents", "round_latents"]
 
 
@@ -46,18 +50,27 @@ def names(kernels):
     return [(k.entry, "KEEPS_VALUES = true" in k.text) for k in dict.fromkeys(kernels)]
 
 
-@pytest.mark.parametrize("mips, exact", [(0.2, False), (0.0, True)])
-def test_every_kernel_of_a_fit_is_compiled_ahead(heard, tmp_path, mips, exact):
+@pytest.mark.parametrize("mips, exact, encoder", [
+    (0.2, False, "torch"), (0.0, True, "torch"), (0.0, False, "kernels"),
+])  # fmt: skip
+def test_every_kernel_of_a_fit_is_compiled_ahead(
+    heard, tmp_path, monkeypatch, mips, exact, encoder
+):
     """In all phases, and nothing else is."""
     begun, asked = heard
+    monkeypatch.setitem(gpu_engine.ENCODER, "software", encoder)
     teacher = replace(paint_teacher(), folder=tmp_path)
     fit_material(teacher, tmp_path / "paint.nsh", mips=mips, **SMALL,
                  options=FitOptions(engine="gpu", deterministic=exact))  # fmt: skip
     assert [kernel.entry for kernel, ahead in asked if not ahead] == []
     footprints = [("draw_footprints", False)] if mips else []
+    trained = [("train", False), *((entry, False) for entry in STEPS), ("update_read_out", False)]
+    if encoder == "kernels":  # whose numbers are in no grid
+        own = [("update_network", False), ("round_network", False)]
+        trained = [("draw_positions", False), ("train", False), *own, ("train", False),
+                   ("update_read_out", False), *trained[:-1]]  # fmt: skip
     wanted = [("teacher_read", False), ("teacher_evaluate", False), ("draw_samples", True),
-              ("train", False), *((entry, False) for entry in STEPS), ("update_read_out", False),
-              ("draw_samples", False), *footprints]  # fmt: skip
+              *trained, ("draw_samples", False), *footprints]  # fmt: skip
     assert names(begun) == wanted  # and the trainer, which prepares again, has no other text
     assert sorted(names(kernel for kernel, _ in asked)) == sorted(wanted)
     assert {kernel.folder for kernel in begun if teacher.text in kernel.text} == {tmp_path}
@@ -102,21 +115,46 @@ class Hopper:
         pass
 
 
+@pytest.fixture
+def _any_light(monkeypatch):
+    """Let a decoder begin at no brightness: Hopper answers that there is no light."""
+    monkeypatch.setattr(gpu_engine, "begin_at_usual", lambda network, sampler: None)
+
+
+@pytest.mark.usefixtures("_any_light")
 @pytest.mark.parametrize("kernels", ["wgmma", "matrix", "fma"])
 def test_a_trainer_asks_for_what_was_compiled_ahead_of_it(kernels, monkeypatch):
-    """On all products, whose texts are told before there is a map to train."""
+    """On all products, whose texts are told before there is a map to train, or an encoder."""
     monkeypatch.setattr("torch.cuda.is_available", lambda: False)
     gpu = Hopper()
     recipe = MaterialRecipe(size=16, batch=1024, hidden_width=64, steps=8)
     engine = GpuMaterialEngine(recipe, TeacherKernels(gpu, paint_teacher()), gpu, kernels, False)
-    begun, beginning = set(gpu.begun), len(gpu.asked)
+    begun = set(gpu.begun)
     engine.bake()
     assert engine.path == kernels and set(gpu.begun) == begun
-    asked = [kernel for kernel in gpu.asked[beginning:] if kernel.entry != "probe"]
-    assert {kernel.entry for kernel in asked} >= {"train", "draw_samples", *STEPS}
+    asked = [kernel for kernel in gpu.asked if kernel.entry not in OTHERS]
+    trains = [kernel for kernel in asked if kernel.entry == "train"]
+    assert len(set(trains)) == 3  # the encoder, the decoder behind it, the map with its decoder
+    assert {kernel.entry for kernel in asked} >= {"draw_positions", "draw_samples", *STEPS}
     assert set(asked) <= begun
 
 
+@pytest.mark.usefixtures("_any_light")
+@pytest.mark.slow  # large kernels, unrolled
+@pytest.mark.parametrize("kernels", ["wgmma", "matrix", "fma"])
+def test_what_trains_an_encoder_is_text_for_cuda(kernels, monkeypatch):
+    monkeypatch.setattr("torch.cuda.is_available", lambda: False)
+    gpu = Hopper()
+    recipe = MaterialRecipe(size=16, batch=1024, hidden_width=64, features=5, steps=8)
+    GpuMaterialEngine(recipe, TeacherKernels(gpu, paint_teacher()), gpu, kernels, False)
+    texts = {name: kernel for kernel in gpu.begun if kernel.entry == "train"
+             for name in ("EncoderTask", "DecoderTask") if name in kernel.text}  # fmt: skip
+    assert len(texts) == 2
+    for kernel in texts.values():
+        assert "d_latents" in mended(export_slang(kernel.text, kernel.entry), kernel.entry).code
+
+
+@pytest.mark.usefixtures("_any_light")
 @pytest.mark.parametrize("levels", [1, 5])
 def test_what_judges_was_compiled_ahead(levels, monkeypatch):
     """The map while it is trained, and all levels of what is stored."""

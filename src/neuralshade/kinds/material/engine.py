@@ -83,7 +83,6 @@ class MaterialEngine(ABC):
     """Steps of one fit. ``phase`` says what the feature map is by now: ENCODED, TRAINED, FROZEN."""
 
     batch: int
-    task: MaterialTask  # of the encoder's steps
     device = torch.device("cpu")  # of what PyTorch trains
     every = 1  # steps that are counted for one of PyTorch's
 
@@ -131,7 +130,7 @@ class MaterialEngine(ABC):
     @torch.no_grad()
     def encoded(self, uv: Floats, wi: Floats, wo: Floats) -> Floats:
         """Return f * cos as the encoder and the decoder have it, without a map: float32 [n, 3]."""
-        field = self.task.field
+        field = self._encoded_field()
         values = self._encoder_input(uv)
         latents = field.encoder.on_columns(values, torch.float32)
         to_light, to_eye = (torch.from_numpy(np.ascontiguousarray(w.T)).to(values.device)
@@ -144,7 +143,7 @@ class MaterialEngine(ABC):
     @torch.no_grad()
     def encoded_map(self, side: int) -> torch.Tensor:
         """Return what the encoder says of texels, the mean of CORNERS: float32 [texels, F]."""
-        encoder, found = self.task.field.encoder, []
+        encoder, found = self._encoded_field().encoder, []
         for index in torch.arange(side**2).split(BAKED_AT_ONCE):
             corner = torch.stack([index % side, index // side], dim=1)
             parts = [(corner + torch.tensor([x, y])) / side for y in CORNERS for x in CORNERS]
@@ -152,6 +151,10 @@ class MaterialEngine(ABC):
                     for part in parts]  # fmt: skip
             found.append(torch.stack(said).mean(0).t().cpu())
         return torch.cat(found)
+
+    @abstractmethod
+    def _encoded_field(self) -> EncodedField:
+        """Return the encoder, and the field that is trained with it, as they are now."""
 
     @abstractmethod
     def _encoder_input(self, uv: Floats) -> torch.Tensor:
@@ -209,6 +212,9 @@ class TorchMaterialEngine(MaterialEngine):
         self.task.phase = int(state["phase"])
         if self.task.phase == FROZEN:
             self.freeze()
+
+    def _encoded_field(self) -> EncodedField:
+        return self.task.field
 
     def _encoder_input(self, uv: Floats) -> torch.Tensor:
         return self.sampler.normalized(torch.from_numpy(self.sampler.teacher.parameters(uv)))

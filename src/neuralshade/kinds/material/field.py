@@ -5,6 +5,7 @@ Device half of the encoding: field.slang.
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Mapping
 from typing import Any
 
@@ -138,6 +139,13 @@ def build_field(
 def lobe_inputs(recipe: MaterialRecipe, rng: torch.Generator | None) -> LobeInputs:
     """Return the untrained lobes of a recipe; without ``rng`` all its numbers are alike."""
     return LobeInputs(recipe.features, recipe.lobes, recipe.lobe_inputs, rng=rng)
+
+
+def log_decoder(network: MLP) -> MLP:
+    """Return a decoder without its last exponential, so that float16 holds what it says."""
+    copied = copy.deepcopy(network).cpu()
+    copied.kinds = [*network.kinds[:-1], "none"]
+    return copied
 
 
 def encoding_of(field: Field) -> MaterialEncoding:

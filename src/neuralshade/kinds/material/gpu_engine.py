@@ -1,14 +1,13 @@
-"""A material's fit on the GPU: the encoder in PyTorch, then the map and the decoder in kernels.
+"""A material's fit on the GPU: first an encoder, then the map and the decoder in kernels.
 
-While there is an encoder, PyTorch trains it on samples that the device draws and the teacher
-answers there. Once it is baked, fused kernels draw, ask and train.
+The encoder is trained on samples that the device draws and the teacher answers there: in PyTorch
+where that has the GPU, too, else in kernels. Once it is baked, kernels train the map.
 """
 
 from __future__ import annotations
 
 import copy
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -19,34 +18,27 @@ from neuralshade.engine.kernels.infer.field_inference import exact_text, field_i
 from neuralshade.engine.kernels.infer.infer_text import ENCODING
 from neuralshade.engine.kernels.step.gradients import seed_word
 from neuralshade.engine.network_trainer import NetworkTrainer
-from neuralshade.engine.recorded_engine import RecordedEngine
 from neuralshade.engine.step_texts import MakeTask, Training, step_texts
-from neuralshade.engine.torch_engine import TorchEngine
 from neuralshade.gpu.gpu import Gpu
 from neuralshade.kinds.material.drawn_footprints import footprints_text
-from neuralshade.kinds.material.drawn_samples import (
-    DrawnBatches,
-    DrawnSamples,
-    samples_text,
-    values_on,
-)
+from neuralshade.kinds.material.drawn_samples import DrawnSamples, samples_text, values_on
+from neuralshade.kinds.material.encoder_kernels import EncoderNetworks, KernelEncoderSteps
+from neuralshade.kinds.material.encoder_steps import EPSILON, EncoderSteps, TorchEncoderSteps
 from neuralshade.kinds.material.engine import (
     ENCODED,
     FLOOR,
     FROZEN,
-    OF_ENCODER,
     OF_READ,
     TRAINED,
     EncodedField,
     Floats,
     MaterialEngine,
-    MaterialTask,
     batch_of,
     begin_at_usual,
     encoder_of,
 )
-from neuralshade.kinds.material.every_nth import EveryNth, Steps, parted
-from neuralshade.kinds.material.field import build_field, encoding_of
+from neuralshade.kinds.material.every_nth import parted
+from neuralshade.kinds.material.field import build_field, encoding_of, log_decoder
 from neuralshade.kinds.material.judging.judge import field_shade
 from neuralshade.kinds.material.judging.lit import Shade
 from neuralshade.kinds.material.levels import level_sides
@@ -58,16 +50,15 @@ from neuralshade.kinds.material.shared import SharedPart
 from neuralshade.kinds.material.task import material_task
 from neuralshade.kinds.material.teachers.teacher import TeacherKernels
 from neuralshade.model.field import Field
-from neuralshade.model.mlp import MLP
-from neuralshade.optimizer.adam import Adam
 
 GPU_POOL = 2**20  # points whose values are known ahead, on hardware
 # How many steps of a fit are one of PyTorch's, and how many samples that has at most; by the device
 # that PyTorch has beside a GPU. On CUDA all are: recorded ones cost the host nothing.
 PYTORCH = {"cuda": (1, 2**16), "cpu": (16, 2**13), "software": (1, 2**22)}
+# What trains the encoder, by the same. PyTorch's recorded steps were measured, kernels were not.
+ENCODER = {"cuda": "torch", "cpu": "kernels", "software": "torch"}
 LOSS_SCALE = 1024.0
 OF_ADAM = "adam."  # begins names of what is kept of a read-out, in a state
-EPSILON = 1e-8  # of Adam, for all but the feature map
 
 
 class GpuMaterialEngine(MaterialEngine):
@@ -105,25 +96,25 @@ class GpuMaterialEngine(MaterialEngine):
         )
         untrained = build_field(recipe, recipe.size, None)
         self.path = choose_kernels(gpu, log_decoder(untrained.network), "auto", kernels)
-        self._compile_ahead(untrained)
         self.device = torch.device("cuda" if torch.cuda.is_available() and not software else "cpu")
-        self.every, most = PYTORCH["software" if software else self.device.type]
+        place = "software" if software else self.device.type
+        self.every, most = PYTORCH[place]
         encoder = encoder_of(recipe, self.sampler.value_count, self.rng)
         field = EncodedField(build_field(recipe, 1, self.rng), encoder)
-        begin_at_usual(field.network, self.sampler)
+        networks = None
+        if ENCODER[place] == "kernels":
+            networks = EncoderNetworks(self.drawn, field, self.training, self.path, kernels)
+        self._compile_ahead(untrained, networks)
+        begin_at_usual(field.network, self.sampler)  # waits for the teacher's kernels
         if shared is not None:
             shared.give_to(field)
         field = field.to(self.device)
-        drawn = replace(self.drawn, batch=min(self.batch, most))
-        self.batches = DrawnBatches(drawn, self.device)
-        self.task = MaterialTask(field, lambda rng: self.batches.held())
-        texels = encoding_of(field).grid.texels
-        trained = [p for p in field.parameters() if p is not texels and p.requires_grad]
-        self.adam = adam = Adam(trained, recipe.rate, (recipe.beta1, 0.999), EPSILON)
-        recorded = self.device.type == "cuda"
-        kind = RecordedEngine if recorded else TorchEngine
-        steps = kind(field, self.task, "l1", [adam], self.rng, bring=self.batches.bring)
-        self.encoder_steps: Steps = steps if recorded else EveryNth(steps, self.every)
+        self.encoder_steps: EncoderSteps
+        if networks is None:
+            self.encoder_steps = TorchEncoderSteps(field, recipe, self.drawn, self.rng, self.every,
+                                                   most)  # fmt: skip
+        else:
+            self.encoder_steps = KernelEncoderSteps(field, recipe, networks, self.rng)
         self.trainer: NetworkTrainer | None = None
         self._phase = ENCODED
 
@@ -153,13 +144,14 @@ class GpuMaterialEngine(MaterialEngine):
         return field
 
     def bake(self) -> None:
-        trainer, field = self._train(self._baked()), self.task.field
-        network = [self.adam.moments(p) for p in field.network.parameters()]
-        trainer.take_over([*zip(*network, strict=True)], int(self.adam.counts[0]))
+        trainer, field = self._train(self._baked()), self._encoded_field()
+        adam = self.encoder_steps.adam
+        network = [adam.moments(p) for p in field.network.parameters()]
+        trainer.take_over([*zip(*network, strict=True)], int(adam.counts[0]))
         read = {name: getattr(encoding_of(field).lobes.read, name) for name in NAMES}
         self.read_out.load_state({
             f"{name}.{sort}": moment for name, numbers in read.items()
-            for sort, moment in zip(MOMENTS, self.adam.moments(numbers), strict=True)
+            for sort, moment in zip(MOMENTS, adam.moments(numbers), strict=True)
         })  # fmt: skip
         self._phase = TRAINED
 
@@ -187,8 +179,7 @@ class GpuMaterialEngine(MaterialEngine):
     def state(self) -> dict[str, torch.Tensor]:
         own = {"phase": torch.tensor(self._phase)}
         if self.trainer is None:
-            inner = {f"{OF_ENCODER}{n}": v.cpu() for n, v in self.encoder_steps.state().items()}
-            return {**own, **inner, "drawn": torch.tensor(self.batches.step)}
+            return {**own, **self.encoder_steps.state()}
         adam = {f"{OF_ADAM}{name}": value for name, value in self.read_out.state().items()}
         read = {f"{OF_READ}{name}": v for name, v in (self.read_out.numbers() | adam).items()}
         ends = encoding_of(self.trainer.field).ends()
@@ -197,8 +188,7 @@ class GpuMaterialEngine(MaterialEngine):
     @torch.no_grad()
     def load_state(self, state: dict[str, torch.Tensor]) -> None:
         if int(state["phase"]) == ENCODED:
-            self.encoder_steps.load_state(parted(state, OF_ENCODER)[1])
-            self.batches.step = int(state["drawn"])
+            self.encoder_steps.load_state(state)
             return
         field = build_field(self.recipe, self.recipe.size, None)
         encoding = encoding_of(field)
@@ -215,13 +205,17 @@ class GpuMaterialEngine(MaterialEngine):
         if int(state["phase"]) == FROZEN:
             self.freeze()
 
-    def _compile_ahead(self, untrained: Field) -> None:
+    def _compile_ahead(self, untrained: Field, networks: EncoderNetworks | None) -> None:
         """Compile what this fit will ask for, in the order of need, while it goes on.
 
-        ``untrained``: of the size that kernels train; its numbers are in no text.
+        ``untrained``: of the size that kernels train; its numbers are in no text. ``networks``:
+        what they train first; None where PyTorch trains the encoder.
         """
         recipe, firsts, teacher = self.recipe, self.sampler.normal_firsts, self.sampler.teacher
-        teacher.prepare([samples_text(firsts, keeps_values=True)])
+        if networks is None:
+            teacher.prepare([samples_text(firsts, keeps_values=True)])
+        else:
+            networks.prepare()
         parts = self._parts(untrained, self._read_out_of(untrained))
         step_texts(self.gpu, *parts, self.path).prepare(self.gpu)
         self.gpu.prepare([ReadOut.text(exact=self.exact)])
@@ -233,12 +227,16 @@ class GpuMaterialEngine(MaterialEngine):
                 stored = _held(build_field(recipe, recipe.size, None, levels))
                 self.gpu.prepare([exact_text(stored)])
 
+    def _encoded_field(self) -> EncodedField:
+        self.encoder_steps.fetch()
+        return self.encoder_steps.field
+
     def _encoder_input(self, uv: Floats) -> torch.Tensor:
         return self.sampler.normalized(values_on(self.device, self.sampler.teacher, uv))
 
     def _baked(self) -> Field:
         """Return the field with the map that the encoder makes."""
-        field, trained = build_field(self.recipe, self.recipe.size, None), self.task.field
+        field, trained = build_field(self.recipe, self.recipe.size, None), self._encoded_field()
         field.network.load_state_dict(trained.network.state_dict())
         encoding = encoding_of(field)
         encoding.lobes.load_state_dict(encoding_of(trained).lobes.state_dict())
@@ -271,10 +269,3 @@ def _held(field: Field) -> Field:
     """Let kernels take a field's lobes as they are; return it."""
     encoding_of(field).lobes.hold_read()
     return field
-
-
-def log_decoder(network: MLP) -> MLP:
-    """Return a decoder without its last exponential, so that float16 holds what it says."""
-    copied = copy.deepcopy(network).cpu()
-    copied.kinds = [*network.kinds[:-1], "none"]
-    return copied

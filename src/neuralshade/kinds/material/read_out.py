@@ -15,6 +15,7 @@ import torch
 from neuralshade.engine.step_kernels import adam_settings
 from neuralshade.engine.step_texts import Training
 from neuralshade.gpu.gpu import Buffer, Dispatch, Gpu, KernelText, bound_kernel, raw_bytes
+from neuralshade.kinds.material.encoded import EncodedLobes
 from neuralshade.kinds.material.field import MaterialEncoding
 
 Floats = npt.NDArray[np.float32]
@@ -55,10 +56,15 @@ class ReadOut:
     """The numbers of a read-out on a device, what Adam keeps of them, and their gradients' sums.
 
     ``given`` holds what ``encoding`` is given, the read-out last: what kernels read. It is stepped
-    as the decoder is in ``training``, but for Adam's ``epsilon``.
+    as the decoder is in ``training``, but for Adam's ``epsilon``. One of ``share`` samples of a
+    step has a gradient of it.
     """
 
-    def __init__(self, gpu: Gpu, encoding: MaterialEncoding, training: Training, epsilon: float):
+    def __init__(
+        self, gpu: Gpu, encoding: MaterialEncoding | EncodedLobes, training: Training,
+        epsilon: float, share: int = SHARE,
+    ):  # fmt: skip
+        self.share = share
         (values,) = encoding.given("").values()
         self.gpu, self.training, self.epsilon = gpu, training, epsilon
         self.shapes = {name: getattr(encoding.lobes.read, name).shape for name in NAMES}
@@ -78,7 +84,7 @@ class ReadOut:
         t = self.training
         settings = {"by": adam_settings(t.rate, t.betas, self.epsilon), "count": self.count,
                     "first": len(self._values) - self.count,
-                    "numbers": t.batch * OUTPUTS / SHARE}  # fmt: skip
+                    "numbers": t.batch * OUTPUTS / self.share}  # fmt: skip
         kernel = bound_kernel(self.gpu, self.text(exact=t.exact), {
             "read_out": settings, "given": self.given, "read_moments": self.moments,
             "read_sums": self.sums, "states": bound["states"], "broken": bound["broken"],
@@ -96,6 +102,13 @@ class ReadOut:
         for sort, rows in zip(MOMENTS, moments, strict=True):
             found |= {f"{name}.{sort}": value for name, value in self._named(rows).items()}
         return found
+
+    def write(self, numbers: Mapping[str, torch.Tensor]) -> None:
+        """Set the read-out, as ``numbers`` returned it once."""
+        flat = torch.cat([numbers[name].detach().float().cpu().reshape(-1) for name in NAMES])
+        commands = self.gpu.commands()
+        commands.upload(self.given, 4 * (len(self._values) - self.count), raw_bytes(flat.numpy()))
+        commands.submit()
 
     def load_state(self, state: Mapping[str, torch.Tensor]) -> None:
         """Take over what ``state`` returned once."""

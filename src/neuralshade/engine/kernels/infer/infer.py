@@ -14,7 +14,18 @@ from neuralshade.engine.kernel_path import KernelPath
 from neuralshade.engine.kernels.infer.infer_text import ENCODING, InferPlan, infer_text
 from neuralshade.engine.kernels.wgmma.wgmma import WgmmaPlan
 from neuralshade.engine.layout import NetworkLayout
-from neuralshade.gpu.gpu import Buffer, Commands, Gpu, Kernel, Steps, run_once, run_steps
+from neuralshade.gpu.gpu import (
+    Buffer,
+    Commands,
+    Dispatch,
+    Gpu,
+    Kernel,
+    KernelText,
+    Steps,
+    bound_kernel,
+    run_once,
+    run_steps,
+)
 from neuralshade.gpu.slangpy_gpu import slangpy_gpu
 from neuralshade.model.field import Field
 from neuralshade.model.mlp import MLP
@@ -144,6 +155,14 @@ class Inference:
         """
         return self.steps_on(positions, drawn, count)(count)
 
+    def dispatch_between(self, positions: Buffer, drawn: Buffer, count: int) -> Dispatch:
+        """Return the same to be one of a step's dispatches."""
+        on_device = self.gpu.buffer(size=VIEW.itemsize)
+        canvas = self._bind("draw_positions", on_device, drawn, positions, count)
+        view = np.zeros(1, VIEW)
+        view["count"] = count
+        return self._dispatch(canvas, view)
+
     def steps_on(self, positions: Buffer, drawn: Buffer, most: int) -> Callable[[int], Steps]:
         """Return what gives the steps of ``steps_between`` for the first of ``most`` positions.
 
@@ -212,19 +231,26 @@ class Inference:
         self, entry: str, view: Buffer, drawn: Buffer, positions: Buffer, count: int
     ) -> _Canvas:
         bound = {**self.bound, "views": view, "drawn": drawn, "positions": positions}
-        products = self.plan is not None  # in float16, so what feeds them may be as coarse
         shared = self.plan.infer_shared_bytes if self.plan else 0
-        kernel = self.gpu.kernel(self.text, entry, bound, shared_bytes=shared, fast_math=products)
+        kernel = bound_kernel(self.gpu, self.text_of(entry), bound, shared_bytes=shared)
         return _Canvas(kernel, view, drawn, positions, count)
+
+    def text_of(self, entry: str) -> KernelText:
+        """Return an entry point as it is compiled."""
+        products = self.plan is not None  # in float16, so what feeds them may be as coarse
+        return KernelText(self.text, entry, products)
 
     def _steps(self, canvas: _Canvas, view: npt.NDArray[Any]) -> Steps:
         """Upload ``view``; return what evaluates it."""
+        return self.gpu.steps([self._dispatch(canvas, view)])
+
+    def _dispatch(self, canvas: _Canvas, view: npt.NDArray[Any]) -> Dispatch:
         groups = self._groups(canvas, int(view["count"][0]))
         view["groups"] = groups
         commands = self.gpu.commands()
         commands.upload(canvas.view, 0, view)
         commands.submit()
-        return self.gpu.steps([(canvas.kernel, groups)])
+        return canvas.kernel, groups
 
     def _groups(self, canvas: _Canvas, count: int) -> int:
         """Return the groups that evaluate ``count`` positions."""

@@ -1,0 +1,91 @@
+"""A network that is trained in the steps of another one, behind whose input it lies."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+
+from neuralshade.engine.kernel_path import TrainingPath
+from neuralshade.engine.kernel_plan import infer_plan
+from neuralshade.engine.kernels.infer.infer import Inference
+from neuralshade.engine.kernels.step.step_state import StepState
+from neuralshade.engine.kernels.step.update import Numbers
+from neuralshade.engine.step_kernels import StepKernels, own_buffers
+from neuralshade.engine.step_texts import MakeTask, Training, step_texts
+from neuralshade.engine.trainer_state import TrainerState
+from neuralshade.gpu.gpu import Buffer, Dispatch, Gpu, raw_bytes, run_once
+from neuralshade.model.field import Field
+
+SHARED = ("states", "broken", "rate_ring")  # of a step's buffers, those of the other network
+
+
+class JoinedNetwork:
+    """Trains ``field``, whose encoding has no numbers of its own, along what another one leaves.
+
+    That is a NetworkTrainer, whose task has ``evaluated`` among what runs before each step and
+    ``trained`` in between. Both have one counter, one loss scale, and one mark for gradients that
+    are not finite. It is read when both have left theirs, and so a step is either's or nobody's.
+
+    Args:
+        task: its loss is the other network's, and so its ``loss_gradient`` is that times its own
+            outputs over the other's.
+    """
+
+    def __init__(
+        self, gpu: Gpu, field: Field, task: MakeTask, training: Training, path: TrainingPath
+    ):
+        self.gpu, self.field = gpu, field
+        self.texts = texts = step_texts(gpu, field, task, training, path, joined=True)
+        plan, layout = texts.plan, texts.layout
+        values = layout.flatten(list(field.network.parameters()))
+        self.network = Numbers(gpu, values, plan.halves)
+        self.grid = Numbers(gpu, np.zeros(0, np.float32), plan.halves)
+        self.kept = TrainerState(field, layout, self.network, self.grid, None, False)
+        self.inference = Inference(
+            gpu, field, layout, self.network.stored, self.grid.stored, halves=plan.halves,
+            vectors=False, plan=infer_plan(path, field.network, gpu),
+        )  # fmt: skip
+        self._buffers = own_buffers(gpu, plan, layout) | texts.work.buffers(gpu, 0, False)
+        self._kernels: StepKernels | None = None
+
+    def prepare(self) -> None:
+        """Compile ahead what steps are made of."""
+        self.gpu.prepare([self.inference.text_of("draw_positions")])
+        self.texts.prepare(self.gpu)
+
+    def evaluated(self, positions: Buffer, drawn: Buffer) -> Dispatch:
+        """Return what evaluates a batch's positions, float32 [batch, D]: float32 [batch, C]."""
+        return self.inference.dispatch_between(positions, drawn, self.texts.training.batch)
+
+    def trained(self, bound: dict[str, Any]) -> list[Dispatch]:
+        """Return what leaves gradients and steps along them, given a step's buffers by name.
+
+        It ends the step as the other network's update does again, whose loss is the one that
+        remains. Raises: KernelError.
+        """
+        shared = {name: bound[name] for name in SHARED}
+        self._kernels = kernels = StepKernels(
+            self.gpu, self.texts, self.network, self.grid, {**self._buffers, **shared}
+        )
+        update = kernels.update("update_network", self.network.bound())
+        self.round()
+        return [(kernels.train(), self.texts.plan.groups), (update, len(self.texts.layout.rows()))]
+
+    def load(self, state: dict[str, torch.Tensor]) -> StepState:
+        """Take over numbers and moments, by the names of ``kept.named``; return its steps."""
+        found = self.kept.load(state, 1.0, self._write)
+        self.round()
+        return found
+
+    def round(self) -> None:
+        """Make the rounded copies of what was just uploaded."""
+        assert self._kernels is not None, "it is joined to a trainer's steps first"
+        run_once(self.gpu, self._kernels.rounding(self.network.bound(), self.grid.bound()))
+
+    def _write(self, into: Buffer, values: npt.NDArray[Any]) -> None:
+        commands = self.gpu.commands()
+        commands.upload(into, 0, raw_bytes(values))
+        commands.submit()

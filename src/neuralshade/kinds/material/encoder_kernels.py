@@ -1,0 +1,201 @@
+"""The first steps of a material's fit on a GPU, in which an encoder makes the map's numbers: in
+kernels alone."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+import torch
+
+from neuralshade.engine.choose import choose_kernels
+from neuralshade.engine.joined_network import JoinedNetwork
+from neuralshade.engine.kernel_path import TrainingPath, training_paths
+from neuralshade.engine.kernel_plan import refusal_of
+from neuralshade.engine.kernels.step.step_state import StepState
+from neuralshade.engine.network_trainer import NetworkTrainer
+from neuralshade.engine.step_texts import Training, step_texts
+from neuralshade.engine.torch_engine import Batch, TorchEngine
+from neuralshade.engine.trainer_state import TrainerState
+from neuralshade.gpu.gpu import Gpu, raw_bytes, run_once
+from neuralshade.kinds.material.drawn_ahead import floats_on
+from neuralshade.kinds.material.drawn_samples import DrawnSamples, check_answers, samples_text
+from neuralshade.kinds.material.encoded import EncodedLobes, GraphValues
+from neuralshade.kinds.material.encoded_task import EncodedTasks
+from neuralshade.kinds.material.encoder_steps import EPSILON, EncoderSteps, encoder_state
+from neuralshade.kinds.material.engine import FLOOR, OF_ENCODER, EncodedField
+from neuralshade.kinds.material.every_nth import NAMES as COUNTED
+from neuralshade.kinds.material.every_nth import State, parted
+from neuralshade.kinds.material.field import encoding_of, log_decoder
+from neuralshade.kinds.material.read_out import MOMENTS, NAMES, ReadOut
+from neuralshade.kinds.material.recipe import MaterialRecipe
+from neuralshade.model.field import Field
+from neuralshade.model.mlp import MLP
+
+ON_DEVICE = ("gpu.steps", "gpu.scale")  # of a state, which PyTorch's steps pass over
+
+
+class EncoderNetworks:
+    """What kernels train of ``field``: its encoder, and its decoder with the read-out.
+
+    The decoder is trained by ``path``, the encoder by what ``kernels`` allow it. The numbers of
+    ``field`` are in no text; KernelEncoderSteps brings those that it has by then.
+    """
+
+    def __init__(
+        self, drawn: DrawnSamples, field: EncodedField, training: Training, path: TrainingPath,
+        kernels: str,
+    ):  # fmt: skip
+        self.drawn, self.path, gpu = drawn, path, drawn.gpu
+        self.training = replace(training, epsilon=EPSILON)
+        own, sampler = encoding_of(field), drawn.sampler
+        lobes = copy.deepcopy(own.lobes).cpu()
+        lobes.hold_read()
+        read_by = EncodedLobes(lobes, own.varied)
+        values = GraphValues(sampler.mean, sampler.spread)
+        self.read_out = ReadOut(gpu, read_by, self.training, EPSILON, share=1)
+        self.tasks = EncodedTasks(drawn, values, read_by, self.read_out, FLOOR)
+        self.encoder = JoinedNetwork(
+            gpu, Field(values, copy.deepcopy(field.encoder).cpu()), self.tasks.encoder,
+            replace(self.training, frozen_layers=0), _encoder_path(gpu, field.encoder, kernels),
+        )  # fmt: skip
+        self.decoder = Field(read_by, log_decoder(field.network))
+
+    def prepare(self) -> None:
+        """Compile ahead what steps are made of, in the order of need."""
+        drawn, gpu = self.drawn, self.drawn.gpu
+        drawn.teacher.prepare([samples_text(drawn.sampler.normal_firsts, keeps_values=True)])
+        self.encoder.prepare()
+        task = self.tasks.decoder(self.encoder)
+        step_texts(gpu, self.decoder, task, self.training, self.path).prepare(gpu)
+        gpu.prepare([ReadOut.text(exact=self.training.exact)])
+
+    def trainer(self, rng: torch.Generator) -> NetworkTrainer:
+        """Return what runs the steps of both."""
+        task = self.tasks.decoder(self.encoder)
+        return NetworkTrainer(self.drawn.gpu, self.decoder, task, self.training, rng, self.path,
+                              vectors=False)  # fmt: skip
+
+
+class KernelEncoderSteps(EncoderSteps):
+    """Steps in fused kernels; each is one of the fit's.
+
+    ``field`` and ``adam`` stay PyTorch's, and are filled when somebody asks for them.
+    """
+
+    def __init__(
+        self, field: EncodedField, recipe: MaterialRecipe, networks: EncoderNetworks,
+        rng: torch.Generator,
+    ):  # fmt: skip
+        super().__init__(field, recipe)
+        self.networks, self.trainer = networks, networks.trainer(rng)
+        self._named = TorchEngine(field, _no_batch, "l1", [self.adam], rng)  # for its state alone
+        self._fetched = 0  # steps that the field has had
+        self._loss = 0.0
+        self._send({"skipped": torch.tensor(0), "rng": rng.get_state()})
+
+    @property
+    def skipped(self) -> int:
+        return self.trainer.skipped
+
+    def advance(self, rate_factors: Sequence[float]) -> float:
+        first, skipped = self.trainer.state_now.step, self.skipped
+        self._loss = self.trainer.advance(rate_factors)
+        if self.skipped > skipped:
+            self._look(first, len(rate_factors))
+        return self._loss
+
+    @torch.no_grad()
+    def fetch(self) -> None:
+        now = self.trainer.state_now
+        if now.step == self._fetched:
+            return
+        for network, kept in self._parts():
+            state = kept.named(now)
+            for index, (name, p) in enumerate(network.named_parameters()):
+                p.copy_(state[f"field.network.{name}"])
+                self._fill_moments(p, state, f"optimizer.0.{index}.")
+        read, out = encoding_of(self.field).lobes.read, self.networks.read_out
+        numbers, moments = out.numbers(), out.state()
+        for name in NAMES:
+            getattr(read, name).copy_(numbers[name])
+            self._fill_moments(getattr(read, name), moments, f"{name}.")
+        for count in self.adam.counts:
+            count.fill_(now.applied)
+        self._named.skipped, self._fetched = now.skipped, now.step
+
+    def state(self) -> State:
+        self.fetch()
+        now = self.trainer.state_now
+        steps = torch.tensor([now.step, now.applied, now.good, now.skipped])
+        loss = torch.tensor(self._loss, dtype=torch.float64)
+        more = (torch.tensor(now.step), loss, steps, torch.tensor(now.scale))
+        names = (*COUNTED, *ON_DEVICE)
+        return encoder_state(self._named.state() | dict(zip(names, more, strict=True)), now.step)
+
+    def load_state(self, state: State) -> None:
+        own = parted(state, OF_ENCODER)[1]
+        self._named.load_state(own)
+        self._loss = float(own.get("loss", torch.zeros(())))
+        device = {name: own[name] for name in ON_DEVICE if name in own}
+        self._send({"skipped": own["skipped"], "rng": own["rng"], **device})
+
+    def _send(self, begun: State) -> None:
+        """Bring the device up to date with ``field`` and ``adam``; ``begun``: what steps count."""
+        (decoder, _), (encoder, _) = self._parts()
+        self.networks.encoder.load(begun | self._network_state(encoder))
+        self.trainer.load_state(begun | self._network_state(decoder))
+        read, out = encoding_of(self.field).lobes.read, self.networks.read_out
+        out.write({name: getattr(read, name) for name in NAMES})
+        out.load_state({
+            f"{name}.{sort}": moment for name in NAMES
+            for sort, moment in zip(MOMENTS, self.adam.moments(getattr(read, name)), strict=True)
+        })  # fmt: skip
+        self._fetched = self.trainer.state_now.step
+
+    def _parts(self) -> Iterator[tuple[MLP, TrainerState]]:
+        """Yield the decoder and the encoder, each with what has its numbers on the device."""
+        yield self.field.network, self.trainer.kept
+        yield self.field.encoder, self.networks.encoder.kept
+
+    def _network_state(self, network: MLP) -> State:
+        """Return numbers and moments of a network by their names in a trainer's state."""
+        state: State = {}
+        for index, (name, p) in enumerate(network.named_parameters()):
+            state[f"field.network.{name}"] = p.detach()
+            for sort, moment in zip(MOMENTS, self.adam.moments(p), strict=True):
+                state[f"optimizer.0.{index}.{sort}"] = moment
+        return state | {"optimizer.0.0.step": self.adam.counts[0]}
+
+    def _fill_moments(self, p: torch.Tensor, state: State, prefix: str) -> None:
+        for sort, moment in zip(MOMENTS, self.adam.moments(p), strict=True):
+            moment.copy_(state[f"{prefix}{sort}"])
+
+    def _look(self, first: int, count: int) -> None:
+        """Draw the samples of steps again, of which some were skipped, and look at the answers.
+
+        Raises: ConfigError for one that is not finite, saying where.
+        """
+        drawn, tasks, gpu = self.networks.drawn, self.networks.tasks, self.networks.drawn.gpu
+        states = gpu.buffer(StepState(0, 0, 0, 0, 1.0).pair())
+        dispatch = tasks.drawing(states)
+        for step in range(first, first + count):
+            commands = gpu.commands()
+            commands.upload(states, 0, raw_bytes(StepState(step, 0, 0, 0, 1.0).pair()))
+            commands.submit()
+            run_once(gpu, [dispatch])
+            rows = tasks.samples["drawn_rows"]
+            check_answers(drawn.teacher, floats_on(torch.device("cpu"), rows, drawn.batch,
+                                                   drawn.words))  # fmt: skip
+
+
+def _encoder_path(gpu: Gpu, encoder: MLP, kernels: str) -> TrainingPath:
+    """Return which kernels train an encoder: those that were asked for, if they take it."""
+    asked = [path for path in training_paths(gpu.adapter) if path == kernels]
+    refused = any(refusal_of(path, encoder) is not None for path in asked)
+    return choose_kernels(gpu, encoder, "auto", "auto" if refused else kernels)
+
+
+def _no_batch(rng: torch.Generator) -> Batch:
+    raise AssertionError("kernels run these steps")

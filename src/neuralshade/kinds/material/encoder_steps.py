@@ -1,0 +1,101 @@
+"""The first steps of a material's fit on a GPU, in which an encoder makes the map's numbers."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import replace
+
+import torch
+
+from neuralshade.engine.recorded_engine import RecordedEngine
+from neuralshade.engine.torch_engine import TorchEngine
+from neuralshade.kinds.material.drawn_samples import DrawnBatches, DrawnSamples
+from neuralshade.kinds.material.engine import OF_ENCODER, EncodedField, MaterialTask
+from neuralshade.kinds.material.every_nth import EveryNth, State, Steps, parted
+from neuralshade.kinds.material.field import encoding_of
+from neuralshade.kinds.material.recipe import MaterialRecipe
+from neuralshade.optimizer.adam import Adam
+
+EPSILON = 1e-8  # of Adam, for all but the feature map
+DRAWN = "drawn"  # of a state: how many batches were
+
+
+class EncoderSteps(ABC):
+    """Trains encoder, decoder and read-out of ``field``, on samples that the device draws.
+
+    Whoever runs the steps, a state has the names that PyTorch's has, so that either goes on.
+    """
+
+    def __init__(self, field: EncodedField, recipe: MaterialRecipe):
+        self.field = field
+        texels = encoding_of(field).grid.texels  # one, which nothing reads
+        trained = [p for p in field.parameters() if p is not texels and p.requires_grad]
+        self.adam = Adam(trained, recipe.rate, (recipe.beta1, 0.999), EPSILON)
+
+    @property
+    @abstractmethod
+    def skipped(self) -> int:
+        """Return how many steps had a gradient that was not finite."""
+
+    @abstractmethod
+    def advance(self, rate_factors: Sequence[float]) -> float:
+        """Run one step per factor of the step sizes; return the last step's mean loss.
+
+        Raises: ConfigError where the teacher's answer is not finite, saying where.
+        """
+
+    @abstractmethod
+    def fetch(self) -> None:
+        """Bring ``field`` and ``adam`` up to date with the steps."""
+
+    @abstractmethod
+    def state(self) -> State:
+        """Return everything that a restart needs, by name."""
+
+    @abstractmethod
+    def load_state(self, state: State) -> None:
+        """Take over what ``state`` returned once."""
+
+
+class TorchEncoderSteps(EncoderSteps):
+    """Steps in PyTorch, recorded where ``field`` lies on CUDA.
+
+    Elsewhere one of them counts for ``every``. ``most``: samples of a step.
+    """
+
+    def __init__(
+        self, field: EncodedField, recipe: MaterialRecipe, drawn: DrawnSamples,
+        rng: torch.Generator, every: int, most: int,
+    ):  # fmt: skip
+        super().__init__(field, recipe)
+        device = next(field.parameters()).device
+        self.batches = DrawnBatches(replace(drawn, batch=min(drawn.batch, most)), device)
+        task = MaterialTask(field, lambda rng: self.batches.held())
+        recorded = device.type == "cuda"
+        kind = RecordedEngine if recorded else TorchEngine
+        self.inner = kind(field, task, "l1", [self.adam], rng, bring=self.batches.bring)
+        self.steps: Steps = self.inner if recorded else EveryNth(self.inner, every)
+
+    @property
+    def skipped(self) -> int:
+        return self.steps.skipped
+
+    def advance(self, rate_factors: Sequence[float]) -> float:
+        return self.steps.advance(rate_factors)
+
+    def fetch(self) -> None:
+        """Do nothing: steps change these themselves."""
+
+    def state(self) -> State:
+        return encoder_state(self.steps.state(), self.batches.step)
+
+    def load_state(self, state: State) -> None:
+        self.steps.load_state(parted(state, OF_ENCODER)[1])
+        self.batches.step = int(state[DRAWN])
+
+
+def encoder_state(inner: State, drawn: int) -> State:
+    """Return the state of steps by its names in a fit's; ``drawn``: batches that they had."""
+    named = {f"{OF_ENCODER}{name}": value.cpu() for name, value in inner.items()}
+    return {**named, DRAWN: torch.tensor(drawn)}

@@ -1,0 +1,186 @@
+"""kinds/material/encoder_kernels: an encoder trained by kernels, as PyTorch trains it."""
+
+import numpy as np
+import pytest
+import torch
+from fixtures.small_material import DARK, PAINT, TOLD, wet_file
+
+from neuralshade.engine.kernels.infer.infer_text import ENCODING
+from neuralshade.errors import ConfigError
+from neuralshade.kinds.material import encoded_task, gpu_engine
+from neuralshade.kinds.material.encoder_kernels import KernelEncoderSteps
+from neuralshade.kinds.material.encoder_steps import TorchEncoderSteps
+from neuralshade.kinds.material.engine import ENCODED, TRAINED
+from neuralshade.kinds.material.field import build_field, encoding_of
+from neuralshade.kinds.material.gpu_engine import GpuMaterialEngine
+from neuralshade.kinds.material.recipe import MaterialRecipe
+from neuralshade.kinds.material.shared import SharedPart
+from neuralshade.kinds.material.teachers.sources import load_teacher
+from neuralshade.kinds.material.teachers.teacher import Teacher, TeacherKernels
+from neuralshade.kinds.material.teachers.varied_teacher import varied_teacher
+
+BATCH = 256
+RECIPE = MaterialRecipe(size=8, batch=BATCH, hidden_width=16, features=5, steps=8)
+WET = MaterialRecipe(size=8, batch=BATCH, hidden_width=16, features=5, steps=8, vary="wetness=0..2")
+
+
+@pytest.fixture(scope="module")
+def engines(gpu, painted):
+    """Give what makes an engine whose encoder is trained by "kernels" or "torch"."""
+
+    def made(trained_by, exact=True, recipe=RECIPE, teacher=painted, shared=None):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setitem(gpu_engine.ENCODER, "software", trained_by)
+            return GpuMaterialEngine(recipe, teacher, gpu, "auto", exact, shared)
+
+    return made
+
+
+@pytest.fixture(scope="module")
+def wet(gpu, tmp_path_factory):
+    """Give the kernels of a paint whose wetness is varied."""
+    path = wet_file(tmp_path_factory.mktemp("wet"))
+    return TeacherKernels(gpu, varied_teacher(load_teacher(path), WET.vary))
+
+
+def trained(steps):
+    """Return encoder, decoder and read-out as they are now, by name, and both moments of each."""
+    steps.fetch()
+    texels = encoding_of(steps.field).grid.texels
+    parameters = {n: p for n, p in steps.field.named_parameters() if p is not texels}
+    return {name: (p.detach().clone(), *(m.clone() for m in steps.adam.moments(p)))
+            for name, p in parameters.items()}  # fmt: skip
+
+
+@pytest.mark.parametrize("exact, varied", [(True, False), (False, False), (False, True)])
+def test_a_step_is_pytorchs(engines, painted, wet, exact, varied):
+    """Latents, loss, and of all that is trained the gradient, which first moments have 0.1 of."""
+    recipe, teacher = (WET, wet) if varied else (RECIPE, painted)
+    one = engines("kernels", exact, recipe, teacher).encoder_steps
+    other = engines("torch", exact, recipe, teacher).encoder_steps
+    assert isinstance(one, KernelEncoderSteps) and isinstance(other, TorchEncoderSteps)
+    begun, before = trained(other), trained(one)
+    assert all(torch.equal(values[0], before[name][0]) for name, values in begun.items())
+    first = {name.removeprefix("encoder."): values[0] for name, values in begun.items()
+             if name.startswith("encoder.")}  # fmt: skip
+    losses = [steps.advance([1.0]) for steps in (one, other)]
+    assert losses[0] == pytest.approx(losses[1], rel=1e-5)
+    needed, found = trained(other), trained(one)
+    for name, (_, need, _) in needed.items():
+        most = float(need.abs().max())
+        # exact sums round each sample's gradient, 64 times as large, to 2^-16
+        coarse = 2e-3 if exact and "read" in name else 1e-4
+        torch.testing.assert_close(found[name][1], need, rtol=1e-3, atol=coarse * most)
+    assert len(needed) == 16 and one.skipped == other.skipped == 0
+    encoder = other.field.encoder
+    encoder.load_state_dict(first)  # what the step evaluated
+    said = encoder.on_columns(other.batches.held().values, torch.float32).detach()
+    latents = one.networks.tasks.latents.read().view(np.float32).reshape(BATCH, -1)
+    np.testing.assert_allclose(latents, said.t(), atol=1e-5)
+
+
+@pytest.mark.slow
+def test_many_steps_reach_the_loss_that_pytorchs_reach(engines):
+    """The mean of the last of them; what is drawn is the same, and sums have other last bits."""
+    reached = []
+    for trained_by in ("kernels", "torch"):
+        steps = engines(trained_by, exact=False).encoder_steps
+        first = steps.advance([1.0])
+        steps.advance([1.0] * 159)
+        reached.append(np.mean([steps.advance([0.2]) for _ in range(40)]))
+        assert reached[-1] < 0.1 * first and steps.skipped == 0
+    assert reached[0] == pytest.approx(reached[1], rel=0.15)
+
+
+@pytest.mark.slow  # kernels of two engines in both their phases
+def test_a_fit_goes_on_from_its_encoder(engines):
+    """Bit for bit, over its end too; looks at it on the way change nothing."""
+    engine, other = engines("kernels"), engines("kernels")
+    engine.advance([1.0] * 3)
+    engine.field()
+    kept = {name: value.clone() for name, value in engine.state().items()}
+    assert int(kept["phase"]) == ENCODED and int(kept["drawn"]) == 3
+    other.load_state(kept)
+    for change in (lambda one: one.advance([1.0] * 2), GpuMaterialEngine.bake,
+                   lambda one: one.advance([1.0])):  # fmt: skip
+        for one in (engine, other):
+            change(one)
+        states = engine.state(), other.state()
+        assert states[0].keys() == states[1].keys()
+        assert all(torch.equal(v, states[1][name]) for name, v in states[0].items())
+    assert engine.phase == TRAINED and int(engine.state()["optimizer.0.0.step"]) == 6
+
+
+@pytest.mark.slow
+def test_either_goes_on_from_what_the_other_kept(engines):
+    """As if it had run those steps itself."""
+    for began, goes_on in (("torch", "kernels"), ("kernels", "torch")):
+        one, other = engines(began), engines(goes_on)
+        one.advance([1.0] * 3)
+        other.load_state({name: value.clone() for name, value in one.state().items()})
+        found, need = trained(other.encoder_steps), trained(one.encoder_steps)
+        assert all(torch.equal(*pair) for name in need
+                   for pair in zip(need[name], found[name], strict=True))  # fmt: skip
+        losses = [engine.advance([1.0]) for engine in (one, other)]
+        assert losses[0] == pytest.approx(losses[1], rel=1e-4)
+        assert int(other.state()["drawn"]) == int(other.state()["encoder.counted"]) == 4
+
+
+@pytest.mark.parametrize("whose", ["decoder", "encoder"])
+def test_a_step_is_both_networks_or_neither(engines, monkeypatch, whose):
+    """Whichever one's gradient is beyond float32; the next step has half the loss scale."""
+    if whose == "encoder":  # its outputs over the decoder's, which its gradient has as a factor
+        monkeypatch.setattr(encoded_task, "OUTPUTS", 1e-38)
+    engine = engines("kernels")
+    steps = engine.encoder_steps
+    if whose == "decoder":
+        state = engine.state()
+        engine.load_state(state | {"encoder.gpu.scale": torch.tensor(1e38)})
+    scale = steps.trainer.state_now.scale
+    before = trained(steps)
+    steps.advance([1.0])
+    assert all(torch.equal(*pair) for name, now in trained(steps).items()
+               for pair in zip(now, before[name], strict=True))  # fmt: skip
+    after = steps.trainer.state_now
+    assert (after.step, after.applied, after.skipped) == (1, 0, 1) and steps.skipped == 1
+    assert after.scale == pytest.approx(scale / 2)
+    assert np.isfinite(after.loss)
+
+
+def test_what_is_looked_at_is_what_was_trained(engines):
+    engine = engines("kernels")
+    uv = np.random.default_rng(0).random((50, 2), np.float32)
+    up = np.tile(np.float32([0, 0, 1]), (50, 1))
+    before = engine.encoded(uv, up, up)
+    engine.advance([1.0] * 2)
+    after = engine.encoded(uv, up, up)
+    assert np.abs(after - before).max() > 1e-3
+    networks, trainer = engine.encoder_steps.networks, engine.encoder_steps.trainer
+    trainer.round_mean()
+    for name in networks.tasks.lobes.given(ENCODING):
+        trainer.inference.bound[name] = networks.read_out.given
+    values = engine.sampler.teacher.parameters(uv)
+    latents = networks.encoder.inference.at_positions(values)
+    logs = trainer.inference.at_positions(np.concatenate([latents, up, up], axis=1))
+    np.testing.assert_allclose(np.exp(logs), after, rtol=1e-4)  # of what lies on the device
+
+
+@pytest.mark.slow
+def test_no_step_changes_a_layer_that_is_given(engines):
+    drawn = build_field(RECIPE, 1, torch.Generator().manual_seed(5)).network.members[0]
+    given = {f"decoder.0.{n}": p.detach().half().numpy() for n, p in drawn.named_parameters()}
+    engine = engines("kernels", shared=SharedPart("x.nsh", RECIPE, given))
+    before = trained(engine.encoder_steps)
+    engine.advance([1.0])
+    for name, (values, *_) in trained(engine.encoder_steps).items():
+        same = torch.equal(values, before[name][0])
+        assert same == name.startswith("network.layers.0."), name
+
+
+def test_an_answer_that_is_no_number_is_told_of(gpu, engines):
+    """Where it is asked of one sample of several steps."""
+    broken = PAINT.replace("float alpha = width(uv)", "float alpha = uv.x > 0.999f ? 0.0f / 0.0f * "
+                           "uv.x : width(uv)")  # fmt: skip
+    teacher = Teacher("broken", broken + TOLD + DARK, ("stripe", "width"), {})
+    with pytest.raises(ConfigError, match="broken: eval is not finite at uv "):
+        engines("kernels", teacher=TeacherKernels(gpu, teacher)).advance([1.0] * 40)
