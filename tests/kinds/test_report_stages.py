@@ -7,7 +7,7 @@ from neuralshade.base import work
 from neuralshade.measure.plane.plane_view import PlaneView
 
 PARTS = {"judging.report.SPHERE_PX": 24, "judging.report.PLANE_PX": 24, "judging.judge.SIDE_PX": 24,
-         "judging.measures.PAIRS": 256, "judging.measures.PLACES": 8}  # fmt: skip
+         "judging.measures.PAIRS": 256, "judging.measures.PLACES": 64}  # fmt: skip
 SMALL_PLANE = PlaneView(width=24, height=12)
 # that of a family of mip levels is drawn as that of one set is
 REPORTED = ("image", "splats", "textures", "material", "mipmaps")

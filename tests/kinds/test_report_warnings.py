@@ -10,7 +10,7 @@ from neuralshade.measure.plane.plane_view import PlaneView
 from neuralshade.measure.warned import warned_apart, warning_facts
 
 PARTS = {"judging.report.SPHERE_PX": 24, "judging.report.PLANE_PX": 24, "judging.judge.SIDE_PX": 24,
-         "judging.measures.PAIRS": 256, "judging.measures.PLACES": 8}  # fmt: skip
+         "judging.measures.PAIRS": 256, "judging.measures.PLACES": 64}  # fmt: skip
 SMALL_PLANE = PlaneView(width=24, height=12)
 REPORTED = ("image", "splats", "textures", "material", "mipmaps")
 

@@ -37,7 +37,7 @@ def _judged_briefly(share_device):
     """Let fits be judged by few numbers, on one device."""
     few = {"judging.judge.SIDE_PX": 24, "judging.judge.SKY_LIGHTS": 4,
            "judging.mip_judge.FOOTPRINTS": 64, "judging.measures.PAIRS": 512,
-           "judging.measures.PLACES": 16, "noise.PLACES": 16}  # fmt: skip
+           "judging.measures.PLACES": 64, "noise.PLACES": 16}  # fmt: skip
     with pytest.MonkeyPatch.context() as patch:
         for name, value in few.items():
             patch.setattr(f"neuralshade.kinds.material.{name}", value)
