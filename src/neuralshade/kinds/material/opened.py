@@ -39,7 +39,7 @@ from neuralshade.kinds.material.teachers.teacher import (
     open_teachers_gpu,
     places,
 )
-from neuralshade.kinds.material.told import told_map_levels, told_noise, told_varied
+from neuralshade.kinds.material.told import told_map_levels, told_noise, told_shared, told_varied
 from neuralshade.kinds.material.varied import Varied, read_varied, shares_of
 from neuralshade.measure.table import Table
 from neuralshade.model.field import Field
@@ -287,6 +287,7 @@ class OpenedMaterial(Opened):
             "map": f"{self.material['name']}, {self.side} x {self.side} x {self.recipe.features}",
             "levels": told_map_levels(self.material.get("levels"), coarse),
             **told_varied(self.varied),
+            **told_shared(self.material.get("shared")),
             "quality": f"{quality['psnr_db']:.2f} dB, worst light {quality['worst_db']:.2f}, sky "
                        f"{quality['sky_db']:.2f}{shine}",
             **told_noise(quality),
