@@ -134,8 +134,8 @@ class OpenedMaterial(Opened):
 
         Args:
             uv: float32 [n, 2], in [0, 1], the origin at the upper left; or with columns behind it
-                for the shares of varied inputs in their ranges, which else are as ``load`` or
-                ``set`` has them.
+                for the shares of varied inputs in their ranges, 0 at the lower end and 1 at the
+                upper one; without them they are their defaults, or what it was opened with.
             wi: float32 [n, 3], to the light, of length 1: x along u, y against v, z up.
             wo: float32 [n, 3], to the eye. Where either lies below the surface the answer is 0.
             level: of the feature map, a number or one each [n]: 0 is the finest, each next one is
