@@ -8,6 +8,7 @@ import pytest
 from neuralshade.asset.rules import ASSET, CHECKPOINT
 from neuralshade.asset.schema import (
     AnyOf,
+    Digits,
     Each,
     Named,
     Number,
@@ -34,6 +35,9 @@ REFUSED = [
     (Text(2), "xyz", "'xyz' for a in the header, need a text of 2 characters at most"),
     (Text(math.inf), [], "[] for a in the header, need a text"),
     (Text(choices=("x", "y")), "z", "'z' for a in the header, need one of ['x', 'y']"),
+    (Digits(2), "0", "'0' for a in the header, need 2 digits of 0 to 9 and a to f"),
+    (Digits(2), "0A", "'0A' for a in the header, need 2 digits of 0 to 9 and a to f"),
+    (Digits(2), 12, "12 for a in the header, need 2 digits of 0 to 9 and a to f"),
     (Truth(), 1, "1 for a in the header, need true or false"),
     (AnyOf((Truth(), WHOLE), "a bit"), "x", "'x' for a in the header, need a bit"),
     (Each(WHOLE), {}, "{} for a in the header, need a list"),
@@ -51,7 +55,7 @@ TAKEN = [
     (WHOLE, 0), (WHOLE, 9), (Number(), -1e300), (Number(or_none=True), None), (Number(), 3),
     (Text(), "x" * 4096), (Text(or_none=True), None), (Truth(), False), (Each(WHOLE), []),
     (Named(WHOLE), {"b": 1}), (Parts({"b": WHOLE}, {"c": WHOLE}), {"b": 1, "of later": "x"}),
-    (AnyOf((Truth(), WHOLE), "a bit"), 5),
+    (AnyOf((Truth(), WHOLE), "a bit"), 5), (Digits(2), "f0"),
 ]  # fmt: skip
 
 
@@ -72,7 +76,7 @@ def test_taken(rule, value):
 def test_steps_that_nothing_counts_to(rule, place, steps):
     """A fit that goes on from step -2^63 would never end."""
     part, name = place.split(".")
-    header = {"recipe": {}, "quality": {}, "picture": {"name": "a", "digest": "0"}}
+    header = {"recipe": {}, "quality": {}, "picture": {"name": "a", "digest": "0" * 64}}
     if rule is ASSET:
         header["picture"] |= {"width": 1, "height": 1, "channels": 1, "color_space": "srgb",
                               "dtype": "uint8"}  # fmt: skip

@@ -59,7 +59,16 @@ def test_a_scene_is_rendered_and_saved(one_device, scene, tmp_path):
          "white. Did you mean white?"),
         ("[24, 16]", "[24]", "scene.size: got [24], need width and height in pixels, each 1 to "
          "16384. Write size = [640, 360]."),
-        ("color = [0.5", "color = [-0.5", "scene: got light below 0, need 0 or more. Raise it."),
+        ("color = [0.5", "color = [-0.5", "environment.color: got (-0.5, 0.5, 0.5), need "
+         "light of 0 or more. Raise it."),
+        ("[[mesh]]", '[[light]]\ntype = "directional"\nradiance = [1, 1, 1]\n[[mesh]]',
+         "light[0].direction: got none, need the way to a directional light. Write for example "
+         "direction = [1, 2, 1]."),
+        ("[[mesh]]", '[[light]]\ntype = "rectangle"\nradiance = [1, 1, 1]\nacross = [0, 2, 0]\n'
+         "[[mesh]]", "light[0]: got across (0, 2, 0) along up (0.0, 1.0, 0.0), need two sides of a "
+         "rectangle, which shines along across x up. Turn one."),
+        ("[[mesh]]", '[[light]]\ntype = "point"\nradiance = [1, -1, 1]\n[[mesh]]',
+         "light[0].radiance: got (1, -1, 1), need light of 0 or more. Raise it."),
         ("position = [0, 1, 4]", "position = [0, 1, nan]",
          f"camera.position: got [0, 1, nan], {VECTOR}"),
         ('shape = "sphere"', 'shape = "sphere"\nset = { wet = "a" }', "mesh[0].set: got "
@@ -72,7 +81,14 @@ def test_a_scene_is_rendered_and_saved(one_device, scene, tmp_path):
 )  # fmt: skip
 def test_refusals(scene, refusal, old, new, message):
     scene.write_text(TEXT.replace(old, new, 1))
-    assert refusal(ConfigError, read_scene, scene) == message
+    assert refusal(ConfigError, read_scene, scene) == f"{scene}: {message}"
+
+
+@pytest.mark.parametrize("size, told", [((0, 3), "0x3"), ((3, 16385), "3x16385")])
+def test_a_size_of_nothing_is_refused_before_anything_is_drawn(scene, refusal, size, told):
+    assert refusal(ConfigError, render_scene, scene, size=size) == (
+        f"size: got {told}, need 1 to 16384 pixels a side. Write for example 640x360."
+    )
 
 
 def test_no_mesh_is_refused(refusal):

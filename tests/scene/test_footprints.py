@@ -5,7 +5,7 @@ import pytest
 from fixtures.scenes import DARK
 
 from neuralshade.scene import path
-from neuralshade.scene.document import Camera, LightEntry
+from neuralshade.scene.entries import Camera, LightEntry
 from neuralshade.scene.plain import plain_scattering
 from neuralshade.scene.shapes import quad, sphere
 from neuralshade.scene.stage import Stage

@@ -20,7 +20,7 @@ from neuralshade.kinds.material.sampler_fit import untrained_sampler
 from neuralshade.kinds.material.scattering import scattering_of
 from neuralshade.kinds.material.teachers.sources import load_teacher
 from neuralshade.kinds.material.teachers.varied_teacher import varied_teacher
-from neuralshade.scene.document import LightEntry
+from neuralshade.scene.entries import LightEntry
 from neuralshade.scene.shapes import quad
 from neuralshade.scene.stage import given_text
 from neuralshade.source.color import srgb_to_linear
@@ -105,11 +105,11 @@ def test_panes_are_both_and_their_difference(one_device, folder):
      "show: got given for a scene without references, need what an asset was fitted to. Write "
      "reference = beside asset =."),
     ('asset = "material.nsh", ', "", "given", ConfigError,
-     "materials.paint.reference: got one without asset, need what was fitted to it. Write "
-     "asset =."),
+     "scene.toml: materials.paint.reference: got one without asset, need what was fitted to it. "
+     "Write asset =."),
     ("paint.slang", "paint.slang", "given", ConfigError,
-     "materials.paint.reference: got a Slang module, need one that you trust, since it runs here. "
-     "Read it, then add --trust, or trust=True in Python."),
+     "scene.toml: materials.paint.reference: got a Slang module, need one that you trust, since it "
+     "runs here. Read it, then add --trust, or trust=True in Python."),
     ("paint.slang", "other.toml", "given", AssetError,
      "material.nsh: got other, need paint. Give the document that it was fitted to."),
 ])  # fmt: skip

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from fixtures.scenes import constant
 
-from neuralshade.scene.document import Camera, LightEntry
+from neuralshade.scene.entries import Camera, LightEntry
 from neuralshade.scene.plain import plain_scattering
 from neuralshade.scene.shapes import box, quad, sphere
 from neuralshade.scene.stage import Stage

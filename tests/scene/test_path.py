@@ -7,7 +7,7 @@ import pytest
 from fixtures.scenes import DARK, GREY, constant
 
 import neuralshade
-from neuralshade.scene.document import Camera, LightEntry
+from neuralshade.scene.entries import Camera, LightEntry
 from neuralshade.scene.environment import environment_of
 from neuralshade.scene.plain import plain_scattering
 from neuralshade.scene.shapes import box, quad, sphere
@@ -131,7 +131,7 @@ def test_a_fitted_material_under_a_sky_picture_equals_a_sum(at_center, noise):
 
 
 def test_what_stands_in_the_way_casts_a_shadow(seen):
-    light = LightEntry("directional", (1, 1, 1))
+    light = LightEntry("directional", (1, 1, 1), direction=(0, 1, 0))
     lid = quad().moved(2, (0, 0, 0), (0, 3, 0))
     stage = Stage([(quad(), 0, 1.0), (lid, 0, 1.0)], [GREY], DARK, (light,))
     assert (seen(stage, Camera((0, 2, 0.5), (0, 0, 0), 20)) == 0).all()

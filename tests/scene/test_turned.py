@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from neuralshade.scene.document import Camera, LightEntry
+from neuralshade.scene.entries import Camera, LightEntry
 from neuralshade.scene.turned import light_angles, turned_camera, turned_light
 
 CAMERA = Camera((0.6, 2.3, 6.2), (0.1, 0.85, 0.0), 34.0)

@@ -22,7 +22,7 @@ from neuralshade.model.frame_decoder import FrameDecoder
 from neuralshade.scene import waves
 from neuralshade.scene.by_material import MOST_MATERIALS
 from neuralshade.scene.decoded import NO_DECODER, decoded_materials
-from neuralshade.scene.document import Camera, LightEntry
+from neuralshade.scene.entries import Camera, LightEntry
 from neuralshade.scene.path import PathTracer
 from neuralshade.scene.plain import plain_scattering
 from neuralshade.scene.shapes import box, quad, sphere

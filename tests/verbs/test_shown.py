@@ -44,6 +44,17 @@ def test_a_direction_is_the_same_light(asset):
     assert np.abs(along - neuralshade.render(asset, light=(0, 1, 1), **how)).max() > 0.01
 
 
+@pytest.mark.parametrize("light, told, elevation", [
+    ((0, 0, -1), "0,0,-1", "-90"), ((1, 0, -1), "1,0,-1", "-45"),
+    ((30, -5), "30,-5", "-5"), ((30, 90.5), "30,90.5", "90.5"),
+])  # fmt: skip
+def test_a_light_behind_what_is_seen_is_refused(asset, light, told, elevation):
+    """It was drawn as if it stood above."""
+    assert refused(asset, light=light) == (
+        f"light: got {told}, whose elevation is {elevation} degrees, need one from 0 to 90: a "
+        "light on the side that is seen. Turn it.")  # fmt: skip
+
+
 def test_the_difference_is_one_of_screens(asset, one_device):
     how = {"size": SMALL, "filter": "point", "reference": paint_teacher()}
     pair = [linear_to_srgb(neuralshade.render(asset, show=pane, **how).clip(0, 1))
@@ -69,7 +80,10 @@ def test_refusals(asset, fitted):
     for show in ("difference", "given:sphere"):
         assert refused(asset, show=show).endswith(missing)
     assert refused(asset, level=1) == "level: got 1, need one of 0 to 0."
-    assert refused(asset, light=(1,)) == "light: got (1,), need 2 or 3 numbers."
+    assert refused(asset, light=(1,)) == "light: got (1,), need 2 or 3 finite numbers."
+    assert refused(asset, light=(np.nan, 0, 1)) == (
+        "light: got (nan, 0, 1), need 2 or 3 finite numbers."
+    )
     assert refused(asset, light=(0, 0, 0)) == "light: got 0,0,0, need a direction."
     assert refused(fitted / "a.nsh", light=(1, 2)) == (
         "light: got one for result, need a pane that is lit, which this asset has not. Leave it "

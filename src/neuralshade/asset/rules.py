@@ -1,14 +1,14 @@
 """Rules that the headers of all kinds share, and of checkpoints."""
 
 from neuralshade.asset.brought import NOTES, PART
-from neuralshade.asset.schema import AnyOf, Each, Named, Number, Parts, Rule, Text, Truth
+from neuralshade.asset.schema import AnyOf, Digits, Each, Named, Number, Parts, Rule, Text, Truth
 from neuralshade.source.picture import COLOR_SPACES
 
 COUNT = Number(0, 2**53, whole=True)  # of steps, which a float64 still tells apart
 SECONDS = Number(0, 1e10)
 SIDE = Number(1, 2**24, whole=True)  # of a picture, in pixels
 MEASURED = Number(or_none=True)  # a loss or dB: None is what a file has for NaN
-DIGEST = Text(longest=128)
+DIGEST = Digits(64)  # of SHA-256
 RECIPE = Named(
     AnyOf((Text(longest=2**16), Number(or_none=True), Truth()), "a text, a number, true or false")
 )

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from neuralshade.base.message_text import named, shown
 from neuralshade.errors import AssetError
 
+HEXADECIMAL = frozenset("0123456789abcdef")
 LONGEST_NAME = 4096  # characters; that of a file, at most
 Form = tuple[str, tuple[int, ...]]  # dtype and shape of a tensor
 
@@ -83,6 +84,18 @@ class Text:
                     else f"a text of {self.longest:g} characters at most")  # fmt: skip
         if self.choices and value not in self.choices:
             _refuse(value, where, f"one of {list(self.choices)}")
+
+
+@dataclass(frozen=True)
+class Digits:
+    """A text of so many hexadecimal digits, such as a digest's."""
+
+    count: int
+
+    def check(self, value: Any, where: str) -> None:
+        written = isinstance(value, str) and len(value) == self.count
+        if not written or not HEXADECIMAL.issuperset(value):
+            _refuse(value, where, f"{self.count} digits of 0 to 9 and a to f")
 
 
 @dataclass(frozen=True)

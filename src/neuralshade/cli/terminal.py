@@ -153,8 +153,7 @@ def print_info(opened: Opened) -> None:
         "training": f"{plural(training['steps'], 'step')} in {training['seconds']:.1f} s",
         **told_packages(opened.header.own),
         "numbers": f"{opened.numbers:,}",
-        **opened.told_tensors(),
-        "recipe": "",
-        **{f"  {name}": str(value) for name, value in opened.header.recipe.items()},
     }
-    print_pairs(lines.items())
+    recipe = [(f"  {name}", str(value)) for name, value in opened.header.recipe.items()]
+    # a setting may have a tensor's name, such as features
+    print_pairs([*lines.items(), *opened.told_tensors().items(), ("recipe", ""), *recipe])

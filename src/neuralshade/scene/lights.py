@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from neuralshade.gpu.gpu import Gpu
-from neuralshade.scene.document import LIGHTS, LightEntry
+from neuralshade.scene.entries import LIGHTS, LightEntry
 
 LIGHT = np.dtype([("place", "3f4"), ("sort", "i4"), ("across", "3f4"), ("area", "f4"),
                   ("up", "4f4"), ("radiance", "4f4")])  # fmt: skip

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from neuralshade.gpu.gpu import Buffer, Commands, Gpu
 from neuralshade.model.scattering import Scattering
 from neuralshade.scene.decoded import Decoding, decoded_materials
-from neuralshade.scene.document import Camera, LightEntry
+from neuralshade.scene.entries import Camera, LightEntry
 from neuralshade.scene.lights import bound_lights, packed_lights
 from neuralshade.scene.stage import (
     TILE,

@@ -20,7 +20,8 @@ from neuralshade.gpu.open import open_gpu
 from neuralshade.kinds import open_asset
 from neuralshade.measure.display import error_picture
 from neuralshade.model.scattering import Scattering
-from neuralshade.scene.document import MaterialEntry, MeshEntry, SceneDocument, read_scene
+from neuralshade.scene.document import MOST_SIDE, read_scene
+from neuralshade.scene.entries import MaterialEntry, MeshEntry, SceneDocument
 from neuralshade.scene.environment import Environment, environment_of, picture_environment, sky
 from neuralshade.scene.path import PathTracer
 from neuralshade.scene.plain import plain_scattering
@@ -69,10 +70,10 @@ def render_scene(
         is none; AssetError, PictureError, OutputError, DeviceError, KernelError.
     """
     document = scene if isinstance(scene, SceneDocument) else read_scene(scene)
+    document = _asked(document, samples, size)
     if output is not None:
         check_suffix(output)
         check_writable(output)
-    document = _asked(document, samples, size)
     _check_show(document, show)
     if show != "fitted" and not trust:
         check_code(document)
@@ -99,9 +100,9 @@ def check_code(document: SceneDocument) -> None:
     """Refuse code that the scene names, not who draws it; MaterialX and TOML bring none."""
     for name, entry in document.materials.items():
         if entry.reference is not None and entry.reference.lower().endswith(".slang"):
-            raise ConfigError(f"materials.{named(name)}.reference: got a Slang module, need one "
-                              "that you trust, since it runs here. Read it, then add --trust, or "
-                              "trust=True in Python.")  # fmt: skip
+            raise ConfigError(f"{document.path or 'scene'}: materials.{named(name)}.reference: got "
+                              "a Slang module, need one that you trust, since it runs here. Read "
+                              "it, then add --trust, or trust=True in Python.")  # fmt: skip
 
 
 def _compared(document: SceneDocument, device: str, panes: bool) -> Floats:
@@ -120,6 +121,9 @@ def _asked(
 ) -> SceneDocument:
     """Return a scene with what was asked in place of its own."""
     width, height = (document.width, document.height) if size is None else size
+    if not all(0 < side <= MOST_SIDE for side in (width, height)):
+        raise ConfigError(f"size: got {width}x{height}, need 1 to {MOST_SIDE} pixels a side. Write "
+                          "for example 640x360.")  # fmt: skip
     count = document.samples if samples is None else samples
     return replace(document, samples=count, width=width, height=height)
 

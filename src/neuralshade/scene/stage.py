@@ -16,7 +16,7 @@ from neuralshade.errors import ConfigError
 from neuralshade.gpu.gpu import Gpu
 from neuralshade.model.scattering import Scattering
 from neuralshade.scene.bvh import build_bvh
-from neuralshade.scene.document import Camera, LightEntry
+from neuralshade.scene.entries import Camera, LightEntry
 from neuralshade.scene.environment import Environment
 from neuralshade.scene.shapes import Mesh
 from neuralshade.source.crop import Crop

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
-from neuralshade.scene.document import LIGHTS, Camera, LightEntry, Vector
+from neuralshade.scene.entries import LIGHTS, Camera, LightEntry, Vector
 
 MOST_OVER_DEG = 89.0  # that a camera stands over what it looks at, or below
 Doubles = npt.NDArray[np.float64]

@@ -146,7 +146,7 @@ def _angles(name: str, given: Sequence[float] | None, counts: tuple[int, ...]) -
     numbers_given = tuple(float(number) for number in given)
     if len(numbers_given) not in counts or not np.isfinite(numbers_given).all():
         need = " or ".join(str(count) for count in counts)
-        raise ConfigError(f"{name}: got {shown(given)}, need {need} numbers.")
+        raise ConfigError(f"{name}: got {shown(given)}, need {need} finite numbers.")
     return numbers_given
 
 

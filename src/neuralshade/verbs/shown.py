@@ -22,6 +22,7 @@ from neuralshade.source.crop import WHOLE, Crop
 Floats = npt.NDArray[np.float32]
 DIFFERENCE = "difference"  # of the first pane; that of another is difference:PANE
 DIFFERENCE_SCALE = 4  # times, around grey
+HIGHEST_DEG = 90.0  # of a light: at the eye, or over a plane
 
 
 @dataclass(frozen=True)
@@ -130,9 +131,16 @@ def _angles(scene: Scene, pane: str, light: tuple[float, ...]) -> tuple[float, f
         panes = () if scene.light is None else scene.light.panes
         raise ConfigError(f"light: got one for {pane}, need a pane that is lit"
                           f"{_listed(panes)}. Leave it out.")  # fmt: skip
-    if len(light) == 2:
-        return light[0], light[1]
-    x, y, z = light
+    azimuth, elevation = light if len(light) == 2 else _angles_to(*light)
+    if not 0 <= elevation <= HIGHEST_DEG:  # panes would draw the nearest of these
+        raise ConfigError(f"light: got {','.join(f'{n:g}' for n in light)}, whose elevation is "
+                          f"{elevation:.4g} degrees, need one from 0 to {HIGHEST_DEG:g}: a light "
+                          "on the side that is seen. Turn it.")  # fmt: skip
+    return azimuth, elevation
+
+
+def _angles_to(x: float, y: float, z: float) -> tuple[float, float]:
+    """Return azimuth and elevation in degrees of a direction of any length."""
     length = math.hypot(x, y, z)
     if not (math.isfinite(length) and length > 0):
         raise ConfigError(f"light: got {x:g},{y:g},{z:g}, need a direction.")

@@ -33,6 +33,7 @@ def test_a_scene_is_turned_and_its_light_moved(tab, live, background, one_device
     background(live.wait)
     page = tab(live.address, width=700, height=400)
     page.says("#light-what", "a picture")
+    page.says("#scene-size", "drawn at 60 x 40")
     page.says("#drag-turn", "the camera")
     page.says("#withheld", "A scene has no asset of its own to save or report.")
     assert page.page.locator("#save").is_disabled() and page.page.locator("#snapshot").is_enabled()

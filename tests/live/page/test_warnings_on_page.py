@@ -15,6 +15,10 @@ def test_a_fit_that_was_warned_of_does_not_end_in_green(tab, live, background, s
     page.says("#state", "Ended")
     warnings = page.js("[...document.querySelectorAll('#fit-warnings li')].map(e => e.textContent)")
     assert warnings == list(fit.finish().warnings) and warnings
+    whole = page.js(
+        "[...document.querySelectorAll('#fit-warnings .unbroken')].map(e => e.textContent)"
+    )
+    assert whole and all(line.endswith(tuple(whole)) for line in warnings)  # no period by itself
     assert page.js("document.querySelector('#state').matches('[data-doubtful]')")
     page.until("document.querySelector('#loss-read-out').textContent")
     assert page.text("#loss-read-out") == page.text("#loss")

@@ -35,8 +35,10 @@ MEASURE = Number(-1e6, 1e6)
 # Of a quality, where files of earlier versions have none; see measures.py and noise.py.
 MEASURED = ("flip", "smape_uniform", "smape_half", "smape_highlight", "l1_uniform", "l1_half",
             "l1_highlight", "bias", "albedo_mean", "albedo_p95", "albedo_grazing",
-            "albedo_most", "teacher_albedo_most", "reciprocity", "teacher_reciprocity",
-            "noise_cosine", "noise_lobes", "noise_sampler")  # fmt: skip
+            "albedo_most", "teacher_albedo_most", "reciprocity",
+            "teacher_reciprocity")  # fmt: skip
+NOISE = Number(0, 1e6)  # standard deviation over mean
+NOISES = ("noise_cosine", "noise_lobes", "noise_sampler")
 ERROR = Number(0, 1)  # a symmetric one
 LEVEL = Parts({"side": SIDE, "kept": Text(choices=("trained", "filtered")), "error": ERROR,
                "finest": ERROR},
@@ -52,7 +54,7 @@ RULES: dict[str, Rule] = {
                        "varied": Each(VARIED, 1, MOST_VARIED)}),
     "training": Parts({**STEPS, "curve": CURVE}, {"breaks": BREAKS}),
     "quality": Parts({"psnr_db": MEASURE, "worst_db": MEASURE, "sky_db": MEASURE},
-                     {name: MEASURE for name in MEASURED}),
+                     {**dict.fromkeys(MEASURED, MEASURE), **dict.fromkeys(NOISES, NOISE)}),
 }  # fmt: skip
 RANGE = ("low", "high")
 

@@ -49,6 +49,7 @@ from neuralshade.kinds.material.recipe import MaterialRecipe, MaterialSettings
 from neuralshade.kinds.material.sampler_fit import PhasedLoop, SampledEngine
 from neuralshade.kinds.material.scene import material_scene
 from neuralshade.kinds.material.shared import LAYERS, SharedPart, shared_digest
+from neuralshade.kinds.material.teachers.emission import emission_kernels, with_emission_note
 from neuralshade.kinds.material.teachers.sources import load_teacher, teacher_digest
 from neuralshade.kinds.material.teachers.teacher import OF_FITS, Teacher, TeacherKernels
 from neuralshade.kinds.material.teachers.varied_teacher import varied_teacher
@@ -142,11 +143,12 @@ def fit_material(
         if checkpoint is not None and options.resume is not None:
             check_engine(options.resume, checkpoint.state, chosen.engine)
         kernels = TeacherKernels(gpu, teacher)
-        kernels.prepare(OF_FITS)
+        kernels.prepare((*OF_FITS, *emission_kernels(teacher)))
         job = _Job(kernels, shared, fitted, recipe, target, chosen, options, observer, place)
         typed = {"--element": element, "--share": None if share is None else os.fspath(share)}
         job.resumed_words = tuple(word for flag, value in typed.items() if value is not None
                                   for word in (flag, value))  # fmt: skip
+        job.teacher = with_emission_note(kernels)
         return job.run(checkpoint)
 
 

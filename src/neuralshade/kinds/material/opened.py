@@ -39,7 +39,7 @@ from neuralshade.kinds.material.teachers.teacher import (
     open_teachers_gpu,
     places,
 )
-from neuralshade.kinds.material.told import told_map_levels, told_noise, told_varied
+from neuralshade.kinds.material.told import told_map_levels, told_noise, told_shared, told_varied
 from neuralshade.kinds.material.varied import Varied, read_varied, shares_of
 from neuralshade.measure.table import Table
 from neuralshade.model.field import Field
@@ -134,8 +134,8 @@ class OpenedMaterial(Opened):
 
         Args:
             uv: float32 [n, 2], in [0, 1], the origin at the upper left; or with columns behind it
-                for the shares of varied inputs in their ranges, which else are as ``load`` or
-                ``set`` has them.
+                for the shares of varied inputs in their ranges, 0 at the lower end and 1 at the
+                upper one; without them they are their defaults, or what it was opened with.
             wi: float32 [n, 3], to the light, of length 1: x along u, y against v, z up.
             wo: float32 [n, 3], to the eye. Where either lies below the surface the answer is 0.
             level: of the feature map, a number or one each [n]: 0 is the finest, each next one is
@@ -287,6 +287,7 @@ class OpenedMaterial(Opened):
             "map": f"{self.material['name']}, {self.side} x {self.side} x {self.recipe.features}",
             "levels": told_map_levels(self.material.get("levels"), coarse),
             **told_varied(self.varied),
+            **told_shared(self.material.get("shared")),
             "quality": f"{quality['psnr_db']:.2f} dB, worst light {quality['worst_db']:.2f}, sky "
                        f"{quality['sky_db']:.2f}{shine}",
             **told_noise(quality),

@@ -2,7 +2,14 @@
 
 from dataclasses import dataclass
 
-from neuralshade.fitting.recipe import TrainingRecipe, TrainingSettings, changed, setting, training
+from neuralshade.fitting.recipe import (
+    TrainingRecipe,
+    TrainingSettings,
+    changed,
+    ending,
+    setting,
+    training,
+)
 from neuralshade.kinds.material.varied import parse_ranges
 
 WRAPS = ("repeat", "clamp")
@@ -52,7 +59,9 @@ class MaterialRecipe(TrainingRecipe):
     vary: str = setting("", "inputs of the material that stay inputs of the decoder, each with its "
                         "range, such as wetness=0..1,age=0..0.5", form="RANGES")  # fmt: skip
     steps: int | None = changed(TrainingRecipe, "steps", 10_000)
-    seconds: float | None = changed(TrainingRecipe, "seconds", 180.0)
+    seconds: float | None = ending(180.0, "stop after so many seconds of training; compiling, "
+                                   "measuring and judging levels come on top",
+                                   limits=(0.01, 10**7))  # fmt: skip
 
     def __post_init__(self) -> None:
         """Refuse ranges that are none, too."""

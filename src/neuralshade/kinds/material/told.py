@@ -9,6 +9,8 @@ from neuralshade.kinds.material.judging.mip_judge import TRAINED
 from neuralshade.kinds.material.noise import WAYS
 from neuralshade.kinds.material.varied import Varied
 
+DIGITS = 16  # of a digest that tell it from others
+
 
 def told_noise(quality: Mapping[str, float]) -> dict[str, str]:
     """Return a line of what the sampler is worth; none where that was not measured."""
@@ -36,3 +38,12 @@ def told_varied(varied: Sequence[Varied]) -> dict[str, str]:
     """Return a line of the inputs that may be given; none where there are none."""
     told = [f"{v.name} from {v.low:g} to {v.high:g}, usually {v.default:g}" for v in varied]
     return {"inputs": "; ".join(told)} if told else {}
+
+
+def told_shared(shared: Mapping[str, Any] | None) -> dict[str, str]:
+    """Return a line of the part of the decoder that others may share; none of earlier versions."""
+    if shared is None:
+        return {}
+    layers = "layer" if shared["layers"] == 1 else f"{shared['layers']} layers"
+    return {"shared": f"the decoder's first {layers}, digest {shared['digest'][:DIGITS]}: the same "
+                      "in all assets that share it"}  # fmt: skip

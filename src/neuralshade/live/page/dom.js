@@ -76,12 +76,13 @@ export function setText(place, text) {
 }
 
 /**
- * Set text whose options, --like-this, or all words of it, are not broken at their hyphens.
+ * Set text whose options, --like-this, or all words of it, are not broken at their hyphens, nor
+ * before the sign behind them.
  * @param {Element} place
  * @param {string} text
  * @param {RegExp} whole what is not broken, in one group
  */
-export function setProse(place, text, whole = /(--[a-z][\w-]*)/) {
+export function setProse(place, text, whole = /(--[a-z][\w-]*[.,;:]?)/) {
   if (place.textContent === text) return;
   const parts = text.split(whole).map((part, i) => {
     return i % 2 ? element("span", { class: "unbroken" }, part) : part;

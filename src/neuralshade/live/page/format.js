@@ -8,10 +8,16 @@ export function count(value) {
 }
 
 /**
- * Return what a file takes on disk and in a GPU's memory, as far as is known.
+ * Return width and height, and what a file takes on disk and in a GPU's memory, as far as is known.
+ * What turns is drawn: the size is that of the drawing, not of what an asset holds.
  * @param {import("./types.js").Scene} scene
  */
-export function sizes({ bytes, memory_bytes: memory }) {
+export function sizeOf({ width, height, turned, ...scene }) {
+  return `${turned.length ? "drawn at " : ""}${width} x ${height}${sizes(scene)}`;
+}
+
+/** @param {Pick<import("./types.js").Scene, "bytes" | "memory_bytes">} scene */
+function sizes({ bytes, memory_bytes: memory }) {
   const disk = bytes == null ? "" : ` \u00b7 ${count(bytes)} bytes on disk`;
   return memory == null ? disk : `${disk}, ${count(memory)} in a GPU`;
 }

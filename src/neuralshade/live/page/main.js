@@ -5,7 +5,7 @@ import { Curves } from "./curves.js";
 import { byId, setText } from "./dom.js";
 import { Files } from "./files.js";
 import { FitControls, showNumbers } from "./fit_panel.js";
-import { sizes } from "./format.js";
+import { sizeOf } from "./format.js";
 import { connectKeys } from "./keys.js";
 import { Level } from "./level.js";
 import { Light, Tone } from "./look.js";
@@ -36,8 +36,7 @@ connectToolbar(stage);
 session.on("scene", () => {
   stage.show(session.scene);
   setText(byId("scene-name"), session.scene?.name ?? "");
-  const { width, height } = session.scene ?? {};
-  setText(byId("scene-size"), session.scene ? `${width} x ${height}${sizes(session.scene)}` : "");
+  setText(byId("scene-size"), session.scene ? sizeOf(session.scene) : "");
   views.askAgain();
 });
 const values = new Values(session, connection, stage, level);

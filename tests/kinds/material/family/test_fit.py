@@ -183,6 +183,8 @@ def test_materials_of_a_document_go_by_their_names_and_have_pages(tmp_path, caps
     (["a.mtlx#Oak", "b.mtlx#Oak"],
      "b.mtlx#Oak: got a material named Oak like a.mtlx#Oak, need another name, as its asset goes "
      "by that. Rename it, or fit it by itself."),
+    (["x.toml#Oak"], "element: got 'Oak' for a stack of layers, which is one material, need none. "
+                     "Leave it out."),
     (["none.toml", "no.toml"], "none.toml: got no such file, need a .toml file. Check the path."),
 ])  # fmt: skip
 def test_refused_before_anything_is_made(tmp_path, refusal, sources, message):

@@ -50,6 +50,14 @@ def test_it_says_what_smape_and_albedo_are_and_why_tables_differ(page):
         assert text.replace("&#39;", "'").count(told) == 1
 
 
+def test_no_row_of_measures_is_marked_as_ours(page):
+    """The mark of a first row is for tables in which the asset stands beside others."""
+    _, text, _ = page
+    marking = re.findall(r"^(.*) tbody tr:first-child td \{ background", text, re.MULTILINE)
+    assert marking == ["table:not(.measures)"]
+    assert re.findall(r'<table class="([^"]*)"', text) == ["measures"] * 2
+
+
 def test_another_material_is_refused(page, tmp_path, one_device):
     other = paint_teacher()
     object.__setattr__(other, "name", "rust")

@@ -143,6 +143,28 @@ def test_a_transmitting_surface_shader_is_refused(document, refusal):
     assert load_materialx(document("", shader.format(0))).name == "x M"
 
 
+OPEN = "S: what is behind it is left out: opacity darkens it alone."
+
+
+@pytest.mark.parametrize("model, name, kind, value, notes", [
+    ("standard_surface", "opacity", "color3", 'value="1, 1, 1"', ()),
+    ("standard_surface", "opacity", "color3", 'value="1, 0.5, 1"', (OPEN,)),
+    ("gltf_pbr", "alpha", "float", 'value="1"', ()),
+    ("gltf_pbr", "alpha", "float", 'value="0.9"', (OPEN,)),
+    ("open_pbr_surface", "geometry_opacity", "float", 'value="1"', ()),
+    ("UsdPreviewSurface", "opacity", "float", 'nodename="one"', (OPEN,)),
+])  # fmt: skip
+def test_what_is_not_opaque_has_a_note(document, model, name, kind, value, notes):
+    """And a value of 1 that is written out has none."""
+    path = document(
+        '<constant name="one" type="float"><input name="value" type="float" value="1"/></constant>',
+        f"""<{model} name="S" type="surfaceshader"><input name="{name}" type="{kind}" {value}/>
+        </{model}><surfacematerial name="M" type="material">
+        <input name="surfaceshader" type="surfaceshader" nodename="S"/></surfacematerial>
+        </materialx>""")  # fmt: skip
+    assert load_materialx(path).notes == notes
+
+
 def test_elements_are_asked_for_by_name(document, refusal):
     path = document(PLAIN)
     assert load_materialx(path, "M").name == "x M"

@@ -34,7 +34,7 @@ from neuralshade.kinds.material.fit import MaterialResult, fit_material
 from neuralshade.kinds.material.opened import OpenedMaterial
 from neuralshade.kinds.material.recipe import MaterialRecipe, MaterialSettings
 from neuralshade.kinds.material.shared import shared_digest
-from neuralshade.kinds.material.teachers.sources import MATERIALX, load_teacher
+from neuralshade.kinds.material.teachers.sources import MATERIALX, ONE, load_teacher
 from neuralshade.kinds.material.teachers.teacher import Teacher
 
 PathLike = str | os.PathLike[str]
@@ -131,7 +131,7 @@ def _split(given: PathLike | Teacher) -> tuple[PathLike | Teacher, str | None, s
     if isinstance(given, Teacher):
         return given, None, given.name
     place, _, element = os.fspath(given).rpartition("#")
-    if element and place.lower().endswith(MATERIALX) and not Path(given).exists():
+    if element and Path(place).suffix.lower() in (MATERIALX, *ONE) and not Path(given).exists():
         return place, element, element
     return given, None, Path(given).stem
 

@@ -206,7 +206,7 @@ def _check(library: Any, chosen: Any, place: Path) -> list[str]:
                               "reflects, of nodes that have Slang. Take it out.")  # fmt: skip
         if node.getInput("displacementshader") is not None:
             notes.append("Displacement is left out: the surface is flat.")
-        if category != "image" and any(node.getInput(one) is not None for one in HOLES):
+        if category != "image" and any(_is_open(node, one) for one in HOLES):
             notes.append(f"{name}: what is behind it is left out: opacity darkens it alone.")
     return notes
 
@@ -214,12 +214,23 @@ def _check(library: Any, chosen: Any, place: Path) -> list[str]:
 def _is_used(node: Any, name: str) -> bool:
     """Return whether an input is connected, or has a value above 0."""
     given = node.getInput(name)
-    if given is None:
-        return False
-    if given.getConnectedNode() is not None or given.getInterfaceName():
-        return True
+    return given is not None and (_is_connected(given) or max(_numbers(given), default=0.0) > 0)
+
+
+def _is_open(node: Any, name: str) -> bool:
+    """Return whether an opacity is connected, or has a value below 1, of a color in one part."""
+    given = node.getInput(name)
+    return given is not None and (_is_connected(given) or min(_numbers(given), default=1.0) < 1)
+
+
+def _is_connected(given: Any) -> bool:
+    return given.getConnectedNode() is not None or bool(given.getInterfaceName())
+
+
+def _numbers(given: Any) -> list[float]:
+    """Return a number, or those of a color; none where an input has another value or none."""
     value = given.getValue()
-    return isinstance(value, float) and value > 0
+    return [value] if isinstance(value, float) else list(getattr(value, "asTuple", tuple)())
 
 
 def _generated(mx: Any, document: Any, library: Any, chosen: Any, place: Path) -> Any:
