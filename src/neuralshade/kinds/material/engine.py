@@ -68,15 +68,15 @@ class MaterialTask:
 
 
 def logs_of(said: torch.Tensor, wanted: torch.Tensor) -> torch.Tensor:
-    """Return logarithms of light and FLOOR, whose slope is by DARK steeper where it is too dark.
+    """Return logarithms of light and FLOOR, whose slope is DARK at least where it is too dark.
 
     Of a polished metal most samples are dark. They lead an exponential to where it has no slope
     any more, also where it ought to shine: gold ended black.
     """
     logs = (said + FLOOR).log()
-    dark = (logs < wanted).detach()
+    lacking = (DARK - said / (said + FLOOR)).clamp_min(0) * (logs < wanted)
     plain = said.clamp_min(BLACK).log()
-    return logs + DARK * dark * (plain - plain.detach())
+    return logs + lacking.detach() * (plain - plain.detach())
 
 
 class MaterialEngine(ABC):
