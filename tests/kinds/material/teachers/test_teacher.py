@@ -14,6 +14,12 @@ from neuralshade.kinds.material.teachers.sources import load_teacher, teacher_di
 from neuralshade.kinds.material.teachers.teacher import Teacher, TeacherKernels
 
 BROKEN = "float3 eval(float2 uv, float3 wi, float3 wo) { return float3(1.0f / max(uv.x, 0.0f)); }"
+BELOW = """
+float3 eval(float2 uv, float3 wi, float3 wo)
+{
+    return float3(0.5f, uv.x > 0.2f ? -1.0f : -0.0005f, 0.5f) * wi.z;
+}
+"""
 
 CPU = torch.device("cpu")
 OWN_NAMES = """
@@ -66,6 +72,22 @@ def test_what_is_not_finite_is_told_with_its_place(gpu, tmp_path, refusal):
     message = refusal(ConfigError, kernels.eval, uv, wi, wo)
     assert message.startswith("x: eval is not finite at uv [0.0, 0.25], wi [")
     assert "(and 0 more of 3 places)" in message
+
+
+def test_light_below_0_is_refused_and_what_rounding_left_is_0(gpu, tmp_path, refusal):
+    """MaterialX subtracts what shines by itself; more than that is the user's to mend."""
+    (tmp_path / "x.slang").write_text(BELOW)
+    kernels = TeacherKernels(gpu, load_teacher(tmp_path / "x.slang"))
+    uv, wi, wo = np.float32([[0.4, 0.5]]), np.float32([[0, 0, 1]]), np.float32([[0.6, 0, 0.8]])
+    assert kernels.eval(0 * uv, wi, wo).tolist() == [[0.5, 0, 0.5]]
+    message = refusal(ConfigError, kernels.eval, uv, wi, wo)
+    assert message.startswith(
+        "x: eval is below 0 at uv [0.4, 0.5], wi [0.0, 0.0, 1.0], wo [0.6, 0.0, 0.8] (and 0 more "
+        "of 1 places), need light of 0 or more."
+    )
+    sampler = MaterialSampler(kernels, 64, 0.5, torch.Generator().manual_seed(0))
+    batches = DrawnBatches(DrawnSamples(kernels.gpu, kernels, sampler, 64, 7), CPU)
+    assert refusal(ConfigError, batches.draw).startswith("x: eval is below 0 at uv [0.")
 
 
 def test_a_module_without_parameters_is_probed(gpu, painted, tmp_path):

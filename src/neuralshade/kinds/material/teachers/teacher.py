@@ -14,9 +14,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from neuralshade.errors import ConfigError, KernelError
+from neuralshade.errors import KernelError
 from neuralshade.gpu.gpu import Buffer, Gpu, Kernel, KernelText, bound_kernel
 from neuralshade.gpu.open import open_gpu
+from neuralshade.kinds.material.teachers.light import LIGHT, check_finite, check_light
 from neuralshade.kinds.material.varied import Input, Varied
 
 Floats = npt.NDArray[np.float32]
@@ -95,7 +96,7 @@ def teacher_text(teacher: Teacher) -> str:
     return "".join([
         HEAD.format(count=count, lowest=LOWEST), teacher.text,
         "" if teacher.varied else NOT_VARIED,
-        f"static const uint TEACHER_VARIED = {len(teacher.varied)};\n",
+        f"static const uint TEACHER_VARIED = {len(teacher.varied)};\n", LIGHT,
     ])  # fmt: skip
 
 
@@ -129,17 +130,17 @@ class TeacherKernels:
             wi: float32 [n, 3], to the light, of length 1.
             wo: float32 [n, 3], to the eye.
 
-        Raises: ConfigError for a value that is not finite, saying where.
+        Raises: ConfigError for a value that is not finite or below 0, saying where.
         """
         found = self._run("teacher_evaluate", self._rows(uv, wi, wo), 3)
-        self.check_finite("eval", found, uv, wi, wo)
+        self.check_light(found, uv, wi, wo)
         return found
 
     def emission(self, uv: Floats, wo: Floats) -> Floats:
         """Return what shines by itself towards the eye: float32 [n, 3]; see ``eval``."""
         wi = np.zeros((len(uv), 3), np.float32)
         found = self._run("teacher_emit", self._rows(uv, wi, wo), 3)
-        self.check_finite("emission", found, uv, wi, wo)
+        check_finite(self.teacher.name, "emission", found, uv=uv, wo=wo)
         return found
 
     def parameters(self, uv: Floats) -> Floats:
@@ -160,8 +161,7 @@ class TeacherKernels:
 
     def check_values(self, found: Floats, uv: Floats) -> None:
         """Raise ConfigError where one of the graph's values [n, P] is not finite, saying where."""
-        none = np.zeros((len(uv), 3), np.float32)
-        self.check_finite("parameters", found, uv, none, none)
+        check_finite(self.teacher.name, "parameters", found, uv=uv)
 
     def parameter_map(self, width: int, height: int) -> Floats:
         """Return the values of the graph at the centres of texels: float32 [height, width, P]."""
@@ -213,13 +213,6 @@ class TeacherKernels:
         """Return a kernel behind the text of the teacher, whose files it finds."""
         return replace(kernel, text=self._text + kernel.text, folder=self.teacher.folder)
 
-    def check_finite(self, what: str, found: Floats, uv: Floats, wi: Floats, wo: Floats) -> None:
-        """Raise ConfigError where a value of ``found`` [n, C] is not finite, saying where."""
-        bad = np.flatnonzero(~np.isfinite(found).all(axis=1))
-        if len(bad):
-            first = int(bad[0])
-            place = ", ".join(f"{name} {np.round(v[first], 4).tolist()}"
-                              for name, v in (("uv", uv), ("wi", wi), ("wo", wo)))  # fmt: skip
-            raise ConfigError(f"{self.teacher.name}: {what} is not finite at {place} (and "
-                              f"{len(bad) - 1:,} more of {len(found):,} places), need numbers. "
-                              "Look for a division by 0 or a root of less.")  # fmt: skip
+    def check_light(self, found: Floats, uv: Floats, wi: Floats, wo: Floats) -> None:
+        """Raise ConfigError where what ``eval`` found is not finite or below 0, saying where."""
+        check_light(self.teacher.name, "eval", found, uv=uv, wi=wi, wo=wo)
