@@ -31,8 +31,9 @@ def check_finite(owner: str, what: str, found: Floats, **asked: Floats) -> None:
     """
     bad = np.flatnonzero(~np.isfinite(found).all(axis=1))
     if len(bad):
-        raise ConfigError(f"{owner}: {what} is not finite at {_places(bad, len(found), asked)}, need numbers. "
-                          "Look for a division by 0 or a root of less.")  # fmt: skip
+        places = _places(bad, len(found), asked)
+        raise ConfigError(f"{owner}: {what} is not finite at {places}, need numbers. Look for a "
+                          "division by 0 or a root of less.")  # fmt: skip
 
 
 def check_light(owner: str, what: str, found: Floats, **asked: Floats) -> None:
@@ -40,8 +41,9 @@ def check_light(owner: str, what: str, found: Floats, **asked: Floats) -> None:
     check_finite(owner, what, found, **asked)
     bad = np.flatnonzero((found < 0).any(axis=1))
     if len(bad):
-        raise ConfigError(f"{owner}: {what} is below 0 at {_places(bad, len(found), asked)}, need "
-                          "light of 0 or more. Clamp it, or the colors that it reads.")  # fmt: skip
+        places = _places(bad, len(found), asked)
+        raise ConfigError(f"{owner}: {what} is below 0 at {places}, need light of 0 or more. Clamp "
+                          "it, or the colors that it reads.")  # fmt: skip
 
 
 def _places(bad: npt.NDArray[np.intp], count: int, asked: Mapping[str, Floats]) -> str:
