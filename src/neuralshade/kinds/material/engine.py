@@ -225,7 +225,7 @@ def begin_at_usual(network: MLP, sampler: MaterialSampler) -> None:
     if not wanted.numel():
         return
     if not wanted.any():
-        raise ConfigError(f"{sampler.teacher.teacher.name}: got no light from any of "
+        raise ConfigError(f"{sampler.teacher.teacher.owner}: got no light from any of "
                           f"{plural(wanted.shape[1], 'sample')}, need a material that scatters "
                           "some. What it emits is no part of a fit: give it a closure that "
                           "reflects.")  # fmt: skip

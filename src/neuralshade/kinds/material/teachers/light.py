@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -10,6 +10,7 @@ import numpy.typing as npt
 from neuralshade.errors import ConfigError
 
 Floats = npt.NDArray[np.float32]
+Pair = tuple[Sequence[float], Sequence[float]]  # wi and wo
 
 # Of light below 0, so much is rounding: MaterialX's is a sum less what shines by itself.
 ROUNDED = 1e-3
@@ -44,6 +45,21 @@ def check_light(owner: str, what: str, found: Floats, **asked: Floats) -> None:
         places = _places(bad, len(found), asked)
         raise ConfigError(f"{owner}: {what} is below 0 at {places}, need light of 0 or more. Clamp "
                           "it, or the colors that it reads.")  # fmt: skip
+
+
+def check_values(owner: str, found: Floats, uv: Floats, probes: Sequence[Pair]) -> None:
+    """Refuse values of ``parameters`` [n, P] that are not finite; see ``check_finite``.
+
+    ``probes``: pairs of whose light they are made, three of each pair, over and over; none where a
+    material has values of its own.
+    """
+    if not probes:
+        check_finite(owner, "parameters", found, uv=uv)
+    elif not np.isfinite(found).all():
+        light = found.reshape(-1, 3)
+        columns = zip(*probes, strict=True)
+        wi, wo = (np.tile(np.array(w, np.float32), (len(light) // len(probes), 1)) for w in columns)
+        check_finite(owner, "eval", light, uv=uv.repeat(len(light) // len(uv), 0), wi=wi, wo=wo)
 
 
 def _places(bad: npt.NDArray[np.intp], count: int, asked: Mapping[str, Floats]) -> str:

@@ -77,7 +77,8 @@ def load_slang(path: str | os.PathLike[str]) -> Teacher:
     declared = _declared(code)
     inputs = {one["name"]: _input(place, one["name"], one["number"]) for one in declared}
     return Teacher(place.stem, f"{_static(text, declared)}\n{added}", names, {},
-                   folder=place.resolve().parent, inputs=inputs)  # fmt: skip
+                   folder=place.resolve().parent, inputs=inputs, file=place.name,
+                   probes=PROBES if told is None else ())  # fmt: skip
 
 
 def _blank(comment: re.Match[str]) -> str:
