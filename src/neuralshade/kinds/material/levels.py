@@ -65,7 +65,7 @@ def level_of(footprint: npt.ArrayLike, side: int) -> Floats:
 
 def levels_of(level: npt.ArrayLike, count: int) -> Floats:
     """Return ``count`` levels of one for all, or of one each: float32 [count]."""
-    return np.ascontiguousarray(np.broadcast_to(np.asarray(level, np.float32), count))
+    return np.array(np.broadcast_to(np.asarray(level, np.float32), count))
 
 
 def level_latents(
