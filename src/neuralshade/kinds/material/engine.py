@@ -129,14 +129,16 @@ class MaterialEngine(ABC):
     @torch.no_grad()
     def encoded_map(self, side: int) -> torch.Tensor:
         """Return what the encoder says of texels, the mean of CORNERS: float32 [texels, F]."""
-        encoder, found = self.task.field.encoder, []
-        for index in torch.arange(side**2).split(BAKED_AT_ONCE):
+        encoder = self.task.field.encoder
+        found = torch.empty((side**2, encoding_of(self.task.field).grid.features))
+        for first in range(0, side**2, BAKED_AT_ONCE):
+            index = torch.arange(first, min(first + BAKED_AT_ONCE, side**2))
             corner = torch.stack([index % side, index // side], dim=1)
             parts = [(corner + torch.tensor([x, y])) / side for y in CORNERS for x in CORNERS]
             said = [encoder.on_columns(self._encoder_input(part.numpy()), torch.float32)
                     for part in parts]  # fmt: skip
-            found.append(torch.stack(said).mean(0).t().cpu())
-        return torch.cat(found)
+            found[first : first + len(index)] = torch.stack(said).mean(0).t()
+        return found
 
     @abstractmethod
     def _encoder_input(self, uv: Floats) -> torch.Tensor:
