@@ -24,10 +24,12 @@ COMPOSE, LOAD_SOURCE = 6, 20  # of ISession
 GET_LAYOUT, ENTRY_POINT_CODE, LINK = 4, 6, 10  # of IComponentType
 FIND_ENTRY_POINT, DEPENDENCY_COUNT, DEPENDENCY_PATH = 17, 26, 27  # of IModule
 
-# What the compiler says behind its errors: ends of boxes, and that errors end a compilation.
+# What the compiler says around its errors: ends of boxes, that errors end a compilation, and of
+# which module, which has a name that nobody gave.
 AFTERWARDS = re.compile(
     r"^(?:-+'|error\[E39999\]: import failed due to compilation error"
-    r"|(?:abort compilation: )?fatal error\[E40003\]: compilation ceased)\n?",
+    r"|(?:abort compilation: )?fatal error\[E40003\]: compilation ceased"
+    r'|Failed to load slang module "neuralshade_\w+" from source[^\n]*)\n?',
     re.MULTILINE,
 )
 

@@ -12,6 +12,7 @@ from neuralshade.model.encoding import Encoding
 from neuralshade.model.grid_axis import cell_corner
 from neuralshade.model.parameters import SlangHalf, Table, check_count
 
+AT_ONCE = 2**18  # entries that are rounded in one go
 START_MEAN, START_SIGMA = 0.5, 0.1  # of latents that nothing better is known of
 
 LEVELS = """public struct {name}Levels : ILatentLevels
@@ -130,8 +131,11 @@ class LatentGrid(Encoding):
 
     def codes(self) -> np.ndarray:
         """Return what is stored: uint8 [entries, features], each 0 to ``steps``."""
-        rounded = torch.round(self.texels.detach() * self.steps)
-        return rounded.to(torch.uint8).cpu().numpy()
+        codes = torch.empty(self.texels.shape, dtype=torch.uint8, device=self.texels.device)
+        parts = zip(codes.split(AT_ONCE), self.texels.detach().split(AT_ONCE), strict=True)
+        for part, texels in parts:  # so that no copies of a large grid are made
+            part.copy_((texels * self.steps).round_())
+        return codes.cpu().numpy()
 
     @torch.no_grad()
     def set_codes(self, codes: np.ndarray) -> None:

@@ -41,6 +41,19 @@ mask = ["grow", "!{old}"]
 weight = "{wet}"
 """
 
+INPUTS_OF_A_MODULE = """
+uniform float a;
+  uniform float b = 0.5; // {
+/* uniform float no; */
+static float c /* usual */ = -1.0f;
+\tuniform float  d ;
+static float scratch;
+float f() {
+    static float inner = 0.5f;
+    return inner; }
+float3 eval(float2 uv, float3 wi, float3 wo) { return float3(a + b + c + d) * wi.z; }
+"""
+
 
 def test_ranges_as_they_are_typed():
     assert parse_ranges("") == []
@@ -77,6 +90,12 @@ def test_ranges_that_are_none(refusal, text, said):
 ])  # fmt: skip
 def test_ranges_that_a_material_does_not_take(refusal, text, said):
     assert refusal(ConfigError, varied_of, text, INPUTS, "tray") == said
+
+
+@pytest.mark.parametrize("text, default", [("w=0..1", 0.0), ("w=0.5..1", 0.5), ("w=-2..-1", -1.0)])
+def test_an_untold_default_is_the_number_nearest_to_0(text, default):
+    (found,) = varied_of(text, {"w": Input("w", 0.0, told=False)}, "tray")
+    assert found.default == default
 
 
 def test_a_material_without_inputs(refusal):
@@ -154,6 +173,25 @@ def test_inputs_of_a_slang_module(tmp_path, refusal):
     assert load_slang(wet_file(tmp_path)).inputs == {
         "rough": Input("rough", 0.2), "wetness": Input("wetness", 0.25),
     }  # fmt: skip
+    own = tmp_path / "own.slang"
+    own.write_text(INPUTS_OF_A_MODULE)
+    assert load_slang(own).inputs == {
+        "a": Input("a", 0.0, told=False), "b": Input("b", 0.5), "c": Input("c", -1.0),
+        "d": Input("d", 0.0, told=False),
+    }  # fmt: skip
     bad = tmp_path / "bad.slang"
     bad.write_text("uniform float x = 1e;\nfloat3 eval(float2 uv, float3 wi, float3 wo) {}")
     assert "x: got '1e', need a number. Correct it." in refusal(ConfigError, load_slang, bad)
+
+
+def test_an_input_without_a_default_is_0_unless_it_is_varied(gpu, tmp_path):
+    own = tmp_path / "own.slang"
+    own.write_text(INPUTS_OF_A_MODULE)
+    plain = load_slang(own)
+    up = np.float32([[0, 0, 1]])
+    asked = np.float32([[0.5, 0.5]]), up, up
+    varied = TeacherKernels(gpu, varied_teacher(plain, "a=2..4,c=-1..1,d=0..1"))
+    assert varied.eval(*asked).tolist() == [[1.5] * 3]
+    assert varied.eval(np.float32([[0.5, 0.5, 1, 1, 1]]), up, up).tolist() == [[6.5] * 3]
+    bright = TeacherKernels(gpu, varied_teacher(plain, "c=-1..1"))
+    assert bright.eval(np.float32([[0.5, 0.5, 1]]), up, up).tolist() == [[1.5] * 3]

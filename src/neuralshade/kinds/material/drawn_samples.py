@@ -124,11 +124,11 @@ def values_on(device: torch.device, teacher: TeacherKernels, uv: Floats) -> torc
 
 
 def check_answers(teacher: TeacherKernels, rows: torch.Tensor) -> None:
-    """Raise ConfigError where what a teacher said of samples is not finite, saying where."""
-    if not rows[:, 8:11].isfinite().all():
+    """Raise ConfigError where what a teacher said of samples is no light, saying where."""
+    light = rows[:, 8:11]
+    if not (light.isfinite() & (light >= 0)).all():
         told = rows.cpu().numpy()
-        parts = (told[:, :2], told[:, 2:5], told[:, 5:8])
-        teacher.check_finite("eval", told[:, 8:11], *parts)
+        teacher.check_light(told[:, 8:11], told[:, :2], told[:, 2:5], told[:, 5:8])
 
 
 def samples_text(normal_firsts: Sequence[int], *, keeps_values: bool) -> KernelText:

@@ -143,14 +143,17 @@ class MaterialEngine(ABC):
     @torch.no_grad()
     def encoded_map(self, side: int) -> torch.Tensor:
         """Return what the encoder says of texels, the mean of CORNERS: float32 [texels, F]."""
-        encoder, found = self._encoded_field().encoder, []
-        for index in torch.arange(side**2).split(BAKED_AT_ONCE):
+        trained = self._encoded_field()
+        encoder = trained.encoder
+        found = torch.empty((side**2, encoding_of(trained).grid.features))
+        for first in range(0, side**2, BAKED_AT_ONCE):
+            index = torch.arange(first, min(first + BAKED_AT_ONCE, side**2))
             corner = torch.stack([index % side, index // side], dim=1)
             parts = [(corner + torch.tensor([x, y])) / side for y in CORNERS for x in CORNERS]
             said = [encoder.on_columns(self._encoder_input(part.numpy()), torch.float32)
                     for part in parts]  # fmt: skip
-            found.append(torch.stack(said).mean(0).t().cpu())
-        return torch.cat(found)
+            found[first : first + len(index)] = torch.stack(said).mean(0).t()
+        return found
 
     @abstractmethod
     def _encoded_field(self) -> EncodedField:
@@ -246,7 +249,7 @@ def begin_at_usual(network: MLP, sampler: MaterialSampler) -> None:
     if not wanted.numel():
         return
     if not wanted.any():
-        raise ConfigError(f"{sampler.teacher.teacher.name}: got no light from any of "
+        raise ConfigError(f"{sampler.teacher.teacher.owner}: got no light from any of "
                           f"{plural(wanted.shape[1], 'sample')}, need a material that scatters "
                           "some. What it emits is no part of a fit: give it a closure that "
                           "reflects.")  # fmt: skip

@@ -116,7 +116,8 @@ class MaterialEncoding(Encoding):
         low, high = ends[0] - margin, ends[1] + margin
         self.set_ends(torch.stack([low, high]))
         width, height = self.grid.sizes[0]
-        self.grid.texels[: width * height] = ((numbers - low) / (high - low)).clamp(0, 1)
+        texels = self.grid.texels[: width * height]
+        texels.copy_(numbers).sub_(low).div_(high - low).clamp_(0, 1)  # without copies of a map
 
 
 def build_field(

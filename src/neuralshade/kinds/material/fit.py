@@ -42,6 +42,7 @@ from neuralshade.kinds.material.engine import ENCODED, TRAINED
 from neuralshade.kinds.material.judging.judge import Judge, Judged
 from neuralshade.kinds.material.judging.lit import Shade, over_points
 from neuralshade.kinds.material.judging.mip_judge import LevelJudge, with_levels
+from neuralshade.kinds.material.memory import check_memory
 from neuralshade.kinds.material.mip_fit import LeveledEngine, main_share
 from neuralshade.kinds.material.noise import sampler_noise
 from neuralshade.kinds.material.opened import OpenedMaterial
@@ -139,6 +140,7 @@ def fit_material(
         recipe = resumed_recipe(checkpoint, options.resume, fitted, MaterialRecipe,
                                 resumed_with(MaterialRecipe, given), "material")  # fmt: skip
     teacher = varied_teacher(teacher, recipe.vary)
+    check_memory(recipe)
     with chosen_engine(options) as chosen, teachers_gpu(chosen) as gpu:
         if checkpoint is not None and options.resume is not None:
             check_engine(options.resume, checkpoint.state, chosen.engine)
@@ -248,13 +250,16 @@ class _Job(Job[MaterialRecipe]):
         field, drawn = self._stored(), pack_sampler(self.engine.sampler)
         sampler = stored_sampler(self.recipe, drawn)
         parameters = (*field.parameters(), *sampler.parameters())
-        if not all(bool(p.isfinite().all()) for p in parameters):
+        ends = [end for p in parameters for end in p.detach().aminmax()]  # NaN is both
+        if not all(bool(end.isfinite()) for end in ends):
             raise ConfigError(f"{self.teacher.name}: got numbers beyond float16 after "
                               f"{self.loop.progress.step} steps, need a fit that converges. "
                               f"{self.remedy}")  # fmt: skip
         with part("measuring"):
             judged = self.judge.judge(self.field_engine.shade(field))
         self.loop.settle(judged.psnr_db)
+        noise = {name: round(value, 5) for name, value in sampler_noise(field, sampler).items()}
+        del field, parameters  # of a large map they are gigabytes
         with part("judging levels"):
             tensors, levels = with_levels(self.level_judge, pack_field(self.field_engine.field()),
                                           self.leveled.trained_levels())  # fmt: skip
@@ -265,7 +270,6 @@ class _Job(Job[MaterialRecipe]):
             facts["element"] = self.teacher.element
         if self.teacher.varied:
             facts["varied"] = [one.facts() for one in self.teacher.varied]
-        noise = {name: round(value, 5) for name, value in sampler_noise(field, sampler).items()}
         header = Header(recipe_facts(self.recipe), self.training, {**judged.facts(), **noise},
                         own={"material": facts})  # fmt: skip
         return judged, save_asset(path, KIND.name, header, {**tensors, **drawn})

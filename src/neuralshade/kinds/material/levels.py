@@ -6,6 +6,7 @@ Device half: the look-up of scattering.slang.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -22,6 +23,7 @@ Codes = npt.NDArray[np.uint8]
 LevelShade = Callable[[Floats, Floats, Floats, Floats], Floats]
 
 LARGEST = 255  # code of a number
+BAND = 256  # rows of a map that are halved in one go, an even number
 AT_ONCE = 2**13  # samples of a field that a core reads in one go
 
 
@@ -49,12 +51,20 @@ def boxed(finest: Codes, side: int) -> list[Codes]:
     Each is the mean of what its texels cover, of an odd size by shares of area, and is rounded
     once: not what the level above it was rounded to.
     """
-    values = finest.reshape(side, side, -1).astype(np.float32)
+    values: npt.NDArray[Any] = finest.reshape(side, side, -1)
     found = []
     for _ in level_sides(side)[1:]:
-        values = halved(values)
+        values = _halved(values)
         found.append(np.round(values).astype(np.uint8).reshape(-1, values.shape[2]))
     return found
+
+
+def _halved(values: npt.NDArray[Any]) -> Floats:
+    """Return ``halved`` values [H, W, C], in bands of an even height, so that copies are small."""
+    if len(values) % 2 or len(values) <= BAND:
+        return halved(values.astype(np.float32, copy=False))
+    bands = [halved(values[row : row + BAND]) for row in range(0, len(values), BAND)]
+    return np.concatenate(bands)
 
 
 def level_of(footprint: npt.ArrayLike, side: int) -> Floats:
@@ -65,7 +75,7 @@ def level_of(footprint: npt.ArrayLike, side: int) -> Floats:
 
 def levels_of(level: npt.ArrayLike, count: int) -> Floats:
     """Return ``count`` levels of one for all, or of one each: float32 [count]."""
-    return np.ascontiguousarray(np.broadcast_to(np.asarray(level, np.float32), count))
+    return np.array(np.broadcast_to(np.asarray(level, np.float32), count))
 
 
 def level_latents(

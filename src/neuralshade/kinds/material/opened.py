@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import torch
 
 from neuralshade.asset.asset import Asset
 from neuralshade.asset.schema import Form
@@ -20,30 +19,23 @@ from neuralshade.fitting.scene import Scene
 from neuralshade.kinds.kind import Notice, Opened, ignore
 from neuralshade.kinds.material import KIND
 from neuralshade.kinds.material.asset import RULES, field_forms, stored_field, stored_sampler
-from neuralshade.kinds.material.field import encoding_of
 from neuralshade.kinds.material.framed import framed_scattering
 from neuralshade.kinds.material.judging.lit import Shade, key_light, sphere
-from neuralshade.kinds.material.levels import (
-    level_latents,
-    level_of,
-    level_shade,
-    level_sides,
-    levels_of,
-)
+from neuralshade.kinds.material.levels import level_sides
 from neuralshade.kinds.material.recipe import MaterialRecipe
+from neuralshade.kinds.material.scattered import Scattered
 from neuralshade.kinds.material.scene import DRAWN_PX, material_scene
 from neuralshade.kinds.material.shared import SharedPart, check_digest, shared_of
 from neuralshade.kinds.material.teachers.teacher import (
     Teacher,
     TeacherKernels,
     open_teachers_gpu,
-    places,
 )
 from neuralshade.kinds.material.told import told_map_levels, told_noise, told_shared, told_varied
 from neuralshade.kinds.material.varied import Varied, read_varied, shares_of
 from neuralshade.measure.table import Table
 from neuralshade.model.field import Field
-from neuralshade.model.lobe_sampler import LobeSampler, Mixture
+from neuralshade.model.lobe_sampler import LobeSampler
 from neuralshade.model.scattering import Scattering
 from neuralshade.source.color import linear_to_srgb
 from neuralshade.source.crop import WHOLE, Crop, check_pixels
@@ -52,7 +44,7 @@ Floats = npt.NDArray[np.float32]
 
 
 @dataclass(frozen=True)
-class OpenedMaterial(Opened):
+class OpenedMaterial(Scattered, Opened):
     """A feature map, lobes and a decoder."""
 
     recipe: MaterialRecipe
@@ -128,54 +120,6 @@ class OpenedMaterial(Opened):
     def memory_bytes(self) -> int:
         """Return the bytes in a GPU's memory: two RGBA8 textures, float16 weights."""
         return sum(tensor.nbytes for tensor in self.tensors.values())
-
-    def eval(self, uv: Floats, wi: Floats, wo: Floats, level: npt.ArrayLike = 0.0) -> Floats:
-        """Return f * cos of wi in linear light: float32 [n, 3].
-
-        Args:
-            uv: float32 [n, 2], in [0, 1], the origin at the upper left; or with columns behind it
-                for the shares of varied inputs in their ranges, 0 at the lower end and 1 at the
-                upper one; without them they are their defaults, or what it was opened with.
-            wi: float32 [n, 3], to the light, of length 1: x along u, y against v, z up.
-            wo: float32 [n, 3], to the eye. Where either lies below the surface the answer is 0.
-            level: of the feature map, a number or one each [n]: 0 is the finest, each next one is
-                the mean over twice the side, and between two whole ones they are mixed.
-        """
-        at = places(uv, self.shares)
-        found = level_shade(self.field)(at, wi, wo, levels_of(level, len(uv)))
-        found[np.minimum(wi[:, 2], wo[:, 2]) <= 0] = 0
-        return found
-
-    def seen(self, uv: Floats, wi: Floats, wo: Floats, footprint: Floats) -> Floats:
-        """Return the same as it is on average over a footprint, the side of a square in uv [n]."""
-        return self.eval(uv, wi, wo, level_of(footprint, self.side))
-
-    @torch.no_grad()
-    def sample(
-        self, uv: Floats, wo: Floats, u: Floats, level: npt.ArrayLike = 0.0
-    ) -> tuple[Floats, Floats]:
-        """Return directions to look for light in: wi float32 [n, 3], and their density [n].
-
-        Args:
-            uv: float32 [n, 2], as for ``eval``.
-            wo: float32 [n, 3], to the eye, of length 1, above the surface.
-            u: float32 [n, 3], in [0, 1).
-            level: of the feature map, as for ``eval``.
-        """
-        wi, density = self._mixture(uv, wo, level).sample(_columns(wo), _columns(u))
-        return wi.t().contiguous().numpy(), density.numpy()
-
-    @torch.no_grad()
-    def pdf(self, uv: Floats, wi: Floats, wo: Floats, level: npt.ArrayLike = 0.0) -> Floats:
-        """Return the density of ``sample`` at wi per steradian: float32 [n]; 0 for a wi below."""
-        found: Floats = self._mixture(uv, wo, level).pdf(_columns(wi), _columns(wo)).numpy()
-        return found
-
-    def _mixture(self, uv: Floats, wo: Floats, level: npt.ArrayLike) -> Mixture:
-        encoding = encoding_of(self.field)
-        place = torch.from_numpy(places(np.asarray(uv, np.float32), self.shares))
-        latents = level_latents(encoding, place[:, :2], torch.from_numpy(levels_of(level, len(uv))))
-        return self.sampler.mixture(encoding.lobes, latents, _columns(wo), place[:, 2:])
 
     def scattering(self, reference: Any = None) -> Scattering:
         """Return what a path tracer reads of it, or of ``reference``, which it was fitted to.
@@ -292,8 +236,3 @@ class OpenedMaterial(Opened):
                        f"{quality['sky_db']:.2f}{shine}",
             **told_noise(quality),
         }  # fmt: skip
-
-
-def _columns(rows: Floats) -> torch.Tensor:
-    """Return vectors [n, 3] as columns: float32 [3, n]."""
-    return torch.from_numpy(np.ascontiguousarray(np.asarray(rows, np.float32).T))

@@ -30,6 +30,7 @@ class Input:
     default: float
     least: float = -math.inf
     most: float = math.inf
+    told: bool = True  # its default; else that is the number of a range that is nearest to 0
 
 
 @dataclass(frozen=True)
@@ -90,15 +91,16 @@ def varied_of(text: str, inputs: Mapping[str, Input], owner: str) -> tuple[Varie
             raise ConfigError(f"vary: got {named(name)}, which {owner} has not, need {known}."
                               f"{did_you_mean(name, inputs)}")  # fmt: skip
         one = inputs[name]
-        if not low <= one.default <= high:
+        default = one.default if one.told else min(max(0.0, low), high)
+        if not low <= default <= high:
             raise ConfigError(f"vary: got {name}={low:g}..{high:g}, need a range around its "
-                              f"default, {one.default:g}. Widen it, or change the "
+                              f"default, {default:g}. Widen it, or change the "
                               "default.")  # fmt: skip
         if low < one.least or high > one.most:
             raise ConfigError(f"vary: got {name}={low:g}..{high:g}, need a range within "
                               f"{one.least:g}..{one.most:g}, which {owner} takes. Narrow "
                               "it.")  # fmt: skip
-        found.append(Varied(name, low, high, one.default))
+        found.append(Varied(name, low, high, default))
     return tuple(found)
 
 

@@ -5,15 +5,22 @@ import pytest
 import torch
 from fixtures.small_material import DARK, PAINT, TOLD, drawn_directions, paint
 
-from neuralshade.errors import ConfigError
+from neuralshade.errors import ConfigError, KernelError
 from neuralshade.kinds.material.drawn_footprints import DrawnFootprints
 from neuralshade.kinds.material.drawn_samples import DrawnBatches, DrawnSamples
 from neuralshade.kinds.material.samples import MaterialSampler
 from neuralshade.kinds.material.teachers import teacher as module
 from neuralshade.kinds.material.teachers.sources import load_teacher, teacher_digest
 from neuralshade.kinds.material.teachers.teacher import Teacher, TeacherKernels
+from neuralshade.kinds.material.teachers.varied_teacher import varied_teacher
 
 BROKEN = "float3 eval(float2 uv, float3 wi, float3 wo) { return float3(1.0f / max(uv.x, 0.0f)); }"
+BELOW = """
+float3 eval(float2 uv, float3 wi, float3 wo)
+{
+    return float3(0.5f, uv.x > 0.2f ? -1.0f : -0.0005f, 0.5f) * wi.z;
+}
+"""
 
 CPU = torch.device("cpu")
 OWN_NAMES = """
@@ -62,10 +69,56 @@ def test_what_is_not_finite_is_told_with_its_place(gpu, tmp_path, refusal):
     (tmp_path / "x.slang").write_text(BROKEN)
     kernels = TeacherKernels(gpu, load_teacher(tmp_path / "x.slang"))
     uv, wi, wo = asked(3)
-    uv[1] = 0, 0.25
+    uv[1] = 0, 0.2449
     message = refusal(ConfigError, kernels.eval, uv, wi, wo)
-    assert message.startswith("x: eval is not finite at uv [0.0, 0.25], wi [")
+    assert message.startswith("x.slang: eval is not finite at uv [0.0, 0.2449], wi [")
     assert "(and 0 more of 3 places)" in message
+
+
+def test_what_is_not_finite_of_a_probe_is_told_as_light(gpu, tmp_path, refusal):
+    """With the probe's directions: parameters are nothing that the module has."""
+    (tmp_path / "x.slang").write_text(BROKEN.replace("1.0f /", "(wi.x < 0.5f) ? 1.0f : 1.0f /"))
+    kernels = TeacherKernels(gpu, load_teacher(tmp_path / "x.slang"))
+    message = refusal(ConfigError, kernels.parameters, np.float32([[0.5, 0.5], [0, 0.2449]]))
+    assert message.startswith("x.slang: eval is not finite at uv [0.0, 0.2449], wi [0.6, 0.0, 0.8],"
+                              " wo [-0.6, 0.0, 0.8] (and 3 more of 16 places)")  # fmt: skip
+    (tmp_path / "x.slang").write_text(
+        BROKEN + "void parameters(float2 uv, out float v[1]) { v[0] = log(uv.x); }"
+    )
+    kernels = TeacherKernels(gpu, load_teacher(tmp_path / "x.slang"))
+    message = refusal(ConfigError, kernels.parameters, np.float32([[0, 0.2449]]))
+    assert message.startswith("x.slang: parameters is not finite at uv [0.0, 0.2449] (and 0 more")
+
+
+def test_what_does_not_compile_is_told_by_its_file_and_line(gpu, tmp_path):
+    """Where it takes in a file beside it, and where an input is varied, too."""
+    (tmp_path / "x.slangh").write_text("float two() { return 2.0f; }")
+    wrong = BROKEN.replace("1.0f /", "two() / nothing *")
+    text = f'#include "x.slangh"\nuniform float w;\n\n{wrong}'
+    (tmp_path / "x.slang").write_text(text)
+    plain = load_teacher(tmp_path / "x.slang")
+    for teacher in (plain, varied_teacher(plain, "w=0..1")):
+        with pytest.raises(KernelError) as caught:
+            TeacherKernels(gpu, teacher).eval(*asked(1))
+        message = str(caught.value)
+        assert message.startswith("x.slang: got Slang text that does not compile, need one that ")
+        assert "x.slang:4:70" in message and "neuralshade_" not in message
+
+
+def test_light_below_0_is_refused_and_what_rounding_left_is_0(gpu, tmp_path, refusal):
+    """MaterialX subtracts what shines by itself; more than that is the user's to mend."""
+    (tmp_path / "x.slang").write_text(BELOW)
+    kernels = TeacherKernels(gpu, load_teacher(tmp_path / "x.slang"))
+    uv, wi, wo = np.float32([[0.4, 0.5]]), np.float32([[0, 0, 1]]), np.float32([[0.6, 0, 0.8]])
+    assert kernels.eval(0 * uv, wi, wo).tolist() == [[0.5, 0, 0.5]]
+    message = refusal(ConfigError, kernels.eval, uv, wi, wo)
+    assert message.startswith(
+        "x.slang: eval is below 0 at uv [0.4, 0.5], wi [0.0, 0.0, 1.0], wo [0.6, 0.0, 0.8] (and 0 "
+        "more of 1 places), need light of 0 or more."
+    )
+    sampler = MaterialSampler(kernels, 64, 0.5, torch.Generator().manual_seed(0))
+    batches = DrawnBatches(DrawnSamples(kernels.gpu, kernels, sampler, 64, 7), CPU)
+    assert refusal(ConfigError, batches.draw).startswith("x.slang: eval is below 0 at uv [0.")
 
 
 def test_a_module_without_parameters_is_probed(gpu, painted, tmp_path):

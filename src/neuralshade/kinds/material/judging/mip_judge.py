@@ -101,9 +101,9 @@ def with_levels(
     chains = {FILTERED: [first, *boxed(first, side)]}
     if trained is not None:
         chains[TRAINED] = [first, *trained]
-    shades = {how: level_shade(_field(judge, tensors, codes)) for how, codes in chains.items()}
-    errors = {how: judge.errors(shade, len(sides)) for how, shade in shades.items()}
-    finest = judge.of_finest(shades[FILTERED], len(sides))
+    errors = {how: judge.errors(_shade(judge, tensors, codes), len(sides))
+              for how, codes in chains.items()}  # fmt: skip
+    finest = judge.of_finest(_shade(judge, tensors, [first]), len(sides))
     kept, told = [first], [_told(side, TRAINED, errors[FILTERED][0], finest[0])]
     for level in range(1, len(sides)):
         found = {how: of[level] for how, of in errors.items()}
@@ -123,12 +123,12 @@ def level_rows(
     side = judge.recipe.size
     kept = level_codes(tensors["features"], side)
     filtered = [kept[0], *boxed(kept[0], side)]
-    own, other = (level_shade(_field(judge, tensors, codes)) for codes in (kept, filtered))
-    errors, finest = judge.errors(own, len(kept)), judge.of_finest(own, len(kept))
+    errors = judge.errors(_shade(judge, tensors, kept), len(kept))
+    finest = judge.of_finest(_shade(judge, tensors, kept[:1]), len(kept))
     rows = [_told(side, TRAINED, errors[0], finest[0])]
     if told is None:
         return rows
-    boxes = judge.errors(other, len(kept))
+    boxes = judge.errors(_shade(judge, tensors, filtered), len(kept))
     for level in range(1, len(kept)):
         found = {how: told[level][how] for how in (TRAINED,) if how in told[level]}
         how = told[level]["kept"]
@@ -137,9 +137,11 @@ def level_rows(
     return rows
 
 
-def _field(judge: LevelJudge, tensors: Tensors, codes: Sequence[Codes]) -> Any:
-    side = judge.recipe.size
-    return stored_field(judge.recipe, side, {**tensors, "features": np.concatenate(codes)})
+def _shade(judge: LevelJudge, tensors: Tensors, codes: Sequence[Codes]) -> LevelShade:
+    """Return what reads these levels; hold one at a time, as each has a map in float32."""
+    features = np.concatenate(codes)
+    return level_shade(stored_field(judge.recipe, judge.recipe.size,
+                                    {**tensors, "features": features}))  # fmt: skip
 
 
 def _told(

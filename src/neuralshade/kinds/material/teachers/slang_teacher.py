@@ -3,13 +3,14 @@
 ``void parameters(float2 uv, out float values[N])`` may say what an encoder is given: the values
 that closures read. A module without it is probed instead: its encoder is given what it scatters
 between a few fixed pairs of directions. ``float3 emission(float2 uv, float3 wo)`` may say what
-shines by itself. Numbers of the module, ``uniform float wetness = 0.0f;``, are its inputs.
+shines by itself. Numbers of the module, ``uniform float wetness = 0.5;``, are its inputs.
 """
 
 from __future__ import annotations
 
 import os
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
 from neuralshade.base.message_text import shown
@@ -23,9 +24,10 @@ EVAL = re.compile(r"\bfloat3\s+eval\s*\(\s*float2\b[^,)]*,\s*float3\b[^,)]*,\s*f
 EMISSION = re.compile(r"\bfloat3\s+emission\s*\(")
 PARAMETERS = re.compile(r"\bvoid\s+parameters\s*\(\s*float2\s+\w+\s*,\s*out\s+float\s+\w+\s*"
                         r"\[\s*([^\]]*?)\s*\]\s*\)")  # fmt: skip
-# An input, at the beginning of a line and so outside of functions; const is none.
-INPUT = re.compile(r"^(?:uniform|static)(\s+float\s+(\w+)\s*=\s*([-+.\deE]+)[fF]?\s*;)",
-                   re.MULTILINE)  # fmt: skip
+# An input, where a line begins; const is none. Only a uniform one may go without its default.
+INPUT = re.compile(r"^[ \t]*(?P<sort>uniform|static)\s+float\s+(?P<name>\w+)\s*"
+                   r"(?:=\s*(?P<number>[-+.\deE]+)[fF]?\s*)?;", re.MULTILINE)  # fmt: skip
+UNTOLD = 0.0  # what an input without a default is
 COMMENTS = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 MOST_PARAMETERS = 256
 # Pairs that tell most surfaces apart: mirrors of several slants, a grazing one, two far from any.
@@ -63,7 +65,7 @@ def load_slang(path: str | os.PathLike[str]) -> Teacher:
     """
     place = Path(path)
     text = read_text(place, f"a {SUFFIX} file", "Slang text")
-    code = COMMENTS.sub(" ", text)
+    code = COMMENTS.sub(_blank, text)
     if not EVAL.search(code):
         raise ConfigError(f"{place}: got a module without eval, need float3 eval(float2 uv, float3 "
                           "wi, float3 wo), which returns f * cos of wi. Write it.")  # fmt: skip
@@ -72,19 +74,44 @@ def load_slang(path: str | os.PathLike[str]) -> Teacher:
     count = 3 * len(PROBES) if told is None else _count(place, told[1])
     added += _probed() if told is None else ""
     names = tuple(f"values[{i}]" for i in range(count))
-    inputs = {name: Input(name, _default(place, name, number))
-              for _, name, number in INPUT.findall(code)}  # fmt: skip
-    text = INPUT.sub(r"static\1", text)  # of each thread one: samples differ in it
-    return Teacher(place.stem, f"{text}\n{added}", names, {}, folder=place.resolve().parent,
-                   inputs=inputs)  # fmt: skip
+    declared = _declared(code)
+    inputs = {one["name"]: _input(place, one["name"], one["number"]) for one in declared}
+    return Teacher(place.stem, f"{_static(text, declared)}\n{added}", names, {},
+                   folder=place.resolve().parent, inputs=inputs, file=place.name,
+                   probes=PROBES if told is None else ())  # fmt: skip
 
 
-def _default(place: Path, name: str, text: str) -> float:
-    """Return what an input is where nobody says."""
+def _blank(comment: re.Match[str]) -> str:
+    """Return what leaves all else of a text where it is."""
+    return re.sub(r"[^\n]", " ", comment[0])
+
+
+def _declared(code: str) -> list[re.Match[str]]:
+    """Return the inputs that a text without comments declares, outside of all braces."""
+    return [one for one in INPUT.finditer(code)
+            if code.count("{", 0, one.start()) == code.count("}", 0, one.start())
+            and (one["number"] or one["sort"] == "uniform")]  # fmt: skip
+
+
+def _static(text: str, declared: Sequence[re.Match[str]]) -> str:
+    """Return a text of whose inputs each thread has its own, as samples differ in them."""
+    for one in reversed(declared):
+        default = "" if one["number"] else f" = {UNTOLD}f"
+        text = "".join([
+            text[: one.start("sort")], "static", text[one.end("sort") : one.end("name")], default,
+            text[one.end("name") :],
+        ])  # fmt: skip
+    return text
+
+
+def _input(place: Path, name: str, number: str | None) -> Input:
+    """Return an input by what it is where nobody says, if the text tells that."""
+    if number is None:
+        return Input(name, UNTOLD, told=False)
     try:
-        return float(text)
+        return Input(name, float(number))
     except ValueError as error:
-        raise ConfigError(f"{place}: {name}: got {shown(text)}, need a number. Correct "
+        raise ConfigError(f"{place}: {name}: got {shown(number)}, need a number. Correct "
                           "it.") from error  # fmt: skip
 
 

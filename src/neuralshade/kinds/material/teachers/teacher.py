@@ -5,6 +5,7 @@ Device half: teacher.cs.slang, behind the text that a teacher brings.
 
 from __future__ import annotations
 
+import json
 import pathlib
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -14,9 +15,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from neuralshade.errors import ConfigError, KernelError
+from neuralshade.errors import KernelError
 from neuralshade.gpu.gpu import Buffer, Gpu, Kernel, KernelText, bound_kernel
 from neuralshade.gpu.open import open_gpu
+from neuralshade.kinds.material.teachers.light import (
+    LIGHT,
+    Pair,
+    check_finite,
+    check_light,
+    check_values,
+)
 from neuralshade.kinds.material.varied import Input, Varied
 
 Floats = npt.NDArray[np.float32]
@@ -71,6 +79,13 @@ class Teacher:
     origin: Teacher | None = None  # what it was before that
     written: Callable[[Sequence[str]], Teacher] | None = None  # with variables for these, if not so
     varied: tuple[Varied, ...] = ()  # which are; the text has ``set_varied`` then
+    file: str | None = None  # whose text it is, for messages
+    probes: Sequence[Pair] = ()  # of whose light its parameters are made, if they are
+
+    @property
+    def owner(self) -> str:
+        """Return what messages call it."""
+        return self.file or self.name
 
     def places(self, uv: Floats, shares: Sequence[float] | None = None) -> Floats:
         """Return places: uv [n, 2], and behind it shares of what is varied, the usual for None.
@@ -93,10 +108,19 @@ def teacher_text(teacher: Teacher) -> str:
     """Return Slang that declares all that kernels ask of a teacher."""
     count = max(1, len(teacher.parameters))
     return "".join([
-        HEAD.format(count=count, lowest=LOWEST), teacher.text,
+        HEAD.format(count=count, lowest=LOWEST),
+        teacher.text if teacher.varied else lined_text(teacher),
         "" if teacher.varied else NOT_VARIED,
-        f"static const uint TEACHER_VARIED = {len(teacher.varied)};\n",
+        f"static const uint TEACHER_VARIED = {len(teacher.varied)};\n", LIGHT,
     ])  # fmt: skip
+
+
+def lined_text(teacher: Teacher) -> str:
+    """Return the text, of whose lines the compiler says in which file they are."""
+    if teacher.file is None:
+        return teacher.text
+    place = json.dumps(teacher.file, ensure_ascii=False)
+    return f'#line 1 {place}\n{teacher.text}\n#line 1 "neuralshade"\n'
 
 
 def answering(entry: str) -> KernelText:
@@ -129,17 +153,17 @@ class TeacherKernels:
             wi: float32 [n, 3], to the light, of length 1.
             wo: float32 [n, 3], to the eye.
 
-        Raises: ConfigError for a value that is not finite, saying where.
+        Raises: ConfigError for a value that is not finite or below 0, saying where.
         """
         found = self._run("teacher_evaluate", self._rows(uv, wi, wo), 3)
-        self.check_finite("eval", found, uv, wi, wo)
+        self.check_light(found, uv, wi, wo)
         return found
 
     def emission(self, uv: Floats, wo: Floats) -> Floats:
         """Return what shines by itself towards the eye: float32 [n, 3]; see ``eval``."""
         wi = np.zeros((len(uv), 3), np.float32)
         found = self._run("teacher_emit", self._rows(uv, wi, wo), 3)
-        self.check_finite("emission", found, uv, wi, wo)
+        check_finite(self.teacher.owner, "emission", found, uv=uv, wo=wo)
         return found
 
     def parameters(self, uv: Floats) -> Floats:
@@ -160,8 +184,7 @@ class TeacherKernels:
 
     def check_values(self, found: Floats, uv: Floats) -> None:
         """Raise ConfigError where one of the graph's values [n, P] is not finite, saying where."""
-        none = np.zeros((len(uv), 3), np.float32)
-        self.check_finite("parameters", found, uv, none, none)
+        check_values(self.teacher.owner, found, uv, self.teacher.probes)
 
     def parameter_map(self, width: int, height: int) -> Floats:
         """Return the values of the graph at the centres of texels: float32 [height, width, P]."""
@@ -206,20 +229,14 @@ class TeacherKernels:
         """
         try:
             return bound_kernel(self.gpu, self._whole(kernel), {**self._variables, **variables})
-        except KernelError as error:  # whose text begins with a name that nobody gave
-            raise KernelError(f"{self.teacher.name}: {error}") from error
+        except KernelError as error:
+            said = str(error).partition(": ")[2]  # behind a name that nobody gave
+            raise KernelError(f"{self.teacher.owner}: {said}") from error
 
     def _whole(self, kernel: KernelText) -> KernelText:
         """Return a kernel behind the text of the teacher, whose files it finds."""
         return replace(kernel, text=self._text + kernel.text, folder=self.teacher.folder)
 
-    def check_finite(self, what: str, found: Floats, uv: Floats, wi: Floats, wo: Floats) -> None:
-        """Raise ConfigError where a value of ``found`` [n, C] is not finite, saying where."""
-        bad = np.flatnonzero(~np.isfinite(found).all(axis=1))
-        if len(bad):
-            first = int(bad[0])
-            place = ", ".join(f"{name} {np.round(v[first], 4).tolist()}"
-                              for name, v in (("uv", uv), ("wi", wi), ("wo", wo)))  # fmt: skip
-            raise ConfigError(f"{self.teacher.name}: {what} is not finite at {place} (and "
-                              f"{len(bad) - 1:,} more of {len(found):,} places), need numbers. "
-                              "Look for a division by 0 or a root of less.")  # fmt: skip
+    def check_light(self, found: Floats, uv: Floats, wi: Floats, wo: Floats) -> None:
+        """Raise ConfigError where what ``eval`` found is not finite or below 0, saying where."""
+        check_light(self.teacher.owner, "eval", found, uv=uv, wi=wi, wo=wo)

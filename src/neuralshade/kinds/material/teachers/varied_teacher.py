@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from neuralshade.kinds.material.teachers.teacher import Teacher
+from neuralshade.kinds.material.teachers.teacher import Teacher, lined_text
 from neuralshade.kinds.material.varied import Varied, varied_of
 
 Floats = npt.NDArray[np.float32]
@@ -49,7 +49,7 @@ def varied_teacher(teacher: Teacher, ranges: str) -> Teacher:
 
     Raises: ConfigError for an input that it has not; see ``varied_of``.
     """
-    varied = varied_of(ranges, teacher.inputs, teacher.name)
+    varied = varied_of(ranges, teacher.inputs, teacher.owner)
     if not varied:
         return teacher
     origin = teacher
@@ -60,8 +60,8 @@ def varied_teacher(teacher: Teacher, ranges: str) -> Teacher:
                     f"{one.high - one.low!r}f * share.{axis};\n"
                     for one, axis in zip(varied, AXES, strict=False))  # fmt: skip
     shares = ", ".join(f"float4({', '.join(f'{s!r}f' for s in end)})" for end in ends)
-    text = AT_ENDS.format(count=max(1, len(teacher.parameters)), text=teacher.text, shares=shares,
-                          ends=len(ends), set=SET.format(lines=lines))  # fmt: skip
+    text = AT_ENDS.format(count=max(1, len(teacher.parameters)), text=lined_text(teacher),
+                          shares=shares, ends=len(ends), set=SET.format(lines=lines))  # fmt: skip
     names = tuple(f"{number}:{name}" for number in range(len(ends))
                   for name in teacher.parameters or ("none",))  # fmt: skip
     return dataclasses.replace(teacher, text=text, parameters=names, varied=varied,
