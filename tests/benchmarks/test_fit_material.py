@@ -17,7 +17,7 @@ def small(tmp_path, monkeypatch, one_device):
     monkeypatch.setattr("neuralshade.kinds.material.judging.judge.SIDE_PX", 24)
     monkeypatch.setattr("neuralshade.kinds.material.judging.judge.SKY_LIGHTS", 4)
     monkeypatch.setattr("neuralshade.kinds.material.judging.measures.PAIRS", 256)
-    monkeypatch.setattr("neuralshade.kinds.material.judging.measures.PLACES", 4)
+    monkeypatch.setattr("neuralshade.kinds.material.judging.measures.PLACES", 64)
     monkeypatch.setattr("neuralshade.kinds.material.drawn_samples.AHEAD", 2**10)
     monkeypatch.setattr(material_sheet, "SIDE_PX", 32)
     monkeypatch.setattr(results, "FOLDER", tmp_path)
@@ -40,7 +40,7 @@ def test_a_run_writes_every_table_and_a_sheet(small, monkeypatch, capsys):
     fitted = ["fit material 16x1", *ways]
     assert told["machine"]["map"] == "8 x 8 x 8"
     quality = [row["what"] for row in told["Quality"] if row["graph"] == graph.name]
-    assert quality == fitted == [row["what"] for row in told["Fits"]]
+    assert quality == [*fitted, "texels"] and fitted == [row["what"] for row in told["Fits"]]
     assert all(row["bytes on disk"] > row["bytes in GPU memory"] > 512 for row in told["Fits"])
     leads = told["Beside rivals and bars"]
     assert [row["what"] for row in leads] == [fitted[0], "lobes 16x1"]
@@ -50,5 +50,5 @@ def test_a_run_writes_every_table_and_a_sheet(small, monkeypatch, capsys):
     assert told["Evaluation"][1]["2 lights, times as fast"] == "1.00 / 1.00"
     assert all(row["points"] == 128 for row in told["Evaluation"])
     with Image.open(folder / "fit_material_cpu_paint_slang.png") as sheet:
-        assert sheet.size == (32 * (1 + len(fitted)), 2 * 32 + material_sheet.LABEL_PX)
+        assert sheet.size == (32 * (2 + len(fitted)), 2 * 32 + material_sheet.LABEL_PX)
     assert "fit material 16x1" in (folder / "fit_material_cpu.md").read_text()

@@ -23,7 +23,7 @@ def check_memory(recipe: MaterialRecipe) -> None:
     """Raise ConfigError where a fit would not fit into the memory that is free."""
     needed = needed_bytes(recipe.size, recipe.features)
     free = psutil.virtual_memory().available
-    if needed <= free:
+    if needed - BASE_BYTES <= free:  # the rest is about what Python has taken by now
         return
     fits = recipe.size // 2
     while fits > 1 and needed_bytes(fits, recipe.features) > free:
