@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import torch
 
 from neuralshade.engine.kernel_path import TrainingPath
@@ -16,7 +16,7 @@ from neuralshade.engine.kernels.step.update import Numbers
 from neuralshade.engine.step_kernels import StepKernels, own_buffers
 from neuralshade.engine.step_texts import MakeTask, Training, step_texts
 from neuralshade.engine.trainer_state import TrainerState
-from neuralshade.gpu.gpu import Buffer, Dispatch, Gpu, raw_bytes, run_once
+from neuralshade.gpu.gpu import Buffer, Dispatch, Gpu, run_once, write_once
 from neuralshade.model.field import Field
 
 SHARED = ("states", "broken", "rate_ring")  # of a step's buffers, those of the other network
@@ -76,7 +76,7 @@ class JoinedNetwork:
 
     def load(self, state: dict[str, torch.Tensor]) -> StepState:
         """Take over numbers and moments, by the names of ``kept.named``; return its steps."""
-        found = self.kept.load(state, 1.0, self._write)
+        found = self.kept.load(state, 1.0, partial(write_once, self.gpu))
         self.round()
         return found
 
@@ -84,8 +84,3 @@ class JoinedNetwork:
         """Make the rounded copies of what was just uploaded."""
         assert self._kernels is not None, "it is joined to a trainer's steps first"
         run_once(self.gpu, self._kernels.rounding(self.network.bound(), self.grid.bound()))
-
-    def _write(self, into: Buffer, values: npt.NDArray[Any]) -> None:
-        commands = self.gpu.commands()
-        commands.upload(into, 0, raw_bytes(values))
-        commands.submit()

@@ -28,7 +28,7 @@ from neuralshade.engine.step_kernels import StepKernels, step_buffers
 from neuralshade.engine.step_queue import StepQueue
 from neuralshade.engine.step_texts import MakeTask, Training, step_texts
 from neuralshade.engine.trainer_state import TrainerState
-from neuralshade.gpu.gpu import Buffer, Dispatch, Gpu, Steps, raw_bytes, run_steps
+from neuralshade.gpu.gpu import Buffer, Dispatch, Gpu, Steps, run_steps, write_once
 from neuralshade.model.field import Field
 
 if TYPE_CHECKING:  # a fit without latents loads none
@@ -257,6 +257,4 @@ class NetworkTrainer:
         self._round()
 
     def _write(self, into: Buffer, values: npt.NDArray[Any]) -> None:
-        commands = self.gpu.commands()
-        commands.upload(into, 0, raw_bytes(values))
-        commands.submit()
+        write_once(self.gpu, into, values)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import torch
 
 from neuralshade.engine.kernels.step.step_state import RATES, STATE, StepState
-from neuralshade.gpu.gpu import Buffer, Commands, Gpu, Ring, Steps, raw_bytes
+from neuralshade.gpu.gpu import Buffer, Commands, Gpu, Ring, Steps, write_once
 
 Factors = Sequence[float]
 BEGINNING = StepState(0, 0, 0, 0, 1.0)
@@ -78,6 +78,4 @@ class StepQueue:
     def restart(self, state: StepState) -> None:
         """Go on with ``state`` on the device."""
         self.state, self.next_step = state, state.step
-        commands = self.gpu.commands()
-        commands.upload(self._states, 0, raw_bytes(state.pair()))
-        commands.submit()
+        write_once(self.gpu, self._states, state.pair())

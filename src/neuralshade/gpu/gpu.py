@@ -205,6 +205,13 @@ def run_once(gpu: Gpu, dispatches: Sequence[Dispatch]) -> None:
     run_steps(gpu, gpu.steps(dispatches))
 
 
+def write_once(gpu: Gpu, into: Buffer, values: npt.NDArray[Any], first_byte: int = 0) -> None:
+    """Upload an array's bytes, row-major, into a buffer from ``first_byte`` on."""
+    commands = gpu.commands()
+    commands.upload(into, first_byte, raw_bytes(values))
+    commands.submit()
+
+
 def launches(dispatches: Sequence[Dispatch]) -> list[tuple[Any, tuple[int, int]]]:
     """Return kernels with their groups along x and y, those of no groups left out."""
     sides = [

@@ -85,6 +85,11 @@ class LobeInputs(torch.nn.Module):
             delattr(self.read, name)
             self.read.register_buffer(name, value)
 
+    def read_numbers(self) -> Floats:
+        """Return the read-out's weights, row-major, and then its bias, as devices read them."""
+        parts = [getattr(self.read, name).detach().float().cpu() for name in ("weight", "bias")]
+        return np.concatenate([part.numpy().ravel() for part in parts])
+
     def folded_weights(self, first: Floats) -> Floats:
         """Return a decoder's first weights for logarithms that are to base 2, and as they come."""
         weights = first.astype(np.float32)

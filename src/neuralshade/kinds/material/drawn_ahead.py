@@ -9,7 +9,7 @@ from typing import Generic, TypeVar
 import torch
 
 from neuralshade.engine.kernels.step.step_state import StepState
-from neuralshade.gpu.gpu import Buffer, Dispatch, Gpu, raw_bytes, run_once
+from neuralshade.gpu.gpu import Buffer, Dispatch, Gpu, run_once, write_once
 
 # What draws, and the buffers that it leaves float32 in, each with how many numbers a sample has.
 Drawing = tuple[Dispatch, Sequence[tuple[Buffer, int]]]
@@ -69,9 +69,7 @@ class DrawnAhead(ABC, Generic[Batch]):
         gpu, self._first = self.gpu, self.step
         if self.device.type == "cuda":
             torch.cuda.synchronize()  # it may still read those before, in another stream
-        commands = gpu.commands()
-        commands.upload(self.states, 0, raw_bytes(StepState(self.step, 0, 0, 0, 1.0).pair()))
-        commands.submit()
+        write_once(gpu, self.states, StepState(self.step, 0, 0, 0, 1.0).pair())
         run_once(gpu, [self._dispatch])
         gpu.wait()
         count = self._steps * self.batch

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
 import numpy.typing as npt
 import torch
 
@@ -64,7 +63,4 @@ class EncodedLobes(Encoding):
                          lobes.declarations + GIVEN.format(name=name))  # fmt: skip
 
     def given(self, name: str) -> Mapping[str, npt.NDArray[Any]]:
-        read = self.lobes.read
-        assert read.bias is not None
-        numbers = [part.detach().float().cpu().numpy().ravel() for part in (read.weight, read.bias)]
-        return {f"{name}_given": np.concatenate(numbers)}
+        return {f"{name}_given": self.lobes.read_numbers()}

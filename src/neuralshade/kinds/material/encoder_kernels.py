@@ -18,7 +18,7 @@ from neuralshade.engine.network_trainer import NetworkTrainer
 from neuralshade.engine.step_texts import Training, step_texts
 from neuralshade.engine.torch_engine import Batch, TorchEngine
 from neuralshade.engine.trainer_state import TrainerState
-from neuralshade.gpu.gpu import Gpu, raw_bytes, run_once
+from neuralshade.gpu.gpu import Gpu, run_once, write_once
 from neuralshade.kinds.material.drawn_ahead import floats_on
 from neuralshade.kinds.material.drawn_samples import DrawnSamples, check_answers, samples_text
 from neuralshade.kinds.material.encoded import EncodedLobes, GraphValues
@@ -181,9 +181,7 @@ class KernelEncoderSteps(EncoderSteps):
         states = gpu.buffer(StepState(0, 0, 0, 0, 1.0).pair())
         dispatch = tasks.drawing(states)
         for step in range(first, first + count):
-            commands = gpu.commands()
-            commands.upload(states, 0, raw_bytes(StepState(step, 0, 0, 0, 1.0).pair()))
-            commands.submit()
+            write_once(gpu, states, StepState(step, 0, 0, 0, 1.0).pair())
             run_once(gpu, [dispatch])
             rows = tasks.samples["drawn_rows"]
             check_answers(drawn.teacher, floats_on(torch.device("cpu"), rows, drawn.batch,

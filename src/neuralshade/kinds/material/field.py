@@ -82,11 +82,8 @@ class MaterialEncoding(Encoding):
 
     def given(self, name: str) -> Mapping[str, npt.NDArray[Any]]:
         low, high = self.get_buffer("low"), self.get_buffer("high")
-        read = self.lobes.read
-        assert read.bias is not None
-        numbers = [(low + high) / 2, (high - low) / 2, read.weight.detach(), read.bias.detach()]
-        flat = np.concatenate([part.float().cpu().numpy().ravel() for part in numbers])
-        return {f"{name}_given": flat}
+        ends = torch.cat([(low + high) / 2, (high - low) / 2]).float().cpu().numpy()
+        return {f"{name}_given": np.concatenate([ends, self.lobes.read_numbers()])}
 
     def number_count(self) -> int:
         return self.grid.number_count()

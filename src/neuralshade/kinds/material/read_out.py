@@ -14,7 +14,7 @@ import torch
 
 from neuralshade.engine.step_kernels import adam_settings
 from neuralshade.engine.step_texts import Training
-from neuralshade.gpu.gpu import Buffer, Dispatch, Gpu, KernelText, bound_kernel, raw_bytes
+from neuralshade.gpu.gpu import Buffer, Dispatch, Gpu, KernelText, bound_kernel, write_once
 from neuralshade.kinds.material.encoded import EncodedLobes
 from neuralshade.kinds.material.field import MaterialEncoding
 
@@ -106,17 +106,13 @@ class ReadOut:
     def write(self, numbers: Mapping[str, torch.Tensor]) -> None:
         """Set the read-out, as ``numbers`` returned it once."""
         flat = torch.cat([numbers[name].detach().float().cpu().reshape(-1) for name in NAMES])
-        commands = self.gpu.commands()
-        commands.upload(self.given, 4 * (len(self._values) - self.count), raw_bytes(flat.numpy()))
-        commands.submit()
+        write_once(self.gpu, self.given, flat.numpy(), 4 * (len(self._values) - self.count))
 
     def load_state(self, state: Mapping[str, torch.Tensor]) -> None:
         """Take over what ``state`` returned once."""
         rows = [state[f"{name}.{sort}"].float().cpu().reshape(-1) for sort in MOMENTS
                 for name in NAMES]  # fmt: skip
-        commands = self.gpu.commands()
-        commands.upload(self.moments, 0, raw_bytes(torch.cat(rows).numpy()))
-        commands.submit()
+        write_once(self.gpu, self.moments, torch.cat(rows).numpy())
 
     def _named(self, numbers: Floats) -> dict[str, torch.Tensor]:
         sizes = [shape.numel() for shape in self.shapes.values()]

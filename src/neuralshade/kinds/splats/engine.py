@@ -13,7 +13,7 @@ import torch
 
 from neuralshade.engine.kernels.step.step_state import StepState
 from neuralshade.engine.step_queue import StepQueue
-from neuralshade.gpu.gpu import Dispatch, Gpu, Steps, raw_bytes, run_steps
+from neuralshade.gpu.gpu import Dispatch, Gpu, Steps, run_steps, write_once
 from neuralshade.kinds.splats.kernels import (
     RANGE,
     THREADS,
@@ -237,6 +237,4 @@ class SplatEngine:
         )  # fmt: skip
 
     def _write(self, name: str, values: npt.NDArray[Any]) -> None:
-        commands = self.gpu.commands()
-        commands.upload(self.bound[name], 0, raw_bytes(values))
-        commands.submit()
+        write_once(self.gpu, self.bound[name], values)

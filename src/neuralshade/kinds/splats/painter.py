@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from neuralshade.gpu.gpu import Gpu, Steps, raw_bytes, run_steps
+from neuralshade.gpu.gpu import Gpu, Steps, run_steps, write_once
 from neuralshade.kinds.splats.draw import Cloud
 from neuralshade.kinds.splats.kernels import (
     RANGE,
@@ -82,9 +82,7 @@ class SplatPainter:
         self._size = (width, height)
 
     def _write(self, name: str, values: npt.NDArray[Any]) -> None:
-        commands = self.gpu.commands()
-        commands.upload(self.buffers.bound[name], 0, raw_bytes(values))
-        commands.submit()
+        write_once(self.gpu, self.buffers.bound[name], values)
 
 
 def _part(first: float, last: float, begin: int, count: int, whole: int) -> tuple[float, float]:
