@@ -45,6 +45,7 @@ Row = dict[str, Any]
 MOST_OFF = 0.03  # of the mean light: between pixels of both ways, in the mean
 COMPARED = 4  # paths
 AT_ONCE = 16  # paths of a reading
+ROUND = 24  # rows of a sphere: 2304 triangles
 USUAL = {True: ((32, 18), 16, [1, 4]), False: ((1920, 1080), 512, [1, 4, 100])}  # by: in software
 EYE = Camera((0.0, 1.1, 2.2), (0, 0.1, 0), 42)
 LIGHT = LightEntry("rectangle", (12, 11, 9), position=(-1, 3, -1), across=(2, 0, 0), up=(0, 0, 2))
@@ -59,7 +60,7 @@ def grid(count: int, side: int, recipe: MaterialRecipe) -> Stage:
     meshes = [(quad().moved(3.0, (0, 0, 0), (0, 0, 0)), 0, 8.0)]
     for index in range(across**2):
         place = [(part + 0.5) * step - 1.0 for part in divmod(index, across)]
-        ball = sphere().moved(0.45 * step, (0, 0, 0), (place[1], 0.45 * step, place[0]))
+        ball = sphere(ROUND).moved(0.45 * step, (0, 0, 0), (place[1], 0.45 * step, place[0]))
         meshes.append((ball, index % count, 2.0))
     around = sky((0.3, 0.5, 0.9), (0.9, 0.95, 1.0), (0.25, 0.23, 0.2))
     return Stage(meshes, materials, around, (LIGHT,))

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 Floats = npt.NDArray[np.float32]
-ROWS, COLUMNS = 96, 192  # of a sphere
+ROWS = 96  # of a sphere, from pole to pole
 
 
 @dataclass(frozen=True)
@@ -59,16 +59,20 @@ def joined(meshes: Sequence[Mesh]) -> Mesh:
     return Mesh(places, normals, uv, tangents, np.concatenate(triangles))
 
 
-def sphere() -> Mesh:
-    """Return a sphere of radius 1; u goes around, v from pole to pole, twice as dense as u."""
-    v, u = np.meshgrid(np.arange(ROWS + 1) / ROWS, np.arange(COLUMNS + 1) / COLUMNS, indexing="ij")
+def sphere(rows: int = ROWS) -> Mesh:
+    """Return a sphere of radius 1 of 4 rows^2 triangles.
+
+    u goes around, v from pole to pole, twice as dense as u.
+    """
+    columns = 2 * rows
+    v, u = np.meshgrid(np.arange(rows + 1) / rows, np.arange(columns + 1) / columns, indexing="ij")
     down, turn = v.reshape(-1) * np.pi, u.reshape(-1) * 2 * np.pi
     around, zero = np.sin(down), np.zeros_like(down)
     normals = np.stack([around * np.sin(turn), np.cos(down), around * np.cos(turn)], 1)
     tangents = np.stack([np.cos(turn), zero, -np.sin(turn), zero + 1], 1)
     uv = np.stack([u.reshape(-1) * 2, v.reshape(-1)], 1)
-    corner = (np.arange(ROWS)[:, None] * (COLUMNS + 1) + np.arange(COLUMNS)).reshape(-1, 1)
-    below = corner + COLUMNS + 1
+    corner = (np.arange(rows)[:, None] * (columns + 1) + np.arange(columns)).reshape(-1, 1)
+    below = corner + columns + 1
     triangles = np.concatenate([np.concatenate([corner, below, below + 1], 1),
                                 np.concatenate([corner, below + 1, corner + 1], 1)])  # fmt: skip
     return _mesh(normals, normals, uv, tangents, triangles)
