@@ -8,7 +8,6 @@ import scene_paths
 from scene_paths import EYE, grid, mean_off, row_of, size_of
 
 from neuralshade.kinds.material.recipe import MaterialRecipe
-from neuralshade.scene import shapes
 
 RECIPE = MaterialRecipe(hidden_width=16, hidden_layers=1, lobes=2)
 
@@ -26,9 +25,7 @@ def test_each_material_is_on_a_sphere_of_the_grid(count, spheres):
 
 
 @pytest.mark.slow  # two path tracers
-def test_a_row_has_all_parts(gpu, monkeypatch):
-    monkeypatch.setattr(shapes, "ROWS", 6)  # of a sphere, which is sorted for rays twice
-    monkeypatch.setattr(shapes, "COLUMNS", 12)
+def test_a_row_has_all_parts(gpu):
     asked = SimpleNamespace(size=size_of("9x6"), bounces=2)
     row = row_of(gpu, grid(2, 4, RECIPE), EYE, asked)
     parts = ["begin", "meet", "sort", "decode", "end"]

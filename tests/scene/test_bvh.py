@@ -49,7 +49,7 @@ def leaves(bvh):
     found, stack = [], [0]
     while stack:
         node = stack.pop()
-        first, count = int(words[node, 3]), int(words[node, 7])
+        first, count = divmod(int(words[node, 3]), 8)
         if count:
             found.append((first, count))
             continue
@@ -70,8 +70,8 @@ def test_every_triangle_lies_in_one_leaf_and_its_box(count, seed, spread):
     spans = leaves(bvh)
     assert sorted(i for first, n in spans for i in range(first, first + n)) == list(range(count))
     assert max(n for _, n in spans) <= LEAF
-    for node in np.flatnonzero(words[:, 7]):
-        first, n = int(words[node, 3]), int(words[node, 7])
+    for node in np.flatnonzero(words[:, 3] % 8):
+        first, n = divmod(int(words[node, 3]), 8)
         held = corners[bvh.order[first : first + n]].reshape(-1, 3)
         assert (held >= bvh.nodes[node, :3]).all() and (held <= bvh.nodes[node, 4:7]).all()
 
@@ -90,14 +90,11 @@ def test_rays_meet_what_brute_force_finds(gpu, noise, count):
     along /= np.linalg.norm(along, axis=1, keepdims=True)
     begin, along = begin.astype(np.float32), along.astype(np.float32)
     bvh = build_bvh(corners)
-    vertices = np.zeros((3 * count, 12), np.float32)
-    vertices[:, :3] = corners.reshape(-1, 3)
-    triangles = np.zeros((count, 4), np.uint32)
-    triangles[:, :3] = np.arange(3 * count).reshape(-1, 3)
     rays = np.pad(np.stack([begin, along], 1), ((0, 0), (0, 0), (0, 1))).astype(np.float32)
     found = gpu.buffer(size=16 * RAYS)
-    meshes = {"nodes": gpu.buffer(bvh.nodes), "vertices": gpu.buffer(vertices),
-              "triangles": gpu.buffer(triangles[bvh.order])}  # fmt: skip
+    unread = gpu.buffer(size=64)  # what a surface's colours are read by
+    meshes = {"nodes": gpu.buffer(bvh.nodes), "edges": gpu.buffer(bvh.edges),
+              "vertices": unread, "triangles": unread}  # fmt: skip
     variables = {"meshes": meshes, "rays": gpu.buffer(rays), "found": found}
     run_once(gpu, [(gpu.kernel(KERNEL, "cast", variables), RAYS // 64)])
     had = found.read().view(np.float32).reshape(-1, 4)[:, 0]

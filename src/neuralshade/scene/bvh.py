@@ -12,7 +12,8 @@ Floats = npt.NDArray[np.float32]
 BINS = 16  # along an axis, between which a node is split
 LEAF = 4  # triangles, which are not split further
 EVEN_FROM = 40  # level from which nodes are halved: a stack of 64 is deep enough for any mesh
-NODE = 8  # words of a node: low corner, first, high corner, count
+NODE = 8  # words of a node: low corner, 8 first + count, high corner, 0
+BITS = 3  # of a count
 
 
 @dataclass(frozen=True)
@@ -20,6 +21,7 @@ class Bvh:
     """Nodes as bvh.slang reads them, and the order in which it wants the triangles."""
 
     nodes: Floats  # [nodes, 8]; of an inner node count is 0 and first its left child's index
+    edges: Floats  # [triangles, 3, 4]: of each in that order a corner, and two edges from it
     order: npt.NDArray[np.int64]  # [triangles]
 
 
@@ -55,7 +57,10 @@ def build_bvh(corners: Floats) -> Bvh:
         made, level = made + 2 * len(first), level + 1
         first = np.stack([first, first + count - rights], 1).reshape(-1)
         count = np.stack([count - rights, rights], 1).reshape(-1)
-    return Bvh(np.concatenate(levels), order)
+    edges = np.zeros((len(corners), 3, 4), np.float32)
+    edges[:, 0, :3] = corners[order, 0]
+    edges[:, 1:, :3] = corners[order, 1:] - corners[order, :1]
+    return Bvh(np.concatenate(levels), edges, order)
 
 
 def _right_side(
@@ -121,8 +126,7 @@ def _within(count: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
 
 
 def _records(boxes: Floats, first: npt.NDArray[np.int64], count: npt.NDArray[np.int64]) -> Floats:
-    found = np.empty((len(boxes), NODE), np.float32)
+    found = np.zeros((len(boxes), NODE), np.float32)
     found[:, :3], found[:, 4:7] = boxes[:, :3], boxes[:, 3:]
-    found[:, 3] = first.astype(np.uint32).view(np.float32)
-    found[:, 7] = count.astype(np.uint32).view(np.float32)
+    found[:, 3] = ((first << BITS) + count).astype(np.uint32).view(np.float32)
     return found

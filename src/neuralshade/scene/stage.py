@@ -70,8 +70,8 @@ def _meshes(gpu: Gpu, stage: Stage) -> dict[str, Any]:
         for (mesh, material, _), first in zip(stage.meshes, firsts, strict=True)
     ]).astype(np.uint32)  # fmt: skip
     bvh = build_bvh(vertices[:, :3][triangles[:, :3]])
-    return {"nodes": gpu.buffer(bvh.nodes), "vertices": gpu.buffer(vertices),
-            "triangles": gpu.buffer(triangles[bvh.order])}  # fmt: skip
+    return {"nodes": gpu.buffer(bvh.nodes), "edges": gpu.buffer(bvh.edges),
+            "vertices": gpu.buffer(vertices), "triangles": gpu.buffer(triangles[bvh.order])}  # fmt: skip
 
 
 def bound_materials(

@@ -30,7 +30,8 @@ def engines(gpu, painted):
 
     def made(trained_by, exact=True, recipe=RECIPE, teacher=painted, shared=None):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setitem(gpu_engine.ENCODER, "software", trained_by)
+            for place in gpu_engine.ENCODER:
+                patch.setitem(gpu_engine.ENCODER, place, trained_by)
             return GpuMaterialEngine(recipe, teacher, gpu, "auto", exact, shared)
 
     return made
