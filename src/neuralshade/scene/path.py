@@ -22,6 +22,7 @@ from neuralshade.scene.stage import (
     bound_materials,
     bound_stage,
     cropped,
+    fast_math,
     given_text,
     imports_text,
     view_of,
@@ -123,7 +124,8 @@ class WholePaths:
             **{name: gpu.buffer(values) for name, values in given.buffers.items()},
         }
         text = program_text(types, given.text)
-        self._kernel = gpu.kernel(text, "trace", variables, folder=given.folder)
+        self._kernel = gpu.kernel(text, "trace", variables, folder=given.folder,
+                                  fast_math=fast_math(given))  # fmt: skip
 
     def record(self, commands: Commands, size: tuple[int, int]) -> None:
         """Put one more path through each pixel among ``commands``."""

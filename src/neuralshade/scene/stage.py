@@ -50,6 +50,14 @@ def given_text(materials: Sequence[Scattering]) -> Scattering:
     return next(iter(found.values()), materials[0])
 
 
+def fast_math(given: Scattering) -> bool:
+    """Return whether CUDA may divide and take sines coarsely: rays take half of the time then.
+
+    Not where a material brings its text, which may make its noise of what a sine rounds to.
+    """
+    return not given.text
+
+
 def imports_text(modules: Iterable[str]) -> str:
     """Return Slang text that imports what path.ways.slang reads, and these modules."""
     return "".join(f"import {module};\n" for module in dict.fromkeys([*MODULES, *modules]))
@@ -71,7 +79,8 @@ def _meshes(gpu: Gpu, stage: Stage) -> dict[str, Any]:
     ]).astype(np.uint32)  # fmt: skip
     bvh = build_bvh(vertices[:, :3][triangles[:, :3]])
     return {"nodes": gpu.buffer(bvh.nodes), "edges": gpu.buffer(bvh.edges),
-            "vertices": gpu.buffer(vertices), "triangles": gpu.buffer(triangles[bvh.order])}  # fmt: skip
+            "vertices": gpu.buffer(vertices),
+            "triangles": gpu.buffer(triangles[bvh.order])}  # fmt: skip
 
 
 def bound_materials(

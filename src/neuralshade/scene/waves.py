@@ -16,7 +16,14 @@ from neuralshade.gpu.gpu import Commands, Dispatch, Gpu, Kernel, Steps
 from neuralshade.model.frame_decoder import FrameDecoder
 from neuralshade.scene.by_material import LANES, NOBODY, MaterialOrder
 from neuralshade.scene.decoded import DecodedMaterials
-from neuralshade.scene.stage import TILE, Stage, bound_materials, given_text, imports_text
+from neuralshade.scene.stage import (
+    TILE,
+    Stage,
+    bound_materials,
+    fast_math,
+    given_text,
+    imports_text,
+)
 
 MOST_BYTES = 2**29  # of what points keep between kernels; a picture of more is drawn in batches
 KNOWN = 4  # sizes of batches whose work is kept prepared
@@ -139,7 +146,8 @@ def _path_kernels(
     table = bound_materials(gpu, stage.materials, [cases.index(one) for one in each], places)
     buffers = {name: gpu.buffer(values) for name, values in given.buffers.items()}
     text = meet_text(cases, given.text)
-    return [gpu.kernel(text, entry, {**bound, **table, **buffers}, folder=given.folder)
+    variables, fast = {**bound, **table, **buffers}, fast_math(given)
+    return [gpu.kernel(text, entry, variables, folder=given.folder, fast_math=fast)
             for entry in ("begin", "meet", "end")]  # fmt: skip
 
 
