@@ -46,7 +46,7 @@ def test_a_page_sees_a_fit(fitting, look, picture):
     assert page.scene == page.scene | {
         "kind": "image", "width": 32, "height": 24, "channels": 3, "hdr": False,
         "panes": ["target", "result"], "continuous": False, "light": None, "levels": [],
-        "overlays": [{"name": "grid 1", "kind": "picture"}],
+        "inputs": [], "overlays": [{"name": "grid 1", "kind": "picture"}],
     }  # fmt: skip
     assert page.fit == page.fit | {"verb": "image", "state": "running", "transform": "identity",
                                    "rate_scale": 1.0, "steps": 10**8, "seed": 0}  # fmt: skip

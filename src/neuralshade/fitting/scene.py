@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
@@ -47,6 +47,7 @@ class View:
     parts: bool = False  # bands of it may come one by one
     screen: tuple[int, int] | None = None  # what lit panes are drawn at, where that is another size
     draft: bool = False  # with noise, of panes that have drafts
+    inputs: tuple[float, ...] = ()  # values of the scene's inputs, in their order
 
 
 @dataclass(frozen=True)
@@ -61,6 +62,16 @@ class Light:
     elevation_deg: float
     panes: tuple[str, ...]
     middle: Literal["overhead", "eye"] = "overhead"
+
+
+@dataclass(frozen=True)
+class VariedInput:
+    """A number that all panes are drawn with and pages choose: its range, and its first value."""
+
+    name: str
+    low: float
+    high: float
+    value: float
 
 
 @dataclass(frozen=True)
@@ -97,6 +108,7 @@ class Scene:
     points: Mapping[str, Points] = field(default_factory=dict)
     light: Light | None = None
     turned: tuple[str, ...] = ()  # panes whose subject turns before the eye
+    inputs: tuple[VariedInput, ...] = ()
     # panes that are drawn with noise in a fraction of the time, and how many times that is
     drafts: Mapping[str, float] = field(default_factory=dict)
     at_hand: tuple[str, ...] = ()  # panes that are a picture, which costs next to nothing to show
@@ -136,6 +148,7 @@ class Scene:
                 "continuous": self.continuous, "overlays": overlays,
                 "light": None if self.light is None else dataclasses.asdict(self.light),
                 "turned": list(self.turned),
+                "inputs": [dataclasses.asdict(one) for one in self.inputs],
                 "levels": [list(size) for size in self.levels],
                 "bytes": self.byte_count, "memory_bytes": self.memory_bytes,
                 "bits_per_pixel": self.bits_per_pixel, "bits_of": self.bits_of,
@@ -167,6 +180,7 @@ class Scene:
 
     def seen_in(self, pane: str, view: View) -> View:
         """Return ``view`` without what does not change a pane."""
+        view = replace(view, inputs=input_values(self.inputs, view))
         if pane not in self.turned:
             view = replace(view, turn=None)
         return view if self.is_lit(pane) else replace(view, light=None, screen=None)
@@ -206,6 +220,16 @@ class Scene:
             for pane in self.titles
             if not self.is_lit(pane) and not pane.startswith(FLIP)
         }
+
+
+def input_values(inputs: Sequence[VariedInput], view: View) -> tuple[float, ...]:
+    """Return what a view says of each input, brought into its range; its first value without one.
+
+    A page may still ask as it did for the scene before, which had other inputs.
+    """
+    said = [*view.inputs[: len(inputs)], *(one.value for one in inputs[len(view.inputs) :])]
+    return tuple(min(max(value, one.low), one.high)
+                 for value, one in zip(said, inputs, strict=True))  # fmt: skip
 
 
 def _covered(low: float, high: float, size: int) -> tuple[int, int]:

@@ -124,7 +124,7 @@ def _answered(request: Request, stage: Stage, subject: Subject) -> Any:
     elif what == "report":
         return f"{Path(subject.name).stem}.html", _written(subject.report, "report.html")
     elif what == "snapshot":
-        return f"{Path(subject.name).stem}.png", _snapshot(stage, Tone(**given))
+        return f"{Path(subject.name).stem}.png", _snapshot(stage, **given)
     elif what == "load":
         return {"text": _loaded(subject, given["path"], given["into_fit"])}
     return None
@@ -152,15 +152,15 @@ def _written(write: Callable[[Path], None], name: str) -> bytes:
         return path.read_bytes()
 
 
-def _snapshot(stage: Stage, tone: Tone) -> bytes:
+def _snapshot(stage: Stage, inputs: tuple[float, ...] = (), **tone: Any) -> bytes:
     scene = stage.scene
     if scene is None:
         raise ConfigError("snapshot: got nothing to show, need a fit or an asset.")
     if scene.settled is not None:  # it would take as long as all of its paths
         raise ConfigError("snapshot: got a scene, need a fit or an asset. Use neuralshade scene.")
     _check_memory(scene)
-    view = View(0, 0, width=scene.width, height=scene.height)
-    return png(on_screen(scene.draw(scene.main, view), scene.linear, tone))
+    view = View(0, 0, width=scene.width, height=scene.height, inputs=inputs)
+    return png(on_screen(scene.draw(scene.main, view), scene.linear, Tone(**tone)))
 
 
 def _check_memory(scene: Scene) -> None:

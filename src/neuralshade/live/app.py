@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import math
 import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -83,11 +84,15 @@ class App:
         try:
             exposure = float(query.get("exposure", 0))
             gamma = float(query["gamma"]) if query.get("gamma") else None
+            inputs = tuple(map(float, query["inputs"].split(","))) if query.get("inputs") else ()
+            if any(map(math.isnan, inputs)):
+                raise ValueError
         except ValueError:
-            return refuse(400, "got exposure or gamma that is no number.")
+            return refuse(400, "got exposure, gamma or inputs that are no numbers.")
         if not (abs(exposure) <= 32 and (gamma is None or 0.1 <= gamma <= 10)):
             return refuse(400, "need exposure in [-32, 32] and gamma in [0.1, 10].")
-        return await self._answered("snapshot", _file, exposure=exposure, gamma=gamma)
+        given = {"exposure": exposure, "gamma": gamma, "inputs": inputs}
+        return await self._answered("snapshot", _file, **given)
 
     async def report(self, request: Request) -> Response:
         # the report is a page of its own, whose scripts and styles are inside it

@@ -21,6 +21,7 @@ RATE_SCALES = (0.01, 100.0)
 BPP = (0.001, 1024.0)  # bits per pixel that may be asked for
 MOST_SEED = 2**31 - 1
 LONGEST_NAME = 200
+MOST_INPUTS = 16  # of a scene, whose range its values are brought into
 MOST_VALUES = 64  # of members that a fit is given
 SENT = {"picture": "a picture", "maps": "maps", "source": "a source"}  # that a fit may be of
 ACTIONS = ("pause", "resume", "step", "stop", "rate", "transform", "reset", "start")
@@ -104,7 +105,14 @@ def _view(said: Mapping[str, Any]) -> View:
                 None if gamma is None else _number(said, "gamma", 0.1, 10.0))  # fmt: skip
     light, turn = (_angles(said, name) for name in ("light", "turn"))
     return View(_id(said), _whole(said, "scene", 0), _region(said), width, height, tuple(panes),
-                tone, light, _level(said), turn, said.get("parts") is True)  # fmt: skip
+                tone, light, _level(said), turn, said.get("parts") is True,
+                inputs=_inputs(said.get("inputs", [])))  # fmt: skip
+
+
+def _inputs(value: Any) -> tuple[float, ...]:
+    if not isinstance(value, list) or len(value) > MOST_INPUTS or not all(map(_is_number, value)):
+        raise ConfigError(f"view.inputs: need a list of up to {MOST_INPUTS} numbers.")
+    return tuple(map(float, value))
 
 
 def _angles(said: Mapping[str, Any], name: str) -> tuple[float, float] | None:

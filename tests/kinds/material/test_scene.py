@@ -5,13 +5,14 @@ import threading
 
 import numpy as np
 import pytest
-from fixtures.small_material import paint, paint_teacher
+from fixtures.small_material import paint, paint_teacher, wet_file
 
 import neuralshade
 from neuralshade.errors import AssetError
 from neuralshade.fitting.scene import View
 from neuralshade.kinds.material.judging.lit import over_points, sphere
 from neuralshade.kinds.material.scene import material_scene
+from neuralshade.kinds.material.varied import Varied
 
 USUAL = View(0, 0, width=40, height=40)
 
@@ -52,6 +53,31 @@ def test_the_light_is_where_it_is_dragged_to():
         row, col = np.unravel_index(drawn.argmax(), drawn.shape)
         assert np.sign(col - 19.5) == right or right == 0
         assert np.sign(row - 19.5) == down or down == 0
+
+
+def test_inputs_are_what_a_view_says():
+    """In the scene's order and in their ranges; what it does not say is as at first."""
+    varied = (Varied("wetness", 0.0, 2.0, 0.5), Varied("age", -1.0, 1.0, 0.0))
+    asked = []
+
+    def paper(uv, wi, wo):
+        asked.append(uv[0, 2:].tolist())
+        return np.ones((len(uv), 3), np.float32)
+
+    scene = material_scene("paper", lambda: over_points(paper), lambda: paper, changes=False,
+                           varied=varied)  # fmt: skip
+    for inputs, shares in (((), [0.25, 0.5]), ((2.0,), [1.0, 0.5]), ((1.5, -1.0), [0.75, 0.0]),
+                           ((-1e9, 1e9, 7.0), [0.0, 1.0])):  # fmt: skip
+        for pane in scene.titles:
+            asked.clear()
+            scene.draw(pane, dataclasses.replace(USUAL, inputs=inputs))
+            assert asked and all(seen == shares for seen in asked), (pane, inputs)
+    said = scene.facts(1)["inputs"]
+    assert said[0] == {"name": "wetness", "low": 0.0, "high": 2.0, "value": 0.5}
+    usual, asked_as = (scene.seen_in("plane", dataclasses.replace(USUAL, inputs=inputs))
+                       for inputs in ((), (0.5, 0.0, 7.0)))  # fmt: skip
+    assert usual == asked_as  # one picture, which is drawn once
+    assert painted_scene().seen_in("plane", dataclasses.replace(USUAL, inputs=(1.0,))).inputs == ()
 
 
 def test_what_is_turned_shows_what_was_behind():
@@ -126,6 +152,41 @@ def test_a_fit_is_watched(device, tmp_path, monkeypatch):
     errors = [np.abs(network - material).mean() for network, material in pairs]
     assert len(pairs) > 4 and errors[-1] < errors[0]
     np.testing.assert_array_equal(pairs[0][1], pairs[-1][1])
+
+
+def test_inputs_of_a_running_fit(device, tmp_path, monkeypatch):
+    """Network and material go along, and the fit does not end otherwise for it."""
+    monkeypatch.setattr("neuralshade.kinds.material.judging.judge.SIDE_PX", 32)
+    drawn, told = [], []
+
+    class Watching:
+        rate_scale, most_steps, ended = 1.0, 5, False
+
+        def begin(self, job):
+            self.scene = job.scene()
+            told.append([(one.name, one.value) for one in self.scene.inputs])
+            return self
+
+        def attend(self, progress, interrupted):
+            views = [dataclasses.replace(USUAL, inputs=(wetness,)) for wetness in (0.0, 2.0)]
+            drawn.append([[self.scene.draw(pane, view) for view in views]
+                          for pane in ("sphere", "given:sphere")])  # fmt: skip
+            return 0.0
+
+        def finishing(self, what):
+            pass
+
+        def settle(self, progress):
+            pass
+
+    neuralshade.fit_material(wet_file(tmp_path), tmp_path / "x.nsh", size=8, steps=150, batch=256,
+                             hidden_width=16, vary="wetness=0..2", mips=0.0, sampler=0.0,
+                             options=neuralshade.FitOptions(live=Watching()))  # fmt: skip
+    assert told == [[("wetness", 0.25)]]
+    (network, material) = drawn[-1]
+    for dry, wet in (network, material):  # more red, less green
+        assert wet[..., 0].sum() > 1.2 * dry[..., 0].sum()
+        assert wet[..., 1].sum() < 0.9 * dry[..., 1].sum()
 
 
 def test_pixels_that_cover_more_are_read_from_coarser_levels():

@@ -68,7 +68,8 @@ def test_a_report_runs_its_own_scripts_and_nothing_else(ask, answering, checked)
 
 
 @pytest.mark.parametrize("query", ["exposure=x", "exposure=nan", "exposure=33", "gamma=0",
-                                   "gamma=inf", "gamma=x"])  # fmt: skip
+                                   "gamma=inf", "gamma=x", "inputs=0.5,",
+                                   "inputs=nan"])  # fmt: skip
 def test_a_snapshot_of_a_tone_that_is_none(ask, channel, query):
     assert ask.refused(f"/snapshot.png?{query}")[0] == 400
     assert channel.take() == []
@@ -77,9 +78,11 @@ def test_a_snapshot_of_a_tone_that_is_none(ask, channel, query):
 def test_a_snapshot_has_the_tone_asked_for(ask, answering):
     seen = []
     answering(lambda r: seen.append(r.arguments) or r.answer.set_result(("a.png", b"x")))
-    assert ask("/snapshot.png?exposure=-2.5&gamma=2.2").headers["content-type"] == "image/png"
+    asked = "/snapshot.png?exposure=-2.5&gamma=2.2&inputs=0.5,2"
+    assert ask(asked).headers["content-type"] == "image/png"
     ask("/snapshot.png")
-    assert seen == [{"exposure": -2.5, "gamma": 2.2}, {"exposure": 0.0, "gamma": None}]
+    assert seen == [{"exposure": -2.5, "gamma": 2.2, "inputs": (0.5, 2.0)},
+                    {"exposure": 0.0, "gamma": None, "inputs": ()}]  # fmt: skip
 
 
 def test_a_thread_that_does_not_answer_is_told_of(ask, channel, monkeypatch):

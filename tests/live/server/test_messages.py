@@ -25,9 +25,9 @@ from neuralshade.live.messages import (
 )
 
 MESSAGES = (View, Received, Visible, Pick, Overlay, Control)
-FIELDS = ("id", "scene", "region", "width", "height", "panes", "exposure", "gamma", "light", "u",
-          "v", "name", "visible", "action", "rate_scale", "transform", "seed", "picture", "preset",
-          "seconds")  # fmt: skip
+FIELDS = ("id", "scene", "region", "width", "height", "panes", "exposure", "gamma", "light",
+          "inputs", "u", "v", "name", "visible", "action", "rate_scale", "transform", "seed",
+          "picture", "preset", "seconds")  # fmt: skip
 VIEW = {"type": "view", "id": 5, "scene": 3, "region": [0.25, 0.0, 1.0, 0.5], "width": 40,
         "height": 30, "panes": ["target", "result"]}  # fmt: skip
 
@@ -126,6 +126,7 @@ def test_a_view_is_what_was_said():
         5, 3, (0.25, 0.0, 1.0, 0.5), 40, 30, ("target", "result"), Tone(-2.5, 2.2), (28.0, 40.0)
     )
     assert said(type="view", id=0, scene=0, width=1, height=1) == View(0, 0)
+    assert said(**VIEW, inputs=[1, 0.5]).inputs == (1.0, 0.5)
 
 
 @pytest.mark.parametrize("width, height", [(LARGEST_SIDE, 1024), (1024, LARGEST_SIDE),
@@ -164,6 +165,9 @@ def test_views_up_to_the_limits(width, height):
     ({"gamma": 0}, "view.gamma: need a number from 0.1 to 10."),
     ({"light": [361, 0]}, "view.light: got a number beyond 360."),
     ({"light": 5}, "view.light: need 2 numbers."),
+    ({"inputs": 1}, "view.inputs: need a list of up to 16 numbers."),
+    ({"inputs": [True]}, "view.inputs: need a list of up to 16 numbers."),
+    ({"inputs": [0.0] * 17}, "view.inputs: need a list of up to 16 numbers."),
     ({"scene": -1}, "view.scene: need a whole number from 0 to 2147483647."),
     ({"id": 2**31}, "view.id: need a whole number from 0 to 2147483647."),
 ])  # fmt: skip

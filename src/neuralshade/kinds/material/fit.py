@@ -223,10 +223,9 @@ class _Job(Job[MaterialRecipe]):
 
     def scene(self) -> Scene:
         """Return what a live page shows of it: a sphere and a plane beside the material itself."""
-        usual = [one.share(one.default) for one in self.teacher.varied]
         return material_scene(self.teacher.name, lambda: over_points(self._shade()),
                               lambda: self.judge.teacher.eval, changes=True,
-                              shares=usual)  # fmt: skip
+                              varied=self.teacher.varied)  # fmt: skip
 
     def _stored(self) -> Field:
         """Return the field as a file would hold it now, with the levels that are trained."""

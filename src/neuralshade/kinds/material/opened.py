@@ -32,7 +32,7 @@ from neuralshade.kinds.material.teachers.teacher import (
     open_teachers_gpu,
 )
 from neuralshade.kinds.material.told import told_map_levels, told_noise, told_shared, told_varied
-from neuralshade.kinds.material.varied import Varied, read_varied, shares_of
+from neuralshade.kinds.material.varied import Varied, read_varied, shares_of, values_of
 from neuralshade.measure.table import Table
 from neuralshade.model.field import Field
 from neuralshade.model.lobe_sampler import LobeSampler
@@ -160,14 +160,19 @@ class OpenedMaterial(Scattered, Opened):
     def scene(self, reference: Any = None) -> Scene:
         """Return a sphere and a plane under a light, beside the material itself.
 
+        Varied inputs are at first what they are given.
+
         Raises: AssetError for another material; what ``load_teacher`` raises.
         """
         from neuralshade.kinds.material.judging.evaluate import teacher_of
 
         teacher = None if reference is None else teacher_of(self, reference)
         itself = None if teacher is None else partial(self._teacher_shade, teacher)
+        values = values_of(self.varied, self.given, self.path)
+        inputs = [replace(one, default=value)
+                  for one, value in zip(self.varied, values, strict=True)]  # fmt: skip
         return material_scene(str(self.material["name"]), lambda: self.seen, itself,
-                              changes=False, shares=self.shares)  # fmt: skip
+                              changes=False, varied=inputs)  # fmt: skip
 
     def same_reference(self, reference: Any) -> Any:
         """Return ``reference`` where it is the material that this was fitted to, else None."""

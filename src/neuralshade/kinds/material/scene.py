@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from neuralshade.fitting.scene import GIVEN, Light, Scene, View
+from neuralshade.fitting.scene import GIVEN, Light, Scene, VariedInput, View, input_values
 from neuralshade.kinds.material import KIND
 from neuralshade.kinds.material.judging.lit import (
     EYE,
@@ -20,6 +20,7 @@ from neuralshade.kinds.material.judging.lit import (
     sphere,
 )
 from neuralshade.kinds.material.judging.lit import Light as Lamp
+from neuralshade.kinds.material.varied import Varied
 from neuralshade.measure.plane.sphere_view import angles_to, to_light
 
 Floats = npt.NDArray[np.float32]
@@ -32,7 +33,7 @@ NETWORK, TEACHER = "Network", "Material"
 
 def material_scene(
     name: str, network: Callable[[], Filtered], teacher: Callable[[], Shade] | None, *,
-    changes: bool, shares: Sequence[float] = (),
+    changes: bool, varied: Sequence[Varied] = (),
 ) -> Scene:  # fmt: skip
     """Return a sphere and a plane under a light that is dragged, in linear light.
 
@@ -42,15 +43,18 @@ def material_scene(
         teacher: the same of the material itself at a point, None where it is not at hand; the panes
             of both are then beside each other.
         changes: whether ``network`` says something else from step to step.
-        shares: of varied inputs, which go behind all places.
+        varied: inputs, whose values pages choose, from the defaults on.
     """
     makers = {"": network}
     if teacher is not None:
         makers[GIVEN] = lambda: over_points(teacher())
+    inputs = tuple(VariedInput(one.name, one.low, one.high, one.default) for one in varied)
 
     def draw(pane: str, view: View) -> Floats:
         before = GIVEN if pane.startswith(GIVEN) else ""
         width, height = view.screen or (view.width, view.height)
+        values = input_values(inputs, view)
+        shares = [one.share(value) for one, value in zip(varied, values, strict=True)]
         seen = _stage(pane.removeprefix(before), width, height, view).at(shares)
         return seen.lit_over(makers[before](), _lamps(view.light))
 
@@ -59,7 +63,8 @@ def material_scene(
     light = Light(*angles_to(KEY), tuple(titles), "eye")
     turned = tuple(pane for pane in titles if pane.endswith(SPHERE))
     return Scene(KIND.name, name, DRAWN_PX, DRAWN_PX, 3, True, True, True, titles, draw,
-                 own if changes else (), light=light, turned=turned)  # fmt: skip
+                 own if changes else (), light=light, turned=turned,
+                 inputs=inputs)  # fmt: skip
 
 
 def _stage(shape: str, width: int, height: int, view: View) -> Stage:

@@ -104,8 +104,8 @@ def varied_of(text: str, inputs: Mapping[str, Input], owner: str) -> tuple[Varie
     return tuple(found)
 
 
-def shares_of(varied: Sequence[Varied], given: Mapping[str, Any], owner: str) -> list[float]:
-    """Return the share of each input, of the values ``given`` (numbers or text) or its default.
+def values_of(varied: Sequence[Varied], given: Mapping[str, Any], owner: str) -> list[float]:
+    """Return the value of each input: what is ``given`` (a number or text), or its default.
 
     Raises: ConfigError for one that ``owner`` has not, for no number and one out of its range.
     """
@@ -121,7 +121,13 @@ def shares_of(varied: Sequence[Varied], given: Mapping[str, Any], owner: str) ->
             raise ConfigError(f"set: got {one.name}={given[one.name]}, need a number from "
                               f"{one.low:g} to {one.high:g}, which {owner} was fitted over. "
                               "Change it.")  # fmt: skip
-    return [one.share(values[one.name]) for one in varied]
+    return [values[one.name] for one in varied]
+
+
+def shares_of(varied: Sequence[Varied], given: Mapping[str, Any], owner: str) -> list[float]:
+    """Return where in its range each of ``values_of`` lies. Raises what that does."""
+    values = values_of(varied, given, owner)
+    return [one.share(value) for one, value in zip(varied, values, strict=True)]
 
 
 def spread_shares(count: int, inputs: int) -> list[list[float]]:

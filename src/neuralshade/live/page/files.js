@@ -14,13 +14,15 @@ export class Files {
    * @param {import("./session.js").Session} session
    * @param {import("./new_fit.js").NewFit} newFit
    * @param {import("./look.js").Tone} tone
+   * @param {import("./inputs.js").Inputs} inputs
    */
-  constructor(session, newFit, tone) {
+  constructor(session, newFit, tone, inputs) {
     this.session = session;
     this.newFit = newFit;
     byId("save").addEventListener("click", () => download("asset", "asset.nsh"));
     byId("snapshot").addEventListener("click", () => {
-      download(`snapshot.png${tone.query}`, "snapshot.png");
+      const asked = new URLSearchParams({ ...tone.query, ...inputs.query });
+      download(`snapshot.png?${asked}`, "snapshot.png");
     });
     byId("load").addEventListener("change", (/** @type {any} */ event) => {
       const file = event.target.files[0];

@@ -47,13 +47,11 @@ export class Tone {
     return { exposure: this.exposure, gamma: this.gamma };
   }
 
-  /** Return what it adds to the address of a snapshot. */
+  /** Return what it adds to the address of a snapshot. @returns {Record<string, string>} */
   get query() {
-    if (!this.session.scene?.hdr) return "";
-    const asked = new URLSearchParams();
-    asked.set("exposure", String(this.exposure));
-    if (this.gamma !== null) asked.set("gamma", String(this.gamma));
-    return `?${asked}`;
+    if (!this.session.scene?.hdr) return {};
+    const gamma = this.gamma === null ? {} : { gamma: String(this.gamma) };
+    return { exposure: String(this.exposure), ...gamma };
   }
 
   #enter() {

@@ -6,6 +6,7 @@ import { byId, setText } from "./dom.js";
 import { Files } from "./files.js";
 import { FitControls, showNumbers } from "./fit_panel.js";
 import { sizeOf } from "./format.js";
+import { Inputs } from "./inputs.js";
 import { connectKeys } from "./keys.js";
 import { Level } from "./level.js";
 import { Light, Tone } from "./look.js";
@@ -29,8 +30,9 @@ const level = new Level(session, () => {
   values.askAgain();
 });
 const turn = new Turn(session, () => light.move());
+const inputs = new Inputs(session, () => light.move());
 stage.ondrag = (dx, dy, pane) => turn.drag(dx, dy, pane) || light.drag(dx, dy, pane);
-const views = new Views(session, connection, stage, { tone, light, level, turn });
+const views = new Views(session, connection, stage, { tone, light, level, turn, inputs });
 views.onproblem = notice;
 connectToolbar(stage);
 session.on("scene", () => {
@@ -46,7 +48,7 @@ const controls = new FitControls(session, connection);
 showNumbers(session);
 showQuality(session);
 new Curves(session);
-new Files(session, new NewFit(session, connection), tone);
+new Files(session, new NewFit(session, connection), tone, inputs);
 connectKeys(stage, controls, overlays, level, turn);
 
 let shown = ""; // which scene of which session

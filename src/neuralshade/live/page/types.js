@@ -14,6 +14,12 @@
  * @property {string[]} panes that it lights
  * @property {"overhead" | "eye"} middle where it stands at an elevation of 90 degrees
  *
+ * @typedef {object} SceneInput
+ * @property {string} name
+ * @property {number} low end of its range
+ * @property {number} high
+ * @property {number} value at first
+ *
  * @typedef {object} Scene
  * @property {number} id
  * @property {string} kind of asset: said, never asked for; the other facts say what there is to do
@@ -29,6 +35,7 @@
  * @property {Overlay[]} overlays
  * @property {SceneLight | null} light where there is one that can be moved
  * @property {string[]} turned panes whose subject can be turned before the eye
+ * @property {SceneInput[]} inputs numbers that all panes are drawn with
  * @property {[number, number][]} levels width and height of each mip, where there are some
  * @property {number | null} bytes on disk, where a file is shown
  * @property {number | null} memory_bytes in a GPU, as shaders read it
@@ -134,6 +141,6 @@
  * @property {boolean} sharp
  * @property {boolean} [draft]
  * @property {Uint8Array} [swept] of a picture put together from bands: 1 for each row that came
- * @property {string} look what it was drawn with besides: exposure, gamma, level, light
+ * @property {string} look what it was drawn with besides: exposure, gamma, level, inputs, light
  */
 export {};

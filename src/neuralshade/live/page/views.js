@@ -20,8 +20,9 @@ export class Views {
    * @param {import("./look.js").Light} looks.light
    * @param {import("./level.js").Level} looks.level
    * @param {import("./turn.js").Turn} looks.turn
+   * @param {import("./inputs.js").Inputs} looks.inputs
    */
-  constructor(session, connection, stage, { tone, light, level, turn }) {
+  constructor(session, connection, stage, { tone, light, level, turn, inputs }) {
     this.session = session;
     this.connection = connection;
     this.stage = stage;
@@ -29,6 +30,7 @@ export class Views {
     this.light = light;
     this.level = level;
     this.turn = turn;
+    this.inputs = inputs;
     this.id = 0;
     this.asked = "";
     /**
@@ -64,9 +66,9 @@ export class Views {
 
   #ask() {
     const { scene } = this.session;
-    const { stage, tone, light, level, turn, panes } = this;
+    const { stage, tone, light, level, turn, inputs, panes } = this;
     if (!scene || scene !== stage.scene || !stage.panes.length) return;
-    const drawn = { ...tone.request, ...level.request };
+    const drawn = { ...tone.request, ...level.request, ...inputs.request };
     const { region, width, height } = stage.request();
     const by = light.coarseness;
     const size = { width: Math.ceil(width / by), height: Math.ceil(height / by) };

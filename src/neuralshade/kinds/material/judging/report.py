@@ -31,7 +31,7 @@ from neuralshade.kinds.material.judging.lit import (
     sky,
     sphere,
 )
-from neuralshade.kinds.material.judging.report_varied import varied_rows
+from neuralshade.kinds.material.judging.report_varied import ERROR_SCALE, swept_inputs
 from neuralshade.kinds.material.levels import level_sides
 from neuralshade.measure.curves import curve_charts
 from neuralshade.measure.display import PagePicture, error_picture, feature_pages, shown
@@ -40,7 +40,6 @@ from neuralshade.measure.page import write_page
 Floats = npt.NDArray[np.float32]
 SPHERE_PX, PLANE_PX = 288, 384
 SKY_LIGHTS = 64
-ERROR_SCALE = 4  # of differences in sRGB, around grey
 PICKED = (3, 9, 14)  # of the lights that no fit has seen
 MOST_TEXELS = 256  # a side of what is shown of the feature map
 
@@ -72,7 +71,7 @@ def report_material(
                 row = compared.known_row()
             with stage("drawing surfaces"):
                 rows = _drawn(compared)
-                varied = varied_rows(compared)
+                varied = swept_inputs(compared)
         with stage("drawing charts"):
             content = {**_content(opened, row, rows, facts), "varied": varied}
             write_page(output, "material.html.jinja", content)

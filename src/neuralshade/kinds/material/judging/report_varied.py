@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -10,33 +11,63 @@ from neuralshade.base.work import counted
 from neuralshade.kinds.material.judging.evaluate import Compared
 from neuralshade.kinds.material.judging.judge import on_screen
 from neuralshade.kinds.material.judging.lit import key_light, sphere
-from neuralshade.measure.display import PagePicture, shown
+from neuralshade.measure.display import PagePicture, error_picture, shown
 
-STEPS = 5  # of a range, its ends among them
+STEPS = 5  # of a range, its ends among them, that stand in a row
+BETWEEN = 2  # stops of the slider for each step to the next
 SIDE_PX = 192
+ERROR_SCALE = 4  # of differences in sRGB, around grey
+SAME = 1e-6  # shares that are one stop
 
 
-def varied_rows(compared: Compared) -> list[tuple[str, list[PagePicture]]]:
-    """Return of each varied input its name, and pictures: of the material, then of the network.
+@dataclass(frozen=True)
+class Stop:
+    """A value of an input, and the material, the network and their difference there."""
 
-    All other inputs are as the asset was opened with.
-    """
-    varied = compared.opened.varied
-    return [(one.name, _row(compared, number))
-            for number, one in counted("drawing over ranges", list(enumerate(varied)),
-                                       len(varied))]  # fmt: skip
+    value: str
+    in_row: bool
+    pictures: list[PagePicture]
 
 
-def _row(compared: Compared, number: int) -> list[PagePicture]:
-    """Return the material at STEPS values of an input, then the network there."""
-    seen, one = sphere(SIDE_PX, SIDE_PX), compared.opened.varied[number]
-    halves: dict[str, list[PagePicture]] = {"Material": [], "Network": []}
-    for share in np.linspace(0, 1, STEPS):
-        shares: list[Any] = list(compared.opened.shares)
-        shares[number] = share
-        at = seen.at(shares)
-        shades = (compared.teacher.eval, compared.opened.eval)
-        for title, shade in zip(halves, shades, strict=True):
-            picture = on_screen(at.lit(shade, key_light()))
-            halves[title].append(shown(f"{title}, {one.value(share):g}", "", picture))
-    return halves["Material"] + halves["Network"]
+@dataclass(frozen=True)
+class SweptInput:
+    """An input, its stops from low to high, and which of them is what the asset was opened with."""
+
+    name: str
+    stops: list[Stop]
+    first: int
+
+
+def swept_inputs(compared: Compared) -> list[SweptInput]:
+    """Return each varied input over its range; all others are as the asset was opened with."""
+    return [_swept(compared, number) for number in range(len(compared.opened.varied))]
+
+
+def _swept(compared: Compared, number: int) -> SweptInput:
+    one, usual = compared.opened.varied[number], compared.opened.shares[number]
+    stops = _stops(usual)
+    drawn = [Stop(f"{one.value(share):g}", in_row, _pictures(compared, number, share))
+             for share, in_row in counted(f"drawing over {one.name}", stops,
+                                          len(stops))]  # fmt: skip
+    nearest = min(range(len(stops)), key=lambda stop: abs(stops[stop][0] - usual))
+    return SweptInput(one.name, drawn, nearest)
+
+
+def _stops(usual: float) -> list[tuple[float, bool]]:
+    """Return shares of a range, evenly spread and where the input usually is; which in a row."""
+    even = np.linspace(0, 1, (STEPS - 1) * BETWEEN + 1).tolist()
+    stops = [(share, i % BETWEEN == 0) for i, share in enumerate(even)]
+    if min(abs(share - usual) for share in even) > SAME:
+        stops.append((usual, False))
+    return sorted(stops)
+
+
+def _pictures(compared: Compared, number: int, share: float) -> list[PagePicture]:
+    shares: list[Any] = list(compared.opened.shares)
+    shares[number] = share
+    at, value = sphere(SIDE_PX, SIDE_PX).at(shares), compared.opened.varied[number].value(share)
+    material, network = (on_screen(at.lit(shade, key_light()))
+                         for shade in (compared.teacher.eval, compared.opened.eval))  # fmt: skip
+    error = error_picture(material, network, ERROR_SCALE)
+    named = (("Material", material), ("Network", network), ("Difference", error))
+    return [shown(f"{name}, {value:g}", "", picture) for name, picture in named]
