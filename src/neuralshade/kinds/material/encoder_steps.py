@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import replace
 
 import torch
 
-from neuralshade.engine.recorded_engine import RecordedEngine
 from neuralshade.engine.torch_engine import TorchEngine
 from neuralshade.kinds.material.drawn_samples import DrawnBatches, DrawnSamples
 from neuralshade.kinds.material.engine import OF_ENCODER, EncodedField, MaterialTask
-from neuralshade.kinds.material.every_nth import EveryNth, State, Steps, parted
+from neuralshade.kinds.material.every_nth import EveryNth, State, parted
 from neuralshade.kinds.material.field import encoding_of
 from neuralshade.kinds.material.recipe import MaterialRecipe
 from neuralshade.optimizer.adam import Adam
@@ -59,23 +57,16 @@ class EncoderSteps(ABC):
 
 
 class TorchEncoderSteps(EncoderSteps):
-    """Steps in PyTorch, recorded where ``field`` lies on CUDA.
-
-    Elsewhere one of them counts for ``every``. ``most``: samples of a step.
-    """
+    """Steps in PyTorch, where ``field`` lies."""
 
     def __init__(
-        self, field: EncodedField, recipe: MaterialRecipe, drawn: DrawnSamples,
-        rng: torch.Generator, every: int, most: int,
-    ):  # fmt: skip
+        self, field: EncodedField, recipe: MaterialRecipe, drawn: DrawnSamples, rng: torch.Generator
+    ):
         super().__init__(field, recipe)
-        device = next(field.parameters()).device
-        self.batches = DrawnBatches(replace(drawn, batch=min(drawn.batch, most)), device)
+        self.batches = DrawnBatches(drawn, next(field.parameters()).device)
         task = MaterialTask(field, lambda rng: self.batches.held())
-        recorded = device.type == "cuda"
-        kind = RecordedEngine if recorded else TorchEngine
-        self.inner = kind(field, task, "l1", [self.adam], rng, bring=self.batches.bring)
-        self.steps: Steps = self.inner if recorded else EveryNth(self.inner, every)
+        inner = TorchEngine(field, task, "l1", [self.adam], rng, bring=self.batches.bring)
+        self.steps = EveryNth(inner, 1)
 
     @property
     def skipped(self) -> int:
