@@ -31,13 +31,14 @@ from neuralshade.kinds.material.varied import MOST_VARIED
 from neuralshade.model.field import Field
 from neuralshade.model.lobe_sampler import LobeSampler
 
-MEASURE = Number(-1e6, 1e6)
+MOST_MEASURE = 1e6  # what is further from 0 is told as that
+MEASURE = Number(-MOST_MEASURE, MOST_MEASURE)
 # Of a quality, where files of earlier versions have none; see measures.py and noise.py.
 MEASURED = ("flip", "smape_uniform", "smape_half", "smape_highlight", "l1_uniform", "l1_half",
             "l1_highlight", "bias", "albedo_mean", "albedo_p95", "albedo_grazing",
             "albedo_most", "teacher_albedo_most", "reciprocity",
             "teacher_reciprocity")  # fmt: skip
-NOISE = Number(0, 1e6)  # standard deviation over mean
+NOISE = Number(0, MOST_MEASURE)  # standard deviation over mean
 NOISES = ("noise_cosine", "noise_lobes", "noise_sampler")
 ERROR = Number(0, 1)  # a symmetric one
 LEVEL = Parts({"side": SIDE, "kept": Text(choices=("trained", "filtered")), "error": ERROR,

@@ -91,7 +91,7 @@ class MaterialResult(Reached):
             print(f"in a GPU: {self.memory_bytes:,} bytes")
         print(f"{plural(self.steps, 'step')} in {self.seconds:.1f} s on {self.device}")
         if self.skipped_steps:
-            print(f"{self.skipped_steps} steps were skipped: their gradient was not finite")
+            print(f"{plural(self.skipped_steps, 'step')} skipped: the gradient was not finite")
 
 
 def fit_material(

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import torch
 
+from neuralshade.kinds.material.asset import MOST_MEASURE
 from neuralshade.kinds.material.field import encoding_of
 from neuralshade.model.field import Field
 from neuralshade.model.lobe_sampler import LobeSampler, Mixture, luminance
@@ -69,4 +70,4 @@ def _noise(squares: torch.Tensor, albedo: torch.Tensor) -> float:
     """Return the median of standard deviation over mean, given what squares are a mean of."""
     mean_square = squares.view(PLACES, DIRECTIONS).mean(1)
     ratio = mean_square / albedo.square().clamp_min(1e-30)
-    return float((ratio - 1).clamp_min(0).sqrt().median())
+    return min(float((ratio - 1).clamp_min(0).sqrt().median()), MOST_MEASURE)

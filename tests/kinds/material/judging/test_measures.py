@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 from fixtures.small_material import paint
 
+from neuralshade.kinds.material.asset import RULES
+from neuralshade.kinds.material.judging.judge import Judged
 from neuralshade.kinds.material.judging.measures import WAYS, Measures
 
 
@@ -77,3 +79,12 @@ def test_an_albedo_of_a_highlight(measures, width):
 
     found = measures.measure(shade)
     assert found["albedo_most"] == pytest.approx(1, abs=0.1)
+
+
+def test_what_no_file_holds_is_told_as_the_most_that_one_does():
+    """A mirror's fit once could not be written: its error was a million times its light."""
+    light = dict.fromkeys(("l1_uniform", "albedo_grazing"), 1.2e6) | {"bias": -2.5e7, "flip": 0.25}
+    facts = Judged(31.5, 30.0, 140.0, None, light).facts()
+    assert facts == {"psnr_db": 31.5, "worst_db": 30.0, "sky_db": 140.0, "l1_uniform": 1e6,
+                     "albedo_grazing": 1e6, "bias": -1e6, "flip": 0.25}  # fmt: skip
+    RULES["quality"].check(facts, "quality")

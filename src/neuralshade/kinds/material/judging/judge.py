@@ -13,6 +13,7 @@ import numpy.typing as npt
 import torch
 
 from neuralshade.base.work import counted, part
+from neuralshade.kinds.material.asset import MOST_MEASURE
 from neuralshade.kinds.material.judging.lit import Light, Shade, Stage, held_out_lights, sky, sphere
 from neuralshade.kinds.material.judging.measures import Measures
 from neuralshade.kinds.material.levels import in_blocks
@@ -46,10 +47,14 @@ class Judged:
         return self.light["l1_highlight"]
 
     def facts(self) -> dict[str, float]:
-        """Return all of it as a header holds it, without what could not be measured."""
+        """Return all of it as a header holds it, without what could not be measured.
+
+        Relative errors of a mirror, which next to no direction sees, have no bounds of their own.
+        """
         spheres = {"psnr_db": self.psnr_db, "worst_db": self.worst_db, "sky_db": self.sky_db}
         flips = {} if self.flip is None else {"flip": self.flip}
-        return {name: round(value, 5) for name, value in {**spheres, **flips, **self.light}.items()}
+        return {name: round(min(max(value, -MOST_MEASURE), MOST_MEASURE), 5)
+                for name, value in {**spheres, **flips, **self.light}.items()}  # fmt: skip
 
 
 def field_shade(field: Field) -> Shade:
