@@ -133,7 +133,7 @@ def _engine(one: Contender, batches: SharedBatches, recipe: MaterialRecipe) -> T
                   one.encoder_output, rng=rng)  # fmt: skip
     field = EncodedField(plain, encoder).to(batches.device)
     texels = encoding_of(field).grid.texels
-    nets = Adam([p for p in field.parameters() if p is not texels], recipe.rate,
+    nets = Adam([p for p in field.parameters() if p is not texels], one.rate or recipe.rate,
                 (recipe.beta1, 0.999))  # fmt: skip
     latents = LatentAdam([texels], recipe.latent_rate, (recipe.beta1, recipe.beta2), recipe.epsilon)
     task = MaterialTask(field, batches.draw)
