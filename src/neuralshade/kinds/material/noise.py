@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import torch
@@ -45,7 +46,7 @@ def sampler_noise(
     read = encoding.columns(latents, wi, wo, shares)
     light = luminance(field.network.on_columns(read, torch.float32))
     light = torch.where(wi[2] > LEAST, light, 0.0)  # what is along the surface no path looks at
-    shares = (light / density).double()
+    shares = torch.where(light > 0, light / density, 0.0).double()  # exactly along it density is 0
     albedo = shares.view(PLACES, DIRECTIONS).mean(1)
     return {f"noise_{way}": _noise(shares * light / ways[way].pdf(wi, wo), albedo) for way in WAYS}
 
@@ -69,5 +70,5 @@ def _cosine(like: Mixture) -> Mixture:
 def _noise(squares: torch.Tensor, albedo: torch.Tensor) -> float:
     """Return the median of standard deviation over mean, given what squares are a mean of."""
     mean_square = squares.view(PLACES, DIRECTIONS).mean(1)
-    ratio = mean_square / albedo.square().clamp_min(1e-30)
+    ratio = (mean_square / albedo.square().clamp_min(1e-30)).nan_to_num(math.inf)  # infinite both
     return min(float((ratio - 1).clamp_min(0).sqrt().median()), MOST_MEASURE)

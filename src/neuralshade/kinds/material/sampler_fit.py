@@ -139,7 +139,8 @@ class SamplerTrainer:
         wi, density = plain.sample(wo, u[5:8])
         read = encoding.columns(latents, wi, wo, shares)
         light = luminance(self.field.network.on_columns(read, torch.float32))
-        return latents, shares, wo, wi, (light / density).clamp(max=MOST)
+        wanted = torch.where(density > 0, light / density, 0.0)  # 0 of what lies along the surface
+        return latents, shares, wo, wi, wanted.clamp(max=MOST)
 
     def state(self) -> dict[str, torch.Tensor]:
         """Return everything that a restart needs besides the field, by name."""
