@@ -140,6 +140,7 @@ def test_the_trained_field_says_what_kernels_train(engine):
 def test_adam_goes_on_where_the_encoders_was(engine):
     """With what it kept of the decoder and of the read-out."""
     engine.advance([1.0] * 3)
+    engine.encoder_steps.fetch()
     adam, trained = engine.encoder_steps.adam, engine.encoder_steps.field
     kept = [moment.to("cpu", copy=True) for p in trained.network.parameters()
             for moment in adam.moments(p)]  # fmt: skip
