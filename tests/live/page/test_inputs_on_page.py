@@ -12,7 +12,7 @@ from PIL import Image
 import neuralshade
 from neuralshade.fitting.scene import Tone, View
 from neuralshade.kinds import open_asset
-from neuralshade.kinds.material.judging.lit import EYE, key_light, over_points, sphere
+from neuralshade.kinds.material.judging.lit import EYE, over_points, sphere
 from neuralshade.kinds.material.scene import DRAWN_PX, FILL, RADIANCE
 from neuralshade.kinds.material.teachers.teacher import places
 from neuralshade.live.frames import on_screen
@@ -197,8 +197,10 @@ def test_a_report_has_a_slider_that_stops_where_pictures_were_drawn(
         assert float(told.inner_text()) == value
         assert slider.get_attribute("aria-valuetext") == told.inner_text()
         seen = sphere(24, 24).at([value / 2, 0.5])  # the other is in the middle of its range
-        itself = on_screen(seen.lit(wet_paint, key_light()), True, Tone())
-        network = on_screen(seen.lit(opened.eval, key_light()), True, Tone())
+        itself, network = (
+            on_screen(seen.lit_as_usual(over_points(shade), opened.sample), True, Tone())
+            for shade in (wet_paint, opened.eval)
+        )
         assert np.abs(chosen(0) - itself).max() <= ROUNDING
         assert np.abs(chosen(1) - network).max() <= ROUNDING
         off = (127.5 + 4.0 * (network.astype(int) - itself)).clip(0, 255)

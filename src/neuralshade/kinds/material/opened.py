@@ -20,7 +20,7 @@ from neuralshade.kinds.kind import Notice, Opened, ignore
 from neuralshade.kinds.material import KIND
 from neuralshade.kinds.material.asset import RULES, field_forms, stored_field, stored_sampler
 from neuralshade.kinds.material.framed import framed_scattering
-from neuralshade.kinds.material.judging.lit import Shade, key_light, sphere
+from neuralshade.kinds.material.judging.lit import Shade, sphere
 from neuralshade.kinds.material.levels import level_sides
 from neuralshade.kinds.material.recipe import MaterialRecipe
 from neuralshade.kinds.material.scattered import Scattered
@@ -151,7 +151,7 @@ class OpenedMaterial(Scattered, Opened):
         Each pixel is read at the level whose texels are as wide as what it covers.
         """
         check_pixels(width, height)
-        lit = sphere(width, height, crop).lit_over(self.seen, key_light())
+        lit = sphere(width, height, crop).lit_as_usual(self.seen, self.sample)
         if not np.isfinite(lit).all():
             raise AssetError(f"{self.path}: got numbers beyond float32 in what is drawn, need "
                              "finite ones. Fit it again.")  # fmt: skip

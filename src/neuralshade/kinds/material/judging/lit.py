@@ -16,6 +16,7 @@ from neuralshade.source.crop import WHOLE, Crop
 Floats = npt.NDArray[np.float32]
 Shade = Callable[[Floats, Floats, Floats], Floats]  # uv, wi, wo [n, ...] -> f * cos [n, 3]
 Filtered = Callable[[Floats, Floats, Floats, Floats], Floats]  # the same of uv, wi, wo, footprints
+Draw = Callable[[Floats, Floats, Floats], tuple[Floats, Floats]]  # uv, wo, u -> wi, its density
 Light = tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]  # towards it; radiance [3]
 
 RADIUS = 0.95  # of half a picture's shorter side
@@ -23,6 +24,11 @@ TILES = 2.0  # times that the material goes around a sphere
 LOWEST = 1e-3  # cosine below which nothing is lit
 KEY = (-0.45, 0.65, 0.61)  # the usual light
 EYE = (0.0, 0.0, 1.0)
+WEAK = 0.35  # of a sky beside the usual light
+DRAWN = 24  # directions of a pixel to such a sky
+# Of u, v and w from one direction to the next. Source: Roberts 2018, The Unreasonable
+# Effectiveness of Quasirandom Sequences.
+GOLDEN = 1.2207440846057596 ** -np.arange(1, 4)
 POLE, EAST = 1e-12, (1.0, 0.0, 0.0)  # where all ways are south, the tangent is any
 
 
@@ -70,6 +76,29 @@ class Stage:
             if len(on):  # taken by number: five times as fast as by a mask
                 seen = (each.take(on, 0) for each in (self.uv, wi, wo, self.footprint))
                 total[on] += shade(*seen) * radiance.astype(np.float32)
+        return self._picture(total)
+
+    def lit_as_usual(self, shade: Filtered, draw: Draw) -> Floats:
+        """Return the same under the usual light and a weak sky, whose directions ``draw`` draws.
+
+        A polished surface mirrors a sky of few lights as dots. Each pixel begins elsewhere in one
+        sequence, so that what is left is a grain.
+        """
+        wo, frame = self.local(EYE), (self.tangent, self.bitangent, self.normal)
+        begin = np.random.default_rng(0).random(self.tangent.shape)
+        total = np.zeros((len(self.uv), 3), np.float32)
+        for number in counted("adding up the sky", range(DRAWN), DRAWN):
+            u = ((begin + number * GOLDEN) % 1).astype(np.float32).clip(0, 1 - 2**-24)
+            wi, density = draw(self.uv, wo, u)
+            on = np.flatnonzero((np.minimum(wi[:, 2], wo[:, 2]) > LOWEST) & (density > 0))
+            if len(on):
+                towards = sum(w[:, None] * axis for w, axis in zip(wi.T, frame, strict=True))
+                radiance = (WEAK / DRAWN * sky_radiance(towards) / density[:, None]).take(on, 0)
+                seen = (each.take(on, 0) for each in (self.uv, wi, wo, self.footprint))
+                total[on] += shade(*seen) * radiance.astype(np.float32)
+        return self.lit_over(shade, [key()]) + self._picture(total)
+
+    def _picture(self, total: Floats) -> Floats:
         picture = np.zeros((*self.inside.shape, 3), np.float32)
         picture[self.inside] = total
         return picture
@@ -145,15 +174,18 @@ def held_out_lights(count: int = 16, radiance: float = 3.0) -> list[Light]:
     return [(d, np.full(3, radiance)) for d in found[found[:, 2] > -0.2]][:count]
 
 
+def sky_radiance(towards: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Return the radiance of a sky that is brighter above: [n, 3] of directions [n, 3]."""
+    bright = 0.25 + 0.75 * np.clip(towards[:, 1] * 0.5 + 0.5, 0, 1)
+    return bright[:, None] * np.array([0.9, 0.95, 1.0])
+
+
 def sky(count: int) -> list[Light]:
-    """Return a sky that is brighter above, as so many lights."""
+    """Return that sky as so many lights."""
     found = spread(count)
-    bright = 0.25 + 0.75 * np.clip(found[:, 1] * 0.5 + 0.5, 0, 1)
-    tint = np.array([0.9, 0.95, 1.0]) * 4 * math.pi / count
-    return [(d, b * tint) for d, b in zip(found, bright, strict=True)]
+    return [*zip(found, sky_radiance(found) * 4 * math.pi / count, strict=True)]
 
 
-def key_light(radiance: float = 3.0) -> list[Light]:
-    """Return the usual light, from above left, and a weak sky."""
-    direction = np.array(KEY) / np.linalg.norm(KEY)
-    return [(direction, np.full(3, radiance)), *((d, 0.35 * r) for d, r in sky(48))]
+def key(radiance: float = 3.0) -> Light:
+    """Return the usual light, from above left."""
+    return np.array(KEY) / np.linalg.norm(KEY), np.full(3, radiance)

@@ -26,7 +26,7 @@ from neuralshade.kinds.material.judging.judge import on_screen
 from neuralshade.kinds.material.judging.lit import (
     Light,
     held_out_lights,
-    key_light,
+    over_points,
     plane,
     sky,
     sphere,
@@ -77,23 +77,26 @@ def report_material(
             write_page(output, "material.html.jinja", content)
 
 
-def _lightings() -> list[tuple[str, Sequence[Light]]]:
-    """Return titles and lights of the spheres."""
+def _lightings() -> list[tuple[str, Sequence[Light] | None]]:
+    """Return titles and lights of the spheres; None for the usual light and a weak sky."""
     held_out = held_out_lights()
     single = [(f"Light {number}, held out", [held_out[number]]) for number in PICKED]
-    return [("A light and a weak sky", key_light()), *single, ("Sky", sky(SKY_LIGHTS))]
+    return [("A light and a weak sky", None), *single, ("Sky", sky(SKY_LIGHTS))]
 
 
 def _drawn(compared: Compared) -> list[tuple[str, list[PagePicture]]]:
     """Return rows of teacher, network and difference, by their titles."""
     spheres = sphere(SPHERE_PX, SPHERE_PX)
     stages = [(title, spheres, lights) for title, lights in _lightings()]
-    stages.append(("Flat, from above", plane(PLANE_PX, PLANE_PX), key_light()))
+    stages.append(("Flat, from above", plane(PLANE_PX, PLANE_PX), None))
     rows = []
     for title, plain, lights in counted("drawing surfaces", stages, len(stages)):
         seen = plain.at(compared.opened.shares)
-        wanted, had = (on_screen(seen.lit(shade, lights))
-                       for shade in (compared.teacher.eval, compared.opened.eval))  # fmt: skip
+        wanted, had = (
+            on_screen(seen.lit_as_usual(over_points(shade), compared.opened.sample)
+                      if lights is None else seen.lit(shade, lights))
+            for shade in (compared.teacher.eval, compared.opened.eval)
+        )  # fmt: skip
         error = error_picture(wanted, had, ERROR_SCALE)
         named = zip(("Material", "Network", "Difference"), (wanted, had, error), strict=True)
         rows.append((title, [shown(name, "", picture) for name, picture in named]))

@@ -10,7 +10,7 @@ import numpy as np
 from neuralshade.base.work import counted
 from neuralshade.kinds.material.judging.evaluate import Compared
 from neuralshade.kinds.material.judging.judge import on_screen
-from neuralshade.kinds.material.judging.lit import key_light, sphere
+from neuralshade.kinds.material.judging.lit import over_points, sphere
 from neuralshade.measure.display import PagePicture, error_picture, shown
 
 STEPS = 5  # of a range, its ends among them, that stand in a row
@@ -66,8 +66,9 @@ def _pictures(compared: Compared, number: int, share: float) -> list[PagePicture
     shares: list[Any] = list(compared.opened.shares)
     shares[number] = share
     at, value = sphere(SIDE_PX, SIDE_PX).at(shares), compared.opened.varied[number].value(share)
-    material, network = (on_screen(at.lit(shade, key_light()))
-                         for shade in (compared.teacher.eval, compared.opened.eval))  # fmt: skip
+    shades = (compared.teacher.eval, compared.opened.eval)
+    material, network = (on_screen(at.lit_as_usual(over_points(shade), compared.opened.sample))
+                         for shade in shades)  # fmt: skip
     error = error_picture(material, network, ERROR_SCALE)
     named = (("Material", material), ("Network", network), ("Difference", error))
     return [shown(f"{name}, {value:g}", "", picture) for name, picture in named]
