@@ -7,7 +7,7 @@ import pytest
 from neuralshade.base.interrupt import Interruption
 from neuralshade.gpu import patience
 from neuralshade.gpu.patience import StuckError, is_stuck, wait_until
-from neuralshade.gpu.slangpy_gpu import SlangpyCommands
+from neuralshade.gpu.slangpy_gpu import SlangpyCommands, SlangpyGpu
 
 
 @pytest.fixture
@@ -120,3 +120,31 @@ def test_a_request_that_is_over_says_nothing(fresh, monkeypatch):
         interruption._request(2, None)
     answers = [False, False, True]
     wait_until(lambda: answers.pop(0), "a")
+
+
+@pytest.mark.parametrize("answers, closed", [([True], 1), ([False, False, True], 1), ([False], 0)])
+def test_closing_waits_for_no_work_that_does_not_end(fresh, monkeypatch, answers, closed):
+    """A signal between sending work and waiting for it once hung in the device's own closing."""
+    monkeypatch.setattr(patience, "GRACE_SECONDS", 0.05)
+    done = []
+    device = SimpleNamespace(
+        is_submit_finished=lambda last: answers.pop(0) if len(answers) > 1 else answers[0],
+        close=lambda: done.append(1),
+    )
+    gpu = SlangpyGpu.__new__(SlangpyGpu)
+    gpu.device, gpu.owned, gpu.name, gpu.last_sent = device, True, "a", 7
+    gpu.close()
+    assert len(done) == closed and is_stuck("a") != bool(closed)
+    assert len(fresh) == (0 if closed else 1)
+
+
+def test_a_lost_device_is_closed(fresh):
+    def lost(last):
+        raise RuntimeError("lost")
+
+    done = []
+    gpu = SlangpyGpu.__new__(SlangpyGpu)
+    gpu.device = SimpleNamespace(is_submit_finished=lost, close=lambda: done.append(1))
+    gpu.owned, gpu.name, gpu.last_sent = True, "a", 7
+    gpu.close()
+    assert done == [1] and not is_stuck("a")

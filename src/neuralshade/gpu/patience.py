@@ -59,6 +59,22 @@ def wait_until(is_done: Callable[[], bool], name: str, *, software: bool = False
         _longest[name] = max(waited, _longest.get(name, 0.0))
 
 
+def ends(is_done: Callable[[], bool], name: str, *, software: bool = False) -> bool:
+    """Return whether a device, whose work nobody waits for any more, is soon done with it.
+
+    Else it is left with its work: closing it would wait for that. A signal between sending work and
+    waiting for it comes here.
+    """
+    with left_busy(name):
+        begin = time.perf_counter()
+        while not is_done():
+            if time.perf_counter() - begin > _grace(name, software):
+                _leave(_busy, name)
+                return False
+            time.sleep(LONGEST_NAP)
+    return True
+
+
 @contextmanager
 def left_busy(name: str) -> Iterator[None]:
     """Let a Ctrl-C inside the block leave a device with its work: closing does not wait for it."""

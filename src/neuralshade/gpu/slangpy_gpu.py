@@ -25,7 +25,7 @@ from neuralshade.gpu.gpu import (
     raw_bytes,
     too_many_groups,
 )
-from neuralshade.gpu.patience import StuckError, is_stuck, left_busy, wait_until
+from neuralshade.gpu.patience import StuckError, ends, is_stuck, left_busy, wait_until
 from neuralshade.gpu.slangpy_kernel import BoundKernel, load_text, native, slang_session
 
 if TYPE_CHECKING:
@@ -274,9 +274,19 @@ class SlangpyGpu:
             raise lost_device(self.name, error) from error
 
     def close(self) -> None:
-        """Close the device where this object owns it."""
-        if self.owned and not is_stuck(self.name):
+        """Close the device where this object owns it, and its work ends."""
+        if self.owned and not is_stuck(self.name) and self._ends():
             self.device.close()
+
+    def _ends(self) -> bool:
+        last = self.last_sent
+        if last is None:
+            return True
+        try:
+            return ends(lambda: self.device.is_submit_finished(last), self.name,
+                        software=is_software(self.name))  # fmt: skip
+        except RuntimeError:  # lost: there is no work any more
+            return True
 
 
 def slangpy_gpu(gpu: Any, wanted: str) -> SlangpyGpu:
