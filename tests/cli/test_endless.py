@@ -73,3 +73,29 @@ def test_a_signal_ends_a_render(device, folder, number, code, said):
     assert (done.returncode, done.stdout) == (code, "")
     assert done.stderr.splitlines()[-1] == f"neuralshade: {said}"  # it draws for longer than 2 s
     assert not (folder / "x.png").exists()
+
+
+@pytest.mark.slow  # ten seconds are a grace of software
+def test_a_signal_between_sending_work_and_waiting_ends_a_render(device, folder):
+    """Closing the device waited for work that never ends, on a busy machine once in a while."""
+    (folder / "t.slang").write_text(TASK)
+    neuralshade.fit_shader("t.slang", "x.nsh", steps=1, threads="4", size="4x4")
+    text = f"""
+import os, signal
+from neuralshade.__main__ import main
+from neuralshade.gpu.slangpy_gpu import SlangpyBuffer
+from neuralshade.kinds.shader.engine import ShaderEngine
+draw, read = ShaderEngine.draw, SlangpyBuffer.read
+def told(self):
+    os.kill(os.getpid(), {int(signal.SIGTERM)})
+    return read(self)
+def drawn(*given):
+    SlangpyBuffer.read = told
+    return draw(*given)
+ShaderEngine.draw = drawn
+main()
+"""
+    done = subprocess.run([sys.executable, "-c", text, "render", "x.nsh", "-o", "x.png"], text=True,
+                          capture_output=True, timeout=SECONDS, check=False)  # fmt: skip
+    assert (done.returncode, done.stdout) == (143, "")
+    assert done.stderr.splitlines()[-1] == "neuralshade: terminated."
