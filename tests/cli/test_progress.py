@@ -23,7 +23,7 @@ def test_progress_lines_without_a_terminal(run, folder, monkeypatch):
     for line in lines:
         assert re.fullmatch(
             r"step [\d,]+  loss [-+.e\d]+  PSNR (-|(about )?\d+\.\d\d) dB(  \(step [\d,]+\))?  "
-            r"\d+\.\d\d M samples/s  \d+ s left",
+            r"\d+\.\d+ [kM] samples/s  \d+ s left",
             line,
         ), line
     assert "PSNR -" not in done.err[-1]  # it is first measured after 0.3 s
@@ -82,7 +82,7 @@ def test_progress_bar_on_a_terminal(folder, start):
     assert process.wait(60) == 0, shown
     assert "\x1b[" in shown and "\u2501" in shown
     plain = re.sub(r"\x1b\[[\d;?]*[A-Za-z]", "", shown)
-    assert re.search(r"step [\d,]+  loss \S+  PSNR \S+ dB  \S+ M samples/s", plain)
+    assert re.search(r"step [\d,]+  loss \S+  PSNR \S+ dB  \S+ [kM] samples/s", plain)
     assert re.search(r"\d+ s left", plain)
     assert "Traceback" not in shown
 
