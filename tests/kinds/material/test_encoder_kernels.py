@@ -62,7 +62,7 @@ def test_a_step_is_pytorchs(engines, painted, wet, exact, varied):
     assert isinstance(one, KernelEncoderSteps) and isinstance(other, TorchEncoderSteps)
     begun, before = trained(other), trained(one)
     assert all(torch.equal(values[0], before[name][0]) for name, values in begun.items())
-    # matrix units have float16 and its squares, PyTorch float32
+    # matrix units round to float16, PyTorch has float32
     near, off = (1e-5, 1e-4) if one.networks.drawn.gpu.adapter.software else (4e-3, 2e-2)
     first = {name.removeprefix("encoder."): values[0] for name, values in begun.items()
              if name.startswith("encoder.")}  # fmt: skip

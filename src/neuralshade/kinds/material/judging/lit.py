@@ -73,9 +73,8 @@ class Stage:
         for direction, radiance in counted("adding up lights", lights, len(lights)):
             wi = self.local(direction)
             on = np.flatnonzero((wi[:, 2] > LOWEST) & (wo[:, 2] > LOWEST))
-            if len(on):  # taken by number: five times as fast as by a mask
-                seen = (each.take(on, 0) for each in (self.uv, wi, wo, self.footprint))
-                total[on] += shade(*seen) * radiance.astype(np.float32)
+            if len(on):
+                total[on] += self._seen(shade, wi, wo, on) * radiance.astype(np.float32)
         return self._picture(total)
 
     def lit_as_usual(self, shade: Filtered, draw: Draw) -> Floats:
@@ -94,9 +93,12 @@ class Stage:
             if len(on):
                 towards = sum(w[:, None] * axis for w, axis in zip(wi.T, frame, strict=True))
                 radiance = (WEAK / DRAWN * sky_radiance(towards) / density[:, None]).take(on, 0)
-                seen = (each.take(on, 0) for each in (self.uv, wi, wo, self.footprint))
-                total[on] += shade(*seen) * radiance.astype(np.float32)
+                total[on] += self._seen(shade, wi, wo, on) * radiance.astype(np.float32)
         return self.lit_over(shade, [key()]) + self._picture(total)
+
+    def _seen(self, shade: Filtered, wi: Floats, wo: Floats, on: npt.NDArray[np.int64]) -> Floats:
+        """Return f * cos of the points of these numbers: five times as fast as by a mask."""
+        return shade(*(each.take(on, 0) for each in (self.uv, wi, wo, self.footprint)))
 
     def _picture(self, total: Floats) -> Floats:
         picture = np.zeros((*self.inside.shape, 3), np.float32)

@@ -31,10 +31,14 @@ from neuralshade.kinds.material.judging.lit import (
     sky,
     sphere,
 )
-from neuralshade.kinds.material.judging.report_varied import ERROR_SCALE, swept_inputs
+from neuralshade.kinds.material.judging.report_varied import (
+    ERROR_SCALE,
+    compared_panes,
+    swept_inputs,
+)
 from neuralshade.kinds.material.levels import level_sides
 from neuralshade.measure.curves import curve_charts
-from neuralshade.measure.display import PagePicture, error_picture, feature_pages, shown
+from neuralshade.measure.display import PagePicture, feature_pages, shown
 from neuralshade.measure.page import write_page
 
 Floats = npt.NDArray[np.float32]
@@ -97,9 +101,7 @@ def _drawn(compared: Compared) -> list[tuple[str, list[PagePicture]]]:
                       if lights is None else seen.lit(shade, lights))
             for shade in (compared.teacher.eval, compared.opened.eval)
         )  # fmt: skip
-        error = error_picture(wanted, had, ERROR_SCALE)
-        named = zip(("Material", "Network", "Difference"), (wanted, had, error), strict=True)
-        rows.append((title, [shown(name, "", picture) for name, picture in named]))
+        rows.append((title, compared_panes(wanted, had)))
     return rows
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from neuralshade.base.work import counted
 from neuralshade.kinds.material.judging.evaluate import Compared
@@ -13,6 +14,7 @@ from neuralshade.kinds.material.judging.judge import on_screen
 from neuralshade.kinds.material.judging.lit import over_points, sphere
 from neuralshade.measure.display import PagePicture, error_picture, shown
 
+Floats = npt.NDArray[np.float32]
 STEPS = 5  # of a range, its ends among them, that stand in a row
 BETWEEN = 2  # stops of the slider for each step to the next
 SIDE_PX = 192
@@ -36,6 +38,13 @@ class SweptInput:
     name: str
     stops: list[Stop]
     first: int
+
+
+def compared_panes(material: Floats, network: Floats, behind: str = "") -> list[PagePicture]:
+    """Return both and their difference, [h, w, 3] in sRGB; ``behind``: their names."""
+    error = error_picture(material, network, ERROR_SCALE)
+    named = (("Material", material), ("Network", network), ("Difference", error))
+    return [shown(f"{name}{behind}", "", picture) for name, picture in named]
 
 
 def swept_inputs(compared: Compared) -> list[SweptInput]:
@@ -69,6 +78,4 @@ def _pictures(compared: Compared, number: int, share: float) -> list[PagePicture
     shades = (compared.teacher.eval, compared.opened.eval)
     material, network = (on_screen(at.lit_as_usual(over_points(shade), compared.opened.sample))
                          for shade in shades)  # fmt: skip
-    error = error_picture(material, network, ERROR_SCALE)
-    named = (("Material", material), ("Network", network), ("Difference", error))
-    return [shown(f"{name}, {value:g}", "", picture) for name, picture in named]
+    return compared_panes(material, network, f", {value:g}")
