@@ -23,6 +23,7 @@ from neuralshade.kinds.material.engine import (
 )
 from neuralshade.kinds.material.field import encoding_of
 from neuralshade.kinds.material.gpu_engine import GPU_POOL
+from neuralshade.kinds.material.log_loss import log_loss
 from neuralshade.kinds.material.recipe import MaterialRecipe
 from neuralshade.kinds.material.samples import POOL, MaterialSampler, Samples
 from neuralshade.kinds.material.teachers.teacher import TeacherKernels
@@ -40,7 +41,7 @@ class SharedBatches:
         rng = torch.Generator().manual_seed(recipe.seed)
         batch = batch_of(recipe, on_cpu=device.type == "cpu")
         pool = POOL if kernels.gpu.adapter.software else GPU_POOL
-        self.sampler = MaterialSampler(kernels, batch, recipe.rare, rng, pool)
+        self.sampler = MaterialSampler(kernels, batch, recipe.rare, rng, pool, 1 / recipe.size)
         seed = recipe.seed & 0xFFFFFFFF
         drawn = DrawnSamples(kernels.gpu, kernels, self.sampler, batch, seed)
         self.ahead, self.device = DrawnBatches(drawn, device), device
@@ -49,7 +50,7 @@ class SharedBatches:
         """Draw what ``draw`` returns from now on."""
         self.ahead.bring()
 
-    def draw(self, rng: torch.Generator) -> Samples:
+    def draw(self, rng: torch.Generator, moved: bool) -> Samples:
         """Return the step's batch."""
         return self.ahead.held()
 
@@ -138,7 +139,7 @@ def _engine(one: Contender, batches: SharedBatches, recipe: MaterialRecipe) -> T
     latents = LatentAdam([texels], recipe.latent_rate, (recipe.beta1, recipe.beta2), recipe.epsilon)
     task = MaterialTask(field, batches.draw)
     kind = RecordedEngine if batches.device.type == "cuda" else TorchEngine
-    trainer = kind(field, task, "l1", [nets, latents], rng)
+    trainer = kind(field, task, log_loss, [nets, latents], rng)
     return TorchMaterialEngine(trainer, task, batches.sampler, recipe.size)
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import torch
 
 from neuralshade.engine.threads import Threads
-from neuralshade.loss.pointwise import loss_named
+from neuralshade.loss.pointwise import Loss, loss_named
 from neuralshade.model.field import Field
 from neuralshade.optimizer.adam import Optimizer
 from neuralshade.optimizer.average import WeightAverage
@@ -54,7 +54,7 @@ class TorchEngine:
 
     field: Field
     task: Callable[[torch.Generator], Batch]
-    loss: str
+    loss: str | Loss
     optimizers: Sequence[Optimizer]
     rng: torch.Generator
     scale: float = 1.0
@@ -65,7 +65,7 @@ class TorchEngine:
 
     def __post_init__(self) -> None:
         self.parameters = list(self.field.parameters())
-        self.compare = loss_named(self.loss)
+        self.compare = loss_named(self.loss) if isinstance(self.loss, str) else self.loss
         on_cpu = self.parameters[0].device.type == "cpu"
         self.threads = Threads(torch.get_num_threads() if on_cpu else 1)
         if on_cpu:

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 from fixtures.small_material import DARK, PAINT, TOLD, upper_pairs
 
 from neuralshade.errors import ConfigError, KernelError
@@ -59,3 +60,22 @@ def test_a_text_that_does_not_compile_is_told_by_the_materials_name(gpu):
     kernels = TeacherKernels(gpu, broken)
     with pytest.raises(KernelError, match=r"lamp: .*does not compile"):
         kernels.eval(*upper_pairs(3))
+
+
+def test_a_map_is_trained_between_the_points_that_are_known(gpu, painted):
+    """While an encoder makes it, samples lie at these, whose values it has; then about them."""
+    engine = build_engine(MaterialRecipe(size=16, batch=512, seed=3), painted)
+    rng, drawn = torch.Generator().manual_seed(0), []
+    draw = engine.task.draw
+    engine.task.draw = lambda rng, moved: drawn.append(draw(rng, moved)) or drawn[-1]
+    for change in (lambda: None, engine.bake, engine.freeze):
+        change()
+        engine.task(rng)
+    known = {tuple(point) for point in engine.sampler.points.numpy()}
+    for batch, moved in zip(drawn, (False, True, True), strict=True):
+        at = batch.uv.numpy()
+        assert np.mean([tuple(point) in known for point in at]) == (0 if moved else 1)
+        values = engine.sampler.normalized(torch.from_numpy(painted.parameters(at)))
+        assert torch.allclose(batch.values, values, atol=1e-4) != moved
+        wanted = painted.eval(at, batch.wi.t().numpy(), batch.wo.t().numpy())
+        np.testing.assert_allclose(batch.wanted.t().numpy(), wanted, rtol=1e-4, atol=1e-5)

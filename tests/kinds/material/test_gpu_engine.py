@@ -11,10 +11,11 @@ import neuralshade
 from neuralshade import FitOptions
 from neuralshade.gpu.gpu import run_once
 from neuralshade.kinds.material.drawn_samples import DrawnBatches, DrawnSamples, values_on
-from neuralshade.kinds.material.engine import ENCODED, FLOOR, FROZEN, TRAINED, logs_of
+from neuralshade.kinds.material.engine import ENCODED, FROZEN, TRAINED
 from neuralshade.kinds.material.field import build_field, encoding_of
 from neuralshade.kinds.material.fit import fit_material
 from neuralshade.kinds.material.gpu_engine import GpuMaterialEngine
+from neuralshade.kinds.material.log_loss import FLOOR, log_loss, logs_of
 from neuralshade.kinds.material.recipe import MaterialRecipe
 from neuralshade.kinds.material.samples import MaterialSampler
 from neuralshade.kinds.material.shared import SharedPart
@@ -58,6 +59,25 @@ def test_a_share_lies_at_rare_points_and_the_rest_anywhere(drawn, sampler):
     share = np.mean([tuple(point) in known for point in uv])
     assert share == pytest.approx(0.5, abs=4 * 0.5 / BATCH**0.5)
     assert uv.min() >= 0 and uv.max() < 1
+
+
+def test_samples_of_a_rare_point_lie_anywhere_in_the_texel_about_it(gpu, painted):
+    """And have the values of where they lie. A map would else fit the points, again and again."""
+    width = 1 / 16
+    sampler = MaterialSampler(painted, BATCH, 1.0, torch.Generator().manual_seed(0), 4, width)
+    batch = DrawnBatches(DrawnSamples(gpu, painted, sampler, BATCH, 7), torch.device("cpu")).draw()
+    away = batch.uv[:, None] - sampler.rare_points
+    away = ((away + 0.5) % 1 - 0.5) / width  # around the border, too
+    nearest = away.abs().amax(2).argmin(1)
+    offset = away[torch.arange(BATCH), nearest]
+    assert offset.abs().max() <= 0.5 + 1e-4
+    assert offset.std(0).tolist() == pytest.approx([12**-0.5] * 2, rel=0.1)
+    assert abs(np.corrcoef(offset.t().numpy())[0, 1]) < 0.15
+    wi, wo = batch.wi.t().numpy(), batch.wo.t().numpy()
+    wanted = paint(batch.uv.numpy(), wi, wo)
+    np.testing.assert_allclose(batch.wanted.t().numpy(), wanted, rtol=2e-3, atol=1e-4)
+    said = sampler.normalized(values_on(torch.device("cpu"), painted, batch.uv.numpy()))
+    np.testing.assert_allclose(batch.values.numpy(), said.numpy(), rtol=1e-3, atol=1e-3)
 
 
 def test_steps_draw_what_is_theirs_alone(gpu, drawn):
@@ -173,7 +193,8 @@ def test_the_read_out_is_stepped_along_its_gradient(gpu, painted, exact):
     read = encoding.columns(encoding.latents(at), columns[2:5], columns[5:8], rows[:, 12:])
     said, seen = field.network.on_columns(read, torch.float32), columns[11]
     wanted = (columns[8:11] + FLOOR).log()
-    ((logs_of(said, wanted) - wanted) * seen).abs().mean().backward()
+    p = logs_of(said, wanted) * seen
+    p.backward(log_loss(p.detach(), wanted * seen)[1] / p.numel())
     beta = RECIPE.beta1
     for name in ("weight", "bias"):
         m0, m1 = (state[f"read.adam.{name}.exp_avg"] for state in (before, after))

@@ -26,6 +26,7 @@ from neuralshade.kinds.material.engine import (
     pool_of,
 )
 from neuralshade.kinds.material.field import build_field, encoding_of
+from neuralshade.kinds.material.log_loss import log_loss
 from neuralshade.kinds.material.recipe import MaterialRecipe
 from neuralshade.kinds.material.samples import MaterialSampler
 from neuralshade.kinds.material.shared import SharedPart
@@ -65,7 +66,8 @@ def build_engine(
     """
     rng = torch.Generator().manual_seed(recipe.seed)
     batch = batch_of(recipe, on_cpu=True)
-    sampler = MaterialSampler(teacher, batch, recipe.rare, rng, pool_of(recipe.size))
+    sampler = MaterialSampler(teacher, batch, recipe.rare, rng, pool_of(recipe.size),
+                              1 / recipe.size)  # fmt: skip
     encoder = encoder_of(recipe, sampler.value_count, rng)
     field = EncodedField(build_field(recipe, recipe.size, rng), encoder)
     begin_at_usual(field.network, sampler)
@@ -77,7 +79,7 @@ def build_engine(
     betas = (recipe.beta1, recipe.beta2)
     optimizers = [Adam(others, recipe.rate, (recipe.beta1, 0.999), 1e-8),
                   LatentAdam([texels], recipe.latent_rate, betas, recipe.epsilon)]  # fmt: skip
-    trainer = TorchEngine(field, task, "l1", optimizers, rng, repeatable=recipe.seconds is None)
+    trainer = TorchEngine(field, task, log_loss, optimizers, rng, repeatable=recipe.seconds is None)
     return TorchMaterialEngine(trainer, task, sampler, recipe.size)
 
 

@@ -102,7 +102,7 @@ class DrawnBatches(DrawnAhead[Samples]):
 def drawn_by(sampler: MaterialSampler, count: int, seed: int, batch: int) -> dict[str, float]:
     """Return how ``count`` samples are drawn, as the device half has it."""
     return {"batch": batch, "count": count, "seed": seed, "rare": sampler.rare,
-            "rare_count": len(sampler.rare_points)}  # fmt: skip
+            "rare_count": len(sampler.rare_points), "around": sampler.around}  # fmt: skip
 
 
 def values_on(device: torch.device, teacher: TeacherKernels, uv: Floats) -> torch.Tensor:

@@ -24,10 +24,11 @@ from neuralshade.kinds.material.drawn_samples import DrawnSamples, check_answers
 from neuralshade.kinds.material.encoded import EncodedLobes, GraphValues
 from neuralshade.kinds.material.encoded_task import EncodedTasks
 from neuralshade.kinds.material.encoder_steps import EPSILON, EncoderSteps, encoder_state
-from neuralshade.kinds.material.engine import FLOOR, OF_ENCODER, EncodedField
+from neuralshade.kinds.material.engine import OF_ENCODER, EncodedField
 from neuralshade.kinds.material.every_nth import NAMES as COUNTED
 from neuralshade.kinds.material.every_nth import State, parted
 from neuralshade.kinds.material.field import encoding_of, log_decoder
+from neuralshade.kinds.material.log_loss import FLOOR, log_loss
 from neuralshade.kinds.material.read_out import MOMENTS, NAMES, ReadOut
 from neuralshade.kinds.material.recipe import MaterialRecipe
 from neuralshade.model.field import Field
@@ -90,7 +91,8 @@ class KernelEncoderSteps(EncoderSteps):
     ):  # fmt: skip
         super().__init__(field, recipe)
         self.networks, self.trainer = networks, networks.trainer(rng)
-        self._named = TorchEngine(field, _no_batch, "l1", [self.adam], rng)  # for its state alone
+        # for its state alone
+        self._named = TorchEngine(field, _no_batch, log_loss, [self.adam], rng)
         self._fetched = 0  # steps that the field has had
         self._loss = 0.0
         self._send({"skipped": torch.tensor(0), "rng": rng.get_state()})

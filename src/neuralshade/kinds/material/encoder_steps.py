@@ -12,6 +12,7 @@ from neuralshade.kinds.material.drawn_samples import DrawnBatches, DrawnSamples
 from neuralshade.kinds.material.engine import OF_ENCODER, EncodedField, MaterialTask
 from neuralshade.kinds.material.every_nth import EveryNth, State, parted
 from neuralshade.kinds.material.field import encoding_of
+from neuralshade.kinds.material.log_loss import log_loss
 from neuralshade.kinds.material.recipe import MaterialRecipe
 from neuralshade.optimizer.adam import Adam
 
@@ -64,8 +65,8 @@ class TorchEncoderSteps(EncoderSteps):
     ):
         super().__init__(field, recipe)
         self.batches = DrawnBatches(drawn, next(field.parameters()).device)
-        task = MaterialTask(field, lambda rng: self.batches.held())
-        inner = TorchEngine(field, task, "l1", [self.adam], rng, bring=self.batches.bring)
+        task = MaterialTask(field, lambda rng, moved: self.batches.held())
+        inner = TorchEngine(field, task, log_loss, [self.adam], rng, bring=self.batches.bring)
         self.steps = EveryNth(inner, 1)
 
     @property

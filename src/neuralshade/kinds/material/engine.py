@@ -15,6 +15,7 @@ from neuralshade.errors import ConfigError
 from neuralshade.kinds.material.field import MaterialEncoding, encoding_of
 from neuralshade.kinds.material.judging.judge import field_shade
 from neuralshade.kinds.material.judging.lit import Shade
+from neuralshade.kinds.material.log_loss import FLOOR, logs_of
 from neuralshade.kinds.material.recipe import MaterialRecipe
 from neuralshade.kinds.material.samples import POOL, MaterialSampler, Samples
 from neuralshade.model.field import Field
@@ -23,9 +24,6 @@ from neuralshade.model.mlp import MLP
 Floats = npt.NDArray[np.float32]
 
 ENCODER_LAYERS, ENCODER_WIDTH = 3, 64
-FLOOR = 0.01  # added before logarithms are compared: what is darker matters less
-DARK = 0.02  # of a slope by light's logarithm, at least, where it is too dark: as in task.slang
-BLACK = 1e-30  # light, below which it has no logarithm
 CORNERS = (0.25, 0.75)  # of a texel, where an encoder is asked for its mean
 BAKED_AT_ONCE = 2**16  # texels
 CPU_BATCH, GPU_BATCH = 2**13, 2**16
@@ -45,15 +43,15 @@ class EncodedField(Field):
 class MaterialTask:
     """Draws a batch and says what the field makes of it, and what it should: logarithms.
 
-    So "l1" is |log(p + 0.01) - log(t + 0.01)|, relative in light and absolute in shadow.
+    They are what ``log_loss`` compares.
     """
 
-    def __init__(self, field: EncodedField, draw: Callable[[torch.Generator], Samples]):
-        """``draw`` returns the next batch."""
+    def __init__(self, field: EncodedField, draw: Callable[[torch.Generator, bool], Samples]):
+        """``draw`` returns the next batch; it is told whether that is a map's, see ``moved``."""
         self.field, self.draw, self.phase = field, draw, ENCODED
 
     def __call__(self, rng: torch.Generator) -> tuple[torch.Tensor, torch.Tensor]:
-        drawn = self.draw(rng)
+        drawn = self.draw(rng, self.phase != ENCODED)
         encoding = encoding_of(self.field)
         latents = self._latents(encoding, drawn)
         read = encoding.columns(latents, drawn.wi, drawn.wo, drawn.uv[:, 2:])
@@ -65,18 +63,6 @@ class MaterialTask:
         if self.phase == ENCODED:
             return self.field.encoder.on_columns(drawn.values, torch.float32)
         return encoding.latents(torch.cat([drawn.uv[:, :2], torch.zeros(len(drawn.uv), 1)], dim=1))
-
-
-def logs_of(said: torch.Tensor, wanted: torch.Tensor) -> torch.Tensor:
-    """Return logarithms of light and FLOOR, whose slope is DARK at least where it is too dark.
-
-    Of a polished metal most samples are dark. They lead an exponential to where it has no slope
-    any more, also where it ought to shine: gold ended black.
-    """
-    logs = (said + FLOOR).log()
-    lacking = (DARK - said / (said + FLOOR)).clamp_min(0) * (logs < wanted)
-    plain = said.clamp_min(BLACK).log()
-    return logs + lacking.detach() * (plain - plain.detach())
 
 
 class MaterialEngine(ABC):

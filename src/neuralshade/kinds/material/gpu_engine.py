@@ -26,7 +26,6 @@ from neuralshade.kinds.material.encoder_kernels import EncoderNetworks, KernelEn
 from neuralshade.kinds.material.encoder_steps import EPSILON, EncoderSteps, TorchEncoderSteps
 from neuralshade.kinds.material.engine import (
     ENCODED,
-    FLOOR,
     FROZEN,
     OF_READ,
     TRAINED,
@@ -42,6 +41,7 @@ from neuralshade.kinds.material.field import build_field, encoding_of, log_decod
 from neuralshade.kinds.material.judging.judge import field_shade
 from neuralshade.kinds.material.judging.lit import Shade
 from neuralshade.kinds.material.levels import level_sides
+from neuralshade.kinds.material.log_loss import FLOOR
 from neuralshade.kinds.material.mip_fit import main_share
 from neuralshade.kinds.material.read_out import MOMENTS, NAMES, TOGETHER, ReadOut
 from neuralshade.kinds.material.recipe import MaterialRecipe
@@ -80,7 +80,8 @@ class GpuMaterialEngine(MaterialEngine):
         whole = batch_of(recipe, on_cpu=software) // TOGETHER  # waves, all of whose lanes take part
         self.batch = max(1, whole) * TOGETHER
         self.sampler = MaterialSampler(teacher, self.batch, recipe.rare, self.rng,
-                                       POOL if software else GPU_POOL)  # fmt: skip
+                                       POOL if software else GPU_POOL,
+                                       1 / recipe.size)  # fmt: skip
         self.drawn = DrawnSamples(gpu, teacher, self.sampler, self.batch, seed_word(recipe.seed))
         self.training = Training(
             batch=self.batch,

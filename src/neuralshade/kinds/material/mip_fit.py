@@ -19,11 +19,12 @@ from neuralshade.engine.recorded_engine import RecordedEngine
 from neuralshade.engine.torch_engine import TorchEngine
 from neuralshade.kinds.material.asset import pack_field, stored_field
 from neuralshade.kinds.material.drawn_footprints import DrawnFootprints
-from neuralshade.kinds.material.engine import FLOOR, MaterialEngine, batch_of
+from neuralshade.kinds.material.engine import MaterialEngine, batch_of
 from neuralshade.kinds.material.every_nth import EveryNth, joined, parted, take_over
 from neuralshade.kinds.material.field import MaterialEncoding, encoding_of
 from neuralshade.kinds.material.footprints import POINTS
 from neuralshade.kinds.material.levels import boxed, level_sides
+from neuralshade.kinds.material.log_loss import FLOOR, log_loss
 from neuralshade.kinds.material.recipe import MaterialRecipe
 from neuralshade.kinds.material.samples import MaterialSampler
 from neuralshade.kinds.material.teachers.teacher import TeacherKernels
@@ -131,7 +132,7 @@ def mip_trainer(
     adam = LevelAdam(texels, level_scales(sides).to(device), recipe.latent_rate,
                      (recipe.beta1, recipe.beta2), recipe.epsilon)  # fmt: skip
     kind = RecordedLevels if device.type == "cuda" else LevelTrainer
-    return kind(levels, MipTask(levels, footprints), "l1", [adam], rng, bring=footprints.bring,
+    return kind(levels, MipTask(levels, footprints), log_loss, [adam], rng, bring=footprints.bring,
                 repeatable=recipe.seconds is None)  # fmt: skip
 
 

@@ -38,13 +38,15 @@ class MaterialSampler:
 
     A scratch covers few texels, and is seen as soon as it shines. Directions are those of
     ``mixed_pairs``, about whatever normals the graph computes. ``pool``: points known ahead.
+    ``around``: the side in uv of the square about such a point in which a sample of it lies, a
+    texel's: a map that saw the same points again and again would fit these, not what is between.
     """
 
     def __init__(
         self, teacher: TeacherKernels, batch: int, rare: float, rng: torch.Generator,
-        pool: int = POOL,
+        pool: int = POOL, around: float = 0.0,
     ):  # fmt: skip
-        self.teacher, self.batch, self.rare = teacher, batch, rare
+        self.teacher, self.batch, self.rare, self.around = teacher, batch, rare, around
         self.points = torch.rand((pool, 2), generator=rng)
         values = torch.from_numpy(teacher.parameters(self.points.numpy()))
         self.mean, self.spread = values.mean(0), values.std(0) + LEAST_SPREAD
@@ -69,10 +71,16 @@ class MaterialSampler:
         mean, spread = (t.to(values.device) for t in (self.mean, self.spread))
         return ((values - mean) / spread).t().contiguous()
 
-    def draw(self, rng: torch.Generator) -> Samples:
-        """Return the next batch."""
+    def draw(self, rng: torch.Generator, moved: bool = False) -> Samples:
+        """Return the next batch.
+
+        ``moved``: samples lie ``around`` the points that are known, whose values they have.
+        """
         index, wi, wo, seen = self.draw_asked(rng)
         uv = self.places(index, rng)
+        if moved and self.around:
+            uv[:, :2] += self.around * (torch.rand((len(uv), 2), generator=rng) - 0.5)
+            uv[:, :2] -= uv[:, :2].floor()
         found = self.teacher.eval(uv.numpy(), wi.t().numpy(), wo.t().numpy())
         wanted = torch.from_numpy(found).t().contiguous()
         values = self.values.index_select(0, index).t().contiguous()
