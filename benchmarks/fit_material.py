@@ -7,16 +7,17 @@
 
 GRAPH is what `fit material` takes; by default those of examples/material and benchmarks/materials,
 and the copper tray under a sharper varnish. Each is fitted by `fit material` (--engine none leaves
-that out), and then, on one stream of samples in PyTorch, with the same loss, phases and number of
-steps of the finest level: the same field ("lobes"), learned frames (Zeltner et al. 2024) before a
-decoder of that size, with leaky ReLU and with our activation ("smooth"), and eight ordinary PBR
-maps, by GGX and Lambert with a reflectance or with a clear coat; all have 8 numbers of 8 bits a
-texel. `fit material` has mip levels and a sampler, in further steps and bytes; the others have
-none. "texels" is the light of the graph itself at the four texels around a point, interpolated: it
-tells what is finer than texels. Evaluation is 1920 x 1080 points with one light and with four, by
-the GPU's clock, of which software has fewer; a decoder is asked for each light alone. --device:
-cuda trains on that GPU and times evaluation through Vulkan and CUDA, vulkan through Vulkan alone;
-cpu trains there, and evaluates on whatever Vulkan finds.
+that out), and then, on one stream of samples in PyTorch, with the same phases and number of steps
+of the finest level, and with the step size and the loss that are best for each: the same field
+("lobes"), learned frames (Zeltner et al. 2024) before a decoder of that size, with leaky ReLU and
+with our activation ("smooth"), and eight ordinary PBR maps, by GGX and Lambert with a reflectance
+or with a clear coat; all have 8 numbers of 8 bits a texel. `fit material` has mip levels and a
+sampler, in further steps and bytes; the others have none. "texels" is the light of the graph itself
+at the four texels around a point, interpolated: it tells what is finer than texels. Evaluation is
+1920 x 1080 points with one light and with four, by the GPU's clock, of which software has fewer; a
+decoder is asked for each light alone. --device: cuda trains on that GPU and times evaluation
+through Vulkan and CUDA, vulkan through Vulkan alone; cpu trains there, and evaluates on whatever
+Vulkan finds.
 Writes results/fit_material_NAME.{json,md} after every graph, with --pictures a sheet of spheres.
 """
 

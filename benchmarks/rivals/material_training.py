@@ -23,7 +23,6 @@ from neuralshade.kinds.material.engine import (
 )
 from neuralshade.kinds.material.field import encoding_of
 from neuralshade.kinds.material.gpu_engine import GPU_POOL
-from neuralshade.kinds.material.log_loss import log_loss
 from neuralshade.kinds.material.recipe import MaterialRecipe
 from neuralshade.kinds.material.samples import POOL, MaterialSampler, Samples
 from neuralshade.kinds.material.teachers.teacher import TeacherKernels
@@ -139,7 +138,7 @@ def _engine(one: Contender, batches: SharedBatches, recipe: MaterialRecipe) -> T
     latents = LatentAdam([texels], recipe.latent_rate, (recipe.beta1, recipe.beta2), recipe.epsilon)
     task = MaterialTask(field, batches.draw)
     kind = RecordedEngine if batches.device.type == "cuda" else TorchEngine
-    trainer = kind(field, task, log_loss, [nets, latents], rng)
+    trainer = kind(field, task, one.loss, [nets, latents], rng)
     return TorchMaterialEngine(trainer, task, batches.sampler, recipe.size)
 
 
