@@ -49,8 +49,8 @@ class SharedBatches:
         """Draw what ``draw`` returns from now on."""
         self.ahead.bring()
 
-    def draw(self, rng: torch.Generator, moved: bool) -> Samples:
-        """Return the step's batch."""
+    def draw(self, rng: torch.Generator, moved: bool = False) -> Samples:
+        """Return the step's batch, which lies about rare points anyway."""
         return self.ahead.held()
 
 

@@ -34,12 +34,12 @@ class MaterialRecipe(TrainingRecipe):
     batch: int = training(0, "samples per step; 0 takes 65,536 on a GPU, 8,192 on a CPU",
                           limits=(0, 2**22))  # fmt: skip
     rate: float = training(3e-2, "Adam step size of encoder and decoder", limits=(1e-9, 1))
-    latent_rate: float = training(1e-3, "Adam step size of the feature map, whose numbers lie in "
+    latent_rate: float = training(2e-3, "Adam step size of the feature map, whose numbers lie in "
                                   "[0, 1]", limits=(1e-9, 1))  # fmt: skip
     rate_final: float = changed(TrainingRecipe, "rate_final", 0.02)
     warmup: int = changed(TrainingRecipe, "warmup", 50)
     epsilon: float = changed(TrainingRecipe, "epsilon", 1e-15)
-    encoded_until: float = training(0.4, "share of the finest level's part, in which an "
+    encoded_until: float = training(0.2, "share of the finest level's part, in which an "
                                     "encoder makes the numbers "
                                     "of the graph's own values; then they are baked into the "
                                     "feature map, which is trained itself",
