@@ -33,7 +33,8 @@ class MaterialRecipe(TrainingRecipe):
                               choices=ACTIVATIONS, older="leaky_relu")  # fmt: skip
     batch: int = training(0, "samples per step; 0 takes 65,536 on a GPU, 8,192 on a CPU",
                           limits=(0, 2**22))  # fmt: skip
-    rate: float = training(3e-2, "Adam step size of encoder and decoder", limits=(1e-9, 1))
+    rate: float = training(3e-2, "step size of encoder and decoder, of SOAP on a CPU and of Adam "
+                           "on a GPU", limits=(1e-9, 1))  # fmt: skip
     latent_rate: float = training(2e-3, "Adam step size of the feature map, whose numbers lie in "
                                   "[0, 1]", limits=(1e-9, 1))  # fmt: skip
     rate_final: float = changed(TrainingRecipe, "rate_final", 0.02)

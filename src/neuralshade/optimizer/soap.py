@@ -1,0 +1,104 @@
+"""Adam along the axes in which a layer's gradients vary, for small networks.
+
+Inputs of a decoder vary together: of three lobes about one normal the cosines are nearly the same.
+Adam steps each weight alone, and slowly where that is so. Source: Vyas et al. 2024, SOAP: Improving
+and Stabilizing Shampoo using Adam, algorithm 3; Gupta et al. 2018, Shampoo, for the axes.
+"""
+
+from collections.abc import Sequence
+
+import torch
+
+EVERY = 10  # steps after which axes follow the gradients
+KEPT = 0.99  # of what is known of gradients, each step
+AXES = "_axes"
+NAMES = ("step", "exp_avg", "exp_avg_sq", "left", "right", f"left{AXES}", f"right{AXES}")
+
+
+class Soap:
+    """Adam over all parameters of one group, of matrices along their gradients' axes.
+
+    Of a gradient G running means of G G^T and G^T G are kept, and their eigenvectors, which follow
+    by one step of a power iteration every EVERY steps; a matrix's first gradient tells axes alone.
+    In these axes the step is Adam's: m is turned into them anew each time, v is kept in them. Of
+    vectors the step is Adam's own. float32.
+    """
+
+    def __init__(
+        self,
+        parameters: Sequence[torch.nn.Parameter],
+        rate: float,
+        betas: tuple[float, float] = (0.9, 0.999),
+        epsilon: float = 1e-8,
+    ):
+        self.parameters = list(parameters)
+        self.rate, self.betas, self.epsilon = rate, betas, epsilon
+        self.kept = [_beginning(p) for p in self.parameters]  # of each, by name
+
+    @torch.no_grad()
+    def step(self, rate_factor: float) -> None:
+        """Step once along the gradients, with the step size times ``rate_factor``."""
+        for p, kept in zip(self.parameters, self.kept, strict=True):
+            if p.grad is not None and (p.ndim != 2 or _follow(p.grad, kept)):
+                p.sub_(self.rate * rate_factor * self._direction(p.grad, kept))
+
+    def state(self) -> dict[str, torch.Tensor]:
+        """Return the live numbers by name."""
+        return {f"{index}.{name}": value for index, kept in enumerate(self.kept)
+                for name, value in kept.items()}  # fmt: skip
+
+    def load_state(self, state: dict[str, torch.Tensor]) -> None:
+        """Overwrite them with those that ``state`` returned once.
+
+        Those of Adam, which had no axes, say too little: what is kept begins anew.
+        """
+        if any(name.endswith(AXES) for name in state):
+            for name, value in self.state().items():
+                value.copy_(state[name])
+
+    def _direction(self, gradient: torch.Tensor, kept: dict[str, torch.Tensor]) -> torch.Tensor:
+        """Take a gradient in; return what Adam makes of it, to be multiplied by the step size."""
+        first, second = self.betas
+        count, mean, square = (kept[name] for name in NAMES[:3])
+        count.add_(1)
+        mean.lerp_(gradient, 1 - first)
+        turned = _turned(gradient, kept)
+        square.mul_(second).addcmul_(turned, turned, value=1 - second)
+        size = (square / (1 - second**count)).sqrt_().add_(self.epsilon)
+        return _turned(_turned(mean, kept) / (1 - first**count) / size, kept, back=True)
+
+
+def _beginning(p: torch.nn.Parameter) -> dict[str, torch.Tensor]:
+    """Return what is kept of a parameter before its first step."""
+    adams = [torch.zeros(()), *(torch.zeros_like(p, requires_grad=False) for _ in range(2))]
+    if p.ndim != 2:
+        return dict(zip(NAMES, adams, strict=False))
+    means = [torch.zeros(side, side) for side in p.shape]
+    return dict(zip(NAMES, [*adams, *means, *map(torch.eye, p.shape)], strict=True))
+
+
+def _turned(
+    values: torch.Tensor, kept: dict[str, torch.Tensor], *, back: bool = False
+) -> torch.Tensor:
+    """Return a matrix in its axes, or ``back`` from them; a vector as it is."""
+    if values.ndim != 2:
+        return values
+    left, right = (kept[f"{side}{AXES}"] for side in ("left", "right"))
+    return left @ values @ right.t() if back else left.t() @ values @ right
+
+
+def _follow(gradient: torch.Tensor, kept: dict[str, torch.Tensor]) -> bool:
+    """Take a gradient into the means of its products, and let the axes follow them in turn.
+
+    Return whether a step can be made: the first gradient only tells axes. In these it has numbers
+    on its diagonal alone, and Adam would make steps of what is left of rounding beside them.
+    """
+    begins, turns = not kept["left"].any(), int(kept["step"]) % EVERY == EVERY - 1
+    for side, product in (("left", gradient @ gradient.t()), ("right", gradient.t() @ gradient)):
+        mean, axes = kept[side], kept[f"{side}{AXES}"]
+        mean.lerp_(product, 1 - KEPT)
+        if begins:
+            axes.copy_(torch.linalg.eigh(mean)[1])
+        elif turns:
+            axes.copy_(torch.linalg.qr(mean @ axes)[0])
+    return not begins
