@@ -31,7 +31,7 @@ from neuralshade.kinds.material.recipe import MaterialRecipe
 from neuralshade.kinds.material.samples import MaterialSampler
 from neuralshade.kinds.material.shared import SharedPart
 from neuralshade.kinds.material.teachers.teacher import TeacherKernels, open_teachers_gpu
-from neuralshade.optimizer.adam import LatentAdam
+from neuralshade.optimizer.adam import LatentAdam, Optimizer
 from neuralshade.optimizer.soap import Soap
 
 
@@ -78,8 +78,10 @@ def build_engine(
     texels = encoding_of(field).grid.texels
     others = [p for p in field.parameters() if p is not texels and p.requires_grad]
     betas = (recipe.beta1, recipe.beta2)
-    optimizers = [Soap(others, recipe.rate, (recipe.beta1, 0.999)),
-                  LatentAdam([texels], recipe.latent_rate, betas, recipe.epsilon)]  # fmt: skip
+    optimizers: list[Optimizer] = [
+        Soap(others, recipe.rate, (recipe.beta1, 0.999)),
+        LatentAdam([texels], recipe.latent_rate, betas, recipe.epsilon),
+    ]
     trainer = TorchEngine(field, task, log_loss, optimizers, rng, repeatable=recipe.seconds is None)
     return TorchMaterialEngine(trainer, task, sampler, recipe.size)
 
