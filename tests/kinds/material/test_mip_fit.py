@@ -66,7 +66,7 @@ def fit(tmp_path_factory, share_device):
         path = tmp_path_factory.mktemp("grooves") / "grooves.nsh"
         with pytest.MonkeyPatch.context() as patch:
             share_device(patch)
-            fit_material(grooved(), path, steps=steps, mips=0.5, sampler=0.02, latent_rate=0.005,
+            fit_material(grooved(), path, steps=steps, mips=0.5, sampler=0.02, latent_rate=0.02,
                          **FEW)  # fmt: skip
         return neuralshade.load(path)
 
