@@ -11,7 +11,7 @@ import torch
 from neuralshade.asset.asset import Header, asset_size
 from neuralshade.engine.recorded_engine import RecordedEngine
 from neuralshade.engine.torch_engine import TorchEngine
-from neuralshade.kinds.material.drawn_samples import DrawnBatches, DrawnSamples
+from neuralshade.kinds.material.drawn_samples import DrawnBatches, DrawnSamples, device_sampler
 from neuralshade.kinds.material.engine import (
     ENCODER_LAYERS,
     ENCODER_WIDTH,
@@ -22,9 +22,8 @@ from neuralshade.kinds.material.engine import (
     begin_at_usual,
 )
 from neuralshade.kinds.material.field import encoding_of
-from neuralshade.kinds.material.gpu_engine import GPU_POOL
 from neuralshade.kinds.material.recipe import MaterialRecipe
-from neuralshade.kinds.material.samples import POOL, MaterialSampler, Samples
+from neuralshade.kinds.material.samples import Samples
 from neuralshade.kinds.material.teachers.teacher import TeacherKernels
 from neuralshade.model.field import Field
 from neuralshade.model.mlp import MLP
@@ -39,8 +38,7 @@ class SharedBatches:
     def __init__(self, kernels: TeacherKernels, recipe: MaterialRecipe, device: torch.device):
         rng = torch.Generator().manual_seed(recipe.seed)
         batch = batch_of(recipe, on_cpu=device.type == "cpu")
-        pool = POOL if kernels.gpu.adapter.software else GPU_POOL
-        self.sampler = MaterialSampler(kernels, batch, recipe.rare, rng, pool, 1 / recipe.size)
+        self.sampler = device_sampler(recipe, kernels, batch, rng)
         seed = recipe.seed & 0xFFFFFFFF
         drawn = DrawnSamples(kernels.gpu, kernels, self.sampler, batch, seed)
         self.ahead, self.device = DrawnBatches(drawn, device), device

@@ -13,12 +13,14 @@ import torch
 
 from neuralshade.gpu.gpu import Dispatch, Gpu, KernelText
 from neuralshade.kinds.material.drawn_ahead import Drawing, DrawnAhead, floats_on
-from neuralshade.kinds.material.samples import MaterialSampler, Samples
+from neuralshade.kinds.material.recipe import MaterialRecipe
+from neuralshade.kinds.material.samples import POOL, MaterialSampler, Samples
 from neuralshade.kinds.material.teachers.teacher import Floats, TeacherKernels
 
 GROUP = 64  # threads, as in drawn_samples.cs.slang
 WORDS, OF_SHARES = 12, 4  # of a sample; and of one of a teacher that is varied
 AHEAD = 2**20  # samples that are brought to the host at once
+GPU_POOL = 2**20  # points whose values are known ahead, on hardware
 NORMALS = """
 static const bool DRAWN_KEEPS_VALUES = {keeps};
 static const uint DRAWN_NORMALS = {count};
@@ -97,6 +99,14 @@ class DrawnBatches(DrawnAhead[Samples]):
 
     def _look(self, drawn: Sequence[torch.Tensor]) -> None:
         check_answers(self.drawn.teacher, drawn[0])
+
+
+def device_sampler(
+    recipe: MaterialRecipe, teacher: TeacherKernels, batch: int, rng: torch.Generator
+) -> MaterialSampler:
+    """Return where a fit asks whose samples the teacher's device draws."""
+    pool = POOL if teacher.gpu.adapter.software else GPU_POOL
+    return MaterialSampler(teacher, batch, recipe.rare, rng, pool, 1 / recipe.size)
 
 
 def drawn_by(sampler: MaterialSampler, count: int, seed: int, batch: int) -> dict[str, float]:

@@ -21,7 +21,12 @@ from neuralshade.engine.network_trainer import NetworkTrainer
 from neuralshade.engine.step_texts import MakeTask, Training, step_texts
 from neuralshade.gpu.gpu import Gpu
 from neuralshade.kinds.material.drawn_footprints import footprints_text
-from neuralshade.kinds.material.drawn_samples import DrawnSamples, samples_text, values_on
+from neuralshade.kinds.material.drawn_samples import (
+    DrawnSamples,
+    device_sampler,
+    samples_text,
+    values_on,
+)
 from neuralshade.kinds.material.encoder_kernels import EncoderNetworks, KernelEncoderSteps
 from neuralshade.kinds.material.encoder_steps import EPSILON, EncoderSteps, TorchEncoderSteps
 from neuralshade.kinds.material.engine import (
@@ -45,13 +50,11 @@ from neuralshade.kinds.material.log_loss import FLOOR
 from neuralshade.kinds.material.mip_fit import main_share
 from neuralshade.kinds.material.read_out import MOMENTS, NAMES, TOGETHER, ReadOut
 from neuralshade.kinds.material.recipe import MaterialRecipe
-from neuralshade.kinds.material.samples import POOL, MaterialSampler
 from neuralshade.kinds.material.shared import SharedPart
 from neuralshade.kinds.material.task import material_task
 from neuralshade.kinds.material.teachers.teacher import TeacherKernels
 from neuralshade.model.field import Field
 
-GPU_POOL = 2**20  # points whose values are known ahead, on hardware
 # How many steps of levels and of the sampler are one of PyTorch's, by the device that PyTorch has
 # beside a GPU. On CUDA all are: recorded ones cost the host nothing.
 EVERY = {"cuda": 1, "cpu": 16, "software": 1}
@@ -79,9 +82,7 @@ class GpuMaterialEngine(MaterialEngine):
         software = gpu.adapter.software
         whole = batch_of(recipe, on_cpu=software) // TOGETHER  # waves, all of whose lanes take part
         self.batch = max(1, whole) * TOGETHER
-        self.sampler = MaterialSampler(teacher, self.batch, recipe.rare, self.rng,
-                                       POOL if software else GPU_POOL,
-                                       1 / recipe.size)  # fmt: skip
+        self.sampler = device_sampler(recipe, teacher, self.batch, self.rng)
         self.drawn = DrawnSamples(gpu, teacher, self.sampler, self.batch, seed_word(recipe.seed))
         self.training = Training(
             batch=self.batch,

@@ -2,6 +2,8 @@
 
 import torch
 
+from neuralshade.loss.pointwise import l1
+
 FLOOR = 0.01  # added before logarithms are compared: what is darker matters less
 DARK = 0.02  # of a slope by light's logarithm, at least, where it is too dark
 BLACK = 1e-30  # light, below which it has no logarithm
@@ -28,7 +30,7 @@ def log_loss(p: torch.Tensor, t: torch.Tensor) -> tuple[torch.Tensor, torch.Tens
     in a paint, it is one of them, and a few texels are taken for the wrong one for good.
     Source of the second part: Huber 1964, Robust Estimation of a Location Parameter.
     """
-    error = p - t
-    size, held = error.abs(), error.clamp(-SQUARED, SQUARED)
+    size, slope = l1(p, t)
+    held = (p - t).clamp(-SQUARED, SQUARED)
     square = held.abs() * (size - 0.5 * held.abs())
-    return size + square, error.sign() + held + 0.0 * error  # NaN where the error is
+    return size + square, slope + held

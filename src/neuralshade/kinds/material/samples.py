@@ -78,7 +78,7 @@ class MaterialSampler:
         """
         index, wi, wo, seen = self.draw_asked(rng)
         uv = self.places(index, rng)
-        if moved and self.around:
+        if moved:
             uv[:, :2] += self.around * (torch.rand((len(uv), 2), generator=rng) - 0.5)
             uv[:, :2] -= uv[:, :2].floor()
         found = self.teacher.eval(uv.numpy(), wi.t().numpy(), wo.t().numpy())
