@@ -92,6 +92,21 @@ def test_a_state_of_adams_begins_anew(rng):
     assert torch.equal(p.detach(), walked(Soap, start, gradients))
 
 
+def test_axes_follow_gradients_that_turn(rng):
+    """The first one says little: in the end no two axes vary together."""
+    p = torch.nn.Parameter(torch.zeros(4, 3))
+    soap, left = Soap([p], RATE, BETAS), turn(4, rng)
+    sizes = torch.tensor([4.0, 2.0, 1.0, 0.5])[:, None]
+    for gradient in [torch.randn((4, 3), generator=rng),
+                     *(left @ (sizes * torch.randn((600, 4, 3), generator=rng)))]:  # fmt: skip
+        p.grad = gradient
+        soap.step(1.0)
+    state = soap.state()
+    found = state["0.left_axes"].t() @ state["0.left"] @ state["0.left_axes"]
+    beside = found - torch.diag(torch.diag(found))
+    assert float(beside.abs().max()) < 0.05 * float(torch.diag(found).max())
+
+
 def test_what_has_no_gradient_stays_and_keeps_its_axes(rng):
     moved, still = (torch.nn.Parameter(torch.randn((4, 4), generator=rng)) for _ in range(2))
     soap, before = Soap([moved, still], RATE, BETAS), still.detach().clone()
