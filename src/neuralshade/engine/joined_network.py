@@ -30,6 +30,7 @@ class JoinedNetwork:
     are not finite. It is read when both have left theirs, and so a step is either's or nobody's.
 
     Args:
+        training: its network's steps are Adam's.
         task: its loss is the other network's, and so its ``loss_gradient`` is that times its own
             outputs over the other's.
     """
@@ -70,9 +71,8 @@ class JoinedNetwork:
         self._kernels = kernels = StepKernels(
             self.gpu, self.texts, self.network, self.grid, {**self._buffers, **shared}
         )
-        update = kernels.update("update_network", self.network.bound())
         self.round()
-        return [(kernels.train(), self.texts.plan.groups), (update, len(self.texts.layout.rows()))]
+        return [(kernels.train(), self.texts.plan.groups), *kernels.network_update()]
 
     def load(self, state: dict[str, torch.Tensor]) -> StepState:
         """Take over numbers and moments, by the names of ``kept.named``; return its steps."""

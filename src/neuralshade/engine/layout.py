@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -72,6 +73,11 @@ class NetworkLayout:
             if at.bias:
                 table.append((at.first_bias, at.padded_rows, at.rows, max(at.bits, 16)))
         return np.array(table, ROW)
+
+    def weights(self) -> list[tuple[int, Layer]]:
+        """Return each layer, and where its weights are among the network's parameters."""
+        indices = accumulate((1 + at.bias for at in self.layers[:-1]), initial=0)
+        return list(zip(indices, self.layers, strict=True))
 
     def flatten(self, values: Sequence[torch.Tensor]) -> npt.NDArray[Any]:
         """Return tensors shaped like the network's parameters as one float32 array."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property
@@ -16,6 +16,7 @@ from neuralshade.base.work import part
 from neuralshade.engine.kernel_path import TrainingPath
 from neuralshade.engine.kernel_plan import infer_plan, path_of
 from neuralshade.engine.kernels.infer.infer import Inference
+from neuralshade.engine.kernels.step.layer_numbers import LayerNumbers
 from neuralshade.engine.kernels.step.many_steps import (
     GATE_BYTES,
     all_at_once,
@@ -76,7 +77,11 @@ class NetworkTrainer:
         network = self.layout.flatten(list(field.network.parameters()))
         encoding = field.encoding.flatten(list(field.encoding.parameters())).numpy()
         room = (SUBMITTED_STEPS + 1) * copy_size(self.layout) if self.resident else 0
-        self.network = Numbers(gpu, network, plan.halves, room)
+        self.network = (
+            LayerNumbers(gpu, network, plan.halves, self.layout, t.frozen_layers)
+            if self._texts.side
+            else Numbers(gpu, network, plan.halves, room)
+        )
         self.grid: Numbers | LatentNumbers
         if self.work.latents:
             from neuralshade.engine.kernels.step.latent_words import LatentNumbers
@@ -139,7 +144,7 @@ class NetworkTrainer:
             *(before(self.buffers) if before is not None else ()),
             (build.train(), self.plan.groups),
             *(between(self.buffers) if between is not None else ()),
-            self._network_update(),
+            *build.network_update(),
         ]
         if self.work.groups and not self.grid_frozen:
             step.append(self._grid_update())
@@ -148,14 +153,6 @@ class NetworkTrainer:
         if self.task.after is not None:
             step.extend(self.task.after(self.buffers))
         return self.gpu.steps(step)
-
-    def _network_update(self) -> Dispatch:
-        frozen, bound = self.training.frozen_layers, self.network.bound()
-        rows = self.layout.rows(frozen)
-        assert len(rows), "a step ends with the update of a layer"
-        if frozen:
-            bound["rows"] = self.gpu.buffer(rows)
-        return self._kernels.update("update_network", bound), len(rows)
 
     def _grid_update(self) -> Dispatch:
         return self._kernels.update(self.work.update, self.grid.bound()), self.work.groups
@@ -240,14 +237,13 @@ class NetworkTrainer:
         return {"rng": self.rng.get_state(), **self.kept.named(self.state_now)}
 
     @torch.no_grad()
-    def take_over(self, moments: Sequence[Sequence[torch.Tensor]], applied: int) -> None:
-        """Go on where another Adam trained the network: its two moments, and the steps they saw.
+    def take_over(self, optimizer: Mapping[str, torch.Tensor], applied: int) -> None:
+        """Go on where another optimizer trained the network: its state, and the steps it saw.
 
         Grids begin anew with moments of 0. With betas of 0.9 and 0.99 a first gradient still moves
         them by a whole step: 0.1 of it over the root of 0.01 of its square.
         """
-        flats = [self.layout.flatten([part.cpu() for part in parts]) for parts in moments]
-        self.network.write("moments", flats, self._write)
+        self.kept.load_optimizer(optimizer, self._write)
         self.queue.restart(replace(self.state_now, applied=applied))
 
     def load_state(self, state: dict[str, torch.Tensor]) -> None:

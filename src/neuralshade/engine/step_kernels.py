@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from neuralshade.engine.kernel_plan import Plan
+from neuralshade.engine.kernels.step.layer_numbers import LayerNumbers
 from neuralshade.engine.kernels.step.many_steps import copy_size
 from neuralshade.engine.kernels.step.step_state import RATES, StepState
 from neuralshade.engine.kernels.step.update import Numbers, levels_of
@@ -84,6 +85,19 @@ class StepKernels:
         }  # fmt: skip
         return bound_kernel(self.gpu, self.texts.update(entry), variables)
 
+    def network_update(self) -> list[Dispatch]:
+        """Return what steps the network along what ``train`` left, and rounds it."""
+        frozen, layout = self.texts.training.frozen_layers, self.texts.layout
+        bound, rows = self.network.bound(), layout.rows(frozen)
+        assert len(rows), "a step ends with the update of a layer"
+        if frozen:
+            bound["rows"] = self.gpu.buffer(rows)
+        if not isinstance(self.network, LayerNumbers):
+            return [(self.update("update_network", bound), len(rows))]
+        return [(self.update("sum_network", bound), len(rows)),
+                (self.update("update_layers", bound), self.network.layer_count),
+                (self.update("round_network", bound), len(rows))]  # fmt: skip
+
     def rounding(
         self, network: dict[str, Any], grid: dict[str, Any], *, rounds_mean: bool = False,
         noisy: bool = False,
@@ -128,10 +142,11 @@ class StepKernels:
     def _settings(self, *, rounds_mean: bool, noisy: bool = False) -> dict[str, Any]:
         texts, t = self.texts, self.texts.training
         network, grid = t.betas, t.grid_betas or t.betas
+        grid_epsilon = t.epsilon if t.grid_epsilon is None else t.grid_epsilon
         outputs = texts.field.network.members[-1].weight.shape[0]
         return {
             "network": adam_settings(t.rate, network, t.epsilon),
-            "grid": adam_settings(t.grid_rate, grid, t.epsilon),
+            "grid": adam_settings(t.grid_rate, grid, grid_epsilon),
             "penalty": t.penalty,
             "average": t.average,
             "numbers": float(t.batch * outputs),

@@ -15,6 +15,7 @@ from neuralshade.engine.kernels.step.gradients import (
     choose_gradients,
     crowded_numbers,
 )
+from neuralshade.engine.kernels.step.layer_numbers import turned_side
 from neuralshade.engine.kernels.step.many_steps import (
     INCLUDE,
     many_constants,
@@ -52,8 +53,10 @@ class Training:
     loss_scale: float
     exact: bool  # equal bits on every run
     grid_betas: tuple[float, float] | None = None  # of grids, where they have others
+    grid_epsilon: float | None = None  # the same
     penalty: float = 0.0  # share of a weight or bias that its gradient has besides
     frozen_layers: int = 0  # of the network, its first ones, which stay as they are
+    soap: bool = False  # steps the network, in place of Adam
 
 
 class GridWork:
@@ -102,9 +105,10 @@ class StepTexts:
     def prepare(self, gpu: Gpu) -> None:
         """Compile ahead what steps are made of, those that take longest first."""
         grids = (self.work.update, *self.work.rounding) if self.work.groups else ()
+        network = ("sum_network", "update_layers") if self.side else ("update_network",)
         gpu.prepare([
             self.train("train_many" if self.resident else "train"),
-            *(self.update(entry) for entry in ("update_network", "round_network", *grids)),
+            *(self.update(entry) for entry in (*network, "round_network", *grids)),
         ])  # fmt: skip
 
     def train(self, entry: str) -> KernelText:
@@ -117,6 +121,11 @@ class StepTexts:
         # quotients and roots may be coarse where bits need not be equal
         return KernelText(self._update_text, entry, entry in COARSE and not self.training.exact)
 
+    @property
+    def side(self) -> int:
+        """Return the longest side of layers that are stepped along axes; 0 where none is."""
+        return turned_side(self.layout) if self.training.soap else 0
+
     @cached_property
     def _update_text(self) -> str:
         return update_text(
@@ -124,6 +133,7 @@ class StepTexts:
             halves=self.plan.halves,
             gradients=self.work.gradients,
             touched=self.training.touched,
+            side=self.side,
         )
 
     @cached_property
@@ -150,7 +160,7 @@ def step_texts(
     gradients = choose_gradients(gpu, exact=training.exact, halves=plan.halves)
     made = task(halves=plan.halves, gradients=gradients)
     resident = 0
-    alone = not joined and made.before is made.after is made.between is None
+    alone = not joined and not training.soap and made.before is made.after is made.between is None
     if alone and training.frozen_layers == 0:
         resident = _resident_groups(gpu, plan, layout, field, training.batch)
     work = GridWork(field.encoding.tables(), gradients)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
 
+from neuralshade.engine.kernels.step.layer_numbers import LayerNumbers
 from neuralshade.engine.kernels.step.step_state import StepState
 from neuralshade.engine.kernels.step.update import Floats, Numbers, Write
 from neuralshade.engine.layout import NetworkLayout
@@ -18,6 +19,8 @@ if TYPE_CHECKING:  # a fit without latents loads none
     from neuralshade.engine.kernels.step.latent_words import LatentNumbers
 
 Halves = dict[str, list[torch.Tensor]]  # "network" and "encoding"
+MOMENTS = ("exp_avg", "exp_avg_sq")
+OF_NETWORK = "optimizer.0."  # begins names of what an optimizer keeps of the network
 
 
 class TrainerState:
@@ -77,6 +80,9 @@ class TrainerState:
                 state |= {at + "exp_avg": m, at + "exp_avg_sq": v}
                 if self.hits is None or half == "network":
                     state[at + "step"] = applied
+        if isinstance(self.network, LayerNumbers):
+            axes = self.network.axes().items()
+            state |= {f"{OF_NETWORK}{name}": value for name, value in axes}
         if self.hits is not None:
             hits = self.hits.read().view(np.uint32)
             for i, (first_entry, count, shape) in enumerate(self._cells()):
@@ -124,13 +130,23 @@ class TrainerState:
         step, applied, good, skipped = (int(number) for number in steps)
         return StepState(step, applied, good, skipped, scale)
 
+    def load_optimizer(self, state: Mapping[str, torch.Tensor], write: Write) -> None:
+        """Put what an optimizer keeps of the network on the device, by the names of its state."""
+        count = len(list(self.field.network.parameters()))
+        moments = [[state[f"{i}.{name}"].cpu() for i in range(count)] for name in MOMENTS]
+        self.network.write("moments", [self.layout.flatten(part) for part in moments], write)
+        if isinstance(self.network, LayerNumbers):
+            self.network.write_axes(state, write)
+
     def _load_optimizers(self, state: dict[str, torch.Tensor], write: Write) -> None:
         counts = (len(list(self.field.encoding.parameters())),
                   len(list(self.field.network.parameters())))  # fmt: skip
         order = [(1, i) for i in range(counts[0])] + [(0, i) for i in range(counts[1])]
         moments = [[state[f"optimizer.{group}.{i}.{name}"] for group, i in order]
-                   for name in ("exp_avg", "exp_avg_sq")]  # fmt: skip
+                   for name in MOMENTS]  # fmt: skip
         self._upload("moments", moments, write)
+        if isinstance(self.network, LayerNumbers):
+            self.network.write_axes(own_state(state), write)
         if self.hits is not None:
             hits = [state[f"optimizer.1.{i}.count"].reshape(-1) for i in range(counts[0])]
             write(self.hits, torch.cat(hits).numpy().astype(np.uint32))
@@ -145,3 +161,9 @@ class TrainerState:
             flats = [encoding.flatten(part[:grids]).numpy() for part in parts]
             self.grid.write(name, flats, write)
         self.network.write(name, [self.layout.flatten(part[grids:]) for part in parts], write)
+
+
+def own_state(state: Mapping[str, torch.Tensor]) -> dict[str, torch.Tensor]:
+    """Return what the network's optimizer keeps, by its own names, of a trainer's state."""
+    return {name.removeprefix(OF_NETWORK): value for name, value in state.items()
+            if name.startswith(OF_NETWORK)}  # fmt: skip

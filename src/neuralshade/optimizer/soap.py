@@ -1,5 +1,7 @@
 """Adam along the axes in which a layer's gradients vary, for small networks.
 
+Device half: soap.slang.
+
 Inputs of a decoder vary together: of three lobes about one normal the cosines are nearly the same.
 Adam steps each weight alone, and slowly where that is so. Source: Vyas et al. 2024, SOAP: Improving
 and Stabilizing Shampoo using Adam, algorithm 3; Gupta et al. 2018, Shampoo, for the axes.
@@ -9,8 +11,9 @@ from collections.abc import Sequence
 
 import torch
 
-EVERY = 10  # steps after which axes follow the gradients
+EVERY = 10  # steps after which axes follow the gradients; as many first ones do, each
 KEPT = 0.99  # of what is known of gradients, each step
+WIDEST = 64  # side of a matrix that has axes
 AXES = "_axes"
 NAMES = ("step", "exp_avg", "exp_avg_sq", "left", "right", f"left{AXES}", f"right{AXES}")
 
@@ -19,9 +22,11 @@ class Soap:
     """Adam over all parameters of one group, of matrices along their gradients' axes.
 
     Of a gradient G running means of G G^T and G^T G are kept, and their eigenvectors, which follow
-    by one step of a power iteration every EVERY steps; a matrix's first gradient tells axes alone.
-    In these axes the step is Adam's: m is turned into them anew each time, v is kept in them. Of
-    vectors the step is Adam's own. float32.
+    by one step of a power iteration in each of the first EVERY steps and then once in so many; a
+    matrix's first gradient tells axes alone. In these axes the step is Adam's: m is turned into
+    them anew each time; v is kept in them, and where they turn it becomes what it would be if
+    gradients along the old ones had nothing to do with each other. Of vectors, and of matrices
+    wider than WIDEST, the step is Adam's own. float32.
     """
 
     def __init__(
@@ -39,7 +44,7 @@ class Soap:
     def step(self, rate_factor: float) -> None:
         """Step once along the gradients, with the step size times ``rate_factor``."""
         for p, kept in zip(self.parameters, self.kept, strict=True):
-            if p.grad is not None and (p.ndim != 2 or _follow(p.grad, kept)):
+            if p.grad is not None and _follow(p.grad, kept):
                 p.sub_(self.rate * rate_factor * self._direction(p.grad, kept))
 
     def state(self) -> dict[str, torch.Tensor]:
@@ -60,7 +65,7 @@ class Soap:
         """Take a gradient in; return what Adam makes of it, to be multiplied by the step size."""
         first, second = self.betas
         count, mean, square = (kept[name] for name in NAMES[:3])
-        count.add_(1)
+        count = count - 1 if has_axes(gradient.shape) else count
         mean.lerp_(gradient, 1 - first)
         turned = _turned(gradient, kept)
         square.mul_(second).addcmul_(turned, turned, value=1 - second)
@@ -68,20 +73,26 @@ class Soap:
         return _turned(_turned(mean, kept) / (1 - first**count) / size, kept, back=True)
 
 
+def has_axes(shape: Sequence[int]) -> bool:
+    """Return whether parameters of this shape are stepped along axes of their own."""
+    return len(shape) == 2 and max(shape) <= WIDEST
+
+
 def _beginning(p: torch.nn.Parameter) -> dict[str, torch.Tensor]:
     """Return what is kept of a parameter before its first step."""
-    adams = [torch.zeros(()), *(torch.zeros_like(p, requires_grad=False) for _ in range(2))]
-    if p.ndim != 2:
-        return dict(zip(NAMES, adams, strict=False))
-    means = [torch.zeros(side, side) for side in p.shape]
-    return dict(zip(NAMES, [*adams, *means, *map(torch.eye, p.shape)], strict=True))
+    with p.device:
+        adams = [torch.zeros(()), torch.zeros(p.shape), torch.zeros(p.shape)]
+        if not has_axes(p.shape):
+            return dict(zip(NAMES, adams, strict=False))
+        means = [torch.zeros(side, side) for side in p.shape]
+        return dict(zip(NAMES, [*adams, *means, *map(torch.eye, p.shape)], strict=True))
 
 
 def _turned(
     values: torch.Tensor, kept: dict[str, torch.Tensor], *, back: bool = False
 ) -> torch.Tensor:
-    """Return a matrix in its axes, or ``back`` from them; a vector as it is."""
-    if values.ndim != 2:
+    """Return a matrix in its axes, or ``back`` from them; what has none as it is."""
+    if not has_axes(values.shape):
         return values
     left, right = (kept[f"{side}{AXES}"] for side in ("left", "right"))
     return left @ values @ right.t() if back else left.t() @ values @ right
@@ -93,12 +104,25 @@ def _follow(gradient: torch.Tensor, kept: dict[str, torch.Tensor]) -> bool:
     Return whether a step can be made: the first gradient only tells axes. In these it has numbers
     on its diagonal alone, and Adam would make steps of what is left of rounding beside them.
     """
-    begins, turns = not kept["left"].any(), int(kept["step"]) % EVERY == EVERY - 1
+    before = int(kept["step"])
+    kept["step"].add_(1)
+    if not has_axes(gradient.shape):
+        return True
     for side, product in (("left", gradient @ gradient.t()), ("right", gradient.t() @ gradient)):
         mean, axes = kept[side], kept[f"{side}{AXES}"]
         mean.lerp_(product, 1 - KEPT)
-        if begins:
-            axes.copy_(torch.linalg.eigh(mean)[1])
-        elif turns:
-            axes.copy_(torch.linalg.qr(mean @ axes)[0])
-    return not begins
+        if before < EVERY or before % EVERY == 0:
+            _turn(kept, side, torch.linalg.qr(mean @ axes)[0])
+    return before > 0
+
+
+def _turn(kept: dict[str, torch.Tensor], side: str, axes: torch.Tensor) -> None:
+    """Let ``side`` have these axes, and v be along them.
+
+    Left as it was, v would say of a new axis what an old one saw, which may be nothing: the steps
+    along it would be beyond all bounds.
+    """
+    square, before = kept["exp_avg_sq"], kept[f"{side}{AXES}"]
+    shares = (axes.t() @ before).square()
+    square.copy_(shares @ square if side == "left" else square @ shares.t())
+    before.copy_(axes)

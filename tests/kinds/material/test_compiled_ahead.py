@@ -23,7 +23,7 @@ from neuralshade.kinds.material.teachers.teacher import TeacherKernels
 
 SMALL = {"steps": 40, "size": 16, "batch": 1024, "hidden_width": 16, "sampler": 0.1}
 OTHERS = ("probe", "teacher_read", "teacher_evaluate")  # asked for before a fit's engine is
-STEPS = ["update_network", "round_network", "update_latents", "round_latents"]
+STEPS = ["sum_network", "update_layers", "round_network", "update_latents", "round_latents"]
 
 
 @pytest.fixture
@@ -67,7 +67,7 @@ def test_every_kernel_of_a_fit_is_compiled_ahead(
     trained = [("train", False), *((entry, False) for entry in STEPS), ("update_read_out", False)]
     if encoder == "kernels":  # whose numbers are in no grid
         own = [("update_network", False), ("round_network", False)]
-        trained = [("draw_positions", False), ("train", False), *own, ("train", False),
+        trained = [("draw_positions", False), ("train", False), *own, *trained[:4],
                    ("update_read_out", False), *trained[:-1]]  # fmt: skip
     wanted = [("teacher_read", False), ("teacher_evaluate", False), ("draw_samples", True),
               *trained, ("draw_samples", False), *footprints]  # fmt: skip

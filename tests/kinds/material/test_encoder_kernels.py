@@ -45,11 +45,19 @@ def wet(gpu, tmp_path_factory):
 
 
 def trained(steps):
-    """Return encoder, decoder and read-out as they are now, by name, and both moments of each."""
+    """Return encoder, decoder and read-out as they are now, by name, and what optimizers keep.
+
+    Both moments of each; of the decoder's weights, whose first gradient only tells axes, the means
+    of its squares before them.
+    """
     steps.fetch()
     texels = encoding_of(steps.field).grid.texels
     parameters = {n: p for n, p in steps.field.named_parameters() if p is not texels}
-    return {name: (p.detach().clone(), *(m.clone() for m in steps.adam.moments(p)))
+    kept = {name: steps.adam.moments(p) for name, p in parameters.items()}
+    for (name, _), own in zip(steps.field.network.named_parameters(), steps.soap.kept, strict=True):
+        squares = [own[side] for side in ("left", "right") if side in own]
+        kept[f"network.{name}"] = (*squares, own["exp_avg"], own["exp_avg_sq"])
+    return {name: (p.detach().clone(), *(value.clone() for value in kept[name]))
             for name, p in parameters.items()}  # fmt: skip
 
 
@@ -69,7 +77,7 @@ def test_a_step_is_pytorchs(engines, painted, wet, exact, varied):
     losses = [steps.advance([1.0]) for steps in (one, other)]
     assert losses[0] == pytest.approx(losses[1], rel=near)
     needed, found = trained(other), trained(one)
-    for name, (_, need, _) in needed.items():
+    for name, (_, need, *_) in needed.items():
         most = float(need.abs().max())
         # exact sums round each sample's gradient, 64 times as large, to 2^-16
         coarse = max(2e-3 if exact and "read" in name else 1e-4, off)
@@ -176,7 +184,7 @@ def test_no_step_changes_a_layer_that_is_given(engines):
     given = {f"decoder.0.{n}": p.detach().half().numpy() for n, p in drawn.named_parameters()}
     engine = engines("kernels", shared=SharedPart("x.nsh", RECIPE, given))
     before = trained(engine.encoder_steps)
-    engine.advance([1.0])
+    engine.advance([1.0] * 2)
     for name, (values, *_) in trained(engine.encoder_steps).items():
         same = torch.equal(values, before[name][0])
         assert same == name.startswith("network.layers.0."), name

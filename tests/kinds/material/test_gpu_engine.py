@@ -157,20 +157,19 @@ def test_the_trained_field_says_what_kernels_train(engine):
 
 
 @pytest.mark.slow
-def test_adam_goes_on_where_the_encoders_was(engine):
-    """With what it kept of the decoder and of the read-out."""
+def test_optimizers_go_on_where_the_encoders_were(engine):
+    """With what they kept of the decoder and of the read-out."""
     engine.advance([1.0] * 3)
     engine.encoder_steps.fetch()
     adam, trained = engine.encoder_steps.adam, engine.encoder_steps.field
-    kept = [moment.to("cpu", copy=True) for p in trained.network.parameters()
-            for moment in adam.moments(p)]  # fmt: skip
+    kept = {name: value.to("cpu", copy=True)
+            for name, value in engine.encoder_steps.soap.state().items()}  # fmt: skip
     bias = adam.moments(encoding_of(trained).lobes.read.bias)[0].to("cpu", copy=True)
     engine.bake()
     state = engine.state()
-    found = [state[f"optimizer.0.{i}.{sort}"] for i in range(len(kept) // 2)
-             for sort in ("exp_avg", "exp_avg_sq")]  # fmt: skip
-    assert all(torch.equal(*pair) for pair in zip(kept, found, strict=True))
-    assert all(moment.any() for moment in kept) and int(state["optimizer.0.0.step"]) == 3
+    assert all(torch.equal(value, state[f"optimizer.0.{name}"]) for name, value in kept.items())
+    assert all(value.any() for value in kept.values()) and int(kept["0.step"]) == 3
+    assert float((kept["0.left_axes"] - torch.eye(len(kept["0.left_axes"]))).abs().max()) > 0.1
     assert torch.equal(state["read.adam.bias.exp_avg"], bias)
     engine.advance([1.0])
     assert int(engine.state()["optimizer.0.0.step"]) == 4

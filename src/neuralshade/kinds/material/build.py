@@ -23,6 +23,7 @@ from neuralshade.kinds.material.engine import (
     batch_of,
     begin_at_usual,
     encoder_of,
+    network_optimizers,
     pool_of,
 )
 from neuralshade.kinds.material.field import build_field, encoding_of
@@ -32,7 +33,6 @@ from neuralshade.kinds.material.samples import MaterialSampler
 from neuralshade.kinds.material.shared import SharedPart
 from neuralshade.kinds.material.teachers.teacher import TeacherKernels, open_teachers_gpu
 from neuralshade.optimizer.adam import LatentAdam, Optimizer
-from neuralshade.optimizer.soap import Soap
 
 
 @contextmanager
@@ -76,10 +76,9 @@ def build_engine(
         shared.give_to(field)
     task = MaterialTask(field, sampler.draw)
     texels = encoding_of(field).grid.texels
-    others = [p for p in field.parameters() if p is not texels and p.requires_grad]
     betas = (recipe.beta1, recipe.beta2)
     optimizers: list[Optimizer] = [
-        Soap(others, recipe.rate, (recipe.beta1, 0.999)),
+        *network_optimizers(field, recipe),
         LatentAdam([texels], recipe.latent_rate, betas, recipe.epsilon),
     ]
     trainer = TorchEngine(field, task, log_loss, optimizers, rng, repeatable=recipe.seconds is None)

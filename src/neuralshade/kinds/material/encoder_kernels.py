@@ -17,13 +17,13 @@ from neuralshade.engine.kernels.step.step_state import StepState
 from neuralshade.engine.network_trainer import NetworkTrainer
 from neuralshade.engine.step_texts import Training, step_texts
 from neuralshade.engine.torch_engine import Batch, TorchEngine
-from neuralshade.engine.trainer_state import TrainerState
+from neuralshade.engine.trainer_state import OF_NETWORK, TrainerState, own_state
 from neuralshade.gpu.gpu import Gpu, run_once, write_once
 from neuralshade.kinds.material.drawn_ahead import floats_on
 from neuralshade.kinds.material.drawn_samples import DrawnSamples, check_answers, samples_text
 from neuralshade.kinds.material.encoded import EncodedLobes, GraphValues
 from neuralshade.kinds.material.encoded_task import EncodedTasks
-from neuralshade.kinds.material.encoder_steps import EPSILON, EncoderSteps, encoder_state
+from neuralshade.kinds.material.encoder_steps import EncoderSteps, encoder_state
 from neuralshade.kinds.material.engine import OF_ENCODER, EncodedField
 from neuralshade.kinds.material.every_nth import NAMES as COUNTED
 from neuralshade.kinds.material.every_nth import State, parted
@@ -49,17 +49,18 @@ class EncoderNetworks:
         kernels: str,
     ):  # fmt: skip
         self.drawn, self.path, gpu = drawn, path, drawn.gpu
-        self.training = replace(training, epsilon=EPSILON)
+        self.training = training
         own, sampler = encoding_of(field), drawn.sampler
         lobes = copy.deepcopy(own.lobes).cpu()
         lobes.hold_read()
         read_by = EncodedLobes(lobes, own.varied)
         values = GraphValues(sampler.mean, sampler.spread)
-        self.read_out = ReadOut(gpu, read_by, self.training, EPSILON, share=1)
+        self.read_out = ReadOut(gpu, read_by, training, share=1)
         self.tasks = EncodedTasks(drawn, values, read_by, self.read_out, FLOOR)
         self.encoder = JoinedNetwork(
             gpu, Field(values, copy.deepcopy(field.encoder).cpu()), self.tasks.encoder,
-            replace(self.training, frozen_layers=0), _encoder_path(gpu, field.encoder, kernels),
+            replace(training, frozen_layers=0, soap=False),
+            _encoder_path(gpu, field.encoder, kernels),
         )  # fmt: skip
         self.decoder = Field(read_by, log_decoder(field.network))
 
@@ -82,7 +83,7 @@ class EncoderNetworks:
 class KernelEncoderSteps(EncoderSteps):
     """Steps in fused kernels; each is one of the fit's.
 
-    ``field`` and ``adam`` stay PyTorch's, and are filled when somebody asks for them.
+    ``field``, ``soap`` and ``adam`` stay PyTorch's, and are filled when somebody asks for them.
     """
 
     def __init__(
@@ -92,7 +93,7 @@ class KernelEncoderSteps(EncoderSteps):
         super().__init__(field, recipe)
         self.networks, self.trainer = networks, networks.trainer(rng)
         # for its state alone
-        self._named = TorchEngine(field, _no_batch, log_loss, [self.adam], rng)
+        self._named = TorchEngine(field, _no_batch, log_loss, [self.soap, self.adam], rng)
         self._fetched = 0  # steps that the field has had
         self._loss = 0.0
         self._send({"skipped": torch.tensor(0), "rng": rng.get_state()})
@@ -115,9 +116,13 @@ class KernelEncoderSteps(EncoderSteps):
             return
         for network, kept in self._parts():
             state = kept.named(now)
-            for index, (name, p) in enumerate(network.named_parameters()):
+            for name, p in network.named_parameters():
                 p.copy_(state[f"field.network.{name}"])
-                self._fill_moments(p, state, f"optimizer.0.{index}.")
+            if network is self.field.network:
+                self.soap.load_state(own_state(state))
+                continue
+            for index, p in enumerate(network.parameters()):
+                self._fill_moments(p, state, f"{OF_NETWORK}{index}.")
         read, out = encoding_of(self.field).lobes.read, self.networks.read_out
         numbers, moments = out.numbers(), out.state()
         for name in NAMES:
@@ -162,13 +167,14 @@ class KernelEncoderSteps(EncoderSteps):
         yield self.field.encoder, self.networks.encoder.kept
 
     def _network_state(self, network: MLP) -> State:
-        """Return numbers and moments of a network by their names in a trainer's state."""
-        state: State = {}
-        for index, (name, p) in enumerate(network.named_parameters()):
-            state[f"field.network.{name}"] = p.detach()
+        """Return a network and its optimizer's state by their names in a trainer's state."""
+        state = {f"field.network.{name}": p.detach() for name, p in network.named_parameters()}
+        if network is self.field.network:
+            return state | {f"{OF_NETWORK}{name}": v for name, v in self.soap.state().items()}
+        for index, p in enumerate(network.parameters()):
             for sort, moment in zip(MOMENTS, self.adam.moments(p), strict=True):
-                state[f"optimizer.0.{index}.{sort}"] = moment
-        return state | {"optimizer.0.0.step": self.adam.counts[0]}
+                state[f"{OF_NETWORK}{index}.{sort}"] = moment
+        return state | {f"{OF_NETWORK}0.step": self.adam.counts[0]}
 
     def _fill_moments(self, p: torch.Tensor, state: State, prefix: str) -> None:
         for sort, moment in zip(MOMENTS, self.adam.moments(p), strict=True):

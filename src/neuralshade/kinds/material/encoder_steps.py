@@ -9,28 +9,30 @@ import torch
 
 from neuralshade.engine.torch_engine import TorchEngine
 from neuralshade.kinds.material.drawn_samples import DrawnBatches, DrawnSamples
-from neuralshade.kinds.material.engine import OF_ENCODER, EncodedField, MaterialTask
+from neuralshade.kinds.material.engine import (
+    OF_ENCODER,
+    EncodedField,
+    MaterialTask,
+    network_optimizers,
+)
 from neuralshade.kinds.material.every_nth import EveryNth, State, parted
-from neuralshade.kinds.material.field import encoding_of
 from neuralshade.kinds.material.log_loss import log_loss
 from neuralshade.kinds.material.recipe import MaterialRecipe
-from neuralshade.optimizer.adam import Adam
 
-EPSILON = 1e-8  # of Adam, for all but the feature map
 DRAWN = "drawn"  # of a state: how many batches were
 
 
 class EncoderSteps(ABC):
     """Trains encoder, decoder and read-out of ``field``, on samples that the device draws.
 
+    The feature map has one texel by then, which nothing reads.
+
     Whoever runs the steps, a state has the names that PyTorch's has, so that either goes on.
     """
 
     def __init__(self, field: EncodedField, recipe: MaterialRecipe):
         self.field = field
-        texels = encoding_of(field).grid.texels  # one, which nothing reads
-        trained = [p for p in field.parameters() if p is not texels and p.requires_grad]
-        self.adam = Adam(trained, recipe.rate, (recipe.beta1, 0.999), EPSILON)
+        self.soap, self.adam = network_optimizers(field, recipe)  # decoder's, and all others'
 
     @property
     @abstractmethod
@@ -46,7 +48,7 @@ class EncoderSteps(ABC):
 
     @abstractmethod
     def fetch(self) -> None:
-        """Bring ``field`` and ``adam`` up to date with the steps."""
+        """Bring ``field``, ``soap`` and ``adam`` up to date with the steps."""
 
     @abstractmethod
     def state(self) -> State:
@@ -66,7 +68,8 @@ class TorchEncoderSteps(EncoderSteps):
         super().__init__(field, recipe)
         self.batches = DrawnBatches(drawn, next(field.parameters()).device)
         task = MaterialTask(field, lambda rng, moved: self.batches.held())
-        inner = TorchEngine(field, task, log_loss, [self.adam], rng, bring=self.batches.bring)
+        inner = TorchEngine(field, task, log_loss, [self.soap, self.adam], rng,
+                            bring=self.batches.bring)  # fmt: skip
         self.steps = EveryNth(inner, 1)
 
     @property

@@ -20,6 +20,8 @@ from neuralshade.kinds.material.recipe import MaterialRecipe
 from neuralshade.kinds.material.samples import POOL, MaterialSampler, Samples
 from neuralshade.model.field import Field
 from neuralshade.model.mlp import MLP
+from neuralshade.optimizer.adam import Adam
+from neuralshade.optimizer.soap import Soap
 
 Floats = npt.NDArray[np.float32]
 
@@ -243,6 +245,18 @@ def begin_at_usual(network: MLP, sampler: MaterialSampler) -> None:
     bias = network.members[-1].bias
     assert bias is not None
     bias.copy_((logs.mean(1).exp() - FLOOR).clamp_min(FLOOR).log())
+
+
+def network_optimizers(field: EncodedField, recipe: MaterialRecipe) -> tuple[Soap, Adam]:
+    """Return what steps the decoder, and what steps the encoder and the lobes' read-out.
+
+    Along axes of their own, the last two were no better, or worse.
+    """
+    decoder, texels = list(field.network.parameters()), encoding_of(field).grid.texels
+    held = {id(p) for p in (*decoder, texels)}
+    others = [p for p in field.parameters() if id(p) not in held]
+    betas = (recipe.beta1, 0.999)
+    return Soap(decoder, recipe.rate, betas), Adam(others, recipe.rate, betas)
 
 
 def encoder_of(recipe: MaterialRecipe, values: int, rng: torch.Generator) -> MLP:

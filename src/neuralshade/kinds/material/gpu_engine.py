@@ -28,7 +28,7 @@ from neuralshade.kinds.material.drawn_samples import (
     values_on,
 )
 from neuralshade.kinds.material.encoder_kernels import EncoderNetworks, KernelEncoderSteps
-from neuralshade.kinds.material.encoder_steps import EPSILON, EncoderSteps, TorchEncoderSteps
+from neuralshade.kinds.material.encoder_steps import EncoderSteps, TorchEncoderSteps
 from neuralshade.kinds.material.engine import (
     ENCODED,
     FROZEN,
@@ -62,6 +62,7 @@ EVERY = {"cuda": 1, "cpu": 16, "software": 1}
 # kernels, in software kernels' take 13 times as long as PyTorch's.
 ENCODER = {"hardware": "kernels", "software": "torch"}
 LOSS_SCALE = 1024.0
+EPSILON = 1e-8  # of all optimizers but the feature map's
 OF_ADAM = "adam."  # begins names of what is kept of a read-out, in a state
 
 
@@ -89,13 +90,15 @@ class GpuMaterialEngine(MaterialEngine):
             rate=recipe.rate,
             grid_rate=recipe.latent_rate,
             betas=(recipe.beta1, 0.999),
-            epsilon=recipe.epsilon,
+            epsilon=EPSILON,
+            grid_epsilon=recipe.epsilon,
             average=0.0,
             touched=False,
             loss_scale=LOSS_SCALE,
             exact=exact,
             grid_betas=(recipe.beta1, recipe.beta2),
             frozen_layers=0 if shared is None else shared.layers,
+            soap=True,
         )
         untrained = build_field(recipe, recipe.size, None)
         self.path = choose_kernels(gpu, log_decoder(untrained.network), "auto", kernels)
@@ -147,8 +150,7 @@ class GpuMaterialEngine(MaterialEngine):
     def bake(self) -> None:
         trainer, field = self._train(self._baked()), self._encoded_field()
         adam = self.encoder_steps.adam
-        network = [adam.moments(p) for p in field.network.parameters()]
-        trainer.take_over([*zip(*network, strict=True)], int(adam.counts[0]))
+        trainer.take_over(self.encoder_steps.soap.state(), int(adam.counts[0]))
         read = {name: getattr(encoding_of(field).lobes.read, name) for name in NAMES}
         self.read_out.load_state({
             f"{name}.{sort}": moment for name, numbers in read.items()
@@ -257,7 +259,7 @@ class GpuMaterialEngine(MaterialEngine):
 
     def _read_out_of(self, field: Field) -> ReadOut:
         """Return what trains the read-out of ``field``, which holds it from now on."""
-        return ReadOut(self.gpu, encoding_of(_held(field)), self.training, EPSILON)
+        return ReadOut(self.gpu, encoding_of(_held(field)), self.training)
 
     def _parts(self, field: Field, read_out: ReadOut) -> tuple[Field, MakeTask, Training]:
         """Return what kernels train of ``field``, on what, and how."""

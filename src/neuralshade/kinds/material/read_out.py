@@ -56,17 +56,17 @@ class ReadOut:
     """The numbers of a read-out on a device, what Adam keeps of them, and their gradients' sums.
 
     ``given`` holds what ``encoding`` is given, the read-out last: what kernels read. It is stepped
-    as the decoder is in ``training``, but for Adam's ``epsilon``. One of ``share`` samples of a
-    step has a gradient of it.
+    as networks are in ``training``, by Adam. One of ``share`` samples of a step has a gradient of
+    it.
     """
 
     def __init__(
         self, gpu: Gpu, encoding: MaterialEncoding | EncodedLobes, training: Training,
-        epsilon: float, share: int = SHARE,
+        share: int = SHARE,
     ):  # fmt: skip
         self.share = share
         (values,) = encoding.given("").values()
-        self.gpu, self.training, self.epsilon = gpu, training, epsilon
+        self.gpu, self.training = gpu, training
         self.shapes = {name: getattr(encoding.lobes.read, name).shape for name in NAMES}
         self.count = sum(shape.numel() for shape in self.shapes.values())
         self._values: Floats = values
@@ -82,7 +82,7 @@ class ReadOut:
     def after(self, bound: Mapping[str, Any]) -> list[Dispatch]:
         """Return what steps it, given the buffers of a step by name. Raises: KernelError."""
         t = self.training
-        settings = {"by": adam_settings(t.rate, t.betas, self.epsilon), "count": self.count,
+        settings = {"by": adam_settings(t.rate, t.betas, t.epsilon), "count": self.count,
                     "first": len(self._values) - self.count,
                     "numbers": t.batch * OUTPUTS / self.share}  # fmt: skip
         kernel = bound_kernel(self.gpu, self.text(exact=t.exact), {

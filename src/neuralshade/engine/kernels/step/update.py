@@ -21,19 +21,26 @@ TEXT = """#define GRADIENTS {gradients}
 #define TOUCHED {touched}
 #define COPIES {copies}
 #define STORED_HALVES {halves}
+#define SIDE {side}
 typealias Stored = {stored};
 static const int MAX_FEATURES = {features};
 #include "neuralshade/engine/kernels/step/update.cs.slang"
 """
 
 
-def update_text(tables: Sequence[Table], *, halves: bool, gradients: str, touched: bool) -> str:
-    """Return the module with the update kernels for these grids."""
+def update_text(
+    tables: Sequence[Table], *, halves: bool, gradients: str, touched: bool, side: int = 0
+) -> str:
+    """Return the module with the update kernels for these grids.
+
+    ``side``: of layers that have axes, as ``turned_side`` returns it.
+    """
     return TEXT.format(
         gradients=GRADIENTS[gradients].number,
         touched=int(touched),
         copies=COPIES,
         halves=int(halves),
+        side=side,
         stored="half" if halves else "float",
         features=max((table.features for table in tables), default=1),
     )
