@@ -131,7 +131,7 @@ def test_axes_that_change_places_leave_steps_as_long_as_they_were(seed):
         before, p.grad = p.detach().clone(), left @ gradient
         soap.step(1.0)
         lengths.append(float((p.detach() - before).norm()))
-    assert max(lengths[300:]) < 2 * max(lengths[:300])
+    assert max(lengths[300:]) < 4 * max(lengths[:300])
 
 
 def test_what_has_no_gradient_stays_and_keeps_its_axes(rng):

@@ -13,6 +13,7 @@ import torch
 
 EVERY = 10  # steps after which axes follow the gradients; as many first ones do, each
 KEPT = 0.99  # of what is known of gradients, each step
+LONGEST = 5.0  # step along an axis, over the rate; Adam's are hardly ever longer
 WIDEST = 64  # side of a matrix that has axes
 AXES = "_axes"
 NAMES = ("step", "exp_avg", "exp_avg_sq", "left", "right", f"left{AXES}", f"right{AXES}")
@@ -24,9 +25,9 @@ class Soap:
     Of a gradient G running means of G G^T and G^T G are kept, and their eigenvectors, which follow
     by one step of a power iteration in each of the first EVERY steps and then once in so many; a
     matrix's first gradient tells axes alone. In these axes the step is Adam's: m is turned into
-    them anew each time; v is kept in them, and where they turn it becomes what it would be if
-    gradients along the old ones had nothing to do with each other. Of vectors, and of matrices
-    wider than WIDEST, the step is Adam's own. float32.
+    them anew each time, v is kept in them. Where they turn, v says of a new axis what an old one
+    saw, which may be next to nothing; so no step along an axis is longer than LONGEST times the
+    rate. Of vectors, and of matrices wider than WIDEST, the step is Adam's own. float32.
     """
 
     def __init__(
@@ -70,7 +71,10 @@ class Soap:
         turned = _turned(gradient, kept)
         square.mul_(second).addcmul_(turned, turned, value=1 - second)
         size = (square / (1 - second**count)).sqrt_().add_(self.epsilon)
-        return _turned(_turned(mean, kept) / (1 - first**count) / size, kept, back=True)
+        direction = _turned(mean, kept) / (1 - first**count) / size
+        if has_axes(gradient.shape):
+            direction.clamp_(-LONGEST, LONGEST)
+        return _turned(direction, kept, back=True)
 
 
 def has_axes(shape: Sequence[int]) -> bool:
@@ -112,17 +116,6 @@ def _follow(gradient: torch.Tensor, kept: dict[str, torch.Tensor]) -> bool:
         mean, axes = kept[side], kept[f"{side}{AXES}"]
         mean.lerp_(product, 1 - KEPT)
         if before < EVERY or before % EVERY == 0:
-            _turn(kept, side, torch.linalg.qr(mean @ axes)[0])
+            axes.copy_(torch.linalg.qr(mean @ axes)[0])
     return before > 0
 
-
-def _turn(kept: dict[str, torch.Tensor], side: str, axes: torch.Tensor) -> None:
-    """Let ``side`` have these axes, and v be along them.
-
-    Left as it was, v would say of a new axis what an old one saw, which may be nothing: the steps
-    along it would be beyond all bounds.
-    """
-    square, before = kept["exp_avg_sq"], kept[f"{side}{AXES}"]
-    shares = (axes.t() @ before).square()
-    square.copy_(shares @ square if side == "left" else square @ shares.t())
-    before.copy_(axes)
