@@ -13,7 +13,7 @@ from neuralshade.engine.kernel_plan import infer_plan
 from neuralshade.engine.kernels.infer.infer import Inference
 from neuralshade.engine.kernels.step.step_state import StepState
 from neuralshade.engine.kernels.step.update import Numbers
-from neuralshade.engine.step_kernels import StepKernels, own_buffers
+from neuralshade.engine.step_kernels import StepKernels, network_numbers, own_buffers
 from neuralshade.engine.step_texts import MakeTask, Training, step_texts
 from neuralshade.engine.trainer_state import TrainerState
 from neuralshade.gpu.gpu import Buffer, Dispatch, Gpu, run_once, write_once
@@ -30,7 +30,6 @@ class JoinedNetwork:
     are not finite. It is read when both have left theirs, and so a step is either's or nobody's.
 
     Args:
-        training: its network's steps are Adam's.
         task: its loss is the other network's, and so its ``loss_gradient`` is that times its own
             outputs over the other's.
     """
@@ -42,7 +41,7 @@ class JoinedNetwork:
         self.texts = texts = step_texts(gpu, field, task, training, path, joined=True)
         plan, layout = texts.plan, texts.layout
         values = layout.flatten(list(field.network.parameters()))
-        self.network = Numbers(gpu, values, plan.halves)
+        self.network = network_numbers(gpu, texts, values)
         self.grid = Numbers(gpu, np.zeros(0, np.float32), plan.halves)
         self.kept = TrainerState(field, layout, self.network, self.grid, None, False)
         self.inference = Inference(

@@ -16,7 +16,6 @@ from neuralshade.base.work import part
 from neuralshade.engine.kernel_path import TrainingPath
 from neuralshade.engine.kernel_plan import infer_plan, path_of
 from neuralshade.engine.kernels.infer.infer import Inference
-from neuralshade.engine.kernels.step.layer_numbers import LayerNumbers
 from neuralshade.engine.kernels.step.many_steps import (
     GATE_BYTES,
     all_at_once,
@@ -25,7 +24,7 @@ from neuralshade.engine.kernels.step.many_steps import (
 )
 from neuralshade.engine.kernels.step.step_state import StepState
 from neuralshade.engine.kernels.step.update import Numbers
-from neuralshade.engine.step_kernels import StepKernels, step_buffers
+from neuralshade.engine.step_kernels import StepKernels, network_numbers, step_buffers
 from neuralshade.engine.step_queue import StepQueue
 from neuralshade.engine.step_texts import MakeTask, Training, step_texts
 from neuralshade.engine.trainer_state import TrainerState
@@ -77,11 +76,7 @@ class NetworkTrainer:
         network = self.layout.flatten(list(field.network.parameters()))
         encoding = field.encoding.flatten(list(field.encoding.parameters())).numpy()
         room = (SUBMITTED_STEPS + 1) * copy_size(self.layout) if self.resident else 0
-        self.network = (
-            LayerNumbers(gpu, network, plan.halves, self.layout, t.frozen_layers)
-            if self._texts.side
-            else Numbers(gpu, network, plan.halves, room)
-        )
+        self.network = network_numbers(gpu, self._texts, network, room)
         self.grid: Numbers | LatentNumbers
         if self.work.latents:
             from neuralshade.engine.kernels.step.latent_words import LatentNumbers

@@ -11,7 +11,7 @@ from neuralshade.engine.kernel_plan import Plan
 from neuralshade.engine.kernels.step.layer_numbers import LayerNumbers
 from neuralshade.engine.kernels.step.many_steps import copy_size
 from neuralshade.engine.kernels.step.step_state import RATES, StepState
-from neuralshade.engine.kernels.step.update import Numbers, levels_of
+from neuralshade.engine.kernels.step.update import Floats, Numbers, levels_of
 from neuralshade.engine.layout import NetworkLayout
 from neuralshade.engine.step_texts import StepTexts
 from neuralshade.gpu.gpu import Dispatch, Gpu, Kernel, bound_kernel
@@ -42,6 +42,13 @@ def own_buffers(gpu: Gpu, plan: Plan, layout: NetworkLayout) -> dict[str, Any]:
         "partials": gpu.buffer(size=4 * plan.slots * layout.size),
         "partial_losses": gpu.buffer(size=4 * plan.groups),
     }
+
+
+def network_numbers(gpu: Gpu, texts: StepTexts, values: Floats, room: int = 0) -> Numbers:
+    """Return a network's numbers on the device, ``room`` for rounded ones as ``Numbers`` has it."""
+    if not texts.side:
+        return Numbers(gpu, values, texts.plan.halves, room)
+    return LayerNumbers(gpu, values, texts.plan.halves, texts.layout, texts.training.frozen_layers)
 
 
 @dataclass(frozen=True)

@@ -118,4 +118,3 @@ def _follow(gradient: torch.Tensor, kept: dict[str, torch.Tensor]) -> bool:
         if before < EVERY or before % EVERY == 0:
             axes.copy_(torch.linalg.qr(mean @ axes)[0])
     return before > 0
-

@@ -66,8 +66,7 @@ def test_every_kernel_of_a_fit_is_compiled_ahead(
     footprints = [("draw_footprints", False)] if mips else []
     trained = [("train", False), *((entry, False) for entry in STEPS), ("update_read_out", False)]
     if encoder == "kernels":  # whose numbers are in no grid
-        own = [("update_network", False), ("round_network", False)]
-        trained = [("draw_positions", False), ("train", False), *own, *trained[:4],
+        trained = [("draw_positions", False), *trained[:4], *trained[:4],
                    ("update_read_out", False), *trained[:-1]]  # fmt: skip
     wanted = [("teacher_read", False), ("teacher_evaluate", False), ("draw_samples", True),
               *trained, ("draw_samples", False), *footprints]  # fmt: skip

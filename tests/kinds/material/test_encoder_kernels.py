@@ -47,16 +47,18 @@ def wet(gpu, tmp_path_factory):
 def trained(steps):
     """Return encoder, decoder and read-out as they are now, by name, and what optimizers keep.
 
-    Both moments of each; of the decoder's weights, whose first gradient only tells axes, the means
-    of its squares before them.
+    Both moments of each; of networks' weights, whose first gradient only tells axes, the means of
+    its squares before them.
     """
     steps.fetch()
     texels = encoding_of(steps.field).grid.texels
     parameters = {n: p for n, p in steps.field.named_parameters() if p is not texels}
     kept = {name: steps.adam.moments(p) for name, p in parameters.items()}
-    for (name, _), own in zip(steps.field.network.named_parameters(), steps.soap.kept, strict=True):
+    names = [f"{part}.{name}" for part in ("network", "encoder")
+             for name, _ in getattr(steps.field, part).named_parameters()]  # fmt: skip
+    for name, own in zip(names, steps.soap.kept, strict=True):
         squares = [own[side] for side in ("left", "right") if side in own]
-        kept[f"network.{name}"] = (*squares, own["exp_avg"], own["exp_avg_sq"])
+        kept[name] = (*squares, own["exp_avg"], own["exp_avg_sq"])
     return {name: (p.detach().clone(), *(value.clone() for value in kept[name]))
             for name, p in parameters.items()}  # fmt: skip
 
@@ -92,7 +94,8 @@ def test_a_step_is_pytorchs(engines, painted, wet, exact, varied):
 
 @pytest.mark.slow
 def test_many_steps_reach_the_loss_that_pytorchs_reach(engines):
-    """The mean of the last of them; what is drawn is the same, and sums have other last bits."""
+    """The mean of the last of them. What is drawn is the same, but the first axes along which
+    nothing is known yet are either's own, and so are the steps along them."""
     reached = []
     for trained_by in ("kernels", "torch"):
         steps = engines(trained_by, exact=False).encoder_steps
@@ -100,7 +103,7 @@ def test_many_steps_reach_the_loss_that_pytorchs_reach(engines):
         steps.advance([1.0] * 79)
         reached.append(np.mean([steps.advance([0.2]) for _ in range(20)]))
         assert reached[-1] < 0.2 * first and steps.skipped == 0
-    assert reached[0] == pytest.approx(reached[1], rel=0.15)
+    assert reached[0] == pytest.approx(reached[1], rel=0.35)
 
 
 @pytest.mark.slow  # kernels of two engines in both their phases
@@ -128,14 +131,17 @@ def test_either_goes_on_from_what_the_other_kept(engines, gpu):
     software = gpu.adapter.software
     for began, goes_on in (("torch", "kernels"), ("kernels", "torch")):
         one, other = engines(began), engines(goes_on)
-        one.advance([1.0] * 3)
+        one.advance([1.0] * 15)  # axes no longer follow each gradient
         other.load_state({name: value.clone() for name, value in one.state().items()})
         found, need = trained(other.encoder_steps), trained(one.encoder_steps)
         assert all(torch.equal(*pair) for name in need
                    for pair in zip(need[name], found[name], strict=True))  # fmt: skip
         losses = [engine.advance([1.0]) for engine in (one, other)]
         assert losses[0] == pytest.approx(losses[1], rel=1e-4 if software else 2e-3)
-        assert int(other.state()["drawn"]) == 4
+        assert int(other.state()["drawn"]) == 16
+        moved, needed = trained(other.encoder_steps), trained(one.encoder_steps)
+        for name in needed if software else ():  # matrix units round to float16
+            torch.testing.assert_close(moved[name][0], needed[name][0], rtol=1e-4, atol=1e-5)
 
 
 @pytest.mark.parametrize("whose", ["decoder", "encoder"])

@@ -59,7 +59,7 @@ class EncoderNetworks:
         self.tasks = EncodedTasks(drawn, values, read_by, self.read_out, FLOOR)
         self.encoder = JoinedNetwork(
             gpu, Field(values, copy.deepcopy(field.encoder).cpu()), self.tasks.encoder,
-            replace(training, frozen_layers=0, soap=False),
+            replace(training, frozen_layers=0),
             _encoder_path(gpu, field.encoder, kernels),
         )  # fmt: skip
         self.decoder = Field(read_by, log_decoder(field.network))
@@ -96,6 +96,7 @@ class KernelEncoderSteps(EncoderSteps):
         self._named = TorchEngine(field, _no_batch, log_loss, [self.soap, self.adam], rng)
         self._fetched = 0  # steps that the field has had
         self._loss = 0.0
+        self._decoder_count = len(list(field.network.parameters()))
         self._send({"skipped": torch.tensor(0), "rng": rng.get_state()})
 
     @property
@@ -114,15 +115,13 @@ class KernelEncoderSteps(EncoderSteps):
         now = self.trainer.state_now
         if now.step == self._fetched:
             return
-        for network, kept in self._parts():
+        optimizer: State = {}
+        for network, kept, first in self._parts():
             state = kept.named(now)
             for name, p in network.named_parameters():
                 p.copy_(state[f"field.network.{name}"])
-            if network is self.field.network:
-                self.soap.load_state(own_state(state))
-                continue
-            for index, p in enumerate(network.parameters()):
-                self._fill_moments(p, state, f"{OF_NETWORK}{index}.")
+            optimizer |= {_moved(name, first): v for name, v in own_state(state).items()}
+        self.soap.load_state(optimizer)
         read, out = encoding_of(self.field).lobes.read, self.networks.read_out
         numbers, moments = out.numbers(), out.state()
         for name in NAMES:
@@ -150,9 +149,12 @@ class KernelEncoderSteps(EncoderSteps):
 
     def _send(self, begun: State) -> None:
         """Bring the device up to date with ``field`` and ``adam``; ``begun``: what steps count."""
-        (decoder, _), (encoder, _) = self._parts()
-        self.networks.encoder.load(begun | self._network_state(encoder))
-        self.trainer.load_state(begun | self._network_state(decoder))
+        for network, _, first in self._parts():
+            of_network = begun | self._network_state(network, first)
+            if network is self.field.network:
+                self.trainer.load_state(of_network)
+            else:
+                self.networks.encoder.load(of_network)
         read, out = encoding_of(self.field).lobes.read, self.networks.read_out
         out.write({name: getattr(read, name) for name in NAMES})
         out.load_state({
@@ -161,20 +163,19 @@ class KernelEncoderSteps(EncoderSteps):
         })  # fmt: skip
         self._fetched = self.trainer.state_now.step
 
-    def _parts(self) -> Iterator[tuple[MLP, TrainerState]]:
-        """Yield the decoder and the encoder, each with what has its numbers on the device."""
-        yield self.field.network, self.trainer.kept
-        yield self.field.encoder, self.networks.encoder.kept
+    def _parts(self) -> Iterator[tuple[MLP, TrainerState, int]]:
+        """Yield the decoder and the encoder, each with what has its numbers on the device, and
+        which of what ``soap`` steps is its first."""
+        yield self.field.network, self.trainer.kept, 0
+        yield self.field.encoder, self.networks.encoder.kept, self._decoder_count
 
-    def _network_state(self, network: MLP) -> State:
+    def _network_state(self, network: MLP, first: int) -> State:
         """Return a network and its optimizer's state by their names in a trainer's state."""
         state = {f"field.network.{name}": p.detach() for name, p in network.named_parameters()}
-        if network is self.field.network:
-            return state | {f"{OF_NETWORK}{name}": v for name, v in self.soap.state().items()}
-        for index, p in enumerate(network.parameters()):
-            for sort, moment in zip(MOMENTS, self.adam.moments(p), strict=True):
-                state[f"{OF_NETWORK}{index}.{sort}"] = moment
-        return state | {f"{OF_NETWORK}0.step": self.adam.counts[0]}
+        last = first + len(list(network.parameters()))
+        return state | {f"{OF_NETWORK}{_moved(name, -first)}": value
+                        for name, value in self.soap.state().items()
+                        if first <= int(name.partition(".")[0]) < last}  # fmt: skip
 
     def _fill_moments(self, p: torch.Tensor, state: State, prefix: str) -> None:
         for sort, moment in zip(MOMENTS, self.adam.moments(p), strict=True):
@@ -201,6 +202,12 @@ def _encoder_path(gpu: Gpu, encoder: MLP, kernels: str) -> TrainingPath:
     asked = [path for path in training_paths(gpu.adapter) if path == kernels]
     refused = any(refusal_of(path, encoder) is not None for path in asked)
     return choose_kernels(gpu, encoder, "auto", "auto" if refused else kernels)
+
+
+def _moved(name: str, by: int) -> str:
+    """Return the name of what an optimizer keeps of a parameter that is ``by`` places further."""
+    index, _, sort = name.partition(".")
+    return f"{int(index) + by}.{sort}"
 
 
 def _no_batch(rng: torch.Generator) -> Batch:

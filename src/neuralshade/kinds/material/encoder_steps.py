@@ -32,7 +32,7 @@ class EncoderSteps(ABC):
 
     def __init__(self, field: EncodedField, recipe: MaterialRecipe):
         self.field = field
-        self.soap, self.adam = network_optimizers(field, recipe)  # decoder's, and all others'
+        self.soap, self.adam = network_optimizers(field, recipe)
 
     @property
     @abstractmethod

@@ -248,15 +248,10 @@ def begin_at_usual(network: MLP, sampler: MaterialSampler) -> None:
 
 
 def network_optimizers(field: EncodedField, recipe: MaterialRecipe) -> tuple[Soap, Adam]:
-    """Return what steps the decoder, and what steps the encoder and the lobes' read-out.
-
-    Along axes of their own, the last two were no better, or worse.
-    """
-    decoder, texels = list(field.network.parameters()), encoding_of(field).grid.texels
-    held = {id(p) for p in (*decoder, texels)}
-    others = [p for p in field.parameters() if id(p) not in held]
-    betas = (recipe.beta1, 0.999)
-    return Soap(decoder, recipe.rate, betas), Adam(others, recipe.rate, betas)
+    """Return what steps the decoder and behind it the encoder, and what the lobes' read-out."""
+    networks = [*field.network.parameters(), *field.encoder.parameters()]
+    read, betas = encoding_of(field).lobes.read, (recipe.beta1, 0.999)
+    return Soap(networks, recipe.rate, betas), Adam([*read.parameters()], recipe.rate, betas)
 
 
 def encoder_of(recipe: MaterialRecipe, values: int, rng: torch.Generator) -> MLP:
