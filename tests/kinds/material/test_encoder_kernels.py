@@ -83,7 +83,9 @@ def test_a_step_is_pytorchs(engines, painted, wet, exact, varied):
         most = float(need.abs().max())
         # exact sums round each sample's gradient, 64 times as large, to 2^-16
         coarse = max(2e-3 if exact and "read" in name else 1e-4, off)
-        torch.testing.assert_close(found[name][1], need, rtol=10 * off, atol=coarse * most)
+        squares = need.ndim == 2 and len(need) == need.shape[1]  # each of many that add up
+        torch.testing.assert_close(found[name][1], need, rtol=10 * off,
+                                   atol=(4 if squares else 1) * coarse * most)  # fmt: skip
     assert len(needed) == 16 and one.skipped == other.skipped == 0
     encoder = other.field.encoder
     encoder.load_state_dict(first)  # what the step evaluated

@@ -201,7 +201,7 @@ def test_the_read_out_is_stepped_along_its_gradient(gpu, painted, exact):
         m0, m1 = (state[f"read.adam.{name}.exp_avg"] for state in (before, after))
         need = getattr(encoding.lobes.read, name).grad
         found = (m1 - beta * m0) / (1 - beta)
-        torch.testing.assert_close(found, need, rtol=0.02, atol=0.01 * float(need.abs().max()))
+        torch.testing.assert_close(found, need, rtol=0.02, atol=0.02 * float(need.abs().max()))
         moved = after[f"read.{name}"] - before[f"read.{name}"]
         assert (moved.sign() == -m1.sign()).float().mean() > 0.99
 

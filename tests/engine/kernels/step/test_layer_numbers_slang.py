@@ -130,12 +130,14 @@ def test_steps_of_square_layers_are_those_of_soap_from_the_beginning(gpu):
     steps.check(2e-3)
 
 
-def test_axes_stay_at_right_angles_and_follow_the_means(gpu):
-    """However few directions gradients have: of two first ones one each, and none of one input."""
+@pytest.mark.parametrize("size", [1.0, 1e-10, 3e-14])
+def test_axes_stay_at_right_angles_and_follow_the_means(gpu, size):
+    """However few directions gradients have, of two first ones one each and none of one input, and
+    however small they are: squares of their products are beyond float32."""
     steps = Steps(gpu, NETWORKS[1], penalty=0.0)
     for count in range(EVERY + 1):
         before = steps.numbers.axes()
-        steps.step(1.0, [thin(p, steps.rng) if count < 2 else some(p, steps.rng)
+        steps.step(1.0, [size * (thin(p, steps.rng) if count < 2 else some(p, steps.rng))
                          for p in steps.network.parameters()])  # fmt: skip
     kept = steps.numbers.axes()
     for index in (0, 2):
@@ -168,8 +170,8 @@ def test_no_gradient_moves_nothing_and_a_sum_that_overflows_counts_as_none(gpu):
     for _ in range(3):
         steps.step(1.0, nothing)
     assert all(map(torch.equal, steps.values(), before))
-    huge = [torch.full_like(p, 3e38) for p in nothing]
-    for gradients in ([some(p, steps.rng) for p in nothing], huge, huge):
+    huge, large = ([torch.full_like(p, size) for p in nothing] for size in (3e38, 1e25))
+    for gradients in ([some(p, steps.rng) for p in nothing], huge, large, huge):
         steps.step(1.0, gradients, beside=False)
     assert all(bool(value.isfinite().all()) for value in steps.values())
     assert all(bool(value.isfinite().all()) for value in steps.numbers.axes().values())
