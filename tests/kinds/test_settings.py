@@ -13,7 +13,7 @@ from neuralshade.fitting.resuming import Source, resumed_recipe
 from neuralshade.kinds import kind_named
 
 OLDER = {
-    "material": {"lobe_inputs": 3, "activation": "leaky_relu"},
+    "material": {"lobe_inputs": 3, "below": 0.0, "activation": "leaky_relu"},
     "mipmaps": {"favor": "mirror"},
     "textures": {"network_bits": 16},
 }

@@ -24,14 +24,19 @@ def columns(request):
     return request.param
 
 
+@pytest.fixture(params=[0.0, 0.15])
+def below(request):
+    return request.param
+
+
 @pytest.fixture
-def lobes(rng, columns):
-    made = LobeInputs(FEATURES, COUNT, columns, rng=rng).double()
+def lobes(rng, columns, below):
+    made = LobeInputs(FEATURES, COUNT, columns, below, rng=rng).double()
     torch.nn.init.normal_(made.read.weight, 0, 0.5, generator=rng)
     return made
 
 
-def by_hand(read, wi, wo, columns):
+def by_hand(read, wi, wo, columns, below):
     """Return one sample's numbers behind the latents, of its read-out [count, 6]."""
     half = (wi + wo) / np.linalg.norm(wi + wo)
     logs, of_wi, of_wo, of_half, low, low_wo = [], [], [], [], [], []
@@ -46,8 +51,8 @@ def by_hand(read, wi, wo, columns):
         of_wi.append(wi @ normal)
         of_wo.append(wo @ normal)
         of_half.append(half @ normal)
-        low.append(QUARTER * np.log(max(wi @ normal, LOW)))
-        low_wo.append(QUARTER * np.log(max(wo @ normal, LOW)))
+        low.append(QUARTER * np.log(max(wi @ normal + below, LOW)))
+        low_wo.append(QUARTER * np.log(max(wo @ normal + below, LOW)))
     product = max(wi[2] * wo[2], LEAST)
     shared = [half @ wi, wi[2], wo[2], QUARTER * np.log(product)]
     seen = {3: [logs, of_wi, of_wo], 4: [logs, low, low_wo, of_half],
@@ -55,7 +60,7 @@ def by_hand(read, wi, wo, columns):
     return [*itertools.chain(*seen), *shared]
 
 
-def test_numbers_are_those_by_hand(lobes, columns, rng):
+def test_numbers_are_those_by_hand(lobes, columns, below, rng):
     latents = torch.randn(FEATURES, SAMPLES, generator=rng, dtype=torch.float64)
     wi, wo = unit(rng, SAMPLES), unit(rng, SAMPLES)
     found = lobes(latents, wi, wo).detach().numpy()
@@ -64,7 +69,7 @@ def test_numbers_are_those_by_hand(lobes, columns, rng):
     read = (latents.T @ lobes.read.weight.T + lobes.read.bias).detach().numpy()
     for sample in range(SAMPLES):
         wanted = by_hand(read[sample].reshape(COUNT, 6), wi[:, sample].numpy(),
-                         wo[:, sample].numpy(), columns)  # fmt: skip
+                         wo[:, sample].numpy(), columns, below)  # fmt: skip
         np.testing.assert_allclose(found[FEATURES:, sample], wanted, rtol=1e-9, atol=1e-9)
 
 

@@ -87,10 +87,11 @@ class OnDevice:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("features, count, columns, samples, parts",
-                         [(8, 4, 4, 97, 2), (8, 3, 3, 33, 2), (5, 1, 5, 64, 1)])  # fmt: skip
-def test_both_halves_agree(dispatch, rng, features, count, columns, samples, parts):
-    lobes = LobeInputs(features, count, columns, rng=rng)
+@pytest.mark.parametrize("features, count, columns, below, samples, parts", [
+    (8, 4, 4, 0.1, 97, 2), (8, 3, 3, 0.0, 33, 2), (5, 1, 5, 0.3, 64, 1),
+])  # fmt: skip
+def test_both_halves_agree(dispatch, rng, features, count, columns, below, samples, parts):
+    lobes = LobeInputs(features, count, columns, below, rng=rng)
     torch.nn.init.normal_(lobes.read.weight, 0, 0.3, generator=rng)
     latents = torch.randn(features, samples, generator=rng, dtype=torch.float64)
     wi, wo = directions(samples, rng), directions(samples, rng)

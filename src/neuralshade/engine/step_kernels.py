@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from neuralshade.engine.kernel_plan import Plan
-from neuralshade.engine.kernels.step.layer_numbers import LayerNumbers
 from neuralshade.engine.kernels.step.many_steps import copy_size
 from neuralshade.engine.kernels.step.step_state import RATES, StepState
 from neuralshade.engine.kernels.step.update import Floats, Numbers, levels_of
@@ -48,6 +47,8 @@ def network_numbers(gpu: Gpu, texts: StepTexts, values: Floats, room: int = 0) -
     """Return a network's numbers on the device, ``room`` for rounded ones as ``Numbers`` has it."""
     if not texts.side:
         return Numbers(gpu, values, texts.plan.halves, room)
+    from neuralshade.engine.kernels.step.layer_numbers import LayerNumbers
+
     return LayerNumbers(gpu, values, texts.plan.halves, texts.layout, texts.training.frozen_layers)
 
 
@@ -99,7 +100,7 @@ class StepKernels:
         assert len(rows), "a step ends with the update of a layer"
         if frozen:
             bound["rows"] = self.gpu.buffer(rows)
-        if not isinstance(self.network, LayerNumbers):
+        if not self.network.layer_count:
             return [(self.update("update_network", bound), len(rows))]
         return [(self.update("sum_network", bound), len(rows)),
                 (self.update("update_layers", bound), self.network.layer_count),

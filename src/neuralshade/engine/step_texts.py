@@ -15,7 +15,6 @@ from neuralshade.engine.kernels.step.gradients import (
     choose_gradients,
     crowded_numbers,
 )
-from neuralshade.engine.kernels.step.layer_numbers import turned_side
 from neuralshade.engine.kernels.step.many_steps import (
     INCLUDE,
     many_constants,
@@ -124,7 +123,11 @@ class StepTexts:
     @property
     def side(self) -> int:
         """Return the longest side of layers that are stepped along axes; 0 where none is."""
-        return turned_side(self.layout) if self.training.soap else 0
+        if not self.training.soap:
+            return 0
+        from neuralshade.engine.kernels.step.layer_numbers import turned_side
+
+        return turned_side(self.layout)
 
     @cached_property
     def _update_text(self) -> str:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 import torch
 
-from neuralshade.engine.kernels.step.layer_numbers import LayerNumbers
 from neuralshade.engine.kernels.step.step_state import StepState
 from neuralshade.engine.kernels.step.update import Floats, Numbers, Write
 from neuralshade.engine.layout import NetworkLayout
@@ -80,9 +79,8 @@ class TrainerState:
                 state |= {at + "exp_avg": m, at + "exp_avg_sq": v}
                 if self.hits is None or half == "network":
                     state[at + "step"] = applied
-        if isinstance(self.network, LayerNumbers):
-            axes = self.network.axes().items()
-            state |= {f"{OF_NETWORK}{name}": value for name, value in axes}
+        axes = self.network.axes().items()
+        state |= {f"{OF_NETWORK}{name}": value for name, value in axes}
         if self.hits is not None:
             hits = self.hits.read().view(np.uint32)
             for i, (first_entry, count, shape) in enumerate(self._cells()):
@@ -135,8 +133,7 @@ class TrainerState:
         count = len(list(self.field.network.parameters()))
         moments = [[state[f"{i}.{name}"].cpu() for i in range(count)] for name in MOMENTS]
         self.network.write("moments", [self.layout.flatten(part) for part in moments], write)
-        if isinstance(self.network, LayerNumbers):
-            self.network.write_axes(state, write)
+        self.network.write_axes(state, write)
 
     def _load_optimizers(self, state: dict[str, torch.Tensor], write: Write) -> None:
         counts = (len(list(self.field.encoding.parameters())),
@@ -145,8 +142,7 @@ class TrainerState:
         moments = [[state[f"optimizer.{group}.{i}.{name}"] for group, i in order]
                    for name in MOMENTS]  # fmt: skip
         self._upload("moments", moments, write)
-        if isinstance(self.network, LayerNumbers):
-            self.network.write_axes(own_state(state), write)
+        self.network.write_axes(own_state(state), write)
         if self.hits is not None:
             hits = [state[f"optimizer.1.{i}.count"].reshape(-1) for i in range(counts[0])]
             write(self.hits, torch.cat(hits).numpy().astype(np.uint32))

@@ -32,7 +32,7 @@ SMALL_START = 0.3  # of the read-out's weights, so that lobes begin near the sur
 QUARTER = 0.25  # of logarithms, so that they are about as large as the rest
 BINARY = QUARTER * math.log(2)  # of logarithms to base 2, to the same end
 LEAST = 1e-3  # product of cosines
-LOW = 0.02  # cosine of wi or wo to a lobe's normal
+LOW = 0.02  # cosine of wi or wo to a lobe's normal, and how far below its horizon besides
 LOBES = """public struct {name}Lobes : ILobes
 {{
     public static const int FEATURES = {features};
@@ -42,6 +42,7 @@ LOBES = """public struct {name}Lobes : ILobes
     public static const bool SHARES = {shares};
     public static float least() {{ return {least!r}; }}
     public static float low() {{ return {low!r}; }}
+    public static float below() {{ return {below!r}; }}
     public static float scale() {{ return {scale!r}; }}
 }}
 """
@@ -55,6 +56,10 @@ class LobeInputs(torch.nn.Module):
     between wi and wo, wi.z, wo.z and the log of these two's product. Of other ``columns`` than 4,
     3 are the denominator's log and the cosines of wi and wo, 5 these, the half vector's cosine and
     the log of wi's. Gradients reach latents and the read-out.
+
+    To cosines whose logarithm is taken ``below`` is added first. With 0 a lobe's horizon is where
+    the logarithm ends, and whatever lies below it looks alike; so a material that is cut off there,
+    as a sheen is by its bumps, is a step at the very end of what the decoder sees.
     """
 
     def __init__(
@@ -62,11 +67,12 @@ class LobeInputs(torch.nn.Module):
         features: int,
         count: int,
         columns: int = COLUMNS,
+        below: float = 0.0,
         *,
         rng: torch.Generator | None,
     ):
         super().__init__()
-        self.features, self.count, self.columns = features, count, columns
+        self.features, self.count, self.columns, self.below = features, count, columns, below
         self.width = features + columns * count + SHARED
         self.read = Linear(features, NUMBERS * count, 1.0, True, rng=rng)
         bias = self.read.bias
@@ -121,7 +127,7 @@ class LobeInputs(torch.nn.Module):
         """
         declaration = LOBES.format(name=name, features=self.features, count=self.count,
                                    columns=self.columns, narrowest=LOG_WIDTHS[0],
-                                   widest=LOG_WIDTHS[1], least=LEAST, low=LOW,
+                                   widest=LOG_WIDTHS[1], least=LEAST, low=LOW, below=self.below,
                                    scale=QUARTER / BINARY if folded else QUARTER,
                                    shares=str(folded).lower())  # fmt: skip
         modules = frozenset({"neuralshade.model.lobes"})
@@ -157,15 +163,14 @@ class LobeInputs(torch.nn.Module):
         ])  # fmt: skip
         seen, of_wo = [denominator.log() * QUARTER], dots(wo, normal)
         if self.columns == COLUMNS:
-            seen += [log_of(of_wi), log_of(of_wo), upright]
+            seen += [self._log(of_wi), self._log(of_wo), upright]
         else:
-            seen += [of_wi, of_wo, upright, log_of(of_wi)][: self.columns - 1]
+            seen += [of_wi, of_wo, upright, self._log(of_wi)][: self.columns - 1]
         return torch.cat([latents, *seen, shared])
 
-
-def log_of(cosine: torch.Tensor) -> torch.Tensor:
-    """Return a quarter of the logarithm of cosines, those below LOW taken as that."""
-    return cosine.clamp_min(LOW).log() * QUARTER
+    def _log(self, cosine: torch.Tensor) -> torch.Tensor:
+        """Return a quarter of the logarithm of cosines over what lies ``below``, at least LOW."""
+        return (cosine + self.below).clamp_min(LOW).log() * QUARTER
 
 
 def across(normal: torch.Tensor, tangent: torch.Tensor) -> torch.Tensor:

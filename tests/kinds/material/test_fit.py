@@ -26,7 +26,7 @@ SURFACE = """
 </materialx>
 """
 GOLD = '[[layer]]\nkind = "conductor"\ncolor = [0.9, 0.7, 0.3]\nroughness = 0.05\n'
-OLDER = {"lobe_inputs": 3, "activation": "leaky_relu"}  # what a file without them stands for
+OLDER = {"lobe_inputs": 3, "below": 0.0, "activation": "leaky_relu"}  # of files without them
 FEW = {"size": 16, "batch": 1024, "hidden_width": 16}
 
 

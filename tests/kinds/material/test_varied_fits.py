@@ -210,7 +210,7 @@ def test_objects_of_a_scene_have_values_of_their_own(fitted):
     })  # fmt: skip
     stage = stage_of(scene)
     assert [index for _, index, _ in stage.meshes] == [0, 1, 0]
-    assert [material.numbers[5:8].tolist() for material in stage.materials] == [
+    assert [material.numbers[6:9].tolist() for material in stage.materials] == [
         [0.0, 2.0, 0.5], [0.0, 2.0, 1.5],
     ]  # fmt: skip
     assert {material.type for material in stage.materials} == {

@@ -136,7 +136,7 @@ def build_field(
 
 def lobe_inputs(recipe: MaterialRecipe, rng: torch.Generator | None) -> LobeInputs:
     """Return the untrained lobes of a recipe; without ``rng`` all its numbers are alike."""
-    return LobeInputs(recipe.features, recipe.lobes, recipe.lobe_inputs, rng=rng)
+    return LobeInputs(recipe.features, recipe.lobes, recipe.lobe_inputs, recipe.below, rng=rng)
 
 
 def log_decoder(network: MLP) -> MLP:

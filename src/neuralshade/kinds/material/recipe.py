@@ -27,14 +27,16 @@ class MaterialRecipe(TrainingRecipe):
     lobes: int = setting(3, "lobes that are read out of them for the decoder", limits=(1, 6))
     lobe_inputs: int = setting(4, "numbers of a lobe that the decoder sees; 3 and 5 have cosines "
                                "where 4 have their logarithms", limits=(3, 5), older=3)  # fmt: skip
+    below: float = setting(0.05, "how far below a lobe's horizon the decoder sees, as a cosine, by "
+                                "logarithms", limits=(0, 1), older=0.0)  # fmt: skip
     hidden_layers: int = setting(2, "hidden layers of the decoder", limits=(1, 4))
     hidden_width: int = setting(32, "neurons per hidden layer", limits=(16, 128))
     activation: str = setting("hard_gelu", "after each hidden layer of the decoder",
                               choices=ACTIVATIONS, older="leaky_relu")  # fmt: skip
     batch: int = training(0, "samples per step; 0 takes 65,536 on a GPU, 8,192 on a CPU",
                           limits=(0, 2**22))  # fmt: skip
-    rate: float = training(3e-2, "step size of encoder and decoder, of SOAP on a CPU and of Adam "
-                           "on a GPU", limits=(1e-9, 1))  # fmt: skip
+    rate: float = training(3e-2, "step size of encoder and decoder, by SOAP, and of the lobes' "
+                           "read-out, by Adam", limits=(1e-9, 1))  # fmt: skip
     latent_rate: float = training(2e-3, "Adam step size of the feature map, whose numbers lie in "
                                   "[0, 1]", limits=(1e-9, 1))  # fmt: skip
     rate_final: float = changed(TrainingRecipe, "rate_final", 0.02)
@@ -83,6 +85,7 @@ class MaterialSettings(TrainingSettings, total=False):
     features: int
     lobes: int
     lobe_inputs: int
+    below: float
     hidden_layers: int
     hidden_width: int
     activation: str

@@ -26,15 +26,16 @@ def scattering_of(
 ) -> Scattering:  # fmt: skip
     """Return what a path tracer reads, of tensors of the recipe's forms.
 
-    Numbers: CONSTANTS, of each varied input its range and its value, at ``shares``, the map's
-    range, the read-out, the decoder's layers, each row-major weights and then its bias, OF_SAMPLER
-    and the sampler's layers. Words: the side, whether the map repeats, its levels, and their bytes.
+    Numbers: CONSTANTS, what is added to cosines, of each varied input its range and its value, at
+    ``shares``, the map's range, the read-out, the decoder's layers, each row-major weights and then
+    its bias, OF_SAMPLER and the sampler's layers. Words: the side, whether the map repeats, its
+    levels, and their bytes.
     """
     decoder = [f"decoder.{i}" for i in range(recipe.hidden_layers + 1)]
     sampler = [f"sampler.{i}" for i in range(LAYERS + 1)]
     inputs = [(one.low, one.high, one.value(share))
               for one, share in zip(varied, shares, strict=True)]  # fmt: skip
-    rows = [np.array(CONSTANTS), np.array(inputs), tensors["range"],
+    rows = [np.array([*CONSTANTS, recipe.below]), np.array(inputs), tensors["range"],
             *_layers(tensors, ["lobes", *decoder]), np.array(OF_SAMPLER),
             *_layers(tensors, sampler)]  # fmt: skip
     numbers = np.concatenate([row.reshape(-1).astype(np.float32) for row in rows])

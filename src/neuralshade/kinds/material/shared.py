@@ -21,7 +21,7 @@ from neuralshade.kinds.material.recipe import MaterialRecipe
 from neuralshade.model.field import Field
 
 LAYERS = 1  # of the decoder, its first ones
-ARCHITECTURE = ("features", "lobes", "lobe_inputs", "hidden_width", "hidden_layers",
+ARCHITECTURE = ("features", "lobes", "lobe_inputs", "below", "hidden_width", "hidden_layers",
                 "activation")  # settings that all share  # fmt: skip
 
 

@@ -107,7 +107,7 @@ def test_a_further_one_joins_and_takes_its_sizes_from_the_asset(family, tmp_path
                                          ("lobe_inputs", 3), ("features", 4),
                                          ("activation", "leaky_relu")])  # fmt: skip
 def test_another_architecture_is_refused(family, tmp_path, refusal, name, value):
-    need = {"hidden_width": 16, "lobes": 3, "lobe_inputs": 4, "features": 8,
+    need = {"hidden_width": 16, "lobes": 3, "lobe_inputs": 4, "below": 0.05, "features": 8,
             "activation": "hard_gelu"}[name]  # fmt: skip
     message = refusal(ConfigError, neuralshade.fit_material, rust(), tmp_path / "x.nsh",
                       share=family.share, options=TORCH, **{**FEW, name: value})  # fmt: skip

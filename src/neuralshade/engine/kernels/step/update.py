@@ -1,10 +1,11 @@
 """Gradients in, better parameters and rounded copies out. Device half: update.cs.slang."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import torch
 
 from neuralshade.engine.kernels.step.gradients import COPIES, GRADIENTS
 from neuralshade.gpu.gpu import Buffer, Gpu
@@ -78,6 +79,8 @@ def levels_of(bits: int) -> dict[str, float]:
 class Numbers:
     """Trained numbers in float32, what Adam keeps of them, and their rounded copies."""
 
+    layer_count = 0  # that are stepped along axes of their own; LayerNumbers has some
+
     def __init__(self, gpu: Gpu, values: Floats, halves: bool, room: int = 0):
         size = values.nbytes
         self.count = values.size
@@ -96,6 +99,13 @@ class Numbers:
     def bound_mean(self, average: bool) -> dict[str, Any]:
         """Return the same for rounding to ``stored_mean``: the means where ``average``."""
         return {"values": self.means if average else self.values, "stored": self.stored_mean}
+
+    def axes(self) -> dict[str, torch.Tensor]:
+        """Return what is kept of layers' axes: of none, nothing."""
+        return {}
+
+    def write_axes(self, state: Mapping[str, torch.Tensor], write: Write) -> None:
+        """Take over what ``axes`` returned once."""
 
     def read(self, name: str, part: int = 0) -> Floats:
         """Return the numbers of buffer ``name``; ``part`` 1 is the second moments."""

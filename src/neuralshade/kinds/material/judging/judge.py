@@ -43,8 +43,8 @@ class Judged:
 
     @property
     def highlight_l1(self) -> float:
-        """Return the sum of errors over the sum of values around highlights."""
-        return self.light["l1_highlight"]
+        """Return the errors' sum over the values' around highlights, as ``facts`` has it."""
+        return self.facts()["l1_highlight"]
 
     def facts(self) -> dict[str, float]:
         """Return all of it as a header holds it, without what could not be measured.

@@ -205,7 +205,7 @@ def as_stored(field: Field) -> Any:
     encoding, network = encoding_of(field), field.network
     recipe = MaterialRecipe(
         features=encoding.grid.features, lobes=encoding.lobes.count,
-        lobe_inputs=encoding.lobes.columns,
+        lobe_inputs=encoding.lobes.columns, below=encoding.lobes.below,
         hidden_width=len(network.members[0].weight), hidden_layers=len(network.members) - 1,
         activation=network.kinds[0],
         wrap="repeat" if encoding.grid.wraps else "clamp",
