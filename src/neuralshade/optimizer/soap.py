@@ -27,14 +27,15 @@ class Soap:
     matrix's first gradient tells axes alone. In these axes the step is Adam's: m is turned into
     them anew each time, v is kept in them. Where they turn, v says of a new axis what an old one
     saw, which may be next to nothing; so no step along an axis is longer than LONGEST times the
-    rate. Of vectors, and of matrices wider than WIDEST, the step is Adam's own. float32.
+    rate, and a second beta near 1 makes long steps for long. Of vectors, and of matrices wider than
+    WIDEST, the step is Adam's own. float32.
     """
 
     def __init__(
         self,
         parameters: Sequence[torch.nn.Parameter],
         rate: float,
-        betas: tuple[float, float] = (0.9, 0.999),
+        betas: tuple[float, float] = (0.9, 0.95),
         epsilon: float = 1e-8,
     ):
         self.parameters = list(parameters)

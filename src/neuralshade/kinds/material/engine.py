@@ -16,7 +16,7 @@ from neuralshade.kinds.material.field import MaterialEncoding, encoding_of
 from neuralshade.kinds.material.judging.judge import field_shade
 from neuralshade.kinds.material.judging.lit import Shade
 from neuralshade.kinds.material.log_loss import FLOOR, logs_of
-from neuralshade.kinds.material.recipe import MaterialRecipe
+from neuralshade.kinds.material.recipe import NETWORK_BETA2, READ_BETA2, MaterialRecipe
 from neuralshade.kinds.material.samples import POOL, MaterialSampler, Samples
 from neuralshade.model.field import Field
 from neuralshade.model.mlp import MLP
@@ -250,8 +250,9 @@ def begin_at_usual(network: MLP, sampler: MaterialSampler) -> None:
 def network_optimizers(field: EncodedField, recipe: MaterialRecipe) -> tuple[Soap, Adam]:
     """Return what steps the decoder and behind it the encoder, and what the lobes' read-out."""
     networks = [*field.network.parameters(), *field.encoder.parameters()]
-    read, betas = encoding_of(field).lobes.read, (recipe.beta1, 0.999)
-    return Soap(networks, recipe.rate, betas), Adam([*read.parameters()], recipe.rate, betas)
+    read = list(encoding_of(field).lobes.read.parameters())
+    return (Soap(networks, recipe.rate, (recipe.beta1, NETWORK_BETA2)),
+            Adam(read, recipe.rate, (recipe.beta1, READ_BETA2)))  # fmt: skip
 
 
 def encoder_of(recipe: MaterialRecipe, values: int, rng: torch.Generator) -> MLP:

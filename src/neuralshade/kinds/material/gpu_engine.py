@@ -49,7 +49,7 @@ from neuralshade.kinds.material.levels import level_sides
 from neuralshade.kinds.material.log_loss import FLOOR
 from neuralshade.kinds.material.mip_fit import main_share
 from neuralshade.kinds.material.read_out import MOMENTS, NAMES, TOGETHER, ReadOut
-from neuralshade.kinds.material.recipe import MaterialRecipe
+from neuralshade.kinds.material.recipe import NETWORK_BETA2, MaterialRecipe
 from neuralshade.kinds.material.shared import SharedPart
 from neuralshade.kinds.material.task import material_task
 from neuralshade.kinds.material.teachers.teacher import TeacherKernels
@@ -89,7 +89,7 @@ class GpuMaterialEngine(MaterialEngine):
             batch=self.batch,
             rate=recipe.rate,
             grid_rate=recipe.latent_rate,
-            betas=(recipe.beta1, 0.999),
+            betas=(recipe.beta1, NETWORK_BETA2),
             epsilon=EPSILON,
             grid_epsilon=recipe.epsilon,
             average=0.0,

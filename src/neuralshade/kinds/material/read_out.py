@@ -17,15 +17,13 @@ from neuralshade.engine.step_texts import Training
 from neuralshade.gpu.gpu import Buffer, Dispatch, Gpu, KernelText, bound_kernel, write_once
 from neuralshade.kinds.material.encoded import EncodedLobes
 from neuralshade.kinds.material.field import MaterialEncoding
+from neuralshade.kinds.material.recipe import READ_BETA2
 
 Floats = npt.NDArray[np.float32]
 
 GROUP = 64  # threads, as in read_out.cs.slang
 OUTPUTS = 3  # of a decoder
-SHARE, TOGETHER = (
-    4,
-    32,
-)  # of a step's samples one has a gradient of it, so many in a row: task.slang
+SHARE, TOGETHER = 4, 32  # one of 4 samples has a gradient of it, so many in a row: task.slang
 NAMES = ("weight", "bias")  # of the read-out, in the order of its numbers
 MOMENTS = ("exp_avg", "exp_avg_sq")
 TEXT = """#define FIXED {fixed}
@@ -56,8 +54,8 @@ class ReadOut:
     """The numbers of a read-out on a device, what Adam keeps of them, and their gradients' sums.
 
     ``given`` holds what ``encoding`` is given, the read-out last: what kernels read. It is stepped
-    as networks are in ``training``, by Adam. One of ``share`` samples of a step has a gradient of
-    it.
+    as networks are in ``training``, by Adam with its own second beta. One of ``share`` samples of a
+    step has a gradient of it.
     """
 
     def __init__(
@@ -82,8 +80,8 @@ class ReadOut:
     def after(self, bound: Mapping[str, Any]) -> list[Dispatch]:
         """Return what steps it, given the buffers of a step by name. Raises: KernelError."""
         t = self.training
-        settings = {"by": adam_settings(t.rate, t.betas, t.epsilon), "count": self.count,
-                    "first": len(self._values) - self.count,
+        by = adam_settings(t.rate, (t.betas[0], READ_BETA2), t.epsilon)
+        settings = {"by": by, "count": self.count, "first": len(self._values) - self.count,
                     "numbers": t.batch * OUTPUTS / self.share}  # fmt: skip
         kernel = bound_kernel(self.gpu, self.text(exact=t.exact), {
             "read_out": settings, "given": self.given, "read_moments": self.moments,

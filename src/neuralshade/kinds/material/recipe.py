@@ -14,6 +14,9 @@ from neuralshade.kinds.material.varied import parse_ranges
 
 WRAPS = ("repeat", "clamp")
 ACTIVATIONS = ("hard_gelu", "leaky_relu")
+# Of what is kept of squares: by SOAP, whose axes turn, so that old ones are soon forgotten, and of
+# the read-out's by Adam
+NETWORK_BETA2, READ_BETA2 = 0.95, 0.999
 
 
 @dataclass(frozen=True)
@@ -35,7 +38,7 @@ class MaterialRecipe(TrainingRecipe):
                               choices=ACTIVATIONS, older="leaky_relu")  # fmt: skip
     batch: int = training(0, "samples per step; 0 takes 65,536 on a GPU, 8,192 on a CPU",
                           limits=(0, 2**22))  # fmt: skip
-    rate: float = training(3e-2, "step size of encoder and decoder, by SOAP, and of the lobes' "
+    rate: float = training(2e-2, "step size of encoder and decoder, by SOAP, and of the lobes' "
                            "read-out, by Adam", limits=(1e-9, 1))  # fmt: skip
     latent_rate: float = training(2e-3, "Adam step size of the feature map, whose numbers lie in "
                                   "[0, 1]", limits=(1e-9, 1))  # fmt: skip
