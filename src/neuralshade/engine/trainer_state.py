@@ -136,27 +136,28 @@ class TrainerState:
         self.network.write_axes(state, write)
 
     def _load_optimizers(self, state: dict[str, torch.Tensor], write: Write) -> None:
-        counts = (len(list(self.field.encoding.parameters())),
-                  len(list(self.field.network.parameters())))  # fmt: skip
-        order = [(1, i) for i in range(counts[0])] + [(0, i) for i in range(counts[1])]
-        moments = [[state[f"optimizer.{group}.{i}.{name}"] for group, i in order]
-                   for name in MOMENTS]  # fmt: skip
-        self._upload("moments", moments, write)
-        self.network.write_axes(own_state(state), write)
+        self.load_optimizer(own_state(state), write)
+        grids = range(len(list(self.field.encoding.parameters())))
+        moments = [[state[f"optimizer.1.{i}.{name}"] for i in grids] for name in MOMENTS]
+        self._upload_grid("moments", moments, write)
         if self.hits is not None:
-            hits = [state[f"optimizer.1.{i}.count"].reshape(-1) for i in range(counts[0])]
+            hits = [state[f"optimizer.1.{i}.count"].reshape(-1) for i in grids]
             write(self.hits, torch.cat(hits).numpy().astype(np.uint32))
 
     def _upload(self, name: str, parts: Sequence[list[torch.Tensor]], write: Write) -> None:
         """Write numbers into a buffer of both halves; each part is shaped like the parameters."""
-        encoding = self.field.encoding
-        grids = len(list(encoding.parameters()))
+        grids = len(list(self.field.encoding.parameters()))
         if name == "values" and self.frozen is not None:
             self.freeze_grid(parts[0][:grids], write)
-        elif self.grid.count:
-            flats = [encoding.flatten(part[:grids]).numpy() for part in parts]
-            self.grid.write(name, flats, write)
+        else:
+            self._upload_grid(name, [part[:grids] for part in parts], write)
         self.network.write(name, [self.layout.flatten(part[grids:]) for part in parts], write)
+
+    def _upload_grid(self, name: str, parts: Sequence[list[torch.Tensor]], write: Write) -> None:
+        """Write numbers into a buffer of the encoding; each part is shaped like its parameters."""
+        if self.grid.count:
+            flats = [self.field.encoding.flatten(part).numpy() for part in parts]
+            self.grid.write(name, flats, write)
 
 
 def own_state(state: Mapping[str, torch.Tensor]) -> dict[str, torch.Tensor]:

@@ -40,7 +40,10 @@ class Soap:
     ):
         self.parameters = list(parameters)
         self.rate, self.betas, self.epsilon = rate, betas, epsilon
-        self.kept = [_beginning(p) for p in self.parameters]  # of each, by name
+        self.kept = []  # of each, by name
+        for p in self.parameters:
+            with p.device:
+                self.kept.append(beginning(p.shape))
 
     @torch.no_grad()
     def step(self, rate_factor: float) -> None:
@@ -83,14 +86,13 @@ def has_axes(shape: Sequence[int]) -> bool:
     return len(shape) == 2 and max(shape) <= WIDEST
 
 
-def _beginning(p: torch.nn.Parameter) -> dict[str, torch.Tensor]:
-    """Return what is kept of a parameter before its first step."""
-    with p.device:
-        adams = [torch.zeros(()), torch.zeros(p.shape), torch.zeros(p.shape)]
-        if not has_axes(p.shape):
-            return dict(zip(NAMES, adams, strict=False))
-        means = [torch.zeros(side, side) for side in p.shape]
-        return dict(zip(NAMES, [*adams, *means, *map(torch.eye, p.shape)], strict=True))
+def beginning(shape: Sequence[int]) -> dict[str, torch.Tensor]:
+    """Return what is kept of a parameter of this shape before its first step, by NAMES."""
+    adams = [torch.zeros(()), torch.zeros(*shape), torch.zeros(*shape)]
+    if not has_axes(shape):
+        return dict(zip(NAMES, adams, strict=False))
+    means = [torch.zeros(side, side) for side in shape]
+    return dict(zip(NAMES, [*adams, *means, *map(torch.eye, shape)], strict=True))
 
 
 def _turned(

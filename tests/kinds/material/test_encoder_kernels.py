@@ -56,7 +56,8 @@ def trained(steps):
     kept = {name: steps.adam.moments(p) for name, p in parameters.items()}
     names = [f"{part}.{name}" for part in ("network", "encoder")
              for name, _ in getattr(steps.field, part).named_parameters()]  # fmt: skip
-    for name, own in zip(names, steps.soap.kept, strict=True):
+    of_networks = [*steps.decoder_soap.kept, *steps.encoder_soap.kept]
+    for name, own in zip(names, of_networks, strict=True):
         squares = [own[side] for side in ("left", "right") if side in own]
         kept[name] = (*squares, own["exp_avg"], own["exp_avg_sq"])
     return {name: (p.detach().clone(), *(value.clone() for value in kept[name]))

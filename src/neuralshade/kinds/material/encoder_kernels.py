@@ -4,7 +4,7 @@ kernels alone."""
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 import torch
@@ -17,7 +17,7 @@ from neuralshade.engine.kernels.step.step_state import StepState
 from neuralshade.engine.network_trainer import NetworkTrainer
 from neuralshade.engine.step_texts import Training, step_texts
 from neuralshade.engine.torch_engine import Batch, TorchEngine
-from neuralshade.engine.trainer_state import OF_NETWORK, TrainerState, own_state
+from neuralshade.engine.trainer_state import MOMENTS, OF_NETWORK, own_state
 from neuralshade.gpu.gpu import Gpu, run_once, write_once
 from neuralshade.kinds.material.drawn_ahead import floats_on
 from neuralshade.kinds.material.drawn_samples import DrawnSamples, check_answers, samples_text
@@ -29,10 +29,11 @@ from neuralshade.kinds.material.every_nth import NAMES as COUNTED
 from neuralshade.kinds.material.every_nth import State, parted
 from neuralshade.kinds.material.field import encoding_of, log_decoder
 from neuralshade.kinds.material.log_loss import FLOOR, log_loss
-from neuralshade.kinds.material.read_out import MOMENTS, NAMES, ReadOut
+from neuralshade.kinds.material.read_out import NAMES, ReadOut
 from neuralshade.kinds.material.recipe import MaterialRecipe
 from neuralshade.model.field import Field
 from neuralshade.model.mlp import MLP
+from neuralshade.optimizer.soap import Soap
 
 ON_DEVICE = ("gpu.steps", "gpu.scale")  # of a state, which PyTorch's steps pass over
 
@@ -83,7 +84,7 @@ class EncoderNetworks:
 class KernelEncoderSteps(EncoderSteps):
     """Steps in fused kernels; each is one of the fit's.
 
-    ``field``, ``soap`` and ``adam`` stay PyTorch's, and are filled when somebody asks for them.
+    ``field`` and the optimizers stay PyTorch's, and are filled when somebody asks for them.
     """
 
     def __init__(
@@ -93,10 +94,9 @@ class KernelEncoderSteps(EncoderSteps):
         super().__init__(field, recipe)
         self.networks, self.trainer = networks, networks.trainer(rng)
         # for its state alone
-        self._named = TorchEngine(field, _no_batch, log_loss, [self.soap, self.adam], rng)
+        self._named = TorchEngine(field, _no_batch, log_loss, self.optimizers, rng)
         self._fetched = 0  # steps that the field has had
         self._loss = 0.0
-        self._decoder_count = len(list(field.network.parameters()))
         self._send({"skipped": torch.tensor(0), "rng": rng.get_state()})
 
     @property
@@ -115,13 +115,14 @@ class KernelEncoderSteps(EncoderSteps):
         now = self.trainer.state_now
         if now.step == self._fetched:
             return
-        optimizer: State = {}
-        for network, kept, first in self._parts():
+        for network, soap, kept in (
+            (self.field.network, self.decoder_soap, self.trainer.kept),
+            (self.field.encoder, self.encoder_soap, self.networks.encoder.kept),
+        ):
             state = kept.named(now)
             for name, p in network.named_parameters():
                 p.copy_(state[f"field.network.{name}"])
-            optimizer |= {_moved(name, first): v for name, v in own_state(state).items()}
-        self.soap.load_state(optimizer)
+            soap.load_state(own_state(state))
         read, out = encoding_of(self.field).lobes.read, self.networks.read_out
         numbers, moments = out.numbers(), out.state()
         for name in NAMES:
@@ -148,13 +149,10 @@ class KernelEncoderSteps(EncoderSteps):
         self._send({"skipped": own["skipped"], "rng": own["rng"], **device})
 
     def _send(self, begun: State) -> None:
-        """Bring the device up to date with ``field`` and ``adam``; ``begun``: what steps count."""
-        for network, _, first in self._parts():
-            of_network = begun | self._network_state(network, first)
-            if network is self.field.network:
-                self.trainer.load_state(of_network)
-            else:
-                self.networks.encoder.load(of_network)
+        """Bring the device up to date with field and optimizers; ``begun``: what steps count."""
+        encoder = _network_state(self.field.encoder, self.encoder_soap)
+        self.networks.encoder.load(begun | encoder)
+        self.trainer.load_state(begun | _network_state(self.field.network, self.decoder_soap))
         read, out = encoding_of(self.field).lobes.read, self.networks.read_out
         out.write({name: getattr(read, name) for name in NAMES})
         out.load_state({
@@ -162,20 +160,6 @@ class KernelEncoderSteps(EncoderSteps):
             for sort, moment in zip(MOMENTS, self.adam.moments(getattr(read, name)), strict=True)
         })  # fmt: skip
         self._fetched = self.trainer.state_now.step
-
-    def _parts(self) -> Iterator[tuple[MLP, TrainerState, int]]:
-        """Yield the decoder and the encoder, each with what has its numbers on the device, and
-        which of what ``soap`` steps is its first."""
-        yield self.field.network, self.trainer.kept, 0
-        yield self.field.encoder, self.networks.encoder.kept, self._decoder_count
-
-    def _network_state(self, network: MLP, first: int) -> State:
-        """Return a network and its optimizer's state by their names in a trainer's state."""
-        state = {f"field.network.{name}": p.detach() for name, p in network.named_parameters()}
-        last = first + len(list(network.parameters()))
-        return state | {f"{OF_NETWORK}{_moved(name, -first)}": value
-                        for name, value in self.soap.state().items()
-                        if first <= int(name.partition(".")[0]) < last}  # fmt: skip
 
     def _fill_moments(self, p: torch.Tensor, state: State, prefix: str) -> None:
         for sort, moment in zip(MOMENTS, self.adam.moments(p), strict=True):
@@ -204,10 +188,10 @@ def _encoder_path(gpu: Gpu, encoder: MLP, kernels: str) -> TrainingPath:
     return choose_kernels(gpu, encoder, "auto", "auto" if refused else kernels)
 
 
-def _moved(name: str, by: int) -> str:
-    """Return the name of what an optimizer keeps of a parameter that is ``by`` places further."""
-    index, _, sort = name.partition(".")
-    return f"{int(index) + by}.{sort}"
+def _network_state(network: MLP, soap: Soap) -> State:
+    """Return a network and its optimizer's state by their names in a trainer's state."""
+    state = {f"field.network.{name}": p.detach() for name, p in network.named_parameters()}
+    return state | {f"{OF_NETWORK}{name}": value for name, value in soap.state().items()}
 
 
 def _no_batch(rng: torch.Generator) -> Batch:

@@ -25,14 +25,14 @@ DRAWN = "drawn"  # of a state: how many batches were
 class EncoderSteps(ABC):
     """Trains encoder, decoder and read-out of ``field``, on samples that the device draws.
 
-    The feature map has one texel by then, which nothing reads.
-
-    Whoever runs the steps, a state has the names that PyTorch's has, so that either goes on.
+    The feature map has one texel by then, which nothing reads. Whoever runs the steps, a state has
+    the names that PyTorch's has, so that either goes on.
     """
 
     def __init__(self, field: EncodedField, recipe: MaterialRecipe):
         self.field = field
-        self.soap, self.adam = network_optimizers(field, recipe)
+        self.optimizers = network_optimizers(field, recipe)
+        self.decoder_soap, self.encoder_soap, self.adam = self.optimizers
 
     @property
     @abstractmethod
@@ -48,7 +48,7 @@ class EncoderSteps(ABC):
 
     @abstractmethod
     def fetch(self) -> None:
-        """Bring ``field``, ``soap`` and ``adam`` up to date with the steps."""
+        """Bring ``field`` and the optimizers up to date with the steps."""
 
     @abstractmethod
     def state(self) -> State:
@@ -68,7 +68,7 @@ class TorchEncoderSteps(EncoderSteps):
         super().__init__(field, recipe)
         self.batches = DrawnBatches(drawn, next(field.parameters()).device)
         task = MaterialTask(field, lambda rng, moved: self.batches.held())
-        inner = TorchEngine(field, task, log_loss, [self.soap, self.adam], rng,
+        inner = TorchEngine(field, task, log_loss, self.optimizers, rng,
                             bring=self.batches.bring)  # fmt: skip
         self.steps = EveryNth(inner, 1)
 

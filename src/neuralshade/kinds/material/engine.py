@@ -247,12 +247,13 @@ def begin_at_usual(network: MLP, sampler: MaterialSampler) -> None:
     bias.copy_((logs.mean(1).exp() - FLOOR).clamp_min(FLOOR).log())
 
 
-def network_optimizers(field: EncodedField, recipe: MaterialRecipe) -> tuple[Soap, Adam]:
-    """Return what steps the decoder and behind it the encoder, and what the lobes' read-out."""
-    networks = [*field.network.parameters(), *field.encoder.parameters()]
+def network_optimizers(field: EncodedField, recipe: MaterialRecipe) -> tuple[Soap, Soap, Adam]:
+    """Return what steps the decoder, what the encoder, and what the lobes' read-out."""
+    betas = (recipe.beta1, NETWORK_BETA2)
+    decoder, encoder = (Soap(list(network.parameters()), recipe.rate, betas)
+                        for network in (field.network, field.encoder))  # fmt: skip
     read = list(encoding_of(field).lobes.read.parameters())
-    return (Soap(networks, recipe.rate, (recipe.beta1, NETWORK_BETA2)),
-            Adam(read, recipe.rate, (recipe.beta1, READ_BETA2)))  # fmt: skip
+    return decoder, encoder, Adam(read, recipe.rate, (recipe.beta1, READ_BETA2))
 
 
 def encoder_of(recipe: MaterialRecipe, values: int, rng: torch.Generator) -> MLP:

@@ -19,6 +19,7 @@ from neuralshade.engine.kernels.infer.infer_text import ENCODING
 from neuralshade.engine.kernels.step.gradients import seed_word
 from neuralshade.engine.network_trainer import NetworkTrainer
 from neuralshade.engine.step_texts import MakeTask, Training, step_texts
+from neuralshade.engine.trainer_state import MOMENTS
 from neuralshade.gpu.gpu import Gpu
 from neuralshade.kinds.material.drawn_footprints import footprints_text
 from neuralshade.kinds.material.drawn_samples import (
@@ -48,7 +49,7 @@ from neuralshade.kinds.material.judging.lit import Shade
 from neuralshade.kinds.material.levels import level_sides
 from neuralshade.kinds.material.log_loss import FLOOR
 from neuralshade.kinds.material.mip_fit import main_share
-from neuralshade.kinds.material.read_out import MOMENTS, NAMES, TOGETHER, ReadOut
+from neuralshade.kinds.material.read_out import NAMES, TOGETHER, ReadOut
 from neuralshade.kinds.material.recipe import NETWORK_BETA2, MaterialRecipe
 from neuralshade.kinds.material.shared import SharedPart
 from neuralshade.kinds.material.task import material_task
@@ -150,7 +151,7 @@ class GpuMaterialEngine(MaterialEngine):
     def bake(self) -> None:
         trainer, field = self._train(self._baked()), self._encoded_field()
         adam = self.encoder_steps.adam
-        trainer.take_over(self.encoder_steps.soap.state(), int(adam.counts[0]))
+        trainer.take_over(self.encoder_steps.decoder_soap.state(), int(adam.counts[0]))
         read = {name: getattr(encoding_of(field).lobes.read, name) for name in NAMES}
         self.read_out.load_state({
             f"{name}.{sort}": moment for name, numbers in read.items()

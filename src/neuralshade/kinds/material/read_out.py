@@ -14,6 +14,7 @@ import torch
 
 from neuralshade.engine.step_kernels import adam_settings
 from neuralshade.engine.step_texts import Training
+from neuralshade.engine.trainer_state import MOMENTS
 from neuralshade.gpu.gpu import Buffer, Dispatch, Gpu, KernelText, bound_kernel, write_once
 from neuralshade.kinds.material.encoded import EncodedLobes
 from neuralshade.kinds.material.field import MaterialEncoding
@@ -25,7 +26,6 @@ GROUP = 64  # threads, as in read_out.cs.slang
 OUTPUTS = 3  # of a decoder
 SHARE, TOGETHER = 4, 32  # one of 4 samples has a gradient of it, so many in a row: task.slang
 NAMES = ("weight", "bias")  # of the read-out, in the order of its numbers
-MOMENTS = ("exp_avg", "exp_avg_sq")
 TEXT = """#define FIXED {fixed}
 #include "neuralshade/kinds/material/read_out.cs.slang"
 """
