@@ -61,7 +61,7 @@ Asked = argparse.Namespace
 Taken = tuple[str, list[float]]  # what a network runs on; microseconds
 RIVALS = ("lobes", "frames", "smooth", "maps", "coat", "texels")
 USUAL = {"steps": ("steps of a fit", 2500, 10_000), "size": ("texels along a side", 128, 1024),
-         "batch": ("samples of a step", 8192, 131_072)}  # on the CPU, on a GPU  # fmt: skip
+         "batch": ("samples of a step", 8192, 262_144)}  # on the CPU, on a GPU  # fmt: skip
 SCREEN, FEW = (1920, 1080), (320, 176)
 LONG, SHORT = Patience(0.35, 7), Patience(0.0, 1)
 

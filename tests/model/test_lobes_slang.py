@@ -20,10 +20,10 @@ uniform uint samples;
 
 [shader("compute")]
 [numthreads(32, 1, 1)]
-void both_ways(uint sample : SV_DispatchThreadID)
+void both_ways(uint thread : SV_DispatchThreadID)
 {
-    if (sample >= samples)
-        return;
+    bool counts = thread < samples; // all lanes of a wave take part
+    uint sample = min(thread, samples - 1u);
     const int FEATURES = TestedLobes.FEATURES;
     uint first = sample * (FEATURES + 6);
     float latents[FEATURES];
@@ -43,7 +43,7 @@ void both_ways(uint sample : SV_DispatchThreadID)
     }
     FloatGradients sums = { d_read, 0u, 0u, 0u };
     WaveRows<FloatGradients> d_read_out = { sums };
-    float d[FEATURES] = Tested.backward(latents, wi, wo, read, given, d_read_out, true, true);
+    float d[FEATURES] = Tested.backward(latents, wi, wo, read, given, d_read_out, true, counts);
     for (int i = 0; i < FEATURES; ++i)
         d_latents[sample * FEATURES + i] = d[i];
 }

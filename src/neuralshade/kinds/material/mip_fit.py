@@ -33,6 +33,7 @@ from neuralshade.model.latent_grid import LatentGrid
 from neuralshade.optimizer.adam import LatentAdam
 
 BATCH_SHARE = 4 / POINTS  # of a batch; so a step asks the teacher four times as often as before
+MOST_SAMPLES = 2**16  # of a batch that it is a share of: levels have a third of the texels
 PREFIX = "mips."
 OTHERS = 1  # makes footprints others than samples of the same seed
 
@@ -124,7 +125,8 @@ def mip_trainer(
     decoder = stored_field(recipe, recipe.size, tensors)
     sides = level_sides(recipe.size)[1:]
     levels = _levels(recipe, decoder, boxed(tensors["features"], recipe.size)).to(device)
-    batch = max(4, round(batch_of(recipe, on_cpu=device.type == "cpu") * BATCH_SHARE))
+    before = min(batch_of(recipe, on_cpu=device.type == "cpu"), MOST_SAMPLES)
+    batch = max(4, round(before * BATCH_SHARE))
     sampler = MaterialSampler(teacher, batch, recipe.rare, rng)
     footprints = DrawnFootprints(sampler, sides, wraps=recipe.wrap == "repeat",
                                  seed=seed_word(recipe.seed) ^ OTHERS, device=device)  # fmt: skip

@@ -36,7 +36,7 @@ class MaterialRecipe(TrainingRecipe):
     hidden_width: int = setting(32, "neurons per hidden layer", limits=(16, 128))
     activation: str = setting("hard_gelu", "after each hidden layer of the decoder",
                               choices=ACTIVATIONS, older="leaky_relu")  # fmt: skip
-    batch: int = training(0, "samples per step; 0 takes 131,072 on a GPU, 8,192 on a CPU",
+    batch: int = training(0, "samples per step; 0 takes 262,144 on a GPU, 8,192 on a CPU",
                           limits=(0, 2**22))  # fmt: skip
     rate: float = training(2e-2, "step size of encoder and decoder, by SOAP, and of the lobes' "
                            "read-out, by Adam", limits=(1e-9, 1))  # fmt: skip
