@@ -39,11 +39,13 @@ def mirrored(direction: torch.Tensor, normal: torch.Tensor) -> torch.Tensor:
 
 def half_vector_pairs(u: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
     """Return wi and wo [3, N] of uniform half-vector angles, of u [4, N]; some lie below."""
-    theta, theta_d, phi, phi_d = u[0] * math.pi / 2, u[1] * math.pi / 2, *(u[2:] * 2 * math.pi)
-    z, x, y = theta_d.cos(), theta_d.sin() * phi_d.cos(), theta_d.sin() * phi_d.sin()
-    across, up = x * theta.cos() + z * theta.sin(), z * theta.cos() - x * theta.sin()
-    wi = torch.stack([across * phi.cos() - y * phi.sin(), across * phi.sin() + y * phi.cos(), up])
-    half = torch.stack([theta.sin() * phi.cos(), theta.sin() * phi.sin(), theta.cos()])
+    polar, around = u[:2] * math.pi / 2, u[2:] * 2 * math.pi  # of the half vector, the difference
+    (sin_t, sin_td), (sin_p, sin_pd) = polar.sin(), around.sin()
+    (cos_t, cos_td), (cos_p, cos_pd) = polar.cos(), around.cos()
+    x, y = sin_td * cos_pd, sin_td * sin_pd
+    across, up = x * cos_t + cos_td * sin_t, cos_td * cos_t - x * sin_t
+    wi = torch.stack([across * cos_p - y * sin_p, across * sin_p + y * cos_p, up])
+    half = torch.stack([sin_t * cos_p, sin_t * sin_p, cos_t])
     return wi, mirrored(wi, half)
 
 
