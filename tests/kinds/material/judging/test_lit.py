@@ -58,3 +58,13 @@ def test_a_mirror_of_the_sky_has_no_dots():
     found = (seen.lit_as_usual(lobe, draw) - seen.lit(lobe, [key()]))[middle]
     assert np.abs(found - wanted).mean() < 0.03 * wanted.mean()
     assert np.abs(dots - wanted).mean() > 0.5 * wanted.mean()
+
+
+def test_where_tiles_meet_is_at_a_spheres_sides():
+    """A material that does not tile had its border in the middle of all that is shown of it."""
+    seen = sphere(64, 64)
+    u = np.full((64, 64), np.nan)
+    u[seen.inside] = seen.uv[:, 0]
+    front = u[:, 8:-8]
+    steps = np.abs(np.diff(front, axis=1))
+    assert np.nanmax(steps) < 0.2 and np.nanmax(front) - np.nanmin(front) > 0.5

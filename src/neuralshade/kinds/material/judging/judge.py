@@ -26,6 +26,7 @@ from neuralshade.source.color import linear_to_srgb
 Floats = npt.NDArray[np.float32]
 
 SIDE_PX = 256
+TURN = (90.0, 0.0)  # of spheres that are measured: where tiles meet is in the middle, and counts
 SKY_LIGHTS = 64
 GLANCED_PX = 96  # while a fit runs
 GLANCED_LIGHTS = 4
@@ -86,7 +87,7 @@ class Judge:
     def glance(self, shade: Shade) -> float:
         """Return the mean PSNR in dB of a few small spheres."""
         lights = [[light] for light in held_out_lights()[:GLANCED_LIGHTS]]
-        seen = sphere(GLANCED_PX, GLANCED_PX)
+        seen = sphere(GLANCED_PX, GLANCED_PX, turn=TURN)
         pairs = self._compared(shade, seen, lights)
         return float(np.mean([_psnr_db(seen, *pair) for pair in pairs]))
 
@@ -97,7 +98,7 @@ class Judge:
                 self._measures = Measures(self.teacher, self.shares)
             light = self._measures.measure(shade)
         lights = [*([light] for light in held_out_lights()), sky(SKY_LIGHTS)]
-        seen = sphere(SIDE_PX, SIDE_PX)
+        seen = sphere(SIDE_PX, SIDE_PX, turn=TURN)
         *single, under_sky = self._compared(shade, seen, lights)
         found = [_psnr_db(seen, *pair) for pair in single]
         return Judged(float(np.mean(found)), min(found), _psnr_db(seen, *under_sky),

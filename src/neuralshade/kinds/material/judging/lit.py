@@ -123,7 +123,7 @@ def sphere(
     tangent = np.stack([z, np.zeros_like(z), -x], 1)
     tangent[np.hypot(x, z) < POLE] = EAST
     tangent = tangent / np.linalg.norm(tangent, axis=1, keepdims=True) @ turning.T
-    u = (np.arctan2(x, z) / (2 * math.pi) + 0.5) * TILES % 1
+    u = (np.arctan2(x, z) / (2 * math.pi) * TILES + 0.5) % 1  # tiles meet at the sides
     v = np.arccos(np.clip(y, -1, 1)) / math.pi * TILES / 2 % 1
     uv = np.stack([u, v], 1).astype(np.float32)
     around = np.maximum(np.sqrt(1 - y * y), 1e-3)  # at a pole all of u is one point
