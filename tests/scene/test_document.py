@@ -69,6 +69,13 @@ def test_a_scene_is_rendered_and_saved(one_device, scene, tmp_path):
          "rectangle, which shines along across x up. Turn one."),
         ("[[mesh]]", '[[light]]\ntype = "point"\nradiance = [1, -1, 1]\n[[mesh]]',
          "light[0].radiance: got (1, -1, 1), need light of 0 or more. Raise it."),
+        ('shape = "sphere"', 'shape = "sphere"\ntile = -3', "mesh[0].tile: got -3, need more than "
+         "0. Raise it."),
+        ("diffuse = [1, 1, 1]", 'diffuse = [1, 1, 1]\nasset = "a.nsh"', "materials.white: got an "
+         "asset and a surface that is the same everywhere, need one of them. Leave out asset, or "
+         "diffuse, specular and roughness."),
+        ("color = [0.5", 'picture = "sky.hdr"\ncolor = [0.5', "environment: got a picture and "
+         "colors, need one of them. Leave out picture, or color, zenith, horizon, ground."),
         ("position = [0, 1, 4]", "position = [0, 1, nan]",
          f"camera.position: got [0, 1, nan], {VECTOR}"),
         ('shape = "sphere"', 'shape = "sphere"\nset = { wet = "a" }', "mesh[0].set: got "

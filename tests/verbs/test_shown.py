@@ -79,7 +79,9 @@ def test_refusals(asset, fitted):
     missing = "Name what it was fitted to with --reference."
     for show in ("difference", "given:sphere"):
         assert refused(asset, show=show).endswith(missing)
-    assert refused(asset, level=1) == "level: got 1, need one of 0 to 0."
+    assert refused(asset, level=1) == (
+        "level: got 1, need a picture of which mip levels are shown one by one. Leave it out."
+    )
     assert refused(asset, light=(1,)) == "light: got (1,), need 2 or 3 finite numbers."
     assert refused(asset, light=(np.nan, 0, 1)) == (
         "light: got (nan, 0, 1), need 2 or 3 finite numbers."

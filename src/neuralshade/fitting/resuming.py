@@ -94,8 +94,10 @@ def resumed_recipe(
         the fit was started with, or an end that it is past.
     """
     if checkpoint.source["digest"] != source.digest:
-        raise ConfigError(f"{place}: got a checkpoint of {checkpoint.source['name']!r}, need one "
-                          f"of {source.name!r}. Resume with the same {same}.")  # fmt: skip
+        had, now = checkpoint.source["name"], repr(source.name)
+        due = f"{now} as it is now" if had == source.name else now
+        raise ConfigError(f"{place}: got a checkpoint of {had!r}, need one of {due}. Resume with "
+                          f"the same {same}.")  # fmt: skip
     recipe = stored_recipe(kind, checkpoint.recipe)
     kept, ends = to_dict(recipe), {}
     for name, value in to_dict(asked(dict(kept))).items():

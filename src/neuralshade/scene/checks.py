@@ -13,10 +13,12 @@ from neuralshade.scene.entries import (
     LightEntry,
     MaterialEntry,
     SceneDocument,
+    Surroundings,
     Values,
     Vector,
 )
 
+PLAIN = (MaterialEntry.diffuse, MaterialEntry.specular, MaterialEntry.roughness)  # what is not said
 COLORS = ("color", "zenith", "horizon", "ground")  # of surroundings
 
 
@@ -36,8 +38,9 @@ def checked(scene: SceneDocument) -> SceneDocument:
         if mesh.shape is not None:
             _check_choice(f"mesh[{i}].shape", mesh.shape, SHAPES)
         _check_set(f"mesh[{i}]", scene.materials[mesh.material], mesh.set)
-        if mesh.scale <= 0:
-            raise ConfigError(f"mesh[{i}].scale: got {mesh.scale:g}, need more than 0. Raise it.")
+        for name, number in (("scale", mesh.scale), ("tile", mesh.tile)):
+            if number <= 0:
+                raise ConfigError(f"mesh[{i}].{name}: got {number:g}, need more than 0. Raise it.")
     for i, light in enumerate(scene.light):
         _check_light(f"light[{i}]", light)
     for name, entry in scene.materials.items():
@@ -45,10 +48,21 @@ def checked(scene: SceneDocument) -> SceneDocument:
         if entry.reference is not None and entry.asset is None:
             raise ConfigError(f"materials.{named(name)}.reference: got one without asset, need "
                               "what was fitted to it. Write asset =.")  # fmt: skip
+        plain = (entry.diffuse, entry.specular, entry.roughness)
+        if entry.asset is not None and plain != PLAIN:
+            raise ConfigError(f"materials.{named(name)}: got an asset and a surface that is the "
+                              "same everywhere, need one of them. Leave out asset, or diffuse, "
+                              "specular and roughness.")  # fmt: skip
         parts = (*entry.diffuse, *entry.specular, entry.roughness)
         if not all(0 <= part <= 1 for part in parts):
             raise ConfigError(f"materials.{named(name)}: got {parts}, need numbers from 0 to 1. "
                               "Lower them.")  # fmt: skip
+    around = scene.environment
+    if around.picture is not None and around != Surroundings(
+        picture=around.picture, strength=around.strength
+    ):
+        raise ConfigError("environment: got a picture and colors, need one of them. Leave out "
+                          f"picture, or {', '.join(COLORS)}.")  # fmt: skip
     for name in COLORS:
         _check_radiance(f"environment.{name}", getattr(scene.environment, name))
     return scene

@@ -178,7 +178,8 @@ def test_what_does_not_fit_the_checkpoint_is_refused(device, rock):
         f"{place}: got pool=32, need 16 as the fit was started with. Leave --pool out."
     )
     assert refusal(ConfigError, "my rock", "out", normal_convention="directx") == (
-        f"{place}: got a checkpoint of 'my rock', need one of 'my rock'. Resume with the same maps."
+        f"{place}: got a checkpoint of 'my rock', need one of 'my rock' as it is now. "
+        "Resume with the same maps."
     )
     kept = load_checkpoint(place, "mipmaps")
     for name, broken in {"values": torch.zeros(7, 5), "moments": None}.items():

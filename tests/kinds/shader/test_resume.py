@@ -78,6 +78,6 @@ def test_resuming_something_else_is_refused(tmp_path, tint, values_of, refusal, 
     for change in ({"map.size": (5, 4)}, {"tint.rate": 0.1}, {"strength": 2}):
         assert refusal(ConfigError, neuralshade.fit_shader, tint, tmp_path / "x.nsh",
                        values=values | change, options=FitOptions(resume=place)) == (
-            f"{place}: got a checkpoint of 'tint.slang', need one of 'tint.slang'. "
+            f"{place}: got a checkpoint of 'tint.slang', need one of 'tint.slang' as it is now. "
             "Resume with the same text and values."
         )  # fmt: skip

@@ -170,6 +170,13 @@ def test_what_is_no_teacher_is_refused(tmp_path, refusal, name, text, said):
     assert said in refusal(ConfigError, load_teacher, tmp_path / name)
 
 
+@pytest.mark.parametrize("given", ["", None, 3])
+def test_what_is_no_path_is_refused(refusal, given):
+    """An empty one was the folder at hand."""
+    said = refusal(ConfigError, load_teacher, given)
+    assert said.startswith(f"material: got {given!r}, need the path of a material. Name a file")
+
+
 def test_missing_and_binary_files_are_refused(tmp_path, refusal):
     (tmp_path / "x.slang").write_bytes(b"\xff\xfe\x00")
     assert "not UTF-8, need Slang text" in refusal(ConfigError, load_teacher, tmp_path / "x.slang")

@@ -29,6 +29,9 @@ def load_teacher(path: str | os.PathLike[str], element: str | None = None) -> Te
     ``element``: which material of a document. Raises: ConfigError for another file, and what
     ``load_materialx``, ``load_stack``, ``load_slang`` and ``load_set`` raise.
     """
+    if not isinstance(path, str | os.PathLike) or not os.fspath(path):
+        raise ConfigError(f"material: got {shown(path)}, need the path of a material. Name a file "
+                          "or a folder.")  # fmt: skip
     place = Path(path)
     of_folder = place.is_dir() or (not place.suffix and bool(begun_by(place)))
     suffix = MANIFEST if of_folder else place.suffix.lower()
