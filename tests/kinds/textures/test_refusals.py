@@ -127,7 +127,8 @@ def test_checkpoints_are_gone_on_with_as_they_were_begun(refusal, fitted, maps, 
         "--bytes out."
     )
     assert refusal(ConfigError, fitted, small_set(32, 16), resume=checkpoint) == (
-        f"{checkpoint}: got a checkpoint of 'rock', need one of 'rock'. Resume with the same maps."
+        f"{checkpoint}: got a checkpoint of 'rock', need one of 'rock' as it is now. "
+        "Resume with the same maps."
     )
 
 
