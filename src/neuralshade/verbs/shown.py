@@ -47,12 +47,12 @@ class ShownPane:
         self.scene, self.pane, self.other = scene, *_chosen(scene, asked)
         self.opened, self.path, self.byte_count = opened, opened.path, opened.byte_count
         self.draws_view = opened.draws_view
-        if asked.level and len(scene.levels) < 2:
-            raise ConfigError(f"level: got {asked.level}, need a picture of which mip levels are "
-                              "shown one by one. Leave it out.")  # fmt: skip
-        if not 0 <= asked.level < max(1, len(scene.levels)):
-            raise ConfigError(f"level: got {asked.level}, need one of 0 to "
-                              f"{len(scene.levels) - 1}.")  # fmt: skip
+        count = len(scene.levels)
+        if not 0 <= asked.level < max(1, count):
+            need = f"one of 0 to {count - 1}."
+            if count < 2:
+                need = "a picture of which mip levels are shown one by one. Leave it out."
+            raise ConfigError(f"level: got {asked.level}, need {need}")
         light = None if asked.light is None else _angles(scene, self.pane, asked.light)
         if asked.turn is not None and self.pane not in scene.turned:
             raise ConfigError(f"turn: got it for {self.pane}, need a pane that turns"
