@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -14,7 +15,15 @@ import torch
 
 from neuralshade.base.work import counted, part
 from neuralshade.kinds.material.asset import MOST_MEASURE
-from neuralshade.kinds.material.judging.lit import Light, Shade, Stage, held_out_lights, sky, sphere
+from neuralshade.kinds.material.judging.lit import (
+    TILES,
+    Light,
+    Shade,
+    Stage,
+    held_out_lights,
+    sky,
+    sphere,
+)
 from neuralshade.kinds.material.judging.measures import Measures
 from neuralshade.kinds.material.levels import in_blocks
 from neuralshade.kinds.material.teachers.teacher import TeacherKernels
@@ -26,7 +35,9 @@ from neuralshade.source.color import linear_to_srgb
 Floats = npt.NDArray[np.float32]
 
 SIDE_PX = 256
-TURN = (90.0, 0.0)  # of spheres that are measured: where tiles meet is in the middle, and counts
+# Of a tile, from one lighting's sphere to the next: what one shows from the side others show from
+# the front, and where tiles meet is seen, too. Golden, so that any few are far apart.
+TURN = (5**0.5 - 1) / 2
 SKY_LIGHTS = 64
 GLANCED_PX = 96  # while a fit runs
 GLANCED_LIGHTS = 4
@@ -87,9 +98,8 @@ class Judge:
     def glance(self, shade: Shade) -> float:
         """Return the mean PSNR in dB of a few small spheres."""
         lights = [[light] for light in held_out_lights()[:GLANCED_LIGHTS]]
-        seen = sphere(GLANCED_PX, GLANCED_PX, turn=TURN)
-        pairs = self._compared(shade, seen, lights)
-        return float(np.mean([_psnr_db(seen, *pair) for pair in pairs]))
+        pairs = self._compared(shade, GLANCED_PX, lights)
+        return float(np.mean([_psnr_db(pair) for pair in pairs]))
 
     def judge(self, shade: Shade) -> Judged:
         """Return all that is measured of what says f * cos."""
@@ -98,18 +108,17 @@ class Judge:
                 self._measures = Measures(self.teacher, self.shares)
             light = self._measures.measure(shade)
         lights = [*([light] for light in held_out_lights()), sky(SKY_LIGHTS)]
-        seen = sphere(SIDE_PX, SIDE_PX, turn=TURN)
-        *single, under_sky = self._compared(shade, seen, lights)
-        found = [_psnr_db(seen, *pair) for pair in single]
-        return Judged(float(np.mean(found)), min(found), _psnr_db(seen, *under_sky),
-                      _mean_flip(seen, single), light)  # fmt: skip
+        *single, under_sky = self._compared(shade, SIDE_PX, lights)
+        found = [_psnr_db(pair) for pair in single]
+        return Judged(float(np.mean(found)), min(found), _psnr_db(under_sky), _mean_flip(single),
+                      light)  # fmt: skip
 
     def _compared(
-        self, shade: Shade, stage: Stage, lights: Sequence[Sequence[Light]]
+        self, shade: Shade, side_px: int, lights: Sequence[Sequence[Light]]
     ) -> list[tuple[Floats, Floats]]:
-        """Return the teacher's picture and another one under each of ``lights``: sRGB [h, w, 3]."""
-        key = (len(stage.uv), len(lights))
-        stages = self._stages(stage, len(lights))
+        """Return the teacher's sphere and another one under each of ``lights``: sRGB [h, w, 3]."""
+        key = (side_px, len(lights))
+        stages = self._stages(side_px, len(lights))
         if key not in self._drawn:
             asked = counted("drawing the material", lights, len(lights))
             self._drawn[key] = [on_screen(seen.lit(self.teacher.eval, each))
@@ -120,11 +129,16 @@ class Judge:
             for seen, each, wanted in counted("drawing the fit", rows, len(lights))
         ]
 
-    def _stages(self, stage: Stage, count: int) -> list[Stage]:
-        """Return a surface ``count`` times, with varied inputs behind its places."""
+    def _stages(self, side_px: int, count: int) -> list[Stage]:
+        """Return spheres, each turned further, with varied inputs behind their places."""
         inputs = len(self.teacher.teacher.varied)
         spread = spread_shares(count, inputs) if self.shares is None else [self.shares] * count
-        return [stage.at(shares) for shares in spread]
+        return [judged_sphere(side_px, number).at(shares) for number, shares in enumerate(spread)]
+
+
+def judged_sphere(side_px: int, number: int) -> Stage:
+    """Return the sphere that a fit is judged by under one of the lightings, by its number."""
+    return sphere(side_px, side_px, turn=(360 / TILES * (number * TURN % 1), 0.0))
 
 
 def on_screen(picture: Floats) -> Floats:
@@ -132,14 +146,22 @@ def on_screen(picture: Floats) -> Floats:
     return linear_to_srgb(picture.clip(0, 1))
 
 
-def _psnr_db(stage: Stage, wanted: Floats, had: Floats) -> float:
-    """Return the PSNR in dB of the surface's own pixels."""
-    return psnr_db(wanted[stage.inside][None], had[stage.inside][None])
+def _psnr_db(pair: tuple[Floats, Floats]) -> float:
+    """Return the PSNR in dB of a sphere's own pixels."""
+    inside = _inside(len(pair[0]))
+    wanted, had = (picture[inside][None] for picture in pair)
+    return psnr_db(wanted, had)
 
 
-def _mean_flip(stage: Stage, pairs: Sequence[tuple[Floats, Floats]]) -> float | None:
-    """Return the mean FLIP over the surface's own pixels; None where it cannot be measured."""
+def _mean_flip(pairs: Sequence[tuple[Floats, Floats]]) -> float | None:
+    """Return the mean FLIP over spheres' own pixels; None where it cannot be measured."""
     if missing_flip():
         return None
-    found = [flip(*pair) or 0.0 for pair in pairs]  # beside the surface all are black
-    return float(np.mean(found) / stage.inside.mean())
+    found = [flip(*pair) or 0.0 for pair in pairs]  # beside the sphere all are black
+    return float(np.mean(found) / _inside(len(pairs[0][0])).mean())
+
+
+@lru_cache
+def _inside(side_px: int) -> npt.NDArray[np.bool_]:
+    """Return which pixels of a sphere's picture are the sphere's own, however it is turned."""
+    return sphere(side_px, side_px).inside

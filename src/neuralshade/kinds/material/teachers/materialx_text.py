@@ -32,6 +32,10 @@ FLAT = {
     r"smoothstep\(threshold-afwidth, threshold\+afwidth, value\)": "step(threshold, value)",
     r"\bdd[xy]\((\w+)\)": r"(\1 - \1)",
 }
+# What adds what shines by itself, and where that is asked for alone.
+EMITTING = r"(// Add surface emission\n\s*)\{"
+EMITS = "makeClosureData(CLOSURE_TYPE_EMISSION,"
+SHINES, DARK = "shade(uv, float3(0, 0, 1), wo, 0)", "float3(0.0f)"
 NUMBERS = {"float": 1, "float2": 2, "float3": 3, "float4": 4}
 PRELUDE = """import neuralshade.kinds.material.teachers.pictures;
 
@@ -65,15 +69,16 @@ void place(float2 uv)
     float2 up = float2(uv.x, 1.0f - uv.y);
 {vertex}}}
 
-float3 shade(float2 uv, float3 wi, float3 wo, float light)
+float3 shade(float2 uv, float3 wi, float3 wo, int lights)
 {{
     place(uv);
     u_viewPosition = vd.positionWorld + wo;
-    u_numActiveLightSources = 1;
+    u_numActiveLightSources = lights;
+    u_emits = lights == 0;
     u_lightData[0].type = 1;
     u_lightData[0].direction = -wi;
     u_lightData[0].color = float3(1.0f);
-    u_lightData[0].intensity = light;
+    u_lightData[0].intensity = 1.0f;
     return generated().rgb;
 }}
 
@@ -81,12 +86,12 @@ public float3 eval(float2 uv, float3 wi, float3 wo)
 {{
     if (min(wi.z, wo.z) <= TEACHER_LOWEST) // where MaterialX would turn the normal over
         return float3(0.0f);
-    return shade(uv, wi, wo, 1.0f) - emission(uv, wo);
+    return shade(uv, wi, wo, 1);
 }}
 
 public float3 emission(float2 uv, float3 wo)
 {{
-    return shade(uv, float3(0, 0, 1), wo, 0.0f);
+    return {emission};
 }}
 
 public void parameters(float2 uv, out float values[TEACHER_PARAMETERS])
@@ -113,8 +118,11 @@ def edited_text(text: str, pictures: str) -> Edited:
     text = _once(r"struct SamplerTexture2D\n.*?(?=struct BSDF)", PRELUDE.format(pictures=pictures),
                  text, "the texture functions")  # fmt: skip
     text = _once(r"cbuffer pixelCB\n\{\n(.*?)\n\}", _globals, text, "the block of uniforms")
-    text = _once(r"(?<=static VertexData vd;)", "\nstatic bool u_refractionTwoSided = false;", text,
-                 "the vertex data")  # fmt: skip
+    text = _once(r"(?<=static VertexData vd;)", "\nstatic bool u_refractionTwoSided = false;\n"
+                 "static bool u_emits = false;", text, "the vertex data")  # fmt: skip
+    text, emitting = re.subn(EMITTING, r"\1if (u_emits)\n        {", text)
+    if emitting != text.count(EMITS):
+        raise _unexpected(emitting, "what adds emission", str(text.count(EMITS)))
     for screens, ours in FLAT.items():
         text = re.sub(screens, ours, text)
     text = _once(ENTRY, "float4 generated()\n{\n", text, "the entry point")
@@ -123,7 +131,9 @@ def edited_text(text: str, pictures: str) -> Edited:
     names = _parameters(graph, surface)
     vertex = "".join(_vertex_line(line) for line in _members(text, "struct VertexData"))
     writes = "".join(f"    values[{i}] = {name};\n" for i, name in enumerate(names or ["0.0f"]))
-    return Edited(text + TEACHER.format(vertex=vertex, graph=graph, writes=writes), tuple(names))
+    teacher = TEACHER.format(vertex=vertex, graph=graph, writes=writes,
+                             emission=SHINES if emitting else DARK)  # fmt: skip
+    return Edited(text + teacher, tuple(names))
 
 
 def _once(
@@ -133,9 +143,14 @@ def _once(
     how = (lambda found: replacement) if isinstance(replacement, str) else replacement
     replaced, count = re.subn(pattern, how, text, flags=re.DOTALL)
     if count != 1:
-        raise ConfigError(f"MaterialX: got {count} places of {what} in what its Slang generator "
-                          "wrote, need one. Install materialx 1.39.5.")  # fmt: skip
+        raise _unexpected(count, what, "one")
     return replaced
+
+
+def _unexpected(count: int, what: str, needed: str) -> ConfigError:
+    """Return the error for a text that this version of MaterialX does not write."""
+    return ConfigError(f"MaterialX: got {count} places of {what} in what its Slang generator "
+                       f"wrote, need {needed}. Install materialx 1.39.5.")  # fmt: skip
 
 
 def _globals(block: re.Match[str]) -> str:
