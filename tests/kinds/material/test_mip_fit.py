@@ -104,14 +104,16 @@ def test_on_other_footprints_too(learned, painted):
     box = level_shade(_with(learned, np.concatenate([codes[0], *boxed(codes[0], 16)])).field)
     kept = level_shade(learned.field)
     uv, wi, wo = upper_pairs(2400, 11)
-    rng = torch.Generator().manual_seed(11)
+    rng, ratios = torch.Generator().manual_seed(11), []
     for level, side in enumerate(level_sides(16)):
         asked = (torch.from_numpy(each) for each in (uv, np.full(2400, 1 / side, "f4"), wi, wo))
         wanted = Footprints(teacher, wraps=True, points=64).mean(*asked, rng).numpy()
         at = np.full(2400, level, np.float32)
         errors = [smape(wanted, shade(uv, wi, wo, at)) for shade in (kept, box)]
-        # what is kept was the closer one where lights and eyes were drawn otherwise: 1.05 seen
-        assert errors[0] < 1.08 * errors[1], level
+        ratios.append(errors[0] / errors[1])
+    # what is kept was the closer one where lights and eyes were drawn otherwise: of eight seeds a
+    # level had up to 1.15, all together 0.95 to 1.06
+    assert max(ratios) < 1.2 and np.mean(ratios) < 1.1, ratios
 
 
 def _with(opened, codes, **material):

@@ -92,4 +92,4 @@ def footprints_text(normal_firsts: Sequence[int], wraps: bool) -> KernelText:
     """Return what draws footprints, as ``TeacherKernels.prepare`` takes it."""
     head = HEAD.format(points=POINTS, steps=STEPS, wraps=str(wraps).lower())
     text = normals_text(normal_firsts, keeps_values=False) + head + KERNEL
-    return KernelText(text, "draw_footprints")
+    return KernelText(text, "draw_footprints", fast_math=True)

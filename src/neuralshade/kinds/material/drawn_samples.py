@@ -143,7 +143,8 @@ def check_answers(teacher: TeacherKernels, rows: torch.Tensor) -> None:
 
 def samples_text(normal_firsts: Sequence[int], *, keeps_values: bool) -> KernelText:
     """Return what draws samples, as ``TeacherKernels.prepare`` takes it."""
-    return KernelText(normals_text(normal_firsts, keeps_values) + KERNEL, "draw_samples")
+    text = normals_text(normal_firsts, keeps_values) + KERNEL
+    return KernelText(text, "draw_samples", fast_math=True)
 
 
 def normals_text(firsts: Sequence[int], keeps_values: bool) -> str:

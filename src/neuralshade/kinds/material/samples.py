@@ -11,7 +11,8 @@ from neuralshade.kinds.material.teachers.teacher import Teacher, TeacherKernels
 from neuralshade.sampler.material_directions import mixed_pairs
 
 POOL = 2**17  # points whose values are known ahead
-MOST_RARE = 60.0  # times as often as the mean point, at most, is one drawn
+# times as often as the mean point is one drawn for being rare, at most; and at least
+MOST_RARE, LEAST_RARE = 60.0, 1e-6
 LEAST_SPREAD = 1e-3  # of a value, by which it is divided
 UNIT = 1e-2  # by which the length of what is taken for a normal may differ from 1
 FACING = 0.1  # z of a normal
@@ -53,8 +54,8 @@ class MaterialSampler:
         self.values = (values - self.mean) / self.spread  # a point's in a row: read as one piece
         self.normal_firsts = normal_firsts(teacher.teacher.parameters, values)
         self.normals = unit_normals(teacher.teacher.parameters, values)
-        weights = self.values.square().sum(1).clamp(max=MOST_RARE) + 1e-6
-        self.often = torch.multinomial(weights, pool, replacement=True, generator=rng)
+        self.often = torch.multinomial(rareness(self.values), pool, replacement=True,
+                                       generator=rng)  # fmt: skip
 
     @property
     def rare_points(self) -> torch.Tensor:
@@ -102,6 +103,16 @@ class MaterialSampler:
         for number, other in enumerate(choices[1:], 1):
             normals = torch.where(which == number, other, normals)
         return index, *mixed_pairs(normals, rng)
+
+
+def rareness(values: torch.Tensor) -> torch.Tensor:
+    """Return how often points are drawn for their values [N, P], of mean 0: float32 [N].
+
+    Their squares' sum over that of the mean point, whose P numbers may be few or many.
+    """
+    squares = values.square().sum(1)
+    mean = squares.mean().clamp(min=torch.finfo(squares.dtype).tiny)  # a graph may be uniform
+    return (squares / mean).clamp(max=MOST_RARE) + LEAST_RARE
 
 
 def with_shares(uv: torch.Tensor, teacher: Teacher, rng: torch.Generator) -> torch.Tensor:

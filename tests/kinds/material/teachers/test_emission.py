@@ -70,6 +70,11 @@ def test_a_module_that_says_nothing_is_not_asked():
     assert with_emission_note(TeacherKernels(_NoGpu(), paint_teacher())).notes == ()
 
 
+def test_a_document_without_emission_is_not_asked(document):
+    teacher = load_teacher(document('<oren_nayar_diffuse_bsdf name="top" type="BSDF"/>'))
+    assert with_emission_note(TeacherKernels(_NoGpu(), teacher)).notes == ()
+
+
 class _NoGpu:
     """Has buffers alone."""
 

@@ -45,6 +45,16 @@ COATED = """
 PLAIN = '<oren_nayar_diffuse_bsdf name="top" type="BSDF"/>'
 
 
+SINE = """
+<texcoord name="uv" type="vector2"/>
+<sin name="waves" type="vector2"><input name="in" type="vector2" nodename="uv"/></sin>
+<separate2 name="two" type="multioutput"><input name="in" type="vector2" nodename="{}"/></separate2>
+<oren_nayar_diffuse_bsdf name="top" type="BSDF">
+  <input name="weight" type="float" nodename="two" output="outx"/>
+</oren_nayar_diffuse_bsdf>
+"""
+
+
 def upper(count, seed):
     found = drawn_directions(count, seed)
     found[:, 2] = np.abs(found[:, 2])
@@ -69,6 +79,14 @@ def test_a_picture_and_a_ramp_make_lambert(gpu, document, tmp_path):
     assert sorted(teacher.parameters) == ["tint_out.x", "tint_out.y", "tint_out.z"]
     np.testing.assert_allclose(kernels.parameters(uv), linear * (1 - uv[:, 1:]), atol=2e-5)
     assert not kernels.emission(uv, wo).any()
+
+
+@pytest.mark.parametrize("node, coarse", [("uv", True), ("waves", False)])
+def test_samples_of_a_graph_with_sines_are_drawn_as_exactly_as_it_is_judged(
+    document, node, coarse
+):  # fmt: skip
+    """Noise may be what is behind a large sine's point."""
+    assert load_materialx(document(SINE.format(node))).coarse is coarse
 
 
 def test_a_white_furnace_stays_white(gpu, document):

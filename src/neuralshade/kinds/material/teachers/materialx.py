@@ -43,6 +43,7 @@ REFUSED = {
     "geompropvalueuniform": "reads data of a mesh",
     "geomcolor": "reads colors of a mesh",
 }
+SINES = ("sin", "cos", "tan")
 SURFACES = ("material", "surfaceshader")  # types of elements that scatter
 # Weights of light that passes through, which the generator leaves out without a word.
 THROUGH = ("transmission", "transmission_weight", "specTrans")
@@ -88,7 +89,8 @@ def load_materialx(
     else:
         rewritten = partial(_rewritten, path, element, text)
     return Teacher(name, text, edited.parameters, words, tuple(notes),
-                   element=chosen.getNamePath(), inputs=inputs, written=rewritten)  # fmt: skip
+                   element=chosen.getNamePath(), inputs=inputs, written=rewritten,
+                   coarse=not _has_sines(library, chosen))  # fmt: skip
 
 
 def _rewritten(
@@ -209,6 +211,11 @@ def _check(library: Any, chosen: Any, place: Path) -> list[str]:
         if category != "image" and any(_is_open(node, one) for one in HOLES):
             notes.append(f"{name}: what is behind it is left out: opacity darkens it alone.")
     return notes
+
+
+def _has_sines(library: Any, chosen: Any) -> bool:
+    """Return whether a graph has a sine of its own, of which noise may be made."""
+    return any(node.getCategory() in SINES for node in _nodes(library, chosen))
 
 
 def _is_used(node: Any, name: str) -> bool:

@@ -66,7 +66,8 @@ def load_stack(path: str | os.PathLike[str]) -> Teacher:
     constants += declared(pictures.inputs)
     return Teacher(place.stem, stack_text(constants, masks, layers, parts),
                    tuple(name for part in parts for name in part.names) or ("none",),
-                   {**words, "albedo_table": albedo_table()}, inputs=pictures.inputs)  # fmt: skip
+                   {**words, "albedo_table": albedo_table()}, inputs=pictures.inputs,
+                   coarse=True)  # fmt: skip
 
 
 def _layers(tables: object, place: str, pictures: Pictures, masks: list[str]) -> list[Layer]:

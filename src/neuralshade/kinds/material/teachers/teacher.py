@@ -81,6 +81,9 @@ class Teacher:
     varied: tuple[Varied, ...] = ()  # which are; the text has ``set_varied`` then
     file: str | None = None  # whose text it is, for messages
     probes: Sequence[Pair] = ()  # of whose light its parameters are made, if they are
+    # Whether sines and quotients may be as coarse as ``Gpu.kernel`` has them where a fit draws its
+    # samples: not where noise may be made of what a sine rounds to. Judges ask for exact ones.
+    coarse: bool = False
 
     @property
     def owner(self) -> str:
@@ -235,7 +238,9 @@ class TeacherKernels:
 
     def _whole(self, kernel: KernelText) -> KernelText:
         """Return a kernel behind the text of the teacher, whose files it finds."""
-        return replace(kernel, text=self._text + kernel.text, folder=self.teacher.folder)
+        fast = kernel.fast_math and self.teacher.coarse
+        text = self._text + kernel.text
+        return replace(kernel, text=text, fast_math=fast, folder=self.teacher.folder)
 
     def check_light(self, found: Floats, uv: Floats, wi: Floats, wo: Floats) -> None:
         """Raise ConfigError where what ``eval`` found is not finite or below 0, saying where."""

@@ -75,4 +75,5 @@ def set_teacher(textures: TextureSet) -> Teacher:
     notes = textures.notes
     if textures.ao is not None:
         notes = (*notes, "ao: left out: it hides light of no one direction.")
-    return Teacher(textures.name, TEXT.format(constants=constants), PARAMETERS, words, notes)
+    text = TEXT.format(constants=constants)
+    return Teacher(textures.name, text, PARAMETERS, words, notes, coarse=True)
