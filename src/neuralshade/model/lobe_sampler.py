@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 
 import torch
 
@@ -31,7 +32,7 @@ class Mixture:
     widths: torch.Tensor  # alpha along the tangent and across: [2, count, N]
     weights: torch.Tensor  # of the cosine and of each lobe: [1 + count, N], they sum to 1
 
-    @property
+    @cached_property
     def frames(self) -> torch.Tensor:
         """Return tangent, bitangent and normal: [3 axes, 3, count, N]."""
         return torch.stack([self.tangent, across(self.normal, self.tangent), self.normal])
@@ -41,8 +42,8 @@ class Mixture:
 
         It sums to 1 over the upper hemisphere. Gradients reach weights and widths.
         """
-        folded = torch.cat([wi[:2], -wi[2:]])
-        lobes = self._lobes(wi, wo) + self._lobes(folded, wo)
+        both = torch.stack([wi, torch.cat([wi[:2], -wi[2:]])], 1)  # and what was folded up to it
+        lobes = self._lobes(both, wo).sum(0)
         density = self.weights[0] * wi[2] / math.pi + (self.weights[1:] * lobes).sum(0)
         return torch.where(wi[2] > 0, density, 0.0)
 
@@ -76,9 +77,9 @@ class Mixture:
         return unit(2 * (wo * wm).sum(0) * wm - wo)
 
     def _lobes(self, wi: torch.Tensor, wo: torch.Tensor) -> torch.Tensor:
-        """Return the density of each lobe over the whole sphere: [count, N]."""
-        half, eye = unit(wi + wo), [dots(wo, axis) for axis in self.frames]
-        x, y, z = (dots(half, axis) for axis in self.frames)
+        """Return each lobe's density over the whole sphere at wi [3, M, N]: [M, count, N]."""
+        half, eye = unit(wi + wo[:, None]), [dots(wo, axis) for axis in self.frames]
+        x, y, z = ((half[:, :, None] * axis[:, None]).sum(0) for axis in self.frames)
         along, across = self.widths
         spread = (x / along).square() + (y / across).square() + z.square()
         facets = 1 / (math.pi * along * across * spread.square()).clamp_min(1e-30)

@@ -16,6 +16,7 @@ from neuralshade.kinds.material.fit import fit_material
 from neuralshade.kinds.material.noise import sampler_noise
 from neuralshade.kinds.material.recipe import MaterialRecipe
 from neuralshade.kinds.material.sampler_fit import (
+    AHEAD,
     PhasedLoop,
     SampledEngine,
     SamplerTrainer,
@@ -108,11 +109,12 @@ def sampled(fitted):
     return SampledEngine(done, fitted.recipe, lambda: fitted.field)
 
 
-def test_what_is_kept_goes_on_with_the_same_bits(fitted):
+@pytest.mark.parametrize("before", [2, AHEAD, AHEAD + 1])  # steps; so many are drawn at once
+def test_what_is_kept_goes_on_with_the_same_bits(fitted, before):
     whole, parted = sampled(fitted), sampled(fitted)
     assert whole.state() == {}
     whole.begin()
-    whole.advance([1.0, 0.9])
+    whole.advance([1.0] * before)
     kept = {name: value.clone() for name, value in whole.state().items()}
     whole.advance([0.8, 0.7])
     parted.load_state(kept)

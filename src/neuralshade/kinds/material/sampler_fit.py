@@ -24,6 +24,7 @@ from neuralshade.optimizer.adam import Adam
 from neuralshade.sampler.material_directions import hemisphere
 
 BATCH = 2048
+AHEAD = 16  # steps whose directions are drawn at once: it takes no longer than for one
 RATE = 1e-2  # Adam's, the network being small
 MOST = 20.0  # of a sample's weight: one direction that lobes miss would move the network alone
 PREFIX = "sampler."
@@ -87,8 +88,9 @@ class SamplerTrainer:
         self.rng = torch.Generator().manual_seed(seed)
         self.threads = Threads(1)  # the batch is small; and equal bits on any number of cores
         self.skipped = 0
-        numbers = 8 + encoding_of(self.field).varied
-        self._uniform = torch.zeros((numbers, BATCH), device=device)  # what a step draws from
+        self._drawn: list[torch.Tensor] | None = None  # of AHEAD steps
+        self._begun, self._taken = self.rng.get_state(), 0  # before that; steps that had theirs
+        self._held: list[torch.Tensor] = []  # of the next step, always in the same place
         self._recorded = None if device.type == "cpu" else RecordedStep(
             self._gradients, [self.adam], device)  # fmt: skip
 
@@ -101,7 +103,7 @@ class SamplerTrainer:
         return float(losses[-1])
 
     def _step(self, rate_factor: float) -> torch.Tensor:
-        self._uniform.copy_(torch.rand(self._uniform.shape, generator=self.rng))
+        self._hold()
         if self._recorded is not None:
             self._recorded.run(rate_factor)
             return self._recorded.loss
@@ -113,46 +115,62 @@ class SamplerTrainer:
             self.skipped += 1
         return loss
 
+    def _hold(self) -> None:
+        """Hold what the next step sees."""
+        if self._drawn is None:
+            self._begun, self._drawn = self.rng.get_state(), self._draw(AHEAD * BATCH)
+        first = self._taken * BATCH
+        columns = [each[:, first : first + BATCH] for each in self._drawn]
+        if not self._held:
+            self._held = [each.clone(memory_format=torch.contiguous_format) for each in columns]
+        for held, each in zip(self._held, columns, strict=True):
+            held.copy_(each)
+        self._taken += 1
+        if self._taken == AHEAD:
+            self._begun, self._taken, self._drawn = self.rng.get_state(), 0, None
+
     def _gradients(self) -> torch.Tensor:
-        """Leave the gradients of what is drawn from the numbers at hand; return its loss."""
-        latents, shares, wo, wi, wanted = self._drawn()
-        mixture = self.sampler.mixture(encoding_of(self.field).lobes, latents, wo, shares)
-        loss = sampler_loss(mixture, wi, wo, wanted)
+        """Leave the gradients of what is held; return its loss."""
+        latents, shares, wo, wi, wanted = self._held
+        mixture = self.sampler.mixture(encoding_of(self.field).lobes, latents, wo, shares.t())
+        loss = sampler_loss(mixture, wi, wo, wanted[0])
         for parameter in self.parameters:
             parameter.grad = None
         loss.backward()
         return loss.detach()
 
     @torch.no_grad()
-    def _drawn(self) -> tuple[torch.Tensor, ...]:
-        """Return latents [F, N], shares [N, V], wo, wi [3, N], luminance of f * cos over density.
+    def _draw(self, count: int) -> list[torch.Tensor]:
+        """Return columns: latents, shares, wo, wi, luminance of f * cos over density.
 
         wi is drawn from all parts equally often, so that no lobe is forgotten.
         """
-        encoding, u = encoding_of(self.field), self._uniform
-        shares = u[8:].t()
+        encoding = encoding_of(self.field)
+        u = torch.rand((8 + encoding.varied, count), generator=self.rng).to(self.device)
+        shares = u[8:]
         # coarse levels are drawn less often
         level = (len(encoding.grid.sizes) * u[2] ** 3).floor()
         latents = encoding.latents(torch.stack([u[0], u[1], level], dim=1))
         wo = hemisphere(u[3], u[4])
         plain = self.sampler.mixture(encoding.lobes, latents, wo, trained=False)
         wi, density = plain.sample(wo, u[5:8])
-        read = encoding.columns(latents, wi, wo, shares)
+        read = encoding.columns(latents, wi, wo, shares.t())
         light = luminance(self.field.network.on_columns(read, torch.float32))
         wanted = torch.where(density > 0, light / density, 0.0)  # 0 of what lies along the surface
-        return latents, shares, wo, wi, wanted.clamp(max=MOST)
+        return [latents, shares, wo, wi, wanted.clamp(max=MOST)[None]]
 
     def state(self) -> dict[str, torch.Tensor]:
         """Return everything that a restart needs besides the field, by name."""
         own = {name: p.detach().cpu() for name, p in self.sampler.named_parameters()}
         moments = {f"optimizer.{name}": v.cpu() for name, v in self.adam.state().items()}
-        return {"rng": self.rng.get_state(), "skipped": torch.tensor(self.skipped),
-                **own, **moments}  # fmt: skip
+        drawn = {"rng": self._begun, "taken": torch.tensor(self._taken)}
+        return {**drawn, "skipped": torch.tensor(self.skipped), **own, **moments}
 
     @torch.no_grad()
     def load_state(self, state: dict[str, torch.Tensor]) -> None:
         """Take over what ``state`` returned once."""
         self.rng.set_state(state["rng"])
+        self._begun, self._taken, self._drawn = state["rng"], int(state["taken"]), None
         self.skipped = int(state["skipped"])
         for name, parameter in self.sampler.named_parameters():
             parameter.copy_(state[name])
