@@ -235,6 +235,17 @@ def test_snapshot_folder_refused(tmp_path, save_smooth, few):
         ) == f"{folder}: got {got}, need a folder for snapshots. {remedy}"  # fmt: skip
 
 
+@pytest.mark.parametrize("name, got", [("none", "no such folder"), ("file", "a file")])
+def test_snapshots_of_no_folder_are_refused_before_anything_is_read(tmp_path, name, got):
+    (tmp_path / "file").write_text("")
+    folder = tmp_path / name
+    given = (tmp_path / "x.nsh", tmp_path / "x.png", tmp_path / "x.html")  # which are not there
+    assert refusal(OutputError, neuralshade.report, *given, snapshots=folder) == (
+        f"{folder}: got {got}, need the folder that a fit filled with --snapshots. Leave "
+        "--snapshots out."
+    )
+
+
 @pytest.mark.parametrize("name", [None, "prediction_first.png"])
 def test_folder_without_snapshots_refused(fitted, tmp_path, name):
     if name is not None:

@@ -33,6 +33,30 @@ def said(path):
     return str(caught.value)
 
 
+@pytest.mark.parametrize("name, text", [
+    ("my copper.mtlx", '<?xml version="1.0"?>\n<!-- of neuralshade -->\n<materialx/>'),
+    ("my copper.toml", "# a neuralshade stack\n[[layer]]\nkind = 'diffuse'\n"),
+])  # fmt: skip
+def test_a_materials_source_is_told_as_that(name, text, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    Path(name).write_text(text)
+    told = (f"{name}: got a material's source, need the asset that fit material makes of it. Make "
+            f"it: neuralshade fit material '{name}'")  # fmt: skip
+    assert said(name) == told
+    for typed in (["info", name], ["evaluate", name, name]):
+        with pytest.raises(SystemExit):
+            main(typed)
+        assert capsys.readouterr().err == f"neuralshade: {told}\n"
+
+
+@pytest.mark.parametrize("name", ["tray.toml", "x.mtlx", "y.nsh"])
+def test_other_text_is_not_told_as_a_materials_source(name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path(name).write_text("[camera]\nfov = 40\n")
+    assert said(name).startswith(f"{name}: got a file that is no safetensors file, need ")
+    assert said(f"none_{name}").startswith(f"none_{name}: got no such file, need ")
+
+
 @pytest.mark.parametrize("kind, output", [
     ("image", "my rock.nsh"), ("splats", "my rock.nsh"), ("mipmaps", "."),
 ])  # fmt: skip

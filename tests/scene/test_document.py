@@ -76,6 +76,21 @@ def test_a_scene_is_rendered_and_saved(one_device, scene, tmp_path):
          "diffuse, specular and roughness."),
         ("color = [0.5", 'picture = "sky.hdr"\ncolor = [0.5', "environment: got a picture and "
          "colors, need one of them. Leave out picture, or color, zenith, horizon, ground."),
+        ("diffuse = [1, 1, 1]", 'roughness = 0.5\nasset = "a.nsh"', "materials.white: got an "
+         "asset and a surface that is the same everywhere, need one of them. Leave out asset, or "
+         "diffuse, specular and roughness."),
+        ("color = [0.5", 'picture = "sky.hdr"\nzenith = [0.3, 0.5, 0.9]\n#', "environment: got a "
+         "picture and colors, need one of them. Leave out picture, or color, zenith, horizon, "
+         "ground."),
+        ("color = [0.5", "ground = [0.25, 0.23, 0.2]\ncolor = [0.5", "environment: got a color "
+         "and those of a sky, need one of them. Leave out color, or zenith, horizon, ground."),
+        ("color = [0.5", "strength = 1.0\ncolor = [0.5", "environment.strength: got it without a "
+         "picture, need one that it multiplies. Leave it out."),
+        ("[[mesh]]", '[[light]]\ntype = "point"\nradiance = [1, 1, 1]\nup = [0, 1, 0]\n[[mesh]]',
+         "light[0].up: got it for a point light, need a rectangle one for that. Leave it out."),
+        ("[[mesh]]", '[[light]]\ntype = "directional"\nradiance = [1, 1, 1]\n'
+         "direction = [0, 1, 0]\nposition = [0, 0, 0]\n[[mesh]]", "light[0].position: got it for "
+         "a directional light, need a point or rectangle one for that. Leave it out."),
         ("position = [0, 1, 4]", "position = [0, 1, nan]",
          f"camera.position: got [0, 1, nan], {VECTOR}"),
         ('shape = "sphere"', 'shape = "sphere"\nset = { wet = "a" }', "mesh[0].set: got "
@@ -128,6 +143,16 @@ def test_a_missing_asset_is_refused_with_what_makes_it(scene, tmp_path, refusal)
 def test_a_missing_asset_that_no_mesh_has_is_not_looked_for(scene, monkeypatch):
     scene.write_text(TEXT + '\n[materials.unused]\nasset = "none.nsh"\n')
     assert len(stage_of(read_scene(scene)).materials) == 1
+
+
+def test_a_stack_of_layers_is_no_scene(tmp_path, refusal):
+    """``view`` takes each TOML file for a scene's."""
+    path = tmp_path / "copper.toml"
+    path.write_text('[[layer]]\nkind = "diffuse"\ncolor = [1, 1, 1]\n')
+    assert refusal(ConfigError, read_scene, path) == (
+        f"{path}: got a material's source, need a scene's TOML file, or its asset to view it. Make "
+        f"that: neuralshade fit material {path}"
+    )
 
 
 def test_a_picture_is_no_scene(refusal):

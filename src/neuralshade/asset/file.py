@@ -14,6 +14,7 @@ import safetensors.numpy
 from numpy.typing import NDArray
 
 from neuralshade.base.atomic import whole_file
+from neuralshade.base.given_path import check_path
 from neuralshade.base.message_text import LONGEST, plain, shown, unread
 from neuralshade.base.regular_file import check_regular
 from neuralshade.base.strict_json import strict_json
@@ -65,6 +66,7 @@ def read_asset_file(path: str | os.PathLike[str], kind: str | None = None) -> As
     Raises: AssetError, saying why, for a file that is missing, foreign, truncated, altered,
         newer than this version, or of another kind than ``kind``.
     """
+    check_path("asset", path, AssetError)
     if not os.fspath(path):
         raise AssetError("asset: got an empty name, need an asset's. Name a file.")
     try:

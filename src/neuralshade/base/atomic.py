@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from neuralshade.base.given_path import check_path
 from neuralshade.base.held import fresh_name, hold, sweep, sweep_scratch
 from neuralshade.base.message_text import unmade
 from neuralshade.errors import OutputError
@@ -34,6 +35,7 @@ def check_writable(path: str | os.PathLike[str]) -> None:
     file, is refused now instead of after the training. Proves it by creating and removing
     an empty file beside ``path``. Partial files that killed processes left there are removed.
     """
+    check_path("output", path, OutputError)
     given = Path(path)
     partial = _partial_path(given)
     with _refusals_for(given, partial), _created(partial):

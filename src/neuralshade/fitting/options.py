@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from neuralshade.base.atomic import check_writable
+from neuralshade.base.given_path import check_output, check_path
 from neuralshade.base.work import part
 from neuralshade.engine.choose import Chosen, check_engine, check_kernels, choose_engine
 from neuralshade.errors import ConfigError, DeviceError, OutputError
@@ -31,6 +32,7 @@ GIVEN_AGAIN: tuple[str, ...] = (
     "engine", "device", "kernels", "deterministic", "snapshots", "movie", "tev", "tensorboard",
     "events", "dump_kernels", "report",
 )  # fmt: skip
+PATHS = ("snapshots", "movie", "tensorboard", "events", "report", "resume", "dump_kernels")
 
 
 class LivePage(Protocol):
@@ -129,10 +131,13 @@ def resumed_flags(options: FitOptions, takes: Sequence[str]) -> dict[str, Any]:
 
 
 def check_type(options: Any) -> None:
-    """Raise ConfigError where ``options`` are no FitOptions."""
+    """Raise ConfigError where ``options`` are no FitOptions, or a path among them is none."""
     if not isinstance(options, FitOptions):
         raise ConfigError(f"options: got {type(options).__name__}, need FitOptions. Write for "
                           'example options=FitOptions(engine="torch").')  # fmt: skip
+    for name in PATHS:
+        if (given := getattr(options, name)) is not None:
+            check_path(f"options.{name}", given)
 
 
 def checked_output(picture: Any, name: str, output: Any, options: FitOptions, kind: str) -> Path:
@@ -143,6 +148,7 @@ def checked_output(picture: Any, name: str, output: Any, options: FitOptions, ki
         log is asked for that cannot be had.
     """
     check_type(options)
+    check_output(output)
     if output is not None and not os.fspath(output):
         raise OutputError("output: got an empty name, need an asset's. Name a file.")
     if isinstance(picture, (str, os.PathLike)):

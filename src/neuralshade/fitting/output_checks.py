@@ -107,6 +107,14 @@ def check_page(path: str | os.PathLike[str]) -> None:
                           ".html. Choose another path.")  # fmt: skip
 
 
+def check_snapshots(given: Any) -> None:
+    """Raise OutputError where snapshots are asked for of a folder that is not there."""
+    if isinstance(given, (str, os.PathLike)) and not os.path.isdir(given):
+        got = "a file" if os.path.exists(given) else "no such folder"
+        raise OutputError(f"{os.fspath(given)}: got {got}, need the folder that a fit filled with "
+                          "--snapshots. Leave --snapshots out.")  # fmt: skip
+
+
 def check_apart(**outputs: str | os.PathLike[str] | None) -> None:
     """Raise OutputError where two of the outputs, named by what they are, have one path."""
     taken: dict[str, str] = {}

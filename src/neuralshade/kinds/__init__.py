@@ -19,6 +19,7 @@ from neuralshade.kinds.kind import Kind, Opened
 
 if TYPE_CHECKING:
     from neuralshade.asset.asset import Asset
+    from neuralshade.asset.file import AssetFile
 
 # kind of asset -> the package whose KIND says the rest; the first fits what a live page is given
 KINDS = {
@@ -142,9 +143,7 @@ def checkpoint_facts(path: str | os.PathLike[str]) -> dict[str, Any] | None:
 
     Raises: AssetError where the file is not whole.
     """
-    from neuralshade.asset.file import read_asset_file
-
-    header = read_asset_file(path).header
+    header = _read_file(path).header
     begun = _begun_kind(header["kind"])
     if begun is None:
         return None
@@ -163,9 +162,8 @@ def _begun_kind(name: str) -> Kind | None:
 def _read(path: str | os.PathLike[str]) -> Asset:
     from neuralshade.asset.asset import asset_of
     from neuralshade.asset.brought import missing_package
-    from neuralshade.asset.file import read_asset_file
 
-    file = read_asset_file(path)
+    file = _read_file(path)
     kind = file.header["kind"]
     if kind in KINDS or kind_named(kind) is not None:
         return asset_of(file, path)
@@ -178,3 +176,19 @@ def _read(path: str | os.PathLike[str]) -> Asset:
     known = sorted(names("kind", KINDS))
     raise AssetError(f"{path}: got an asset of kind {kind!r}, need one of {known}. "
                      "Upgrade neuralshade.")  # fmt: skip
+
+
+def _read_file(path: str | os.PathLike[str]) -> AssetFile:
+    """Return what a file holds; AssetError, which says of a material's source what it is."""
+    from neuralshade.asset.file import read_asset_file
+    from neuralshade.base.given_path import check_path
+
+    check_path("asset", path, AssetError)
+    try:
+        return read_asset_file(path)
+    except AssetError as error:
+        from neuralshade.kinds.unfinished import unfitted
+
+        if (told := unfitted(path)) is None:
+            raise
+        raise told from error

@@ -136,10 +136,10 @@ class Opened(Closeable, AtPositions, ShortRepr):
     @classmethod
     def read(cls: type[OpenedLike], asset: str | os.PathLike[str] | Asset | Opened) -> OpenedLike:
         """Return an asset of this kind, opened; AssetError for one of another."""
-        from neuralshade.asset.asset import read_asset
+        from neuralshade.asset import asset as assets
 
         asset = asset.asset if isinstance(asset, Opened) else asset
-        file = read_asset(asset) if isinstance(asset, (str, os.PathLike)) else asset
+        file = asset if isinstance(asset, assets.Asset) else assets.read_asset(asset)
         if file.kind != cls.kind.name:
             need = f"{cls.kind.name!r}. Use one that {cls.kind.made_by} made."
             raise AssetError(f"{file.path}: got an asset of kind {file.kind!r}, need {need}")

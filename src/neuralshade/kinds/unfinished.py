@@ -1,16 +1,22 @@
-"""What to say of a checkpoint, which may be named where an asset is needed."""
+"""What to say of a checkpoint, or of a material's source, named where an asset is needed."""
 
 from __future__ import annotations
 
 import os
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from neuralshade.base.message_text import plain, plural
+from neuralshade.base.regular_file import check_regular
 from neuralshade.errors import AssetError
 
 if TYPE_CHECKING:
     from neuralshade.kinds.kind import Kind
+
+# What ``fit material`` takes and may be taken for its asset: what is there in its beginning.
+SOURCES = {".mtlx": b"<materialx", ".toml": b"[[layer]]"}
+BEGINNING = 2**16  # bytes
 
 
 def unfinished(path: str | os.PathLike[str], header: dict[str, Any], kind: Kind) -> AssetError:
@@ -21,6 +27,26 @@ def unfinished(path: str | os.PathLike[str], header: dict[str, Any], kind: Kind)
         f"{path}: got an unfinished fit of {kind.name} to {name}, {plural(told['step'], 'step')} "
         f"done, need an asset. Finish it, {told['given']}, with: {told['resume']}"
     ))  # fmt: skip
+
+
+def unfitted(path: str | os.PathLike[str]) -> AssetError | None:
+    """Return the error of what ``fit material`` takes, told by its suffix and how it begins.
+
+    None of anything else, and of what cannot be read.
+    """
+    mark = SOURCES.get(Path(path).suffix.lower())
+    if mark is None:
+        return None
+    try:
+        check_regular(path)
+        with Path(path).open("rb") as file:
+            if mark not in file.read(BEGINNING):
+                return None
+    except OSError:
+        return None
+    command = shlex.join(["neuralshade", "fit", "material", os.fspath(path)])
+    return AssetError(plain(f"{path}: got a material's source, need the asset that fit material "
+                            f"makes of it. Make it: {command}"))  # fmt: skip
 
 
 def unfinished_facts(

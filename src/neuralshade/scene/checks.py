@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+from typing import Any
+
 import numpy as np
 
 from neuralshade.base.did_you_mean import did_you_mean
@@ -13,13 +16,16 @@ from neuralshade.scene.entries import (
     LightEntry,
     MaterialEntry,
     SceneDocument,
-    Surroundings,
     Values,
     Vector,
 )
 
-PLAIN = (MaterialEntry.diffuse, MaterialEntry.specular, MaterialEntry.roughness)  # what is not said
-COLORS = ("color", "zenith", "horizon", "ground")  # of surroundings
+PLAIN = ("diffuse", "specular", "roughness")  # of a surface that is the same everywhere
+SKY = ("zenith", "horizon", "ground")
+COLORS = ("color", *SKY)  # of surroundings
+# keys of a light that say where it is
+PLACED = {"directional": ("direction",), "point": ("position",),
+          "rectangle": ("position", "across", "up")}  # fmt: skip
 
 
 def checked(scene: SceneDocument) -> SceneDocument:
@@ -48,24 +54,51 @@ def checked(scene: SceneDocument) -> SceneDocument:
         if entry.reference is not None and entry.asset is None:
             raise ConfigError(f"materials.{named(name)}.reference: got one without asset, need "
                               "what was fitted to it. Write asset =.")  # fmt: skip
-        plain = (entry.diffuse, entry.specular, entry.roughness)
-        if entry.asset is not None and plain != PLAIN:
-            raise ConfigError(f"materials.{named(name)}: got an asset and a surface that is the "
-                              "same everywhere, need one of them. Leave out asset, or diffuse, "
-                              "specular and roughness.")  # fmt: skip
         parts = (*entry.diffuse, *entry.specular, entry.roughness)
         if not all(0 <= part <= 1 for part in parts):
             raise ConfigError(f"materials.{named(name)}: got {parts}, need numbers from 0 to 1. "
                               "Lower them.")  # fmt: skip
-    around = scene.environment
-    if around.picture is not None and around != Surroundings(
-        picture=around.picture, strength=around.strength
-    ):
-        raise ConfigError("environment: got a picture and colors, need one of them. Leave out "
-                          f"picture, or {', '.join(COLORS)}.")  # fmt: skip
     for name in COLORS:
         _check_radiance(f"environment.{name}", getattr(scene.environment, name))
     return scene
+
+
+def check_written(
+    around: Mapping[str, Any], materials: Mapping[str, Any], lights: Iterable[Mapping[str, Any]]
+) -> None:
+    """Refuse keys of a file's tables of which one is passed over, whatever their values are.
+
+    The tables are those of a scene that is ``checked``. Raises ConfigError.
+    """
+    _check_around(around)
+    for name, table in materials.items():
+        if "asset" in table and _any_of(PLAIN, table):
+            raise ConfigError(f"materials.{named(name)}: got an asset and a surface that is the "
+                              "same everywhere, need one of them. Leave out asset, or diffuse, "
+                              "specular and roughness.")  # fmt: skip
+    for i, table in enumerate(lights):
+        for key in dict.fromkeys(key for keys in PLACED.values() for key in keys):
+            if key in table and key not in PLACED[table["type"]]:
+                able = " or ".join(kind for kind, keys in PLACED.items() if key in keys)
+                raise ConfigError(f"light[{i}].{key}: got it for a {table['type']} light, need a "
+                                  f"{able} one for that. Leave it out.")  # fmt: skip
+
+
+def _check_around(table: Mapping[str, Any]) -> None:
+    """Refuse surroundings that are written twice."""
+    if "picture" in table and _any_of(COLORS, table):
+        raise ConfigError("environment: got a picture and colors, need one of them. Leave out "
+                          f"picture, or {', '.join(COLORS)}.")  # fmt: skip
+    if "color" in table and _any_of(SKY, table):
+        raise ConfigError("environment: got a color and those of a sky, need one of them. Leave "
+                          f"out color, or {', '.join(SKY)}.")  # fmt: skip
+    if "strength" in table and "picture" not in table:
+        raise ConfigError("environment.strength: got it without a picture, need one that it "
+                          "multiplies. Leave it out.")  # fmt: skip
+
+
+def _any_of(names: Iterable[str], table: Mapping[str, Any]) -> bool:
+    return any(name in table for name in names)
 
 
 def _check_light(place: str, light: LightEntry) -> None:

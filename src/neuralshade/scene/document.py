@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Mapping
 from dataclasses import MISSING, fields, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
 from neuralshade.base.did_you_mean import did_you_mean
+from neuralshade.base.given_path import check_path
 from neuralshade.base.message_text import named, plain, shown
 from neuralshade.errors import ConfigError
 from neuralshade.fitting.recipe import read_toml
-from neuralshade.scene.checks import checked
+from neuralshade.scene.checks import check_written, checked
 from neuralshade.scene.entries import (
     Camera,
     LightEntry,
@@ -34,8 +36,13 @@ def read_scene(path: str | os.PathLike[str]) -> SceneDocument:
     Raises: ConfigError for what cannot be read, an unknown key, with the nearest one, a missing
         one, or a value that is none.
     """
+    check_path("scene", path)
     place = Path(path)
     values = read_toml(place, "a scene's TOML file", "[camera]")
+    if "layer" in values and "camera" not in values:
+        command = shlex.join(["neuralshade", "fit", "material", str(place)])
+        raise ConfigError(plain(f"{place}: got a material's source, need a scene's TOML file, or "
+                                f"its asset to view it. Make that: {command}"))  # fmt: skip
     try:
         return replace(scene_of(values, place.parent), path=place)
     except ConfigError as error:
@@ -58,20 +65,27 @@ def scene_of(values: Mapping[str, Any], folder: Path = Path()) -> SceneDocument:
     materials = _table("materials", given)
     parts["materials"] = {name: _read(MaterialEntry, f"materials.{named(name)}", each)
                           for name, each in materials.items()}  # fmt: skip
-    for name, kind in (("mesh", MeshEntry), ("light", LightEntry)):
-        rows = given.pop(name, [])
-        if not isinstance(rows, list):
-            raise ConfigError(f"scene.{name}: got {shown(rows)}, need tables. Write [[{name}]].")
-        parts[name] = tuple(_read(kind, f"{name}[{i}]", row) for i, row in enumerate(rows))
+    meshes, lights = _rows("mesh", given), _rows("light", given)
+    parts["mesh"] = tuple(_read(MeshEntry, f"mesh[{i}]", row) for i, row in enumerate(meshes))
+    parts["light"] = tuple(_read(LightEntry, f"light[{i}]", row) for i, row in enumerate(lights))
     for name, value in given.items():
         parts[name] = _value(f"scene.{name}", name, value, "float" if name == "exposure" else "int")
-    return checked(SceneDocument(**parts))
+    found = checked(SceneDocument(**parts))
+    check_written(around, materials, lights)
+    return found
 
 
 def _table(name: str, given: dict[str, Any]) -> dict[str, Any]:
     found = given.pop(name, {})
     if not isinstance(found, dict):
         raise ConfigError(f"scene.{name}: got {shown(found)}, need a table. Write [{name}].")
+    return found
+
+
+def _rows(name: str, given: dict[str, Any]) -> list[Any]:
+    found = given.pop(name, [])
+    if not isinstance(found, list):
+        raise ConfigError(f"scene.{name}: got {shown(found)}, need tables. Write [[{name}]].")
     return found
 
 

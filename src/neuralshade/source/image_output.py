@@ -17,6 +17,7 @@ import OpenImageIO
 from PIL import Image
 
 from neuralshade.base.atomic import whole_file
+from neuralshade.base.given_path import check_path
 from neuralshade.base.utf8_path import utf8_path
 from neuralshade.errors import OutputError, PictureError, ShapeError
 from neuralshade.source.channels import multiply_by_alpha
@@ -63,6 +64,7 @@ def save_picture(
         PPM or HDR, color in PGM), a side beyond JPEG's or WebP's limit, or a place that cannot be
         written; ShapeError, ConfigError or PictureError for bad ``values`` or ``color_space``.
     """
+    check_path("output", path, OutputError)
     place = Path(path)
     check_savable(place, values, color_space)
     with whole_file(place) as partial:
@@ -92,6 +94,7 @@ def fill_picture(
 
 def check_suffix(path: str | os.PathLike[str]) -> str:
     """Return the lower-case suffix of ``path``; OutputError if ``save_picture`` lacks it."""
+    check_path("output", path, OutputError)
     suffix = Path(path).suffix
     if suffix.lower() not in SUFFIXES:
         raise OutputError(

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from neuralshade.base.given_path import check_path
 from neuralshade.base.message_text import plain_name, shown, unread
 from neuralshade.errors import ConfigError
 from neuralshade.source.map_entry import (
@@ -55,6 +56,8 @@ def find_maps(
         albedo or roughness is missing.
     """
     path = None if isinstance(source, Mapping) else source
+    if path is not None:
+        check_path(PLACE, path)
     place = PLACE if path is None else str(Path(path))
     if source is None and all(entry is None for entry in entries.values()):
         raise ConfigError(f"{place}: got neither a source nor a map, need one of the two. Name a "

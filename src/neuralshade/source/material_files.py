@@ -76,7 +76,8 @@ def find_material(source: Source | None, entries: Mapping[str, Entry | None]) ->
 def _paths(source: Source | None) -> list[Path]:
     if source is None:
         return []
-    several = [source] if isinstance(source, (str, os.PathLike)) else list(source)
+    alone = isinstance(source, (str, bytes, os.PathLike)) or not isinstance(source, Iterable)
+    several: list[Any] = [source] if alone else list(source)  # type: ignore[arg-type]
     for path in several:
         text = os.fspath(path) if isinstance(path, os.PathLike) else path
         if not isinstance(text, str) or not text or "\0" in text:

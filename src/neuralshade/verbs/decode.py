@@ -9,7 +9,8 @@ from typing import Any
 from neuralshade.asset.texture.map_chain import MapChain
 from neuralshade.asset.texture.texture_files import check_container, map_files, write_maps
 from neuralshade.base.atomic import check_writable
-from neuralshade.errors import ConfigError
+from neuralshade.base.given_path import check_path
+from neuralshade.errors import ConfigError, OutputError
 from neuralshade.fitting.output_checks import check_no_input
 from neuralshade.kinds import open_asset
 from neuralshade.kinds.kind import AssetLike, Notice, ignore
@@ -68,6 +69,7 @@ def decode(
     blocks = (blocks,) if isinstance(blocks, str) else tuple(blocks)
     check_container(format, blocks)
     part = None if region is None else checked_region(region, BLOCK_SIDE if blocks else 1)
+    check_path("output", output, OutputError)
     opened = open_asset(asset)
     folder = Path(output)
     there = folder.exists()

@@ -6,7 +6,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from neuralshade.fitting.output_checks import check_no_input, check_page
+from neuralshade.fitting.output_checks import check_no_input, check_page, check_snapshots
 from neuralshade.kinds import open_asset
 from neuralshade.kinds.kind import AssetLike, Notice, Opened, ignore
 from neuralshade.measure.warned import Fact, warning_facts
@@ -44,6 +44,7 @@ def report(
     """
     check_no_input(output, asset, picture)
     check_page(output)
+    check_snapshots(snapshots)
     with open_asset(asset, values, trust=trust) as opened:
         told = [*facts, *_cut_short(opened)]
         opened.report(picture, output, snapshots=snapshots, facts=told, notice=notice)

@@ -11,6 +11,7 @@ import numpy as np
 
 from neuralshade.asset.asset import Header, save_asset
 from neuralshade.asset.checkpoint import load_checkpoint
+from neuralshade.base.given_path import check_path
 from neuralshade.base.message_text import plain, plural
 from neuralshade.base.work import part
 from neuralshade.errors import ConfigError
@@ -123,6 +124,8 @@ def fit_material(
     check_options(options, KIND.name, KIND.takes)
     check_torch(options)
     given = dict[str, Any](settings)
+    if share is not None:
+        check_path("share", share)
     shared = None if share is None else OpenedMaterial.read(share).shared_part
     if shared is not None:
         given = shared.architecture | given

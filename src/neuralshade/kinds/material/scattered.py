@@ -59,7 +59,8 @@ class Scattered(ABC):
             wi: [n, 3], to the light, of length 1: x along u, y against v, z up.
             wo: [n, 3], to the eye. Where either lies below the surface the answer is 0.
             level: of the feature map, a number or one each [n]: 0 is the finest, each next one is
-                the mean over twice the side, and between two whole ones they are mixed.
+                the mean over twice the side, and between two whole ones they are mixed. As a
+                texture's, numbers below 0 are the finest, and those beyond the last are the last.
 
         Raises: ShapeError, ConfigError for what is none of that.
         """

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from neuralshade.asset.file import read_asset_file
 from neuralshade.asset.texture.texture_files import file_name, level_files
+from neuralshade.base.given_path import check_output
 from neuralshade.errors import AssetError, OutputError
 from neuralshade.kinds.mipmaps import KIND
 from neuralshade.kinds.mipmaps.asset import MAPS
@@ -65,6 +66,7 @@ def plan_set(
     Raises: ConfigError for maps that nothing lies below; OutputError where files would be
         written over that the asset of another set has beside it.
     """
+    check_output(output)
     if output is not None and Path(output).suffix == ".nsh" and not Path(output).is_dir():
         folder = Path(output).with_suffix("")
         raise OutputError(f"{output}: got the name of an asset, need that of a folder, which gets "

@@ -11,6 +11,7 @@ from functools import cached_property
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from neuralshade.base.given_path import check_path
 from neuralshade.base.message_text import LONGEST
 from neuralshade.base.text_file import read_text
 from neuralshade.errors import ConfigError, KernelError, PictureError, ShapeError
@@ -73,6 +74,7 @@ def load_shader(path: str | os.PathLike[str]) -> ShaderSource:
     Raises: ConfigError where one cannot be read as UTF-8 text, or lies elsewhere than in the
         module's folder and below; KernelError where it takes in others and does not compile.
     """
+    check_path("task", path)
     place = os.fspath(path)
     text = read_text(path, f"a {SUFFIX} file", "Slang text")
     check_taken_in(text, place)

@@ -141,6 +141,29 @@ def test_what_cannot_be_fitted_is_refused_by_its_node(document, refusal, nodes, 
     assert said in refusal(ConfigError, load_materialx, path)
 
 
+@pytest.mark.parametrize("category, said", [
+    ("mutliply", "got category mutliply of type float, need one that MaterialX or the document "
+     "defines. Change it. Did you mean multiply?"),
+    ("tone", "got category tone of type float, need one that MaterialX or the document defines. "
+     "Change it. Did you mean tan?"),
+])  # fmt: skip
+def test_a_node_that_nobody_defines_is_named_with_its_category(document, refusal, category, said):
+    path = document(node(category))
+    assert refusal(ConfigError, load_materialx, path) == f"{path}: odd: {said}"
+
+
+@pytest.mark.parametrize("within", ["x.mtlx", "below/y.mtlx"])
+def test_what_is_included_and_not_there_is_told_with_what_includes_it(tmp_path, refusal, within):
+    (tmp_path / "below").mkdir()
+    text = '<materialx version="1.39"><xi:include href="{}"/></materialx>'
+    (tmp_path / "x.mtlx").write_text(text.format("below/y.mtlx"))
+    (tmp_path / within).write_text(text.format("none.mtlx"))
+    assert refusal(ConfigError, load_materialx, tmp_path / "x.mtlx") == (
+        f"{tmp_path / within}: got no such file at none.mtlx, which it includes, need a MaterialX "
+        "document. Check its xi:include."
+    )
+
+
 def test_a_border_of_constant_color_is_refused(document, tmp_path, refusal):
     neuralshade.save_picture(tmp_path / "a.png", np.zeros((2, 2, 3), np.float32), "srgb")
     border = '<input name="vaddressmode" type="string" value="constant"/>'

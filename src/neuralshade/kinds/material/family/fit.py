@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -13,6 +13,7 @@ from typing import Any
 
 from neuralshade.asset.texture.texture_files import file_name
 from neuralshade.base.atomic import check_writable
+from neuralshade.base.given_path import check_output, check_path
 from neuralshade.errors import ConfigError, FitInterrupted, NeuralShadeError, OutputError
 from neuralshade.fitting.loop import Observer, ignore
 from neuralshade.fitting.options import (
@@ -76,6 +77,7 @@ def fit_materials(
     check_torch(options)
     check_callbacks(options)
     asked_recipe(MaterialRecipe, dict[str, Any](settings))
+    check_output(output)
     folder = Path() if output is None else Path(output)
     jobs = _jobs(sources, folder)
     written = [path for job in jobs for path in (job.asset, *([job.page] if reports else ()))]
@@ -104,13 +106,13 @@ class _One:
 
 
 def _jobs(sources: Sequence[PathLike | Teacher], folder: Path) -> list[_One]:
-    if isinstance(sources, (str, os.PathLike, Teacher)):
-        sources = [sources]
-    if not sources:
+    alone = isinstance(sources, (str, bytes, os.PathLike, Teacher))
+    several: Any = [sources] if alone or not isinstance(sources, Iterable | None) else sources
+    if not several:
         raise ConfigError("materials: got none, need one or more. Name files of materials.")
     taken: dict[str, str] = {}
     jobs = []
-    for given in sources:
+    for given in several:
         source, element, name = _split(given)
         place = name if isinstance(given, Teacher) else os.fspath(given)
         file = f"{file_name(name)}.nsh"
@@ -130,6 +132,7 @@ def _split(given: PathLike | Teacher) -> tuple[PathLike | Teacher, str | None, s
     """Return a source, which material of it, and its name."""
     if isinstance(given, Teacher):
         return given, None, given.name
+    check_path("material", given)
     place, _, element = os.fspath(given).rpartition("#")
     if element and Path(place).suffix.lower() in (MATERIALX, *ONE) and not Path(given).exists():
         return place, element, element

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from neuralshade.base.did_you_mean import did_you_mean
-from neuralshade.base.message_text import shown, unread
+from neuralshade.base.message_text import plain, shown, unread
 from neuralshade.base.regular_file import check_regular
 from neuralshade.errors import ConfigError
 from neuralshade.kinds.material.teachers.materialx_inputs import (
@@ -129,9 +129,11 @@ def _document(mx: Any, place: Path) -> tuple[Any, Any]:
     try:
         check_regular(place)
         _read(mx, document, place)
+    except ConfigError:  # of what it includes
+        raise
     except OSError as error:
-        raise ConfigError(f"{error.filename or place}: got {unread(error)}, need a MaterialX "
-                          "document. Check the path.") from error  # fmt: skip
+        raise ConfigError(f"{place}: got {unread(error)}, need a MaterialX document. Check the "
+                          "path.") from error  # fmt: skip
     except Exception as error:  # of its own types, which differ by version
         raise ConfigError(f"{place}: got {shown(str(error))}, need a MaterialX document. Check "
                           "the file.") from error  # fmt: skip
@@ -144,11 +146,20 @@ def _document(mx: Any, place: Path) -> tuple[Any, Any]:
 
 
 def _read(mx: Any, document: Any, place: Path) -> None:
-    """Read a file, and what it includes. Raises OSError where one of them is no regular file."""
+    """Read a file, and what it includes. Raises ConfigError where that is no regular file."""
+    within = [str(place)]
 
     def included(document: Any, name: Any, search: Any, options: Any) -> None:
-        check_regular(search.find(name).asString())
+        path = search.find(name).asString()
+        try:
+            check_regular(path)
+        except OSError as error:
+            raise ConfigError(f"{within[-1]}: got {unread(error)} at {plain(path)}, which it "
+                              "includes, need a MaterialX document. Check its "
+                              "xi:include.") from error  # fmt: skip
+        within.append(path)
         mx.core.readFromXmlFile(document, name, search, options)
+        within.pop()
 
     options = mx.core.XmlReadOptions()
     options.readXIncludeFunction = included
@@ -197,6 +208,7 @@ def _check(library: Any, chosen: Any, place: Path) -> list[str]:
         raise ConfigError(f"{place}: got {shown(str(error))}, need a graph without circles. "
                           "Cut it.") from error  # fmt: skip
     for node in nodes:
+        _check_defined(library, node, place)
         category, name = node.getCategory(), node.getNamePath()
         reason = REFUSED.get(category)
         mode = node.getInputValue("scatter_mode") if node.getInput("scatter_mode") else None
@@ -211,6 +223,17 @@ def _check(library: Any, chosen: Any, place: Path) -> list[str]:
         if category != "image" and any(_is_open(node, one) for one in HOLES):
             notes.append(f"{name}: what is behind it is left out: opacity darkens it alone.")
     return notes
+
+
+def _check_defined(library: Any, node: Any, place: Path) -> None:
+    """Refuse a node of a category, or of a type, that neither MaterialX nor the document has."""
+    category = node.getCategory()
+    if category == "nodegraph" or node.getNodeDef() is not None:
+        return
+    known = sorted({one.getNodeString() for one in library.getNodeDefs()})
+    raise ConfigError(f"{place}: {node.getNamePath()}: got category {category} of type "
+                      f"{node.getType()}, need one that MaterialX or the document defines. Change "
+                      f"it.{did_you_mean(category, known)}")  # fmt: skip
 
 
 def _has_sines(library: Any, chosen: Any) -> bool:

@@ -90,8 +90,9 @@ def _layer(number: int, table: Any, place: str, pictures: Pictures, masks: list[
     called = table.get("name") if isinstance(table, Mapping) else None
     where = f"{place}: layer {plain_name(called) if isinstance(called, str) else number + 1}"
     everything = dict.fromkeys((*SHARED, *(key for keys in KINDS.values() for key in keys)))
-    kind = Entries(where, table, everything, pictures).choice("kind", KINDS)
-    entries = Entries(where, table, (*SHARED, *KINDS[kind]), pictures, masks)
+    entries = Entries(where, table, everything, pictures, masks)
+    kind = entries.choice("kind", KINDS)
+    _check_used(entries, kind)
     name = entries.values.get("name", f"{kind}_{number + 1}")
     if not isinstance(name, str) or not NAME.fullmatch(name):
         raise entries.wrong("name", name, "letters, digits and _, a letter first")
@@ -108,6 +109,15 @@ def _layer(number: int, table: Any, place: str, pictures: Pictures, masks: list[
         entries.color("emission", [0, 0, 0]), entries.number("ior", 1.5, 1, 4),
         entries.scalar("thickness", 1, 0, 100),
     )  # fmt: skip
+
+
+def _check_used(entries: Entries, kind: str) -> None:
+    """Refuse a key that only other kinds of layers have."""
+    for key in entries.values:
+        if key not in (*SHARED, *KINDS[kind]):
+            able = " or ".join(one for one, keys in KINDS.items() if key in keys)
+            raise ConfigError(f"{entries.where}.{key}: got it for a {kind} layer, need a {able} "
+                              "one for that. Take it out.")  # fmt: skip
 
 
 def _normal(entries: Entries, name: str) -> Value:

@@ -14,6 +14,7 @@ from typing import Any
 from neuralshade.asset.asset import Header, save_asset
 from neuralshade.asset.texture.texture_files import file_name
 from neuralshade.base.atomic import check_writable
+from neuralshade.base.given_path import check_output, check_path
 from neuralshade.base.interrupt import Interruption
 from neuralshade.errors import ConfigError, FitInterrupted
 from neuralshade.fitting.loop import Observer, ignore
@@ -112,6 +113,8 @@ def fit_mipmaps_family(
         is not.
     """
     given: list[Any] = list(sources) if isinstance(sources, (list, tuple)) else [sources]
+    check_path("share", share)
+    check_output(output)
     given = given or [None]  # which is told as it is where one set is named
     entries, forms = dict(maps or {}), checked_formats(formats)
     asked = [AskedMaps(one, entries, normal_convention, forms) for one in given]

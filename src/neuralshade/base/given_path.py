@@ -1,0 +1,21 @@
+"""Arguments that are to be paths, checked where they are first used as such."""
+
+import os
+from typing import Any
+
+from neuralshade.base.message_text import shown
+from neuralshade.errors import ConfigError, NeuralShadeError, OutputError
+
+
+def check_path(name: str, given: Any, error: type[NeuralShadeError] = ConfigError) -> None:
+    """Raise ``error`` where the argument ``name`` is no path: no text, or with a NUL in it."""
+    text = os.fspath(given) if isinstance(given, os.PathLike) else given
+    if not isinstance(text, str) or "\0" in text:
+        raise error(f"{name}: got {shown(given)}, need a path. Give the name of a file or a folder "
+                    "as text.")  # fmt: skip
+
+
+def check_output(given: Any) -> None:
+    """Raise OutputError where ``output`` is given, not None, and is no path."""
+    if given is not None:
+        check_path("output", given, OutputError)
