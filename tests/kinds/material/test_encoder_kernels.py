@@ -85,8 +85,10 @@ def test_a_step_is_pytorchs(engines, painted, wet, exact, varied):
         # exact sums round each sample's gradient, 64 times as large, to 2^-16
         coarse = max(2e-3 if exact and "read" in name else 1e-4, off)
         squares = need.ndim == 2 and len(need) == need.shape[1]  # each of many that add up
-        torch.testing.assert_close(found[name][1], need, rtol=10 * off,
-                                   atol=(4 if squares else 1) * coarse * most)  # fmt: skip
+        # of the read-out a few of these samples are most; in float16 PyTorch was 17 % off for one
+        # of 12 seeds, kernels 3.6 % for this one
+        times = 4 if squares else 3 if "read" in name else 1
+        torch.testing.assert_close(found[name][1], need, rtol=10 * off, atol=times * coarse * most)
     assert len(needed) == 16 and one.skipped == other.skipped == 0
     encoder = other.field.encoder
     encoder.load_state_dict(first)  # what the step evaluated
