@@ -92,10 +92,10 @@ def packed_eval(data, place, one, uv, wi, wo):
     ends, read, biases, first, second, stride = (int(number) for number in place[:6])
     field = stored_field(one.recipe, one.side, one.tensors)
     encoding = encoding_of(field)
-    low, high = data[ends : ends + 64].view("<f4").reshape(2, 8)
+    low, span = data[ends : ends + 64].view("<f4").reshape(2, 8)
     at = torch.from_numpy(np.concatenate([uv, np.zeros((len(uv), 1), np.float32)], axis=1))
     codes = (encoding.grid(at).detach().numpy() + 1) / 2
-    latents = low + (high - low) * codes
+    latents = low + span * codes
     bias = data[biases : biases + 2 * (24 + 16 + 16 + 8)].view("<f2").astype(float)
     numbers = (latents @ halves_at(data, read, (24, 8)).T + bias[:24])[:, :18].reshape(-1, 3, 6)
     numbers[:, :, 4:] = numbers[:, :, 4:] * (LOG_WIDTHS[1] - LOG_WIDTHS[0]) + LOG_WIDTHS[0]

@@ -66,7 +66,8 @@ def pack_frame(
         digest = shared_digest(one.tensors)
         if digest not in shared:
             shared[digest] = put_matrix(filled[1])
-        ends = put(one.tensors["range"].astype("<f4"))
+        low, high = one.tensors["range"].astype("<f4")
+        ends = put(np.stack([low, high - low]))
         read = put_matrix(filled[0])
         later = [put_matrix(matrix) for matrix in filled[2:]]
         stride = later[1] - later[0] if len(later) > 1 else 0
