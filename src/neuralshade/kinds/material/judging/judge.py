@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -39,8 +38,7 @@ SIDE_PX = 256
 # the front, and where tiles meet is seen, too. Golden, so that any few are far apart.
 TURN = (5**0.5 - 1) / 2
 SKY_LIGHTS = 64
-GLANCED_PX = 96  # while a fit runs
-GLANCED_LIGHTS = 4
+GLANCED_LIGHTS, GLANCED = 4, 8  # while a fit runs: so many lights, and one of so many pixels
 
 
 @dataclass(frozen=True)
@@ -92,14 +90,19 @@ class Judge:
 
     def __init__(self, teacher: TeacherKernels, shares: Sequence[float] | None = None):
         self.teacher, self.shares = teacher, shares
-        self._drawn: dict[tuple[int, int], list[Floats]] = {}
+        self._drawn: dict[int, list[Floats]] = {}
         self._measures: Measures | None = None
 
     def glance(self, shade: Shade) -> float:
-        """Return the mean PSNR in dB of a few small spheres."""
-        lights = [[light] for light in held_out_lights()[:GLANCED_LIGHTS]]
-        pairs = self._compared(shade, GLANCED_PX, lights)
-        return float(np.mean([_psnr_db(pair) for pair in pairs]))
+        """Return the mean PSNR in dB of a few of the spheres, of some pixels of each.
+
+        Of smaller ones the pixels would pass between what is finer than they are.
+        """
+        lights = held_out_lights()
+        picked = range(0, len(lights), len(lights) // GLANCED_LIGHTS)
+        stages = self._told([judged_sphere(SIDE_PX, number).thinned(GLANCED) for number in picked])
+        pairs = self._compared(shade, stages, [[lights[number]] for number in picked])
+        return float(np.mean([_psnr_db(*each) for each in zip(stages, pairs, strict=True)]))
 
     def judge(self, shade: Shade) -> Judged:
         """Return all that is measured of what says f * cos."""
@@ -108,32 +111,35 @@ class Judge:
                 self._measures = Measures(self.teacher, self.shares)
             light = self._measures.measure(shade)
         lights = [*([light] for light in held_out_lights()), sky(SKY_LIGHTS)]
-        *single, under_sky = self._compared(shade, SIDE_PX, lights)
-        found = [_psnr_db(pair) for pair in single]
-        return Judged(float(np.mean(found)), min(found), _psnr_db(under_sky), _mean_flip(single),
-                      light)  # fmt: skip
+        stages = self._told([judged_sphere(SIDE_PX, number) for number in range(len(lights))])
+        pairs = self._compared(shade, stages, lights)
+        *found, under_sky = (_psnr_db(*each) for each in zip(stages, pairs, strict=True))
+        return Judged(float(np.mean(found)), min(found), under_sky,
+                      _mean_flip(stages[0], pairs[:-1]), light)  # fmt: skip
 
     def _compared(
-        self, shade: Shade, side_px: int, lights: Sequence[Sequence[Light]]
+        self, shade: Shade, stages: Sequence[Stage], lights: Sequence[Sequence[Light]]
     ) -> list[tuple[Floats, Floats]]:
-        """Return the teacher's sphere and another one under each of ``lights``: sRGB [h, w, 3]."""
-        key = (side_px, len(lights))
-        stages = self._stages(side_px, len(lights))
-        if key not in self._drawn:
+        """Return the teacher's sphere and another one under each of ``lights``: sRGB [h, w, 3].
+
+        The teacher's are kept: the same ones are asked for each time, as many times.
+        """
+        if len(lights) not in self._drawn:
             asked = counted("drawing the material", lights, len(lights))
-            self._drawn[key] = [on_screen(seen.lit(self.teacher.eval, each))
-                                for seen, each in zip(stages, asked, strict=True)]  # fmt: skip
-        rows = zip(stages, lights, self._drawn[key], strict=True)
+            rows = zip(stages, asked, strict=True)
+            drawn = [on_screen(seen.lit(self.teacher.eval, each)) for seen, each in rows]
+            self._drawn[len(lights)] = drawn
+        both = zip(stages, lights, self._drawn[len(lights)], strict=True)
         return [
             (wanted, on_screen(seen.lit(shade, each)))
-            for seen, each, wanted in counted("drawing the fit", rows, len(lights))
+            for seen, each, wanted in counted("drawing the fit", both, len(lights))
         ]
 
-    def _stages(self, side_px: int, count: int) -> list[Stage]:
-        """Return spheres, each turned further, with varied inputs behind their places."""
-        inputs = len(self.teacher.teacher.varied)
+    def _told(self, stages: Sequence[Stage]) -> list[Stage]:
+        """Return spheres with varied inputs behind their places."""
+        count, inputs = len(stages), len(self.teacher.teacher.varied)
         spread = spread_shares(count, inputs) if self.shares is None else [self.shares] * count
-        return [judged_sphere(side_px, number).at(shares) for number, shares in enumerate(spread)]
+        return [stage.at(shares) for stage, shares in zip(stages, spread, strict=True)]
 
 
 def judged_sphere(side_px: int, number: int) -> Stage:
@@ -146,22 +152,15 @@ def on_screen(picture: Floats) -> Floats:
     return linear_to_srgb(picture.clip(0, 1))
 
 
-def _psnr_db(pair: tuple[Floats, Floats]) -> float:
+def _psnr_db(stage: Stage, pair: tuple[Floats, Floats]) -> float:
     """Return the PSNR in dB of a sphere's own pixels."""
-    inside = _inside(len(pair[0]))
-    wanted, had = (picture[inside][None] for picture in pair)
+    wanted, had = (picture[stage.inside][None] for picture in pair)
     return psnr_db(wanted, had)
 
 
-def _mean_flip(pairs: Sequence[tuple[Floats, Floats]]) -> float | None:
-    """Return the mean FLIP over spheres' own pixels; None where it cannot be measured."""
+def _mean_flip(stage: Stage, pairs: Sequence[tuple[Floats, Floats]]) -> float | None:
+    """Return the mean FLIP over a sphere's own pixels; None where it cannot be measured."""
     if missing_flip():
         return None
     found = [flip(*pair) or 0.0 for pair in pairs]  # beside the sphere all are black
-    return float(np.mean(found) / _inside(len(pairs[0][0])).mean())
-
-
-@lru_cache
-def _inside(side_px: int) -> npt.NDArray[np.bool_]:
-    """Return which pixels of a sphere's picture are the sphere's own, however it is turned."""
-    return sphere(side_px, side_px).inside
+    return float(np.mean(found) / stage.inside.mean())

@@ -62,6 +62,14 @@ class Stage:
         rows = np.broadcast_to(np.array(shares, np.float32), (len(self.uv), len(shares)))
         return replace(self, uv=np.concatenate([self.uv[:, :2], rows], axis=1))
 
+    def thinned(self, every: int) -> Stage:
+        """Return about one of ``every`` points, at random, but always the same."""
+        kept = np.random.default_rng(every).random(len(self.uv)) * every < 1
+        inside = self.inside.copy()
+        inside[inside] = kept
+        return Stage(inside, self.uv[kept], self.tangent[kept], self.bitangent[kept],
+                     self.normal[kept], self.footprint[kept])  # fmt: skip
+
     def lit(self, shade: Shade, lights: Sequence[Light]) -> Floats:
         """Return linear light towards the eye: float32 [height, width, 3], 0 beside the surface."""
         return self.lit_over(over_points(shade), lights)
