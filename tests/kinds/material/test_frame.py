@@ -1,9 +1,12 @@
 """kinds/material/frame: many materials by index, each as it is by itself; shared layers once."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
 from fixtures.drawn_materials import drawn_material
+from fixtures.framed_materials import ASK, wanted
 from fixtures.small_material import upper_pairs
 
 from neuralshade.errors import ConfigError
@@ -12,39 +15,16 @@ from neuralshade.gpu.slang_export import export_slang
 from neuralshade.kinds.material.asset import stored_field
 from neuralshade.kinds.material.field import encoding_of
 from neuralshade.kinds.material.frame import frame_decoder, vectors_text, warps_text
-from neuralshade.kinds.material.frame_maps import FrameMaps, frame_maps, frame_words
+from neuralshade.kinds.material.frame_maps import frame_maps, frame_words
 from neuralshade.kinds.material.frame_numbers import (
     as_fragments,
     fragment_bytes,
     pack_frame,
     row_major,
 )
-from neuralshade.kinds.material.judging.judge import field_shade
 from neuralshade.kinds.material.levels import level_latents
 from neuralshade.kinds.material.recipe import MaterialRecipe
 from neuralshade.model.lobes import BINARY, LOG_WIDTHS
-
-ASK = """
-// names of its own
-static const uint places = 0u, materials = 0u, numbers = 0u, words = 0u, ROW_BYTES = 0u;
-StructuredBuffer<float> asked; // [n][9]: material, uv, wi, wo
-RWStructuredBuffer<float> said;
-
-[shader("compute")]
-[numthreads(64, 1, 1)]
-void ask(uint3 thread : SV_DispatchThreadID)
-{
-    float x[9];
-    for (uint i = 0u; i < 9u; ++i)
-        x[i] = asked[9u * thread.x + i];
-    uint material = uint(x[0]);
-    DecodedPoint point = decoded_at(material, float2(x[1], x[2]), 0.0f);
-    float3 found = decoded_towards(material, point, float3(x[3], x[4], x[5]),
-                                   float3(x[6], x[7], x[8]));
-    for (uint i = 0u; i < 3u; ++i)
-        said[3u * thread.x + i] = found[int(i)];
-}
-"""
 
 
 @pytest.fixture(scope="module")
@@ -52,15 +32,6 @@ def three():
     """Give three materials with maps of different sides; the last two share a layer."""
     first, second = drawn_material(0), drawn_material(1)
     return [first, second, drawn_material(2, like=second)]
-
-
-def wanted(materials, which, uv, wi, wo):
-    found = np.zeros((len(uv), 3), np.float32)
-    for index, one in enumerate(materials):
-        own = which == index
-        field = stored_field(one.recipe, one.side, one.tensors)
-        found[own] = field_shade(field)(uv[own], wi[own], wo[own])
-    return found
 
 
 @pytest.mark.slow
@@ -109,7 +80,7 @@ def packed_eval(data, place, one, uv, wi, wo):
     x = inputs @ halves_at(data, first, (16, 24)).T + bias[24:40]
     x = after(x) @ halves_at(data, second, (16, 16)).T + bias[40:56]
     x = after(x) @ halves_at(data, second + stride, (8, 16)).T + bias[56:]
-    return np.exp(x[:, :3])
+    return np.exp2(x[:, :3])
 
 
 def test_vectors_are_given_what_the_file_holds_and_a_shared_layer_once(three):
@@ -120,6 +91,13 @@ def test_vectors_are_given_what_the_file_holds_and_a_shared_layer_once(three):
         found = packed_eval(data, packed.places[index], one, uv, wi, wo)
         alone = wanted(three, np.full(20, index), uv, wi, wo)
         np.testing.assert_allclose(found, alone, rtol=2e-3)
+    of_bytes = pack_frame(three, [(0, 0)] * 3, lambda rows, columns: 2 * rows * columns, 255.0)
+    ends = slice(packed.places[0, 0], packed.places[0, 0] + 64)
+    (low, span), (_, each) = (
+        one.data[ends].view("<f4").reshape(2, 8) for one in (packed, of_bytes)
+    )
+    np.testing.assert_array_equal(low, three[0].tensors["range"][0])
+    np.testing.assert_allclose(255 * each, span, rtol=1e-6)
     first = packed.places[:, 3].tolist()
     assert first[0] != first[1] == first[2]
     assert (
@@ -143,7 +121,8 @@ def test_the_text_for_vectors_compiles(device, three, activation):
 def test_the_text_for_warps_compiles(three):
     maps = frame_words(three)
     for some in (three, three[:1]):
-        places = pack_frame(some, maps.places[: len(some)], fragment_bytes).places
+        of_maps = maps.places[: len(some)]
+        places = pack_frame(some, of_maps, fragment_bytes, maps.largest).places
         text = warps_text(MaterialRecipe(hidden_width=16), maps, places) + ASK
         code = export_slang(text, "ask").code
         assert ("first_in_warp" in code) == (len(some) > 1), "one material takes no turns"
@@ -195,7 +174,7 @@ def check_maps(gpu, maps, materials, atol):
         encoding.set_ends(torch.tensor([[0.0], [1.0]]).expand(2, 8))
         found = torch.from_numpy(asked)
         wanted = level_latents(encoding, found[:, :2], found[:, 2]).detach().numpy().T
-        got = said.read().view(np.float32).reshape(200, 8)
+        got = said.read().view(np.float32).reshape(200, 8) / maps.largest
         np.testing.assert_allclose(got, wanted, atol=atol)
 
 
@@ -224,7 +203,8 @@ def test_words_say_what_the_feature_map_does(gpu):
     maps = frame_words(materials)
     bound = {name: gpu.buffer(values) for name, values in maps.variables.items()}
     assert maps.places == [(0, 8 + 2**16 * 3 + 2**31), (64 + 16 + 4, 5 + 2**16)]
-    check_maps(gpu, FrameMaps(maps.text, bound, maps.places), materials, atol=2e-3)
+    assert maps.largest == 255
+    check_maps(gpu, replace(maps, variables=bound), materials, atol=2e-3)
 
 
 @pytest.mark.parametrize(

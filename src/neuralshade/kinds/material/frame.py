@@ -233,7 +233,7 @@ def warps_text(recipe: MaterialRecipe, maps: FrameMaps, places: npt.NDArray[np.u
 def _by_warps(gpu: Gpu, materials: Sequence[Mapped]) -> FrameDecoder:
     """Return the decoder with its matrices as fragments."""
     maps = frame_words(materials)
-    packed = pack_frame(materials, maps.places, fragment_bytes)
+    packed = pack_frame(materials, maps.places, fragment_bytes, maps.largest)
     found = gpu.buffer(as_fragments(packed))
     bound = {name: gpu.buffer(values) for name, values in maps.variables.items()} | {
         "frame_numbers": found, "frame_fours": found, "frame_places": gpu.buffer(packed.places),

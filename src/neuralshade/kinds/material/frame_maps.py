@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from neuralshade.kinds.material.levels import level_codes, level_sides
+from neuralshade.kinds.material.levels import LARGEST, level_codes, level_sides
 
 if TYPE_CHECKING:
     import slangpy
@@ -41,7 +41,7 @@ float4[2] frame_codes(uint map, uint layer, float2 uv, float level)
 WORDS = """
 StructuredBuffer<uint2> frame_texels;
 
-/// Return a material's numbers at `uv`, each in [0, 1]: bilinear in the levels around `level`.
+/// Return a material's codes at `uv`, from 0 to 255: bilinear in the levels around `level`.
 float4[2] frame_codes(uint map, uint layer, float2 uv, float level)
 {
     FrameTexels all = { frame_texels };
@@ -64,11 +64,15 @@ class Mapped(Protocol):
 
 @dataclass(frozen=True)
 class FrameMaps:
-    """Slang text of ``frame_codes``, what it reads, and each material's map and layer there."""
+    """Slang text of ``frame_codes``, what it reads, and each material's map and layer there.
+
+    ``largest``: what it returns for the largest code.
+    """
 
     text: str
     variables: Mapping[str, Any]
     places: Sequence[tuple[int, int]]
+    largest: float = 1.0
 
 
 def frame_maps(device: slangpy.Device, materials: Sequence[Mapped]) -> FrameMaps:
@@ -106,7 +110,7 @@ def frame_words(materials: Sequence[Mapped]) -> FrameMaps:
         places.append((first, one.side + LEVELS_AT * levels + repeats))
         first += len(codes)
     texels = np.concatenate([one.tensors["features"].reshape(-1) for one in materials])
-    return FrameMaps(WORDS, {"frame_texels": texels}, places)
+    return FrameMaps(WORDS, {"frame_texels": texels}, places, LARGEST)
 
 
 def _array(

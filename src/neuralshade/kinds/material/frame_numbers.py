@@ -15,6 +15,7 @@ from neuralshade.kinds.material.shared import shared_digest
 
 ALIGNED = 64  # bytes, as cooperative vectors want matrices
 PLACE = ("range", "read", "biases", "first", "second", "stride", "map", "layer")
+LOG2_E = np.float32(np.log2(np.e))
 SIDE, LANES = 16, 32  # of a matrix product: rows and columns of a fragment, threads that have it
 Halves = npt.NDArray[np.float16]
 Bytes = npt.NDArray[np.uint8]
@@ -31,9 +32,14 @@ class PackedFrame:
 
 
 def pack_frame(
-    materials: Sequence[Mapped], of_maps: Sequence[tuple[int, int]], size_of: SizeOf
-) -> PackedFrame:
-    """Return the networks of materials of one architecture; equal first layers lie there once."""
+    materials: Sequence[Mapped], of_maps: Sequence[tuple[int, int]], size_of: SizeOf,
+    largest: float = 1.0,
+) -> PackedFrame:  # fmt: skip
+    """Return the networks of materials of one architecture; equal first layers lie there once.
+
+    ``of_maps``: each one's map and layer; ``largest``: what their look-ups say of the largest code.
+    The decoders' last layers say logarithms to base 2.
+    """
     blocks: list[Bytes] = []
     matrices: list[tuple[int, Halves]] = []
     shared: dict[str, int] = {}
@@ -61,13 +67,14 @@ def pack_frame(
         lobes = lobe_inputs(one.recipe, None)
         weights[0], own_biases[0] = lobes.folded_read(weights[0], own_biases[0])
         weights[1] = lobes.folded_weights(weights[1])
+        weights[-1], own_biases[-1] = weights[-1] * LOG2_E, own_biases[-1] * LOG2_E
         filled = [_filled(each) for each in weights]
         biases = [_filled(each[None])[0] for each in own_biases]
         digest = shared_digest(one.tensors)
         if digest not in shared:
             shared[digest] = put_matrix(filled[1])
         low, high = one.tensors["range"].astype("<f4")
-        ends = put(np.stack([low, high - low]))
+        ends = put(np.stack([low, (high - low) / np.float32(largest)]))
         read = put_matrix(filled[0])
         later = [put_matrix(matrix) for matrix in filled[2:]]
         stride = later[1] - later[0] if len(later) > 1 else 0
