@@ -40,6 +40,7 @@ pytest_plugins = [
     "fixtures.outside",
     "fixtures.scenes",
     "fixtures.small_fits",
+    "fixtures.on_cpu",
     "fixtures.small_judges",
     "fixtures.small_material",  # before what imports it
     "fixtures.small_kinds",

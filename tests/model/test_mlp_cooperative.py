@@ -1,4 +1,4 @@
-"""model/mlp_cooperative: filled-up rows equal NumPy's; on a GPU all layouts equal the MLP."""
+"""model/mlp_cooperative: filled-up rows equal NumPy's; all layouts equal the MLP, rows on CPUs."""
 
 from types import SimpleNamespace
 
@@ -38,7 +38,7 @@ uniform CooperativeOffsets at;
 
 [shader("compute")]
 [numthreads(32, 1, 1)]
-void main(uint3 thread : SV_DispatchThreadID)
+void ask(uint3 thread : SV_DispatchThreadID)
 {
     float[INPUTS] input = {};
     [ForceUnroll]
@@ -123,14 +123,17 @@ def test_matrices_begin_where_the_device_demands():
     assert place([16], 8).offsets() == {"first": 0, "second": 0, "stride": 0, "biases": 64}
 
 
-def program_of(device, network, half, name):
+def text_of(network, half):
     lines = [f"import {module};" for module in sorted(half.modules)]
     first, last = network.members[0].weight, network.members[-1].weight
     lines += [f"static const int INPUTS = {first.shape[1]};"]
     lines += [f"static const int OUTPUTS = {last.shape[0]};"]
-    source = "\n".join(lines) + KERNEL.replace("NETWORK", half.type)
-    module = device.load_module_from_source(name, source)
-    return device.link_program([module], [module.entry_point("main")])
+    return "\n".join(lines) + KERNEL.replace("NETWORK", half.type)
+
+
+def program_of(device, network, half, name):
+    module = device.load_module_from_source(name, text_of(network, half))
+    return device.link_program([module], [module.entry_point("ask")])
 
 
 def cooperative(device):
@@ -146,6 +149,22 @@ def check_half(got, wanted):
     """
     room = 0.06 * wanted.std(axis=0)
     np.testing.assert_array_less(np.abs(got - wanted).max(axis=0), room)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("sizes", NETWORKS)
+def test_rows_on_a_cpu_equal_the_python_half(sizes, on_cpu, device, rng):
+    network = build(sizes, rng)
+    placement = RowPadding(device, network).placement
+    x = torch.rand(SAMPLES, sizes[0], generator=rng).half().float() * 2 - 1
+    given = {"bytes": rows_by_numpy(network, bits_of(network), placement), "x": x.numpy(),
+             "at": placement.offsets()}  # fmt: skip
+    text, y = (
+        text_of(network, cooperative_half(network, "row_major")),
+        np.zeros((SAMPLES, sizes[1])),
+    )
+    got = on_cpu(text, "ask", given, "y", y.astype(np.float32), SAMPLES)
+    check_half(got, network.double()(x.double()).detach().numpy())
 
 
 def run_on_gpu(device, network, layout, rng, name):
