@@ -19,7 +19,7 @@ from neuralshade.cli.groups import show_verbs
 from neuralshade.cli.info import info
 from neuralshade.cli.live import view
 from neuralshade.cli.near import check_no_page, context_of, misuse
-from neuralshade.cli.options import GIVEN, TERMINAL, TRUST, in_flags, is_misuse
+from neuralshade.cli.options import GIVEN, SPEED, TERMINAL, TRUST, in_flags, is_misuse
 from neuralshade.cli.render import render
 from neuralshade.cli.scene import scene
 from neuralshade.cli.work_lines import shown_work
@@ -142,8 +142,7 @@ commands.add_command(info)
 @click.argument("picture", required=False)
 @GIVEN
 @TRUST
-@click.option("--speed", is_flag=True, help="Of a material: what its network takes on this GPU, "
-              "beside the material itself.")  # fmt: skip
+@SPEED
 @click.option("--json", "as_json", is_flag=True, help="Print the rows as one JSON line.")
 def evaluate(asset: str, picture: str | None, pairs: tuple[str, ...], trust: bool, speed: bool,
              as_json: bool) -> None:  # fmt: skip
@@ -186,8 +185,9 @@ def evaluate(asset: str, picture: str | None, pairs: tuple[str, ...], trust: boo
 @click.option("--snapshots", metavar="DIR", help="Folder that a fit filled with --snapshots.")
 @GIVEN
 @TRUST
+@SPEED
 def report(asset: str, picture: str, output: str | None, snapshots: str | None,
-           pairs: tuple[str, ...], trust: bool) -> None:  # fmt: skip
+           pairs: tuple[str, ...], trust: bool, speed: bool) -> None:  # fmt: skip
     """Write one self-contained page about ASSET, fitted to PICTURE.
 
     Target, result, error around grey, what was learned, curves, and the same bytes elsewhere.
@@ -201,7 +201,8 @@ def report(asset: str, picture: str, output: str | None, snapshots: str | None,
     page = output or str(Path(Path(asset).name).with_suffix(".html"))
     with shown_work("writing the report"):
         neuralshade.report(asset, picture, page, snapshots=snapshots or (),
-                           values=parse_values(pairs), trust=trust, notice=_say)  # fmt: skip
+                           values=parse_values(pairs), trust=trust, speed=speed,
+                           notice=_say)  # fmt: skip
     click.echo(page)
 
 

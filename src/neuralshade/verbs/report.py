@@ -23,6 +23,7 @@ def report(
     facts: Sequence[tuple[str, str]] = (),
     values: Mapping[str, Any] | None = None,
     trust: bool = False,
+    speed: bool = False,
     notice: Notice = ignore,
 ) -> None:
     """Write one self-contained HTML page: target, result, error, grids, curves, table.
@@ -38,16 +39,21 @@ def report(
         facts: (label, value) lines to add to those that the asset tells.
         values, trust: of a user's task, as ``render`` takes them; values also of what a material
             varies.
+        speed: of a material: tell what its network takes on the GPU at hand, as ``evaluate`` does.
         notice: called with a line, before the work, where that is not what it was fitted to.
 
-    Raises: AssetError, PictureError, OutputError; of tasks also ConfigError, DeviceError.
+    Raises: AssetError, PictureError, OutputError; of tasks also ConfigError, DeviceError, and of
+        ``speed`` for another kind.
     """
     check_no_input(output, asset, picture)
     check_page(output)
     check_snapshots(snapshots)
     with open_asset(asset, values, trust=trust) as opened:
+        if speed:
+            opened.speed(picture, notice)  # the page of what has been timed shows it
         told = [*facts, *_cut_short(opened)]
-        opened.report(picture, output, snapshots=snapshots, facts=told, notice=notice)
+        opened.report(picture, output, snapshots=snapshots, facts=told,
+                      notice=ignore if speed else notice)  # it is told once  # fmt: skip
 
 
 def _cut_short(opened: Opened) -> list[Fact]:

@@ -205,10 +205,20 @@ class OpenedMaterial(Scattered, Opened):
         return evaluate_material(self, reference, notice)
 
     def speed(self, reference: Any, notice: Notice = ignore) -> Table:
-        """Return how long a screen of it takes on the GPU at hand, and of the material itself."""
+        """Return how long a screen of it takes on the GPU at hand, and of the material itself.
+
+        A report that is written afterwards shows it.
+        """
         from neuralshade.kinds.material.speed.told import material_speed
 
-        return material_speed(self, reference, notice)
+        vars(self)["_timed"] = material_speed(self, reference, notice)
+        return self.timed
+
+    @property
+    def timed(self) -> Table:
+        """Return what ``speed`` found last, without rows before that."""
+        found: Table = vars(self).get("_timed", Table([]))
+        return found
 
     # As Opened says it, once more: who calls reads there, who writes here; mypy compares the two.
     def report(

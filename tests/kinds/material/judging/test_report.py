@@ -9,6 +9,8 @@ import neuralshade
 from neuralshade import FitOptions
 from neuralshade.errors import AssetError
 from neuralshade.kinds.material.fit import fit_material
+from neuralshade.kinds.material.judging.report import told_speeds
+from neuralshade.measure.table import Table
 
 
 @pytest.fixture(scope="module")
@@ -56,6 +58,35 @@ def test_no_row_of_measures_is_marked_as_ours(page):
     marking = re.findall(r"^(.*) tbody tr:first-child td \{ background", text, re.MULTILINE)
     assert marking == ["table:not(.measures)"]
     assert re.findall(r'<table class="([^"]*)"', text) == ["measures"] * 2
+
+
+WORTH = {"psnr_db": 31.0, "l1_highlight": 0.2, "memory_bytes": 4096}
+
+
+def timed(what, plane, scattered, **worth):
+    return {"what": what, "plane_us": {"1": plane}, "scattered_us": {"1": scattered}, **worth}
+
+
+def test_a_page_of_what_was_timed_says_how_fast_each_way_is(
+    page, tmp_path, one_device, monkeypatch
+):
+    rows = [timed("nothing", 10.0, 20.0), timed("material", 1500.0, 1200.0),
+            timed("maps", 300.0, 400.0, **WORTH)]  # fmt: skip
+    head, *cells = told_speeds(rows)
+    assert head[1:3] == ("us, 1 light", "times as fast, 1 light")
+    assert cells[0][1:] == ("10 / 20", "150.0 / 60.0", "-", "-", "-")
+    assert cells[2] == ("maps", "300 / 400", "5.0 / 3.0", "31.00", "0.200", "4,096")
+    assert told_speeds([]) == []
+
+    lines = ("Speed on GPU:", "each way", "break-even: at 40", "Speed: told.")
+    monkeypatch.setattr(
+        "neuralshade.kinds.material.speed.told.material_speed", lambda *_: Table(rows, lines=lines)
+    )
+    asset, out = page[0].asset, tmp_path / "timed.html"
+    neuralshade.report(asset, paint_teacher(), out, speed=True)
+    text = out.read_text()
+    assert "<td>300 / 400</td>" in text and "break-even: at 40" in text and "each way" not in text
+    assert '<section id="speed">' not in page[1]
 
 
 def test_another_material_is_refused(page, tmp_path, one_device):

@@ -17,6 +17,7 @@ from neuralshade.kinds.material.recipe import MaterialRecipe
 from neuralshade.kinds.material.sampler_fit import untrained_sampler
 from neuralshade.kinds.material.speed import told
 from neuralshade.kinds.material.speed.told import (
+    BAKED,
     ITSELF,
     LOOPS,
     NETWORK,
@@ -24,6 +25,16 @@ from neuralshade.kinds.material.speed.told import (
     speed_rows,
     told_speed,
 )
+from neuralshade.kinds.material.teachers.stack import load_stack
+
+STACK = """
+[mask]
+spots = { noise = "fractal", scale = 2, octaves = 1 }
+
+[[layer]]
+kind = "diffuse"
+color = { mix = ["#202020", "#f0d0a0"], by = "spots" }
+"""
 
 
 def row(what, path, *microseconds):
@@ -34,31 +45,46 @@ def row(what, path, *microseconds):
             "points": 2_073_600, **spent}  # fmt: skip
 
 
+def worth(psnr_db):
+    return {"psnr_db": psnr_db, "l1_highlight": 0.05, "memory_bytes": 4096}
+
+
 def test_lines_say_how_often_as_fast_each_way_is():
     rows = [row(NOTHING, "", 10.0, 12.0, 20.0, 24.0), row(ITSELF, "", 400.0, 420.0, 1600.0, 1680.0),
-            row(NETWORK, "vector", 80.0, 84.0, 200.0, 240.0),
+            row(BAKED, "", 200.0, 210.0, 400.0, 420.0) | worth(31.0),
+            row(NETWORK, "vector", 80.0, 84.0, 200.0, 240.0) | worth(40.0),
             row(LOOPS, "fma", 500.0, 600.0, 2000.0, 2400.0)]  # fmt: skip
     first, *lines, _ = told_speed(rows)
     assert first == ("Speed on GPU through Vulkan of 2,073,600 points, microseconds on a plane / "
                      "scattered:")  # fmt: skip
     assert lines[1] == f"{ITSELF}: 400 / 420, 1,600 / 1,680 under 4 lights"
-    assert lines[2].startswith(f"{NETWORK} (cooperative vectors): 80 / 84, ")
-    assert lines[4] == f"{NETWORK}, times as fast as {ITSELF}: 5.0 / 5.0, 8.0 / 7.0 under 4 lights"
-    assert lines[5] == f"{LOOPS}, times as fast as {ITSELF}: 0.8 / 0.7, 0.8 / 0.7 under 4 lights"
+    assert lines[2].startswith(f"{BAKED}: 200 / 210, ")
+    assert lines[3].startswith(f"{NETWORK} (cooperative vectors): 80 / 84, ")
+    assert lines[5] == f"{NETWORK}, times as fast as {ITSELF}: 5.0 / 5.0, 8.0 / 7.0 under 4 lights"
+    assert lines[6] == f"{LOOPS}, times as fast as {ITSELF}: 0.8 / 0.7, 0.8 / 0.7 under 4 lights"
+    assert lines[7] == f"{BAKED}, times as fast as {ITSELF}: 2.0 / 2.0, 4.0 / 4.0 under 4 lights"
+    assert lines[8] == f"{BAKED}: 31.00 dB, L1 around highlights 0.050, 4,096 bytes in a GPU"
+    assert lines[9].startswith(f"{NETWORK}: 40.00 dB, ")
+    assert lines[10] == ("break-even: a material that takes 80 / 84 itself takes as long as its "
+                         "network")  # fmt: skip
 
 
 @pytest.mark.slow  # kernels of each way
-def test_each_way_is_timed_on_the_device(gpu, monkeypatch):
+def test_each_way_is_timed_on_the_device(gpu, monkeypatch, tmp_path):
     monkeypatch.setattr(told, "FEW", (16, 8))
     monkeypatch.setattr(told, "SCREEN", (16, 8))
     recipe = MaterialRecipe(size=8, hidden_width=16)
     field = build_field(recipe, 8, torch.Generator().manual_seed(1))
     drawn = untrained_sampler(recipe)
-    opened = SimpleNamespace(recipe=recipe, side=8,
+    header = SimpleNamespace(quality={"psnr_db": 20.0, "l1_highlight": 0.5})
+    opened = SimpleNamespace(recipe=recipe, side=8, header=header, memory_bytes=512,
                              tensors={**pack_field(field), **pack_sampler(drawn)})  # fmt: skip
-    rows = speed_rows(gpu, paint_teacher(), opened)
-    ways = [NOTHING, ITSELF, NETWORK] + [LOOPS] * (rows[2]["path"] != "fma")
+    (tmp_path / "x.toml").write_text(STACK)
+    rows = speed_rows(gpu, load_stack(tmp_path / "x.toml"), opened)
+    ways = [NOTHING, ITSELF, BAKED, NETWORK] + [LOOPS] * (rows[3]["path"] != "fma")
     assert [row["what"] for row in rows] == ways
+    assert rows[2]["memory_bytes"] == round(8 * 8 * 4 * 4 / 3) and rows[3]["memory_bytes"] == 512
+    assert rows[2]["psnr_db"] > 30
     for one in rows:
         assert one["points"] == 16 * 8 and one["software"] == gpu.adapter.software
         assert min(*one["plane_us"].values(), *one["scattered_us"].values()) > 0
@@ -91,3 +117,6 @@ def test_other_kinds_have_none(tmp_path):
     neuralshade.fit_image(photo, tmp_path / "x.nsh", steps=2, hidden_width=16)
     with pytest.raises(ConfigError, match=r"got --speed, need a material's asset\. Leave it out"):
         neuralshade.evaluate(tmp_path / "x.nsh", photo, speed=True)
+    with pytest.raises(ConfigError, match="need a material's asset"):
+        neuralshade.report(tmp_path / "x.nsh", photo, tmp_path / "x.html", speed=True)
+    assert not (tmp_path / "x.html").exists()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -109,7 +109,7 @@ def _content(
     opened: Any, row: dict[str, Any], rows: list[tuple[str, list[PagePicture]]],
     facts: Sequence[tuple[str, str]],
 ) -> dict[str, Any]:  # fmt: skip
-    training, recipe = opened.header.training, opened.recipe
+    training, recipe, timed = opened.header.training, opened.recipe, opened.timed.lines
     return {
         "title": opened.material["name"],
         "side": opened.side,
@@ -121,6 +121,8 @@ def _content(
         "noted": NOTED,
         "levels": told_levels(row["levels"]),
         "levels_noted": LEVELS_NOTED,
+        "speed": told_speeds(opened.timed),
+        "speed_noted": [line.rstrip(":") for line in (*timed[:1], *timed[-2:])],
         "maps": _feature_maps(opened),
         "charts": curve_charts([tuple(point) for point in training["curve"]],
                                training.get("breaks", ())),
@@ -134,6 +136,30 @@ def _content(
         "notes": opened.material["notes"],
         "recipe": json.dumps(opened.header.recipe, indent=2),
     }  # fmt: skip
+
+
+def told_speeds(rows: Sequence[Mapping[str, Any]]) -> list[tuple[str, ...]]:
+    """Return of each way to evaluate a material: microseconds by light, and what it is worth.
+
+    On a plane / scattered, of one light and of four where there are; how often as fast as the
+    material itself that is; PSNR, L1 around highlights and bytes in a GPU's memory.
+    """
+    if not rows:
+        return []
+    lights, itself = list(rows[0]["plane_us"]), rows[1]
+    found = []
+    for row in rows:
+        ways = [(row[name], itself[name]) for name in ("plane_us", "scattered_us")]
+        spent = [" / ".join(f"{us[n]:,.0f}" for us, _ in ways) for n in lights]
+        times = [" / ".join(f"{whole[n] / us[n]:.1f}" for us, whole in ways) for n in lights]
+        worth = ["-"] * 3 if "psnr_db" not in row else [
+            f"{row['psnr_db']:.2f}", f"{row['l1_highlight']:.3f}", f"{row['memory_bytes']:,}"
+        ]  # fmt: skip
+        found.append((row["what"], *spent, *times, *worth))
+    count = [f"{n} light{'s' * (n != '1')}" for n in lights]
+    head = ("", *(f"us, {one}" for one in count), *(f"times as fast, {one}" for one in count),
+            "PSNR [dB]", "L1, highlights", "GPU bytes")  # fmt: skip
+    return [head, *found]
 
 
 def _loss_parts(recipe: Any, breaks: Sequence[int]) -> str:

@@ -175,7 +175,9 @@ def graph_evaluation(gpu: Gpu, teacher: Teacher | None, screen: Screen) -> Evalu
     if teacher is None:
         return _evaluation(gpu, NOTHING + GRAPH, {}, screen, "")
     head = HEAD.format(count=max(1, len(teacher.parameters)), lowest=LOWEST)
-    variables = {name: gpu.buffer(values) for name, values in teacher.variables.items()}
+    given: Mapping[str, Any] = teacher.variables  # arrays, or what a device has already
+    variables = {name: gpu.buffer(value) if isinstance(value, np.ndarray) else value
+                 for name, value in given.items()}  # fmt: skip
     return _evaluation(gpu, head + teacher.text + GRAPH, variables, screen, "", teacher.folder)
 
 

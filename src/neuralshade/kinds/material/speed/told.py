@@ -15,25 +15,32 @@ from neuralshade.gpu.clock import Patience
 from neuralshade.gpu.gpu import Gpu
 from neuralshade.kinds.kind import Notice, ignore
 from neuralshade.kinds.material.judging.evaluate import teacher_of, tell_changed
+from neuralshade.kinds.material.judging.judge import Judge
+from neuralshade.kinds.material.speed.baked import Baked, bake
 from neuralshade.kinds.material.speed.evaluation import (
     Evaluation,
     frame_evaluation,
     graph_evaluation,
 )
 from neuralshade.kinds.material.speed.screen import Screen
-from neuralshade.kinds.material.teachers.teacher import Teacher, open_teachers_gpu
+from neuralshade.kinds.material.teachers.teacher import (
+    Teacher,
+    TeacherKernels,
+    open_teachers_gpu,
+)
 from neuralshade.measure.table import Table
 
 SCREEN, FEW = (1920, 1080), (320, 176)  # pixels on a GPU, and in software
 LIGHTS, ONE = (1, 4), (1,)  # in software compiling takes a minute a kernel
 LONG, SHORT = Patience(0.35, 7), Patience(0.0, 1)
 ITSELF, NOTHING = "the material itself", "nothing, at the same points"
+BAKED = "the material, its graph baked into maps"
 NETWORK, LOOPS = "its network", "its network by loops alone"
 API_TITLES = {"vulkan": "Vulkan", "cuda": "CUDA", "metal": "Metal", "d3d12": "Direct3D 12"}
 NOTED = (
     "Speed: every pixel a point of its own. A material that takes no longer than its network is "
-    "better evaluated itself. Masks baked into textures are another way to make it cheaper, which "
-    "is not measured here. The network needs its feature map alone, the material its pictures."
+    "better evaluated itself. Baked: what its graph computes as 8 bits of RGBA textures as wide as "
+    "the feature map, then its closures; as BC7 they would take a quarter of the bytes."
 )
 
 
@@ -56,14 +63,24 @@ def speed_rows(gpu: Gpu, teacher: Teacher, opened: Any) -> list[dict[str, Any]]:
     """Return the microseconds of a screen of points: a row for each of what can evaluate it.
 
     ``what``, ``path`` (what a network runs on), ``device``, ``api``, ``software``, ``points``, and
-    ``plane_us`` and ``scattered_us``, each by the count of lights.
+    ``plane_us`` and ``scattered_us``, each by the count of lights; of the network and of baked maps
+    also ``psnr_db``, ``l1_highlight`` and ``memory_bytes``.
     """
     (across, down), counts = (FEW, ONE) if gpu.adapter.software else (SCREEN, LIGHTS)
     screens = [Screen(across, down, opened.side, scattered, lights)
                for lights in counts for scattered in (False, True)]  # fmt: skip
+    kernels = TeacherKernels(gpu, teacher)
+    baked = bake(kernels, opened.side, wraps=opened.recipe.wrap == "repeat")
     ways: dict[str, Callable[[Screen], Evaluation]] = {
         NOTHING: lambda screen: graph_evaluation(gpu, None, screen),
         ITSELF: lambda screen: graph_evaluation(gpu, teacher, screen),
+    }
+    worth: dict[str, dict[str, Any]] = {NETWORK: _network_worth(opened)}
+    if baked is not None:
+        in_maps = baked.in_words() if gpu.adapter.software else baked.in_textures(gpu)
+        ways[BAKED] = lambda screen: graph_evaluation(gpu, in_maps, screen)
+        worth[BAKED] = _baked_worth(kernels, baked)
+    ways |= {
         NETWORK: lambda screen: frame_evaluation(gpu, opened, screen),
         LOOPS: lambda screen: frame_evaluation(gpu, opened, screen, matrices=False),
     }
@@ -71,8 +88,21 @@ def speed_rows(gpu: Gpu, teacher: Teacher, opened: Any) -> list[dict[str, Any]]:
     for what, way in counted("timing", ways.items(), len(ways)):
         if what == LOOPS and rows[-1]["path"] == "fma":
             continue  # the network has run so
-        rows.append(_row(gpu, what, [way(screen) for screen in screens]))
+        found = _row(gpu, what, [way(screen) for screen in screens])
+        rows.append(found | worth.get(what, {}))
     return rows
+
+
+def _network_worth(opened: Any) -> dict[str, Any]:
+    quality = opened.header.quality
+    return {"psnr_db": quality["psnr_db"], "l1_highlight": quality["l1_highlight"],
+            "memory_bytes": opened.memory_bytes}  # fmt: skip
+
+
+def _baked_worth(kernels: TeacherKernels, baked: Baked) -> dict[str, Any]:
+    judged = Judge(kernels).judge(TeacherKernels(kernels.gpu, baked.in_words()).eval)
+    return {"psnr_db": judged.psnr_db, "l1_highlight": judged.highlight_l1,
+            "memory_bytes": baked.byte_count}  # fmt: skip
 
 
 def _row(gpu: Gpu, what: str, found: Sequence[Evaluation]) -> dict[str, Any]:
@@ -97,9 +127,16 @@ def told_speed(rows: Sequence[dict[str, Any]]) -> list[str]:
                 for n in row["plane_us"]]  # fmt: skip
         runs_on = f" ({PATH_TITLES[row['path']]})" if row["path"] else ""
         lines.append(f"{row['what']}{runs_on}: {', '.join(said)}")
-    for what in [what for what in (NETWORK, LOOPS) if what in by_name]:
+    for what in [what for what in (NETWORK, LOOPS, BAKED) if what in by_name]:
         times = [_times(by_name[ITSELF], by_name[what], n) for n in one["plane_us"]]
         lines.append(f"{what}, times as fast as {ITSELF}: {', '.join(times)}")
+    lines += [f"{what}: {row['psnr_db']:.2f} dB, L1 around highlights {row['l1_highlight']:.3f}, "
+              f"{row['memory_bytes']:,} bytes in a GPU"
+              for what, row in by_name.items() if "psnr_db" in row]  # fmt: skip
+    even = by_name[NETWORK]
+    lines.append(f"break-even: a material that takes {even['plane_us']['1']:,.0f} / "
+                 f"{even['scattered_us']['1']:,.0f} itself takes as long as its "
+                 "network")  # fmt: skip
     return [*lines, NOTED]
 
 

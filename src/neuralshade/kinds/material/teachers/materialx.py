@@ -90,7 +90,7 @@ def load_materialx(
         rewritten = partial(_rewritten, path, element, text)
     return Teacher(name, text, edited.parameters, words, tuple(notes),
                    element=chosen.getNamePath(), inputs=inputs, written=rewritten,
-                   coarse=not _has_sines(library, chosen))  # fmt: skip
+                   coarse=not _has_sines(library, chosen), targets=edited.parameters)  # fmt: skip
 
 
 def _rewritten(

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from neuralshade.errors import ConfigError
+from neuralshade.kinds.material.teachers.teacher import GIVEN
 
 # A surface whose tangents are x and y and whose normal is z; positions are uv, v upwards, as
 # MaterialX counts it.
@@ -126,8 +127,9 @@ def edited_text(text: str, pictures: str) -> Edited:
     for screens, ours in FLAT.items():
         text = re.sub(screens, ours, text)
     text = _once(ENTRY, "float4 generated()\n{\n", text, "the entry point")
-    body = text[text.index("float4 generated()") :]
-    graph, surface = _parts(body)
+    begin = text.index("float4 generated()")
+    graph, surface = _parts(text[begin:])
+    text = text[:begin] + text[begin:].replace(surface, GIVEN + surface, 1)
     names = _parameters(graph, surface)
     vertex = "".join(_vertex_line(line) for line in _members(text, "struct VertexData"))
     writes = "".join(f"    values[{i}] = {name};\n" for i, name in enumerate(names or ["0.0f"]))

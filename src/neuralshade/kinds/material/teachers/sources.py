@@ -12,7 +12,7 @@ from neuralshade.kinds.material.teachers.slang_teacher import SUFFIX as SLANG
 from neuralshade.kinds.material.teachers.slang_teacher import load_slang
 from neuralshade.kinds.material.teachers.stack import SUFFIX as STACK
 from neuralshade.kinds.material.teachers.stack import load_stack
-from neuralshade.kinds.material.teachers.teacher import Teacher
+from neuralshade.kinds.material.teachers.teacher import GIVEN, Teacher
 from neuralshade.kinds.material.teachers.texture_set import load_set
 from neuralshade.source.map_sets import begun_by
 
@@ -63,7 +63,8 @@ def teacher_digest(teacher: Teacher) -> str:
     """Return what tells one teacher from another: its text and its pictures, not what is varied."""
     if teacher.origin is not None:
         return teacher_digest(teacher.origin)
-    text = teacher.text.replace("TEACHER_", "")  # as our names began not always; files keep digests
+    # as our names began not always, and without what tells where to give values: files keep digests
+    text = teacher.text.replace("TEACHER_", "").replace(GIVEN, "")
     state = hashlib.sha256(text.encode())
     for name in sorted(teacher.variables):
         state.update(teacher.variables[name].tobytes())

@@ -67,6 +67,7 @@ def load_stack(path: str | os.PathLike[str]) -> Teacher:
     return Teacher(place.stem, stack_text(constants, masks, layers, parts),
                    tuple(name for part in parts for name in part.names) or ("none",),
                    {**words, "albedo_table": albedo_table()}, inputs=pictures.inputs,
+                   targets=tuple(text for part in parts for text in part.texts),
                    coarse=True)  # fmt: skip
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from neuralshade.kinds.material.teachers.stack_masks import Mask
 from neuralshade.kinds.material.teachers.stack_values import Value
+from neuralshade.kinds.material.teachers.teacher import GIVEN
 
 FIELDS = {"weight": 1, "color": 3, "roughness": 2, "normal": 3, "emission": 3, "thickness": 1}
 IMPORTS = """
@@ -43,7 +44,7 @@ Stacked stacked(float2 uv, float3 wi, float3 wo)
 {{
     Layer layers[LAYERS];
     read_layers(uv, layers);
-    Stacked all = {{ float3(0.0f), float3(0.0f) }};
+{given}    Stacked all = {{ float3(0.0f), float3(0.0f) }};
     Facing seen;
 {steps}    return all;
 }}
@@ -132,7 +133,8 @@ def stack_text(
     values = "".join(f"    values[{i}] = {text};\n" for i, text in enumerate(texts))
     functions = "".join(one.text for one in masks)
     return (IMPORTS + constants + HEAD.format(count=len(layers), step=f"{STEP:.9g}") + functions
-            + LAYERS.format(masks=locals_, layers=reads, steps=steps, values=values))  # fmt: skip
+            + LAYERS.format(masks=locals_, layers=reads, steps=steps, values=values,
+                            given=GIVEN))  # fmt: skip
 
 
 def _step(layer: Layer, at: str) -> str:

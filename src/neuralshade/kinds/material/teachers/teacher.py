@@ -38,6 +38,7 @@ WORDS = 8  # of a sample: uv, wi, wo; and a share for each input that is varied
 HEAD = """static const int TEACHER_PARAMETERS = {count};
 static const float TEACHER_LOWEST = {lowest};
 """
+GIVEN = "    // values of the graph that are given go here\n"
 NOT_VARIED = "\nvoid set_varied(float4 share)\n{\n}\n"
 KERNELS = '#include "neuralshade/kinds/material/teachers/teacher.cs.slang"\n'
 
@@ -84,6 +85,9 @@ class Teacher:
     # Whether sines and quotients may be as coarse as ``Gpu.kernel`` has them where a fit draws its
     # samples: not where noise may be made of what a sine rounds to. Judges ask for exact ones.
     coarse: bool = False
+    # What ``eval`` has assigned its parameters to where the text says GIVEN, in their order; none
+    # where it computes them in ways of its own.
+    targets: tuple[str, ...] = ()
 
     @property
     def owner(self) -> str:

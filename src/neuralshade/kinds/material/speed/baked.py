@@ -1,0 +1,174 @@
+"""A material with what its graph computes in maps: what a game would do without a network.
+
+Its closures are evaluated as they are; of the graph's values each that varies is 8 bits of a map,
+over its own range. What is the same everywhere is a constant, and what only another one tells is
+computed from that.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+
+from neuralshade.gpu.gpu import Gpu
+from neuralshade.gpu.slangpy_gpu import slangpy_gpu
+from neuralshade.kinds.material.samples import normal_firsts
+from neuralshade.kinds.material.teachers.pictures import Lookup, picture_table
+from neuralshade.kinds.material.teachers.teacher import GIVEN, Teacher, TeacherKernels
+from neuralshade.source.picture import Picture
+
+Floats = npt.NDArray[np.float32]
+
+SAME = 1e-5  # of a value's spread beside its size; of what a straight line leaves of another's
+MIPS = 4 / 3  # of a map's bytes, with all levels
+EVAL = re.compile(r"float3 eval\(float2 uv, float3 wi, float3 wo\)\s*\{\n")
+READ = """
+static float baked_numbers[{count}];
+
+void read_baked(float2 uv)
+{{
+    float4 four;
+{reads}}}
+"""
+IN_WORDS = """
+import neuralshade.kinds.material.teachers.pictures;
+StructuredBuffer<uint> baked_words;
+"""
+IN_TEXTURES = """
+Texture2DArray<float4> baked_maps;
+SamplerState baked_edges;
+"""
+
+
+@dataclass(frozen=True)
+class Baked:
+    """Maps of a graph's values, and how each value is read of them."""
+
+    teacher: Teacher
+    codes: npt.NDArray[np.uint8]  # [maps, side, side, 4]
+    channels: tuple[int, ...]  # of each value, which number of the maps; -1 is none
+    scales: tuple[float, ...]  # value = scale times that number in [0, 1], and
+    shifts: tuple[float, ...]
+    normals: tuple[str, ...]  # what is to be of length 1
+    wraps: bool
+
+    @property
+    def byte_count(self) -> int:
+        """Return the bytes that they take in a GPU's memory, with mip levels."""
+        return round(self.codes.nbytes * MIPS)
+
+    def in_words(self) -> Teacher:
+        """Return the material that reads them from a buffer, on any device."""
+        border = "repeat" if self.wraps else "clamp"
+        lookups = [
+            Lookup(f"baked_{i}", Path(f"baked_{i}"), border, border,
+                   picture=Picture(pixels, "linear", f"baked_{i}"))
+            for i, pixels in enumerate(self.codes)
+        ]  # fmt: skip
+        constants, words = picture_table(lookups)
+        head = IN_WORDS + constants
+        text = self._text(head, "looked_up(baked_words, baked_{map}, uv)")
+        return self._as(text, {"baked_words": words["picture_words"]})
+
+    def in_textures(self, gpu: Gpu) -> Teacher:
+        """Return the material that lets a device of SlangPy's filter them."""
+        device = slangpy_gpu(gpu, "textures").device
+        look_up = "baked_maps.SampleLevel(baked_edges, float3(uv, {map}), 0.0f)"
+        maps, edges = _array(device, self.codes), _edges(device, wraps=self.wraps)
+        text = self._text(IN_TEXTURES, look_up)
+        return self._as(text, {"baked_maps": maps, "baked_edges": edges})
+
+    def _as(self, text: str, variables: dict[str, Any]) -> Teacher:
+        return replace(self.teacher, text=text, variables={**self.teacher.variables, **variables})
+
+    def _text(self, head: str, look_up: str) -> str:
+        """Return the material's text, which is given its values before it is asked."""
+        reads = ""
+        for number in range(len(self.codes)):
+            reads += f"    four = {look_up.format(map=number)};\n"
+            for i, channel in enumerate(self.channels):
+                if channel // 4 == number:  # of a constant it is -1
+                    reads += (f"    baked_numbers[{i}] = {self.scales[i]!r}f * four[{channel % 4}] "
+                              f"+ {self.shifts[i]!r}f;\n")  # fmt: skip
+        reads += "".join(f"    baked_numbers[{i}] = {self.shifts[i]!r}f;\n"
+                         for i, channel in enumerate(self.channels) if channel < 0)  # fmt: skip
+        given = "".join(f"    {target} = baked_numbers[{i}];\n"
+                        for i, target in enumerate(self.teacher.targets))  # fmt: skip
+        given += "".join(f"    {name} = normalize({name});\n" for name in self.normals)
+        text = self.teacher.text.replace(GIVEN, given)
+        text = EVAL.sub(lambda found: f"{found[0]}    read_baked(uv);\n", text)
+        return head + READ.format(count=len(self.channels), reads=reads) + text
+
+
+def bake(kernels: TeacherKernels, side: int, *, wraps: bool) -> Baked | None:
+    """Return a material's values in maps of ``side`` x ``side`` texels.
+
+    None where it has none that could be given: a module of a user's own, numbers that are varied.
+    """
+    teacher = kernels.teacher
+    if not teacher.targets or teacher.varied or teacher.text.count(GIVEN) != 1:
+        return None
+    values = kernels.parameter_map(side, side).reshape(side * side, -1)
+    kept, channels, scales, shifts = _channels(values)
+    low, high = values[:, kept].min(0), values[:, kept].max(0)
+    codes = np.zeros((side * side, -(-max(1, len(kept)) // 4) * 4), np.uint8)
+    codes[:, : len(kept)] = np.rint((values[:, kept] - low) / (high - low) * 255)
+    for i, channel in enumerate(channels):
+        if channel >= 0:
+            shifts[i] += scales[i] * low[channel]
+            scales[i] *= high[channel] - low[channel]
+    firsts = normal_firsts(teacher.parameters, torch.from_numpy(values))
+    normals = tuple(teacher.targets[first].removesuffix(".x") for first in firsts)
+    maps = codes.reshape(side, side, -1, 4).transpose(2, 0, 1, 3)
+    numbers = (tuple(float(x) for x in scales), tuple(float(x) for x in shifts))
+    return Baked(teacher, np.ascontiguousarray(maps), tuple(channels), *numbers, normals, wraps)
+
+
+def _channels(values: Floats) -> tuple[list[int], list[int], list[float], list[float]]:
+    """Return which values are kept, and of each value what tells it: see ``Baked``."""
+    kept: list[int] = []
+    channels, scales, shifts = list[int](), list[float](), list[float]()
+    means, spreads = values.mean(0, dtype=np.float64), values.std(0, dtype=np.float64)
+    for i, column in enumerate(values.T):
+        found, scale, shift = -1, 0.0, float(means[i])
+        if spreads[i] > SAME * max(abs(shift), SAME):
+            found, scale, shift = len(kept), 1.0, 0.0
+            for number, other in enumerate(kept):
+                both = np.mean((column - means[i]) * (values[:, other] - means[other]))
+                slope = both / spreads[other] ** 2
+                if spreads[i] ** 2 - slope * both <= SAME**2 * spreads[i] ** 2:
+                    found, scale, shift = number, slope, means[i] - slope * means[other]
+                    break
+            else:
+                kept.append(i)
+        channels.append(found)
+        scales.append(scale)
+        shifts.append(shift)
+    return kept, channels, scales, shifts
+
+
+def _array(device: Any, maps: npt.NDArray[np.uint8]) -> Any:
+    import slangpy as spy
+
+    found = device.create_texture(
+        type=spy.TextureType.texture_2d_array, format=spy.Format.rgba8_unorm, width=maps.shape[2],
+        height=maps.shape[1], array_length=len(maps),
+        usage=spy.TextureUsage.shader_resource | spy.TextureUsage.copy_destination,
+    )  # fmt: skip
+    for layer, pixels in enumerate(maps):
+        found.copy_from_numpy(np.ascontiguousarray(pixels), layer=layer)
+    return found
+
+
+def _edges(device: Any, *, wraps: bool) -> Any:
+    import slangpy as spy
+
+    modes = spy.TextureAddressingMode
+    mode = modes.wrap if wraps else modes.clamp_to_edge
+    return device.create_sampler(address_u=mode, address_v=mode)
