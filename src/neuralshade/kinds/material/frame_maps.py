@@ -90,7 +90,7 @@ def frame_maps(device: slangpy.Device, materials: Sequence[Mapped]) -> FrameMaps
             for row, index in enumerate(part):
                 places[index] = len(maps), 2 * row
             maps.append(_array(device, [materials[index] for index in part], side, levels))
-            edges.append(_edges(device, wrap))
+            edges.append(map_edges(device, wrap))
     # of one map there is no choice, which would cost each look-up a loop over a wave's choices
     chosen = "0" if len(maps) == 1 else "NonUniformResourceIndex(map)"
     text = TEXT.format(count=len(maps), map=chosen)
@@ -134,8 +134,8 @@ def _array(
     return found
 
 
-def _edges(device: slangpy.Device, wrap: str) -> slangpy.Sampler:
-    """Return what filters, and says what lies beyond a map's border."""
+def map_edges(device: slangpy.Device, wrap: str) -> slangpy.Sampler:
+    """Return what filters maps whose recipe has this ``wrap``, and says what is beyond a border."""
     import slangpy as spy
 
     modes = spy.TextureAddressingMode

@@ -125,8 +125,8 @@ def mip_trainer(
     decoder = stored_field(recipe, recipe.size, tensors)
     sides = level_sides(recipe.size)[1:]
     levels = _levels(recipe, decoder, boxed(tensors["features"], recipe.size)).to(device)
-    before = min(batch_of(recipe, on_cpu=device.type == "cpu"), MOST_SAMPLES)
-    batch = max(4, round(before * BATCH_SHARE))
+    samples = min(batch_of(recipe, on_cpu=device.type == "cpu"), MOST_SAMPLES)
+    batch = max(4, round(samples * BATCH_SHARE))
     sampler = MaterialSampler(teacher, batch, recipe.rare, rng)
     footprints = DrawnFootprints(sampler, sides, wraps=recipe.wrap == "repeat",
                                  seed=seed_word(recipe.seed) ^ OTHERS, device=device)  # fmt: skip

@@ -47,7 +47,7 @@ def texel_centres(count):
 
 def check_baked(kernels, maps):
     """At texels' centres the maps hold what the graph computes, but for 8 bits."""
-    baked = bake(kernels, SIDE, wraps=True)
+    baked = bake(kernels, SIDE, "repeat")
     assert len(baked.codes) == maps and baked.byte_count == round(maps * 4 * SIDE**2 * 4 / 3)
     _, wi, wo = upper_pairs(400)
     uv = texel_centres(400)
@@ -88,7 +88,7 @@ def test_textures_hold_what_the_words_do(gpu, stack):
     """Between texels, too, where a device's filter has shares of 1/256."""
     if gpu.api == "cuda":
         pytest.skip("textures are SlangPy's")
-    baked, screen = bake(stack, SIDE, wraps=True), Screen(32, 16, SIDE, scattered=True)
+    baked, screen = bake(stack, SIDE, "repeat"), Screen(32, 16, SIDE, scattered=True)
     words, textures = (graph_evaluation(gpu, teacher, screen).values()
                        for teacher in (baked.in_words(), baked.in_textures(gpu)))  # fmt: skip
     assert np.abs(words - textures).sum() < 0.02 * words.sum() and words.sum() > 0
@@ -96,7 +96,7 @@ def test_textures_hold_what_the_words_do(gpu, stack):
 
 def test_what_has_no_values_of_its_own_is_not_baked(gpu, stack, tmp_path):
     """A module of a user's, whose text may do with its values what it likes; what is varied."""
-    assert bake(TeacherKernels(gpu, paint_teacher()), SIDE, wraps=True) is None
+    assert bake(TeacherKernels(gpu, paint_teacher()), SIDE, "repeat") is None
     path = tmp_path / "wet.toml"
     path.write_text(
         '[vary]\nwet = 0.5\n[[layer]]\nkind = "diffuse"\ncolor = "#808080"\nroughness = "wet"\n'
@@ -104,4 +104,4 @@ def test_what_has_no_values_of_its_own_is_not_baked(gpu, stack, tmp_path):
     plain = load_stack(path)
     assert plain.inputs
     wet = varied_teacher(plain, "wet=0..1")
-    assert bake(TeacherKernels(gpu, wet), SIDE, wraps=True) is None
+    assert bake(TeacherKernels(gpu, wet), SIDE, "repeat") is None

@@ -18,6 +18,7 @@ import torch
 
 from neuralshade.gpu.gpu import Gpu
 from neuralshade.gpu.slangpy_gpu import slangpy_gpu
+from neuralshade.kinds.material.frame_maps import map_edges
 from neuralshade.kinds.material.samples import normal_firsts
 from neuralshade.kinds.material.teachers.pictures import Lookup, picture_table
 from neuralshade.kinds.material.teachers.teacher import GIVEN, Teacher, TeacherKernels
@@ -56,7 +57,7 @@ class Baked:
     scales: tuple[float, ...]  # value = scale times that number in [0, 1], and
     shifts: tuple[float, ...]
     normals: tuple[str, ...]  # what is to be of length 1
-    wraps: bool
+    wrap: str  # as a recipe's: repeat or clamp
 
     @property
     def byte_count(self) -> int:
@@ -65,9 +66,8 @@ class Baked:
 
     def in_words(self) -> Teacher:
         """Return the material that reads them from a buffer, on any device."""
-        border = "repeat" if self.wraps else "clamp"
         lookups = [
-            Lookup(f"baked_{i}", Path(f"baked_{i}"), border, border,
+            Lookup(f"baked_{i}", Path(f"baked_{i}"), self.wrap, self.wrap,
                    picture=Picture(pixels, "linear", f"baked_{i}"))
             for i, pixels in enumerate(self.codes)
         ]  # fmt: skip
@@ -80,7 +80,7 @@ class Baked:
         """Return the material that lets a device of SlangPy's filter them."""
         device = slangpy_gpu(gpu, "textures").device
         look_up = "baked_maps.SampleLevel(baked_edges, float3(uv, {map}), 0.0f)"
-        maps, edges = _array(device, self.codes), _edges(device, wraps=self.wraps)
+        maps, edges = _array(device, self.codes), map_edges(device, self.wrap)
         text = self._text(IN_TEXTURES, look_up)
         return self._as(text, {"baked_maps": maps, "baked_edges": edges})
 
@@ -106,8 +106,8 @@ class Baked:
         return head + READ.format(count=len(self.channels), reads=reads) + text
 
 
-def bake(kernels: TeacherKernels, side: int, *, wraps: bool) -> Baked | None:
-    """Return a material's values in maps of ``side`` x ``side`` texels.
+def bake(kernels: TeacherKernels, side: int, wrap: str) -> Baked | None:
+    """Return a material's values in maps of ``side`` x ``side`` texels, ``wrap`` as a recipe's.
 
     None where it has none that could be given: a module of a user's own, numbers that are varied.
     """
@@ -127,7 +127,7 @@ def bake(kernels: TeacherKernels, side: int, *, wraps: bool) -> Baked | None:
     normals = tuple(teacher.targets[first].removesuffix(".x") for first in firsts)
     maps = codes.reshape(side, side, -1, 4).transpose(2, 0, 1, 3)
     numbers = (tuple(float(x) for x in scales), tuple(float(x) for x in shifts))
-    return Baked(teacher, np.ascontiguousarray(maps), tuple(channels), *numbers, normals, wraps)
+    return Baked(teacher, np.ascontiguousarray(maps), tuple(channels), *numbers, normals, wrap)
 
 
 def _channels(values: Floats) -> tuple[list[int], list[int], list[float], list[float]]:
@@ -164,11 +164,3 @@ def _array(device: Any, maps: npt.NDArray[np.uint8]) -> Any:
     for layer, pixels in enumerate(maps):
         found.copy_from_numpy(np.ascontiguousarray(pixels), layer=layer)
     return found
-
-
-def _edges(device: Any, *, wraps: bool) -> Any:
-    import slangpy as spy
-
-    modes = spy.TextureAddressingMode
-    mode = modes.wrap if wraps else modes.clamp_to_edge
-    return device.create_sampler(address_u=mode, address_v=mode)

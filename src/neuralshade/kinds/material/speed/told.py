@@ -70,7 +70,7 @@ def speed_rows(gpu: Gpu, teacher: Teacher, opened: Any) -> list[dict[str, Any]]:
     screens = [Screen(across, down, opened.side, scattered, lights)
                for lights in counts for scattered in (False, True)]  # fmt: skip
     kernels = TeacherKernels(gpu, teacher)
-    baked = bake(kernels, opened.side, wraps=opened.recipe.wrap == "repeat")
+    baked = bake(kernels, opened.side, opened.recipe.wrap)
     ways: dict[str, Callable[[Screen], Evaluation]] = {
         NOTHING: lambda screen: graph_evaluation(gpu, None, screen),
         ITSELF: lambda screen: graph_evaluation(gpu, teacher, screen),
