@@ -69,6 +69,11 @@ def test_lines_say_how_often_as_fast_each_way_is():
                          "network")  # fmt: skip
 
 
+def test_a_file_from_before_highlights_were_measured_tells_nothing_of_its_worth():
+    old = SimpleNamespace(header=SimpleNamespace(quality={"psnr_db": 30.0}), memory_bytes=4096)
+    assert told._network_worth(old) == {}
+
+
 @pytest.mark.slow  # kernels of each way
 def test_each_way_is_timed_on_the_device(gpu, monkeypatch, tmp_path):
     monkeypatch.setattr(told, "FEW", (16, 8))

@@ -16,7 +16,7 @@ from neuralshade.gpu.gpu import Gpu
 from neuralshade.kinds.kind import Notice, ignore
 from neuralshade.kinds.material.judging.evaluate import teacher_of, tell_changed
 from neuralshade.kinds.material.judging.judge import Judge
-from neuralshade.kinds.material.speed.baked import Baked, bake
+from neuralshade.kinds.material.speed.baked import bake
 from neuralshade.kinds.material.speed.evaluation import (
     Evaluation,
     frame_evaluation,
@@ -77,9 +77,12 @@ def speed_rows(gpu: Gpu, teacher: Teacher, opened: Any) -> list[dict[str, Any]]:
     }
     worth: dict[str, dict[str, Any]] = {NETWORK: _network_worth(opened)}
     if baked is not None:
-        in_maps = baked.in_words() if gpu.adapter.software else baked.in_textures(gpu)
-        ways[BAKED] = lambda screen: graph_evaluation(gpu, in_maps, screen)
-        worth[BAKED] = _baked_worth(kernels, baked)
+        words = baked.in_words()
+        timed = words if gpu.adapter.software else baked.in_textures(gpu)
+        ways[BAKED] = lambda screen: graph_evaluation(gpu, timed, screen)
+        judged = Judge(kernels).judge(TeacherKernels(gpu, words).eval)
+        worth[BAKED] = {"psnr_db": judged.psnr_db, "l1_highlight": judged.highlight_l1,
+                        "memory_bytes": baked.byte_count}  # fmt: skip
     ways |= {
         NETWORK: lambda screen: frame_evaluation(gpu, opened, screen),
         LOOPS: lambda screen: frame_evaluation(gpu, opened, screen, matrices=False),
@@ -94,15 +97,12 @@ def speed_rows(gpu: Gpu, teacher: Teacher, opened: Any) -> list[dict[str, Any]]:
 
 
 def _network_worth(opened: Any) -> dict[str, Any]:
+    """Return what its file tells; nothing of a file from before highlights were measured."""
     quality = opened.header.quality
+    if "l1_highlight" not in quality:
+        return {}
     return {"psnr_db": quality["psnr_db"], "l1_highlight": quality["l1_highlight"],
             "memory_bytes": opened.memory_bytes}  # fmt: skip
-
-
-def _baked_worth(kernels: TeacherKernels, baked: Baked) -> dict[str, Any]:
-    judged = Judge(kernels).judge(TeacherKernels(kernels.gpu, baked.in_words()).eval)
-    return {"psnr_db": judged.psnr_db, "l1_highlight": judged.highlight_l1,
-            "memory_bytes": baked.byte_count}  # fmt: skip
 
 
 def _row(gpu: Gpu, what: str, found: Sequence[Evaluation]) -> dict[str, Any]:
