@@ -37,10 +37,10 @@ pytest_plugins = [
     "fixtures.disks",
     "fixtures.dispatches",
     "fixtures.image_assets",
+    "fixtures.on_cpu",
     "fixtures.outside",
     "fixtures.scenes",
     "fixtures.small_fits",
-    "fixtures.on_cpu",
     "fixtures.small_judges",
     "fixtures.small_material",  # before what imports it
     "fixtures.small_kinds",

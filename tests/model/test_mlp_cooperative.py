@@ -159,11 +159,8 @@ def test_rows_on_a_cpu_equal_the_python_half(sizes, on_cpu, device, rng):
     x = torch.rand(SAMPLES, sizes[0], generator=rng).half().float() * 2 - 1
     given = {"bytes": rows_by_numpy(network, bits_of(network), placement), "x": x.numpy(),
              "at": placement.offsets()}  # fmt: skip
-    text, y = (
-        text_of(network, cooperative_half(network, "row_major")),
-        np.zeros((SAMPLES, sizes[1])),
-    )
-    got = on_cpu(text, "ask", given, "y", y.astype(np.float32), SAMPLES)
+    text = text_of(network, cooperative_half(network, "row_major"))
+    got = on_cpu(text, "ask", given, "y", np.zeros((SAMPLES, sizes[1]), np.float32), SAMPLES)
     check_half(got, network.double()(x.double()).detach().numpy())
 
 

@@ -117,13 +117,7 @@ def _array(
     device: slangpy.Device, materials: Sequence[Mapped], side: int, levels: int
 ) -> slangpy.Texture:
     """Return an array of textures: two layers a material, four numbers each."""
-    import slangpy as spy
-
-    found = device.create_texture(
-        type=spy.TextureType.texture_2d_array, format=spy.Format.rgba8_unorm, width=side,
-        height=side, array_length=2 * len(materials), mip_count=levels,
-        usage=spy.TextureUsage.shader_resource | spy.TextureUsage.copy_destination,
-    )  # fmt: skip
+    found = empty_maps(device, side, 2 * len(materials), levels)
     for row, one in enumerate(materials):
         stored = level_codes(one.tensors["features"], side)
         for level, (width, codes) in enumerate(zip(level_sides(side), stored, strict=False)):
@@ -132,6 +126,19 @@ def _array(
                 four = texels[..., 4 * half : 4 * half + 4].copy()
                 found.copy_from_numpy(four, layer=2 * row + half, mip=level)
     return found
+
+
+def empty_maps(
+    device: slangpy.Device, side: int, layers: int, levels: int = 1
+) -> slangpy.Texture:  # fmt: skip
+    """Return an array of RGBA8 textures, of 8 bits a number, that is yet to be filled."""
+    import slangpy as spy
+
+    return device.create_texture(
+        type=spy.TextureType.texture_2d_array, format=spy.Format.rgba8_unorm, width=side,
+        height=side, array_length=layers, mip_count=levels,
+        usage=spy.TextureUsage.shader_resource | spy.TextureUsage.copy_destination,
+    )  # fmt: skip
 
 
 def map_edges(device: slangpy.Device, wrap: str) -> slangpy.Sampler:

@@ -118,7 +118,7 @@ class SamplerTrainer:
     def _hold(self) -> None:
         """Hold what the next step sees."""
         if self._drawn is None:
-            self._begun, self._drawn = self.rng.get_state(), self._draw(AHEAD * BATCH)
+            self._drawn = self._draw(AHEAD * BATCH)
         first = self._taken * BATCH
         columns = [each[:, first : first + BATCH] for each in self._drawn]
         if not self._held:

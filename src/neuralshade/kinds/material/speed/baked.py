@@ -18,7 +18,7 @@ import torch
 
 from neuralshade.gpu.gpu import Gpu
 from neuralshade.gpu.slangpy_gpu import slangpy_gpu
-from neuralshade.kinds.material.frame_maps import map_edges
+from neuralshade.kinds.material.frame_maps import empty_maps, map_edges
 from neuralshade.kinds.material.samples import normal_firsts
 from neuralshade.kinds.material.teachers.pictures import Lookup, picture_table
 from neuralshade.kinds.material.teachers.teacher import GIVEN, Teacher, TeacherKernels
@@ -154,13 +154,7 @@ def _channels(values: Floats) -> tuple[list[int], list[int], list[float], list[f
 
 
 def _array(device: Any, maps: npt.NDArray[np.uint8]) -> Any:
-    import slangpy as spy
-
-    found = device.create_texture(
-        type=spy.TextureType.texture_2d_array, format=spy.Format.rgba8_unorm, width=maps.shape[2],
-        height=maps.shape[1], array_length=len(maps),
-        usage=spy.TextureUsage.shader_resource | spy.TextureUsage.copy_destination,
-    )  # fmt: skip
+    found = empty_maps(device, maps.shape[1], len(maps))
     for layer, pixels in enumerate(maps):
         found.copy_from_numpy(np.ascontiguousarray(pixels), layer=layer)
     return found
