@@ -1,7 +1,7 @@
 """Layered materials: quality beside what others would use, fits and evaluation beside the graph.
 
     python benchmarks/fit_material.py [GRAPH ...] [--device cuda] [--steps 10000] [--size 1024]
-        [--networks 32x2 64x3] [--engine auto|torch|gpu|none] [--seconds 180]
+        [--networks 32x2 64x3] [--engine auto|torch|gpu|none] [--seconds 180] [--seed 0]
         [--rivals lobes frames smooth maps coat texels] [--apis vulkan cuda] [--lights 1 4]
         [--pictures] [--name NAME]
 
@@ -87,8 +87,8 @@ def shipped(graph: Path, asked: Asked) -> Iterable[tuple[Row, Row, Field]]:
         with tempfile.TemporaryDirectory() as folder:
             before = time.perf_counter()
             result = fit_material(graph, f"{folder}/x.nsh", options=options, size=asked.size,
-                                  batch=asked.batch, hidden_width=width, hidden_layers=layers,
-                                  **end)  # fmt: skip
+                                  batch=asked.batch, seed=asked.seed, hidden_width=width,
+                                  hidden_layers=layers, **end)  # fmt: skip
             in_all, opened = time.perf_counter() - before, neuralshade.load(f"{folder}/x.nsh")
             what = f"fit material {width}x{layers}"
             fitted = {"graph": graph.name, "what": what, "steps": result.steps,
@@ -101,7 +101,8 @@ def shipped(graph: Path, asked: Asked) -> Iterable[tuple[Row, Row, Field]]:
 
 def finest_recipe(asked: Asked) -> MaterialRecipe:
     """Return the recipe of contenders: as many steps as `fit material` has for its finest level."""
-    whole = MaterialRecipe(size=asked.size, steps=asked.steps, seconds=None, batch=asked.batch)
+    whole = MaterialRecipe(size=asked.size, steps=asked.steps, seconds=None, batch=asked.batch,
+                           seed=asked.seed)  # fmt: skip
     finest = math.ceil(asked.steps * (1 - whole.sampler) * main_share(whole))
     return replace(whole, steps=finest)
 
@@ -213,6 +214,7 @@ def parsed() -> Asked:
         parser.add_argument(
             f"--{name}", type=int, help="{} [{:,}, {:,} on a GPU]".format(what, *usual)
         )
+    parser.add_argument("--seed", type=int, default=0, help="of all fits")
     parser.add_argument("--seconds", type=float, help="that `fit material` has, not --steps")
     parser.add_argument("--apis", nargs="*", help="of evaluation [vulkan, cuda too with cuda]")
     parser.add_argument("--lights", nargs="+", type=int, default=[1, 4], help="of evaluation")

@@ -60,7 +60,7 @@ def test_no_row_of_measures_is_marked_as_ours(page):
     assert re.findall(r'<table class="([^"]*)"', text) == ["measures"] * 2
 
 
-WORTH = {"psnr_db": 31.0, "l1_highlight": 0.2, "memory_bytes": 4096}
+WORTH = {"psnr_db": 31.0, "l1_highlight": 0.2, "memory_bytes": 4096, "level_error": 0.125}
 
 
 def timed(what, plane, scattered, **worth):
@@ -74,8 +74,8 @@ def test_a_page_of_what_was_timed_says_how_fast_each_way_is(
             timed("maps", 300.0, 400.0, **WORTH)]  # fmt: skip
     head, *cells = told_speeds(rows)
     assert head[1:3] == ("us, 1 light", "times as fast, 1 light")
-    assert cells[0][1:] == ("10 / 20", "150.0 / 60.0", "-", "-", "-")
-    assert cells[2] == ("maps", "300 / 400", "5.0 / 3.0", "31.00", "0.200", "4,096")
+    assert cells[0][1:] == ("10 / 20", "150.0 / 60.0", "-", "-", "-", "-")
+    assert cells[2] == ("maps", "300 / 400", "5.0 / 3.0", "31.00", "0.200", "0.125", "4,096")
     assert told_speeds([]) == []
 
     lines = ("Speed on GPU:", "each way", "break-even: at 40", "Speed: told.")

@@ -62,6 +62,22 @@ def test_a_stack_in_maps_is_that_stack(stack):
     check_baked(stack, maps=2)  # roughness, the normal's three, and one of what age tells
 
 
+def test_levels_of_maps_are_means_of_texels(stack):
+    """And are looked up as the finest one is: the last says the same everywhere."""
+    baked = bake(stack, SIDE, "repeat")
+    levels = baked.levels()
+    assert [len(each.codes[0]) for each in levels] == [64, 32, 16, 8, 4, 2, 1]
+    assert levels[0] is baked
+    means = baked.codes.reshape(2, 16, 4, 16, 4, 4).mean((2, 4))
+    assert np.abs(levels[2].codes - means).max() <= 0.5
+    _, wi, wo = upper_pairs(2)
+    uv = texel_centres(2)
+    last = TeacherKernels(stack.gpu, levels[-1].in_words())
+    found = [last.eval(each[None], wi[:1], wo[:1]) for each in uv]
+    np.testing.assert_array_equal(*found)
+    assert np.abs(stack.eval(uv[:1], wi[:1], wo[:1]) - found[0]).max() > 1e-4
+
+
 def test_a_document_in_maps_is_that_document(gpu, document):
     pytest.importorskip("MaterialX", reason="has no wheel for this machine")
     from neuralshade.kinds.material.teachers.materialx import load_materialx

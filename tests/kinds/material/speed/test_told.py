@@ -45,14 +45,15 @@ def row(what, path, *microseconds):
             "points": 2_073_600, **spent}  # fmt: skip
 
 
-def worth(psnr_db):
-    return {"psnr_db": psnr_db, "l1_highlight": 0.05, "memory_bytes": 4096}
+def worth(psnr_db, **more):
+    return {"psnr_db": psnr_db, "l1_highlight": 0.05, "memory_bytes": 4096, **more}
 
 
 def test_lines_say_how_often_as_fast_each_way_is():
     rows = [row(NOTHING, "", 10.0, 12.0, 20.0, 24.0), row(ITSELF, "", 400.0, 420.0, 1600.0, 1680.0),
             row(BAKED, "", 200.0, 210.0, 400.0, 420.0) | worth(31.0),
-            row(NETWORK, "vector", 80.0, 84.0, 200.0, 240.0) | worth(40.0),
+            row(NETWORK, "vector", 80.0, 84.0, 200.0, 240.0)
+            | worth(40.0, level_error=0.0312),
             row(LOOPS, "fma", 500.0, 600.0, 2000.0, 2400.0)]  # fmt: skip
     first, *lines, _ = told_speed(rows)
     assert first == ("Speed on GPU through Vulkan of 2,073,600 points, microseconds on a plane / "
@@ -64,7 +65,8 @@ def test_lines_say_how_often_as_fast_each_way_is():
     assert lines[6] == f"{LOOPS}, times as fast as {ITSELF}: 0.8 / 0.7, 0.8 / 0.7 under 4 lights"
     assert lines[7] == f"{BAKED}, times as fast as {ITSELF}: 2.0 / 2.0, 4.0 / 4.0 under 4 lights"
     assert lines[8] == f"{BAKED}: 31.00 dB, L1 around highlights 0.050, 4,096 bytes in a GPU"
-    assert lines[9].startswith(f"{NETWORK}: 40.00 dB, ")
+    assert lines[9] == (f"{NETWORK}: 40.00 dB, L1 around highlights 0.050, SMAPE of mip levels "
+                        "0.031, 4,096 bytes in a GPU")  # fmt: skip
     assert lines[10] == ("break-even: a material that takes 80 / 84 itself takes as long as its "
                          "network")  # fmt: skip
 
@@ -82,14 +84,17 @@ def test_each_way_is_timed_on_the_device(gpu, monkeypatch, tmp_path):
     field = build_field(recipe, 8, torch.Generator().manual_seed(1))
     drawn = untrained_sampler(recipe)
     header = SimpleNamespace(quality={"psnr_db": 20.0, "l1_highlight": 0.5})
+    material = {"levels": [{"error": 0.1}, {"error": 0.2}, {"error": 0.4}]}
     opened = SimpleNamespace(recipe=recipe, side=8, header=header, memory_bytes=512,
-                             tensors={**pack_field(field), **pack_sampler(drawn)})  # fmt: skip
+                             tensors={**pack_field(field), **pack_sampler(drawn)},
+                             material=material)  # fmt: skip
     (tmp_path / "x.toml").write_text(STACK)
     rows = speed_rows(gpu, load_stack(tmp_path / "x.toml"), opened)
     ways = [NOTHING, ITSELF, BAKED, NETWORK] + [LOOPS] * (rows[3]["path"] != "fma")
     assert [row["what"] for row in rows] == ways
     assert rows[2]["memory_bytes"] == round(8 * 8 * 4 * 4 / 3) and rows[3]["memory_bytes"] == 512
-    assert rows[2]["psnr_db"] > 30
+    assert rows[2]["psnr_db"] > 30 and 0.001 < rows[2]["level_error"] < 0.1
+    assert rows[3]["level_error"] == pytest.approx(0.3)
     for one in rows:
         assert one["points"] == 16 * 8 and one["software"] == gpu.adapter.software
         assert min(*one["plane_us"].values(), *one["scattered_us"].values()) > 0

@@ -142,7 +142,8 @@ def told_speeds(rows: Sequence[Mapping[str, Any]]) -> list[tuple[str, ...]]:
     """Return of each way to evaluate a material: microseconds by light, and what it is worth.
 
     On a plane / scattered, of one light and of four where there are; how often as fast as the
-    material itself that is; PSNR, L1 around highlights and bytes in a GPU's memory.
+    material itself that is; PSNR, L1 around highlights, mean SMAPE of the mip levels behind the
+    finest, and bytes in a GPU's memory.
     """
     if not rows:
         return []
@@ -152,13 +153,13 @@ def told_speeds(rows: Sequence[Mapping[str, Any]]) -> list[tuple[str, ...]]:
         ways = [(row[name], itself[name]) for name in ("plane_us", "scattered_us")]
         spent = [" / ".join(f"{us[n]:,.0f}" for us, _ in ways) for n in lights]
         times = [" / ".join(f"{whole[n] / us[n]:.1f}" for us, whole in ways) for n in lights]
-        worth = ["-"] * 3 if "psnr_db" not in row else [
-            f"{row['psnr_db']:.2f}", f"{row['l1_highlight']:.3f}", f"{row['memory_bytes']:,}"
-        ]  # fmt: skip
+        measured = {"psnr_db": ".2f", "l1_highlight": ".3f", "level_error": ".3f",
+                    "memory_bytes": ",d"}  # fmt: skip
+        worth = [f"{row[name]:{how}}" if name in row else "-" for name, how in measured.items()]
         found.append((row["what"], *spent, *times, *worth))
     count = [f"{n} light{'s' * (n != '1')}" for n in lights]
     head = ("", *(f"us, {one}" for one in count), *(f"times as fast, {one}" for one in count),
-            "PSNR [dB]", "L1, highlights", "GPU bytes")  # fmt: skip
+            "PSNR [dB]", "L1, highlights", "SMAPE, mip levels", "GPU bytes")  # fmt: skip
     return [head, *found]
 
 

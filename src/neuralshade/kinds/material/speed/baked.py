@@ -19,6 +19,7 @@ import torch
 from neuralshade.gpu.gpu import Gpu
 from neuralshade.gpu.slangpy_gpu import slangpy_gpu
 from neuralshade.kinds.material.frame_maps import empty_maps, map_edges
+from neuralshade.kinds.material.levels import boxed, level_sides
 from neuralshade.kinds.material.samples import normal_firsts
 from neuralshade.kinds.material.teachers.pictures import Lookup, picture_table
 from neuralshade.kinds.material.teachers.teacher import GIVEN, Teacher, TeacherKernels
@@ -63,6 +64,15 @@ class Baked:
     def byte_count(self) -> int:
         """Return the bytes that they take in a GPU's memory, with mip levels."""
         return round(self.codes.nbytes * MIPS)
+
+    def levels(self) -> list[Baked]:
+        """Return these maps and all levels behind them, each a box filter of these."""
+        count, side = self.codes.shape[:2]
+        texels = self.codes.transpose(1, 2, 0, 3).reshape(side * side, count * 4)
+        coarser = [each.reshape(-1, count, 4).swapaxes(0, 1) for each in boxed(texels, side)]
+        return [self, *(replace(self, codes=each.reshape(count, edge, edge, 4))
+                        for edge, each in zip(level_sides(side)[1:], coarser, strict=True))
+        ]  # fmt: skip
 
     def in_words(self) -> Teacher:
         """Return the material that reads them from a buffer, on any device."""

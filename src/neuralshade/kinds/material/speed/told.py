@@ -7,7 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import closing
+from statistics import fmean
 from typing import Any
+
+import numpy as np
+import numpy.typing as npt
 
 from neuralshade.base.work import counted
 from neuralshade.engine.kernel_path import PATH_TITLES
@@ -16,7 +20,8 @@ from neuralshade.gpu.gpu import Gpu
 from neuralshade.kinds.kind import Notice, ignore
 from neuralshade.kinds.material.judging.evaluate import teacher_of, tell_changed
 from neuralshade.kinds.material.judging.judge import Judge
-from neuralshade.kinds.material.speed.baked import bake
+from neuralshade.kinds.material.judging.mip_judge import LevelJudge
+from neuralshade.kinds.material.speed.baked import Baked, bake
 from neuralshade.kinds.material.speed.evaluation import (
     Evaluation,
     frame_evaluation,
@@ -30,6 +35,8 @@ from neuralshade.kinds.material.teachers.teacher import (
 )
 from neuralshade.measure.table import Table
 
+Floats = npt.NDArray[np.float32]
+
 SCREEN, FEW = (1920, 1080), (320, 176)  # pixels on a GPU, and in software
 LIGHTS, ONE = (1, 4), (1,)  # in software compiling takes a minute a kernel
 LONG, SHORT = Patience(0.35, 7), Patience(0.0, 1)
@@ -40,7 +47,8 @@ API_TITLES = {"vulkan": "Vulkan", "cuda": "CUDA", "metal": "Metal", "d3d12": "Di
 NOTED = (
     "Speed: every pixel a point of its own. A material that takes no longer than its network is "
     "better evaluated itself. Baked: what its graph computes as 8 bits of RGBA textures as wide as "
-    "the feature map, then its closures; as BC7 they would take a quarter of the bytes."
+    "the feature map, with box-filtered mip levels, then its closures; as BC7 they would take a "
+    "quarter of the bytes. Where they are as good and no slower, they are the better choice."
 )
 
 
@@ -64,7 +72,8 @@ def speed_rows(gpu: Gpu, teacher: Teacher, opened: Any) -> list[dict[str, Any]]:
 
     ``what``, ``path`` (what a network runs on), ``device``, ``api``, ``software``, ``points``, and
     ``plane_us`` and ``scattered_us``, each by the count of lights; of the network and of baked maps
-    also ``psnr_db``, ``l1_highlight`` and ``memory_bytes``.
+    also ``psnr_db``, ``l1_highlight``, ``memory_bytes`` and, where there are mip levels,
+    ``level_error``, the mean of what ``LevelJudge`` says of those behind the finest.
     """
     (across, down), counts = (FEW, ONE) if gpu.adapter.software else (SCREEN, LIGHTS)
     screens = [Screen(across, down, opened.side, scattered, lights)
@@ -77,12 +86,9 @@ def speed_rows(gpu: Gpu, teacher: Teacher, opened: Any) -> list[dict[str, Any]]:
     }
     worth: dict[str, dict[str, Any]] = {NETWORK: _network_worth(opened)}
     if baked is not None:
-        words = baked.in_words()
-        timed = words if gpu.adapter.software else baked.in_textures(gpu)
+        timed = baked.in_words() if gpu.adapter.software else baked.in_textures(gpu)
         ways[BAKED] = lambda screen: graph_evaluation(gpu, timed, screen)
-        judged = Judge(kernels).judge(TeacherKernels(gpu, words).eval)
-        worth[BAKED] = {"psnr_db": judged.psnr_db, "l1_highlight": judged.highlight_l1,
-                        "memory_bytes": baked.byte_count}  # fmt: skip
+        worth[BAKED] = _baked_worth(kernels, baked, opened)
     ways |= {
         NETWORK: lambda screen: frame_evaluation(gpu, opened, screen),
         LOOPS: lambda screen: frame_evaluation(gpu, opened, screen, matrices=False),
@@ -101,8 +107,28 @@ def _network_worth(opened: Any) -> dict[str, Any]:
     quality = opened.header.quality
     if "l1_highlight" not in quality:
         return {}
+    levels = opened.material.get("levels", [])
     return {"psnr_db": quality["psnr_db"], "l1_highlight": quality["l1_highlight"],
-            "memory_bytes": opened.memory_bytes}  # fmt: skip
+            "memory_bytes": opened.memory_bytes,
+            **_level_error([each["error"] for each in levels])}  # fmt: skip
+
+
+def _baked_worth(kernels: TeacherKernels, baked: Baked, opened: Any) -> dict[str, Any]:
+    """Return what maps are worth, judged as the network was; theirs are box-filtered levels."""
+    levels = [TeacherKernels(kernels.gpu, each.in_words()) for each in baked.levels()]
+    judged = Judge(kernels).judge(levels[0].eval)
+
+    def shade(uv: Floats, wi: Floats, wo: Floats, level: Floats) -> Floats:
+        return levels[int(level[0])].eval(uv, wi, wo)  # a judge asks each level by itself
+
+    errors = LevelJudge(kernels, opened.recipe).errors(shade, len(levels))
+    return {"psnr_db": judged.psnr_db, "l1_highlight": judged.highlight_l1,
+            "memory_bytes": baked.byte_count, **_level_error(errors)}  # fmt: skip
+
+
+def _level_error(errors: Sequence[float]) -> dict[str, float]:
+    """Return the mean of the levels behind the finest, where there are some."""
+    return {"level_error": round(fmean(errors[1:]), 5)} if len(errors) > 1 else {}
 
 
 def _row(gpu: Gpu, what: str, found: Sequence[Evaluation]) -> dict[str, Any]:
@@ -130,8 +156,8 @@ def told_speed(rows: Sequence[dict[str, Any]]) -> list[str]:
     for what in [what for what in (NETWORK, LOOPS, BAKED) if what in by_name]:
         times = [_times(by_name[ITSELF], by_name[what], n) for n in one["plane_us"]]
         lines.append(f"{what}, times as fast as {ITSELF}: {', '.join(times)}")
-    lines += [f"{what}: {row['psnr_db']:.2f} dB, L1 around highlights {row['l1_highlight']:.3f}, "
-              f"{row['memory_bytes']:,} bytes in a GPU"
+    lines += [f"{what}: {row['psnr_db']:.2f} dB, L1 around highlights {row['l1_highlight']:.3f}"
+              f"{_levels(row)}, {row['memory_bytes']:,} bytes in a GPU"
               for what, row in by_name.items() if "psnr_db" in row]  # fmt: skip
     even = by_name[NETWORK]
     lines.append(f"break-even: a material that takes {even['plane_us']['1']:,.0f} / "
@@ -144,6 +170,10 @@ def _times(graph: dict[str, Any], network: dict[str, Any], lights: str) -> str:
     plane, scattered = (graph[key][lights] / network[key][lights]
                         for key in ("plane_us", "scattered_us"))  # fmt: skip
     return f"{plane:.1f} / {scattered:.1f}{_lights(lights)}"
+
+
+def _levels(row: dict[str, Any]) -> str:
+    return f", SMAPE of mip levels {row['level_error']:.3f}" if "level_error" in row else ""
 
 
 def _lights(count: str) -> str:
