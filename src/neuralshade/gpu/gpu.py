@@ -234,7 +234,7 @@ def padded_size(size: int) -> int:
 def too_many_groups(name: str, groups: int, most: int) -> DeviceError:
     """Return the error for a dispatch that is too large for a device."""
     return DeviceError(f"dispatch: got {groups} groups, need {most} or fewer on {name}. "
-                       "Lower bpp or the grids.")  # fmt: skip
+                       "Take a smaller size, bpp or grids.")  # fmt: skip
 
 
 def lost_device(name: str, reason: object) -> DeviceError:
@@ -248,7 +248,7 @@ def lost_device(name: str, reason: object) -> DeviceError:
 def no_memory(name: str, asked: int, free: int | None = None) -> DeviceError:
     """Return the error for ``asked`` bytes that a device has not; ``free``: what it has."""
     wanted = f"{asked / 2**20:.1f} MB"
-    remedy = "Lower bpp, the grids or batch, or close what else uses the GPU."
+    remedy = "Take a smaller size, bpp, grids or batch, or close what else uses the GPU."
     if free is None:
         return DeviceError(f"memory: got no {wanted} on {name}, need them for this fit. {remedy}")
     return DeviceError(f"memory: got {free / 2**20:.1f} MB free on {name}, need {wanted} more "

@@ -150,6 +150,25 @@ def test_a_fit_that_ends_with_its_encoder_is_baked(tmp_path, one_device):
     assert codes.shape == (256 + 64 + 16 + 4 + 1, 8) and len(np.unique(codes[:256])) > 16
 
 
+@pytest.mark.parametrize(
+    "preset, wanted", [(None, (2, 32)), ("standard", (2, 32)), ("high", (3, 64)),
+                           ("fast", (2, 16))])  # fmt: skip
+def test_a_preset_says_how_large_the_decoder_is(preset, wanted, tmp_path, one_device):
+    few = {"size": 4, "batch": 64, "steps": 1}
+    fit_material(paint_teacher(), tmp_path / "x.nsh", preset=preset, **few)
+    recipe = neuralshade.load(tmp_path / "x.nsh").recipe
+    assert (recipe.hidden_layers, recipe.hidden_width) == wanted
+    fit_material(paint_teacher(), tmp_path / "x.nsh", preset=preset, hidden_width=48, **few)
+    recipe = neuralshade.load(tmp_path / "x.nsh").recipe
+    assert (recipe.hidden_layers, recipe.hidden_width) == (wanted[0], 48)
+
+
+def test_an_unknown_preset_is_refused_with_the_nearest(tmp_path):
+    for fit, given in ((fit_material, "x.toml"), (neuralshade.fit_materials, ["x.toml"])):
+        with pytest.raises(ConfigError, match=r"got 'hihg', need one of .*Did you mean high\?"):
+            fit(given, tmp_path / "x.nsh", preset="hihg")
+
+
 def test_a_sphere_and_a_plane_of_white_are_as_bright_as_a_furnace():
     """White scatters all of what comes from all sides, at every point of it."""
     lights = [(d, np.full(3, 4 * np.pi / 2000)) for d in spread(2000)]

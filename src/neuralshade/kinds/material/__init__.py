@@ -2,13 +2,14 @@
 
 from neuralshade.fitting.command import Flag, Subject
 from neuralshade.kinds.kind import Kind
-from neuralshade.kinds.material.recipe import MaterialRecipe
+from neuralshade.kinds.material.recipe import PRESETS, MaterialRecipe
 
 KIND = Kind(
     name="material",
     about="Bake a layered material into a small network.",
     opens="neuralshade.kinds.material.opened:OpenedMaterial",
     recipe=MaterialRecipe,
+    presets=tuple(PRESETS),
     fits="neuralshade.kinds.material.fit:fit_material",
     subject=Subject("material", example="copper.mtlx",
                     what="a MaterialX document, a stack of layers, a Slang module or a folder of "
@@ -32,6 +33,7 @@ KIND = Kind(
     \b
     neuralshade fit material antique_copper.mtlx -o copper.nsh
     neuralshade fit material antique_copper.toml -o copper.nsh
+    neuralshade fit material antique_copper.toml --preset high --size 1024 -o copper.nsh
     neuralshade fit material velvet.toml --share copper.nsh
     neuralshade fit material antique_copper_wet.toml --vary wetness=0..1 -o wet.nsh
     """,

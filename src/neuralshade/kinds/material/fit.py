@@ -47,7 +47,7 @@ from neuralshade.kinds.material.memory import check_memory
 from neuralshade.kinds.material.mip_fit import LeveledEngine, main_share
 from neuralshade.kinds.material.noise import sampler_noise
 from neuralshade.kinds.material.opened import OpenedMaterial
-from neuralshade.kinds.material.recipe import MaterialRecipe, MaterialSettings
+from neuralshade.kinds.material.recipe import MaterialRecipe, MaterialSettings, with_preset
 from neuralshade.kinds.material.sampler_fit import PhasedLoop, SampledEngine
 from neuralshade.kinds.material.scene import material_scene
 from neuralshade.kinds.material.shared import LAYERS, SharedPart, shared_digest
@@ -99,6 +99,7 @@ def fit_material(
     source: str | os.PathLike[str] | Teacher,
     output: str | os.PathLike[str] | None = None,
     *,
+    preset: str | None = None,
     element: str | None = None,
     share: str | os.PathLike[str] | None = None,
     options: FitOptions = USUAL,
@@ -111,11 +112,13 @@ def fit_material(
         source: a MaterialX document, a stack of layers in TOML, a Slang module with ``eval``, a
             folder of PBR maps or their JSON manifest, or a Teacher.
         output: the asset; by default the material's name with .nsh, in the current folder.
+        preset: of the decoder: standard (if None), 32 x 2 neurons; high, 64 x 3; fast, 16 x 2.
         element: which material of a document; None is its first.
         share: an asset whose decoder's first layer this one takes over, and leaves as it is.
         options: engine, device, kernels, deterministic, tensorboard, events, live, report, resume.
         observer: called about ten times a second with a Progress.
-        settings: fields of MaterialRecipe; an end (steps, seconds) replaces the usual ends.
+        settings: fields of MaterialRecipe that replace the preset's; an end (steps, seconds)
+            replaces the usual ends.
 
     Raises: PictureError, ConfigError, KernelError, OutputError, DeviceError, AssetError (resume,
         share) before training starts; FitInterrupted on Ctrl-C or SIGTERM, after a checkpoint was
@@ -123,7 +126,7 @@ def fit_material(
     """
     check_options(options, KIND.name, KIND.takes)
     check_torch(options)
-    given = dict[str, Any](settings)
+    given = with_preset(preset, settings)
     if share is not None:
         check_path("share", share)
     shared = None if share is None else OpenedMaterial.read(share).shared_part
@@ -154,12 +157,14 @@ def fit_material(
         job.resumed_words = tuple(word for flag, value in typed.items() if value is not None
                                   for word in (flag, value))  # fmt: skip
         job.teacher = with_emission_note(kernels)
+        job.preset = KIND.presets[0] if preset is None and checkpoint is None else preset
         return job.run(checkpoint)
 
 
 def call_of(typed: CommandLine) -> FitCall:
     """Return the call of what was typed."""
-    named = {**{name: typed.flags[name] for name in ("element", "share")}, **typed.settings}
+    flags = {name: typed.flags[name] for name in ("element", "share")}
+    named = {"preset": typed.preset, **flags, **typed.settings}
     return FitCall(fit_material, (typed.subject, typed.output), named)
 
 

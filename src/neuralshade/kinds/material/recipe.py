@@ -1,11 +1,14 @@
 """A layered material into a feature map and a small decoder: the recipe."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from neuralshade.fitting.recipe import (
     TrainingRecipe,
     TrainingSettings,
     changed,
+    check_preset,
     ending,
     setting,
     training,
@@ -14,6 +17,12 @@ from neuralshade.kinds.material.varied import parse_ranges
 
 WRAPS = ("repeat", "clamp")
 ACTIVATIONS = ("hard_gelu", "leaky_relu")
+# Decoders by name, the usual one first: docs/material.md has what each reaches and takes.
+PRESETS: dict[str, dict[str, int]] = {
+    "standard": {},
+    "high": {"hidden_layers": 3, "hidden_width": 64},
+    "fast": {"hidden_width": 16},
+}
 # Of what is kept of squares: by SOAP, whose axes turn, so that old ones are soon forgotten, and of
 # the read-out's by Adam
 NETWORK_BETA2, READ_BETA2 = 0.95, 0.999
@@ -78,6 +87,14 @@ class MaterialRecipe(TrainingRecipe):
     def varied_count(self) -> int:
         """Return how many inputs of the material the decoder has."""
         return len(parse_ranges(self.vary))
+
+
+def with_preset(preset: str | None, settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return settings, those of a preset behind them. Raises: ConfigError for an unknown one."""
+    if preset is None:
+        return dict(settings)
+    check_preset(preset, PRESETS)
+    return {**PRESETS[preset], **settings}
 
 
 class MaterialSettings(TrainingSettings, total=False):

@@ -2,13 +2,14 @@
 
 from neuralshade.fitting.command import Flag, Subject
 from neuralshade.kinds.kind import Kind
-from neuralshade.kinds.material.recipe import MaterialRecipe
+from neuralshade.kinds.material.recipe import PRESETS, MaterialRecipe
 
 KIND = Kind(
     name="materials",
     about="Bake several layered materials, which may share a part of their networks.",
     opens="neuralshade.kinds.material.opened:OpenedMaterial",
     recipe=MaterialRecipe,
+    presets=tuple(PRESETS),
     fits="neuralshade.kinds.material.family.fit:fit_materials",
     subject=Subject("material", several=True),
     takes=("engine", "device", "kernels", "deterministic", "tensorboard", "events"),

@@ -13,6 +13,6 @@ def call_of(typed: CommandLine) -> FitCall:
     share, alone = typed.flags["share"], typed.flags["no_compare"]
     if alone and not share:
         raise click.UsageError("--no-compare is for --share: leave it out.")
-    named = {"share": share, "compare": not alone, "reports": typed.flags["reports"],
-             **typed.settings}  # fmt: skip
+    named = {"preset": typed.preset, "share": share, "compare": not alone,
+             "reports": typed.flags["reports"], **typed.settings}  # fmt: skip
     return FitCall(fit_materials, (list(typed.subject), typed.output), named)

@@ -33,7 +33,7 @@ from neuralshade.kinds.material.family.result import (
 )
 from neuralshade.kinds.material.fit import MaterialResult, fit_material
 from neuralshade.kinds.material.opened import OpenedMaterial
-from neuralshade.kinds.material.recipe import MaterialRecipe, MaterialSettings
+from neuralshade.kinds.material.recipe import MaterialRecipe, MaterialSettings, with_preset
 from neuralshade.kinds.material.shared import shared_digest
 from neuralshade.kinds.material.teachers.sources import MATERIALX, ONE, load_teacher
 from neuralshade.kinds.material.teachers.teacher import Teacher
@@ -46,6 +46,7 @@ def fit_materials(
     sources: Sequence[PathLike | Teacher],
     output: PathLike | None = None,
     *,
+    preset: str | None = None,
     share: bool = False,
     compare: bool = True,
     reports: bool = False,
@@ -61,6 +62,7 @@ def fit_materials(
         sources: what ``fit_material`` takes, of different names; shelf.mtlx#Oak is the material
             Oak of a document, and goes by that name.
         output: the folder of the assets; by default the current one.
+        preset: standard (if None), high or fast: see ``fit_material``.
         share: the first one that is fitted lends its decoder's first layer to all others.
         compare: with ``share``, fit each of the others alone, too, for as many steps, to tell what
             sharing costs; nothing of that is kept.
@@ -76,14 +78,15 @@ def fit_materials(
     check_options(options, KIND.name, KIND.takes)
     check_torch(options)
     check_callbacks(options)
-    asked_recipe(MaterialRecipe, dict[str, Any](settings))
+    given = with_preset(preset, settings)
+    asked_recipe(MaterialRecipe, given)
     check_output(output)
     folder = Path() if output is None else Path(output)
     jobs = _jobs(sources, folder)
     written = [path for job in jobs for path in (job.asset, *([job.page] if reports else ()))]
     for path in written if folder.is_dir() else (folder,):
         check_writable(path)
-    batch = _Batch(jobs, options, observer, dict[str, Any](settings), reports)
+    batch = _Batch(jobs, options, observer, given, reports)
     batch.load()
     _make_folder(folder)
     batch.run(share, share and compare)

@@ -86,7 +86,8 @@ def speed_rows(gpu: Gpu, teacher: Teacher, opened: Any) -> list[dict[str, Any]]:
     }
     worth: dict[str, dict[str, Any]] = {NETWORK: _network_worth(opened)}
     if baked is not None:
-        timed = baked.in_words() if gpu.adapter.software else baked.in_textures(gpu)
+        has_textures = not gpu.adapter.software and gpu.api != "cuda"
+        timed = baked.in_textures(gpu) if has_textures else baked.in_words()
         ways[BAKED] = lambda screen: graph_evaluation(gpu, timed, screen)
         worth[BAKED] = _baked_worth(kernels, baked, opened)
     ways |= {
