@@ -15,6 +15,7 @@ PHOTO, IMAGE, MIPS = DATA / "photo.png", DATA / "image_grid.nsh", DATA / "mipmap
 NEED = "need a path. Give the name of a file or a folder as text."
 TAKEN = {  # calls of what is no path, and the argument that it is
     "scene": neuralshade.render_scene,
+    "environment": lambda given: neuralshade.render_scene(MIPS, environment=given),
     "task": neuralshade.fit_shader,
     "texture set": neuralshade.fit_mipmaps,
     "material": lambda given: neuralshade.fit_materials([given]),

@@ -27,6 +27,7 @@ from neuralshade.scene.entries import (
 T = TypeVar("T")
 MOST = 1e6  # of any length, radiance or angle
 MOST_SIDE = 16384  # of a picture, in pixels
+SOURCES = (".mtlx", ".slang")  # of materials, by name; stacks are TOML as scenes are
 WHOLE = {"samples": (1, 2**20), "bounces": (1, 4), "seed": (0, 2**32 - 1)}
 
 
@@ -38,15 +39,21 @@ def read_scene(path: str | os.PathLike[str]) -> SceneDocument:
     """
     check_path("scene", path)
     place = Path(path)
+    if place.suffix.lower() in SOURCES:
+        raise _of_source(place)
     values = read_toml(place, "a scene's TOML file", "[camera]")
     if "layer" in values and "camera" not in values:
-        command = shlex.join(["neuralshade", "fit", "material", str(place)])
-        raise ConfigError(plain(f"{place}: got a material's source, need a scene's TOML file, or "
-                                f"its asset to view it. Make that: {command}"))  # fmt: skip
+        raise _of_source(place)
     try:
         return replace(scene_of(values, place.parent), path=place)
     except ConfigError as error:
         raise ConfigError(f"{place}: {error}") from error
+
+
+def _of_source(place: Path) -> ConfigError:
+    command = shlex.join(["neuralshade", "fit", "material", str(place)])
+    return ConfigError(plain(f"{place}: got a material's source, need a scene's TOML file, or its "
+                             f"asset to view it. Make that: {command}"))  # fmt: skip
 
 
 def scene_of(values: Mapping[str, Any], folder: Path = Path()) -> SceneDocument:

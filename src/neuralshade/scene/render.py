@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import shlex
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -20,13 +22,14 @@ from neuralshade.gpu.open import open_gpu
 from neuralshade.kinds import open_asset
 from neuralshade.measure.display import error_picture
 from neuralshade.model.scattering import Scattering
-from neuralshade.scene.document import MOST_SIDE, read_scene
+from neuralshade.scene.document import MOST_SIDE
 from neuralshade.scene.entries import MaterialEntry, MeshEntry, SceneDocument
 from neuralshade.scene.environment import Environment, environment_of, picture_environment, sky
 from neuralshade.scene.path import PathTracer
 from neuralshade.scene.plain import plain_scattering
 from neuralshade.scene.shapes import BUILT_IN, Mesh
 from neuralshade.scene.stage import Stage
+from neuralshade.scene.studio import asked_scene
 from neuralshade.source.color import linear_to_srgb
 from neuralshade.source.image_output import check_suffix, save_picture
 
@@ -44,23 +47,36 @@ def render_scene(
     samples: int | None = None,
     size: tuple[int, int] | None = None,
     device: str = "auto",
-    show: str = "fitted",
+    show: str | None = None,
     trust: bool = False,
+    shape: str | None = None,
+    reference: str | os.PathLike[str] | None = None,
+    values: Mapping[str, Any] | None = None,
+    environment: str | os.PathLike[str] | None = None,
 ) -> Floats:
-    """Return a path-traced picture of a scene, and save it where ``output`` is given.
+    """Return a path-traced picture of a scene or of a material by itself, and save it.
+
+    It is saved where ``output`` is given.
 
     An interruption ends it early: what the paths so far have seen is returned and saved. Before
     a path through each pixel has ended there is nothing to save: it raises KeyboardInterrupt.
 
     Args:
-        scene: a TOML file, see docs/scene.md, or what was read of one.
+        scene: a TOML file, see docs/scene.md, or what was read of one; or a material's asset,
+            which then stands on a floor under a window and a sky.
         output: .png, .jpg, .ppm or .exr file.
         samples: paths through each pixel, in place of the scene's.
         size: width and height in pixels, in place of the scene's.
         device: cuda, vulkan, metal, d3d12 or auto: hardware, else software Vulkan.
         show: fitted; given, where the material with a ``reference`` is that in place of its asset;
-            difference, four times what lies between the two, around grey; panes, all three.
+            difference, four times what lies between the two, around grey; panes, all three. None
+            is panes with a ``reference``, else fitted.
         trust: a reference that is a Slang module may run here.
+        shape: of an asset: sphere, quad, box or, where it is None, a shader ball.
+        reference: of an asset: what it was fitted to.
+        values: of an asset: its varied inputs, by name.
+        environment: a picture by latitude and longitude in place of what surrounds the scene; of
+            an asset, it alone gives light then.
 
     Returns:
         float32 [height, width, 3], linear, with the scene's exposure, not clamped; in sRGB,
@@ -69,8 +85,10 @@ def render_scene(
     Raises: ConfigError for a scene that is none, and for what is shown of a reference where there
         is none; AssetError, PictureError, OutputError, DeviceError, KernelError.
     """
-    document = scene if isinstance(scene, SceneDocument) else read_scene(scene)
+    document = asked_scene(scene, shape=shape, reference=reference, values=values,
+                           environment=environment)  # fmt: skip
     document = _asked(document, samples, size)
+    show = ("fitted" if reference is None else "panes") if show is None else show
     if output is not None:
         check_suffix(output)
         check_writable(output)

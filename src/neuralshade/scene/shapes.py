@@ -62,11 +62,12 @@ def joined(meshes: Sequence[Mesh]) -> Mesh:
 def sphere(rows: int = ROWS) -> Mesh:
     """Return a sphere of radius 1 of 4 rows^2 triangles.
 
-    u goes around, v from pole to pole, twice as dense as u.
+    u goes around, twice, v from pole to pole. Tiles meet at the sides: their middles look along z
+    and back.
     """
     columns = 2 * rows
     v, u = np.meshgrid(np.arange(rows + 1) / rows, np.arange(columns + 1) / columns, indexing="ij")
-    down, turn = v.reshape(-1) * np.pi, u.reshape(-1) * 2 * np.pi
+    down, turn = v.reshape(-1) * np.pi, (u.reshape(-1) - 0.25) * 2 * np.pi
     around, zero = np.sin(down), np.zeros_like(down)
     normals = np.stack([around * np.sin(turn), np.cos(down), around * np.cos(turn)], 1)
     tangents = np.stack([np.cos(turn), zero, -np.sin(turn), zero + 1], 1)
