@@ -23,9 +23,7 @@ def asked(kernels):
     return kernels._rows(uv, wi, wo)
 
 
-@pytest.mark.parametrize(
-    "name", ["antique_copper", "car_paint", "celadon", "velvet", "worn_paint"]
-)
+@pytest.mark.parametrize("name", ["antique_copper", "car_paint", "celadon", "velvet", "worn_paint"])
 def test_a_stack_scatters_the_same_on_every_device(gpu, on_cpu, name):
     kernels = TeacherKernels(gpu, load_teacher(EXAMPLES / f"{name}.toml"))
     rows = asked(kernels)
