@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from neuralshade.base.given_path import check_path
+from neuralshade.base.given import check_path
 from neuralshade.base.held import fresh_name, hold, sweep, sweep_scratch
 from neuralshade.base.message_text import unmade
 from neuralshade.errors import OutputError

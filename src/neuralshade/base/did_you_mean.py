@@ -21,11 +21,13 @@ ELSEWHERE = {
 LEAST_LIKE, SHORT_LIKE = 0.6, 0.5  # difflib's ratio; of 3 or 4 letters, two alike are much
 
 
-def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """Return ' Did you mean X?' for the nearest known name, or nothing.
+def did_you_mean(name: object, known: Iterable[str]) -> str:
+    """Return ' Did you mean X?' for the nearest known name, or nothing, as of what is no text.
 
     A name that differs in letter case alone is nearest of all, then one that other tools use.
     """
+    if not isinstance(name, str):
+        return ""
     names = list(known)
     usual = ELSEWHERE.get(name.casefold())
     likeness = SHORT_LIKE if len(name) in (3, 4) else LEAST_LIKE

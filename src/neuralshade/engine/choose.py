@@ -57,7 +57,7 @@ def check_engine(engine: str) -> None:
     """Raise ConfigError where no engine has that name."""
     if engine not in ENGINES:
         remedy = did_you_mean(engine, ENGINES) or " Use --engine auto."
-        if engine.partition(":")[0] in ("cpu", "cuda", "mps"):  # "cpu" is near to "gpu"
+        if str(engine).partition(":")[0] in ("cpu", "cuda", "mps"):  # "cpu" is near to "gpu"
             remedy = f" Use --engine torch --device {engine}."
         raise ConfigError(f"engine: got {engine!r}, need one of {list(ENGINES)}.{remedy}")
 

@@ -3,6 +3,7 @@
 import hashlib
 import os
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -109,6 +110,9 @@ def check_page(path: str | os.PathLike[str]) -> None:
 
 def check_snapshots(given: Any) -> None:
     """Raise OutputError where snapshots are asked for of a folder that is not there."""
+    if not isinstance(given, (str, os.PathLike, Sequence)):
+        raise OutputError(f"snapshots: got {shown(given)}, need the folder that a fit filled, or "
+                          "pairs of a step and its picture. Leave it out.")  # fmt: skip
     if isinstance(given, (str, os.PathLike)) and not os.path.isdir(given):
         got = "a file" if os.path.exists(given) else "no such folder"
         raise OutputError(f"{os.fspath(given)}: got {got}, need the folder that a fit filled with "

@@ -107,6 +107,9 @@ def open_asset(
     Raises: AssetError, saying why a file is refused; ConfigError for values that no asset of
         its kind takes.
     """
+    from neuralshade.base.given import check_values
+
+    check_values(given)
     if isinstance(asset, Opened):
         if not given and not trust:
             return asset
@@ -181,7 +184,7 @@ def _read(path: str | os.PathLike[str]) -> Asset:
 def _read_file(path: str | os.PathLike[str]) -> AssetFile:
     """Return what a file holds; AssetError, which says of a material's source what it is."""
     from neuralshade.asset.file import read_asset_file
-    from neuralshade.base.given_path import check_path
+    from neuralshade.base.given import check_path
 
     check_path("asset", path, AssetError)
     try:

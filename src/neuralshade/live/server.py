@@ -14,6 +14,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 from websockets.frames import Frame
 
+from neuralshade.base.message_text import shown
 from neuralshade.errors import ConfigError, DeviceError
 from neuralshade.live.access import Access
 from neuralshade.live.app import App
@@ -144,8 +145,11 @@ def _listening(host: str, port: int) -> socket.socket:
 
     Raises: ConfigError for a host that is not this machine's, DeviceError where none is free.
     """
-    if not 0 <= port <= 65535:
-        raise ConfigError(f"live.port: got {port}, need 0 to 65535. Leave it out.")
+    if type(port) is not int or not 0 <= port <= 65535:
+        raise ConfigError(f"live.port: got {shown(port)}, need 0 to 65535. Leave it out.")
+    if not isinstance(host, str):
+        raise ConfigError(f"live.host: got {shown(host)}, need an address as text, such as "
+                          "'127.0.0.1'. Leave it out.")  # fmt: skip
     try:
         family, kind, protocol, _, place = socket.getaddrinfo(
             host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE

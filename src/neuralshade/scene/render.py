@@ -22,7 +22,7 @@ from neuralshade.gpu.open import open_gpu
 from neuralshade.kinds import open_asset
 from neuralshade.measure.display import error_picture
 from neuralshade.model.scattering import Scattering
-from neuralshade.scene.document import MOST_SIDE
+from neuralshade.scene.document import asked_number, asked_size
 from neuralshade.scene.entries import MaterialEntry, MeshEntry, SceneDocument
 from neuralshade.scene.environment import Environment, environment_of, picture_environment, sky
 from neuralshade.scene.path import PathTracer
@@ -138,11 +138,8 @@ def _asked(
     document: SceneDocument, samples: int | None, size: tuple[int, int] | None
 ) -> SceneDocument:
     """Return a scene with what was asked in place of its own."""
-    width, height = (document.width, document.height) if size is None else size
-    if not all(0 < side <= MOST_SIDE for side in (width, height)):
-        raise ConfigError(f"size: got {width}x{height}, need 1 to {MOST_SIDE} pixels a side. Write "
-                          "for example 640x360.")  # fmt: skip
-    count = document.samples if samples is None else samples
+    width, height = (document.width, document.height) if size is None else asked_size(size)
+    count = document.samples if samples is None else asked_number("samples", samples)
     return replace(document, samples=count, width=width, height=height)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from neuralshade.asset.file import is_asset_file
 from neuralshade.base.did_you_mean import did_you_mean
-from neuralshade.base.given_path import check_path
+from neuralshade.base.given import check_path, check_values
 from neuralshade.base.message_text import shown
 from neuralshade.errors import ConfigError
 from neuralshade.scene.checks import checked
@@ -95,6 +95,7 @@ def studio(
 
     Raises: ConfigError for an unknown shape, or a reference that is no path.
     """
+    check_values(values)
     shape = "ball" if shape is None else shape
     if shape not in SHAPES:
         raise ConfigError(f"shape: got {shown(shape)}, need one of {', '.join(SHAPES)}."

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from neuralshade.base.given_path import check_path
+from neuralshade.base.given import check_path
 from neuralshade.base.message_text import plain_name, shown, unread
 from neuralshade.errors import ConfigError
 from neuralshade.source.map_entry import (

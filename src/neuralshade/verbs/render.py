@@ -143,11 +143,14 @@ def _angles(name: str, given: Sequence[float] | None, counts: tuple[int, ...]) -
     """Return so many finite numbers, or None; ConfigError for something else."""
     if given is None:
         return None
-    numbers_given = tuple(float(number) for number in given)
-    if len(numbers_given) not in counts or not np.isfinite(numbers_given).all():
+    try:
+        found = tuple(float(number) for number in given)
+    except (TypeError, ValueError):
+        found = ()
+    if len(found) not in counts or not np.isfinite(found).all():
         need = " or ".join(str(count) for count in counts)
         raise ConfigError(f"{name}: got {shown(given)}, need {need} finite numbers.")
-    return numbers_given
+    return found
 
 
 def _drawn(opened: Opened | ShownPane, width: int, height: int, crop: Crop) -> NDArray[Any]:

@@ -41,6 +41,12 @@ class ShownPane:
 
     def __init__(self, opened: Opened, asked: Asked):
         """Raises: ConfigError for what the scene has not; what ``Opened.scene`` raises."""
+        if not isinstance(asked.show, str | None):
+            raise ConfigError(f"show: got {shown(asked.show)}, need the name of a pane as text. "
+                              "Leave it out for the first one.")  # fmt: skip
+        if type(asked.level) is not int:
+            raise ConfigError(f"level: got {shown(asked.level)}, need a whole number. Leave it out "
+                              "for the finest.")  # fmt: skip
         if asked.reference is not None:
             opened.check_reference(asked.reference)
         scene = opened.scene(asked.reference)

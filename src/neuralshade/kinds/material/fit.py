@@ -11,7 +11,7 @@ import numpy as np
 
 from neuralshade.asset.asset import Header, save_asset
 from neuralshade.asset.checkpoint import load_checkpoint
-from neuralshade.base.given_path import check_path
+from neuralshade.base.given import check_path
 from neuralshade.base.message_text import plain, plural
 from neuralshade.base.work import part
 from neuralshade.errors import ConfigError

@@ -11,7 +11,7 @@ from functools import cached_property
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from neuralshade.base.given_path import check_path
+from neuralshade.base.given import check_path
 from neuralshade.base.message_text import LONGEST
 from neuralshade.base.text_file import read_text
 from neuralshade.errors import ConfigError, KernelError, PictureError, ShapeError

@@ -1,6 +1,7 @@
-"""Arguments that are to be paths, checked where they are first used as such."""
+"""Arguments of Python code, checked where they are first used: paths, and values by name."""
 
 import os
+from collections.abc import Mapping
 from typing import Any
 
 from neuralshade.base.message_text import shown
@@ -13,6 +14,13 @@ def check_path(name: str, given: Any, error: type[NeuralShadeError] = ConfigErro
     if not isinstance(text, str) or "\0" in text:
         raise error(f"{name}: got {shown(given)}, need a path. Give the name of a file or a folder "
                     "as text.")  # fmt: skip
+
+
+def check_values(given: Any) -> None:
+    """Raise ConfigError where ``values`` of an asset's inputs are given, and not by name."""
+    if given is not None and not isinstance(given, Mapping):
+        raise ConfigError(f"values: got {shown(given)}, need them by name, such as "
+                          "{'wetness': 0.5}. Leave it out for what it has.")  # fmt: skip
 
 
 def check_output(given: Any) -> None:
