@@ -248,7 +248,7 @@ def lost_device(name: str, reason: object) -> DeviceError:
 def no_memory(name: str, asked: int, free: int | None = None) -> DeviceError:
     """Return the error for ``asked`` bytes that a device has not; ``free``: what it has."""
     wanted = f"{asked / 2**20:.1f} MB"
-    remedy = "Take a smaller size, bpp, grids or batch, or close what else uses the GPU."
+    remedy = "Take a smaller picture, size, bpp, grids or batch, or close what else uses the GPU."
     if free is None:
         return DeviceError(f"memory: got no {wanted} on {name}, need them for this fit. {remedy}")
     return DeviceError(f"memory: got {free / 2**20:.1f} MB free on {name}, need {wanted} more "
