@@ -3,12 +3,13 @@
 import importlib.util
 import pathlib
 import re
+import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from neuralshade.errors import KernelError
-from neuralshade.gpu import slang_com
+from neuralshade.gpu import slang_com, slang_export
 from neuralshade.gpu.slang_export import export_slang
 
 spec = importlib.util.find_spec("slangpy")
@@ -62,6 +63,31 @@ def test_threads_get_what_each_asked_for():
     alone = [export_slang(text, "add").code for text in texts]
     with ThreadPoolExecutor(6) as pool:
         assert list(pool.map(lambda text: export_slang(text, "add").code, texts)) == alone
+
+
+def test_each_thread_has_a_compiler_for_itself(monkeypatch):
+    """Two work at once, or they would not meet; and what one refused is no longer in its way."""
+    had, meeting = [], threading.Barrier(2, timeout=60)
+    made = slang_export.new_session
+
+    def meets(arguments):
+        had.append(slang_com.LENT.session.pointer)
+        meeting.wait()
+        return made(arguments)
+
+    monkeypatch.setattr(slang_com, "ROOM", threading.BoundedSemaphore(2))
+    monkeypatch.setattr(slang_export, "new_session", meets)
+
+    def told(text):
+        try:
+            return export_slang(text, "add").code
+        except KernelError as error:
+            return str(error)
+
+    with ThreadPoolExecutor(2) as pool:
+        first, refused, *again = pool.map(told, [ADD, "void f() { undefined_thing(); }", ADD, ADD])
+    assert again == [first, first] and "undefined_thing" in refused
+    assert len(set(had[:2])) == len(set(had[2:])) == 2
 
 
 def test_an_entry_point_becomes_cuda_text():

@@ -14,8 +14,8 @@ from neuralshade.gpu.gpu import KernelText
 class KernelBuilds:
     """Builds for one architecture, as many at a time as there are cores, first come first served.
 
-    In threads: NVRTC leaves Python's lock to others, while Slang's compiler works for one at a
-    time. To be used from one thread.
+    In threads: NVRTC leaves Python's lock to others, and so does Slang's compiler, of which there
+    are a few. To be used from one thread.
     """
 
     def __init__(self, architecture: str):

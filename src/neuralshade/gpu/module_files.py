@@ -11,8 +11,8 @@ from ctypes import c_char_p, c_int
 
 from neuralshade.base.held import ScratchFolder
 from neuralshade.errors import ConfigError, OutputError
-from neuralshade.gpu.device import SOURCE_FOLDER, in_a_new_thread
-from neuralshade.gpu.slang_com import DEPENDENCY_COUNT, DEPENDENCY_PATH
+from neuralshade.gpu.device import SOURCE_FOLDER
+from neuralshade.gpu.slang_com import DEPENDENCY_COUNT, DEPENDENCY_PATH, compiling
 from neuralshade.gpu.slang_export import load_text, text_session
 
 PACKAGE = SOURCE_FOLDER / "neuralshade"
@@ -20,7 +20,6 @@ PACKAGE = SOURCE_FOLDER / "neuralshade"
 OTHERS = re.compile(r"\bimport\b(?!\s+neuralshade\.)|__include\b|#\s*include\b")
 
 
-@in_a_new_thread
 def module_files(text: str, place: str) -> dict[str, str]:
     """Return the files that a module takes in, this package's apart: text by name.
 
@@ -32,8 +31,11 @@ def module_files(text: str, place: str) -> dict[str, str]:
     Raises: KernelError with all that the compiler said; ConfigError for a file that is neither in
         the module's folder nor below it, or is not UTF-8; DeviceError where slangpy is missing.
     """
-    if not OTHERS.search(text):
-        return {}
+    return _files(text, place) if OTHERS.search(text) else {}
+
+
+@compiling
+def _files(text: str, place: str) -> dict[str, str]:
     session = text_session("cuda")  # kept: the module is the session's
     module = load_text(session, text, place)
     own, package = pathlib.Path(place).resolve(), PACKAGE.resolve()

@@ -6,14 +6,13 @@ import ctypes
 import json
 import os
 import pathlib
-import threading
 from collections.abc import Sequence
 from ctypes import byref, c_char_p, c_int64, c_void_p
 from dataclasses import dataclass
 from typing import Any
 
 from neuralshade.errors import KernelError
-from neuralshade.gpu.device import FALSE_ALARMS, SOURCE_FOLDER, in_a_new_thread
+from neuralshade.gpu.device import FALSE_ALARMS, SOURCE_FOLDER
 from neuralshade.gpu.foreign_slang import folders_of, foreign_packages
 from neuralshade.gpu.slang_com import (
     COMPOSE,
@@ -23,13 +22,13 @@ from neuralshade.gpu.slang_com import (
     LINK,
     LOAD_SOURCE,
     ComObject,
+    compiling,
     library,
     new_session,
     refusal,
     take_blob,
 )
 
-ONE_AT_A_TIME = threading.Lock()  # all sessions are of one global session
 MODULE = b"exported"  # a session of its own has no other of that name
 
 
@@ -73,15 +72,8 @@ def export_bytes(
     return _compiled(text, entry, target, options, folder)[0]
 
 
-@in_a_new_thread
+@compiling
 def _compiled(
-    text: str, entry: str, target: str, options: Sequence[str], folder: pathlib.Path | None
-) -> tuple[bytes, dict[str, Any]]:
-    with ONE_AT_A_TIME:
-        return _compiled_alone(text, entry, target, options, folder)
-
-
-def _compiled_alone(
     text: str, entry: str, target: str, options: Sequence[str], folder: pathlib.Path | None
 ) -> tuple[bytes, dict[str, Any]]:
     foreign = folders_of(foreign_packages(text))
@@ -121,7 +113,7 @@ def load_text(
     said = take_blob(words.value).decode(errors="replace")
     if not pointer:
         raise refusal(said) if place is None else refusal(said, place)
-    return ComObject(pointer, borrowed=True)  # the session's
+    return ComObject(pointer, borrowed=True, owner=session)  # whose it is
 
 
 def _entry_point(module: ComObject, entry: str) -> ComObject:
@@ -130,7 +122,7 @@ def _entry_point(module: ComObject, entry: str) -> ComObject:
     if not out.value:
         raise KernelError(f"kernel: got no entry point {entry!r} in the Slang text, need one. "
                           'Mark it with [shader("compute")].')  # fmt: skip
-    return ComObject(out.value)
+    return ComObject(out.value, owner=module)
 
 
 def _link(session: ComObject, parts: Sequence[ComObject]) -> ComObject:

@@ -8,8 +8,7 @@ from ctypes import byref, c_bool, c_char_p, c_float, c_int, c_int64, c_uint32, c
 from dataclasses import dataclass
 from typing import Any
 
-from neuralshade.gpu.device import in_a_new_thread
-from neuralshade.gpu.slang_com import GET_LAYOUT, library, take_blob
+from neuralshade.gpu.slang_com import GET_LAYOUT, compiling, library, take_blob
 from neuralshade.gpu.slang_export import load_text, text_session
 
 
@@ -40,7 +39,7 @@ class Struct:
     methods: dict[str, Method]
 
 
-@in_a_new_thread
+@compiling
 def reflect_struct(
     text: str,
     place: str,
