@@ -13,6 +13,7 @@ from neuralshade.kinds.kind import AssetLike
 from neuralshade.kinds.textures.asset import stored_field
 from neuralshade.kinds.textures.channels import MASK_MARGIN, MapCoding
 from neuralshade.kinds.textures.opened import OpenedTextures
+from neuralshade.model.border import within
 from neuralshade.model.packed_codes import PackedCodes
 from neuralshade.model.parameters import SlangHalf
 
@@ -125,8 +126,8 @@ class TextureSetField(torch.nn.Module):
 
     def _texels(self, at: torch.Tensor, mip: torch.Tensor, size: torch.Tensor) -> torch.Tensor:
         """Return the channels of texels (column, row) [N, 2], which may lie beyond the border."""
-        at = at % size if self.wraps else torch.minimum(at.clamp(min=0), size - 1)
-        return self._decoded(torch.cat([(at + 0.5) / size, mip[:, None]], dim=1))
+        inside = within(at, size, self.wraps)
+        return self._decoded(torch.cat([(inside + 0.5) / size, mip[:, None]], dim=1))
 
     def _decoded(self, positions: torch.Tensor) -> torch.Tensor:
         decoded = [

@@ -9,6 +9,7 @@ import numpy.typing as npt
 import torch
 
 from neuralshade.base.cores import on_cores
+from neuralshade.model.border import within
 
 Floats = npt.NDArray[np.float32]
 
@@ -124,8 +125,7 @@ class TexelSampler:
         at = torch.cat([place / size, mip[:, None, None].expand(-1, PAIR, 1).float()], dim=-1)
         mixed = torch.zeros(())
         for step in torch.tensor([(0, 0), (1, 0), (0, 1), (1, 1)]):
-            corner = before + step
-            corner = corner % size if self.wraps else corner.clamp(min=0).minimum(size - 1)
+            corner = within(before + step, size, self.wraps)
             index = first + corner[..., 1] * size[..., 0] + corner[..., 0]
             weight = torch.where(step == 1, share, 1 - share).prod(1).to(self.device)
             mixed = mixed + self._wanted(index.reshape(-1).to(self.device)) * weight
