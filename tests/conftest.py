@@ -218,7 +218,10 @@ def one_device(share_device: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     share_device(monkeypatch)
 
 
-@pytest.fixture(scope="session", params=["slangpy", pytest.param("cuda", marks=pytest.mark.gpu)])
+@pytest.fixture(scope="session", params=[
+    pytest.param("slangpy", marks=pytest.mark.slangpy),
+    pytest.param("cuda", marks=pytest.mark.gpu),
+])  # fmt: skip
 def gpu(request: pytest.FixtureRequest) -> Iterator[Gpu]:
     """Give the session's GPU: through SlangPy as ``device``, then, where there is one, by CUDA."""
     if request.param == "slangpy":
