@@ -53,22 +53,29 @@ def asked_scene(
 
     Raises: ConfigError for what only an asset takes, and what ``read_scene`` raises.
     """
-    found = scene
-    if not isinstance(found, SceneDocument):
-        check_path("scene", found)
-        found = studio(found, shape, reference, values) if is_asset(found) else read_scene(found)
-    if found.path is not None or found is scene:
-        for name, given in (("shape", shape), ("reference", reference), ("set", values)):
-            if given:
-                table = "[[mesh]]" if name == "shape" else "[materials.NAME]"
-                raise ConfigError(f"{name}: got one for a scene, need it in the scene's file. "
-                                  f"Write it under {table}.")  # fmt: skip
+    by_itself = False
+    if isinstance(scene, SceneDocument):
+        found = scene
+    else:
+        check_path("scene", scene)
+        by_itself = is_asset(scene)
+        found = studio(scene, shape, reference, values) if by_itself else read_scene(scene)
+    if not by_itself:
+        _check_left_out("[[mesh]]", shape=shape)
+        _check_left_out("[materials.NAME]", reference=reference, set=values)
     if environment is None:
         return found
     check_path("environment", environment)
-    lights = found.light if found.path is not None or found is scene else ()
-    return replace(found, environment=Surroundings(picture=os.path.abspath(environment)),
-                   light=lights)  # fmt: skip
+    around = Surroundings(picture=os.path.abspath(environment))
+    return replace(found, environment=around, light=() if by_itself else found.light)
+
+
+def _check_left_out(table: str, **given: Any) -> None:
+    """Refuse what a scene says itself, in ``table`` of its file."""
+    for name, value in given.items():
+        if value:
+            raise ConfigError(f"{name}: got one for a scene, need it in the scene's file. "
+                              f"Write it under {table}.")  # fmt: skip
 
 
 def is_asset(path: str | os.PathLike[str]) -> bool:
