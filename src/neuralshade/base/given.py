@@ -1,5 +1,6 @@
-"""Arguments of Python code, checked where they are first used: paths, and values by name."""
+"""Arguments of Python code, checked where they are first used: paths, values, whole numbers."""
 
+import numbers
 import os
 from collections.abc import Mapping
 from typing import Any
@@ -21,6 +22,11 @@ def check_values(given: Any) -> None:
     if given is not None and not isinstance(given, Mapping):
         raise ConfigError(f"values: got {shown(given)}, need them by name, such as "
                           "{'wetness': 0.5}. Leave it out for what it has.")  # fmt: skip
+
+
+def is_whole(given: Any) -> bool:
+    """Return whether an argument is a whole number: Python's or NumPy's, and not a truth value."""
+    return isinstance(given, numbers.Integral) and not isinstance(given, bool)
 
 
 def check_output(given: Any) -> None:

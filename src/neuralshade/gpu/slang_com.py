@@ -13,7 +13,6 @@ from contextlib import contextmanager
 from ctypes import byref, c_char_p, c_int, c_int64, c_size_t, c_uint32, c_void_p, sizeof
 from typing import Any, ParamSpec, TypeVar
 
-from neuralshade.base.cores import core_count
 from neuralshade.errors import DeviceError, KernelError, NeuralShadeError
 from neuralshade.gpu.device import give_back_freed_memory, in_a_new_thread
 
@@ -41,10 +40,9 @@ AFTERWARDS = re.compile(
 )
 
 
-# A global session is for one thread at a time; several work side by side. Each takes 300 MB, and
-# 0.14 s to be made: one is kept.
-MOST_SESSIONS = 4
-ROOM = threading.BoundedSemaphore(min(MOST_SESSIONS, core_count()))
+# A global session is for one thread at a time; several work side by side, and those who compile
+# have no more threads than cores. Each takes 300 MB, and 0.14 s to be made: one is kept.
+ROOM = threading.BoundedSemaphore(4)
 KEPT: list[ComObject] = []
 LENT = threading.local()  # its ``session``
 
@@ -183,17 +181,14 @@ def _lent_session() -> Iterator[None]:
         try:
             yield
         finally:
-            _given_back(LENT.session)
+            session = LENT.session
             del LENT.session
-            give_back_freed_memory()
-
-
-def _given_back(session: ComObject) -> None:
-    """Keep a global session where none is kept, else have it freed with its last reference."""
-    if KEPT:
-        session.borrowed = False
-    else:
-        KEPT.append(session)
+            if KEPT:
+                session.borrowed = False  # it is freed with its last reference
+                del session
+                give_back_freed_memory()
+            else:
+                KEPT.append(session)
 
 
 def _global_session() -> ComObject:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from neuralshade.base.did_you_mean import did_you_mean
-from neuralshade.base.given import check_path
+from neuralshade.base.given import check_path, is_whole
 from neuralshade.base.message_text import named, plain, shown
 from neuralshade.errors import ConfigError
 from neuralshade.fitting.recipe import read_toml
@@ -99,21 +99,22 @@ def _rows(name: str, given: dict[str, Any]) -> list[Any]:
 def asked_number(name: str, value: Any) -> int:
     """Return one of WHOLE as it is asked for in place of a scene's. Raises ConfigError."""
     low, high = WHOLE[name]
-    if type(value) is not int or not low <= value <= high:
+    if not is_whole(value) or not low <= value <= high:
         raise ConfigError(f"{name}: got {shown(value)}, need a number from {low} to {high}. Leave "
                           "it out for the scene's.")  # fmt: skip
-    return value
+    return int(value)
 
 
 def asked_size(size: Any) -> tuple[int, int]:
     """Return width and height as they are asked for in place of a scene's. Raises ConfigError."""
-    if not isinstance(size, (list, tuple)) or [type(n) for n in size] != [int, int]:
+    if not isinstance(size, (list, tuple)) or len(size) != 2 or not all(map(is_whole, size)):
         raise ConfigError(f"size: got {shown(size)}, need width and height in pixels. Write for "
                           "example (640, 360).")  # fmt: skip
-    if not _is_size(list(size)):
-        raise ConfigError(f"size: got {size[0]}x{size[1]}, need 1 to {MOST_SIDE} pixels a side. "
-                          "Write for example 640x360.")  # fmt: skip
-    return size[0], size[1]
+    width, height = map(int, size)
+    if not _is_size([width, height]):
+        raise ConfigError(f"size: got {width}x{height}, need 1 to {MOST_SIDE} pixels a side. Write "
+                          "for example 640x360.")  # fmt: skip
+    return width, height
 
 
 def _is_size(size: Any) -> bool:

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from neuralshade.base.did_you_mean import did_you_mean
+from neuralshade.base.given import is_whole
 from neuralshade.base.message_text import shown
 from neuralshade.errors import ConfigError
 from neuralshade.fitting.scene import GIVEN, TARGET, Scene, View
@@ -44,7 +45,7 @@ class ShownPane:
         if not isinstance(asked.show, str | None):
             raise ConfigError(f"show: got {shown(asked.show)}, need the name of a pane as text. "
                               "Leave it out for the first one.")  # fmt: skip
-        if type(asked.level) is not int:
+        if not is_whole(asked.level):
             raise ConfigError(f"level: got {shown(asked.level)}, need a whole number. Leave it out "
                               "for the finest.")  # fmt: skip
         if asked.reference is not None:

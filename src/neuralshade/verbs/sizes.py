@@ -7,6 +7,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from neuralshade.base.given import is_whole
 from neuralshade.base.message_text import shown
 from neuralshade.errors import ConfigError
 from neuralshade.source.resize import same_shape
@@ -64,10 +65,10 @@ def _scaled(scale: Any, fitted: tuple[float, float]) -> tuple[int, int]:
 
 def _sides(size: Any, fitted: tuple[float, float]) -> tuple[int, int]:
     """Return width and height, the one that was not told by the aspect of ``fitted``."""
-    if _whole(size):
+    if is_whole(size):
         size = (size, None) if fitted[0] >= fitted[1] else (None, size)
     pair = isinstance(size, (tuple, list, np.ndarray)) and len(size) == 2
-    if not pair or not all(n is None or _whole(n) for n in size) or all(n is None for n in size):
+    if not pair or not all(n is None or is_whole(n) for n in size) or all(n is None for n in size):
         raise ConfigError(f"size: got {shown(size)}, need 2 numbers: width and height in whole "
                           "pixels, or the longer side alone. Leave it out for the whole picture "
                           "as it was fitted.")  # fmt: skip
@@ -80,10 +81,6 @@ def _sides(size: Any, fitted: tuple[float, float]) -> tuple[int, int]:
         height = max(1, round(width * fitted[1] / fitted[0]))
     _within((width, height))
     return width, height
-
-
-def _whole(number: Any) -> bool:
-    return isinstance(number, numbers.Integral) and not isinstance(number, bool)
 
 
 def _within(sides: tuple[int, ...]) -> None:

@@ -21,7 +21,7 @@ from neuralshade.kinds.kind import Notice, ignore
 from neuralshade.kinds.material.judging.evaluate import teacher_of, tell_changed
 from neuralshade.kinds.material.judging.judge import Judge
 from neuralshade.kinds.material.judging.mip_judge import LevelJudge
-from neuralshade.kinds.material.speed.baked import Baked, bake
+from neuralshade.kinds.material.speed.baked import bake
 from neuralshade.kinds.material.speed.evaluation import (
     Evaluation,
     frame_evaluation,
@@ -87,9 +87,10 @@ def speed_rows(gpu: Gpu, teacher: Teacher, opened: Any) -> list[dict[str, Any]]:
     worth: dict[str, dict[str, Any]] = {NETWORK: _network_worth(opened)}
     if baked is not None:
         has_textures = not gpu.adapter.software and gpu.api != "cuda"
-        timed = baked.in_textures(gpu) if has_textures else baked.in_words()
+        levels = [each.in_words() for each in baked.levels()]
+        timed = baked.in_textures(gpu) if has_textures else levels[0]
         ways[BAKED] = lambda screen: graph_evaluation(gpu, timed, screen)
-        worth[BAKED] = _baked_worth(kernels, baked, opened)
+        worth[BAKED] = _baked_worth(kernels, levels, opened) | {"memory_bytes": baked.byte_count}
     ways |= {
         NETWORK: lambda screen: frame_evaluation(gpu, opened, screen),
         LOOPS: lambda screen: frame_evaluation(gpu, opened, screen, matrices=False),
@@ -114,9 +115,11 @@ def _network_worth(opened: Any) -> dict[str, Any]:
             **_level_error([each["error"] for each in levels])}  # fmt: skip
 
 
-def _baked_worth(kernels: TeacherKernels, baked: Baked, opened: Any) -> dict[str, Any]:
-    """Return what maps are worth, judged as the network was; theirs are box-filtered levels."""
-    levels = [TeacherKernels(kernels.gpu, each.in_words()) for each in baked.levels()]
+def _baked_worth(
+    kernels: TeacherKernels, maps: Sequence[Teacher], opened: Any
+) -> dict[str, float]:  # fmt: skip
+    """Return what baked ``maps``, one for each level, are worth, judged as the network was."""
+    levels = [TeacherKernels(kernels.gpu, each) for each in maps]
     judged = Judge(kernels).judge(levels[0].eval)
 
     def shade(uv: Floats, wi: Floats, wo: Floats, level: Floats) -> Floats:
@@ -124,7 +127,7 @@ def _baked_worth(kernels: TeacherKernels, baked: Baked, opened: Any) -> dict[str
 
     errors = LevelJudge(kernels, opened.recipe).errors(shade, len(levels))
     return {"psnr_db": judged.psnr_db, "l1_highlight": judged.highlight_l1,
-            "memory_bytes": baked.byte_count, **_level_error(errors)}  # fmt: skip
+            **_level_error(errors)}  # fmt: skip
 
 
 def _level_error(errors: Sequence[float]) -> dict[str, float]:
