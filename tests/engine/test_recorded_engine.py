@@ -1,5 +1,7 @@
 """engine/recorded_engine: a step that CUDA replays is the step that PyTorch runs."""
 
+import gc
+
 import pytest
 import torch
 
@@ -110,6 +112,25 @@ def test_a_step_that_changed_is_recorded_anew():
     engine.forget()
     engine.advance(FACTORS)
     assert torch.equal(held, engine.field.members[0].weight)
+
+
+@pytest.mark.gpu
+def test_a_graph_left_as_garbage_does_not_end_the_next_recording():
+    """CUDA ends a recording in which a graph is freed, and garbage is collected at any time."""
+    old, engine = recorded(), recorded()
+    old.advance(FACTORS)
+    old.itself = old  # a circle, which only a collection frees
+    garbage, draw = [old], engine.task
+    del old
+
+    def drawn(rng):
+        if torch.cuda.is_current_stream_capturing() and gc.isenabled():
+            garbage.clear()
+            gc.collect()
+        return draw(rng)
+
+    engine.task = drawn
+    assert engine.advance(FACTORS) == pytest.approx(plain().advance(FACTORS), rel=1e-4)
 
 
 def test_other_optimizers_are_refused():

@@ -1,4 +1,7 @@
-"""model/packed_codes: numbers read from packed bytes are the float latents, exactly."""
+"""model/packed_codes: numbers read from packed bytes are the float latents.
+
+But for the last bits: Vulkan lets a GPU divide to 2.5 units in the last place.
+"""
 
 import numpy as np
 import pytest
@@ -69,9 +72,13 @@ def check(dispatch, shapes, seed=0):
     inside, (singles, pairs, fours) = read_back(dispatch, encoding, grids)
     for table, grid in zip(encoding.tables(), grids, strict=True):
         own = slice(table.first, table.first + grid.texels.numel())
-        np.testing.assert_array_equal(singles[own], wanted[own])
-        np.testing.assert_array_equal(pairs[own], wanted[own])
-        np.testing.assert_array_equal(fours[own][inside[own] == 1], wanted[own][inside[own] == 1])
+        assert_equal_latents(singles[own], wanted[own])
+        assert_equal_latents(pairs[own], wanted[own])
+        assert_equal_latents(fours[own][inside[own] == 1], wanted[own][inside[own] == 1])
+
+
+def assert_equal_latents(got, wanted):
+    np.testing.assert_array_max_ulp(got, wanted, maxulp=3)
 
 
 @pytest.mark.parametrize("bits", range(1, 9))

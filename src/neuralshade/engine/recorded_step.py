@@ -7,7 +7,9 @@ all of them are one launch.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import contextlib
+import gc
+from collections.abc import Callable, Iterator, Sequence
 
 import torch
 
@@ -60,7 +62,7 @@ class RecordedStep:
                 self._step(torch.ones_like(self._skip))
         torch.cuda.current_stream().wait_stream(beside)
         graph = torch.cuda.CUDAGraph()
-        with torch.cuda.graph(graph):
+        with _no_collection(), torch.cuda.graph(graph):
             self._step(torch.zeros_like(self._skip))
         self._skips.zero_()
         return graph
@@ -76,3 +78,16 @@ class RecordedStep:
         for adam in self._adams:
             adam.step_as_set()
         self.loss.copy_(loss)
+
+
+@contextlib.contextmanager
+def _no_collection() -> Iterator[None]:
+    """Let no garbage be collected: a graph in it that is freed meanwhile ends the recording."""
+    if not gc.isenabled():
+        yield
+        return
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
