@@ -1,6 +1,7 @@
 """base/own: what others could write to is not this user's own, nor a key that they could read."""
 
 import os
+import secrets
 import stat
 
 import pytest
@@ -101,6 +102,22 @@ def test_a_key_that_others_may_know_is_none(folder, change):
     else:
         folder.chmod(0o777)
     assert own_key(path) is None
+
+
+def test_of_two_that_make_a_key_at_once_both_have_the_one_that_stays(folder, monkeypatch):
+    """What one signs by a key that the other then replaces would be nobody's."""
+    made, others = secrets.token_bytes, []
+
+    def overtaken(count):
+        if not others:
+            others.append(None)
+            others.append(own_key(folder / "key"))  # meanwhile somebody else is done
+        return made(count)
+
+    monkeypatch.setattr(secrets, "token_bytes", overtaken)
+    key = own_key(folder / "key")
+    assert key is not None and key == others[1] == own_key(folder / "key")
+    assert [path.name for path in folder.iterdir()] == ["key"]
 
 
 def test_a_key_that_cannot_be_kept_is_none(tmp_path):

@@ -102,13 +102,18 @@ def own_key(path: Path) -> bytes | None:
 
 
 def _make_key(path: Path) -> None:
-    # Whole or not at all. Of two processes that make one, the later one's stays.
+    # Whole or not at all. Of two that make one at once, the first one's stays.
     with tempfile.TemporaryDirectory(prefix=".neuralshade-", dir=path.parent) as folder:
         made = os.path.join(folder, "key")
         descriptor = os.open(made, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
         with open(descriptor, "wb") as file:
             file.write(secrets.token_bytes(KEY_BYTES))
-        os.replace(made, path)
+        try:
+            os.link(made, path)
+        except FileExistsError:
+            return
+        except OSError:  # a disk without links; there the later one's stays
+            os.replace(made, path)
 
 
 def _read_key(path: Path) -> bytes | None:

@@ -172,13 +172,13 @@ class KernelEncoderSteps(EncoderSteps):
         """
         drawn, tasks, gpu = self.networks.drawn, self.networks.tasks, self.networks.drawn.gpu
         states = gpu.buffer(StepState(0, 0, 0, 0, 1.0).pair())
-        dispatch = tasks.drawing(states)
+        dispatch, device = tasks.drawing(states), next(self.field.parameters()).device
         for step in range(first, first + count):
             write_once(gpu, states, StepState(step, 0, 0, 0, 1.0).pair())
             run_once(gpu, [dispatch])
+            gpu.wait()  # PyTorch reads them in another stream
             rows = tasks.samples["drawn_rows"]
-            check_answers(drawn.teacher, floats_on(torch.device("cpu"), rows, drawn.batch,
-                                                   drawn.words))  # fmt: skip
+            check_answers(drawn.teacher, floats_on(device, rows, drawn.batch, drawn.words))
 
 
 def _encoder_path(gpu: Gpu, encoder: MLP, kernels: str) -> TrainingPath:
