@@ -10,7 +10,7 @@ import neuralshade
 from neuralshade import ConfigError, FitInterrupted, FitOptions
 from neuralshade.asset.checkpoint import load_checkpoint
 from neuralshade.engine.torch_engine import TorchEngine
-from neuralshade.fitting.loop import HOPELESS_LOOKS, HOPELESS_STEPS, DivergedError
+from neuralshade.fitting.progress import HOPELESS_LOOKS, HOPELESS_STEPS, DivergedError
 
 FEW = {"encoding": "dense_grid:width=12,height=8", "hidden_width": 8, "warmup": 0}
 
@@ -71,7 +71,7 @@ def broken_from(monkeypatch):
             return math.nan
 
         monkeypatch.setattr(TorchEngine, "advance", advance)
-        monkeypatch.setattr("neuralshade.fitting.loop.HOPELESS_STEPS", 16)
+        monkeypatch.setattr("neuralshade.fitting.progress.HOPELESS_STEPS", 16)
         monkeypatch.setattr("neuralshade.fitting.loop.next_chunk", lambda chunk, seconds: 1)
         monkeypatch.setattr("neuralshade.fitting.job.AUTOSAVE_SECONDS", 0.0)
 

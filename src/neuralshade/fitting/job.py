@@ -16,10 +16,10 @@ from neuralshade.engine.choose import Chosen
 from neuralshade.errors import ConfigError, DeviceError, FitInterrupted, OutputError
 from neuralshade.fitting.callbacks import Callbacks
 from neuralshade.fitting.facts import Reached, Warnings
-from neuralshade.fitting.loop import DivergedError, Loop, Observer, Restart
+from neuralshade.fitting.loop import Loop, Observer, Restart
 from neuralshade.fitting.options import FitOptions
 from neuralshade.fitting.output_checks import checkpoint_path, is_same_file
-from neuralshade.fitting.progress import Progress
+from neuralshade.fitting.progress import DivergedError, Progress
 from neuralshade.fitting.recipe import to_dict
 from neuralshade.fitting.resuming import Fitted, Whole, how_to_go_on, keep, kept_if_cut_off, restore
 from neuralshade.fitting.scene import Scene

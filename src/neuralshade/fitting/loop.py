@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from neuralshade.base.interrupt import Interruption
 from neuralshade.base.work import working
-from neuralshade.errors import ConfigError
-from neuralshade.fitting.progress import Progress, WarmUp, next_chunk, next_snapshot
+from neuralshade.fitting.progress import LossWatch, Progress, WarmUp, next_chunk, next_snapshot
 from neuralshade.optimizer.schedule import Schedule, rate_factor
 
 if TYPE_CHECKING:
@@ -27,18 +26,12 @@ TARGET_SHARE = 0.1  # the same where the fit ends by PSNR, and where it was not 
 MEASUREMENTS = 12  # in a fit, as far as TARGET_SHARE pays for them; short fits have fewer
 STALE_SHARE = 0.05  # of all steps since the last measuring: then PSNR is measured at the end too
 FIRST_PROBE, PROBE_RATIO = 128, 1.15  # steps at which PSNR is measured to find a plateau
-HOPELESS_STEPS = 256  # with a loss that is no number, at HOPELESS_LOOKS or more: a fit ends
-HOPELESS_LOOKS = 4
 
 
 class Trained(Protocol):
     """What runs the steps."""
 
     def advance(self, rate_factors: Sequence[float]) -> float: ...
-
-
-class DivergedError(ConfigError):
-    """The loss has long been no number; going on would change nothing."""
 
 
 class Restart(Exception):  # noqa: N818 - no error: somebody asked for it
@@ -105,10 +98,10 @@ class Loop:
     plateau: Plateau | None = None
     rate_factor: float = field(default=1.0, init=False)
     _last_snapshot: int | None = field(default=None, init=False)
-    _broken_since: int = field(default=0, init=False)  # the step of the first such look
-    _broken_looks: int = field(default=0, init=False)
+    _watch: LossWatch = field(default_factory=LossWatch, init=False)
     _alike_since: int = field(default=0, init=False)  # step; PSNR before is of other pixels
     _next_probe: int = field(default=0, init=False)  # step
+    _step_seconds: float = field(default=0.0, init=False)  # of the last call; 0 before one
     _next_share: float = field(default=0.0, init=False)  # done, at which PSNR is wanted again
 
     def run(self) -> bool:
@@ -124,7 +117,12 @@ class Loop:
             while not self.is_over():
                 if interruption.requested:
                     return False
-                ran = self._clipped(chunk, self._due())
+                before, parts = time.perf_counter(), len(self.progress.breaks)
+                share = self._due()
+                if len(self.progress.breaks) > parts:  # it is made ready beside the clock
+                    chunk, free = 1, time.perf_counter() - before - warm_up.renew()
+                    start, opened, self._step_seconds = start + free, opened + free, 0.0
+                ran = self._clipped(chunk, share)
                 before = time.perf_counter()
                 with warm_up.told():
                     self._advance(ran)
@@ -132,6 +130,7 @@ class Loop:
                 free = warm_up.uncounted(trained - before, ran)
                 start, opened = start + free, opened + free
                 chunk = next_chunk(chunk, trained - before)
+                self._step_seconds = (trained - before) / ran
                 self.progress.seconds = trained - start
                 is_due = self._is_measure_due(measuring, trained - opened)
                 if is_due and not interruption.requested:
@@ -190,22 +189,9 @@ class Loop:
             factors = [factor * self.control.rate_scale for factor in factors]
         p.loss, self.rate_factor = self.engine.advance(factors), factors[-1]
         p.step += steps
-        self._check_loss(p)
+        self._watch.check(p)
         if p.step == next_snapshot(p.step - 1):
             self._draw()
-
-    def _check_loss(self, p: Progress) -> None:
-        if math.isfinite(p.loss):
-            self._broken_looks = 0
-            return
-        self._broken_looks += 1
-        if self._broken_looks == 1:  # the steps before may have been well
-            self._broken_since = p.step
-        for_long = p.step - self._broken_since >= HOPELESS_STEPS
-        if for_long and self._broken_looks >= HOPELESS_LOOKS:
-            raise DivergedError("fit: got a loss that is no number from step "
-                                f"{self._broken_since:,} to {p.step:,}, need a fit that "
-                                "converges.")  # fmt: skip
 
     def _share(self, step: int, seconds: float) -> float:
         """Return how much of the fit is done, by its given ends or by what follows a plateau."""
@@ -245,8 +231,8 @@ class Loop:
         ends = [max(p.step + 1, math.ceil(r.steps * share))] if r.steps else []
         if self.plateau is not None and p.plateau_step is not None:
             ends.append(self.plateau.end(p.plateau_step))
-        if self.due is not None and r.seconds and p.step and p.seconds:
-            left = (share * r.seconds - p.seconds) * p.step / p.seconds
+        if self.due is not None and r.seconds and self._step_seconds:
+            left = (share * r.seconds - p.seconds) / self._step_seconds
             ends.append(p.step + max(1, math.ceil(left)))
         if self.snapshot is not None:
             ends.append(next_snapshot(self.progress.step))

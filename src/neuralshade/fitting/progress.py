@@ -7,12 +7,15 @@ from typing import Any
 
 from neuralshade.base.message_text import kept_db
 from neuralshade.base.work import part
+from neuralshade.errors import ConfigError
 
 STALE_SHARE = 0.2  # of all steps: a PSNR from before them is told with its step
 STALE_SECONDS = 2.0  # of training: the same, however few steps those are
 MOST_ROWS = 4096  # of a curve in memory and in checkpoints; assets keep far fewer
 LOOK_SECONDS = 0.1  # between two looks at the clock
 SHORTEST_SECONDS = 1e-3  # from which on a speed is told
+HOPELESS_STEPS = 256  # with a loss that is no number, at HOPELESS_LOOKS or more: a fit ends
+HOPELESS_LOOKS = 4
 SNAPSHOT_RATIO = 2.0**0.5  # snapshots lie this factor of steps apart
 
 
@@ -79,7 +82,8 @@ class WarmUp:
     """How long the first step takes beyond later ones: kernels are compiled then, no clock's fault.
 
     That is known once the second call of the engine has ended; until then none of it is counted.
-    The row of ``progress``'s curve behind the first call gets its seconds then.
+    The row of ``progress``'s curve behind the first call gets its seconds then. So it is for the
+    first step of each part of a fit: ``renew``.
     """
 
     def __init__(self, progress: Progress) -> None:
@@ -99,6 +103,11 @@ class WarmUp:
             return seconds
         return -self._counted(min(self.owed, seconds / steps))
 
+    def renew(self) -> float:
+        """Let the next call be a first one again; return what is still owed of the last."""
+        owed, self._calls = self.owed, 0
+        return self._counted(owed)
+
     def settled(self) -> bool:
         """Count all of the first call where it was the only one; return whether it was."""
         if not self.owed:
@@ -111,6 +120,33 @@ class WarmUp:
         if curve:
             curve[-1][1] = round((curve[-1][1] or 0.0) + seconds, 3)
         return seconds
+
+
+class DivergedError(ConfigError):
+    """The loss has long been no number; going on would change nothing."""
+
+
+class LossWatch:
+    """Looks at losses, of which a few may be no number."""
+
+    def __init__(self) -> None:
+        self._since = 0  # the step of the first such look
+        self._looks = 0
+
+    def check(self, progress: Progress) -> None:
+        """Look at the last loss. Raises: DivergedError where it has been none for HOPELESS_STEPS.
+        """
+        if math.isfinite(progress.loss):
+            self._looks = 0
+            return
+        self._looks += 1
+        if self._looks == 1:  # the steps before may have been well
+            self._since = progress.step
+        for_long = progress.step - self._since >= HOPELESS_STEPS
+        if for_long and self._looks >= HOPELESS_LOOKS:
+            raise DivergedError("fit: got a loss that is no number from step "
+                                f"{self._since:,} to {progress.step:,}, need a fit that "
+                                "converges.")  # fmt: skip
 
 
 def _short(value: float) -> float:

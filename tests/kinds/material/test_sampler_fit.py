@@ -157,10 +157,49 @@ def test_a_file_without_a_sampler_is_refused(fitted, tmp_path):
 
 
 def test_step_sizes_have_a_schedule_for_each_part():
+    """Steps of a call that goes on beyond its part are as small as the part's last."""
+    engine = SimpleNamespace(parts_begun=1)
     recipe = MaterialRecipe(steps=100, seconds=None, warmup=0)
-    loop = PhasedLoop(None, recipe, None, starts=(0.0, 0.6, 0.9))
-    shares = [loop._rate_share(step, 0.0) for step in (0, 30, 60, 75, 90, 95)]
-    assert shares == pytest.approx([0, 0.5, 0, 0.5, 0, 0.5])
+    loop = PhasedLoop(engine, recipe, None, starts=(0.0, 0.6, 0.9, 0.9))
+    shares = []
+    for begun, steps in enumerate([(0, 30, 60), (60, 75, 95), (90, 95, 100)], 1):
+        engine.parts_begun = begun
+        shares += [loop._rate_share(step, 0.0) for step in steps]
+    assert shares == pytest.approx([0, 0.5, 1, 0, 0.5, 1, 0, 0.5, 1])
+
+
+class Parted:
+    """An engine of three parts, of which each takes longer for a step than the one before."""
+
+    def __init__(self, clock):
+        self.clock, self.parts_begun, self.steps = clock, 1, [0, 0, 0]
+
+    def advance(self, factors):
+        self.clock.now += 0.001 * 200 ** (self.parts_begun - 1) * len(factors)
+        self.steps[self.parts_begun - 1] += len(factors)
+        return 0.1
+
+    def due(self, loop, share):
+        if self.parts_begun < 3 and share >= loop.starts[self.parts_begun]:
+            self.clock.now += 5.0  # to make it ready
+            self.parts_begun += 1
+            loop.progress.breaks.append(loop.progress.step)
+        return [*loop.starts, 1.0][self.parts_begun]
+
+
+@pytest.mark.parametrize("seconds", [0.05, 2.0, 100.0])
+def test_no_part_is_left_out_by_a_clock(monkeypatch, seconds):
+    """What makes a part ready is beside it; steps that take much longer are clipped soon."""
+    clock = SimpleNamespace(now=50.0)
+    monkeypatch.setattr("neuralshade.fitting.loop.time.perf_counter", lambda: clock.now)
+    engine = Parted(clock)
+    recipe = MaterialRecipe(steps=None, seconds=seconds, warmup=0)
+    loop = PhasedLoop(engine, recipe, None, starts=(0.0, 0.5, 0.75))
+    loop.due = lambda share: engine.due(loop, share)
+    assert loop.run()
+    assert engine.steps[0] == pytest.approx(500 * seconds, rel=0.1)
+    assert engine.steps[1] >= max(1, round(1.2 * seconds)) and engine.steps[2] >= 1
+    assert loop.progress.seconds < 1.1 * seconds + 2 * 40
 
 
 def test_steps_without_finite_gradients_are_skipped(fitted):

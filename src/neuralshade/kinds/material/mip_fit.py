@@ -170,6 +170,11 @@ class LeveledEngine:
         """Return how many steps had a gradient that was not finite."""
         return self.inner.skipped + (0 if self.mips is None else self.mips.skipped)
 
+    @property
+    def parts_begun(self) -> int:
+        """Return of how many parts a fit has begun the training."""
+        return 1 + (self.mips is not None)
+
     def begin(self) -> EveryNth:
         """Train the mip levels from now on; the finest level and the decoder are done."""
         self.mips = mip_trainer(self._recipe, self.inner.field(), self._teacher, self.device)

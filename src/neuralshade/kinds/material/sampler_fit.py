@@ -6,6 +6,7 @@ what a path tracer integrates: what the decoder says, not the teacher, which is 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -41,22 +42,47 @@ class FieldEngine(Protocol):
     def every(self) -> int: ...  # steps that are counted for one of PyTorch's
     @property
     def skipped(self) -> int: ...
+    @property
+    def parts_begun(self) -> int: ...
     def advance(self, rate_factors: Sequence[float]) -> float: ...
     def state(self) -> dict[str, torch.Tensor]: ...
     def load_state(self, state: dict[str, torch.Tensor]) -> None: ...
 
 
+class PartedEngine(Protocol):
+    """An engine of parts, each of which trains something else."""
+
+    @property
+    def parts_begun(self) -> int: ...
+    def advance(self, rate_factors: Sequence[float]) -> float: ...
+
+
 @dataclass
 class PhasedLoop(Loop):
-    """A loop whose step sizes go through their schedule once from each share in ``starts`` on."""
+    """A loop whose step sizes go through their schedule once in each of an engine's parts.
 
-    starts: Sequence[float] = (0.0,)  # of the fit, growing
+    Part i is due from ``starts[i]`` of the fit on. It is not over before all have begun: one call
+    of many steps may take what was left of a clock's time for two of them.
+    """
+
+    engine: PartedEngine
+    starts: Sequence[float] = (0.0,)  # growing
+
+    def __post_init__(self) -> None:
+        self.starts = sorted(set(self.starts))  # of parts that take no time, none is left
+
+    def _given_share(self, step: int, seconds: float) -> float:
+        share = super()._given_share(step, seconds)
+        return min([share, *(math.nextafter(due, 1.0) for due in self._later()[:1])])
 
     def _rate_share(self, step: int, seconds: float) -> float:
-        share = super()._rate_share(step, seconds)
-        begin = max(start for start in self.starts if start <= share)
-        end = min((start for start in self.starts if start > share), default=1.0)
-        return (share - begin) / max(end - begin, 1e-9)
+        share = super()._given_share(step, seconds)
+        begin, end = self.starts[self.engine.parts_begun - 1], min(self._later(), default=1.0)
+        return min(1.0, max(0.0, share - begin) / max(end - begin, 1e-9))
+
+    def _later(self) -> Sequence[float]:
+        """Return when parts are due that have not begun."""
+        return self.starts[self.engine.parts_begun :]
 
 
 def untrained_sampler(recipe: MaterialRecipe) -> LobeSampler:
@@ -191,6 +217,11 @@ class SampledEngine:
     def skipped(self) -> int:
         """Return how many steps had a gradient that was not finite."""
         return self.inner.skipped + (0 if self.trainer is None else self.trainer.skipped)
+
+    @property
+    def parts_begun(self) -> int:
+        """Return of how many parts a fit has begun the training."""
+        return self.inner.parts_begun + (self.trainer is not None)
 
     @property
     def sampler(self) -> LobeSampler:
