@@ -187,19 +187,35 @@ class Parted:
         return [*loop.starts, 1.0][self.parts_begun]
 
 
+@pytest.fixture
+def parted(monkeypatch):
+    """Give what runs a fit of three parts to its end: its loop and engine."""
+
+    def run(**ends):
+        clock = SimpleNamespace(now=50.0)
+        monkeypatch.setattr("neuralshade.fitting.loop.time.perf_counter", lambda: clock.now)
+        engine, recipe = Parted(clock), MaterialRecipe(**ends, warmup=0)
+        loop = PhasedLoop(engine, recipe, None, starts=(0.0, 0.5, 0.75))
+        loop.due = lambda share: engine.due(loop, share)
+        assert loop.run()
+        return loop, engine
+
+    return run
+
+
 @pytest.mark.parametrize("seconds", [0.05, 2.0, 100.0])
-def test_no_part_is_left_out_by_a_clock(monkeypatch, seconds):
+def test_no_part_is_left_out_by_a_clock(parted, seconds):
     """What makes a part ready is beside it; steps that take much longer are clipped soon."""
-    clock = SimpleNamespace(now=50.0)
-    monkeypatch.setattr("neuralshade.fitting.loop.time.perf_counter", lambda: clock.now)
-    engine = Parted(clock)
-    recipe = MaterialRecipe(steps=None, seconds=seconds, warmup=0)
-    loop = PhasedLoop(engine, recipe, None, starts=(0.0, 0.5, 0.75))
-    loop.due = lambda share: engine.due(loop, share)
-    assert loop.run()
+    loop, engine = parted(steps=None, seconds=seconds)
     assert engine.steps[0] == pytest.approx(500 * seconds, rel=0.1)
     assert engine.steps[1] >= max(1, round(1.2 * seconds)) and engine.steps[2] >= 1
     assert loop.progress.seconds < 1.1 * seconds + 2 * 40
+
+
+@pytest.mark.parametrize("steps, each", [(1, [1, 0, 0]), (2, [1, 1, 0]), (100, [50, 25, 25])])
+def test_steps_are_as_many_as_were_asked_for(parted, steps, each):
+    loop, engine = parted(steps=steps, seconds=None)
+    assert loop.progress.step == steps and engine.steps == each
 
 
 def test_steps_without_finite_gradients_are_skipped(fitted):

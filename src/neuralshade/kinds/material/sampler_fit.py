@@ -61,8 +61,8 @@ class PartedEngine(Protocol):
 class PhasedLoop(Loop):
     """A loop whose step sizes go through their schedule once in each of an engine's parts.
 
-    Part i is due from ``starts[i]`` of the fit on. It is not over before all have begun: one call
-    of many steps may take what was left of a clock's time for two of them.
+    Part i is due from ``starts[i]`` of the fit on. A clock does not end it before all have begun:
+    one call of many steps may take what was left of its time for two of them.
     """
 
     engine: PartedEngine
@@ -73,6 +73,8 @@ class PhasedLoop(Loop):
 
     def _given_share(self, step: int, seconds: float) -> float:
         share = super()._given_share(step, seconds)
+        if self.recipe.steps and step >= self.recipe.steps:
+            return share
         return min([share, *(math.nextafter(due, 1.0) for due in self._later()[:1])])
 
     def _rate_share(self, step: int, seconds: float) -> float:
