@@ -197,6 +197,11 @@ def resumed_with(kind: type[R], settings: dict[str, Any]) -> Callable[[dict[str,
     return lambda kept: from_dict(kind, kept | resumed_ends(kept, settings) | settings)
 
 
+def asked_by(preset: str | None, settings: Collection[str]) -> Callable[[str], str]:
+    """Return what says which flag asked for a field of a recipe that is another than it was."""
+    return lambda name: name if preset is None or name in settings else "preset"
+
+
 def check_preset(name: str, presets: Collection[str]) -> None:
     """Raise ConfigError for a preset that is none of those there are; the first is the usual."""
     if name not in presets:

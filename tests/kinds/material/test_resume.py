@@ -56,3 +56,13 @@ def test_with_the_other_engine_it_is_told_which_one_to_take(
         f"Add --engine {began}."
     )
     assert not (tmp_path / "y.nsh").exists()
+
+
+@pytest.mark.parametrize("asked, flag", [({"preset": "high"}, "preset"),
+                                         ({"hidden_width": 32}, "hidden-width")])  # fmt: skip
+def test_another_decoder_is_refused_as_what_asked_for_it(interrupted, tmp_path, asked, flag):
+    module, checkpoint = interrupted("torch", 0.0)
+    with pytest.raises(ConfigError, match=r"need \d+ as the fit was started with") as caught:
+        neuralshade.fit_material(module, tmp_path / "y.nsh", **asked,
+                                 options=FitOptions(engine="torch", resume=checkpoint))  # fmt: skip
+    assert str(caught.value).endswith(f"Leave --{flag} out.")

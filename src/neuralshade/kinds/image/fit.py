@@ -38,7 +38,7 @@ from neuralshade.fitting.picture_result import (
     tell_search_ended,
 )
 from neuralshade.fitting.picture_scene import grid_pages, picture_scene
-from neuralshade.fitting.recipe import Unpack, from_dict, resumed_ends, to_dict
+from neuralshade.fitting.recipe import Unpack, asked_by, from_dict, resumed_ends, to_dict
 from neuralshade.fitting.resuming import begun_from, resumed_recipe, unfit
 from neuralshade.fitting.scene import Scene
 from neuralshade.fitting.snapshots import snapshots_for
@@ -138,10 +138,8 @@ def _resumed(
         recipe = from_dict(ImageRecipe, named | ends | settings)
         return resolve(recipe, transform_picture(picture, recipe.transform))
 
-    def setting(name: str) -> str:
-        return name if preset is None or name in settings else "preset"
-
-    recipe = resumed_recipe(checkpoint, place, picture, ImageRecipe, asked, setting=setting)
+    recipe = resumed_recipe(checkpoint, place, picture, ImageRecipe, asked,
+                            setting=asked_by(preset, settings))  # fmt: skip
     for name, shape in parameter_shapes(recipe, picture.channels).items():
         held = checkpoint.state.get(f"field.{name}")
         if held is None or held.shape != shape:  # before as much as the recipe says is allocated

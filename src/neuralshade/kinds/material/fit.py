@@ -27,7 +27,7 @@ from neuralshade.fitting.options import (
     checked_output,
     chosen_engine,
 )
-from neuralshade.fitting.recipe import Unpack, asked_recipe, resumed_with
+from neuralshade.fitting.recipe import Unpack, asked_by, asked_recipe, resumed_with
 from neuralshade.fitting.resuming import Source, resumed_recipe
 from neuralshade.fitting.scene import Scene
 from neuralshade.kinds.material import KIND
@@ -126,7 +126,7 @@ def fit_material(
     """
     check_options(options, KIND.name, KIND.takes)
     check_torch(options)
-    given = with_preset(preset, settings)
+    given, setting = with_preset(preset, settings), asked_by(preset, settings)
     if share is not None:
         check_path("share", share)
     shared = None if share is None else OpenedMaterial.read(share).shared_part
@@ -134,7 +134,7 @@ def fit_material(
         given = shared.architecture | given
     recipe = asked_recipe(MaterialRecipe, given)
     if shared is not None:
-        shared.check(recipe)
+        shared.check(recipe, setting)
     teacher = source if isinstance(source, Teacher) else load_teacher(source, element)
     place = None if isinstance(source, Teacher) else os.fspath(source)
     stem = teacher.name if place is None else Path(place).stem
@@ -143,8 +143,9 @@ def fit_material(
     checkpoint = None
     if options.resume is not None:
         checkpoint = load_checkpoint(options.resume, KIND.name)
-        recipe = resumed_recipe(checkpoint, options.resume, fitted, MaterialRecipe,
-                                resumed_with(MaterialRecipe, given), "material")  # fmt: skip
+        resumed = resumed_with(MaterialRecipe, given)
+        recipe = resumed_recipe(checkpoint, options.resume, fitted, MaterialRecipe, resumed,
+                                "material", setting)  # fmt: skip
     teacher = varied_teacher(teacher, recipe.vary)
     check_memory(recipe)
     with chosen_engine(options) as chosen, teachers_gpu(chosen) as gpu:
@@ -182,10 +183,9 @@ class _Job(Job[MaterialRecipe]):
         self.leveled = LeveledEngine(self.field_engine, recipe, kernels)
         self.engine = SampledEngine(self.leveled, recipe, self._stored)
         self.judge, self.level_judge = Judge(kernels), LevelJudge(kernels, recipe)
-        before = 1 - recipe.sampler  # what is left for the field
-        self.loop = PhasedLoop(self.engine, recipe, self._glance, self._observe,
-                               samples_per_step=self.engine.batch, due=self._due,
-                               starts=(0.0, before * main_share(recipe), before))  # fmt: skip
+        ends = (main_share(recipe) * (1 - recipe.sampler), 1 - recipe.sampler)
+        self.loop = PhasedLoop(self.engine, recipe, self._glance, self._observe, due=self._due,
+                               samples_per_step=self.engine.batch, starts=(0.0, *ends))  # fmt: skip
 
     def _due(self, share: float) -> float:
         """Begin the next part of the fit when it is time; return when more is due."""

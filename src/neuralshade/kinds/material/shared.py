@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -78,13 +78,17 @@ class SharedPart:
             parameters[name].copy_(torch.from_numpy(values).float())
             parameters[name].requires_grad_(False)
 
-    def check(self, recipe: MaterialRecipe) -> None:
-        """Raise ConfigError for a recipe of another architecture."""
+    def check(self, recipe: MaterialRecipe, setting: Callable[[str], str] = str) -> None:
+        """Raise ConfigError for a recipe of another architecture.
+
+        ``setting`` returns which flag asked for a field of it.
+        """
         for name, need in self.architecture.items():
             got = getattr(recipe, name)
             if got != need:
+                flag = setting(name).replace("_", "-")
                 raise ConfigError(f"{self.path}: got {name}={got!r}, need {need!r} as its decoder "
-                                  f"has. Leave --{name.replace('_', '-')} out.")  # fmt: skip
+                                  f"has. Leave --{flag} out.")  # fmt: skip
         if recipe.varied_count != self.recipe.varied_count:
             raise ConfigError(
                 f"{self.path}: got {recipe.varied_count} varied inputs, need "

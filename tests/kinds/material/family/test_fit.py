@@ -115,6 +115,13 @@ def test_another_architecture_is_refused(family, tmp_path, refusal, name, value)
                        f"Leave --{name.replace('_', '-')} out.")  # fmt: skip
 
 
+def test_a_preset_of_another_architecture_is_refused_as_what_was_said(family, tmp_path, refusal):
+    few = {name: value for name, value in FEW.items() if name != "hidden_width"}
+    message = refusal(ConfigError, neuralshade.fit_material, rust(), tmp_path / "x.nsh",
+                      preset="high", share=family.share, options=TORCH, **few)  # fmt: skip
+    assert message.endswith("=64, need 16 as its decoder has. Leave --preset out.")
+
+
 def test_inputs_that_are_varied_are_as_many_as_the_decoder_has(family, tmp_path, refusal):
     message = refusal(ConfigError, neuralshade.fit_material, rust(), tmp_path / "x.nsh",
                       share=family.share, options=TORCH, **FEW, vary="wetness=0..1")  # fmt: skip
