@@ -134,7 +134,7 @@ class LossWatch:
         self._looks = 0
 
     def check(self, progress: Progress) -> None:
-        """Look at the last loss. Raises: DivergedError where it has been none for HOPELESS_STEPS."""
+        """Look at the last loss. Raises: DivergedError where it was none for HOPELESS_STEPS."""
         if math.isfinite(progress.loss):
             self._looks = 0
             return
