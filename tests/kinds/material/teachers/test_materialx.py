@@ -230,7 +230,7 @@ def test_what_is_no_document_is_refused(tmp_path, refusal, text, said):
 
 def test_another_generators_text_is_refused(refusal):
     """Each edit finds its place once, or the version is told."""
-    said = refusal(ConfigError, edited_text, "struct BSDF {};", "")
+    said = refusal(ConfigError, edited_text, "struct BSDF {};", "", {})
     assert said.startswith("MaterialX: got 0 places of the texture functions")
 
 

@@ -29,6 +29,7 @@ from neuralshade.kinds.material.teachers.materialx_text import edited_text
 from neuralshade.kinds.material.teachers.pictures import picture_table
 from neuralshade.kinds.material.teachers.teacher import Teacher
 
+LINEAR = "lin_rec709"  # the color space of light
 SINES = ("sin", "cos", "tan")
 SURFACES = ("material", "surfaceshader")  # types of elements that scatter
 MISSING = ("got no package MaterialX, need it for .mtlx files. Run: pip install "
@@ -54,16 +55,16 @@ def load_materialx(
     inputs = found_inputs(document)
     replace_values(document, varied)
     chosen = _chosen(mx, document, place, element)
-    notes = check_nodes(library, chosen, place)
+    notes = check_nodes(library, chosen, place, partial(_is_converted, mx, library))
     curved = take_curves(graph_nodes(library, chosen), place)
     shader = _generated(mx, document, library, chosen, place)
     stage = shader.getStage(mx.gen.PIXEL_STAGE)
     lookups = list(lookups_of(stage, document, place, curved))
     constants, words = picture_table(lookups)
     try:
-        edited = edited_text(shader.getSourceCode(mx.gen.PIXEL_STAGE), constants)
+        edited = edited_text(shader.getSourceCode(mx.gen.PIXEL_STAGE), constants, _values(stage))
     except ConfigError as error:
-        raise ConfigError(f"{place}: {error}") from error
+        raise ConfigError(f"{place}: {chosen.getNamePath()}: {error}") from error
     name, text = f"{place.stem} {chosen.getName()}", edited.text
     rewritten = None
     if varied:
@@ -169,6 +170,31 @@ def _has_sines(library: Any, chosen: Any) -> bool:
     return any(node.getCategory() in SINES for node in graph_nodes(library, chosen))
 
 
+def _values(stage: Any) -> dict[str, str | None]:
+    """Return the uniforms of what is asked for itself: values of its inputs, as text."""
+    return {one.getVariable(): one.getValue().getValueString() if one.getValue() else None
+            for one in stage.getUniformBlock("PublicUniforms")}  # fmt: skip
+
+
+def _is_converted(mx: Any, library: Any, space: str) -> bool:
+    """Return whether MaterialX makes linear Rec. 709 of colors of a color space.
+
+    It takes a type of its own, which only what was generated has: of a surface and its light.
+    """
+    document = mx.core.createDocument()
+    document.setDataLibrary(library)
+    surface = document.addNode("surface", "probe", "surfaceshader")
+    shader = _generated(mx, document, library, surface, Path())  # which all below is of
+    block = shader.getStage(mx.gen.PIXEL_STAGE).getUniformBlock("LightData")
+    color = next(one for one in block if one.getVariable() == "color")
+    colors = mx.gen.DefaultColorManagementSystem.create(
+        mx.slang.SlangShaderGenerator.create().getTarget()
+    )
+    colors.loadLibrary(library)
+    wanted = mx.gen.ColorSpaceTransform(space, LINEAR, color.getType())
+    return bool(colors.supportsTransform(wanted))
+
+
 def _generated(mx: Any, document: Any, library: Any, chosen: Any, place: Path) -> Any:
     """Return the shader that MaterialX generates of an element."""
     generator = mx.slang.SlangShaderGenerator.create()
@@ -186,7 +212,7 @@ def _generated(mx: Any, document: Any, library: Any, chosen: Any, place: Path) -
     units.setUnitConverterRegistry(registry)
     generator.setUnitSystem(units)
     options = context.getOptions()
-    options.targetColorSpaceOverride, options.targetDistanceUnit = "lin_rec709", "meter"
+    options.targetColorSpaceOverride, options.targetDistanceUnit = LINEAR, "meter"
     options.fileTextureVerticalFlip = True  # pictures begin at the top, MaterialX's v at the bottom
     options.hwMaxActiveLightSources, options.hwSrgbEncodeOutput = 1, False
     none = mx.gen.HwSpecularEnvironmentMethod.SPECULAR_ENVIRONMENT_NONE

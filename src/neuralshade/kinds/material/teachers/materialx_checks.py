@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 from neuralshade.base.did_you_mean import did_you_mean
 from neuralshade.base.message_text import shown
 from neuralshade.errors import ConfigError
+from neuralshade.kinds.material.teachers.materialx_pictures import TAKEN
 
 # What the generator writes without an error and wrongly, or what does not compile; why.
 REFUSED = {
@@ -25,6 +26,8 @@ REFUSED = {
     "geompropvalueuniform": "reads data of a mesh",
     "geomcolor": "reads colors of a mesh",
 }
+UNWRITTEN = "MaterialX does not write as Slang"
+COLORS = ("color3", "color4")
 # Weights of light that passes through, which the generator leaves out without a word.
 THROUGH = ("transmission", "transmission_weight", "specTrans")
 HOLES = ("opacity", "geometry_opacity", "alpha")  # inputs that a surface lets light past by
@@ -48,8 +51,13 @@ def graph_nodes(library: Any, chosen: Any) -> Iterator[Any]:
             waiting += inside.getNodes() if own and hasattr(inside, "getNodes") else []
 
 
-def check_nodes(library: Any, chosen: Any, place: Path) -> list[str]:
-    """Refuse what cannot be fitted, by its node; return notes on what is left out."""
+def check_nodes(
+    library: Any, chosen: Any, place: Path, is_converted: Callable[[str], bool]
+) -> list[str]:
+    """Refuse what cannot be fitted, by its node; return notes on what is left out.
+
+    ``is_converted``: whether MaterialX makes linear light of a color space.
+    """
     notes = []
     try:
         nodes = list(graph_nodes(library, chosen))
@@ -58,12 +66,16 @@ def check_nodes(library: Any, chosen: Any, place: Path) -> list[str]:
                           "Cut it.") from error  # fmt: skip
     for node in nodes:
         _check_defined(library, node, place)
+        _check_colors(node, place, is_converted)
         category, name = node.getCategory(), node.getNamePath()
         reason = REFUSED.get(category)
         mode = node.getInputValue("scatter_mode") if node.getInput("scatter_mode") else None
         through = next((one for one in THROUGH if _is_used(node, one)), None)
         if mode in SCATTERED or through:
             reason = f"lets light through ({'scatter_mode ' + mode if mode else through})"
+        handed = [one.getName() for one in node.getInputs() if one.getType() == "filename"]
+        if handed and node.getType() == "surfaceshader":
+            reason = f"hands the picture {handed[0]} to its graph, which {UNWRITTEN}"
         if reason is not None:
             raise ConfigError(f"{place}: {name} ({category}) {reason}, need a surface that "
                               "reflects, of nodes that have Slang. Take it out.")  # fmt: skip
@@ -83,6 +95,20 @@ def _check_defined(library: Any, node: Any, place: Path) -> None:
     raise ConfigError(f"{place}: {node.getNamePath()}: got category {category} of type "
                       f"{node.getType()}, need one that MaterialX or the document defines. Change "
                       f"it.{did_you_mean(category, known)}")  # fmt: skip
+
+
+def _check_colors(node: Any, place: Path, is_converted: Callable[[str], bool]) -> None:
+    """Refuse a color space that MaterialX would leave as it is: of a color, or of a picture's."""
+    for one in node.getInputs():
+        kind = node.getType() if one.getType() == "filename" else one.getType()
+        given = one.getInterfaceInput() or one  # of a graph that hands it on
+        space = given.getActiveColorSpace()
+        if kind not in COLORS or space in TAKEN or not given.getValueString():
+            continue
+        if not is_converted(space):
+            raise ConfigError(f"{place}: {node.getNamePath()}.{one.getName()}: got color space "
+                              f"{shown(space)}, need one that MaterialX converts, such as "
+                              "srgb_texture, acescg or lin_rec709. Convert it.")  # fmt: skip
 
 
 def _is_used(node: Any, name: str) -> bool:

@@ -19,7 +19,7 @@ from neuralshade.source.picture import Picture
 
 BORDERS = {"periodic": "repeat", "clamp": "clamp", "mirror": "mirror"}
 TILES = re.compile(r"<(UDIM|UVTILE)>", re.IGNORECASE)
-LINEAR = ("", "none", "raw", "lin_rec709")  # color spaces of pictures that are taken as they are
+TAKEN = ("", "none", "raw", "lin_rec709")  # color spaces of what is taken as it is
 CURVED = "srgb_texture"
 
 
@@ -39,7 +39,7 @@ def take_curves(nodes: Iterable[Any], place: Path) -> set[str]:
             space = given.getActiveColorSpace()
             if given.getNamePath() in curved:
                 continue
-            if space not in (*LINEAR, CURVED):
+            if space not in (*TAKEN, CURVED):
                 name = f"{node.getNamePath()}.{one.getName()}"
                 raise ConfigError(f"{place}: {name}: got color space {shown(space)}, need "
                                   f"{CURVED} or lin_rec709 where a node has several pictures. "

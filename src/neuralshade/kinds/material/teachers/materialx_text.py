@@ -8,8 +8,9 @@ or says that this version of MaterialX writes something else.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 
 from neuralshade.errors import ConfigError
 from neuralshade.kinds.material.teachers.teacher import GIVEN
@@ -24,6 +25,8 @@ VERTEX = {
     "texcoord_0": "up",
     "SV_Position": "float4(up, 0, 1)",
 }
+IDENTITY = "float4x4(1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1)"
+SET = ("u_viewPosition", "u_numActiveLightSources", "u_lightData[MAX_LIGHT_SOURCES]")  # by TEACHER
 SPACES = ("World", "Object", "Model", "")
 ENTRY = (r'\[shader\("fragment"\)\]\nfloat4 fragmentMain\(VertexData _vd\) : SV_Target\n'
          r"\{\n.*?vd = _vd;\n")  # fmt: skip
@@ -110,15 +113,17 @@ class Edited:
     parameters: tuple[str, ...]  # the graph's values that closures read, such as "patina_out.x"
 
 
-def edited_text(text: str, pictures: str) -> Edited:
+def edited_text(text: str, pictures: str, values: Mapping[str, str | None]) -> Edited:
     """Return a teacher's text of what the generator wrote.
 
-    ``pictures``: constants of type Picture by the names that the generator gave them. Raises:
-    ConfigError where the text is not as this version of MaterialX writes it.
+    ``pictures``: constants of type Picture by the names that the generator gave them; ``values``:
+    numbers of its uniforms, by name, None of what has none. Raises: ConfigError where one has none
+    that is read, or the text is not as this version of MaterialX writes it.
     """
     text = _once(r"struct SamplerTexture2D\n.*?(?=struct BSDF)", PRELUDE.format(pictures=pictures),
                  text, "the texture functions")  # fmt: skip
-    text = _once(r"cbuffer pixelCB\n\{\n(.*?)\n\}", _globals, text, "the block of uniforms")
+    text = _once(r"cbuffer pixelCB\n\{\n(.*?)\n\}", partial(_globals, values), text,
+                 "the block of uniforms")  # fmt: skip
     text = _once(r"(?<=static VertexData vd;)", "\nstatic bool u_refractionTwoSided = false;\n"
                  "static bool u_emits = false;", text, "the vertex data")  # fmt: skip
     text, emitting = re.subn(EMITTING, r"\1if (u_emits)\n        {", text)
@@ -155,11 +160,26 @@ def _unexpected(count: int, what: str, needed: str) -> ConfigError:
                        f"wrote, need {needed}. Install materialx 1.39.5.")  # fmt: skip
 
 
-def _globals(block: re.Match[str]) -> str:
+def _globals(values: Mapping[str, str | None], block: re.Match[str]) -> str:
     """Return the uniforms as variables of a thread; pictures are constants already."""
     lines = [line.strip() for line in block[1].splitlines()]
     kept = [line for line in lines if line.startswith("uniform") and "SamplerTexture2D" not in line]
-    return "\n".join(line.replace("uniform", "static", 1) for line in kept)
+    return "\n".join(_global(line, values) for line in kept)
+
+
+def _global(line: str, values: Mapping[str, str | None]) -> str:
+    """Return a uniform as a variable with its value, of which the generator says the type alone."""
+    kind, name = line.removesuffix(";").split()[1:]
+    declared = f"static {kind} {name}"
+    if name in SET or kind not in (*NUMBERS, "int", "bool", "float4x4"):
+        return f"{declared};"  # a closure, of a material that has another
+    if kind == "float4x4" and name.startswith("u_world"):
+        return f"{declared} = {IDENTITY};"  # a surface that is in its object's place
+    value = values.get(name)
+    if value is None:
+        raise ConfigError(f"got no value of {name}, need one. Give it a value, or name a material "
+                          "that does.")  # fmt: skip
+    return f"{declared} = {f'{kind}({value})' if ',' in value else value};"
 
 
 def _members(text: str, struct: str) -> list[str]:
