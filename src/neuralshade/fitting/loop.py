@@ -102,6 +102,7 @@ class Loop:
     _alike_since: int = field(default=0, init=False)  # step; PSNR before is of other pixels
     _next_probe: int = field(default=0, init=False)  # step
     _step_seconds: float = field(default=0.0, init=False)  # of the last call; 0 before one
+    _late: float = field(default=0.0, init=False)  # seconds that a clock's end is put off by
     _next_share: float = field(default=0.0, init=False)  # done, at which PSNR is wanted again
 
     def run(self) -> bool:
@@ -203,7 +204,7 @@ class Loop:
     def _given_share(self, step: int, seconds: float) -> float:
         """Return the larger of steps and seconds used up."""
         by_steps = step / self.recipe.steps if self.recipe.steps else 0.0
-        by_seconds = seconds / self.recipe.seconds if self.recipe.seconds else 0.0
+        by_seconds = (seconds - self._late) / self.recipe.seconds if self.recipe.seconds else 0.0
         return min(1.0, max(by_steps, by_seconds))
 
     def _rate_share(self, step: int, seconds: float) -> float:
@@ -232,7 +233,7 @@ class Loop:
         if self.plateau is not None and p.plateau_step is not None:
             ends.append(self.plateau.end(p.plateau_step))
         if self.due is not None and r.seconds and self._step_seconds:
-            left = (share * r.seconds - p.seconds) / self._step_seconds
+            left = (share * r.seconds + self._late - p.seconds) / self._step_seconds
             ends.append(p.step + max(1, math.ceil(left)))
         if self.snapshot is not None:
             ends.append(next_snapshot(self.progress.step))

@@ -169,13 +169,14 @@ def test_step_sizes_have_a_schedule_for_each_part():
 
 
 class Parted:
-    """An engine of three parts, of which each takes longer for a step than the one before."""
+    """An engine of three parts, of which each takes its own time for a step."""
 
-    def __init__(self, clock):
-        self.clock, self.parts_begun, self.steps = clock, 1, [0, 0, 0]
+    def __init__(self, clock, step_seconds):
+        self.clock, self.step_seconds = clock, step_seconds
+        self.parts_begun, self.steps = 1, [0, 0, 0]
 
     def advance(self, factors):
-        self.clock.now += 0.001 * 200 ** (self.parts_begun - 1) * len(factors)
+        self.clock.now += self.step_seconds[self.parts_begun - 1] * len(factors)
         self.steps[self.parts_begun - 1] += len(factors)
         return 0.1
 
@@ -191,10 +192,10 @@ class Parted:
 def parted(monkeypatch):
     """Give what runs a fit of three parts to its end: its loop and engine."""
 
-    def run(**ends):
+    def run(step_seconds=(0.001, 0.2, 40.0), **ends):
         clock = SimpleNamespace(now=50.0)
         monkeypatch.setattr("neuralshade.fitting.loop.time.perf_counter", lambda: clock.now)
-        engine, recipe = Parted(clock), MaterialRecipe(**ends, warmup=0)
+        engine, recipe = Parted(clock, step_seconds), MaterialRecipe(**ends, warmup=0)
         loop = PhasedLoop(engine, recipe, None, starts=(0.0, 0.5, 0.75))
         loop.due = lambda share: engine.due(loop, share)
         assert loop.run()
@@ -209,7 +210,13 @@ def test_no_part_is_left_out_by_a_clock(parted, seconds):
     loop, engine = parted(steps=None, seconds=seconds)
     assert engine.steps[0] == pytest.approx(500 * seconds, rel=0.1)
     assert engine.steps[1] >= max(1, round(1.2 * seconds)) and engine.steps[2] >= 1
-    assert loop.progress.seconds < 1.1 * seconds + 2 * 40
+    assert loop.progress.seconds < 1.1 * seconds + 2 * (0.2 + 40)
+
+
+def test_a_part_that_begins_late_has_its_whole_time(parted):
+    loop, engine = parted((0.001, 0.4, 0.01), steps=None, seconds=2.0)
+    assert engine.steps[1] <= 3 and engine.steps[2] == pytest.approx(50, rel=0.2)
+    assert loop.progress.seconds < 2.5 and loop.progress.share == 1.0
 
 
 @pytest.mark.parametrize("steps, each", [(1, [1, 0, 0]), (2, [1, 1, 0]), (100, [50, 25, 25])])

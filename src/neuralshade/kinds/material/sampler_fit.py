@@ -61,8 +61,8 @@ class PartedEngine(Protocol):
 class PhasedLoop(Loop):
     """A loop whose step sizes go through their schedule once in each of an engine's parts.
 
-    Part i is due from ``starts[i]`` of the fit on. A clock does not end it before all have begun:
-    one call of many steps may take what was left of its time for two of them.
+    Part i is due from ``starts[i]`` of the fit on. By a clock each has its whole time, however late
+    it began: one call of many steps may take what was left for two of them.
     """
 
     engine: PartedEngine
@@ -70,6 +70,13 @@ class PhasedLoop(Loop):
 
     def __post_init__(self) -> None:
         self.starts = sorted(set(self.starts))  # of parts that take no time, none is left
+
+    def _due(self) -> float:
+        begun, p, seconds = self.engine.parts_begun, self.progress, self.recipe.seconds
+        share = super()._due()
+        if seconds and self.engine.parts_begun > begun:
+            self._late = max(self._late, p.seconds - seconds * self.starts[begun])
+        return share
 
     def _given_share(self, step: int, seconds: float) -> float:
         share = super()._given_share(step, seconds)
