@@ -118,9 +118,9 @@ class Loop:
             while not self.is_over():
                 if interruption.requested:
                     return False
-                before, parts = time.perf_counter(), len(self.progress.breaks)
+                before, ready = time.perf_counter(), self._made_ready()
                 share = self._due()
-                if len(self.progress.breaks) > parts:  # it is made ready beside the clock
+                if self._made_ready() > ready:  # which is beside the clock, as its first step is
                     chunk, free = 1, time.perf_counter() - before - warm_up.renew()
                     start, opened, self._step_seconds = start + free, opened + free, 0.0
                 ran = self._clipped(chunk, share)
@@ -225,6 +225,10 @@ class Loop:
         """Do what is due now; return the share of the fit at which more will be."""
         p = self.progress
         return 1.0 if self.due is None else self.due(self._share(p.step, p.seconds))
+
+    def _made_ready(self) -> int:
+        """Return how often something else was begun to be trained."""
+        return len(self.progress.breaks)
 
     def _clipped(self, chunk: int, share: float) -> int:
         """Return how many steps to run: to the end, the next snapshot or ``share`` at most."""

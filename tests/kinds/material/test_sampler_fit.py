@@ -173,7 +173,11 @@ class Parted:
 
     def __init__(self, clock, step_seconds):
         self.clock, self.step_seconds = clock, step_seconds
-        self.parts_begun, self.steps = 1, [0, 0, 0]
+        self.parts_begun, self.baked, self.steps = 1, False, [0, 0, 0]
+
+    @property
+    def made_ready(self):
+        return self.parts_begun + self.baked
 
     def advance(self, factors):
         self.clock.now += self.step_seconds[self.parts_begun - 1] * len(factors)
@@ -181,11 +185,14 @@ class Parted:
         return 0.1
 
     def due(self, loop, share):
+        if not self.baked and share >= 0.2:
+            self.clock.now += 3.0  # which begins no part
+            self.baked = True
         if self.parts_begun < 3 and share >= loop.starts[self.parts_begun]:
             self.clock.now += 5.0  # to make it ready
             self.parts_begun += 1
             loop.progress.breaks.append(loop.progress.step)
-        return [*loop.starts, 1.0][self.parts_begun]
+        return [*loop.starts, 1.0][self.parts_begun] if self.baked else 0.2
 
 
 @pytest.fixture

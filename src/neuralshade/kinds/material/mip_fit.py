@@ -175,6 +175,11 @@ class LeveledEngine:
         """Return of how many parts a fit has begun the training."""
         return 1 + (self.mips is not None)
 
+    @property
+    def made_ready(self) -> int:
+        """Return how often the kernels of something else were made ready."""
+        return self.inner.phase + (self.mips is not None)
+
     def begin(self) -> EveryNth:
         """Train the mip levels from now on; the finest level and the decoder are done."""
         self.mips = mip_trainer(self._recipe, self.inner.field(), self._teacher, self.device)

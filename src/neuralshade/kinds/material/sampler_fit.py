@@ -44,16 +44,20 @@ class FieldEngine(Protocol):
     def skipped(self) -> int: ...
     @property
     def parts_begun(self) -> int: ...
+    @property
+    def made_ready(self) -> int: ...
     def advance(self, rate_factors: Sequence[float]) -> float: ...
     def state(self) -> dict[str, torch.Tensor]: ...
     def load_state(self, state: dict[str, torch.Tensor]) -> None: ...
 
 
 class PartedEngine(Protocol):
-    """An engine of parts, each of which trains something else."""
+    """An engine of parts, each of which trains something else; ``made_ready`` grows within, too."""
 
     @property
     def parts_begun(self) -> int: ...
+    @property
+    def made_ready(self) -> int: ...
     def advance(self, rate_factors: Sequence[float]) -> float: ...
 
 
@@ -70,6 +74,9 @@ class PhasedLoop(Loop):
 
     def __post_init__(self) -> None:
         self.starts = sorted(set(self.starts))  # of parts that take no time, none is left
+
+    def _made_ready(self) -> int:
+        return self.engine.made_ready
 
     def _due(self) -> float:
         begun, p, seconds = self.engine.parts_begun, self.progress, self.recipe.seconds
@@ -231,6 +238,11 @@ class SampledEngine:
     def parts_begun(self) -> int:
         """Return of how many parts a fit has begun the training."""
         return self.inner.parts_begun + (self.trainer is not None)
+
+    @property
+    def made_ready(self) -> int:
+        """Return how often the kernels of something else were made ready."""
+        return self.inner.made_ready + (self.trainer is not None)
 
     @property
     def sampler(self) -> LobeSampler:
