@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -55,7 +55,7 @@ def load_materialx(
     inputs = found_inputs(document)
     replace_values(document, varied)
     chosen = _chosen(mx, document, place, element)
-    notes = check_nodes(library, chosen, place, partial(_is_converted, mx, library))
+    notes = check_nodes(library, chosen, place, cache(partial(_is_converted, mx, library)))
     curved = take_curves(graph_nodes(library, chosen), place)
     shader = _generated(mx, document, library, chosen, place)
     stage = shader.getStage(mx.gen.PIXEL_STAGE)
