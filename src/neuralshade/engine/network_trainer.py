@@ -245,6 +245,8 @@ class NetworkTrainer:
         """Take over what ``state`` returned once, here or on the other engine."""
         self.rng.set_state(state["rng"])
         self.queue.restart(self.kept.load(state, self.state_now.scale, self._write))
+        # of a step before, which one of these that follow would be skipped for
+        self._write(self.buffers["broken"], np.zeros(2, np.uint32))
         self._round()
 
     def _write(self, into: Buffer, values: npt.NDArray[Any]) -> None:

@@ -22,10 +22,13 @@ def assert_equal_states(
 
 
 @pytest.mark.parametrize("name, planted", [
-    ("grid", "2.bias"), pytest.param("lake", "0.weight", marks=pytest.mark.slow),
+    ("grid", "0.bias"), ("grid", "2.bias"),
+    pytest.param("lake", "0.weight", marks=pytest.mark.slow),
 ])  # fmt: skip
-def test_a_step_that_is_not_finite_changes_counts_alone(pairs, name, planted):
-    """Planted where rounding to 8 bits does not hide it, nor a rectifier: see model/activation."""
+def test_a_step_that_is_not_finite_changes_counts_alone(gpu, pairs, name, planted):
+    """Planted where rounding to 8 bits does not hide it."""
+    if planted == "0.bias" and gpu.api == "vulkan" and not gpu.adapter.software:
+        pytest.skip("a rectifier may hide it there: see model/activation")
     gpu = pairs(name).gpu
     gpu.advance([1.0, 1.0])
     broken = gpu.state()
