@@ -83,11 +83,10 @@ class RecordedStep:
 @contextlib.contextmanager
 def _no_collection() -> Iterator[None]:
     """Let no garbage be collected: a graph in it that is freed meanwhile ends the recording."""
-    if not gc.isenabled():
-        yield
-        return
+    collected = gc.isenabled()
     gc.disable()
     try:
         yield
     finally:
-        gc.enable()
+        if collected:
+            gc.enable()

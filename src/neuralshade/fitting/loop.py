@@ -227,8 +227,8 @@ class Loop:
         return 1.0 if self.due is None else self.due(self._share(p.step, p.seconds))
 
     def _made_ready(self) -> int:
-        """Return how often something else was begun to be trained."""
-        return len(self.progress.breaks)
+        """Return how often the kernels of something else were made ready: never, of one part."""
+        return 0
 
     def _clipped(self, chunk: int, share: float) -> int:
         """Return how many steps to run: to the end, the next snapshot or ``share`` at most."""

@@ -14,10 +14,10 @@ from neuralshade.errors import AssetError
 from neuralshade.kinds.material import noise as noises
 from neuralshade.kinds.material.fit import fit_material
 from neuralshade.kinds.material.noise import sampler_noise
+from neuralshade.kinds.material.phased_loop import PhasedLoop
 from neuralshade.kinds.material.recipe import MaterialRecipe
 from neuralshade.kinds.material.sampler_fit import (
     AHEAD,
-    PhasedLoop,
     SampledEngine,
     SamplerTrainer,
     untrained_sampler,

@@ -47,8 +47,9 @@ from neuralshade.kinds.material.memory import check_memory
 from neuralshade.kinds.material.mip_fit import LeveledEngine, main_share
 from neuralshade.kinds.material.noise import sampler_noise
 from neuralshade.kinds.material.opened import OpenedMaterial
+from neuralshade.kinds.material.phased_loop import PhasedLoop
 from neuralshade.kinds.material.recipe import MaterialRecipe, MaterialSettings, with_preset
-from neuralshade.kinds.material.sampler_fit import PhasedLoop, SampledEngine
+from neuralshade.kinds.material.sampler_fit import SampledEngine
 from neuralshade.kinds.material.scene import material_scene
 from neuralshade.kinds.material.shared import LAYERS, SharedPart, shared_digest
 from neuralshade.kinds.material.teachers.emission import emission_kernels, with_emission_note
@@ -178,7 +179,6 @@ class _Job(Job[MaterialRecipe]):
                  recipe: MaterialRecipe, *rest: Any):  # fmt: skip
         super().__init__(fitted, recipe, *rest)
         self.teacher = kernels.teacher
-        self.side = recipe.size
         self.field_engine = engine_on(self.chosen, self.options, recipe, kernels, shared)
         self.leveled = LeveledEngine(self.field_engine, recipe, kernels)
         self.engine = SampledEngine(self.leveled, recipe, self._stored)
@@ -240,7 +240,7 @@ class _Job(Job[MaterialRecipe]):
         tensors, trained = pack_field(self.field_engine.field()), self.leveled.trained_levels()
         if trained is not None:
             tensors["features"] = np.concatenate([tensors["features"], *trained])
-        return stored_field(self.recipe, self.side, tensors)
+        return stored_field(self.recipe, self.recipe.size, tensors)
 
     def open(self, asset: Path) -> OpenedMaterial:
         """Return an asset of this kind, opened."""
@@ -270,15 +270,15 @@ class _Job(Job[MaterialRecipe]):
         with part("judging levels"):
             tensors, levels = with_levels(self.level_judge, pack_field(self.field_engine.field()),
                                           self.leveled.trained_levels())  # fmt: skip
-        facts = {"name": self.teacher.name, "side": self.side, "digest": self.original.digest,
-                 "notes": list(self.teacher.notes), "levels": levels}  # fmt: skip
-        facts["shared"] = {"layers": LAYERS, "digest": shared_digest(tensors)}
+        own = {"name": self.teacher.name, "side": self.recipe.size, "digest": self.original.digest,
+               "notes": list(self.teacher.notes), "levels": levels}  # fmt: skip
+        own["shared"] = {"layers": LAYERS, "digest": shared_digest(tensors)}
         if self.teacher.element is not None:
-            facts["element"] = self.teacher.element
+            own["element"] = self.teacher.element
         if self.teacher.varied:
-            facts["varied"] = [one.facts() for one in self.teacher.varied]
+            own["varied"] = [one.facts() for one in self.teacher.varied]
         header = Header(recipe_facts(self.recipe), self.training, {**judged.facts(), **noise},
-                        own={"material": facts})  # fmt: skip
+                        own={"material": own})  # fmt: skip
         return judged, save_asset(path, KIND.name, header, {**tensors, **drawn})
 
     def finish(self) -> MaterialResult:

@@ -6,16 +6,13 @@ what a path tracer integrates: what the decoder says, not the teacher, which is 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Protocol
 
 import torch
 
 from neuralshade.engine.recorded_step import RecordedStep
 from neuralshade.engine.threads import Threads
-from neuralshade.fitting.loop import Loop
 from neuralshade.kinds.material.every_nth import EveryNth, joined, parted, take_over
 from neuralshade.kinds.material.field import encoding_of
 from neuralshade.kinds.material.recipe import MaterialRecipe
@@ -49,56 +46,6 @@ class FieldEngine(Protocol):
     def advance(self, rate_factors: Sequence[float]) -> float: ...
     def state(self) -> dict[str, torch.Tensor]: ...
     def load_state(self, state: dict[str, torch.Tensor]) -> None: ...
-
-
-class PartedEngine(Protocol):
-    """An engine of parts, each of which trains something else; ``made_ready`` grows within, too."""
-
-    @property
-    def parts_begun(self) -> int: ...
-    @property
-    def made_ready(self) -> int: ...
-    def advance(self, rate_factors: Sequence[float]) -> float: ...
-
-
-@dataclass
-class PhasedLoop(Loop):
-    """A loop whose step sizes go through their schedule once in each of an engine's parts.
-
-    Part i is due from ``starts[i]`` of the fit on. By a clock each has its whole time, however late
-    it began: one call of many steps may take what was left for two of them.
-    """
-
-    engine: PartedEngine
-    starts: Sequence[float] = (0.0,)  # growing
-
-    def __post_init__(self) -> None:
-        self.starts = sorted(set(self.starts))  # of parts that take no time, none is left
-
-    def _made_ready(self) -> int:
-        return self.engine.made_ready
-
-    def _due(self) -> float:
-        begun, p, seconds = self.engine.parts_begun, self.progress, self.recipe.seconds
-        share = super()._due()
-        if seconds and self.engine.parts_begun > begun:
-            self._late = max(self._late, p.seconds - seconds * self.starts[begun])
-        return share
-
-    def _given_share(self, step: int, seconds: float) -> float:
-        share = super()._given_share(step, seconds)
-        if self.recipe.steps and step >= self.recipe.steps:
-            return share
-        return min([share, *(math.nextafter(due, 1.0) for due in self._later()[:1])])
-
-    def _rate_share(self, step: int, seconds: float) -> float:
-        share = super()._given_share(step, seconds)
-        begin, end = self.starts[self.engine.parts_begun - 1], min(self._later(), default=1.0)
-        return min(1.0, max(0.0, share - begin) / max(end - begin, 1e-9))
-
-    def _later(self) -> Sequence[float]:
-        """Return when parts are due that have not begun."""
-        return self.starts[self.engine.parts_begun :]
 
 
 def untrained_sampler(recipe: MaterialRecipe) -> LobeSampler:

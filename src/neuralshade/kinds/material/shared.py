@@ -78,7 +78,7 @@ class SharedPart:
             parameters[name].copy_(torch.from_numpy(values).float())
             parameters[name].requires_grad_(False)
 
-    def check(self, recipe: MaterialRecipe, setting: Callable[[str], str] = str) -> None:
+    def check(self, recipe: MaterialRecipe, setting: Callable[[str], str]) -> None:
         """Raise ConfigError for a recipe of another architecture.
 
         ``setting`` returns which flag asked for a field of it.

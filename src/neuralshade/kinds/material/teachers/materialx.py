@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -24,12 +24,15 @@ from neuralshade.kinds.material.teachers.materialx_inputs import (
     variables,
     with_variables,
 )
-from neuralshade.kinds.material.teachers.materialx_pictures import lookups_of, take_curves
+from neuralshade.kinds.material.teachers.materialx_pictures import (
+    LINEAR,
+    lookups_of,
+    take_curves,
+)
 from neuralshade.kinds.material.teachers.materialx_text import edited_text
 from neuralshade.kinds.material.teachers.pictures import picture_table
 from neuralshade.kinds.material.teachers.teacher import Teacher
 
-LINEAR = "lin_rec709"  # the color space of light
 SINES = ("sin", "cos", "tan")
 SURFACES = ("material", "surfaceshader")  # types of elements that scatter
 MISSING = ("got no package MaterialX, need it for .mtlx files. Run: pip install "
@@ -55,9 +58,10 @@ def load_materialx(
     inputs = found_inputs(document)
     replace_values(document, varied)
     chosen = _chosen(mx, document, place, element)
-    notes = check_nodes(library, chosen, place, cache(partial(_is_converted, mx, library)))
+    generator, context = _generator(mx, library)
+    notes = check_nodes(library, chosen, place, partial(_is_converted, mx, generator, context))
     curved = take_curves(graph_nodes(library, chosen), place)
-    shader = _generated(mx, document, library, chosen, place)
+    shader = _generated(generator, context, chosen, place)
     stage = shader.getStage(mx.gen.PIXEL_STAGE)
     lookups = list(lookups_of(stage, document, place, curved))
     constants, words = picture_table(lookups)
@@ -176,27 +180,14 @@ def _values(stage: Any) -> dict[str, str | None]:
             for one in stage.getUniformBlock("PublicUniforms")}  # fmt: skip
 
 
-def _is_converted(mx: Any, library: Any, space: str) -> bool:
-    """Return whether MaterialX makes linear Rec. 709 of colors of a color space.
-
-    It takes a type of its own, which only what was generated has: of a surface and its light.
-    """
-    document = mx.core.createDocument()
-    document.setDataLibrary(library)
-    surface = document.addNode("surface", "probe", "surfaceshader")
-    shader = _generated(mx, document, library, surface, Path())  # which all below is of
-    block = shader.getStage(mx.gen.PIXEL_STAGE).getUniformBlock("LightData")
-    color = next(one for one in block if one.getVariable() == "color")
-    colors = mx.gen.DefaultColorManagementSystem.create(
-        mx.slang.SlangShaderGenerator.create().getTarget()
-    )
-    colors.loadLibrary(library)
-    wanted = mx.gen.ColorSpaceTransform(space, LINEAR, color.getType())
-    return bool(colors.supportsTransform(wanted))
+def _is_converted(mx: Any, generator: Any, context: Any, space: str) -> bool:
+    """Return whether MaterialX makes linear Rec. 709 of colors of a color space."""
+    wanted = mx.gen.ColorSpaceTransform(space, LINEAR, context.getTypeDesc("color3"))
+    return bool(generator.getColorManagementSystem().supportsTransform(wanted))
 
 
-def _generated(mx: Any, document: Any, library: Any, chosen: Any, place: Path) -> Any:
-    """Return the shader that MaterialX generates of an element."""
+def _generator(mx: Any, library: Any) -> tuple[Any, Any]:
+    """Return MaterialX's Slang generator, and the context that it works in."""
     generator = mx.slang.SlangShaderGenerator.create()
     context = mx.gen.GenContext(generator)
     context.registerSourceCodeSearchPath(mx.core.getDefaultDataSearchPath())
@@ -220,6 +211,11 @@ def _generated(mx: Any, document: Any, library: Any, chosen: Any, place: Path) -
     options.shaderInterfaceType = mx.gen.ShaderInterfaceType.SHADER_INTERFACE_REDUCED
     light = library.getNodeDef("ND_directional_light")
     mx.gen.HwShaderGenerator.bindLightShader(light, 1, context)
+    return generator, context
+
+
+def _generated(generator: Any, context: Any, chosen: Any, place: Path) -> Any:
+    """Return the shader that MaterialX generates of an element."""
     try:
         return generator.generate("teacher", chosen, context)
     except Exception as error:  # of its own types

@@ -26,7 +26,6 @@ REFUSED = {
     "geompropvalueuniform": "reads data of a mesh",
     "geomcolor": "reads colors of a mesh",
 }
-UNWRITTEN = "MaterialX does not write as Slang"
 COLORS = ("color3", "color4")
 # Weights of light that passes through, which the generator leaves out without a word.
 THROUGH = ("transmission", "transmission_weight", "specTrans")
@@ -75,7 +74,8 @@ def check_nodes(
             reason = f"lets light through ({'scatter_mode ' + mode if mode else through})"
         handed = [one.getName() for one in node.getInputs() if one.getType() == "filename"]
         if handed and node.getType() == "surfaceshader":
-            reason = f"hands the picture {handed[0]} to its graph, which {UNWRITTEN}"
+            reason = (f"hands the picture {handed[0]} to its graph, which MaterialX does not write "
+                      "as Slang")  # fmt: skip
         if reason is not None:
             raise ConfigError(f"{place}: {name} ({category}) {reason}, need a surface that "
                               "reflects, of nodes that have Slang. Take it out.")  # fmt: skip

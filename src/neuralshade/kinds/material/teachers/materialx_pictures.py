@@ -19,7 +19,8 @@ from neuralshade.source.picture import Picture
 
 BORDERS = {"periodic": "repeat", "clamp": "clamp", "mirror": "mirror"}
 TILES = re.compile(r"<(UDIM|UVTILE)>", re.IGNORECASE)
-TAKEN = ("", "none", "raw", "lin_rec709")  # color spaces of what is taken as it is
+LINEAR = "lin_rec709"  # the color space of light
+TAKEN = ("", "none", "raw", LINEAR)  # those of what is taken as it is
 CURVED = "srgb_texture"
 
 
@@ -46,7 +47,7 @@ def take_curves(nodes: Iterable[Any], place: Path) -> set[str]:
                                   "Convert it.")  # fmt: skip
             if space == CURVED:
                 curved.add(given.getNamePath())
-            given.setColorSpace("lin_rec709")
+            given.setColorSpace(LINEAR)
     return curved
 
 
