@@ -1,4 +1,4 @@
-"""source/map_files and source/map_entry: which files are taken, and one line where none can be."""
+"""source/map_files, map_choice, map_entry: which files are taken for mip levels, and refusals."""
 
 import json
 

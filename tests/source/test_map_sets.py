@@ -7,9 +7,8 @@ import pytest
 from PIL import Image
 
 from neuralshade.errors import ConfigError
-from neuralshade.source.map_files import find_maps
+from neuralshade.source.map_files import find_maps, find_material
 from neuralshade.source.map_sets import begun_by, sets_in
-from neuralshade.source.material_files import find_material
 from neuralshade.source.texture_set import load_texture_set
 
 

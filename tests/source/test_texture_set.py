@@ -156,7 +156,7 @@ def test_single_files(folder, rng, textures):
     textures.write_set(folder, rng, chosen=np.full((32, 48), 51, np.uint8))
     paths = {name: folder / f"rock_{name}.png" for name in ("albedo", "normal", "roughness")}
     found, whole = load_texture_set(**paths), load_texture_set(folder)
-    assert (found.name, whole.notes) == ("rock_albedo", ("chosen.png: not used.", *found.notes))
+    assert (found.name, whole.notes) == ("rock", ("chosen.png: not used.", *found.notes))
     np.testing.assert_array_equal(found.albedo, whole.albedo)
     np.testing.assert_array_equal(found.normal, whole.normal)
     other = load_texture_set(folder, roughness=str(folder / "chosen.png"), ao=None)

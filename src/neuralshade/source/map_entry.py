@@ -67,7 +67,8 @@ class Takes:
 
     maps: tuple[str, ...]
     settings: tuple[str, ...]  # of an entry
-    own_names: bool = False  # any other name is a map too
+    own_names: bool = False  # any other name is a map too, and files need no folder
+    required: tuple[str, ...] = ()
 
     def held(self, place: str, key: str) -> MapName:
         """Return the map of ``key``, or one per channel; ConfigError for an unknown key."""
@@ -90,7 +91,7 @@ class Takes:
         return name is None or self.own_names or name.holds(self.maps)
 
 
-MIPMAPS = Takes(MAPS, ("path", "convention", "channel"))
+MIPMAPS = Takes(MAPS, ("path", "convention", "channel"), required=("albedo", "roughness"))
 MATERIAL = Takes(NAMES, (*MIPMAPS.settings, "color"), own_names=True)
 
 

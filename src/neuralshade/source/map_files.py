@@ -1,85 +1,143 @@
-"""Which files a texture set's maps come from: a folder, a manifest, or paths by name."""
+"""Which files the maps of a surface come from: a folder, a manifest, files, or paths by name."""
 
 from __future__ import annotations
 
+import itertools
 import os
+import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from neuralshade.base.given import check_path
-from neuralshade.base.message_text import plain_name, shown, unread
+from neuralshade.base.message_text import shown, unread
 from neuralshade.errors import ConfigError
+from neuralshade.source.file_kind import PICTURE_SUFFIXES
+from neuralshade.source.map_choice import (
+    Held,
+    MapFiles,
+    choose,
+    listed,
+    own_names,
+)
 from neuralshade.source.map_entry import (
+    MATERIAL,
     MIPMAPS,
     Entry,
     MapFile,
     Takes,
     map_entry,
+    probably_meant,
     read_manifest,
 )
 from neuralshade.source.map_names import MapName, is_role, name_files
 from neuralshade.source.map_sets import ANY, begun_by, is_set, pictures_in, sets_in
-from neuralshade.source.map_words import CONVENTIONS, MAPS, WORDS
+from neuralshade.source.map_words import NAMES
+from neuralshade.source.missing_maps import check_complete
 
-REQUIRED = ("albedo", "roughness")
-NAMES_SHOWN = 8
+LONGEST_NAME = 31
 PLACE = "texture set"
 IN_MEMORY = "maps"  # what a set is called that nobody named
 
-Held: TypeAlias = tuple[MapName, MapFile]
-
-
-@dataclass(frozen=True)
-class MapFiles:
-    """The files of one set."""
-
-    name: str
-    place: str  # what messages call the source
-    files: dict[str, MapFile]  # by map
-    notes: tuple[str, ...] = ()
+PathLike: TypeAlias = str | os.PathLike[str]
+Source: TypeAlias = PathLike | Sequence[PathLike] | Mapping[str, Any]
 
 
 def find_maps(
-    source: str | os.PathLike[str] | Mapping[str, Any] | None,
-    entries: Mapping[str, Entry | None],
+    source: PathLike | Mapping[str, Any] | None, entries: Mapping[str, Entry | None]
 ) -> MapFiles:
-    """Return where each map is: in ``source``, a folder or a manifest, and by ``entries``.
+    """Return where the maps are that mip levels are trained from; see ``find_files``."""
+    return find_files(source, entries, MIPMAPS)
+
+
+def find_material(source: Source | None, entries: Mapping[str, Entry | None]) -> MapFiles:
+    """Return where all maps of a surface are; see ``find_files``."""
+    return find_files(source, entries, MATERIAL)
+
+
+def find_files(
+    source: Source | None, entries: Mapping[str, Entry | None], takes: Takes
+) -> MapFiles:
+    """Return where each map is: in ``source``, and by ``entries``.
 
     Args:
         source: a folder, whose files are told by their names; or a JSON manifest; or a dict of
-            what one holds, with files and pixels in memory; or None.
+            what one holds, with files and pixels in memory; or None. Where any name is a map,
+            the files of maps too, one or several, whose own stem is the name of what is not told.
         entries: by the keys of a manifest, each instead of what ``source`` has; None is none.
+        takes: which maps are looked for.
 
-    Raises: ConfigError if the source is neither, a key is unknown, two files hold one map, or
-        albedo or roughness is missing.
+    Returns: maps in the order of NAMES, then those of other names.
+    Raises: ConfigError if the source is none of these, a key is no name of a map, two files hold
+        one map, or one that ``takes`` requires is missing.
     """
-    path = None if isinstance(source, Mapping) else source
-    if path is not None:
-        check_path(PLACE, path)
-    place = PLACE if path is None else str(Path(path))
-    if source is None and all(entry is None for entry in entries.values()):
-        raise ConfigError(f"{place}: got neither a source nor a map, need one of the two. Name a "
-                          "folder, a manifest or --albedo and --roughness.")  # fmt: skip
-    given = [
-        map_entry(PLACE, key, entry, Path()) for key, entry in entries.items() if entry is not None
+    paths = [] if isinstance(source, Mapping) else _paths(source, takes)
+    held = [
+        map_entry(PLACE, key, entry, Path(), takes)
+        for key, entry in entries.items()
+        if entry is not None
     ]
-    files, notes = choose(PLACE, given, MAPS)
+    files, notes = choose(PLACE, held, _wanted(takes, held))
+    if not paths and not files and not source:
+        them = "the files of maps" if takes.own_names else "--albedo and --roughness"
+        raise ConfigError(f"{PLACE}: got neither a source nor a map, need one of the two. Name a "
+                          f"folder, a manifest or {them}.")  # fmt: skip
     if isinstance(source, Mapping):
-        found = from_values(place, source, Path(), MIPMAPS, files)
-    elif path is None:
-        found = MapFiles("", place, {})
+        found = _from_values(PLACE, source, Path(), takes, files)
     else:
-        found = from_source(Path(path), MIPMAPS, files)
-    files = {**found.files, **files}
-    _check_complete(place, files, _names(path, files), named=source is None)
-    albedo = files["albedo"].on_disk
-    name = found.name or (IN_MEMORY if albedo is None else _set_name(albedo))
-    return MapFiles(name, place, files, (*found.notes, *notes))
+        found = _found(paths, takes, files)
+    merged = {**found.files, **files}
+    check_complete(paths[0] if paths else Path(PLACE), merged, takes, named=source is None)
+    ordered = {name: merged[name] for name in (*NAMES, *merged) if name in merged}
+    name = found.name or _set_name([p for f in ordered.values() if (p := f.on_disk) is not None])
+    return MapFiles(name, found.place, ordered, (*found.notes, *notes, *_doubted(ordered)))
 
 
-def from_source(path: Path, takes: Takes, given: Mapping[str, MapFile]) -> MapFiles:
+def _paths(source: Source | None, takes: Takes) -> list[Path]:
+    if source is None:
+        return []
+    if not takes.own_names:
+        check_path(PLACE, source)
+    alone = isinstance(source, (str, bytes, os.PathLike)) or not isinstance(source, Iterable)
+    several: list[Any] = [source] if alone else list(source)  # type: ignore[arg-type]
+    for path in several:
+        text = os.fspath(path) if isinstance(path, os.PathLike) else path
+        if not isinstance(text, str) or (not text and takes.own_names) or "\0" in text:
+            raise ConfigError(f"{PLACE}: got {shown(path)}, need the name of a folder or a file. "
+                              "Give a string.")  # fmt: skip
+    return list(dict.fromkeys(Path(path) for path in several))
+
+
+def _wanted(takes: Takes, held: Sequence[Held]) -> tuple[str, ...]:
+    """Return the names of the maps that are looked for, in order."""
+    return (*takes.maps, *own_names(held)) if takes.own_names else takes.maps
+
+
+def _found(paths: Sequence[Path], takes: Takes, given: Mapping[str, MapFile]) -> MapFiles:
+    """Return what the paths have of what is not given elsewhere."""
+    if not paths:
+        return MapFiles("", PLACE, {})
+    if len(paths) == 1 and not (takes.own_names and _is_picture(paths[0])):
+        return _from_source(paths[0], takes, given)
+    for path in paths:
+        if _holds_maps(path):
+            got = "a manifest" if path.suffix.lower() == ".json" else "a folder"
+            raise ConfigError(f"{path}: got {got} beside other paths, need it alone, or files of "
+                              "maps alone. Name them apart.")  # fmt: skip
+    found = _from_pictures("", PLACE, paths, takes, given, any_name=True)
+    return replace(found, notes=(*found.notes, *_lone({**given, **found.files})))
+
+
+def _holds_maps(path: Path) -> bool:
+    return os.path.isdir(path) or path.suffix.lower() == ".json"  # Path's raises for long names
+
+
+def _is_picture(path: Path) -> bool:
+    return not _holds_maps(path) and path.suffix.lower() in PICTURE_SUFFIXES
+
+
+def _from_source(path: Path, takes: Takes, given: Mapping[str, MapFile]) -> MapFiles:
     """Return what a folder or a manifest has of the maps that ``takes`` names but ``given`` not.
 
     Of a folder with several sets FOLDER/wood is the one whose files' names begin with "wood".
@@ -120,34 +178,36 @@ def _from_folder(folder: Path, takes: Takes, given: Mapping[str, MapFile]) -> Ma
 
 
 def _from_pictures(
-    called: str, place: str, paths: Sequence[Path], takes: Takes, given: Mapping[str, MapFile]
-) -> MapFiles:
-    names = name_files(paths, takes.maps)
-    held = [(name, MapFile(path, None, name.convention)) for path, name in names.items() if name]
-    wanted = [name for name in takes.maps if name not in given]
+    called: str, place: str, paths: Sequence[Path], takes: Takes, given: Mapping[str, MapFile],
+    *, any_name: bool = False,
+) -> MapFiles:  # fmt: skip
+    """Return what files have by their names; ``any_name``: what these don't say is a map too."""
+    held: list[Held] = []
+    unknown: list[Path] = []
+    for path, told in name_files(paths, takes.maps).items():
+        name = told
+        if any_name and not (told and told.maps):
+            name = MapName((_own_name(path.stem),))
+        if name is None:
+            unknown.append(path)
+        else:
+            held.append((name, MapFile(path, None, name.convention)))
+    wanted = [name for name in _wanted(takes, held) if name not in given]
     files, notes = choose(place, held, wanted)
     # those that hold what another file was taken for are told already
     used = {file.path for file in given.values()}
-    unused = [
-        path.name
-        for path, name in names.items()
-        if path not in used and not (name and name.holds(wanted))
-    ]
+    left_out = {*unknown, *(file.path for name, file in held if not name.holds(wanted))} - used
+    unused = [path.name for path in paths if path in left_out]
     notes += (f"{listed(unused)}: not used.",) if unused else ()
     return MapFiles(called, place, files, notes)
 
 
-def _set_name(albedo: Path) -> str:
-    """Return what a set is called by its albedo: the folder's name where a file's says no more."""
-    return (is_role(albedo.stem) and albedo.parent.resolve().name) or albedo.stem
-
-
 def _from_manifest(path: Path, takes: Takes, given: Mapping[str, MapFile]) -> MapFiles:
-    found = from_values(str(path), read_manifest(path), path.parent, takes, given)
+    found = _from_values(str(path), read_manifest(path), path.parent, takes, given)
     return found if found.name else replace(found, name=path.stem)
 
 
-def from_values(
+def _from_values(
     place: str, values: Mapping[str, Any], folder: Path, takes: Takes, given: Mapping[str, MapFile]
 ) -> MapFiles:
     """Return what the keys of a manifest, or of a dict, have; "" for a name that is not said.
@@ -164,97 +224,49 @@ def from_values(
     unused = [key for key in entries if not takes.needs(key)]
     held = [map_entry(place, key, value, folder, takes)
             for key, value in entries.items() if key not in unused]  # fmt: skip
-    names = (*takes.maps, *own_names(held)) if takes.own_names else takes.maps
-    files, notes = choose(place, held, [name for name in names if name not in given])
+    wanted = [name for name in _wanted(takes, held) if name not in given]
+    files, notes = choose(place, held, wanted)
     notes += (f"{listed(unused)}: not used.",) if unused else ()
     return MapFiles(called, place, files, notes)
 
 
-def own_names(held: Sequence[Held]) -> tuple[str, ...]:
-    """Return the maps that files' names never say, in order."""
-    names = [name for what, _ in held for name in what.maps if name and name not in WORDS]
-    return tuple(dict.fromkeys(names))
+def _lone(files: Mapping[str, MapFile]) -> tuple[str, ...]:
+    """Return what to tell of a single picture that is no map by its name: a photograph, maybe."""
+    name, *others = files or [""]
+    if others or not name or name in NAMES:
+        return ()
+    return (f"{files[name].path.name}: a name that says no map, taken as a set of one, called "
+            f"{name}. For a picture that is no surface there is fit image.",)  # fmt: skip
 
 
-def choose(
-    place: str, held: Sequence[Held], wanted: Sequence[str]
-) -> tuple[dict[str, MapFile], tuple[str, ...]]:
-    """Return one file for each wanted map that has any, and what to tell of the choice.
+def _own_name(stem: str) -> str:
+    """Return what a map is called whose file's name does not say it: that name, put simply."""
+    plain = re.sub(r"[^a-z0-9]+", "_", stem.lower()).strip("_")
+    if not re.match("[a-z]", plain):
+        plain = f"map_{plain}"
+    return plain[:LONGEST_NAME].strip("_")
 
-    Raises: ConfigError, naming ``place``, for two files that hold one map.
+
+def _set_name(paths: Sequence[Path]) -> str:
+    """Return what a set is called by its files: the words that all their names begin with.
+
+    The folder's name where that is nothing and a file's says which map it is, and no more.
     """
-    files: dict[str, MapFile] = {}
-    notes: list[str] = []
-    for name in wanted:
-        alone = [file for what, file in held if what.maps == (name,)]
-        packed = [
-            replace(file, channel=what.maps.index(name))
-            for what, file in held
-            if len(what.maps) > 1 and name in what.maps
-        ]
-        if name == "normal":
-            alone = _opengl_of(alone, notes)
-        for same in (alone, packed):
-            _check_one(place, name, same)
-        if alone and packed:
-            alone_name, packed_name = alone[0].path.name, packed[0].path.name
-            notes.append(f"{name}: taken from {alone_name}, not from the packed {packed_name}.")
-        if alone or packed:
-            files[name] = (alone or packed)[0]
-    return files, tuple(notes)
+    stems = list(dict.fromkeys(path.stem for path in paths))
+    if not stems:
+        return IN_MEMORY
+    if len(stems) > 1:
+        words = [re.findall(r"[^\W_]+|[\W_]+", stem) for stem in stems]
+        alike = itertools.takewhile(lambda at: len(set(at)) == 1, zip(*words, strict=False))
+        if common := "".join(at[0] for at in alike).rstrip(" _-."):
+            return common
+    return (is_role(stems[0], NAMES) and paths[0].parent.resolve().name) or stems[0]
 
 
-def _opengl_of(files: list[MapFile], notes: list[str]) -> list[MapFile]:
-    """Return the OpenGL map of one OpenGL and one DirectX map, else ``files`` as they are."""
-    gl, dx = ([file for file in files if file.convention == kind] for kind in CONVENTIONS)
-    if len(gl) != 1 or len(dx) != 1 or len(files) != 2:
-        return files
-    names = gl[0].path.name, dx[0].path.name
-    notes.append(f"normal: taken from {names[0]} (OpenGL), not from {names[1]} (DirectX).")
-    return gl
-
-
-def _check_one(place: str, name: str, files: list[MapFile]) -> None:
-    if len(files) > 1:
-        names = listed([file.path.name for file in files])
-        raise ConfigError(
-            f"{place}: got {len(files)} files for {name}: {names}; need one. "
-            "Move the others away, or give the path of one by itself."
-        )
-
-
-def _check_complete(
-    place: str, files: Mapping[str, MapFile], found: list[str], *, named: bool
-) -> None:
-    """Raise ConfigError where a required map is missing; ``named``: there is no source."""
-    missing = [name for name in REQUIRED if name not in files]
-    if not missing:
-        return
-    got = " and ".join(f"no {name}" for name in missing)
-    if named:
-        flags = " and ".join(f"--{name} FILE" for name in missing)
-        packed = " (or packed: --arm, --orm ...)" if "roughness" in missing else ""
-        raise ConfigError(f"{place}: got {got} beside {listed(found)}, need "
-                          f"{', '.join(REQUIRED)}. Give {flags}{packed}.")  # fmt: skip
-    among = f" among {listed(found)}" if found else " and no pictures at all"
-    words = "; ".join(f"{name} is called {', '.join(WORDS[name])}" for name in missing)
-    packed = " (or packed: arm, orm, rma ...)" if "roughness" in missing else ""
-    them = " and ".join(missing)
-    raise ConfigError(
-        f"{place}: got {got}{among}, need {', '.join(REQUIRED)}; {words}{packed}. "
-        f"Rename the file, or give the path of {them} by itself."
+def _doubted(names: Iterable[str]) -> tuple[str, ...]:
+    """Return what to tell of names that are nearly a known map's."""
+    return tuple(
+        f"{name}: no map that is known, taken as one of that name. Did you mean {meant}?"
+        for name in names
+        if (meant := probably_meant(name)) is not None
     )
-
-
-def _names(source: str | os.PathLike[str] | None, files: Mapping[str, MapFile]) -> list[str]:
-    """Return the names of what was there to choose from."""
-    if source is not None and Path(source).is_dir():
-        return [path.name for path in pictures_in(Path(source))]
-    return list(dict.fromkeys(file.path.name for file in files.values()))
-
-
-def listed(names: Iterable[str]) -> str:
-    """Return the names in one line, not too long."""
-    names = [plain_name(name) for name in names]
-    more = ", ..." if len(names) > NAMES_SHOWN else ""
-    return ", ".join(names[:NAMES_SHOWN]) + more

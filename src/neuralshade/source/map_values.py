@@ -78,7 +78,7 @@ def green(values: Floats) -> Floats:
 
 
 def clipped(name: str, values: Floats, notes: list[str], most: float | None = None) -> Floats:
-    """Return ``values`` clipped in place to 0 and above, and to ``most``; note how many were."""
+    """Return ``values`` clipped to 0 and above, and to ``most``; note how many were."""
     beyond = values < 0
     if most is not None:
         beyond |= values > most
@@ -87,7 +87,7 @@ def clipped(name: str, values: Floats, notes: list[str], most: float | None = No
         counted = "1 value" if count == 1 else f"{count} values"
         where = "below 0" if most is None else f"beyond [0, {most:g}]"
         notes.append(f"{name}: {counted} {where} clipped.")
-        np.clip(values, 0, most, out=values)
+        return np.clip(values, 0, most)
     return values
 
 

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from neuralshade.base.did_you_mean import did_you_mean
 from neuralshade.base.message_text import named, plain_name
 from neuralshade.errors import ConfigError, ShapeError
-from neuralshade.source.map_entry import Entry, MapFile, check_convention
-from neuralshade.source.map_files import MapFiles
+from neuralshade.source.map_choice import MapFiles
+from neuralshade.source.map_entry import MATERIAL, Entry, MapFile, Takes, check_convention
+from neuralshade.source.map_files import Source, find_files
 from neuralshade.source.map_values import alpha_matters, picture_of
 from neuralshade.source.map_words import NAMES
-from neuralshade.source.material_files import Source, find_material
 from neuralshade.source.material_map import MaterialMap, alpha_map, read_map, resized_map
 from neuralshade.source.picture import Picture
 from neuralshade.source.resize import common_size
@@ -101,18 +101,36 @@ def load_material_set(
         for one map; PictureError for a file that cannot be read, holds NaN or infinity, is not
         what its name says, or differs from the others in shape.
     """
+    return read_set(source, maps or {}, MATERIAL, normal_convention, memory_limit)
+
+
+def read_set(
+    source: Source | None,
+    maps: Mapping[str, Entry | None],
+    takes: Takes,
+    normal_convention: str | None = None,
+    memory_limit: int = 4 * 2**30,
+    made: Callable[[MaterialMap, list[str]], MaterialMap] = lambda one, notes: one,
+) -> MaterialSet:
+    """Return the maps that ``takes`` names, as ``load_material_set`` does.
+
+    ``made``: what becomes of a map as it is read, before all are brought to one size.
+    """
     if normal_convention is not None:
         check_convention("normal_convention", normal_convention)
-    found = find_material(source, maps or {})
+    found = find_files(source, maps, takes)
     notes = list(found.notes)
-    read = _read_files(found, normal_convention, memory_limit, notes)
+    read = [
+        made(one, notes)
+        for one in _read_files(found, takes, normal_convention, memory_limit, notes)
+    ]
     sizes = {one.name: (one.values.shape[0], one.values.shape[1]) for one in read}
     size = common_size(found.place, sizes, notes)
     return MaterialSet(found.name, tuple(resized_map(one, *size) for one in read), tuple(notes))
 
 
 def _read_files(
-    found: MapFiles, convention: str | None, memory_limit: int, notes: list[str]
+    found: MapFiles, takes: Takes, convention: str | None, memory_limit: int, notes: list[str]
 ) -> tuple[MaterialMap, ...]:
     """Return the maps in order, each at its own size; one picture at a time is held beside them."""
     read: dict[str, MaterialMap] = {}
@@ -122,7 +140,10 @@ def _read_files(
             if file.read_once == once:
                 read[name] = read_map(name, file, picture, convention, notes)
                 if name == "albedo" and alpha_matters(picture):
-                    _read_alpha(file, picture, found, read, notes)
+                    if "opacity" in takes.maps:
+                        _read_alpha(file, picture, found, read, notes)
+                    else:
+                        notes.append("albedo: its alpha is left out.")
     return tuple({name: read[name] for name in (*NAMES, *read) if name in read}.values())
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,21 +12,14 @@ import numpy as np
 import numpy.typing as npt
 
 from neuralshade.source.color import srgb_to_linear
-from neuralshade.source.map_entry import Entry, check_convention
-from neuralshade.source.map_files import find_maps
-from neuralshade.source.map_values import (
-    alpha_matters,
-    clipped,
-    color_values,
-    normal_values,
-    number_values,
-    picture_of,
-)
-from neuralshade.source.normal_map import make_unit
-from neuralshade.source.picture import Picture
-from neuralshade.source.resize import common_size, resized
+from neuralshade.source.map_entry import MIPMAPS, Entry
+from neuralshade.source.map_values import clipped
+from neuralshade.source.map_words import MAPS
+from neuralshade.source.material_map import MaterialMap
+from neuralshade.source.material_set import MaterialSet, read_set
 
 Floats = npt.NDArray[np.float32]
+VECTORS = ("albedo", "normal")  # three numbers a texel; of the others one
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,57 +78,38 @@ def load_texture_set(
         no albedo or roughness; PictureError for a file that cannot be read, is not
         what its name says, or differs from the others in shape.
     """
-    if normal_convention is not None:
-        check_convention("normal_convention", normal_convention)
-    found = find_maps(source, maps)
-    notes = list(found.notes)
-    files = {file.read_once: file for file in found.files.values()}
-    pictures = {once: picture_of(file, memory_limit) for once, file in sorted(files.items())}
-    read: dict[str, Floats] = {}
-    for name, file in found.files.items():
-        picture = pictures[file.read_once]
-        if name == "albedo":
-            read[name] = _albedo(picture, notes)
-        elif name == "normal":
-            said = normal_convention or file.convention
-            read[name] = normal_values(file.path, picture, said, notes)
-        else:
-            read[name] = clipped(name, number_values(name, file, picture), notes, 1)
-    _to_one_size(found.place, read, notes)
-    if "normal" not in read:
-        read["normal"] = np.zeros((*read["roughness"].shape, 3), np.float32)
-        read["normal"][..., 2] = 1
+    return textures_of(read_set(source, maps, MIPMAPS, normal_convention, memory_limit, shaded_map))
+
+
+def textures_of(surface: MaterialSet) -> TextureSet:
+    """Return what shading reads of a surface's maps, with what is missing filled in.
+
+    Raises: ConfigError for a set without albedo or roughness.
+    """
+    notes: list[str] = list(surface.notes)
+    surface["albedo"], surface["roughness"]  # refused where there is none
+    maps = {one.name: shaded_map(one, notes) for one in surface.maps if one.name in MAPS}
+    values = {name: one.values for name, one in maps.items()}
+    numbers = {name: of[..., 0] for name, of in values.items() if name not in VECTORS}
+    flat = np.zeros((surface.height, surface.width), np.float32)
+    if "normal" not in values:
+        values["normal"] = np.dstack([flat, flat, flat + 1])
         notes.append("normal: no such map, taken as flat everywhere.")
-    if "metallic" not in read:
-        read["metallic"] = np.zeros_like(read["roughness"])
+    if "metallic" not in values:
+        numbers["metallic"] = flat
         notes.append("metallic: no such map, taken as 0 everywhere.")
-    read_from = ((name, file.on_disk) for name, file in found.files.items())
-    files_read = {name: path for name, path in read_from if path is not None}
-    return TextureSet(found.name, read["albedo"], read["normal"], read["roughness"],
-                      read["metallic"], read.get("ao"), files_read, tuple(notes))  # fmt: skip
+    paths = {name: one.path for name, one in maps.items() if one.path is not None}
+    return TextureSet(surface.name, values["albedo"], values["normal"], numbers["roughness"],
+                      numbers["metallic"], numbers.get("ao"), paths, tuple(notes))  # fmt: skip
 
 
-def _albedo(picture: Picture, notes: list[str]) -> Floats:
-    if alpha_matters(picture):
-        notes.append("albedo: its alpha is left out.")
-    if picture.color_space == "linear":
-        values = clipped("albedo", color_values(picture), notes, 1)
-    elif picture.pixels.dtype.kind == "f":
-        values = srgb_to_linear(color_values(picture))
-    else:
-        peak = np.iinfo(picture.pixels.dtype).max
-        curve = srgb_to_linear(np.arange(peak + 1) / peak)
-        channels = picture.channels - picture.has_alpha
-        values = curve[picture.pixels[..., :channels]]
-    return np.repeat(values, 3, axis=2) if values.shape[2] == 1 else values
-
-
-def _to_one_size(place: str, maps: dict[str, Floats], notes: list[str]) -> None:
-    """Bring all maps to the size of the largest, in place."""
-    sizes = {name: (values.shape[0], values.shape[1]) for name, values in maps.items()}
-    height, width = common_size(place, sizes, notes)
-    for name, size in sizes.items():
-        if size != (height, width):
-            maps[name] = resized(maps[name], height, width)
-            if name == "normal":
-                make_unit(maps[name])
+def shaded_map(one: MaterialMap, notes: list[str]) -> MaterialMap:
+    """Return a map as shading reads it: colors as three numbers of linear light, all in [0, 1]."""
+    if one.meaning == "normal":
+        return one
+    values = srgb_to_linear(one.values) if one.meaning == "srgb" else one.values
+    values = clipped(one.name, values, notes, 1)
+    if one.name == "albedo":
+        values = np.repeat(values, 3, axis=2) if values.shape[2] == 1 else values
+        return replace(one, values=values, meaning="linear")
+    return replace(one, values=values)

@@ -12,7 +12,7 @@ KIND = Kind(
     recipe=TexturesRecipe,
     fits="neuralshade.kinds.textures.fit:fit_textures",
     subject=Subject("source", several=True, example="bricks/", what="a folder of maps",
-                    maps="neuralshade.source.material_files:find_material"),
+                    maps="neuralshade.source.map_files:find_material"),
     takes=("engine", "device", "kernels", "deterministic", "tensorboard", "events", "live",
            "report", "resume"),
     flags=(

@@ -13,7 +13,7 @@ from neuralshade.errors import ConfigError
 from neuralshade.fitting.options import FitOptions, checked_output
 from neuralshade.fitting.output_checks import check_no_input, events_path
 from neuralshade.kinds.textures import KIND
-from neuralshade.source.material_files import Source
+from neuralshade.source.map_files import Source
 from neuralshade.source.material_set import MaterialSet, load_material_set
 
 PathLike = str | os.PathLike[str]

@@ -1,4 +1,4 @@
-"""source/material_files: any maps of a surface are found, and one line says where none can be."""
+"""source/map_files: any maps of a surface are found, and one line says where none can be."""
 
 import json
 from pathlib import Path
@@ -7,7 +7,7 @@ import pytest
 
 from neuralshade.errors import ConfigError
 from neuralshade.source.map_entry import probably_meant
-from neuralshade.source.material_files import find_material
+from neuralshade.source.map_files import find_material
 
 IS_A_SET = (
     "maps of one surface, told by their names: albedo, normal, roughness, displacement and so on"

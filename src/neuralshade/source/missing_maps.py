@@ -1,0 +1,66 @@
+"""Refusals of a source that lacks a map which is required, or has none at all."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from neuralshade.errors import ConfigError
+from neuralshade.source.map_choice import listed
+from neuralshade.source.map_entry import MapFile, Takes
+from neuralshade.source.map_sets import pictures_in
+from neuralshade.source.map_words import WORDS
+
+IS_A_SET = (
+    "maps of one surface, told by their names: albedo, normal, roughness, displacement and so on"
+)
+ALONE = "Rename or list them in a .json manifest; fit image takes a single picture."
+
+
+def check_complete(
+    source: Path, files: Mapping[str, MapFile], takes: Takes, *, named: bool
+) -> None:
+    """Raise ConfigError where a map that ``takes`` requires is missing, or there is none at all.
+
+    ``named``: there is no source, but maps by name.
+    """
+    missing = [name for name in takes.required if name not in files]
+    if missing:
+        raise _incomplete(source, files, takes.required, missing, named=named)
+    if not files:
+        raise _nothing(source)
+
+
+def _incomplete(
+    source: Path, files: Mapping[str, MapFile], required: tuple[str, ...], missing: list[str],
+    *, named: bool,
+) -> ConfigError:  # fmt: skip
+    found = list(dict.fromkeys(file.path.name for file in files.values()))
+    if source.is_dir():
+        found = [path.name for path in pictures_in(source)]
+    got = " and ".join(f"no {name}" for name in missing)
+    need = ", ".join(required)
+    if named:
+        flags = " and ".join(f"--{name} FILE" for name in missing)
+        packed = " (or packed: --arm, --orm ...)" if "roughness" in missing else ""
+        return ConfigError(f"{source}: got {got} beside {listed(found)}, need {need}. "
+                           f"Give {flags}{packed}.")  # fmt: skip
+    among = f" among {listed(found)}" if found else " and no pictures at all"
+    words = "; ".join(f"{name} is called {', '.join(WORDS[name])}" for name in missing)
+    packed = " (or packed: arm, orm, rma ...)" if "roughness" in missing else ""
+    return ConfigError(
+        f"{source}: got {got}{among}, need {need}; {words}{packed}. "
+        f"Rename the file, or give the path of {' and '.join(missing)} by itself."
+    )
+
+
+def _nothing(source: Path) -> ConfigError:
+    """Return the refusal of a source without any map."""
+    if not source.is_dir():
+        return ConfigError(f'{source}: got no map at all, need one. Write such as {{"albedo": '
+                           '"a.png"}.')  # fmt: skip
+    names = [picture.name for picture in pictures_in(source)]
+    if not names:
+        return ConfigError(f"{source}: got no pictures at all, need {IS_A_SET}. Check the path.")
+    got = (
+        "1 picture whose name says" if len(names) == 1 else f"{len(names)} pictures whose names say"
+    )
+    return ConfigError(f"{source}: got {got} no map: {listed(names)}; need {IS_A_SET}. {ALONE}")
