@@ -6,7 +6,13 @@ import sys
 import pytest
 
 from neuralshade.errors import KernelError
-from neuralshade.gpu.slang_reflection import Field, Method, reflect_struct
+from neuralshade.gpu.slang_reflection import (
+    Field,
+    Method,
+    Parameter,
+    reflect_parameters,
+    reflect_struct,
+)
 
 pytest.importorskip("slangpy")
 TEXT = """
@@ -53,6 +59,43 @@ def test_methods_that_are_asked_for():
         "first": Method("float", ("vector<float,2>", "int")),
         "none": Method("void", ()),
     }
+
+
+LIBRARY = """module library;
+public uniform float gain;
+public static const float2 PAIR = float2(1, 2);
+"""
+BOUND = """import library;
+#include "table.slang"
+Texture2D albedo;
+SamplerState linear;
+cbuffer Block { float inside; }
+namespace other { float implied; }
+static const float CONSTANT = 2;
+static float own = 1;
+groupshared float shared[4];
+[SpecializationConstant] const int specialized = 3;
+float f(uniform float argument) { return argument; }
+"""
+
+
+@pytest.mark.parametrize("struct", [False, True])
+def test_parameters_of_a_module_and_of_what_it_takes_in(tmp_path, struct):
+    (tmp_path / "library.slang").write_text(LIBRARY)
+    (tmp_path / "table.slang").write_text("StructuredBuffer<float> table;\n")
+    if struct:
+        text = BOUND + "struct Box { float a; }"
+        found = reflect_struct(text, "box.slang", "Box", (), tmp_path).parameters
+    else:
+        found = reflect_parameters(BOUND, "box.slang", tmp_path)
+    assert found == (
+        Parameter("table", "StructuredBuffer<float, DefaultDataLayout>"),
+        Parameter("albedo", "Texture2D<vector<float,4>>"),
+        Parameter("linear", "SamplerState"),
+        Parameter("Block", "ConstantBuffer<SLANG_ParameterGroup_Block, DefaultDataLayout>"),
+        Parameter("implied", "float"),
+        Parameter("gain", "float"),
+    )
 
 
 def test_a_struct_that_is_not_there():

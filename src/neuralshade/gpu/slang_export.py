@@ -79,7 +79,7 @@ def _compiled(
     foreign = folders_of(foreign_packages(text))
     session = text_session(target, [*options, *(item for f in foreign for item in ("-I", str(f)))])
     module = load_text(session, text, None, folder)
-    linked = _link(session, [module, _entry_point(module, entry)])
+    linked = link(session, [module, _entry_point(module, entry)])
     code = linked.made(ENTRY_POINT_CODE, 0, 0, types=(c_int64, c_int64))
     code.borrowed = True  # take_blob releases it
     return take_blob(code.pointer), _reflection(linked)
@@ -125,7 +125,8 @@ def _entry_point(module: ComObject, entry: str) -> ComObject:
     return ComObject(out.value, owner=module)
 
 
-def _link(session: ComObject, parts: Sequence[ComObject]) -> ComObject:
+def link(session: ComObject, parts: Sequence[ComObject]) -> ComObject:
+    """Return modules and entry points put together with all that they import."""
     pointers = (c_void_p * len(parts))(*[part.pointer for part in parts])
     composed = session.made(COMPOSE, pointers, len(parts), types=(c_void_p, c_int64))
     return composed.made(LINK)

@@ -1,4 +1,4 @@
-"""What the Slang compiler knows of a struct in a module. Needs no device."""
+"""What the Slang compiler knows of a module: a struct of it, its parameters. Needs no device."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from ctypes import byref, c_bool, c_char_p, c_float, c_int, c_int64, c_uint32, c
 from dataclasses import dataclass
 from typing import Any
 
-from neuralshade.gpu.slang_com import GET_LAYOUT, compiling, library, take_blob
-from neuralshade.gpu.slang_export import load_text, text_session
+from neuralshade.gpu.slang_com import GET_LAYOUT, ComObject, compiling, library, take_blob
+from neuralshade.gpu.slang_export import link, load_text, text_session
 
 
 @dataclass(frozen=True)
@@ -32,11 +32,20 @@ class Method:
 
 
 @dataclass(frozen=True)
+class Parameter:
+    """A shader parameter at global scope, which the host has to bind; ``type`` as of a Field."""
+
+    name: str
+    type: str
+
+
+@dataclass(frozen=True)
 class Struct:
-    """A struct's members, and of its methods those asked for."""
+    """A struct's members, of its methods those asked for, and the parameters of its module."""
 
     fields: tuple[Field, ...]
     methods: dict[str, Method]
+    parameters: tuple[Parameter, ...] = ()
 
 
 @compiling
@@ -65,7 +74,35 @@ def reflect_struct(
         _field(_call("spReflectionType_GetFieldByIndex", of_type, c_uint32(index), result=c_void_p))
         for index in range(count)
     )
-    return Struct(fields, _methods(layout, of_type, methods))
+    return Struct(fields, _methods(layout, of_type, methods), _parameters(session, module))
+
+
+@compiling
+def reflect_parameters(
+    text: str, place: str, folder: pathlib.Path | None = None
+) -> tuple[Parameter, ...]:
+    """Return the shader parameters at global scope of a module and of all that it imports.
+
+    These are uniforms, textures, samplers and buffers, in any block or namespace; neither static
+    nor groupshared variables, nor specialization constants, which have values. Arguments and
+    errors are those of ``reflect_struct``.
+    """
+    session = text_session("cuda")
+    return _parameters(session, load_text(session, text, place, folder))
+
+
+def _parameters(session: ComObject, module: ComObject) -> tuple[Parameter, ...]:
+    linked = link(session, [module])  # a module's own layout lacks what it imports
+    layout = linked.call(GET_LAYOUT, 0, None, types=(c_int64, c_void_p), result=c_void_p)
+    count = _call("spReflection_GetParameterCount", layout, result=c_uint32)
+    found = []
+    for index in range(count):
+        one = _call("spReflection_GetParameterByIndex", layout, c_uint32(index), result=c_void_p)
+        variable = _call("spReflectionVariableLayout_GetVariable", one, result=c_void_p)
+        name = _call("spReflectionVariable_GetName", variable, result=c_char_p)
+        if not _call("spReflectionVariable_HasDefaultValue", variable, result=c_bool):
+            found.append(Parameter(name.decode(), _full_name(_type_of(variable))))
+    return tuple(found)
 
 
 def _methods(layout: int, of_type: int, names: Sequence[str]) -> dict[str, Method]:

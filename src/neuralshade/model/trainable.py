@@ -24,6 +24,12 @@ TEXELS = re.compile(r"(Texture|Picture)<(?:float|vector<float,(\d)>)>")
 SHORT = re.compile(r"(?:vector|matrix)<(\w+),([\d,]+)>")
 PLAIN = ("float", "int", "uint", "bool")
 ATTRIBUTES = ("Trainable", "Range", "Start", "Size")
+# of the device half: what kernels of a task bind
+PARAMETERS = ("trained_numbers", "trained_gradients", "given_numbers", "faults", "encoding_levels")
+# of types that are bound, not copied: textures, buffers, samplers, blocks
+RESOURCE = re.compile(r"(?:RW|RasterizerOrdered|Append|Consume)?(?:Texture|Buffer|Structured|Byte|"
+                      r"Constant|ParameterBlock|Raytracing)")  # fmt: skip
+TEXTURE = re.compile(r"_?(?:RW)?Texture\w*<(float|vector<float,\d>)")
 MOST_NUMBERS = 2**28  # trained in all: moments of more do not fit into one buffer
 MOST_PLAIN = 256  # of these in floats, vectors, matrices and arrays: each thread has all of them
 
@@ -168,6 +174,10 @@ def _kind_and_shape(
                               f"[Size(256, 256)] or --set {field.name}.size=256x256.")  # fmt: skip
         return "texture", (size[1], size[0], int(texels.group(2) or 1)), ()
     half = half_of(field.type, None, where)
+    pixel = TEXTURE.match(field.type)
+    if half is None and pixel is not None:
+        raise ConfigError(f"{where}: got type {written(field.type)}, need Texture to train. Write "
+                          f"Texture<{written(pixel[1])}>, with [Size(256, 256)].")  # fmt: skip
     if half is None:
         raise ConfigError(
             f"{where}: got type {written(field.type)}, need float, its vectors, matrices and "
@@ -186,10 +196,22 @@ def _given(field: Field, where: str) -> Given:
         return Given(field.name, field.type, int(texels.group(2) or 1), False)
     if field.type in PLAIN:
         return Given(field.name, field.type, None, field.has_default)
-    raise ConfigError(
-        f"{where}: got type {written(field.type)} without [Trainable(rate)], need that, "
-        "or float, int, uint, bool or Picture. Mark it, or move it out of Task."
-    )
+    raise ConfigError(f"{where}: got type {written(field.type)} without [Trainable(rate)], need "
+                      "that, or float, int, uint, bool or Picture. "
+                      f"{_instead(field)}")  # fmt: skip
+
+
+def _instead(field: Field) -> str:
+    """Return what to write in place of a member whose type cannot be given."""
+    pixel = TEXTURE.match(field.type)
+    if pixel is not None:
+        return (f"Write Picture<{written(pixel[1])}> {field.name}; with --set {field.name}=a.png, "
+                "and read it with sample(uv) or load(int2).")  # fmt: skip
+    if field.type.startswith("Sampler"):
+        return "Leave it out: a Picture has sample(uv)."
+    if RESOURCE.match(field.type):
+        return "Write a table as a Picture, or as a static const array out of Task."
+    return "Mark it, or write it as static const out of Task."
 
 
 def first_numbers(members: Sequence[Member], seed: int) -> Floats:

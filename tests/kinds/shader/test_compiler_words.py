@@ -66,7 +66,7 @@ def test_words_that_are_no_error_of_the_text_are_kept():
 @pytest.mark.parametrize("old, new, message", [
     ("[Trainable(0.1)] float3 a", "[Trainable(1)] float b2; float3 a", "Task.a: got type float3 "
      "without [Trainable(rate)], need that, or float, int, uint, bool or Picture. Mark it, or "
-     "move it out of Task."),
+     "write it as static const out of Task."),
     ("float b = 2", "float b = 2; float4x4 m[2]", "Task.m: got type float4x4[2] without"),
     ("(0.1)]", "(0.1)] [Range(0, 1)] [Start(3)]", "Task.a: got a start of 3, need 0 ... 1, its "
      "[Range]. Change one of the two."),

@@ -50,7 +50,8 @@ MODULES = {  # what is wrong -> text, the message behind the path
                 "t.size=256x256."),
     "a vector that is given": (changed("float b = 2", "float b = 2; float2 c"), "Task.c: got type "
                                "float2 without [Trainable(rate)], need that, or float, "
-                               "int, uint, bool or Picture. Mark it, or move it out of Task."),
+                               "int, uint, bool or Picture. Mark it, or write it as static "
+                               "const out of Task."),
     "a trained int": (changed("float b = 2", "float b = 2; [Trainable(1)] int c"), "Task.c: got "
                       "type int, need float, its vectors, matrices and arrays, Texture, Network, "
                       "GridEncoding or HashEncoding to train. Leave [Trainable] out."),

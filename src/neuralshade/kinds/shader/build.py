@@ -19,10 +19,13 @@ from neuralshade.kinds.shader.recipe import ShaderRecipe, threads_of
 from neuralshade.kinds.shader.source import ShaderSource, given_picture, remedies
 from neuralshade.kinds.shader.task import AS_PIXEL, Task
 from neuralshade.model.trainable import FREE, PLAIN, Given, Member, first_numbers, members_of
+from neuralshade.model.unbound import check_bound
 from neuralshade.source.picture import Picture
 
 STRUCT = "Task"
 PLACE = ("vector<float,2>",)  # what render is given
+UNBOUND = ("Make a texture a member of Task, Picture<float3> NAME;, and a number float NAME;, both "
+           "set by --set; write tables as static const, and leave out samplers.")  # fmt: skip
 WHOLE_NUMBERS = {"int": (-(2**31), 2**31 - 1), "uint": (0, 2**32 - 1), "bool": (0, 1)}
 Floats = npt.NDArray[np.float32]
 
@@ -62,6 +65,7 @@ def build_task(
     if struct is None or loss is None or loss.result != "float":
         raise ConfigError(f"{source.place}: got no struct {STRUCT} with a method loss that returns "
                           "float, need one. Write struct Task : ITask.")  # fmt: skip
+    check_bound(struct.parameters, source.place, UNBOUND)
     renders = _renders(struct.methods.get("render"), source.place)
     _check_names(values, struct.fields, trained)
     sizes = {

@@ -1,5 +1,7 @@
 """kinds/material/teachers/teacher: a function of place and directions, asked on a device."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
@@ -93,13 +95,17 @@ def test_what_is_not_finite_of_a_probe_is_told_as_light(gpu, tmp_path, refusal):
 def test_what_does_not_compile_is_told_by_its_file_and_line(gpu, tmp_path):
     """Where it takes in a file beside it, and where an input is varied, too."""
     (tmp_path / "x.slangh").write_text("float two() { return 2.0f; }")
-    wrong = BROKEN.replace("1.0f /", "two() / nothing *")
-    text = f'#include "x.slangh"\nuniform float w;\n\n{wrong}'
+    text = f'#include "x.slangh"\nuniform float w;\n\n{BROKEN}'
     (tmp_path / "x.slang").write_text(text)
-    plain = load_teacher(tmp_path / "x.slang")
-    for teacher in (plain, varied_teacher(plain, "w=0..1")):
+    good = load_teacher(tmp_path / "x.slang")
+    (tmp_path / "x.slang").write_text(text.replace("1.0f /", "two() / nothing *"))
+    plain = replace(good, text=good.text.replace("1.0f /", "two() / nothing *"))
+    compiled = (lambda: TeacherKernels(gpu, plain).eval(*asked(1)),
+                lambda: TeacherKernels(gpu, varied_teacher(plain, "w=0..1")).eval(*asked(1)),
+                lambda: load_teacher(tmp_path / "x.slang"))  # fmt: skip
+    for compile_ in compiled:
         with pytest.raises(KernelError) as caught:
-            TeacherKernels(gpu, teacher).eval(*asked(1))
+            compile_()
         message = str(caught.value)
         assert message.startswith("x.slang: got Slang text that does not compile, need one that ")
         assert "x.slang:4:70" in message and "neuralshade_" not in message

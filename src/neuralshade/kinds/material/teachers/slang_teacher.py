@@ -16,8 +16,10 @@ from pathlib import Path
 from neuralshade.base.message_text import shown
 from neuralshade.base.text_file import read_text
 from neuralshade.errors import ConfigError
-from neuralshade.kinds.material.teachers.teacher import Teacher
+from neuralshade.gpu.slang_reflection import reflect_parameters
+from neuralshade.kinds.material.teachers.teacher import Teacher, teacher_text
 from neuralshade.kinds.material.varied import Input
+from neuralshade.model.unbound import check_bound
 
 SUFFIX = ".slang"
 EVAL = re.compile(r"\bfloat3\s+eval\s*\(\s*float2\b[^,)]*,\s*float3\b[^,)]*,\s*float3\b[^,)]*\)")
@@ -30,6 +32,8 @@ INPUT = re.compile(r"^[ \t]*(?P<sort>uniform|static)\s+float\s+(?P<name>\w+)\s*"
 UNTOLD = 0.0  # what an input without a default is
 COMMENTS = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 MOST_PARAMETERS = 256
+UNBOUND = ("Write a number as uniform float NAME = 0.5; in this file, other values as static "
+           "const, and leave out samplers.")  # fmt: skip
 # Pairs that tell most surfaces apart: mirrors of several slants, a grazing one, two far from any.
 PROBES = (
     ((0.0, 0.0, 1.0), (0.0, 0.0, 1.0)), ((0.6, 0.0, 0.8), (-0.6, 0.0, 0.8)),
@@ -61,7 +65,8 @@ float3 emission(float2 uv, float3 wo)
 def load_slang(path: str | os.PathLike[str]) -> Teacher:
     """Return the teacher of a Slang module.
 
-    Raises: ConfigError for what cannot be read as text, and for one without ``eval``.
+    Raises: ConfigError for what cannot be read as text, for one without ``eval``, and for one with
+        shader parameters that nothing binds; KernelError with all that the compiler said.
     """
     place = Path(path)
     text = read_text(place, f"a {SUFFIX} file", "Slang text")
@@ -76,9 +81,12 @@ def load_slang(path: str | os.PathLike[str]) -> Teacher:
     names = tuple(f"values[{i}]" for i in range(count))
     declared = _declared(code)
     inputs = {one["name"]: _input(place, one["name"], one["number"]) for one in declared}
-    return Teacher(place.stem, f"{_static(text, declared)}\n{added}", names, {},
-                   folder=place.resolve().parent, inputs=inputs, file=place.name,
-                   probes=PROBES if told is None else ())  # fmt: skip
+    teacher = Teacher(place.stem, f"{_static(text, declared)}\n{added}", names, {},
+                      folder=place.resolve().parent, inputs=inputs, file=place.name,
+                      probes=PROBES if told is None else ())  # fmt: skip
+    found = reflect_parameters(teacher_text(teacher), place.name, teacher.folder)
+    check_bound(found, str(place), UNBOUND)
+    return teacher
 
 
 def _blank(comment: re.Match[str]) -> str:
