@@ -248,6 +248,23 @@ def test_averaged_lends_the_mean_and_takes_it_back(rng):
     assert not torch.equal(means[0], trained[0])
 
 
+def test_an_interruption_while_the_mean_is_lent_leaves_what_is_trained(rng, monkeypatch):
+    engine = engine_of(rng, random_pixels(7, 8))
+    engine.average = WeightAverage(engine.parameters, 0.5)
+    engine.advance([1.0] * 3)
+    trained = [p.detach().clone() for p in engine.parameters]
+    first, *_ = engine.average.values()
+
+    def cut_off():
+        yield first
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(engine.average, "values", cut_off)
+    with pytest.raises(KeyboardInterrupt), engine.averaged():
+        pass
+    assert all(torch.equal(p, old) for p, old in zip(engine.parameters, trained, strict=True))
+
+
 def test_averaged_without_an_average_changes_nothing(rng):
     engine = engine_of(rng, random_pixels(7, 8))
     before = [p.detach().clone() for p in engine.parameters]

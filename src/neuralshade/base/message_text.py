@@ -79,6 +79,11 @@ def plain_name(name: str) -> str:
     return name if name.isprintable() and len(name) <= LONGEST else shown(name)
 
 
+def sentence(words: str) -> str:
+    """Return words that stand behind a colon as they stand by themselves."""
+    return words[0].upper() + words[1:]
+
+
 def unread(error: OSError) -> str:
     """Return what was there in place of a file that could not be read."""
     if isinstance(error, IrregularError):

@@ -10,6 +10,7 @@ from typing import Any
 
 import torch
 
+from neuralshade.base.interrupt import postponed
 from neuralshade.engine.threads import Threads
 from neuralshade.loss.pointwise import Loss, loss_named
 from neuralshade.model.field import Field
@@ -124,11 +125,12 @@ class TorchEngine:
             yield
             return
         trained = [p.detach().clone() for p in self.parameters]
-        self._set_parameters(self.average.values())
         try:
+            self._set_parameters(self.average.values())
             yield
         finally:
-            self._set_parameters(trained)
+            with postponed():  # a signal between two tensors would leave a mixture
+                self._set_parameters(trained)
 
     @torch.no_grad()
     def _set_parameters(self, values: Sequence[torch.Tensor]) -> None:

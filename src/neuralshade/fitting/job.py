@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Generic, Protocol, TypeVar
 
 from neuralshade.asset.checkpoint import Checkpoint
+from neuralshade.base.message_text import sentence
 from neuralshade.base.work import heard, part, working
 from neuralshade.engine.choose import Chosen
 from neuralshade.errors import ConfigError, DeviceError, FitInterrupted, OutputError
@@ -67,6 +68,8 @@ class Job(ABC, Generic[R]):
     snapshots: Snapshots | None = None
     loop: Loop
     preset: str | None = None  # that the recipe is of, where that is known
+    is_complete = True  # False where a checkpoint stays, since later work ended early
+    last_state: Any = None  # of training, where later work changes the engine's
 
     def __init__(
         self,
@@ -98,7 +101,7 @@ class Job(ABC, Generic[R]):
             except OutputError as error:  # a full disk, say: what was trained goes elsewhere
                 if self.is_written:
                     raise
-                raise OutputError(f"{error} {_sentence(self._kept_somewhere())}") from error
+                raise OutputError(f"{error} {sentence(self._kept_somewhere())}") from error
             self.callbacks.end(reached)
         return reached
 
@@ -124,7 +127,7 @@ class Job(ABC, Generic[R]):
             raise
         except DivergedError as error:
             kept = self._kept_before()
-            raise ConfigError(f"{error} {self.remedy} {_sentence(kept)}") from error
+            raise ConfigError(f"{error} {self.remedy} {sentence(kept)}") from error
         except DeviceError as error:
             raise self._lost(error) from error
         if not ended:
@@ -140,7 +143,7 @@ class Job(ABC, Generic[R]):
 
         Where the fit was asked to end, that is an interruption.
         """
-        kept = "" if self.saved_step is None else f" {_sentence(self._kept(self.saved_step))}"
+        kept = "" if self.saved_step is None else f" {sentence(self._kept(self.saved_step))}"
         said = f"{error}{kept}"
         if isinstance(error, StuckError):
             return FitInterrupted(f"interrupted at step {self.loop.progress.step}: {said}")
@@ -214,7 +217,8 @@ class Job(ABC, Generic[R]):
     def _save(self) -> bool:
         """Save a checkpoint; return False where none was, since its numbers are not finite."""
         return keep(self.checkpoint, self.kind.name, self.recipe, self.original,
-                    self.loop.progress, Whole(self.engine, self.snapshots))  # fmt: skip
+                    self.loop.progress,
+                    Whole(self.last_state or self.engine, self.snapshots))  # fmt: skip
 
     @property
     def remedy(self) -> str:
@@ -237,7 +241,8 @@ class Job(ABC, Generic[R]):
         Then write the movie, where one was asked for.
         """
         self.is_written = True
-        if self.saved_step is not None or is_same_file(self.checkpoint, self.options.resume):
+        own = self.saved_step is not None or is_same_file(self.checkpoint, self.options.resume)
+        if own and self.is_complete:
             self.checkpoint.unlink(missing_ok=True)
         if self.snapshots is not None:
             self.snapshots.finish()
@@ -292,8 +297,3 @@ class Job(ABC, Generic[R]):
     @abstractmethod
     def finish(self) -> Any:
         """Write the asset and what else was asked for; return what was reached."""
-
-
-def _sentence(words: str) -> str:
-    """Return words that stand behind a colon as they stand by themselves."""
-    return words[0].upper() + words[1:]

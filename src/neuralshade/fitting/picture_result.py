@@ -1,7 +1,5 @@
 """What a fit reached that is compared with a picture."""
 
-import logging
-import os
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,42 +9,15 @@ from neuralshade.base.message_text import decimals, memory_text, plural, rate_te
 from neuralshade.fitting.facts import Reached, ended, few_steps, more_of_it
 from neuralshade.fitting.job import Job
 from neuralshade.fitting.progress import Progress
+from neuralshade.fitting.searched_job import CodeSearch
 from neuralshade.measure.picture_psnr import decibels
 from neuralshade.source.picture import Picture
 
-log = logging.getLogger("neuralshade")
 RARELY_BELOW_DB = 30.0  # a whole fit of 8 bits; of HDR pictures a high peak alone gives more
 LOOKED_AT_PX = 1 << 24  # above it a thumbnail takes seconds
 HEADER_PIXELS = 1024  # of a picture, from which on an asset larger than it is told
 EARLIEST_STEPS = 640  # of a fit that ends at its plateau, at least; a test has plateau.py tell it
 SMALL_SHARE = 0.5  # of a picture's bytes: for an asset of more a thumbnail says nothing
-
-
-NOT_SEARCHED = "codes were not searched to the end, so the file is less near: {error}"
-
-
-def tell_search_ended(report: str | os.PathLike[str] | None) -> None:
-    """Say that an interruption ended a search of codes: what is left to do takes a while, too."""
-    page = "" if report is None else " and the report; Ctrl-C again leaves the report out"
-    log.warning("search of codes ended early; writing the asset%s", page)
-
-
-@dataclass(frozen=True)
-class CodeSearch:
-    """What a search of stored codes after training has found."""
-
-    moved: int  # moves of codes: one that several passes move counts as often
-    seconds: float
-    gain_db: float  # of a texture set: of the mean over the maps' PSNR at mip 0
-    ended: bool  # False where an interruption came first
-    failed: str | None = None  # why it was not searched to the end, as people are told
-
-    def __str__(self) -> str:
-        found = f"codes moved {plural(self.moved, 'time')} after training in {self.seconds:.1f} s"
-        stopped = "" if self.ended else ", interrupted"
-        return (
-            f"{found}{', stopped by an error' if self.failed else stopped}: {self.gain_db:+.2f} dB"
-        )
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,6 @@ from neuralshade.base.work import part
 from neuralshade.engine.draw import draw_field
 from neuralshade.errors import AssetError, ConfigError
 from neuralshade.fitting.command import CommandLine, FitCall
-from neuralshade.fitting.job import Job
 from neuralshade.fitting.loop import Loop, Observer, ignore
 from neuralshade.fitting.options import (
     USUAL,
@@ -28,19 +27,18 @@ from neuralshade.fitting.options import (
     chosen_engine,
 )
 from neuralshade.fitting.picture_result import (
-    CodeSearch,
     FitResult,
     early,
     missed,
     oversized,
     poor,
     reached,
-    tell_search_ended,
 )
 from neuralshade.fitting.picture_scene import grid_pages, picture_scene
 from neuralshade.fitting.recipe import Unpack, asked_by, from_dict, resumed_ends, to_dict
 from neuralshade.fitting.resuming import begun_from, resumed_recipe, unfit
 from neuralshade.fitting.scene import Scene
+from neuralshade.fitting.searched_job import CodeSearch, SearchedJob
 from neuralshade.fitting.snapshots import snapshots_for
 from neuralshade.kinds.image import KIND
 from neuralshade.kinds.image.budget import (
@@ -156,7 +154,7 @@ def call_of(typed: CommandLine) -> FitCall:
     return FitCall(fit_image, (typed.subject, typed.output), {"preset": preset, **typed.settings})
 
 
-class _Job(Job[ImageRecipe]):
+class _Job(SearchedJob[ImageRecipe]):
     kind = KIND
     steps_sized_by = "rate and grid_rate"
     begun: OpenedImage | None = None  # a finished asset that it goes on from
@@ -292,7 +290,7 @@ class _Job(Job[ImageRecipe]):
         from neuralshade.kinds.image.polish import polish
 
         return polish(self.recipe, tensors, self.picture, self.passes, self.chosen.hardware,
-                      partial(tell_search_ended, self.options.report))  # fmt: skip
+                      self.search_ended_early)  # fmt: skip
 
     def _is_sized_by_bpp(self) -> bool:
         return self.recipe.encoding == auto_encoding(self.recipe, self.picture)

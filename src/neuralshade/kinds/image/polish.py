@@ -16,7 +16,7 @@ from neuralshade.base.interrupt import Interruption
 from neuralshade.engine.code_bands import Group, Level
 from neuralshade.engine.code_search import search
 from neuralshade.errors import DeviceError
-from neuralshade.fitting.picture_result import NOT_SEARCHED, CodeSearch
+from neuralshade.fitting.searched_job import NOT_SEARCHED, CodeSearch
 from neuralshade.kinds.image.field import Tensors, stored_field, stored_quality
 from neuralshade.kinds.image.recipe import ImageRecipe
 from neuralshade.model.composite import placed_members

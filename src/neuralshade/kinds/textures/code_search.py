@@ -17,7 +17,7 @@ from neuralshade.base.interrupt import Interruption
 from neuralshade.engine.code_bands import Group, Level
 from neuralshade.engine.code_search import search
 from neuralshade.errors import DeviceError
-from neuralshade.fitting.picture_result import NOT_SEARCHED, CodeSearch
+from neuralshade.fitting.searched_job import NOT_SEARCHED, CodeSearch
 from neuralshade.kinds.textures.channels import MapCoding
 from neuralshade.kinds.textures.engine import mip_errors, mip_positions
 from neuralshade.kinds.textures.psnr import mean_psnr

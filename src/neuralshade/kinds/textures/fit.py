@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +17,6 @@ from neuralshade.base.message_text import kept_db, shown
 from neuralshade.base.work import part
 from neuralshade.errors import ConfigError
 from neuralshade.fitting.command import CommandLine, FitCall
-from neuralshade.fitting.job import Job
 from neuralshade.fitting.loop import Loop, Observer, ignore
 from neuralshade.fitting.options import (
     USUAL,
@@ -27,10 +25,10 @@ from neuralshade.fitting.options import (
     check_torch,
     chosen_engine,
 )
-from neuralshade.fitting.picture_result import CodeSearch, tell_search_ended
 from neuralshade.fitting.recipe import Unpack, asked_recipe, resumed_with, to_dict
 from neuralshade.fitting.resuming import Source, resumed_recipe
 from neuralshade.fitting.scene import Scene
+from neuralshade.fitting.searched_job import CodeSearch, SearchedJob
 from neuralshade.kinds.textures import KIND
 from neuralshade.kinds.textures.asked import AskedSet, PathLike, SetLike
 from neuralshade.kinds.textures.asset import pack_field, round_decoder
@@ -170,7 +168,7 @@ def _planned(
     return replace(recipe, grids=grids_for(*asked, layouts_for(textures, codings)))
 
 
-class _Job(Job[TexturesRecipe]):
+class _Job(SearchedJob[TexturesRecipe]):
     kind = KIND
     subject = "textures"
     steps_sized_by = "rate and latent_rate"
@@ -244,10 +242,11 @@ class _Job(Job[TexturesRecipe]):
         roots = channel_weights(self.recipe, self.codings)
         squares = torch.ones(self.texels.channels) if roots is None else roots.square().flatten()
         return polish(field, self.texels, self.codings, squares, passes, gpu, self._refit,
-                      partial(tell_search_ended, self.options.report))  # fmt: skip
+                      self.search_ended_early)  # fmt: skip
 
     def _refit(self, field: Field) -> None:
         """Train the decoder for the latents of a stored field, and round it as it is stored."""
+        self.keep_last_state()
         self.engine.refit_decoder(field, math.ceil(REFIT_SHARE * self.loop.progress.step))
         pairs = zip(field.network.parameters(), self.engine.trained().network.parameters(),
                     strict=True)  # fmt: skip

@@ -7,8 +7,9 @@ from typing import Any
 
 from neuralshade.base.message_text import decimals, memory_text, plain, plural
 from neuralshade.fitting.facts import Reached, more_of_it
-from neuralshade.fitting.picture_result import HEADER_PIXELS, CodeSearch
+from neuralshade.fitting.picture_result import HEADER_PIXELS
 from neuralshade.fitting.progress import Progress
+from neuralshade.fitting.searched_job import CodeSearch
 from neuralshade.kinds.textures.planner import TargetReached
 from neuralshade.measure.map_psnr import told_db, told_mips
 from neuralshade.source.material_set import MaterialSet

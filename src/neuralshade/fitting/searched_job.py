@@ -1,0 +1,76 @@
+"""Fits whose stored codes are searched after the last step, and what a search has found."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass
+from typing import TypeVar
+
+import torch
+
+from neuralshade.base.message_text import plural
+from neuralshade.fitting.job import Job
+
+log = logging.getLogger("neuralshade")
+R = TypeVar("R")
+
+NOT_SEARCHED = "codes were not searched to the end, so the file is less near: {error}"
+
+
+@dataclass(frozen=True)
+class CodeSearch:
+    """What a search of stored codes after training has found."""
+
+    moved: int  # moves of codes: one that several passes move counts as often
+    seconds: float
+    gain_db: float  # of a texture set: of the mean over the maps' PSNR at mip 0
+    ended: bool  # False where an interruption came first
+    failed: str | None = None  # why it was not searched to the end, as people are told
+
+    def __str__(self) -> str:
+        found = f"codes moved {plural(self.moved, 'time')} after training in {self.seconds:.1f} s"
+        stopped = "" if self.ended else ", interrupted"
+        return (
+            f"{found}{', stopped by an error' if self.failed else stopped}: {self.gain_db:+.2f} dB"
+        )
+
+
+@dataclass(frozen=True)
+class LastState:
+    """An engine's state after the last step of training: what a checkpoint keeps from then on."""
+
+    values: dict[str, torch.Tensor]
+
+    def state(self) -> dict[str, torch.Tensor]:
+        return self.values
+
+
+class SearchedJob(Job[R]):
+    """A fit with a search of codes: a search that ends early leaves a checkpoint.
+
+    The checkpoint has the state before the search, so that a resumed fit searches from the
+    beginning and writes the bits of one that was not interrupted (on the CPU).
+    """
+
+    def keep_last_state(self) -> None:
+        """Copy the engine's state before the search trains it further; once."""
+        if self.last_state is None:
+            copied = {name: value.clone() for name, value in self.engine.state().items()}
+            self.last_state = LastState(copied)
+
+    def search_ended_early(self) -> None:
+        """Save a checkpoint for the rest of the search, and log what is left to do."""
+        report = self.options.report
+        page = "" if report is None else " and the report; Ctrl-C again leaves the report out"
+        log.warning("search of codes ended early; writing the asset%s", page)
+        step = self.loop.progress.step
+        before, self.saved_step = self.saved_step, None
+        self._autosave(step)
+        self.is_complete = self.saved_step is None
+        self.saved_step = before if self.is_complete else step
+
+    def _written(self) -> None:
+        super()._written()
+        if not self.is_complete:
+            log.warning("%s has the codes that were found so far; %s",
+                        self.output, self._kept(self.loop.progress.step))  # fmt: skip
