@@ -27,6 +27,11 @@ class Checkpoint:
     progress: dict[str, Any]
     state: dict[str, torch.Tensor]
 
+    @property
+    def wrap(self) -> str:
+        """Return the recipe's border, of kinds that have one; "repeat" for older fits."""
+        return str(self.recipe.get("wrap", "repeat"))
+
 
 def save_checkpoint(path: str | os.PathLike[str], kind: str, checkpoint: Checkpoint) -> None:
     """Write the checkpoint of a fit of that kind whole or not at all. Raises OutputError."""

@@ -107,14 +107,14 @@ def alpha_map(name: str, file: MapFile, picture: Picture) -> MaterialMap:
     return MaterialMap(name, values, "data", picture.pixels.dtype.itemsize * 8, file.on_disk)
 
 
-def resized_map(one: MaterialMap, height: int, width: int) -> MaterialMap:
-    """Return the map at another size: bilinear, wrapping around; colors in linear light."""
+def resized_map(one: MaterialMap, height: int, width: int, wrap: str = "repeat") -> MaterialMap:
+    """Return the map at another size: bilinear, colors in linear light; ``wrap`` as ``resized``."""
     if one.values.shape[:2] == (height, width):
         return one
     if one.meaning == "srgb":
-        linear = resized(srgb_to_linear(one.values), height, width)
+        linear = resized(srgb_to_linear(one.values), height, width, wrap)
         return replace(one, values=linear_to_srgb(linear).clip(0, 1))
-    values = resized(one.values, height, width)
+    values = resized(one.values, height, width, wrap)
     if one.meaning == "normal":
         make_unit(values)
     return replace(one, values=values)

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from neuralshade.base.did_you_mean import did_you_mean
-from neuralshade.base.message_text import named, plain_name
+from neuralshade.base.message_text import named
 from neuralshade.errors import ConfigError, ShapeError
-from neuralshade.source.map_choice import MapFiles
-from neuralshade.source.map_entry import MATERIAL, Entry, MapFile, Takes, check_convention
-from neuralshade.source.map_files import Source, find_files
-from neuralshade.source.map_values import alpha_matters, picture_of
-from neuralshade.source.map_words import NAMES
-from neuralshade.source.material_map import MaterialMap, alpha_map, read_map, resized_map
-from neuralshade.source.picture import Picture
-from neuralshade.source.resize import common_size
+from neuralshade.source.map_entry import MATERIAL, Entry
+from neuralshade.source.map_files import Source
+from neuralshade.source.map_reader import Reading, read_maps
+from neuralshade.source.material_map import MaterialMap
 
 __all__ = ["MaterialMap", "MaterialSet", "load_material_set"]
 
@@ -73,6 +69,7 @@ def load_material_set(
     maps: Mapping[str, Entry | None] | None = None,
     normal_convention: str | None = None,
     memory_limit: int = 4 * 2**30,
+    wrap: str = "repeat",
 ) -> MaterialSet:
     """Return the maps of a folder, a JSON manifest, or files of maps.
 
@@ -95,70 +92,12 @@ def load_material_set(
             [0, 1] or, where some are below 0, in [-1, 1], all others as they are.
         normal_convention: "opengl" or "directx"; None to find out.
         memory_limit: bytes that one decoded file may take.
+        wrap: what lies beyond the border where smaller maps are enlarged: "repeat" or "clamp".
 
     Returns: the maps that are known in the order of NAMES, then others as they were given.
     Raises: ConfigError for a source that is none of these or has no map, a bad key, or two files
         for one map; PictureError for a file that cannot be read, holds NaN or infinity, is not
         what its name says, or differs from the others in shape.
     """
-    return read_set(source, maps or {}, MATERIAL, normal_convention, memory_limit)
-
-
-def read_set(
-    source: Source | None,
-    maps: Mapping[str, Entry | None],
-    takes: Takes,
-    normal_convention: str | None = None,
-    memory_limit: int = 4 * 2**30,
-    made: Callable[[MaterialMap, list[str]], MaterialMap] = lambda one, notes: one,
-) -> MaterialSet:
-    """Return the maps that ``takes`` names, as ``load_material_set`` does.
-
-    ``made``: what becomes of a map as it is read, before all are brought to one size.
-    """
-    if normal_convention is not None:
-        check_convention("normal_convention", normal_convention)
-    found = find_files(source, maps, takes)
-    notes = list(found.notes)
-    read = [
-        made(one, notes)
-        for one in _read_files(found, takes, normal_convention, memory_limit, notes)
-    ]
-    sizes = {one.name: (one.values.shape[0], one.values.shape[1]) for one in read}
-    size = common_size(found.place, sizes, notes)
-    return MaterialSet(found.name, tuple(resized_map(one, *size) for one in read), tuple(notes))
-
-
-def _read_files(
-    found: MapFiles, takes: Takes, convention: str | None, memory_limit: int, notes: list[str]
-) -> tuple[MaterialMap, ...]:
-    """Return the maps in order, each at its own size; one picture at a time is held beside them."""
-    read: dict[str, MaterialMap] = {}
-    for once, first in {file.read_once: file for file in found.files.values()}.items():
-        picture = picture_of(first, memory_limit)
-        for name, file in found.files.items():
-            if file.read_once == once:
-                read[name] = read_map(name, file, picture, convention, notes)
-                if name == "albedo" and alpha_matters(picture):
-                    if "opacity" in takes.maps:
-                        _read_alpha(file, picture, found, read, notes)
-                    else:
-                        notes.append("albedo: its alpha is left out.")
-    return tuple({name: read[name] for name in (*NAMES, *read) if name in read}.values())
-
-
-def _read_alpha(
-    file: MapFile, picture: Picture, found: MapFiles, read: dict[str, MaterialMap], notes: list[str]
-) -> None:
-    """Take an albedo's alpha for the opacity where nothing else is."""
-    other = found.files.get("opacity")
-    if other is None:
-        read["opacity"] = alpha_map("opacity", file, picture)
-        notes.append(
-            f"opacity: taken from the alpha of {plain_name(file.path.name)}; albedo is not "
-            "multiplied by it."
-        )
-    elif (other.read_once, other.channel) != (file.read_once, 3):
-        notes.append(
-            f"albedo: its alpha is left out, as opacity comes from {plain_name(other.path.name)}."
-        )
+    reading = Reading(MATERIAL, normal_convention, memory_limit, wrap)
+    return MaterialSet(*read_maps(source, maps or {}, reading))

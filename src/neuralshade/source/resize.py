@@ -1,17 +1,21 @@
-"""Maps of a tile brought to one size, the largest of theirs."""
+"""Maps of a surface brought to one size, the largest of theirs."""
 
 from collections.abc import Mapping
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from neuralshade.errors import PictureError
+from neuralshade.base.message_text import shown
+from neuralshade.errors import ConfigError, PictureError
 
 Floats = npt.NDArray[np.float32]
 
+WRAPS = {"repeat": "wrapping around", "clamp": "clamped at the border"}  # and as notes say it
+
 
 def common_size(
-    place: str, sizes: Mapping[str, tuple[int, int]], notes: list[str]
+    place: str, sizes: Mapping[str, tuple[int, int]], notes: list[str], wrap: str = "repeat"
 ) -> tuple[int, int]:
     """Return the (height, width) of the largest map: at it, nothing that was stored is lost.
 
@@ -19,6 +23,7 @@ def common_size(
         place: what a message calls the set.
         sizes: (height, width) by map.
         notes: gets a sentence for each map that is smaller.
+        wrap: how they will be enlarged, see ``resized``.
 
     Raises: PictureError where two maps have different aspect ratios.
     """
@@ -34,19 +39,29 @@ def common_size(
             )
         notes.append(
             f"{name}: {size[1]} x {size[0]} brought to {width} x {height}, the size of "
-            f"{largest} (bilinear, wrapping around)."
+            f"{largest} (bilinear, {WRAPS[wrap]})."
         )
     return height, width
 
 
-def resized(values: Floats, height: int, width: int) -> Floats:
-    """Return float32 [h, w] or [h, w, C] as [height, width(, C)]: bilinear, wrapping around.
+def check_wrap(wrap: str) -> None:
+    """Raise ConfigError unless ``wrap`` is one of WRAPS."""
+    if wrap not in WRAPS:
+        raise ConfigError(f"wrap: got {shown(wrap)}, need one of {', '.join(WRAPS)}. Write repeat "
+                          "for maps that tile.")  # fmt: skip
+
+
+def resized(values: Floats, height: int, width: int, wrap: str = "repeat") -> Floats:
+    """Return float32 [h, w] or [h, w, C] as [height, width(, C)], bilinear.
 
     Texel centers lie at (i + 0.5) / size, as in every texture unit, so a renderer that filters
     the small map sees the same. One texel fills any size.
+
+    Args:
+        wrap: what lies beyond an edge: "repeat" the texels of the opposite one, "clamp" its own.
     """
     for axis, size in enumerate((height, width)):
-        values = _resized_along(values, axis, size)
+        values = _resized_along(values, axis, size, wrap)
     return np.ascontiguousarray(values)
 
 
@@ -59,7 +74,7 @@ def same_shape(size: tuple[float, float], other: tuple[float, float]) -> bool:
     return (h, w) == (1, 1) or 2 * abs(W * h - w * H) <= max(H, W)
 
 
-def _resized_along(values: Floats, axis: int, size: int) -> Floats:
+def _resized_along(values: Floats, axis: int, size: int, wrap: str) -> Floats:
     old = values.shape[axis]
     if old == size:
         return values
@@ -67,8 +82,9 @@ def _resized_along(values: Floats, axis: int, size: int) -> Floats:
     first = np.floor(place).astype(np.int64)
     share = (place - first).astype(np.float32)
     share = share.reshape([-1 if at == axis else 1 for at in range(values.ndim)])
-    low = values.take(first % old, axis)
-    high = values.take((first + 1) % old, axis)
+    mode: Literal["wrap", "clip"] = "wrap" if wrap == "repeat" else "clip"
+    low = values.take(first, axis, mode=mode)
+    high = values.take(first + 1, axis, mode=mode)
     high -= low
     high *= share
     high += low  # this order leaves equal values exactly equal

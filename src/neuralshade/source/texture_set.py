@@ -13,10 +13,11 @@ import numpy.typing as npt
 
 from neuralshade.source.color import srgb_to_linear
 from neuralshade.source.map_entry import MIPMAPS, Entry
+from neuralshade.source.map_reader import Reading, read_maps
 from neuralshade.source.map_values import clipped
 from neuralshade.source.map_words import MAPS
 from neuralshade.source.material_map import MaterialMap
-from neuralshade.source.material_set import MaterialSet, read_set
+from neuralshade.source.material_set import MaterialSet
 
 Floats = npt.NDArray[np.float32]
 VECTORS = ("albedo", "normal")  # three numbers a texel; of the others one
@@ -52,6 +53,7 @@ def load_texture_set(
     *,
     normal_convention: str | None = None,
     memory_limit: int = 4 * 2**30,
+    wrap: str = "repeat",
     **maps: Entry | None,
 ) -> TextureSet:
     """Return the maps of a folder, a JSON manifest, single files, or pixels in memory.
@@ -67,6 +69,7 @@ def load_texture_set(
             dict of what one holds, whose values may be pixels too.
         normal_convention: "opengl" or "directx"; None to find out.
         memory_limit: bytes that one decoded file may take.
+        wrap: what lies beyond the border where smaller maps are enlarged: "repeat" or "clamp".
         maps: albedo, normal, roughness, metallic, ao; or a packed file by the order of its
             channels: arm, orm, rma ... Each replaces what ``source`` has. A path, relative to
             the manifest there; or {"path": ..., "convention": "opengl" or "directx" (normal),
@@ -78,7 +81,8 @@ def load_texture_set(
         no albedo or roughness; PictureError for a file that cannot be read, is not
         what its name says, or differs from the others in shape.
     """
-    return textures_of(read_set(source, maps, MIPMAPS, normal_convention, memory_limit, shaded_map))
+    reading = Reading(MIPMAPS, normal_convention, memory_limit, wrap)
+    return textures_of(MaterialSet(*read_maps(source, maps, reading, shaded_map)))
 
 
 def textures_of(surface: MaterialSet) -> TextureSet:

@@ -136,14 +136,14 @@ def fit_material(
     recipe = asked_recipe(MaterialRecipe, given)
     if shared is not None:
         shared.check(recipe, setting)
-    teacher = source if isinstance(source, Teacher) else load_teacher(source, element)
+    checkpoint = None if options.resume is None else load_checkpoint(options.resume, KIND.name)
+    border = recipe.wrap if checkpoint is None else checkpoint.wrap
+    teacher = source if isinstance(source, Teacher) else load_teacher(source, element, border)
     place = None if isinstance(source, Teacher) else os.fspath(source)
     stem = teacher.name if place is None else Path(place).stem
     target = checked_output(place, stem, output, options, KIND.name)
     fitted = Source(teacher.name, teacher_digest(teacher))
-    checkpoint = None
-    if options.resume is not None:
-        checkpoint = load_checkpoint(options.resume, KIND.name)
+    if checkpoint is not None:
         resumed = resumed_with(MaterialRecipe, given)
         recipe = resumed_recipe(checkpoint, options.resume, fitted, MaterialRecipe, resumed,
                                 "material", setting)  # fmt: skip

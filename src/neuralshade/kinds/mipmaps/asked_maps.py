@@ -21,11 +21,14 @@ class AskedMaps:
     normal_convention: str | None
     formats: tuple[str, ...]
 
-    def textures(self) -> TextureSet:
-        """Return the maps."""
+    def textures(self, wrap: str) -> TextureSet:
+        """Return the maps.
+
+        ``wrap``: of the recipe; what lies beyond the border where smaller maps are enlarged.
+        """
         if not isinstance(self.source, TextureSet):
             return load_texture_set(
-                self.source, normal_convention=self.normal_convention, **self.maps
+                self.source, normal_convention=self.normal_convention, wrap=wrap, **self.maps
             )
         if self.maps or self.normal_convention is not None:
             given = "normal_convention" if not self.maps else next(iter(self.maps))

@@ -115,12 +115,11 @@ def fit_set(
     """Train one set as ``fit_mipmaps`` does, by itself or in a role of a family."""
     check_options(options, KIND.name, KIND.takes)
     recipe = mipmaps_recipe(dict(settings))
+    checkpoint = None if options.resume is None else load_checkpoint(options.resume, KIND.name)
     with part("reading maps"):
-        textures = asked.textures()
+        textures = asked.textures(recipe.wrap if checkpoint is None else checkpoint.wrap)
         maps = source_of(textures)
-    checkpoint = None
-    if options.resume is not None:
-        checkpoint = load_checkpoint(options.resume, KIND.name)
+    if checkpoint is not None:
         recipe = resumed_recipe(checkpoint, options.resume, maps, MipmapsRecipe,
                                 resumed_with(MipmapsRecipe, settings), "maps")  # fmt: skip
     plan = plan_set(textures, asked.formats, output, recipe)

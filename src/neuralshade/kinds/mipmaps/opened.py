@@ -146,7 +146,7 @@ class OpenedMipmaps(Opened):
         textures = source
         if not isinstance(source, TextureSet):
             said = self.maps.get("normal_convention")
-            textures = load_texture_set(source, normal_convention=said)
+            textures = load_texture_set(source, normal_convention=said, wrap=self.recipe.wrap)
         found, kept = stored_level(base_maps(textures)), stored_levels(self.asset)[0]
         for name, texels in found.items():
             if not np.array_equal(texels, kept[name]):

@@ -13,6 +13,7 @@ from neuralshade.fitting.recipe import (
     training,
 )
 
+WRAPS = ("repeat", "clamp")
 DIFFUSES = ("lambert", "burley")
 FAVORS = ("all", "mirror")
 
@@ -23,6 +24,9 @@ class MipmapsRecipe(TrainingRecipe):
 
     levels: int = setting(0, "trained below the maps themselves; 0 goes down to 1 x 1",
                           limits=(0, 32))  # fmt: skip
+    wrap: str = setting("repeat", "beyond the border, where smaller maps are brought to the size "
+                        "of the largest: repeat for sets that tile, else clamp",
+                        choices=WRAPS)  # fmt: skip
     diffuse: str = setting("lambert", "diffuse part of the shading", choices=DIFFUSES)
     pairs: int = training(32, "directions to light and eye in one step, the same for all texels",
                           limits=(1, 256))  # fmt: skip
@@ -75,6 +79,7 @@ class MipmapsSettings(TrainingSettings, total=False):
     """Fields of MipmapsRecipe, which says what each is; each may be left out."""
 
     levels: int
+    wrap: str
     diffuse: str
     pairs: int
     pool: int

@@ -28,11 +28,14 @@ class AskedSet:
     maps: Mapping[str, Any] = field(default_factory=dict)
     normal_convention: str | None = None
 
-    def textures(self) -> MaterialSet:
-        """Return the maps; ConfigError for other maps beside a MaterialSet."""
+    def textures(self, wrap: str) -> MaterialSet:
+        """Return the maps; ConfigError for other maps beside a MaterialSet.
+
+        ``wrap``: of the recipe; what lies beyond the border where smaller maps are enlarged.
+        """
         if not isinstance(self.source, MaterialSet):
             return load_material_set(
-                self.source, maps=self.maps, normal_convention=self.normal_convention
+                self.source, maps=self.maps, normal_convention=self.normal_convention, wrap=wrap
             )
         if self.maps or self.normal_convention is not None:
             given = next(iter(self.maps), "normal_convention")

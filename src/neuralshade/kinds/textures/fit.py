@@ -96,14 +96,14 @@ def fit_textures(
     check_options(options, KIND.name, KIND.takes)
     check_torch(options)
     asked = AskedSet(source, dict(maps or {}), normal_convention)
-    textures = asked.textures()
+    recipe = asked_recipe(TexturesRecipe, given)
+    checkpoint = None if options.resume is None else load_checkpoint(options.resume, KIND.name)
+    textures = asked.textures(recipe.wrap if checkpoint is None else checkpoint.wrap)
     path = asked.output(textures, output, options)
     targets = asked_targets(target_psnr, target, given, byte_count, options.resume)
-    planned = recipe = _planned(asked_recipe(TexturesRecipe, given), textures, byte_count)
+    planned = recipe = _planned(recipe, textures, byte_count)
     fitted = source_of(textures)
-    checkpoint = None
-    if options.resume is not None:
-        checkpoint = load_checkpoint(options.resume, KIND.name)
+    if checkpoint is not None:
         recipe = resumed_recipe(checkpoint, options.resume, fitted, TexturesRecipe,
                                 resumed_with(TexturesRecipe, given), "maps")  # fmt: skip
         if byte_count is not None and recipe.grids != planned.grids:

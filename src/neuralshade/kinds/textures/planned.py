@@ -121,9 +121,9 @@ def plan_textures(
             raise ConfigError(f"{name}: got it beside plan, which is of all sizes, need one of the "
                               "two. Leave one out.")  # fmt: skip
     check_no_size("plan", settings, byte_count)
-    textures = AskedSet(source, dict(maps or {}), normal_convention).textures()
-    plot = _checked_plot(output, textures)
     recipe = asked_recipe(TexturesRecipe, settings)
+    textures = AskedSet(source, dict(maps or {}), normal_convention).textures(recipe.wrap)
+    plot = _checked_plot(output, textures)
     with chosen_engine(options) as chosen:
         prober = prober_of(textures, recipe, chosen, options)
         ours = Planner(prober, layouts_for(textures, prober.codings)).all_known()

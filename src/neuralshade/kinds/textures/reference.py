@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Protocol
@@ -81,21 +82,29 @@ def reference_set(opened: TexturesAsset, source: Any) -> MaterialSet:
     Raises: AssetError for maps of other names, sizes or meanings; what ``load_material_set``
         raises.
     """
-    found = _checked(opened, _loaded(source))
-    if is_fitted(opened, found):
-        return found
-    if not isinstance(source, MaterialSet) and "normal" in found.names:
-        for convention in CONVENTIONS:  # one may have been given to the fit
-            other = _checked(opened, _loaded(source, convention))
-            if is_fitted(opened, other):
-                return other
-    return replace(found, notes=(*found.notes, OTHERS))
+    wrap = opened.recipe.wrap
+    first = found = _checked(opened, _loaded(source, wrap))
+    ways = [(wrap, None)] if isinstance(source, MaterialSet) else _ways(wrap, found.names)
+    for border, convention in ways[1:]:
+        if is_fitted(opened, found):
+            return found
+        found = _checked(opened, _loaded(source, border, convention))
+    return found if is_fitted(opened, found) else replace(first, notes=(*first.notes, OTHERS))
 
 
-def _loaded(source: Any, convention: str | None = None) -> MaterialSet:
+def _ways(wrap: str, names: Sequence[str]) -> list[tuple[str, str | None]]:
+    """Return the borders and conventions that a fit may have read its maps with, likeliest first.
+
+    A convention may have been given to it; older ones enlarged smaller maps by repeat alone.
+    """
+    conventions = (None, *CONVENTIONS) if "normal" in names else (None,)
+    return list(itertools.product(dict.fromkeys((wrap, "repeat")), conventions))
+
+
+def _loaded(source: Any, wrap: str, convention: str | None = None) -> MaterialSet:
     if isinstance(source, MaterialSet):
         return source
-    return load_material_set(source, normal_convention=convention)
+    return load_material_set(source, normal_convention=convention, wrap=wrap)
 
 
 def same_set(opened: TexturesAsset, source: Any) -> MaterialSet | None:

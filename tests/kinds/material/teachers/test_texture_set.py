@@ -1,5 +1,7 @@
 """kinds/material/teachers/texture_set: a folder of maps is shaded as ``fit mipmaps`` shades it."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 import torch
@@ -7,7 +9,9 @@ from fixtures.small_material import upper_pairs
 
 import neuralshade
 from neuralshade.errors import ConfigError
-from neuralshade.kinds.material.teachers.sources import load_teacher
+from neuralshade.kinds.material.judging.evaluate import teacher_of
+from neuralshade.kinds.material.recipe import MaterialRecipe
+from neuralshade.kinds.material.teachers.sources import load_teacher, teacher_digest
 from neuralshade.kinds.material.teachers.teacher import TeacherKernels
 from neuralshade.model.microfacet import Surface, shade
 from neuralshade.source.texture_set import load_texture_set
@@ -41,3 +45,27 @@ def test_a_folder_without_maps_and_an_element_of_one_are_refused(tmp_path, refus
     assert said.startswith("element: got 'Gold' for a set of maps")
     with pytest.raises(ConfigError, match="for a stack of layers"):
         load_teacher(tmp_path / "x.toml", "Gold")
+
+
+@pytest.mark.parametrize("wrap, edge", [("repeat", 0.5), ("clamp", 0.2)])
+def test_the_border_is_that_of_the_fit(gpu, tmp_path, wrap, edge):
+    """For look-ups, and for the smaller maps that are enlarged before."""
+    rough = np.float32([[[0.2], [0.2], [0.8], [0.8]]] * 4)
+    for name, values in (("albedo", np.full((8, 8, 3), 0.5, np.float32)), ("roughness", rough)):
+        neuralshade.save_picture(tmp_path / f"{name}.png", values, "srgb")
+    read = TeacherKernels(gpu, load_teacher(tmp_path, wrap=wrap)).parameters(
+        np.float32([[0, 0.5], [0.5, 0.5]])
+    )
+    np.testing.assert_allclose(read[:, 3], [edge, 0.5], atol=3e-3)
+
+
+def test_the_reference_of_an_asset_has_the_border_of_its_fit(tmp_path):
+    for name in ("albedo", "roughness"):
+        neuralshade.save_picture(
+            tmp_path / f"{name}.png", np.full((2, 2, 3), 0.5, np.float32), "srgb"
+        )
+    for wrap in ("repeat", "clamp"):
+        teacher = load_teacher(tmp_path, wrap=wrap)
+        opened = SimpleNamespace(path="x.nsh", material={"name": teacher.name},
+                                 recipe=MaterialRecipe(wrap=wrap))  # fmt: skip
+        assert teacher_digest(teacher_of(opened, tmp_path)) == teacher_digest(teacher)

@@ -68,7 +68,7 @@ def teacher_of(opened: Any, reference: Any) -> Teacher:
                           "Give its file as the second argument.")  # fmt: skip
     teacher: Teacher = reference
     if not isinstance(reference, Teacher):
-        teacher = load_same(reference, opened.material.get("element"))
+        teacher = load_same(reference, opened.material.get("element"), opened.recipe.wrap)
     if not teacher.varied:
         teacher = varied_teacher(teacher, opened.recipe.vary)
     if teacher.name != opened.material["name"]:

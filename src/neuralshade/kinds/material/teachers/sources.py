@@ -21,13 +21,19 @@ MANIFEST = ".json"
 ONE = {SLANG: "a Slang module", STACK: "a stack of layers", MANIFEST: "a set of maps"}
 
 
-def load_teacher(path: str | os.PathLike[str], element: str | None = None) -> Teacher:
+def load_teacher(
+    path: str | os.PathLike[str], element: str | None = None, wrap: str = "repeat"
+) -> Teacher:
     """Return the teacher of a file, told by its name, or of a folder of maps.
 
     A MaterialX document, a stack of layers in TOML, a Slang module, a manifest of maps in JSON.
 
-    ``element``: which material of a document. Raises: ConfigError for another file, and what
-    ``load_materialx``, ``load_stack``, ``load_slang`` and ``load_set`` raise.
+    Args:
+        element: which material of a document.
+        wrap: what lies beyond the border of a set of maps, "repeat" or "clamp"; documents say it.
+
+    Raises: ConfigError for another file, and what ``load_materialx``, ``load_stack``,
+        ``load_slang`` and ``load_set`` raise.
     """
     if not isinstance(path, str | os.PathLike) or not os.fspath(path):
         raise ConfigError(f"material: got {shown(path)}, need the path of a material. Name a file "
@@ -48,15 +54,15 @@ def load_teacher(path: str | os.PathLike[str], element: str | None = None) -> Te
                           "material, need none. Leave it out.")  # fmt: skip
     if suffix == STACK:
         return load_stack(path)
-    return load_slang(path) if suffix == SLANG else load_set(path)
+    return load_slang(path) if suffix == SLANG else load_set(path, wrap)
 
 
-def load_same(path: str | os.PathLike[str], element: str | None) -> Teacher:
-    """Return the teacher that an asset was fitted to, whose header says which ``element`` it is.
+def load_same(path: str | os.PathLike[str], element: str | None, wrap: str) -> Teacher:
+    """Return the teacher that an asset was fitted to, whose header says ``element`` and ``wrap``.
 
     Raises: what ``load_teacher`` raises.
     """
-    return load_teacher(path, element if Path(path).suffix.lower() == MATERIALX else None)
+    return load_teacher(path, element if Path(path).suffix.lower() == MATERIALX else None, wrap)
 
 
 def teacher_digest(teacher: Teacher) -> str:

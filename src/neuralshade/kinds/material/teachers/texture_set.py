@@ -55,22 +55,25 @@ void parameters(float2 uv, out float values[TEACHER_PARAMETERS])
 """
 
 
-def load_set(source: str | os.PathLike[str]) -> Teacher:
+def load_set(source: str | os.PathLike[str], wrap: str = "repeat") -> Teacher:
     """Return the teacher of a folder of maps, or of a JSON manifest of them.
+
+    ``wrap``: what lies beyond the border, "repeat" or "clamp".
 
     Raises: what ``load_texture_set`` raises.
     """
-    return set_teacher(load_texture_set(source))
+    return set_teacher(load_texture_set(source, wrap=wrap), wrap)
 
 
-def set_teacher(textures: TextureSet) -> Teacher:
-    """Return the teacher of maps in memory: microfacets over Lambert, the border repeated."""
+def set_teacher(textures: TextureSet, wrap: str = "repeat") -> Teacher:
+    """Return the teacher of maps in memory: microfacets over Lambert."""
     pairs = (("albedo_roughness", textures.albedo, textures.roughness),
              ("normal_metallic", textures.normal, textures.metallic))  # fmt: skip
     lookups = []
     for name, three, one in pairs:
         pixels = np.concatenate([three, one[..., None]], axis=2).astype(np.float32)
-        lookups.append(Lookup(name, Path(name), picture=Picture(pixels, "linear", name)))
+        picture = Picture(pixels, "linear", name)
+        lookups.append(Lookup(name, Path(name), wrap, wrap, picture=picture))
     constants, words = picture_table(lookups)
     notes = textures.notes
     if textures.ao is not None:
