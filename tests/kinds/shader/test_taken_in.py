@@ -3,7 +3,8 @@
 import pytest
 
 from neuralshade.errors import ConfigError
-from neuralshade.kinds.shader.source import check_taken_in, load_shader
+from neuralshade.gpu.taken_in import check_taken_in
+from neuralshade.kinds.shader.source import load_shader
 
 SECRET = "the word is swordfish\n"
 OUTSIDE = "which it takes in, need files in its own folder or below, which an asset can hold."

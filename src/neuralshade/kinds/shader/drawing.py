@@ -16,7 +16,6 @@ from neuralshade.kinds.shader.build import BuiltTask, build_shader_engine, build
 from neuralshade.kinds.shader.engine import ShaderEngine
 from neuralshade.kinds.shader.evaluate import loss_row
 from neuralshade.kinds.shader.recipe import ShaderRecipe
-from neuralshade.kinds.shader.screening import check_source
 from neuralshade.kinds.shader.source import ShaderSource
 from neuralshade.source.crop import Crop
 
@@ -43,6 +42,8 @@ class Wanted:
             PictureError as ``build_task`` does.
         """
         if self.source.foreign:
+            from neuralshade.kinds.shader.screening import check_source
+
             check_source(self.source)
         return build_task(self.source, self.values, 0, trained=False)
 

@@ -15,7 +15,6 @@ from neuralshade.engine.kernels.step.step_state import RATES, STATE, StepState
 from neuralshade.engine.step_queue import BEGINNING, StepQueue
 from neuralshade.errors import ConfigError
 from neuralshade.gpu.gpu import Buffer, Gpu, Kernel, Reader, Steps, run_once, run_steps
-from neuralshade.kinds.shader.screening import check_kernel
 from neuralshade.kinds.shader.task import (
     CHANNELS,
     GROUP,
@@ -114,6 +113,8 @@ class ShaderEngine:
             "loss_groups": self.groups, "update_groups": self._update_groups, **added,
         }  # fmt: skip
         if self.task.foreign:
+            from neuralshade.kinds.shader.screening import check_kernel
+
             check_kernel(self._text, entry, self.task.place, self.task.folder)
         return self.gpu.kernel(
             self._text, entry, variables, fast_math=True, folder=self.task.folder

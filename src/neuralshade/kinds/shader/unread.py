@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from neuralshade.kinds.shader.slang_text import ODD, TOKEN, readings
+from neuralshade.gpu.slang_text import ODD, TOKEN, readings
 from neuralshade.kinds.shader.source import ShaderSource
 
 TASK = re.compile(r"\bstruct\s+Task\b[^{;]*\{")

@@ -1,0 +1,57 @@
+"""The files that a user's own module may take in: those in its folder, before it is compiled."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path, PurePosixPath
+
+from neuralshade.base.message_text import LONGEST
+from neuralshade.errors import ConfigError
+from neuralshade.gpu.device import SOURCE_FOLDER
+from neuralshade.gpu.module_files import PACKAGE
+from neuralshade.gpu.slang_text import UNCLEAR, ever_taken_in, macros_of, named_path, spellings
+
+
+def check_taken_in(text: str, place: str) -> None:
+    """Refuse a module that takes in a file outside of its folder, before anything is compiled.
+
+    A message of the compiler quotes the lines that it cannot read: of any file, if it may.
+
+    Raises: ConfigError.
+    """
+    own = Path(place).resolve()
+    texts, waiting = {own: text}, [own]
+    taken: dict[Path, list[tuple[int, str]]] = {}
+    while waiting:
+        file = waiting.pop()
+        taken[file] = list(ever_taken_in(texts[file]))
+        for _, wanted in taken[file]:
+            for path in _files_of(named_path(wanted), file, own.parent, place):
+                if path not in texts:
+                    texts[path] = path.read_text("utf-8", errors="replace")
+                    waiting.append(path)
+    macros = {name for content in texts.values() for name in macros_of(content)}
+    for file, found in taken.items():
+        for line, wanted in found:
+            if named_path(wanted, macros) is None:
+                raise ConfigError(
+                    f"{place}: got {wanted.lstrip(UNCLEAR)[:LONGEST]!r} taken in by line {line} of "
+                    f"{file.name}, need the name of a file. Write it in quotes."
+                )
+
+
+def _files_of(named: PurePosixPath | None, file: Path, folder: Path, place: str) -> Iterator[Path]:
+    """Yield the user's own files that an import or include may stand for."""
+    if named is None:
+        return
+    for base in (file.parent, folder, SOURCE_FOLDER):
+        for name in spellings(named):
+            path = (base / name).resolve()
+            if PACKAGE in path.parents or not path.is_file():
+                continue
+            if folder not in path.parents:
+                raise ConfigError(
+                    f"{place}: got {path}, which it takes in, need files in its own folder or "
+                    "below, which an asset can hold. Copy it there."
+                )
+            yield path
