@@ -17,6 +17,11 @@ from neuralshade.base.message_text import plain, shown, unread
 from neuralshade.base.regular_file import check_regular
 from neuralshade.errors import ConfigError
 from neuralshade.kinds.material.teachers.materialx_checks import check_nodes, graph_nodes
+from neuralshade.kinds.material.teachers.materialx_code import (
+    check_trusted,
+    check_written,
+    implementations,
+)
 from neuralshade.kinds.material.teachers.materialx_inputs import (
     check_free,
     found_inputs,
@@ -55,6 +60,7 @@ def load_materialx(
     place = Path(path)
     mx = _materialx(place)
     document, library = _document(mx, place)
+    check_trusted(implementations(document), place)
     inputs = found_inputs(document)
     replace_values(document, varied)
     chosen = _chosen(mx, document, place, element)
@@ -62,11 +68,13 @@ def load_materialx(
     notes = check_nodes(library, chosen, place, partial(_is_converted, mx, generator, context))
     curved = take_curves(graph_nodes(library, chosen), place)
     shader = _generated(generator, context, chosen, place)
+    source = shader.getSourceCode(mx.gen.PIXEL_STAGE)
+    check_written(document, source, place)
     stage = shader.getStage(mx.gen.PIXEL_STAGE)
     lookups = list(lookups_of(stage, document, place, curved))
     constants, words = picture_table(lookups)
     try:
-        edited = edited_text(shader.getSourceCode(mx.gen.PIXEL_STAGE), constants, _values(stage))
+        edited = edited_text(source, constants, _values(stage))
     except ConfigError as error:
         raise ConfigError(f"{place}: {chosen.getNamePath()}: {error}") from error
     name, text = f"{place.stem} {chosen.getName()}", edited.text

@@ -1,0 +1,75 @@
+"""Code of a MaterialX document's own, and text of it that would become code.
+
+MaterialX writes ``sourcecode`` and files of implementations into the shader as they are, for every
+target that Slang inherits from, and values as text where a type has no other form. The first is
+code that its user must trust; the second is refused.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from neuralshade.base.message_text import plain_name, shown
+from neuralshade.errors import ConfigError
+from neuralshade.gpu.screening import FORBIDDEN
+
+CODE = ("sourcecode", "file", "function")  # attributes of an implementation that are written out
+TRUST = ("need your word that it may run here. Read it, then add --trust, or trust=True in "
+         "Python.")  # fmt: skip
+# Text of these characters is at most a sum of names and numbers, wherever it is written.
+HARMLESS = re.compile(r"[\w\s.,:/+-]*")
+REPLACED = re.compile(r"\$\w*")  # what MaterialX puts something else in place of
+# A pointer: no product ends with its star. ``*=`` and ``*(`` are arithmetic.
+POINTER = re.compile(r"\*\s*[)>;,*\]]")
+WORD = re.compile(r"[^\W\d]\w*")
+
+
+def implementations(document: Any) -> list[Any]:
+    """Return the implementations that bring code: of any target, wherever they lie."""
+    every = (one for one in document.traverseTree() if one.getCategory() == "implementation")
+    return [one for one in every if any(map(one.getAttribute, CODE))]
+
+
+def check_trusted(found: list[Any], place: Path) -> None:
+    """Refuse code of a document that nobody vouched for. Raises: ConfigError."""
+    if found:
+        names = ", ".join(plain_name(one.getName()) for one in found[:3])
+        more = f" and {len(found) - 3} more" if len(found) > 3 else ""
+        raise ConfigError(f"{place}: got a document with code of its own (implementation "
+                          f"{names}{more}), {TRUST}")  # fmt: skip
+
+
+def check_written(document: Any, text: str, place: Path) -> None:
+    """Refuse a document of which ``text``, what was generated of it, has more than numbers.
+
+    Raises: ConfigError, by the element whose text it is; for a word that reaches beyond arithmetic.
+    """
+    for element, name, value in _attributes(document):
+        if any(len(part) > 0 and part in text for part in REPLACED.split(value)
+               if not HARMLESS.fullmatch(part)):  # fmt: skip
+            raise ConfigError(f"{place}: {element.getNamePath()}: got {name} {shown(value)}, which "
+                              "would be run as code, need a value. Change it.")  # fmt: skip
+    odd = next((word for word in WORD.findall(text) if word in FORBIDDEN), None)
+    pointer = POINTER.search(text)
+    if odd or pointer:
+        what = odd or shown(pointer[0] if pointer else "")
+        raise ConfigError(f"{place}: got a document that becomes code with {what}, need one that "
+                          "is numbers and pictures. Do not trust where it comes "
+                          "from.")  # fmt: skip
+
+
+def _attributes(document: Any) -> Iterator[tuple[Any, str, str]]:
+    """Yield the texts of a document that may be written out, once each: element, name, text."""
+    seen = set()
+    for element in document.traverseTree():
+        names = element.getAttributeNames()
+        found = [(name, element.getAttribute(name)) for name in names]
+        if "value" in names:  # with the folder that is put before it, and tokens replaced
+            found.append(("value", element.getResolvedValueString()))
+        for name, value in found:
+            if value not in seen and not HARMLESS.fullmatch(value):
+                seen.add(value)
+                yield element, name, value
