@@ -1,4 +1,4 @@
-"""A glTF file's tables of numbers, with every size and index of a stranger's checked.
+"""A glTF file: its JSON and its buffers, with every size and index of a stranger's checked.
 
 Read here and not by a package: such a file is a stranger's, so that every size and offset has to be
 checked in any case, and what a path tracer takes of it are a few arrays.
@@ -14,24 +14,25 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
-import numpy as np
-import numpy.typing as npt
-
 from neuralshade.base.message_text import shown, unread
 from neuralshade.base.regular_file import check_regular
 from neuralshade.base.strict_json import strict_json
 from neuralshade.errors import ConfigError
 
-MOST_BYTES = 2**30
-MOST_VALUES = 2**26  # of an accessor
-TYPES = {5120: "i1", 5121: "u1", 5122: "<i2", 5123: "<u2", 5125: "<u4", 5126: "<f4"}
-COUNTS = {"SCALAR": 1, "VEC2": 2, "VEC3": 3, "VEC4": 4}
+MOST_BYTES = 2**30  # of the file, and of its buffers
 MAGIC, JSON, BIN = b"glTF", 0x4E4F534A, 0x004E4942
 DATA = "base64,"
+# What extensions may be required. Those that begin so say how a surface looks, or move it.
+PASSED = ("KHR_materials_", "KHR_texture_", "EXT_texture_", "MSFT_texture_", "MSFT_packing_",
+          "ADOBE_materials_", "KHR_lights_", "EXT_lights_", "KHR_xmp", "KHR_animation_",
+          "KHR_audio", "KHR_interactivity", "KHR_physics", "EXT_structural_metadata",
+          "EXT_mesh_features", "AGI_", "VRM")  # fmt: skip
+TAKEN = ("KHR_mesh_quantization", "EXT_mesh_gpu_instancing", "KHR_node_visibility")
+COMPRESSED = ("KHR_draco_mesh_compression", "EXT_meshopt_compression", "KHR_meshopt_compression")
 
 
 class GltfFile:
-    """A .gltf or .glb file: ``json`` as it is written, and its accessors as arrays."""
+    """A .gltf or .glb file: ``json`` as it is written, and its buffers."""
 
     def __init__(self, path: str | os.PathLike[str]):
         """Raises: ConfigError for what cannot be read or is no glTF 2.0."""
@@ -46,56 +47,58 @@ class GltfFile:
         asset = self.json.get("asset")
         if not isinstance(asset, dict) or not str(asset.get("version")).startswith("2."):
             raise self.wrong("no asset of version 2")
-        if required := self.json.get("extensionsRequired"):
-            raise self.wrong(f"extensions that it requires, {shown(required)}")
+        self._check_required()
         self._buffers: dict[int, bytes] = {}
 
-    def wrong(self, got: str) -> ConfigError:
+    def wrong(self, got: str, need: str = "", remedy: str = "Export it again.") -> ConfigError:
         """Return the error for a file that says something it may not."""
-        return ConfigError(f"{self.path}: got {got}, need glTF 2.0 of plain triangles. Export it "
-                           "again.")  # fmt: skip
+        need = need or "glTF 2.0 of plain triangles"
+        return ConfigError(f"{self.path}: got {got}, need {need}. {remedy}")
+
+    def _check_required(self) -> None:
+        """Refuse extensions that are required and change what the triangles are."""
+        required = self.json.get("extensionsRequired", [])
+        if not isinstance(required, list) or not all(isinstance(name, str) for name in required):
+            raise self.wrong(f"extensionsRequired of {shown(required)}")
+        for name in required:
+            if name in COMPRESSED:
+                raise self.compressed(name)
+            if name not in TAKEN and not name.startswith(PASSED):
+                raise self.wrong(f"the extension {shown(name)}, which it requires",
+                                 remedy="Export it without.")  # fmt: skip
+
+    def compressed(self, name: str) -> ConfigError:
+        """Return the error for triangles that an extension compresses."""
+        return self.wrong(f"triangles compressed by {name}", "plain ones",
+                          "Export it without mesh compression.")  # fmt: skip
+
+    def check_extensions(self, row: dict[str, Any], place: str) -> None:
+        """Refuse a part of the file that says where else its numbers are, compressed."""
+        found = row.get("extensions", {})
+        if not isinstance(found, dict):
+            raise self.wrong(f"{place}.extensions that are no object")
+        for name in COMPRESSED:
+            if name in found:
+                raise self.compressed(name)
 
     def entry(self, table: str, index: Any) -> dict[str, Any]:
         """Return an object of a table by its index."""
         rows = self.json.get(table)
-        if not isinstance(rows, list) or not _whole(index) or index >= len(rows):
+        if not isinstance(rows, list) or not is_whole(index) or index >= len(rows):
             raise self.wrong(f"{table}[{shown(index)}], which is not there")
         if not isinstance(rows[index], dict):
             raise self.wrong(f"{table}[{index}] that is no object")
         found: dict[str, Any] = rows[index]
         return found
 
-    def array(self, index: Any, kinds: tuple[str, ...]) -> npt.NDArray[Any]:
-        """Return an accessor's numbers: [count, 1 to 4]; normalized integers as float32."""
-        row = self.entry("accessors", index)
-        kind, code = row.get("type"), row.get("componentType")
-        count: Any = row.get("count")
-        if (
-            kind not in kinds
-            or not _whole(code)
-            or code not in TYPES
-            or not _whole(count)
-            or "sparse" in row
-        ):
-            raise self.wrong(f"accessors[{index}] of {shown(kind)}, {shown(code)} and "
-                             f"{shown(count)}")  # fmt: skip
-        width, dtype = COUNTS[kind], np.dtype(TYPES[code])
-        view = self.entry("bufferViews", row.get("bufferView"))
-        size, at = width * dtype.itemsize, row.get("byteOffset", 0)
-        start: Any = view.get("byteOffset", 0)
-        length: Any = view.get("byteLength")
-        stride = view.get("byteStride", size)
-        whole = all(map(_whole, (at, start, length, stride))) and size <= stride <= 252 + size
-        data = self._buffer(view.get("buffer"))
-        if (not whole or not 0 < count * width <= MOST_VALUES or start + length > len(data)
-                or at + stride * (count - 1) + size > length):  # fmt: skip
-            raise self.wrong(f"accessors[{index}], which lies beyond its buffer")
-        rows = np.ndarray((count, width), dtype, data, start + at, (stride, dtype.itemsize))
-        if row.get("normalized") and dtype.kind in "iu":
-            return np.maximum(rows.astype(np.float32) / np.iinfo(dtype).max, -1)
-        return rows.copy()
+    def rows(self, row: dict[str, Any], name: str) -> list[Any]:
+        """Return a list of an object by its name, an empty one where it has none."""
+        found = row.get(name, [])
+        if not isinstance(found, list):
+            raise self.wrong(f"{name} that are no list")
+        return found
 
-    def _buffer(self, index: Any) -> bytes:
+    def buffer(self, index: Any) -> bytes:
         """Return a buffer's bytes: of the file itself, of text in it, or of a file beside it."""
         row = self.entry("buffers", index)
         if index not in self._buffers:
@@ -103,7 +106,12 @@ class GltfFile:
             if uri is None and index == 0 and self._inside is not None:
                 self._buffers[index] = self._inside
             else:
+                if uri is None:  # what an extension would have put there
+                    self.check_extensions(row, f"buffers[{index}]")
                 self._buffers[index] = self._at(uri)
+            if sum(map(len, self._buffers.values())) > MOST_BYTES:
+                raise self.wrong(f"buffers of more than {MOST_BYTES:,} bytes", "fewer",
+                                 "Split it.")  # fmt: skip
         return self._buffers[index]
 
     def _at(self, uri: Any) -> bytes:
@@ -144,5 +152,6 @@ class GltfFile:
         return found[JSON], found.get(BIN)
 
 
-def _whole(value: Any) -> bool:
+def is_whole(value: Any) -> bool:
+    """Return whether it is a whole number that counts or indexes something."""
     return type(value) is int and 0 <= value < 2**40

@@ -1,0 +1,146 @@
+"""Triangles of a glTF file's primitive: lists, strips and fans, with what vertices lack."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from neuralshade.base.message_text import shown
+from neuralshade.scene.gltf_accessor import COUNTS, Accessor, read_accessor
+from neuralshade.scene.gltf_file import GltfFile, is_whole
+from neuralshade.scene.gltf_nodes import FAR
+from neuralshade.scene.shapes import Mesh
+from neuralshade.scene.tangents import uv_tangents
+
+Floats = npt.NDArray[np.float32]
+Ints = npt.NDArray[np.int64]
+MODES = ("points", "lines", "lines", "lines", "triangles", "strip", "fan")  # by their numbers
+USUAL_MODE = 4
+
+
+class Primitive:
+    """One primitive: how many triangles it has is known before any of them is read."""
+
+    def __init__(self, file: GltfFile, part: Any, place: str):
+        """Raises: ConfigError for what is no primitive."""
+        self.file, self.place = file, place
+        if not isinstance(part, dict):
+            raise file.wrong(f"{place} that is no object")
+        mode = part.get("mode", USUAL_MODE)
+        if not is_whole(mode) or mode >= len(MODES):
+            raise file.wrong(f"{place}.mode of {shown(mode)}")
+        self.mode = MODES[mode]
+        given = part.get("attributes")
+        self.given: dict[str, Any] = given if isinstance(given, dict) else {}
+        self.places = self.indices = None
+        self.triangle_count = 0
+        self.has_targets = bool(part.get("targets"))
+        if not self.is_drawn:
+            return
+        self.places = self._accessor(part, self.given["POSITION"], "VEC3")
+        if "indices" in part:
+            self.indices = self._accessor(part, part["indices"], "SCALAR")
+        count = (self.indices or self.places).count
+        if self.mode == "triangles" and count % 3:
+            raise self._not_three()
+        self.triangle_count = count // 3 if self.mode == "triangles" else max(0, count - 2)
+
+    @property
+    def is_drawn(self) -> bool:
+        """Return whether it has triangles: neither points nor lines, and with positions."""
+        return self.mode not in ("points", "lines") and "POSITION" in self.given
+
+    def _accessor(self, part: dict[str, Any], index: Any, kind: str) -> Accessor:
+        if "bufferView" not in self.file.entry("accessors", index):
+            self.file.check_extensions(part, self.place)  # which may have what is not there
+        return read_accessor(self.file, index, (kind,))
+
+    def _not_three(self) -> Exception:
+        assert self.places is not None
+        return self.file.wrong(f"indices that are not three each of {self.places.count:,} vertices")
+
+    def mesh(self) -> Mesh:
+        """Return the triangles and the vertices that they use."""
+        assert self.places is not None
+        corners = self._corners()
+        used, corners = _used(corners, self.places.count)
+        places = self._read("POSITION", used)
+        uv = self._read("TEXCOORD_0", used, "VEC2")
+        flat = "NORMAL" not in self.given
+        if flat:  # each triangle has corners of its own
+            places, uv = places[corners].reshape(-1, 3), uv[corners].reshape(-1, 2)
+            corners = np.arange(len(places)).reshape(-1, 3)
+            three = places.reshape(-1, 3, 3)
+            way = np.cross(three[:, 1] - three[:, 0], three[:, 2] - three[:, 0])
+            normals = unit(np.repeat(way, 3, axis=0), (0, 1, 0))
+        else:
+            normals = unit(self._read("NORMAL", used), (0, 1, 0))
+        if "TANGENT" in self.given and not flat:
+            tangents = self._read("TANGENT", used, "VEC4")
+            tangents[:, 3] = np.where(tangents[:, 3] < 0, -1, 1)
+        else:
+            found = uv_tangents(places, normals, uv, corners)
+            places, normals, uv = (part[found.source] for part in (places, normals, uv))
+            tangents, corners = found.tangents, found.corners
+        return Mesh(places, normals, uv, tangents, corners.astype(np.uint32))
+
+    def _corners(self) -> Ints:
+        """Return which vertices the triangles have: [T, 3]; those of two equal ones are left out.
+
+        Each second triangle of a strip is wound the other way, so that all look to one side.
+        """
+        assert self.places is not None
+        if self.indices is None:
+            order = np.arange(self.places.count)
+        else:
+            found = self.indices.take().reshape(-1)
+            if found.dtype.kind not in "iu" or found.min() < 0 or found.max() >= self.places.count:
+                raise self._not_three()
+            order = found.astype(np.int64)
+        if self.mode == "triangles":
+            return order.reshape(-1, 3)
+        first = np.arange(len(order) - 2)
+        if self.mode == "fan":
+            corners = np.stack([first + 1, first + 2, np.zeros_like(first)], 1)
+        else:
+            odd = first % 2
+            corners = np.stack([first, first + 1 + odd, first + 2 - odd], 1)
+        triangles = order[corners]
+        same = (triangles == np.roll(triangles, 1, 1)).any(1)
+        return triangles[~same]
+
+    def _read(self, name: str, used: Ints, kind: str = "VEC3") -> Floats:
+        """Return an attribute of the vertices that are used, zeros where there is none."""
+        assert self.places is not None
+        if name not in self.given:
+            return np.zeros((len(used), COUNTS[kind]), np.float32)
+        accessor = read_accessor(self.file, self.given[name], (kind,))
+        if accessor.count != self.places.count:
+            raise self.file.wrong(f"{accessor.count:,} of {name} for {self.places.count:,} "
+                                  "vertices")  # fmt: skip
+        found = accessor.take(used).astype(np.float32)
+        if not np.isfinite(found).all() or np.abs(found).max(initial=0) >= FAR:
+            raise self.file.wrong("numbers that are not finite, or huge")
+        return found
+
+
+def _used(corners: Ints, count: int) -> tuple[Ints, Ints]:
+    """Return which of ``count`` vertices triangles have, and the triangles of these alone.
+
+    In time that depends on the triangles: many primitives may share one table of vertices.
+    """
+    if 16 * corners.size < count:
+        found, inverse = np.unique(corners, return_inverse=True)
+        return found, inverse.reshape(-1, 3)
+    mask = np.zeros(count, bool)
+    mask[corners] = True
+    return np.flatnonzero(mask), (np.cumsum(mask) - 1)[corners]
+
+
+def unit(vectors: npt.NDArray[Any], usual: tuple[int, ...]) -> Floats:
+    """Return vectors of length 1; ``usual`` in place of those of none."""
+    length = np.linalg.norm(vectors, axis=-1, keepdims=True)
+    good = np.isfinite(length) & (length > 0)
+    return np.where(good, vectors / np.where(good, length, 1), usual).astype(np.float32)
