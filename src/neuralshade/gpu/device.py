@@ -157,6 +157,10 @@ def give_back_freed_memory() -> None:
 
 
 def _open(spy: Any, backend: str, adapter: Any) -> Any:
+    if is_software(adapter.name):
+        from neuralshade.gpu.file_limit import check_file_limit
+
+        check_file_limit(adapter.name)
     folder = cache_folder()
     try:
         try:
