@@ -1,10 +1,10 @@
-"""gpu/file_limit: a software device is refused in a line where its memory could not grow."""
+"""gpu/cache_folder: a software device is refused in a line where its memory could not grow."""
 
 import pytest
 
 from neuralshade.errors import DeviceError
+from neuralshade.gpu.cache_folder import LEAST_LIMIT_BYTES, check_file_limit
 from neuralshade.gpu.device import is_software, list_adapters, open_device
-from neuralshade.gpu.file_limit import LEAST_BYTES, check_file_limit
 
 resource = pytest.importorskip("resource")
 
@@ -18,12 +18,12 @@ def limited():
 
 
 def test_a_limit_below_what_a_device_takes_is_refused(limited, refusal):
-    limited(LEAST_BYTES - 1)
+    limited(LEAST_LIMIT_BYTES - 1)
     assert refusal(DeviceError, check_file_limit, "llvmpipe") == (
         "device: got a limit of 1,073,741,823 bytes for files, need 1,073,741,824 or more: memory "
         "of llvmpipe is a file. Run: ulimit -f unlimited"
     )
-    limited(LEAST_BYTES)
+    limited(LEAST_LIMIT_BYTES)
     check_file_limit("llvmpipe")
     limited(resource.RLIM_INFINITY)
     check_file_limit("llvmpipe")

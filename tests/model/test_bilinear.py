@@ -5,7 +5,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from neuralshade.model.bilinear import summed_whole
+from neuralshade.model.bilinear import mix_scattered, summed_whole
 
 
 def drawn(seed, scale=1.0):
@@ -34,3 +34,16 @@ def test_what_is_not_finite_is_told(broken):
 def test_zeros_are_zeros():
     rows, into, _ = drawn(0)
     assert not summed_whole(rows * 0, into, 8).any()
+
+
+def test_weights_that_want_a_gradient_have_it(rng):
+    """Positions do, in a module of an asset; those of a fit do not."""
+    seen = torch.rand(9, 3, generator=rng, dtype=torch.float64)
+    trained = torch.zeros(9, 3, dtype=torch.float64, requires_grad=True)
+    index = torch.randint(0, 9, (5, 4), generator=rng)
+    weights = torch.rand(5, 4, generator=rng, dtype=torch.float64, requires_grad=True)
+    d_mixed = torch.rand(5, 3, generator=rng, dtype=torch.float64)
+    mix_scattered(trained, seen, index, weights).backward(d_mixed)
+    wanted = torch.einsum("nkf,nf->nk", seen[index], d_mixed)
+    torch.testing.assert_close(weights.grad, wanted)
+    assert trained.grad.any()

@@ -1,4 +1,4 @@
-"""Where compiled kernels are kept between runs: a folder of this user's alone, with room in it."""
+"""Files that drivers map: where compiled kernels are kept between runs, and software's memory."""
 
 from __future__ import annotations
 
@@ -10,10 +10,14 @@ from pathlib import Path
 import platformdirs
 
 from neuralshade.base.own import make_own_folder, why_not_own
+from neuralshade.errors import DeviceError
 
 # SlangPy's database maps 8 KiB of a file that it has not written: on a full disk the kernel ends
 # the process for it (SIGBUS). The rest is for what comes between.
 ROOM_BYTES = 2**20
+# Mesa's software devices have their memory in a file without a name, which grows unchecked: beyond
+# the limit of file sizes the kernel ends the process for it, too.
+LEAST_LIMIT_BYTES = 2**30
 
 log = logging.getLogger("neuralshade")
 
@@ -44,3 +48,19 @@ def cache_folder() -> Path | None:
 def tell_uncached(why: str) -> None:
     """Log that kernels are not kept, once for each reason."""
     log.warning("kernels: they are compiled anew, since %s", why)
+
+
+def check_file_limit(adapter_name: str) -> None:
+    """Refuse to open a software device whose memory could not grow.
+
+    Raises: DeviceError where files may have fewer than LEAST_LIMIT_BYTES.
+    """
+    try:
+        import resource
+    except ImportError:  # Windows has no such limit
+        return
+    limit = resource.getrlimit(resource.RLIMIT_FSIZE)[0]
+    if limit != resource.RLIM_INFINITY and limit < LEAST_LIMIT_BYTES:
+        raise DeviceError(f"device: got a limit of {limit:,} bytes for files, need "
+                          f"{LEAST_LIMIT_BYTES:,} or more: memory of {adapter_name} is a file. "
+                          "Run: ulimit -f unlimited")  # fmt: skip

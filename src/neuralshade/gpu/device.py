@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from neuralshade.base.interrupt import postponed
 from neuralshade.errors import ConfigError, DeviceError
-from neuralshade.gpu.cache_folder import cache_folder, tell_uncached
+from neuralshade.gpu.cache_folder import cache_folder, check_file_limit, tell_uncached
 
 if TYPE_CHECKING:
     import slangpy
@@ -158,8 +158,6 @@ def give_back_freed_memory() -> None:
 
 def _open(spy: Any, backend: str, adapter: Any) -> Any:
     if is_software(adapter.name):
-        from neuralshade.gpu.file_limit import check_file_limit
-
         check_file_limit(adapter.name)
     folder = cache_folder()
     try:

@@ -25,8 +25,8 @@ class AtPositions:
         """
         if self.kind.evaluated is None:
             raise AssetError(f"{self.path}: got an asset of kind {self.kind.name!r}, which is not "
-                             "evaluated at positions in PyTorch, need one of fit image or fit "
-                             "textures. Draw it.")  # fmt: skip
+                             "evaluated at positions in PyTorch, need one of fit image, fit "
+                             "textures or fit material. Draw it.")  # fmt: skip
         module: Module = loaded(self.kind.evaluated)(self)
         return module
 

@@ -51,8 +51,9 @@ def mix_scattered(
     Returns:
         float [N, features].
 
-    Gradients: reach ``trained`` only, with equal bits on every run: summed in one order on the CPU,
-    four times as fast there as an embedding's, and as whole numbers on a device.
+    Gradients: reach ``trained``, with equal bits on every run: summed in one order on the CPU,
+    four times as fast there as an embedding's, and as whole numbers on a device; and ``weights``
+    where they want them.
     """
     mixed: torch.Tensor = _MixScattered.apply(trained, seen, index, weights)
     return mixed
@@ -61,21 +62,24 @@ def mix_scattered(
 class _MixScattered(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, trained: Any, seen: Any, index: Any, weights: Any) -> torch.Tensor:
-        ctx.save_for_backward(index, weights)
+        ctx.save_for_backward(index, weights, seen if ctx.needs_input_grad[3] else None)
         ctx.shape = trained.shape
         bag = torch.nn.functional.embedding_bag
         return bag(index, seen, mode="sum", per_sample_weights=weights.to(seen.dtype))
 
     @staticmethod
     def backward(ctx: Any, d_mixed: torch.Tensor) -> Any:
-        index, weights = ctx.saved_tensors
+        index, weights, seen = ctx.saved_tensors
+        d_weights = None
+        if ctx.needs_input_grad[3]:
+            d_weights = (seen[index] * d_mixed[:, None]).sum(2).to(weights.dtype)
         shares = weights.to(d_mixed.dtype)[..., None] * d_mixed[:, None]
         rows, into = shares.reshape(-1, ctx.shape[1]), index.reshape(-1)
         if rows.is_cuda:
-            return summed_whole(rows, into, ctx.shape[0]), None, None, None
+            return summed_whole(rows, into, ctx.shape[0]), None, None, d_weights
         d_trained = d_mixed.new_zeros(ctx.shape)
         d_trained.index_add_(0, into, rows)
-        return d_trained, None, None, None
+        return d_trained, None, None, d_weights
 
 
 def summed_whole(rows: torch.Tensor, into: torch.Tensor, count: int) -> torch.Tensor:

@@ -65,6 +65,22 @@ def test_a_module_of_its_own(opened, uv):
     assert torch.equal(other(uv), module(uv))
 
 
+@pytest.mark.parametrize("before", [(4, 10), (2, 4, 5), (0, 3)])
+def test_a_module_takes_positions_of_any_shape(opened, uv, before):
+    module, rows = opened.module(), uv[: int(np.prod(before))]
+    found = module(rows.reshape(*before, 2))
+    assert torch.equal(found, module(rows).reshape(*before, 3))
+
+
+@pytest.mark.parametrize("dtype", [torch.float64, torch.float16, torch.bfloat16])
+def test_a_module_takes_floats_of_any_width(opened, uv, dtype):
+    module, given = opened.module(), uv.to(dtype).requires_grad_()
+    found = module(given)
+    assert torch.equal(found, module(given.detach().float())) and found.dtype == torch.float32
+    found.sum().backward()
+    assert given.grad.dtype == dtype and given.grad.any()
+
+
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of PyTorch's own tracing
 def test_a_module_compiles_whole(opened, uv):
@@ -89,6 +105,26 @@ NOT_FINITE = "at.positions: got NaN or infinity, need finite numbers. Replace th
 ])  # fmt: skip
 def test_other_positions(refusal, opened, given, said):
     assert refusal(ShapeError, opened.at, given) == said
+
+
+MODULES = [
+    (torch.full((3, 2), torch.nan), "positions: got NaN or infinity, need finite numbers. Replace "
+     "them first."),
+    (torch.full((2, 3, 2), torch.inf), "positions: got NaN or infinity, need finite numbers. "
+     "Replace them first."),
+    (torch.zeros(3, 2, dtype=torch.int64), "positions: got torch.int64, need floats. Pass "
+     "positions.float()."),
+    ([[0.5, 0.5]], "positions: got list, need a tensor of floats. Pass torch.tensor of it."),
+    (torch.zeros(2), "positions: got shape [2], need [N, 2]. Put u and v of one position into one "
+     "row."),
+    (torch.zeros(4, 5, 3), "positions: got shape [4, 5, 3], need [N, 2]. Put u and v of one "
+     "position into one row."),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("given, said", MODULES)
+def test_other_positions_of_a_module(refusal, opened, given, said):
+    assert refusal(ShapeError, opened.module(), given) == said
 
 
 def test_a_short_repr(opened, asset_path):

@@ -87,6 +87,20 @@ def test_at_takes_positions_of_any_shape_with_a_level_each(sampled, rng):
     assert {values.shape[:2] for values in opened.at(uv.numpy()).values()} == {(2, 3)}
 
 
+@pytest.mark.parametrize("dtype", [torch.float64, torch.float16])
+def test_the_module_takes_any_shape_and_floats_of_any_width(sampled, rng, dtype):
+    _, field = sampled
+    uv, random = torch.rand(2, 2, 3, 2, generator=rng).to(dtype)
+    level = torch.tensor([[0, 1, 0], [1, 0, 1]])
+    given = (level, "stochastic", random)
+    found = field.channels(uv, *given)
+    flat = (level.reshape(6), "stochastic", random.reshape(6, 2).float())
+    assert torch.equal(found.reshape(6, -1), field.channels(uv.reshape(6, 2).float(), *flat))
+    each = field(uv, *given)
+    for name, values in field(uv.reshape(6, 2).float(), *flat).items():
+        assert torch.equal(each[name], values.reshape(2, 3, -1)) and values.dtype == torch.float32
+
+
 def test_levels_beyond_are_the_nearest_and_nothing_has_a_gradient(sampled, rng):
     _, field = sampled
     uv = torch.rand(5, 2, generator=rng)
@@ -114,6 +128,10 @@ def test_levels_beyond_are_the_nearest_and_nothing_has_a_gradient(sampled, rng):
          "finest."),
         (ShapeError, {"uv": torch.zeros(4, 3)}, "TextureSetField.uv: got torch.float32 [4, 3], "
          "need floats [N, 2]. Put the two numbers of one position into one row."),
+        (ShapeError, {"uv": torch.full((4, 2), torch.nan)}, "TextureSetField.uv: got NaN or "
+         "infinity, need finite numbers. Replace them first."),
+        (ShapeError, {"uv": torch.zeros(2)}, "TextureSetField.uv: got torch.float32 [2], need "
+         "floats [N, 2]. Put the two numbers of one position into one row."),
         (ShapeError, {"level": torch.zeros(4)}, "TextureSetField.level: got torch.float32 [4], "
          "need integers [N], or one. Round it."),
         (ShapeError, {"level": torch.zeros(3, dtype=torch.int64)}, "TextureSetField.level: got "

@@ -7,6 +7,7 @@ import copy
 import torch
 
 from neuralshade.kinds.image.opened import OpenedImage
+from neuralshade.kinds.position_rows import as_given, float_rows
 
 
 class ImageField(torch.nn.Module):
@@ -21,11 +22,15 @@ class ImageField(torch.nn.Module):
         self.field = copy.deepcopy(opened.field)
 
     def forward(self, uv: torch.Tensor) -> torch.Tensor:
-        """Return the channels at positions: float32 [N, 2] in [0, 1] -> float32 [N, C].
+        """Return the channels at positions: float [..., 2] in [0, 1] -> float32 [..., C].
 
-        In the picture's color space, not clamped; [N, D] for a field over D numbers. Gradients
-        reach ``uv`` and the parameters. Raises: ShapeError for another shape.
+        In the picture's color space, not clamped; [..., D] for a field over D numbers. Floats of
+        other widths are taken as float32. Gradients reach ``uv`` and the parameters.
+
+        Raises: ShapeError for another shape, for what are no floats, and, but where it is
+            compiled, for NaN and infinity.
         """
-        self.field.check_positions("positions", uv.shape)
-        channels: torch.Tensor = self.field(uv)
-        return channels
+        rows = float_rows("positions", uv)
+        if uv.dim() < 2 or uv.shape[-1] != self.field.dimensions:
+            self.field.check_positions("positions", uv.shape)
+        return as_given(self.field(rows), uv.shape[:-1])

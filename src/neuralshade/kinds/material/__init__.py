@@ -24,6 +24,7 @@ KIND = Kind(
              "takes over and leaves as it is.", "ASSET"),
     ),
     valued=True,
+    evaluated="neuralshade.kinds.material.module:MaterialField",
     calls="neuralshade.kinds.material.fit:call_of",
     output="File to write. [default: the material's name with .nsh, in this folder]",
     manual="""

@@ -91,7 +91,8 @@ def level_latents(
     lower = level.floor()
     part = level - lower
     found = encoding.latents(torch.cat([uv, lower[:, None]], dim=1))
-    if not part.any():
+    traced = torch.compiler.is_compiling() or level.requires_grad
+    if not traced and not part.any():
         return found
     upper = (lower + 1).clamp(max=coarsest)
     above = encoding.latents(torch.cat([uv, upper[:, None]], dim=1))

@@ -10,6 +10,7 @@ from neuralshade.base.did_you_mean import did_you_mean
 from neuralshade.base.message_text import shown
 from neuralshade.errors import AssetError, ConfigError, ShapeError
 from neuralshade.kinds.kind import AssetLike
+from neuralshade.kinds.position_rows import as_given, float_rows
 from neuralshade.kinds.textures.asset import stored_field
 from neuralshade.kinds.textures.channels import MASK_MARGIN, MapCoding
 from neuralshade.kinds.textures.opened import OpenedTextures
@@ -76,24 +77,24 @@ class TextureSetField(torch.nn.Module):
         filter: Filter = "bilinear",
         random: torch.Tensor | None = None,
     ) -> dict[str, torch.Tensor]:
-        """Return every map at positions: float32 [N, channels], as it was given to the fit.
+        """Return every map at positions: float32 [..., channels], as it was given to the fit.
 
         Colors of integer files in sRGB [0, 1], of float files linear; normals of length 1 but
         for what mixing shortens, OpenGL; all others as stored.
 
         Args:
-            uv: float [N, 2], u to the right and v down, [0, 1] is the set; beyond, it is repeated
-                or clamped as it was fitted.
-            level: integers [N], beyond the levels that there are the nearest; or one for all.
+            uv: floats [..., 2], u to the right and v down, [0, 1] is the set; beyond, it is
+                repeated or clamped as it was fitted.
+            level: integers [...], beyond the levels that there are the nearest; or one for all.
             filter: nearest, bilinear, stochastic or latents.
-            random: float [N, 2] in [0, 1) that stochastic picks by, instead of PyTorch's own.
+            random: floats [..., 2] in [0, 1) that stochastic picks by, instead of PyTorch's own.
 
-        Raises: ShapeError, ConfigError for an unknown filter.
+        Raises: ShapeError, also for NaN and infinity; ConfigError for an unknown filter.
         """
-        channels = self.channels(uv, level, filter, random)
-        return {coding.name: values_of(coding, channels) for coding in self.codings}
+        rows = self._rows(uv, level, filter, random)
+        return {coding.name: as_given(values_of(coding, rows), uv.shape[:-1])
+                for coding in self.codings}  # fmt: skip
 
-    @torch.no_grad()
     def channels(
         self,
         uv: torch.Tensor,
@@ -101,8 +102,18 @@ class TextureSetField(torch.nn.Module):
         filter: Filter = "bilinear",
         random: torch.Tensor | None = None,
     ) -> torch.Tensor:
-        """Return the trained channels of all maps, float32 [N, C] in [0, 1]; see ``forward``."""
+        """Return the trained channels of all maps, float32 [..., C] in [0, 1]; see ``forward``."""
+        return as_given(self._rows(uv, level, filter, random), uv.shape[:-1])
+
+    @torch.no_grad()
+    def _rows(
+        self, uv: torch.Tensor, level: torch.Tensor | int, filter: Filter,
+        random: torch.Tensor | None,
+    ) -> torch.Tensor:  # fmt: skip
+        """Return the trained channels at all positions, one behind the other: float32 [N, C]."""
         mip = self._checked(uv, level, filter, random)
+        uv = float_rows("TextureSetField.uv", uv)
+        random = None if random is None else float_rows("TextureSetField.random", random)
         size = self._sizes.to(uv.device)[mip]
         inside = uv - uv.floor() if self.wraps else uv.clamp(0, 1)
         if filter == "latents":
@@ -139,7 +150,7 @@ class TextureSetField(torch.nn.Module):
     def _checked(
         self, uv: torch.Tensor, level: torch.Tensor | int, filter: str, random: torch.Tensor | None
     ) -> torch.Tensor:
-        """Return the level of each sample, int64 [N]."""
+        """Return the level of each sample, int64 [N], of positions of any shape."""
         if filter not in FILTERS:
             raise ConfigError(f"filter: got {shown(filter)}, need one of {list(FILTERS)}."
                               f"{did_you_mean(str(filter), FILTERS)}")  # fmt: skip
@@ -147,7 +158,9 @@ class TextureSetField(torch.nn.Module):
             raise ConfigError("filter: got latents for a set of plain latents, need one of fit "
                               "textures --latents bc1. Use bilinear.")  # fmt: skip
         for name, given in (("uv", uv), ("random", random)):
-            whole = given is None or (given.shape == (len(uv), 2) and given.is_floating_point())
+            whole = given is None or (
+                uv.dim() > 1 and given.shape == (*uv.shape[:-1], 2) and given.is_floating_point()
+            )
             if given is not None and not whole:
                 raise ShapeError(f"TextureSetField.{name}: got {given.dtype} {list(given.shape)}, "
                                  "need floats [N, 2]. Put the two numbers of one position into "
@@ -156,13 +169,13 @@ class TextureSetField(torch.nn.Module):
             raise ShapeError("TextureSetField.uv: got positions that want a gradient, need some "
                              "that do not: texels have none. Pass uv.detach().")  # fmt: skip
         mip = torch.as_tensor(level, device=uv.device)
-        if mip.is_floating_point() or mip.shape not in ((), (len(uv),)):
+        if mip.is_floating_point() or mip.shape not in ((), uv.shape[:-1]):
             raise ShapeError(f"TextureSetField.level: got {mip.dtype} {list(mip.shape)}, need "
                              "integers [N], or one. Round it.")  # fmt: skip
         if isinstance(level, int) and not 0 <= level < len(self.sizes):
             raise ConfigError(f"level: got {shown(level)}, need 0 to {len(self.sizes) - 1}. 0 is "
                               "the finest.")  # fmt: skip
-        return mip.long().clamp(0, len(self.sizes) - 1).expand(len(uv))
+        return mip.long().clamp(0, len(self.sizes) - 1).expand(uv.shape[:-1]).reshape(-1)
 
 
 def values_of(coding: MapCoding, channels: torch.Tensor) -> torch.Tensor:

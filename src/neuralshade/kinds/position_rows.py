@@ -1,0 +1,36 @@
+"""What modules are given, of any shape, as rows that they compute with."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from neuralshade.errors import ShapeError
+
+
+def float_rows(place: str, values: Any) -> torch.Tensor:
+    """Return floats [..., D] as float32 [N, D], on their device and with their gradients.
+
+    They are checked to be finite but where PyTorch only traces what is computed.
+
+    Raises: ShapeError, saying ``place``, for no tensor of floats, and for what is not finite.
+    """
+    if not isinstance(values, torch.Tensor):
+        raise ShapeError(f"{place}: got {type(values).__name__}, need a tensor of floats. Pass "
+                         "torch.tensor of it.")  # fmt: skip
+    if not values.is_floating_point():
+        raise ShapeError(f"{place}: got {values.dtype}, need floats. Pass {place}.float().")
+    check_finite(place, values)
+    return values.float() if values.dim() < 3 else values.float().flatten(0, -2)
+
+
+def check_finite(place: str, values: torch.Tensor) -> None:
+    """Raise ShapeError, saying ``place``, for NaN and infinity; nothing where values are traced."""
+    if not torch.compiler.is_compiling() and not values.isfinite().all():
+        raise ShapeError(f"{place}: got NaN or infinity, need finite numbers. Replace them first.")
+
+
+def as_given(rows: torch.Tensor, before: torch.Size) -> torch.Tensor:
+    """Return rows [N, C] in the shape [..., C] of what was given."""
+    return rows if len(before) == 1 else rows.unflatten(0, before)
