@@ -103,13 +103,6 @@ def test_more_than_16_channels(refused, folder):
     assert message.endswith("need 16 or fewer. Leave maps out.")
 
 
-def test_one_texel(refused, folder):
-    save(folder / "dot/rock_albedo.png", waves(1, 1, 3))
-    assert refused("fit", "textures", "dot") == (
-        "dot: got maps that are the same everywhere, need one that varies. There is nothing to fit."
-    )
-
-
 def test_nan_in_a_float_file(refused, folder):
     OpenImageIO = pytest.importorskip("OpenImageIO")
     (folder / "sky").mkdir()

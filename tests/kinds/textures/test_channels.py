@@ -208,13 +208,13 @@ def test_a_name_that_no_header_takes_is_refused(refusal):
     assert message == f"map: got the name '{'x' * 65}', need 64 characters at most. Shorten it."
 
 
-def test_a_set_without_anything_to_fit_is_refused(refusal):
+def test_of_a_set_that_is_constant_the_smallest_map_is_trained():
     flat = np.broadcast_to(np.float32([0, 0, 1]), (4, 4, 3))
-    maps = (material_map("albedo", np.full((4, 4, 3), 0.5)), material_map("normal", flat))
-    assert refusal(ConfigError, codings_of, MaterialSet("flat", maps)) == (
-        "flat: got maps that are the same everywhere, need one that varies. There is nothing to "
-        "fit."
-    )
+    maps = (material_map("albedo", np.full((4, 4, 3), 0.5)), material_map("normal", flat),
+            material_map("roughness", np.full((4, 4), 0.25)))  # fmt: skip
+    codings = codings_of(MaterialSet("flat", maps))
+    assert [coding.count for coding in codings] == [0, 0, 1]
+    assert codings[2].trained(maps[2].values).max() == 0.25
 
 
 def test_a_normal_that_points_down_is_what_nobody_stores():

@@ -190,3 +190,16 @@ def test_resumed_equals_uninterrupted(fitted, maps, tmp_path, monkeypatch, part,
     checkpoint = tmp_path / "parted.checkpoint.nsh"
     resumed = fitted(maps, "parted.nsh", resume=checkpoint, **settings)
     assert resumed.steps == 60 and same(tensors(whole), tensors(resumed))
+
+
+@pytest.mark.parametrize("size", [(16, 16), (1, 1)])
+def test_a_set_that_is_the_same_everywhere_is_what_it_was(tmp_path, size):
+    wanted = {"albedo": (0.5, 0.3, 0.2), "roughness": (0.6,), "metallic": (0.0,)}
+    maps = [material_map(name, np.broadcast_to(np.float32(value), (*size, len(value))))
+            for name, value in wanted.items()]  # fmt: skip
+    result = neuralshade.fit_textures(MaterialSet("flat", tuple(maps)), tmp_path / "flat.nsh",
+                                      steps=150, batch=256, hidden_width=16)  # fmt: skip
+    opened = neuralshade.load(result.asset)
+    for name, value in wanted.items():
+        np.testing.assert_allclose(opened.map(name), np.broadcast_to(value, (*size, len(value))),
+                                   atol=1.5 / 255)  # fmt: skip

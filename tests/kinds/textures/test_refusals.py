@@ -9,7 +9,6 @@ from fixtures.texture_sets import DATA, material_map, small_set, waves
 from neuralshade import FitOptions
 from neuralshade.errors import AssetError, ConfigError, DeviceError, FitInterrupted, PictureError
 from neuralshade.kinds.textures.fit import fit_textures
-from neuralshade.source.material_set import MaterialSet
 
 
 @pytest.fixture
@@ -46,13 +45,6 @@ def said(refusal, fitted, tmp_path):
 ])  # fmt: skip
 def test_settings(said, maps, settings, message):
     assert said(ConfigError, maps, **settings) == message
-
-
-def test_one_texel(said):
-    textures = MaterialSet("dot", (material_map("albedo", waves(1, 1, 3)),))
-    assert said(ConfigError, textures) == (
-        "dot: got maps that are the same everywhere, need one that varies. There is nothing to fit."
-    )
 
 
 def test_too_many_channels(said):

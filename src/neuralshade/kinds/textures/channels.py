@@ -126,8 +126,11 @@ def coding_of(facts: dict[str, Any]) -> MapCoding:
 def codings_of(textures: MaterialSet) -> tuple[MapCoding, ...]:
     """Return how each map of a set is trained.
 
-    Raises: ConfigError for more channels than the decoder has, where nothing varies, and for what
-        no header takes: more maps, longer names, larger numbers.
+    Where all maps are constant, the one of the fewest channels is trained all the same: latents and
+    a decoder then are what they are of every other set.
+
+    Raises: ConfigError for more channels than the decoder has, and for what no header takes: more
+        maps, longer names, larger numbers.
     """
     if len(textures.maps) > MOST_MAPS:
         raise ConfigError(f"{textures.name}: got {len(textures.maps)} maps, need {MOST_MAPS} or "
@@ -136,14 +139,16 @@ def codings_of(textures: MaterialSet) -> tuple[MapCoding, ...]:
     for one in textures.maps:
         first = sum(coding.count for coding in codings)
         codings.append(_coding(one, first))
+    if not any(coding.count for coding in codings):
+        least = min(range(len(codings)), key=lambda at: codings[at].channels)
+        codings[least] = dataclasses.replace(codings[least], constant=None)
+        for at in range(least + 1, len(codings)):
+            codings[at] = dataclasses.replace(codings[at], first=codings[least].count)
     count = sum(coding.count for coding in codings)
     if count > MOST_CHANNELS:
         listed = ", ".join(f"{coding.name} {coding.count}" for coding in codings if coding.count)
         raise ConfigError(f"{textures.name}: got {count} channels ({listed}), need "
                           f"{MOST_CHANNELS} or fewer. Leave maps out.")  # fmt: skip
-    if count == 0:
-        raise ConfigError(f"{textures.name}: got maps that are the same everywhere, need one that "
-                          "varies. There is nothing to fit.")  # fmt: skip
     return tuple(codings)
 
 
