@@ -11,7 +11,7 @@ import neuralshade
 from neuralshade import FitOptions
 from neuralshade.errors import AssetError
 from neuralshade.kinds.shader.opened import OpenedShader
-from neuralshade.kinds.shader.source import given_picture
+from neuralshade.model.given_pictures import given_picture
 
 
 @pytest.mark.slow

@@ -16,8 +16,9 @@ from neuralshade.gpu.gpu import Gpu
 from neuralshade.gpu.slang_reflection import Field, Method, reflect_struct
 from neuralshade.kinds.shader.engine import ShaderEngine, TaskTraining
 from neuralshade.kinds.shader.recipe import ShaderRecipe, threads_of
-from neuralshade.kinds.shader.source import ShaderSource, given_picture, remedies
+from neuralshade.kinds.shader.source import ShaderSource, remedies
 from neuralshade.kinds.shader.task import AS_PIXEL, Task
+from neuralshade.model.given_pictures import given_picture
 from neuralshade.model.trainable import FREE, PLAIN, Given, Member, first_numbers, members_of
 from neuralshade.model.unbound import check_bound
 from neuralshade.source.picture import Picture

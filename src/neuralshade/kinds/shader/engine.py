@@ -22,10 +22,10 @@ from neuralshade.kinds.shader.task import (
     Task,
     levels_table,
     number_name,
-    packed_pictures,
     task_text,
     trained_table,
 )
+from neuralshade.model.given_pictures import packed_pictures
 from neuralshade.source.crop import WHOLE, Crop
 
 SUBMITTED_STEPS = 256  # recorded while the GPU still runs those before

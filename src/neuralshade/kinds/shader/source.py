@@ -13,10 +13,9 @@ from typing import Any
 
 from neuralshade.base.given import check_path
 from neuralshade.base.text_file import read_text
-from neuralshade.errors import ConfigError, KernelError, PictureError, ShapeError
+from neuralshade.errors import ConfigError, KernelError
 from neuralshade.gpu.module_files import files_folder, module_files
 from neuralshade.gpu.taken_in import check_taken_in
-from neuralshade.source.image_file import load_picture
 from neuralshade.source.picture import Picture
 
 SUFFIX = ".slang"
@@ -84,25 +83,6 @@ def remedies() -> Iterator[None]:
         if not known:
             raise
         raise KernelError("\n".join([str(error), *known])) from error
-
-
-def given_picture(value: Any, channels: int, where: str) -> Picture:
-    """Return the picture that a member is given: a path, or whatever ``load_picture`` takes.
-
-    Raises: PictureError for the file; ConfigError where it has other than ``channels``
-        channels, or is no picture.
-    """
-    try:
-        picture = load_picture(value)
-    except (PictureError, ShapeError) as error:
-        if isinstance(value, (str, os.PathLike)):  # named in its own errors
-            raise
-        raise ConfigError(f"{where}: {str(error).removeprefix('picture: ')}") from error
-    if picture.channels != channels:
-        raise ConfigError(f"{where}: got {picture.name} with {picture.channels} channels, need "
-                          f"{channels}. Change the member's type, or convert the "
-                          "picture.")  # fmt: skip
-    return picture
 
 
 def kept_words(

@@ -163,16 +163,3 @@ def number_name(member: Member, index: int) -> str:
         return f"{member.name} (number {index})"
     place = np.unravel_index(index, member.shape) if member.shape else ()
     return member.name + "".join(f"[{int(i)}]" for i in place)
-
-
-def packed_pictures(
-    pictures: Mapping[str, npt.NDArray[np.float32]],
-) -> tuple[dict[str, tuple[int, int, int]], npt.NDArray[np.float32]]:
-    """Return where each picture begins with its width and height, and all their numbers."""
-    places, first = {}, 0
-    for name, picture in pictures.items():
-        height, width, _ = picture.shape
-        places[name] = (first, width, height)
-        first += picture.size
-    parts = [picture.reshape(-1) for picture in pictures.values()]
-    return places, np.concatenate(parts) if parts else np.zeros(1, np.float32)

@@ -3,7 +3,8 @@
 ``void parameters(float2 uv, out float values[N])`` may say what an encoder is given: the values
 that closures read. A module without it is probed instead: its encoder is given what it scatters
 between a few fixed pairs of directions. ``float3 emission(float2 uv, float3 wo)`` may say what
-shines by itself. Numbers of the module, ``uniform float wetness = 0.5;``, are its inputs.
+shines by itself. Numbers of the module, ``uniform float wetness = 0.5;``, are its inputs, and
+``uniform Picture<float3> albedo = "albedo.png";`` are pictures that it reads.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from neuralshade.base.message_text import shown
 from neuralshade.base.text_file import read_text
 from neuralshade.errors import ConfigError
 from neuralshade.gpu.slang_reflection import reflect_parameters
+from neuralshade.kinds.material.teachers.slang_pictures import is_global, with_pictures
 from neuralshade.kinds.material.teachers.teacher import Teacher, teacher_text
 from neuralshade.kinds.material.varied import Input
 from neuralshade.model.unbound import check_bound
@@ -32,8 +34,9 @@ INPUT = re.compile(r"^[ \t]*(?P<sort>uniform|static)\s+float\s+(?P<name>\w+)\s*"
 UNTOLD = 0.0  # what an input without a default is
 COMMENTS = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 MOST_PARAMETERS = 256
-UNBOUND = ("Write a number as uniform float NAME = 0.5; in this file, other values as static "
-           "const, and leave out samplers.")  # fmt: skip
+UNBOUND = ('Write a texture as uniform Picture<float3> NAME = "a.png"; in this file, a number as '
+           "uniform float NAME = 0.5;, other values as static const, and leave out "
+           "samplers.")  # fmt: skip
 # Pairs that tell most surfaces apart: mirrors of several slants, a grazing one, two far from any.
 PROBES = (
     ((0.0, 0.0, 1.0), (0.0, 0.0, 1.0)), ((0.6, 0.0, 0.8), (-0.6, 0.0, 0.8)),
@@ -65,11 +68,13 @@ float3 emission(float2 uv, float3 wo)
 def load_slang(path: str | os.PathLike[str]) -> Teacher:
     """Return the teacher of a Slang module.
 
-    Raises: ConfigError for what cannot be read as text, for one without ``eval``, and for one with
-        shader parameters that nothing binds; KernelError with all that the compiler said.
+    Raises: ConfigError for what cannot be read as text, for one without ``eval``, for one with
+        shader parameters that nothing binds, and for a picture of other channels; PictureError;
+        KernelError with all that the compiler said.
     """
     place = Path(path)
     text = read_text(place, f"a {SUFFIX} file", "Slang text")
+    text, variables = with_pictures(place, text, COMMENTS.sub(_blank, text))
     code = COMMENTS.sub(_blank, text)
     if not EVAL.search(code):
         raise ConfigError(f"{place}: got a module without eval, need float3 eval(float2 uv, float3 "
@@ -81,7 +86,7 @@ def load_slang(path: str | os.PathLike[str]) -> Teacher:
     names = tuple(f"values[{i}]" for i in range(count))
     declared = _declared(code)
     inputs = {one["name"]: _input(place, one["name"], one["number"]) for one in declared}
-    teacher = Teacher(place.stem, f"{_static(text, declared)}\n{added}", names, {},
+    teacher = Teacher(place.stem, f"{_static(text, declared)}\n{added}", names, variables,
                       folder=place.resolve().parent, inputs=inputs, file=place.name,
                       probes=PROBES if told is None else ())  # fmt: skip
     found = reflect_parameters(teacher_text(teacher), place.name, teacher.folder)
@@ -97,8 +102,7 @@ def _blank(comment: re.Match[str]) -> str:
 def _declared(code: str) -> list[re.Match[str]]:
     """Return the inputs that a text without comments declares, outside of all braces."""
     return [one for one in INPUT.finditer(code)
-            if code.count("{", 0, one.start()) == code.count("}", 0, one.start())
-            and (one["number"] or one["sort"] == "uniform")]  # fmt: skip
+            if is_global(code, one.start()) and (one["number"] or one["sort"] == "uniform")]  # fmt: skip
 
 
 def _static(text: str, declared: Sequence[re.Match[str]]) -> str:
