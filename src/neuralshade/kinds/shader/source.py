@@ -13,7 +13,7 @@ from typing import Any
 
 from neuralshade.base.given import check_path
 from neuralshade.base.text_file import read_text
-from neuralshade.errors import ConfigError, KernelError
+from neuralshade.errors import KernelError
 from neuralshade.gpu.module_files import files_folder, module_files
 from neuralshade.gpu.taken_in import check_taken_in
 from neuralshade.source.picture import Picture

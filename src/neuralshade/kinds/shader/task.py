@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from itertools import product
 
 import numpy as np
-import numpy.typing as npt
 
 from neuralshade.model.trainable import Given, Member
 

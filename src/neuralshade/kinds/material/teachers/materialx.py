@@ -37,6 +37,7 @@ from neuralshade.kinds.material.teachers.materialx_pictures import (
 from neuralshade.kinds.material.teachers.materialx_text import edited_text
 from neuralshade.kinds.material.teachers.pictures import picture_table
 from neuralshade.kinds.material.teachers.teacher import Teacher
+from neuralshade.source.channels import shown_names
 
 SINES = ("sin", "cos", "tan")
 SURFACES = ("material", "surfaceshader")  # types of elements that scatter
@@ -66,6 +67,8 @@ def load_materialx(
     chosen = _chosen(mx, document, place, element)
     generator, context = _generator(mx, library)
     notes = check_nodes(library, chosen, place, partial(_is_converted, mx, generator, context))
+    if element is None:
+        notes = [*_taken(mx, document, chosen), *notes]
     curved = take_curves(graph_nodes(library, chosen), place)
     shader = _generated(generator, context, chosen, place)
     source = shader.getSourceCode(mx.gen.PIXEL_STAGE)
@@ -163,7 +166,7 @@ def _read(mx: Any, document: Any, place: Path) -> None:
 
 def _chosen(mx: Any, document: Any, place: Path, element: str | None) -> Any:
     """Return the material, or surface shader, that is asked for."""
-    found = [one for one in mx.gen.findRenderableElements(document) if one.getType() in SURFACES]
+    found = _surfaces(mx, document)
     if not found:
         raise ConfigError(f"{place}: got a document with nothing to render, need a "
                           "surfacematerial. Add one.")  # fmt: skip
@@ -175,6 +178,21 @@ def _chosen(mx: Any, document: Any, place: Path, element: str | None) -> Any:
     names = [one.getNamePath() for one in found]
     raise ConfigError(f"{place}: got element {shown(element)}, need one of {names}."
                       f"{did_you_mean(element, names)}")  # fmt: skip
+
+
+def _surfaces(mx: Any, document: Any) -> list[Any]:
+    """Return a document's materials, or surface shaders where it has none of these."""
+    return [one for one in mx.gen.findRenderableElements(document) if one.getType() in SURFACES]
+
+
+def _taken(mx: Any, document: Any, chosen: Any) -> list[str]:
+    """Return a note that says which of several materials was taken."""
+    others = [one.getNamePath() for one in _surfaces(mx, document)
+              if one.getNamePath() != chosen.getNamePath()]  # fmt: skip
+    if not others:
+        return []
+    return [f"{chosen.getNamePath()}: taken of {1 + len(others)} materials: --element takes "
+            f"another ({shown_names(others)})."]  # fmt: skip
 
 
 def _has_sines(library: Any, chosen: Any) -> bool:

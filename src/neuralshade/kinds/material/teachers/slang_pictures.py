@@ -16,8 +16,10 @@ from neuralshade.base.message_text import shown
 from neuralshade.errors import ConfigError
 from neuralshade.model.given_pictures import given_picture, packed_pictures
 
-PICTURE = re.compile(r"^[ \t]*(?:uniform\s+)?(?P<type>Picture\s*<\s*float(?P<channels>[234]?)\s*>)"
-                     r'\s*(?P<name>\w+)\s*(?:=\s*"(?P<path>[^"\n]*)"\s*)?;', re.MULTILINE)  # fmt: skip
+PICTURE = re.compile(
+    r"^[ \t]*(?:uniform\s+)?(?P<type>Picture\s*<\s*float(?P<channels>[234]?)\s*>)\s*"
+    r'(?P<name>\w+)\s*(?:=\s*"(?P<path>[^"\n]*)"\s*)?;', re.MULTILINE,
+)  # fmt: skip
 IMPORT = "import neuralshade.model.trainable;"
 
 

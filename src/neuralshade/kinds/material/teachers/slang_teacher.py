@@ -102,7 +102,8 @@ def _blank(comment: re.Match[str]) -> str:
 def _declared(code: str) -> list[re.Match[str]]:
     """Return the inputs that a text without comments declares, outside of all braces."""
     return [one for one in INPUT.finditer(code)
-            if is_global(code, one.start()) and (one["number"] or one["sort"] == "uniform")]  # fmt: skip
+            if is_global(code, one.start())
+            and (one["number"] or one["sort"] == "uniform")]  # fmt: skip
 
 
 def _static(text: str, declared: Sequence[re.Match[str]]) -> str:
