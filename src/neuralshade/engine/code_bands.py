@@ -48,6 +48,7 @@ class Lattice(Protocol):
     size: tuple[int, int]  # height, width
     beyond: tuple[float, ...]  # coordinates of all its positions, behind (u, v)
     weights: torch.Tensor | None  # roots of those that errors of channels count with, [C]
+    alpha: int | None  # the channel that errors of all others count by, as it ought to be
 
     def encoded(self, rows: torch.Tensor) -> torch.Tensor:
         """Return the encoding of the pixels of some rows, as it is now: [features, N]."""

@@ -144,14 +144,14 @@ class _Seen:
         self.residual = drawn.clamp(0, 1) - self.target
         # of a number that is clamped only the way back is of use
         self.slopes.mul_(~outside | (self.residual != 0))
-        if lattice.weights is not None:
-            self.slopes.mul_(lattice.weights[:, None, None])
+        self.weights = _weights_of(lattice, self.target)
+        if self.weights is not None:
+            self.slopes.mul_(self.weights)
         self.residual = self._weighted(self.residual)
         self.error = float(self.residual.square().sum(dtype=torch.float64))
 
     def _weighted(self, errors: torch.Tensor) -> torch.Tensor:
-        weights = self.lattice.weights
-        return errors if weights is None else errors.mul_(weights[:, None, None])
+        return errors if self.weights is None else errors.mul_(self.weights)
 
     def error_now(self) -> float:
         """Return the squared error of what the network makes of the codes as they are."""
@@ -159,6 +159,16 @@ class _Seen:
         found = torch.cat([self.network.on_columns(x, torch.float32) for x in blocks], dim=1)
         errors = found.view(self.target.shape).clamp(0, 1).sub_(self.target)
         return float(self._weighted(errors).square().sum(dtype=torch.float64))
+
+
+def _weights_of(lattice: Lattice, target: torch.Tensor) -> torch.Tensor | None:
+    """Return the roots of what errors count with, to multiply [C, rows, width] by; None: all 1."""
+    channels = None if lattice.weights is None else lattice.weights[:, None, None]
+    if lattice.alpha is None:
+        return channels
+    texels = target[lattice.alpha].clamp(0, 1).sqrt().repeat(len(target), 1, 1)
+    texels[lattice.alpha] = 1.0
+    return texels if channels is None else texels * channels
 
 
 @dataclass(frozen=True)

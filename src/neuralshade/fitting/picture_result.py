@@ -10,7 +10,8 @@ from neuralshade.fitting.facts import Reached, ended, few_steps, more_of_it
 from neuralshade.fitting.job import Job
 from neuralshade.fitting.progress import Progress
 from neuralshade.fitting.searched_job import CodeSearch
-from neuralshade.measure.picture_psnr import decibels
+from neuralshade.measure.picture_psnr import decibels, weighted_squares
+from neuralshade.source.hidden_color import hidden_note, visible_picture
 from neuralshade.source.picture import Picture
 
 RARELY_BELOW_DB = 30.0  # a whole fit of 8 bits; of HDR pictures a high peak alone gives more
@@ -63,6 +64,17 @@ class FitResult(Reached):
                   "finite")  # fmt: skip
 
 
+def judged_picture(job: Job[Any], picture: Picture) -> Picture:
+    """Return ``picture`` as a fit sees and judges it: without the color that its alpha hides.
+
+    Warns of what is dropped. As it is where the recipe keeps hidden color.
+    """
+    if job.recipe.keep_hidden_color:
+        return picture
+    job.warnings.say(hidden_note(picture))
+    return visible_picture(picture)
+
+
 def reached(
     job: Job[Any],
     picture: Picture,
@@ -113,10 +125,13 @@ def poor(job: Job[Any], psnr_db: float, byte_count: int, picture: Picture, white
     from neuralshade.measure.baselines import spend_on_thumbnail  # loads Pillow
 
     wanted = picture.as_float()
-    small = spend_on_thumbnail(wanted, byte_count, picture.color_space).result
+    weighted = picture.alpha_weighted
+    small = spend_on_thumbnail(wanted, byte_count, picture.color_space, alpha_weighted=weighted
+                               ).result  # fmt: skip
     if small is None:
         return None
-    theirs = decibels(float(np.square(small - wanted).mean(dtype=np.float64)), white)
+    squares, counted = weighted_squares((small - wanted).astype(np.float64), wanted, weighted)
+    theirs = decibels(squares / counted, white)
     if theirs <= psnr_db:
         return None
     why = "far below what a fit comes to"

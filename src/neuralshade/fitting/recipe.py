@@ -105,6 +105,9 @@ class PictureRecipe(TrainingRecipe):
 
     target_psnr: float | None = ending(None, "stop when the picture reaches so many dB",
                                        limits=(0, 200))  # fmt: skip
+    keep_hidden_color: bool = setting(False, "fit the color under alpha 0, too: errors of color "
+                                      "count in full, not by alpha", group="fitted",
+                                      older=True)  # fmt: skip
 
 
 class TrainingSettings(TypedDict, total=False):
@@ -125,6 +128,7 @@ class PictureSettings(TrainingSettings, total=False):
     """Fields of PictureRecipe; each may be left out."""
 
     target_psnr: float | None
+    keep_hidden_color: bool
 
 
 def type_of(field: Field) -> type:

@@ -191,7 +191,7 @@ class TensorBoard(Callback):
         from neuralshade.measure.resample import fit_within
 
         height, width = fit_within(drawn.shape[0], drawn.shape[1], LONGEST_PX)
-        result = opaque_frame(_resized(np.nan_to_num(drawn), height, width), self.stops)
+        result = self._shown(np.nan_to_num(drawn), height, width)
         self._add("result", result, step)
         if self.target is not None:
             error = error_picture(self._target(height, width), result, ERROR_SCALE)
@@ -201,9 +201,12 @@ class TensorBoard(Callback):
         """Return the target as it is shown, that large."""
         assert self.target is not None
         if self._small is None or self._small.shape[:2] != (height, width):
-            small = _resized(self.target.pixels, height, width)
-            self._small = opaque_frame(small, self.stops)
+            self._small = self._shown(self.target.pixels, height, width)
         return self._small
+
+    def _shown(self, pixels: npt.NDArray[Any], height: int, width: int) -> Frame:
+        straight = self.stops is None and pixels.shape[2] in (2, 4)
+        return opaque_frame(_resized(pixels, height, width, straight), self.stops)
 
     def _add(self, tag: str, frame: Frame, step: int) -> None:
         """Log a picture: uint8 sRGB [h, w, 3]."""
@@ -224,13 +227,15 @@ def _last_measured(curve: Sequence[Row], after: int, until: int) -> Row | None:
     return next((row for row in rows if after < (row[0] or 0) <= until), None)
 
 
-def _resized(pixels: npt.NDArray[Any], height: int, width: int) -> npt.NDArray[np.float32]:
+def _resized(
+    pixels: npt.NDArray[Any], height: int, width: int, straight_alpha: bool
+) -> npt.NDArray[np.float32]:
     from neuralshade.measure.pair import unit_float
     from neuralshade.measure.resample import resample
 
     if pixels.shape[:2] == (height, width):
         return unit_float(pixels)
-    return resample(pixels, height, width, Image.Resampling.BOX)
+    return resample(pixels, height, width, Image.Resampling.BOX, alpha_weighted=straight_alpha)
 
 
 def _recipe(job: RunningFit) -> dict[str, Any]:

@@ -20,6 +20,7 @@ from neuralshade.fitting.scene import Page, Points, Scene
 from neuralshade.fitting.snapshots import load_snapshots
 from neuralshade.kinds.hints import InMemory, Numbers, Table
 from neuralshade.kinds.kind import Notice, Opened, ignore
+from neuralshade.source.hidden_color import visible_picture
 from neuralshade.source.image_file import load_picture
 from neuralshade.source.picture import Picture, PictureForm
 
@@ -76,7 +77,18 @@ class OpenedPicture(Opened):
 
     def transformed(self, picture: Picture) -> Picture:
         """Return ``picture`` as this asset was asked to show it."""
-        return picture
+        return visible_picture(picture) if self.alpha_weighted else picture
+
+    @property
+    def alpha_weighted(self) -> bool:
+        """Return whether errors of color count by alpha; see ``visible_picture``."""
+        keeps = getattr(self.recipe, "keep_hidden_color", True)
+        return not keeps and self.form().straight_alpha
+
+    def told_flags(self) -> dict[str, Any]:
+        """Return ``keep_hidden_color`` as nothing where no alpha hides any."""
+        straight = self.rated and self.form().straight_alpha
+        return {} if straight else {"keep_hidden_color": None}
 
     @abstractmethod
     def reached(self) -> list[tuple[str, str]]:
@@ -142,7 +154,7 @@ class OpenedPicture(Opened):
         from neuralshade.measure.rows import rows_for  # metrics: half a second
 
         return rows_for(target, result, self.byte_count, self.color_space, rivals=rivals,
-                        in_memory=self.in_memory())  # fmt: skip
+                        in_memory=self.in_memory(), alpha_weighted=self.alpha_weighted)  # fmt: skip
 
     # As Opened says it, once more: who calls reads there, who writes here; mypy compares the two.
     def report(

@@ -35,6 +35,8 @@ class Reported(Protocol):
     @property
     def color_space(self) -> str: ...
     @property
+    def alpha_weighted(self) -> bool: ...
+    @property
     def byte_count(self) -> int: ...
     @property
     def numbers(self) -> int: ...
@@ -69,7 +71,8 @@ def report_picture(
         with stage("drawing the result"):
             result = opened.pixels(target.width, target.height)
         with stage("coding the picture otherwise"):
-            rivals = list(all_baselines(pixels, space, opened.byte_count))
+            rivals = list(all_baselines(pixels, space, opened.byte_count,
+                                        alpha_weighted=opened.alpha_weighted))  # fmt: skip
         with stage("comparing"):
             table = opened.rows(pixels, result, rivals)
         with stage("drawing pictures and charts"):
@@ -93,6 +96,7 @@ def _page(
         target=pair[0],
         result=pair[1],
         color_space=opened.color_space,
+        alpha_weighted=opened.alpha_weighted,
         byte_count=opened.byte_count,
         facts=[*facts, *opened.reached(),
                ("Training", f"{seconds:.1f} s, {plural(steps, 'step')}"),

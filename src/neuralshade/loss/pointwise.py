@@ -72,6 +72,26 @@ def smape(p: torch.Tensor, t: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]
     return error.abs() * weight, _sign(error) * weight
 
 
+def weighted_by_alpha(loss: Loss) -> Loss:
+    """Return ``loss`` of columns [C, ...] whose last channel is alpha: errors of color count by it.
+
+    By the target's alpha; errors of alpha itself count in full.
+    """
+
+    def weighted(p: torch.Tensor, t: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        value, gradient = loss(p, t)
+        weights = alpha_weights(t)
+        return value * weights, gradient * weights
+
+    return weighted
+
+
+def alpha_weights(t: torch.Tensor) -> torch.Tensor:
+    """Return by how much errors of ``t`` [C, ...] count: its last channel, and 1 of that itself."""
+    alpha = t[-1:].clamp(0, 1)
+    return torch.cat([alpha.expand(len(t) - 1, *t.shape[1:]), torch.ones_like(alpha)])
+
+
 LOSSES: dict[str, Loss] = {
     "l1": l1,
     "l2": l2,

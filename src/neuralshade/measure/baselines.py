@@ -78,15 +78,18 @@ def spend_on_jpeg(target: NDArray[np.uint8], byte_count: int) -> Baseline:
     return Baseline("JPEG", 0, None, f"not possible: quality 1 needs {smallest:,} bytes")
 
 
-def spend_on_webp(target: NDArray[np.uint8], byte_count: int) -> Baseline:
+def spend_on_webp(
+    target: NDArray[np.uint8], byte_count: int, *, alpha_weighted: bool = False
+) -> Baseline:
     """Return the best WebP file of at most ``byte_count`` bytes: lossless if that fits.
 
     Otherwise the highest lossy quality that fits; method 6, alpha kept without loss, colors
-    under transparent pixels kept.
+    under transparent pixels kept unless ``alpha_weighted``.
 
     Args:
         target: uint8 [H, W, C], C in 1..4, sRGB.
         byte_count: the budget for the whole file.
+        alpha_weighted: color under alpha 0 does not count.
 
     Returns:
         ``result`` is None where even quality 0 does not fit, and for pictures beyond WebP's
@@ -100,21 +103,24 @@ def spend_on_webp(target: NDArray[np.uint8], byte_count: int) -> Baseline:
         return Baseline("WebP", 0, None, obstacle)
     picture = _pillow(target).convert("RGBA" if target.shape[2] in (2, 4) else "RGB")
 
-    encode = partial(_webp_file, picture)
-    sample = sample_of([picture], lambda parts, quality: len(_webp_file(parts[0], quality)))
+    exact = not alpha_weighted
+    encode = partial(_webp_file, picture, exact=exact)
+    sample = sample_of([picture], lambda parts, quality: len(_webp_file(parts[0], quality, exact)))
     quality, file = highest_quality(encode, byte_count, 0, sample=sample)
     setting = f"quality {quality}"
     if file is None:
         return Baseline("WebP", 0, None, f"not possible: quality 0 needs {len(encode(0)):,} bytes")
     if quality == 100:
-        lossless = picture_file(picture, "WEBP", lossless=True, method=6, exact=True)
+        lossless = picture_file(picture, "WEBP", lossless=True, method=6, exact=exact)
         if len(lossless) <= byte_count:
             file, setting = lossless, "lossless"
     result = file_pixels(file, target.shape[2])
     return Baseline("WebP", len(file), result, setting, plain_bytes(*target.shape))
 
 
-def spend_on_thumbnail(target: Pixels, byte_count: int, color_space: str) -> Baseline:
+def spend_on_thumbnail(
+    target: Pixels, byte_count: int, color_space: str, *, alpha_weighted: bool = False
+) -> Baseline:
     """Return the picture reduced to at most ``byte_count`` raw bytes and enlarged bilinearly.
 
     Texels are area means of the stored values (no change of color space), kept as 8 bits a
@@ -125,6 +131,7 @@ def spend_on_thumbnail(target: Pixels, byte_count: int, color_space: str) -> Bas
         target: floats, uint8 or uint16 [H, W, C], C in 1..4, finite; sRGB in [0, 1] or linear.
         byte_count: the budget for the texels.
         color_space: "srgb" or "linear".
+        alpha_weighted: means of color are by alpha, the last channel.
 
     Returns:
         ``result`` is None where not even one texel fits, and beyond LARGEST_PX pixels.
@@ -142,7 +149,7 @@ def spend_on_thumbnail(target: Pixels, byte_count: int, color_space: str) -> Bas
     rows, cols = largest_within(height, width, lambda h, w: h * w * texel_bytes <= byte_count)
     if rows == 0:
         return Baseline("Thumbnail", 0, None, f"not possible: one texel needs {texel_bytes} bytes")
-    texels = resample(target, rows, cols, Image.Resampling.BOX)
+    texels = resample(target, rows, cols, Image.Resampling.BOX, alpha_weighted=alpha_weighted)
     kept = texels.clip(-65504, 65504).astype(np.float16) if half else to_uint8(texels)
     restored = kept.astype(np.float32) / (1 if half else 255)
     enlarged = resample(restored, height, width, Image.Resampling.BILINEAR)
@@ -151,7 +158,9 @@ def spend_on_thumbnail(target: Pixels, byte_count: int, color_space: str) -> Bas
     return Baseline("Thumbnail", kept.nbytes, enlarged, setting, memory, random_access=True)
 
 
-def baselines(target: Pixels, color_space: str, byte_count: int) -> Iterator[Baseline]:
+def baselines(
+    target: Pixels, color_space: str, byte_count: int, alpha_weighted: bool = False
+) -> Iterator[Baseline]:
     """Yield JPEG, WebP and the thumbnail, each with at most ``byte_count`` bytes.
 
     Lazy, so that one result at a time is in memory. JPEG and WebP see the picture in 8 bits;
@@ -161,19 +170,21 @@ def baselines(target: Pixels, color_space: str, byte_count: int) -> Iterator[Bas
         target: floats, uint8 or uint16 [H, W, C], C in 1..4, finite; sRGB in [0, 1] or linear.
         color_space: "srgb" or "linear".
         byte_count: the budget of each.
+        alpha_weighted: color under alpha 0 need not be kept; means of color are by alpha.
 
     Raises: ShapeError, PictureError for NaN or infinity, ConfigError for another color space.
     """
     check_color_space("baselines", color_space)
     check_picture("baselines", "target", target)
-    for name, spend in (("JPEG", spend_on_jpeg), ("WebP", spend_on_webp)):
+    webp = partial(spend_on_webp, alpha_weighted=alpha_weighted)
+    for name, spend in (("JPEG", spend_on_jpeg), ("WebP", webp)):
         if color_space == "linear":
             yield Baseline(name, 0, None, "not possible: 8 bits do not hold HDR")
         else:
             with part(f"searching for the best {name} file"):
                 found = spend(to_uint8(target), byte_count)
             yield found
-    yield spend_on_thumbnail(target, byte_count, color_space)
+    yield spend_on_thumbnail(target, byte_count, color_space, alpha_weighted=alpha_weighted)
 
 
 def to_uint8(picture: Pixels) -> NDArray[np.uint8]:
@@ -205,8 +216,8 @@ def _pillow(target: NDArray[np.uint8]) -> Image.Image:
     return Image.fromarray(target[..., 0] if target.shape[2] == 1 else target)
 
 
-def _webp_file(picture: Image.Image, quality: int) -> bytes:
-    return picture_file(picture, "WEBP", quality=quality, method=6, exact=True)
+def _webp_file(picture: Image.Image, quality: int, exact: bool) -> bytes:
+    return picture_file(picture, "WEBP", quality=quality, method=6, exact=exact)
 
 
 def _jpeg_size(subsampling: int, pictures: Sequence[Image.Image], quality: int) -> int:

@@ -66,7 +66,9 @@ def block_codecs(channels: int, astc_sides: Sequence[int] = ASTC_SIDES) -> list[
     ]  # fmt: skip
 
 
-def block_baselines(target: Pixels, color_space: str, byte_count: int) -> Iterator[Baseline]:
+def block_baselines(
+    target: Pixels, color_space: str, byte_count: int, alpha_weighted: bool = False
+) -> Iterator[Baseline]:
     """Yield the picture in each format at full resolution, and reduced to ``byte_count`` bytes.
 
     BC1 and BC7 for colors, BC7 with alpha, BC4 and BC5 for one and two channels, and ASTC, whose
@@ -79,6 +81,7 @@ def block_baselines(target: Pixels, color_space: str, byte_count: int) -> Iterat
         target: floats, uint8 or uint16 [H, W, C], C in 1..4, finite; sRGB in [0, 1] or linear.
         color_space: "srgb" or "linear".
         byte_count: the budget of reduced textures.
+        alpha_weighted: means of color are by alpha, the last channel.
 
     Yields:
         One at a time. ``result`` is None, and ``setting`` says why: for linear (HDR) pictures,
@@ -107,7 +110,7 @@ def block_baselines(target: Pixels, color_space: str, byte_count: int) -> Iterat
         setting = f"{codec.bits:.3g} bits per texel"
         yield Baseline(codec.name, whole, result, setting, whole, random_access=True)
         if codec.reduced and whole > SAME_BYTES * byte_count:
-            yield _reduced(codec, target, byte_count)
+            yield _reduced(codec, target, byte_count, alpha_weighted)
 
 
 def _astc_sides(height: int, width: int, byte_count: int) -> list[int]:
@@ -117,14 +120,14 @@ def _astc_sides(height: int, width: int, byte_count: int) -> list[int]:
     return sorted({*ASTC_SIDES, *fitting[:1]})
 
 
-def _reduced(codec: BlockCodec, target: Pixels, byte_count: int) -> Baseline:
+def _reduced(codec: BlockCodec, target: Pixels, byte_count: int, alpha_weighted: bool) -> Baseline:
     height, width = target.shape[:2]
     rows, cols = largest_within(height, width, lambda h, w: codec.size(h, w) <= byte_count)
     name = f"{codec.name}, reduced"
     if rows == 0:
         obstacle = f"not possible: one block needs {codec.block_bytes} bytes"
         return Baseline(name, 0, None, obstacle, random_access=True)
-    texels = resample(target, rows, cols, Image.Resampling.BOX)
+    texels = resample(target, rows, cols, Image.Resampling.BOX, alpha_weighted=alpha_weighted)
     shown = codec.round_trip(texels.clip(0, 1))
     result = resample(shown, height, width, Image.Resampling.BILINEAR)
     size = codec.size(rows, cols)

@@ -89,7 +89,9 @@ def on_screen(picture: Pixels, side: int, stops: float | None) -> NDArray[np.flo
     height, width = fit_within(picture.shape[0], picture.shape[1], side)
     same = (height, width) == picture.shape[:2]
     how = Image.Resampling.BILINEAR
-    small = unit_float(picture) if same else resample(picture, height, width, how)
+    straight = stops is None and picture.shape[2] in (2, 4)
+    small = unit_float(picture) if same else resample(picture, height, width, how,
+                                                      alpha_weighted=straight)  # fmt: skip
     if stops is not None:
         colors = color_count(small)
         alpha = small[..., colors:].clip(0, 1)

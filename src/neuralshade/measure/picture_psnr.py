@@ -2,12 +2,31 @@
 
 import math
 
+import numpy as np
+import numpy.typing as npt
+
 from neuralshade.source.picture import Picture
 
 
 def white_of(picture: Picture) -> float:
     """Return the peak of PSNR: 1, or the largest value of an HDR picture."""
     return (float(picture.pixels.max()) or 1.0) if picture.hdr else 1.0
+
+
+def weighted_squares(
+    error: npt.NDArray[np.float64], target: npt.NDArray[np.float32], alpha_weighted: bool
+) -> tuple[float, float]:
+    """Return the sum of squares of ``error`` [h, w, C] as they count, and how many values count.
+
+    ``alpha_weighted``: errors of color count by the last channel of ``target``, that of alpha in
+    full; else each counts as one.
+    """
+    squares = np.square(error)
+    if not alpha_weighted:
+        return float(squares.sum()), float(error.size)
+    alpha = target[..., -1].clip(0, 1).astype(np.float64)
+    squares[..., :-1] *= alpha[..., None]
+    return float(squares.sum()), float(alpha.sum() * (error.shape[2] - 1) + alpha.size)
 
 
 def decibels(mean_square: float, white: float) -> float:

@@ -18,6 +18,7 @@ from neuralshade.measure.pair import (
     peak_of,
     unit_float,
 )
+from neuralshade.measure.picture_psnr import weighted_squares
 
 BAND_VALUES = 1 << 20  # how many numbers PSNR holds in float64 at a time
 SSIM_WINDOW_PX = 11  # sigma 1.5 cut at 3.5 sigma: 2 * 5 + 1
@@ -38,7 +39,9 @@ class Quality:
     cropped: bool  # SSIM and FLIP saw only the centered CROP_PX square
 
 
-def psnr_db(target: Pixels, result: Pixels, peak: float = 1.0) -> float:
+def psnr_db(
+    target: Pixels, result: Pixels, peak: float = 1.0, *, alpha_weighted: bool = False
+) -> float:
     """Return the peak signal-to-noise ratio over all pixels and channels, alpha included.
 
     10 log10(peak^2 / mean((result - target)^2)), summed in float64 band by band, so that
@@ -49,6 +52,8 @@ def psnr_db(target: Pixels, result: Pixels, peak: float = 1.0) -> float:
             any color space.
         result: [H, W, C], the same kinds.
         peak: the value of white, > 0. 1 for sRGB; for linear pictures the target's maximum.
+        alpha_weighted: errors of color count by the target's alpha, its last channel, as 10 log10
+            of peak^2 sum(w) / sum(w (result - target)^2); alpha itself counts in full.
 
     Returns:
         Decibel; higher is better, ``inf`` for equal pictures.
@@ -60,12 +65,14 @@ def psnr_db(target: Pixels, result: Pixels, peak: float = 1.0) -> float:
         raise ConfigError(f"psnr_db.peak: got {peak}, need > 0. Pass 1 or the target's maximum.")
     height = target.shape[0]
     rows = max(1, BAND_VALUES // (target.size // height))
-    squares = 0.0
+    squares, counted = 0.0, 0.0
     for top in range(0, height, rows):
         band = slice(top, top + rows)
-        error = unit_float(result[band]).astype(np.float64) - unit_float(target[band])
-        squares += float(np.square(error).sum())
-    return float("inf") if squares == 0 else float(10 * np.log10(peak**2 * target.size / squares))
+        wanted = unit_float(target[band])
+        error = unit_float(result[band]).astype(np.float64) - wanted
+        own, values = weighted_squares(error, wanted, alpha_weighted)
+        squares, counted = squares + own, counted + values
+    return float("inf") if squares == 0 else float(10 * np.log10(peak**2 * counted / squares))
 
 
 def ssim(target: Pixels, result: Pixels, peak: float = 1.0) -> float | None:
@@ -169,7 +176,17 @@ def centered_crop(picture: Pixels, side_px: int) -> Pixels:
     return picture[top : top + side_px, left : left + side_px]
 
 
-def measure_quality(target: Pixels, result: Pixels, color_space: str) -> Quality:
+def over_grey(picture: Pixels) -> NDArray[np.float32]:
+    """Return the colors of ``picture`` [H, W, C], whose last channel is alpha, over 50 % grey."""
+    values = unit_float(picture)
+    alpha = values[..., -1:].clip(0, 1)
+    shown: NDArray[np.float32] = values[..., :-1] * alpha + np.float32(0.5) * (1 - alpha)
+    return shown
+
+
+def measure_quality(
+    target: Pixels, result: Pixels, color_space: str, *, alpha_weighted: bool = False
+) -> Quality:
     """Return PSNR (all channels), SSIM and FLIP (color channels) of ``result``.
 
     SSIM and FLIP need many times the picture's memory. Above 4096^2 pixels they see only the
@@ -180,6 +197,8 @@ def measure_quality(target: Pixels, result: Pixels, color_space: str) -> Quality
         target: floats, uint8 or uint16 [H, W, C], C in 1..4, finite.
         result: [H, W, C], the same kinds.
         color_space: "srgb" (display values in [0, 1]) or "linear" (HDR; white is the maximum).
+        alpha_weighted: pictures end in alpha and are judged by what is seen: PSNR counts errors of
+            color by the target's alpha, SSIM and FLIP see both over 50 % grey.
 
     Raises: ShapeError, PictureError for NaN or infinity, ConfigError for another color space.
     """
@@ -188,8 +207,10 @@ def measure_quality(target: Pixels, result: Pixels, color_space: str) -> Quality
     peak = peak_of(target, color_space)
     cropped = target.shape[0] * target.shape[1] > WHOLE_PX[color_space] ** 2
     seen = [centered_crop(p, CROP_PX[color_space]) if cropped else p for p in (target, result)]
+    if alpha_weighted:
+        seen = [over_grey(picture) for picture in seen]
     return Quality(
-        psnr_db=psnr_db(target, result, peak),
+        psnr_db=psnr_db(target, result, peak, alpha_weighted=alpha_weighted),
         ssim=ssim(seen[0], seen[1], peak),
         flip=None if missing_flip() else flip(seen[0], seen[1], hdr=color_space == "linear"),
         cropped=cropped,

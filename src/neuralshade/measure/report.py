@@ -34,6 +34,7 @@ class ReportData:
     result: Pixels  # [H, W, C] as the target
     color_space: str  # of both, of snapshots and of rivals: "srgb" or "linear"
     byte_count: int  # size of the asset file
+    alpha_weighted: bool = False  # errors of color count by alpha
     facts: Sequence[tuple[str, str]] = ()  # (label, value): engine, device, seconds...
     recipe: Mapping[str, Any] = field(default_factory=dict)  # JSON types
     curve: Sequence[CurvePoint] = ()  # (step, seconds, loss, PSNR in dB or None)
@@ -89,7 +90,12 @@ def _content(data: ReportData) -> dict[str, Any]:
         else data.memory_bytes * 8 / (width * height),
         "verdict": data.verdict,
         "noted": noted(data.table),
-        "psnr_db": psnr_db(data.target, data.result, peak_of(data.target, data.color_space)),
+        "psnr_db": psnr_db(
+            data.target,
+            data.result,
+            peak_of(data.target, data.color_space),
+            alpha_weighted=data.alpha_weighted,
+        ),
         "stops": stops,
         "panes": panes,
         "error_scale": scale,

@@ -12,13 +12,28 @@ BAND_VALUES = 1 << 22  # how many numbers of a large picture are float32 at a ti
 
 
 def resample(
-    picture: Pixels, height: int, width: int, how: Image.Resampling
+    picture: Pixels, height: int, width: int, how: Image.Resampling, *, alpha_weighted: bool = False
 ) -> NDArray[np.float32]:
     """Return ``picture`` [H, W, C] at another size, each channel on its own, in float32.
 
     Texel centers lie at half-texel positions and the border is clamped, as in a GPU sampler.
     Going down, the filter widens to cover every texel (BOX: area mean; BILINEAR: triangle).
+    Where ``alpha_weighted``, colors count by alpha, the last channel; where that is 0 all over a
+    texel, all count alike.
     """
+    plain = _resampled(picture, height, width, how)
+    if not alpha_weighted:
+        return plain
+    values = unit_float(picture)
+    seen = _resampled(values[..., :-1] * values[..., -1:], height, width, how)
+    alpha = plain[..., -1:]
+    plain[..., :-1] = np.where(alpha > 0, seen / np.where(alpha > 0, alpha, 1), plain[..., :-1])
+    return plain
+
+
+def _resampled(
+    picture: Pixels, height: int, width: int, how: Image.Resampling
+) -> NDArray[np.float32]:
     rows = max(1, BAND_VALUES // picture.shape[1])
     planes = []
     for channel in range(picture.shape[2]):

@@ -31,6 +31,9 @@ NOTED = (
     "Random access: whether a shader reads any texel of what lies in the file. The others are "
     "decoded or drawn whole before anything is sampled.",
 )  # fmt: skip
+ALPHA_NOTED = (
+    "Alpha: errors of color count by alpha, in PSNR; SSIM and FLIP see both pictures over grey."
+)
 ASTC_NOTED = "ASTC: most phones and Apple's chips sample it, hardly any desktop GPU does."
 
 
@@ -43,18 +46,24 @@ class InMemory:
     setting: str = ""  # what else there is to say
 
 
-def all_baselines(target: Pixels, color_space: str, byte_count: int) -> Iterator[Baseline]:
+def all_baselines(
+    target: Pixels, color_space: str, byte_count: int, *, alpha_weighted: bool = False
+) -> Iterator[Baseline]:
     """Yield what picture files and what textures make of ``byte_count`` bytes, one at a time.
+
+    ``alpha_weighted``: color under alpha 0 need not be kept, and smaller pictures are means of
+    color by alpha.
 
     Raises: ShapeError, PictureError for NaN or infinity, ConfigError for another color space.
     """
-    return chain(baselines(target, color_space, byte_count),
-                 block_baselines(target, color_space, byte_count))  # fmt: skip
+    return chain(baselines(target, color_space, byte_count, alpha_weighted),
+                 block_baselines(target, color_space, byte_count, alpha_weighted))  # fmt: skip
 
 
 def quality_row(
-    target: Pixels, result: Pixels, byte_count: int, color_space: str, name: str
-) -> Row:
+    target: Pixels, result: Pixels, byte_count: int, color_space: str, name: str,
+    alpha_weighted: bool = False,
+) -> Row:  # fmt: skip
     """Return one row: name, setting, bytes, bits_per_pixel, psnr_db, ssim, flip, cropped.
 
     And ``memory_bytes`` None, ``random_access`` False, which others know.
@@ -62,7 +71,7 @@ def quality_row(
     ``psnr_db`` is ``inf`` for equal pictures; ``ssim`` and ``flip`` are None where they do not
     apply or cannot be measured (see measure_quality). ``setting`` is empty.
     """
-    quality = measure_quality(target, result, color_space)
+    quality = measure_quality(target, result, color_space, alpha_weighted=alpha_weighted)
     pixels = target.shape[0] * target.shape[1]
     return {
         "name": name,
@@ -86,6 +95,7 @@ def rows_for(
     name: str = "neuralshade",
     rivals: Iterable[Baseline] | None = None,
     in_memory: InMemory | None = None,
+    alpha_weighted: bool = False,
 ) -> Table:
     """Return the quality table: ``result`` first, then what others make of the same bytes.
 
@@ -97,6 +107,7 @@ def rows_for(
         name: of the first row.
         rivals: measured instead of ``all_baselines(target, color_space, byte_count)``.
         in_memory: how a GPU holds what is behind ``result``; None: nothing is known of it.
+        alpha_weighted: all are judged by what is seen, see ``measure_quality``.
 
     Returns:
         Rows as quality_row describes. A rival that is not possible has None in every number,
@@ -106,21 +117,25 @@ def rows_for(
     """
     in_memory = in_memory or InMemory()
     rows = [
-        quality_row(target, result, byte_count, color_space, name)
+        quality_row(target, result, byte_count, color_space, name, alpha_weighted)
         | {"memory_bytes": in_memory.memory_bytes, "random_access": in_memory.random_access}
         | {"setting": in_memory.setting}
     ]
-    for rival in all_baselines(target, color_space, byte_count) if rivals is None else rivals:
+    if rivals is None:
+        rivals = all_baselines(target, color_space, byte_count, alpha_weighted=alpha_weighted)
+    for rival in rivals:
         if rival.result is None:
             row: Row = dict.fromkeys(rows[0]) | {"name": rival.name, "cropped": False}
         else:
             with part(f"comparing with {rival.name}"):
-                row = quality_row(target, rival.result, rival.byte_count, color_space, rival.name)
+                row = quality_row(target, rival.result, rival.byte_count, color_space, rival.name,
+                                  alpha_weighted)  # fmt: skip
             row["memory_bytes"] = rival.memory_bytes
         rows.append(row | {"setting": rival.setting, "random_access": rival.random_access})
+    noted_alpha = ALPHA_NOTED if alpha_weighted else None
     cropped = CROPPED if any(row["cropped"] for row in rows) else None
     missing = missing_astc() if any(map(is_astc, rows)) else None
-    lines = [cropped, missing_flip(), missing, *noted(rows), *verdict(rows)]
+    lines = [cropped, noted_alpha, missing_flip(), missing, *noted(rows), *verdict(rows)]
     return Table(rows, COLUMNS, lines=[line for line in lines if line])
 
 
@@ -131,5 +146,5 @@ def noted(rows: Iterable[Mapping[str, Any]]) -> list[str]:
 
 def sentences(table: Table) -> list[str]:
     """Return the lines of a table of ``rows_for`` that say more than what its columns mean."""
-    notes = {CROPPED, missing_flip(), missing_astc(), *noted(table)}
+    notes = {CROPPED, ALPHA_NOTED, missing_flip(), missing_astc(), *noted(table)}
     return [line for line in table.lines if line not in notes]

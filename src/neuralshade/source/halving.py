@@ -18,6 +18,50 @@ def halved(values: npt.NDArray[np.floating]) -> Floats:
     return values.astype(np.float32, copy=False)
 
 
+def halved_by_weight(
+    values: npt.NDArray[np.floating], weights: npt.NDArray[np.floating]
+) -> tuple[Floats, Floats]:
+    """Return ``values`` and their ``weights`` at half the size; texels count by weight and area.
+
+    Args:
+        values: [H, W, C], finite.
+        weights: [H, W], >= 0.
+
+    Returns:
+        float32 [h, w, C] and the mean weights [h, w], of the sizes of ``halved``. Values of weight
+        0 change nothing beside others; where all are 0 the plain mean stands. Equal values stay
+        exactly equal, whatever those of weight 0 are.
+    """
+    for axis in range(2):
+        values, weights = _halved_by_weight_along(values, weights, axis)
+    return values.astype(np.float32, copy=False), weights.astype(np.float32, copy=False)
+
+
+def _halved_by_weight_along(
+    values: npt.NDArray[np.floating], weights: npt.NDArray[np.floating], axis: int
+) -> tuple[Floats, Floats]:
+    plain, total = halved_along(values, axis), halved_along(weights, axis)
+    rows = np.moveaxis(values, axis, 0).astype(np.float32, copy=False)
+    counts = np.moveaxis(weights, axis, 0).astype(np.float32, copy=False)
+    if len(rows) == 1:
+        return plain, total
+    half = len(rows) // 2
+    parts = [slice(start, start + 2 * half - 1, 2) for start in range(2 + len(rows) % 2)]
+    shares = _area_shares(half, counts.ndim) if len(rows) % 2 else (np.float32(0.5),) * 2
+    # By differences from the one that counts most: where all that count are equal, exactly that.
+    ours = [counts[part] * share for part, share in zip(parts, shares, strict=True)]
+    most, base = ours[0], rows[parts[0]]
+    for part, own in zip(parts[1:], ours[1:], strict=True):
+        base = np.where((own > most)[..., None], rows[part], base)
+        most = np.maximum(own, most)
+    shares_of_all = np.float32(1) / np.where(most > 0, sum(ours), 1)
+    mean = base.copy()
+    for part, own in zip(parts, ours, strict=True):
+        mean += (rows[part] - base) * (own * shares_of_all)[..., None]
+    found = np.moveaxis(mean, 0, axis)
+    return np.where((total > 0)[..., None], found, plain).astype(np.float32, copy=False), total
+
+
 def halved_along(values: npt.NDArray[np.floating], axis: int) -> Floats:
     """Return ``values`` at half the size along one axis; see ``halved``."""
     values = np.moveaxis(values, axis, 0).astype(np.float32, copy=False)
@@ -38,13 +82,19 @@ def _thirds(values: Floats) -> Floats:
     Texel i covers n / m of those above from i n / m on: m - i parts of texel 2 i, m of 2 i + 1
     and i + 1 of 2 i + 2, each part 1 / n of the whole.
     """
-    half = len(values) // 2
-    place = np.arange(half).reshape(-1, *[1] * (values.ndim - 1))
-    before = ((half - place) / len(values)).astype(np.float32)
-    after = ((place + 1) / len(values)).astype(np.float32)
+    before, _, after = _area_shares(len(values) // 2, values.ndim)
     middle = values[1::2]
     # By differences from the middle one: where all three are equal, their mean is exactly that.
     mean = (values[0:-1:2] - middle) * before
     mean += (values[2::2] - middle) * after
     mean += middle
     return mean
+
+
+def _area_shares(half: int, dimensions: int) -> tuple[Floats, Floats, Floats]:
+    """Return by which shares texel i of ``half`` takes 2 i, 2 i + 1 and 2 i + 2: [half, 1, ...]."""
+    size = 2 * half + 1
+    place = np.arange(half).reshape(-1, *[1] * (dimensions - 1))
+    before = ((half - place) / size).astype(np.float32)
+    after = ((place + 1) / size).astype(np.float32)
+    return before, np.full_like(before, half / size), after

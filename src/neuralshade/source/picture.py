@@ -29,6 +29,7 @@ class Picture(ShortRepr):
     pixels: npt.NDArray[Any]  # [H, W, C], C-contiguous, one of DTYPES; do not write to it
     color_space: str  # "srgb": display-encoded; "linear": linear light
     name: str  # file name, or "array"
+    alpha_weighted: bool = False  # errors of color count by alpha; see source/hidden_color.py
 
     def brief(self) -> str:
         size = f"{self.width} x {self.height} x {self.channels}"
@@ -50,6 +51,11 @@ class Picture(ShortRepr):
     def has_alpha(self) -> bool:
         """True for grey + alpha and RGB + alpha."""
         return self.channels in (2, 4)
+
+    @property
+    def straight_alpha(self) -> bool:
+        """True where alpha is unassociated: color under alpha 0 is stored and never seen."""
+        return self.has_alpha and self.color_space == "srgb"
 
     @property
     def hdr(self) -> bool:
@@ -85,6 +91,11 @@ class PictureForm:
     channels: int
     color_space: str
     name: str
+
+    @property
+    def straight_alpha(self) -> bool:
+        """True where alpha is unassociated, see Picture."""
+        return self.channels in (2, 4) and self.color_space == "srgb"
 
     @property
     def hdr(self) -> bool:

@@ -12,6 +12,7 @@ from neuralshade.gpu.gpu import Gpu
 from neuralshade.kinds.image.engine import GpuImageEngine, TorchImageEngine, TorchImageTask
 from neuralshade.kinds.image.field import build_field
 from neuralshade.kinds.image.recipe import ImageRecipe
+from neuralshade.loss.pointwise import loss_named, weighted_by_alpha
 from neuralshade.model.field import Field
 from neuralshade.sampler.draw import sampler_of, samples_per_step
 from neuralshade.source.picture import Picture
@@ -38,7 +39,7 @@ def build_engine(recipe: ImageRecipe, picture: Picture, device: torch.device) ->
     trainer = TorchEngine(
         field,
         task,
-        recipe.loss,
+        weighted_by_alpha(loss_named(recipe.loss)) if picture.alpha_weighted else recipe.loss,
         _optimizers(recipe, field),
         rng,
         recipe.loss_scale if compute == torch.float16 else 1.0,
@@ -62,7 +63,7 @@ def build_gpu_engine(
     drawn = samples_per_step(recipe.sampling, recipe.batch, picture.height, picture.width)
     task = partial(
         image_task, gpu, field.encoding, picture.pixels, recipe.loss, recipe.sampling,
-        recipe.batch, recipe.seed,
+        recipe.batch, recipe.seed, alpha_weighted=picture.alpha_weighted,
     )  # fmt: skip
     training = Training(
         batch=drawn,

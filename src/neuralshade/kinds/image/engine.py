@@ -17,6 +17,7 @@ import torch
 
 from neuralshade.engine.draw import draw_field
 from neuralshade.kinds.image.field import GLANCE_SIDE
+from neuralshade.loss.pointwise import alpha_weights
 from neuralshade.measure.picture_psnr import decibels
 from neuralshade.model.field import Field
 from neuralshade.sampler.draw import PixelLattice, Pixels, Sample, Sampler
@@ -167,23 +168,29 @@ class Glances:
     white: float
     hdr: bool
     side: int = GLANCE_SIDE  # pixels along an axis, at most
+    alpha_weighted: bool = False
 
     def __call__(self) -> float:
         """Return the PSNR in dB."""
-        return glance_psnr(self.engine, self.white, self.hdr, self.side)
+        return glance_psnr(self.engine, self.white, self.hdr, self.side, self.alpha_weighted)
 
     def coarser(self, times: float) -> None:
         """Take so many times fewer pixels from now on, SMALLEST_GLANCE squared at least."""
         self.side = max(SMALLEST_GLANCE, math.floor(self.side / math.sqrt(times)))
 
 
-def glance_psnr(engine: Engine, white: float, hdr: bool, side: int = GLANCE_SIDE) -> float:
+def glance_psnr(
+    engine: Engine, white: float, hdr: bool, side: int = GLANCE_SIDE, alpha_weighted: bool = False
+) -> float:
     """Return the PSNR in dB on evenly spread rows and columns, ``side`` of each at most."""
     target = engine.target
     lattice = PixelLattice(_spread(target.height, side), _spread(target.width, side))
     predicted, wanted = engine.glance(lattice)
     error = (predicted.float() if hdr else predicted.float().clamp(0, 1)) - wanted
-    return decibels(float(error.square().mean()), white)
+    if not alpha_weighted:
+        return decibels(float(error.square().mean()), white)
+    weights = alpha_weights(wanted)
+    return decibels(float((error.square() * weights).sum() / weights.sum()), white)
 
 
 def _spread(size: int, most: int) -> torch.Tensor:

@@ -14,7 +14,7 @@ from neuralshade.base.message_text import kept_db
 from neuralshade.engine.draw import draw_blocks
 from neuralshade.errors import ConfigError
 from neuralshade.kinds.image.recipe import ImageRecipe
-from neuralshade.measure.picture_psnr import decibels, white_of
+from neuralshade.measure.picture_psnr import decibels, weighted_squares, white_of
 from neuralshade.model.dense_grid import DenseGrid
 from neuralshade.model.field import Field
 from neuralshade.model.mlp import MLP
@@ -82,12 +82,14 @@ def meta_field(recipe: ImageRecipe, channels: int) -> Field:
 def stored_quality(recipe: ImageRecipe, tensors: Tensors, picture: Picture) -> dict[str, Any]:
     """Return the PSNR in dB over every pixel of what ``tensors`` hold, in float32."""
     field = stored_field(recipe, tensors, picture.channels, "asset")
-    squares = 0.0
+    squares, counted = 0.0, 0.0
     for rows, cols, block in draw_blocks(field, picture.width, picture.height):
         drawn = block if picture.hdr else block.clip(0, 1)
-        error = drawn.astype(np.float64) - picture.as_float(rows, cols)
-        squares += float(np.square(error).sum())
-    return {"psnr_db": kept_db(decibels(squares / picture.pixels.size, white_of(picture)))}
+        wanted = picture.as_float(rows, cols)
+        error = drawn.astype(np.float64) - wanted
+        own, all_of_it = weighted_squares(error, wanted, picture.alpha_weighted)
+        squares, counted = squares + own, counted + all_of_it
+    return {"psnr_db": kept_db(decibels(squares / counted, white_of(picture)))}
 
 
 def memory_bytes(field: Field, codes: SteppedCodes | None) -> int:

@@ -29,6 +29,7 @@ from neuralshade.fitting.options import (
 from neuralshade.fitting.picture_result import (
     FitResult,
     early,
+    judged_picture,
     missed,
     oversized,
     poor,
@@ -161,7 +162,8 @@ class _Job(SearchedJob[ImageRecipe]):
 
     def __init__(self, picture: Picture, recipe: ImageRecipe, *rest: Any):
         super().__init__(picture, recipe, *rest)
-        self.source, self.picture = picture, transform_picture(picture, recipe.transform)
+        self.source = picture
+        self.picture = judged_picture(self, transform_picture(picture, recipe.transform))
         check_memory(recipe, self.picture)
         self.passes = passes_of(recipe, self.picture, self.chosen.hardware is not None)
         self.engine = self._build()
@@ -170,7 +172,8 @@ class _Job(SearchedJob[ImageRecipe]):
             partial(draw_field, self.engine.field), lambda: feature_grids(self.engine.field),
         )  # fmt: skip
         height, width = self.picture.height, self.picture.width
-        glances = Glances(self.engine, white_of(self.picture), self.picture.hdr)
+        glances = Glances(self.engine, white_of(self.picture), self.picture.hdr,
+                          alpha_weighted=self.picture.alpha_weighted)  # fmt: skip
         self.loop = Loop(
             self.engine,
             recipe,

@@ -120,11 +120,11 @@ class OpenedImage(OpenedPicture):
         fitted = Picture(pixels, facts["color_space"], facts["name"])
         with_own = unresolved(self.recipe, fitted)
         sized = with_own or self.recipe.bpp != ImageRecipe.bpp
-        return with_own if sized else {"bpp": None}
+        return super().told_flags() | (with_own if sized else {"bpp": None})
 
     def transformed(self, picture: Picture) -> Picture:
         """Return ``picture`` as this asset was asked to show it."""
-        return transform_picture(picture, self.recipe.transform)
+        return super().transformed(transform_picture(picture, self.recipe.transform))
 
     @property
     def size(self) -> tuple[int, int]:

@@ -81,6 +81,7 @@ class PicturePixels:
 
     def __init__(self, field: Field, picture: Picture):
         self.weights: torch.Tensor | None = None
+        self.alpha = picture.channels - 1 if picture.alpha_weighted else None
         whole = np.ascontiguousarray(np.moveaxis(picture.as_float(), 2, 0))
         self.encoding, self.whole = field.encoding, torch.from_numpy(whole)
         self.size, self.beyond = (picture.height, picture.width), tuple[float, ...]()

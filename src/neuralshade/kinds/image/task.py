@@ -20,7 +20,7 @@ SAMPLERS = {"lattice": "LatticeSampler", "pixels": "PixelSampler", "positions": 
 TEXT = """
 typealias Encoding = {encoding};
 typealias Task = ImageTask<
-    {channels}, Encoding, {loss}, {sampler}, {target}, {parameters}, {gradients}>;
+    {channels}, {weighted}, Encoding, {loss}, {sampler}, {target}, {parameters}, {gradients}>;
 
 StructuredBuffer<{number}> grid_numbers;
 {gradient_buffers}StructuredBuffer<{pixel}> picture;
@@ -54,13 +54,15 @@ def image_task(
     batch: int,
     seed: int,
     *,
+    alpha_weighted: bool = False,
     halves: bool,
     gradients: str,
 ) -> TaskText:
     """Return the task of fitting ``pixels`` [H, W, C], uploaded to the device.
 
-    ``halves``: grid numbers are read as packed float16, else as float32. ``gradients``:
-    how those of grids are summed, a key of GRADIENTS.
+    ``alpha_weighted``: errors of color count by the last channel. ``halves``: grid numbers are
+    read as packed float16, else as float32. ``gradients``: how those of grids are summed, a key
+    of GRADIENTS.
     """
     height, width, channels = pixels.shape
     target, element, stored = device_pixels(pixels)
@@ -79,6 +81,7 @@ def image_task(
     text = TEXT.format(
         encoding=half.type,
         channels=channels,
+        weighted=int(alpha_weighted),
         loss=compared.type,
         sampler=SAMPLERS[sampling],
         sampler_fields="lattice.x, lattice.y" if sampling == "lattice" else "",

@@ -82,7 +82,10 @@ def _too_small(recipe: SplatsRecipe, picture: Picture, budget: int) -> ConfigErr
 def background_of(recipe: SplatsRecipe, picture: Picture) -> npt.NDArray[np.float32]:
     """Return the color behind all Gaussians, float32 [C]; ConfigError where it is none."""
     if recipe.background == "mean":
-        mean = picture.as_float().reshape(-1, picture.channels).mean(axis=0, dtype=np.float64)
+        values = picture.as_float().reshape(-1, picture.channels).astype(np.float64)
+        mean = values.mean(axis=0)
+        if picture.alpha_weighted and mean[-1] > 0:
+            mean[:-1] = (values[:, :-1] * values[:, -1:]).mean(axis=0) / mean[-1]
         return mean.astype(np.float32)
     try:
         numbers = [float(number) for number in recipe.background.split(",")]
@@ -105,10 +108,11 @@ def build_splat_engine(
     share = recipe.tiles or (software_share(picture) if gpu.adapter.software else 1.0)
     begin = recipe.begin if growths_of(share) else 1.0
     first = max(1, round(begin * count))
-    values = first_cloud(picture.as_float(), first, compositing, rng, background)
+    values = first_cloud(picture.as_float(), first, compositing, rng, background,
+                         alpha_weighted=picture.alpha_weighted)  # fmt: skip
     form = SplatForm(
         picture.channels, recipe.compositing, recipe.strongest, recipe.cutoff, recipe.loss,
-        recipe.ssim, naive,
+        recipe.ssim, naive, picture.alpha_weighted,
     )  # fmt: skip
     training = SplatTraining((recipe.beta1, recipe.beta2), recipe.epsilon, share)
     capacity = count if recipe.count else max(first, math.ceil(ROOM * count))

@@ -28,7 +28,7 @@ from neuralshade.fitting.options import (
     checked_output,
     chosen_engine,
 )
-from neuralshade.fitting.picture_result import FitResult, missed, poor, reached
+from neuralshade.fitting.picture_result import FitResult, judged_picture, missed, poor, reached
 from neuralshade.fitting.picture_scene import picture_scene
 from neuralshade.fitting.recipe import Unpack, asked_recipe, resumed_with, to_dict
 from neuralshade.fitting.resuming import resumed_recipe
@@ -54,7 +54,7 @@ from neuralshade.kinds.splats.opened import OpenedSplats
 from neuralshade.kinds.splats.painter import SplatPainter
 from neuralshade.kinds.splats.recipe import SplatsRecipe, SplatsSettings
 from neuralshade.kinds.splats.schedule import SplatFit
-from neuralshade.measure.picture_psnr import decibels, white_of
+from neuralshade.measure.picture_psnr import decibels, weighted_squares, white_of
 from neuralshade.source.crop import WHOLE, Crop
 from neuralshade.source.image_file import PictureLike, load_picture
 from neuralshade.source.picture import Picture, check_squares
@@ -138,14 +138,17 @@ def splats_recipe(settings: dict[str, Any]) -> SplatsRecipe:
     return asked_recipe(SplatsRecipe, settings)
 
 
-def unusual(recipe: SplatsRecipe) -> dict[str, Any]:
+def unusual(recipe: SplatsRecipe, *, straight_alpha: bool = False) -> dict[str, Any]:
     """Return the settings that are not the default: the file should stay small.
 
-    The bpp is among them where it chose the count: what a file's size was asked for by.
+    The bpp is among them where it chose the count: what a file's size was asked for by. And what
+    becomes of hidden color where ``straight_alpha``: older files lack it and kept it.
     """
     usual = {field.name: field.default for field in dataclasses.fields(recipe)}
     if recipe.is_sized_by_bpp:
         del usual["bpp"]
+    if straight_alpha:
+        del usual["keep_hidden_color"]
     return {name: value for name, value in to_dict(recipe).items()
             if name not in usual or value != usual[name]}  # fmt: skip
 
@@ -163,7 +166,7 @@ class _Job(Job[SplatsRecipe]):
     def __init__(self, naive: bool, picture: Picture, recipe: SplatsRecipe, *rest: Any):
         super().__init__(picture, recipe, *rest)
         assert self.chosen.gpu is not None
-        self.picture = picture
+        self.picture = picture = judged_picture(self, picture)
         self.wanted = picture.as_float()
         self.ordered = recipe.compositing == "over"
         count = expected_count(recipe, picture)
@@ -173,6 +176,7 @@ class _Job(Job[SplatsRecipe]):
         self.engine = SplatFit(
             engine, recipe, self.wanted, engine.form.together, count,
             budget_of(recipe, picture), self._weigh, hdr=picture.hdr,
+            alpha_weighted=picture.alpha_weighted,
         )  # fmt: skip
         if recipe.seconds is not None:  # no clock is to run while that compiles
             with part("compiling for the first step"):  # what drivers do when it is first run
@@ -202,8 +206,9 @@ class _Job(Job[SplatsRecipe]):
         if not np.isfinite(drawn).all():
             return math.nan
         shown = drawn if self.picture.hdr else drawn.clip(0, 1)
-        error = np.square(shown - self.wanted).mean(dtype=np.float64)
-        return decibels(float(error), white_of(self.picture))
+        squares, counted = weighted_squares((shown - self.wanted).astype(np.float64), self.wanted,
+                                            self.picture.alpha_weighted)  # fmt: skip
+        return decibels(squares / counted, white_of(self.picture))
 
     def _drawn(self, width: int, height: int, crop: Crop = WHOLE) -> npt.NDArray[np.float32]:
         values = self.engine.engine.values()
@@ -225,7 +230,8 @@ class _Job(Job[SplatsRecipe]):
         facts = picture_facts(self.picture)
         del facts["digest"]
         own = {"cloud": cloud, **noted([("loss", self.recipe.loss)])}
-        return Header(unusual(self.recipe), self.training, quality, facts, own)
+        shown = unusual(self.recipe, straight_alpha=self.picture.straight_alpha)
+        return Header(shown, self.training, quality, facts, own)
 
     def _ended_header(self, cloud: dict[str, Any]) -> Header:
         """Return the longest header that the file may get if the fit ended now."""

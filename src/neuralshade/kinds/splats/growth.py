@@ -20,13 +20,15 @@ OVERLAP = 2 * np.pi * FIRST_SIZE**2  # sum of weights at a place, at the start
 
 def first_cloud(
     wanted: Floats, count: int, compositing: Compositing, rng: np.random.Generator,
-    background: Floats,
+    background: Floats, *, alpha_weighted: bool = False,
 ) -> Floats:  # fmt: skip
     """Return ``count`` Gaussians that roughly make the picture ``wanted`` [H, W, C].
 
-    Many where it changes much, larger ones elsewhere: attributes float32 [A, count].
+    Many where it changes much, larger ones elsewhere: attributes float32 [A, count]. Changes of
+    color count by alpha where that is so of their errors.
     """
-    density = UNIFORM_SHARE / wanted[..., 0].size + (1 - UNIFORM_SHARE) * _changes(wanted)
+    density = UNIFORM_SHARE / wanted[..., 0].size + (1 - UNIFORM_SHARE) * _changes(
+        _counted(wanted, wanted) if alpha_weighted else wanted)  # fmt: skip
     centers, index = drawn_centers(density, count, rng)
     size = FIRST_SIZE / np.sqrt(density.reshape(-1)[index] * count)
     colors = wanted.reshape(-1, wanted.shape[2])[index]
@@ -37,10 +39,11 @@ def first_cloud(
 
 def added_cloud(
     wanted: Floats, drawn: Floats, count: int, size_px: float, compositing: Compositing,
-    rng: np.random.Generator,
+    rng: np.random.Generator, *, alpha_weighted: bool = False,
 ) -> Floats:  # fmt: skip
     """Return ``count`` Gaussians where ``drawn`` is furthest from ``wanted``: [A, count]."""
-    error = np.square(wanted - drawn).sum(axis=2)
+    squares = np.square(wanted - drawn)
+    error = (_counted(squares, wanted) if alpha_weighted else squares).sum(axis=2)
     total = float(error.sum(dtype=np.float64))
     density = error / total if total > 0 else np.full_like(error, 1 / error.size)
     centers, index = drawn_centers(density, count, rng)
@@ -63,6 +66,12 @@ def drawn_centers(
     index = np.searchsorted(upto, at, side="right").clip(max=density.size - 1)
     inside = rng.random((2, count))
     return (np.stack([index % width, index // width]) + inside).astype(np.float32), index
+
+
+def _counted(values: Floats, wanted: Floats) -> Floats:
+    """Return ``values`` [H, W, C] with those of color times the alpha of ``wanted``."""
+    alpha = wanted[..., -1:].clip(0, 1)
+    return np.concatenate([values[..., :-1] * alpha, values[..., -1:]], axis=2)
 
 
 def _changes(wanted: Floats) -> Floats:

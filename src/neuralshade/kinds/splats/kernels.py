@@ -15,7 +15,7 @@ from neuralshade.gpu.gpu import Dispatch, Gpu, Kernel, KernelText
 from neuralshade.loss.pointwise import slang_loss
 from neuralshade.loss.ssim import ssim_bytes, ssim_groups, ssim_text
 from neuralshade.model.gaussian import LARGEST_OPACITY, LEAST_SUM, Compositing
-from neuralshade.source.target import device_pixels
+from neuralshade.source.target import device_pixels, unit_of
 
 TILE_PX = 16  # a side of what a group of threads draws, one a pixel
 THREADS = TILE_PX**2
@@ -42,6 +42,7 @@ static const int STRONGEST = {strongest};
 static const int SCRATCH = {scratch};
 static const int NAIVE = {naive};
 static const int SSIM = {ssim};
+static const int ALPHA_WEIGHTED = {alpha_weighted};
 static const uint TILE_STRIDE = {tile_stride};
 static const float CUTOFF = {cutoff!r}f;
 static const float LARGEST_OPACITY = {largest_opacity!r}f;
@@ -63,6 +64,7 @@ class SplatForm:
     loss: str = "l2"
     ssim: float = 0.0  # how much 1 - SSIM counts beside the loss
     naive: bool = False  # every pixel visits every Gaussian
+    alpha_weighted: bool = False  # errors of color count by the last channel
 
     @property
     def opacity(self) -> int:
@@ -100,6 +102,7 @@ class SplatForm:
             scratch=SCRATCH[self.compositing],
             naive=int(self.naive),
             ssim=int(self.ssim > 0),
+            alpha_weighted=int(self.alpha_weighted),
             tile_stride=tile_stride,
             cutoff=self.cutoff,
             loss=compared.type,
@@ -147,6 +150,13 @@ def tile_stride(tiles: int) -> int:
     return stride
 
 
+def counted_values(pixels: npt.NDArray[Any]) -> float:
+    """Return how many values of a picture [H, W, C] count where errors of color do by alpha."""
+    height, width, channels = pixels.shape
+    opaque = float(pixels[..., -1].sum(dtype=np.float64)) * unit_of(pixels.dtype)
+    return opaque * (channels - 1) + width * height
+
+
 class SplatBuffers:
     """Everything that the kernels of one cloud are bound to."""
 
@@ -175,6 +185,8 @@ class SplatBuffers:
         numbers = form.attributes * capacity
         shown = np.zeros(4, np.float32)
         shown[:channels] = background
+        values = layout.width * layout.height * channels
+        counted = counted_values(pixels) if form.alpha_weighted else values
         compared = ssim_bytes(layout.width, layout.height, channels) if form.ssim > 0 else {}
         losses = gpu.buffer(size=4 * max(1, trained_tiles))
         self.rate_ring = gpu.ring(np.float32, RATES)
@@ -202,7 +214,7 @@ class SplatBuffers:
             "background": shown,
             "target": {"pixels": gpu.buffer(words), "size_px": np.array([width, height], np.int32)},
             "adam": {"rate": 1.0, **adam},
-            "loss_scale": layout.tiles / (trained_tiles * layout.width * layout.height * channels),
+            "loss_scale": layout.tiles / (trained_tiles * counted),
             "trained_tiles": trained_tiles,
         }
 

@@ -63,7 +63,7 @@ class OpenedSplats(OpenedPicture):
 
     def told_flags(self) -> dict[str, Any]:
         """Return bpp as nothing where it did not choose the count: a fit refuses both."""
-        return {} if self.recipe.is_sized_by_bpp else {"bpp": None}
+        return super().told_flags() | ({} if self.recipe.is_sized_by_bpp else {"bpp": None})
 
     def in_memory(self) -> InMemory:
         """Return how a GPU holds it: Gaussians, which are drawn before anything is sampled."""

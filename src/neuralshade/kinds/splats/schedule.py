@@ -22,6 +22,7 @@ from neuralshade.kinds.splats.engine import SplatEngine
 from neuralshade.kinds.splats.growth import added_cloud
 from neuralshade.kinds.splats.kernels import RANGE
 from neuralshade.kinds.splats.recipe import SplatsRecipe
+from neuralshade.measure.picture_psnr import weighted_squares
 from neuralshade.model.gaussian import COLOR, SMALLEST_PX, Compositing
 
 GROWTHS = 16  # times that Gaussians are added, where a step trains all tiles
@@ -136,9 +137,10 @@ class SplatFit:
         weigh: Callable[[npt.NDArray[np.int32], Ranges], tuple[int, int]],
         *,
         hdr: bool = False,
+        alpha_weighted: bool = False,
     ):
         self.engine, self.recipe, self.wanted = engine, recipe, wanted
-        self.compositing, self.count = compositing, count
+        self.compositing, self.count, self.alpha_weighted = compositing, count, alpha_weighted
         self.budget, self.weigh = budget, weigh
         self.rng = np.random.default_rng(recipe.seed)
         self.bright = bright_of(wanted, hdr)
@@ -208,8 +210,9 @@ class SplatFit:
 
     def rmse(self) -> float:
         """Return the root of the mean squared error of the picture as it is stored."""
-        error = np.square(self.engine.draw() - self.wanted).mean(dtype=np.float64)
-        return max(float(np.sqrt(error)), LEAST_RMSE * self.bright)
+        squares, counted = weighted_squares((self.engine.draw() - self.wanted).astype(np.float64),
+                                            self.wanted, self.alpha_weighted)  # fmt: skip
+        return max(math.sqrt(squares / counted), LEAST_RMSE * self.bright)
 
     def _grow(self) -> None:
         done, begun = self.next / self.growths, self.recipe.begin
@@ -229,7 +232,8 @@ class SplatFit:
         if len(kept) < count:
             spacing = (engine.width * engine.height / count) ** 0.5
             added = added_cloud(self.wanted, engine.draw(), count - len(kept), spacing,
-                                self.compositing, self.rng)  # fmt: skip
+                                self.compositing, self.rng,
+                                alpha_weighted=self.alpha_weighted)  # fmt: skip
             engine.replace(kept, added, first=self.compositing.kind == "over")
 
     def _keep_strongest(self, count: int) -> None:

@@ -20,6 +20,7 @@ from neuralshade.engine.kernels.search.tables import (
     LATTICE,
     GroupTables,
     Table,
+    alpha_of,
     band_lattices,
     band_levels,
     targets_of,
@@ -39,6 +40,7 @@ TEXT = """
 typealias Encoding = {encoding};
 static const uint LANES = {lanes};
 static const float DAMPING = {damping};
+static const int ALPHA = {alpha};
 StructuredBuffer<float> grid_numbers;
 
 FloatParameters grid()
@@ -79,6 +81,7 @@ class GpuSearch:
         self.gpu, self.field, self.groups = gpu, field, groups
         self.layout = NetworkLayout(field.network)
         self.channels = field.network.members[-1].weight.shape[0]
+        self.alpha = alpha_of([lattice for group in groups for lattice in group.lattices])
         self.tables = [GroupTables.of(group) for group in groups]
         self.bands = [self._bands(*pair, slope_bytes)
                       for pair in zip(groups, self.tables, strict=True)]  # fmt: skip
@@ -138,7 +141,8 @@ class GpuSearch:
         modules = half.modules | {f"neuralshade.model.{name}"
                                   for name in ("activation", "encoding", "parameters")}  # fmt: skip
         text = TEXT.format(dimensions=self.field.dimensions, encoding=half.type, lanes=lanes,
-                           damping=DAMPING)  # fmt: skip
+                           damping=DAMPING, alpha=-1 if self.alpha is None else self.alpha
+                           )  # fmt: skip
         lines = "".join(f"import {name};\n" for name in sorted(modules))
         return lines + half.declarations + sizes_text(self.field.network) + text
 

@@ -117,6 +117,13 @@ def targets_of(lattices: Sequence[Lattice]) -> Table:
     return np.concatenate([lattice.targets() for lattice in lattices])
 
 
+def alpha_of(lattices: Sequence[Lattice]) -> int | None:
+    """Return the channel that errors of all others count by, which all lattices have alike."""
+    found = {lattice.alpha for lattice in lattices}
+    assert len(found) <= 1, found
+    return found.pop() if found else None
+
+
 def weights_of(lattices: Sequence[Lattice], channels: int) -> Table:
     """Return the roots of channels' weights: float32 [lattices, channels]."""
     return np.stack([np.ones(channels, np.float32) if lattice.weights is None
