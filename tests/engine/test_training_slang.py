@@ -31,7 +31,8 @@ CASES = [
          "relative_l2", "lattice", 4, 180, False, np.uint8),
     Case("triangle_wave:octaves=4 + cell_wave:width=5,height=9", 4, 13, "sigmoid", "leaky_relu",
          "log_l1", "positions", 1, 129, dtype=np.float16),
-    Case("one_blob:bins=9", 0, 8, "none", "tanh", "smape", "pixels", 2, 65, dtype=np.uint16),
+    Case("one_blob:bins=9", 0, 8, "none", "tanh", "smape", "pixels", 2, 65, dtype=np.uint16,
+         alpha_weighted=True),
     Case("hash_grid:levels=3,features=1,log2_entries=6,coarsest=3,finest=20", 0, 8, "relu", "exp",
          "l2", "positions", 4, 64),
     Case("identity", 4, 8, "exp", "softplus", "l1", "lattice", 2, 1, False),
@@ -40,7 +41,8 @@ CASES = [
     Case("frequency:octaves=5", 2, 13, "leaky_relu", "sine", "log_l1", "pixels", 3, 190, False),
     Case("dense_grid:features=2,width=5,height=7 + one_blob:bins=4", 2, 8, "elu", "silu", "smape",
          "lattice", 3, 257, dtype=np.uint8),
-    Case("identity + frequency:octaves=2", 4, 64, "sine", "none", "l2", "positions", 4, 130),
+    Case("identity + frequency:octaves=2", 4, 64, "sine", "none", "l2", "positions", 4, 130,
+         alpha_weighted=True),
     Case("frequency:octaves=6", 1, 100, "hard_gelu", "hard_gelu", "l2", "pixels", 3, 70),
     Case("frequency:octaves=6", 1, 100, "none", "none", "l2", "pixels", 3, 70),
 ]  # fmt: skip
@@ -66,7 +68,7 @@ def test_the_cases_cover_every_kind():
     assert seen("activation") == seen("output_activation") == set(ACTIVATIONS)
     assert seen("loss") == set(LOSSES) and seen("sampling") == set(SAMPLINGS)
     assert seen("channels") == {1, 2, 3, 4} and seen("hidden_layers") == {0, 1, 2, 4}
-    assert seen("exact") == seen("bias") == {False, True}
+    assert seen("exact") == seen("bias") == seen("alpha_weighted") == {False, True}
 
 
 def trained(dispatch: Any, gpu: Any, case: Case, rng: torch.Generator, path: str) -> Trained:

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from neuralshade.source.halving import halved, halved_along
+from neuralshade.source.halving import halved, halved_along, halved_by_weight
 
 SIDE = st.integers(1, 19)
 
@@ -58,3 +58,30 @@ def test_other_floats_become_float32(dtype):
     half = halved(values)
     assert half.dtype == np.float32
     np.testing.assert_allclose(half, area_mean(values.astype(np.float64)), rtol=2e-6)
+
+
+@settings(deadline=None, max_examples=60)
+@given(height=SIDE, width=SIDE, seed=st.integers(0, 99))
+def test_by_weight_it_is_the_weighted_mean_of_an_area(height, width, seed):
+    rng = np.random.default_rng(seed)
+    values = rng.random((height, width, 2)).astype(np.float32)
+    weights = rng.random((height, width)).clip(0.4).astype(np.float32) - np.float32(0.4)
+    half, left = halved_by_weight(values, weights)
+    np.testing.assert_array_equal(left, halved(weights))
+    sums = np.stack([area_mean(values[..., i].astype(np.float64) * weights) for i in (0, 1)], 2)
+    seen = left > 0
+    np.testing.assert_allclose(half[seen], sums[seen] / area_mean(np.float64(weights))[seen][:, None],
+                               rtol=1e-4)  # fmt: skip
+    np.testing.assert_array_equal(half[~seen], halved(values)[~seen])
+
+
+@settings(deadline=None, max_examples=60)
+@given(height=SIDE, width=SIDE, seed=st.integers(0, 99), value=st.floats(-9, 9, width=32))
+def test_values_of_no_weight_never_bleed(height, width, seed, value):
+    """Equal ones stay exactly equal down to the last texel, whatever the others are."""
+    rng = np.random.default_rng(seed)
+    weights = rng.choice(np.float32([0, 0, 0.3, 1]), (height, width))
+    values = np.where(weights > 0, np.float32(value), rng.random((height, width)))[..., None]
+    while values.shape[:2] != (1, 1):
+        values, weights = halved_by_weight(values, weights)
+        assert (values[weights > 0] == np.float32(value)).all()

@@ -30,7 +30,7 @@ from neuralshade.model.gaussian import (
 FORMS = {
     "sum-1": SplatForm(1, "sum"),
     "sum-4": SplatForm(4, "sum", cutoff=2.5),
-    "normalized-2": SplatForm(2, "normalized", strongest=3),
+    "normalized-2": SplatForm(2, "normalized", strongest=3, alpha_weighted=True),
     "normalized-3": SplatForm(3, "normalized"),
     "over-3": SplatForm(3, "over"),
 }
@@ -158,7 +158,11 @@ def host_colors(values, form, places):
 def host_loss(values, form, pixels):
     height, width, channels = pixels.shape
     drawn = host_colors(values, form, places_of(width, height))
-    return (drawn - torch.tensor(pixels.reshape(-1, channels) / 255)).square().sum()
+    wanted = torch.tensor(pixels.reshape(-1, channels) / 255)
+    squares = (drawn - wanted).square()
+    if form.alpha_weighted:
+        squares[:, :-1] *= wanted[:, -1:]
+    return squares.sum()
 
 
 def assert_close(got, wanted, rows=slice(None)):

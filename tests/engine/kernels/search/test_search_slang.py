@@ -41,9 +41,9 @@ class Grid(Level):
 class Pixels:
     """A lattice that wants waves."""
 
-    def __init__(self, field, size, beyond, weights, channels):
+    def __init__(self, field, size, beyond, weights, channels, alpha=None):
         self.field, self.size, self.beyond, self.weights = field, size, beyond, weights
-        self.channels = channels
+        self.channels, self.alpha = channels, alpha
 
     def encoded(self, rows):
         height, width = self.size
@@ -91,7 +91,7 @@ def latents_case(wraps, seed):
     return field, groups
 
 
-def picture_case(layers, activation, seed):
+def picture_case(layers, activation, seed, alpha=None):
     """Return a field of two dense grids and sines over a picture, and its one group."""
     rng = torch.Generator().manual_seed(seed)
     grids = [DenseGrid(2, 2, 3, 9, 7, rng=rng), DenseGrid(1, 1, 2, 20, 3, rng=rng)]
@@ -100,7 +100,7 @@ def picture_case(layers, activation, seed):
         torch.nn.init.normal_(parameter, 0, 0.4, generator=rng)
     network = MLP(encoding.width, 3, layers, 8, activation, rng=rng)
     field = Field(encoding, network)
-    pixels = Pixels(field, (13, 17), (), None, 3)
+    pixels = Pixels(field, (13, 17), (), None, 3, alpha)
     levels = []
     for grid, first, tables in placed_members(encoding):
         if isinstance(grid, DenseGrid):
@@ -118,6 +118,7 @@ CASES = {
     "wraps": lambda seed: latents_case(True, seed),
     "clamps": lambda seed: latents_case(False, seed),
     "picture": lambda seed: picture_case(2, "silu", seed),
+    "alpha": lambda seed: picture_case(1, "relu", seed, alpha=2),
     "linear": lambda seed: picture_case(0, "none", seed),
 }
 
@@ -130,6 +131,16 @@ def differing(some, others):
     return sum(int((a != b).sum()) for a, b in zip(some, others, strict=True))
 
 
+def roots_of(lattice, rows):
+    """Return the roots of what errors count with: float32 [C, rows, width], or to be so."""
+    wanted = lattice.wanted(rows)
+    roots = torch.ones_like(wanted)
+    if lattice.alpha is not None:
+        roots *= wanted[lattice.alpha].sqrt()
+        roots[lattice.alpha] = 1
+    return roots if lattice.weights is None else roots * lattice.weights[:, None, None]
+
+
 def error_of(field, groups):
     total = 0.0
     for lattice in (lattice for group in groups for lattice in group.lattices):
@@ -137,8 +148,8 @@ def error_of(field, groups):
         with torch.no_grad():
             found = field.network(lattice.encoded(rows).t()).t().clamp(0, 1)
         off = found.view(-1, *lattice.size) - lattice.wanted(rows)
-        weights = torch.ones(len(off)) if lattice.weights is None else lattice.weights
-        total += float((off * weights[:, None, None]).double().square().sum())
+        off *= roots_of(lattice, rows)
+        total += float(off.double().square().sum())
     return total
 
 
@@ -178,16 +189,16 @@ def test_slopes_and_residuals_are_the_networks(name, gpu):
     lattice, slots, band = groups[0].lattices[0], searched.tables[0].slots, searched.bands[0][0]
     count, channels = lattice.size[0] * lattice.size[1], searched.channels
     y, d = field.network.jacobian(lattice.encoded(band.rows[0]))
-    weights = torch.ones(channels) if lattice.weights is None else lattice.weights
+    weights = roots_of(lattice, band.rows[0]).flatten(1)
     off = y.clamp(0, 1) - lattice.wanted(band.rows[0]).flatten(1)
     free = ((y >= 0) & (y <= 1)) | (off != 0)
-    wanted = d[slots["column"].astype(int)] * free * weights[:, None]
+    wanted = d[slots["column"].astype(int)] * free * weights
     pixels = searched.pixels(0, band)
     slopes = searched.buffers["slopes"].read().view(np.float32)[: len(slots) * pixels * channels]
     slopes = slopes.reshape(len(slots), pixels, channels)[:, :count]
     np.testing.assert_allclose(slopes, wanted.permute(0, 2, 1), rtol=1e-4, atol=1e-5)
     residuals = searched.buffers["residuals"].read().view(np.float32)[: count * channels]
-    np.testing.assert_allclose(residuals.reshape(count, channels), (off * weights[:, None]).t(),
+    np.testing.assert_allclose(residuals.reshape(count, channels), (off * weights).t(),
                                rtol=1e-4, atol=1e-5)  # fmt: skip
 
 
