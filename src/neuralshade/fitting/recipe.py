@@ -105,9 +105,8 @@ class PictureRecipe(TrainingRecipe):
 
     target_psnr: float | None = ending(None, "stop when the picture reaches so many dB",
                                        limits=(0, 200))  # fmt: skip
-    keep_hidden_color: bool = setting(False, "fit the color under alpha 0, too: errors of color "
-                                      "count in full, not by alpha", group="fitted",
-                                      older=True)  # fmt: skip
+    keep_hidden_color: bool = setting(False, "color under alpha 0 is fitted and judged as any "
+                                      "other", group="fitted", older=True)  # fmt: skip
 
 
 class TrainingSettings(TypedDict, total=False):
@@ -229,11 +228,8 @@ def fields_of(recipe: type) -> list[Field]:
     return sorted(dataclasses.fields(recipe), key=lambda field: field.name in shared)
 
 
-def read_toml(
-    path: str | Path,
-    need: str = "a TOML file of recipe settings",
-    line: str = "hidden_width = 32",
-) -> dict[str, Any]:
+def read_toml(path: str | Path, need: str = "a TOML file of recipe settings",
+              line: str = "hidden_width = 32") -> dict[str, Any]:  # fmt: skip
     """Return what a TOML file says; ConfigError names the file and the reason.
 
     ``need`` and ``line``: what the file is, and a line that it may hold, as messages say it.

@@ -135,10 +135,8 @@ class SplatFit:
         count: int,
         budget: int | None,
         weigh: Callable[[npt.NDArray[np.int32], Ranges], tuple[int, int]],
-        *,
-        hdr: bool = False,
-        alpha_weighted: bool = False,
-    ):
+        *, hdr: bool = False, alpha_weighted: bool = False,
+    ):  # fmt: skip
         self.engine, self.recipe, self.wanted = engine, recipe, wanted
         self.compositing, self.count, self.alpha_weighted = compositing, count, alpha_weighted
         self.budget, self.weigh = budget, weigh
@@ -210,8 +208,8 @@ class SplatFit:
 
     def rmse(self) -> float:
         """Return the root of the mean squared error of the picture as it is stored."""
-        squares, counted = weighted_squares((self.engine.draw() - self.wanted).astype(np.float64),
-                                            self.wanted, self.alpha_weighted)  # fmt: skip
+        error = (self.engine.draw() - self.wanted).astype(np.float64)
+        squares, counted = weighted_squares(error, self.wanted, self.alpha_weighted)
         return max(math.sqrt(squares / counted), LEAST_RMSE * self.bright)
 
     def _grow(self) -> None:
