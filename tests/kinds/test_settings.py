@@ -13,6 +13,8 @@ from neuralshade.fitting.resuming import Source, resumed_recipe
 from neuralshade.kinds import kind_named
 
 OLDER = {
+    "image": {"keep_hidden_color": True},
+    "splats": {"keep_hidden_color": True},
     "material": {"lobe_inputs": 3, "below": 0.0, "activation": "leaky_relu"},
     "mipmaps": {"favor": "mirror"},
     "textures": {"network_bits": 16},

@@ -22,7 +22,7 @@ from neuralshade.kinds.hints import InMemory, Numbers, Table
 from neuralshade.kinds.kind import Notice, Opened, ignore
 from neuralshade.source.hidden_color import visible_picture
 from neuralshade.source.image_file import load_picture
-from neuralshade.source.picture import Picture, PictureForm
+from neuralshade.source.picture import Picture, PictureForm, is_straight
 
 EXPOSED_PX = 256  # longer side of a result whose exposure is looked for
 Titled = list[tuple[str, npt.NDArray[Any]]]  # title, float32 [h, w, C]
@@ -83,12 +83,15 @@ class OpenedPicture(Opened):
     def alpha_weighted(self) -> bool:
         """Return whether errors of color count by alpha; see ``visible_picture``."""
         keeps = getattr(self.recipe, "keep_hidden_color", True)
-        return not keeps and self.form().straight_alpha
+        return not keeps and self._has_straight_alpha
+
+    @property
+    def _has_straight_alpha(self) -> bool:
+        return is_straight(self.picture["channels"], self.picture.get("color_space"))
 
     def told_flags(self) -> dict[str, Any]:
         """Return ``keep_hidden_color`` as nothing where no alpha hides any."""
-        straight = self.rated and self.form().straight_alpha
-        return {} if straight else {"keep_hidden_color": None}
+        return {} if self._has_straight_alpha else {"keep_hidden_color": None}
 
     @abstractmethod
     def reached(self) -> list[tuple[str, str]]:

@@ -55,7 +55,7 @@ class Picture(ShortRepr):
     @property
     def straight_alpha(self) -> bool:
         """True where alpha is unassociated: color under alpha 0 is stored and never seen."""
-        return self.has_alpha and self.color_space == "srgb"
+        return is_straight(self.channels, self.color_space)
 
     @property
     def hdr(self) -> bool:
@@ -93,14 +93,14 @@ class PictureForm:
     name: str
 
     @property
-    def straight_alpha(self) -> bool:
-        """True where alpha is unassociated, see Picture."""
-        return self.channels in (2, 4) and self.color_space == "srgb"
-
-    @property
     def hdr(self) -> bool:
         """True for linear colors, which have no upper bound."""
         return self.color_space == "linear"
+
+
+def is_straight(channels: int, color_space: str | None) -> bool:
+    """Return whether a picture's alpha is unassociated, see Picture."""
+    return channels in (2, 4) and color_space == "srgb"
 
 
 def picture_from_array(values: npt.ArrayLike, color_space: str = "srgb") -> Picture:

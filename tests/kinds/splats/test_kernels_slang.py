@@ -18,6 +18,7 @@ from neuralshade.kinds.splats.kernels import (
     layout_for,
     tile_stride,
 )
+from neuralshade.loss.pointwise import l2, weighted_by_alpha
 from neuralshade.model.gaussian import (
     COLOR,
     LARGEST_OPACITY,
@@ -145,8 +146,7 @@ def cloud_for(case, form, places=None):
 
 
 def pixels_for(case, form):
-    width, height, _ = CASES[case]
-    shape = height, width, form.channels
+    shape = (*CASES[case][1::-1], form.channels)
     return np.random.default_rng(7).integers(0, 256, shape, dtype=np.uint8)
 
 
@@ -156,13 +156,9 @@ def host_colors(values, form, places):
 
 
 def host_loss(values, form, pixels):
-    height, width, channels = pixels.shape
-    drawn = host_colors(values, form, places_of(width, height))
-    wanted = torch.tensor(pixels.reshape(-1, channels) / 255)
-    squares = (drawn - wanted).square()
-    if form.alpha_weighted:
-        squares[:, :-1] *= wanted[:, -1:]
-    return squares.sum()
+    drawn = host_colors(values, form, places_of(*pixels.shape[1::-1]))
+    wanted = torch.tensor(pixels / 255).flatten(0, 1).t()
+    return (weighted_by_alpha(l2) if form.alpha_weighted else l2)(drawn.t(), wanted)[0].sum()
 
 
 def assert_close(got, wanted, rows=slice(None)):

@@ -108,6 +108,14 @@ def test_bits_per_pixel_are_kept_where_they_chose_the_count():
     assert unusual(splats_recipe({"bytes": 900})) == {"bytes": 900}
 
 
+def test_what_becomes_of_hidden_color_is_kept_where_there_may_be_some():
+    """A file without it is older and kept such color."""
+    recipe = splats_recipe({"count": 20})
+    assert unusual(recipe, straight_alpha=True) == {"count": 20, "keep_hidden_color": False}
+    kept = splats_recipe({"count": 20, "keep_hidden_color": True})
+    assert unusual(kept) == {"count": 20, "keep_hidden_color": True}
+
+
 @pytest.mark.parametrize("sized", [{"bpp": 1.0}, {"bpp": 0.5}, {"count": 20}, {"bytes": 900}, {}])
 def test_what_info_prints_asks_for_the_same_fit_again(sized, tmp_path):
     recipe = splats_recipe({"seconds": 4.0, **sized})
