@@ -20,7 +20,6 @@ from neuralshade.fitting.scene import Page, Points, Scene
 from neuralshade.fitting.snapshots import load_snapshots
 from neuralshade.kinds.hints import InMemory, Numbers, Table
 from neuralshade.kinds.kind import Notice, Opened, ignore
-from neuralshade.source.hidden_color import visible_picture
 from neuralshade.source.image_file import load_picture
 from neuralshade.source.picture import Picture, PictureForm, is_straight
 
@@ -77,7 +76,11 @@ class OpenedPicture(Opened):
 
     def transformed(self, picture: Picture) -> Picture:
         """Return ``picture`` as this asset was asked to show it."""
-        return visible_picture(picture) if self.alpha_weighted else picture
+        if not self.alpha_weighted:
+            return picture
+        from neuralshade.source.hidden_color import visible_picture  # info needs none of it
+
+        return visible_picture(picture)
 
     @property
     def alpha_weighted(self) -> bool:
