@@ -11,7 +11,6 @@ from neuralshade.fitting.job import Job
 from neuralshade.fitting.progress import Progress
 from neuralshade.fitting.searched_job import CodeSearch
 from neuralshade.measure.picture_psnr import decibels, weighted_squares
-from neuralshade.source.hidden_color import hidden_note, visible_picture
 from neuralshade.source.picture import Picture
 
 RARELY_BELOW_DB = 30.0  # a whole fit of 8 bits; of HDR pictures a high peak alone gives more
@@ -69,8 +68,10 @@ def judged_picture(job: Job[Any], picture: Picture) -> Picture:
 
     Warns of what is dropped. As it is where the recipe keeps hidden color.
     """
-    if job.recipe.keep_hidden_color:
+    if job.recipe.keep_hidden_color or not picture.straight_alpha:
         return picture
+    from neuralshade.source.hidden_color import hidden_note, visible_picture  # few pictures have it
+
     job.warnings.say(hidden_note(picture))
     return visible_picture(picture)
 
