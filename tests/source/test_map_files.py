@@ -47,9 +47,9 @@ def test_folder_named_by_a_dot(tmp_path, monkeypatch):
 
 
 def test_missing_maps(tmp_path):
-    folder = filled(tmp_path / "wood", "wood_diff.png", "wood_gloss.png", "notes.txt")
+    folder = filled(tmp_path / "wood", "wood_diff.png", "wood_bump.png", "notes.txt")
     assert refusal(folder) == (
-        f"{folder}: got no roughness among wood_diff.png, wood_gloss.png, need albedo, roughness; "
+        f"{folder}: got no roughness among wood_bump.png, wood_diff.png, need albedo, roughness; "
         "roughness is called roughness, rough, rgh (or packed: arm, orm, rma ...). "
         "Rename the file, or give the path of roughness by itself."
     )
@@ -119,7 +119,8 @@ def test_a_map_in_this_folder_is_called_by_it(tmp_path, monkeypatch):
 @pytest.mark.parametrize("first, second, name", [
     ("w_diff_1k.png", "w_diff_2k.png", "albedo"),
     ("w_normal.png", "w_nor_gl.png", "normal"),
-    ("w_nor_dx.exr", "w_nor_dx.png", "normal"),
+    ("w_nor_dx_1k.exr", "w_nor_dx.png", "normal"),
+    ("w_moss_16_diff.png", "w_moss_17_diff.png", "albedo"),
     ("w_rough.png", "w_Roughness.jpg", "roughness"),
     ("w_arm.png", "w_orm.png", "roughness"),
 ])  # fmt: skip

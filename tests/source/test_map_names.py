@@ -10,6 +10,7 @@ from neuralshade.source.map_words import MAPS, NAMES
 ARM = MapName(("ao", "roughness", "metallic"))
 GLTF = MapName((None, "roughness", "metallic"))
 LEFT = MapName(())
+MASK_MAP = MapName(("metallic", "ao", None, "gloss"))
 ALBEDO, NORMAL, ROUGHNESS, METALLIC, AO = (MapName((name,)) for name in MAPS)
 DISPLACEMENT, EMISSIVE, OPACITY, SPECULAR, GLOSS = (
     MapName((name,)) for name in ("displacement", "emissive", "opacity", "specular", "gloss")
@@ -82,11 +83,72 @@ REAL = {
     "tfpmdcur_2K_Bump": MapName(("bump",)),
     "T_tfpmdcur_2K_D": ALBEDO,
     "T_tfpmdcur_2K_ORDp": MapName(("ao", "roughness", "displacement")),
+    # Poliigon
+    "WoodFlooring041_COL_3K": ALBEDO,
+    "WoodFlooring041_NRM16_3K": NORMAL,
+    "WoodFlooring041_DISP16_3K": DISPLACEMENT,
+    "WoodFlooring041_GLOSS_3K": GLOSS,
+    "WoodFlooring041_REFL_3K": SPECULAR,
+    "WoodFlooring041_METALNESS_3K": METALLIC,
+    # words and "map"
+    "rock_diffusemap": ALBEDO,
+    "rock_heightmap": DISPLACEMENT,
+    "rock_HeightMap": DISPLACEMENT,
+    "rock_height_map": DISPLACEMENT,
+    "rock_roughnessmap": ROUGHNESS,
+    "rock_metallicmap": METALLIC,
+    "rock_aomap": AO,
+    "rock_specularmap": SPECULAR,
+    "rock_opacitymap": OPACITY,
+    "rock_glossmap": GLOSS,
+    "rock_bumpmap": MapName(("bump",)),
+    # several maps in one
+    "rock_MRAO": MapName(("metallic", "roughness", "ao")),
+    "rock_RMAO": MapName(("roughness", "metallic", "ao")),
+    "rock_AORM": ARM,
+    "rock_ORMH": MapName(("ao", "roughness", "metallic", "displacement")),
+    "rock_MRAH": MapName(("metallic", "roughness", "ao", "displacement")),
+    "rock_rough_ao_2k": MapName(("ao", "roughness", None)),
+    "rock_ao_rough": MapName(("ao", "roughness", None)),
+    "rock_occlusion_roughness_metallic": ARM,
+    "rock-Occlusion-Roughness-Metallic": ARM,
+    "rock_ao_rough_metal": ARM,
+    "rock_ambient_occlusion_rough_metal": ARM,
+    "rock_roughness_metallic_ao": MapName(("roughness", "metallic", "ao")),
+    "rock_metallic_roughness": GLTF,
+    "rusty_metal_rough": ROUGHNESS,
+    "leaf_Albedo_Alpha": MapName(("albedo",), alpha="opacity"),
+    "leaf_base_color_opacity": MapName(("albedo",), alpha="opacity"),
+    "x_SpecularGlossiness": MapName(("specular",), alpha="gloss"),
+    "x_specular_gloss": MapName(("specular",), alpha="gloss"),
+    # Unreal 5
+    "T_x_4K_B": ALBEDO,
+    # other spaces than the tangents', and masks of what lies on a surface
+    "lp_World_Space_Normal": LEFT,
+    "lp_WorldSpaceNormals": LEFT,
+    "lp_Normal_WS": LEFT,
+    "lp_normal_object_space": LEFT,
+    "lp_BentNormal": LEFT,
+    "rock_dirt_mask": LEFT,
+    "rock_DirtMask": LEFT,
+    "rock_EdgeWearMask": LEFT,
+    "leaf_mask": OPACITY,
     # glTF, Unity and others
     "Default_albedo": ALBEDO,
     "Default_metalRoughness": GLTF,
     "helmet_RoughnessMetallic": GLTF,
-    "Rock_MetallicSmoothness": LEFT,
+    "Rock_MetallicSmoothness": MapName(("metallic", None, None, "gloss")),
+    "Rock_metallic_smoothness": MapName(("metallic", None, None, "gloss")),
+    "Rock_AlbedoTransparency": MapName(("albedo",), alpha="opacity"),
+    "Rock_AlbedoSmoothness": MapName(("albedo",), alpha="gloss"),
+    "Rock_SpecularSmoothness": MapName(("specular",), alpha="gloss"),
+    "Rock_MaskMap": MASK_MAP,
+    "rock_mask_map": MASK_MAP,
+    "RockMaskMap": MASK_MAP,
+    "Rock_MADS": MASK_MAP,
+    "Rock_BaseMap": ALBEDO,
+    "rock_base_map": ALBEDO,
+    "T_Rock_MainTex": ALBEDO,
     "Rock_NormalDirectX_4K": DX,
     "RockNormalDirectX_4K": DX,
     "RockNormalOpenGL": GL,
@@ -178,6 +240,13 @@ def test_equal_names_keep_their_own_words():
     """Two resolutions of one map are two files for it, not the material's name."""
     found = named("rock_diff_1k.png", "rock_diff_2k.png", "rock_rough_1k.png")
     assert found["rock_diff_1k.png"] == found["rock_diff_2k.png"] == ALBEDO
+
+
+def test_a_mask_is_the_opacity_where_what_stands_before_it_is_the_material():
+    found = named("leaf_albedo.png", "leaf_mask.png", "leaf_slug_mask.png", "preview.png")
+    assert found["leaf_mask.png"] == OPACITY and found["leaf_slug_mask.png"] == LEFT
+    found = named("leaf_albedo.png", "leaf_rough.png", "leaf_opacity_mask.png")
+    assert found["leaf_opacity_mask.png"] == OPACITY
 
 
 def test_two_maps_tell_what_the_material_is_called():

@@ -243,7 +243,7 @@ def refusal(*args, **options):
 
 
 def test_other_shapes_refused(folder, rng, textures):
-    textures.write_set(folder, rng, rock_roughness=np.zeros((32, 40), np.uint8))
+    textures.write_set(folder, rng, rock_roughness=rng.integers(0, 256, (32, 40), dtype=np.uint8))
     assert refusal(folder) == (
         f"{folder}: got roughness of 40 x 32 beside albedo of 48 x 32, need one aspect ratio. "
         "Scale or crop one of them."

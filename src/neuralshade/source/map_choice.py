@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from neuralshade.base.message_text import plain_name
 from neuralshade.errors import ConfigError
-from neuralshade.source.map_entry import MapFile
+from neuralshade.source.map_entry import MapFile, Takes
 from neuralshade.source.map_names import MapName
-from neuralshade.source.map_words import CONVENTIONS, WORDS
+from neuralshade.source.map_words import CONVENTIONS, SINGLE, WORDS
 
 NAMES_SHOWN = 8
+# behind the word of a map: "NRM16", "height_32", "normal_16bit"
+BITS = re.compile(r"([A-Za-z]+)[ _-]?((?:8(?=[ _-]?bit)|16|32)(?:[ _-]?bits?)?)(?![0-9A-Za-z])")
+DETAIL = re.compile(r"lod(\d+)", re.IGNORECASE)
+# of files that are one picture in several formats: what keeps most comes first
+SUFFIX_RANK = (".exr", ".tif", ".tiff", ".png", ".tga", ".bmp", ".webp", ".jpg", ".jpeg", ".jfif",
+               ".jp2", ".jxl", ".avif", ".ktx2", ".dds", ".psd", ".psb")  # fmt: skip
 
 Held: TypeAlias = tuple[MapName, MapFile]
 
@@ -33,6 +40,16 @@ def own_names(held: Sequence[Held]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(names))
 
 
+def wanted_maps(
+    takes: Takes, held: Sequence[Held], given: Mapping[str, MapFile]
+) -> tuple[str, ...]:
+    """Return the names of the maps that are looked for and not given elsewhere, in order."""
+    every = (*takes.maps, *own_names(held)) if takes.own_names else takes.maps
+    if "roughness" not in given and not any("roughness" in what.all for what, _ in held):
+        every = (*every, "gloss")  # says it too
+    return tuple(name for name in dict.fromkeys(every) if name not in given)
+
+
 def choose(
     place: str, held: Sequence[Held], wanted: Sequence[str]
 ) -> tuple[dict[str, MapFile], tuple[str, ...]]:
@@ -43,22 +60,87 @@ def choose(
     files: dict[str, MapFile] = {}
     notes: list[str] = []
     for name in wanted:
-        alone = [file for what, file in held if what.maps == (name,)]
-        packed = [
-            replace(file, channel=what.maps.index(name))
-            for what, file in held
-            if len(what.maps) > 1 and name in what.maps
-        ]
-        if name == "normal":
-            alone = _opengl_of(alone, notes)
-        for same in (alone, packed):
+        alone = _best(name, [one for one in held if one[0].maps == (name,)], notes)
+        inside = _inside(name, held)
+        for same in (alone, inside):
             _check_one(place, name, same)
-        if alone and packed:
-            alone_name, packed_name = alone[0].path.name, packed[0].path.name
-            notes.append(f"{name}: taken from {alone_name}, not from the packed {packed_name}.")
-        if alone or packed:
-            files[name] = (alone or packed)[0]
+        if alone and inside:
+            other = "the packed" if inside[0].packed else "the alpha of"
+            notes.append(f"{name}: taken from {alone[0].path.name}, not from {other} "
+                         f"{inside[0].path.name}.")  # fmt: skip
+        if alone or inside:
+            files[name] = (alone or inside)[0]
     return files, tuple(notes)
+
+
+def _inside(name: str, held: Sequence[Held]) -> list[MapFile]:
+    """Return the packed files that hold a map in one channel, and those whose alpha is it."""
+    packed = [
+        replace(file, channel=what.maps.index(name), packed=True)
+        for what, file in held
+        if len(what.maps) > 1 and name in what.maps
+    ]
+    # an albedo's alpha is the opacity without a word; see map_reader.py
+    colors = [file for what, file in held if what.maps == ("albedo",) and not what.alpha]
+    alphas = [
+        replace(file, channel=3, doubtful=True)
+        for what, file in held
+        if what.alpha == name and (name != "opacity" or colors)
+    ]
+    return packed or alphas
+
+
+def roughness_of_gloss(file: MapFile) -> tuple[MapFile, str]:
+    """Return the roughness that a gloss map says, and the note of it."""
+    note = f"roughness: 1 minus the gloss of {file.path.name}, as there is no roughness."
+    return replace(file, inverted=not file.inverted), note
+
+
+def _best(name: str, held: list[Held], notes: list[str]) -> list[MapFile]:
+    """Return the one of several files for a map that is clearly the better one, else all."""
+    if len(held) < 2:
+        return [file for _, file in held]
+    files = [file for _, file in held]
+    if name == "normal" and len(found := _opengl_of(files, notes)) == 1:
+        return found
+    plain = [file for what, file in held if not what.alpha]
+    if len(plain) == 1 and len(held) == 2:
+        return plain  # its alpha is another map
+    variants = [_variant(file.path.stem) for file in files]
+    if len({rest for *_, rest in variants}) == 1 < len(files) == len(set(variants)):
+        best = files[variants.index(min(variants))]
+        others = listed([file.path.name for file in files if file is not best])
+        notes.append(f"{name}: taken from {best.path.name}, not from {others}, which has fewer "
+                     "bits or less detail.")  # fmt: skip
+        return [best]
+    if len({file.path.with_suffix("").name.lower() for file in files}) == 1:
+        best = min(files, key=_format_rank)
+        others = listed([file.path.name for file in files if file is not best])
+        notes.append(f"{name}: taken from {best.path.name}, not from {others} of the same name.")
+        return [best]
+    return files
+
+
+def _variant(stem: str) -> tuple[int, int, str]:
+    """Return what orders files of one map, the best first, and the name without that.
+
+    Bits, most of all, and levels of detail: "NRM16" before "NRM", "Normal" before "Normal_LOD0".
+    """
+    bits, detail, rest = 8, -1, stem
+    for found in BITS.finditer(stem):
+        if SINGLE.get(found[1].lower()) or found[2].lower().endswith(("bit", "bits")):
+            bits = int(re.sub(r"\D", "", found[2]))
+            rest = stem[: found.start(2)] + stem[found.end(2) :]
+    if found_detail := DETAIL.search(rest):
+        detail = int(found_detail[1])
+        rest = rest[: found_detail.start()] + rest[found_detail.end() :]
+    return -bits, detail, re.sub(r"[\W_]", "", rest.lower())
+
+
+def _format_rank(file: MapFile) -> int:
+    """Return what orders files of one name by how much their format keeps, the most first."""
+    suffix = file.path.suffix.lower()
+    return SUFFIX_RANK.index(suffix) if suffix in SUFFIX_RANK else len(SUFFIX_RANK)
 
 
 def _opengl_of(files: list[MapFile], notes: list[str]) -> list[MapFile]:

@@ -6,7 +6,7 @@ import difflib
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -49,6 +49,9 @@ class MapFile:
     convention: str | None = None  # of normals, where the file's name or the manifest says it
     color: bool | None = None  # of what may be a color or numbers, where the manifest says it
     picture: Picture | None = None  # that is in memory
+    packed: bool = False  # with other maps, by the order of channels that its name says
+    inverted: bool = False  # 1 minus what is stored
+    doubtful: bool = False  # by its name alone, and no set needs it: what it is not is left out
 
     @property
     def on_disk(self) -> Path | None:
@@ -69,11 +72,12 @@ class Takes:
     settings: tuple[str, ...]  # of an entry
     own_names: bool = False  # any other name is a map too, and files need no folder
     required: tuple[str, ...] = ()
+    keeps_gloss: bool = False  # where there is no roughness, too
 
     def held(self, place: str, key: str) -> MapName:
         """Return the map of ``key``, or one per channel; ConfigError for an unknown key."""
         name = key_name(key)
-        if name is not None and (self.own_names or name.holds(self.maps)):
+        if name is not None and self.needs(key):
             return name
         if self.own_names and OWN_NAME.fullmatch(key):
             return MapName((key,))
@@ -88,7 +92,7 @@ class Takes:
     def needs(self, key: str) -> bool:
         """Return whether ``key`` is not one of a map that is known but that nobody looks at."""
         name = key_name(key)
-        return name is None or self.own_names or name.holds(self.maps)
+        return name is None or self.own_names or name.holds((*self.maps, "gloss"))
 
 
 MIPMAPS = Takes(MAPS, ("path", "convention", "channel"), required=("albedo", "roughness"))
@@ -145,7 +149,8 @@ def map_entry(
         convention = _convention(place, key, maps, entry["convention"])
     channel = _channel(place, key, maps, entry["channel"], takes) if "channel" in entry else None
     color = _color(place, key, maps, entry) if "color" in entry else None
-    return MapName(maps, convention), MapFile(folder / path, channel, convention, color, picture)
+    file = MapFile(folder / path, channel, convention, color, picture)
+    return replace(told, convention=convention), file
 
 
 def probably_meant(key: str) -> str | None:

@@ -15,11 +15,11 @@ from neuralshade.base.message_text import shown, unread
 from neuralshade.errors import ConfigError
 from neuralshade.source.file_kind import PICTURE_SUFFIXES
 from neuralshade.source.map_choice import (
-    Held,
     MapFiles,
     choose,
     listed,
-    own_names,
+    roughness_of_gloss,
+    wanted_maps,
 )
 from neuralshade.source.map_entry import (
     MATERIAL,
@@ -31,12 +31,12 @@ from neuralshade.source.map_entry import (
     probably_meant,
     read_manifest,
 )
-from neuralshade.source.map_names import MapName, is_role, name_files
-from neuralshade.source.map_sets import ANY, begun_by, is_set, pictures_in, sets_in
+from neuralshade.source.map_folder import from_folder, from_pictures
+from neuralshade.source.map_names import is_role
+from neuralshade.source.map_sets import ANY, begun_by, pictures_in
 from neuralshade.source.map_words import NAMES
 from neuralshade.source.missing_maps import check_complete
 
-LONGEST_NAME = 31
 PLACE = "texture set"
 IN_MEMORY = "maps"  # what a set is called that nobody named
 
@@ -78,7 +78,7 @@ def find_files(
         for key, entry in entries.items()
         if entry is not None
     ]
-    files, notes = choose(PLACE, held, _wanted(takes, held))
+    files, notes = choose(PLACE, held, (*wanted_maps(takes, held, {}), "gloss"))
     if not paths and not files and not source:
         them = "the files of maps" if takes.own_names else "--albedo and --roughness"
         raise ConfigError(f"{PLACE}: got neither a source nor a map, need one of the two. Name a "
@@ -88,6 +88,7 @@ def find_files(
     else:
         found = _found(paths, takes, files)
     merged = {**found.files, **files}
+    notes += _settle_gloss(merged, takes)
     check_complete(paths[0] if paths else Path(PLACE), merged, takes, named=source is None)
     ordered = {name: merged[name] for name in (*NAMES, *merged) if name in merged}
     name = found.name or _set_name([p for f in ordered.values() if (p := f.on_disk) is not None])
@@ -109,9 +110,18 @@ def _paths(source: Source | None, takes: Takes) -> list[Path]:
     return list(dict.fromkeys(Path(path) for path in several))
 
 
-def _wanted(takes: Takes, held: Sequence[Held]) -> tuple[str, ...]:
-    """Return the names of the maps that are looked for, in order."""
-    return (*takes.maps, *own_names(held)) if takes.own_names else takes.maps
+def _settle_gloss(files: dict[str, MapFile], takes: Takes) -> tuple[str, ...]:
+    """Take a gloss map for the roughness where there is none, in place; return what to tell."""
+    gloss = files.get("gloss")
+    if gloss is None or takes.keeps_gloss:
+        return ()
+    if "roughness" not in files:
+        files["roughness"], note = roughness_of_gloss(files.pop("gloss"))
+        return (note,)
+    if "gloss" not in takes.maps:
+        del files["gloss"]
+        return (f"{gloss.path.name}: not used.",)
+    return ()
 
 
 def _found(paths: Sequence[Path], takes: Takes, given: Mapping[str, MapFile]) -> MapFiles:
@@ -125,7 +135,7 @@ def _found(paths: Sequence[Path], takes: Takes, given: Mapping[str, MapFile]) ->
             got = "a manifest" if path.suffix.lower() == ".json" else "a folder"
             raise ConfigError(f"{path}: got {got} beside other paths, need it alone, or files of "
                               "maps alone. Name them apart.")  # fmt: skip
-    found = _from_pictures("", PLACE, paths, takes, given, any_name=True)
+    found = from_pictures("", PLACE, paths, takes, given, any_name=True)
     return replace(found, notes=(*found.notes, *_lone({**given, **found.files})))
 
 
@@ -146,11 +156,12 @@ def _from_source(path: Path, takes: Takes, given: Mapping[str, MapFile]) -> MapF
     """
     try:
         if path.is_dir():
-            return _from_folder(path, takes, given)
+            return from_folder(path.resolve().name, path, path, pictures_in(path), takes, given)
         if path.suffix.lower() == ".json" and path.exists():
             return _from_manifest(path, takes, given)
         if not path.exists() and (begun := begun_by(path)):
-            return _from_pictures(path.name.rstrip(ANY), str(path), begun, takes, given)
+            called = path.name.rstrip(ANY)
+            return from_folder(called, path, path.parent, begun, takes, given)
         got = "a file that is neither" if path.exists() else "no such file or folder"
     except OSError as error:
         raise ConfigError(
@@ -161,45 +172,6 @@ def _from_source(path: Path, takes: Takes, given: Mapping[str, MapFile]) -> MapF
         f"{path}: got {got}, need a folder of maps or a .json manifest. "
         "Check the path, or give each map by itself."
     )
-
-
-def _from_folder(folder: Path, takes: Takes, given: Mapping[str, MapFile]) -> MapFiles:
-    paths = pictures_in(folder)
-    try:
-        return _from_pictures(folder.resolve().name, str(folder), paths, takes, given)
-    except ConfigError as error:  # two files for one map
-        sets = {prefix: held for prefix, held in sets_in(paths).items() if is_set(held)}
-        if len(sets) < 2:
-            raise
-        raise ConfigError(
-            f"{folder}: got maps of {len(sets)} sets, {listed(sets)}, need those of one. Name it "
-            f"by what its files begin with: {folder / next(iter(sets))}"
-        ) from error
-
-
-def _from_pictures(
-    called: str, place: str, paths: Sequence[Path], takes: Takes, given: Mapping[str, MapFile],
-    *, any_name: bool = False,
-) -> MapFiles:  # fmt: skip
-    """Return what files have by their names; ``any_name``: what these don't say is a map too."""
-    held: list[Held] = []
-    unknown: list[Path] = []
-    for path, told in name_files(paths, takes.maps).items():
-        name = told
-        if any_name and not (told and told.maps):
-            name = MapName((_own_name(path.stem),))
-        if name is None:
-            unknown.append(path)
-        else:
-            held.append((name, MapFile(path, None, name.convention)))
-    wanted = [name for name in _wanted(takes, held) if name not in given]
-    files, notes = choose(place, held, wanted)
-    # those that hold what another file was taken for are told already
-    used = {file.path for file in given.values()}
-    left_out = {*unknown, *(file.path for name, file in held if not name.holds(wanted))} - used
-    unused = [path.name for path in paths if path in left_out]
-    notes += (f"{listed(unused)}: not used.",) if unused else ()
-    return MapFiles(called, place, files, notes)
 
 
 def _from_manifest(path: Path, takes: Takes, given: Mapping[str, MapFile]) -> MapFiles:
@@ -224,7 +196,7 @@ def _from_values(
     unused = [key for key in entries if not takes.needs(key)]
     held = [map_entry(place, key, value, folder, takes)
             for key, value in entries.items() if key not in unused]  # fmt: skip
-    wanted = [name for name in _wanted(takes, held) if name not in given]
+    wanted = wanted_maps(takes, held, given)
     files, notes = choose(place, held, wanted)
     notes += (f"{listed(unused)}: not used.",) if unused else ()
     return MapFiles(called, place, files, notes)
@@ -237,14 +209,6 @@ def _lone(files: Mapping[str, MapFile]) -> tuple[str, ...]:
         return ()
     return (f"{files[name].path.name}: a name that says no map, taken as a set of one, called "
             f"{name}. For a picture that is no surface there is fit image.",)  # fmt: skip
-
-
-def _own_name(stem: str) -> str:
-    """Return what a map is called whose file's name does not say it: that name, put simply."""
-    plain = re.sub(r"[^a-z0-9]+", "_", stem.lower()).strip("_")
-    if not re.match("[a-z]", plain):
-        plain = f"map_{plain}"
-    return plain[:LONGEST_NAME].strip("_")
 
 
 def _set_name(paths: Sequence[Path]) -> str:

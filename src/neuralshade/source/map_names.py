@@ -2,26 +2,31 @@
 
 import itertools
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from neuralshade.source.map_words import (
     COLORS,
     EITHER,
+    JOINED,
     LEFT_OUT,
     MAPS,
     MARKED,
     MARKERS,
     OTHER_LAYERS,
+    OTHER_MASKS,
+    OTHER_SPACES,
     PACKED,
     SINGLE,
     UNREAL,
     WHOLE,
+    WITH_ALPHA,
 )
 
 # Resolutions, formats, tiles and levels of detail say nothing about what a file holds.
 IDLE = re.compile(r"\d+k?|\d+x\d+|lod\d*|jpe?g|png|tiff?|exr|webp", re.IGNORECASE)
+LONGEST_JOINED = 4  # words: "ambient_occlusion_rough_metal"
 CAMEL = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
 
 
@@ -31,10 +36,19 @@ class MapName:
 
     maps: tuple[str | None, ...]  # keys of WORDS; None is a channel that is not used; () left out
     convention: str | None = None  # "opengl" or "directx", of normals, where the name says it
+    alpha: str | None = None  # what the alpha of a single map holds, where the name says it
+
+    @property
+    def all(self) -> tuple[str, ...]:
+        """Return every map that is there."""
+        return tuple(name for name in (*self.maps, self.alpha) if name)
 
     def holds(self, maps: Collection[str]) -> bool:
         """Return whether any of ``maps`` is there."""
-        return any(name in maps for name in self.maps)
+        return any(name in maps for name in self.all)
+
+
+OPACITY = MapName(("opacity",))
 
 
 def map_name(stem: str) -> MapName | None:
@@ -58,8 +72,8 @@ def key_name(key: str) -> MapName | None:
     words = _words(key)
     markers = [word for word in words if word in MARKERS]
     word = "".join(word for word in words if word not in MARKERS)
-    if word in PACKED and not markers:
-        return MapName(PACKED[word])
+    if not markers and (together := _together(word)):
+        return together
     name = SINGLE.get(word)
     if name is None or (markers and name != "normal"):
         return None
@@ -79,9 +93,26 @@ def name_files(paths: Sequence[Path], maps: Collection[str] = MAPS) -> dict[Path
     first, last = _shared(known), _shared([found[::-1] for found in known])
     cut = {path: found[first : max(first, len(found) - last)] for path, found in words.items()}
     told = {path: _recognized(found) for path, found in cut.items()}
+    known_words = {path: words[path] for path, name in plain.items() if name is not None}
     if len({name.maps for name in told.values() if name and name.holds(maps)}) < 2:
-        return plain
-    return told
+        told = plain
+    return {path: MapName(()) if name == OPACITY and _is_other_mask(known_words, path) else name
+            for path, name in told.items()}  # fmt: skip
+
+
+def _is_other_mask(words: Mapping[Path, list[str]], path: Path) -> bool:
+    """Return whether the mask ``path`` is one of something: "dirt_mask" beside "leaf_albedo".
+
+    What stands before "mask" names the material alone where another file begins so, too.
+    """
+    found = words[path]
+    if "mask" not in found:
+        return False
+    before = found[: len(found) - 1 - found[::-1].index("mask")]
+    if not before or SINGLE.get(before[-1]) == "opacity":
+        return False
+    others = [other for one, other in words.items() if one != path]
+    return bool(others) and all(other[: len(before)] != before for other in others)
 
 
 def _shared(lists: list[list[str]]) -> int:
@@ -119,13 +150,34 @@ def _recognized(words: list[str]) -> MapName | None:
             convention = convention or MARKERS[word]
         elif word in LEFT_OUT:
             return MapName(())
-        elif word in PACKED:
-            return MapName(PACKED[word])
+        elif together := _together(word) or _joined(words[: place + 1]):
+            return together
         elif word in SINGLE:
             name = _named_by(word, before)
             if name != "normal":
                 return MapName((name,) if name else ())
+            if OTHER_SPACES.intersection((*words[max(0, place - 2) : place], *words[place + 1 :])):
+                return MapName(())
             return MapName((name,), convention or MARKERS.get(before))
+    return None
+
+
+def _together(word: str) -> MapName | None:
+    """Return the several maps that a word names, one per channel or one in the alpha."""
+    if word in PACKED:
+        return MapName(PACKED[word])
+    if word in WITH_ALPHA:
+        name, alpha = WITH_ALPHA[word]
+        return MapName((name,), alpha=alpha)
+    return None
+
+
+def _joined(words: list[str]) -> MapName | None:
+    """Return what the last words mean together: "mask_map", "ao_rough_metal", "albedo_alpha"."""
+    for count in (LONGEST_JOINED, LONGEST_JOINED - 1, 2):
+        word = "".join(words[-count:])
+        if len(words) >= count and word in JOINED:
+            return _together(word) or MapName((SINGLE[word],))
     return None
 
 
@@ -136,7 +188,7 @@ def _named_by(word: str, before: str) -> str | None:
         return name  # "opacity mask"
     if before in OTHER_LAYERS or (name == "albedo" and other == "specular"):
         return other if name == "albedo" and other in (*COLORS, *EITHER) else None
-    # Of what a mask is, its name says; smoothness after metallic lies in alpha alone (Unity).
-    if other is not None and (word == "mask" or (word == "smoothness" and other == "metallic")):
+    # Of what a mask is, its name says.
+    if word == "mask" and (other is not None or before in OTHER_MASKS):
         return None
     return name

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 
 from neuralshade.base.message_text import plain_name
+from neuralshade.errors import PictureError
 from neuralshade.source.map_choice import MapFiles
-from neuralshade.source.map_entry import Entry, MapFile, Takes, check_convention
+from neuralshade.source.map_entry import CHANNELS, Entry, MapFile, Takes, check_convention
 from neuralshade.source.map_files import Source, find_files
-from neuralshade.source.map_values import alpha_matters, picture_of
+from neuralshade.source.map_values import alpha_matters, looks_like_height, picture_of
 from neuralshade.source.map_words import NAMES
 from neuralshade.source.material_map import MaterialMap, alpha_map, read_map, resized_map
+from neuralshade.source.normal_swizzle import swizzled_normals
 from neuralshade.source.picture import Picture
-from neuralshade.source.resize import check_wrap, common_size
+from neuralshade.source.resize import check_wrap, common_size, same_shape
+
+ALPHA = CHANNELS.index("a")
 
 
 @dataclass(frozen=True)
@@ -49,42 +53,94 @@ def read_maps(
     Raises: what ``find_files``, ``load_picture``, ``read_map`` and ``common_size`` raise.
     """
     found = find_files(source, entries, reading.takes)
-    notes = list(found.notes)
-    maps = [made(one, notes) for one in _read_files(found, reading, notes)]
-    sizes = {one.name: (one.values.shape[0], one.values.shape[1]) for one in maps}
-    height, width = common_size(found.place, sizes, notes, reading.wrap)
+    reader = _Reader(found, reading, list(found.notes))
+    notes = reader.notes
+    maps = _fitting([made(one, notes) for one in reader.maps()], found, notes)
+    sizes, constant = _sizes(maps), [one.name for one in maps if one.constant]
+    height, width = common_size(found.place, sizes, notes, reading.wrap, constant)
     resized = (resized_map(one, height, width, reading.wrap) for one in maps)
     return found.name, tuple(resized), tuple(notes)
 
 
-def _read_files(found: MapFiles, reading: Reading, notes: list[str]) -> tuple[MaterialMap, ...]:
-    """Return the maps in order, each at its own size; one picture at a time is held beside them."""
-    read: dict[str, MaterialMap] = {}
-    for once, first in {file.read_once: file for file in found.files.values()}.items():
-        picture = picture_of(first, reading.memory_limit)
-        for name, file in found.files.items():
-            if file.read_once == once:
-                read[name] = read_map(name, file, picture, reading.convention, notes)
-                if name == "albedo" and alpha_matters(picture):
-                    if "opacity" in reading.takes.maps:
-                        _read_alpha(file, picture, found, read, notes)
-                    else:
-                        notes.append("albedo: its alpha is left out.")
-    return tuple({name: read[name] for name in (*NAMES, *read) if name in read}.values())
+def _sizes(maps: Iterable[MaterialMap]) -> dict[str, tuple[int, int]]:
+    return {one.name: (one.values.shape[0], one.values.shape[1]) for one in maps}
 
 
-def _read_alpha(
-    file: MapFile, picture: Picture, found: MapFiles, read: dict[str, MaterialMap], notes: list[str]
-) -> None:
-    """Take an albedo's alpha for the opacity where nothing else is."""
-    other = found.files.get("opacity")
-    if other is None:
-        read["opacity"] = alpha_map("opacity", file, picture)
-        notes.append(
-            f"opacity: taken from the alpha of {plain_name(file.path.name)}; albedo is not "
-            "multiplied by it."
-        )
-    elif (other.read_once, other.channel) != (file.read_once, 3):
-        notes.append(
-            f"albedo: its alpha is left out, as opacity comes from {plain_name(other.path.name)}."
-        )
+def _fitting(maps: list[MaterialMap], found: MapFiles, notes: list[str]) -> list[MaterialMap]:
+    """Return the maps without doubtful ones whose shape is not that of the others."""
+    doubtful = {name for name, file in found.files.items() if file.doubtful}
+    sizes = _sizes(one for one in maps if one.name not in doubtful and not one.constant)
+    if not sizes:
+        return maps
+    largest = max(sizes.values(), key=lambda size: size[0] * size[1])
+    kept = []
+    for one in maps:
+        size = one.values.shape[:2]
+        if one.name in doubtful and not one.constant and not same_shape(size, largest):
+            notes.append(f"{one.name}: {plain_name(found.files[one.name].path.name)} is left out, "
+                         f"as its {size[1]} x {size[0]} have another aspect ratio than "
+                         f"{largest[1]} x {largest[0]}.")  # fmt: skip
+        else:
+            kept.append(one)
+    return kept
+
+
+@dataclass
+class _Reader:
+    """What is read of the files of one set."""
+
+    found: MapFiles
+    reading: Reading
+    notes: list[str]
+    read: dict[str, MaterialMap] = field(default_factory=dict)
+
+    def maps(self) -> list[MaterialMap]:
+        """Return the maps in order, each at its own size; one picture at a time is held beside."""
+        for once, first in {file.read_once: file for file in self.found.files.values()}.items():
+            picture = picture_of(first, self.reading.memory_limit)
+            files = {n: file for n, file in self.found.files.items() if file.read_once == once}
+            for name, file in files.items():
+                self._read(name, file, picture)
+            if alpha_matters(picture):
+                self._read_alpha(files, picture)
+        return [self.read[name] for name in dict.fromkeys((*NAMES, *self.read))
+                if name in self.read]  # fmt: skip
+
+    def _read(self, name: str, file: MapFile, picture: Picture) -> None:
+        try:
+            self.read[name] = read_map(name, file, picture, self.reading.convention, self.notes)
+        except PictureError as error:
+            if not file.doubtful or name in self.reading.takes.required:
+                raise
+            self.notes.append(f"{name}: left out. {error}")
+
+    def _read_alpha(self, files: Mapping[str, MapFile], picture: Picture) -> None:
+        """Take an alpha that no map is said to be in for what it usually is, or tell of it.
+
+        Of an albedo that is the opacity; of normals and packed maps the height, where it looks so.
+        """
+        of, file = next(iter(files.items()))
+        if any(one.channel == ALPHA for one in files.values()) or of not in self.read:
+            return
+        if "albedo" in files:
+            self._take("opacity", "albedo", files["albedo"], picture)
+        elif ("normal" in files and swizzled_normals(picture) is None) or file.packed:
+            if looks_like_height(picture):
+                self._take("displacement", of, file, picture)
+            else:
+                self.notes.append(f"{of}: the alpha of {plain_name(file.path.name)} is left out.")
+        elif "normal" not in files and file.channel is None:
+            self.notes.append(f"{of}: its alpha is left out.")
+
+    def _take(self, name: str, of: str, file: MapFile, picture: Picture) -> None:
+        """Take the alpha of a picture for the map ``name``, where nothing else is."""
+        other, called = self.found.files.get(name), plain_name(file.path.name)
+        if name not in self.reading.takes.maps:
+            self.notes.append(f"{of}: its alpha is left out.")
+        elif other is not None:
+            self.notes.append(f"{of}: its alpha is left out, as {name} comes from "
+                              f"{plain_name(other.path.name)}.")  # fmt: skip
+        else:
+            self.read[name] = alpha_map(name, file, picture)
+            more = "; albedo is not multiplied by it" if name == "opacity" else ""
+            self.notes.append(f"{name}: taken from the alpha of {called}{more}.")

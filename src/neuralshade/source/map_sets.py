@@ -8,6 +8,17 @@ from neuralshade.source.file_kind import PICTURE_SUFFIXES
 from neuralshade.source.map_names import MapName, map_name
 
 ANY = "*"  # may end what names a set, where no shell has made files of it
+# that lie beside maps and are none, whatever their names say
+DOCUMENTS = (
+    ".txt .md .rst .json .toml .yaml .yml .xml .html .htm .pdf .csv .ini .cfg .log .url .doc "
+    ".docx .mtlx .mtl .mat .meta .import .tres .tscn .material .uasset .umap .usd .usda .usdc "
+    ".usdz .blend .blend1 .max .ma .mb .c4d .spp .sbs .sbsar .gltf .glb .obj .fbx .stl .ply "
+    ".abc .bin .zip .7z .rar .tar .gz .py .js .slang .hlsl .glsl .wgsl .osl .nsh .tmp .part "
+    ".bak .db .md5 .sha256"
+)
+NO_PICTURES = frozenset(DOCUMENTS.split())
+TILE = re.compile(r"(?<![0-9A-Za-z])(1[0-9]{3}|[uU]\d+_[vV]\d+)(?![0-9A-Za-z])")
+SEPARATORS = " _-."
 SET_MAPS = 2  # that make a set, at least
 
 
@@ -18,6 +29,24 @@ def pictures_in(folder: Path) -> list[Path]:
         for path in folder.iterdir()
         if path.suffix.lower() in PICTURE_SUFFIXES
         and not path.name.startswith(".")
+        and path.is_file()
+    )
+
+
+def unread_in(folder: Path, begins: Sequence[str] = ("",)) -> list[Path]:
+    """Return the files of ``folder`` that are maps by their names, in formats that are not read.
+
+    Args:
+        begins: what a file's name begins with, one of these; "" is all.
+    """
+    return sorted(
+        path
+        for path in folder.iterdir()
+        if path.suffix.lower() not in (*PICTURE_SUFFIXES, *NO_PICTURES)
+        and not path.name.startswith(".")
+        and path.name.lower().startswith(tuple(one.lower() for one in begins))
+        and (name := map_name(path.stem)) is not None
+        and name.maps
         and path.is_file()
     )
 
@@ -54,6 +83,7 @@ def begun_by(path: Path) -> list[Path]:
     """Return the pictures beside ``path`` whose names begin with its own, sorted.
 
     Those of the set of that very name where there is one; none where its folder is none, too.
+    "wood.1001" are those of one UDIM tile, wherever it stands in their names.
     """
     prefix = path.name.rstrip(ANY)
     if not prefix or not path.parent.is_dir():
@@ -62,7 +92,31 @@ def begun_by(path: Path) -> list[Path]:
     for called, held in sets_in(paths).items():
         if called.lower() == prefix.lower():
             return held
-    return [other for other in paths if _begins(other.stem, prefix, path.name.endswith(ANY))]
+    found = [other for other in paths if _begins(other.stem, prefix, path.name.endswith(ANY))]
+    tile = tile_of(prefix)
+    if found or tile is None:
+        return found
+    before = prefix[: prefix.rindex(tile)].rstrip(SEPARATORS)
+    of_tile = [other for other in paths if tile_of(other.stem) == tile]
+    return [other for other in of_tile if not before or _begins(other.stem, before, False)]
+
+
+def tile_of(stem: str) -> str | None:
+    """Return the UDIM tile that a name says: "1001", "u1_v2"; None for none."""
+    found = TILE.findall(stem)
+    return found[-1] if found else None
+
+
+def tiles_in(paths: Iterable[Path]) -> list[str]:
+    """Return the UDIM tiles of the files whose names say a map, sorted."""
+    tiles = {tile_of(path.stem) for path in paths if _maps_of(path.stem)}
+    return sorted(tile for tile in tiles if tile is not None)
+
+
+def names_files(path: Path) -> bool:
+    """Return whether ``path`` names files by what they begin with, not one by its suffix."""
+    is_one = path.suffix and not TILE.fullmatch(path.suffix[1:])
+    return not is_one and bool(begun_by(path))
 
 
 def _begins(stem: str, prefix: str, anywhere: bool) -> bool:
@@ -78,7 +132,7 @@ def _beginnings(stem: str) -> list[str]:
     pieces = re.findall(r"[^\W_]+|[\W_]+", stem)
     whole, found = _maps_of(stem), []
     for count in range(1, len(pieces)):
-        prefix = "".join(pieces[:count]).rstrip(" _-.")
+        prefix = "".join(pieces[:count]).rstrip(SEPARATORS)
         if prefix and prefix not in found and _maps_of("".join(pieces[count:])) == whole != ():
             found.append(prefix)
     return found

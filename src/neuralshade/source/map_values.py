@@ -15,6 +15,8 @@ from neuralshade.source.picture import Picture
 Floats = npt.NDArray[np.float32]
 
 GREY_ALIKE = 0.02  # distance of channels that still counts as grey: JPEG's, not a packed map's
+EDGE = 2 / 255  # of 0 and 1, which cutouts are nearly everywhere
+BETWEEN_SHARE = 0.1
 FLAT_GREEN = 2 / 255  # no green beyond: which way it points makes no difference
 CALLED = {"opengl": "OpenGL", "directx": "DirectX"}
 
@@ -45,13 +47,26 @@ def alpha_matters(picture: Picture) -> bool:
     return picture.has_alpha and bool(pixels[..., -1].min() < peak)
 
 
+def looks_like_height(picture: Picture) -> bool:
+    """Return whether an alpha may be a height: it varies, and not between 0 and 1 alone."""
+    alpha = picture.as_float()[..., -1]
+    between = (alpha > EDGE) & (alpha < 1 - EDGE)
+    return bool(np.ptp(alpha) > EDGE) and float(between.mean()) > BETWEEN_SHARE
+
+
 def number_values(name: str, file: MapFile, picture: Picture) -> Floats:
     """Return a map of one number per texel, float32 [H, W], integers in [0, 1].
 
-    That is the channel of a packed picture, or green of one whose channels are alike in the mean.
+    That is the channel of a packed picture, or green of one whose channels are alike in the mean;
+    1 minus that where ``file`` says so.
 
     Raises: PictureError for a picture in color, or one without that channel.
     """
+    values = _numbers(name, file, picture)
+    return 1 - values if file.inverted else values
+
+
+def _numbers(name: str, file: MapFile, picture: Picture) -> Floats:
     if file.channel is not None:
         return _channel(name, file, picture)
     values = color_values(picture)

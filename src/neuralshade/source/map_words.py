@@ -5,15 +5,29 @@ import itertools
 MAPS = ("albedo", "normal", "roughness", "metallic", "ao")  # what mip levels are trained for
 # What a file with such a word in its name holds; a list of words begins with the map's own name.
 WORDS = {
-    "albedo": ("albedo", "basecolor", "diff", "diffuse", "color", "col", "colour"),
-    "normal": ("normal", "nor", "nrm", "norm", "normals", "normalmap"),
+    "albedo": (
+        "albedo",
+        "basecolor",
+        "diff",
+        "diffuse",
+        "color",
+        "col",
+        "colour",
+        "basecolour",
+        "basemap",
+        "diffusecolor",
+        "maintex",
+        "alb",
+        "dif",
+    ),
+    "normal": ("normal", "nor", "nrm", "norm", "normals", "normalmap", "nml"),
     "roughness": ("roughness", "rough", "rgh"),
-    "metallic": ("metallic", "metalness", "metal"),
+    "metallic": ("metallic", "metalness", "metal", "mtl"),
     "ao": ("ao", "ambientocclusion", "occlusion", "occ"),
-    "displacement": ("displacement", "disp", "height"),
-    "emissive": ("emissive", "emission"),
-    "opacity": ("opacity", "alpha", "mask"),
-    "specular": ("specular", "spec"),
+    "displacement": ("displacement", "disp", "height", "hgt"),
+    "emissive": ("emissive", "emission", "emit"),
+    "opacity": ("opacity", "alpha", "mask", "cutout"),
+    "specular": ("specular", "spec", "reflection", "refl"),
     "gloss": ("gloss", "glossiness", "smoothness"),
     "bump": ("bump",),
     "cavity": ("cavity",),
@@ -30,6 +44,7 @@ NAMES = tuple(WORDS)  # of all maps that a name can say; MAPS come first
 COLORS = ("albedo", "emissive")
 EITHER = ("specular", "translucency", "transmission", "sheen", "fuzz")  # a color or one number
 SINGLE = {word: name for name, words in WORDS.items() for word in words}
+SINGLE |= {f"{word}map": name for word, name in SINGLE.items() if word != "mask"}
 CONVENTIONS = {
     "opengl": ("gl", "ogl", "opengl"),
     "directx": ("dx", "directx"),
@@ -39,6 +54,15 @@ MARKED = {word + marker: [word, marker] for word in WORDS["normal"] for marker i
 # No maps of a surface, but known, so that no other word of their names is taken. What is between
 # two numbers of an id map means nothing.
 LEFT_OUT = frozenset(["id", "preview", "thumbnail", "thumb"])
+# Said beside "normal", these make it one of another space, which no tangent-space map is.
+OTHER_SPACES = frozenset(["world", "worldspace", "ws", "object", "objectspace", "os", "bent"])
+# Said before "mask", these say where something lies, not where the surface is.
+MASKED = (
+    "dirt dust wear edge edges rust moss mud snow wetness wet water blend grunge scratch "
+    "scratches paint leak leaks stain stains crack cracks tint material mat region layer "
+    "vertex damage smudge fingerprint"
+)
+OTHER_MASKS = frozenset(MASKED.split())
 # Said before the name of a map, these make it a map of something else.
 QUALIFIERS = (
     "emissive emission subsurface clearcoat coat sheen detail macro transmission translucency "
@@ -47,25 +71,68 @@ QUALIFIERS = (
 OTHER_LAYERS = frozenset(QUALIFIERS.split())
 LETTERS = {"o": "ao", "a": "ao", "r": "roughness", "m": "metallic"}
 # Unreal's last letter of a name that begins with T_.
-UNREAL = {"d": "diffuse", "bc": "basecolor", "n": "normal", "r": "roughness", "m": "metallic",
-          "h": "height", "e": "emissive"}  # fmt: skip
+UNREAL = {"d": "diffuse", "b": "basecolor", "bc": "basecolor", "n": "normal", "r": "roughness",
+          "m": "metallic", "h": "height", "e": "emissive"}  # fmt: skip
+# Unity's: detail, which nothing here reads, is None.
+MASK_MAP = ("metallic", "ao", None, "gloss")
+# A color whose alpha is another map.
+TRANSPARENT = ("alpha", "opacity", "transparency", "cutout")
 
 
-def _packed() -> dict[str, tuple[str | None, ...]]:
-    """Return the names of packed maps and what their red, green and blue hold."""
+def _letters() -> dict[str, tuple[str | None, ...]]:
+    """Return the packed maps that letters name, in the order of channels."""
     packed: dict[str, tuple[str | None, ...]] = {}
-    for occlusion in "oa":
-        for order in itertools.permutations(f"{occlusion}rm"):
-            packed["".join(order)] = tuple(LETTERS[letter] for letter in order)
-    for order in itertools.permutations(("ao", "roughness", "metallic")):
-        for words in itertools.product(*(WORDS[name] for name in order)):
-            packed["".join(words)] = order
-    # glTF's two share a picture in one order only, whichever is named first.
-    for pair in itertools.product(WORDS["metallic"], WORDS["roughness"]):
-        packed["".join(pair)] = packed["".join(reversed(pair))] = (None, "roughness", "metallic")
+    for occlusion in ("o", "a", "ao"):
+        for order in itertools.permutations((occlusion, "r", "m")):
+            maps = tuple(LETTERS[letter[0]] for letter in order)
+            packed["".join(order)] = maps
+            packed["".join(order) + "h"] = (*maps, "displacement")
     packed["ord"] = packed["ordp"] = ("ao", "roughness", "displacement")  # Quixel
+    packed["mads"] = packed["mods"] = packed["maskmap"] = MASK_MAP
+    packed["mohs"] = packed["mahs"] = ("metallic", "ao", "displacement", "gloss")
     return packed
 
 
-PACKED = _packed()
-WHOLE = SINGLE.keys() | MARKERS.keys() | PACKED.keys() | LEFT_OUT
+def _packed_words() -> dict[str, tuple[str | None, ...]]:
+    """Return the packed maps that words name, one behind the other, whatever is between them."""
+    packed: dict[str, tuple[str | None, ...]] = {}
+    for order in itertools.permutations(("ao", "roughness", "metallic")):
+        for words in itertools.product(*(WORDS[name] for name in order)):
+            packed["".join(words)] = order
+    # Poly Haven's: occlusion is red, whichever is named first.
+    for pair in itertools.product(WORDS["ao"], WORDS["roughness"]):
+        packed["".join(pair)] = packed["".join(reversed(pair))] = ("ao", "roughness", None)
+    # glTF's two share a picture in one order only; of short words the first may be a material's.
+    for pair in itertools.product(("metallic", "metalness"), ("roughness",)):
+        packed["".join(pair)] = packed["".join(reversed(pair))] = (None, "roughness", "metallic")
+    for pair in itertools.product(WORDS["metallic"], WORDS["gloss"]):  # Unity's
+        packed["".join(pair)] = ("metallic", None, None, "gloss")
+    packed["maskmap"] = MASK_MAP
+    return packed
+
+
+def _closed_pairs() -> dict[str, tuple[str | None, ...]]:
+    """Return glTF's two in one word: "metalRoughness"."""
+    packed: dict[str, tuple[str | None, ...]] = {}
+    for pair in itertools.product(WORDS["metallic"], WORDS["roughness"]):
+        packed["".join(pair)] = packed["".join(reversed(pair))] = (None, "roughness", "metallic")
+    return packed
+
+
+def _with_alpha() -> dict[str, tuple[str, str]]:
+    """Return colors with what their alpha holds: "AlbedoTransparency", "SpecularGlossiness"."""
+    pairs = [("albedo", "opacity", TRANSPARENT), ("albedo", "gloss", WORDS["gloss"]),
+             ("specular", "gloss", WORDS["gloss"])]  # fmt: skip
+    return {
+        color + of: (name, alpha)
+        for name, alpha, words in pairs
+        for color, of in itertools.product(WORDS[name], words)
+    }
+
+
+PACKED_WORDS = _packed_words()
+PACKED = {**_closed_pairs(), **PACKED_WORDS, **_letters()}
+WITH_ALPHA = _with_alpha()
+# Words that mean more together than the last of them does.
+JOINED = {*PACKED_WORDS, *WITH_ALPHA, "basemap"}
+WHOLE = SINGLE.keys() | MARKERS.keys() | PACKED.keys() | WITH_ALPHA.keys() | LEFT_OUT

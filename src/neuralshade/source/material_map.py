@@ -12,7 +12,6 @@ import numpy.typing as npt
 from neuralshade.errors import ConfigError, ShapeError
 from neuralshade.source.color import linear_to_srgb, srgb_to_linear
 from neuralshade.source.map_values import (
-    alpha_matters,
     clipped,
     color_values,
     green,
@@ -51,6 +50,11 @@ class MaterialMap:
     bits: int = 32  # of a number in the file: 8, 16 (half as well) or 32 (float)
     path: Path | None = None  # None: made in memory
 
+    @property
+    def constant(self) -> bool:
+        """Return whether the map is the same everywhere."""
+        return bool((self.values == self.values[:1, :1]).all())
+
     def __post_init__(self) -> None:
         shape, dtype = list(self.values.shape), self.values.dtype
         most = (3,) if self.meaning == "normal" else (1, 2, 3)
@@ -87,8 +91,6 @@ def read_map(
     if file.channel is not None:
         values = number_values(name, file, picture)[..., None]
         return MaterialMap(name, values, "data", bits, file.on_disk)
-    if name != "albedo" and alpha_matters(picture):
-        notes.append(f"{name}: its alpha is left out.")
     values = color_values(picture)
     if _is_color(name, file, values):
         if picture.color_space == "linear":

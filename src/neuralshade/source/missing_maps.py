@@ -6,12 +6,13 @@ from pathlib import Path
 from neuralshade.errors import ConfigError
 from neuralshade.source.map_choice import listed
 from neuralshade.source.map_entry import MapFile, Takes
-from neuralshade.source.map_sets import pictures_in
+from neuralshade.source.map_sets import pictures_in, unread_in
 from neuralshade.source.map_words import WORDS
 
 IS_A_SET = (
     "maps of one surface, told by their names: albedo, normal, roughness, displacement and so on"
 )
+WORDS_SHOWN = 7  # of each map
 ALONE = "Rename or list them in a .json manifest; fit image takes a single picture."
 
 
@@ -34,8 +35,10 @@ def _incomplete(
     *, named: bool,
 ) -> ConfigError:  # fmt: skip
     found = list(dict.fromkeys(file.path.name for file in files.values()))
+    unread = ""
     if source.is_dir():
         found = [path.name for path in pictures_in(source)]
+        unread = _unread(source)
     got = " and ".join(f"no {name}" for name in missing)
     need = ", ".join(required)
     if named:
@@ -44,7 +47,9 @@ def _incomplete(
         return ConfigError(f"{source}: got {got} beside {listed(found)}, need {need}. "
                            f"Give {flags}{packed}.")  # fmt: skip
     among = f" among {listed(found)}" if found else " and no pictures at all"
-    words = "; ".join(f"{name} is called {', '.join(WORDS[name])}" for name in missing)
+    among += unread
+    words = "; ".join(f"{name} is called {', '.join(WORDS[name][:WORDS_SHOWN])}"
+                      for name in missing)  # fmt: skip
     packed = " (or packed: arm, orm, rma ...)" if "roughness" in missing else ""
     return ConfigError(
         f"{source}: got {got}{among}, need {need}; {words}{packed}. "
@@ -58,9 +63,19 @@ def _nothing(source: Path) -> ConfigError:
         return ConfigError(f'{source}: got no map at all, need one. Write such as {{"albedo": '
                            '"a.png"}.')  # fmt: skip
     names = [picture.name for picture in pictures_in(source)]
+    unread = _unread(source)
     if not names:
-        return ConfigError(f"{source}: got no pictures at all, need {IS_A_SET}. Check the path.")
+        return ConfigError(f"{source}: got no pictures at all{unread}, need {IS_A_SET}. Check the "
+                           "path.")  # fmt: skip
     got = (
         "1 picture whose name says" if len(names) == 1 else f"{len(names)} pictures whose names say"
     )
-    return ConfigError(f"{source}: got {got} no map: {listed(names)}; need {IS_A_SET}. {ALONE}")
+    return ConfigError(
+        f"{source}: got {got} no map: {listed(names)}{unread}; need {IS_A_SET}. {ALONE}"
+    )
+
+
+def _unread(folder: Path) -> str:
+    """Return what to add of files that are maps by their names and that no reader knows."""
+    names = [path.name for path in unread_in(folder)]
+    return f" (not read, as no reader knows what ends so: {listed(names)})" if names else ""

@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from neuralshade.errors import PictureError
+from neuralshade.source.normal_swizzle import swizzled_normals
 from neuralshade.source.picture import Picture
 
 Floats = npt.NDArray[np.float32]
@@ -16,6 +17,8 @@ EMPTY_LENGTH = 0.1  # shorter is no direction: flat grey, nothing but rounding
 BLACK = 1.5 / 255  # all three below: never painted
 FLATTEST_Z = 1e-3  # what a normal at or below the horizon is raised to
 BLUE_RIGHT = 0.02  # a constant blue this near to what red and green ask for is no missing one
+UNUSED_BLUE = 0.1  # a mean below, and hardly any spread: no z of normals that look up
+UNUSED_SPREAD = 6 / 255
 SIGNED_BELOW = -0.05  # a float file with values below stores -1..1 as it is
 
 
@@ -28,8 +31,14 @@ def decode_normals(path: Path, picture: Picture, color: Floats) -> tuple[Floats,
     what keeps a flipped green (255 - v) exactly the opposite slope. Floats below 0 are taken
     as directions already. Blue that is constant is rebuilt: z = sqrt(1 - x^2 - y^2).
 
+    Normals that lie in other channels are found by ``swizzled_normals``.
+
     Raises: PictureError for a grey picture, or one whose values cannot be tangent-space normals.
     """
+    if swizzled := swizzled_normals(picture):
+        normal, note = swizzled
+        length = np.sqrt(np.square(normal).sum(axis=-1))
+        return normal, [note, *_mended(normal, length, np.zeros(length.shape, np.bool_))]
     if color.shape[2] != 3:
         raise PictureError(
             f"{path}: got a grey picture, need a normal map in color. "
@@ -62,7 +71,11 @@ def make_unit(normal: Floats) -> None:
 def _rebuild_z(normal: Floats, blue: Floats, empty: npt.NDArray[np.bool_]) -> bool:
     """Rebuild z in place where blue says nothing; return whether it did."""
     painted = blue[~empty]
-    if not painted.size or painted.min() != painted.max():
+    if not painted.size:
+        return False
+    # compression leaves a little in an unused blue; what z may be counts to the last bit
+    spread = UNUSED_SPREAD if painted.mean() < UNUSED_BLUE else 0.0
+    if painted.max() - painted.min() > spread:
         return False
     planar = np.square(normal[..., :2]).sum(axis=-1)
     z = np.sqrt(np.maximum(np.float32(1) - planar, np.float32(0)))

@@ -1,6 +1,6 @@
 """Maps of a surface brought to one size, the largest of theirs."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Literal
 
 import numpy as np
@@ -15,24 +15,32 @@ WRAPS = {"repeat": "wrapping around", "clamp": "clamped at the border"}  # and a
 
 
 def common_size(
-    place: str, sizes: Mapping[str, tuple[int, int]], notes: list[str], wrap: str = "repeat"
+    place: str,
+    sizes: Mapping[str, tuple[int, int]],
+    notes: list[str],
+    wrap: str = "repeat",
+    constant: Collection[str] = (),
 ) -> tuple[int, int]:
     """Return the (height, width) of the largest map: at it, nothing that was stored is lost.
+
+    Maps that are the same everywhere have any size.
 
     Args:
         place: what a message calls the set.
         sizes: (height, width) by map.
         notes: gets a sentence for each map that is smaller.
         wrap: how they will be enlarged, see ``resized``.
+        constant: names of the maps that are the same everywhere.
 
     Raises: PictureError where two maps have different aspect ratios.
     """
-    largest = max(sizes, key=lambda name: sizes[name][0] * sizes[name][1])
+    varying = [name for name in sizes if name not in constant] or list(sizes)
+    largest = max(varying, key=lambda name: sizes[name][0] * sizes[name][1])
     height, width = sizes[largest]
     for name, size in sizes.items():
         if size == (height, width):
             continue
-        if not same_shape(size, (height, width)):
+        if name not in constant and not same_shape(size, (height, width)):
             raise PictureError(
                 f"{place}: got {name} of {size[1]} x {size[0]} beside {largest} of "
                 f"{width} x {height}, need one aspect ratio. Scale or crop one of them."

@@ -14,7 +14,7 @@ from neuralshade.kinds.material.teachers.stack import SUFFIX as STACK
 from neuralshade.kinds.material.teachers.stack import load_stack
 from neuralshade.kinds.material.teachers.teacher import GIVEN, Teacher
 from neuralshade.kinds.material.teachers.texture_set import load_set
-from neuralshade.source.map_sets import begun_by
+from neuralshade.source.map_sets import names_files
 
 MATERIALX = ".mtlx"
 MANIFEST = ".json"
@@ -39,7 +39,7 @@ def load_teacher(
         raise ConfigError(f"material: got {shown(path)}, need the path of a material. Name a file "
                           "or a folder.")  # fmt: skip
     place = Path(path)
-    of_folder = place.is_dir() or (not place.suffix and bool(begun_by(place)))
+    of_folder = place.is_dir() or names_files(place)
     suffix = MANIFEST if of_folder else place.suffix.lower()
     if suffix == MATERIALX:
         from neuralshade.kinds.material.teachers.materialx import load_materialx

@@ -1,0 +1,87 @@
+"""The files of a folder, or of a list, as the maps that their names say."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from neuralshade.errors import ConfigError
+from neuralshade.source.map_choice import Held, MapFiles, choose, listed, wanted_maps
+from neuralshade.source.map_entry import MapFile, Takes
+from neuralshade.source.map_names import MapName, name_files
+from neuralshade.source.map_sets import (
+    ANY,
+    is_set,
+    sets_in,
+    tiles_in,
+    unread_in,
+)
+
+UNREAD = "not read, as no reader knows what ends so. Convert to PNG, or OpenEXR for floats."
+LONGEST_NAME = 31
+CORE = ("albedo", "normal", "roughness")  # what a set is refused for where it is not as it should
+
+
+def from_folder(
+    called: str, place: Path, folder: Path, paths: Sequence[Path], takes: Takes,
+    given: Mapping[str, MapFile],
+) -> MapFiles:  # fmt: skip
+    """Return what files of a folder have; ``place`` is what named them."""
+    try:
+        found = from_pictures(called, str(place), paths, takes, given)
+    except ConfigError as error:  # two files for one map
+        sets = {prefix: held for prefix, held in sets_in(paths).items() if is_set(held)}
+        if len(sets) > 1:
+            raise ConfigError(
+                f"{place}: got maps of {len(sets)} sets, {listed(sets)}, need those of one. Name "
+                f"it by what its files begin with: {folder / next(iter(sets))}"
+            ) from error
+        if len(tiles := tiles_in(paths)) > 1:
+            one = ".".join((*sets, tiles[0]))
+            raise ConfigError(
+                f"{place}: got maps of {len(tiles)} UDIM tiles, {listed(tiles)}, need those of "
+                f"one. Name it by its number: {folder / one}"
+            ) from error
+        raise
+    begins = ("",) if place == folder else (place.name.rstrip(ANY), *sets_in(paths))
+    unread = [path.name for path in unread_in(folder, begins)]
+    notes = (f"{listed(unread)}: {UNREAD}",) if unread else ()
+    return replace(found, notes=(*found.notes, *notes))
+
+
+def from_pictures(
+    called: str, place: str, paths: Sequence[Path], takes: Takes, given: Mapping[str, MapFile],
+    *, any_name: bool = False,
+) -> MapFiles:  # fmt: skip
+    """Return what files have by their names; ``any_name``: what these don't say is a map too."""
+    held: list[Held] = []
+    unknown: list[Path] = []
+    for path, told in name_files(paths, takes.maps).items():
+        name = told
+        if any_name and not (told and told.maps):
+            name = MapName((own_name(path.stem),))
+        if name is None:
+            unknown.append(path)
+        else:
+            held.append((name, MapFile(path, None, name.convention)))
+    wanted = wanted_maps(takes, held, given)
+    files, notes = choose(place, held, wanted)
+    if not any_name:
+        files = {name: file if name in CORE else replace(file, doubtful=True)
+                 for name, file in files.items()}  # fmt: skip
+    # those that hold what another file was taken for are told already
+    used = {file.path for file in given.values()}
+    left_out = {*unknown, *(file.path for name, file in held if not name.holds(wanted))} - used
+    unused = [path.name for path in paths if path in left_out]
+    notes += (f"{listed(unused)}: not used.",) if unused else ()
+    return MapFiles(called, place, files, notes)
+
+
+def own_name(stem: str) -> str:
+    """Return what a map is called whose file's name does not say it: that name, put simply."""
+    plain = re.sub(r"[^a-z0-9]+", "_", stem.lower()).strip("_")
+    if not re.match("[a-z]", plain):
+        plain = f"map_{plain}"
+    return plain[:LONGEST_NAME].strip("_")

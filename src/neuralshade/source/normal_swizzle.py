@@ -1,0 +1,65 @@
+"""Normal maps whose x and y are not in red and green: DXT5nm and two-channel files."""
+
+import numpy as np
+import numpy.typing as npt
+
+from neuralshade.source.normal_convention import detect_convention
+from neuralshade.source.picture import Picture
+
+Floats = npt.NDArray[np.float32]
+
+ALIKE = 6 / 255  # what block compression leaves of a constant, or of equal channels
+EXTREME = 0.05  # a constant red within it of 0 or 1 is no x of a normal that looks up
+LONGEST = 1.05  # of x and y together
+LONGER_SHARE = 0.05  # of texels that may be longer: more of them are no normals
+
+
+def swizzled_normals(picture: Picture) -> tuple[Floats, str] | None:
+    """Return unit normals [H, W, 3] of a picture that has x or y in its alpha, and a note.
+
+    DXT5nm has x in alpha and y in green, with red constant or equal to green. A picture of two
+    channels has x in the first and y in the second, or the other way round where only that has
+    the slopes of a surface. None for every other picture.
+    """
+    if not picture.has_alpha or picture.pixels.dtype.kind == "f":
+        return None
+    values = picture.as_float()
+    alpha, green = values[..., -1], values[..., 1 if picture.channels == 4 else 0]
+    if alpha.min() == 1:
+        return None
+    pairs = {"alpha and y in green": (alpha, green)}
+    if picture.channels == 2:
+        pairs = {"grey and y in alpha": (green, alpha), "alpha and y in grey": (alpha, green)}
+    elif not _empty_red(values[..., 0]):
+        if np.ptp(values[..., :3], axis=-1).max() > ALIKE:
+            return None
+        pairs["green and y in alpha"] = (green, alpha)
+    found = {said: _unit(*pair) for said, pair in pairs.items()}
+    likely = {said: normal for said, normal in found.items() if normal is not None}
+    if not likely:
+        return None
+    said = _most_even(likely)
+    return likely[said], f"normal: x is in {said}, so z is rebuilt from both."
+
+
+def _empty_red(red: Floats) -> bool:
+    """Return whether red is the same everywhere, and no x of normals that look up."""
+    mean = float(red.mean())
+    return bool(np.ptp(red) <= ALIKE) and not EXTREME < mean < 1 - EXTREME
+
+
+def _unit(x: Floats, y: Floats) -> Floats | None:
+    """Return normals of x and y in [0, 1]; None where these are too long to be of any."""
+    planar = np.stack([x, y], axis=-1) * np.float32(2) - np.float32(1)
+    square = np.square(planar).sum(axis=-1, keepdims=True)
+    if float(np.mean(square > LONGEST**2)) > LONGER_SHARE:
+        return None
+    z = np.sqrt(np.maximum(np.float32(1) - square, np.float32(0)))
+    return np.concatenate([planar, z], axis=-1)
+
+
+def _most_even(found: dict[str, Floats]) -> str:
+    """Return which of several has the slopes of a surface, the first where none clearly has."""
+    seen = {said: detect_convention(normal) for said, normal in found.items()}
+    told = [said for said, one in seen.items() if one.convention is not None]
+    return max(told, key=lambda said: abs(seen[said].margin)) if told else next(iter(found))
