@@ -6,9 +6,12 @@ A kind says the first and may make the last; ``cli/`` has click do the rest. As 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import os
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+
+from neuralshade.errors import ConfigError
 
 # headings of a fit's --help, in their order: the groups of flags, of options and of settings
 GROUPS = {
@@ -63,6 +66,25 @@ class CommandLine:
     settings: dict[str, Any]  # of the recipe, those given
     given: Mapping[str, Any]  # of the recipe, as flags; None where they were not given
     options: Mapping[str, Any]
+
+
+def named_sources(words: Sequence[str]) -> tuple[list[str], dict[str, str]]:
+    """Return the sources among ``words``, and what those such as "arm=packed.png" name.
+
+    A file or a folder that is called so is a source. Raises: ConfigError for two of one name.
+    """
+    sources: list[str] = []
+    named: dict[str, str] = {}
+    for word in words:
+        name, equals, path = word.partition("=")
+        if equals and path and name.isidentifier() and not os.path.exists(word):
+            if name in named:
+                raise ConfigError(f"{name}: got it twice, {named[name]} and {path}, need it once. "
+                                  "Leave one out.")  # fmt: skip
+            named[name] = path
+        else:
+            sources.append(word)
+    return sources, named
 
 
 @dataclass(frozen=True)

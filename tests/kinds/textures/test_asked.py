@@ -1,11 +1,15 @@
 """kinds/textures/asked: what is read, how it is typed again, and what is never written over."""
 
+import contextlib
+
 import numpy as np
 import pytest
 from fixtures.texture_sets import small_set
 from PIL import Image
 
+from neuralshade.cli.main import commands
 from neuralshade.errors import ConfigError, OutputError
+from neuralshade.fitting.command import named_sources
 from neuralshade.fitting.options import USUAL, FitOptions
 from neuralshade.kinds.textures.asked import AskedSet
 
@@ -28,13 +32,42 @@ def test_files_are_typed_again_with_what_was_said_of_them(maps):
     assert asked.textures().names == ("albedo", "roughness")
 
 
+def test_maps_by_name_are_typed_again(maps):
+    asked = AskedSet(None, {"mrao": "a b.png", "albedo": "c.png", "normal": None})
+    assert (asked.place, asked.words) == ("mrao=a b.png", ("albedo=c.png",))
+    assert AskedSet("rock", {"arm": "a.png"}).words == ("arm=a.png",)
+
+
+def test_words_with_a_name_are_maps(maps, tmp_path):
+    (tmp_path / "odd=one.png").touch()
+    words = ["rock", "arm=a=b.png", "odd=one.png", "1=x.png", "mrao="]
+    assert named_sources(words) == (["rock", "odd=one.png", "1=x.png", "mrao="],
+                                    {"arm": "a=b.png"})  # fmt: skip
+    with pytest.raises(ConfigError, match=r"^arm: got it twice, a and b, need it once\."):
+        named_sources(["arm=a", "arm=b"])
+
+
+def test_the_command_takes_a_map_by_its_name(maps, monkeypatch):
+    """What the refusal of a packed map in color says to type."""
+    seen = {}
+    monkeypatch.setattr("neuralshade.kinds.textures.fit.fit_textures",
+                        lambda *given, **named: seen.update(given=given, **named))  # fmt: skip
+    for words, source, named in (
+        (["rock_color.png", "arm=rock_rough.png"], "rock_color.png", {"arm": "rock_rough.png"}),
+        (["albedo=rock_color.png"], None, {"albedo": "rock_color.png"}),
+    ):
+        with contextlib.suppress(AttributeError):  # nothing was fitted
+            commands.main(["fit", "textures", *words, "--quiet"], standalone_mode=False)
+        assert (seen["given"][0], seen["maps"]) == (source, named)
+
+
 def test_a_folder_is_typed_as_it_was(maps, tmp_path):
     asked = AskedSet(tmp_path)
     assert (asked.place, asked.words) == (str(tmp_path), ())
 
 
 @pytest.mark.parametrize("named", [{"source": small_set(8, 8)},
-                                   {"source": None, "maps": {"albedo": "a.png"}}])  # fmt: skip
+                                   {"source": None, "maps": {"ao": np.ones((2, 2))}}])  # fmt: skip
 def test_what_no_command_names_is_not_typed(named):
     asked = AskedSet(**named)
     assert (asked.place, asked.words) == (None, ())

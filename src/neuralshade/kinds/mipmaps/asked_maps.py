@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from neuralshade.errors import ConfigError
+from neuralshade.kinds.mipmaps import MAPS, PACKED
 from neuralshade.kinds.mipmaps.files import USUAL_FORMATS
 from neuralshade.source.texture_set import TextureSet, load_texture_set
 
@@ -21,7 +22,7 @@ class AskedMaps:
     normal_convention: str | None
     formats: tuple[str, ...]
 
-    def textures(self, wrap: str) -> TextureSet:
+    def textures(self, wrap: str = "repeat") -> TextureSet:
         """Return the maps.
 
         ``wrap``: of the recipe; what lies beyond the border where smaller maps are enlarged.
@@ -51,7 +52,8 @@ class AskedMaps:
         words: list[str] = []
         for name, value in self.maps.items():
             if value is not None:
-                words += [f"--{name}", os.fspath(value)]
+                path = os.fspath(value)
+                words += [f"--{name}", path] if name in (*MAPS, *PACKED) else [f"{name}={path}"]
         if self.normal_convention is not None:
             words += ["--normal-convention", self.normal_convention]
         if self.formats != USUAL_FORMATS:

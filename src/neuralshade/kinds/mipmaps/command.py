@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from neuralshade.fitting.command import CommandLine, FitCall
+from neuralshade.fitting.command import CommandLine, FitCall, named_sources
 from neuralshade.kinds.mipmaps import MAPS, PACKED
 from neuralshade.kinds.mipmaps.family.fit import fit_mipmaps_family
 from neuralshade.kinds.mipmaps.fit import fit_mipmaps
@@ -15,18 +15,20 @@ def call_of(typed: CommandLine) -> FitCall:
 
     Raises: UsageError for several sources that share nothing, and for a live page of several.
     """
-    sources, share = typed.subject, typed.flags["share"]
+    sources, named_maps = named_sources(typed.subject)
+    share = typed.flags["share"]
     if share is None and len(sources) > 1:
         raise click.UsageError(f"got {len(sources)} sources without --share, need one.")
     if share is not None and typed.options.get("live"):
         raise click.UsageError("--live shows one fit, and --share may have many: leave one out.")
-    maps = {name: typed.flags[name] for name in (*MAPS, *PACKED)}
+    flags = {name: typed.flags[name] for name in (*MAPS, *PACKED)}
+    maps = named_maps | {name: path for name, path in flags.items() if path is not None}
     named = {
-        "maps": {name: path for name, path in maps.items() if path is not None},
+        "maps": maps,
         "normal_convention": typed.flags["normal_convention"],
         **({"formats": typed.flags["format"]} if typed.flags["format"] else {}),
         **typed.settings,
     }
     if share is not None:
-        return FitCall(fit_mipmaps_family, (list(sources) or None, share, typed.output), named)
+        return FitCall(fit_mipmaps_family, (sources or None, share, typed.output), named)
     return FitCall(fit_mipmaps, (sources[0] if sources else None, typed.output), named)

@@ -31,7 +31,8 @@ KIND = Kind(
     output="File to write. [default: the set's name with .nsh, in this folder]",
     manual="""
     SOURCE is a folder whose maps are told by their names, a JSON manifest, or the maps
-    themselves. Of a folder with several sets, FOLDER/wood is the one whose files begin with wood.
+    themselves; NAME=FILE says what one is where its own name does not, as in arm=packed.png.
+    Of a folder with several sets, FOLDER/wood is the one whose files begin with wood.
     Up to 16 channels. Ctrl-C keeps a checkpoint.
 
     \b

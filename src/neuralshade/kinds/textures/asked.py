@@ -28,7 +28,7 @@ class AskedSet:
     maps: Mapping[str, Any] = field(default_factory=dict)
     normal_convention: str | None = None
 
-    def textures(self, wrap: str) -> MaterialSet:
+    def textures(self, wrap: str = "repeat") -> MaterialSet:
         """Return the maps; ConfigError for other maps beside a MaterialSet.
 
         ``wrap``: of the recipe; what lies beyond the border where smaller maps are enlarged.
@@ -46,11 +46,15 @@ class AskedSet:
     @property
     def files(self) -> list[str] | None:
         """Return the sources as they are typed; None where there is no typing them."""
-        if self.source is None or isinstance(self.source, (MaterialSet, Mapping)) or self.maps:
+        if isinstance(self.source, (MaterialSet, Mapping)):
             return None
-        if isinstance(self.source, (str, os.PathLike)):
-            return [os.fspath(self.source)]
-        return [os.fspath(path) for path in self.source]
+        maps = {name: value for name, value in self.maps.items() if value is not None}
+        if not all(isinstance(value, (str, os.PathLike)) for value in maps.values()):
+            return None
+        alone = isinstance(self.source, (str, os.PathLike))
+        sources: Any = [self.source] if alone else self.source or []
+        words = [os.fspath(path) for path in sources]
+        return [*words, *(f"{name}={os.fspath(path)}" for name, path in maps.items())] or None
 
     @property
     def place(self) -> str | None:

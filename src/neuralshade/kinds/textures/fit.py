@@ -16,7 +16,7 @@ from neuralshade.asset.checkpoint import load_checkpoint
 from neuralshade.base.message_text import kept_db, shown
 from neuralshade.base.work import part
 from neuralshade.errors import ConfigError
-from neuralshade.fitting.command import CommandLine, FitCall
+from neuralshade.fitting.command import CommandLine, FitCall, named_sources
 from neuralshade.fitting.loop import Loop, Observer, ignore
 from neuralshade.fitting.options import (
     USUAL,
@@ -126,10 +126,11 @@ def fit_textures(
 
 def call_of(typed: CommandLine) -> FitCall:
     """Return the call of what was typed."""
-    sources = typed.subject
+    sources, maps = named_sources(typed.subject)
     source = sources[0] if len(sources) == 1 else sources or None
     flags = typed.flags
-    named = {"normal_convention": flags["normal_convention"],
+    named = {**({"maps": maps} if maps else {}),
+             "normal_convention": flags["normal_convention"],
              "byte_count": _whole("bytes", flags["bytes"]), "target": flags["target"],
              "target_psnr": flags["target_psnr"], **typed.settings}  # fmt: skip
     if flags["plan"]:
