@@ -21,7 +21,11 @@ PICTURE = Parts(
      "color_space": Text(choices=COLOR_SPACES), "dtype": Text(longest=16)},
     {"digest": DIGEST},
 )  # fmt: skip
-PSNR = Parts({"psnr_db": Number(-1e6, 1e6)})  # the quality of what is compared with a picture
+# the quality of what is compared with a picture; the others of HDR
+PSNR = Parts(
+    {"psnr_db": Number(-1e6, 1e6)},
+    {"log_psnr_db": Number(-1e6, 1e6, or_none=True), "light_kept": Number(0, 1e30, or_none=True)},
+)
 # What every asset's header has; a kind's own rules say more.
 ASSET = Parts(
     {"recipe": RECIPE, "training": Parts(STEPS, {"curve": CURVE}), "quality": Parts({})},

@@ -1,5 +1,6 @@
 """What a fit reached that is compared with a picture."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -39,6 +40,9 @@ class FitResult(Reached):
     bpp_exceeded: bool  # by what every file of this recipe has
     search: CodeSearch | None = field(default=None, kw_only=True)  # after training
     at_plateau: bool = field(default=False, kw_only=True)  # it ended since more steps gain little
+    # of HDR pictures, see docs/image.md: PSNR by logarithms, and the result's light over theirs
+    log_psnr_db: float | None = field(default=None, kw_only=True)
+    light_kept: float | None = field(default=None, kw_only=True)
 
     skipped_what = "steps"  # for people
     too_large = "header, network and small grids"  # where bpp is exceeded
@@ -48,7 +52,10 @@ class FitResult(Reached):
 
     def print(self) -> None:
         """Print what was reached."""
-        print(f"{self.asset}: {self.psnr_db:.2f} dB in {self.asset_bytes:,} bytes "
+        from neuralshade.measure.light import light_text
+
+        light = light_text({"log_psnr_db": self.log_psnr_db, "light_kept": self.light_kept})
+        print(f"{self.asset}: {self.psnr_db:.2f} dB{light} in {self.asset_bytes:,} bytes "
               f"({decimals(self.bits_per_pixel, 2)} bits per pixel)")  # fmt: skip
         if self.memory_bytes is not None:
             pixels = round(8 * self.asset_bytes / self.bits_per_pixel)
@@ -68,6 +75,10 @@ def judged_picture(job: Job[Any], picture: Picture) -> Picture:
 
     Warns of what is dropped. As it is where the recipe keeps hidden color.
     """
+    if picture.hdr and getattr(job.recipe, "output_activation", None) == "exp":
+        from neuralshade.measure.light import wide_note
+
+        job.warnings.say(wide_note(picture, job.recipe.loss))
     if job.recipe.keep_hidden_color or not picture.straight_alpha:
         return picture
     from neuralshade.source.hidden_color import hidden_note, visible_picture  # few pictures have it
@@ -79,7 +90,7 @@ def judged_picture(job: Job[Any], picture: Picture) -> Picture:
 def reached(
     job: Job[Any],
     picture: Picture,
-    psnr_db: float,
+    quality: Mapping[str, Any],
     size: int,
     *,
     bpp_exceeded: bool,
@@ -102,24 +113,36 @@ def reached(
         "steps": p.step,
         "samples_per_second": p.samples_per_second,
         "loss": p.loss,
-        "psnr_db": psnr_db,
+        "psnr_db": quality["psnr_db"],
         "asset_bytes": size,
         "bits_per_pixel": bits,
         "skipped_steps": job.engine.skipped,
         "bpp_exceeded": bpp_exceeded,
         "at_plateau": p.plateau_step is not None,
+        **{name: quality.get(name) for name in ("log_psnr_db", "light_kept")},
     }
 
 
-def poor(job: Job[Any], psnr_db: float, byte_count: int, picture: Picture, white: float
+def poor(job: Job[Any], quality: Mapping[str, Any], byte_count: int, picture: Picture
          ) -> str | None:  # fmt: skip
     """Return what to say of a result that a thumbnail of as many bytes beats.
 
+    Or that lost the light of an HDR picture. By PSNR, of HDR pictures by that of logarithms.
     ``picture`` is what was fitted. A whole fit is 5 to 10 dB above its thumbnail, but of smooth
     pictures. None for pictures so small that the asset is hardly smaller, and above
     RARELY_BELOW_DB for those beyond LOOKED_AT_PX.
     """
-    pixels, rare = picture.width * picture.height, psnr_db >= RARELY_BELOW_DB
+    measure = "log_psnr_db" if picture.hdr else "psnr_db"
+    if picture.hdr:
+        from neuralshade.measure.light import lost_light
+
+        lost = lost_light(quality, job.recipe.larger)
+        if lost is not None:
+            return lost
+    ours = quality[measure]
+    if ours is None:
+        return None
+    pixels, rare = picture.width * picture.height, ours >= RARELY_BELOW_DB
     raw = pixels * picture.channels * (2 if picture.color_space == "linear" else 1)
     if (rare and pixels > LOOKED_AT_PX) or byte_count >= SMALL_SHARE * raw:
         return None
@@ -132,13 +155,18 @@ def poor(job: Job[Any], psnr_db: float, byte_count: int, picture: Picture, white
     if small is None:
         return None
     squares, counted = weighted_squares((small - wanted).astype(np.float64), wanted, weighted)
-    theirs = decibels(squares / counted, white)
-    if theirs <= psnr_db:
+    theirs: float | None = decibels(squares / counted, 1.0)
+    if picture.hdr:
+        from neuralshade.measure.light import light_facts
+
+        theirs = light_facts(picture, small)[measure]
+    if theirs is None or theirs <= ours:
         return None
     why = "far below what a fit comes to"
-    if rare or picture.hdr:
+    if rare:
         why = "plain texels hold a picture as smooth as this one better"
-    return (f"fit: got {psnr_db:.1f} dB, where a thumbnail of as many bytes has {theirs:.1f}: "
+    log_ = " by logarithms" if picture.hdr else ""
+    return (f"fit: got {ours:.1f} dB{log_}, where a thumbnail of as many bytes has {theirs:.1f}: "
             f"{why}.{more_of_it(job.loop.progress, job.recipe)}")  # fmt: skip
 
 

@@ -231,4 +231,8 @@ class OpenedPicture(Opened):
 
     def told_quality(self) -> dict[str, str]:
         """Return lines for people on what was reached."""
-        return {"quality": f"{self.header.quality['psnr_db']:.2f} dB PSNR when it was fitted"}
+        from neuralshade.measure.light import light_text
+
+        quality = self.header.quality
+        return {"quality": f"{quality['psnr_db']:.2f} dB PSNR{light_text(quality)} when it was "
+                "fitted"}  # fmt: skip

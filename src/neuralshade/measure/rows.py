@@ -9,10 +9,12 @@ from neuralshade.base.work import part
 from neuralshade.measure.astc import missing_astc
 from neuralshade.measure.baselines import Baseline, baselines
 from neuralshade.measure.block_baselines import block_baselines
-from neuralshade.measure.pair import Pixels
+from neuralshade.measure.light import light_facts
+from neuralshade.measure.pair import Pixels, unit_float
 from neuralshade.measure.quality import measure_quality, missing_flip
 from neuralshade.measure.table import Column, Row, Table, bits_column
 from neuralshade.measure.verdict import is_astc, verdict
+from neuralshade.source.picture import Picture
 
 COLUMNS = (
     Column("", "name", right=False),
@@ -24,6 +26,12 @@ COLUMNS = (
     Column("SSIM", "ssim", ".4f"),
     Column("FLIP", "flip", ".4f"),
     Column("setting", "setting", right=False),
+)
+LINEAR_COLUMNS = (
+    *COLUMNS[:6],
+    Column("log-PSNR dB", "log_psnr_db", ".2f"),
+    Column("light", "light_kept", ".1%"),
+    *COLUMNS[6:],
 )
 CROPPED = "SSIM and FLIP: centre of the picture only"
 NOTED = (
@@ -66,6 +74,8 @@ def quality_row(
 ) -> Row:  # fmt: skip
     """Return one row: name, setting, bytes, bits_per_pixel, psnr_db, ssim, flip, cropped.
 
+    Of linear pictures log_psnr_db and light_kept too, see ``Light``.
+
     And ``memory_bytes`` None, ``random_access`` False, which others know.
 
     ``psnr_db`` is ``inf`` for equal pictures; ``ssim`` and ``flip`` are None where they do not
@@ -73,12 +83,16 @@ def quality_row(
     """
     quality = measure_quality(target, result, color_space, alpha_weighted=alpha_weighted)
     pixels = target.shape[0] * target.shape[1]
+    light = {}
+    if color_space == "linear":
+        light = light_facts(Picture(unit_float(target), color_space, name), unit_float(result))
     return {
         "name": name,
         "setting": "",
         "bytes": byte_count,
         "bits_per_pixel": byte_count * 8 / pixels,
         "psnr_db": quality.psnr_db,
+        **light,
         "ssim": quality.ssim,
         "flip": quality.flip,
         "cropped": quality.cropped,
@@ -136,7 +150,8 @@ def rows_for(
     cropped = CROPPED if any(row["cropped"] for row in rows) else None
     missing = missing_astc() if any(map(is_astc, rows)) else None
     lines = [cropped, noted_alpha, missing_flip(), missing, *noted(rows), *verdict(rows)]
-    return Table(rows, COLUMNS, lines=[line for line in lines if line])
+    columns = COLUMNS if color_space == "srgb" else LINEAR_COLUMNS
+    return Table(rows, columns, lines=[line for line in lines if line])
 
 
 def noted(rows: Iterable[Mapping[str, Any]]) -> list[str]:

@@ -41,7 +41,7 @@ def build_field(recipe: ImageRecipe, channels: int, rng: torch.Generator | None)
         recipe.hidden_layers,
         recipe.hidden_width,
         recipe.activation,
-        recipe.output_activation,
+        "none" if recipe.output_activation == "auto" else recipe.output_activation,
         recipe.bias,
         rng=rng,
     )
@@ -80,16 +80,26 @@ def meta_field(recipe: ImageRecipe, channels: int) -> Field:
 
 
 def stored_quality(recipe: ImageRecipe, tensors: Tensors, picture: Picture) -> dict[str, Any]:
-    """Return the PSNR in dB over every pixel of what ``tensors`` hold, in float32."""
+    """Return the quality over every pixel of what ``tensors`` hold, in float32.
+
+    ``psnr_db``, and of an HDR picture what ``Light.facts`` has.
+    """
     field = stored_field(recipe, tensors, picture.channels, "asset")
-    squares, counted = 0.0, 0.0
+    squares, counted, light = 0.0, 0.0, None
+    if picture.hdr:
+        from neuralshade.measure.light import Light
+
+        light = Light.of(picture)
     for rows, cols, block in draw_blocks(field, picture.width, picture.height):
         drawn = block if picture.hdr else block.clip(0, 1)
         wanted = picture.as_float(rows, cols)
         error = drawn.astype(np.float64) - wanted
         own, all_of_it = weighted_squares(error, wanted, picture.alpha_weighted)
         squares, counted = squares + own, counted + all_of_it
-    return {"psnr_db": kept_db(decibels(squares / counted, white_of(picture)))}
+        if light is not None:
+            light.add(drawn, wanted)
+    quality = {"psnr_db": kept_db(decibels(squares / counted, white_of(picture)))}
+    return quality | ({} if light is None else light.facts())
 
 
 def memory_bytes(field: Field, codes: SteppedCodes | None) -> int:

@@ -157,6 +157,7 @@ def call_of(typed: CommandLine) -> FitCall:
 
 class _Job(SearchedJob[ImageRecipe]):
     kind = KIND
+    quality: dict[str, Any]  # of the numbers that were stored last
     steps_sized_by = "rate and grid_rate"
     begun: OpenedImage | None = None  # a finished asset that it goes on from
 
@@ -240,7 +241,7 @@ class _Job(SearchedJob[ImageRecipe]):
     def _save_tensors(self, path: Path, tensors: Tensors) -> tuple[float, int]:
         with part("measuring"):
             quality = stored_quality(self.recipe, tensors, self.picture)
-        p = self.loop.progress
+        p, self.quality = self.loop.progress, quality
         if not math.isfinite(quality["psnr_db"]):
             raise ConfigError(f"fit: got numbers beyond float32 after {p.step} steps, need a fit "
                               f"that converges. {self.remedy}")  # fmt: skip
@@ -266,7 +267,7 @@ class _Job(SearchedJob[ImageRecipe]):
             from neuralshade.fitting.ending import rising  # not where steps alone were asked for
 
             self.warnings.say(rising(self.loop, self.recipe, gained))
-        told = poor(self, psnr_db, size, self.picture, white_of(self.picture))
+        told = poor(self, self.quality, size, self.picture)
         if told is None and self.begun is None:
             told = early(self, preset_steps(self.preset))
         self.warnings.say(told, oversized(size, self.picture), missed(self, psnr_db), failed)
@@ -284,7 +285,7 @@ class _Job(SearchedJob[ImageRecipe]):
         self._report()
         bits = size * 8 / (self.picture.width * self.picture.height)
         exceeded = bits > self.recipe.bpp and self._is_sized_by_bpp()
-        told = reached(self, self.picture, psnr_db, size, bpp_exceeded=exceeded)
+        told = reached(self, self.picture, self.quality, size, bpp_exceeded=exceeded)
         return FitResult(**told, search=search)
 
     def _polished(self, tensors: Tensors) -> tuple[Tensors, CodeSearch | None]:

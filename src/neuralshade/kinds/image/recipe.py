@@ -38,9 +38,12 @@ class ImageRecipe(PictureRecipe):
     hidden_width: int = setting(0, "neurons per hidden layer, 8 to 256; 0 chooses by bpp",
                                 limits=(0, 256))  # fmt: skip
     activation: str = setting("relu", "after each hidden layer", choices=ACTIVATIONS)
-    output_activation: str = setting("none", "after the last layer", choices=ACTIVATIONS)
+    output_activation: str = setting("auto", "after the last layer; 'auto' is exp for HDR whose "
+                                     "brightest value is 1,000 times its median, else none",
+                                     choices=("auto", *ACTIVATIONS))  # fmt: skip
     bias: bool = setting(True, "layers add a bias")
-    loss: str = training("auto", "what is minimised; 'auto' is l2, or relative_l2 for HDR",
+    loss: str = training("auto", "what is minimised; 'auto' is l2, for HDR relative_l2, or log_l2 "
+                         "behind exp",
                          choices=("auto", *LOSSES), brought="loss")  # fmt: skip
     sampling: str = training("lattice", "crossings of random rows and columns, single random "
                              "pixels, or continuous positions", choices=SAMPLINGS)  # fmt: skip

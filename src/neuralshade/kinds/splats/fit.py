@@ -54,12 +54,14 @@ from neuralshade.kinds.splats.opened import OpenedSplats
 from neuralshade.kinds.splats.painter import SplatPainter
 from neuralshade.kinds.splats.recipe import SplatsRecipe, SplatsSettings
 from neuralshade.kinds.splats.schedule import SplatFit
+from neuralshade.measure.light import light_facts
 from neuralshade.measure.picture_psnr import decibels, weighted_squares, white_of
 from neuralshade.source.crop import WHOLE, Crop
 from neuralshade.source.image_file import PictureLike, load_picture
 from neuralshade.source.picture import Picture, check_squares
 
 LONGEST_PSNR = 88.8849  # dB: as long in a file as any
+LONGEST_LIGHT = {"log_psnr_db": LONGEST_PSNR, "light_kept": 8.888e-08}
 
 
 @dataclass(frozen=True)
@@ -155,6 +157,7 @@ def unusual(recipe: SplatsRecipe, *, straight_alpha: bool = False) -> dict[str, 
 
 class _Job(Job[SplatsRecipe]):
     kind = KIND
+    quality: dict[str, Any]  # of the numbers that were stored last
     steps_sized_by = "color_rate and shape_rate"
 
     @property
@@ -235,7 +238,8 @@ class _Job(Job[SplatsRecipe]):
 
     def _ended_header(self, cloud: dict[str, Any]) -> Header:
         """Return the longest header that the file may get if the fit ended now."""
-        header = self._header(cloud, {"psnr_db": LONGEST_PSNR})
+        light = LONGEST_LIGHT if self.picture.hdr else {}
+        header = self._header(cloud, {"psnr_db": LONGEST_PSNR, **light})
         p = self.loop.progress
         ended = dataclasses.replace(p, curve=list(p.curve), psnr_db=LONGEST_PSNR)
         ended.note(measured=True)  # as the loop's end does
@@ -260,7 +264,8 @@ class _Job(Job[SplatsRecipe]):
             stored = unpack_cloud(rounded, self.ordered)
             size = self.picture.width, self.picture.height
             drawn = draw_cloud(cloud_of(self.recipe, stored, cloud["background"], *size), *size)
-        quality = {"psnr_db": kept_db(self._psnr(drawn))}
+        quality = {"psnr_db": kept_db(self._psnr(drawn)), **light_facts(self.picture, drawn)}
+        self.quality = quality
         if not math.isfinite(quality["psnr_db"]):
             raise ConfigError("fit: got numbers beyond float32, need a fit that converges. "
                               f"{self.remedy}")  # fmt: skip
@@ -277,13 +282,12 @@ class _Job(Job[SplatsRecipe]):
         with part("finding how many Gaussians fit the bytes"):
             self.engine.settle()
         psnr_db, written = self.save(self.output)
-        white = white_of(self.picture)
         self.warnings.say_steps(self.loop.progress, self.recipe, on_cpu=self.chosen.on_cpu)
-        self.warnings.say(poor(self, psnr_db, written, self.picture, white), missed(self, psnr_db))
+        self.warnings.say(poor(self, self.quality, written, self.picture), missed(self, psnr_db))
         self._written()
         self._report()
         budget = budget_of(self.recipe, self.picture)
         exceeded = budget is not None and written > budget
-        result = reached(self, self.picture, psnr_db, written, bpp_exceeded=exceeded,
+        result = reached(self, self.picture, self.quality, written, bpp_exceeded=exceeded,
                          too_large=SplatsResult.too_large)  # fmt: skip
         return SplatsResult(**result, count=self.engine.engine.levels().shape[1])
