@@ -27,6 +27,7 @@ ENCODING = (
 LOSSES = {  # of prediction and target; written again from the formulas
     "l1": lambda p, t: (p - t).abs(),
     "l2": lambda p, t: (p - t) ** 2,
+    "log_l2": lambda p, t: (1 + t) ** (1 / 3) * ((p + 0.01) / (t + 0.01)).log() ** 2,
     "relative_l2": lambda p, t: (p - t) ** 2 / (p.detach() ** 2 + 0.01),
     "log_l1": lambda p, t: torch.log(1 + (p - t).abs()),
     "smape": lambda p, t: (p - t).abs() / ((p.detach().abs() + t.abs()) / 2 + 0.01),

@@ -10,7 +10,6 @@ from neuralshade.fitting.picture_result import EARLIEST_STEPS, early, missed, po
 from neuralshade.fitting.plateau import FEWEST_STEPS, Plateau
 from neuralshade.fitting.progress import Progress
 from neuralshade.kinds.image.recipe import ImageRecipe
-from neuralshade.measure.picture_psnr import white_of
 
 FAR = "fit: got 8.7 dB, where a thumbnail of as many bytes has 3"
 
@@ -36,7 +35,7 @@ def job_of(share=1.0, plateau_step=None, step=50, **ends):
     (8.7, 5000, False),  # the asset is hardly smaller than the picture
 ])  # fmt: skip
 def test_a_result_that_a_thumbnail_beats_is_told(picture, psnr_db, byte_count, told):
-    said = poor(job_of(steps=50), psnr_db, byte_count, picture, 1.0)
+    said = poor(job_of(steps=50), {"psnr_db": psnr_db}, byte_count, picture)
     assert (said is not None) is told
 
 
@@ -46,16 +45,29 @@ def test_a_result_that_a_thumbnail_beats_is_told(picture, psnr_db, byte_count, t
 def test_of_hdr_pictures_too(picture, psnr_db, byte_count, told):
     """A thumbnail of theirs has two bytes a number."""
     lit = picture_from_array(20 * picture.as_float(), "linear")
-    said = poor(job_of(steps=50), psnr_db, byte_count, lit, white_of(lit))
+    quality = {"psnr_db": 99.0, "log_psnr_db": psnr_db, "light_kept": 1.0}
+    said = poor(job_of(steps=50), quality, byte_count, lit)
     assert (said is not None) is told
     if told:
-        assert said.startswith(f"fit: got {psnr_db} dB, where a thumbnail of as many bytes has ")
-        assert said.endswith(": plain texels hold a picture as smooth as this one better. Give it "
-                             "more --steps.")  # fmt: skip
+        assert said.startswith(
+            f"fit: got {psnr_db} dB by logarithms, where a thumbnail of as many "
+        )
+        why = "far below what a fit comes to"
+        if psnr_db > 30:
+            why = "plain texels hold a picture as smooth as this one better"
+        assert said.endswith(f": {why}. Give it more --steps.")
+
+
+@pytest.mark.parametrize("kept, told", [(0.02, True), (1.6, True), (0.9, False), (None, False)])
+def test_of_hdr_pictures_lost_light_comes_first(picture, kept, told):
+    lit = picture_from_array(20 * picture.as_float(), "linear")
+    quality = {"psnr_db": 30.7, "log_psnr_db": 99.0, "light_kept": kept}
+    said = poor(job_of(steps=50), quality, 1536, lit)
+    assert (said is not None and "of the picture's light" in said) is told
 
 
 def test_a_smooth_picture_that_texels_hold_better_is_told_however_good_the_fit(picture):
-    said = poor(job_of(steps=50), 30.5, 768, picture, 1.0)
+    said = poor(job_of(steps=50), {"psnr_db": 30.5}, 768, picture)
     assert said is not None and ": plain texels hold a picture as smooth" in said
 
 
@@ -66,7 +78,7 @@ def test_a_smooth_picture_that_texels_hold_better_is_told_however_good_the_fit(p
     ({"steps": 10**6, "share": 0.5}, ""),  # by a page, or a target
 ])  # fmt: skip
 def test_the_end_that_it_came_to_is_named(picture, ended, advice):
-    said = poor(job_of(**ended), 8.7, 768, picture, 1.0)
+    said = poor(job_of(**ended), {"psnr_db": 8.7}, 768, picture)
     assert said.startswith(FAR) and said.endswith(f": far below what a fit comes to.{advice}")
 
 

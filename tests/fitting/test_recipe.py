@@ -151,8 +151,8 @@ REFUSALS = [
     ),
     (
         {"loss": "huber"},
-        "ImageRecipe.loss: got 'huber', need one of ['auto', 'l1', 'l2', 'relative_l2', 'log_l1', "
-        "'smape'].",
+        "ImageRecipe.loss: got 'huber', need one of ['auto', 'l1', 'l2', 'log_l2', "
+        "'relative_l2', 'log_l1', 'smape'].",
     ),
     (
         {"transform": "zom"},

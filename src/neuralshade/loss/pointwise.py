@@ -45,6 +45,22 @@ def l2(p: torch.Tensor, t: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
     return error * error, 2.0 * error
 
 
+def log_l2(p: torch.Tensor, t: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    """Return w (L(p) - L(t))^2, w = (1 + t)^(1/3), and its gradient.
+
+    L(x) = log(x + 0.01), and goes on straight below 0. For skies with a sun: an error counts by
+    its ratio, whatever the range; the weight keeps the light of few bright pixels. Made for
+    outputs behind exp, where the gradient by the exponent is about 2 w log(p / t). Source: ours.
+    """
+    error = _logarithm(p) - _logarithm(t) + 0.0 * (p - t)
+    weighted = error * (1.0 + t.clamp(min=0)) ** (1 / 3)
+    return weighted * error, 2.0 * weighted / (p.clamp(min=0) + FLOOR)
+
+
+def _logarithm(x: torch.Tensor) -> torch.Tensor:
+    return (x.clamp(min=0) + FLOOR).log() + x.clamp(max=0) / FLOOR
+
+
 def relative_l2(p: torch.Tensor, t: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
     """Return (p - t)^2 / (p^2 + 0.01); the denominator is held constant in the gradient.
 
@@ -92,25 +108,13 @@ def alpha_weights(t: torch.Tensor) -> torch.Tensor:
     return torch.cat([alpha.expand(len(t) - 1, *t.shape[1:]), torch.ones_like(alpha)])
 
 
-def log_l2(p: torch.Tensor, t: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-    """Return w (log(p + 0.01) - log(t + 0.01))^2, w = (1 + t)^(1/3); below 0 p and t count as 0.
-
-    For skies with a sun: an error counts by its ratio, whatever the range; the weight keeps the
-    light of few bright pixels. Made for outputs behind exp, whose gradient by the exponent is
-    then about 2 w log(p / t). Source: ours.
-    """
-    bright, near = t.clamp(min=0), p.clamp(min=0) + FLOOR
-    ratio, weight = near.log() - (bright + FLOOR).log() + 0.0 * (p - t), (1.0 + bright) ** (1 / 3)
-    return weight * ratio * ratio, 2.0 * weight * ratio / near
-
-
 LOSSES: dict[str, Loss] = {
     "l1": l1,
     "l2": l2,
+    "log_l2": log_l2,
     "relative_l2": relative_l2,
     "log_l1": log_l1,
     "smape": smape,
-    "log_l2": log_l2,
 }
 
 

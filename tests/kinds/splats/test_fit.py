@@ -285,8 +285,8 @@ def test_what_it_came_to_is_looked_at(save_smooth, tmp_path, monkeypatch, caplog
     """Where a thumbnail is nearer it says so, and the result has that too."""
     seen = []
 
-    def poor(job, psnr_db, byte_count, picture, white):
-        seen.append((psnr_db, byte_count, picture.width, white))
+    def poor(job, quality, byte_count, picture):
+        seen.append((quality["psnr_db"], byte_count, picture.width))
         return "fit: got too little"
 
     monkeypatch.setattr("neuralshade.kinds.splats.fit.poor", poor)
@@ -296,4 +296,4 @@ def test_what_it_came_to_is_looked_at(save_smooth, tmp_path, monkeypatch, caplog
     assert result.warnings[-1] == "fit: got too little"
     assert len(result.warnings) == 2 and "are usual" in result.warnings[0]  # it was cut off, too
     width = neuralshade.load_picture(path).width
-    assert seen == [(result.psnr_db, result.asset_bytes, width, 1.0)]
+    assert seen == [(result.psnr_db, result.asset_bytes, width)]
