@@ -191,3 +191,10 @@ def test_no_file_is_long():
             if path.suffix in (".py", ".slang", ".js", ".css", ".html"):
                 long[str(path.relative_to(ROOT))] = len(path.read_text().splitlines())
     assert {name: lines for name, lines in long.items() if lines > MOST_LINES} == {}
+
+
+def test_files_are_looked_for_by_functions_that_no_name_breaks():
+    """Those of pathlib raise OSError for a name that is too long; those of os.path are False."""
+    for name, path in PYTHON.items():
+        found = re.findall(r"\S+(?<!os\.path)\.(?:exists|is_file|is_dir)\(\)", path.read_text())
+        assert found == [], f"{name}: write os.path.exists(), isfile() or isdir()"

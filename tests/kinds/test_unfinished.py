@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import neuralshade
-from neuralshade.asset.checkpoint import Checkpoint, save_checkpoint
+from neuralshade.asset.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
 from neuralshade.asset.file import AssetFile, write_asset_file
 from neuralshade.cli.main import main
 from neuralshade.errors import AssetError, FitInterrupted
@@ -140,3 +140,19 @@ def test_the_command_names_what_a_fit_was_given(tmp_path, monkeypatch):
     told = said("x.checkpoint.nsh").partition("with: ")[2]
     assert command.startswith("neuralshade fit image photo.png -o x.nsh")
     assert told == "neuralshade fit image photo.png -o x.nsh --resume x.checkpoint.nsh"
+
+
+@pytest.mark.parametrize("progress", [{}, {"step": None}, {"step": -1}, {"step": 1.5}])
+def test_a_checkpoint_that_does_not_say_its_step_is_refused(tmp_path, progress):
+    """It ended in a KeyError; and a resumed fit would have begun at step 0."""
+    path = tmp_path / "x.checkpoint.nsh"
+    source = {"name": "bark", "digest": ""}
+    save_checkpoint(path, "image", Checkpoint({}, source, progress, {}))
+    with pytest.raises(AssetError, match=r"step.*Start the fit again"):
+        neuralshade.info(path)
+    with pytest.raises(AssetError, match=r"step.*Start the fit again"):
+        load_checkpoint(path, "image")
+    for flags in ([], ["--json"]):
+        with pytest.raises(SystemExit) as caught:
+            main(["info", str(path), *flags])
+        assert caught.value.code == 1

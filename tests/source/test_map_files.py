@@ -150,7 +150,7 @@ def test_source_that_is_neither(tmp_path):
     absent = tmp_path / "a.json"
     assert refusal(absent) == f"{absent}: got no such file or folder, {need}"
     long = tmp_path / ("x" * 300)
-    assert refusal(long).startswith(f"{long}: got 'File name too long', need a folder of maps")
+    assert refusal(long).startswith(f"{long}: got a name that is too long, need a folder of maps")
 
 
 def test_unknown_argument():

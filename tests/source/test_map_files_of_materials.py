@@ -165,7 +165,9 @@ def test_sources_that_are_none(tmp_path):
         assert refusal([bad]) == (
             f"texture set: got {bad!r}, need the name of a folder or a file. Give a string."
         )
-    assert refusal("x" * 300).startswith(f"{'x' * 300}: got 'File name too long', need a folder ")
+    assert refusal("x" * 300).startswith(
+        f"{'x' * 300}: got a name that is too long, need a folder "
+    )
     assert refusal(manifest(tmp_path, {"name": "a"})) == (
         f'{tmp_path}/set.json: got no map at all, need one. Write such as {{"albedo": "a.png"}}.'
     )

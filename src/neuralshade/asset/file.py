@@ -86,7 +86,7 @@ def read_asset_file(path: str | os.PathLike[str], kind: str | None = None) -> As
 
 def _where(path: str | os.PathLike[str]) -> str:
     """Return what to do about a file that cannot be read: fits of mip levels write folders."""
-    inside = sorted(Path(path).glob("*.nsh")) if Path(path).is_dir() else []
+    inside = sorted(Path(path).glob("*.nsh")) if os.path.isdir(path) else []
     return f"Name the one in it: {inside[0]}." if len(inside) == 1 else "Check the path."
 
 

@@ -36,8 +36,8 @@ CHECKPOINT = Parts(
         "recipe": RECIPE,
         "picture": Parts({"name": Text(), "digest": Text(longest=2**20)}),  # a task's is long
         "progress": Parts(
-            {},
-            {"step": COUNT, "seconds": SECONDS, "loss": MEASURED, "psnr_db": MEASURED,
+            {"step": COUNT},  # without which a resumed fit would begin anew
+            {"seconds": SECONDS, "loss": MEASURED, "psnr_db": MEASURED,
              "share": Number(0, 1), "samples_per_second": Number(0, or_none=True),
              "psnr_step": COUNT, "plateau_step": Number(0, 2**53, whole=True, or_none=True),
              "about": Number(0, 1, whole=True), "curve": CURVE, "breaks": BREAKS},

@@ -25,6 +25,7 @@ REASONS = {
 }
 PARTIAL = ".neuralshade"  # begins the names of files that are being written
 LONGEST_SUFFIX = 16  # that a partial file takes over: every format's is shorter
+NOT_THERE = {errno.ENOENT, errno.ENOTDIR, errno.EBADF, errno.ELOOP}
 DISK_ERRNOS = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO, errno.EFBIG}
 
 
@@ -82,14 +83,15 @@ def _partial_path(given: Path) -> Path:
     """Return a fresh name beside the target; OutputError if the place is no place for a file."""
     try:
         target = _target(given)
+        _check_name(target)
         for refused, number in (
-            (target.is_dir(), errno.EISDIR),
-            (not target.parent.exists(), errno.ENOENT),
-            (not target.parent.is_dir(), errno.ENOTDIR),
+            (os.path.isdir(target), errno.EISDIR),
+            (not os.path.exists(target.parent), errno.ENOENT),
+            (not os.path.isdir(target.parent), errno.ENOTDIR),
         ):
             if refused:
                 raise _refusal(given, OSError(number, os.strerror(number)))
-        is_other = target.exists() and not target.is_file()
+        is_other = os.path.exists(target) and not os.path.isfile(target)
     except OutputError:
         raise
     except OSError as error:  # a name that is too long, say
@@ -102,6 +104,15 @@ def _partial_path(given: Path) -> Path:
     # Short and without the target's name, which may already be as long as a name can be.
     suffix = target.suffix if len(target.suffix) <= LONGEST_SUFFIX else ""
     return target.with_name(fresh_name(PARTIAL) + suffix)
+
+
+def _check_name(target: Path) -> None:
+    """Raise OSError for a name that no file there can have; one that is not there yet is fine."""
+    try:
+        os.stat(target)
+    except OSError as error:
+        if error.errno not in NOT_THERE:
+            raise
 
 
 @functools.cache
@@ -122,7 +133,7 @@ def _refusals_for(given: Path, partial: Path) -> Iterator[None]:
             raise _refusal(given, error) from error
         raise
     finally:
-        if partial.exists():  # asked first: a read-only disk refuses to remove even nothing
+        if os.path.exists(partial):  # asked first: a read-only disk refuses to remove even nothing
             partial.unlink()
 
 
@@ -137,7 +148,7 @@ def _refusal(given: Path, error: OSError) -> OutputError:
 
 def _has_folder(given: Path) -> bool:
     try:
-        return _target(given).parent.exists()
+        return os.path.exists(_target(given).parent)
     except OSError:  # a relative path in a working folder that is gone
         return False
 

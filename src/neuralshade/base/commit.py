@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from pathlib import Path
 
@@ -28,7 +29,7 @@ def commit_of(package: Path) -> str | None:
     except (OSError, ValueError):
         pass
     root = package.parents[1]
-    if package.parent.name != "src" or not (root / ".git").exists():
+    if package.parent.name != "src" or not os.path.exists(root / ".git"):
         return None
     commit = _git(root, "rev-parse", "--short=12", "HEAD")
     if not commit:

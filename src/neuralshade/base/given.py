@@ -10,11 +10,19 @@ from neuralshade.errors import ConfigError, NeuralShadeError, OutputError
 
 
 def check_path(name: str, given: Any, error: type[NeuralShadeError] = ConfigError) -> None:
-    """Raise ``error`` where the argument ``name`` is no path: no text, or with a NUL in it."""
+    """Raise ``error`` where the argument ``name`` is no path: no text, or text that no name has."""
     text = os.fspath(given) if isinstance(given, os.PathLike) else given
-    if not isinstance(text, str) or "\0" in text:
+    if not isinstance(text, str) or not may_be_name(text):
         raise error(f"{name}: got {shown(given)}, need a path. Give the name of a file or a folder "
                     "as text.")  # fmt: skip
+
+
+def may_be_name(text: str) -> bool:
+    """Return whether a file may have that name: no NUL in it, and no half of a surrogate pair."""
+    try:
+        return b"\0" not in os.fsencode(text)
+    except UnicodeEncodeError:
+        return False
 
 
 def check_values(given: Any) -> None:

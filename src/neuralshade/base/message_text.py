@@ -8,6 +8,7 @@ from neuralshade.base.regular_file import IrregularError
 # Of names that are no UTF-8, as os.fsdecode has them; but for those that some terminals obey.
 NAME_BYTES = frozenset(map(chr, range(0xDCA0, 0xDD00)))
 SPEEDS = ((1e9, 1e9, "G", 2), (1e5, 1e6, "M", 2), (1e3, 1e3, "k", 1))  # from, unit, decimals
+TOO_LONG = "a name that is too long"
 LONGEST = 80  # characters of a value that are shown
 
 
@@ -88,10 +89,11 @@ def unread(error: OSError) -> str:
     """Return what was there in place of a file that could not be read."""
     if isinstance(error, IrregularError):
         return str(error.strerror)
-    usual = {errno.ENOENT: "no such file", errno.EISDIR: "a folder"}
+    usual = {errno.ENOENT: "no such file", errno.EISDIR: "a folder", errno.ENAMETOOLONG: TOO_LONG}
     return usual.get(error.errno or 0, f"'{error.strerror}'")
 
 
 def unmade(error: OSError) -> str:
     """Return what was there in place of a folder that could not be made."""
-    return "a file" if isinstance(error, FileExistsError) else f"'{error.strerror}'"
+    usual = {errno.EEXIST: "a file", errno.ENAMETOOLONG: TOO_LONG}
+    return usual.get(error.errno or 0, f"'{error.strerror}'")

@@ -29,7 +29,7 @@ def why_not_own(folder: Path) -> str | None:
     above, nobody else but root may put another folder in its place.
     """
     if not hasattr(os, "getuid"):  # Windows: folders of a user's profile are the user's
-        return None if folder.is_dir() else f"{folder} is no folder"
+        return None if os.path.isdir(folder) else f"{folder} is no folder"
     try:
         found = os.lstat(folder)
         if not stat.S_ISDIR(found.st_mode):
@@ -94,7 +94,7 @@ def own_key(path: Path) -> bytes | None:
         make_own_folder(path.parent)
         if why_not_own(path.parent) is not None:
             return None
-        if not path.exists():
+        if not os.path.exists(path):
             _make_key(path)
         return _read_key(path)
     except OSError:

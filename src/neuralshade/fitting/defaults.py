@@ -9,6 +9,7 @@ A table for each kind, with what a --recipe file of its fit takes.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -36,7 +37,7 @@ def default_tables(verbs: Sequence[str]) -> dict[str, dict[str, Any]]:
     Raises: ConfigError for a file that is no TOML, or has anything but tables of these verbs.
     """
     path = defaults_path()
-    if not path.exists():
+    if not os.path.exists(path):
         return {}
     told = read_toml(path)
     for name, table in told.items():

@@ -73,7 +73,7 @@ def check_asset_place(output: str | os.PathLike[str]) -> None:
         raise OutputError(f"{output}: got suffix '{path.suffix}' for an asset, need a name that "
                           "ends in .nsh. Choose another path.")  # fmt: skip
     try:
-        replaced = not path.is_file() or path.stat().st_size == 0 or is_asset_file(path)
+        replaced = not os.path.isfile(path) or path.stat().st_size == 0 or is_asset_file(path)
     except OSError:  # what cannot be read is not known to be ours
         replaced = False
     if not replaced:
@@ -87,7 +87,7 @@ def check_usual_place(output: Path, kind: str) -> None:
     ``fit image photo.png`` and ``fit textures photo.png`` have the same default.
     """
     try:
-        there = said_kind(output) if output.is_file() else None
+        there = said_kind(output) if os.path.isfile(output) else None
     except OSError:
         there = None
     if there not in (None, kind):

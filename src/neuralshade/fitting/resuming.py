@@ -261,7 +261,7 @@ def _kept_copy(path: Path, folder: Path) -> str | None:
     place, numbers = folder / path.name, iter(range(2, 10_000))
     try:
         content = path.read_bytes()
-        while place.exists() and place.read_bytes() != content:
+        while os.path.exists(place) and place.read_bytes() != content:
             place = folder / f"{path.stem}_{next(numbers)}{path.suffix}"
         with whole_file(place) as partial:
             partial.write_bytes(content)

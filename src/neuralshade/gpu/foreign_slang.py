@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import inspect
+import os
 import pathlib
 import re
 import sys
@@ -35,7 +36,7 @@ def know_package(thing: Any, place: str) -> None:
     depth = len(module.split(".")) - (file.name != "__init__.py")
     is_package = below or file.name == "__init__.py"
     folder = file.parents[depth] if len(file.parents) > depth else file
-    if not is_package or not (folder / package).is_dir():
+    if not is_package or not os.path.isdir(folder / package):
         raise ConfigError(f"{place}: got module {module}, which lies in no package, need one: its "
                           "Slang files lie in its folder. Make a folder with "
                           "__init__.py.")  # fmt: skip
@@ -62,7 +63,7 @@ def foreign_digest(packages: Sequence[str]) -> str:
 def files_digest(folder: pathlib.Path, pattern: str) -> str:
     """Return a digest of names and contents of files in a folder and below."""
     digest = hashlib.sha256()
-    for path in sorted(path for path in folder.rglob(pattern) if path.is_file()):
+    for path in sorted(path for path in folder.rglob(pattern) if os.path.isfile(path)):
         name = path.relative_to(folder).as_posix().encode()
         digest.update(name + b"\0" + path.read_bytes() + b"\0")
     return digest.hexdigest()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
@@ -47,7 +48,7 @@ def _files_of(named: PurePosixPath | None, file: Path, folder: Path, place: str)
     for base in (file.parent, folder, SOURCE_FOLDER):
         for name in spellings(named):
             path = (base / name).resolve()
-            if PACKAGE in path.parents or not path.is_file():
+            if PACKAGE in path.parents or not os.path.isfile(path):
                 continue
             if folder not in path.parents:
                 raise ConfigError(

@@ -130,7 +130,7 @@ class Call:
         given = {kind.subject.name: self.subject, "output": arguments.get("output")}
         spared = None
         if kind != self.kind:
-            spared = self.output if self.output.exists() else None
+            spared = self.output if os.path.exists(self.output) else None
             given["output"] = _beside(self.output, self.kind, kind)
         return Call(kind.fit, {**kept, **given, **settings}, self.sent, self.drawn, spared)
 
@@ -250,6 +250,6 @@ def _free(stem: str, kind: Kind, folder: Path = Path()) -> Path:
         stem, end = f"{stem}_{kind.name}", ""
     numbers = iter(range(2, 10_000))
     path = folder / f"{stem}{end}"
-    while path.exists():
+    while os.path.exists(path):
         path = folder / f"{stem}_{next(numbers)}{end}"
     return path

@@ -6,6 +6,7 @@ import itertools
 import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -155,14 +156,14 @@ def _from_source(path: Path, takes: Takes, given: Mapping[str, MapFile]) -> MapF
     Raises: ConfigError if it is neither, cannot be read, or has two files for one map.
     """
     try:
-        if path.is_dir():
+        if os.path.isdir(path):
             return from_folder(path.resolve().name, path, path, pictures_in(path), takes, given)
-        if path.suffix.lower() == ".json" and path.exists():
+        if path.suffix.lower() == ".json" and os.path.exists(path):
             return _from_manifest(path, takes, given)
-        if not path.exists() and (begun := begun_by(path)):
+        if not os.path.exists(path) and (begun := begun_by(path)):
             called = path.name.rstrip(ANY)
             return from_folder(called, path, path.parent, begun, takes, given)
-        got = "a file that is neither" if path.exists() else "no such file or folder"
+        got = "a file that is neither" if os.path.exists(path) else _absent(path)
     except OSError as error:
         raise ConfigError(
             f"{path}: got {unread(error)}, need a folder of maps or a .json manifest. "
@@ -172,6 +173,13 @@ def _from_source(path: Path, takes: Takes, given: Mapping[str, MapFile]) -> MapF
         f"{path}: got {got}, need a folder of maps or a .json manifest. "
         "Check the path, or give each map by itself."
     )
+
+
+def _absent(path: Path) -> str:
+    """Return that nothing is there; OSError where no file could be, as of a long name."""
+    with suppress(FileNotFoundError, NotADirectoryError):
+        os.stat(path)
+    return "no such file or folder"
 
 
 def _from_manifest(path: Path, takes: Takes, given: Mapping[str, MapFile]) -> MapFiles:

@@ -1,5 +1,6 @@
 """Several texture sets in one folder, told apart by what the names of their files begin with."""
 
+import os
 import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -29,7 +30,7 @@ def pictures_in(folder: Path) -> list[Path]:
         for path in folder.iterdir()
         if path.suffix.lower() in PICTURE_SUFFIXES
         and not path.name.startswith(".")
-        and path.is_file()
+        and os.path.isfile(path)
     )
 
 
@@ -47,7 +48,7 @@ def unread_in(folder: Path, begins: Sequence[str] = ("",)) -> list[Path]:
         and path.name.lower().startswith(tuple(one.lower() for one in begins))
         and (name := map_name(path.stem)) is not None
         and name.maps
-        and path.is_file()
+        and os.path.isfile(path)
     )
 
 
@@ -86,7 +87,7 @@ def begun_by(path: Path) -> list[Path]:
     "wood.1001" are those of one UDIM tile, wherever it stands in their names.
     """
     prefix = path.name.rstrip(ANY)
-    if not prefix or not path.parent.is_dir():
+    if not prefix or not os.path.isdir(path.parent):
         return []
     paths = pictures_in(path.parent)
     for called, held in sets_in(paths).items():

@@ -1,5 +1,6 @@
 """Refusals of a source that lacks a map which is required, or has none at all."""
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -36,7 +37,7 @@ def _incomplete(
 ) -> ConfigError:  # fmt: skip
     found = list(dict.fromkeys(file.path.name for file in files.values()))
     unread = ""
-    if source.is_dir():
+    if os.path.isdir(source):
         found = [path.name for path in pictures_in(source)]
         unread = _unread(source)
     got = " and ".join(f"no {name}" for name in missing)
@@ -59,7 +60,7 @@ def _incomplete(
 
 def _nothing(source: Path) -> ConfigError:
     """Return the refusal of a source without any map."""
-    if not source.is_dir():
+    if not os.path.isdir(source):
         return ConfigError(f'{source}: got no map at all, need one. Write such as {{"albedo": '
                            '"a.png"}.')  # fmt: skip
     names = [picture.name for picture in pictures_in(source)]

@@ -72,7 +72,7 @@ def decode(
     check_path("output", output, OutputError)
     opened = open_asset(asset)
     folder = Path(output)
-    there = folder.exists()
+    there = os.path.exists(folder)
     try:
         if latents:
             return opened.latent_files(folder)

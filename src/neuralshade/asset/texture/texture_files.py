@@ -1,5 +1,6 @@
 """Files of maps with all their levels: what they are called, and maps into them."""
 
+import os
 import re
 from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
@@ -52,7 +53,7 @@ def level_files(folder: Path, names: Iterable[str]) -> list[Path]:
 
     None where there is no such folder. Raises OutputError where it cannot be read.
     """
-    if not folder.is_dir():
+    if not os.path.isdir(folder):
         return []
     stems = "|".join(re.escape(file_name(name)) for name in names)
     called = re.compile(rf"({stems})(_\d+\.({'|'.join(PICTURES)})|\.({'|'.join(CHAINS)}))")

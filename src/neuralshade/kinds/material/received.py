@@ -44,7 +44,7 @@ def received_material(document: Path, pictures: Sequence[Path]) -> dict[str, Any
         path = _below(name, document)
         found = sent.get(path.name)
         place = document.parent / path
-        if found is not None and not place.exists():
+        if found is not None and not os.path.exists(place):
             place.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(found, place)
     return {"source": os.fspath(document)}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -46,7 +47,7 @@ def check_folder(folder: Path, files: Sequence[Path], inputs: Iterable[Any]) -> 
 
     None of ``files`` may be one of ``inputs``.
     """
-    check_writable(files[0] if folder.exists() else folder)
+    check_writable(files[0] if os.path.exists(folder) else folder)
     given = list(inputs)
     for file in files:
         check_no_input(file, *given)

@@ -49,7 +49,7 @@ class Plan:
     def clear(self) -> tuple[str, ...]:
         """Remove what is outdated; return what to tell of that and of files that stay."""
         removed = [path for path in self.outdated if _removed(path)]
-        left = [path for path in (*self.outdated, *self.strange) if path.exists()]
+        left = [path for path in (*self.outdated, *self.strange) if os.path.exists(path)]
         told = {"removed, as no part of these levels": removed,
                 "left as they were, no part of these levels": left}  # fmt: skip
         return tuple(f"{what}: {_listed(paths)}." for what, paths in told.items() if paths)
@@ -67,7 +67,7 @@ def plan_set(
         written over that the asset of another set has beside it.
     """
     check_output(output)
-    if output is not None and Path(output).suffix == ".nsh" and not Path(output).is_dir():
+    if output is not None and Path(output).suffix == ".nsh" and not os.path.isdir(output):
         folder = Path(output).with_suffix("")
         raise OutputError(f"{output}: got the name of an asset, need that of a folder, which gets "
                           f"it and the files of its levels. Write -o {folder}.")  # fmt: skip
@@ -79,7 +79,7 @@ def plan_set(
     there = level_files(folder, MAPS)
     planned, owned = {path.name for path in files}, _written_by(target, [])
     _check_others(target, [path for path in there if path.name in planned])
-    inputs = [path for path in textures.paths.values() if path.exists()]
+    inputs = [path for path in textures.paths.values() if os.path.exists(path)]
     others = [path for path in there if path.name not in planned and not _among(path, inputs)]
     outdated = tuple(path for path in others if path.name in owned)
     nobodys = set(others) - set(outdated)
@@ -104,6 +104,8 @@ def _assets_beside(target: Path) -> list[Path]:
 
     Such as a killed fit left half-written.
     """
+    if not os.path.isdir(target.parent):
+        return []
     found = (path for path in target.parent.glob("*.nsh") if not path.name.startswith("."))
     return sorted(path for path in found if path.name != target.name)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 from pathlib import Path
 
 import platformdirs
@@ -36,7 +37,7 @@ def is_known(source: ShaderSource) -> bool:
     if source.digest in _noted:
         return True
     folder = _folder()
-    return why_not_own(folder) is None and (folder / source.digest).is_file()
+    return why_not_own(folder) is None and os.path.isfile(folder / source.digest)
 
 
 def check_trusted(source: ShaderSource, place: str, trusted: bool) -> bool:

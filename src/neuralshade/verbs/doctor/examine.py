@@ -78,7 +78,7 @@ def _defaults(check_table: Callable[[str], object]) -> list[Row]:
     except ImportError:
         return []
     path = defaults_path()
-    if not path.exists():
+    if not os.path.exists(path):
         return [_row("your defaults", OFF, f"none in {path}")]
     try:
         names = list(default_tables(fit_verbs()))

@@ -84,7 +84,7 @@ def fit_materials(
     folder = Path() if output is None else Path(output)
     jobs = _jobs(sources, folder)
     written = [path for job in jobs for path in (job.asset, *([job.page] if reports else ()))]
-    for path in written if folder.is_dir() else (folder,):
+    for path in written if os.path.isdir(folder) else (folder,):
         check_writable(path)
     batch = _Batch(jobs, options, observer, given, reports)
     batch.load()
@@ -137,7 +137,7 @@ def _split(given: PathLike | Teacher) -> tuple[PathLike | Teacher, str | None, s
         return given, None, given.name
     check_path("material", given)
     place, _, element = os.fspath(given).rpartition("#")
-    if element and Path(place).suffix.lower() in (MATERIALX, *ONE) and not Path(given).exists():
+    if element and Path(place).suffix.lower() in (MATERIALX, *ONE) and not os.path.exists(given):
         return place, element, element
     return given, None, Path(given).stem
 

@@ -114,7 +114,7 @@ def _materialx(place: Path) -> Any:
         return _Modules()
     except ImportError as error:
         absent = "got no such file, need a MaterialX document. Check the path."
-        raise ConfigError(f"{place}: {MISSING if place.exists() else absent}") from error
+        raise ConfigError(f"{place}: {MISSING if os.path.exists(place) else absent}") from error
 
 
 def _document(mx: Any, place: Path) -> tuple[Any, Any]:

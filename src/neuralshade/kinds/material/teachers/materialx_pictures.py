@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
@@ -89,7 +90,7 @@ def _picture_path(text: str, name: str, place: Path) -> Path:
         raise ConfigError(f"{place}: {name}: got {shown(text)}, a picture of many tiles (UDIM), "
                           "need a single one. Fit one tile.")  # fmt: skip
     path = place.parent / text
-    if not path.is_file():
+    if not os.path.isfile(path):
         raise ConfigError(f"{place}: {name}: got {shown(text)}, which is not there, need a "
                           f"picture. Looked for {path}.")  # fmt: skip
     return path

@@ -39,7 +39,7 @@ def load_teacher(
         raise ConfigError(f"material: got {shown(path)}, need the path of a material. Name a file "
                           "or a folder.")  # fmt: skip
     place = Path(path)
-    of_folder = place.is_dir() or names_files(place)
+    of_folder = os.path.isdir(place) or names_files(place)
     suffix = MANIFEST if of_folder else place.suffix.lower()
     if suffix == MATERIALX:
         from neuralshade.kinds.material.teachers.materialx import load_materialx

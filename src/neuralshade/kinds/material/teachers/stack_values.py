@@ -7,6 +7,7 @@ stack_values.slang.
 from __future__ import annotations
 
 import math
+import os
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -46,7 +47,7 @@ class Pictures:
         """Return the look-up of a picture; ``channels``: r, or rgb of a color in linear light."""
         path = self.folder / text
         try:
-            is_there = path.is_file()
+            is_there = os.path.isfile(path)
         except OSError:  # of a name that no file system has
             is_there = False
         if not is_there:

@@ -188,7 +188,7 @@ def _folders(names: Sequence[str], output: PathLike | None) -> list[Path | None]
     if output is None:
         return [None] * len(names)
     parent = Path(output)
-    check_writable(parent / f"{names[0]}_mips.nsh" if parent.exists() else parent)
+    check_writable(parent / f"{names[0]}_mips.nsh" if os.path.exists(parent) else parent)
     return [parent / f"{name}_mips" for name in names]
 
 
