@@ -7,6 +7,7 @@ results/kodak_blocks.{json,md}. Needs the pictures below ../shared/data or the f
 NEURALSHADE_DATA names.
 """
 
+import argparse
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -61,6 +62,7 @@ def means(rows: list[Row]) -> list[Row]:
 
 def main() -> None:
     """Measure, and write the results."""
+    argparse.ArgumentParser(description=__doc__).parse_args()  # --help, and no word besides
     rows = measured(find_pictures(PICTURES))
     write_results("kodak_blocks", {"Means": means(rows)})
 

@@ -122,8 +122,7 @@ def fit_material(
             replaces the usual ends.
 
     Raises: PictureError, ConfigError, KernelError, OutputError, DeviceError, AssetError (resume,
-        share) before training starts; FitInterrupted on Ctrl-C or SIGTERM, after a checkpoint was
-        saved.
+        share) before training starts; FitInterrupted on Ctrl-C or SIGTERM, with a checkpoint.
     """
     check_options(options, KIND.name, KIND.takes)
     check_torch(options)
@@ -154,6 +153,7 @@ def fit_material(
             check_engine(options.resume, checkpoint.state, chosen.engine)
         kernels = TeacherKernels(gpu, teacher)
         kernels.prepare((*OF_FITS, *emission_kernels(teacher)))
+        kernels.check_bright()
         job = _Job(kernels, shared, fitted, recipe, target, chosen, options, observer, place)
         typed = {"--element": element, "--share": None if share is None else os.fspath(share)}
         job.resumed_words = tuple(word for flag, value in typed.items() if value is not None

@@ -38,6 +38,7 @@ SIDE_PX = 256
 # the front, and where tiles meet is seen, too. Golden, so that any few are far apart.
 TURN = (5**0.5 - 1) / 2
 SKY_LIGHTS = 64
+EQUAL_DB = 200.0  # of pictures without a difference: infinity is no JSON number
 GLANCED_LIGHTS, GLANCED = 4, 8  # while a fit runs: so many lights, and one of so many pixels
 
 
@@ -153,9 +154,9 @@ def on_screen(picture: Floats) -> Floats:
 
 
 def _psnr_db(stage: Stage, pair: tuple[Floats, Floats]) -> float:
-    """Return the PSNR in dB of a sphere's own pixels."""
+    """Return the PSNR in dB of a sphere's own pixels; EQUAL_DB where they are the same."""
     wanted, had = (picture[stage.inside][None] for picture in pair)
-    return psnr_db(wanted, had)
+    return min(psnr_db(wanted, had), EQUAL_DB)
 
 
 def _mean_flip(stage: Stage, pairs: Sequence[tuple[Floats, Floats]]) -> float | None:

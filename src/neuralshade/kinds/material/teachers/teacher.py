@@ -21,6 +21,7 @@ from neuralshade.gpu.open import open_gpu
 from neuralshade.kinds.material.teachers.light import (
     LIGHT,
     Pair,
+    check_bright,
     check_finite,
     check_light,
     check_values,
@@ -165,6 +166,10 @@ class TeacherKernels:
         found = self._run("teacher_evaluate", self._rows(uv, wi, wo), 3)
         self.check_light(found, uv, wi, wo)
         return found
+
+    def check_bright(self) -> None:
+        """Raise ConfigError where it sends back far more light than falls on it."""
+        check_bright(self.teacher.owner, self.eval, len(self.teacher.varied))
 
     def emission(self, uv: Floats, wo: Floats) -> Floats:
         """Return what shines by itself towards the eye: float32 [n, 3]; see ``eval``."""
