@@ -40,9 +40,9 @@ REASONS = {
     ("src/neuralshade/gpu/slang_com.py", "ctypes.CDLL"): "Slang's compiler, beside slangpy itself",
     ("src/neuralshade/gpu/slang_com.py", "importlib.util"): "find_spec: where slangpy lies",
     ("src/neuralshade/base/confine.py", "ctypes.CDLL"): "the C library, for the kernel's calls",
-    ("src/neuralshade/kinds/shader/apart/drawing.py", "subprocess"): "Python, with our own module",
-    ("src/neuralshade/kinds/shader/apart/drawing.py", "sys.path"): "read, to hand it on",
-    ("src/neuralshade/kinds/shader/apart/process.py", "sys.path"): "read, for what may be read",
+    ("src/neuralshade/base/sandbox/sandbox.py", "subprocess"): "Python, with our own module",
+    ("src/neuralshade/base/sandbox/sandbox.py", "sys.path"): "read, to hand it on",
+    ("src/neuralshade/base/sandbox/process.py", "sys.path"): "read, for what may be read",
     ("src/neuralshade/base/place.py", "importlib.import_module"): "what a KIND names, or the entry "
     "points of a package that the user installed",
     ("src/neuralshade/base/plugins.py", "sys.path"): "read, for the packages that are installed",

@@ -9,6 +9,7 @@ import pytest
 
 from neuralshade.base.interrupt import Interruption
 from neuralshade.base.message_text import shown
+from neuralshade.base.sandbox import sandbox
 from neuralshade.errors import AssetError, ConfigError, KernelError
 from neuralshade.kinds.shader.apart import drawing
 from neuralshade.kinds.shader.apart.drawing import DrawnApart
@@ -59,7 +60,7 @@ def test_it_draws_as_here_until_it_does_not_end(device, monkeypatch, refusal):
     monkeypatch.setattr(drawing, "PIECE_SECONDS", 1.5)
     message = refusal(AssetError, apart.draw, 4, 4, WHOLE)
     assert message == f"x.nsh: got no answer of its code in 2 s, need code that ends.{DISTRUST}"
-    assert apart._process.poll() is not None
+    assert not apart._sandbox.is_running
 
 
 @pytest.mark.slow
@@ -77,7 +78,7 @@ def stand_in(monkeypatch, tmp_path):
     def put(code):
         head = """
             import os, signal, sys, time
-            from neuralshade.kinds.shader.apart.wire import send, receive
+            from neuralshade.base.sandbox.wire import send, receive
             asked, answers = sys.stdin.buffer, sys.stdout.buffer
             def answer(message, arrays=()):
                 receive(asked, 2**40)
@@ -85,7 +86,7 @@ def stand_in(monkeypatch, tmp_path):
         """
         path = tmp_path / "process.py"
         path.write_text(textwrap.dedent(head) + textwrap.dedent(code))
-        monkeypatch.setattr(drawing, "_started", lambda folder: subprocess.Popen(
+        monkeypatch.setattr(sandbox, "_started", lambda *given: subprocess.Popen(
             [sys.executable, path], stdin=subprocess.PIPE, stdout=subprocess.PIPE))  # fmt: skip
 
     return put

@@ -1,20 +1,22 @@
-"""The process that compiles and draws a stranger's task, and may do little else."""
+"""The process that runs what a stranger wrote, and may do little else.
+
+What answers there is a class: made without arguments once the process is confined, and called with
+each message and its arrays; it returns those of the answer.
+"""
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import Any, BinaryIO
 
 from neuralshade.base.confine import keep_to_folders, limit_resources
-
-if TYPE_CHECKING:
-    from neuralshade.kinds.shader.drawing import DrawnHere
 
 MOST_FILES = 512  # open at once: a driver takes some
 # Where systems keep programs, drivers, their settings, and what is known of devices.
@@ -26,15 +28,15 @@ LOOK_SECONDS = 1.0  # between two looks at whether who asks is still there
 
 
 def main() -> None:
-    """Serve one task: what is asked on standard input is answered on standard output."""
-    folder, memory = sys.argv[1], int(sys.argv[2])
+    """Serve: what is asked on standard input is answered on standard output."""
+    folder, memory, serves, readable = sys.argv[1:5]
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # who asks ends this one
     threading.Thread(target=_leave_with, args=(os.getppid(),), daemon=True).start()
     asked, answers = sys.stdin.buffer, _answers()
     # software Vulkan's memory is a file without a name: as large as all of it
-    limit_resources(memory=memory, files=MOST_FILES, file_bytes=memory)
-    keep_to_folders(read=_readable(), write=[folder])
-    _serve(asked, answers)
+    limit_resources(memory=int(memory), files=MOST_FILES, file_bytes=int(memory))
+    keep_to_folders(read=_readable(json.loads(readable)), write=[folder])
+    _serve(asked, answers, serves)
 
 
 def _answers() -> BinaryIO:
@@ -53,9 +55,10 @@ def _leave_with(parent: int) -> None:
     os._exit(0)
 
 
-def _readable() -> Iterator[str]:
+def _readable(more: Iterable[str]) -> Iterator[str]:
     """Yield the folders and files that Python, this package and drivers are read from."""
     yield from SYSTEM
+    yield from more
     yield from (sys.prefix, sys.base_prefix, sys.exec_prefix, *sys.path)
     yield os.path.realpath(sys.executable)
     home = Path.home()
@@ -64,46 +67,23 @@ def _readable() -> Iterator[str]:
         yield from filter(None, os.environ.get(name, "").split(os.pathsep))
 
 
-def _serve(asked: BinaryIO, answers: BinaryIO) -> None:
+def _serve(asked: BinaryIO, answers: BinaryIO, serves: str) -> None:
     # only now: threads that these start are kept to the folders as well
+    from neuralshade.base.place import loaded
+    from neuralshade.base.sandbox.wire import BrokenError, receive, send
     from neuralshade.errors import NeuralShadeError
-    from neuralshade.kinds.shader.apart.wire import BrokenError, receive, send
 
-    drawing = None
+    served = None
     while True:
         try:
             message, arrays = receive(asked, most_bytes=2**40)
         except BrokenError:  # nobody asks any more
             os._exit(0)  # a device that is busy would not be closed
         try:
-            found: tuple[dict[str, Any], tuple[Any, ...]] = ({}, ())
-            if drawing is None:
-                drawing = _opened(message, arrays)
-            elif message["ask"] == "draw":
-                crop = tuple(message["crop"])
-                found = {}, (drawing.draw(message["width"], message["height"], crop),)
-            else:
-                found = {"row": drawing.row()}, ()
+            served = loaded(serves)() if served is None else served
+            found: tuple[dict[str, Any], tuple[Any, ...]] = served(message, arrays)
         except NeuralShadeError as error:
             found = {"error": type(error).__name__, "text": str(error)}, ()
         except Exception as error:
             found = {"error": "bug", "text": f"{type(error).__name__}: {error}"}, ()
         send(answers, *found)
-
-
-def _opened(order: dict[str, Any], arrays: list[Any]) -> DrawnHere:
-    from neuralshade.fitting.recipe import from_dict
-    from neuralshade.kinds.shader.drawing import DrawnHere, Wanted
-    from neuralshade.kinds.shader.recipe import ShaderRecipe
-    from neuralshade.kinds.shader.source import ShaderSource
-    from neuralshade.source.picture import Picture
-
-    source = ShaderSource(order["text"], order["source"], order["files"], foreign=True)
-    values = dict(order["values"])
-    for name, array in zip(order["arrays_of"], arrays, strict=True):
-        values[name] = array
-        if name in order["pictures"]:
-            called, color_space = order["pictures"][name]
-            values[name] = Picture(array, color_space, called)
-    recipe = from_dict(ShaderRecipe, order["recipe"])
-    return DrawnHere(Wanted(source, values, recipe, order["steps"], 0, order["place"]))

@@ -1,4 +1,4 @@
-"""kinds/shader/apart/wire: what is said comes back as it was; what is no message is refused."""
+"""base/sandbox/wire: what is said comes back as it was; what is no message is refused."""
 
 import io
 
@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from neuralshade.kinds.shader.apart.wire import DTYPES, LENGTH, BrokenError, receive, send
+from neuralshade.base.sandbox.wire import DTYPES, LENGTH, BrokenError, receive, send
 
 plain = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text()

@@ -1,0 +1,211 @@
+"""A process of its own for what a stranger wrote, with limits: whatever it does is one line here.
+
+Its other half, which runs there: process.py. They say JSON and arrays to each other: wire.py.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import TimeoutError as NotYetError
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+import psutil
+
+from neuralshade.base.closeable import Closeable
+from neuralshade.base.held import ScratchFolder
+from neuralshade.base.interrupt import is_interrupted
+from neuralshade.base.message_text import plain, plain_lines
+from neuralshade.base.sandbox.wire import Array, BrokenError, receive, send
+from neuralshade.errors import (
+    AssetError,
+    ConfigError,
+    DeviceError,
+    KernelError,
+    NeuralShadeError,
+    PictureError,
+    ShapeError,
+)
+
+LOOK_SECONDS = 0.05  # between two looks at time, memory and Ctrl-C
+ANSWER_JSON = 2**16  # bytes
+MODULE = "neuralshade.base.sandbox.process"
+RAISED = (AssetError, ConfigError, DeviceError, KernelError, PictureError, ShapeError)
+ERRORS = {error.__name__: error for error in RAISED}
+UNKEPT = {  # no cache of a driver has what came of a stranger's text
+    "MESA_SHADER_CACHE_DISABLE": "true", "CUDA_CACHE_DISABLE": "1",
+    "__GL_SHADER_DISK_CACHE": "0",
+}  # fmt: skip
+# What Python, drivers and their loaders look for; all else of the environment stays here.
+KEPT = {
+    "HOME", "USERPROFILE", "PYTHONHOME", "LANG", "PATH", "TZ", "SYSTEMROOT", "SYSTEMDRIVE",
+    "WINDIR", "PROGRAMDATA", "PROGRAMFILES", "COMMONPROGRAMFILES", "LD_LIBRARY_PATH",
+}  # fmt: skip
+KEPT_PREFIXES = ("LC_", "DYLD_", "XDG_DATA_", "XDG_CONFIG_", "VK_", "CUDA_", "NVIDIA_", "MESA_",
+                 "GALLIUM_", "GALLIVM_", "LP_", "LIBGL_", "RADV_", "ANV_", "AMD_", "__GL", "__NV",
+                 "__VK", "METAL_", "OMP_", "MKL_", "PYTHONHASHSEED", "PYTHONUTF8")  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Said:
+    """How errors call what runs in a sandbox."""
+
+    place: str  # a file, which they begin with
+    code: str = "code"
+    its: str = "its code"
+    owner: str = "task"  # whose errors may be raised here
+    need: str = "a task that is drawn"
+    ends: str = "code that ends"
+    less: str = "a task that takes less"
+    error: type[NeuralShadeError] = AssetError
+
+
+class Sandbox(Closeable):
+    """A process that answers what ``ask`` sends; close it.
+
+    What runs there may read the system's folders, Python's, this package's and ``readable``.
+    """
+
+    def __init__(self, serves: str, said: Said, memory: int, readable: Sequence[str] = ()):
+        """Start the process.
+
+        ``serves``: "module:name" of what answers there, see process.py; ``memory``: the most bytes
+        that it may write to. Raises: DeviceError, OutputError.
+        """
+        self.said = said
+        self._folder = ScratchFolder()
+        self._reader = ThreadPoolExecutor(1, "neuralshade sandbox")
+        try:
+            self._process = _started(str(self._folder.path), serves, memory, readable)
+        except BaseException:
+            self._folder.close()
+            raise
+
+    def ask(self, asked: Mapping[str, Any], arrays: Sequence[Array] = (), *, seconds: float,
+            memory: int, most_bytes: int = 0, most_json: int = ANSWER_JSON,
+            ) -> tuple[dict[str, Any], list[Array]]:  # fmt: skip
+        """Return what it answers.
+
+        Args:
+            asked, arrays: what it is sent; see ``send``.
+            seconds: after which it is ended.
+            memory: bytes that it may take meanwhile.
+            most_bytes, most_json: bytes of the answer's arrays, and of its JSON.
+
+        Raises: the error of ``said`` where it ends, takes too long or too much memory, or says what
+            is no answer; what it raises itself.
+        """
+        answer = self._reader.submit(self._told, asked, arrays, most_bytes, most_json)
+        try:
+            message, found = self._awaited(answer, seconds, memory)
+        except (BrokenError, OSError) as error:
+            raise self._ended() from error
+        if "error" in message:
+            raise self._raised(message)
+        return message, found
+
+    def close(self) -> None:
+        """End the process, whatever it does."""
+        self._process.kill()
+        self._process.wait()
+        self._reader.shutdown()
+        for stream in (self._process.stdin, self._process.stdout):
+            assert stream is not None
+            with suppress(OSError):  # what was not sent yet goes nowhere
+                stream.close()
+        self._folder.close()
+
+    def odd(self, what: str) -> NeuralShadeError:
+        """Return the error for what it should not have done or said; it is ended."""
+        return self.refused(what, self.said.need)
+
+    def refused(self, got: str, need: str) -> NeuralShadeError:
+        """Return an error; the process is ended."""
+        self.close()
+        return self.said.error(f"{self.said.place}: got {got}, need {need}. "
+                               "Do not trust where it comes from.")  # fmt: skip
+
+    @property
+    def is_running(self) -> bool:
+        """Return whether the process has not ended."""
+        return self._process.poll() is None
+
+    def _told(self, asked: Mapping[str, Any], arrays: Sequence[Array], most: int, most_json: int
+              ) -> tuple[dict[str, Any], list[Array]]:  # fmt: skip
+        """Send, and return the answer; in a thread, since neither may ever end."""
+        assert self._process.stdin is not None and self._process.stdout is not None
+        send(self._process.stdin, dict(asked), arrays)
+        return receive(self._process.stdout, most, most_json)
+
+    def _awaited(
+        self, answer: Future[tuple[dict[str, Any], list[Array]]], seconds: float, most: int
+    ) -> tuple[dict[str, Any], list[Array]]:
+        end, said = time.monotonic() + seconds, self.said
+        while True:
+            try:
+                return answer.result(LOOK_SECONDS)
+            except NotYetError:
+                if answer.done():  # it is that thread's
+                    raise
+            if time.monotonic() > end:
+                raise self.refused(f"no answer of {said.its} in {seconds:.0f} s", said.ends)
+            if is_interrupted():
+                raise self.refused(f"Ctrl-C before {said.its} had an answer", said.ends)
+            if self._bytes() > most:
+                raise self.refused(f"{said.code} that took more than {most / 2**30:.1f} GB",
+                                   said.less)  # fmt: skip
+
+    def _bytes(self) -> int:
+        try:
+            return int(psutil.Process(self._process.pid).memory_info().rss)
+        except psutil.Error:  # it has ended, which is told elsewhere
+            return 0
+
+    def _ended(self) -> NeuralShadeError:
+        """Return the error for a process that ended, or says what is no answer."""
+        self._process.kill()
+        code = self._process.wait()
+        if code < 0 and -code != signal.SIGKILL:
+            return self.odd(f"{self.said.code} that ended its process "
+                            f"({signal.Signals(-code).name})")  # fmt: skip
+        return self.odd(f"{self.said.code} that ended its process, or spoiled what that says")
+
+    def _raised(self, message: dict[str, Any]) -> NeuralShadeError:
+        """Return the error that the process says it met, its text made harmless."""
+        kind, text = ERRORS.get(str(message["error"])), str(message.get("text"))
+        if kind is None:
+            return self.odd(f"an error that is no {self.said.owner}'s ({plain(text[:80])})")
+        return kind(plain_lines(text))
+
+
+def passed_on(environment: Mapping[str, str]) -> dict[str, str]:
+    """Return what of an environment such a process is given: no keys and tokens of its user."""
+    return {name: value for name, value in environment.items()
+            if name.upper() in KEPT or name.startswith(KEPT_PREFIXES)}  # fmt: skip
+
+
+def _started(
+    folder: str, serves: str, memory: int, readable: Sequence[str]
+) -> subprocess.Popen[bytes]:
+    """Return the process; ``folder`` is all that it may write to."""
+    if not sys.executable:
+        raise DeviceError("trust: got a Python without an executable of its own, need one for a "
+                          "process that a stranger's code runs in. Use the command "
+                          "line.")  # fmt: skip
+    # not -m, which would look for modules in the working folder first
+    paths = [path for path in sys.path if path]
+    text = f"import sys; sys.path[:] = {paths!r}; import {MODULE} as process; process.main()"
+    temporary = {"TMPDIR": folder, "TEMP": folder, "TMP": folder}
+    return subprocess.Popen(
+        [sys.executable, "-c", text, folder, str(memory), serves, json.dumps(list(readable))],
+        env=passed_on(os.environ) | UNKEPT | temporary, cwd=folder,
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+    )  # fmt: skip
