@@ -19,7 +19,8 @@ GIVEN = click.option("--set", "pairs", multiple=True, metavar="NAME=VALUE", help
                      "shader made: a member's number or picture, in place of what it has; of fit "
                      "material --vary an input's number. May come more than once.")  # fmt: skip
 TRUST = click.option("--trust", is_flag=True, help="Slang code that came with ASSET may run here "
-                     "though no fit of yours had it.")  # fmt: skip
+                     "though no fit of yours had it, and code that a MaterialX document "
+                     "brings.")  # fmt: skip
 SPEED = click.option("--speed", is_flag=True, help="Of a material: what its network takes on this "
                      "GPU, beside the material itself.")  # fmt: skip
 if TYPE_CHECKING:

@@ -30,7 +30,8 @@ SHAPES = ("ball", "sphere", "quad", "box")  # what a shell is offered
               help="Of an asset: ball, sphere, quad or box. [default: ball]")  # fmt: skip
 @click.option("--reference", metavar="MATERIAL", help="Of an asset: what it was fitted to.")
 @GIVEN
-@click.option("--trust", is_flag=True, help="A reference that is a Slang module may run here.")
+@click.option("--trust", is_flag=True, help="A reference that is a Slang module, or "
+              "that brings code, may run here.")  # fmt: skip
 @click.option("--device", metavar="API", default="auto", show_default=True,
               help="cuda, vulkan, metal or d3d12; auto takes software Vulkan last.")  # fmt: skip
 def scene(scene: str, output: str, size: Any, pairs: tuple[str, ...], **given: Any) -> None:

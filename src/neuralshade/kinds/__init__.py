@@ -133,7 +133,8 @@ def load(path: str | os.PathLike[str], *, trust: bool = False) -> Opened:
     It is of its kind's class, which adds to ``Opened``: OpenedImage a ``field``, OpenedSplats a
     ``cloud``, OpenedShader, OpenedMipmaps and OpenedFamily what is theirs.
 
-    ``trust``: Slang code that came with it may run though no fit of yours had it; it is refused
+    ``trust``: Slang code that came with it may run though no fit of yours had it, and so may code
+    of a MaterialX document that it is compared with; it is refused
     all the same where it does more than arithmetic. See docs/security.md.
 
     Raises: AssetError, saying why a file is refused.

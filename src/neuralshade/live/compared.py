@@ -126,7 +126,12 @@ class Measuring:
             return
         pair = self._left.pop(0)
         view = View(0, 0, width=scene.width, height=scene.height)
-        drawn = [scene.draw(name, view) for name in (pair.beside, pair.pane)]
+        try:
+            drawn = [scene.draw(name, view) for name in (pair.beside, pair.pane)]
+        except Exception:  # a page that looks at it is told, too
+            log.exception("live: %s could not be drawn to be measured.", pair.pane)
+            self._tell("measuring", [one.pane for one in self._left])
+            return
         left = [one.pane for one in self._left]
         space = "linear" if scene.linear else "srgb"
         self._job = self._thread.submit(self._whole, self._number, pair, drawn, space, left)

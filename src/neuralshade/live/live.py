@@ -139,8 +139,8 @@ class Live:
                 if not self._change(restart):
                     return None
                 asked = True
-            except NeuralShadeError as error:
-                self._end("failed", self.uploads.told(str(error)))
+            except Exception as error:
+                self._end("failed", self._told(error))
                 if not asked:
                     raise
                 return None
@@ -155,7 +155,7 @@ class Live:
             job, self._job, self._runs = self._job, None, False
             self._ends = last_asked() != asked
         # a task that a page sent is vouched for by who let pages send any
-        trust = self.uploads.sources.allowed
+        trust = self.uploads.sources.allowed or bool(call.arguments.get("trust"))
         self.shown.open(result.asset, self._reference(call), fitted=True, trust=trust)
         self._end("ended", reached_text(result), {} if job is None else state_facts(job))
         return result
@@ -170,9 +170,19 @@ class Live:
                 return False
             self._call = self._call.changed(wanted, self.uploads)
             return True
-        except NeuralShadeError as error:
-            self._end("failed", str(error))
+        except Exception as error:
+            self._end("failed", self._told(error))
             return False
+
+    def _told(self, error: Exception) -> str:
+        """Return what pages are told of an error; one that is a bug goes to the log whole.
+
+        It is no end of the server, whatever a page asked for.
+        """
+        if not isinstance(error, NeuralShadeError):
+            log.error("live: a fit failed; the server goes on.", exc_info=error)
+            error = ConfigError(f"got {type(error).__name__}: {error}. This is a bug.")
+        return self.uploads.told(str(error))
 
     def _reference(self, call: Call) -> Any:
         """Return what the result of a call is compared with, None where nothing is."""

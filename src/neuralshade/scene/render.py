@@ -71,7 +71,7 @@ def render_scene(
         show: fitted; given, where the material with a ``reference`` is that in place of its asset;
             difference, four times what lies between the two, around grey; panes, all three. None
             is panes with a ``reference``, else fitted.
-        trust: a reference that is a Slang module may run here.
+        trust: a reference that is a Slang module may run here, and code of a MaterialX document.
         shape: of an asset: sphere, quad, box or, where it is None, a shader ball.
         reference: of an asset: what it was fitted to.
         values: of an asset: its varied inputs, by name.
@@ -97,9 +97,9 @@ def render_scene(
         check_code(document)
     with working("rendering"):
         if show in ("fitted", "given"):
-            pixels, space = _rendered(document, device, show == "given"), "linear"
+            pixels, space = _rendered(document, device, show == "given", trust), "linear"
         else:
-            pixels, space = _compared(document, device, show == "panes"), "srgb"
+            pixels, space = _compared(document, device, show == "panes", trust), "srgb"
     if output is not None:
         save_picture(output, pixels, space)
     return pixels
@@ -115,7 +115,10 @@ def _check_show(document: SceneDocument, show: str) -> None:
 
 
 def check_code(document: SceneDocument) -> None:
-    """Refuse code that the scene names, not who draws it; MaterialX and TOML bring none."""
+    """Refuse code that the scene names, not who draws it.
+
+    Code of a MaterialX document is refused where that is read; TOML brings none.
+    """
     for name, entry in document.materials.items():
         if entry.reference is not None and entry.reference.lower().endswith(".slang"):
             raise ConfigError(f"{document.path or 'scene'}: materials.{named(name)}.reference: got "
@@ -123,12 +126,12 @@ def check_code(document: SceneDocument) -> None:
                               "it, then add --trust, or trust=True in Python.")  # fmt: skip
 
 
-def _compared(document: SceneDocument, device: str, panes: bool) -> Floats:
+def _compared(document: SceneDocument, device: str, panes: bool, trust: bool) -> Floats:
     """Return the difference of both, in sRGB; with ``panes`` given and fitted left of it.
 
     Both are of the same random numbers, and their paths go the same ways as long as they can.
     """
-    given, fitted = (linear_to_srgb(np.clip(_rendered(document, device, as_given), 0, 1))
+    given, fitted = (linear_to_srgb(np.clip(_rendered(document, device, as_given, trust), 0, 1))
                      for as_given in (True, False))  # fmt: skip
     found = error_picture(given, fitted, DIFFERENCE_SCALE)
     return np.concatenate([given, fitted, found], axis=1) if panes else found
@@ -143,8 +146,8 @@ def _asked(
     return replace(document, samples=count, width=width, height=height)
 
 
-def _rendered(document: SceneDocument, device: str, as_given: bool) -> Floats:
-    stage = stage_of(document, as_given)
+def _rendered(document: SceneDocument, device: str, as_given: bool, trust: bool) -> Floats:
+    stage = stage_of(document, as_given, trust)
     gpu = open_gpu(device)
     try:
         with Interruption() as interruption:
@@ -188,15 +191,16 @@ def finite_light(found: Floats) -> Floats:
     return found
 
 
-def stage_of(document: SceneDocument, as_given: bool = False) -> Stage:
+def stage_of(document: SceneDocument, as_given: bool = False, trust: bool = False) -> Stage:
     """Return what stands where; files and assets are read. Raises as ``render_scene`` does.
 
-    ``as_given``: references in place of the assets that were fitted to them.
+    ``as_given``: references in place of the assets that were fitted to them; ``trust``: code of
+    MaterialX documents among them may run.
     """
     _check_assets(document)
     entries = [_entry(document, mesh) for mesh in document.mesh]
     used = [each for i, each in enumerate(entries) if each not in entries[:i]]
-    materials = [_scattering(document, each, as_given) for each in used]
+    materials = [_scattering(document, each, as_given, trust) for each in used]
     meshes = [(_mesh(document, m), used.index(each), m.tile)
               for m, each in zip(document.mesh, entries, strict=True)]  # fmt: skip
     return Stage(meshes, materials, _environment(document), document.light)
@@ -221,12 +225,15 @@ def _entry(document: SceneDocument, mesh: MeshEntry) -> MaterialEntry:
     return replace(found, set={**found.set, **mesh.set})
 
 
-def _scattering(document: SceneDocument, entry: MaterialEntry, as_given: bool) -> Scattering:
+def _scattering(
+    document: SceneDocument, entry: MaterialEntry, as_given: bool, trust: bool
+) -> Scattering:
     if entry.asset is None:
         return plain_scattering(entry.diffuse, entry.specular, entry.roughness)
     given = as_given and entry.reference is not None
     reference = document.folder / str(entry.reference) if given else None
-    return open_asset(document.folder / entry.asset, entry.set).scattering(reference)
+    opened = open_asset(document.folder / entry.asset, entry.set, trust=trust)
+    return opened.scattering(reference)
 
 
 def _mesh(document: SceneDocument, entry: MeshEntry) -> Mesh:

@@ -61,7 +61,8 @@ class WatchedScene(Closeable):
     as few pixels and as many paths, the same ones, where both are drawn as often.
     """
 
-    def __init__(self, document: SceneDocument, device: str = "auto", *, given: bool = False):
+    def __init__(self, document: SceneDocument, device: str = "auto", *, given: bool = False,
+                 trust: bool = False):  # fmt: skip
         """``given``: show the material that has a ``reference`` as it is, too.
 
         Raises: what ``render_scene`` does.
@@ -71,7 +72,8 @@ class WatchedScene(Closeable):
         self._sums: OrderedDict[Look, Sum] = OrderedDict()
         self._pixel_seconds = 0.0  # of a path
         # all that is missing is told before anything compiles, which takes half a minute
-        stages = {each: stage_of(document, each) for each in ((False, True) if given else (False,))}
+        stages = {each: stage_of(document, each, trust)
+                  for each in ((False, True) if given else (False,))}  # fmt: skip
         self._gpu = open_gpu(device)
         try:
             for as_given, stage in stages.items():
@@ -202,7 +204,7 @@ def watched_scene(path: str | os.PathLike[str], *, trust: bool = False) -> Watch
     """Return a TOML file's scene to be watched, its material with a reference as given, too.
 
     ``trust``: a reference that is a Slang module may run here; else it is left out, which is said,
-    and so are references of several materials.
+    and so are references of several materials. Code of a MaterialX document is refused without.
 
     Raises: what ``render_scene`` does.
     """
@@ -218,4 +220,4 @@ def watched_scene(path: str | os.PathLike[str], *, trust: bool = False) -> Watch
         except ConfigError as error:
             log.warning("%s", error)
             given = False
-    return WatchedScene(document, given=given)
+    return WatchedScene(document, given=given, trust=trust)

@@ -72,7 +72,8 @@ def render(
         values: for the members of a user's task, by name, in place of those that it has:
             pictures, numbers, NAME.size, and numbers of trained members, as ``fit_shader``. Of a
             material numbers for its varied inputs, in place of their defaults.
-        trust: Slang code that came with the asset may run though no fit of yours had it.
+        trust: Slang code that came with the asset may run though no fit of yours had it, and code
+            of a MaterialX document that is the ``reference``.
         show: a pane of its live page in place of its own picture: a material's "sphere" or
             "plane", "lit" or "map:roughness" of maps, "box" or "reference" of mip levels; with
             a ``reference`` "given:PANE", what that is compared with, and "difference" of the

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from neuralshade.errors import ConfigError
+from neuralshade.kinds.material.apart.loading import ApartDocument
 from neuralshade.kinds.material.received import DEEPEST, received_material
 
 STACK = '[[layer]]\nkind = "diffuse"\ncolor = "{}"\n'
@@ -14,8 +15,9 @@ IMAGE = ('<image name="i" type="color3"><input name="file" type="filename" value
 
 
 @pytest.fixture
-def received(tmp_path):
+def received(tmp_path, monkeypatch):
     """Give a function that writes a document beside a picture, and takes both as received."""
+    monkeypatch.setattr(ApartDocument, "teacher", lambda self, element: None)  # see apart/
     (tmp_path / "rust.png").write_bytes(b"picture")
 
     def received(name, text):
@@ -32,7 +34,9 @@ def received(tmp_path):
     ("a.mtlx", HEAD.format(' fileprefix="maps/"') + IMAGE.format("rust.png"), "maps/rust.png"),
 ])  # fmt: skip
 def test_pictures_lie_where_the_document_looks_for_them(received, tmp_path, name, text, place):
-    assert received(name, text) == {"source": str(tmp_path / name)}
+    (source,) = received(name, text).values()
+    assert str(source) == str(tmp_path / name)
+    assert isinstance(source, ApartDocument) == name.endswith(".mtlx")
     assert (tmp_path / place).read_bytes() == b"picture"
 
 

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from neuralshade.base.strict_json import strict_json
 
 ARRAYS = "arrays"
-DTYPES = ("float32", "float16", "uint8", "uint16", "int8")
+DTYPES = ("float32", "float16", "uint8", "uint16", "uint32", "int8")
 MOST_JSON = 64 * 2**20  # bytes
 LENGTH = 8
 

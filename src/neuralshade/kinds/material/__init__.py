@@ -22,10 +22,12 @@ KIND = Kind(
         Flag("element", "Which material of the document. [default: its first]", "NAME"),
         Flag("share", "Asset whose decoder's first layer, which reads the directions, this one "
              "takes over and leaves as it is.", "ASSET"),
+        Flag("trust", "Code that a MaterialX document brings may run here, once it was looked "
+             "through."),
     ),
     valued=True,
     evaluated="neuralshade.kinds.material.module:MaterialField",
-    calls="neuralshade.kinds.material.fit:call_of",
+    calls="neuralshade.kinds.material.command:call_of",
     output="File to write. [default: the material's name with .nsh, in this folder]",
     manual="""
     MATERIAL is a MaterialX document (.mtlx), a stack of layers (.toml), a Slang module with eval

@@ -15,7 +15,6 @@ from neuralshade.base.given import check_path
 from neuralshade.base.message_text import plain, plural
 from neuralshade.base.work import part
 from neuralshade.errors import ConfigError
-from neuralshade.fitting.command import CommandLine, FitCall
 from neuralshade.fitting.facts import Reached
 from neuralshade.fitting.job import Job
 from neuralshade.fitting.loop import Observer, ignore
@@ -103,6 +102,7 @@ def fit_material(
     preset: str | None = None,
     element: str | None = None,
     share: str | os.PathLike[str] | None = None,
+    trust: bool = False,
     options: FitOptions = USUAL,
     observer: Observer = ignore,
     **settings: Unpack[MaterialSettings],
@@ -116,6 +116,7 @@ def fit_material(
         preset: of the decoder: standard (if None), 32 x 2 neurons; high, 64 x 3; fast, 16 x 2.
         element: which material of a document; None is its first.
         share: an asset whose decoder's first layer this one takes over, and leaves as it is.
+        trust: code that a MaterialX document brings may run here, once it was looked through.
         options: engine, device, kernels, deterministic, tensorboard, events, live, report, resume.
         observer: called about ten times a second with a Progress.
         settings: fields of MaterialRecipe that replace the preset's; an end (steps, seconds)
@@ -137,7 +138,9 @@ def fit_material(
         shared.check(recipe, setting)
     checkpoint = None if options.resume is None else load_checkpoint(options.resume, KIND.name)
     border = recipe.wrap if checkpoint is None else checkpoint.wrap
-    teacher = source if isinstance(source, Teacher) else load_teacher(source, element, border)
+    teacher = source
+    if not isinstance(teacher, Teacher):
+        teacher = load_teacher(teacher, element, border, trust=trust)
     place = None if isinstance(source, Teacher) else os.fspath(source)
     stem = teacher.name if place is None else Path(place).stem
     target = checked_output(place, stem, output, options, KIND.name)
@@ -156,18 +159,12 @@ def fit_material(
         kernels.check_bright()
         job = _Job(kernels, shared, fitted, recipe, target, chosen, options, observer, place)
         typed = {"--element": element, "--share": None if share is None else os.fspath(share)}
+        trusted = ("--trust",) if trust else ()
         job.resumed_words = tuple(word for flag, value in typed.items() if value is not None
-                                  for word in (flag, value))  # fmt: skip
+                                  for word in (flag, value)) + trusted  # fmt: skip
         job.teacher = with_emission_note(kernels)
         job.preset = KIND.presets[0] if preset is None and checkpoint is None else preset
         return job.run(checkpoint)
-
-
-def call_of(typed: CommandLine) -> FitCall:
-    """Return the call of what was typed."""
-    flags = {name: typed.flags[name] for name in ("element", "share")}
-    named = {"preset": typed.preset, **flags, **typed.settings}
-    return FitCall(fit_material, (typed.subject, typed.output), named)
 
 
 class _Job(Job[MaterialRecipe]):

@@ -49,6 +49,7 @@ class OpenedMaterial(Scattered, Opened):
 
     recipe: MaterialRecipe
     given: Mapping[str, Any] = field(default_factory=dict)  # values of varied inputs
+    trusted: bool = False  # code of a document that it is compared with may run
     kind = KIND
     parts = RULES
 
@@ -58,12 +59,13 @@ class OpenedMaterial(Scattered, Opened):
     ) -> OpenedMaterial:
         """Return an asset opened, with values for its varied inputs in place of their defaults.
 
+        ``trust``: code of a MaterialX document that it is compared with may run.
         Raises: AssetError where it breaks its rules; ConfigError for a value that it has no input
             for, or out of its range.
         """
         opened = super().of(asset)
         shares_of(opened.varied, given or {}, asset.path)
-        return replace(opened, given=given or {})
+        return replace(opened, given=given or {}, trusted=trust)
 
     def forms(self) -> Mapping[str, Form]:
         """Return the tensors of the recipe's map, lobes and decoder. Raises AssetError."""

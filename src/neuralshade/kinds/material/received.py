@@ -14,6 +14,7 @@ from xml.etree import ElementTree
 from neuralshade.base.message_text import shown
 from neuralshade.base.text_file import read_text
 from neuralshade.errors import ConfigError
+from neuralshade.kinds.material.apart.loading import ApartDocument
 from neuralshade.kinds.material.teachers.sources import MATERIALX
 from neuralshade.source.file_kind import PICTURE_SUFFIXES
 
@@ -32,9 +33,11 @@ DECLARES = re.compile(r"<!\s*(DOCTYPE|ENTITY)", re.IGNORECASE)
 def received_material(document: Path, pictures: Sequence[Path]) -> dict[str, Any]:
     """Return what ``fit_material`` is called with, for a document in a folder of its own.
 
-    Pictures that it names in folders below its own are laid there.
+    Pictures that it names in folders below its own are laid there. A MaterialX document is loaded
+    in a sandbox, now and whenever its material is asked for.
 
-    Raises: ConfigError for what is no document, brings code, or names files elsewhere.
+    Raises: ConfigError for what is no document, brings code, names files elsewhere, or ends what
+        loads it; what ``load_materialx`` raises.
     """
     suffix = document.suffix.lower()
     text = read_text(document, f"a {suffix} file", "text")
@@ -47,7 +50,11 @@ def received_material(document: Path, pictures: Sequence[Path]) -> dict[str, Any
         if found is not None and not os.path.exists(place):
             place.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(found, place)
-    return {"source": os.fspath(document)}
+    if suffix != MATERIALX:
+        return {"source": os.fspath(document)}
+    source = ApartDocument(os.fspath(document))
+    source.teacher(None)
+    return {"source": source}
 
 
 def _below(name: str, document: Path) -> PurePosixPath:

@@ -21,7 +21,6 @@ from neuralshade.kinds.hints import InMemory, Numbers
 from neuralshade.kinds.kind import Notice, ignore
 from neuralshade.kinds.picture import OpenedPicture, Titled
 from neuralshade.kinds.shader import KIND
-from neuralshade.kinds.shader.apart.drawing import DrawnApart
 from neuralshade.kinds.shader.drawing import Drawing, DrawnHere, Wanted
 from neuralshade.kinds.shader.evaluate import loss_table
 from neuralshade.kinds.shader.inputs import (
@@ -239,4 +238,8 @@ class OpenedShader(OpenedPicture):
     @cached_property
     def _drawing(self) -> Drawing:
         wanted = self._wanted()
-        return DrawnApart(wanted) if wanted.source.foreign else DrawnHere(wanted)
+        if not wanted.source.foreign:
+            return DrawnHere(wanted)
+        from neuralshade.kinds.shader.apart.drawing import DrawnApart
+
+        return DrawnApart(wanted)

@@ -19,6 +19,8 @@ KIND = Kind(
         Flag("no-compare", "With --share: do not fit each MATERIAL alone, too, to tell what "
              "sharing costs."),
         Flag("reports", "Write a page about each MATERIAL beside its asset, NAME.html."),
+        Flag("trust", "Code that a MaterialX document brings may run here, once it was looked "
+             "through."),
     ),
     calls="neuralshade.kinds.material.family.command:call_of",
     output_form="DIR",

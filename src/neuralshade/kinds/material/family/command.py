@@ -14,5 +14,6 @@ def call_of(typed: CommandLine) -> FitCall:
     if alone and not share:
         raise click.UsageError("--no-compare is for --share: leave it out.")
     named = {"preset": typed.preset, "share": share, "compare": not alone,
-             "reports": typed.flags["reports"], **typed.settings}  # fmt: skip
+             "reports": typed.flags["reports"], "trust": typed.flags["trust"],
+             **typed.settings}  # fmt: skip
     return FitCall(fit_materials, (list(typed.subject), typed.output), named)

@@ -50,6 +50,7 @@ def fit_materials(
     share: bool = False,
     compare: bool = True,
     reports: bool = False,
+    trust: bool = False,
     options: FitOptions = USUAL,
     observer: Observer = ignore,
     **settings: Unpack[MaterialSettings],
@@ -67,6 +68,7 @@ def fit_materials(
         compare: with ``share``, fit each of the others alone, too, for as many steps, to tell what
             sharing costs; nothing of that is kept.
         reports: write a page about each beside its asset.
+        trust: code that MaterialX documents bring may run here, once it was looked through.
         options: engine, device, kernels, deterministic, events, and tensorboard, where each
             material has a folder of its name. There is no resume.
         observer: called about ten times a second with a Progress of the material that is fitted.
@@ -86,7 +88,7 @@ def fit_materials(
     written = [path for job in jobs for path in (job.asset, *([job.page] if reports else ()))]
     for path in written if os.path.isdir(folder) else (folder,):
         check_writable(path)
-    batch = _Batch(jobs, options, observer, given, reports)
+    batch = _Batch(jobs, options, observer, given, reports, trust)
     batch.load()
     _make_folder(folder)
     batch.run(share, share and compare)
@@ -156,9 +158,9 @@ class _Batch:
 
     def __init__(
         self, jobs: Sequence[_One], options: FitOptions, observer: Observer, settings: Any,
-        reports: bool,
+        reports: bool, trust: bool,
     ):  # fmt: skip
-        self.reports = reports
+        self.reports, self.trust = reports, trust
         self.jobs, self.options, self.observer, self.settings = jobs, options, observer, settings
         self.done: list[FittedMaterial] = []
         self.failed: dict[str, NeuralShadeError] = {}
@@ -168,7 +170,7 @@ class _Batch:
         for job in self.jobs:
             try:
                 if not isinstance(job.source, Teacher):
-                    load_teacher(job.source, job.element)
+                    load_teacher(job.source, job.element, trust=self.trust)
             except NeuralShadeError as error:
                 self.failed[job.name] = error
         self._check_some(len(self.failed) < len(self.jobs))
@@ -209,8 +211,9 @@ class _Batch:
     def _fit(
         self, job: _One, asset: Path, options: FitOptions, **changed: Any
     ) -> MaterialResult:  # fmt: skip
-        return fit_material(job.source, asset, element=job.element, options=options,
-                            observer=self.observer, **self.settings | changed)  # fmt: skip
+        return fit_material(job.source, asset, element=job.element, trust=self.trust,
+                            options=options, observer=self.observer,
+                            **self.settings | changed)  # fmt: skip
 
     def _alone(self, job: _One, fitted: MaterialResult) -> MaterialResult | None:
         """Return what a fit reaches that shares nothing; its asset is not kept.

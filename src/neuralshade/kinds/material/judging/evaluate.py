@@ -68,7 +68,9 @@ def teacher_of(opened: Any, reference: Any) -> Teacher:
                           "Give its file as the second argument.")  # fmt: skip
     teacher: Teacher = reference
     if not isinstance(reference, Teacher):
-        teacher = load_same(reference, opened.material.get("element"), opened.recipe.wrap)
+        teacher = load_same(
+            reference, opened.material.get("element"), opened.recipe.wrap, trust=opened.trusted
+        )
     if not teacher.varied:
         teacher = varied_teacher(teacher, opened.recipe.vary)
     if teacher.name != opened.material["name"]:

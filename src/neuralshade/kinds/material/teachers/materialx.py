@@ -16,11 +16,12 @@ from neuralshade.base.did_you_mean import did_you_mean
 from neuralshade.base.message_text import plain, shown, unread
 from neuralshade.base.regular_file import check_regular
 from neuralshade.errors import ConfigError
+from neuralshade.kinds.material.apart.loading import load_apart
 from neuralshade.kinds.material.teachers.materialx_checks import check_nodes, graph_nodes
 from neuralshade.kinds.material.teachers.materialx_code import (
-    check_trusted,
     check_written,
     implementations,
+    untrusted,
 )
 from neuralshade.kinds.material.teachers.materialx_inputs import (
     check_free,
@@ -34,6 +35,7 @@ from neuralshade.kinds.material.teachers.materialx_pictures import (
     lookups_of,
     take_curves,
 )
+from neuralshade.kinds.material.teachers.materialx_screening import check_code, check_generated
 from neuralshade.kinds.material.teachers.materialx_text import edited_text
 from neuralshade.kinds.material.teachers.pictures import picture_table
 from neuralshade.kinds.material.teachers.teacher import Teacher
@@ -46,14 +48,17 @@ MISSING = ("got no package MaterialX, need it for .mtlx files. Run: pip install 
 
 
 def load_materialx(
-    path: str | os.PathLike[str], element: str | None = None, varied: Sequence[str] = ()
-) -> Teacher:
+    path: str | os.PathLike[str], element: str | None = None, varied: Sequence[str] = (), *,
+    trust: bool = False, apart: bool = False,
+) -> Teacher:  # fmt: skip
     """Return the teacher of a MaterialX document's material.
 
     Args:
         path: a .mtlx file; pictures are looked for from its folder on.
         element: name of a material or of a surface shader; None is the first one.
         varied: names of inputs that are variables in the text, see materialx_inputs.py.
+        trust: code of its own may run; it is refused otherwise. It is loaded in a sandbox then.
+        apart: this is that sandbox.
 
     Raises: ConfigError for what is no document, has no such element, or holds what cannot be
         fitted, by the node's name; PictureError for a picture that cannot be read.
@@ -61,7 +66,14 @@ def load_materialx(
     place = Path(path)
     mx = _materialx(place)
     document, library = _document(mx, place)
-    check_trusted(implementations(document), place)
+    code = implementations(document)
+    if code and not trust:
+        raise untrusted(code, place)
+    if code and not apart:
+        return load_apart(path, element, varied, trust=True)
+    if code:
+        folders = mx.core.getDefaultDataSearchPath().asString().split(os.pathsep)
+        check_code(code, place, [Path(folder) for folder in folders])
     inputs = found_inputs(document)
     replace_values(document, varied)
     chosen = _chosen(mx, document, place, element)
@@ -72,7 +84,10 @@ def load_materialx(
     curved = take_curves(graph_nodes(library, chosen), place)
     shader = _generated(generator, context, chosen, place)
     source = shader.getSourceCode(mx.gen.PIXEL_STAGE)
-    check_written(document, source, place)
+    if code:
+        check_generated(source, place)
+    else:
+        check_written(document, source, place)
     stage = shader.getStage(mx.gen.PIXEL_STAGE)
     lookups = list(lookups_of(stage, document, place, curved))
     constants, words = picture_table(lookups)
@@ -85,18 +100,19 @@ def load_materialx(
     if varied:
         text, inputs = with_variables(text, varied, inputs, place), variables(varied, inputs)
     else:
-        rewritten = partial(_rewritten, path, element, text)
+        rewritten = partial(_rewritten, path, element, text, trust=trust, apart=apart)
     return Teacher(name, text, edited.parameters, words, tuple(notes),
                    element=chosen.getNamePath(), inputs=inputs, written=rewritten,
                    coarse=not _has_sines(library, chosen), targets=edited.parameters)  # fmt: skip
 
 
 def _rewritten(
-    path: str | os.PathLike[str], element: str | None, plain: str, varied: Sequence[str]
-) -> Teacher:
+    path: str | os.PathLike[str], element: str | None, plain: str, varied: Sequence[str], *,
+    trust: bool, apart: bool,
+) -> Teacher:  # fmt: skip
     """Return a document's teacher once more, with variables for inputs."""
     check_free(plain, Path(path))
-    return load_materialx(path, element, varied)
+    return load_materialx(path, element, varied, trust=trust, apart=apart)
 
 
 class _Modules:

@@ -19,12 +19,14 @@ from neuralshade.gpu.screening import FORBIDDEN
 CODE = ("sourcecode", "file", "function")  # attributes of an implementation that are written out
 TRUST = ("need your word that it may run here. Read it, then add --trust, or trust=True in "
          "Python.")  # fmt: skip
+DISTRUST = "Do not trust where it comes from."
 # Text of these characters is at most a sum of names and numbers, wherever it is written.
 HARMLESS = re.compile(r"[\w\s.,:/+-]*")
 REPLACED = re.compile(r"\$\w*")  # what MaterialX puts something else in place of
 # A pointer: no product ends with its star. ``*=`` and ``*(`` are arithmetic.
 POINTER = re.compile(r"\*\s*[)>;,*\]]")
 WORD = re.compile(r"[^\W\d]\w*")
+COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 
 
 def implementations(document: Any) -> list[Any]:
@@ -33,32 +35,39 @@ def implementations(document: Any) -> list[Any]:
     return [one for one in every if any(map(one.getAttribute, CODE))]
 
 
-def check_trusted(found: list[Any], place: Path) -> None:
-    """Refuse code of a document that nobody vouched for. Raises: ConfigError."""
-    if found:
-        names = ", ".join(plain_name(one.getName()) for one in found[:3])
-        more = f" and {len(found) - 3} more" if len(found) > 3 else ""
-        raise ConfigError(f"{place}: got a document with code of its own (implementation "
-                          f"{names}{more}), {TRUST}")  # fmt: skip
+def untrusted(found: list[Any], place: Path) -> ConfigError:
+    """Return the error for code of a document that nobody vouched for."""
+    names = ", ".join(plain_name(one.getName()) for one in found[:3])
+    more = f" and {len(found) - 3} more" if len(found) > 3 else ""
+    return ConfigError(f"{place}: got a document with code of its own (implementation "
+                       f"{names}{more}), {TRUST}")  # fmt: skip
 
 
 def check_written(document: Any, text: str, place: Path) -> None:
     """Refuse a document of which ``text``, what was generated of it, has more than numbers.
 
-    Raises: ConfigError, by the element whose text it is; for a word that reaches beyond arithmetic.
+    Raises: ConfigError, by the element whose text it is; what ``check_words`` raises.
     """
     for element, name, value in _attributes(document):
         if any(len(part) > 0 and part in text for part in REPLACED.split(value)
                if not HARMLESS.fullmatch(part)):  # fmt: skip
             raise ConfigError(f"{place}: {element.getNamePath()}: got {name} {shown(value)}, which "
                               "would be run as code, need a value. Change it.")  # fmt: skip
-    odd = next((word for word in WORD.findall(text) if word in FORBIDDEN), None)
-    pointer = POINTER.search(text)
+    check_words(text, place)
+
+
+def check_words(text: str, place: Path) -> None:
+    """Refuse text of a document that reaches beyond arithmetic: it brought no code.
+
+    Raises: ConfigError, with the word.
+    """
+    code = COMMENT.sub(" ", text)
+    odd = next((word for word in WORD.findall(code) if word in FORBIDDEN), None)
+    pointer = POINTER.search(code)
     if odd or pointer:
         what = odd or shown(pointer[0] if pointer else "")
         raise ConfigError(f"{place}: got a document that becomes code with {what}, need one that "
-                          "is numbers and pictures. Do not trust where it comes "
-                          "from.")  # fmt: skip
+                          f"is numbers and pictures. {DISTRUST}")  # fmt: skip
 
 
 def _attributes(document: Any) -> Iterator[tuple[Any, str, str]]:

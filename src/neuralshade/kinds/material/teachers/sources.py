@@ -22,8 +22,9 @@ ONE = {SLANG: "a Slang module", STACK: "a stack of layers", MANIFEST: "a set of 
 
 
 def load_teacher(
-    path: str | os.PathLike[str], element: str | None = None, wrap: str = "repeat"
-) -> Teacher:
+    path: str | os.PathLike[str], element: str | None = None, wrap: str = "repeat", *,
+    trust: bool = False,
+) -> Teacher:  # fmt: skip
     """Return the teacher of a file, told by its name, or of a folder of maps.
 
     A MaterialX document, a stack of layers in TOML, a Slang module, a manifest of maps in JSON.
@@ -31,6 +32,7 @@ def load_teacher(
     Args:
         element: which material of a document.
         wrap: what lies beyond the border of a set of maps, "repeat" or "clamp"; documents say it.
+        trust: code that a MaterialX document brings may run here, once it was looked through.
 
     Raises: ConfigError for another file, and what ``load_materialx``, ``load_stack``,
         ``load_slang`` and ``load_set`` raise.
@@ -42,9 +44,12 @@ def load_teacher(
     of_folder = os.path.isdir(place) or names_files(place)
     suffix = MANIFEST if of_folder else place.suffix.lower()
     if suffix == MATERIALX:
+        from neuralshade.kinds.material.apart.loading import ApartDocument
         from neuralshade.kinds.material.teachers.materialx import load_materialx
 
-        return load_materialx(path, element)
+        if isinstance(path, ApartDocument):
+            return path.teacher(element)
+        return load_materialx(path, element, trust=trust)
     if suffix not in ONE:
         raise ConfigError(f"{path}: got a file that ends with {shown(suffix)}, need {MATERIALX}, "
                           f"{', '.join(ONE)}, or a folder of maps. Name a MaterialX document, a "
@@ -57,12 +62,15 @@ def load_teacher(
     return load_slang(path) if suffix == SLANG else load_set(path, wrap)
 
 
-def load_same(path: str | os.PathLike[str], element: str | None, wrap: str) -> Teacher:
+def load_same(
+    path: str | os.PathLike[str], element: str | None, wrap: str, *, trust: bool = False
+) -> Teacher:
     """Return the teacher that an asset was fitted to, whose header says ``element`` and ``wrap``.
 
     Raises: what ``load_teacher`` raises.
     """
-    return load_teacher(path, element if Path(path).suffix.lower() == MATERIALX else None, wrap)
+    named = element if Path(path).suffix.lower() == MATERIALX else None
+    return load_teacher(path, named, wrap, trust=trust)
 
 
 def teacher_digest(teacher: Teacher) -> str:
