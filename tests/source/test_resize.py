@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from neuralshade.errors import ConfigError
+from neuralshade.errors import ConfigError, PictureError
 from neuralshade.source.material_set import load_material_set
-from neuralshade.source.resize import resized
+from neuralshade.source.resize import common_size, resized
 from neuralshade.source.texture_set import load_texture_set
 
 LOADERS = [load_material_set, load_texture_set]
@@ -58,3 +58,12 @@ def test_an_unknown_border_is_refused(tmp_path, rng, textures, load, wrap):
     folder = split_set(tmp_path / "rock", rng, textures)
     with pytest.raises(ConfigError, match=r"^wrap: got .*, need one of repeat, clamp\. Write rep"):
         load(folder, wrap=wrap)
+
+
+def test_a_constant_map_counts_for_the_size_where_its_shape_is_that_of_the_others():
+    sizes = {"albedo": (8, 16), "roughness": (4, 8), "ao": (64, 64)}
+    assert common_size("x", sizes, [], constant=["albedo", "ao"]) == (8, 16)
+    assert common_size("x", {**sizes, "ao": (1, 1)}, [], constant=["albedo", "ao"]) == (8, 16)
+    assert common_size("x", sizes, [], constant=list(sizes)) == (64, 64)
+    with pytest.raises(PictureError, match="got albedo of 16 x 8 beside ao of 64 x 64"):
+        common_size("x", sizes, [], constant=["roughness"])

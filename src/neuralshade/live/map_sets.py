@@ -70,10 +70,7 @@ class MapSet:
         from neuralshade.source.map_words import NAMES
 
         told = name_files([self.folder / name for name in self.sizes], NAMES)
-        return {
-            path.name: [one for one in name.maps if one] if name else []
-            for path, name in told.items()
-        }
+        return {path.name: list(name.all) if name else [] for path, name in told.items()}
 
 
 class MapSets:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from neuralshade.base.message_text import plain_name
@@ -15,7 +15,7 @@ from neuralshade.source.map_words import NAMES
 from neuralshade.source.material_map import MaterialMap, alpha_map, read_map, resized_map
 from neuralshade.source.normal_swizzle import swizzled_normals
 from neuralshade.source.picture import Picture
-from neuralshade.source.resize import check_wrap, common_size, same_shape
+from neuralshade.source.resize import check_wrap, common_size
 
 ALPHA = CHANNELS.index("a")
 
@@ -55,34 +55,12 @@ def read_maps(
     found = find_files(source, entries, reading.takes)
     reader = _Reader(found, reading, list(found.notes))
     notes = reader.notes
-    maps = _fitting([made(one, notes) for one in reader.maps()], found, notes)
-    sizes, constant = _sizes(maps), [one.name for one in maps if one.constant]
+    maps = [made(one, notes) for one in reader.maps()]
+    sizes = {one.name: (one.values.shape[0], one.values.shape[1]) for one in maps}
+    constant = [one.name for one in maps if one.constant]
     height, width = common_size(found.place, sizes, notes, reading.wrap, constant)
     resized = (resized_map(one, height, width, reading.wrap) for one in maps)
     return found.name, tuple(resized), tuple(notes)
-
-
-def _sizes(maps: Iterable[MaterialMap]) -> dict[str, tuple[int, int]]:
-    return {one.name: (one.values.shape[0], one.values.shape[1]) for one in maps}
-
-
-def _fitting(maps: list[MaterialMap], found: MapFiles, notes: list[str]) -> list[MaterialMap]:
-    """Return the maps without doubtful ones whose shape is not that of the others."""
-    doubtful = {name for name, file in found.files.items() if file.doubtful}
-    sizes = _sizes(one for one in maps if one.name not in doubtful and not one.constant)
-    if not sizes:
-        return maps
-    largest = max(sizes.values(), key=lambda size: size[0] * size[1])
-    kept = []
-    for one in maps:
-        size = one.values.shape[:2]
-        if one.name in doubtful and not one.constant and not same_shape(size, largest):
-            notes.append(f"{one.name}: {plain_name(found.files[one.name].path.name)} is left out, "
-                         f"as its {size[1]} x {size[0]} have another aspect ratio than "
-                         f"{largest[1]} x {largest[0]}.")  # fmt: skip
-        else:
-            kept.append(one)
-    return kept
 
 
 @dataclass

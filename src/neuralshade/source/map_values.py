@@ -149,6 +149,8 @@ def _channel(name: str, file: MapFile, picture: Picture) -> Floats:
     if file.channel == 3 and picture.has_alpha:
         return np.ascontiguousarray(picture.as_float()[..., -1])
     color = color_values(picture)
+    if file.channel == 0 and picture.channels == 2:  # grey is red, beside another map in alpha
+        return np.ascontiguousarray(color[..., 0])
     if file.channel >= color.shape[2] or color.shape[2] == 1:
         got = ("grey", "grey and alpha", "RGB", "RGBA")[picture.channels - 1]
         raise PictureError(

@@ -23,7 +23,7 @@ def common_size(
 ) -> tuple[int, int]:
     """Return the (height, width) of the largest map: at it, nothing that was stored is lost.
 
-    Maps that are the same everywhere have any size.
+    Maps that are the same everywhere fit any aspect ratio.
 
     Args:
         place: what a message calls the set.
@@ -34,8 +34,12 @@ def common_size(
 
     Raises: PictureError where two maps have different aspect ratios.
     """
-    varying = [name for name in sizes if name not in constant] or list(sizes)
-    largest = max(varying, key=lambda name: sizes[name][0] * sizes[name][1])
+
+    def area(name: str) -> int:
+        return sizes[name][0] * sizes[name][1]
+
+    shape = sizes[max([name for name in sizes if name not in constant] or sizes, key=area)]
+    largest = max((name for name, size in sizes.items() if same_shape(size, shape)), key=area)
     height, width = sizes[largest]
     for name, size in sizes.items():
         if size == (height, width):

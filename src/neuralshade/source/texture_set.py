@@ -85,6 +85,11 @@ def load_texture_set(
     return textures_of(MaterialSet(*read_maps(source, maps, reading, shaded_map)))
 
 
+def as_textures(source: Any) -> Any:
+    """Return the texture set of a MaterialSet, and anything else as it is."""
+    return textures_of(source) if isinstance(source, MaterialSet) else source
+
+
 def textures_of(surface: MaterialSet) -> TextureSet:
     """Return what shading reads of a surface's maps, with what is missing filled in.
 

@@ -25,3 +25,16 @@ def test_smaller_maps_are_enlarged_and_found_again_by_the_border_of_the_fit(
     other = neuralshade.load_texture_set("rock", wrap="clamp" if wrap == "repeat" else "repeat")
     with pytest.raises(AssetError, match="got another roughness map"):
         opened.same_textures(other)
+
+
+def test_a_material_set_is_taken_like_a_texture_set(device, stand, short):
+    (stand / "rock").mkdir()
+    pixels = np.random.default_rng(0).integers(0, 256, (8, 8, 3), dtype=np.uint8)
+    Image.fromarray(pixels).save("rock/albedo.png")
+    Image.fromarray(pixels[..., 0]).save("rock/roughness.png")
+    whole, textures = (load("rock") for load in (neuralshade.load_material_set,
+                                                 neuralshade.load_texture_set))  # fmt: skip
+    result = neuralshade.fit_mipmaps(whole, "out", **short)
+    opened = neuralshade.load(result.asset)
+    np.testing.assert_array_equal(opened.same_textures(whole).albedo, textures.albedo)
+    np.testing.assert_array_equal(opened.same_textures("rock").roughness, textures.roughness)

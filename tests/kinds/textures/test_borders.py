@@ -1,6 +1,7 @@
 """kinds/textures: the border of a fit is that of its smaller maps, in fits and references."""
 
 import signal
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -71,3 +72,20 @@ def test_a_plan_is_of_the_border_too(folder, monkeypatch):
     for wrap, around in ("clamp", "False"), ("repeat", "True"):
         with pytest.raises(SeenError, match=around):
             plan_textures(folder, wrap=wrap)
+
+
+def test_gloss_that_an_asset_has_is_found_again(fitted, tmp_path):
+    """Though a folder's gloss is its roughness now."""
+    folder = tmp_path / "rock"
+    folder.mkdir()
+    for name, shape in (("albedo", (8, 8, 3)), ("gloss", (8, 8))):
+        pixels = np.random.default_rng(1).integers(0, 256, shape, dtype=np.uint8)
+        Image.fromarray(pixels).save(folder / f"{name}.png")
+    now = load_material_set(folder)
+    assert now.names == ("albedo", "roughness")
+    gloss = replace(now["roughness"], name="gloss", values=1 - now["roughness"].values)
+    older = replace(now, maps=(now["albedo"], gloss))
+    found = reference_set(open_asset(fitted(older, "older.nsh").asset), folder)
+    assert found.names == ("albedo", "gloss")
+    found = reference_set(open_asset(fitted(folder, "now.nsh").asset), folder)
+    assert found.names == ("albedo", "roughness") and OTHERS not in found.notes

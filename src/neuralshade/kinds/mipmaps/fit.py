@@ -64,11 +64,12 @@ from neuralshade.kinds.mipmaps.recipe import MipmapsRecipe, MipmapsSettings, mip
 from neuralshade.kinds.mipmaps.result import MipmapsResult
 from neuralshade.measure.plane.mip_filters import FILTERS, Floats
 from neuralshade.source.map_entry import Entry
-from neuralshade.source.texture_set import TextureSet
+from neuralshade.source.material_set import MaterialSet
+from neuralshade.source.texture_set import TextureSet, as_textures
 
 
 def fit_mipmaps(
-    source: str | os.PathLike[str] | Mapping[str, Any] | TextureSet | None = None,
+    source: str | os.PathLike[str] | Mapping[str, Any] | TextureSet | MaterialSet | None = None,
     output: str | os.PathLike[str] | None = None,
     *,
     maps: Mapping[str, Entry | None] | None = None,
@@ -84,8 +85,8 @@ def fit_mipmaps(
     average. Where a filter is better on a level, its level is kept (and told).
 
     Args:
-        source: what ``load_texture_set`` takes, a dict of maps in memory too, or a TextureSet; may
-            be left out where ``maps`` names albedo and roughness.
+        source: what ``load_texture_set`` takes, a dict of maps in memory too, a TextureSet or a
+            MaterialSet; may be left out where ``maps`` names albedo and roughness.
         output: the folder to write into; by default the set's name with _mips, here.
         maps: single maps by name, see ``load_texture_set``.
         normal_convention: opengl or directx, where neither names nor the map tell.
@@ -100,7 +101,8 @@ def fit_mipmaps(
     Raises: PictureError, ConfigError, OutputError, DeviceError, AssetError (resume) before
         training starts; FitInterrupted on Ctrl-C, SIGTERM or SIGHUP, after a checkpoint was saved.
     """
-    asked = AskedMaps(source, dict(maps or {}), normal_convention, checked_formats(formats))
+    asked = AskedMaps(as_textures(source), dict(maps or {}), normal_convention,
+                      checked_formats(formats))  # fmt: skip
     return fit_set(asked, output, dict(settings), options, observer)
 
 

@@ -141,10 +141,10 @@ class OpenedMipmaps(Opened):
 
     def same_textures(self, source: Any) -> TextureSet:
         """Return the maps of ``source``; AssetError where they are not those of level 0."""
-        from neuralshade.source.texture_set import TextureSet, load_texture_set
+        from neuralshade.source.texture_set import TextureSet, as_textures, load_texture_set
 
-        textures = source
-        if not isinstance(source, TextureSet):
+        textures = as_textures(source)
+        if not isinstance(textures, TextureSet):
             said = self.maps.get("normal_convention")
             textures = load_texture_set(source, normal_convention=said, wrap=self.recipe.wrap)
         found, kept = stored_level(base_maps(textures)), stored_levels(self.asset)[0]

@@ -21,9 +21,11 @@ from neuralshade.measure.baselines import to_uint8
 from neuralshade.measure.map_psnr import Bytes, with_z
 from neuralshade.measure.texture_rivals import ByteMaps
 from neuralshade.model.field import Field
+from neuralshade.source.map_entry import MATERIAL
+from neuralshade.source.map_reader import Reading, read_maps
 from neuralshade.source.map_words import CONVENTIONS
 from neuralshade.source.material_mips import mip_levels
-from neuralshade.source.material_set import MaterialSet, load_material_set
+from neuralshade.source.material_set import MaterialSet
 
 Floats = npt.NDArray[np.float32]
 OTHERS = "maps: other numbers than those that were fitted, of the same names and size."
@@ -83,12 +85,13 @@ def reference_set(opened: TexturesAsset, source: Any) -> MaterialSet:
         raises.
     """
     wrap = opened.recipe.wrap
-    first = found = _checked(opened, _loaded(source, wrap))
+    names = [coding.name for coding in opened.codings]
+    first = found = _checked(opened, _loaded(source, names, wrap))
     ways = [(wrap, None)] if isinstance(source, MaterialSet) else _ways(wrap, found.names)
     for border, convention in ways[1:]:
         if is_fitted(opened, found):
             return found
-        found = _checked(opened, _loaded(source, border, convention))
+        found = _checked(opened, _loaded(source, names, border, convention))
     return found if is_fitted(opened, found) else replace(first, notes=(*first.notes, OTHERS))
 
 
@@ -101,10 +104,14 @@ def _ways(wrap: str, names: Sequence[str]) -> list[tuple[str, str | None]]:
     return list(itertools.product(dict.fromkeys((wrap, "repeat")), conventions))
 
 
-def _loaded(source: Any, wrap: str, convention: str | None = None) -> MaterialSet:
+def _loaded(
+    source: Any, names: Sequence[str], wrap: str, convention: str | None = None
+) -> MaterialSet:
     if isinstance(source, MaterialSet):
         return source
-    return load_material_set(source, normal_convention=convention, wrap=wrap)
+    # older fits, and those of sets in memory, have gloss where there is no roughness
+    takes = replace(MATERIAL, keeps_gloss="gloss" in names and "roughness" not in names)
+    return MaterialSet(*read_maps(source, {}, Reading(takes, convention, wrap=wrap)))
 
 
 def same_set(opened: TexturesAsset, source: Any) -> MaterialSet | None:

@@ -59,6 +59,16 @@ def test_the_border_is_that_of_the_fit(gpu, tmp_path, wrap, edge):
     np.testing.assert_allclose(read[:, 3], [edge, 0.5], atol=3e-3)
 
 
+def test_one_udim_tile_is_a_material(tmp_path):
+    for tile, value in ((1001, 0.2), (1002, 0.7)):
+        for name in ("albedo", "roughness"):
+            values = np.full((2, 2, 3), value, np.float32)
+            neuralshade.save_picture(tmp_path / f"wood_{name}.{tile}.png", values, "srgb")
+    teachers = [load_teacher(tmp_path / f"wood.{tile}") for tile in (1001, 1002)]
+    assert [one.name for one in teachers] == ["wood.1001", "wood.1002"]
+    assert len({teacher_digest(one) for one in teachers}) == 2
+
+
 def test_the_reference_of_an_asset_has_the_border_of_its_fit(tmp_path):
     for name in ("albedo", "roughness"):
         neuralshade.save_picture(

@@ -37,7 +37,7 @@ from neuralshade.kinds.mipmaps.plan import plan_set
 from neuralshade.kinds.mipmaps.recipe import mipmaps_recipe
 from neuralshade.kinds.mipmaps.result import MipmapsResult
 from neuralshade.source.map_files import find_maps
-from neuralshade.source.texture_set import TextureSet
+from neuralshade.source.texture_set import TextureSet, as_textures
 
 # what trained texels depend on besides the maps: a network that learned one knows no other
 TAUGHT = ("diffuse", "mirror", "mirror_far", "lowest")
@@ -117,7 +117,7 @@ def fit_mipmaps_family(
     check_output(output)
     given = given or [None]  # which is told as it is where one set is named
     entries, forms = dict(maps or {}), checked_formats(formats)
-    asked = [AskedMaps(one, entries, normal_convention, forms) for one in given]
+    asked = [AskedMaps(as_textures(one), entries, normal_convention, forms) for one in given]
     names = _checked(asked, Path(share), options)
     used = os.path.exists(share)
     family = _Used(Path(share), settings) if used else _Trained(Path(share), settings, len(asked))
