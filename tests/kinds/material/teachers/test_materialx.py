@@ -130,7 +130,7 @@ CIRCLE = node("add", '<input name="in1" type="float" nodename="back"/>') + (
     (LAMA, "top (LamaMix) does not compile as Slang"),
     (CIRCLE, "need a graph without circles"),
     (node("geompropvalue", '<input name="geomprop" type="string" value="a"/>'),
-     "odd (geompropvalue) reads data of a mesh"),
+     "odd (geompropvalue) reads 'a' of a mesh"),
     (GLASS, "top (dielectric_bsdf) lets light through (scatter_mode RT)"),
     (node("image", IMAGE.format("no.png")), "odd: got 'no.png', which is not there"),
     (node("image", IMAGE.format("a.&lt;UDIM&gt;.png")), "a picture of many tiles (UDIM)"),
@@ -191,14 +191,21 @@ OPEN = "S: what is behind it is left out: opacity darkens it alone."
     ("standard_surface", "opacity", "color3", 'value="1, 1, 1"', ()),
     ("standard_surface", "opacity", "color3", 'value="1, 0.5, 1"', (OPEN,)),
     ("gltf_pbr", "alpha", "float", 'value="1"', ()),
-    ("gltf_pbr", "alpha", "float", 'value="0.9"', (OPEN,)),
+    ("gltf_pbr", "alpha", "float", 'value="0.9"', ()),  # whose alpha_mode is OPAQUE
+    ("gltf_pbr", "alpha", "float",
+     'value="0.9"/><input name="alpha_mode" type="integer" value="2"', (OPEN,)),
     ("open_pbr_surface", "geometry_opacity", "float", 'value="1"', ()),
-    ("UsdPreviewSurface", "opacity", "float", 'nodename="one"', (OPEN,)),
+    ("UsdPreviewSurface", "opacity", "float", 'nodename="one"', ()),
+    ("UsdPreviewSurface", "opacity", "float", 'nodename="part"', (OPEN,)),
+    ("UsdPreviewSurface", "opacity", "float", 'nodename="ramp"', (OPEN,)),
+    ("UsdPreviewSurface", "opacity", "float", 'value="0"', (OPEN,)),
 ])  # fmt: skip
 def test_what_is_not_opaque_has_a_note(document, model, name, kind, value, notes):
-    """And a value of 1 that is written out has none."""
+    """And a value of 1 that is written out, or a constant's, has none."""
+    constant = '<constant name="{0}" type="float"><input name="value" type="float" value="{1}"/>'
     path = document(
-        '<constant name="one" type="float"><input name="value" type="float" value="1"/></constant>',
+        f"""{constant.format("one", 1)}</constant>{constant.format("part", 0.5)}</constant>
+        <ramplr name="ramp" type="float"><input name="valuel" type="float" value="1"/></ramplr>""",
         f"""<{model} name="S" type="surfaceshader"><input name="{name}" type="{kind}" {value}/>
         </{model}><surfacematerial name="M" type="material">
         <input name="surfaceshader" type="surfaceshader" nodename="S"/></surfacematerial>

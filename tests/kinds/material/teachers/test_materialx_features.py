@@ -9,7 +9,6 @@ import torch
 from fixtures.small_material import upper_pairs
 
 import neuralshade
-from neuralshade.errors import ConfigError
 from neuralshade.kinds.material.teachers.materialx import load_materialx
 from neuralshade.kinds.material.teachers.teacher import TeacherKernels
 from neuralshade.model.microfacet import Surface, shade
@@ -150,7 +149,7 @@ def test_pictures_are_tiled_broken_up_and_projected(gpu, document, ramp):
 
 
 def test_pictures_in_linear_light_are_taken_as_they_are(gpu, document, ramp):
-    """Of a node with several pictures, too; other spaces are refused by its input."""
+    """Of a node with several pictures, too, of which those of other spaces are converted."""
     plain = FILE.replace("srgb_texture", "lin_rec709")
     sides = "".join(plain.replace('"file"', f'"file{axis}"') for axis in "xyz")
     text = made("triplanarprojection", "projected", "color3", sides) + told_of(["projected"])
@@ -164,11 +163,16 @@ def test_pictures_in_linear_light_are_taken_as_they_are(gpu, document, ramp):
     handed += made("dot", "seen", "color3", '<input name="in" type="color3" nodegraph="NG"/>')
     found = values_of(gpu, document, handed + told_of(["seen"]), np.float32([[0.5, 0.5]]))
     assert found["seen.z"].item() == pytest.approx(0.25, abs=0.01)
-    odd = document(text.replace("lin_rec709", "acescg"))
-    with pytest.raises(ConfigError, match=r"projected\.filex: got color space 'acescg', need srgb"):
-        load_materialx(odd)
+    found = values_of(gpu, document, text.replace("lin_rec709", "acescg"),
+                      np.float32([[0.5, 0.5]]))  # fmt: skip
+    stored = float(linear_to_srgb(0.25))
+    ramp = [float(linear_to_srgb(0.5))] * 2
+    wanted = ACESCG_BLUE @ [*ramp, stored]
+    assert found["projected.z"].item() == pytest.approx(wanted, abs=0.01)
 
 
+# The row for blue of the matrix from ACEScg to Rec. 709.
+ACESCG_BLUE = np.array([-0.024004, -0.128969, 1.152973])
 COLOR = np.array([0.2, 0.5, 0.8])
 BASE = "0.2, 0.5, 0.8"
 # A matt one of each shading model, and what of its inputs brightens grazing eyes, and what emits.

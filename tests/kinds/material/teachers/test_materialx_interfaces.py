@@ -36,6 +36,10 @@ TURNED = """
 </transform{0}>
 """
 END = "</materialx>"
+MATERIAL = """<surfacematerial name="M" type="material">
+  <input name="surfaceshader" type="surfaceshader" nodename="{}"/>
+</surfacematerial>"""
+OUTPUT = '<output name="O" type="surfaceshader" nodename="{}"/>'
 GRAPH = """
 <nodedef name="ND_paint" node="paint">
   <input name="color" type="color3" value="0.25, 0.5, 0.75"/>
@@ -160,18 +164,26 @@ def test_vectors_have_no_color_space(gpu, document, tmp_path):
         np.testing.assert_allclose(found[:, 1:2], 0.5 / math.pi * cosine, rtol=5e-3)
 
 
-def test_a_surface_that_takes_a_picture_is_refused(document, refusal):
+@pytest.mark.parametrize("element", ["M", "O"])
+def test_a_surface_s_definition_may_take_a_picture(gpu, document, tmp_path, element):
+    """Whose color space and borders are those that its use says, or its definition."""
+    neuralshade.save_picture(tmp_path / "a.png", np.full((2, 2, 3), 0.5, np.float32), "linear")
+    stored = neuralshade.load_picture(tmp_path / "a.png").as_float()[0, 0, 0]
     text = GRAPH.replace('name="weight" type="float" value="0.5"',
                          'name="file" type="filename" value=""')  # fmt: skip
     text = text.replace('<input name="weight" type="float" interfacename="weight"/>', "")
+    text = text.replace(
+        '<multiply name="tint" type="color3">',
+        """<image name="i" type="color3">
+      <input name="file" type="filename" interfacename="file"/></image>
+    <multiply name="tint" type="color3">""",
+    )
+    text = text.replace('type="color3" interfacename="color"', 'type="color3" nodename="i"')
     path = document(text + """
         <paint name="P" type="surfaceshader">
-          <input name="file" type="filename" value="a.png"/>
-        </paint>
-        <surfacematerial name="M" type="material">
-          <input name="surfaceshader" type="surfaceshader" nodename="P"/>
-        </surfacematerial>""", END)  # fmt: skip
-    assert refusal(ConfigError, load_materialx, path, "M") == (
-        f"{path}: P (paint) hands the picture file to its graph, which MaterialX does not write "
-        "as Slang, need a surface that reflects, of nodes that have Slang. Take it out."
-    )
+          <input name="file" type="filename" value="a.png" colorspace="lin_rec709"/>
+        </paint>""", (MATERIAL if element == "M" else OUTPUT).format("P") + END)  # fmt: skip
+    teacher = load_materialx(path, element)
+    assert teacher.element == element and teacher.notes == ()
+    found, cosine = answers(gpu, teacher)
+    np.testing.assert_allclose(found, 0.8 * stored / math.pi * np.repeat(cosine, 3, 1), rtol=1e-4)

@@ -17,12 +17,14 @@ from neuralshade.base.message_text import plain, shown, unread
 from neuralshade.base.regular_file import check_regular
 from neuralshade.errors import ConfigError
 from neuralshade.kinds.material.apart.loading import load_apart
-from neuralshade.kinds.material.teachers.materialx_checks import check_nodes, graph_nodes
+from neuralshade.kinds.material.teachers.materialx_bindings import Placed
+from neuralshade.kinds.material.teachers.materialx_checks import check_nodes, check_surface
 from neuralshade.kinds.material.teachers.materialx_code import (
     check_written,
     implementations,
     untrusted,
 )
+from neuralshade.kinds.material.teachers.materialx_graph import graph_nodes, root_of
 from neuralshade.kinds.material.teachers.materialx_inputs import (
     check_free,
     found_inputs,
@@ -30,13 +32,17 @@ from neuralshade.kinds.material.teachers.materialx_inputs import (
     variables,
     with_variables,
 )
-from neuralshade.kinds.material.teachers.materialx_pictures import (
+from neuralshade.kinds.material.teachers.materialx_pictures import Pictures
+from neuralshade.kinds.material.teachers.materialx_rewrite import (
     LINEAR,
-    lookups_of,
-    take_curves,
+    leave_displacement_out,
+    write_pictures_out,
+    write_spaces_out,
 )
 from neuralshade.kinds.material.teachers.materialx_screening import check_code, check_generated
+from neuralshade.kinds.material.teachers.materialx_texcoords import take_texcoords
 from neuralshade.kinds.material.teachers.materialx_text import edited_text
+from neuralshade.kinds.material.teachers.materialx_tidy import tidied
 from neuralshade.kinds.material.teachers.pictures import picture_table
 from neuralshade.kinds.material.teachers.teacher import Teacher
 from neuralshade.source.channels import shown_names
@@ -65,7 +71,7 @@ def load_materialx(
     """
     place = Path(path)
     mx = _materialx(place)
-    document, library = _document(mx, place)
+    document, library, notes = _document(mx, place)
     code = implementations(document)
     if code and not trust:
         raise untrusted(code, place)
@@ -76,12 +82,16 @@ def load_materialx(
         check_code(code, place, [Path(folder) for folder in folders])
     inputs = found_inputs(document)
     replace_values(document, varied)
-    chosen = _chosen(mx, document, place, element)
     generator, context = _generator(mx, library)
-    notes = check_nodes(library, chosen, place, partial(_is_converted, mx, generator, context))
+    chosen = _chosen(mx, document, place, element)
     if element is None:
-        notes = [*_taken(mx, document, chosen), *notes]
-    curved = take_curves(graph_nodes(library, chosen), place)
+        notes += _taken(mx, document, chosen)
+    element, name = chosen.getNamePath(), f"{place.stem} {chosen.getName()}"
+    if leave_displacement_out(library, chosen, place):
+        notes.append("Displacement is left out: the surface is flat.")
+    chosen, nodes = _settled(document, library, chosen, place)
+    check_nodes(library, nodes, place, partial(_is_converted, mx, generator, context))
+    notes += check_surface(library, nodes[0], place)
     shader = _generated(generator, context, chosen, place)
     source = shader.getSourceCode(mx.gen.PIXEL_STAGE)
     if code:
@@ -89,21 +99,20 @@ def load_materialx(
     else:
         check_written(document, source, place)
     stage = shader.getStage(mx.gen.PIXEL_STAGE)
-    lookups = list(lookups_of(stage, document, place, curved))
-    constants, words = picture_table(lookups)
+    pictures = Pictures(document, nodes, place)
+    constants, words = picture_table(list(pictures.lookups(stage)))
     try:
         edited = edited_text(source, constants, _values(stage))
     except ConfigError as error:
-        raise ConfigError(f"{place}: {chosen.getNamePath()}: {error}") from error
-    name, text = f"{place.stem} {chosen.getName()}", edited.text
-    rewritten = None
+        raise ConfigError(f"{place}: {element}: {error}") from error
+    text, rewritten = edited.text, None
     if varied:
         text, inputs = with_variables(text, varied, inputs, place), variables(varied, inputs)
     else:
         rewritten = partial(_rewritten, path, element, text, trust=trust, apart=apart)
-    return Teacher(name, text, edited.parameters, words, tuple(notes),
-                   element=chosen.getNamePath(), inputs=inputs, written=rewritten,
-                   coarse=not _has_sines(library, chosen), targets=edited.parameters)  # fmt: skip
+    return Teacher(name, text, edited.parameters, words, (*notes, *pictures.notes),
+                   element=element, inputs=inputs, written=rewritten,
+                   coarse=not _has_sines(nodes), targets=edited.parameters)  # fmt: skip
 
 
 def _rewritten(
@@ -133,8 +142,8 @@ def _materialx(place: Path) -> Any:
         raise ConfigError(f"{place}: {MISSING if os.path.exists(place) else absent}") from error
 
 
-def _document(mx: Any, place: Path) -> tuple[Any, Any]:
-    """Return the document of a file, and MaterialX's own library beside it."""
+def _document(mx: Any, place: Path) -> tuple[Any, Any, list[str]]:
+    """Return the document of a file, MaterialX's own library, and notes on what was set right."""
     library = mx.core.createDocument()
     search = mx.core.getDefaultDataSearchPath()
     mx.core.loadLibraries(mx.core.getDefaultDataLibraryFolders(), search, library)
@@ -151,12 +160,13 @@ def _document(mx: Any, place: Path) -> tuple[Any, Any]:
     except Exception as error:  # of its own types, which differ by version
         raise ConfigError(f"{place}: got {shown(str(error))}, need a MaterialX document. Check "
                           "the file.") from error  # fmt: skip
+    notes = tidied(document, place)
     valid, reason = document.validate()
     if not valid:
         first = reason.strip().splitlines()[0]
         raise ConfigError(f"{place}: got a document that is not valid ({shown(first)}), need one "
                           "that MaterialX accepts. Check it with mxvalidate.py.")  # fmt: skip
-    return document, library
+    return document, library, notes
 
 
 def _read(mx: Any, document: Any, place: Path) -> None:
@@ -173,6 +183,9 @@ def _read(mx: Any, document: Any, place: Path) -> None:
                               "xi:include.") from error  # fmt: skip
         within.append(path)
         mx.core.readFromXmlFile(document, name, search, options)
+        for element in document.getChildren():  # pictures of it lie beside it
+            if not element.hasSourceUri():
+                element.setSourceUri(os.path.abspath(path))
         within.pop()
 
     options = mx.core.XmlReadOptions()
@@ -211,9 +224,20 @@ def _taken(mx: Any, document: Any, chosen: Any) -> list[str]:
             f"another ({shown_names(others)})."]  # fmt: skip
 
 
-def _has_sines(library: Any, chosen: Any) -> bool:
+def _settled(document: Any, library: Any, chosen: Any, place: Path) -> tuple[Any, list[Placed]]:
+    """Write out what the generator would misread; return the element now, and its nodes."""
+    if root_of(chosen) is None:
+        raise ConfigError(f"{place}: {chosen.getNamePath()}: got an output of no node, need one "
+                          "that is connected. Connect it.")  # fmt: skip
+    take_texcoords(graph_nodes(library, chosen, place), place)
+    chosen = write_pictures_out(library, chosen, place)
+    write_spaces_out(library, document, chosen, place)
+    return chosen, graph_nodes(library, chosen, place)
+
+
+def _has_sines(nodes: Sequence[Placed]) -> bool:
     """Return whether a graph has a sine of its own, of which noise may be made."""
-    return any(node.getCategory() in SINES for node in graph_nodes(library, chosen))
+    return any(one.node.getCategory() in SINES for one in nodes)
 
 
 def _values(stage: Any) -> dict[str, str | None]:

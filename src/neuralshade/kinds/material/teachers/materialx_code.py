@@ -76,7 +76,10 @@ def _attributes(document: Any) -> Iterator[tuple[Any, str, str]]:
     for element in document.traverseTree():
         names = element.getAttributeNames()
         found = [(name, element.getAttribute(name)) for name in names]
-        if "value" in names:  # with the folder that is put before it, and tokens replaced
+        # elements that MaterialX does not know have no such method
+        if "value" in names and hasattr(
+            element, "getResolvedValueString"
+        ):  # with the folder that is put before it, and tokens replaced
             found.append(("value", element.getResolvedValueString()))
         for name, value in found:
             if value not in seen and not HARMLESS.fullmatch(value):

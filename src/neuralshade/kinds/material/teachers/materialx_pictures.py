@@ -1,109 +1,116 @@
-"""Pictures of a MaterialX document: where they lie, how they are looked up, and their colors."""
+"""Pictures of a MaterialX document: where they lie, and how they are looked up."""
 
 from __future__ import annotations
 
 import os
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from neuralshade.base.message_text import shown
+from neuralshade.base.message_text import plain, shown
 from neuralshade.errors import ConfigError
+from neuralshade.kinds.material.teachers.materialx_bindings import Placed, path_of, resolved
 from neuralshade.kinds.material.teachers.pictures import Lookup
-from neuralshade.source.color import srgb_to_linear
-from neuralshade.source.image_file import load_picture
-from neuralshade.source.picture import Picture
 
 BORDERS = {"periodic": "repeat", "clamp": "clamp", "mirror": "mirror"}
 TILES = re.compile(r"<(UDIM|UVTILE)>", re.IGNORECASE)
-LINEAR = "lin_rec709"  # the color space of light
-TAKEN = ("", "none", "raw", LINEAR)  # those of what is taken as it is
-CURVED = "srgb_texture"
 
 
-def take_curves(nodes: Iterable[Any], place: Path) -> set[str]:
-    """Take color spaces off nodes that have several pictures; return where colors are sRGB.
+class Pictures:
+    """Pictures that a shader of a document looks up; ``notes`` says which were taken for others."""
 
-    MaterialX 1.39.5 brings down the process where such a node, triplanarprojection, has pictures
-    in a color space. So their curves are undone before it sees them, by the path of an input.
+    def __init__(self, document: Any, nodes: Iterable[Placed], place: Path):
+        self.notes: list[str] = []
+        self._document, self._place = document, place
+        self._uses: dict[str, list[Placed]] = {}
+        for placed in nodes:
+            self._uses.setdefault(placed.node.getNamePath(), []).append(placed)
 
-    Raises: ConfigError for a color space other than sRGB and linear Rec. 709.
-    """
-    curved = set()
-    for node in nodes:
-        files = [one for one in node.getInputs() if one.getType() == "filename"]
-        for one in files if len(files) > 1 else []:
-            given = one.getInterfaceInput() or one  # of a graph that hands it on
-            space = given.getActiveColorSpace()
-            if given.getNamePath() in curved:
+    def lookups(self, stage: Any) -> Iterator[Lookup]:
+        """Yield the pictures of a stage, by the names of their variables."""
+        for block in stage.getUniformBlocks().values():
+            for variable in block:
+                if variable.getType().getName() == "filename":
+                    yield self._lookup(variable)
+
+    def _lookup(self, variable: Any) -> Lookup:
+        port = self._document.getDescendant(variable.getPath())
+        node = port.getParent() if port is not None else None
+        name = path_of(node) if node is not None else variable.getVariable()
+        uses = self._uses.get(node.getNamePath(), []) if node is not None else []
+        text = variable.getValue().getValueString() if variable.getValue() else ""
+        return Lookup(variable.getVariable(), self._path(text, name, port),
+                      self._border(uses, name, "uaddressmode"),
+                      self._border(uses, name, "vaddressmode"),
+                      self._text(uses, name, "filtertype") == "closest")  # fmt: skip
+
+    def _path(self, text: str, name: str, port: Any) -> Path:
+        """Return where a picture lies; ConfigError for one that is not there, with its node."""
+        if not text:
+            raise ConfigError(f"{self._place}: {name}: got no file, need a picture. Name one.")
+        if TILES.search(text):
+            raise ConfigError(f"{self._place}: {name}: got {shown(text)}, a picture of many tiles "
+                              "(UDIM), need a single one. Fit one tile.")  # fmt: skip
+        source = port.getActiveSourceUri() if port is not None else ""
+        beside = [Path(source).parent] if source else []  # beside a document that is included
+        for folder in (*beside, self._place.parent):
+            found = _nearest(folder, text)
+            if found is None:
                 continue
-            if space not in (*TAKEN, CURVED):
-                name = f"{node.getNamePath()}.{one.getName()}"
-                raise ConfigError(f"{place}: {name}: got color space {shown(space)}, need "
-                                  f"{CURVED} or lin_rec709 where a node has several pictures. "
-                                  "Convert it.")  # fmt: skip
-            if space == CURVED:
-                curved.add(given.getNamePath())
-            given.setColorSpace(LINEAR)
-    return curved
+            path, near = found
+            if near is not None:
+                self.notes.append(f"{name}: {shown(text)} is not there, {shown(near)} is taken.")
+            return path
+        raise ConfigError(f"{self._place}: {name}: got {shown(text)}, which is not there, need a "
+                          f"picture. Looked for {self._place.parent / text}."
+                          f"{self._hint(text)}")  # fmt: skip
+
+    def _hint(self, text: str) -> str:
+        """Return which picture beside the document may be meant by a path of another machine."""
+        parts = text.replace("\\", "/").split("/")
+        for first in range(1, len(parts)):
+            tail = "/".join(parts[first:])
+            found = _nearest(self._place.parent, tail) if tail else None
+            if found is not None:
+                return f" Did you mean {plain(found[1] or tail)}?"
+        return ""
+
+    def _border(self, uses: list[Placed], name: str, mode: str) -> str:
+        text = self._text(uses, name, mode) or "periodic"
+        if text not in BORDERS:
+            raise ConfigError(f"{self._place}: {name}.{mode}: got {shown(text)}, need one of "
+                              f"{list(BORDERS)}. Change it.")  # fmt: skip
+        return BORDERS[text]
+
+    def _text(self, uses: list[Placed], name: str, port: str) -> str:
+        """Return what all uses of a node have for an input, as text."""
+        texts = {resolved(placed, port).text for placed in uses}
+        if len(texts) > 1:
+            raise ConfigError(f"{self._place}: {name}.{port}: got {sorted(texts)} in different "
+                              "uses of its definition, need one of them. Use two "
+                              "definitions.")  # fmt: skip
+        return texts.pop() if texts else ""
 
 
-def _decoded(lookup: Lookup) -> Lookup:
-    """Return a look-up of the same picture in linear light."""
-    picture = load_picture(lookup.path)
-    shares = picture.as_float()
-    color = picture.channels - (picture.channels in (2, 4))  # alpha is linear already
-    pixels = np.concatenate([srgb_to_linear(shares[..., :color]), shares[..., color:]], axis=2)
-    name = lookup.path.with_name(f"{lookup.path.name} in linear light")
-    return replace(lookup, path=name, picture=Picture(pixels, "linear", name.name))
+def _nearest(folder: Path, text: str) -> tuple[Path, str | None] | None:
+    """Return the file that a name means, and the name of it where that is another one.
 
-
-def lookups_of(stage: Any, document: Any, place: Path, curved: set[str]) -> Iterator[Lookup]:
-    """Yield the pictures that a shader looks up, by the names of their variables.
-
-    ``curved``: paths of inputs, of ``take_curves``.
+    Names are of other systems, too: with ``\\`` for ``/``, or in upper case where the file's is
+    in lower case. None where there is no such file, or more than one.
     """
-    for block in stage.getUniformBlocks().values():
-        for variable in block:
-            if variable.getType().getName() != "filename":
-                continue
-            node = document.getDescendant(variable.getPath())
-            node = node.getParent() if node is not None else None
-            name = node.getNamePath() if node is not None else variable.getVariable()
-            text = variable.getValue().getValueString() if variable.getValue() else ""
-            found = Lookup(variable.getVariable(), _picture_path(text, name, place),
-                           _border(node, "uaddressmode", place),
-                           _border(node, "vaddressmode", place),
-                           _text(node, "filtertype") == "closest")  # fmt: skip
-            yield _decoded(found) if variable.getPath() in curved else found
-
-
-def _picture_path(text: str, name: str, place: Path) -> Path:
-    """Return where a picture lies; ConfigError for one that is not there, with its node."""
-    if not text:
-        raise ConfigError(f"{place}: {name}: got no file, need a picture. Name one.")
-    if TILES.search(text):
-        raise ConfigError(f"{place}: {name}: got {shown(text)}, a picture of many tiles (UDIM), "
-                          "need a single one. Fit one tile.")  # fmt: skip
-    path = place.parent / text
-    if not os.path.isfile(path):
-        raise ConfigError(f"{place}: {name}: got {shown(text)}, which is not there, need a "
-                          f"picture. Looked for {path}.")  # fmt: skip
-    return path
-
-
-def _border(node: Any, name: str, place: Path) -> str:
-    text = _text(node, name) or "periodic"
-    if text not in BORDERS:
-        raise ConfigError(f"{place}: {node.getNamePath()}.{name}: got {shown(text)}, need one of "
-                          f"{list(BORDERS)}. Change it.")  # fmt: skip
-    return BORDERS[text]
-
-
-def _text(node: Any, name: str) -> str:
-    given = node.getInput(name) if node is not None else None
-    return given.getValueString() if given is not None else ""
+    if os.path.isfile(folder / text):
+        return folder / text, None
+    path, parts = folder, list[str]()
+    for part in text.replace("\\", "/").split("/"):
+        if part in ("", ".", "..") or os.path.exists(path / part):
+            path, parts = path / part, [*parts, part]
+            continue
+        try:
+            found = [one for one in path.iterdir() if one.name.lower() == part.lower()]
+        except (OSError, ValueError):  # is no folder, or one that may not be read
+            return None
+        if len(found) != 1:
+            return None
+        path, parts = found[0], [*parts, found[0].name]
+    return (path, "/".join(parts)) if os.path.isfile(path) else None

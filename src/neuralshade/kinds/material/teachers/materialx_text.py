@@ -17,12 +17,13 @@ from neuralshade.kinds.material.teachers.teacher import GIVEN
 
 # A surface whose tangents are x and y and whose normal is z; positions are uv, v upwards, as
 # MaterialX counts it.
+TEXCOORD = "texcoord_0"
 VERTEX = {
     "normal": "float3(0, 0, 1)",
     "tangent": "float3(1, 0, 0)",
     "bitangent": "float3(0, 1, 0)",
     "position": "float3(up, 0)",
-    "texcoord_0": "up",
+    TEXCOORD: "up",
     "SV_Position": "float4(up, 0, 1)",
 }
 IDENTITY = "float4x4(1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1)"
@@ -190,9 +191,11 @@ def _members(text: str, struct: str) -> list[str]:
 
 def _vertex_line(member: str) -> str:
     """Return what sets a member of the vertex data, such as ``float3 normalWorld : ...;``."""
-    name = member.split()[1]
+    kind, name = member.split()[:2]
     for stem, value in VERTEX.items():
         if name in {stem + space for space in SPACES}:
+            if kind == "float3" and stem == TEXCOORD:
+                value = f"float3({value}, 0)"
             return f"    vd.{name} = {value};\n"
     raise ConfigError(f"MaterialX: got a graph that reads {name} of a mesh, need one of uv, "
                       "position, normal and tangent alone. Bake it to a picture.")  # fmt: skip
